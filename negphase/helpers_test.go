@@ -279,7 +279,7 @@ func fewer[T any](all []T) (some []T) {
 // between returns the model at share t of the way from a to b.
 func between(a, b *rbm.RBM, t float32) *rbm.RBM {
 	m := a.Clone()
-	m.Approach(t, b, nil)
+	m.Parameters().Approach(t, b.Parameters(), nil)
 	return m
 }
 

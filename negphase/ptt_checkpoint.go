@@ -43,8 +43,8 @@ func (p *ptt) MarshalBinary() ([]byte, error) {
 	}
 	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.turn, p.vetoes, 1, p.rate}, p.live.free, p.live.born)
 	for _, g := range p.rungs {
-		b = appendValues(b, uint32(g.model.ParameterBytes()))
-		b = g.model.AppendParameters(b)
+		b = appendValues(b, uint32(g.model.Parameters().Bytes()))
+		b = g.model.Parameters().AppendTo(b)
 		b = appendValues(b, uint32(g.reservoir.Cols), g.reservoir.Words, uint32(g.reservoirH.Cols), g.reservoirH.Words, g.reservoirBorn, g.logZ)
 	}
 	return b, err

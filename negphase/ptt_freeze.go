@@ -114,7 +114,7 @@ func (p *ptt) raise(key rbm.Key) error {
 		model := m.Clone()
 		if share < 1 {
 			model.Set(before.model)
-			model.Approach(float32(share), m, nil)
+			model.Parameters().Approach(float32(share), m.Parameters(), nil)
 		}
 		g := newRung(model, p.rows, p.reservoir)
 		for row := range g.reservoir.Rows {
@@ -210,15 +210,15 @@ func (p *ptt) restore(m *rbm.RBM, key rbm.Key) error {
 	}
 	var rungs []*rung
 	for i, s := range saved.rungs {
-		if len(s.parameters) != m.ParameterBytes() {
-			return bad("saved rung %d has %d bytes of parameters, not %d", i, len(s.parameters), m.ParameterBytes())
+		if len(s.parameters) != m.Parameters().Bytes() {
+			return bad("saved rung %d has %d bytes of parameters, not %d", i, len(s.parameters), m.Parameters().Bytes())
 		}
 		if err := (savedChains{h: s.h, v: s.v}).check(m, true); err != nil {
 			p.states = nil
 			return err
 		}
 		g := newRung(m.Clone(), p.rows, p.reservoir)
-		g.model.SetParameters(s.parameters)
+		g.model.Parameters().SetFrom(s.parameters)
 		g.reservoir.CopyFrom(s.v)
 		g.reservoirH.CopyFrom(s.h)
 		g.reservoirBorn, g.logZ = s.born, s.logZ

@@ -51,7 +51,7 @@ func fresh(m *rbm.RBM) bool {
 // baseModel returns b as a model of m's shape, with m's constraint.
 func baseModel(b *rbm.Base, m *rbm.RBM) *rbm.RBM {
 	x := m.Clone()
-	x.Zero()
+	x.Parameters().Zero()
 	copy(x.VisibleBias, b.VisibleBias)
 	copy(x.HiddenBias, b.HiddenBias)
 	return x

@@ -109,7 +109,7 @@ func TestGroupsAgainstAllStates(t *testing.T) {
 	}
 	b := randomBase(m, 1, 4)
 	bare := m.Clone()
-	bare.Zero()
+	bare.Parameters().Zero()
 	copy(bare.VisibleBias, b.VisibleBias)
 	copy(bare.HiddenBias, b.HiddenBias)
 	_, logZ0 := law(states(bare), 1)

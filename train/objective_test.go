@@ -99,11 +99,11 @@ func TestStepClimbsTheObjective(t *testing.T) {
 			}
 			run(t, tr, 1)
 			step := ahead.Clone()
-			step.Add(-1, start, nil)
+			step.Parameters().Add(-1, start.Parameters(), nil)
 			back := start.Clone()
-			back.Add(-1, step, nil)
+			back.Parameters().Add(-1, step.Parameters(), nil)
 			length := 0.0
-			for _, x := range parameters(step) {
+			for _, x := range flat(step) {
 				length += x * x
 			}
 			return (objectiveOf(t, s, ahead, set) - objectiveOf(t, s, back, set)) / (2 * rate), length / (rate * rate)
@@ -337,7 +337,7 @@ func TestOptimizersTakeTheObjective(t *testing.T) {
 			"momentum": step(func(s *Settings) { s.Momentum = 0.5 }),
 			"gradient": step(func(s *Settings) { s.Schedule = "inverse:1000000000" }),
 		} {
-			a, b := parameters(plain.Model()), parameters(other.Model())
+			a, b := flat(plain.Model()), flat(other.Model())
 			for i, x := range a {
 				near(t, name, b[i], x, 0x1p-22*(math.Abs(x)+s.Rate)) // some roundings, of the step and of the sum
 			}
@@ -347,20 +347,10 @@ func TestOptimizersTakeTheObjective(t *testing.T) {
 		}
 		centred := step(func(s *Settings) { s.Center = 0.1 })
 		joint := step(func(s *Settings) { s.Center, s.Objective, s.Alpha = 0.1, Joint, 0 })
-		if !slices.Equal(centred.optimizer.mu, joint.optimizer.mu) || !slices.Equal(centred.optimizer.lambda, joint.optimizer.lambda) {
+		if !slices.Equal(centred.optimizer.ascent.Mu, joint.optimizer.ascent.Mu) || !slices.Equal(centred.optimizer.ascent.Lambda, joint.optimizer.ascent.Lambda) {
 			t.Error("offsets slide to other means than those of the minibatch")
 		}
 	})
-}
-
-// parameters returns all parameters of m.
-func parameters(m *rbm.RBM) (all []float64) {
-	w := rbm.NewMatrix(m.Visible(), m.Hidden())
-	m.Weights(w)
-	for _, x := range slices.Concat(w.Data, m.VisibleBias, m.HiddenBias) {
-		all = append(all, float64(x))
-	}
-	return all
 }
 
 // All rows held out are scored in training, as they choose the best model; of other
@@ -422,10 +412,10 @@ func TestSmallSparseStepsOfARun(t *testing.T) {
 		s := DefaultSettings("cd")
 		s.Schedule, s.Sparse = "constant", sparse
 		o := newOptimizer(s, m, set)
-		if small := sparse < 1e-5; (o.rest != nil) != small {
-			t.Errorf("sparse %v: second words are kept: %v, want %v", sparse, o.rest != nil, small)
+		if small := sparse < 1e-5; (o.ascent.Rest != nil) != small {
+			t.Errorf("sparse %v: second words are kept: %v, want %v", sparse, o.ascent.Rest != nil, small)
 		}
-		if o.rest == nil {
+		if o.ascent.Rest == nil {
 			continue
 		}
 		for j := range m.HiddenBias {
@@ -435,9 +425,11 @@ func TestSmallSparseStepsOfARun(t *testing.T) {
 			o.ascend(m, step, none.Batch, none.Batch, 1, none, false)
 		}
 		want := -5 - steps*float64(float32(sparse))
+		rest := flatOf(o.ascent.Rest)
+		rest = rest[len(rest)-m.Hidden():]
 		for j, c := range m.HiddenBias {
 			// See TestSmallSparseSteps of package rbm.
-			near(t, "bias and second word", float64(c)+float64(o.rest.HiddenBias[j]), want, steps*0x1p-46)
+			near(t, "bias and second word", float64(c)+rest[j], want, steps*0x1p-46)
 			near(t, "bias", float64(c), want, steps*0x1p-46+0x1p-22)
 		}
 	}

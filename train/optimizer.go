@@ -65,45 +65,50 @@ func (s Settings) rateAt(t int) float64 {
 func (s Settings) pace(t int) float64 { return s.rateAt(t) / (1 - s.Momentum) }
 
 // An optimizer turns the two phases into a change of the parameters, all of it in
-// one pass over them (rbm.Rule).
+// one pass over them (rbm.Ascent).
 type optimizer struct {
 	settings Settings
 	group    *ranks.Group
-	velocity *rbm.RBM  // if there is momentum
-	average  *rbm.RBM  // of the parameters, if they are averaged
-	mu       []float32 // offsets of the visible units, if centred
-	lambda   []float32 // and of the hidden ones
+	ascent   rbm.Ascent
+	momentum *rbm.Momentum   // the rule of the ascent, if there is momentum
+	average  *rbm.RBM        // whose parameters are the moving average of the model's, if they are averaged
+	averaged *rbm.Parameters // these
 
 	visibleMean, hiddenMean []float64 // of a batch, if centred
-	rule                    rbm.Rule  // of the last step
-
-	rest        *rbm.RBM // what rounding leaves of the parameters' steps, if they are small
-	averageRest *rbm.RBM // and of the average's
 }
 
 // newOptimizer returns the optimizer of m on set.
 func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	o := &optimizer{settings: s}
-	blank := func() *rbm.RBM { return rbm.New(m.Visible(), m.Hidden(), m.Classes(), m.LabelKind()) }
+	a := &o.ascent
 	if s.Center > 0 {
-		o.mu = VisibleMean(set, m.Classes())
-		o.lambda = make([]float32, m.Hidden())
-		for j := range o.lambda {
-			o.lambda[j] = 0.5
+		a.Mu = VisibleMean(set, m.Classes())
+		a.Lambda = make([]float32, m.Hidden())
+		for j := range a.Lambda {
+			a.Lambda[j] = 0.5
 		}
 		o.visibleMean, o.hiddenMean = make([]float64, m.Visible()), make([]float64, m.Hidden())
 	}
+	a.Rule = s.Rule
 	if s.Momentum > 0 {
-		o.velocity = blank()
+		o.momentum = &rbm.Momentum{Friction: float32(1 - s.Momentum)} // as float32(momentum) would spoil 1/(1−momentum)
+		a.Rule = o.momentum
+	}
+	if a.Rule != nil {
+		for range a.Rule.Slots() {
+			a.Slots = append(a.Slots, rbm.NewParameters(m))
+		}
 	}
 	if s.Average > 0 {
 		o.average = m.Clone()
+		o.averaged = o.average.Parameters()
+		a.AverageShare = float32(1 - s.Average)
 	}
 	if s.smallSteps() {
-		o.rest = blank()
+		a.Rest = rbm.NewParameters(m)
 	}
 	if s.Average > 1-smallShare {
-		o.averageRest = blank()
+		a.AverageRest = rbm.NewParameters(m)
 	}
 	return o
 }
@@ -153,38 +158,31 @@ func (s Settings) smallSteps() bool {
 // towards m; not the average if later is set, as the step may be retracted. batch is the
 // minibatch, at whose means the gradient is centred.
 func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase, later bool) error {
-	s := o.settings
-	if o.mu != nil {
+	s, a := o.settings, &o.ascent
+	if a.Mu != nil {
 		o.slide(batch)
 	}
 	// Momentum lengthens every step along the gradient by 1/(1−momentum); the
 	// penalty's step must keep pace, or it would count for less.
 	pace := s.pace(t)
-	o.rule = rbm.Rule{
-		Mu: o.mu, Lambda: o.lambda,
-		Velocity: o.velocity, Friction: float32(1 - s.Momentum), // as float32(momentum) would spoil 1/(1−momentum)
-		L1: float32(pace * s.L1), L2: float32(pace * s.L2),
-		Rest: o.rest,
-	}
+	a.Update, a.L1, a.L2 = t, float32(pace*s.L1), float32(pace*s.L2)
 	if s.Sparse > 0 {
 		// In proportion to the rate, or it would outweigh the gradient where the rate
 		// comes to zero.
-		o.rule.Sparse = float32(s.Sparse * s.rateAt(t) / s.Rate)
+		a.Sparse = float32(s.Sparse * s.rateAt(t) / s.Rate)
 	}
-	if !later {
-		o.rule.Average, o.rule.Share, o.rule.AverageRest = o.average, o.share(), o.averageRest
+	a.Average = o.averaged
+	if later {
+		a.Average = nil
 	}
 	return o.climb(m, float32(s.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
-// share is the share of new parameters in a step of their average.
-func (o *optimizer) share() float32 { return float32(1 - o.settings.Average) }
-
 // follow moves the average, if there is one, towards m, after a step that may have been
 // retracted.
 func (o *optimizer) follow(m *rbm.RBM) {
-	if o.average != nil {
-		o.average.Approach(o.share(), m, o.averageRest)
+	if o.averaged != nil {
+		o.averaged.Approach(o.ascent.AverageShare, m.Parameters(), o.ascent.AverageRest)
 	}
 }
 
@@ -192,12 +190,14 @@ func (o *optimizer) follow(m *rbm.RBM) {
 // last, of which left is still made. Decay and sparseness stay. What is left of the velocity
 // shrinks with the step.
 func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) error {
-	if o.velocity != nil {
-		m.Add(-float32(back/left), o.velocity, o.rest)
-		o.velocity.Shrink(float32(back / left))
+	a := &o.ascent
+	if o.momentum != nil {
+		velocity := a.Slots[0]
+		m.Parameters().Add(-float32(back/left), velocity, a.Rest)
+		velocity.Shrink(float32(back / left))
 		return nil
 	}
-	o.rule = rbm.Rule{Mu: o.mu, Lambda: o.lambda, Rest: o.rest}
+	a.L1, a.L2, a.Sparse, a.Average = 0, 0, 0, nil
 	return o.climb(m, float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
@@ -210,8 +210,8 @@ const leastOffset = 0x1p-40
 // parameters that we keep need no correction then: the law does not change.
 func (o *optimizer) slide(pos rbm.Batch) {
 	pos.Means(o.visibleMean, o.hiddenMean)
-	slideTo(o.mu, o.visibleMean, o.settings.Center)
-	slideTo(o.lambda, o.hiddenMean, o.settings.Center)
+	slideTo(o.ascent.Mu, o.visibleMean, o.settings.Center)
+	slideTo(o.ascent.Lambda, o.hiddenMean, o.settings.Center)
 }
 
 // slideTo moves each offset by this share of its way to the mean.

@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"math"
 	"slices"
 	"testing"
@@ -108,11 +109,11 @@ func TestSmallSteps(t *testing.T) {
 				if tr.optimizer.average != nil {
 					tr.optimizer.average.Set(tr.model)
 				}
-				if averaged := s.Average > 0; (tr.optimizer.rest == nil) != averaged || (tr.optimizer.averageRest != nil) != averaged {
+				if averaged := s.Average > 0; (tr.optimizer.ascent.Rest == nil) != averaged || (tr.optimizer.ascent.AverageRest != nil) != averaged {
 					t.Fatal("second words are missing, or there are too many")
 				}
 				if !kept {
-					tr.optimizer.rest, tr.optimizer.averageRest = nil, nil
+					tr.optimizer.ascent.Rest, tr.optimizer.ascent.AverageRest = nil, nil
 				}
 				start := flat(tr.Model())
 				o := newReference(s, tr.model, VisibleMean(set, tr.model.Classes()))
@@ -129,12 +130,12 @@ func TestSmallSteps(t *testing.T) {
 					o.step(step, twin.batch, neg)
 					run(t, tr, step+1)
 				}
-				end, rest, want := flat(tr.Model()), tr.optimizer.rest, o.w
+				end, rest, want := flat(tr.Model()), tr.optimizer.ascent.Rest, o.w
 				if s.Average > 0 {
-					rest, want = tr.optimizer.averageRest, o.avg
+					rest, want = tr.optimizer.ascent.AverageRest, o.avg
 				}
 				if rest != nil {
-					for k, x := range flat(rest) {
+					for k, x := range flatOf(rest) {
 						end[k] += x
 					}
 				}
@@ -195,24 +196,24 @@ func TestNothingDecaysIntoSubnormals(t *testing.T) {
 				tr.model.VisibleBias[i] = -30
 			}
 			run(t, tr, 10)
-			if v := tr.optimizer.velocity; v != nil {
-				v.Randomize(0.01, rbm.NewKey(3)) // as if they had been on
+			a := &tr.optimizer.ascent
+			for _, velocity := range a.Slots {
+				on := tr.model.Clone() // as if they had been on
+				on.Randomize(0.01, rbm.NewKey(3))
+				velocity.Set(on.Parameters())
 			}
-			for i := range tr.optimizer.mu {
-				tr.optimizer.mu[i] = 0.01
+			for i := range a.Mu {
+				a.Mu[i] = 0.01
 			}
 			start := tr.model.Clone()
 			run(t, tr, steps)
-			o := tr.optimizer
-			for what, m := range map[string]*rbm.RBM{"parameters": tr.model, "velocity": o.velocity, "average": o.average} {
-				if m != nil {
-					if n := subnormal(flat(m)); n > 0 {
-						t.Errorf("%d of the %s are subnormal", n, what)
-					}
+			for k, p := range tr.parameters() {
+				if n := subnormal(flatOf(p)); n > 0 {
+					t.Errorf("%d of the parameters %d are subnormal", n, k)
 				}
 			}
 			var offsets []float64
-			for _, x := range slices.Concat(o.mu, o.lambda) {
+			for _, x := range slices.Concat(a.Mu, a.Lambda) {
 				offsets = append(offsets, float64(x))
 			}
 			if n := subnormal(offsets); n > 0 {
@@ -240,20 +241,19 @@ type reference struct {
 	mu, lambda  []float64
 }
 
-func flat(m *rbm.RBM) []float64 {
-	var x []float64
-	for i := range m.Visible() {
-		for j := range m.Hidden() {
-			x = append(x, float64(m.Weight(i, j)))
-		}
+// flat returns the parameters of m: weights row by row of visible units, visible biases, hidden
+// biases.
+func flat(m *rbm.RBM) []float64 { return flatOf(m.Parameters()) }
+
+// flatOf returns what is kept for each parameter, in the order of flat.
+func flatOf(p *rbm.Parameters) []float64 {
+	x := make([]float32, p.Bytes()/4)
+	binary.Decode(p.AppendTo(nil), binary.LittleEndian, x)
+	all := make([]float64, len(x))
+	for i, x := range x {
+		all[i] = float64(x)
 	}
-	for _, b := range m.VisibleBias {
-		x = append(x, float64(b))
-	}
-	for _, c := range m.HiddenBias {
-		x = append(x, float64(c))
-	}
-	return x
+	return all
 }
 
 func newReference(s Settings, m *rbm.RBM, mean []float32) *reference {
@@ -386,21 +386,21 @@ func TestLoadGoesOnWithSecondWords(t *testing.T) {
 	s := all(settingsOf(t, negatives["pcd"]))
 	s.Rate, s.Average = 1e-5, 0.9999
 	tr := goesOn(t, "pcd", s)
-	for name, rest := range map[string]*rbm.RBM{"parameters": tr.optimizer.rest, "average": tr.optimizer.averageRest} {
-		if rest == nil || !slices.ContainsFunc(flat(rest), func(x float64) bool { return x != 0 }) {
+	for name, rest := range map[string]*rbm.Parameters{"parameters": tr.optimizer.ascent.Rest, "average": tr.optimizer.ascent.AverageRest} {
+		if rest == nil || !slices.ContainsFunc(flatOf(rest), func(x float64) bool { return x != 0 }) {
 			t.Errorf("no second words of the %s: the test sees nothing", name)
 		}
 	}
 	// A run that has none takes a checkpoint without, and forgets its own.
-	tr.optimizer.rest, tr.optimizer.averageRest = nil, nil
+	tr.optimizer.ascent.Rest, tr.optimizer.ascent.AverageRest = nil, nil
 	without := save(t, tr)
 	second := newTrainer(t, s, toy(t, smallToy), 6, true, rbm.Softmax)
 	run(t, second, 7)
 	if _, err := second.Load(bytes.NewReader(without)); err != nil {
 		t.Fatal(err)
 	}
-	for _, rest := range []*rbm.RBM{second.optimizer.rest, second.optimizer.averageRest} {
-		if slices.ContainsFunc(flat(rest), func(x float64) bool { return x != 0 }) {
+	for _, rest := range []*rbm.Parameters{second.optimizer.ascent.Rest, second.optimizer.ascent.AverageRest} {
+		if slices.ContainsFunc(flatOf(rest), func(x float64) bool { return x != 0 }) {
 			t.Error("second words of the run before are left")
 		}
 	}
@@ -565,11 +565,11 @@ func TestDecayArrives(t *testing.T) {
 			m.Randomize(0.7, rbm.NewKey(3))
 			start := flat(m)
 			o := newOptimizer(s, m, nil)
-			if o.rest == nil {
+			if o.ascent.Rest == nil {
 				t.Fatalf("%s: no second words", name)
 			}
 			if !kept {
-				o.rest = nil
+				o.ascent.Rest = nil
 			}
 			none := rbm.Batch{V: rbm.NewBits(1, 9), H: rbm.NewMatrix(1, 7)}
 			for step := range steps {
@@ -577,7 +577,7 @@ func TestDecayArrives(t *testing.T) {
 			}
 			end := flat(m)
 			if kept {
-				for k, x := range flat(o.rest) {
+				for k, x := range flatOf(o.ascent.Rest) {
 					end[k] += x
 				}
 			}
@@ -612,7 +612,7 @@ func TestOffsetsOfLargeBatches(t *testing.T) {
 		if rows > 10 && testing.Short() {
 			continue
 		}
-		o := &optimizer{settings: Settings{Center: share}, mu: make([]float32, 3), lambda: make([]float32, 2),
+		o := &optimizer{settings: Settings{Center: share}, ascent: rbm.Ascent{Mu: make([]float32, 3), Lambda: make([]float32, 2)},
 			visibleMean: make([]float64, m.Visible()), hiddenMean: make([]float64, m.Hidden())}
 		turns := slides
 		if rows > 10 {
@@ -622,7 +622,7 @@ func TestOffsetsOfLargeBatches(t *testing.T) {
 			o.slide(b)
 		}
 		way := 1 - math.Pow(1-share, float64(turns))
-		for i, x := range slices.Concat(o.mu, o.lambda) {
+		for i, x := range slices.Concat(o.ascent.Mu, o.ascent.Lambda) {
 			want := way * float64(slices.Concat(visible, hidden)[i])
 			// Each slide rounds to float32, by 2⁻²⁵ at most, and forgets the share of
 			// what is there.

@@ -21,7 +21,7 @@ import (
 //	lengths of the parts, 4 × uint64, little endian
 //	header (JSON)
 //	parameters (float32, little endian): the model, then the optimizer's own:
-//	velocity, average, offsets, and rests, which are what rounding has left of
+//	slots of its rule, average, offsets, and rests, which are what rounding has left of
 //	the steps of parameters
 //	estimator (its binary form)
 //	what the caller added to it
@@ -43,6 +43,7 @@ type saved struct {
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 
+	Rule  string   `json:"rule,omitempty"`  // type of a rule of the caller
 	Rests []string `json:"rests,omitempty"` // names of the rests that are saved, in their order
 
 	Data string `json:"data"`
@@ -56,6 +57,9 @@ func (t *Trainer) header() saved {
 	if h.Classes > 0 {
 		h.Labels = t.model.LabelKind().String()
 	}
+	if rule := t.settings.Rule; rule != nil {
+		h.Rule = fmt.Sprintf("%T", rule)
+	}
 	for _, name := range restNames {
 		if t.rest(name) != nil {
 			h.Rests = append(h.Rests, name)
@@ -68,12 +72,12 @@ func (t *Trainer) header() saved {
 var restNames = []string{"parameters", "average"}
 
 // rest returns the rests of that name; nil if they are not kept.
-func (t *Trainer) rest(name string) *rbm.RBM {
+func (t *Trainer) rest(name string) *rbm.Parameters {
 	switch name {
 	case restNames[0]:
-		return t.optimizer.rest
+		return t.optimizer.ascent.Rest
 	case restNames[1]:
-		return t.optimizer.averageRest
+		return t.optimizer.ascent.AverageRest
 	}
 	return nil
 }
@@ -82,15 +86,13 @@ func (t *Trainer) rest(name string) *rbm.RBM {
 // velocity, average and chains.
 const maxSaved = 1 << 36
 
-// models are the sets of parameters that the next step needs.
-func (t *Trainer) models() []*rbm.RBM {
-	models := []*rbm.RBM{t.model}
-	for _, m := range []*rbm.RBM{t.optimizer.velocity, t.optimizer.average} {
-		if m != nil {
-			models = append(models, m)
-		}
+// parameters are the sets of parameters that the next step needs, but for rests.
+func (t *Trainer) parameters() []*rbm.Parameters {
+	all := append([]*rbm.Parameters{t.model.Parameters()}, t.optimizer.ascent.Slots...)
+	if average := t.optimizer.averaged; average != nil {
+		all = append(all, average)
 	}
-	return models
+	return all
 }
 
 // Save writes all that the next step needs beside the data: step number,
@@ -102,14 +104,15 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 		return err
 	}
 	var parameters []byte
-	for _, m := range t.models() {
-		parameters = m.AppendParameters(parameters)
+	for _, p := range t.parameters() {
+		parameters = p.AppendTo(parameters)
 	}
-	for _, x := range append(slices.Clone(t.optimizer.mu), t.optimizer.lambda...) {
+	a := &t.optimizer.ascent
+	for _, x := range append(slices.Clone(a.Mu), a.Lambda...) {
 		parameters = binary.LittleEndian.AppendUint32(parameters, math.Float32bits(x))
 	}
 	for _, name := range h.Rests {
-		parameters = t.rest(name).AppendParameters(parameters)
+		parameters = t.rest(name).AppendTo(parameters)
 	}
 	var estimator []byte
 	if t.negative != nil {
@@ -148,10 +151,8 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	size := 4*(len(t.optimizer.mu)+len(t.optimizer.lambda)) + len(h.Rests)*t.model.ParameterBytes()
-	for _, m := range t.models() {
-		size += m.ParameterBytes()
-	}
+	a, each := &t.optimizer.ascent, t.model.Parameters().Bytes()
+	size := 4*(len(a.Mu)+len(a.Lambda)) + (len(t.parameters())+len(h.Rests))*each
 	if len(parts[1]) != size {
 		return nil, fmt.Errorf("%w: the saved run has %d bytes of parameters, not %d", rbm.ErrFormat, len(parts[1]), size)
 	}
@@ -164,10 +165,10 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 		}
 	}
 	b := parts[1]
-	for _, m := range t.models() {
-		b = m.SetParameters(b)
+	for _, p := range t.parameters() {
+		b = p.SetFrom(b)
 	}
-	for _, x := range [][]float32{t.optimizer.mu, t.optimizer.lambda} {
+	for _, x := range [][]float32{a.Mu, a.Lambda} {
 		for i := range x {
 			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 		}
@@ -180,9 +181,9 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	}
 	for _, name := range h.Rests {
 		if rest := t.rest(name); rest != nil {
-			b = rest.SetParameters(b)
+			b = rest.SetFrom(b)
 		} else { // with another horizon the steps are no longer small, or the build that saved had another rule
-			b = b[t.model.ParameterBytes():]
+			b = b[each:]
 		}
 	}
 	t.step, t.elapsed = h.Step, 0
@@ -216,6 +217,8 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 		return saved{}, fmt.Errorf("the saved run has other settings: %s, not %s", theirs, ours)
 	case !slices.Equal(h.Rests, slices.DeleteFunc(slices.Clone(restNames), func(name string) bool { return !slices.Contains(h.Rests, name) })):
 		return saved{}, fmt.Errorf("%w: the saved run has second words of %.60q; there are those of %q, in this order", rbm.ErrFormat, h.Rests, restNames)
+	case h.Rule != want.Rule:
+		return saved{}, fmt.Errorf("the saved run has the rule %.60q of its optimizer, not %q", h.Rule, want.Rule)
 	case h.Hash != want.Hash:
 		return saved{}, fmt.Errorf("the saved run was trained on other data: %.60q, not %q, or its rows have changed", h.Data, want.Data)
 	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:

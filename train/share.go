@@ -58,13 +58,14 @@ func (t *Trainer) positiveMeans() error {
 // from some 250 particles on, and twice as many leave room for a slower network.
 const shareParticles = 512
 
-// climb moves m along rate · (pos − share·neg), by the rule of o.
+// climb moves m along rate · (pos − share·neg), together with the other ranks where that saves
+// time.
 func (o *optimizer) climb(m *rbm.RBM, rate, share float32, pos, neg rbm.Phase) error {
+	o.ascent.Group = nil
 	if o.group.Size() > 1 && neg.Moments == nil && particles(pos)+particles(neg) >= shareParticles {
-		return m.AscendRanks(o.group, rate, share, pos, neg, &o.rule)
+		o.ascent.Group = o.group
 	}
-	m.AscendBy(rate, share, pos, neg, &o.rule)
-	return nil
+	return o.ascent.Step(m, rate, share, pos, neg)
 }
 
 // particles returns the number of rows whose weight is not zero.

@@ -58,6 +58,12 @@ type Settings struct {
 	// rate). Without momentum it is a penalty of Sparse/Rate, in nats a row, on the sum
 	// of the hidden biases, whatever the schedule; momentum does not multiply it.
 	Sparse float64 `json:"sparse,omitempty"`
+
+	// Rule, if not nil, is an optimizer of the caller in place of Momentum, which must be
+	// 0. The trainer owns it. Schedules, penalties, averaging, ranks and saved runs are as
+	// with any other. Estimators that may reject updates, such as ptt, cannot have one, because
+	// its step cannot be halved.
+	Rule rbm.Rule `json:"-"`
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper (sections
@@ -82,6 +88,9 @@ func (s Settings) Check() error {
 	}
 	if err := s.checkObjective(); err != nil {
 		return err
+	}
+	if s.Rule != nil && (s.Momentum != 0 || s.Rule.Slots() < 0 || s.Rule.Slots() > rbm.MaxSlots) {
+		return fmt.Errorf("the rule %T has %d slots and momentum is %v; it may have up to %d slots, without momentum", s.Rule, s.Rule.Slots(), s.Momentum, rbm.MaxSlots)
 	}
 	for _, c := range []struct {
 		name  string
@@ -253,7 +262,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 		return nil, err
 	}
 	if s.Objective == Discriminative {
-		return assemble(nil, s, set, m), nil
+		return assemble(nil, s, set, m)
 	}
 	if s.Negative.NeedsBase() {
 		s.Negative.SetBase(Base(m, set))
@@ -262,7 +271,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return assemble(negative, s, set, m), nil
+	return assemble(negative, s, set, m)
 }
 
 // check returns an error that says why a trainer of m on set cannot have these
@@ -294,11 +303,12 @@ func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM)
 	if s.Objective == Discriminative {
 		negative = nil
 	}
-	return assemble(negative, s, set, m), nil
+	return assemble(negative, s, set, m)
 }
 
-// assemble returns a trainer of what check has passed.
-func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) *Trainer {
+// assemble returns a trainer of what check has passed, or an error if the rule and the estimator do
+// not go together.
+func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if s.Objective == Joint {
 		s.Objective = "" // one spelling, as saved runs have it
 	}
@@ -316,9 +326,12 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		batch:     batch,
 	}
 	if v, ok := negative.(negphase.Vetoer); ok {
+		if s.Rule != nil {
+			return nil, fmt.Errorf("%s may reject updates, which the rule %T cannot take back; give another estimator or no rule", s.Negative.Kind, s.Rule)
+		}
 		t.vetoer = v
 	}
-	return t
+	return t, nil
 }
 
 // Fits returns an error that says why m cannot be trained or evaluated on set,

@@ -54,7 +54,7 @@ func TestRejectedUpdatesAreHalved(t *testing.T) {
 			tol := float64(2*n+1) * 0x1p-24 * math.Max(math.Abs(from), math.Abs(to))
 			near(t, "parameter", x, want, tol)
 			near(t, "average", flat(tr.optimizer.average)[i], from+0.1*(want-from), tol+0x1p-23*math.Abs(from))
-			near(t, "velocity", flat(tr.optimizer.velocity)[i], share*flat(full.optimizer.velocity)[i], 0x1p-24)
+			near(t, "velocity", flatOf(tr.optimizer.ascent.Slots[0])[i], share*flatOf(full.optimizer.ascent.Slots[0])[i], 0x1p-24)
 		}
 		if t.Failed() {
 			t.Fatalf("after %d rejections", n)

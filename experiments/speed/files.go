@@ -103,6 +103,6 @@ func (f *files) model(visible, hidden, classes, steps int) string {
 		if err := t.Run(f.ctx, steps); err != nil {
 			return nil, err
 		}
-		return m.AppendParameters(nil), nil
+		return m.Parameters().AppendTo(nil), nil
 	})
 }

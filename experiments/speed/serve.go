@@ -117,11 +117,11 @@ func (j job) model() (*rbm.RBM, error) {
 		return nil, fmt.Errorf("no model of %d × %d units, %d of them labels", j.Visible, j.Hidden, j.Classes)
 	}
 	m := rbm.New(j.Visible, j.Hidden, j.Classes, rbm.Softmax)
-	b, err := read(j.Model, m.ParameterBytes(), "the parameters")
+	b, err := read(j.Model, m.Parameters().Bytes(), "the parameters")
 	if err != nil {
 		return nil, err
 	}
-	m.SetParameters(b)
+	m.Parameters().SetFrom(b)
 	return m, nil
 }
 
