@@ -88,13 +88,13 @@ func particlesOf(m *RBM, rows int, seed uint64) Batch {
 	return Batch{V: s.V, H: s.Mean}
 }
 
-// What Ascend adds, against the same sum in float64. On parameters of zero the
+// What an ascent adds, against the same sum in float64. On parameters of zero the
 // step is stored as it is, so its own error is seen: it must be below 10⁻⁵ of the
 // step's norm, or of a hundredth of the positive phase's where the step is
 // smaller, for every tensor by itself. On other parameters the stored ones may be
 // off by half of their last bit as well, and no more.
 //
-// The weights are held to what Ascend does for large batches, too: eight average
+// The weights are held to what it does for large batches, too: eight average
 // roundings, of 2.5·10⁻⁸ each, of the whole positive phase. Without float64 over
 // chunks a million rows are off by twice that. Where the phases differ in size it
 // is one half of a last bit, as far off as coefficients are that do not make up for

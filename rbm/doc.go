@@ -6,8 +6,8 @@
 // A training step uses it like this. HiddenMean turns a minibatch V
 // into the positive phase, the Batch (V, p(h|V)). An estimator of package
 // negphase takes chains of States through Step and hands back the negative
-// phase, a Batch of weighted particles. Ascend moves the parameters by the
-// difference. For an objective of classes, such as log p(y|x), and for rows without
+// phase, a Batch of weighted particles. An Ascent moves the parameters by the
+// difference, as its Rule says. For an objective of classes, such as log p(y|x), and for rows without
 // a class, an ObjectivePhase takes the place of the positive phase.
 //
 // # Layout

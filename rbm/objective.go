@@ -35,7 +35,7 @@ const NoClass = -1
 // Classes are one-hot under both kinds of label; under Bernoulli labels p(x) stands
 // for the probability of x and exactly one label unit on.
 //
-// The gradient is kept in factors, as a Batch for Ascend. Row r has the inputs x
+// The gradient is kept in factors, as a Batch for an Ascent. Row r has the inputs x
 // and Σ_k κ_k p(h=1|x,e_k). After the rows comes one for each class k, with the
 // label unit k alone and Σ_r κ_k p(h=1|x,e_k). So an ascent takes rows + classes
 // terms, not rows · classes.

@@ -136,3 +136,55 @@ func ExampleNewWith() {
 	// step 1000: -4.8 nats
 	// step 2000: -4.0 nats
 }
+
+// rootMeanSquares is a rule that divides each parameter's gradient by the root of the mean square of
+// its gradients (Tieleman & Hinton, lecture 6.5 of Neural networks for machine learning, 2012).
+type rootMeanSquares struct{}
+
+func (rootMeanSquares) Slots() int { return 1 } // the mean square
+
+func (rootMeanSquares) Apply(b rbm.Block) {
+	square := b.Slots[0]
+	for i, x := range b.Step { // the rate times the gradient
+		g := float64(x / b.Rate)
+		square[i] += float32(0.1 * (float64(g*g) - float64(square[i])))
+		b.Step[i] = float32(float64(b.Rate) * g / (math.Sqrt(float64(square[i])) + 1e-3))
+	}
+	b.Advance(b.Step)
+}
+
+// An optimizer of your own is a Rule: how many numbers it keeps for each parameter, and how a block of
+// parameters moves by a step along the gradient.
+func ExampleSettings_rule() {
+	set, _, err := data.Load(context.Background(), "bars:3", data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := train.NewModel(set, 6, false, rbm.Softmax, 1)
+	settings := train.DefaultSettings("exact")
+	settings.Batch, settings.Rate, settings.Schedule, settings.Horizon = set.Len(), 0.02, "linear", 3000
+	settings.Rule = rootMeanSquares{}
+	trainer, err := train.New(settings, set, model)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := trainer.Run(context.Background(), 3000); err != nil {
+		fmt.Println(err)
+		return
+	}
+	metrics, err := train.NewMetrics([]string{"log_likelihood"}, model, train.Sets{Train: set}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x, err := metrics[0].Measure(context.Background(), model, true)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.1f nats\n", x[0])
+	// Output:
+	// -3.0 nats
+}

@@ -6,11 +6,13 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // all has every part of the optimizer on.
@@ -429,19 +431,109 @@ func goesOn(t *testing.T, kind string, s Settings) *Trainer {
 	return whole
 }
 
+// rmsProp divides the gradient by the root of the mean square of the updates so far, which is its
+// slot (Tieleman & Hinton, lecture 6.5 of Neural networks for machine learning, 2012).
+type rmsProp struct{ forget float32 }
+
+func (*rmsProp) Slots() int { return 1 }
+
+func (r *rmsProp) Apply(b rbm.Block) {
+	share := max(r.forget, 1/float32(b.Update+1))
+	for i, x := range b.Step {
+		g := x / b.Rate
+		b.Slots[0][i] += float32(share * (float32(g*g) - b.Slots[0][i]))
+		b.Step[i] = b.Rate * g / (float32(math.Sqrt(float64(b.Slots[0][i]))) + 1e-3)
+	}
+	b.Advance(b.Step)
+}
+
+// A rule of the caller is saved and loaded with its slot, the number of updates, second
+// words, the average and the offsets; ranks take its steps together. The parameters move.
+func TestRuleOfTheCaller(t *testing.T) {
+	s := settingsOf(t, "pcd:chains=400")
+	s.Rule, s.Rate, s.L2, s.Center, s.Average, s.Sparse, s.Batch = &rmsProp{0.02}, 1e-4, 1e-3, 0.05, 0.9999, 1e-6, shareParticles-400
+	tr := goesOn(t, "rmsProp", s)
+	slot := tr.optimizer.ascent.Slots[0]
+	if !slices.ContainsFunc(flatOf(slot), func(x float64) bool { return x > 0 }) || tr.optimizer.ascent.Rest == nil {
+		t.Error("the slot is empty, or there are no second words: the test sees nothing")
+	}
+	one, err := shared(t, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(t, one, 3)
+	want := save(t, one)
+	if err := ranks.Each(3, func(g *ranks.Group) error {
+		tr, err := shared(t, s, g)
+		if err != nil {
+			return err
+		}
+		return endsAs(tr, 3, want)
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a rule of the caller does not go with is refused.
+func TestRuleOfTheCallerIsRefused(t *testing.T) {
+	set := toy(t, smallToy)
+	with := func(rule rbm.Rule, momentum float64, negative string) (Settings, error) {
+		s := settingsOf(t, negative)
+		s.Rule, s.Momentum = rule, momentum
+		_, err := New(s, set, NewModel(set, 4, true, rbm.Softmax, 1))
+		return s, err
+	}
+	refused := func(err error, text string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("got %v, want %q", err, text)
+		}
+	}
+	_, err := with(&rmsProp{0.1}, 0.5, "cd")
+	refused(err, "without momentum")
+	_, err = with(manySlots{}, 0, "cd")
+	refused(err, "5 slots")
+	_, err = with(&rmsProp{0.1}, 0, "ptt:chains=8")
+	refused(err, "ptt may reject updates")
+	s, err := with(&rmsProp{0.1}, 0, "cd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved := save(t, newTrainer(t, s, set, 4, true, rbm.Softmax))
+	for _, other := range []rbm.Rule{nil, oneSlot{}} {
+		s.Rule = other
+		_, err = newTrainer(t, s, set, 4, true, rbm.Softmax).Load(bytes.NewReader(saved))
+		refused(err, "train.rmsProp")
+	}
+}
+
+type manySlots struct{}
+
+func (manySlots) Slots() int      { return rbm.MaxSlots + 1 }
+func (manySlots) Apply(rbm.Block) {}
+
+type oneSlot struct{}
+
+func (oneSlot) Slots() int      { return 1 }
+func (oneSlot) Apply(rbm.Block) {}
+
 func TestOptimizerAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes pools forget")
 	}
-	tr := newTrainer(t, all(settingsOf(t, "pcd:chains=8")), toy(t, smallToy), 6, true, rbm.Softmax)
-	run(t, tr, 5)
-	n := testing.AllocsPerRun(50, func() {
-		if _, err := tr.Step(); err != nil {
-			t.Fatal(err)
+	everything, own := all(settingsOf(t, "pcd:chains=8")), all(settingsOf(t, "pcd:chains=8"))
+	own.Momentum, own.Rule = 0, &rmsProp{0.1}
+	for name, s := range map[string]Settings{"momentum": everything, "a rule of the caller": own} {
+		tr := newTrainer(t, s, toy(t, smallToy), 6, true, rbm.Softmax)
+		run(t, tr, 5)
+		n := testing.AllocsPerRun(50, func() {
+			if _, err := tr.Step(); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if n != 0 {
+			t.Errorf("%s: %v allocations a step", name, n)
 		}
-	})
-	if n != 0 {
-		t.Errorf("%v allocations a step", n)
 	}
 }
 
