@@ -161,6 +161,7 @@ type ascentWork struct {
 	rate  float32
 	rule  Rule
 	adder Adder // the rule, if it is one
+	block Block // of visible biases
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
 	coef   []float32   // rate·weight, negative in the negative phase
@@ -232,6 +233,7 @@ type ascentTile struct {
 	steps [tileBlocks * vec.Block * vec.Block]float32
 	g     []float32          // coef·h, a row for each slot of the chunk
 	short [vec.Block]float32 // steps of the hidden biases
+	block Block              // that is being moved
 }
 
 var ascentTiles = sync.Pool{New: func() any { return new(ascentTile) }}
@@ -421,7 +423,7 @@ func (a *ascentWork) release() {
 	clear(a.v[:cap(a.v)])
 	clear(a.grey[:cap(a.grey)])
 	a.phases = [2]particles{}
-	a.moments, a.m, a.to, a.rule, a.adder = [2]*Moments{}, nil, Parameters{}, nil, nil
+	a.moments, a.m, a.to, a.rule, a.adder, a.block = [2]*Moments{}, nil, Parameters{}, nil, nil, Block{}
 }
 
 // listSize is the room for the slots of a block of visible units.
@@ -535,6 +537,7 @@ func (a *Ascent) movePart(i int) {
 	for from := first; from < end; from += tileBlocks {
 		a.moveTile(tile, &gc, k, from, min(from+tileBlocks, end))
 	}
+	tile.block = Block{}
 	ascentTiles.Put(tile)
 }
 
@@ -573,11 +576,10 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 			steps = steps[:rows*vec.Block]
 			// Sums go straight to what takes the step, unless the rule has to see it or, but for
 			// the first group of bits, centring comes between.
-			var block Block
 			var w []float32
 			if whole && a.adder != nil && (a.Mu == nil || !group.grey) && (q == 0 || a.Mu == nil && !group.grey) {
-				block = a.block(Weights, lo, lo+len(steps))
-				w = a.adder.AddTo(block)
+				tile.block.set(a, Weights, lo, lo+len(steps))
+				w = a.adder.AddTo(&tile.block)
 			}
 			if group.grey {
 				to := w
@@ -606,9 +608,9 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 				}
 			}
 			if w != nil {
-				a.apply(block)
+				a.apply(&tile.block)
 			} else if whole {
-				a.moveBlock(steps, gc, k, b, lo)
+				a.moveBlock(tile, steps, gc, k, b, lo)
 			}
 		}
 		if whole {
@@ -634,18 +636,18 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 	}
 	for b := from; b < to; b++ {
 		lo := (b - from) * size
-		a.moveBlock(steps[lo:min(lo+size, len(steps))], gc, k, b, at+lo)
+		a.moveBlock(tile, steps[lo:min(lo+size, len(steps))], gc, k, b, at+lo)
 	}
 }
 
 // moveBlock moves the weights between panel k, with G_c in gc, and block b of visible
 // units, from number lo on, by steps. It overwrites steps.
-func (a *Ascent) moveBlock(steps []float32, gc *[vec.Block]float32, k, b, lo int) {
+func (a *Ascent) moveBlock(tile *ascentTile, steps []float32, gc *[vec.Block]float32, k, b, lo int) {
 	if a.Mu != nil {
 		mu, gb, lambda := a.offsets(k, b*vec.Block, len(steps)/vec.Block)
 		vec.Centre(steps, mu, gb, gc, lambda)
 	}
-	a.take(Weights, lo, steps)
+	a.take(&tile.block, Weights, lo, steps)
 }
 
 // offsets returns the offsets and G_b of rows visible units from first on, and the

@@ -99,7 +99,7 @@ func (a *Ascent) moveVisible() {
 	}
 	a.narrow = grown(a.narrow, len(step))
 	narrow(a.narrow, step)
-	a.take(VisibleBias, 0, a.narrow)
+	a.take(&a.block, VisibleBias, 0, a.narrow)
 }
 
 // moveHidden moves the hidden biases lo … hi−1, of which step has the sums over all
@@ -115,7 +115,7 @@ func (a *Ascent) moveHidden(tile *ascentTile, gc *[vec.Block]float32, step []flo
 	}
 	short := tile.short[:len(step)]
 	narrow(short, step)
-	a.take(HiddenBias, lo, short)
+	a.take(&tile.block, HiddenBias, lo, short)
 }
 
 // narrow rounds x to float32.

@@ -9,7 +9,7 @@ type Rule interface {
 	// They are zero before the first update.
 	Slots() int
 	// Apply moves the parameters of a block.
-	Apply(b Block)
+	Apply(b *Block)
 }
 
 // An Adder is a Rule that does not have to see a step by itself. It saves the time to
@@ -19,14 +19,14 @@ type Adder interface {
 	// AddTo prepares the block for an update and returns what the step is to be added to: the
 	// parameters or a slot of the block. Apply follows with a nil Step. If it returns nil,
 	// which changes nothing, Apply gets the step.
-	AddTo(b Block) []float32
+	AddTo(b *Block) []float32
 }
 
 // MaxSlots is the largest number of slots of a rule.
 const MaxSlots = 4
 
 // A Block is some consecutive parameters of one tensor, with what belongs to each of
-// them. All slices have the same length. Parameters and steps of weights of hidden units beyond
+// them, valid until the call returns. All slices have the same length. Parameters and steps of weights of hidden units beyond
 // the last, which fill up a panel, are zero; they must stay zero.
 type Block struct {
 	Tensor     Tensor
@@ -40,21 +40,21 @@ type Block struct {
 }
 
 // Advance moves the parameters by step, with their rest if it is kept.
-func (b Block) Advance(step []float32) { vec.Advance(b.Parameters, step, b.Rest, 1) }
+func (b *Block) Advance(step []float32) { vec.Advance(b.Parameters, step, b.Rest, 1) }
 
 // plain is the rule of steps along the gradient.
 type plain struct{}
 
 func (plain) Slots() int { return 0 }
 
-func (plain) AddTo(b Block) []float32 {
+func (plain) AddTo(b *Block) []float32 {
 	if b.Rest != nil {
 		return nil
 	}
 	return b.Parameters
 }
 
-func (plain) Apply(b Block) {
+func (plain) Apply(b *Block) {
 	if b.Step != nil {
 		b.Advance(b.Step)
 	}
@@ -69,13 +69,13 @@ type Momentum struct{ Friction float32 }
 func (*Momentum) Slots() int { return 1 }
 
 // AddTo shrinks the velocity and returns it.
-func (r *Momentum) AddTo(b Block) []float32 {
+func (r *Momentum) AddTo(b *Block) []float32 {
 	vec.Shrink(b.Slots[0], r.Friction)
 	return b.Slots[0]
 }
 
 // Apply moves the parameters by the velocity.
-func (r *Momentum) Apply(b Block) {
+func (r *Momentum) Apply(b *Block) {
 	if b.Step != nil {
 		vec.Advance(r.AddTo(b), b.Step, nil, 1)
 	}
@@ -105,18 +105,18 @@ func (a *Ascent) check(m *RBM) {
 	}
 }
 
-// block returns parameters lo … hi−1 of a tensor.
-func (a *Ascent) block(t Tensor, lo, hi int) Block {
-	b := Block{Tensor: t, First: lo, Parameters: a.to.slice(t, lo, hi), Rest: a.Rest.slice(t, lo, hi), Rate: a.rate, Update: a.Update}
+// set makes b parameters lo … hi−1 of a tensor.
+func (b *Block) set(a *Ascent, t Tensor, lo, hi int) {
+	*b = Block{Tensor: t, First: lo, Parameters: a.to.slice(t, lo, hi), Rest: a.Rest.slice(t, lo, hi), Rate: a.rate, Update: a.Update}
 	for k, s := range a.Slots {
 		b.Slots[k] = s.slice(t, lo, hi)
 	}
-	return b
 }
 
-// take moves the parameters of a tensor from number lo on by step, as the rule says.
-func (a *Ascent) take(t Tensor, lo int, step []float32) {
-	b := a.block(t, lo, lo+len(step))
+// take moves the parameters of a tensor from number lo on by step, as the rule says. It
+// overwrites b.
+func (a *Ascent) take(b *Block, t Tensor, lo int, step []float32) {
+	b.set(a, t, lo, lo+len(step))
 	b.Step = step
 	a.apply(b)
 }
@@ -131,7 +131,7 @@ var ones = func() (x [vec.Block]float32) {
 
 // apply applies the rule to a block, and what comes after it: decay, sparsity and the
 // average.
-func (a *Ascent) apply(b Block) {
+func (a *Ascent) apply(b *Block) {
 	a.rule.Apply(b)
 	if b.Tensor == Weights && (a.L1 > 0 || a.L2 > 0) {
 		vec.Decay(b.Parameters, b.Rest, a.L1, a.L2)

@@ -198,7 +198,7 @@ type secondMoment struct{}
 
 func (secondMoment) Slots() int { return 2 }
 
-func (secondMoment) Apply(b Block) {
+func (secondMoment) Apply(b *Block) {
 	for i, g := range b.Step {
 		b.Slots[0][i] += (g*g - b.Slots[0][i]) / float32(b.Update+1)
 		b.Slots[1][i] = b.Rate

@@ -143,7 +143,7 @@ type rootMeanSquares struct{}
 
 func (rootMeanSquares) Slots() int { return 1 } // the mean square
 
-func (rootMeanSquares) Apply(b rbm.Block) {
+func (rootMeanSquares) Apply(b *rbm.Block) {
 	square := b.Slots[0]
 	for i, x := range b.Step { // the rate times the gradient
 		g := float64(x / b.Rate)

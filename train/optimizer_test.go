@@ -437,7 +437,7 @@ type rmsProp struct{ forget float32 }
 
 func (*rmsProp) Slots() int { return 1 }
 
-func (r *rmsProp) Apply(b rbm.Block) {
+func (r *rmsProp) Apply(b *rbm.Block) {
 	share := max(r.forget, 1/float32(b.Update+1))
 	for i, x := range b.Step {
 		g := x / b.Rate
@@ -471,6 +471,34 @@ func TestRuleOfTheCaller(t *testing.T) {
 		return endsAs(tr, 3, want)
 	}); err != nil {
 		t.Error(err)
+	}
+}
+
+// A rule is told the number of updates before, after a resumed run's checkpoint too.
+func TestRuleOfTheCallerCountsUpdates(t *testing.T) {
+	set, s := toy(t, smallToy), settingsOf(t, "cd")
+	s.Rule = counter{}
+	first := newTrainer(t, s, set, 4, true, rbm.Softmax)
+	run(t, first, 5)
+	second := newTrainer(t, s, set, 4, true, rbm.Softmax)
+	if _, err := second.Load(bytes.NewReader(save(t, first))); err != nil {
+		t.Fatal(err)
+	}
+	run(t, second, 8)
+	for _, x := range flatOf(second.optimizer.ascent.Slots[0]) {
+		if x != 0+1+2+3+4+5+6+7 {
+			t.Fatalf("the sum of the numbers is %v, want 28", x)
+		}
+	}
+}
+
+// A counter adds up the numbers that it is told.
+type counter struct{}
+
+func (counter) Slots() int { return 1 }
+func (counter) Apply(b *rbm.Block) {
+	for i := range b.Slots[0] {
+		b.Slots[0][i] += float32(b.Update)
 	}
 }
 
@@ -509,13 +537,13 @@ func TestRuleOfTheCallerIsRefused(t *testing.T) {
 
 type manySlots struct{}
 
-func (manySlots) Slots() int      { return rbm.MaxSlots + 1 }
-func (manySlots) Apply(rbm.Block) {}
+func (manySlots) Slots() int       { return rbm.MaxSlots + 1 }
+func (manySlots) Apply(*rbm.Block) {}
 
 type oneSlot struct{}
 
-func (oneSlot) Slots() int      { return 1 }
-func (oneSlot) Apply(rbm.Block) {}
+func (oneSlot) Slots() int       { return 1 }
+func (oneSlot) Apply(*rbm.Block) {}
 
 func TestOptimizerAllocatesNothing(t *testing.T) {
 	if raceEnabled {
