@@ -41,7 +41,7 @@ func TestClocks(t *testing.T) {
 			got[p.Panel] = p.Y
 		}
 		for unit, worth := range map[string]float64{"seconds": want.seconds, "flips": want.flips, "moves": want.moves} {
-			if x := got[s.panel(tauPanel+unit)]; math.Abs(x-tau*worth) > 1e-12 {
+			if x := got[s.Panel(tauPanel+unit)]; math.Abs(x-tau*worth) > 1e-12 {
 				t.Errorf("%s: τ is %g %s, want %g", name, x, unit, tau*worth)
 			}
 		}
@@ -91,12 +91,12 @@ func TestApart(t *testing.T) {
 				if curve == exchange {
 					y += c.gap
 				}
-				points = append(points, claims.Point{Panel: s.panel(meanPanel), Curve: curve, Repeat: repeat, Y: y})
+				points = append(points, claims.Point{Panel: s.Panel(meanPanel), Curve: curve, Repeat: repeat, Y: y})
 			}
 		}
 		var b strings.Builder
 		s.table(&b, claims.TableOf(points...))
-		if got := strings.Contains(b.String(), "The mean energies of IM and exchange differ"); got != c.want {
+		if got := strings.Contains(b.String(), "the mean energies of IM and exchange differ"); got != c.want {
 			t.Errorf("%s: it is said that means differ: %v", c.name, got)
 		}
 	}

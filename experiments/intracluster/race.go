@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"gorbm/experiments/internal/chains"
@@ -77,12 +75,12 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 		Name: name, Title: title, Says: says, Flags: flags,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for _, s := range systems {
-				if s.name == trained.name && o.Quick {
+				if s.Label == trained.Label && o.Quick {
 					continue
 				}
 				for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 10)) {
 					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", s.name, repeat+1),
+						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
 						Run: func(ctx context.Context) ([]claims.Point, error) {
 							return s.race(ctx, *model, repeat+1, o.Quick)
 						},
@@ -100,15 +98,15 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 		Draw: func(w io.Writer, t *claims.Table) error {
 			var panels []claims.Panel
 			for _, s := range systems {
-				if len(t.Curves(s.panel(meanPanel))) == 0 {
+				if len(t.Curves(s.Panel(meanPanel))) == 0 {
 					continue
 				}
-				panels = append(panels, claims.Panel{Name: s.panel(energyPanel), Title: s.name + ": energy", X: "processor time / s", Y: "energy / site", LogX: true})
+				panels = append(panels, claims.Panel{Name: s.Panel(energyPanel), Title: s.Panel("energy"), X: "processor time / s", Y: "energy / site", LogX: true})
 				for _, u := range units {
 					if u.name == "moves" {
 						u.label += fmt.Sprintf(", or %d attempts", s.attempts/s.moves)
 					}
-					panels = append(panels, claims.Panel{Name: s.panel(rhoPanel + u.name), Title: s.name + ": autocorrelation", X: u.label, Y: "ρ", LogX: true, Low: -0.1, High: 1})
+					panels = append(panels, s.Rho(rhoPanel+u.name, "autocorrelation", u.label, true))
 				}
 			}
 			return claims.Curves(w, t, 2, panels, curves)
@@ -125,8 +123,6 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 		},
 	}
 }
-
-func (s system) panel(name string) string { return s.name + ": " + name }
 
 // race runs all samplers on the system and returns what the figures show.
 func (s system) race(ctx context.Context, model string, seed int, quick bool) (points []claims.Point, err error) {
@@ -146,9 +142,7 @@ func (s system) race(ctx context.Context, model string, seed int, quick bool) (p
 	}
 	var samplers []chains.Sampler
 	for i, m := range []mcmc.Mover{s.im, mcmc.Exchange{}, mine} {
-		x := build()
-		x.SetState(start)
-		samplers = append(samplers, chains.Sampler{Name: curves[i], Mover: m, System: x})
+		samplers = append(samplers, chains.Sampler{Name: curves[i], Mover: m, System: chains.Onto(build, start)})
 	}
 	runs, err := chains.Race(ctx, samplers, s.beta, time, key.Child(1))
 	if err != nil {
@@ -163,7 +157,7 @@ func (s system) race(ctx context.Context, model string, seed int, quick bool) (p
 // measure returns the points of a run on n sites.
 func (s system) measure(r chains.Run, seed, n int, time float64) (points []claims.Point) {
 	add := func(panel string, x, y float64) {
-		points = append(points, claims.Point{Panel: s.panel(panel), Curve: r.Name, Repeat: seed, X: x, Y: y})
+		points = append(points, claims.Point{Panel: s.Panel(panel), Curve: r.Name, Repeat: seed, X: x, Y: y})
 	}
 	for _, t := range chains.Log(1e-3, time, 25) {
 		add(energyPanel, t, r.At(t)/float64(n))
@@ -179,14 +173,7 @@ func (s system) measure(r chains.Run, seed, n int, time float64) (points []claim
 	energies := r.After(burn)
 	summary := diag.Summarize(energies)
 	for i, u := range units {
-		xs := chains.Log(u.lo, u.hi, 40)
-		lags := slices.Clone(xs)
-		floats.Scale(1/worth[i], lags)
-		for k, rho := range chains.Correlation(energies, lags) {
-			if !math.IsNaN(rho) {
-				add(rhoPanel+u.name, xs[k], rho)
-			}
-		}
+		chains.Decay(energies, chains.Log(u.lo, u.hi, 40), worth[i], func(lag, rho float64) { add(rhoPanel+u.name, lag, rho) })
 		add(tauPanel+u.name, 0, summary.Time.Tau*worth[i])
 	}
 	add(meanPanel, 0, stat.Mean(energies, nil)/float64(n))
@@ -199,62 +186,42 @@ func (s system) measure(r chains.Run, seed, n int, time float64) (points []claim
 	return points
 }
 
-// logs returns the natural logarithms of a panel of one number a run.
-func (s system) logs(t *claims.Table, panel, curve string) claims.Repeats {
-	l := claims.Repeats{}
-	for k, x := range t.At(s.panel(panel), curve, 0) {
-		l[k] = math.Log(x)
-	}
-	return l
-}
-
 func (s system) claims(t *claims.Table) (all []claims.Claim) {
-	if len(t.Curves(s.panel(meanPanel))) == 0 {
+	if len(t.Curves(s.Panel(meanPanel))) == 0 {
 		return nil
 	}
 	for _, u := range units {
-		all = append(all, claims.Smaller(fmt.Sprintf("%s: τ of IM is shorter than that of exchange, %s", s.name, u.claim), s.logs(t, tauPanel+u.name, im), s.logs(t, tauPanel+u.name, exchange)))
+		all = append(all, claims.Smaller(fmt.Sprintf("%s: τ of IM is shorter than that of exchange, %s", s.Label, u.claim), s.Logs(t, tauPanel+u.name, im), s.Logs(t, tauPanel+u.name, exchange)))
 	}
-	all = append(all, claims.Smaller(s.name+": τ of IM with our settings is shorter than that of exchange, in seconds", s.logs(t, tauPanel+"seconds", ours), s.logs(t, tauPanel+"seconds", exchange)))
+	all = append(all, claims.Smaller(s.Panel("τ of IM with our settings is shorter than that of exchange, in seconds"), s.Logs(t, tauPanel+"seconds", ours), s.Logs(t, tauPanel+"seconds", exchange)))
 	end := fmt.Sprintf("at the end of the paper's run, %d moves of IM or %d attempts to exchange", s.moves, s.attempts)
-	at := func(panel, curve string) claims.Repeats { return t.At(s.panel(panel), curve, 0) }
+	at := func(panel, curve string) claims.Repeats { return s.At(t, panel, curve) }
 	if s.settled {
 		return append(all,
-			claims.Alike(s.name+": exchange has the energies of IM "+end, at(paperPanel, exchange), at(paperPanel, im)),
-			claims.Alike(s.name+": exchange has the energies of IM in as much time", at(meanPanel, exchange), at(meanPanel, im)))
+			claims.Alike(s.Panel("exchange has the energies of IM ")+end, at(paperPanel, exchange), at(paperPanel, im)),
+			claims.Alike(s.Panel("exchange has the energies of IM in as much time"), at(meanPanel, exchange), at(meanPanel, im)))
 	}
 	return append(all,
-		claims.Larger(s.name+": exchange is still above the energies of IM "+end, at(paperPanel, exchange), at(paperPanel, im)),
-		claims.Larger(s.name+": exchange is still above the energies of IM in as much time", at(meanPanel, exchange), at(meanPanel, im)))
+		claims.Larger(s.Panel("exchange is still above the energies of IM ")+end, at(paperPanel, exchange), at(paperPanel, im)),
+		claims.Larger(s.Panel("exchange is still above the energies of IM in as much time"), at(meanPanel, exchange), at(meanPanel, im)))
 }
 
 // table writes the numbers of a system.
 func (s system) table(b *strings.Builder, t *claims.Table) {
-	if len(t.Curves(s.panel(meanPanel))) == 0 {
+	if len(t.Curves(s.Panel(meanPanel))) == 0 {
 		return
 	}
-	average := func(panel, curve string) float64 {
-		m, _ := t.At(s.panel(panel), curve, 0).Average()
-		return m
-	}
-	fmt.Fprintf(b, "The %s: in the time of a move of IM there is time for %.0f attempts to exchange; in the paper there was for %d.\n\n", s.name, average(microPanel, im)/average(microPanel, exchange), s.attempts/s.moves)
+	fmt.Fprintf(b, "The %s: in the time of a move of IM there is time for %.0f attempts to exchange; in the paper there was for %d.\n\n", s.Label, s.Mean(t, microPanel, im)/s.Mean(t, microPanel, exchange), s.attempts/s.moves)
 	b.WriteString("| sampler | accepted | µs a move or attempt | τ / s | τ / flips | τ / moves at the paper's ratio | independent energies a second | energy / site |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range curves {
-		mean, sd := t.At(s.panel(meanPanel), c, 0).Average()
-		n := float64(len(t.At(s.panel(meanPanel), c, 0)))
-		fmt.Fprintf(b, "| %s | %.2g | %.3g", c, average(acceptedPanel, c), average(microPanel, c))
+		mean, sd := t.At(s.Panel(meanPanel), c, 0).Average()
+		n := float64(len(t.At(s.Panel(meanPanel), c, 0)))
+		fmt.Fprintf(b, "| %s | %.2g | %.3g", c, s.Mean(t, acceptedPanel, c), s.Mean(t, microPanel, c))
 		for _, p := range []string{tauPanel + "seconds", tauPanel + "flips", tauPanel + "moves", worthPanel} {
-			m, d := s.logs(t, p, c).Average()
-			fmt.Fprintf(b, " | %.3g ×/÷ %.2f", math.Exp(m), math.Exp(d/math.Sqrt(n)))
+			fmt.Fprintf(b, " | %s", chains.Factor(s.Logs(t, p, c)))
 		}
 		fmt.Fprintf(b, " | %.5f ± %.5f |\n", mean, sd/math.Sqrt(n))
 	}
+	s.Apart(b, t, meanPanel, curves)
 	b.WriteString("\n")
-	for i, a := range curves {
-		for _, c := range curves[:i] {
-			if errs, yes := claims.Differ(t.At(s.panel(meanPanel), c, 0), t.At(s.panel(meanPanel), a, 0)); yes {
-				fmt.Fprintf(b, "The mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so the two are not of the same states, and the shorter one is no merit.\n\n", c, a, errs)
-			}
-		}
-	}
 }

@@ -5,13 +5,14 @@ import (
 	"math"
 
 	"gorbm/cmd/cli"
+	"gorbm/experiments/internal/chains"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
 // A system is one of the paper's three, or the trained RBM beside them.
 type system struct {
-	name   string
+	chains.Label
 	beta   float64
 	active int // bits that are on
 	im     mcmc.Intracluster
@@ -33,15 +34,15 @@ func intracluster(lo, hi int, gamma float64) mcmc.Intracluster {
 // The systems with the settings of the paper's section 4. The paper counts 1484 units of
 // the RBM, 784 + 500 are 1284, and a third of them is 428.
 var (
-	ferromagnet = system{name: "ferromagnet", beta: 1 / 2.27, active: 1800, im: intracluster(90, 90, 1), moves: 1e5, attempts: 5e6, settled: true,
+	ferromagnet = system{Label: "ferromagnet", beta: 1 / 2.27, active: 1800, im: intracluster(90, 90, 1), moves: 1e5, attempts: 5e6, settled: true,
 		build: func(_ string, quick bool) (func() mcmc.Settable, error) {
 			return lattice(quick, "60x60", "8x8", mcmc.Uniform(1))
 		}}
-	cube = system{name: "cube", beta: 1, active: 364, im: intracluster(1, 25, 0.8), moves: 1e5, attempts: 1e6,
+	cube = system{Label: "cube", beta: 1, active: 364, im: intracluster(1, 25, 0.8), moves: 1e5, attempts: 1e6,
 		build: func(_ string, quick bool) (func() mcmc.Settable, error) {
 			return lattice(quick, "9x9x9", "4x4x4", mcmc.PlusMinus(1, rbm.NewKey(1)))
 		}}
-	filters = system{name: "Gabor filters", beta: 1, active: 428, im: intracluster(1, 20, 0.8), moves: 1e4, attempts: 1e5,
+	filters = system{Label: "Gabor filters", beta: 1, active: 428, im: intracluster(1, 20, 0.8), moves: 1e4, attempts: 1e5,
 		build: func(_ string, quick bool) (func() mcmc.Settable, error) {
 			m := gabor(28, 500, rbm.NewKey(1))
 			if quick {
@@ -49,7 +50,7 @@ var (
 			}
 			return copies(m), nil
 		}}
-	trained = system{name: "trained RBM", beta: 1, active: 428, im: filters.im, moves: filters.moves, attempts: filters.attempts,
+	trained = system{Label: "trained RBM", beta: 1, active: 428, im: filters.im, moves: filters.moves, attempts: filters.attempts,
 		build: func(model string, _ bool) (func() mcmc.Settable, error) {
 			if model == "" {
 				return nil, errors.New("give the RBM by -model")
@@ -65,7 +66,7 @@ var (
 // small returns the system for -quick: half, or a third, of as few bits as build makes.
 func (s system) small(units int) system {
 	share := 2
-	if s.name == filters.name {
+	if s.Label == filters.Label {
 		share = 3
 	}
 	s.active = units / share

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -60,20 +59,8 @@ type contest struct {
 	more                     func(t *claims.Table) []claims.Claim // over several systems; nil: none
 }
 
-func (s system) panel(name string) string { return s.name + ": " + name }
-
 // has reports whether t has runs on the system.
-func (s system) has(t *claims.Table) bool { return len(t.Curves(s.panel(tauMoves))) > 0 }
-
-// at returns a panel of one number a run.
-func (s system) at(t *claims.Table, panel, curve string) claims.Repeats {
-	return t.At(s.panel(panel), curve, 0)
-}
-
-// logs returns the natural logarithms of at.
-func (s system) logs(t *claims.Table, panel, curve string) claims.Repeats {
-	return logs(s.at(t, panel, curve))
-}
+func (s system) has(t *claims.Table) bool { return len(t.Curves(s.Panel(tauMoves))) > 0 }
 
 func (c contest) figure(p *programs) claims.Figure {
 	return claims.Figure{
@@ -82,7 +69,7 @@ func (c contest) figure(p *programs) claims.Figure {
 			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, c.repeats)) {
 				for _, s := range c.systems {
 					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", s.name, repeat+1),
+						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
 						Run:  func(ctx context.Context) ([]claims.Point, error) { return s.contest(ctx, p, repeat+1, o.Quick) },
 					})
 				}
@@ -105,12 +92,11 @@ func (c contest) figure(p *programs) claims.Figure {
 			across := 3
 			for _, s := range c.systems {
 				panels = append(panels,
-					claims.Panel{Name: s.panel(rhoMoves), Title: s.name + ": autocorrelation of the energy", X: "lag / moves", Y: "ρ", Low: -0.1, High: 1},
-					claims.Panel{Name: s.panel(rhoSeconds), Title: s.name + ": for equal computing time", X: "lag / s", Y: "ρ", LogX: true, Low: -0.1, High: 1},
-					claims.Panel{Name: s.panel(tracePanel), Title: s.name + ": energies of a run", X: "last moves", Y: "energy / site"})
+					s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false), s.Rho(rhoSeconds, "for equal computing time", "lag / s", true),
+					claims.Panel{Name: s.Panel(tracePanel), Title: s.Panel("energies of a run"), X: "last moves", Y: "energy / site"})
 				if c.rewards {
 					across = 2
-					panels = append(panels, claims.Panel{Name: s.panel(reward), Title: s.name + ": rewards of tuning", X: "trials", Y: "1 − |ρ|"})
+					panels = append(panels, claims.Panel{Name: s.Panel(reward), Title: s.Panel("rewards of tuning"), X: "trials", Y: "1 − |ρ|"})
 				}
 			}
 			return claims.Curves(w, t, across, panels, contestants)
@@ -133,7 +119,7 @@ func (c contest) figure(p *programs) claims.Figure {
 func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) (points []claims.Point, err error) {
 	add := func(panel, curve string, x, y float64) {
 		if finite(y) {
-			points = append(points, claims.Point{Panel: s.panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
+			points = append(points, claims.Point{Panel: s.Panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
 		}
 	}
 	c, err := s.make(ctx, p, quick)
@@ -159,16 +145,16 @@ func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) 
 		add(reward, sardonics, float64(k), sum/rewardBlock)
 	}
 	samplers := []chains.Sampler{
-		{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels), System: onto(c.build, start)},
-		{Name: gibbs, Mover: mcmc.Gibbs{}, System: onto(c.build, start)},
-		{Name: clusters, Mover: mcmc.SwendsenWang{}, System: onto(c.ising, start)},
+		{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels), System: chains.Onto(c.build, start)},
+		{Name: gibbs, Mover: mcmc.Gibbs{}, System: chains.Onto(c.build, start)},
+		{Name: clusters, Mover: mcmc.SwendsenWang{}, System: chains.Onto(c.ising, start)},
 	}
 	if c.hidden > 0 {
-		samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}, System: onto(c.build, start)})
+		samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}, System: chains.Onto(c.build, start)})
 		add(filePanel, sardonics, 0, map[bool]float64{true: 1}[p.model != ""])
 	}
 	// The energies of an RBM as an Ising system differ by a constant.
-	offset := onto(c.build, start).Energy() - onto(c.ising, start).Energy()
+	offset := chains.Onto(c.build, start).Energy() - chains.Onto(c.ising, start).Energy()
 	seconds := s.seconds
 	if quick {
 		seconds = 0.005
@@ -193,16 +179,9 @@ func measure(add func(panel, curve string, x, y float64), r chains.Run, sites fl
 	for lag := 0.; lag <= mostLag; lag += 10 {
 		moves = append(moves, max(1, lag))
 	}
-	for k, rho := range chains.Correlation(energies, moves) {
-		add(rhoMoves, r.Name, moves[k], rho)
-	}
-	lags := chains.Log(1e-5, 0.3, 40)
+	chains.Decay(energies, moves, 1, func(lag, rho float64) { add(rhoMoves, r.Name, lag, rho) })
 	perMove := r.Seconds / float64(len(r.Energies))
-	scaled := slices.Clone(lags)
-	floats.Scale(1/perMove, scaled)
-	for k, rho := range chains.Correlation(energies, scaled) {
-		add(rhoSeconds, r.Name, lags[k], rho)
-	}
+	chains.Decay(energies, chains.Log(1e-5, 0.3, 40), perMove, func(lag, rho float64) { add(rhoSeconds, r.Name, lag, rho) })
 	if last := r.Energies[max(0, len(r.Energies)-traceMoves):]; trace {
 		for k := range tracePoints {
 			add(tracePanel, r.Name, float64(k*traceMoves/tracePoints), last[k*len(last)/tracePoints]/sites)
@@ -242,7 +221,7 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	}
 	problem := &tune.Problem{
 		Space: space, Beta: s.beta, Start: start, Key: key, Clock: clock.Now, Hidden: c.hidden, Symmetric: c.symmetric,
-		NewSystem: func(state []uint8) mcmc.System { return onto(c.build, state) },
+		NewSystem: func(state []uint8) mcmc.System { return chains.Onto(c.build, state) },
 	}
 	return problem.Tune(ctx, options, func(float64) {})
 }
@@ -250,38 +229,26 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 // table writes the numbers of a system as rows.
 func (s system) table(b *strings.Builder, t *claims.Table) {
 	for _, c := range contestants {
-		mean := s.at(t, meanPanel, c)
+		mean := s.At(t, meanPanel, c)
 		if len(mean) < 2 {
 			continue
 		}
-		average := func(panel string) float64 {
-			m, _ := s.at(t, panel, c).Average()
-			return m
-		}
 		energy, sd := mean.Average()
 		geometric := func(panel string) string {
-			if l := s.logs(t, panel, c); len(l) > 1 {
-				return factor(l)
+			if l := s.Logs(t, panel, c); len(l) > 1 {
+				return chains.Factor(l)
 			}
 			return "?"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.5f ± %.5f | %.5f |\n", s.name, c, digits(average(microPanel)), geometric(tauMoves), geometric(tauSeconds), geometric(gainPanel),
-			energy, sd/math.Sqrt(float64(len(mean))), average(sdPanel))
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.5f ± %.5f | %.5f |\n", s.Label, c, chains.Digits(s.Mean(t, microPanel, c)), geometric(tauMoves), geometric(tauSeconds), geometric(gainPanel),
+			energy, sd/math.Sqrt(float64(len(mean))), s.Mean(t, sdPanel, c))
 	}
 }
 
 // remarks says what makes the numbers of a system poor ones.
 func (s system) remarks(b *strings.Builder, t *claims.Table) {
-	if file := s.at(t, filePanel, sardonics); len(file) > 0 {
-		if m, _ := file.Average(); m < 1 {
-			b.WriteString("\nThe RBM was trained on the built-in digits, as no file was given by `-model`.\n")
-		}
+	if len(s.At(t, filePanel, sardonics)) > 0 && s.Mean(t, filePanel, sardonics) < 1 {
+		b.WriteString("\nThe RBM was trained on the built-in digits, as no file was given by `-model`.\n")
 	}
-	for i, x := range contestants {
-		for _, y := range contestants[:i] {
-			if errs, yes := claims.Differ(s.at(t, meanPanel, y), s.at(t, meanPanel, x)); yes {
-				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so theirs are not of the same states, and a short one is no merit.\n", s.name, y, x, errs)
-			}
-		}
-	}
+	s.Apart(b, t, meanPanel, contestants)
 }

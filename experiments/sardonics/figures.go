@@ -22,9 +22,9 @@ var contests = []contest{
 		more: func(t *claims.Table) []claims.Claim {
 			low, critical, high := ferro(2.17), ferro(2.27), ferro(2.37)
 			return []claims.Claim{
-				claims.Smaller("SARDONICS: τ in moves is shorter at T = 2.17 than at 2.27", low.logs(t, tauMoves, sardonics), critical.logs(t, tauMoves, sardonics)),
-				claims.Smaller("SARDONICS: τ in moves is shorter at T = 2.37 than at 2.27", high.logs(t, tauMoves, sardonics), critical.logs(t, tauMoves, sardonics)),
-				claims.Smaller("SARDONICS: the energies of a run spread less at T = 2.17 than at 2.27", low.at(t, sdPanel, sardonics), critical.at(t, sdPanel, sardonics)),
+				claims.Smaller("SARDONICS: τ in moves is shorter at T = 2.17 than at 2.27", low.Logs(t, tauMoves, sardonics), critical.Logs(t, tauMoves, sardonics)),
+				claims.Smaller("SARDONICS: τ in moves is shorter at T = 2.37 than at 2.27", high.Logs(t, tauMoves, sardonics), critical.Logs(t, tauMoves, sardonics)),
+				claims.Smaller("SARDONICS: the energies of a run spread less at T = 2.17 than at 2.27", low.At(t, sdPanel, sardonics), critical.At(t, sdPanel, sardonics)),
 			}
 		},
 	},
@@ -34,14 +34,14 @@ var contests = []contest{
 		claims: func(s system, t *claims.Table) []claims.Claim {
 			if s.beta == 1 {
 				return []claims.Claim{
-					claims.Smaller(s.name+": the energies of SARDONICS are below those of Gibbs", s.at(t, meanPanel, sardonics), s.at(t, meanPanel, gibbs)),
-					claims.Smaller(s.name+": the energies of Swendsen–Wang are below those of Gibbs", s.at(t, meanPanel, clusters), s.at(t, meanPanel, gibbs)),
-					claims.Alike(s.name+": SARDONICS finds the energies of Swendsen–Wang", s.at(t, meanPanel, sardonics), s.at(t, meanPanel, clusters)),
+					claims.Smaller(s.Panel("the energies of SARDONICS are below those of Gibbs"), s.At(t, meanPanel, sardonics), s.At(t, meanPanel, gibbs)),
+					claims.Smaller(s.Panel("the energies of Swendsen–Wang are below those of Gibbs"), s.At(t, meanPanel, clusters), s.At(t, meanPanel, gibbs)),
+					claims.Alike(s.Panel("SARDONICS finds the energies of Swendsen–Wang"), s.At(t, meanPanel, sardonics), s.At(t, meanPanel, clusters)),
 				}
 			}
 			return append(s.beatsGibbs(t),
-				claims.NotLess(s.name+": by moves, SARDONICS does not lose to Swendsen–Wang by more than the error", inverse(s.logs(t, tauMoves, sardonics)), inverse(s.logs(t, tauMoves, clusters)), claims.Factor),
-				claims.NotLess(s.name+": by seconds, SARDONICS does not lose to Swendsen–Wang by more than the error", s.logs(t, gainPanel, sardonics), s.logs(t, gainPanel, clusters), claims.Factor))
+				claims.NotLess(s.Panel("by moves, SARDONICS does not lose to Swendsen–Wang by more than the error"), inverse(s.Logs(t, tauMoves, sardonics)), inverse(s.Logs(t, tauMoves, clusters)), claims.Factor),
+				claims.NotLess(s.Panel("by seconds, SARDONICS does not lose to Swendsen–Wang by more than the error"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, clusters), claims.Factor))
 		},
 	},
 	{
@@ -63,9 +63,9 @@ var contests = []contest{
 		says: "SARDONICS mixes significantly better than Swendsen–Wang and Gibbs, and compares well against block Gibbs, for more computing time. Swendsen–Wang (figure 11, left) fails to converge.",
 		claims: func(s system, t *claims.Table) []claims.Claim {
 			return slices.Concat(s.beatsGibbs(t), s.beatsClusters(t), []claims.Claim{
-				claims.NotLess(s.name+": by moves, SARDONICS does not lose to block Gibbs by more than the error", inverse(s.logs(t, tauMoves, sardonics)), inverse(s.logs(t, tauMoves, blocks)), claims.Factor),
-				claims.Larger(s.name+": SARDONICS takes more time a move than block Gibbs", s.logs(t, microPanel, sardonics), s.logs(t, microPanel, blocks)),
-				claims.Larger(s.name+": SARDONICS gives more independent energies a second than block Gibbs", s.logs(t, gainPanel, sardonics), s.logs(t, gainPanel, blocks)),
+				claims.NotLess(s.Panel("by moves, SARDONICS does not lose to block Gibbs by more than the error"), inverse(s.Logs(t, tauMoves, sardonics)), inverse(s.Logs(t, tauMoves, blocks)), claims.Factor),
+				claims.Larger(s.Panel("SARDONICS takes more time a move than block Gibbs"), s.Logs(t, microPanel, sardonics), s.Logs(t, microPanel, blocks)),
+				claims.Larger(s.Panel("SARDONICS gives more independent energies a second than block Gibbs"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, blocks)),
 			})
 		},
 	},
@@ -91,24 +91,24 @@ func inverse(l claims.Repeats) claims.Repeats {
 // paper's authors a step of Gibbs is an update of one site; the paper does not say.
 func (s system) beatsGibbs(t *claims.Table) []claims.Claim {
 	return []claims.Claim{
-		claims.Smaller(s.name+": τ of SARDONICS in moves is shorter than that of Gibbs in updates of one site, the paper's steps", s.logs(t, tauMoves, sardonics), s.logs(t, tauUpdates, gibbs)),
-		claims.Smaller(s.name+": τ of SARDONICS in moves is shorter than that of Gibbs in sweeps", s.logs(t, tauMoves, sardonics), s.logs(t, tauMoves, gibbs)),
-		claims.Larger(s.name+": Gibbs loses for the computing time of SARDONICS, too: SARDONICS gives more independent energies a second", s.logs(t, gainPanel, sardonics), s.logs(t, gainPanel, gibbs)),
+		claims.Smaller(s.Panel("τ of SARDONICS in moves is shorter than that of Gibbs in updates of one site, the paper's steps"), s.Logs(t, tauMoves, sardonics), s.Logs(t, tauUpdates, gibbs)),
+		claims.Smaller(s.Panel("τ of SARDONICS in moves is shorter than that of Gibbs in sweeps"), s.Logs(t, tauMoves, sardonics), s.Logs(t, tauMoves, gibbs)),
+		claims.Larger(s.Panel("Gibbs loses for the computing time of SARDONICS, too: SARDONICS gives more independent energies a second"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, gibbs)),
 	}
 }
 
 // beatsClusters holds SARDONICS against Swendsen–Wang.
 func (s system) beatsClusters(t *claims.Table) []claims.Claim {
 	return []claims.Claim{
-		claims.Smaller(s.name+": τ of SARDONICS in moves is shorter than that of Swendsen–Wang", s.logs(t, tauMoves, sardonics), s.logs(t, tauMoves, clusters)),
-		claims.Larger(s.name+": SARDONICS gives more independent energies a second than Swendsen–Wang", s.logs(t, gainPanel, sardonics), s.logs(t, gainPanel, clusters)),
+		claims.Smaller(s.Panel("τ of SARDONICS in moves is shorter than that of Swendsen–Wang"), s.Logs(t, tauMoves, sardonics), s.Logs(t, tauMoves, clusters)),
+		claims.Larger(s.Panel("SARDONICS gives more independent energies a second than Swendsen–Wang"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, clusters)),
 	}
 }
 
 // losesToClusters holds Swendsen–Wang against SARDONICS.
 func (s system) losesToClusters(t *claims.Table) []claims.Claim {
 	return []claims.Claim{
-		claims.Smaller(s.name+": τ of Swendsen–Wang in moves is shorter than that of SARDONICS", s.logs(t, tauMoves, clusters), s.logs(t, tauMoves, sardonics)),
-		claims.Larger(s.name+": Swendsen–Wang gives more independent energies a second than SARDONICS", s.logs(t, gainPanel, clusters), s.logs(t, gainPanel, sardonics)),
+		claims.Smaller(s.Panel("τ of Swendsen–Wang in moves is shorter than that of SARDONICS"), s.Logs(t, tauMoves, clusters), s.Logs(t, tauMoves, sardonics)),
+		claims.Larger(s.Panel("Swendsen–Wang gives more independent energies a second than SARDONICS"), s.Logs(t, gainPanel, clusters), s.Logs(t, gainPanel, sardonics)),
 	}
 }

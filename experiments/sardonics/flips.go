@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 
+	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
 	"gorbm/rbm"
 	"gorbm/train/plots"
@@ -86,7 +87,7 @@ func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points
 		if quick {
 			mover = shortened(mover, len(start))
 		}
-		x := onto(c.build, start)
+		x := chains.Onto(c.build, start)
 		chain, err := mover.Bind(x, frustrated.beta, nil)
 		if err != nil {
 			return nil, err

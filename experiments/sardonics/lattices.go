@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -50,7 +51,7 @@ func lattices(p *programs) claims.Figure {
 		Says: "the drawings at the top left of figures 2, 6, 9 and 12: the ferromagnet, the frustrated square lattice, the cube, without the bonds across its boundary, and the chimera lattice.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for _, s := range drawn {
-				jobs = append(jobs, claims.Job{Name: s.name, Run: func(ctx context.Context) ([]claims.Point, error) { return s.state(ctx, p, o.Quick) }})
+				jobs = append(jobs, claims.Job{Name: string(s.Label), Run: func(ctx context.Context) ([]claims.Point, error) { return s.state(ctx, p, o.Quick) }})
 			}
 			return jobs
 		},
@@ -58,7 +59,7 @@ func lattices(p *programs) claims.Figure {
 		Draw: func(w io.Writer, t *claims.Table) error {
 			rows := [][]*plots.Plot{nil, nil}
 			for _, s := range drawn {
-				if n := s.at(t, countPanel, sardonics); len(n) > 0 {
+				if n := s.At(t, countPanel, sardonics); len(n) > 0 {
 					sites, _ := n.Average()
 					rows[0] = append(rows[0], s.drawBonds(t, int(sites)))
 					rows[1] = append(rows[1], s.drawState(t, int(sites)))
@@ -140,7 +141,7 @@ func (s system) state(ctx context.Context, p *programs, quick bool) (points []cl
 		return nil, err
 	}
 	add := func(panel, curve string, x, y float64) {
-		points = append(points, claims.Point{Panel: s.panel(panel), Curve: curve, Repeat: 1, X: x, Y: y})
+		points = append(points, claims.Point{Panel: s.Panel(panel), Curve: curve, Repeat: 1, X: x, Y: y})
 	}
 	n := len(start)
 	side := s.side(n)
@@ -162,7 +163,7 @@ func (s system) state(ctx context.Context, p *programs, quick bool) (points []cl
 	if quick {
 		mover = shortened(mover, n)
 	}
-	x := onto(c.build, start)
+	x := chains.Onto(c.build, start)
 	chain, err := mover.Bind(x, s.beta, nil)
 	if err != nil {
 		return nil, err
@@ -201,22 +202,22 @@ func plaquettes(g *mcmc.Graph, side int) (count int, share float64) {
 func latticeClaims(t *claims.Table) (all []claims.Claim) {
 	sizes := map[string]float64{"60x60": 3600, "9x9x9": 729, "chimera:4": 128}
 	for _, s := range drawn {
-		if n := s.at(t, countPanel, sardonics); len(n) > 0 {
+		if n := s.At(t, countPanel, sardonics); len(n) > 0 {
 			sites, _ := n.Average()
-			all = append(all, claims.Holds(fmt.Sprintf("%s: as many spins as in the paper, %.0f", s.name, sizes[s.lattice]), sites == sizes[s.lattice], sites, "%.0f", sites))
+			all = append(all, claims.Holds(fmt.Sprintf("%s: as many spins as in the paper, %.0f", s.Label, sizes[s.lattice]), sites == sizes[s.lattice], sites, "%.0f", sites))
 		}
-		n := s.at(t, plaquettePanel, sardonics)
+		n := s.At(t, plaquettePanel, sardonics)
 		if len(n) == 0 {
 			continue
 		}
 		count, _ := n.Average()
-		share, _ := s.at(t, frustratedPart, sardonics).Average()
+		share, _ := s.At(t, frustratedPart, sardonics).Average()
 		if s.fields {
 			// The signs of plaquettes are independent but for their product, which is 1.
 			stdErr := 0.5 / math.Sqrt(count)
-			all = append(all, claims.Holds(s.name+": half of the plaquettes cannot be satisfied, as with couplings by fair coins", math.Abs(share-0.5) < claims.Errors*stdErr, share, "%.4f of %.0f; by fair coins 0.5 ± %.4f", share, count, stdErr))
+			all = append(all, claims.Holds(s.Panel("half of the plaquettes cannot be satisfied, as with couplings by fair coins"), math.Abs(share-0.5) < claims.Errors*stdErr, share, "%.4f of %.0f; by fair coins 0.5 ± %.4f", share, count, stdErr))
 		} else {
-			all = append(all, claims.Holds(s.name+": no plaquette is frustrated", share == 0, share, "%.0f of %.0f", share*count, count))
+			all = append(all, claims.Holds(s.Panel("no plaquette is frustrated"), share == 0, share, "%.0f of %.0f", share*count, count))
 		}
 	}
 	return all
@@ -225,11 +226,11 @@ func latticeClaims(t *claims.Table) (all []claims.Claim) {
 // drawBonds draws couplings.
 func (s system) drawBonds(t *claims.Table, sites int) *plots.Plot {
 	p := plots.New("", "")
-	p.Title.Text = s.name
+	p.Title.Text = string(s.Label)
 	p.HideAxes()
 	side := s.side(sites)
 	for k, curve := range []string{above, below} {
-		for _, bond := range t.Curve(s.panel(bondPanel), curve) {
+		for _, bond := range t.Curve(s.Panel(bondPanel), curve) {
 			ends := plotter.XYs{s.place(int(bond.X), side), s.place(int(bond.Y), side)}
 			p.Line(ends, plots.Colors[k], vg.Points(0.8))
 		}
@@ -258,7 +259,7 @@ func (s system) drawState(t *claims.Table, sites int) *plots.Plot {
 		return plotter.XY{X: float64(c[2]%across*(side+1) + c[0]), Y: float64(-c[2]/across*(side+1) + c[1])}
 	}
 	up := map[int]bool{}
-	for _, point := range t.Curve(s.panel(upPanel), sardonics) {
+	for _, point := range t.Curve(s.Panel(upPanel), sardonics) {
 		up[int(point.X)] = true
 	}
 	var lit, dark plotter.XYs

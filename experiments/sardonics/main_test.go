@@ -36,16 +36,16 @@ func TestLattices(t *testing.T) {
 			t.Fatal(err)
 		}
 		table := claims.TableOf(points...)
-		n, _ := c.s.at(table, countPanel, sardonics).Average()
-		bonds := append(table.Curve(c.s.panel(bondPanel), above), table.Curve(c.s.panel(bondPanel), below)...)
+		n, _ := c.s.At(table, countPanel, sardonics).Average()
+		bonds := append(table.Curve(c.s.Panel(bondPanel), above), table.Curve(c.s.Panel(bondPanel), below)...)
 		if len(bonds) != c.bonds {
-			t.Errorf("%s: %d bonds, not %d", c.s.name, len(bonds), c.bonds)
+			t.Errorf("%s: %d bonds, not %d", c.s.Label, len(bonds), c.bonds)
 		}
 		for _, b := range bonds {
 			side := c.s.side(int(n))
 			from, to := c.s.place(int(b.X), side), c.s.place(int(b.Y), side)
 			if d := (from.X-to.X)*(from.X-to.X) + (from.Y-to.Y)*(from.Y-to.Y); d > c.most+1e-9 {
-				t.Errorf("%s: sites %v and %v are drawn %g apart", c.s.name, b.X, b.Y, d)
+				t.Errorf("%s: sites %v and %v are drawn %g apart", c.s.Label, b.X, b.Y, d)
 				break
 			}
 		}

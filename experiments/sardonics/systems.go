@@ -16,7 +16,7 @@ import (
 
 // A system is one that the paper's figures sample.
 type system struct {
-	name    string
+	chains.Label
 	lattice string // "": an RBM
 	coupled func(key rbm.Key) mcmc.Couplings
 	fields  bool // ±1 at random
@@ -28,7 +28,7 @@ type system struct {
 }
 
 func ferro(temperature float64) system {
-	return system{name: fmt.Sprintf("T = %g", temperature), lattice: "60x60", beta: 1 / temperature, seconds: 1.5,
+	return system{Label: chains.Label(fmt.Sprintf("T = %g", temperature)), lattice: "60x60", beta: 1 / temperature, seconds: 1.5,
 		coupled: func(rbm.Key) mcmc.Couplings { return mcmc.Uniform(1) },
 		k:       "56-91", gamma: "1.002/1.029", walks: "2", mix: ".385/.371/.243"}
 }
@@ -38,14 +38,14 @@ func plusMinus(key rbm.Key) mcmc.Couplings { return mcmc.PlusMinus(1, key) }
 // The systems of section 5. The paper does not give the law of the chimera's couplings: here
 // they are normal deviates, as in figure II.
 var (
-	frustrated = system{name: "frustrated 2D", lattice: "60x60", coupled: plusMinus, fields: true, beta: 1, seconds: 1.5,
+	frustrated = system{Label: "frustrated 2D", lattice: "60x60", coupled: plusMinus, fields: true, beta: 1, seconds: 1.5,
 		k: "63-91", gamma: "1.04/1.082", walks: "3", mix: ".208/.674/.119"}
-	cube = system{name: "cube", lattice: "9x9x9", coupled: plusMinus, beta: 1, seconds: 1.5,
+	cube = system{Label: "cube", lattice: "9x9x9", coupled: plusMinus, beta: 1, seconds: 1.5,
 		k: "4-30", gamma: "1.039/1.134", walks: "3", mix: ".616/.231/.153"}
-	chimera = system{name: "chimera", lattice: "chimera:4", beta: 1, seconds: 1.5,
+	chimera = system{Label: "chimera", lattice: "chimera:4", beta: 1, seconds: 1.5,
 		coupled: func(key rbm.Key) mcmc.Couplings { return mcmc.Gaussian(1, key) },
 		k:       "4-20", gamma: "1.043/1.139", walks: "4", mix: ".397/.324/.279"}
-	machine = system{name: "RBM", beta: 1, seconds: 2.5, k: "18-50", gamma: "1.029", walks: "1", mix: "1/0/0"}
+	machine = system{Label: "RBM", beta: 1, seconds: 2.5, k: "18-50", gamma: "1.029", walks: "1", mix: "1/0/0"}
 )
 
 // A copies makes copies of a system.
@@ -214,13 +214,6 @@ func shortened(m mcmc.Mover, n int) mcmc.Mover {
 func (s system) start(c copies, seed int) ([]uint8, error) {
 	const sweeps = 100
 	return chains.Relaxed(c.build(), mcmc.Gibbs{}, s.beta, 0, sweeps, rbm.NewKey(uint64(seed)).Child(0))
-}
-
-// onto returns a copy in this state.
-func onto(build func() mcmc.Settable, state []uint8) mcmc.Settable {
-	x := build()
-	x.SetState(state)
-	return x
 }
 
 // finite reports whether x is a number.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
 )
 
@@ -24,7 +25,7 @@ var timed = []struct {
 }
 
 func (s system) named(name string) system {
-	s.name = name
+	s.Label = chains.Label(name)
 	return s
 }
 
@@ -35,10 +36,10 @@ var timedCurves = []string{pure, full, clusters, gibbs, blocks}
 func times(p *programs) claims.Figure {
 	var names []string
 	for _, s := range timed {
-		names = append(names, s.name)
+		names = append(names, string(s.Label))
 	}
 	at := func(t *claims.Table, curve string, i int) claims.Repeats {
-		return logs(t.At(timePanel, curve, float64(i)))
+		return chains.Logs(t.At(timePanel, curve, float64(i)))
 	}
 	return claims.Figure{
 		Name: "III", Flags: "-model FILE", Title: "time of 10⁵ samples",
@@ -47,7 +48,7 @@ func times(p *programs) claims.Figure {
 			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
 				for i, s := range timed {
 					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", s.name, repeat+1),
+						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
 						Run: func(ctx context.Context) (points []claims.Point, err error) {
 							var curves []string
 							for _, c := range timedCurves {
@@ -57,7 +58,7 @@ func times(p *programs) claims.Figure {
 							}
 							all, err := s.race(ctx, p, curves, claims.Size(o, 0.002, 0.25), repeat+1, o.Quick)
 							for _, pt := range all {
-								if pt.Panel == s.panel(microPanel) {
+								if pt.Panel == s.Panel(microPanel) {
 									points = append(points, claims.Point{Panel: timePanel, Curve: pt.Curve, Repeat: pt.Repeat, X: float64(i), Y: pt.Y / 10})
 								}
 							}
@@ -78,9 +79,9 @@ func times(p *programs) claims.Figure {
 					mine = full
 				}
 				if i < 2 { // the lattices of 60×60
-					all = append(all, claims.Smaller(fmt.Sprintf("%s: a move of SARDONICS, %s, takes less time than one of Swendsen–Wang", s.name, mine), at(t, mine, i), at(t, clusters, i)))
+					all = append(all, claims.Smaller(fmt.Sprintf("%s: a move of SARDONICS, %s, takes less time than one of Swendsen–Wang", s.Label, mine), at(t, mine, i), at(t, clusters, i)))
 				}
-				all = append(all, claims.Larger(fmt.Sprintf("%s: a move of SARDONICS, %s, takes more time than a sweep of Gibbs", s.name, mine), at(t, mine, i), at(t, gibbs, i)))
+				all = append(all, claims.Larger(fmt.Sprintf("%s: a move of SARDONICS, %s, takes more time than a sweep of Gibbs", s.Label, mine), at(t, mine, i), at(t, gibbs, i)))
 			}
 			return all
 		},
@@ -96,7 +97,7 @@ func times(p *programs) claims.Figure {
 			}
 			b.WriteString("\n|" + strings.Repeat(" --- |", 1+len(timedCurves)) + "\n")
 			for i, s := range timed {
-				fmt.Fprintf(&b, "| %s |", s.name)
+				fmt.Fprintf(&b, "| %s |", s.Label)
 				for _, c := range timedCurves {
 					l := at(t, c, i)
 					if len(l) == 0 {
@@ -104,7 +105,7 @@ func times(p *programs) claims.Figure {
 						continue
 					}
 					mean, _ := l.Average()
-					fmt.Fprintf(&b, " %s s (%s) |", digits(math.Exp(mean)), s.paper[c])
+					fmt.Fprintf(&b, " %s s (%s) |", chains.Digits(math.Exp(mean)), s.paper[c])
 				}
 				b.WriteString("\n")
 			}

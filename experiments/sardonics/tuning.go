@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/program"
 	"gorbm/rbm"
@@ -97,18 +98,9 @@ func tuning(p *programs) claims.Figure {
 	}
 }
 
-// logs returns the logarithms of values.
-func logs(r claims.Repeats) claims.Repeats {
-	l := claims.Repeats{}
-	for k, x := range r {
-		l[k] = math.Log(x)
-	}
-	return l
-}
-
 // of returns the logarithms of the values of a curve at a row.
 func of(t *claims.Table, panel, curve string, row int) claims.Repeats {
-	return logs(t.At(panel, curve, float64(row)))
+	return chains.Logs(t.At(panel, curve, float64(row)))
 }
 
 func tuningClaims(t *claims.Table) (all []claims.Claim) {
@@ -153,25 +145,11 @@ func tuningNotes(t *claims.Table) string {
 		for _, c := range curves {
 			tau, worth := of(t, tauPanel, c, i), of(t, worthPanel, c, i)
 			if len(tau) > 1 {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, c, factor(tau), factor(worth), digits(spread(worth)))
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, c, chains.Factor(tau), chains.Factor(worth), chains.Digits(spread(worth)))
 			}
 		}
 	}
 	return b.String()
-}
-
-// factor formats a geometric mean and its error from logarithms.
-func factor(r claims.Repeats) string {
-	mean, sd := r.Average()
-	return fmt.Sprintf("%s ×/÷ %.2f", digits(math.Exp(mean)), math.Exp(sd/math.Sqrt(float64(len(r)))))
-}
-
-// digits returns three digits of x, or all before the point.
-func digits(x float64) string {
-	if x >= 1000 {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // spread returns the largest value over the smallest from logarithms.

@@ -44,7 +44,7 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
 				for _, s := range systems {
 					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", s.name, repeat+1),
+						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
 						Run: func(ctx context.Context) ([]claims.Point, error) {
 							return s.race(ctx, p, versions, claims.Size(o, 0.005, 1), repeat+1, o.Quick)
 						},
@@ -59,12 +59,12 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 					continue
 				}
 				for _, v := range []string{iterated, mixed, full} {
-					all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, the %s version mixes faster than the pure one", s.name, v), s.logs(t, tauMoves, v), s.logs(t, tauMoves, pure)))
+					all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, the %s version mixes faster than the pure one", s.Label, v), s.Logs(t, tauMoves, v), s.Logs(t, tauMoves, pure)))
 				}
-				all = append(all, claims.Larger(s.name+": by seconds, the full version mixes faster than the pure one", s.logs(t, gainPanel, full), s.logs(t, gainPanel, pure)))
+				all = append(all, claims.Larger(s.Panel("by seconds, the full version mixes faster than the pure one"), s.Logs(t, gainPanel, full), s.Logs(t, gainPanel, pure)))
 				for _, v := range versions[:len(versions)-1] {
 					if clustersWin {
-						all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, Swendsen–Wang mixes faster than the %s version", s.name, v), s.logs(t, tauMoves, clusters), s.logs(t, tauMoves, v)))
+						all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, Swendsen–Wang mixes faster than the %s version", s.Label, v), s.Logs(t, tauMoves, clusters), s.Logs(t, tauMoves, v)))
 					}
 				}
 			}
@@ -74,8 +74,7 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 			var panels []claims.Panel
 			for _, s := range systems {
 				panels = append(panels,
-					claims.Panel{Name: s.panel(rhoMoves), Title: s.name + ": autocorrelation of the energy", X: "lag / moves", Y: "ρ", Low: -0.1, High: 1},
-					claims.Panel{Name: s.panel(rhoSeconds), Title: s.name + ": for equal computing time", X: "lag / s", Y: "ρ", LogX: true, Low: -0.1, High: 1})
+					s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false), s.Rho(rhoSeconds, "for equal computing time", "lag / s", true))
 			}
 			return claims.Curves(w, t, 2, panels, versions)
 		},
@@ -85,9 +84,8 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 				"Each runs for 1 s from the same state, the first fifth is left out. Times are geometric means.\n\n| system | version | settings | µs a move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range systems {
 				for _, v := range versions {
-					if tau := s.logs(t, tauMoves, v); len(tau) > 1 {
-						micro, _ := s.at(t, microPanel, v).Average()
-						fmt.Fprintf(&b, "| %s | %s | `%s` | %s | %s | %s |\n", s.name, v, mcmc.FormatMover(s.version(v)), digits(micro), factor(tau), factor(s.logs(t, tauSeconds, v)))
+					if tau := s.Logs(t, tauMoves, v); len(tau) > 1 {
+						fmt.Fprintf(&b, "| %s | %s | `%s` | %s | %s | %s |\n", s.Label, v, mcmc.FormatMover(s.version(v)), chains.Digits(s.Mean(t, microPanel, v)), chains.Factor(tau), chains.Factor(s.Logs(t, tauSeconds, v)))
 					}
 				}
 			}
@@ -115,7 +113,7 @@ func (s system) race(ctx context.Context, p *programs, names []string, seconds f
 		if quick {
 			mover = shortened(mover, len(start))
 		}
-		samplers = append(samplers, chains.Sampler{Name: name, Mover: mover, System: onto(build, start)})
+		samplers = append(samplers, chains.Sampler{Name: name, Mover: mover, System: chains.Onto(build, start)})
 	}
 	runs, err := chains.Race(ctx, samplers, s.beta, seconds, rbm.NewKey(uint64(seed)).Child(2))
 	if err != nil {
@@ -124,7 +122,7 @@ func (s system) race(ctx context.Context, p *programs, names []string, seconds f
 	for _, r := range runs {
 		measure(func(panel, curve string, x, y float64) {
 			if finite(y) {
-				points = append(points, claims.Point{Panel: s.panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
+				points = append(points, claims.Point{Panel: s.Panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
 			}
 		}, r, float64(len(start)), false)
 	}

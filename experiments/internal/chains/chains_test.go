@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"gorbm/experiments/internal/claims"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -101,5 +102,31 @@ func TestRelaxed(t *testing.T) {
 	s := build()
 	if x, err = Relaxed(s, mcmc.Gibbs{Order: mcmc.Random}, 20, 0, 1000, rbm.NewKey(1)); err != nil || s.Energy() > -8 || !slices.Equal(x, s.State()) {
 		t.Errorf("%v, %v: energy %g", x, err, s.Energy())
+	}
+}
+
+// On a clock by which a move is worth 2, a lag of 3 lies between the first and the second move; lags that
+// are not known are left out.
+func TestDecay(t *testing.T) {
+	x := make([]float64, 40)
+	r := rbm.NewKey(1).Rand()
+	for i := range x {
+		x[i] = r.Float64()
+	}
+	rho := diag.Autocorrelation(x, 2)
+	got := map[float64]float64{}
+	Decay(x, []float64{1, 3, 50}, 2, func(lag, rho float64) { got[lag] = rho })
+	if want := (rho[1] + rho[2]) / 2; len(got) != 1 || math.Abs(got[3]-want) > 1e-12 {
+		t.Errorf("got %v, want %v at lag 3 alone", got, want)
+	}
+}
+
+// The logarithms of 1 and 100 have the mean ln 10 and a standard error of ln 100/2.
+func TestFactor(t *testing.T) {
+	if got := Factor(Logs(claims.Repeats{1: 1, 2: 100})); got != "10 ×/÷ 10.00" {
+		t.Errorf("got %s, want 10 times or divided by 10", got)
+	}
+	if a, b := Digits(1234.5), Digits(0.012345); a != "1234" || b != "0.0123" {
+		t.Errorf("got %s and %s", a, b)
 	}
 }

@@ -1,0 +1,95 @@
+package chains
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/mcmc"
+)
+
+// A Label is the name of a system, which stands before those of its panels.
+type Label string
+
+// Panel returns the name of a panel of the system.
+func (l Label) Panel(name string) string { return string(l) + ": " + name }
+
+// Rho returns a panel of autocorrelations.
+func (l Label) Rho(name, title, lag string, log bool) claims.Panel {
+	return claims.Panel{Name: l.Panel(name), Title: string(l) + ": " + title, X: lag, Y: "ρ", LogX: log, Low: -0.1, High: 1}
+}
+
+// At returns a panel of one number a run.
+func (l Label) At(t *claims.Table, panel, curve string) claims.Repeats {
+	return t.At(l.Panel(panel), curve, 0)
+}
+
+// Mean returns the mean of At over the runs.
+func (l Label) Mean(t *claims.Table, panel, curve string) float64 {
+	mean, _ := l.At(t, panel, curve).Average()
+	return mean
+}
+
+// Logs returns the natural logarithms of At.
+func (l Label) Logs(t *claims.Table, panel, curve string) claims.Repeats {
+	return Logs(l.At(t, panel, curve))
+}
+
+// Apart writes which curves have means of a panel of energies that differ: their samplers have
+// not sampled the same states.
+func (l Label) Apart(b *strings.Builder, t *claims.Table, panel string, curves []string) {
+	for i, x := range curves {
+		for _, y := range curves[:i] {
+			if errs, yes := claims.Differ(l.At(t, panel, y), l.At(t, panel, x)); yes {
+				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so theirs are not of the same states, and a short one is no merit.\n", l, y, x, errs)
+			}
+		}
+	}
+}
+
+// Logs returns the natural logarithms of values.
+func Logs(r claims.Repeats) claims.Repeats {
+	l := claims.Repeats{}
+	for k, x := range r {
+		l[k] = math.Log(x)
+	}
+	return l
+}
+
+// Factor formats a geometric mean and its error from logarithms.
+func Factor(r claims.Repeats) string {
+	mean, sd := r.Average()
+	return fmt.Sprintf("%s ×/÷ %.2f", Digits(math.Exp(mean)), math.Exp(sd/math.Sqrt(float64(len(r)))))
+}
+
+// Digits returns three digits of x, or all before the point.
+func Digits(x float64) string {
+	if x >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// Onto returns a copy of a system in a state.
+func Onto(build func() mcmc.Settable, state []uint8) mcmc.Settable {
+	x := build()
+	x.SetState(state)
+	return x
+}
+
+// Decay adds the autocorrelations of energies at lags on a clock by which a move is worth so
+// much, where they are known.
+func Decay(energies, lags []float64, worth float64, add func(lag, rho float64)) {
+	moves := slices.Clone(lags)
+	floats.Scale(1/worth, moves)
+	for k, rho := range Correlation(energies, moves) {
+		if !math.IsNaN(rho) {
+			add(lags[k], rho)
+		}
+	}
+}
