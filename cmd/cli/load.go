@@ -150,32 +150,22 @@ func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 // Follow sets the flags that were not given to what the file of a model says
 // about the data that it was trained on.
 func (d *DataFlags) Follow(about modelfile.About) {
-	f := d.Flags
-	if !f.Given("binarize") && (about.Binarize == data.Sample || about.Binarize == data.None) {
-		d.Binarize = about.Binarize
+	follow := func(name string, dst *string, was string, known bool) {
+		if known && !d.Flags.Given(name) {
+			*dst = was
+		}
 	}
-	if !f.Given("scale") && about.Scale != "" {
-		d.Scale = about.Scale
-	}
-	if f.Given("data") {
+	follow("binarize", &d.Binarize, about.Binarize, about.Binarize == data.Sample || about.Binarize == data.None)
+	follow("scale", &d.Scale, about.Scale, about.Scale != "")
+	if d.Flags.Given("data") {
 		return
 	}
 	d.Spec = about.Data
-	if !f.Given("test") && f.Lookup("test") != nil {
-		d.Test = about.Test
-	}
-	if !f.Given("label-column") && about.LabelColumn != "" {
-		d.LabelColumn = about.LabelColumn
-	}
-	if !f.Given("header") && about.Header != "" {
-		d.Header = about.Header
-	}
-	if !f.Given("unlabelled") {
-		d.Unlabelled = about.Unlabelled
-	}
-	if !f.Given("shape") && about.Height > 0 {
-		d.Shape = fmt.Sprintf("%dx%d", about.Height, about.Width)
-	}
+	follow("test", &d.Test, about.Test, d.Flags.Lookup("test") != nil)
+	follow("label-column", &d.LabelColumn, about.LabelColumn, about.LabelColumn != "")
+	follow("header", &d.Header, about.Header, about.Header != "")
+	follow("unlabelled", &d.Unlabelled, about.Unlabelled, true)
+	follow("shape", &d.Shape, fmt.Sprintf("%dx%d", about.Height, about.Width), about.Height > 0)
 }
 
 // Abs returns path made absolute, or as it is where that cannot be done.

@@ -25,9 +25,12 @@ import (
 
 // An array is the runs of the file of -array, numbered from 0.
 type array struct {
-	*options
-	file string
-	runs []arrayRun
+	flags   *cli.Flags
+	group   *ranks.Group
+	dryRun  bool
+	workers int
+	file    string
+	runs    []arrayRun
 }
 
 // An arrayRun is a line of the file.
@@ -76,11 +79,11 @@ func (o *options) runArray(ctx context.Context) error {
 	if text, err = o.group.Broadcast(text, err); err != nil {
 		return fmt.Errorf("-array: %w", err)
 	}
-	a := &array{options: o, file: o.arrayFile}
+	a := &array{flags: o.flags, group: o.group, dryRun: o.dryRun, workers: o.workers, file: o.arrayFile}
 	if err := a.parse(string(text)); err != nil {
 		return err
 	}
-	if err := a.choose(); err != nil {
+	if err := a.choose(o.arrayIndex); err != nil {
 		return err
 	}
 	if err := a.examine(ctx); err != nil || o.dryRun {
@@ -188,8 +191,8 @@ func splitWords(line string) (words []string, err error) {
 }
 
 // choose leaves the run of -array-index, or of the scheduler's number, if there is one.
-func (a *array) choose() error {
-	from, text := "-array-index", strconv.Itoa(a.arrayIndex)
+func (a *array) choose(index int) error {
+	from, text := "-array-index", strconv.Itoa(index)
 	if !a.flags.Given("array-index") {
 		from, text = "", ""
 		for _, name := range taskVariables {
