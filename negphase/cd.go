@@ -15,6 +15,10 @@ func (s *cdSettings) keys() []key {
 
 func (s *cdSettings) estimator(all Settings) Estimator { return &cd{settings: all, steps: s.k} }
 
+func (*cdSettings) Traits() Traits {
+	return Traits{AtData: true, NoSamples: "starts at the data at each update; take pcd, which does the same steps and goes on, or pt"}
+}
+
 // cd is contrastive divergence (Hinton 2002): the chains start anew at the
 // batch, their first hidden states drawn from the positive phase. The particle
 // that descends from a row of the batch has the weight of that row.

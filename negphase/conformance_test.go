@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"math"
 	"runtime"
 	"slices"
@@ -81,13 +82,17 @@ func words(p rbm.Phase, info Info) []uint64 {
 		floats(p.Moments.H)
 		floats(p.Moments.VH.Data)
 	}
-	counts := []int64{info.Updates, info.RoundTrips, info.Groups, info.Meetings, info.MeetingTime, info.Cuts,
-		info.Vetoes, info.Ages, info.Aged,
-		info.Moves.Moves, info.Moves.Updates, info.Moves.Proposals, info.Moves.Accepted, info.Moves.Flips, info.Tunings, info.TuningFlips}
-	for _, n := range slices.Concat(counts, info.SwapTries, info.Swaps) {
+	for _, n := range slices.Concat([]int64{info.Updates, info.Tuned}, info.SwapTries, info.Swaps) {
 		w = append(w, uint64(n))
 	}
-	return append(w, math.Float64bits(info.Off))
+	counts := slices.DeleteFunc(slices.Clone(info.Counts), func(c Count) bool { return c.Value == 0 })
+	slices.SortFunc(counts, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
+	for _, c := range counts {
+		h := fnv.New64()
+		h.Write([]byte(c.Name))
+		w = append(w, h.Sum64(), math.Float64bits(c.Value))
+	}
+	return w
 }
 
 // call runs e for calls from … to−1 and returns all bits of what it returned.

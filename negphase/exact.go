@@ -15,6 +15,10 @@ func (*exactSettings) keys() []key { return nil }
 
 func (*exactSettings) estimator(Settings) Estimator { return &enumerated{} }
 
+func (*exactSettings) Traits() Traits {
+	return Traits{Moments: true, NoSamples: "lists states and draws none; take pcd, pt, ins, pins, sardonics, im or walk"}
+}
+
 // enumerated is the negative phase itself, by enumeration of the smaller layer,
 // for models of at most exact.GradientLimit states.
 type enumerated struct {

@@ -71,7 +71,7 @@ func ExampleInfo() {
 		}
 		total.Add(info)
 	}
-	fmt.Printf("swap rates %.2f, %d round trips\n", total.SwapRates(), total.RoundTrips)
+	fmt.Printf("swap rates %.2f, %d round trips\n", total.SwapRates(), int64(total.Get(negphase.RoundTrips)))
 	// Output: swap rates [0.63 0.77], 5054 round trips
 }
 
@@ -100,8 +100,9 @@ func Example_walks() {
 		}
 		total.Add(info)
 	}
-	acceptance, _ := total.Moves.Acceptance()
-	fmt.Printf("%d moves of %d flips, %.0f %% accepted\n", total.Moves.Moves, total.Moves.Flips/total.Moves.Moves, 100*acceptance)
+	moves := total.Moves()
+	acceptance, _ := moves.Acceptance()
+	fmt.Printf("%d moves of %d flips, %.0f %% accepted\n", moves.Moves, moves.Flips/moves.Moves, 100*acceptance)
 	// Output:
 	// sardonics:k=1-9:gamma=1:weights=heatbath:walks=1:chains=20:start=uniform:moves=2
 	// 4000 moves of 10 flips, 33 % accepted

@@ -30,6 +30,32 @@ func (s *pinsSettings) keys() []key {
 
 func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.block) }
 
+// OffWeight returns the mean weight of ins or pins that was not on the particle simulated
+// at temperature 1, NaN if there are no weights, and the number of groups of replicas that
+// were weighted.
+func (i Info) OffWeight() (mean float64, groups int64) {
+	n := i.Get("Groups")
+	return ratio(i.Get("Off"), n), int64(n)
+}
+
+func (s *insSettings) Figures(i Info, updates int) []Figure {
+	return s.LadderSettings.weighted(i, updates)
+}
+
+func (s *pinsSettings) Figures(i Info, updates int) []Figure {
+	return s.LadderSettings.weighted(i, updates)
+}
+
+// weighted returns the figures of a ladder whose particles are weighted.
+func (l *LadderSettings) weighted(i Info, updates int) []Figure {
+	off, groups := i.OffWeight()
+	f := Figure{Key: "off_weight", Value: off, Column: true, Ladder: true}
+	if groups > 0 {
+		f.Text = percent(off) + " of the estimate's weight off the coldest particle"
+	}
+	return append(l.Figures(i, updates), f)
+}
+
 // ins is infinite swapping in its Gibbs version (Hult, Nyquist & Ringqvist
 // 2020, Algorithm 1): after each round of Gibbs steps the temperatures of a
 // group are reassigned by a permutation drawn from ρ, the law of all
@@ -136,9 +162,9 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	}
 	if weigh {
 		for _, off := range n.off {
-			n.info.Off += off
+			n.info.Count("Off", off)
 		}
-		n.info.Groups += int64(n.groups)
+		n.info.Count("Groups", float64(n.groups))
 	}
 	return nil
 }

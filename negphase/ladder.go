@@ -31,6 +31,16 @@ type ladder struct {
 	info  Info
 }
 
+// RoundTrips is the name of the count of round trips of particles from the lowest
+// temperature to the highest and back.
+const RoundTrips = "RoundTrips"
+
+// Figures implements Reporter.
+func (l *LadderSettings) Figures(i Info, updates int) []Figure {
+	trips := i.Get(RoundTrips)
+	return append([]Figure{{Key: "round_trips", Value: trips, Ladder: true, Text: plural(trips, "round trip")}}, l.samplerSettings.Figures(i, updates)...)
+}
+
 // Stages of a round trip.
 const (
 	notBegun = iota
@@ -120,6 +130,7 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	}
 	l.info.Reset()
 	l.info.Tuned = l.tuned
+	l.info.Count(RoundTrips, 0)
 	if l.moves == nil {
 		return nil
 	}
@@ -225,7 +236,7 @@ func (l *ladder) trace(rows []int32) {
 	}
 	bottom := &l.journey[rows[0]]
 	if *bottom == downward {
-		l.info.RoundTrips++
+		l.info.Count(RoundTrips, 1)
 		l.trips++
 	}
 	*bottom = upward

@@ -133,8 +133,10 @@ func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float
 	for i := range w.places {
 		moves.Add(w.places[i].info)
 	}
-	if err := t.addMoves(&info.Moves, moves); err != nil {
+	if moves, err := t.sumMoves(moves); err != nil {
 		return err
+	} else {
+		info.countMoves(moves)
 	}
 	info.Updates += int64(gibbs+w.moves) * int64(len(at))
 	if err := t.gatherStates(s); err != nil {

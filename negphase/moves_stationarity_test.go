@@ -65,7 +65,7 @@ func TestWalksAreStationary(t *testing.T) {
 			if z > 6 || d > 1 {
 				t.Errorf("%s: z = %.1f, the mean is off by %.2f tolerances", text, z, d)
 			}
-			if w.info.Moves.Accepted == 0 && strings.HasPrefix(text, "sardonics") {
+			if w.info.Moves().Accepted == 0 && strings.HasPrefix(text, "sardonics") {
 				t.Errorf("%s: no move was accepted", text)
 			}
 		}
@@ -124,7 +124,7 @@ func TestConstrainedWalksAreStationary(t *testing.T) {
 			if z > 6 {
 				t.Errorf("%v, %v, %s: z = %.1f", c.shape, m.Constraint, text, z)
 			}
-			if w.info.Moves.Flips == 0 {
+			if w.info.Moves().Flips == 0 {
 				t.Errorf("%v, %v, %s: nothing moved", c.shape, m.Constraint, text)
 			}
 			fresh := estimator(t, text).(*walk)

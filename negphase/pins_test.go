@@ -353,7 +353,7 @@ func TestINSAtAnyGOMAXPROCS(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			weights, off = append(weights, phase.Weight...), off+info.Off
+			weights, off = append(weights, phase.Weight...), off+info.Get("Off")
 		}
 		if len(n.parts) != min(processors, 9) {
 			t.Fatalf("%d processors: %d parts", processors, len(n.parts))

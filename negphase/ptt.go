@@ -44,6 +44,37 @@ func (s *pttSettings) estimator(all Settings) Estimator {
 		live: &rung{free: make([]float64, r), born: make([]int64, r), moved: make([]bool, r)}, next: make([]float64, r), linear: make([]float64, r), log: make([]float64, r)}
 }
 
+const (
+	// vetoShare is the share of updates that an estimator may reject without a
+	// warning: one in a hundred.
+	vetoShare = 0.01
+	// renewalShare is the mean age of particles, as a share of the run, above which
+	// they count as not renewed. Over a run in which none is renewed it is a half.
+	renewalShare = 0.25
+)
+
+func (*pttSettings) Traits() Traits {
+	return Traits{NoSamples: "follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk"}
+}
+
+// Figures implements Reporter: Ages sums, over Aged particles of the live model, the calls
+// since they were exact draws of the oldest rung, and Vetoes counts the updates that were
+// rejected. Particles that are much younger than the run prove that the ladder renews them.
+func (s *pttSettings) Figures(i Info, _ int) []Figure {
+	return []Figure{{Key: "mean_age", Value: ratio(i.Get("Ages"), i.Get("Aged"))}, {Key: "vetoes", Value: unlessZero(i.Get("Vetoes"))}}
+}
+
+// Warnings implements Warner.
+func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
+	if vetoes := i.Get("Vetoes"); vetoes > vetoShare*float64(updates) {
+		all = append(all, fmt.Sprintf("the chains cannot follow the model: steps were halved %.0f times in %d updates; take a smaller rate or more chains", vetoes, updates))
+	}
+	if age := ratio(i.Get("Ages"), i.Get("Aged")); age >= renewalShare*float64(updates) {
+		all = append(all, fmt.Sprintf("the ladder of ptt does not renew the chains: on average their particles left the oldest rung %.0f of %d updates ago; take a higher freeze or more rungs", age, updates))
+	}
+	return all
+}
+
 // ptt is parallel tempering along the trajectory of training (arXiv:2405.15376,
 // arXiv:2607.27077). The rungs of its ladder are parameters that the run has had,
 // frozen. The oldest has no weights and is sampled exactly: it is the model that the run
@@ -161,7 +192,8 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		}
 		p.startCounts()
 	}
-	p.info.Vetoes, p.vetoes = p.vetoes, 0
+	p.info.Count("Vetoes", float64(p.vetoes))
+	p.vetoes = 0
 	from, rest := 0, false
 	if n := len(p.rungs); n > p.pttSettings.rungs {
 		from, rest = n-p.pttSettings.rungs+1, p.now%2 == 1
@@ -179,9 +211,9 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	p.now++
 	p.rate += float64(rateShare * (rate - p.rate))
 	for _, born := range p.live.born {
-		p.info.Ages += p.now - born
-		p.info.Aged++
+		p.info.Count("Ages", float64(p.now-born))
 	}
+	p.info.Count("Aged", float64(p.rows))
 	copy(p.work.phase.Data, p.states.Mean.Data) // so that Veto leaves it as it is
 	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.work.phase}}, p.info, nil
 }

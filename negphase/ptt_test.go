@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorbm/rbm"
@@ -311,7 +312,7 @@ func TestAgesAreInCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if age, ok := info.MeanAge(); !ok || age > float64(i+1) {
+		if age := info.Get("Ages") / info.Get("Aged"); !(age <= float64(i+1)) {
 			t.Errorf("call %d: the mean age is %v", i+1, age)
 		}
 		if i == calls-1 && info.Tuned < 2 {
@@ -342,17 +343,18 @@ func TestBridge(t *testing.T) {
 // as old as a quarter of the run.
 func TestVetoAndRenewalWarnings(t *testing.T) {
 	for _, c := range []struct {
-		info            Info
+		counts          []Count
 		vetoes, renewal bool
 	}{
-		{Info{}, false, false},
-		{Info{Vetoes: 10}, false, false},
-		{Info{Vetoes: 11}, true, false},
-		{Info{Ages: 4990, Aged: 20}, false, false},
-		{Info{Ages: 5000, Aged: 20}, false, true},
+		{nil, false, false},
+		{[]Count{{"Vetoes", 10}}, false, false},
+		{[]Count{{"Vetoes", 11}}, true, false},
+		{[]Count{{"Ages", 4990}, {"Aged", 20}}, false, false},
+		{[]Count{{"Ages", 5000}, {"Aged", 20}}, false, true},
 	} {
-		if v, r := c.info.VetoWarning(1000), c.info.RenewalWarning(1000); (v != "") != c.vetoes || (r != "") != c.renewal {
-			t.Errorf("%+v: %q, %q", c.info, v, r)
+		got := strings.Join(DefaultSettings("ptt").Warnings(Info{Counts: c.counts}, Info{}, 1000), "\n")
+		if strings.Contains(got, "cannot follow") != c.vetoes || strings.Contains(got, "does not renew") != c.renewal {
+			t.Errorf("%v: got the warnings %q", c.counts, got)
 		}
 	}
 }
@@ -432,8 +434,8 @@ func TestVeto(t *testing.T) {
 		t.Error("a veto of a small update")
 	}
 	_, info, err := p.Estimate(near, rbm.Batch{}, rbm.NewKey(8))
-	if err != nil || info.Vetoes != 2 {
-		t.Errorf("%d vetoes are counted, %v", info.Vetoes, err)
+	if err != nil || info.Get("Vetoes") != 2 {
+		t.Errorf("%v vetoes are counted, %v", info.Get("Vetoes"), err)
 	}
 	if _, _, err := plain.Estimate(near, rbm.Batch{}, rbm.NewKey(8)); err != nil {
 		t.Fatal(err)

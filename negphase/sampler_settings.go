@@ -3,6 +3,7 @@ package negphase
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,13 +205,59 @@ const (
 	acceptanceTries = 1 / acceptanceFloor
 )
 
-// AcceptanceWarning returns a warning if hardly any walk is accepted by the
-// counts of i, and "" if enough are or if chains do not move by walks.
-func (s Settings) AcceptanceWarning(i Info) string {
-	set := s.sampler()
-	rate, ok := i.Moves.Acceptance()
-	if set == nil || !mcmc.MoverHas(s.Sampler(), "gamma") || !ok || i.Moves.Proposals < acceptanceTries || rate >= acceptanceFloor {
-		return ""
+// Moves returns the counts of the moves of a sampler, in all chains and replicas.
+func (i Info) Moves() mcmc.Info {
+	n := func(name string) int64 { return int64(i.Get("Moves." + name)) }
+	return mcmc.Info{Moves: n("Moves"), Updates: n("Updates"), Proposals: n("Proposals"), Accepted: n("Accepted"), Flips: n("Flips")}
+}
+
+// countMoves adds the counts of moves of a sampler.
+func (i *Info) countMoves(m mcmc.Info) {
+	i.Count("Moves.Moves", float64(m.Moves))
+	i.Count("Moves.Updates", float64(m.Updates))
+	i.Count("Moves.Proposals", float64(m.Proposals))
+	i.Count("Moves.Accepted", float64(m.Accepted))
+	i.Count("Moves.Flips", float64(m.Flips))
+}
+
+// Figures implements Reporter. With tune, Tunings counts how often the settings of the
+// sampler were tuned, and TuningFlips the flips of the trials, which are not among its moves.
+func (m *samplerSettings) Figures(i Info, updates int) []Figure {
+	if m.mover == nil {
+		return nil
 	}
-	return fmt.Sprintf("the chains hardly move: %.2g %% of the walks of %s are accepted; take shorter walks, such as k=1-5, or gamma nearer to 1", 100*rate, s.Sampler())
+	moves, tunings, trials := i.Moves(), i.Get("Tunings"), i.Get("TuningFlips")
+	acceptance, flips, accepted := math.NaN(), 0.0, ""
+	if rate, ok := moves.Acceptance(); ok {
+		acceptance, accepted = rate, percent(rate)+" of proposals accepted, "
+	}
+	if updates > 0 {
+		flips = float64(moves.Flips) / float64(updates)
+	}
+	tuned := ""
+	switch {
+	case m.tune == 0:
+	case tunings == 0 && updates <= m.tune:
+		tuned = "its settings were never tuned: that takes more than " + plural(float64(m.tune), "update")
+	case tunings == 0:
+		tuned = "its settings were never tuned: there were too few flips for trials, or no room for walks; train for longer, or make more moves an update"
+	default:
+		tuned = fmt.Sprintf("its settings were tuned %s by trials that made %s of all flips", plural(tunings, "time"), percent(trials/(trials+float64(moves.Flips))))
+	}
+	return []Figure{
+		{Key: "acceptance", Value: acceptance, Column: true},
+		{Key: "flips_per_update", Value: flips, Column: true, Text: fmt.Sprintf("%s: %s%.4g flips an update", moverName(m.mover), accepted, flips)},
+		{Key: "tunings", Value: unlessZero(tunings), Text: tuned},
+		{Key: "tuning_flips", Value: unlessZero(trials)},
+	}
+}
+
+// Warnings implements Warner: hardly any walk is accepted.
+func (m *samplerSettings) Warnings(_, recent Info, _ int) []string {
+	moves := recent.Moves()
+	rate, ok := moves.Acceptance()
+	if m.mover == nil || !mcmc.MoverHas(moverName(m.mover), "gamma") || !ok || moves.Proposals < acceptanceTries || rate >= acceptanceFloor {
+		return nil
+	}
+	return []string{fmt.Sprintf("the chains hardly move: %.2g %% of the walks of %s are accepted; take shorter walks, such as k=1-5, or gamma nearer to 1", 100*rate, moverName(m.mover))}
 }

@@ -70,19 +70,18 @@ func (t *team) gatherStates(s *rbm.States) error {
 	return nil
 }
 
-// addMoves adds what all ranks have counted to sum.
-func (t *team) addMoves(sum *mcmc.Info, mine mcmc.Info) error {
+// sumMoves returns what all ranks have counted.
+func (t *team) sumMoves(mine mcmc.Info) (sum mcmc.Info, err error) {
 	if t.group.Size() == 1 {
-		sum.Add(mine)
-		return nil
+		return mine, nil
 	}
 	counts := make([]int64, 5*t.group.Size())
 	copy(counts[5*t.group.Rank():], []int64{mine.Moves, mine.Updates, mine.Proposals, mine.Accepted, mine.Flips})
-	err := ranks.GatherRows(t.group, counts, t.group.Size())
+	err = ranks.GatherRows(t.group, counts, t.group.Size())
 	for ; len(counts) > 0; counts = counts[5:] {
 		sum.Add(mcmc.Info{Moves: counts[0], Updates: counts[1], Proposals: counts[2], Accepted: counts[3], Flips: counts[4]})
 	}
-	return err
+	return sum, err
 }
 
 // gatherMeans gathers the hidden means of the rows whose weight is not zero: of all, if

@@ -37,6 +37,32 @@ func (s *ucdSettings) estimator(all Settings) Estimator {
 	return &ucd{settings: all, rows: s.chains, start: s.start, k: s.k, max: s.max, weights: [2]float32{w, -w}}
 }
 
+func (*ucdSettings) Traits() Traits {
+	return Traits{NoSamples: "weighs states by +1 and −1, so they are no samples; take pcd, pt, ins, pins, sardonics, im or walk"}
+}
+
+// Figures implements Reporter: Meetings counts the pairs of chains that met, MeetingTime
+// sums the Gibbs steps after which they met, and Cuts counts the pairs that were cut before.
+func (s *ucdSettings) Figures(i Info, _ int) []Figure {
+	met, cuts := i.Get("Meetings"), i.Get("Cuts")
+	time := Figure{Key: "mean_meeting_time", Value: ratio(i.Get("MeetingTime"), met)}
+	if met > 0 {
+		time.Text = fmt.Sprintf("coupled chains met after %.3g steps in the mean; %.0f of %.0f pairs were cut", time.Value, cuts, met+cuts)
+	}
+	return []Figure{time, {Key: "cuts", Value: unlessZero(cuts)}}
+}
+
+// Warnings implements Warner.
+func (s *ucdSettings) Warnings(i, _ Info, _ int) []string {
+	cuts := i.Get("Cuts")
+	if cuts == 0 {
+		return nil
+	}
+	pairs := i.Get("Meetings") + cuts
+	return []string{fmt.Sprintf("the estimates of ucd are biased: %.0f of its %.0f pairs of chains (%s) had not met by the step that max allows; "+
+		"raise max, or take pt or ins: chains of a model as sharp as this meet late or never", cuts, pairs, percent(cuts/pairs))}
+}
+
 // ucd is unbiased contrastive divergence (Qiu, Zhang & Wang, ICLR 2020, by the
 // coupling of Jacob, O'Leary & Atchadé 2020). Each of its R pairs is a chain X
 // and a chain Y that is one step behind,
@@ -73,6 +99,7 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		return rbm.Phase{}, Info{}, err
 	}
 	u.info.Reset()
+	u.info.Chains = u.rows
 	steps := key.Child(roundKeys)
 	apart := u.rows // pairs that have not met: the first ones
 	for t := 1; t <= u.k || apart > 0 && t <= u.max; t++ {
@@ -92,8 +119,8 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		}
 		if t > 1 {
 			met := u.moveMetBack(apart)
-			u.info.Meetings += int64(met)
-			u.info.MeetingTime += int64(met) * int64(t)
+			u.info.Count("Meetings", float64(met))
+			u.info.Count("MeetingTime", float64(met*t))
 			apart -= met
 		}
 		switch {
@@ -104,7 +131,7 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 			u.add(u.y, apart, u.weights[1])
 		}
 	}
-	u.info.Cuts = int64(apart)
+	u.info.Count("Cuts", float64(apart))
 	return rbm.Phase{Batch: u.batch}, u.info, nil
 }
 

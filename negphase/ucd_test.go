@@ -95,15 +95,15 @@ func TestUCDIsUnbiased(t *testing.T) {
 				phase.V, phase.H, phase.Weight = phase.V.Slice(0, 5), phase.H.Slice(0, 5), phase.Weight[:5]
 				firsts = append(firsts, moments64(phase))
 			}
-			if pairs := total.Meetings + total.Cuts; pairs != 5*unbiasedCalls {
+			if pairs := int64(total.Get("Meetings")) + int64(total.Get("Cuts")); pairs != 5*unbiasedCalls {
 				t.Errorf("%v, %s: %d pairs are counted", s, c.settings, pairs)
 			}
-			if (total.Cuts > 0) != c.biased {
-				t.Errorf("%v, %s: %d cuts", s, c.settings, total.Cuts)
+			if (int64(total.Get("Cuts")) > 0) != c.biased {
+				t.Errorf("%v, %s: %d cuts", s, c.settings, int64(total.Get("Cuts")))
 			}
 			b, first := bias(whole, want), bias(firsts, want)
 			t.Logf("%v, %s: off by %.1f standard errors, the first terms by %.1f; mean meeting time %.1f",
-				s, c.settings, b, first, float64(total.MeetingTime)/float64(max(total.Meetings, 1)))
+				s, c.settings, b, first, float64(int64(total.Get("MeetingTime")))/float64(max(total.Get("Meetings"), 1)))
 			if !c.biased && b > 6 {
 				t.Errorf("%v, %s is biased: %.1f standard errors", s, c.settings, b)
 			}
@@ -205,7 +205,7 @@ func TestUCDIsItsFormula(t *testing.T) {
 				if !slices.Equal(words(got, Info{}), words(slow, Info{})) {
 					t.Fatalf("%v, %s: call %d differs from the formula", s, settings, n)
 				}
-				if info.MeetingTime != int64(tau) || info.Meetings != 1 || info.Cuts != 0 {
+				if int64(info.Get("MeetingTime")) != int64(tau) || int64(info.Get("Meetings")) != 1 || int64(info.Get("Cuts")) != 0 {
 					t.Fatalf("%v, %s: counts %+v, the pair met at step %d", s, settings, info, tau)
 				}
 			}
@@ -251,8 +251,8 @@ func TestUCDChainsAreGibbsChains(t *testing.T) {
 		if _, _, err := u.Estimate(m, rbm.Batch{}, callFrom); err != nil {
 			t.Fatal(err)
 		}
-		if u.info.Meetings == 0 || u.info.Cuts == 0 {
-			t.Fatalf("%v: %d pairs have met and %d not: the rows of both are to be judged", s, u.info.Meetings, u.info.Cuts)
+		if int64(u.info.Get("Meetings")) == 0 || int64(u.info.Get("Cuts")) == 0 {
+			t.Fatalf("%v: %d pairs have met and %d not: the rows of both are to be judged", s, int64(u.info.Get("Meetings")), int64(u.info.Get("Cuts")))
 		}
 		if z := c.z(t, u.x, numbers(exactGroups), p); z > 6 {
 			t.Errorf("%v: z = %.1f", s, z)
@@ -273,8 +273,8 @@ func TestUCDStopsAtTheMeeting(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := 2*info.MeetingTime - info.Meetings; info.Updates != want || info.Meetings != 9 {
-			t.Fatalf("%d Gibbs steps, want %d; %d meetings", info.Updates, want, info.Meetings)
+		if want := 2*int64(info.Get("MeetingTime")) - int64(info.Get("Meetings")); info.Updates != want || int64(info.Get("Meetings")) != 9 {
+			t.Fatalf("%d Gibbs steps, want %d; %d meetings", info.Updates, want, int64(info.Get("Meetings")))
 		}
 	}
 }
@@ -287,17 +287,19 @@ func TestCutWarning(t *testing.T) {
 		t.Fatal(err)
 	}
 	info.Add(info)
-	w := info.CutWarning()
-	if info.Cuts != 20 || !strings.Contains(w, "biased: 20 of its 20 pairs") || !strings.Contains(w, "(100 %)") || strings.Contains(w, "\n") {
-		t.Errorf("%d cuts, %q", info.Cuts, w)
+	ucd := DefaultSettings("ucd")
+	w := strings.Join(ucd.Warnings(info, Info{}, 2), "\n")
+	if int64(info.Get("Cuts")) != 20 || !strings.Contains(w, "biased: 20 of its 20 pairs") || !strings.Contains(w, "(100 %)") || strings.Contains(w, "\n") {
+		t.Errorf("%d cuts, %q", int64(info.Get("Cuts")), w)
 	}
-	if _, ok := info.MeanMeetingTime(); ok {
-		t.Error("a meeting time without meetings")
+	if tau := ucd.Figures(info, 2)[0]; tau.Key != "mean_meeting_time" || !math.IsNaN(tau.Value) || tau.Text != "" {
+		t.Errorf("without meetings the figure is %+v", tau)
 	}
-	if tau, ok := (Info{Meetings: 4, MeetingTime: 10, Cuts: 3}).MeanMeetingTime(); !ok || tau != 2.5 {
-		t.Errorf("mean meeting time %v, %v", tau, ok)
+	info = Info{Counts: []Count{{"Meetings", 4}, {"MeetingTime", 10}, {"Cuts", 3}}}
+	if tau := ucd.Figures(info, 2)[0]; tau.Value != 2.5 || tau.Text != "coupled chains met after 2.5 steps in the mean; 3 of 7 pairs were cut" {
+		t.Errorf("the figure is %+v", tau)
 	}
-	if w := (Info{Meetings: 3}).CutWarning(); w != "" {
+	if w := ucd.Warnings(Info{Counts: []Count{{"Meetings", 3}}}, Info{}, 2); w != nil {
 		t.Errorf("a warning without a cut: %q", w)
 	}
 }
@@ -329,9 +331,9 @@ func TestUCDCountsTheLastStep(t *testing.T) {
 				whole = append(whole, moments64(phase))
 			}
 			b, less := bias(whole, after(c.max)), bias(whole, after(c.max-1))
-			t.Logf("%v, %s: off by %.1f standard errors, of a step less by %.1f; %d of %d pairs are cut", s, c.settings, b, less, total.Cuts, total.Cuts+total.Meetings)
-			if b > 6 || total.Cuts == 0 {
-				t.Errorf("%v, %s: off by %.1f standard errors, %d cuts", s, c.settings, b, total.Cuts)
+			t.Logf("%v, %s: off by %.1f standard errors, of a step less by %.1f; %d of %d pairs are cut", s, c.settings, b, less, int64(total.Get("Cuts")), int64(total.Get("Cuts"))+int64(total.Get("Meetings")))
+			if b > 6 || int64(total.Get("Cuts")) == 0 {
+				t.Errorf("%v, %s: off by %.1f standard errors, %d cuts", s, c.settings, b, int64(total.Get("Cuts")))
 			}
 			if less < 6 {
 				t.Errorf("%v, %s: a step less is not seen: %.1f", s, c.settings, less)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -60,7 +61,7 @@ type walkTuner struct{ updates, flips int64 }
 
 func (t *walkTuner) count(info Info) {
 	t.updates++
-	t.flips += info.Moves.Flips
+	t.flips += int64(info.Get("Moves.Flips"))
 }
 
 // tune tunes the sampler of the chains to m if that is due. Trials start at the state
@@ -105,7 +106,8 @@ func (w *walk) tune(m *rbm.RBM, key rbm.Key) error {
 		return err
 	}
 	b.setKernels(result.Kernels)
-	w.info.Tunings, w.info.TuningFlips = 1, int64(result.TrialSeconds+result.BurnSeconds)
+	w.info.Count("Tunings", 1)
+	w.info.Count("TuningFlips", math.Trunc(result.TrialSeconds+result.BurnSeconds))
 	w.tuner = walkTuner{}
 	return nil
 }

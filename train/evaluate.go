@@ -122,7 +122,7 @@ func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int) error {
 	if err != nil {
 		return err
 	}
-	e.Info = v.since
+	e.Info.Add(v.since) // a copy, which outlives the reset
 	v.total.Add(v.since)
 	err = v.Report(e)
 	v.since.Reset()

@@ -19,7 +19,7 @@ func TestFollowedChainsDoNotAdapt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		count := func(i negphase.Info) int64 { return i.Tunings + i.Tuned }
+		count := func(i negphase.Info) int64 { return int64(i.Get("Tunings")) + i.Tuned }
 		var followed, trained int64
 		for i := range leastContinued {
 			_, info, err := copied.Estimate(tr.model, tr.batch, rbm.NewKey(uint64(i)))
@@ -29,7 +29,7 @@ func TestFollowedChainsDoNotAdapt(t *testing.T) {
 			if i == 0 {
 				followed = -info.Tuned
 			}
-			followed += info.Tunings
+			followed += int64(info.Get("Tunings"))
 			if i == leastContinued-1 {
 				followed += info.Tuned
 			}

@@ -94,7 +94,7 @@ func TestRanksShareTheAscent(t *testing.T) {
 				t.Fatal(err)
 			}
 			vetoes := int64(0)
-			run(t, one, 3, func(_ context.Context, e Event) error { vetoes += e.Info.Vetoes; return nil })
+			run(t, one, 3, func(_ context.Context, e Event) error { vetoes += int64(e.Info.Get("Vetoes")); return nil })
 			if (vetoes > 0) != (name == "vetoes") {
 				t.Errorf("%d vetoes", vetoes)
 			}

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"gorbm/negphase"
 	"gorbm/rbm/finitejson"
 )
 
@@ -48,6 +49,13 @@ func (r *Record) Show(key, label string, value any, text string) {
 		}
 	}
 	*r = append(*r, RecordField{key, label, value, text})
+}
+
+// AddFigures appends what the counts of an estimator give.
+func (r *Record) AddFigures(figures []negphase.Figure) {
+	for _, f := range figures {
+		r.Add(f.Key, Known(f.Value, !math.IsNaN(f.Value)))
+	}
 }
 
 // Say appends a text for people alone.

@@ -237,7 +237,7 @@ func (p *plan) parseEstimators() error {
 	if err != nil {
 		return cli.Usagef("-reference: %w", err)
 	}
-	if compare.NeedsData(s) || s.Kind == "exact" || s.Ladder().Path == negphase.ToData {
+	if compare.NeedsData(s) || s.Traits().Moments || s.Ladder().Path == negphase.ToData {
 		return cli.Usagef("-reference is %s; it must be a sampler that starts uniformly", p.options.reference)
 	}
 	p.reference = &s
@@ -259,7 +259,7 @@ func (p *plan) checkEstimators() error {
 		}
 		m := p.models[0].Model
 		rows := max(1, s.Count("chains")) * s.Ladder().MaxTemperatures() * max(1, 2*s.Count("max")) // hidden states at once
-		if s.Kind == "cd" {
+		if s.Traits().AtData {
 			rows = p.batch
 		}
 		if n := rows * (m.Visible() + m.Hidden()); s.Sampler() != "" && n > negphase.MaxSites {

@@ -52,7 +52,7 @@ func (p *plan) words(r result) (lines []string) {
 	distance := func(i int) float64 { return r.curves[i].Last().Distance.Mean }
 	seconds := math.Inf(1) // that all took
 	for i, c := range r.curves {
-		if c.Repeats > 0 && c.Estimator.Kind != "exact" {
+		if c.Repeats > 0 && !c.Estimator.Traits().Moments {
 			seconds = min(seconds, c.Last().Seconds)
 			if nearest < 0 || distance(i) < distance(nearest) {
 				nearest = i
@@ -73,7 +73,7 @@ func (p *plan) words(r result) (lines []string) {
 		return best
 	}
 	for i, c := range r.curves {
-		if c.Repeats > 0 && c.Estimator.Kind != "exact" && (quickest < 0 || at(i).Distance.Mean < at(quickest).Distance.Mean) {
+		if c.Repeats > 0 && !c.Estimator.Traits().Moments && (quickest < 0 || at(i).Distance.Mean < at(quickest).Distance.Mean) {
 			quickest = i
 		}
 	}
@@ -84,7 +84,7 @@ func (p *plan) words(r result) (lines []string) {
 			cli.Number(seconds), p.names[quickest], plusMinus(at(quickest).Distance)))
 	}
 	for i, c := range r.curves {
-		if c.Repeats < 2 || c.Estimator.Kind == "exact" || math.IsNaN(c.Bias.Floor) {
+		if c.Repeats < 2 || c.Estimator.Traits().Moments || math.IsNaN(c.Bias.Floor) {
 			continue
 		}
 		// Twice: the length of a bias that is nothing but noise has a spread of some tenths.

@@ -96,9 +96,7 @@ func (p *plan) records(r result) (all []cli.Record) {
 		e.Show("cosine_mean", "cosine", cli.Finite(c.Cosine.Mean), fmt.Sprintf("%.6f", c.Cosine.Mean))
 		e.Add("cosine_sd", cli.Finite(c.Cosine.SD))
 		e.Add("swap_rates", c.Info.SwapRates())
-		e.Add("mean_meeting_time", cli.Known(c.Info.MeanMeetingTime()))
-		e.Add("acceptance", cli.Known(c.Info.Moves.Acceptance()))
-		e.AddSome("cuts", c.Info.Cuts)
+		e.AddFigures(c.Estimator.Figures(c.Info, c.Repeats*last.Updates))
 		e.Say("µs/step", cli.Number(1e6*c.SecondsPerStep()))
 		e.Say("seconds", cli.Number(last.Seconds))
 		all = append(all, e)
@@ -193,10 +191,12 @@ func (p *plan) warnings(results []result) (warnings []string) {
 	ladder("the reference run", reference)
 	for i := range p.estimators {
 		var info negphase.Info
-		drowned := 0
+		drowned, updates := 0, 0
 		for _, r := range results {
-			info.Add(r.curves[i].Info)
-			if c := &r.curves[i]; c.Repeats > 0 && c.Last().Distance.Mean < 2*r.truth.StdErr {
+			c := &r.curves[i]
+			info.Add(c.Info)
+			updates += c.Repeats * c.Last().Updates
+			if c.Repeats > 0 && c.Last().Distance.Mean < 2*r.truth.StdErr {
 				drowned++
 			}
 		}
@@ -207,10 +207,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 		if p.estimators[i].Ladder().MaxTemperatures() > 1 {
 			ladder(p.names[i], info)
 		}
-		if w := info.CutWarning(); w != "" {
-			warnings = append(warnings, p.names[i]+": "+w)
-		}
-		if w := p.estimators[i].AcceptanceWarning(info); w != "" {
+		for _, w := range p.estimators[i].Warnings(info, info, updates) {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}
 	}

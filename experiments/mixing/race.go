@@ -137,12 +137,7 @@ func train1(ctx context.Context, p *race.Places, at int, e race.Estimator, seed 
 			warned = 1
 		}
 	}
-	others := 0.0
-	for _, text := range []string{info.VetoWarning(t.Steps()), info.RenewalWarning(t.Steps())} {
-		if text != "" {
-			others++
-		}
-	}
+	others := float64(len(s.Negative.Warnings(info, info, t.Steps())))
 	last := likelihoods[len(likelihoods)-1]
 	for panel, y := range map[string]float64{warnedPanel: warned, othersPanel: others, fallPanel: slices.Max(likelihoods) - last,
 		stepsPanel: float64(t.Steps()), spentPanel: 1000 * t.Spent.Seconds() / float64(t.Steps())} {

@@ -13,6 +13,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ type Settings struct {
 // NeedsData reports whether an estimator of these settings starts at the
 // positive phase.
 func NeedsData(s negphase.Settings) bool {
-	return s.Kind == "cd" || s.Get("start") == negphase.Data
+	return s.Traits().AtData || s.Get("start") == negphase.Data
 }
 
 // ErrNoData is wrapped by the error for an estimator that starts at the data
@@ -146,7 +147,7 @@ func (r *runner) plan(s negphase.Settings) (updates int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	batch, pairs := r.batches(0), pairsOf(s)
+	batch := r.batches(0)
 	steps := 0.0
 	for n := range pilotUpdates {
 		phase, info, err := e.Estimate(r.m, batch(n), rbm.NewKey(r.Seed).Child(pilotKey).Child(uint64(n)))
@@ -156,7 +157,7 @@ func (r *runner) plan(s negphase.Settings) (updates int, err error) {
 		if phase.Moments != nil {
 			return 1, nil
 		}
-		steps += chainSteps(pairs, phase, info)
+		steps += chainSteps(phase, info)
 	}
 	return max(1, int(math.Ceil(float64(r.Steps)*pilotUpdates/steps))), nil
 }
@@ -169,27 +170,14 @@ func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 	return r.Batches(repeat)
 }
 
-// chainSteps returns the block Gibbs steps of each chain in an update. Chains
-// and replicas are the particles, except for ucd, which lists its pairs at many
-// steps. pairs is their number, 0 for other estimators. An update without Gibbs
-// steps counts as one step.
-func chainSteps(pairs int, phase rbm.Phase, info negphase.Info) float64 {
-	chains := phase.Rows()
-	if pairs > 0 {
-		chains = pairs
-	}
+// chainSteps returns the block Gibbs steps of each chain in an update. An update
+// without Gibbs steps counts as one step.
+func chainSteps(phase rbm.Phase, info negphase.Info) float64 {
+	chains := cmp.Or(info.Chains, phase.Rows())
 	if chains == 0 || info.Updates == 0 {
 		return 1
 	}
 	return float64(info.Updates) / float64(chains)
-}
-
-// pairsOf returns the number of pairs of chains of ucd; 0 for other estimators.
-func pairsOf(s negphase.Settings) int {
-	if negphase.Has(s.Kind, "max") {
-		return s.Count("chains")
-	}
-	return 0
 }
 
 // progressEvery is the number of updates between two calls of Progress.
@@ -203,7 +191,7 @@ func (r *runner) repeat(ctx context.Context, c *Curve, repeat int) (trace, error
 		return t, err
 	}
 	r.mean.Reset()
-	batch, pairs := r.batches(repeat), pairsOf(c.Estimator)
+	batch := r.batches(repeat)
 	key := rbm.NewKey(r.Seed).Child(repeatKey).Child(uint64(repeat))
 	var steps, gibbs float64
 	var spent time.Duration
@@ -220,7 +208,7 @@ func (r *runner) repeat(ctx context.Context, c *Curve, repeat int) (trace, error
 		}
 		t.Info.Add(info)
 		if phase.Moments == nil {
-			steps += chainSteps(pairs, phase, info)
+			steps += chainSteps(phase, info)
 			gibbs += float64(info.Updates)
 		}
 		r.mean.Add(phase)

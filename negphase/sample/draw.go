@@ -62,7 +62,7 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 	if err != nil {
 		return Draw{}, err
 	}
-	if rounds := s.Rounds / ladderShare; !r.proof.Mixed && first.Kind == "pcd" && rounds >= firstLook {
+	if rounds := s.Rounds / ladderShare; !r.proof.Mixed && first.Sampler() == "" && rounds >= firstLook {
 		other, err := l.run(ctx, s.Group, Defaults("pt", s.Samples), rounds, key.Child(tuneKey),
 			func(done float64) { progress(share + float64((1-share)*done)) })
 		if err != nil {

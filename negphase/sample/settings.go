@@ -70,15 +70,8 @@ func Defaults(kind string, samples int) negphase.Settings {
 // CheckSampler returns an error that says why chains of these settings cannot sample
 // m.
 func CheckSampler(s negphase.Settings, m *rbm.RBM) error {
-	switch s.Kind {
-	case "exact":
-		return fmt.Errorf("exact lists states and draws none; take pcd, pt, ins, pins, sardonics, im or walk")
-	case "ucd":
-		return fmt.Errorf("ucd weighs states by +1 and −1, so they are no samples; take pcd, pt, ins, pins, sardonics, im or walk")
-	case "ptt":
-		return fmt.Errorf("ptt follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk")
-	case "cd":
-		return fmt.Errorf("cd starts at the data at each update; take pcd, which does the same steps and goes on, or pt")
+	if why := s.Traits().NoSamples; why != "" {
+		return fmt.Errorf("%s %s", s.Kind, why)
 	}
 	if err := s.Check(); err != nil {
 		return err

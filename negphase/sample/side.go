@@ -79,7 +79,7 @@ func (x *side) round(ctx context.Context) error {
 		return err
 	}
 	x.rounds++
-	x.trips += info.RoundTrips
+	x.trips += int64(info.Get(negphase.RoundTrips))
 	x.keep(phase, key.Child(weightKey))
 	if x.rounds%x.every != 0 {
 		return nil
