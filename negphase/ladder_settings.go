@@ -101,6 +101,9 @@ func (l *LadderSettings) ofLadder() *LadderSettings { return l }
 func (l *LadderSettings) needsBase() bool        { return l.Path == ToData && l.Base == nil }
 func (l *LadderSettings) setBase(base *rbm.Base) { l.Path, l.Base = ToData, base }
 
+// Longest returns the largest number of temperatures that the kind takes.
+func (l LadderSettings) Longest() int { return l.longest }
+
 // MaxTemperatures returns the largest number of temperatures that the ladder may
 // come to have, for bounds of memory; 1 if there is no ladder.
 func (l LadderSettings) MaxTemperatures() int {

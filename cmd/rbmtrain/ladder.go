@@ -30,10 +30,6 @@ type ladderState struct {
 // tempered reports whether the negative phase has a ladder of temperatures.
 func tempered(s negphase.Settings) bool { return negphase.Has(s.Kind, "tau") }
 
-// weighs reports whether the estimate is a weighted mean over particles at
-// several temperatures.
-func weighs(s negphase.Settings) bool { return s.Kind == "ins" || s.Kind == "pins" }
-
 // ladderColumns are the columns of metrics.csv about the ladder. A tuned ladder
 // changes its length, so its pairs have no columns of their own: there are two,
 // for the coldest pair and for the one that exchanges least.
@@ -49,8 +45,8 @@ func ladderColumns(s negphase.Settings) []string {
 			c = append(c, fmt.Sprintf("swap_%d_%d", k+1, k+2))
 		}
 	}
-	if weighs(s) {
-		c = append(c, "off_weight")
+	for _, f := range columnFigures(s, negphase.Info{}, 0, true) {
+		c = append(c, f.Key)
 	}
 	return append(c, "round_trips_per_1000", "barrier", "barrier_error", "association_deviation")
 }
@@ -80,13 +76,15 @@ func (d ladder) values(e train.Evaluation, since int) []float64 {
 	if d.negative.Ladder().Temperatures.Auto {
 		v = []float64{float64(len(l.Beta)), rates[0], slices.Min(rates)}
 	}
-	if weighs(d.negative) {
-		off, _ := e.Info.OffWeight()
-		v = append(v, off)
+	for _, f := range columnFigures(d.negative, e.Info, since, true) {
+		if math.IsNaN(f.Value) {
+			f.Value = 0
+		}
+		v = append(v, f.Value)
 	}
 	trips := 0.0
 	if since > 0 {
-		trips = 1000 * float64(e.Info.RoundTrips) / float64(since)
+		trips = 1000 * e.Info.Get(negphase.RoundTrips) / float64(since)
 	}
 	return append(v, trips, l.Barrier, l.BarrierErr, l.Deviation)
 }
@@ -177,11 +175,12 @@ func (d ladder) settling(info negphase.Info) bool {
 // has the counts, and when says up to which step they were taken.
 func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	rates := info.SwapRates()
-	if rates == nil || max(info.SwapTries[0], info.Groups) < exchangeTries {
+	off, groups := info.OffWeight()
+	if rates == nil || max(info.SwapTries[0], groups) < exchangeTries {
 		return ""
 	}
 	rate, what := rates[0], "swaps in"
-	if off, ok := info.OffWeight(); ok {
+	if groups > 0 {
 		rate, what = off, "moves weight off the coldest particle in"
 	}
 	if rate >= cli.ExchangeFloor {
@@ -193,11 +192,12 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	}
 	kind := d.negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
-	switch t := d.negative.Ladder().Temperatures; {
+	s := d.negative.Ladder()
+	switch t := s.Temperatures; {
 	case t.Reach:
 		remedy = "try a smaller -rate, so that the ladder can follow the model, or take pcd"
-	case t.Auto && kind == "ins":
-		remedy = "take pins, which may have more than 16 of them, or take pcd"
+	case t.Auto && s.Longest() < negphase.DefaultSettings("pins").Ladder().Longest():
+		remedy = fmt.Sprintf("take pins, which may have more than %d of them, or take pcd", s.Longest())
 	case t.Auto:
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
 	}
@@ -208,7 +208,7 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 // countStill counts the rounds of the steps since the last evaluation, which had these counts.
 func (d ladder) countStill(info negphase.Info, since int) {
 	d.state.Still += int64(since) * int64(d.negative.Count("swaps"))
-	if info.RoundTrips > 0 {
+	if info.Get(negphase.RoundTrips) > 0 {
 		d.state.Still = 0
 	}
 }
@@ -242,8 +242,8 @@ func (d ladder) warnings(total negphase.Info, picture string) (exchange, trips s
 	return "", d.tripWarning(picture)
 }
 
-// describe prints the closing line about the ladder.
-func (d ladder) describe(w io.Writer, total negphase.Info, picture string) {
+// describe prints the closing line about the ladder. figures are those of total.
+func (d ladder) describe(w io.Writer, total negphase.Info, figures []negphase.Figure, picture string) {
 	l, ok := d.now()
 	rates := total.SwapRates()
 	if !ok || rates == nil {
@@ -259,10 +259,12 @@ func (d ladder) describe(w io.Writer, total negphase.Info, picture string) {
 	if l.Capped {
 		verdict += ", though its barrier asks for more temperatures"
 	}
-	fmt.Fprintf(w, "ladder: %s; %d temperatures from 1 to %s, neighbours exchange %s to %s over the run, %s", verdict, len(l.Beta),
-		plots.Temperature(l.Beta[len(l.Beta)-1]), cli.Percent(slices.Min(rates)), cli.Percent(slices.Max(rates)), cli.Count(total.RoundTrips, "round trip"))
-	if off, ok := total.OffWeight(); ok {
-		fmt.Fprintf(w, ", %s of the estimate's weight off the coldest particle", cli.Percent(off))
+	fmt.Fprintf(w, "ladder: %s; %d temperatures from 1 to %s, neighbours exchange %s to %s over the run", verdict, len(l.Beta),
+		plots.Temperature(l.Beta[len(l.Beta)-1]), cli.Percent(slices.Min(rates)), cli.Percent(slices.Max(rates)))
+	for _, f := range figures {
+		if f.Ladder && f.Text != "" {
+			fmt.Fprint(w, ", ", f.Text)
+		}
 	}
 	fmt.Fprintln(w)
 }

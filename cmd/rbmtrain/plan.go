@@ -223,7 +223,7 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need
 	}
 	// A checkpoint is put together in memory, in a slice that grows as it is filled.
 	need = parameters * copies * 2
-	if s.Objective != "" || s.Negative.Kind == "exact" {
+	if s.Objective != "" || s.Negative.Traits().Moments {
 		need += parameters // of dense moments
 	}
 	need += cli.StateBytes(chains*replicas*max(1, 2*most)+2*s.Batch, visible, hidden)
@@ -315,7 +315,7 @@ func checkModel(m *rbm.RBM, s train.Settings, sets ...*data.Set) (warnings []str
 			return nil, err
 		}
 	}
-	if s.Negative.Kind == "exact" {
+	if s.Negative.Traits().Moments {
 		if _, err := exact.New(m, exact.GradientLimit); err != nil {
 			return nil, cli.Usagef("-negphase exact: %w", err)
 		}

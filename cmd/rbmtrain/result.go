@@ -25,7 +25,10 @@ func (p *plan) columns() []string {
 		c = append(c, m.Values...)
 	}
 	c = append(c, ladderColumns(p.settings.Negative)...)
-	return append(c, p.moveColumns()...)
+	for _, f := range columnFigures(p.settings.Negative, negphase.Info{}, 0, false) {
+		c = append(c, f.Key)
+	}
+	return c
 }
 
 // measures reports whether there is anything to draw in curves.png.
@@ -38,7 +41,10 @@ func (r *runner) row(e train.Evaluation) []float64 {
 		row = append(row, v.Value)
 	}
 	row = append(row, r.ladder.values(e, e.Step-r.state.Measured)...)
-	return append(row, r.moveValues(e)...)
+	for _, f := range columnFigures(r.plan.settings.Negative, e.Info, e.Step-r.state.Measured, false) {
+		row = append(row, f.Value)
+	}
+	return row
 }
 
 // openLogs opens the files of -tensorboard and -jsonl.
@@ -73,31 +79,10 @@ func (r *runner) log(row []float64) (err error) {
 	return err
 }
 
-// moves reports whether chains move by a sampler of binary systems.
-func (p *plan) moves() bool { return p.settings.Negative.Sampler() != "" }
-
-// moveColumns are the columns of metrics.csv about the moves of such a sampler.
-func (p *plan) moveColumns() []string {
-	if !p.moves() {
-		return nil
-	}
-	return []string{"acceptance", "flips_per_update"}
-}
-
-// moveValues are the values of these columns, counted since the last evaluation.
-func (r *runner) moveValues(e train.Evaluation) []float64 {
-	if !r.plan.moves() {
-		return nil
-	}
-	acceptance, ok := e.Info.Moves.Acceptance()
-	if !ok {
-		acceptance = math.NaN()
-	}
-	flips := 0.0
-	if steps := e.Step - r.state.Measured; steps > 0 {
-		flips = float64(e.Info.Moves.Flips) / float64(steps)
-	}
-	return []float64{acceptance, flips}
+// columnFigures are the figures of the negative phase that metrics.csv has, of these counts:
+// those about its ladder, or the others.
+func columnFigures(s negphase.Settings, i negphase.Info, updates int, ladder bool) []negphase.Figure {
+	return slices.DeleteFunc(s.Figures(i, updates), func(f negphase.Figure) bool { return !f.Column || f.Ladder != ladder })
 }
 
 // first returns the first of these names that a metric yields, or "".
@@ -213,7 +198,9 @@ func (r *runner) print() error {
 			warnings = append(warnings, w)
 		}
 	}
-	end := append(slices.Clone(r.plan.warnings), exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.plan.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning())
+	end := append(slices.Clone(r.plan.warnings), exchange, trips)
+	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
+	end = append(end, r.worseWarning())
 	for _, w := range r.standing {
 		end = append(end, w.Text)
 	}
@@ -245,6 +232,11 @@ func (r *runner) print() error {
 	})
 }
 
+// figures are what the counts of the negative phase give.
+func (r *runner) figures(total negphase.Info) []negphase.Figure {
+	return r.plan.settings.Negative.Figures(total, r.trainer.Steps())
+}
+
 // result is the JSON object on standard output.
 func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record) {
 	rec.Add("steps", r.trainer.Steps())
@@ -260,20 +252,10 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
 	}
 	rec.Add("swap_rates", total.SwapRates())
-	ladder := r.ladder.json()
-	if ladder != nil {
-		rec.Add("round_trips", total.RoundTrips)
-	}
-	rec.Add("off_weight", cli.Known(total.OffWeight()))
-	rec.Add("ladder", ladder)
-	rec.Add("mean_age", cli.Known(total.MeanAge()))
-	rec.AddSome("vetoes", total.Vetoes)
+	rec.AddFigures(r.figures(total))
+	rec.Add("ladder", r.ladder.json())
 	rec.Add("log_z", r.logZ)
 	rec.Add("log_z_std_err", r.logZErr)
-	rec.Add("acceptance", cli.Known(total.Moves.Acceptance()))
-	rec.Add("flips_per_update", cli.Known(r.flips(total)))
-	rec.AddSome("tunings", total.Tunings)          // of a sampler's settings
-	rec.AddSome("tuning_flips", total.TuningFlips) // of their trials
 	if b := r.state.Best; b != nil {
 		rec.Add("best_step", b.Step)
 	}
@@ -324,14 +306,16 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 		}
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
-	r.ladder.describe(w, total, r.folder.Path(rundir.LadderFile))
+	figures := r.figures(total)
+	r.ladder.describe(w, total, figures, r.folder.Path(rundir.LadderFile))
 	if r.logZ != nil {
 		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (Bennett's ratio along the rungs)\n", *r.logZ, *r.logZErr)
 	}
 	fmt.Fprintln(w, r.samples.describe(r.plan.model.Classes()))
-	r.describeMoves(w, total)
-	if tau, ok := total.MeanMeetingTime(); ok {
-		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
+	for _, f := range figures {
+		if !f.Ladder && f.Text != "" {
+			fmt.Fprintln(w, f.Text)
+		}
 	}
 }
 
@@ -359,32 +343,4 @@ func (r *runner) suggestions() []string {
 		all = append(all, fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, steps))
 	}
 	return all
-}
-
-// describeMoves prints what the moves did.
-func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
-	flips, ok := r.flips(total)
-	if !ok {
-		return
-	}
-	accepted := ""
-	if a, ok := total.Moves.Acceptance(); ok {
-		accepted = cli.Percent(a) + " of proposals accepted, "
-	}
-	fmt.Fprintf(w, "%s: %s%.4g flips an update\n", r.plan.settings.Negative.Sampler(), accepted, flips)
-	switch every := r.plan.settings.Negative.Count("tune"); {
-	case every == 0:
-	case total.Tunings == 0 && r.trainer.Steps() <= every:
-		fmt.Fprintf(w, "its settings were never tuned: that takes more than %s\n", cli.Count(every, "update"))
-	case total.Tunings == 0:
-		fmt.Fprintln(w, "its settings were never tuned: there were too few flips for trials, or no room for walks; train for longer, or make more moves an update")
-	default:
-		share := float64(total.TuningFlips) / float64(total.TuningFlips+total.Moves.Flips)
-		fmt.Fprintf(w, "its settings were tuned %s by trials that made %s of all flips\n", cli.Count(total.Tunings, "time"), cli.Percent(share))
-	}
-}
-
-// flips returns the flips of a sampler in the mean update of the run.
-func (r *runner) flips(total negphase.Info) (perUpdate float64, ok bool) {
-	return float64(total.Moves.Flips) / float64(r.trainer.Steps()), r.plan.moves()
 }
