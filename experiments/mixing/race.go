@@ -137,7 +137,7 @@ func train1(ctx context.Context, p *race.Places, at int, e race.Estimator, seed 
 			warned = 1
 		}
 	}
-	others := float64(len(s.Negative.Warnings(info, info, t.Steps())))
+	others := float64(len(negative.Warnings(info, info, t.Steps())))
 	last := likelihoods[len(likelihoods)-1]
 	for panel, y := range map[string]float64{warnedPanel: warned, othersPanel: others, fallPanel: slices.Max(likelihoods) - last,
 		stepsPanel: float64(t.Steps()), spentPanel: 1000 * t.Spent.Seconds() / float64(t.Steps())} {
