@@ -196,7 +196,7 @@ type Figure struct {
 	Ladder bool
 }
 
-// A Reporter is the settings of a kind whose estimator has counts of its own.
+// A Reporter is the settings of a kind that counts more than Updates and exchanges.
 type Reporter interface {
 	// Figures returns what the counts of this number of updates give: the same keys for
 	// any counts.

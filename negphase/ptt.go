@@ -48,7 +48,7 @@ const (
 	// vetoShare is the share of updates that an estimator may reject without a
 	// warning: one in a hundred.
 	vetoShare = 0.01
-	// renewalShare is the mean age of particles, as a share of the run, above which
+	// renewalShare is the mean age of particles, as a fraction of the run, above which
 	// they count as not renewed. Over a run in which none is renewed it is a half.
 	renewalShare = 0.25
 )
