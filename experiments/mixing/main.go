@@ -34,6 +34,6 @@ func experiment(p *race.Places) claims.Experiment {
 		Title:   "Training where chains do not mix",
 		Paper:   "ours",
 		About:   about,
-		Figures: []claims.Figure{figure(p)},
+		Figures: []claims.Figure{figure(p), battery()},
 	}
 }
