@@ -438,9 +438,9 @@ func batteryClaims(t *claims.Table) (all []claims.Claim) {
 		{overfitCurve, "that overfits by more than a nat"},
 	} {
 		n := counts(t, c.curve, exactCurve)
-		rate("a run "+c.what+" is told of", n.toldLost, n.lost)
-		rate("a run that is told of is one "+c.what, n.toldLost, n.told)
-		rate("a run "+c.what+" is told of within a tenth of the run", n.inTime, n.lost)
+		rate("a small run "+c.what+" is told of", n.toldLost, n.lost)
+		rate("a small run that is told of is one "+c.what, n.toldLost, n.told)
+		rate("a small run "+c.what+" is told of within a tenth of the run", n.inTime, n.lost)
 		if c.curve == fallCurve {
 			rate("the cause of a fall, chains or rate, is that which the exact negative phase shows", n.causeRight, n.causeKnown)
 		}
