@@ -31,8 +31,8 @@ standard error; differences of times in claims are of natural logarithms: 0.69 i
 run, τ is the length of the run, a lower bound. Figure II compares our tuning with the paper's; its jobs are runs of ` + "`isingmc -tune -json`" + `.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	p := &programs{}
-	defer p.remove()
+	p := newPrograms()
+	defer p.runs.Remove()
 	return experiment(p).Command(func(f *cli.Flags) func() error {
 		f.StringVar(&p.model, "model", "", "trained RBM, a .npz or .safetensors file, for figures II, 10, 11 and III (default: one trained on the built-in digits; figure II needs a file, for its last row)")
 		return func() error { return nil }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestQuick(t *testing.T) {
-	verdicts := claimstest.Quick(t, experiment(&programs{}), run)
+	verdicts := claimstest.Quick(t, experiment(newPrograms()), run)
 	for claim := range verdicts {
 		if strings.HasPrefix(claim, "II: RBM") {
 			t.Errorf("a verdict without a model: %s", claim)
@@ -18,14 +18,14 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&programs{})) }
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(newPrograms())) }
 
 // The bonds of the drawings: of a 12 × 12 corner 2·12·11, of the open cube 3·9·9·8, and of 16
 // cells of the chimera 16 in each and 4 between each two neighbours, of which there are 2·4·3. All
 // join sites that are drawn beside each other. With one coupling of a ferromagnet turned the
 // two squares beside it cannot be satisfied.
 func TestLattices(t *testing.T) {
-	p := &programs{}
+	p := newPrograms()
 	for _, c := range []struct {
 		s     system
 		bonds int

@@ -8,8 +8,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,38 +156,28 @@ func spread(r claims.Repeats) float64 {
 	return math.Exp(x[len(x)-1] - x[0])
 }
 
-// programs is isingmc, built once, and the RBM, read or trained once.
+// programs is isingmc, and the RBM, read or trained once.
 type programs struct {
+	runs program.Runs
+
 	model   string
 	load    sync.Once
 	machine *rbm.RBM
 	loadErr error
-
-	build sync.Once
-	dir   string
-	err   error
 }
 
-func (p *programs) remove() { os.RemoveAll(p.dir) }
+func newPrograms() *programs { return &programs{runs: program.Runs{Commands: []string{"isingmc"}}} }
 
 // isingmc runs the command and returns what it says of the samplers, and whether
 // tuning kept the settings.
 func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []result, kept bool, err error) {
-	p.build.Do(func() {
-		if p.dir, p.err = os.MkdirTemp("", "sardonics"); p.err == nil {
-			p.err = program.Build(ctx, p.dir, "isingmc")
-		}
-	})
-	if p.err != nil {
-		return nil, false, p.err
-	}
 	var all struct {
 		Samplers []result `json:"samplers"`
 		Policy   struct {
 			Untuned bool `json:"untuned"`
 		} `json:"policy"`
 	}
-	err = program.New(ctx, filepath.Join(p.dir, "isingmc"), append(args, "-json")...).Run(&all)
+	_, err = p.runs.Call(ctx, &all, "isingmc", append(args, "-json")...)
 	return all.Samplers, all.Policy.Untuned, err
 }
 

@@ -26,6 +26,8 @@ type Runs struct {
 	// Dir is the folder in which runs are kept, so that one that was interrupted goes
 	// on; "": each has a temporary folder.
 	Dir string
+	// Commands are those that Call runs; nil: rbmtrain and rbmeval.
+	Commands []string
 
 	build sync.Once
 	dir   string // of the commands
@@ -63,7 +65,11 @@ func (r *Runs) Folder(name string) (folder string, remove func(), err error) {
 func (r *Runs) Call(ctx context.Context, v any, name string, args ...string) (seconds float64, err error) {
 	r.build.Do(func() {
 		if r.dir, r.err = os.MkdirTemp("", "gorbm-commands"); r.err == nil {
-			r.err = Build(ctx, r.dir, "rbmtrain", "rbmeval")
+			commands := r.Commands
+			if commands == nil {
+				commands = []string{"rbmtrain", "rbmeval"}
+			}
+			r.err = Build(ctx, r.dir, commands...)
 		}
 	})
 	if r.err != nil {
