@@ -108,7 +108,7 @@ func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 	}
 	// Of each row of a batch and each chain, an update has two passes at least.
 	update := float64(2*(t.settings.Batch+max(t.settings.Batch, t.settings.Negative.Count("chains")))) * float64(m.Visible()*m.Hidden())
-	measure := h.enumeration + float64(n)*float64(m.Visible()*m.Hidden())
+	measure := h.enumeration + float64(float64(n)*float64(m.Visible()*m.Hidden()))
 	h.every = max(steps/watchPoints, int(watchShare*measure/update), 1)
 }
 
@@ -321,5 +321,5 @@ func (h *Health) trial(ctx context.Context) (gain float64, steps int, err error)
 			sum += v[0]
 		}
 	}
-	return sum/trialPoints - Mean(h.Recent), steps, nil
+	return float64(sum/trialPoints) - Mean(h.Recent), steps, nil
 }
