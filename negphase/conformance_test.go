@@ -27,7 +27,6 @@ var conformance = map[string][]string{
 	"ins":       {"ins:k=2:swaps=2:chains=3:tau=1/1.5/6:gibbs", "ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},
 	"pins":      {"pins:k=2:swaps=3:chains=3:tau=1/1.5/6:block=2:gibbs=1:sardonics", "pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3", "pins:chains=7:tau=auto/5:block=4"},
 	"ptt":       {"ptt:chains=7:sweeps=10", "ptt:k=2:chains=3:rungs=3:sweeps=4:reservoir=2", "ptt:chains=2:freeze=0.9:sweeps=2:reservoir=1"},
-	"ucd":       {"ucd:k=2:max=500:chains=7", "ucd:k=1:max=3:chains=5:start=data"},
 	"exact":     {"exact"},
 }
 
@@ -139,7 +138,7 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
 	// at least 2²³, and 2¹⁰ listed states × 300 units.
-	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "ptt:chains=40:sweeps=2", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
+	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "ptt:chains=40:sweeps=2", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
 		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 0.05, 40, 1, 3) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 0.5, 2, 1, 3) })
@@ -267,8 +266,7 @@ func TestNoRows(t *testing.T) {
 }
 
 // What is returned is a phase of the model's shape whose weights sum to 1 and
-// whose means are probabilities; only ucd has particles that count against
-// others.
+// whose means are probabilities.
 func TestPhasesAreWellFormed(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
 		for _, s := range append(modest, shape{3, 2, 3, rbm.Softmax}) {
@@ -279,9 +277,8 @@ func TestPhasesAreWellFormed(t *testing.T) {
 			}
 			got := rbm.NewMoments(m)
 			phase.SetMoments(got)
-			signed := strings.HasPrefix(settings, "ucd")
 			for _, x := range slices.Concat(got.V, got.H, got.VH.Data) {
-				if !signed && !(x >= 0 && x <= 1+1e-6) {
+				if !(x >= 0 && x <= 1+1e-6) {
 					t.Fatalf("%v: a moment is %v", s, x)
 				}
 			}
@@ -301,7 +298,7 @@ func TestPhasesAreWellFormed(t *testing.T) {
 				if phase.Weight != nil {
 					w = float64(phase.Weight[r])
 				}
-				if !signed && !(w >= 0) {
+				if !(w >= 0) {
 					t.Errorf("%v: weight %d is %v", s, r, w)
 				}
 				sum += w
@@ -335,7 +332,6 @@ func TestStepsAreTaken(t *testing.T) {
 		{"sardonics:k=1-3", "sardonics:k=1-4", "sardonics:k=1-3:moves=2", "sardonics:k=1-3:gibbs=1", "sardonics:k=1-3:start=data"},
 		{"im:k=1-3", "im:k=1-4", "im:k=1-3:moves=2", "im:k=1-3:gibbs=2"},
 		{"walk:gibbs", "walk:gibbs:moves=2", "walk:exchange", "walk:metropolis"},
-		{"ucd:k=1", "ucd:k=2", "ucd:k=3", "ucd:k=1:max=5"},
 	} {
 		seen := map[string]string{}
 		for _, settings := range c {

@@ -12,7 +12,6 @@ import (
 // derived from them.
 type Info struct {
 	Updates int64 // block Gibbs steps and moves, summed over all chains and replicas
-	Chains  int   // of one call, where the particles of the phase are not the chains; else 0
 
 	// For each pair of neighbours on a ladder, from the coldest: how often an exchange
 	// was tried, and how often particles were exchanged. For pt these are proposed and

@@ -3,8 +3,8 @@
 //
 // Every estimator returns weighted particles (or, where the states can be
 // enumerated, the moments themselves), so each works with every optimiser,
-// metric and picture. The kinds are cd, pcd, pt, ins, pins, ptt, ucd, sardonics, im, walk
-// and exact. Each has a file with its settings, its algorithm and the
+// metric and picture. The kinds are cd, pcd, pt, ins, pins, ptt, sardonics, im, walk and exact.
+// Each has a file with its settings, its algorithm and the
 // papers that it comes from; a new kind is such a file and a row of the table
 // kinds.
 //

@@ -47,7 +47,6 @@ var kinds = []kind{
 	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", "1.1", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
 	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", "1.1", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
 	{"ptt", "parallel trajectory tempering: replicas of earlier parameters of the run swap", "3, and what it takes to thermalise new rungs", onHidden, gibbsObstacle, &pttSettings{}},
-	{"ucd", "unbiased contrastive divergence: coupled pairs of chains run until they meet", "1.7 with a fifth as many chains", nil, "its chains are coupled unit by unit, which needs units that are independent", &ucdSettings{}},
 	{"sardonics", "persistent chains that move by self-avoiding walks of many flips", "1.3", nil, "its walks change the number of active units", &walkSettings{samplerSettings: samplerSettings{only: "sardonics"}}},
 	{"im", "such walks at a fixed number of active units, and Gibbs steps that change it", "1.6", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},
 	{"walk", "persistent chains that move by any sampler, as walk:metropolis:order=random", "that of its sampler", onBoth, "", &walkSettings{}},
@@ -57,6 +56,7 @@ var kinds = []kind{
 // removed says of each kind that was removed why, and what to take instead.
 var removed = map[string]string{
 	"jar": "its printed log Z was wrong, because the chains that shape an update then weigh that same update; take pcd, or ptt for a log Z",
+	"ucd": "its estimates have no bias, and so much variance that they do not point along the gradient; take pcd or pt",
 }
 
 // A removedKey is a setting that was removed from a kind.

@@ -134,7 +134,7 @@ func shareKey(name string, p *float64, initial float64, help string) key {
 }
 
 // KeyHelp returns what the setting of that name is in the estimators that have
-// it, such as "cd, pcd: Gibbs steps per update; ucd: …".
+// it, such as "cd, pcd: Gibbs steps per update; pt: …".
 func KeyHelp(name string) string {
 	var texts []string
 	users := map[string][]string{} // the kinds by the text

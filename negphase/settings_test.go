@@ -27,7 +27,6 @@ var texts = []string{
 	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
 	"ptt:k=1:chains=20:rungs=4:freeze=0.25:sweeps=20:reservoir=2:path=uniform",
-	"ucd:k=5:max=200:chains=20:start=data",
 	"sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
 	"sardonics:k=1-30:gamma=0.95/1.05:weights=heatbath:walks=3:mix=2/1/1:accept=type:chains=10:start=data:moves=1:gibbs=2",
 	"sardonics:tune=5000:gamma=1:weights=heatbath:chains=10:start=uniform:moves=1",
@@ -53,7 +52,7 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 		if got := s.String(); got != text {
 			t.Errorf("%q is read and written as %q", text, got)
 		}
-		again, err := Parse(s.String(), set(t, "ucd", "max", 7, "chains", 1))
+		again, err := Parse(s.String(), set(t, "pins", "block", 7, "chains", 1))
 		if err != nil || again.String() != text {
 			t.Errorf("%q, over other defaults: %v, %v", text, again, err)
 		}
@@ -75,7 +74,7 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 }
 
 func TestParseTakesTheRestFromDefaults(t *testing.T) {
-	for _, defaults := range []string{"pt", "ins", "pcd", "ucd:max=9"} {
+	for _, defaults := range []string{"pt", "ins", "pcd", "pins:block=9"} {
 		d := set(t, defaults, "chains", 33, "start", "data")
 		before := d.String()
 		got, err := Parse("pt:tau=1,1.5 /2:k=4", d)
@@ -92,7 +91,6 @@ func TestParseTakesTheRestFromDefaults(t *testing.T) {
 func TestJSONOfSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"exact":                                    `{"kind":"exact"}`,
-		"ucd:chains=3":                             `{"chains":3,"k":1,"kind":"ucd","max":1000,"start":"uniform"}`,
 		"pt:tau=1/1e6/inf:order=evenodd":           `{"chains":10,"k":1,"kind":"pt","order":"evenodd","start":"uniform","swaps":1,"temperatures":[1,1000000,"inf"]}`,
 		"pins:tau=auto/9:hottest=inf":              `{"block":8,"chains":10,"hottest":"inf","k":1,"kind":"pins","start":"uniform","swaps":1,"temperatures":"auto/9"}`,
 		"ins:tau=reach/6:chains=2":                 `{"chains":2,"k":1,"kind":"ins","start":"uniform","swaps":1,"temperatures":"reach/6"}`,
@@ -140,7 +138,7 @@ func TestHelpOfSettings(t *testing.T) {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	if got, want := KeyHelp("chains"), "pcd, ptt, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
+	if got, want := KeyHelp("chains"), "pcd, ptt, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -160,7 +158,7 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ptt, sardonics, im, walk, exact"}},
 		{"jar:k=1", []string{"jar was removed", "log Z was wrong", "take pcd, or ptt"}},
 		{"ptt:weights=ins", []string{"ptt: weights was removed", "did not raise", "leave it out"}},
 		{"ptt:lost=return", []string{"ptt: lost was removed", "leave it out"}},
@@ -204,12 +202,7 @@ func TestParseErrors(t *testing.T) {
 		{"pins:block=1", []string{"pins: block is 1", "2 … 16"}},
 		{"pins:block=17", []string{"pins: block is 17", "2 … 16"}},
 		{"pins:block=half", []string{"pins: block", `"half"`, "whole number"}},
-		{"ucd:max=0", []string{"ucd: max is 0", "k … 1000000"}},
-		{"ucd:k=5:max=4", []string{"ucd: max is 4", "k is 5"}},
-		{"ucd:max=1000001", []string{"ucd: max is 1000001"}},
-		{"ucd:max=soon", []string{"ucd: max", `"soon"`, "whole number"}},
-		{"ucd:chains=10000:max=10000", []string{"ucd: 10000 chains", "max = 10000", "16777216 particles"}},
-		{"ucd:swaps=1", []string{"ucd has no setting", `"swaps"`}},
+		{"ucd:swaps=1", []string{"ucd was removed", "take pcd or pt"}},
 
 		{"pt:tau=", []string{"pt: temperatures", "at least two"}},
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
@@ -321,7 +314,7 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 	for _, kind := range Kinds() {
 		for key, bad := range map[string]string{
 			"k": "0", "swaps": "0", "chains": "-1", "start": "", "tau": "", "order": "none", "path": "none",
-			"hottest": "3", "block": "0", "max": "0", "moves": "0", "gibbs": "-1",
+			"hottest": "3", "block": "0", "moves": "0", "gibbs": "-1",
 		} {
 			s := DefaultSettings(kind)
 			if err := s.Set(key, bad); Has(kind, key) != (err == nil) {

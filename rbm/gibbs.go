@@ -1,7 +1,5 @@
 package rbm
 
-import "gorbm/rbm/units"
-
 // States are the states of a number of Markov chains of an RBM, one chain a row.
 // NewStates makes them. H persists from step to step; Step overwrites the rest.
 type States struct {
@@ -120,47 +118,5 @@ func (s *States) stepRows(lo, hi, steps int, key Key) {
 	}
 	if p.energy != nil {
 		p.sumEnergy()
-	}
-}
-
-// StepCoupled takes each row of x and each row of y through one block Gibbs
-// step at β = 1, as Step does, with row r of y coupled to row r of x. Each of
-// them alone is a Gibbs chain; x has the bits that Step with the same key gives.
-// Binary units of the two rows are drawn by common uniforms, a softmax group
-// by units.DrawCoupled. Given both hidden states, every unit takes the same
-// value in both rows with the largest probability that its two laws allow: it
-// is a maximal coupling unit by unit, not of the layer as one variable. Rows
-// with equal H stay equal for ever. x may have more rows than y; the rest of its
-// rows are uncoupled. It panics if the shapes differ, if y has more rows than x,
-// or if m has a constraint, for which there is no such coupling.
-func (m *RBM) StepCoupled(x, y *States, key Key) {
-	x.check(m)
-	y.check(m)
-	if m.Constraint != nil {
-		panic("rbm: StepCoupled is not for models with a constraint")
-	}
-	if y.H.Rows > x.H.Rows || x.pass == y.pass {
-		panic("rbm: StepCoupled needs other chains, as many rows of x as of y or more")
-	}
-	x.pass.grow(m, min(x.H.Rows, chunkRows))
-	y.pass.grow(m, min(y.H.Rows, chunkRows))
-	y.pass.partner = x.pass
-	for lo := 0; lo < x.H.Rows; lo += chunkRows {
-		x.stepRows(lo, min(lo+chunkRows, x.H.Rows), 1, key)
-		if lo < y.H.Rows {
-			y.stepRows(lo, min(lo+chunkRows, y.H.Rows), 1, key)
-		}
-	}
-	x.pass.forget()
-	y.pass.forget()
-}
-
-// drawCoupled draws group g, of inputs b, coupled to the same group of the partner's rows.
-func (p *pass) drawCoupled(g *Group, b units.Block) {
-	for r := range p.rows {
-		row := b
-		row.In, row.Rows, row.Row = b.In[r*b.Stride:], 1, b.Row+uint32(r)
-		e := p.partner.joint[r*b.Stride+g.at:][:g.Units]
-		units.DrawCoupled(p.out.from(r), row, p.stream, e, g.value(p.partner.v.Row(r)))
 	}
 }

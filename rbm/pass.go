@@ -47,7 +47,6 @@ type pass struct {
 	base       *Base     // the law at β = 0; nil: uniform
 	energy     []float64 // destination of E of each row; nil: not computed
 	baseEnergy []float64 // destination of E₀ of each row
-	partner    *pass     // of the chains that these are coupled to; nil: none
 	gain       *hiddenGain
 	free       freeSum
 	draw       bool
@@ -88,7 +87,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // forget drops the references to the model and to the caller's memory.
 func (p *pass) forget() {
-	p.m, p.base, p.beta, p.energy, p.baseEnergy, p.partner = nil, nil, nil, nil, nil, nil
+	p.m, p.base, p.beta, p.energy, p.baseEnergy = nil, nil, nil, nil, nil
 	p.v, p.h, p.mean, p.from = Values{}, Values{}, Matrix{}, Values{}
 	p.out = output{}
 }
@@ -227,10 +226,7 @@ func (p *pass) jointUnits() {
 		if p.mean.Rows > 0 {
 			g.Kind.Means(p.means(0), b)
 		}
-		switch {
-		case p.draw && p.partner != nil:
-			p.drawCoupled(g, b)
-		case p.draw:
+		if p.draw {
 			g.Kind.Draw(p.out.states, b, p.stream)
 		}
 	}

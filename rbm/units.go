@@ -2,7 +2,6 @@ package rbm
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -257,18 +256,6 @@ func (m *RBM) binary() int {
 func (m *RBM) softmaxLabel() bool {
 	label, ok := m.Label()
 	return ok && label.Kind == Softmax
-}
-
-// value returns which unit of g, counted from its first, is on in a row of visible
-// units. One must be on.
-func (g Group) value(row []uint64) int {
-	k := g.First / vec.Block
-	for w := row[k] &^ vec.WordMask(g.First%vec.Block); ; w = row[k] {
-		if w != 0 {
-			return k*vec.Block + bits.TrailingZeros64(w) - g.First
-		}
-		k++
-	}
 }
 
 // of returns the part of x, one value for each visible unit, that belongs to g.

@@ -21,7 +21,6 @@ var negatives = map[string]string{
 	"ins":       "ins:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"pins":      "pins:k=1:swaps=2:chains=4:tau=1/1.5/2.25:block=2",
 	"ptt":       "ptt:chains=8:freeze=0.8:sweeps=4",
-	"ucd":       "ucd:k=1:max=20:chains=4",
 	"sardonics": "sardonics:chains=4:moves=2",
 	"im":        "im:chains=4",
 	"walk":      "walk:gibbs:chains=4",

@@ -27,7 +27,7 @@ func shared(t testing.TB, s Settings, g *ranks.Group) (*Trainer, error) {
 // checkpoint of another number.
 func TestRanksTrainToEqualBits(t *testing.T) {
 	for _, kind := range negphase.Kinds() {
-		if kind == "ucd" || kind == "exact" {
+		if kind == "exact" {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
@@ -175,7 +175,7 @@ func TestRanksEndTogether(t *testing.T) {
 
 // What cannot be shared out says so.
 func TestShareRefuses(t *testing.T) {
-	for negative, want := range map[string]string{"ucd": "ucd works in one process", "exact": "exact works in one process", "": "discriminative objective has no chains"} {
+	for negative, want := range map[string]string{"exact": "exact works in one process", "": "discriminative objective has no chains"} {
 		s := settingsOf(t, "cd")
 		if negative == "" {
 			s.Objective = Discriminative

@@ -70,14 +70,12 @@ takes one of these methods and their budgets:
              image; points by noisy expected improvement, four at a time; at the end
              longer and longer trials of the policy and of the settings before
              tuning, which stay unless they are beaten by more than 2 standard errors
-  thompson   the same, but points by Thompson sampling
-  halving    short trials, twice as long for the better half, and so on; the same end
   paper      200 trials of 100 moves; the reward is the area under the
              autocorrelation of the energy, per move (Hamze et al. 2012)
 
   seconds=16     computing time of all trials together; not of paper
   of=slowest     what the effective samples are of, or of=energy alone; not of paper
-  evaluations=40 trials before the longer ones at the end; of paper 200, not of halving
+  evaluations=40 trials before the longer ones at the end; of paper 200
   moves=100      of a trial of paper
   kernels=100    of the policy; of paper 1000
   k=1-120, gamma=0.85/1.12, walks=1-5   bounds of what is tried (single walks are, too)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/train/report/reporttest"
 )
 
 // TestReport opens reports in a browser: of a race, and of a tuned sampler.
@@ -20,7 +21,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("the report lacks %q", want)
 		}
 	}
-	if n := clitest.Report(t, "race.html"); n != 3 { // the decay, and the energies of two
+	if n := reporttest.Check(t, "race.html"); n != 3 { // the decay, and the energies of two
 		t.Errorf("the report has %d charts", n)
 	}
 	isingmc.OK(t, "-lattice", "6x6", "-sampler", "sardonics", "-tune=ei:seconds=1:evaluations=4", "-moves", "500", "-out", "tuned.html", "-quiet")

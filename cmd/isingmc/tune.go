@@ -32,7 +32,6 @@ type tuning struct {
 	limits  tune.Limits
 	energy  bool // the reward is of the energy alone
 	space   *tune.Space
-	room    int // flips of a walk
 	policy  *tune.Policy
 
 	// After tuning; nil of a policy that was loaded.
@@ -47,7 +46,11 @@ func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err err
 	if parts[0] == "true" {
 		parts = parts[1:]
 	} else if !strings.Contains(parts[0], "=") {
-		if method = parts[0]; !slices.Contains(tune.Methods(), method) {
+		method = parts[0]
+		if method == "halving" || method == "thompson" {
+			return o, l, energy, fmt.Errorf("%s was removed: nothing showed that it finds better settings than ei; take ei", method)
+		}
+		if !slices.Contains(tune.Methods(), method) {
 			return o, l, energy, fmt.Errorf("unknown method %q%s; there are %s", method, data.DidYouMean(method, tune.Methods()), strings.Join(tune.Methods(), ", "))
 		}
 		parts = parts[1:]
@@ -68,13 +71,11 @@ func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err err
 			return nil
 		}
 	}
-	switch o.Method {
-	case tune.Paper:
-		keys["evaluations"], keys["moves"] = whole(&o.Evaluations), whole(&o.Moves)
-	case tune.Halving:
+	keys["evaluations"] = whole(&o.Evaluations)
+	if o.Method == tune.Paper {
+		keys["moves"] = whole(&o.Moves)
+	} else {
 		keys["seconds"] = one(&o.Seconds, number)
-	default:
-		keys["seconds"], keys["evaluations"] = one(&o.Seconds, number), whole(&o.Evaluations)
 	}
 	for _, part := range parts {
 		name, value, _ := strings.Cut(part, "=")
@@ -146,7 +147,7 @@ func (p *plan) checkTune() error {
 }
 
 // comparisons is the number of samplers that -tune with -out adds.
-const comparisons = 2
+const comparisons = 1
 
 // newTuning finds the one sampler that has settings to tune.
 func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
@@ -158,8 +159,7 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 			key, _, _ := strings.Cut(part, "=")
 			held = append(held, key)
 		}
-		room := p.room(m.Mover)
-		space, err := tune.NewSpace(m.Mover, held, room, limits, o.Method == tune.Paper)
+		space, err := tune.NewSpace(m.Mover, held, p.room(m.Mover), limits, o.Method == tune.Paper)
 		switch {
 		case err != nil:
 			if first == nil {
@@ -168,7 +168,7 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 		case found != nil:
 			return nil, fmt.Errorf("-sampler names two samplers with settings to tune, %s and %s; give all settings of one of them", p.movers[found.at].name, m.name)
 		default:
-			found = &tuning{at: i, options: o, limits: limits, space: space, room: room}
+			found = &tuning{at: i, options: o, limits: limits, space: space}
 		}
 	}
 	if found == nil {
@@ -223,8 +223,7 @@ func kindOf(sampler string) string {
 }
 
 // tuneSampler tunes, and binds the policy in place of the sampler. With -out it
-// adds two samplers to compare with: the settings before tuning, and the best of
-// a grid that has had as much time.
+// adds a sampler to compare with: the settings before tuning.
 func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 	t := p.tuning
 	if t == nil || t.space == nil {
@@ -254,12 +253,8 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 	untuned := p.movers[t.at]
 	p.movers[t.at] = namedMover{mcmc.Mixture(result.Kernels), kind + " tuned"}
 	if p.out != "" {
-		best, err := problem.Grid(result.TrialSeconds+result.BurnSeconds, t.room)
-		if err != nil {
-			return fmt.Errorf("-tune: the grid: %w", err)
-		}
 		p.references = comparisons
-		p.movers = append(p.movers, namedMover{untuned.Mover, untuned.name + " untuned"}, namedMover{best, mcmc.FormatMover(best) + " of a grid"})
+		p.movers = append(p.movers, namedMover{untuned.Mover, untuned.name + " untuned"})
 	}
 	p.samplerWarnings = nil
 	if err := p.bind(); err != nil || p.policy == "" {

@@ -33,7 +33,7 @@ func TestTune(t *testing.T) {
 		t.Skip("takes a second or more")
 	}
 	clitest.Isolate(t)
-	for _, method := range []string{"halving:seconds=0.1", "paper:evaluations=20:moves=20", "ei:seconds=0.05:evaluations=18"} {
+	for _, method := range []string{"paper:evaluations=20:moves=20", "ei:seconds=0.05:evaluations=18"} {
 		a := tunedResult(t, tuneArgs+"-tune="+method+":kernels=4 -policy a.json")
 		b := tunedResult(t, tuneArgs+"-tune="+method+":kernels=4")
 		if *a.EnergyMean != *b.EnergyMean || a.Policy.Best != b.Policy.Best || a.Policy.Kernels != b.Policy.Kernels || a.Policy.Kernels != 4 && a.Policy.Kernels != 1 || a.Evaluations != b.Evaluations || a.Evaluations < 18 || a.TuneSeconds == 0 {
@@ -57,7 +57,7 @@ func TestTune(t *testing.T) {
 func TestPolicyIsKept(t *testing.T) {
 	clitest.Isolate(t)
 	o := newOptions()
-	if err := o.flags.Parse(strings.Fields(tuneArgs+"-tune=halving:seconds=0.05:kernels=2 -policy a.json -quiet"), io.Discard, io.Discard); err != nil {
+	if err := o.flags.Parse(strings.Fields(tuneArgs+"-tune=seconds=0.05:evaluations=8:kernels=2 -policy a.json -quiet"), io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	p, err := o.check()
@@ -75,7 +75,7 @@ func TestPolicyIsKept(t *testing.T) {
 // TestTuneOfShells tunes intracluster moves, and only what is not given.
 func TestTuneOfShells(t *testing.T) {
 	clitest.Isolate(t)
-	r := tunedResult(t, tuneArgs+"-active 20 -sampler im:gamma=.9 -tune=halving:seconds=0.05:k=2-9")
+	r := tunedResult(t, tuneArgs+"-active 20 -sampler im:gamma=.9 -tune=seconds=0.05:evaluations=8:k=2-9")
 	if m := r.Policy.Mean; m["gamma_up"] < 0.899 || m["gamma_up"] > 0.901 || m["k_l"] < 2 || m["k_u"] > 9 {
 		t.Errorf("%+v", m)
 	}
@@ -84,8 +84,8 @@ func TestTuneOfShells(t *testing.T) {
 // TestTunePicture: -out draws, and shows what is compared with apart.
 func TestTunePicture(t *testing.T) {
 	clitest.Isolate(t)
-	r := tunedResult(t, tuneArgs+"-sampler sardonics:walks=1 -tune=halving:seconds=0.1 -out x.png")
-	if len(r.References) != 2 || !strings.HasSuffix(r.References[0].Sampler, "untuned") || !strings.HasSuffix(r.References[1].Sampler, "of a grid") {
+	r := tunedResult(t, tuneArgs+"-sampler sardonics:walks=1 -tune=seconds=0.1:evaluations=8 -out x.png")
+	if len(r.References) != 1 || !strings.HasSuffix(r.References[0].Sampler, "untuned") {
 		t.Errorf("%+v", r.References)
 	}
 	data, err := os.ReadFile("x.png")
@@ -114,9 +114,11 @@ func TestBadTuning(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"-tune=hafling", []string{"-tune", `"hafling"`, "did you mean halving?"}},
+		{"-tune=papre", []string{"-tune", `"papre"`, "did you mean paper?"}},
+		{"-tune=halving:seconds=3", []string{"-tune", "halving was removed", "take ei"}},
+		{"-tune=thompson", []string{"-tune", "thompson was removed", "take ei"}},
 		{"-tune=seconds=0", []string{"-tune", "seconds is 0", "above 0"}},
-		{"-seconds-per-flip 1e-7 -tune=halving:seconds=1e-9", []string{"-tune", "too small", "give at least"}},
+		{"-seconds-per-flip 1e-7 -tune=ei:seconds=1e-9", []string{"-tune", "too small", "give at least"}},
 		{"-tune=paper:evaluations=0", []string{"-tune", "evaluations is 0"}},
 		{"-tune=paper:moves=1", []string{"-tune", "moves is 1"}},
 		{"-tune=paper:seconds=3", []string{"-tune", "paper has no setting", "seconds"}},
@@ -131,7 +133,7 @@ func TestBadTuning(t *testing.T) {
 		{"-tune -sampler sardonics,sardonics:walks=2", []string{"-tune", "two samplers"}},
 		{"-tune -gap -lattice 2x2", []string{"-gap", "-gap, which runs no chain"}},
 		{"-tune -policy x.txt", []string{"-policy", ".json"}},
-		{"-tune -out x.png -sampler sardonics,gibbs,gibbs,gibbs,gibbs", []string{"-sampler names 5", "at most 4"}},
+		{"-tune -out x.png -sampler sardonics,gibbs,gibbs,gibbs,gibbs,gibbs", []string{"-sampler names 6", "at most 5"}},
 		{"-seconds-per-flip 1e-7", []string{"-seconds-per-flip", "-tune"}},
 		{"-tune -seconds-per-flip -1", []string{"-seconds-per-flip is -1"}},
 		{"-policy p.json -sampler gibbs,sw", []string{"-policy", "sardonics or im"}},
@@ -175,7 +177,7 @@ func TestMeansOfPolicies(t *testing.T) {
 // TestBadPolicies: files that do not fit, status 1.
 func TestBadPolicies(t *testing.T) {
 	clitest.Isolate(t)
-	isingmc.OK(t, strings.Fields("-lattice 4x4x4 -moves 9 -seconds-per-flip 1e-7 -tune=halving:seconds=0.02:kernels=2 -policy p.json -quiet")...)
+	isingmc.OK(t, strings.Fields("-lattice 4x4x4 -moves 9 -seconds-per-flip 1e-7 -tune=seconds=0.02:evaluations=4:kernels=2 -policy p.json -quiet")...)
 	data, err := os.ReadFile("p.json")
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ func TestConstraint(t *testing.T) {
 	if !strings.Contains(out, "5 hidden units, 2 hidden units on\n") || !strings.Contains(out, "negative phase exact") {
 		t.Errorf("output: %s", out)
 	}
-	rbmcompare.Fails(t, 2, []string{"-model", "hidden.safetensors", "-negphase", "pcd,ucd"}, "-negphase ucd", "hidden=2", "take cd, pcd")
+	rbmcompare.Fails(t, 2, []string{"-model", "hidden.safetensors", "-negphase", "pcd,sardonics"}, "-negphase sardonics", "hidden=2", "take cd, pcd")
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 4}
 	clitest.Save(t, "all.safetensors", m, modelfile.About{})
 	rbmcompare.OK(t, "-model", "all.safetensors", "-negphase", "exact")

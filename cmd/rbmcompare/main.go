@@ -65,7 +65,7 @@ one line, with means ± standard deviations, and into means.csv of the folder, o
 Examples:
 
   rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared
-  rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,cd:k=10,ucd,exact
+  rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,cd:k=10,pcd,exact
   rbmcompare -run runs/toy -negphase pcd,pt:tau=1/1.5/2/3 -steps 1000 -out runs/along
   rbmcompare -model runs/mnist -data mnist -negphase pcd:chains=100,pins:tau=auto:path=data
   rbmcompare -runs 'runs/*' -sort error_test -out runs/compared`
@@ -122,7 +122,7 @@ var screen = cli.Screen{
 	Purpose: "rbmcompare holds estimators of the negative phase against the exact one, on a model that\nstands still: by Gibbs steps and by seconds.",
 	Examples: []string{
 		"rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared  # curves, pictures",
-		"rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,ucd,exact  # and the gradient",
+		"rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,pcd,exact  # and the gradient",
 		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
 	},
 }
@@ -258,7 +258,7 @@ func (p *plan) checkEstimators() error {
 			}
 		}
 		m := p.models[0].Model
-		rows := max(1, s.Count("chains")) * s.Ladder().MaxTemperatures() * max(1, 2*s.Count("max")) // hidden states at once
+		rows := max(1, s.Count("chains")) * s.Ladder().MaxTemperatures() // hidden states at once
 		if s.Traits().AtData {
 			rows = p.batch
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase/compare"
+	"gorbm/train/report/reporttest"
 )
 
 // TestReport opens reports in a browser: of a model, and along a run.
@@ -26,10 +27,10 @@ func TestReport(t *testing.T) {
 	if text := clitest.Read(t, "along/report.html"); !strings.Contains(text, "3 snapshots were compared on") || !strings.Contains(text, "Mean along the run") {
 		t.Error("the report of a run does not say so")
 	}
-	if n := clitest.Report(t, "one/report.html"); n != 4 {
+	if n := reporttest.Check(t, "one/report.html"); n != 4 {
 		t.Errorf("the report of a model has %d charts", n)
 	}
-	if n := clitest.Report(t, "along/report.html"); n != 6 {
+	if n := reporttest.Check(t, "along/report.html"); n != 6 {
 		t.Errorf("the report of a run has %d charts", n)
 	}
 }

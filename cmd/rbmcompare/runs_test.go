@@ -14,6 +14,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/train/report/reporttest"
 	"gorbm/train/rundir"
 )
 
@@ -119,7 +120,7 @@ func TestRunsFiles(t *testing.T) {
 	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "steps done") || strings.Contains(text, "error_test") {
 		t.Error("the table of the report is not the printed one, with the metric of -sort alone")
 	}
-	if n := clitest.Report(t, "compared/report.html"); n != 1 {
+	if n := reporttest.Check(t, "compared/report.html"); n != 1 {
 		t.Errorf("the report has %d charts", n)
 	}
 }

@@ -70,33 +70,6 @@ func TestArrayDryRun(t *testing.T) {
 	rbmtrain.Fails(t, cli.Failed, []string{"-array", "nope.txt"}, "-array: there is no file nope.txt", "flags of a run in each line")
 }
 
-// The forecast names ranks as far as they gain.
-func TestRankForecasts(t *testing.T) {
-	for _, c := range []struct {
-		steps        int
-		step, chains float64
-		want         []int
-	}{
-		{1000, 0.1, 0.0999, []int{2, 4, 8, 16, 32, 64}},
-		{1000, 0.1, 0.05, []int{2, 4, 8}},   // 75, 62.5, 56.25, but then 53.1 s
-		{100000, 3e-4, 2.9e-4, []int{2, 4}}, // eight would have 36 µs of a step each
-		{10, 0.0003, 0.00029, nil},          // it ends before mpirun has begun
-		{20, 0.09, 0.0899, []int{2}},        // 1.8 s, then .9
-		{1000, 0.1, 0.005, nil},
-	} {
-		var got []int
-		for _, f := range rankForecasts(c.steps, c.step, c.chains) {
-			if want := float64(c.steps) * (c.step - c.chains + c.chains/float64(f.Ranks)); f.Seconds != want {
-				t.Errorf("%+v: %v s with %d ranks, not %v", c, f.Seconds, f.Ranks, want)
-			}
-			got = append(got, f.Ranks)
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%+v: ranks %v", c, got)
-		}
-	}
-}
-
 // A scheduler's number, or -array-index, chooses a line.
 func TestArrayIndex(t *testing.T) {
 	undrawn(t)

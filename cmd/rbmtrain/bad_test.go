@@ -96,7 +96,7 @@ func TestBadUsage(t *testing.T) {
 		// Memory that no machine has; -dry-run as none shall be tried.
 		{"-data toy:2,1024,1,0 -batch 1 -hidden 1048576 -dry-run", []string{"-hidden is 1048576", "weights", "at most 1073741824"}},
 		{toy + "-chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "5 temperatures", "-hidden 1000", "at most 536870912"}},
-		{toy + "-negphase ucd -chains 8000 -hidden 1000 -dry-run", []string{"-chains 8000", "max = 1000", "-hidden 1000", "at most 536870912"}},
+		{"-negphase ucd", []string{"-negphase", "ucd was removed", "take pcd or pt"}},
 		{toy + "-negphase pcd -chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "1 temperatures", "-hidden 1000"}},
 		{"-data toy:2,1,10000,0.1 -batch 20000 -hidden 100000 -negphase cd -dry-run", []string{"-batch 20000", "-hidden 100000", "at most 536870912"}},
 		// The toy data.
@@ -115,7 +115,7 @@ func TestBadUsage(t *testing.T) {
 		{"-data zzzz", []string{`"zzzz"`, "fontdigits, mnist, toy"}},
 		{"-data ", []string{"no data set named", "fontdigits, mnist, toy"}},
 		{"-negphase exat", []string{`"exat"`, "did you mean exact?"}},
-		{"-negphase zzzz", []string{`"zzzz"`, "cd, pcd, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
+		{"-negphase zzzz", []string{`"zzzz"`, "cd, pcd, pt, ins, pins, ptt, sardonics, im, walk, exact"}},
 		{"-negphase pt:chain=3", []string{`no setting "chain"`, "did you mean chains?"}},
 		{"-negphase pt:k", []string{`"k" is not of the form key=value`}},
 		{"-negphase pt:k=x", []string{`k is "x"`, "whole number"}},

@@ -36,7 +36,7 @@ func TestBadConstraints(t *testing.T) {
 		{bars + "-constraint all=-2", 2, []string{"-constraint", `"all=-2"`, "from 1 on"}},
 		{bars + "-constraint most=2", 2, []string{"-constraint", `"most=2"`, "hidden=20", "all=120"}},
 		{bars + "-constraint all=16 -negphase exact", 2, []string{"-constraint", "all=16", "0 … 15"}},
-		{bars + "-constraint hidden=3 -negphase ucd", 2, []string{"-negphase", "ucd", "hidden=3", "take cd, pcd"}},
+		{bars + "-constraint hidden=3 -negphase sardonics", 2, []string{"-negphase", "sardonics", "hidden=3", "take cd, pcd"}},
 		{bars + "-constraint all=6 -negphase pcd", 2, []string{"-negphase", "pcd", "all=6", "take im, walk:exchange, exact"}},
 		{bars + "-constraint all=6", 2, []string{"-negphase", "ins", "all=6", "take im, walk:exchange, exact"}},
 		{bars + "-constraint all=8 -negphase exact", 1, []string{"row ", "bars:3", "probability zero", "all=8", "0 to 9 such units, it takes 9 hidden units"}},
@@ -46,7 +46,7 @@ func TestBadConstraints(t *testing.T) {
 		{bars + "-constraint hidden=3 -constraint-reference words.txt", 1, []string{"-constraint-reference", "words.txt", "'x'", "byte 2"}},
 		{bars + "-constraint hidden=3 -constraint-reference short.txt", 2, []string{"-constraint", "4 units", "has 6"}},
 		{"-data bars:3 -labels none -init two.safetensors -constraint hidden=3 -negphase pcd", 2, []string{"-constraint is hidden=3", "two.safetensors", "hidden=2", "leave -constraint out"}},
-		{"-data bars:3 -labels none -init two.safetensors -negphase ucd", 2, []string{"-negphase", "ucd", "hidden=2"}},
+		{"-data bars:3 -labels none -init two.safetensors -negphase sardonics", 2, []string{"-negphase", "sardonics", "hidden=2"}},
 	} {
 		t.Run(c.args, func(t *testing.T) { rbmtrain.Fails(t, c.status, strings.Fields(c.args+" -dry-run"), c.want...) })
 	}

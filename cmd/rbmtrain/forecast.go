@@ -16,9 +16,7 @@ type forecast struct {
 	MemoryBytes float64        `json:"memory_bytes"` // of each rank, beside the data, at most
 	StepSeconds float64        `json:"step_seconds"` // with the ladder that training begins with
 	Seconds     float64        `json:"seconds"`      // of all steps; measuring comes on top
-	ChainShare  float64        `json:"chain_share"`  // of the time of a step, which ranks share out; 0: none. They share out large ascents too, which is not counted
 	Longest     *longestLadder `json:"longest_ladder,omitempty"`
-	Ranks       []rankForecast `json:"ranks,omitempty"` // without the time of the network; as far as they gain
 
 	steps int
 }
@@ -29,25 +27,9 @@ type longestLadder struct {
 	Seconds      float64 `json:"seconds"`
 }
 
-// rankForecast is for ranks as fast as this process.
-type rankForecast struct {
-	Ranks   int     `json:"ranks"`
-	Seconds float64 `json:"seconds"`
-}
-
-const (
-	// trialTime is how long steps are tried for a forecast, and trialSteps how many of
-	// them are enough.
-	trialTime, trialSteps = 500 * time.Millisecond, 200
-	// mostRanks is the largest number of ranks that a forecast names. It names none where
-	// twice as many save less than a tenth, nor where a rank's part of a step is shorter, in seconds, than some
-	// times what the gathers of a step take between processes of one machine (experiments/scale), nor
-	// of a run that takes no longer than mpirun to start.
-	mostRanks = 64
-	leastGain = 0.9
-	leastPart = 50e-6
-	startTime = 1
-)
+// trialTime is how long steps are tried for a forecast, and trialSteps how many of them
+// are enough.
+const trialTime, trialSteps = 500 * time.Millisecond, 200
 
 // stopwatch measures the calls of an estimator.
 type stopwatch struct {
@@ -89,35 +71,13 @@ func (p *plan) tryout() (*forecast, error) {
 	step := (t.Elapsed() - before).Seconds() / float64(steps)
 	chains := (watch.time - chainsBefore).Seconds() / float64(steps)
 	f := &forecast{steps: p.steps, MemoryBytes: p.need, StepSeconds: step, Seconds: step * float64(p.steps)}
-	if watch.Estimator == nil {
-		return f, nil
-	}
 	if l, ok := watch.Estimator.(negphase.Tempered); ok {
 		now, most := len(l.Ladder().Beta), settings.Negative.Ladder().MaxTemperatures()
 		if most > now {
 			f.Longest = &longestLadder{most, float64(p.steps) * (step - chains + chains*float64(most)/float64(now))}
 		}
 	}
-	if _, ok := watch.Estimator.(negphase.Sharer); !ok {
-		return f, nil
-	}
-	f.ChainShare = chains / step
-	f.Ranks = rankForecasts(p.steps, step, chains)
 	return f, nil
-}
-
-// rankForecasts returns the times of so many steps, of which the part chains is shared out, up to where
-// more ranks gain nothing.
-func rankForecasts(steps int, step, chains float64) (list []rankForecast) {
-	last := float64(steps) * step
-	for n := 2; n <= mostRanks && chains/float64(n) >= leastPart; n *= 2 {
-		next := float64(steps) * (step - chains + chains/float64(n))
-		if last < startTime || next > leastGain*last {
-			break
-		}
-		list, last = append(list, rankForecast{n, next}), next
-	}
-	return list
 }
 
 // write prints the forecast in words.
@@ -127,21 +87,6 @@ func (f *forecast) write(w io.Writer) {
 	if l := f.Longest; l != nil {
 		fmt.Fprintf(w, "  the ladder may grow to %d temperatures, with which the steps take %s\n", l.Temperatures, duration(l.Seconds))
 	}
-	if len(f.Ranks) == 0 {
-		if f.ChainShare > 0 {
-			fmt.Fprintln(w, "  more ranks, by mpirun -n N, would gain nothing")
-		}
-		return
-	}
-	fmt.Fprintf(w, "  mpirun -n N shares out at least %.0f %% of a step; without the time of the network the steps take", 100*f.ChainShare)
-	for i, r := range f.Ranks {
-		sep := ","
-		if i == 0 {
-			sep = ""
-		}
-		fmt.Fprintf(w, "%s %s with %d", sep, duration(r.Seconds), r.Ranks)
-	}
-	fmt.Fprintln(w, " ranks; each of them needs the memory")
 }
 
 // duration writes seconds with three digits and a unit.

@@ -26,7 +26,7 @@ func TestLeaks(t *testing.T) {
 		return len(entries)
 	}
 	all := func(n string) {
-		rbmtrain.OK(t, small("-negphase", "ins", "-out", "run"+n, "-tensorboard", "-jsonl", "-quiet")...)
+		rbmtrain.OK(t, small("-negphase", "ins", "-out", "run"+n, "-tensorboard", "-quiet")...)
 		interrupt(20, small("-negphase", "pt", "-out", "cut"+n, "-quiet")...)
 		rbmtrain.OK(t, "-resume", "cut"+n, "-quiet")
 		rbmtrain.Fails(t, 1, small("-out", "run"+n), "run"+n)

@@ -15,9 +15,9 @@ import (
 func TestLinks(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
-	args := small("-negphase", "cd", "-tensorboard", "-jsonl", "-out", "run", "-quiet")
+	args := small("-negphase", "cd", "-tensorboard", "-out", "run", "-quiet")
 	rbmtrain.OK(t, args...)
-	for _, name := range []string{".lock", rundir.ConfigFile, rundir.MetricsFile, rundir.LinesFile, rundir.CheckpointFile, rundir.ReportFile, rundir.SnapshotsDir, rundir.EventsDir} {
+	for _, name := range []string{".lock", rundir.ConfigFile, rundir.MetricsFile, rundir.CheckpointFile, rundir.ReportFile, rundir.SnapshotsDir, rundir.EventsDir} {
 		path, saved := filepath.Join("run", name), filepath.Join(t.TempDir(), "saved")
 		there := os.Rename(path, saved) == nil
 		target := filepath.Join(t.TempDir(), "victim")

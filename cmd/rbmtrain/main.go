@@ -97,8 +97,8 @@ stops; -resume goes on to the same bits as if nothing had happened.
 mpirun -n 4 rbmtrain … takes the steps of one run by four processes, the ranks, on one
 machine or many, to the same bits as one process. The program must be built with MPI:
 CC=mpicc go build -tags mpi ./cmd/... Each rank holds the model and moves its part of the
-chains, so it pays where there are many chains or temperatures. ucd, exact and the
-discriminative objective work in one process. All ranks need the data; rank 0 alone
+chains, so it pays where there are many chains or temperatures. exact and the discriminative
+objective work in one process. All ranks need the data; rank 0 alone
 writes the folder, and a run may be resumed by any number of ranks.
 
 -array FILE runs a sweep: a line of flags a run, after the flags that stand on the
@@ -141,7 +141,7 @@ type options struct {
 	checkpoint                      string
 	resume, out, cpuprofile         string
 	force, dryRun                   bool
-	tensorboard, jsonLines          bool
+	tensorboard                     bool
 	pictures                        string
 	workers                         int
 	arrayFile                       string
@@ -209,7 +209,6 @@ func newOptions() *options {
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none").Between(0, maxSnapshots)
 	f.AddPictures(&o.pictures)
 	f.BoolVar(&o.tensorboard, "tensorboard", false, "write the metrics for TensorBoard too, to the folder tensorboard of the run: tensorboard --logdir runs")
-	f.BoolVar(&o.jsonLines, "jsonl", false, "write the metrics as lines of JSON too, to metrics.jsonl")
 	f.Group("the run")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)").Main("FOLDER  where results go (runs/DATA-NEGPHASE-N)").Tag(ofCall)
 	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -progress -quiet -json may be given besides").
@@ -218,7 +217,7 @@ func newOptions() *options {
 	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line, or of a grid of runs, as in -negphase {pcd,ins} -seed {1..5}: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which").Tag(ofCall, ofArray)
 	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)").For("array").Tag(ofCall, ofArray)
 	f.AddWorkers(&o.workers).Tag("resume", ofCall)
-	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes, on several ranks too; write nothing").Tag(ofCall, ofArray)
+	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes; write nothing").Tag(ofCall, ofArray)
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run").Tag(ofCall, ofArray)
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output", "resume", ofCall, ofArray)

@@ -187,7 +187,7 @@ func (o *options) label(set *data.Set) (labelling, error) {
 // error says that it is too much, also for this machine.
 func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need float64, err error) {
 	units := set.X.Cols + len(set.Classes)
-	replicas, chains, most := s.Negative.Ladder().MaxTemperatures(), s.Negative.Count("chains"), s.Negative.Count("max")
+	replicas, chains := s.Negative.Ladder().MaxTemperatures(), s.Negative.Count("chains")
 	states := func(n int, format string, args ...any) error {
 		if n <= cli.MaxStates {
 			return nil
@@ -203,10 +203,7 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need
 	if n := chains * replicas * (hidden + units); s.Negative.Sampler() != "" && n > negphase.MaxSites {
 		return 0, cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", chains, replicas, hidden+units, n, negphase.MaxSites)
 	}
-	if err := cmp.Or(
-		states(chains*replicas*hidden, "-chains %d at %d temperatures", chains, replicas),
-		states(chains*2*most*hidden, "-chains %d of up to max = %d steps", chains, most),
-	); err != nil {
+	if err := states(chains*replicas*hidden, "-chains %d at %d temperatures", chains, replicas); err != nil {
 		return 0, err
 	}
 	visible := set.X.Cols
@@ -226,7 +223,7 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need
 	if s.Objective != "" || s.Negative.Traits().Moments {
 		need += parameters // of dense moments
 	}
-	need += cli.StateBytes(chains*replicas*max(1, 2*most)+2*s.Batch, visible, hidden)
+	need += cli.StateBytes(chains*replicas+2*s.Batch, visible, hidden)
 	if err := memory.Check(fmt.Sprintf("training %d hidden units on %d visible ones", hidden, visible), need); err != nil {
 		return 0, fmt.Errorf("%w; take a smaller -hidden or fewer -chains", err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -47,35 +46,16 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	return row
 }
 
-// openLogs opens the files of -tensorboard and -jsonl.
-func (r *runner) openLogs() (err error) {
-	if !r.plan.opts.tensorboard && !r.plan.opts.jsonLines {
+// openEvents opens the file of -tensorboard.
+func (r *runner) openEvents() error {
+	if !r.plan.opts.tensorboard {
 		return nil
 	}
 	_, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
 	if err != nil {
 		return err
 	}
-	if r.plan.opts.tensorboard {
-		if r.events, err = r.folder.NewEvents(r.plan.columns(), rows, time.Now()); err != nil {
-			return err
-		}
-	}
-	if !r.plan.opts.jsonLines {
-		return nil
-	}
-	r.lines, err = r.folder.NewLines(r.plan.columns(), rows)
-	return err
-}
-
-// log writes a row of metrics.csv to the files of -tensorboard and -jsonl.
-func (r *runner) log(row []float64) (err error) {
-	if r.events != nil {
-		err = r.events.Add(row, time.Now())
-	}
-	if r.lines != nil {
-		err = errors.Join(err, r.lines.Add(row))
-	}
+	r.events, err = r.folder.NewEvents(r.plan.columns(), rows, time.Now())
 	return err
 }
 

@@ -55,7 +55,7 @@ func (o *options) adopt() error {
 		}
 	}
 	for name, value := range c.Flags {
-		if o.flags.Given(name) || name == "epochs" && o.extended {
+		if o.flags.Given(name) || name == "epochs" && o.extended || name == "jsonl" { // jsonl was removed: metrics.csv has its rows
 			continue
 		}
 		if err := o.flags.Set(name, value); err != nil {

@@ -141,7 +141,6 @@ type runner struct {
 	reported   time.Time      // the report so far
 	reportTook time.Duration  // to write
 	events     *rundir.Events // nil without -tensorboard
-	lines      *rundir.Lines  // nil without -jsonl
 
 	logZ, logZErr *float64 // of the model, by the chains; nil: there is none
 }
@@ -179,9 +178,6 @@ func (r *runner) close() {
 	if r.events != nil {
 		r.events.Close()
 	}
-	if r.lines != nil {
-		r.lines.Close()
-	}
 	if r.folder != nil {
 		r.folder.Close()
 	}
@@ -192,7 +188,7 @@ func (r *runner) seconds() float64 { return r.state.Seconds + r.trainer.Elapsed(
 
 // train takes the steps, with evaluations and checkpoints.
 func (r *runner) train(ctx context.Context) error {
-	if err := r.openLogs(); err != nil {
+	if err := r.openEvents(); err != nil {
 		return err
 	}
 	if !r.begun {
@@ -282,8 +278,13 @@ func (r *runner) report(e train.Evaluation) error {
 		r.warnEarly(w.Text)
 	}
 	row := r.row(e)
-	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.ladder.record(e, r.pairs)), r.tolerate(r.log(row))); err != nil {
+	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.ladder.record(e, r.pairs))); err != nil {
 		return err
+	}
+	if r.events != nil {
+		if err := r.tolerate(r.events.Add(row, time.Now())); err != nil {
+			return err
+		}
 	}
 	r.ladder.countStill(e.Info, e.Step-r.state.Measured)
 	r.state.Measured = e.Step

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"image"
 	"image/color"
 	_ "image/png"
@@ -267,32 +266,12 @@ func TestLocked(t *testing.T) {
 	rbmtrain.OK(t, small("-out", "run", "-force", "-quiet")...)
 }
 
-// -tensorboard and -jsonl write the rows of metrics.csv, those before -resume included.
-func TestOtherTables(t *testing.T) {
+// -tensorboard writes the rows of metrics.csv, those before -resume included.
+func TestEvents(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
-	rbmtrain.OK(t, small("-out", "run", "-tensorboard", "-jsonl", "-eval-every", "20")...)
+	rbmtrain.OK(t, small("-out", "run", "-tensorboard", "-eval-every", "20")...)
 	rbmtrain.OK(t, "-resume", "run", "-steps", "100")
-	rows := table(t, filepath.Join("run", rundir.MetricsFile))
-	lines := strings.Split(strings.TrimSpace(clitest.Read(t, filepath.Join("run", rundir.LinesFile))), "\n")
-	if len(lines) != len(rows)-1 {
-		t.Fatalf("%d lines of JSON for %d rows", len(lines), len(rows)-1)
-	}
-	for i, line := range lines {
-		var object map[string]*float64
-		if err := json.Unmarshal([]byte(line), &object); err != nil {
-			t.Fatal(err)
-		}
-		for c, name := range rows[0] {
-			v := math.NaN()
-			if object[name] != nil {
-				v = *object[name]
-			}
-			if got := strconv.FormatFloat(v, 'g', 10, 64); got != rows[i+1][c] {
-				t.Errorf("line %d: %s is %s, want %s", i, name, got, rows[i+1][c])
-			}
-		}
-	}
 	sameEvents(t, "run")
 	rbmtrain.OK(t, small("-out", "run", "-force")...)
 	if _, err := os.Stat("run/tensorboard"); err == nil {

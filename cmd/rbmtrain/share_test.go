@@ -93,7 +93,7 @@ func TestRanksFail(t *testing.T) {
 		words  []string
 	}{
 		{"no such flag", clitest.Same("-no-such-flag"), cli.Usage, []string{"no-such-flag"}},
-		{"ucd", clitest.Same(small("-negphase", "ucd", "-out", "new")...), cli.Failed, []string{"ucd works in one process", "without mpirun"}},
+		{"exact", clitest.Same(small("-negphase", "exact", "-out", "new")...), cli.Failed, []string{"exact works in one process", "without mpirun"}},
 		{"no data", clitest.Same("-data", "none.csv"), cli.Failed, []string{"none.csv"}},
 		{"the folder is taken", clitest.Same(small("-negphase", "pcd", "-out", "taken")...), cli.Failed, []string{"taken"}},
 		{"no run to go on with", clitest.Same("-resume", "nowhere"), cli.Failed, []string{"nowhere"}},

@@ -213,15 +213,11 @@ func TestBias(t *testing.T) {
 	mean.Add(rbm.Phase{Batch: one})
 	want := mean.Distance(truth.Negative)
 
-	curves := run(t, m, truth, Settings{Steps: 1, Repeats: 400, Seed: 2}, "pcd:k=1:chains=50", "ucd:k=1:chains=50")
+	curves := run(t, m, truth, Settings{Steps: 1, Repeats: 400, Seed: 2}, "pcd:k=1:chains=50")
 	pcd := curves[0]
 	t.Logf("true bias %.4f, found %+v", want, pcd.Bias)
 	if d := math.Abs(pcd.Bias.Norm - want); d > 6*pcd.Bias.Floor || want < 20*pcd.Bias.Floor {
 		t.Errorf("bias %+v, want %v", pcd.Bias, want)
-	}
-	// Six floors are beyond what noise in some ten dimensions comes to.
-	if b := curves[1].Bias; b.Norm > 6*b.Floor {
-		t.Errorf("ucd has bias %+v", b)
 	}
 	if b := (Bias{3, 5}); b.Corrected() != 0 {
 		t.Error("noise alone is called a bias")
@@ -347,7 +343,7 @@ func TestEqualSeeds(t *testing.T) {
 	m := model(6, 5, 3, rbm.Softmax)
 	truth := enumerate(t, m)
 	s := Settings{Steps: 50, Repeats: 2, Seed: 1, Batches: batches(m, 3)}
-	list := []string{"cd:k=2", "pcd", "pt", "ins", "ucd:max=30", "exact"}
+	list := []string{"cd:k=2", "pcd", "pt", "ins", "exact"}
 	all := run(t, m, truth, s, list...)
 	for i, text := range list {
 		runtime.GOMAXPROCS(1 + i%3)
@@ -405,7 +401,7 @@ func TestRunEndsWithTheContext(t *testing.T) {
 func TestRunErrors(t *testing.T) {
 	m := model(6, 5, 0, rbm.Softmax)
 	truth := enumerate(t, m)
-	for _, text := range []string{"cd", "pcd:start=data", "ucd:start=data"} {
+	for _, text := range []string{"cd", "pcd:start=data", "pt:start=data"} {
 		if _, err := Run(context.Background(), m, truth, parse(t, text), Settings{Steps: 1, Repeats: 1}); !errors.Is(err, ErrNoData) {
 			t.Errorf("%s: got %v", text, err)
 		}

@@ -13,7 +13,6 @@
 package compare
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,8 +135,7 @@ type runner struct {
 	total, done float64 // updates
 }
 
-// pilotUpdates is the number of updates that plan takes. The steps of a call vary
-// for ucd alone; their mean is then known to some tenths.
+// pilotUpdates is the number of updates that plan takes.
 const pilotUpdates = 10
 
 // plan returns the number of updates that take Settings.Steps, from the steps of
@@ -170,10 +168,10 @@ func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 	return r.Batches(repeat)
 }
 
-// chainSteps returns the block Gibbs steps of each chain in an update. An update
-// without Gibbs steps counts as one step.
+// chainSteps returns the block Gibbs steps of each chain in an update: chains
+// and replicas are the particles. An update without Gibbs steps counts as one step.
 func chainSteps(phase rbm.Phase, info negphase.Info) float64 {
-	chains := cmp.Or(info.Chains, phase.Rows())
+	chains := phase.Rows()
 	if chains == 0 || info.Updates == 0 {
 		return 1
 	}

@@ -9,21 +9,19 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"gorbm/negphase/diag"
-	"gorbm/rbm"
 )
 
 // An Observation is a noisy value of the function that a Process models.
 type Observation struct {
 	At    []float64 // in the unit cube
 	Value float64
-	Noise float64 // variance of the noise relative to that of other observations; 1 is usual
 }
 
 // Hyper are the hyper-parameters of a Process, in units of the values'
 // standard deviation and of the side of the cube.
 type Hyper struct {
 	Signal float64   // standard deviation of the function
-	Noise  float64   // standard deviation of the noise of an observation of Noise 1
+	Noise  float64   // standard deviation of the noise of an observation
 	Length []float64 // length scale of each coordinate
 }
 
@@ -36,7 +34,6 @@ type Hyper struct {
 type Process struct {
 	Hyper
 	at     [][]float64
-	noise  []float64
 	z      []float64 // values, standardised
 	mean   float64   // value = mean + scale·z
 	scale  float64
@@ -84,7 +81,7 @@ func isCondition(err error) bool {
 func newProcess(data []Observation) *Process {
 	p := &Process{scale: 1}
 	for _, o := range data {
-		p.at, p.noise, p.z = append(p.at, o.At), append(p.noise, o.Noise), append(p.z, o.Value)
+		p.at, p.z = append(p.at, o.At), append(p.z, o.Value)
 	}
 	mean, variance := diag.MeanVariance(p.z)
 	p.mean = mean
@@ -115,7 +112,7 @@ func (p *Process) covariance() *mat.SymDense {
 		for j := range i {
 			k.SetSym(i, j, p.kernel(p.at[i], p.at[j]))
 		}
-		k.SetSym(i, i, p.Signal*p.Signal+p.noise[i]*p.Noise*p.Noise)
+		k.SetSym(i, i, p.Signal*p.Signal+p.Noise*p.Noise)
 	}
 	return k
 }
@@ -160,7 +157,7 @@ func (p *Process) Add(o Observation) bool {
 	for i, at := range p.at {
 		k[i] = p.kernel(o.At, at)
 	}
-	own := p.Signal*p.Signal + o.Noise*p.Noise*p.Noise
+	own := p.Signal*p.Signal + p.Noise*p.Noise
 	rest := own
 	for i, row := range p.root {
 		v[i] = floats.Dot(row, k[:i+1])
@@ -174,7 +171,7 @@ func (p *Process) Add(o Observation) bool {
 		floats.AddScaled(row[:i+1], -v[i]/math.Sqrt(rest), r)
 	}
 	row[n] = 1 / math.Sqrt(rest)
-	p.at, p.noise, p.root = append(p.at, o.At), append(p.noise, o.Noise), append(p.root, row)
+	p.at, p.root = append(p.at, o.At), append(p.root, row)
 	p.z = append(p.z, (o.Value-p.mean)/p.scale)
 	p.solve()
 	return true
@@ -210,53 +207,6 @@ func (p *Process) Mean(x []float64) float64 {
 		sum += p.weight[i] * p.kernel(x, at)
 	}
 	return p.mean + p.scale*sum
-}
-
-// Draw returns the values of functions drawn from the posterior at the given
-// points, one slice a function.
-func (p *Process) Draw(points [][]float64, functions int, key rbm.Key) ([][]float64, error) {
-	n, m := len(p.at), len(points)
-	v := mat.NewDense(m, n, nil) // row i: L⁻¹ k(points[i])
-	k := make([]float64, n)
-	for i, x := range points {
-		for j, at := range p.at {
-			k[j] = p.kernel(x, at)
-		}
-		for j, row := range p.root {
-			v.Set(i, j, floats.Dot(row, k[:j+1]))
-		}
-	}
-	var explained mat.Dense
-	explained.Mul(v, v.T())
-	cov := mat.NewSymDense(m, nil)
-	for i := range m {
-		for j := range i {
-			cov.SetSym(i, j, p.kernel(points[i], points[j])-explained.At(i, j))
-		}
-		// Points may lie together or on observations: the smallest jitter that
-		// factor uses is far below what a draw shows.
-		cov.SetSym(i, i, max(0, p.Signal*p.Signal-explained.At(i, i))+1e-9*p.Signal*p.Signal)
-	}
-	chol, err := p.factor(cov)
-	if err != nil {
-		return nil, err
-	}
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	r := key.Rand()
-	draws := make([][]float64, functions)
-	for f := range draws {
-		normal, y := mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
-		for i := range m {
-			normal.SetVec(i, r.NormFloat64())
-		}
-		y.MulVec(&lower, normal)
-		draws[f] = make([]float64, m)
-		for i, x := range points {
-			draws[f][i] = p.Mean(x) + p.scale*y.AtVec(i)
-		}
-	}
-	return draws, nil
 }
 
 // LogLikelihood returns the log marginal likelihood of the standardised values
@@ -299,7 +249,7 @@ func (p *Process) likelihood() (value float64, gradient []float64) {
 		}
 		w := a[i]*a[i] - inv.Data[i*inv.Stride+i]
 		gradient[0] += w * p.Signal * p.Signal
-		gradient[1] += w * p.noise[i] * p.Noise * p.Noise
+		gradient[1] += w * p.Noise * p.Noise
 	}
 	for d, l := range p.Length {
 		byLength[d] /= l * l

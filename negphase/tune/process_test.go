@@ -19,13 +19,9 @@ import (
 // sample returns noisy values of a smooth function of two coordinates.
 func sample(n int) (data []Observation) {
 	r := rbm.NewKey(3).Rand()
-	for i, x := range LatinHypercube(n, 2, rbm.NewKey(1)) {
-		noise := 1.0
-		if i%3 == 0 {
-			noise = 0.25
-		}
-		value := 5 + 2*math.Sin(6*x[0]) + x[1] + 0.2*math.Sqrt(noise)*r.NormFloat64()
-		data = append(data, Observation{x, value, noise})
+	for _, x := range LatinHypercube(n, 2, rbm.NewKey(1)) {
+		value := 5 + 2*math.Sin(6*x[0]) + x[1] + 0.2*r.NormFloat64()
+		data = append(data, Observation{x, value})
 	}
 	return data
 }
@@ -52,7 +48,7 @@ func textbook(h Hyper, data []Observation, x []float64) (mean, sd, likelihood fl
 		for j, b := range data {
 			full.Set(i, j, kernel(a.At, b.At))
 		}
-		full.Set(i, i, full.At(i, i)+a.Noise*h.Noise*h.Noise)
+		full.Set(i, i, full.At(i, i)+h.Noise*h.Noise)
 	}
 	var inverse mat.Dense
 	if err := inverse.Inverse(full); err != nil {
@@ -110,7 +106,8 @@ func TestAddIsCondition(t *testing.T) {
 	if math.Abs(m1-m2) > rounding || math.Abs(s1-s2) > rounding {
 		t.Errorf("%v ± %v, want %v ± %v", m1, s1, m2, s2)
 	}
-	exact := Observation{At: data[0].At, Value: 1} // the second one without noise at one place
+	p.Noise = 1e-10
+	exact := Observation{At: []float64{3, 3}, Value: 1} // far from the others; the second one has hardly any noise at one place
 	if !p.Add(exact) || p.Add(exact) {
 		t.Error("a second exact observation at one point must be refused")
 	}
@@ -179,8 +176,8 @@ func valuesOf(data []Observation) (v []float64) {
 // not finite are an error.
 func TestJitter(t *testing.T) {
 	x := []float64{0.5, 0.5}
-	data := []Observation{{x, 1, 1e-20}, {x, 2, 1e-20}, {[]float64{0, 1}, 4, 1}}
-	p, err := Condition(sampleHyper, data)
+	data := []Observation{{x, 1}, {x, 2}, {[]float64{0, 1}, 4}}
+	p, err := Condition(Hyper{Signal: 1.3, Noise: 1e-10, Length: []float64{0.3, 1.5}}, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,35 +186,6 @@ func TestJitter(t *testing.T) {
 	}
 	if _, err := Condition(Hyper{Signal: math.NaN(), Noise: 1, Length: []float64{1, 1}}, data); err == nil {
 		t.Error("no error for a covariance of NaN")
-	}
-}
-
-// Draws have the mean and the standard deviation of the posterior.
-func TestDraws(t *testing.T) {
-	p, _ := Condition(sampleHyper, sample(12))
-	points := [][]float64{{0.1, 0.2}, {0.15, 0.25}, {0.9, 0.9}}
-	const n = 4000
-	draws, err := p.Draw(points, n, rbm.NewKey(8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, x := range points {
-		var v []float64
-		for _, d := range draws {
-			v = append(v, d[i])
-		}
-		m, s := stat.MeanStdDev(v, nil)
-		mean, sd := p.Predict(x)
-		if math.Abs(m-mean) > 4*sd/math.Sqrt(n) || math.Abs(s/sd-1) > 4/math.Sqrt(2*n) {
-			t.Errorf("at %v: draws of %v ± %v, want %v ± %v", x, m, s, mean, sd)
-		}
-	}
-	var a, b []float64
-	for _, d := range draws {
-		a, b = append(a, d[0]), append(b, d[1])
-	}
-	if c := stat.Correlation(a, b, nil); c < 0.5 {
-		t.Errorf("values at neighbouring points correlate by %v", c)
 	}
 }
 
@@ -230,7 +198,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 d = json.load(sys.stdin)
 k = ConstantKernel(d["signal"]**2, "fixed") * RBF(d["length"], "fixed")
-g = GaussianProcessRegressor(k, alpha=np.array(d["noise"])*d["sd"]**2, optimizer=None).fit(d["at"], d["z"])
+g = GaussianProcessRegressor(k, alpha=d["sd"]**2, optimizer=None).fit(d["at"], d["z"])
 m, s = g.predict(d["x"], return_std=True)
 print(json.dumps([list(m), list(s), g.log_marginal_likelihood_value_]))`
 
@@ -254,7 +222,7 @@ func TestProcessIsScikitLearns(t *testing.T) {
 	data := sample(30)
 	p, _ := Condition(sampleHyper, data)
 	x := [][]float64{{0.2, 0.9}, {0.5, 0.5}, {1, 0}}
-	input, _ := json.Marshal(map[string]any{"signal": sampleHyper.Signal, "length": sampleHyper.Length, "sd": sampleHyper.Noise, "noise": p.noise, "at": p.at, "z": p.z, "x": x})
+	input, _ := json.Marshal(map[string]any{"signal": sampleHyper.Signal, "length": sampleHyper.Length, "sd": sampleHyper.Noise, "at": p.at, "z": p.z, "x": x})
 	python := exec.Command(program, "-c", sklearn)
 	python.Stdin = bytes.NewReader(input)
 	out, err := python.Output()

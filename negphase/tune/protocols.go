@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -159,52 +158,6 @@ func (t *tuner) learned(done, earlier []Trial) {
 // values is the number of values of each observable in the shortest trial.
 const values = 512
 
-// halving runs brackets of successive halving.
-func (t *tuner) halving(ctx context.Context) error {
-	const width, brackets, rounds = 16, 3, 5 // 16, 8, 4, 2 and 1 candidates
-	shortest := exploreShare * t.Seconds / (width * rounds * brackets)
-	t.length = shortest * width / 8
-	if err := t.start(shortest); err != nil {
-		return err
-	}
-	points := append([][]float64{t.Space.Point(t.Space.Base)}, LatinHypercube(width-1, t.dims(), t.Key.Child(designKey))...)
-	for b := range brackets {
-		if b > 0 {
-			more, err := t.thompson(width - 1)
-			if err != nil {
-				return err
-			}
-			points = append(more, t.surest())
-		}
-		for rung := range rounds {
-			if err := t.batch(ctx, points, shortest*float64(int(1)<<rung), rung); err != nil {
-				return err
-			}
-			p := t.result.Process
-			slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(p.Mean(b), p.Mean(a)) })
-			points = points[:(len(points)+1)/2]
-			t.report((1 - finalsShare) * float64(b*rounds+rung+1) / (brackets * rounds))
-		}
-	}
-	return nil
-}
-
-// level marks trials as of a rung. Estimates of τ from longer trials are larger
-// on average: the offset of a rung is how far its first rewards lie from what
-// shorter trials said of the same settings.
-func (t *tuner) level(rung int, done []Trial) {
-	shift := 0.0
-	for i := range done {
-		done[i].rung = rung
-		if rung > 0 && len(t.offsets) == rung {
-			shift += (done[i].Reward - t.result.Process.Mean(done[i].At)) / float64(len(done))
-		}
-	}
-	if len(t.offsets) == rung {
-		t.offsets = append(t.offsets, shift)
-	}
-}
-
 // batches runs trials of one length, in batches of one for each lane.
 func (t *tuner) batches(ctx context.Context) error {
 	length := exploreShare * t.Seconds / float64(t.Evaluations)
@@ -220,7 +173,7 @@ func (t *tuner) batches(ctx context.Context) error {
 		points = append(points, LatinHypercube(more, t.dims(), t.Key.Child(designKey))...)
 	}
 	for {
-		if err := t.batch(ctx, points, length, 0); err != nil {
+		if err := t.batch(ctx, points, length); err != nil {
 			return err
 		}
 		left := t.Evaluations - len(t.result.Trials)
@@ -228,16 +181,13 @@ func (t *tuner) batches(ctx context.Context) error {
 		if left <= 0 {
 			return nil
 		}
-		var err error
-		if points, err = t.propose(min(lanes, left)); err != nil {
-			return err
-		}
+		points = t.propose(min(lanes, left))
 	}
 }
 
 // batch runs a trial of so many seconds at each point, and takes them into the
 // model.
-func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64, rung int) error {
+func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -246,16 +196,12 @@ func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64, 
 		return err
 	}
 	t.learned(done, t.result.Trials)
-	t.level(rung, done)
 	t.result.Trials = append(t.result.Trials, done...)
 	return t.model()
 }
 
 // propose returns the points of the next batch.
-func (t *tuner) propose(n int) (points [][]float64, err error) {
-	if t.Method == Thompson {
-		return t.thompson(n)
-	}
+func (t *tuner) propose(n int) (points [][]float64) {
 	p := t.result.Process
 	best := p.Mean(t.result.Trials[0].At)
 	for _, trial := range t.result.Trials {
@@ -264,7 +210,7 @@ func (t *tuner) propose(n int) (points [][]float64, err error) {
 	for range n {
 		x := t.improvement(best, 2*directPoints)
 		points = append(points, x)
-		p.Add(Observation{At: x, Value: p.Mean(x), Noise: 1})
+		p.Add(Observation{At: x, Value: p.Mean(x)})
 	}
-	return points, nil
+	return points
 }

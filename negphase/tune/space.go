@@ -56,7 +56,6 @@ type Space struct {
 	Base   mcmc.Mover                   // settings before tuning
 	mover  func(x []float64) mcmc.Mover // settings of values in the ranges
 	values func(m mcmc.Mover) []float64 // the inverse of mover
-	free   func(key string) bool        // whether a setting is tuned
 }
 
 // Mover returns the settings at a point of the cube.
@@ -125,7 +124,7 @@ func NewSpace(base mcmc.Mover, held []string, room int, limits Limits, paper boo
 		return nil, err
 	}
 	free := func(key string) bool { return !slices.Contains(held, key) }
-	s := &Space{Base: base, free: free}
+	s := &Space{Base: base}
 	var err error
 	switch m := base.(type) {
 	case mcmc.Sardonics:

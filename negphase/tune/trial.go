@@ -34,15 +34,12 @@ type Trial struct {
 	At       []float64 // in the unit cube
 	Settings string    // of the sampler, in the grammar of mcmc.ParseMover
 	Reward   float64
-	// Modelled is the reward as the model counts it: less how much larger rewards of
-	// trials of this length are than those of the shortest trials, and not far below
-	// the median.
+	// Modelled is the reward as the model counts it: not far below the median.
 	Modelled float64
 	Seconds  float64 // of computing
 	Moves    int64
 
 	series [][]float64 // of the observables
-	rung   int         // the trial was 2^rung times as long as the shortest ones
 }
 
 // A lane is a system on which one trial runs at a time. Its state goes from
@@ -67,7 +64,7 @@ func (p *Problem) lane(n int) *lane {
 const (
 	laneKey = iota
 	designKey
-	drawKey
+	_ // so that policyKey keeps its number
 	policyKey
 )
 

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
-
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -19,21 +17,11 @@ import (
 type Method string
 
 const (
-	// Halving runs brackets of 16 candidates: short trials first, and trials of
-	// twice the length for the better half until one is left (successive halving,
-	// Jamieson & Talwalkar 2016). The first candidates are the settings before
-	// tuning and a Latin hypercube, later ones the maxima of functions drawn from
-	// the posterior (Thompson sampling). The reward is Rate.
-	Halving Method = "halving"
-	// NoisyEI and Thompson run trials of one length, in batches: at the points of
-	// largest expected improvement over the best posterior mean, where earlier
-	// points of the batch count as observed at their mean; or at the maxima of
-	// functions drawn from the posterior. The reward is Rate. NoisyEI is the default.
-	//
-	// These and Halving end with finals, by which the settings before tuning stay
-	// unless others are clearly better: see finals.
-	Thompson Method = "thompson"
-	NoisyEI  Method = "ei"
+	// NoisyEI runs trials of one length, in batches: at the points of largest expected
+	// improvement over the best posterior mean, where earlier points of the batch count
+	// as observed at their mean. The reward is Rate. It ends with finals, by which the
+	// settings before tuning stay unless others are clearly better: see finals.
+	NoisyEI Method = "ei"
 	// Paper is the protocol of the paper: trials of 100 moves, one after the
 	// other, on one chain; the reward is Area, and the next point is that of the
 	// largest expected improvement over the best observation, found by DIRECT. The
@@ -46,7 +34,7 @@ const (
 type Options struct {
 	Method      Method
 	Seconds     float64 // computing time of all trials together; not for Paper
-	Evaluations int     // trials of Paper; of NoisyEI and Thompson before the finals
+	Evaluations int     // trials of Paper; of NoisyEI before the finals
 	Moves       int     // of a trial of Paper
 	Kernels     int     // of the policy
 }
@@ -62,7 +50,7 @@ func DefaultOptions(m Method) Options {
 
 // Methods returns the names of all methods, the default first.
 func Methods() []string {
-	return []string{string(NoisyEI), string(Halving), string(Thompson), string(Paper)}
+	return []string{string(NoisyEI), string(Paper)}
 }
 
 // Check returns an error that names the option that is out of range.
@@ -73,7 +61,7 @@ func (o Options) Check() error {
 		return fmt.Errorf("unknown method %q of tuning", o.Method)
 	case byTime && !(o.Seconds > 0 && !math.IsInf(o.Seconds, 1)):
 		return fmt.Errorf("seconds is %v; it must be finite and above 0", o.Seconds)
-	case o.Method != Halving && (o.Evaluations < 1 || o.Evaluations > maxEvaluations):
+	case o.Evaluations < 1 || o.Evaluations > maxEvaluations:
 		return fmt.Errorf("evaluations is %d; it must lie in 1 … %d", o.Evaluations, maxEvaluations)
 	case !byTime && (o.Moves < 2 || o.Moves > maxMoves):
 		return fmt.Errorf("moves is %d; a trial has 2 … %d, of which the autocorrelation is taken", o.Moves, maxMoves)
@@ -114,16 +102,14 @@ type Result struct {
 type tuner struct {
 	*Problem
 	Options
-	lanes   []*lane
-	result  *Result
-	hyper   Hyper
-	all     [lanes][][]float64 // values of the observables on each lane, of all trials since it was burnt in
-	offsets []float64          // of the reward in trials of each length
-	draws   uint64
-	fitted  int     // observations at the last fit of hyper-parameters
-	length  float64 // seconds of the first trials of the finals
-	nested  int     // calls of modelling
-	report  func(done float64)
+	lanes  []*lane
+	result *Result
+	hyper  Hyper
+	all    [lanes][][]float64 // values of the observables on each lane, of all trials since it was burnt in
+	fitted int                // observations at the last fit of hyper-parameters
+	length float64            // seconds of the first trials of the finals
+	nested int                // calls of modelling
+	report func(done float64)
 }
 
 // Tune tries settings and returns a policy. It calls report now and then with
@@ -134,12 +120,9 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 	}
 	t := &tuner{Problem: p, Options: o, result: new(Result), report: report}
 	var err error
-	switch o.Method {
-	case Paper:
+	if o.Method == Paper {
 		err = t.paper(ctx)
-	case Halving:
-		err = t.halving(ctx)
-	default:
+	} else {
 		err = t.batches(ctx)
 	}
 	if err == nil {
@@ -165,15 +148,11 @@ func (t *tuner) dims() int { return len(t.Space.Ranges) }
 // alike, and a model of how useless it is would be a poor one of the good settings.
 const worst = 2
 
-// data returns the trials as observations, less the offset of their length.
+// data returns the trials as observations.
 func (t *tuner) data() []Observation {
 	data := make([]Observation, len(t.result.Trials))
 	for i, trial := range t.result.Trials {
-		o := Observation{At: trial.At, Value: trial.Reward, Noise: math.Ldexp(1, -trial.rung)}
-		if trial.rung < len(t.offsets) {
-			o.Value -= t.offsets[trial.rung]
-		}
-		data[i] = o
+		data[i] = Observation{At: trial.At, Value: trial.Reward}
 	}
 	if t.Method != Paper {
 		var values []float64
@@ -255,37 +234,6 @@ func (t *tuner) ranked() (points [][]float64) {
 
 // surest returns the first of ranked.
 func (t *tuner) surest() []float64 { return t.ranked()[0] }
-
-// thompson returns the maxima of n functions drawn from the posterior over a
-// random set of points, half of them near good trials.
-func (t *tuner) thompson(n int) ([][]float64, error) {
-	defer t.modelling()()
-	const points = 200
-	t.draws++
-	key := t.Key.Child(drawKey).Child(t.draws)
-	set := LatinHypercube(points/2, t.dims(), key.Child(0))
-	good := slices.Clone(t.result.Trials)
-	p := t.result.Process
-	slices.SortStableFunc(good, func(a, b Trial) int { return cmp.Compare(p.Mean(b.At), p.Mean(a.At)) })
-	good = good[:max(1, len(good)/5)]
-	r := key.Child(1).Rand()
-	for i := range points / 2 {
-		x := slices.Clone(good[i%len(good)].At)
-		for d := range x {
-			x[d] = min(1, max(0, x[d]+0.1*r.NormFloat64()))
-		}
-		set = append(set, x)
-	}
-	draws, err := p.Draw(set, n, key.Child(2))
-	if err != nil {
-		return nil, err
-	}
-	var chosen [][]float64
-	for _, values := range draws {
-		chosen = append(chosen, set[floats.MaxIdx(values)])
-	}
-	return chosen, nil
-}
 
 // known reports whether the standard deviation at x is at most sd.
 func (t *tuner) known(x []float64, sd float64) bool {

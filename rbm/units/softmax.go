@@ -35,13 +35,6 @@ func (softmax) Draw(x States, b Block, s vec.Stream) {
 	}
 }
 
-// DrawCoupled is Draw at β = 1 of the one row of b, by the next two uniforms after that of
-// Draw, coupled to a draw of unit i whose b.In Draw has left in e: see vec.DrawCoupled.
-func DrawCoupled(x States, b Block, s vec.Stream, e []float32, i int) {
-	u, v := s.Uniform(b.Row, uint32(b.First+1)), s.Uniform(b.Row, uint32(b.First+2))
-	x.setOne(0, b.First, b.Width, vec.DrawCoupled(b.In[:b.Width], e, i, u, v))
-}
-
 // setOne makes unit first+y of row r one, and the others of this number from first on zero.
 func (x States) setOne(r, first, number, y int) {
 	row := x.Words[r*x.Stride:]

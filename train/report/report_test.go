@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/cli/clitest"
 	"gorbm/train/plots"
+	"gorbm/train/report/reporttest"
 )
 
 // sample is a report with everything in it, texts that are not to be taken for HTML
@@ -124,7 +124,7 @@ figure.querySelector("button").click();
 document.body.dataset.hiddenCurves = figure.querySelectorAll("g.curve.hidden").length;
 document.body.dataset.images = [...document.images].filter(i => i.complete && i.naturalWidth === 4).length;
 </script></body>`
-	dom, log := clitest.Browse(t, strings.Replace(write(t, sample(t)), "</body>", probe, 1))
+	dom, log := reporttest.Browse(t, strings.Replace(write(t, sample(t)), "</body>", probe, 1))
 	for _, want := range []string{`data-ready="3"`, `data-hovered="-78 ± 2 at 30"`, `data-hidden-curves="1"`, `data-images="1"`} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the browser's page lacks %s: %.300s", want, regexp.MustCompile(`<body[^>]*>`).FindString(dom))
@@ -133,7 +133,7 @@ document.body.dataset.images = [...document.images].filter(i => i.complete && i.
 	if log != "" {
 		t.Errorf("the console has errors: %s", log)
 	}
-	if _, log := clitest.Browse(t, strings.Replace(write(t, sample(t)), "</main>", `<img src="http://example.com/x.png"></main>`, 1)); log == "" {
+	if _, log := reporttest.Browse(t, strings.Replace(write(t, sample(t)), "</main>", `<img src="http://example.com/x.png"></main>`, 1)); log == "" {
 		t.Error("the console says nothing of a request that leaves the file")
 	}
 }

@@ -9,12 +9,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"gorbm/rbm/atomicfile"
-	"gorbm/rbm/finitejson"
 )
 
 // EventsDir is the folder of the files for TensorBoard in a run's folder.
@@ -238,49 +236,4 @@ func appendDouble(b []byte, field int, v float64) []byte {
 // appendBytes appends a field of bytes.
 func appendBytes(b []byte, field int, v []byte) []byte {
 	return append(binary.AppendUvarint(append(b, byte(field<<3|2)), uint64(len(v))), v...)
-}
-
-// LinesFile is the table of metrics as lines of JSON.
-const LinesFile = "metrics.jsonl"
-
-// Lines is a growing file of JSON, an object a line for each row of a table. Values
-// that are not finite are null.
-type Lines struct {
-	appender
-	columns []string
-}
-
-// NewLines makes the file of a table with these columns, and writes the rows that the
-// table has already.
-func (f *Folder) NewLines(columns []string, rows [][]float64) (*Lines, error) {
-	file, err := f.openFile(LinesFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
-	if err != nil {
-		return nil, fmt.Errorf("cannot write the metrics: %w", err)
-	}
-	l := &Lines{appender: appender{file: file, what: metricsText}, columns: columns}
-	for _, row := range rows {
-		if err := l.Add(row); err != nil {
-			file.Close()
-			return nil, err
-		}
-	}
-	return l, nil
-}
-
-// Add writes a row.
-func (l *Lines) Add(values []float64) error {
-	line := append(l.pending.AvailableBuffer(), '{')
-	for c, v := range values {
-		name, err := finitejson.Marshal(l.columns[c])
-		if err != nil {
-			return err
-		}
-		value := []byte("null")
-		if !math.IsNaN(v) && !math.IsInf(v, 0) {
-			value = strconv.AppendFloat(nil, v, 'g', 10, 64)
-		}
-		line = append(append(append(append(line, name...), ':'), value...), ',')
-	}
-	l.pending.Write(append(line[:len(line)-1], "}\n"...))
-	return l.flush()
 }

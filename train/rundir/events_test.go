@@ -3,7 +3,6 @@ package rundir
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -197,37 +196,6 @@ func FuzzEvents(f *testing.F) {
 	})
 }
 
-// TestLines checks that lines of JSON hold the rows, those from before included.
-func TestLines(t *testing.T) {
-	f := &Folder{Dir: t.TempDir()}
-	l, err := f.NewLines([]string{"step", "a\"b"}, [][]float64{{0, 0.1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Add([]float64{10, math.NaN()}); err != nil {
-		t.Fatal(err)
-	}
-	if l.size == 0 {
-		t.Error("nothing is counted as written")
-	}
-	if _, err := l.file.WriteAt([]byte(`{"step":`), l.size); err != nil { // a line that was written in part
-		t.Fatal(err)
-	}
-	if err := l.Add([]float64{20, 1}); err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	text, err := os.ReadFile(f.Path(LinesFile))
-	if err != nil || string(text) != "{\"step\":0,\"a\\\"b\":0.1}\n{\"step\":10,\"a\\\"b\":null}\n{\"step\":20,\"a\\\"b\":1}\n" {
-		t.Errorf("the file is %s, %v", text, err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if !json.Valid([]byte(line)) {
-			t.Errorf("no JSON: %s", line)
-		}
-	}
-}
-
 // What could not be written, as on a full disk, is written with what follows.
 func TestAppender(t *testing.T) {
 	dir := t.TempDir()
@@ -245,15 +213,14 @@ func TestAppender(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	l := &Lines{appender: appender{file: file, what: "rows"}, columns: []string{"step", "x"}}
+	table := &Table{appender: appender{file: file, what: "rows"}, cols: 2}
 	for i, f := range []*os.File{file, full, full, file} {
-		l.file = f
-		if err := l.Add([]float64{float64(i), 0.5}); (err != nil) != (f == full) {
+		table.file = f
+		if err := table.Add([]float64{float64(i), 0.5}); (err != nil) != (f == full) {
 			t.Fatalf("row %d: %v", i, err)
 		}
 	}
-	want := `{"step":0,"x":0.5}` + "\n" + `{"step":1,"x":0.5}` + "\n" + `{"step":2,"x":0.5}` + "\n" + `{"step":3,"x":0.5}` + "\n"
-	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+	if got, err := os.ReadFile(path); err != nil || string(got) != "0,0.5\n1,0.5\n2,0.5\n3,0.5\n" {
 		t.Errorf("the file holds %q, %v", got, err)
 	}
 }

@@ -45,7 +45,7 @@ type Folder struct {
 
 // files are the files of a run's folder beside its snapshots. The last one to be
 // removed is that by which the folder is known for a run's.
-var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, LinesFile, ResultFile, ConfigFile}
+var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, ResultFile, ConfigFile}
 
 // charts are the files that may have another ending too.
 var charts, chartEndings = []string{CurvesFile, LadderFile}, []string{".svg", ".pdf"}

@@ -152,47 +152,6 @@ func DrawOne(x []float32, u, beta float32) int {
 	return len(x) - 1 // u reached the total by rounding
 }
 
-// DrawCoupled returns index k with probability q[k] ∝ e^x[k], coupled to index
-// i, which DrawOne at beta 1 drew with probability p[i] ∝ e[i]; e is what DrawOne
-// wrote over its argument. The two are equal with the largest possible probability,
-// Σ min(p,q): by the uniform u it returns i with probability min(1, q[i]/p[i]), and
-// else by the uniform v an index with probability ∝ max(0, q−p) (Lindvall, Lectures
-// on the Coupling Method, 1992, section I.5). Uniforms are those of Stream.Uniforms,
-// independent of each other and of DrawOne's. It overwrites x with e^x relative to
-// the largest, and panics if the lengths differ.
-func DrawCoupled(x, e []float32, i int, u, v float32) int {
-	if len(x) != len(e) {
-		panic("vec: coupled draws of different numbers of classes")
-	}
-	relativeExps(x, x, 1)
-	var sumP, sumQ float64
-	for k := range x {
-		sumP += float64(e[k])
-		sumQ += float64(x[k])
-	}
-	if float64(u)*0x1p-24*(float64(e[i])/sumP) <= float64(x[i])/sumQ {
-		return i
-	}
-	above := func(k int) float64 { return max(0, float64(x[k])/sumQ-float64(e[k])/sumP) }
-	rest := 0.0
-	for k := range x {
-		rest += above(k)
-	}
-	rest = float64(float64(v) * 0x1p-24 * rest)
-	last := i
-	for k := range x {
-		a := above(k)
-		if a == 0 {
-			continue
-		}
-		if last = k; rest < a {
-			break
-		}
-		rest -= a
-	}
-	return last // by rounding rest may exceed their sum
-}
-
 // Softmax writes e^x[k] / Σ e^x to dst, which may be x; both have the same
 // length, at least 1. Exponentials are taken relative to the largest x and
 // added in order.

@@ -296,69 +296,6 @@ func TestDrawOneFollowsTheSoftmax(t *testing.T) {
 	}
 }
 
-// Coupled draws follow the joint law of the maximal coupling: equal with
-// probability min(p,q), and else independent draws of what each has above the
-// other. One uniform for both, and a second draw from all of q, do not.
-func TestDrawCoupledIsMaximal(t *testing.T) {
-	const n, classes = 100000, 4
-	a, b := []float32{-1, 0.5, 1, 0.25}, []float32{1, 0.75, -1, 0.5}
-	p, q := make([]float32, classes), make([]float32, classes)
-	Softmax(p, a)
-	Softmax(q, b)
-	law, apart := make([]float64, classes*classes), 0.0
-	for k := range p {
-		apart += float64(max(0, p[k]-q[k]))
-	}
-	for i := range p {
-		for k := range q {
-			law[i*classes+k] = float64(max(0, p[i]-q[i])) * float64(max(0, q[k]-p[k])) / apart
-		}
-		law[i*classes+i] = float64(min(p[i], q[i]))
-	}
-	s := Stream{5, 6, 7, 8}
-	z := func(second func(x, e []float32, i int, r uint32) int) float64 {
-		counts := make([]int, len(law))
-		for r := range uint32(n) {
-			e, x := append([]float32(nil), a...), append([]float32(nil), b...)
-			i := DrawOne(e, s.Uniform(r, 3), 1)
-			counts[i*classes+second(x, e, i, r)]++
-		}
-		return diag.StationarityZ(counts, law)
-	}
-	if z := z(func(x, e []float32, i int, r uint32) int {
-		return DrawCoupled(x, e, i, s.Uniform(r, 4), s.Uniform(r, 5))
-	}); z > 6 {
-		t.Errorf("z = %.1f", z)
-	}
-	for name, broken := range map[string]func(x, e []float32, i int, r uint32) int{
-		"one uniform for both": func(x, _ []float32, _ int, r uint32) int { return DrawOne(x, s.Uniform(r, 3), 1) },
-		"the rest drawn from q": func(x, e []float32, i int, r uint32) int {
-			all := append([]float32(nil), x...)
-			if DrawCoupled(x, e, i, s.Uniform(r, 4), s.Uniform(r, 5)) == i {
-				return i
-			}
-			return DrawOne(all, s.Uniform(r, 5), 1)
-		},
-		"the uniform of the first again": func(x, e []float32, i int, r uint32) int {
-			return DrawCoupled(x, e, i, s.Uniform(r, 3), s.Uniform(r, 5))
-		},
-	} {
-		if z := z(broken); z < 20 {
-			t.Errorf("%s is not seen: z = %.1f", name, z)
-		}
-	}
-	// Equal laws give equal draws, even at the ends of the uniforms.
-	for _, u := range []float32{1, 1<<24 - 1} {
-		for i := range a {
-			e, x := append([]float32(nil), a...), append([]float32(nil), a...)
-			DrawOne(e, u, 1)
-			if k := DrawCoupled(x, e, i, u, u); k != i {
-				t.Errorf("equal laws give %d and %d", i, k)
-			}
-		}
-	}
-}
-
 func TestSetLevel(t *testing.T) {
 	restore := SetLevel(Go)
 	if InUse() != Go {

@@ -412,12 +412,6 @@ func TestLabelsLevels(t *testing.T) {
 				same(t, "softmax", got, want)
 				u, beta := float32(s.IntN(1<<24)|1), s.Float32()
 				var k, l int
-				e, i := s.fill(make([]float32, n)), s.IntN(n)
-				atGo(func() { k = DrawCoupled(slices.Clone(x), e, i, u, u) })
-				at(func() { l = DrawCoupled(slices.Clone(x), e, i, u, u) })
-				if k != l {
-					t.Fatalf("coupled label %d of %d, plain Go draws %d", l, n, k)
-				}
 				atGo(func() { k = DrawOne(slices.Clone(x), u, beta) })
 				at(func() { l = DrawOne(x, u, beta) })
 				if k != l {

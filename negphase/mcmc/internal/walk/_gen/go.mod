@@ -13,4 +13,4 @@ require (
 	golang.org/x/tools v0.2.0 // indirect
 )
 
-replace gorbm/_gen => ../../../../../_gen
+replace gorbm/_gen => ../../../../../rbm/internal/_gen

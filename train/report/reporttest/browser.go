@@ -1,4 +1,5 @@
-package clitest
+// Package reporttest opens reports in a browser, for tests.
+package reporttest
 
 import (
 	"bytes"
@@ -26,12 +27,12 @@ Object.assign(document.body.dataset, {hovered, hidden, images: document.images.l
   drawn: [...document.images].filter(i => i.complete && i.naturalWidth > 0 && i.alt !== "").length});
 </script></body>`
 
-// Report opens a report in headless Chromium and checks it: its script runs without
+// Check opens a report in headless Chromium and checks it: its script runs without
 // an error, every chart answers the pointer and a click, all images are drawn and have
 // a text instead, and nothing is asked from outside, which its policy turns into an
 // error. It returns the number of charts. The test is skipped where there is no
 // Chromium.
-func Report(t *testing.T, path string) (charts int) {
+func Check(t *testing.T, path string) (charts int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
