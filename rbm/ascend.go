@@ -59,8 +59,8 @@ type Ascent struct {
 //
 //	W += rate(⟨vhᵀ⟩⁺ − share⟨vhᵀ⟩⁻),  b += rate(⟨v⟩⁺ − share⟨v⟩⁻),  c += rate(⟨h⟩⁺ − share⟨h⟩⁻)
 //
-// The share is 1 for the likelihood. An objective that has only a share of the
-// log-likelihood has the rest of its gradient in pos.
+// The share is 1 for the log-likelihood. An objective with a smaller weight of it has the rest of
+// its gradient in pos.
 //
 // Each parameter's step is summed apart and added to it once, so that it loses
 // no more than the parameter's own last bit. A step is a sum over the particles of

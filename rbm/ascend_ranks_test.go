@@ -27,7 +27,7 @@ func TestAscendRanks(t *testing.T) {
 					neg.Moments = NewMoments(start)
 					neg.Moments.Set(neg.Batch)
 				}
-				// All that an ascent may move beside, from other parameters each.
+				// All that an ascent may move, from other parameters each.
 				ascentOf := func(m *RBM) (*Ascent, []*Parameters) {
 					a := new(Ascent)
 					allOf(a, m)
@@ -37,7 +37,7 @@ func TestAscendRanks(t *testing.T) {
 							a.Mu[i] = float32(i) / 100
 						}
 					}
-					return a, append(besides(a), m.Parameters())
+					return a, append(extras(a), m.Parameters())
 				}
 				bytesOf := func(all []*Parameters) (b []byte) {
 					for _, p := range all {

@@ -2,7 +2,7 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// centring is what a centred gradient needs beside the offsets. The biases' steps are
+// centring is what a centred gradient needs in addition to the offsets. The biases' steps are
 // taken from the particles, so that the weights' steps need no second pass: with the
 // coefficient x_s of slot s,
 //

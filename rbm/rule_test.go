@@ -141,10 +141,10 @@ func TestAscentIsSweeps(t *testing.T) {
 				t.Error("the parameters differ")
 			}
 			bytesOf := func(p *Parameters) string { return string(p.AppendTo(nil)) }
-			zero, theirs := bytesOf(NewParameters(m)), besides(w)
-			for i, p := range besides(a) {
+			zero, theirs := bytesOf(NewParameters(m)), extras(w)
+			for i, p := range extras(a) {
 				if x := bytesOf(p); x != bytesOf(theirs[i]) || x == zero {
-					t.Errorf("parameters %d beside the model differ, or are zero", i)
+					t.Errorf("extra parameters %d differ, or are zero", i)
 				}
 			}
 			if n := testing.AllocsPerRun(3, func() { a.Step(got, 1e-3, 0.5, pos, neg) }); n != 0 && !raceEnabled { // the pool of tiles drops some under the race detector
@@ -160,8 +160,8 @@ func allOf(a *Ascent, m *RBM) {
 		Average: m.Clone().Parameters(), AverageShare: 0.01, Rest: NewParameters(m), AverageRest: NewParameters(m)}
 }
 
-// besides returns all parameters that an ascent moves beside the model.
-func besides(a *Ascent) (all []*Parameters) {
+// extras returns all parameters that an ascent moves in addition to the model's.
+func extras(a *Ascent) (all []*Parameters) {
 	for _, p := range append([]*Parameters{a.Average, a.Rest, a.AverageRest}, a.Slots...) {
 		if p != nil {
 			all = append(all, p)
@@ -192,7 +192,7 @@ func inSweeps(m *RBM, rate, share float32, pos, neg Phase, a *Ascent) {
 	}
 }
 
-// A secondMoment is a rule with slots of its own that has to see the step: the parameters
+// A secondMoment is a rule with two slots that has to see the step: the parameters
 // move by the step over 1 plus its mean square so far.
 type secondMoment struct{}
 

@@ -135,7 +135,7 @@ const smallDecay = 0x1p-17
 
 // smallSparse is the step of a hidden bias by sparsity below which the parameters
 // have a second word: 64 times the last bit of a bias of size 8 to 16, as far down as
-// sparsity drives biases. It is a step of its own, like decay.
+// sparsity drives biases. It is a separate step, like decay.
 const smallSparse = 0x1p-14
 
 // smallSteps reports whether the parameters need second words because their steps

@@ -474,7 +474,7 @@ func TestRuleOfTheCaller(t *testing.T) {
 	}
 }
 
-// A rule is told the number of updates before, after a resumed run's checkpoint too.
+// A rule gets the number of updates before, in a resumed run too.
 func TestRuleOfTheCallerCountsUpdates(t *testing.T) {
 	set, s := toy(t, smallToy), settingsOf(t, "cd")
 	s.Rule = counter{}
@@ -492,7 +492,7 @@ func TestRuleOfTheCallerCountsUpdates(t *testing.T) {
 	}
 }
 
-// A counter adds up the numbers that it is told.
+// A counter adds up the numbers of updates that it gets.
 type counter struct{}
 
 func (counter) Slots() int { return 1 }
