@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gorbm/rbm/finitejson"
 )
 
 // Info counts what an estimator did. Counts add over calls, exactly up to 2⁵³; rates are
@@ -126,7 +128,7 @@ func (i Info) MarshalJSON() ([]byte, error) {
 	for _, c := range i.Counts {
 		object[c.Name] = c.Value
 	}
-	return json.Marshal(object)
+	return finitejson.Marshal(object)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Objects within, as checkpoints had them for
