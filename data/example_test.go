@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -168,6 +169,6 @@ func ExampleBatches() {
 }
 
 func ExampleNearest() {
-	fmt.Println(data.Nearest("font-digits", data.Names()))
+	fmt.Println(grammar.Nearest("font-digits", data.Names()))
 	// Output: fontdigits
 }

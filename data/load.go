@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 )
@@ -212,7 +213,7 @@ func unknown(spec, name string) error {
 	case strings.ContainsRune(spec, filepath.Separator) || filepath.Ext(spec) != "" && !strings.Contains(spec, ":"):
 		return notFound(spec)
 	}
-	if near := Nearest(name, sets); near != "" {
+	if near := grammar.Nearest(name, sets); near != "" {
 		return specErrorf("unknown data set %s; did you mean %s?", quote(name), near)
 	}
 	return specErrorf("unknown data set %s; known are %s, and %s files", quote(name), strings.Join(sets, ", "), list(kinds, "and"))
@@ -227,7 +228,7 @@ func notFound(path string) error {
 			files = append(files, e.Name())
 		}
 	}
-	if near := Nearest(filepath.Base(path), files); near != "" {
+	if near := grammar.Nearest(filepath.Base(path), files); near != "" {
 		near = filepath.Join(filepath.Dir(path), near)
 		return fmt.Errorf("%s: %w; did you mean %s?", path, fs.ErrNotExist, near)
 	}

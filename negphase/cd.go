@@ -3,14 +3,15 @@ package negphase
 import (
 	"fmt"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
 // cdSettings are the settings of cd.
 type cdSettings struct{ k int }
 
-func (s *cdSettings) keys() []key {
-	return []key{countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")}
+func (s *cdSettings) keys() grammar.Keys {
+	return grammar.Keys{countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")}
 }
 
 func (s *cdSettings) estimator(all Settings) Estimator { return &cd{settings: all, steps: s.k} }
@@ -71,9 +72,9 @@ type pcdSettings struct {
 	chainSettings
 }
 
-func (s *pcdSettings) keys() []key {
+func (s *pcdSettings) keys() grammar.Keys {
 	k := countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")
-	return append([]key{k}, s.chainSettings.keys("chains")...)
+	return append(grammar.Keys{k}, s.chainSettings.keys("chains")...)
 }
 
 func (s *pcdSettings) estimator(all Settings) Estimator {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -45,8 +46,8 @@ type chainSettings struct {
 }
 
 // keys returns the table of the settings; what says what the chains are.
-func (s *chainSettings) keys(what string) []key {
-	return []key{
+func (s *chainSettings) keys(what string) grammar.Keys {
+	return grammar.Keys{
 		countKey("chains", &s.chains, 10, 1, MaxChains, what),
 		wordKey("start", &s.start, Uniform, "where chains start: uniform or data", Uniform, Data),
 	}

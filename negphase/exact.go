@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 )
@@ -11,7 +12,7 @@ import (
 // exactSettings are the settings of exact, which has none.
 type exactSettings struct{}
 
-func (*exactSettings) keys() []key { return nil }
+func (*exactSettings) keys() grammar.Keys { return nil }
 
 func (*exactSettings) estimator(Settings) Estimator { return &enumerated{} }
 

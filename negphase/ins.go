@@ -3,6 +3,7 @@ package negphase
 import (
 	"runtime"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 	"gorbm/rbm/parallel"
 	"gorbm/rbm/ranks"
@@ -11,7 +12,7 @@ import (
 // insSettings are the settings of ins.
 type insSettings struct{ LadderSettings }
 
-func (s *insSettings) keys() []key { return s.LadderSettings.keys() }
+func (s *insSettings) keys() grammar.Keys { return s.LadderSettings.keys() }
 
 func (s *insSettings) estimator(all Settings) Estimator { return newINS(all, maxBlock) }
 
@@ -24,7 +25,7 @@ type pinsSettings struct {
 // By default blocks have 8 temperatures: at 784 × 500 units, 10 groups and 30
 // temperatures an update then takes up to 4 % longer than one of pt, with blocks of 10
 // no more than that, and with blocks of 12 it takes 9 % longer (BenchmarkLadder).
-func (s *pinsSettings) keys() []key {
+func (s *pinsSettings) keys() grammar.Keys {
 	return s.LadderSettings.keys(countKey("block", &s.block, 8, 2, maxBlock, "most temperatures in a block"))
 }
 

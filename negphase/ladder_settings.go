@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -59,24 +60,24 @@ type LadderSettings struct {
 
 // keys returns the table of the settings, with more keys that the kind has of
 // its own.
-func (l *LadderSettings) keys(more ...key) []key {
+func (l *LadderSettings) keys(more ...grammar.Key) grammar.Keys {
 	return slices.Concat(
-		[]key{
+		grammar.Keys{
 			countKey("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
 			countKey("swaps", &l.swaps, 1, 1, maxSteps, "rounds in an update; a round is -k Gibbs steps and one swap"),
 		},
 		l.chainSettings.keys("groups of replicas"),
-		[]key{
-			{name: "tau", value: &l.Temperatures, initial: "1/2/3/4/5", check: l.checkTemperatures,
-				help: "temperatures, rising from 1; the last may be inf. auto and auto:NUMBER tune those below the hottest; reach:NUMBER, 5 if left out, tunes the hottest too, so that neighbours swap often"},
-			{name: "hottest", value: (*temperature)(&l.Hottest), check: l.checkHottest, example: "5",
-				help: "the highest temperature of a tuned ladder; with tau=reach, the most it may be (default: inf)"},
+		grammar.Keys{
+			{Name: "tau", Set: l.Temperatures.Set, Text: l.Temperatures.String, Initial: "1/2/3/4/5", Check: l.checkTemperatures,
+				Help: "temperatures, rising from 1; the last may be inf. auto and auto:NUMBER tune those below the hottest; reach:NUMBER, 5 if left out, tunes the hottest too, so that neighbours swap often"},
+			{Name: "hottest", Set: (*temperature)(&l.Hottest).Set, Text: (*temperature)(&l.Hottest).String, Check: l.checkHottest, Example: "5",
+				Help: "the highest temperature of a tuned ladder; with tau=reach, the most it may be (default: inf)"},
 		},
 		more,
-		[]key{
-			wordKey("path", &l.Path, "", "where temperatures lead to, at β = 0: data is independent units with the data's frequencies, which are nearer to the model than the uniform law (default with tau=auto: data)", ToUniform, ToData).like(ToData),
+		grammar.Keys{
+			wordKey("path", &l.Path, "", "where temperatures lead to, at β = 0: data is independent units with the data's frequencies, which are nearer to the model than the uniform law (default with tau=auto: data)", ToUniform, ToData).Like(ToData),
 			l.gibbsKey(),
-			{name: samplerKey, value: &l.samplerSettings, check: l.checkSampler},
+			{Name: samplerKey, Set: l.samplerSettings.Set, Text: l.samplerSettings.String, Check: l.checkSampler},
 		})
 }
 

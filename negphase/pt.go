@@ -1,6 +1,9 @@
 package negphase
 
-import "gorbm/rbm"
+import (
+	"gorbm/data/grammar"
+	"gorbm/rbm"
+)
 
 // ptSettings are the settings of pt.
 type ptSettings struct {
@@ -8,8 +11,8 @@ type ptSettings struct {
 	order string // of the swaps; "" is Sweep
 }
 
-func (s *ptSettings) keys() []key {
-	return s.LadderSettings.keys(wordKey("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd).like(EvenOdd))
+func (s *ptSettings) keys() grammar.Keys {
+	return s.LadderSettings.keys(wordKey("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd).Like(EvenOdd))
 }
 
 func (s *ptSettings) estimator(all Settings) Estimator { return &pt{newLadder(all), s.order} }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -18,16 +19,16 @@ type pttSettings struct {
 func (s *pttSettings) needsBase() bool        { return s.path == ToData && s.base == nil }
 func (s *pttSettings) setBase(base *rbm.Base) { s.path, s.base = ToData, base }
 
-func (s *pttSettings) keys() []key {
-	return []key{
+func (s *pttSettings) keys() grammar.Keys {
+	return grammar.Keys{
 		countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
 		countKey("chains", &s.chains, 10, 1, MaxChains, "chains"),
 		countKey("rungs", &s.rungs, 2, 2, 8, "frozen models that take part in an update"),
 		// RestrictedBoltzmannMachines.jl, src/train/ptt.jl.
 		shareKey("freeze", &s.freeze, 0.3, "rate of swaps with the newest rung below which the model is frozen as a new one"),
-		{name: "sweeps", value: (*count)(&s.sweeps), initial: "40", check: s.checkSweeps, help: "sweeps of all rungs that thermalise a new one, half of them to measure it"},
+		{Name: "sweeps", Set: (*count)(&s.sweeps).Set, Text: (*count)(&s.sweeps).String, Initial: "40", Check: s.checkSweeps, Help: "sweeps of all rungs that thermalise a new one, half of them to measure it"},
 		countKey("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
-		wordKey("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).like(ToData),
+		wordKey("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).Like(ToData),
 	}
 }
 

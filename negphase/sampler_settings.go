@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -41,9 +41,9 @@ type samplerSettings struct {
 const samplerKey = "sampler"
 
 // gibbsKey returns the row of the block Gibbs steps beside the moves.
-func (m *samplerSettings) gibbsKey() key {
-	return key{name: "gibbs", value: (*count)(&m.gibbs), example: "1", check: m.checkGibbs,
-		help: "block Gibbs steps before the moves of a sampler; 0, the default, takes as many as it needs: 1 if its moves keep the number of active units and no constraint on all units does, else none"}
+func (m *samplerSettings) gibbsKey() grammar.Key {
+	return grammar.Key{Name: "gibbs", Set: (*count)(&m.gibbs).Set, Text: (*count)(&m.gibbs).String, Example: "1", Check: m.checkGibbs,
+		Help: "block Gibbs steps before the moves of a sampler; 0, the default, takes as many as it needs: 1 if its moves keep the number of active units and no constraint on all units does, else none"}
 }
 
 func (m *samplerSettings) checkGibbs() error {
@@ -129,7 +129,7 @@ func (s Settings) checkName(part string, sampler []string) error {
 		return fmt.Errorf("%s: %q is not of the form key=value", s.Kind, part)
 	case !slices.Contains(mcmc.MoverKinds(), part):
 		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s; there are %s",
-			s.Kind, part, data.DidYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
+			s.Kind, part, grammar.DidYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
 	case len(sampler) > 0:
 		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", s.Kind, sampler[0], part)
 	}

@@ -3,11 +3,9 @@ package negphase
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 
-	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -22,7 +20,7 @@ type Settings struct {
 // own is a pointer to the settings of one kind of estimator.
 type own interface {
 	// keys returns the table of the settings, bound to the fields of the struct.
-	keys() []key
+	keys() grammar.Keys
 	// estimator returns a new estimator. s holds the receiver and has passed
 	// Check.
 	estimator(s Settings) Estimator
@@ -96,8 +94,7 @@ func find(name string) (kind, error) {
 	if why, ok := removed[name]; ok {
 		return kind{}, fmt.Errorf("%s was removed: %s", name, why)
 	}
-	return kind{}, fmt.Errorf("unknown negative phase %q%s; there are %s",
-		name, data.DidYouMean(name, Kinds()), strings.Join(Kinds(), ", "))
+	return kind{}, grammar.NoKind("negative phase", name, Kinds())
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
@@ -111,13 +108,7 @@ func DefaultSettings(kind string) Settings {
 		return Settings{Kind: kind}
 	}
 	s := Settings{kind, copyOf(k.own)}
-	for _, key := range s.keys() {
-		if key.initial != "" {
-			if err := key.value.Set(key.initial); err != nil {
-				panic(fmt.Sprintf("negphase: the default of %s of %s: %v", key.name, kind, err))
-			}
-		}
-	}
+	s.keys().Initialize()
 	return s
 }
 
@@ -130,35 +121,26 @@ func copyOf(o own) own {
 }
 
 // keys returns the table of the settings; nil if there is no such kind.
-func (s Settings) keys() []key {
+func (s Settings) keys() grammar.Keys {
 	if s.own == nil {
 		return nil
 	}
 	return s.own.keys()
 }
 
-// key returns the row of the table with that name.
-func (s Settings) key(name string) (k key, ok bool) {
-	keys := s.keys()
-	if at := slices.IndexFunc(keys, func(k key) bool { return k.name == name }); at >= 0 {
-		return keys[at], true
-	}
-	return key{}, false
-}
-
 // Has reports whether the estimators of this kind have the setting of that
 // name. The keys of a sampler are not among them.
 func Has(kind, name string) bool {
 	k, _ := find(kind)
-	_, ok := Settings{kind, k.own}.key(name)
+	_, ok := Settings{kind, k.own}.keys().Find(name)
 	return ok
 }
 
 // Get returns the text of a setting in the grammar; "" if the kind does not
 // have it, or where an optional setting is not given.
 func (s Settings) Get(name string) string {
-	if k, ok := s.key(name); ok {
-		return k.text()
+	if k, ok := s.keys().Find(name); ok {
+		return k.Written()
 	}
 	return ""
 }
@@ -179,11 +161,11 @@ func (s *Settings) Set(name string, value any) error {
 	if s.own != nil {
 		changed.own = copyOf(s.own)
 	}
-	k, ok := changed.key(name)
+	k, ok := changed.keys().Find(name)
 	if !ok {
 		return fmt.Errorf("%s has no setting %q", s.Kind, name)
 	}
-	if err := k.value.Set(text); err != nil {
+	if err := k.Set(text); err != nil {
 		return fmt.Errorf("%s: %s is %q; %w", s.Kind, name, text, err)
 	}
 	*s = changed
@@ -196,12 +178,7 @@ func (s Settings) Check() error {
 	if _, err := find(s.Kind); err != nil {
 		return err
 	}
-	for _, k := range s.keys() {
-		if err := k.check(); err != nil {
-			return fmt.Errorf("%s: %w", s.Kind, err)
-		}
-	}
-	return nil
+	return s.keys().Check(s.Kind)
 }
 
 // New returns a new estimator. The error is that of Check, or that the path

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/finitejson"
 )
@@ -18,12 +18,12 @@ import (
 func (s Settings) String() string {
 	out := s.Kind
 	for _, k := range s.keys() {
-		switch text := k.text(); {
+		switch text := k.Written(); {
 		case text == "":
-		case k.name == samplerKey:
+		case k.Name == samplerKey:
 			out += ":" + strings.TrimPrefix(text, s.Kind+":")
 		default:
-			out += ":" + k.name + "=" + text
+			out += ":" + k.Name + "=" + text
 		}
 	}
 	return out
@@ -55,7 +55,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 	}
 	for _, p := range parts[1:] {
 		name, value, given := strings.Cut(p, "=")
-		_, has := s.key(name)
+		_, has := s.keys().Find(name)
 		switch {
 		case !given:
 			if err := s.checkName(p, sampler); err != nil {
@@ -102,8 +102,8 @@ func defaultsFrom(kind string, given Settings) (Settings, error) {
 	}
 	s := DefaultSettings(kind)
 	for _, k := range given.keys() {
-		if text := k.text(); text != "" && k.name != samplerKey && Has(kind, k.name) {
-			if err := s.Set(k.name, text); err != nil {
+		if text := k.Written(); text != "" && k.Name != samplerKey && Has(kind, k.Name) {
+			if err := s.Set(k.Name, text); err != nil {
 				return s, err
 			}
 		}
@@ -121,17 +121,14 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 	}
 	var known []string
 	for _, k := range s.keys() {
-		if k.name != samplerKey {
-			known = append(known, k.name)
+		if k.Name != samplerKey {
+			known = append(known, k.Name)
 		}
 	}
 	if len(sampler) > 0 {
 		known = append(known, mcmc.MoverKeys(sampler[0])...)
 	}
-	if len(known) == 0 {
-		return fmt.Errorf("%s has no settings, so no %q", s.Kind, name)
-	}
-	return fmt.Errorf("%s has no setting %q%s; it has %s", s.Kind, name, data.DidYouMean(name, known), strings.Join(known, ", "))
+	return grammar.NoKey(s.Kind, name, known)
 }
 
 // MarshalJSON writes the kind and its keys, but not the optional ones that are
@@ -140,16 +137,16 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 func (s Settings) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"kind": s.Kind}
 	for _, k := range s.keys() {
-		switch text := k.text(); {
+		switch text := k.Written(); {
 		case text == "":
-		case k.name == "tau" && text[0] >= '0' && text[0] <= '9':
+		case k.Name == "tau" && text[0] >= '0' && text[0] <= '9':
 			var list []any
 			for _, field := range strings.Split(text, "/") {
 				list = append(list, numberOrText(field))
 			}
-			out[k.jsonName()] = list
+			out[jsonName(k)] = list
 		default:
-			out[k.jsonName()] = numberOrText(text)
+			out[jsonName(k)] = numberOrText(text)
 		}
 	}
 	return finitejson.Marshal(out)
@@ -172,12 +169,12 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 		}
 	}
 	for _, k := range read.keys() {
-		x, ok := fields[k.jsonName()]
+		x, ok := fields[jsonName(k)]
 		if list, isList := x.([]any); isList {
 			x = strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", "/")
 		}
 		if ok {
-			if err := read.Set(k.name, x); err != nil {
+			if err := read.Set(k.Name, x); err != nil {
 				return err
 			}
 		}
@@ -186,15 +183,15 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// jsonName returns the name of the key in JSON.
-func (k key) jsonName() string {
-	switch k.name {
+// jsonName returns the name of a key in JSON.
+func jsonName(k grammar.Key) string {
+	switch k.Name {
 	case "tau":
 		return "temperatures"
 	case samplerKey:
 		return "mover"
 	}
-	return k.name
+	return k.Name
 }
 
 // numberOrText returns the finite number that text is, or text.

@@ -9,39 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"gorbm/data/grammar"
 )
-
-// A key is one setting of a kind of estimator: a row of its table. The grammar,
-// JSON, checks and help are read off these rows.
-type key struct {
-	name    string
-	initial string // text of the default; "" for an optional key, which is left out while it is zero
-	help    string // one line
-	example string // for the help, where the default tells little
-	value   value
-	check   func() error // of the range
-}
-
-// A value points to the setting itself.
-type value interface {
-	String() string        // text in the grammar
-	Set(text string) error // reads the text; the error says what it must be
-}
-
-// text returns the value in the grammar, "" where it is left out.
-func (k key) text() string {
-	text := k.value.String()
-	if k.initial == "" && text == "0" {
-		return ""
-	}
-	return text
-}
-
-// like returns the row with an example for the help.
-func (k key) like(example string) key {
-	k.example = example
-	return k
-}
 
 // A count is a whole number.
 type count int
@@ -58,8 +28,8 @@ func (c *count) Set(text string) error {
 }
 
 // countKey returns the row of a number from low to high.
-func countKey(name string, p *int, initial, low, high int, help string) key {
-	return key{name: name, initial: strconv.Itoa(initial), help: help, value: (*count)(p), check: func() error {
+func countKey(name string, p *int, initial, low, high int, help string) grammar.Key {
+	return grammar.Key{Name: name, Initial: strconv.Itoa(initial), Help: help, Set: (*count)(p).Set, Text: (*count)(p).String, Check: func() error {
 		if *p < low || *p > high {
 			return fmt.Errorf("%s is %d; it must lie in %d … %d", name, *p, low, high)
 		}
@@ -75,8 +45,8 @@ func (w *word) Set(text string) error { *w = word(text); return nil }
 
 // wordKey returns the row of one of two words; if initial is empty, the key is
 // optional.
-func wordKey(name string, p *string, initial, help, first, second string) key {
-	return key{name: name, initial: initial, help: help, value: (*word)(p), check: func() error {
+func wordKey(name string, p *string, initial, help, first, second string) grammar.Key {
+	return grammar.Key{Name: name, Initial: initial, Help: help, Set: (*word)(p).Set, Text: (*word)(p).String, Check: func() error {
 		if *p != first && *p != second && (*p != "" || initial != "") {
 			return fmt.Errorf("%s is %q; it is %s or %s", name, *p, first, second)
 		}
@@ -124,8 +94,8 @@ func (x *share) Set(text string) error {
 }
 
 // shareKey returns the row of a number above 0 and below 1.
-func shareKey(name string, p *float64, initial float64, help string) key {
-	return key{name: name, initial: formatNumber(initial), help: help, value: (*share)(p), check: func() error {
+func shareKey(name string, p *float64, initial float64, help string) grammar.Key {
+	return grammar.Key{Name: name, Initial: formatNumber(initial), Help: help, Set: (*share)(p).Set, Text: (*share)(p).String, Check: func() error {
 		if !(*p > 0 && *p < 1) {
 			return fmt.Errorf("%s is %v; it must lie between 0 and 1", name, *p)
 		}
@@ -139,14 +109,14 @@ func KeyHelp(name string) string {
 	var texts []string
 	users := map[string][]string{} // the kinds by the text
 	for _, kind := range kinds {
-		k, ok := Settings{kind.name, kind.own}.key(name)
+		k, ok := Settings{kind.name, kind.own}.keys().Find(name)
 		if !ok {
 			continue
 		}
-		if users[k.help] == nil {
-			texts = append(texts, k.help)
+		if users[k.Help] == nil {
+			texts = append(texts, k.Help)
 		}
-		users[k.help] = append(users[k.help], kind.name)
+		users[k.Help] = append(users[k.Help], kind.name)
 	}
 	for i, text := range texts {
 		texts[i] = strings.Join(users[text], ", ") + ": " + text
@@ -179,12 +149,12 @@ func KeysHelp(except ...string) string {
 	var lines []string
 	for _, kind := range kinds {
 		for _, k := range kind.own.keys() {
-			if k.name == samplerKey || slices.Contains(except, k.name) {
+			if k.Name == samplerKey || slices.Contains(except, k.Name) {
 				continue
 			}
-			except = append(except, k.name)
-			line := fmt.Sprintf("  %-15s", k.name+"="+cmp.Or(k.example, k.initial))
-			for _, word := range strings.Fields(KeyHelp(k.name)) {
+			except = append(except, k.Name)
+			line := fmt.Sprintf("  %-15s", k.Name+"="+cmp.Or(k.Example, k.Initial))
+			for _, word := range strings.Fields(KeyHelp(k.Name)) {
 				if utf8.RuneCountInString(line+" "+word) > 80 {
 					lines, line = append(lines, line), strings.Repeat(" ", 17)
 				}

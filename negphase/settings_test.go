@@ -118,18 +118,18 @@ func TestHelpOfSettings(t *testing.T) {
 			t.Errorf("the help does not say what %s is", kind)
 		}
 		for _, k := range s.keys() {
-			if k.help == "" && k.name != samplerKey {
-				t.Errorf("%s: %s has no help", kind, k.name)
+			if k.Help == "" && k.Name != samplerKey {
+				t.Errorf("%s: %s has no help", kind, k.Name)
 			}
-			if k.name == samplerKey {
+			if k.Name == samplerKey {
 				continue
 			}
-			example := cmp.Or(k.example, k.initial)
-			if err := s.Set(k.name, example); err != nil {
+			example := cmp.Or(k.Example, k.Initial)
+			if err := s.Set(k.Name, example); err != nil {
 				t.Error(err)
 			}
-			if strings.Contains(help, "  "+k.name+"="+example+" ") != (k.name != "hottest") {
-				t.Errorf("%s is missing, or is there although it is left out:\n%s", k.name, help)
+			if strings.Contains(help, "  "+k.Name+"="+example+" ") != (k.Name != "hottest") {
+				t.Errorf("%s is missing, or is there although it is left out:\n%s", k.Name, help)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -14,11 +15,11 @@ type walkSettings struct {
 	moves int // of each chain in an update
 }
 
-func (s *walkSettings) keys() []key {
+func (s *walkSettings) keys() grammar.Keys {
 	return slices.Concat(
-		[]key{s.tuneKey(), {name: samplerKey, value: &s.samplerSettings, initial: cmp.Or(s.only, "gibbs"), check: s.checkMover}},
+		grammar.Keys{s.tuneKey(), {Name: samplerKey, Set: s.samplerSettings.Set, Text: s.samplerSettings.String, Initial: cmp.Or(s.only, "gibbs"), Check: s.checkMover}},
 		s.chainSettings.keys("chains"),
-		[]key{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update"), s.gibbsKey()})
+		grammar.Keys{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update"), s.gibbsKey()})
 }
 
 func (s *walkSettings) estimator(all Settings) Estimator {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gorbm/data/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/negphase/tune"
 	"gorbm/rbm"
@@ -24,9 +25,9 @@ const (
 )
 
 // tuneKey returns the row of the updates between tunings.
-func (m *samplerSettings) tuneKey() key {
-	return key{name: "tune", value: (*count)(&m.tune), example: "5000", check: m.checkTune,
-		help: "updates after which k, gamma, walks and mix of sardonics, or k and gamma of im, as far as they are not given, are tuned to the model as it then is, by trials of about a quarter as many flips; 0, the default, is never"}
+func (m *samplerSettings) tuneKey() grammar.Key {
+	return grammar.Key{Name: "tune", Set: (*count)(&m.tune).Set, Text: (*count)(&m.tune).String, Example: "5000", Check: m.checkTune,
+		Help: "updates after which k, gamma, walks and mix of sardonics, or k and gamma of im, as far as they are not given, are tuned to the model as it then is, by trials of about a quarter as many flips; 0, the default, is never"}
 }
 
 func (m *samplerSettings) checkTune() error {

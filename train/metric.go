@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -363,7 +364,7 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 		}
 		at := slices.Index(MetricNames(), name)
 		if at < 0 {
-			return nil, fmt.Errorf("unknown metric %q%s; there are %s, auto and none", name, data.DidYouMean(name, MetricNames()), strings.Join(MetricNames(), ", "))
+			return nil, fmt.Errorf("unknown metric %q%s; there are %s, auto and none", name, grammar.DidYouMean(name, MetricNames()), strings.Join(MetricNames(), ", "))
 		}
 		if _, err := metricKinds[at].applies(s); err != nil {
 			return nil, err

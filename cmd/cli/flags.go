@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/rbm/finitejson"
 )
 
@@ -122,7 +122,7 @@ func (f *Flags) suggest(err error) string {
 	if !unknown {
 		return ""
 	}
-	if near := data.Nearest(name, f.flagNames()); near != "" {
+	if near := grammar.Nearest(name, f.flagNames()); near != "" {
 		return "; did you mean -" + near + "?"
 	}
 	return ""
@@ -165,7 +165,7 @@ func Choice(flagName, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	return Usagef("-%s is %q%s; it is %s", flagName, value, data.DidYouMean(value, known), strings.Join(known, ", "))
+	return Usagef("-%s is %q%s; it is %s", flagName, value, grammar.DidYouMean(value, known), strings.Join(known, ", "))
 }
 
 // Between checks that n, given to the flag, lies in lo … hi.

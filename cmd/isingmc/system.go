@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -68,7 +68,7 @@ func (p *plan) readGraph(noLattice error) error {
 	graph, err := mcmc.ReadGraphFile(p.lattice)
 	if errors.Is(err, fs.ErrNotExist) {
 		name, _, _ := strings.Cut(p.lattice, ":")
-		return cli.Usagef("-lattice: %w, which is not there%s", noLattice, data.DidYouMean(name, []string{"chimera"}))
+		return cli.Usagef("-lattice: %w, which is not there%s", noLattice, grammar.DidYouMean(name, []string{"chimera"}))
 	}
 	if err != nil {
 		return fmt.Errorf("-lattice: %w", err)
@@ -136,7 +136,7 @@ func parseCouplings(text string) (mcmc.Couplings, error) {
 	case name == "gaussian":
 		return mcmc.Gaussian(1, key), nil
 	case err != nil:
-		return nil, fmt.Errorf("%w %q%s; they are a number, pm1, gaussian or a file", errNoCouplings, name, data.DidYouMean(name, []string{"pm1", "gaussian"}))
+		return nil, fmt.Errorf("%w %q%s; they are a number, pm1, gaussian or a file", errNoCouplings, name, grammar.DidYouMean(name, []string{"pm1", "gaussian"}))
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return nil, fmt.Errorf("%v is not finite", x)
 	case rest != "":

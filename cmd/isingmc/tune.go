@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/negphase/tune"
 	"gorbm/rbm"
@@ -51,46 +51,27 @@ func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err err
 			return o, l, energy, fmt.Errorf("%s was removed: nothing showed that it finds better settings than ei; take ei", method)
 		}
 		if !slices.Contains(tune.Methods(), method) {
-			return o, l, energy, fmt.Errorf("unknown method %q%s; there are %s", method, data.DidYouMean(method, tune.Methods()), strings.Join(tune.Methods(), ", "))
+			return o, l, energy, grammar.NoKind("method", method, tune.Methods())
 		}
 		parts = parts[1:]
 	}
 	o = tune.DefaultOptions(tune.Method(method))
-	keys := map[string]func(string) error{
-		"kernels": whole(&o.Kernels),
-		"k":       pair(&l.Length[0], &l.Length[1], "-", strconv.Atoi),
-		"walks":   pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi),
-		"gamma":   pair(&l.Gamma[0], &l.Gamma[1], "/", number),
-	}
-	if o.Method != tune.Paper {
-		keys["of"] = func(text string) error {
+	keys := grammar.Keys{{Name: "evaluations", Set: whole(&o.Evaluations)}, {Name: "gamma", Set: pair(&l.Gamma[0], &l.Gamma[1], "/", number)},
+		{Name: "k", Set: pair(&l.Length[0], &l.Length[1], "-", strconv.Atoi)}, {Name: "kernels", Set: whole(&o.Kernels)}}
+	if o.Method == tune.Paper {
+		keys = append(keys, grammar.Key{Name: "moves", Set: whole(&o.Moves)})
+	} else {
+		keys = append(keys, grammar.Key{Name: "of", Set: func(text string) error {
 			energy = text == "energy"
 			if !energy && text != "slowest" {
-				return fmt.Errorf("%q%s; it is slowest or energy", text, data.DidYouMean(text, []string{"slowest", "energy"}))
+				return fmt.Errorf("%q%s; it is slowest or energy", text, grammar.DidYouMean(text, []string{"slowest", "energy"}))
 			}
 			return nil
-		}
+		}}, grammar.Key{Name: "seconds", Set: one(&o.Seconds, number)})
 	}
-	keys["evaluations"] = whole(&o.Evaluations)
-	if o.Method == tune.Paper {
-		keys["moves"] = whole(&o.Moves)
-	} else {
-		keys["seconds"] = one(&o.Seconds, number)
-	}
-	for _, part := range parts {
-		name, value, _ := strings.Cut(part, "=")
-		set, ok := keys[name]
-		if !ok {
-			var names []string
-			for n := range keys {
-				names = append(names, n)
-			}
-			slices.Sort(names)
-			return o, l, energy, fmt.Errorf("%s has no setting %q%s; it has %s", method, name, data.DidYouMean(name, names), strings.Join(names, ", "))
-		}
-		if err := set(value); err != nil {
-			return o, l, energy, fmt.Errorf("%s: %w", name, err)
-		}
+	keys = append(keys, grammar.Key{Name: "walks", Set: pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi)})
+	if err := keys.Parse(method, parts); err != nil {
+		return o, l, energy, err
 	}
 	return o, l, energy, o.Check()
 }

@@ -14,6 +14,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -246,7 +247,7 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	}
 	m, about, err := o.initial(set.X.Cols)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("-init: there is no file %s%s; give a model file, log-odds or random", o.init, data.DidYouMean(o.init, []string{"log-odds", "random"}))
+		return nil, nil, fmt.Errorf("-init: there is no file %s%s; give a model file, log-odds or random", o.init, grammar.DidYouMean(o.init, []string{"log-odds", "random"}))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("-init: %w", err)

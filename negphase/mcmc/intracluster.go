@@ -3,6 +3,8 @@ package mcmc
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"gorbm/data/grammar"
 )
 
 // Intracluster moves are pairs of walks that start and end at the same
@@ -30,8 +32,8 @@ type Intracluster struct {
 }
 
 // keys returns the keys of m.
-func (m *Intracluster) keys() []key {
-	return []key{
+func (m *Intracluster) keys() grammar.Keys {
+	return grammar.Keys{
 		lengthsKey(&m.MinLength, &m.MaxLength),
 		gammaKey("1", &m.GammaDown, &m.GammaUp, func() bool { return m.GammaDown != m.GammaUp }),
 		weightsKey(&m.Weights),
@@ -40,12 +42,12 @@ func (m *Intracluster) keys() []key {
 
 // DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
 func DefaultIntracluster() (m Intracluster) {
-	initialize(m.keys())
+	m.keys().Initialize()
 	return m
 }
 
 // Check returns an error that names the setting that is out of range.
-func (m Intracluster) Check() error { return check("im", m.keys()) }
+func (m Intracluster) Check() error { return m.keys().Check("im") }
 
 // Bind returns the chain; see Mover. Besides what Check finds, it is an error
 // if MaxLength exceeds the number of sites that differ from the reference or

@@ -7,49 +7,8 @@ import (
 	"strings"
 
 	"gorbm/data"
+	"gorbm/data/grammar"
 )
-
-// A key is one setting of a Mover: a row of the table of its type. The grammar,
-// defaults, checks and help are read off these rows.
-type key struct {
-	name    string
-	initial string                  // text of the default
-	help    string                  // one line for the help of commands
-	set     func(text string) error // reads the text; its error does not name the key
-	text    func() string           // what set reads; "" if it need not be written
-	check   func() error            // of the range; its error names the key; nil if set allows no other value
-}
-
-// initialize sets all keys to their defaults.
-func initialize(keys []key) {
-	for _, k := range keys {
-		if err := k.set(k.initial); err != nil {
-			panic(fmt.Sprintf("mcmc: the default of %s: %v", k.name, err))
-		}
-	}
-}
-
-// check returns the error of the first key that is out of range, after the name
-// of the sampler.
-func check(sampler string, keys []key) error {
-	for _, k := range keys {
-		if k.check == nil {
-			continue
-		}
-		if err := k.check(); err != nil {
-			return fmt.Errorf("%s: %w", sampler, err)
-		}
-	}
-	return nil
-}
-
-func names(keys []key) []string {
-	names := make([]string, len(keys))
-	for i, k := range keys {
-		names[i] = k.name
-	}
-	return names
-}
 
 // oneOf returns an error if text is none of the known names.
 func oneOf(text string, known ...string) error {
@@ -57,26 +16,26 @@ func oneOf(text string, known ...string) error {
 		return nil
 	}
 	last := len(known) - 1
-	return fmt.Errorf("%q%s; it is %s or %s", text, data.DidYouMean(text, known), strings.Join(known[:last], ", "), known[last])
+	return fmt.Errorf("%q%s; it is %s or %s", text, grammar.DidYouMean(text, known), strings.Join(known[:last], ", "), known[last])
 }
 
 // orderKey is the key of the order of a sweep.
-func orderKey(o *Order) key {
-	return key{
-		name: "order", initial: "linear", help: "linear, chessboard or random: of the first three; -order is short for it",
-		set: func(text string) error {
+func orderKey(o *Order) grammar.Key {
+	return grammar.Key{
+		Name: "order", Initial: "linear", Help: "linear, chessboard or random: of the first three; -order is short for it",
+		Set: func(text string) error {
 			*o = Order(max(0, slices.Index(orderNames, text)))
 			return oneOf(text, orderNames...)
 		},
-		text: func() string { return o.String() },
+		Text: func() string { return o.String() },
 	}
 }
 
 // lengthsKey is the key of the least and the largest length of a walk.
-func lengthsKey(low, high *int) key {
-	return key{
-		name: "k", initial: "1-25", help: "flips of a walk: a number, or a range to draw from at each walk",
-		set: func(text string) error {
+func lengthsKey(low, high *int) grammar.Key {
+	return grammar.Key{
+		Name: "k", Initial: "1-25", Help: "flips of a walk: a number, or a range to draw from at each walk",
+		Set: func(text string) error {
 			first, second, isRange := strings.Cut(text, "-")
 			if !isRange {
 				second = first
@@ -89,8 +48,8 @@ func lengthsKey(low, high *int) key {
 			}
 			return nil
 		},
-		text: func() string { return lengths(*low, *high) },
-		check: func() error {
+		Text: func() string { return lengths(*low, *high) },
+		Check: func() error {
 			switch {
 			case *low < 1 || *high > MaxLength:
 				return fmt.Errorf("k is %s; lengths must lie in 1 … %d", lengths(*low, *high), MaxLength)
@@ -112,10 +71,10 @@ func lengths(low, high int) string {
 
 // gammaKey is the key of two biases. They are written as one number unless both
 // are needed.
-func gammaKey(initial string, first, second *float64, both func() bool) key {
-	return key{
-		name: "gamma", initial: initial, help: "biases of the walks in units of β: one, or two as in .95/1.05",
-		set: func(text string) error {
+func gammaKey(initial string, first, second *float64, both func() bool) grammar.Key {
+	return grammar.Key{
+		Name: "gamma", Initial: initial, Help: "biases of the walks in units of β: one, or two as in .95/1.05",
+		Set: func(text string) error {
 			x, err := parseNumbers(text)
 			if err != nil || len(x) > 2 {
 				return fmt.Errorf("%q is not a number, nor two such as .95/1.05", text)
@@ -123,13 +82,13 @@ func gammaKey(initial string, first, second *float64, both func() bool) key {
 			*first, *second = x[0], x[len(x)-1]
 			return nil
 		},
-		text: func() string {
+		Text: func() string {
 			if both() {
 				return formatNumbers(*first, *second)
 			}
 			return formatNumbers(*first)
 		},
-		check: func() error {
+		Check: func() error {
 			for _, g := range []float64{*first, *second} {
 				if !(g >= 0) || !finite(g) {
 					return fmt.Errorf("gamma is %v; it must be a finite number, 0 or more", g)
@@ -141,15 +100,15 @@ func gammaKey(initial string, first, second *float64, both func() bool) key {
 }
 
 // weightsKey is the key of the weights of flips.
-func weightsKey(w *Weights) key {
-	return key{
-		name: "weights", initial: string(HeatBath), help: "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)",
-		set: func(text string) error {
+func weightsKey(w *Weights) grammar.Key {
+	return grammar.Key{
+		Name: "weights", Initial: string(HeatBath), Help: "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)",
+		Set: func(text string) error {
 			*w = Weights(text)
 			return oneOf(text, string(HeatBath), string(Boltzmann))
 		},
-		text: func() string { return string(*w) },
-		check: func() error {
+		Text: func() string { return string(*w) },
+		Check: func() error {
 			if *w != HeatBath && *w != Boltzmann {
 				return fmt.Errorf("weights is %q; it is heatbath or boltzmann", *w)
 			}

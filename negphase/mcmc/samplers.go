@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gorbm/data"
+	"gorbm/data/grammar"
 )
 
 // A sampler is a kind of Mover: a row of the table of samplers.
@@ -16,15 +16,15 @@ type sampler struct {
 	keepsActive bool   // moves keep the number of units that differ from a reference
 	zero        Mover  // a zero value of its type
 	// edit returns the keys of a copy of a Mover of this type, and the copy.
-	edit func(m Mover) (keys []key, edited func() Mover)
+	edit func(m Mover) (keys grammar.Keys, edited func() Mover)
 }
 
 // samplers is the table of all samplers. A new one is a row here and a file
 // with its settings, their keys and its chain.
 var samplers = []sampler{
-	row("gibbs", "heat bath, a sweep of all spins a move", false, func(m *Gibbs) []key { return []key{orderKey(&m.Order)} }),
-	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) []key { return []key{orderKey(&m.Order)} }),
-	row("modified-metropolis", "the same, but flips that cost nothing by chance ½", false, func(m *ModifiedMetropolis) []key { return []key{orderKey(&m.Order)} }),
+	row("gibbs", "heat bath, a sweep of all spins a move", false, func(m *Gibbs) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
+	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
+	row("modified-metropolis", "the same, but flips that cost nothing by chance ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("sw", "Swendsen–Wang: clusters of all spins a move", false, noKeys[SwendsenWang]),
 	row("block-gibbs", "all hidden, then all visible units of an RBM a move", false, noKeys[BlockGibbs]),
 	row("flip", "like block-gibbs, but always flips to the likelier value", false, noKeys[FlipTheState]),
@@ -33,17 +33,17 @@ var samplers = []sampler{
 	row("im", "the same by intracluster moves: walks out and back", true, (*Intracluster).keys),
 }
 
-func row[M Mover](name, help string, keepsActive bool, keys func(*M) []key) sampler {
-	return sampler{name, help, keepsActive, *new(M), func(m Mover) ([]key, func() Mover) {
+func row[M Mover](name, help string, keepsActive bool, keys func(*M) grammar.Keys) sampler {
+	return sampler{name, help, keepsActive, *new(M), func(m Mover) (grammar.Keys, func() Mover) {
 		settings := m.(M)
 		return keys(&settings), func() Mover { return settings }
 	}}
 }
 
-func noKeys[M Mover](*M) []key { return nil }
+func noKeys[M Mover](*M) grammar.Keys { return nil }
 
 // keys returns the keys of the sampler, of zero settings.
-func (s *sampler) keys() []key {
+func (s *sampler) keys() grammar.Keys {
 	keys, _ := s.edit(s.zero)
 	return keys
 }
@@ -78,7 +78,7 @@ func MoverKinds() []string {
 // MoverKeys returns the names of the settings of samplers of this kind.
 func MoverKeys(kind string) []string {
 	if s := samplerNamed(kind); s != nil {
-		return names(s.keys())
+		return s.keys().Names()
 	}
 	return nil
 }
@@ -110,16 +110,16 @@ func Help() (kinds, keys string) {
 	for _, s := range samplers {
 		kinds += fmt.Sprintf("  %-21s %s\n", s.name, s.help)
 		for _, k := range s.keys() {
-			owners[k.name] = append(owners[k.name], s.name)
+			owners[k.Name] = append(owners[k.Name], s.name)
 		}
 	}
 	for _, s := range samplers {
 		for _, k := range s.keys() {
-			switch o := owners[k.name]; {
+			switch o := owners[k.Name]; {
 			case len(o) == 1:
-				keys += fmt.Sprintf("  %-8s of %s: %s\n", k.name, s.name, k.help)
+				keys += fmt.Sprintf("  %-8s of %s: %s\n", k.Name, s.name, k.Help)
 			case o[0] == s.name:
-				keys += fmt.Sprintf("  %-8s %s\n", k.name, k.help)
+				keys += fmt.Sprintf("  %-8s %s\n", k.Name, k.Help)
 			}
 		}
 	}
@@ -140,31 +140,17 @@ func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
 	s := samplerNamed(parts[0])
 	if s == nil {
-		return nil, fmt.Errorf("unknown sampler %q%s; there are %s", parts[0], data.DidYouMean(parts[0], MoverKinds()), strings.Join(MoverKinds(), ", "))
+		return nil, grammar.NoKind("sampler", parts[0], MoverKinds())
 	}
 	keys, mover := s.edit(s.zero)
-	initialize(keys)
-	if at := slices.Index(names(keys), "order"); at >= 0 {
-		if err := keys[at].set(o.String()); err != nil {
+	keys.Initialize()
+	if order, ok := keys.Find("order"); ok {
+		if err := order.Set(o.String()); err != nil {
 			return nil, err
 		}
 	}
-	for i, part := range parts[1:] {
-		name, value, ok := strings.Cut(part, "=")
-		at := slices.Index(names(keys), name)
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("%s: %q is not of the form key=value", s.name, part)
-		case len(keys) == 0:
-			return nil, fmt.Errorf("%s has no settings, so no %q", s.name, name)
-		case at < 0:
-			return nil, fmt.Errorf("%s has no setting %q%s; it has %s", s.name, name, data.DidYouMean(name, names(keys)), strings.Join(names(keys), ", "))
-		case slices.ContainsFunc(parts[1:][:i], func(p string) bool { return strings.HasPrefix(p, name+"=") }):
-			return nil, fmt.Errorf("%s: %s is given twice", s.name, name)
-		}
-		if err := keys[at].set(value); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", s.name, name, err)
-		}
+	if err := keys.Parse(s.name, parts[1:]); err != nil {
+		return nil, err
 	}
 	return mover(), CheckMover(mover())
 }
@@ -180,8 +166,8 @@ func FormatMover(m Mover) string {
 	text := s.name
 	keys, _ := s.edit(m)
 	for _, k := range keys {
-		if value := k.text(); value != "" {
-			text += ":" + k.name + "=" + value
+		if value := k.Text(); value != "" {
+			text += ":" + k.Name + "=" + value
 		}
 	}
 	return text

@@ -102,10 +102,10 @@ func TestSamplersTable(t *testing.T) {
 			t.Errorf("%s: no help", s.name)
 		}
 		for _, k := range s.keys() {
-			if k.help == "" || strings.Count(keys, "  "+k.name+" ") != 1 || k.initial == "" {
-				t.Errorf("%s: %s has help %q and default %q", s.name, k.name, k.help, k.initial)
+			if k.Help == "" || strings.Count(keys, "  "+k.Name+" ") != 1 || k.Initial == "" {
+				t.Errorf("%s: %s has help %q and default %q", s.name, k.Name, k.Help, k.Initial)
 			}
-			text := s.name + ":" + k.name + "=" + k.initial
+			text := s.name + ":" + k.Name + "=" + k.Initial
 			if m, err := ParseMover(text, Linear); err != nil || FormatMover(m) != FormatMover(must(ParseMover(s.name, Linear))(t)) {
 				t.Errorf("%s is not the default: %v, %v", text, m, err)
 			}

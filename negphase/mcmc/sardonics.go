@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"gorbm/data/grammar"
 )
 
 // Weights are the form of the weight φ of a flip that raises the energy by ΔE.
@@ -62,14 +64,14 @@ type Sardonics struct {
 }
 
 // keys returns the keys of m.
-func (m *Sardonics) keys() []key {
-	return []key{
+func (m *Sardonics) keys() grammar.Keys {
+	return grammar.Keys{
 		lengthsKey(&m.MinLength, &m.MaxLength),
 		gammaKey("1.02", &m.Gamma1, &m.Gamma2, m.mixed),
 		weightsKey(&m.Weights),
 		{
-			name: "walks", initial: "1", help: "walks in each half of a move, or single",
-			set: func(text string) (err error) {
+			Name: "walks", Initial: "1", Help: "walks in each half of a move, or single",
+			Set: func(text string) (err error) {
 				if m.Single = text == "single"; m.Single {
 					return nil
 				}
@@ -78,13 +80,13 @@ func (m *Sardonics) keys() []key {
 				}
 				return nil
 			},
-			text: func() string {
+			Text: func() string {
 				if m.Single {
 					return "single"
 				}
 				return strconv.Itoa(m.Walks)
 			},
-			check: func() error {
+			Check: func() error {
 				if !m.Single && (m.Walks < 1 || m.Walks > MaxWalks) {
 					return fmt.Errorf("walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
 				}
@@ -92,8 +94,8 @@ func (m *Sardonics) keys() []key {
 			},
 		},
 		{
-			name: "mix", initial: "1/0/0", help: "proportions of moves with the biases 11, 21 and 12",
-			set: func(text string) error {
+			Name: "mix", Initial: "1/0/0", Help: "proportions of moves with the biases 11, 21 and 12",
+			Set: func(text string) error {
 				if strings.Count(text, "/") != len(m.Mix)-1 {
 					return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)
 				}
@@ -101,13 +103,13 @@ func (m *Sardonics) keys() []key {
 				copy(m.Mix[:], x)
 				return err
 			},
-			text: func() string {
+			Text: func() string {
 				if m.mixed() {
 					return formatNumbers(m.Mix[:]...)
 				}
 				return ""
 			},
-			check: func() error {
+			Check: func() error {
 				if m.Single {
 					return nil
 				}
@@ -125,18 +127,18 @@ func (m *Sardonics) keys() []key {
 			},
 		},
 		{
-			name: "accept", initial: "marginal", help: "marginal (over these types) or type",
-			set: func(text string) error {
+			Name: "accept", Initial: "marginal", Help: "marginal (over these types) or type",
+			Set: func(text string) error {
 				m.OwnType = text == "type"
 				return oneOf(text, "marginal", "type")
 			},
-			text: func() string {
+			Text: func() string {
 				if m.mixed() && m.OwnType {
 					return "type"
 				}
 				return ""
 			},
-			check: func() error {
+			Check: func() error {
 				if !m.Single && m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
 					return errors.New("accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
 				}
@@ -149,7 +151,7 @@ func (m *Sardonics) keys() []key {
 // DefaultSardonics returns pairs of walks of 1 to 25 flips at γ = 1.02β, where
 // both lattices of the paper accept nearly all they can.
 func DefaultSardonics() (m Sardonics) {
-	initialize(m.keys())
+	m.keys().Initialize()
 	return m
 }
 
@@ -167,7 +169,7 @@ func (m *Sardonics) mixed() bool { return !m.Single && (m.Mix[1] > 0 || m.Mix[2]
 // Check returns an error that names the setting that is out of range, or that
 // makes the chain reducible whatever the system is.
 func (m Sardonics) Check() error {
-	if err := check("sardonics", m.keys()); err != nil {
+	if err := m.keys().Check("sardonics"); err != nil {
 		return err
 	}
 	switch k := m.MinLength; {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/rbm/atomicfile"
 )
 
@@ -101,7 +101,7 @@ func (e Experiment) Command(own func(f *cli.Flags) (check func() error)) cli.Com
 		if *name != "all" {
 			at := slices.Index(e.names(), *name)
 			if at < 0 {
-				return cli.Usagef("-figure is %q%s; it is all, %s", *name, data.DidYouMean(*name, e.names()), strings.Join(e.names(), ", "))
+				return cli.Usagef("-figure is %q%s; it is all, %s", *name, grammar.DidYouMean(*name, e.names()), strings.Join(e.names(), ", "))
 			}
 			figures = e.Figures[at : at+1]
 		}

@@ -1,4 +1,4 @@
-package data
+package grammar
 
 import "strings"
 
@@ -6,8 +6,8 @@ import "strings"
 // near. The distance is the number of letters to insert, delete, replace or
 // exchange with their neighbour, without regard to case. It may be up to a third
 // of the letters, and two in any name of three letters or more. Of equally near
-// names the first is returned. It is for suggestions in messages, here of data
-// sets, elsewhere of flags and samplers.
+// names the first is returned. It is for suggestions in messages: of data
+// sets, flags and samplers.
 func Nearest(name string, known []string) string {
 	best, least := "", 0
 	for _, k := range known {

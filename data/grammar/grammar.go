@@ -1,0 +1,119 @@
+// Package grammar is the grammar of settings that data sets, estimators, samplers and tuning share:
+//
+//	name[:key=value]…
+//
+// A kind has a table of keys, off which the grammar, defaults, checks and help are read.
+package grammar
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Key is one setting of a kind: a row of its table, bound to where the value is.
+type Key struct {
+	Name    string
+	Initial string                  // text of the default; "" of an optional key, which is left out while it is zero
+	Help    string                  // one line
+	Example string                  // for the help, where the default tells little
+	Set     func(text string) error // reads the text; its error does not name the key
+	Text    func() string           // what Set reads; "" if it need not be written
+	Check   func() error            // of the range; its error names the key; nil if Set allows no other value
+}
+
+// Like returns the row with an example for the help.
+func (k Key) Like(example string) Key {
+	k.Example = example
+	return k
+}
+
+// Written returns the value in the grammar, "" where it is left out.
+func (k Key) Written() string {
+	text := k.Text()
+	if k.Initial == "" && text == "0" {
+		return ""
+	}
+	return text
+}
+
+// Keys is the table of a kind.
+type Keys []Key
+
+// Names returns the names of all keys.
+func (k Keys) Names() []string {
+	names := make([]string, len(k))
+	for i, key := range k {
+		names[i] = key.Name
+	}
+	return names
+}
+
+// Find returns the key of this name, and whether there is one.
+func (k Keys) Find(name string) (Key, bool) {
+	at := slices.IndexFunc(k, func(key Key) bool { return key.Name == name })
+	if at < 0 {
+		return Key{}, false
+	}
+	return k[at], true
+}
+
+// Initialize sets all keys but optional ones to their defaults. It panics if a default cannot be read.
+func (k Keys) Initialize() {
+	for _, key := range k {
+		if key.Initial == "" {
+			continue
+		}
+		if err := key.Set(key.Initial); err != nil {
+			panic(fmt.Sprintf("grammar: the default of %s: %v", key.Name, err))
+		}
+	}
+}
+
+// Check returns the error of the first key that is out of range, after the name of the kind.
+func (k Keys) Check(kind string) error {
+	for _, key := range k {
+		if key.Check == nil {
+			continue
+		}
+		if err := key.Check(); err != nil {
+			return fmt.Errorf("%s: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+// Parse sets the keys of parts, each of the form key=value and given once.
+func (k Keys) Parse(kind string, parts []string) error {
+	var seen []string
+	for _, part := range parts {
+		name, value, given := strings.Cut(part, "=")
+		key, ok := k.Find(name)
+		switch {
+		case !given:
+			return fmt.Errorf("%s: %q is not of the form key=value", kind, part)
+		case !ok:
+			return NoKey(kind, name, k.Names())
+		case slices.Contains(seen, name):
+			return fmt.Errorf("%s: %s is given twice", kind, name)
+		}
+		seen = append(seen, name)
+		if err := key.Set(value); err != nil {
+			return fmt.Errorf("%s: %s: %w", kind, name, err)
+		}
+	}
+	return nil
+}
+
+// NoKey returns the error for a key that the kind does not have.
+func NoKey(kind, name string, known []string) error {
+	if len(known) == 0 {
+		return fmt.Errorf("%s has no settings, so no %q", kind, name)
+	}
+	return fmt.Errorf("%s has no setting %q%s; it has %s", kind, name, DidYouMean(name, known), strings.Join(known, ", "))
+}
+
+// NoKind returns the error for a name that no kind has; what says of what there is none.
+func NoKind(what, name string, known []string) error {
+	return fmt.Errorf("unknown %s %q%s; there are %s", what, name, DidYouMean(name, known), strings.Join(known, ", "))
+}
