@@ -128,7 +128,7 @@ func TestBadTuning(t *testing.T) {
 		{"-tune=of=enregy", []string{"-tune", "of", "did you mean energy?"}},
 		{"-tune=paper:of=energy", []string{"-tune", "paper has no setting", "of"}},
 		{"-tune=kernels=3:kernels=4", []string{"-tune", "kernels is given twice"}},
-		{"-tune=kernels", []string{"-tune", `"kernels" is not of the form key=value`}},
+		{"-tune=ei:kernels", []string{"-tune", `"kernels" is not of the form key=value`}},
 		{"-tune=kernals=4", []string{"-tune", "ei has no setting", "did you mean kernels?", "it has evaluations, gamma, k, kernels, of, seconds, walks"}},
 		{"-tune=gamma=x", []string{"-tune", "gamma", "two numbers"}},
 		{"-tune -sampler gibbs", []string{"-tune", "gibbs", "no numbers to tune"}},
