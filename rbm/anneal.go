@@ -63,7 +63,7 @@ func (m *RBM) mirror(b *Base) (*RBM, *Base) {
 	copy(other.HiddenBias, m.VisibleBias)
 	other.visible, other.hidden = m.hidden, m.visible
 	if b != nil {
-		b = &Base{VisibleBias: b.HiddenBias, HiddenBias: b.VisibleBias}
+		b = &Base{VisibleBias: b.HiddenBias, HiddenBias: b.VisibleBias, VisibleParams: b.HiddenParams, HiddenParams: b.VisibleParams}
 	}
 	return other, b
 }
@@ -219,7 +219,14 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	up.stream = key.stream()
 	up.runUp(up.v)
 	for r := range up.v.Rows {
-		dst[r] = float64((to-from)*maskedSums(p.slope, up.v.Row(r))) + p.gains.row(r)
+		rise := 0.0
+		if up.v.IsReal() {
+			base := up.base.visible()
+			rise = up.m.visible.weight(&up.v, r, &up.m.visible.law) - up.m.visible.weight(&up.v, r, &base)
+		} else {
+			rise = maskedSums(p.slope, up.v.Row(r))
+		}
+		dst[r] = float64((to-from)*rise) + p.gains.row(r)
 	}
 }
 

@@ -2,6 +2,9 @@ package rbm
 
 import (
 	"fmt"
+
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
 )
 
 // A Base is the law at β = 0 of a tempered path: independent units with energy
@@ -19,6 +22,9 @@ import (
 type Base struct {
 	VisibleBias []float32 // b₀, len Visible() of the model
 	HiddenBias  []float32 // c₀, len Hidden()
+
+	// The other parameters of units that have some: see units.Law.
+	VisibleParams, HiddenParams [][]float32
 }
 
 // NewBase returns the base of a model of m's shape whose visible units have the
@@ -68,7 +74,7 @@ func (b *Base) Check(m *RBM) error {
 }
 
 func (b *Base) mustFit(m *RBM) {
-	if b != nil && (len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden()) {
+	if b != nil && (len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden() || b.VisibleParams != nil && len(b.VisibleParams) != len(m.VisibleParams())) {
 		panic("rbm: base of another shape than the model")
 	}
 }
@@ -84,7 +90,8 @@ func (b *Base) LogZ(m *RBM) float64 {
 	if m.Constraint != nil {
 		return b.constrainedLogZ(m)
 	}
-	return m.visible.logZ(widen(b.VisibleBias)) + m.hidden.logZ(widen(b.HiddenBias))
+	visible, hidden := b.visible(), b.hidden()
+	return m.visible.logZ(widen(b.VisibleBias), &visible) + m.hidden.logZ(widen(b.HiddenBias), &hidden)
 }
 
 // widen returns x in float64.
@@ -134,31 +141,33 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	if b == nil {
 		b = uniformBase(m)
 	}
+	if m.visible.isReal && b.VisibleParams == nil {
+		panic("rbm: Draw of real units needs a base with their parameters")
+	}
 	if m.Constraint != nil {
 		b.constrainedDraw(m, v, h, key)
 		return
 	}
 	down, up := key.Child(0).stream(), key.Child(1).stream()
-	fields := make([]float32, max(m.Visible(), m.Hidden()))
+	visible, hidden := b.visible(), b.hidden()
+	scratch, block := make([]float32, vec.Block+max(m.Visible(), m.Hidden())), new(units.Block)
 	for r := range v.Rows {
-		copy(fields, b.VisibleBias)
-		m.visible.draw(v, r, fields, down)
-		copy(fields, b.HiddenBias)
-		m.hidden.draw(h, r, fields, up)
+		m.visible.draw(v, r, &visible, scratch, block, down)
+		m.hidden.draw(h, r, &hidden, scratch, block, up)
 	}
 }
 
-// visible and hidden return the biases of a layer, nil for a nil Base.
-func (b *Base) visible() []float32 {
+// visible and hidden return the laws of the layers, with nil fields for a nil Base.
+func (b *Base) visible() units.Law {
 	if b == nil {
-		return nil
+		return units.Law{}
 	}
-	return b.VisibleBias
+	return units.Law{Field: b.VisibleBias, Params: b.VisibleParams}
 }
 
-func (b *Base) hidden() []float32 {
+func (b *Base) hidden() units.Law {
 	if b == nil {
-		return nil
+		return units.Law{}
 	}
-	return b.HiddenBias
+	return units.Law{Field: b.HiddenBias, Params: b.HiddenParams}
 }

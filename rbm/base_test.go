@@ -24,8 +24,8 @@ func randomBase(m *RBM, sd float64, seed uint64) *Base {
 // baseStates lists the joint states of m with their energies under b.
 func baseStates(m *RBM, b *Base) []state {
 	independent := New(m.Visible(), m.Hidden(), m.Classes(), m.LabelKind())
-	copy(independent.VisibleBias, b.visible())
-	copy(independent.HiddenBias, b.hidden())
+	copy(independent.VisibleBias, b.visible().Field)
+	copy(independent.HiddenBias, b.hidden().Field)
 	return states(independent)
 }
 

@@ -2,11 +2,11 @@ package rbm
 
 import (
 	"math"
-	"slices"
 
 	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/units"
 )
 
 // A constrainedBase is the law of a Base under a constraint. Units that the
@@ -92,9 +92,10 @@ func (b *Base) constrainedDraw(m *RBM, v, h Values, key Key) {
 		}
 	}
 	if len(law.free) > 0 {
-		free, fields := newLayer(Group{Kind: Bernoulli, Units: binary}), slices.Clone(b.VisibleBias)
+		free, fields := newLayer(Group{Kind: Bernoulli, Units: binary}), b.visible()
+		scratch, block := make([]float32, vec.Block+binary), new(units.Block)
 		for r := range v.Rows {
-			free.draw(v, r, fields, key.Child(0).stream())
+			free.draw(v, r, &fields, scratch, block, key.Child(0).stream())
 		}
 	}
 	if m.softmaxLabel() {

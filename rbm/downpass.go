@@ -4,14 +4,16 @@ import (
 	"sync"
 
 	"gorbm/rbm/internal/vec"
-	"gorbm/rbm/units"
 )
 
 // runDown computes the visible preactivations of every row of p.h. It draws p.v
 // at each row's β, or writes means at β = 1.
 func (p *pass) runDown() {
 	p.start(p.h)
-	p.out = output{&p.m.visible, units.States{Words: p.v.Words, Stride: p.v.Stride}, p.base.visible()}
+	if p.base != nil {
+		p.baseLaw = p.base.visible()
+	}
+	p.begin(&p.m.visible, &p.v)
 	p.down.Run(vec.Blocks(p.m.Visible()), p.groups(), p.cost())
 	p.jointUnits()
 }
@@ -60,7 +62,7 @@ func (p *pass) downPart(k, first, end int) {
 		p.downSums(acts, k, first, end)
 	}
 	if end == p.groups() {
-		p.blockUnits(acts, k, 0, rows)
+		p.blockUnits(&p.blocks[k], acts, k, 0, rows)
 	}
 }
 

@@ -53,7 +53,7 @@ func (e *evaluation) freeEnergies(b *rowBlock, first int) {
 		return
 	}
 	for r := range b.n {
-		e.dst[first+r] = -b.field[r] - e.m.hidden.logZ(b.row(r, e.m.Hidden()))
+		e.dst[first+r] = -b.field[r] - e.m.hidden.logZ(b.row(r, e.m.Hidden()), &e.m.hidden.law)
 	}
 }
 

@@ -185,6 +185,9 @@ func (b *rowBlock) listGrey(e *evaluation, first int) {
 		for i, x := range e.v.Matrix().Row(first + r)[:e.units] {
 			sum += float64(float64(x) * float64(e.m.VisibleBias[i]))
 		}
+		if e.m.visible.isReal {
+			sum -= e.m.visible.rest(e.v.Matrix().Row(first+r), &e.m.visible.law)
+		}
 		b.field[r] = sum
 	}
 }

@@ -101,7 +101,7 @@ func (p *pass) sumFree(dst []float64) {
 	panels := p.free.panels
 	for r := range dst {
 		above, below := p.free.sum[r*panels:][:panels], p.free.product[r*panels:][:panels]
-		sum, product := maskedSums(p.m.VisibleBias, p.v.Row(r)), 1.0
+		sum, product := p.m.visible.weight(&p.v, r, &p.m.visible.law), 1.0
 		for k := range above {
 			sum += above[k]
 			product *= below[k] // at least 2⁻⁶⁴

@@ -16,7 +16,7 @@ type States struct {
 // NewStates returns all-zero states of rows chains of an RBM of m's shape.
 func NewStates(m *RBM, rows int) *States {
 	return &States{
-		V:      NewBits(rows, m.Visible()),
+		V:      NewValues(rows, m.Visible(), m.visible.isReal),
 		H:      NewBits(rows, m.Hidden()),
 		Mean:   NewMatrix(rows, m.Hidden()),
 		Energy: make([]float64, rows),

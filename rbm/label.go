@@ -112,7 +112,7 @@ func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 			for k, w := range l.rows[y*len(a):][:len(a)] {
 				b.table[k] = a[k] + w
 			}
-			dst[y] = l.bias[y] + l.hidden.logZ(b.table)
+			dst[y] = l.bias[y] + l.hidden.logZ(b.table, &l.hidden.law)
 		}
 	}
 	normalise(dst)

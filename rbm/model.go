@@ -46,6 +46,7 @@ func New(visible, hidden, classes int, label Kind) *RBM {
 		w:           make([]float32, vec.Blocks(hidden)*rows*vec.Block),
 	}
 	m.hidden = newLayer(Group{Kind: Bernoulli, Units: hidden})
+	m.hidden.law.Field = m.HiddenBias
 	m.SetLabel(classes, label)
 	return m
 }
@@ -113,6 +114,9 @@ func (m *RBM) checkWeights(a Matrix) {
 func (m *RBM) Clone() *RBM {
 	c := NewGroups(m.Hidden(), m.visible.groups...)
 	c.Set(m)
+	for k, p := range m.VisibleParams() {
+		copy(c.VisibleParams()[k], p)
+	}
 	c.Constraint = m.Constraint
 	return c
 }
@@ -156,11 +160,16 @@ func (m *RBM) CheckFinite() error {
 	return nil
 }
 
-// checkBiases is CheckFinite for the biases alone.
+// checkBiases is CheckFinite for all but the weights.
 func (m *RBM) checkBiases() error {
 	index := func(i int) string { return fmt.Sprintf("[%d]", i) }
 	if err := checkTensor("visible_bias", m.VisibleBias, index); err != nil {
 		return err
+	}
+	for k, p := range m.VisibleParams() {
+		if err := checkTensor(fmt.Sprintf("visible_parameter_%d", k), p, index); err != nil {
+			return err
+		}
 	}
 	return checkTensor("hidden_bias", m.HiddenBias, index)
 }
@@ -189,5 +198,5 @@ func (m *RBM) Equal(o *RBM) bool {
 		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 	}
 	return m.SameShape(o) && m.Constraint.Equal(o.Constraint) &&
-		same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
+		slices.EqualFunc(m.VisibleParams(), o.VisibleParams(), same) && same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
 }

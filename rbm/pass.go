@@ -29,18 +29,20 @@ const (
 // arguments and the working memory of a pass, and is kept from pass to pass so
 // that none allocates.
 type pass struct {
-	lists   []uint32  // of grey rows: offsets of the units that are not zero, group by group of units, in each row by row
-	values  []float32 // of the listed units
-	cuts    []uint32  // where each row's part of lists ends
-	acts    []float32 // preactivations: block by block of units, in each row by row
-	joint   []float32 // preactivations of groups that are one variable, rows × units
-	partial []float64 // rows × (blocks of visible units, then panels) of Σ v·b and Σ h·a
+	lists   []uint32      // of grey rows: offsets of the units that are not zero, group by group of units, in each row by row
+	values  []float32     // of the listed units
+	cuts    []uint32      // where each row's part of lists ends
+	acts    []float32     // preactivations: block by block of units, in each row by row
+	blocks  []units.Block // one for each part of a loop
+	joint   []float32     // preactivations of groups that are one variable, rows × units
+	partial []float64     // rows × (blocks of visible units, then panels) of Σ v·b and Σ h·a
 
 	m          *RBM
 	first      int // number of the first row among all rows that are drawn
 	v, h       Values
 	from       Values // the rows that the pass starts from: visible rows or h
 	out        output
+	baseLaw    units.Law // out.base, if there is one
 	rows       int       // of from
 	mean       Matrix    // destination of means; without rows none are computed
 	beta       []float32 // inverse temperature of each row; nil: all 1
@@ -70,6 +72,7 @@ func (p *pass) grow(m *RBM, rows int) {
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
 	blocks := max(visible, hidden)
 	p.acts = grown(p.acts, rows*blocks*vec.Block)
+	p.blocks = grown(p.blocks, max(visible, hidden*ceilDiv(rows, blockRows)))
 	p.joint = grown(p.joint, rows*max(m.visible.jointUnits(), m.hidden.jointUnits()))
 	p.partial = grown(p.partial, rows*(visible+hidden))
 }
@@ -89,7 +92,8 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func (p *pass) forget() {
 	p.m, p.base, p.beta, p.energy, p.baseEnergy = nil, nil, nil, nil, nil
 	p.v, p.h, p.mean, p.from = Values{}, Values{}, Matrix{}, Values{}
-	p.out = output{}
+	p.out, p.baseLaw = output{}, units.Law{}
+	clear(p.blocks)
 }
 
 // passes calls run for rows lo … hi−1 of each chunk of rows, with a pass from the
@@ -172,12 +176,31 @@ func setRows(acts, bias []float32) {
 type output struct {
 	layer  *layer
 	states units.States // destination of draws
-	base   []float32    // fields at β = 0; nil: zeros
+	base   *units.Law   // at β = 0; nil: zeros
+}
+
+// begin makes x, of the layer l, the output of the pass. Its law at β = 0 is in p.baseLaw, if
+// there is a base.
+func (p *pass) begin(l *layer, x *Values) {
+	o := &p.out
+	o.layer, o.base = l, nil
+	if o.states = (units.States{Words: x.Words, Stride: x.Stride}); x.IsReal() {
+		o.states = units.States{Real: x.Real, Stride: x.Cols}
+	}
+	if p.base != nil {
+		o.base = &p.baseLaw
+	}
 }
 
 // from returns where rows from lo on begin.
 func (o *output) from(lo int) units.States {
-	return units.States{Words: o.states.Words[lo*o.states.Stride:], Stride: o.states.Stride}
+	x := o.states
+	if lo *= x.Stride; x.Real != nil {
+		x.Real = x.Real[lo:]
+	} else {
+		x.Words = x.Words[lo:]
+	}
+	return x
 }
 
 // means returns the destination of means from row lo on.
@@ -186,14 +209,15 @@ func (p *pass) means(lo int) units.Means {
 }
 
 // blockUnits computes from the preactivations acts of block k, n rows from lo on, what the
-// fields of p name, of the units that are independent.
-func (p *pass) blockUnits(acts []float32, k, lo, n int) {
-	b := units.Block{First: k * vec.Block, In: acts, Stride: vec.Block, Rows: n, Row: uint32(p.first + lo), Base: p.out.base}
+// fields of p name, of the units that are independent. It overwrites b.
+func (p *pass) blockUnits(b *units.Block, acts []float32, k, lo, n int) {
+	*b = units.Block{First: k * vec.Block, In: acts, Stride: vec.Block, Rows: n, Row: uint32(p.first + lo), Law: &p.out.layer.law, Base: p.out.base}
 	if p.beta != nil {
 		b.Beta = p.beta[lo:]
 	}
 	for i := range p.out.layer.apart {
 		g := &p.out.layer.apart[i]
+		b.From = max(0, g.First-b.First)
 		if b.Width = min(g.First+g.Units-b.First, vec.Block); b.Width <= 0 || g.First >= b.First+vec.Block {
 			continue
 		}
@@ -222,7 +246,8 @@ func (p *pass) jointUnits() {
 		for r := range p.rows {
 			p.gather(p.joint[r*stride+g.at:][:g.Units], g, r)
 		}
-		b := units.Block{First: g.First, Width: g.Units, In: p.joint[g.at:], Stride: stride, Rows: p.rows, Row: uint32(p.first), Beta: p.beta, Base: p.out.base}
+		b := &p.blocks[0]
+		*b = units.Block{First: g.First, Width: g.Units, In: p.joint[g.at:], Stride: stride, Rows: p.rows, Row: uint32(p.first), Beta: p.beta, Law: &p.out.layer.law, Base: p.out.base}
 		if p.mean.Rows > 0 {
 			g.Kind.Means(p.means(0), b)
 		}
@@ -265,6 +290,15 @@ func (p *pass) partials(r int) (x []float64, stride int) {
 func (p *pass) sumEnergy() {
 	all, stride := p.partials(0)
 	for k := range vec.Blocks(p.m.Visible()) {
+		if p.v.IsReal() {
+			for r := range p.v.Rows {
+				all[r*stride+k] = 0
+				if k == 0 {
+					all[r*stride] = p.m.visible.weight(&p.v, r, &p.m.visible.law)
+				}
+			}
+			continue
+		}
 		var bias [vec.Block]float32
 		copy(bias[:], p.m.VisibleBias[k*vec.Block:])
 		vec.MaskedSums(all[k:], stride, bias[:], 0, p.v.Words[k:], p.v.Stride, p.v.Rows)
@@ -275,7 +309,12 @@ func (p *pass) sumEnergy() {
 			e -= x
 		}
 		p.energy[r] = e
-		if p.base != nil {
+		switch {
+		case p.base == nil:
+		case p.v.IsReal():
+			p.baseLaw = p.base.visible()
+			p.baseEnergy[r] = 0 - p.m.visible.weight(&p.v, r, &p.baseLaw) - maskedSums(p.base.HiddenBias, p.h.Row(r))
+		default:
 			p.baseEnergy[r] = p.base.energy(p.v.Row(r), p.h.Row(r))
 		}
 	}

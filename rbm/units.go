@@ -35,6 +35,8 @@ type layer struct {
 	groups []Group
 	apart  []Group // those of independent units, with neighbours of a kind as one
 	joint  []Group // those that are one variable
+	isReal bool    // states are real values
+	law    units.Law
 }
 
 // newLayer returns a layer of these groups, of which it sets First.
@@ -47,6 +49,7 @@ func newLayer(groups ...Group) (l layer) {
 		g.First, g.at = first, at
 		first += g.Units
 		l.groups = append(l.groups, g)
+		l.isReal = l.isReal || g.Kind.Support() == units.Real
 		if g.isJoint() {
 			l.joint = append(l.joint, g)
 			at += g.Units
@@ -56,7 +59,52 @@ func newLayer(groups ...Group) (l layer) {
 			l.apart = append(l.apart, g)
 		}
 	}
+	for _, g := range l.groups {
+		for k, p := range g.Kind.Params() {
+			if k == len(l.law.Params) {
+				l.law.Params = append(l.law.Params, make([]float32, first))
+			}
+			fill(g.of(l.law.Params[k]), p.Initial)
+		}
+	}
 	return l
+}
+
+// VisibleParams returns the parameters of the visible units besides their biases, which share
+// memory with m: see units.Law.
+func (m *RBM) VisibleParams() [][]float32 { return m.visible.law.Params }
+
+// rest returns Σ U′ of a row of states under a law of l, see package units.
+func (l *layer) rest(row []float32, law *units.Law) float64 {
+	sum := 0.0
+	for i := range l.groups {
+		g := &l.groups[i]
+		if k, ok := g.Kind.(units.RealKind); ok {
+			sum += k.Rest(g.of(row), law, g.First)
+		}
+	}
+	return sum
+}
+
+// weight returns Σ b·v − Σ U′(v) of row r of states under a law of l with the fields b.
+func (l *layer) weight(v *Values, r int, law *units.Law) float64 {
+	if !v.IsReal() {
+		return maskedSums(law.Field, v.Row(r))
+	}
+	sum := 0.0
+	row := v.Matrix().Row(r)
+	for i, x := range row {
+		sum += float64(float64(x) * float64(law.Field[i]))
+	}
+	return sum - l.rest(row, law)
+}
+
+// states returns the rows of v as the states of package units.
+func (v Values) states() units.States {
+	if v.IsReal() {
+		return units.States{Real: v.Real, Stride: v.Cols}
+	}
+	return units.States{Words: v.Words, Stride: v.Stride}
 }
 
 // isJoint reports whether the units of g are one variable.
@@ -70,32 +118,37 @@ func (l *layer) jointUnits() int {
 	return 0
 }
 
-// logZ returns the log Z of the layer's units, given their inputs.
-func (l *layer) logZ(z []float64) float64 {
+// logZ returns the log Z of the layer's units under a law of l, given their inputs.
+func (l *layer) logZ(z []float64, law *units.Law) float64 {
 	sum := 0.0
 	for _, groups := range [2][]Group{l.apart, l.joint} {
 		for i := range groups {
 			g := &groups[i]
-			sum += g.Kind.LogZ(z[g.First : g.First+g.Units])
+			sum += g.Kind.LogZ(z[g.First:g.First+g.Units], law, g.First)
 		}
 	}
 	return sum
 }
 
-// draw overwrites row r of dst with a draw by fields alone. It overwrites fields.
-func (l *layer) draw(dst Values, r int, fields []float32, stream vec.Stream) {
-	x := units.States{Words: dst.Row(r), Stride: dst.Stride}
+// draw overwrites row r of dst with a draw of units without inputs. It overwrites scratch,
+// as long as the layer and a block, and b.
+func (l *layer) draw(dst Values, r int, law *units.Law, scratch []float32, b *units.Block, stream vec.Stream) {
+	x := dst.Slice(r, r+1).states()
 	for i := range l.apart {
 		g := &l.apart[i]
 		for k := g.First / vec.Block; k*vec.Block < g.First+g.Units; k++ {
-			var in [vec.Block]float32
-			width := copy(in[:], fields[k*vec.Block:g.First+g.Units])
-			g.Kind.Draw(x, units.Block{First: k * vec.Block, Width: width, In: in[:], Stride: vec.Block, Rows: 1, Row: uint32(r)}, stream)
+			in := scratch[:vec.Block]
+			clear(in)
+			width := copy(in, law.Field[k*vec.Block:g.First+g.Units])
+			*b = units.Block{First: k * vec.Block, From: max(0, g.First-k*vec.Block), Width: width, In: in, Stride: vec.Block, Rows: 1, Row: uint32(r), Law: law}
+			g.Kind.Draw(x, b, stream)
 		}
 	}
 	for i := range l.joint {
 		g := &l.joint[i]
-		g.Kind.Draw(x, units.Block{First: g.First, Width: g.Units, In: g.of(fields), Stride: g.Units, Rows: 1, Row: uint32(r)}, stream)
+		copy(scratch, g.of(law.Field))
+		*b = units.Block{First: g.First, Width: g.Units, In: scratch, Stride: g.Units, Rows: 1, Row: uint32(r), Law: law}
+		g.Kind.Draw(x, b, stream)
 	}
 }
 
@@ -111,8 +164,13 @@ func NewGroups(hidden int, visible ...Group) *RBM {
 		n += g.Units
 	}
 	m := New(n, hidden, 0, Bernoulli)
-	m.visible = newLayer(visible...)
+	m.setVisible(visible)
 	return m
+}
+
+func (m *RBM) setVisible(groups []Group) {
+	m.visible = newLayer(groups...)
+	m.visible.law.Field = m.VisibleBias
 }
 
 // Groups returns the groups of the visible layer. The caller must not change them.
@@ -205,7 +263,7 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 	if classes > 0 {
 		groups = append(groups, Group{Kind: kind, Units: classes, Label: true})
 	}
-	m.visible = newLayer(groups...)
+	m.setVisible(groups)
 }
 
 // Classes returns the number of label units, 0 if there is no label.

@@ -10,7 +10,10 @@ import (
 // energy.
 func (p *pass) runUp(v Values) {
 	p.start(v)
-	p.out = output{&p.m.hidden, units.States{Words: p.h.Words, Stride: p.h.Stride}, p.base.hidden()}
+	if p.base != nil {
+		p.baseLaw = p.base.hidden()
+	}
+	p.begin(&p.m.hidden, &p.h)
 	panels := vec.Blocks(p.m.Hidden())
 	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
 	if p.m.Constraint != nil {
@@ -44,7 +47,7 @@ func (p *pass) upPart(i int) {
 		p.addGroup(acts, m.panel(k)[g*vec.RowSumsWords*vec.Block*vec.Block:], g, lo, lo+n, m.upAhead(k, g, n))
 	}
 	if m.Constraint == nil { // else means and draws depend on all panels
-		p.hiddenUnits(acts, k, lo, n)
+		p.hiddenUnits(&p.blocks[i], acts, k, lo, n)
 	}
 }
 
@@ -66,8 +69,8 @@ func (m *RBM) upAhead(k, g, rows int) []float32 {
 
 // hiddenUnits computes means, gains, draws and energies from the preactivations
 // acts of panel k, n rows from lo on.
-func (p *pass) hiddenUnits(acts []float32, k, lo, n int) {
-	p.blockUnits(acts, k, lo, n)
+func (p *pass) hiddenUnits(b *units.Block, acts []float32, k, lo, n int) {
+	p.blockUnits(b, acts, k, lo, n)
 	if p.draw && p.energy != nil {
 		x, stride := p.partials(lo)
 		vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], stride, acts, vec.Block, p.h.Words[lo*p.h.Stride+k:], p.h.Stride, n)

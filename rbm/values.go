@@ -10,7 +10,8 @@ import (
 // column j of a row is bit j%64 of its word j/64, and bits past Cols are zero, which every
 // function here relies on and keeps so. Or they are real values, if Real is not nil: grey
 // values of data in [0,1], each the probability that its unit is on. Grey values occur only
-// in the positive phase and in evaluation. Methods that deal with bits panic on real values.
+// in the positive phase and in evaluation. States of a layer with real units are real values.
+// Methods that deal with bits panic on real values.
 type Values struct {
 	Rows, Cols int
 	Stride     int       // number of words of a row of bits
@@ -181,12 +182,16 @@ func clearFrom(row []uint64, n int) {
 	}
 }
 
-// checkStates panics if v is not bits of m's visible layer.
+// checkStates panics if v is not states of m's visible layer.
 func (m *RBM) checkStates(v Values) {
 	if v.Cols != m.Visible() {
 		panic("rbm: rows of another width than the visible layer")
 	}
-	v.check()
+	if !m.visible.isReal {
+		v.check()
+	} else if !v.IsReal() {
+		panic("rbm: bits where states are real values")
+	}
 }
 
 // checkInput panics if x has another width than m's visible layer, or if x is grey

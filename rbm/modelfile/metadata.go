@@ -70,6 +70,14 @@ const (
 	metaReference  = "constraint_reference" // the bits of the reference, eight a byte, in base64
 )
 
+// writable returns an error if m has parameters that files do not hold.
+func writable(m *rbm.RBM) error {
+	if m.VisibleParams() != nil {
+		return fmt.Errorf("%w: files hold no parameters besides weights and biases", rbm.ErrUnits)
+	}
+	return nil
+}
+
 // metadata returns the metadata of a file of m.
 func metadata(m *rbm.RBM, about About) map[string]string {
 	meta := map[string]string{

@@ -51,6 +51,9 @@ func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 
 // writeArrays writes weights under the given name, the biases and the metadata of m.
 func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.Matrix, biases ...npz.Named) error {
+	if err := writable(m); err != nil {
+		return err
+	}
 	meta, err := finitejson.Marshal(metadata(m, about))
 	if err != nil {
 		return err

@@ -26,6 +26,9 @@ type tensor struct {
 // float32 tensors weights [visible, hidden], visible_bias and hidden_bias, and
 // metadata.
 func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
+	if err := writable(m); err != nil {
+		return err
+	}
 	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
 	parts := []struct {

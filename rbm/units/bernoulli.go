@@ -13,8 +13,9 @@ type bernoulli struct{}
 
 func (bernoulli) String() string   { return "bernoulli" }
 func (bernoulli) Support() Support { return Bits }
+func (bernoulli) Params() []Param  { return nil }
 
-func (bernoulli) Means(dst Means, b Block) {
+func (bernoulli) Means(dst Means, b *Block) {
 	vec.Sigmoids(dst.Data[b.First:], dst.Cols, b.In, b.Rows, b.Width)
 }
 
@@ -22,28 +23,47 @@ func (bernoulli) Means(dst Means, b Block) {
 // few stay in the first-level cache.
 const blendRows = 16
 
-// Draw draws all units of the block's words and clears the rest of them.
-func (bernoulli) Draw(x States, b Block, s vec.Stream) {
-	k := b.First / vec.Block
-	words := x.Words[k:]
-	if b.Base == nil || b.Beta == nil {
-		s.Draws(words, x.Stride, b.In, b.Beta, b.Row, uint32(k), b.Rows, b.Width)
+// Draw draws all units of the block's words and clears the rest of them. In a layer of real
+// values it leaves the other groups' units.
+func (bernoulli) Draw(x States, b *Block, s vec.Stream) {
+	if x.Real == nil {
+		drawWords(x.Words[b.First/vec.Block:], x.Stride, b, 0, b.Rows, s)
+		return
+	}
+	for r := range b.Rows {
+		var word [1]uint64
+		drawWords(word[:], 1, b, r, 1, s)
+		for i := b.From; i < b.Width; i++ {
+			x.Real[r*x.Stride+b.First+i] = float32(word[0] >> i & 1)
+		}
+	}
+}
+
+// drawWords writes the words of n rows of b, from row lo on, to words[r·stride].
+func drawWords(words []uint64, stride int, b *Block, lo, n int, s vec.Stream) {
+	k, first, in := uint32(b.First/vec.Block), b.Row+uint32(lo), b.In[lo*vec.Block:]
+	var beta []float32
+	if b.Beta != nil {
+		beta = b.Beta[lo:]
+	}
+	if b.Base == nil || beta == nil {
+		s.Draws(words, stride, in, beta, first, k, n, b.Width)
 		return
 	}
 	var from [vec.Block]float32
-	copy(from[:], b.Base[b.First:])
+	copy(from[:], b.Base.Field[b.First:])
 	var blends [blendRows * vec.Block]float32
-	for r := 0; r < b.Rows; r += blendRows {
-		some := min(blendRows, b.Rows-r)
-		vec.Blend(blends[:], b.In[r*vec.Block:], b.Beta[r:], &from, some)
-		s.Draws(words[r*x.Stride:], x.Stride, blends[:], nil, b.Row+uint32(r), uint32(k), some, b.Width)
+	for r := 0; r < n; r += blendRows {
+		some := min(blendRows, n-r)
+		vec.Blend(blends[:], in[r*vec.Block:], beta[r:], &from, some)
+		s.Draws(words[r*stride:], stride, blends[:], nil, first+uint32(r), k, some, b.Width)
 	}
 }
 
 // LogZs takes log(1+eᶻ) = max(z,0) − log max(p,1−p). A mean p is off by at most some 2⁻²⁴ of
 // itself, so that a unit adds no more than that to the rounding of its input. The product is at
 // least 2⁻⁶⁴.
-func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b Block) {
+func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b *Block) {
 	for r := range b.Rows {
 		z := b.In[r*vec.Block:][:b.Width]
 		p := mean.Data[r*mean.Cols+b.First:][:b.Width]
@@ -70,10 +90,10 @@ func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b Block) 
 
 // Rises takes the inputs of all 64 units of the block. Those beyond the last are zeros and add
 // nothing. The product lies between 2⁻⁶⁴ and 2⁶⁴.
-func (bernoulli) Rises(sum, product []float64, b Block, from, to float64) {
+func (bernoulli) Rises(sum, product []float64, b *Block, from, to float64) {
 	var fromShift, toShift [vec.Block]float64
 	if b.Base != nil {
-		for i, c := range b.Base[b.First:][:b.Width] {
+		for i, c := range b.Base.Field[b.First:][:b.Width] {
 			fromShift[i] = float64((1 - from) * float64(c))
 			toShift[i] = float64((1 - to) * float64(c))
 		}
@@ -81,7 +101,7 @@ func (bernoulli) Rises(sum, product []float64, b Block, from, to float64) {
 	vec.Rises(product, sum, b.In, from, to, &fromShift, &toShift, b.Rows)
 }
 
-func (bernoulli) LogZ(z []float64) float64 { return vec.SoftplusSum(z) }
+func (bernoulli) LogZ(z []float64, _ *Law, _ int) float64 { return vec.SoftplusSum(z) }
 
 func (bernoulli) Field(dst, mean []float32, rows float64) {
 	for i, p := range mean {

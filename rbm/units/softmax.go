@@ -14,19 +14,20 @@ type softmax struct{}
 
 func (softmax) String() string   { return "softmax" }
 func (softmax) Support() Support { return OneHot }
+func (softmax) Params() []Param  { return nil }
 
-func (softmax) Means(dst Means, b Block) {
+func (softmax) Means(dst Means, b *Block) {
 	for r := range b.Rows {
 		vec.Softmax(dst.Data[r*dst.Cols+b.First:][:b.Width], b.In[r*b.Stride:][:b.Width])
 	}
 }
 
 // Draw leaves in b.In e to the inputs, relative to the largest of each row.
-func (softmax) Draw(x States, b Block, s vec.Stream) {
+func (softmax) Draw(x States, b *Block, s vec.Stream) {
 	for r := range b.Rows {
-		z, beta := b.In[r*b.Stride:][:b.Width], b.beta(r)
+		z, beta := b.In[r*b.Stride:][:b.Width], b.BetaOf(r)
 		if b.Base != nil {
-			for c, base := range b.Base[b.First:][:b.Width] {
+			for c, base := range b.Base.Field[b.First:][:b.Width] {
 				z[c] = float32(beta*z[c]) + float32((1-beta)*base)
 			}
 			beta = 1
@@ -37,6 +38,12 @@ func (softmax) Draw(x States, b Block, s vec.Stream) {
 
 // setOne makes unit first+y of row r one, and the others of this number from first on zero.
 func (x States) setOne(r, first, number, y int) {
+	if x.Real != nil {
+		row := x.Real[r*x.Stride:]
+		clear(row[first : first+number])
+		row[first+y] = 1
+		return
+	}
 	row := x.Words[r*x.Stride:]
 	for i := first; i < first+number; i++ {
 		row[i/vec.Block] &^= 1 << (i % vec.Block)
@@ -44,14 +51,13 @@ func (x States) setOne(r, first, number, y int) {
 	row[(first+y)/vec.Block] |= 1 << ((first + y) % vec.Block)
 }
 
-func (softmax) LogZs(sum, product []float64, stride int, _ Means, b Block) {
-	b.Base = nil
+func (softmax) LogZs(sum, product []float64, stride int, _ Means, b *Block) {
 	for r := range b.Rows {
 		sum[r*stride], product[r*stride] = b.logSumExp(r, 1), 1
 	}
 }
 
-func (softmax) Rises(sum, product []float64, b Block, from, to float64) {
+func (softmax) Rises(sum, product []float64, b *Block, from, to float64) {
 	for r := range b.Rows {
 		sum[r], product[r] = b.logSumExp(r, to)-b.logSumExp(r, from), 1
 	}
@@ -62,7 +68,7 @@ func (b *Block) logSumExp(r int, beta float64) float64 {
 	input := func(i int) float64 {
 		z := float64(beta * float64(b.In[r*b.Stride+i]))
 		if b.Base != nil {
-			z += float64((1 - beta) * float64(b.Base[b.First+i]))
+			z += float64((1 - beta) * b.Base.At(b.First+i))
 		}
 		return z
 	}
@@ -76,7 +82,7 @@ func (b *Block) logSumExp(r int, beta float64) float64 {
 	return top + vec.Log(sum)
 }
 
-func (softmax) LogZ(z []float64) float64 { return vec.LogSumExp(z) }
+func (softmax) LogZ(z []float64, _ *Law, _ int) float64 { return vec.LogSumExp(z) }
 
 func (softmax) Field(dst, mean []float32, rows float64) {
 	for i, p := range mean {

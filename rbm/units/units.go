@@ -19,6 +19,7 @@ type Support int
 const (
 	Bits   Support = iota // 0 or 1, each unit for itself
 	OneHot                // 0 or 1, one unit of the group is 1: the group is one variable
+	Real                  // real values
 )
 
 // A Kind is how the units of a group behave given their inputs. All methods but LogZ and Field
@@ -26,24 +27,61 @@ const (
 type Kind interface {
 	fmt.Stringer // its name in files and flags
 	Support() Support
+	Params() []Param // of each unit, besides the field
 
 	// Means overwrites the units' places of dst with their means at β = 1.
-	Means(dst Means, b Block)
+	Means(dst Means, b *Block)
 	// Draw overwrites the units' places of x with draws at the β of each row. Unit i of row r
 	// uses the uniforms of row b.Row+r and unit i of s, a group that is one variable those of its
 	// first unit. It may overwrite b.In.
-	Draw(x States, b Block, s vec.Stream)
+	Draw(x States, b *Block, s vec.Stream)
 	// LogZs writes, for row r at dst[r·stride], the log Z of the units: sum − log product. mean
 	// are the means of the same block, which save exponentials. Rounding is that of float32.
-	LogZs(sum, product []float64, stride int, mean Means, b Block)
+	LogZs(sum, product []float64, stride int, mean Means, b *Block)
 	// Rises writes of each row how much the log Z of the units rises from one β to another:
 	// sum + log product.
-	Rises(sum, product []float64, b Block, from, to float64)
-	// LogZ returns Σ log Σ_x exp(x·z − U′(x)) over units of inputs z, in nats.
-	LogZ(z []float64) float64
+	Rises(sum, product []float64, b *Block, from, to float64)
+	// LogZ returns Σ log Σ_x exp(x·z − U′(x)), for real x ∫, over the units from number first on,
+	// of inputs z, in nats.
+	LogZ(z []float64, l *Law, first int) float64
 	// Field overwrites dst with the fields at which units without weights have about the given
 	// means over this number of rows. Half a row more keeps those finite that never change.
 	Field(dst, mean []float32, rows float64)
+}
+
+// A RealKind is a kind of real units. Kinds of others have U′ = 0.
+type RealKind interface {
+	Kind
+	// Rest returns Σ U′ over the units from number first on, of values x, in nats.
+	Rest(x []float32, l *Law, first int) float64
+}
+
+// A Param is a parameter that each unit of a kind has besides its field.
+type Param struct {
+	Name    string
+	Initial float32
+}
+
+// A Law is the parameters of all units of a layer.
+type Law struct {
+	Field  []float32
+	Params [][]float32 // the others: each of all units of the layer; nil: zeros
+}
+
+// At returns the fields' unit i, or 0 of a nil Law.
+func (l *Law) At(i int) float64 {
+	if l == nil {
+		return 0
+	}
+	return float64(l.Field[i])
+}
+
+// Param returns parameter k besides the field of unit i, or 0 of a nil Law.
+func (l *Law) Param(k, i int) float64 {
+	if l == nil || l.Params == nil {
+		return 0
+	}
+	return float64(l.Params[k][i])
 }
 
 // Kinds are all kinds of units.
@@ -63,19 +101,21 @@ func Parse(name string) (Kind, error) {
 	return nil, fmt.Errorf("unknown kind of units %q; it is %s", name, text)
 }
 
-// A Block is the inputs of units of one group for a number of rows: of a block of 64 units of
-// the layer those up to number First+Width−1, or of one variable all.
+// A Block is the inputs of units of one group for a number of rows: in a block of 64 units of
+// the layer units From … Width−1, or all units of a group that is one variable.
 type Block struct {
-	First, Width int       // number of the first unit in its layer; number of units
-	In           []float32 // inputs; those of a row begin at a multiple of Stride
-	Stride, Rows int
-	Row          uint32    // number of the first row in the random stream
-	Beta         []float32 // inverse temperature of each row; nil: all 1
-	Base         []float32 // fields of all units of the layer at β = 0; nil: zeros
+	First       int // number of the block's first unit in its layer
+	From, Width int
+	In          []float32 // inputs; those of a row begin at a multiple of Stride
+	Stride      int
+	Rows        int
+	Row         uint32    // number of the first row in the random stream
+	Beta        []float32 // inverse temperature of each row; nil: all 1
+	Law, Base   *Law      // of the layer at β = 1 and 0; a nil Base: zeros
 }
 
-// beta returns the inverse temperature of row r.
-func (b *Block) beta(r int) float32 {
+// BetaOf returns the inverse temperature of row r.
+func (b *Block) BetaOf(r int) float32 {
 	if b.Beta == nil {
 		return 1
 	}
@@ -88,9 +128,10 @@ type Means struct {
 	Cols int
 }
 
-// States are rows of states of all units of a layer, bit by bit: unit i is bit i%64 of word i/64
-// of its row.
+// States are rows of states of all units of a layer. As bits, unit i is bit i%64 of word i/64 of
+// its row. In a layer with real units all are real.
 type States struct {
 	Words  []uint64
-	Stride int
+	Real   []float32 // if not nil, the states
+	Stride int       // words or real values of a row
 }

@@ -59,7 +59,7 @@ func (b *Block) at(r int, beta float64) []float64 {
 	for i := range z {
 		z[i] = beta * float64(b.In[r*b.Stride+i])
 		if b.Base != nil {
-			z[i] += (1 - beta) * float64(b.Base[b.First+i])
+			z[i] += (1 - beta) * b.Base.At(b.First+i)
 		}
 	}
 	return z
@@ -77,21 +77,24 @@ func TestKindsAgainstTheirStates(t *testing.T) {
 	for _, k := range Kinds {
 		for _, scale := range []float64{0.5, 3, 30} {
 			b := inputs(k, 7, scale)
-			b.Base = make([]float32, layer)
-			for i := range b.Base {
-				b.Base[i] = float32(i%7) - 3
+			b.Base = &Law{Field: make([]float32, layer)}
+			for i := range b.Base.Field {
+				b.Base.Field[i] = float32(i%7) - 3
 			}
 			mean := Means{Data: make([]float32, 7*layer), Cols: layer}
-			k.Means(mean, b)
+			k.Means(mean, &b)
 			sum, product := make([]float64, 14), make([]float64, 14)
-			k.LogZs(sum, product, 2, mean, b)
+			k.LogZs(sum, product, 2, mean, &b)
 			rise, factor := make([]float64, 7), make([]float64, 7)
-			k.Rises(rise, factor, b, 0.25, 0.75)
+			k.Rises(rise, factor, &b, 0.25, 0.75)
+			if b.Base == nil {
+				t.Fatalf("%v: the block has lost its base", k)
+			}
 			for r := range 7 {
 				z := b.at(r, 1)
 				logZ := vec.LogSumExp(logWeights(k, z))
 				size := 1 + math.Abs(logZ)
-				near(t, k.String()+": log Z", k.LogZ(z), logZ, 1e-14*size) // some thirty roundings
+				near(t, k.String()+": log Z", k.LogZ(z, nil, 0), logZ, 1e-14*size) // some thirty roundings
 				// Five float32 means off by 2⁻²⁴ of themselves.
 				near(t, k.String()+": log Z from means", sum[2*r]-math.Log(product[2*r]), logZ, number*0x1p-23)
 				near(t, k.String()+": rise", rise[r]+math.Log(factor[r]),
@@ -100,9 +103,9 @@ func TestKindsAgainstTheirStates(t *testing.T) {
 					const h = 1e-4
 					x := z[i]
 					z[i] = x + h
-					up := k.LogZ(z)
+					up := k.LogZ(z, nil, 0)
 					z[i] = x - h
-					slope := (up - k.LogZ(z)) / (2 * h)
+					slope := (up - k.LogZ(z, nil, 0)) / (2 * h)
 					z[i] = x
 					// A third derivative of at most 0.1 and the rounding of log Z over 2h, then float32.
 					near(t, k.String()+": mean", float64(mean.Data[r*layer+b.First+i]), slope, 0.1/6*h*h+1e-15*size/h+0x1p-21)
@@ -127,16 +130,16 @@ func TestDraws(t *testing.T) {
 					b.Beta[r] = beta
 				}
 				if based {
-					b.Base = make([]float32, layer)
-					for i := range b.Base {
-						b.Base[i] = float32(i%3) - 1
+					b.Base = &Law{Field: make([]float32, layer)}
+					for i := range b.Base.Field {
+						b.Base.Field[i] = float32(i%3) - 1
 					}
 				}
 				x := States{Words: make([]uint64, 2*rows), Stride: 2}
 				for i := range x.Words {
 					x.Words[i] = ^uint64(0)
 				}
-				k.Draw(x, b, vec.Stream{K0: 1, K1: 2})
+				k.Draw(x, &b, vec.Stream{K0: 1, K1: 2})
 				counts := make([]int, len(statesOf(k)))
 				for r := range rows {
 					state := x.Words[2*r+1] >> (b.First % 64)
@@ -160,9 +163,9 @@ func TestDraws(t *testing.T) {
 			}
 			b := one
 			if based {
-				b.Base = make([]float32, layer)
-				for i := range b.Base {
-					b.Base[i] = float32(i%3) - 1
+				b.Base = &Law{Field: make([]float32, layer)}
+				for i := range b.Base.Field {
+					b.Base.Field[i] = float32(i%3) - 1
 				}
 			}
 			p := logWeights(k, b.at(0, 0.6))
@@ -223,15 +226,15 @@ func TestParse(t *testing.T) {
 func TestKindsAllocateNothing(t *testing.T) {
 	for _, k := range Kinds {
 		b := inputs(k, 20, 1)
-		b.Base, b.Beta = make([]float32, layer), make([]float32, 20)
+		b.Base, b.Beta = &Law{Field: make([]float32, layer)}, make([]float32, 20)
 		mean := Means{Data: make([]float32, 20*layer), Cols: layer}
 		x := States{Words: make([]uint64, 40), Stride: 2}
 		sum, product := make([]float64, 20), make([]float64, 20)
 		if n := testing.AllocsPerRun(10, func() {
-			k.Means(mean, b)
-			k.LogZs(sum, product, 1, mean, b)
-			k.Rises(sum, product, b, 0.5, 1)
-			k.Draw(x, b, vec.Stream{})
+			k.Means(mean, &b)
+			k.LogZs(sum, product, 1, mean, &b)
+			k.Rises(sum, product, &b, 0.5, 1)
+			k.Draw(x, &b, vec.Stream{})
 		}); n > 0 {
 			t.Errorf("%v: %v allocations", k, n)
 		}

@@ -1,0 +1,291 @@
+package rbm
+
+import (
+	"math"
+	"testing"
+
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
+)
+
+// gaussianUnits are a kind of the tests, for what real units need: they are real, independent given the other layer: U(x) = γx²/2 − θx with precision
+// γ > 0, and so of mean z/γ and variance 1/γ. On the path from a base the precision is blended
+// like the fields: γ_β = β·γ + (1−β)·γ₀.
+var gaussianUnits Kind = gaussian{}
+
+type gaussian struct{}
+
+func (gaussian) String() string         { return "gaussian" }
+func (gaussian) Support() units.Support { return units.Real }
+func (gaussian) Params() []units.Param  { return []units.Param{{Name: "precision", Initial: 1}} }
+
+func (gaussian) Means(dst units.Means, b *units.Block) {
+	for r := range b.Rows {
+		for c := b.From; c < b.Width; c++ {
+			i := b.First + c
+			dst.Data[r*dst.Cols+i] = float32(float64(b.In[r*b.Stride+c]) / b.Law.Param(0, i))
+		}
+	}
+}
+
+// at returns input and precision of unit c of row r at β.
+func (gaussian) at(b *units.Block, r, c int, beta float64) (z, precision float64) {
+	i := b.First + c
+	z = float64(beta*float64(b.In[r*b.Stride+c])) + float64((1-beta)*b.Base.At(i))
+	return z, float64(beta*b.Law.Param(0, i)) + float64((1-beta)*b.Base.Param(0, i))
+}
+
+// Draw takes Box and Muller's method, by the uniforms of the unit and of the unit 2³⁰ further.
+func (g gaussian) Draw(x units.States, b *units.Block, s vec.Stream) {
+	for r := range b.Rows {
+		for c := b.From; c < b.Width; c++ {
+			i := b.First + c
+			z, precision := g.at(b, r, c, float64(b.BetaOf(r)))
+			u := float64(s.Uniform(b.Row+uint32(r), uint32(i))) * 0x1p-24
+			v := float64(s.Uniform(b.Row+uint32(r), uint32(i+1<<30))) * 0x1p-24
+			normal := math.Sqrt(-2*vec.Log(u)) * math.Cos(2*math.Pi*v)
+			x.Real[r*x.Stride+i] = float32(z/precision + normal/math.Sqrt(precision))
+		}
+	}
+}
+
+// logZ is that of one unit of input z and precision p.
+func (gaussian) logZ(z, p float64) float64 {
+	return float64(z*z)/(2*p) + vec.Log(2*math.Pi/p)/2
+}
+
+func (g gaussian) LogZs(sum, product []float64, stride int, _ units.Means, b *units.Block) {
+	for r := range b.Rows {
+		sum[r*stride], product[r*stride] = 0, 1
+		for c := b.From; c < b.Width; c++ {
+			sum[r*stride] += g.logZ(g.at(b, r, c, 1))
+		}
+	}
+}
+
+func (g gaussian) Rises(sum, product []float64, b *units.Block, from, to float64) {
+	for r := range b.Rows {
+		sum[r], product[r] = 0, 1
+		for c := b.From; c < b.Width; c++ {
+			sum[r] += g.logZ(g.at(b, r, c, to)) - g.logZ(g.at(b, r, c, from))
+		}
+	}
+}
+
+func (g gaussian) LogZ(z []float64, l *units.Law, first int) float64 {
+	sum := 0.0
+	for i, z := range z {
+		sum += g.logZ(z, l.Param(0, first+i))
+	}
+	return sum
+}
+
+// Field is that of precision 1.
+func (gaussian) Field(dst, mean []float32, _ float64) { copy(dst, mean) }
+
+func (gaussian) Rest(x []float32, l *units.Law, first int) float64 {
+	sum := 0.0
+	for i, x := range x {
+		sum += float64(float64(float64(x)*float64(x)) * l.Param(0, first+i) / 2)
+	}
+	return sum
+}
+
+// gaussianModel is the model of two Gaussian and two hidden units of the notes, whose log Z and
+// moments were computed by SciPy.
+func gaussianModel() *RBM {
+	m := NewGroups(2, Group{Kind: gaussianUnits, Units: 2})
+	m.VisibleBias = append(m.VisibleBias[:0], 0.3, -0.2)
+	m.HiddenBias = append(m.HiddenBias[:0], -0.1, 0.4)
+	m.SetWeights(Matrix{2, 2, []float32{0.5, -1, 0.25, 0.75}})
+	copy(m.VisibleParams()[0], []float32{2, 0.5})
+	return m
+}
+
+const gaussianLogZ = 3.783298430669
+
+// quadrature returns ∫∫ f over the square of ±40, by the trapezium rule, which is exact to
+// rounding for what falls like a Gaussian.
+func quadrature(m *RBM, f func(v []float32, free float64)) (step float64) {
+	const n = 400
+	step = 80.0 / n
+	for i := range n + 1 {
+		rows := NewMatrix(n+1, 2)
+		for j := range n + 1 {
+			rows.Row(j)[0], rows.Row(j)[1] = float32(-40+step*float64(i)), float32(-40+step*float64(j))
+		}
+		free := make([]float64, n+1)
+		m.FreeEnergy(free, rows.Values())
+		for j, x := range free {
+			f(rows.Row(j), x)
+		}
+	}
+	return step * step
+}
+
+func TestGaussianFreeEnergy(t *testing.T) {
+	m := gaussianModel()
+	free := make([]float64, 1)
+	m.FreeEnergy(free, Matrix{1, 2, []float32{0.4, -1.1}}.Values())
+	near(t, "F", free[0], -0.850387092790, 1e-7) // parameters and values are float32
+	z, v0, v1, s0, s1 := 0.0, 0.0, 0.0, 0.0, 0.0
+	area := quadrature(m, func(v []float32, free float64) {
+		w := math.Exp(-free)
+		x, y := float64(v[0]), float64(v[1])
+		z, v0, v1, s0, s1 = z+w, v0+w*x, v1+w*y, s0+w*x*x, s1+w*y*y
+	})
+	near(t, "log Z by quadrature", math.Log(z*area), gaussianLogZ, 1e-6)
+	for i, want := range []float64{-0.067426846506, 0.904421382128, 0.571414573414, 3.366590164119} {
+		near(t, "moment by quadrature", []float64{v0, v1, s0, s1}[i]/z, want, 1e-6)
+	}
+	c := m.Clone()
+	c.FreeEnergy(free, Matrix{1, 2, []float32{0.4, -1.1}}.Values())
+	near(t, "F of a clone", free[0], -0.850387092790, 1e-7)
+	if !c.Equal(m) || c.CheckFinite() != nil {
+		t.Errorf("a clone is not equal, or %v", c.CheckFinite())
+	}
+	if c.VisibleParams()[0][1] = float32(math.NaN()); c.Equal(m) || c.CheckFinite() == nil || c.CheckFinite().Error() != "diverged: visible_parameter_0[1] is NaN" {
+		t.Errorf("a precision of NaN gives %v", c.CheckFinite())
+	}
+}
+
+func TestGaussianSteps(t *testing.T) {
+	m := gaussianModel()
+	const rows = 40000
+	s := NewStates(m, rows)
+	m.Step(s, nil, 30, NewKey(1))
+	for i, want := range [][2]float64{{-0.067426846506, 0.571414573414}, {0.904421382128, 3.366590164119}} {
+		for power := 1; power <= 2; power++ {
+			sum, squares := 0.0, 0.0
+			for r := range rows {
+				x := math.Pow(float64(s.V.Matrix().Row(r)[i]), float64(power))
+				sum, squares = sum+x, squares+x*x
+			}
+			mean := sum / rows
+			if z := (mean - want[power-1]) / math.Sqrt((squares/rows-mean*mean)/rows); math.Abs(z) > 6 {
+				t.Errorf("⟨v%d^%d⟩ = %v, want %v: z = %.1f", i, power, mean, want[power-1], z)
+			}
+		}
+	}
+	energy := make([]float64, rows)
+	m.Energy(energy, s.V, s.H)
+	for r := range 50 {
+		near(t, "energy", s.Energy[r], energy[r], 1e-5)
+	}
+	if n := testing.AllocsPerRun(5, func() { m.StepRows(s, 0, 100, nil, 1, NewKey(2)) }); n > 0 && !raceEnabled {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// AIS on the path from a base of other means and precisions; weights that leave the precision
+// out of the path are off.
+func TestGaussianAnnealing(t *testing.T) {
+	m := gaussianModel()
+	b := &Base{VisibleBias: []float32{-0.1, 1}, HiddenBias: []float32{0, 0}, VisibleParams: [][]float32{{1.5, 0.4}}}
+	want := 2*math.Ln2 + 0.01/3 + 1/0.8 + (math.Log(2*math.Pi/1.5)+math.Log(2*math.Pi/0.4))/2
+	near(t, "log Z of the base", b.LogZ(m), want, 1e-7)
+	const chains = 20000
+	run := func(b *Base, path []float64) (z, mean float64) {
+		v, h := NewValues(chains, 2, true), NewBits(chains, 2)
+		b.Draw(m, v, h, NewKey(5))
+		logw, err := annealed(m, b, path, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, squares := 0.0, 0.0
+		for _, x := range logw {
+			w := math.Exp(x + want - gaussianLogZ)
+			sum, squares = sum+w, squares+w*w
+		}
+		mean = sum / chains
+		return (mean - 1) / math.Sqrt((squares/chains-mean*mean)/chains), mean
+	}
+	var path []float64
+	for k := range 17 {
+		path = append(path, float64(k)/16)
+	}
+	if z, mean := run(b, path); math.Abs(z) > 6 {
+		t.Errorf("mean weight %v of Z: z = %.1f", mean, z)
+	}
+	wrong := *b
+	wrong.VisibleParams = [][]float32{{1.5, 0.5}} // starts at another base than the one whose log Z is taken
+	if z, _ := run(&wrong, path); math.Abs(z) < 6 {
+		t.Errorf("a base of another precision is not seen: z = %.1f", z)
+	}
+}
+
+// Real units, bits and one variable may share a layer, and a block: states are real. Steps
+// from exact draws, by the Gaussian units' marginals, leave the means as they are.
+func TestMixedLayer(t *testing.T) {
+	m := NewGroups(2, Group{Kind: Bernoulli, Units: 2}, Group{Kind: gaussianUnits, Units: 1}, Group{Kind: Softmax, Units: 3}, Group{Kind: Bernoulli, Units: 1})
+	m.Randomize(0.7, NewKey(2))
+	m.VisibleParams()[0][2] = 1.5
+	// Of the hidden units: p(h) ∝ e^(c·h) Π of the visible units' log Z.
+	want, total := make([]float64, 7), 0.0
+	for h := range 4 {
+		in := make([]float64, 7)
+		logw := 0.0
+		for i := range in {
+			in[i] = float64(m.VisibleBias[i])
+			for j := range 2 {
+				in[i] += float64(h>>j&1) * float64(m.Weight(i, j))
+			}
+		}
+		for j := range 2 {
+			logw += float64(h>>j&1) * float64(m.HiddenBias[j])
+		}
+		mean := make([]float64, 7)
+		for _, i := range []int{0, 1, 6} {
+			logw += math.Log1p(math.Exp(in[i]))
+			mean[i] = 1 / (1 + math.Exp(-in[i]))
+		}
+		logw += in[2]*in[2]/3 + math.Log(2*math.Pi/1.5)/2
+		mean[2] = in[2] / 1.5
+		z := LogSumExp(in[3:6])
+		logw += z
+		for i := 3; i < 6; i++ {
+			mean[i] = math.Exp(in[i] - z)
+		}
+		total += math.Exp(logw)
+		for i := range want {
+			want[i] += math.Exp(logw) * mean[i]
+		}
+	}
+	const rows = 40000
+	s := NewStates(m, rows)
+	m.Step(s, nil, 30, NewKey(1))
+	for i := range want {
+		sum, squares := 0.0, 0.0
+		for r := range rows {
+			x := float64(s.V.Matrix().Row(r)[i])
+			if i != 2 && x != 0 && x != 1 {
+				t.Fatalf("unit %d is %v", i, x)
+			}
+			sum, squares = sum+x, squares+x*x
+		}
+		mean := sum / rows
+		if z := (mean - want[i]/total) / math.Sqrt((squares/rows-mean*mean)/rows); math.Abs(z) > 6 {
+			t.Errorf("mean %d is %v, want %v: z = %.1f", i, mean, want[i]/total, z)
+		}
+	}
+}
+
+// Draws of real units need a base: there is no uniform one.
+func TestRealUnitsNeedABase(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "rbm: Draw of real units needs a base with their parameters" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	(*Base)(nil).Draw(gaussianModel(), NewValues(1, 2, true), NewBits(1, 2), NewKey(1))
+}
+
+// A model of real units refuses bits.
+func TestRealUnitsRefuseBits(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "rbm: bits where states are real values" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	gaussianModel().HiddenMeanFree(NewMatrix(1, 2), make([]float64, 1), NewBits(1, 2))
+}
