@@ -252,6 +252,7 @@ func TestEvaluator(t *testing.T) {
 		return []float64{float64(step), -1}, nil
 	}}
 	var updates []int64
+	var kept []negphase.Info
 	v := &Evaluator{Metrics: []Metric{metric}, Every: 4, Report: func(e Evaluation) error {
 		a, ok := e.Value("a")
 		if !ok || a != float64(e.Step) {
@@ -260,7 +261,7 @@ func TestEvaluator(t *testing.T) {
 		if _, ok := e.Value("c"); ok {
 			t.Error("a value that is not there")
 		}
-		updates = append(updates, e.Info.Updates)
+		updates, kept = append(updates, e.Info.Updates), append(kept, e.Info)
 		return nil
 	}}
 	m := tinyModel(rbm.Softmax)
@@ -268,7 +269,7 @@ func TestEvaluator(t *testing.T) {
 		t.Fatal(err)
 	}
 	for step = 1; step <= 10; step++ {
-		e := Event{Step: step, Last: step == 10, Info: negphase.Info{Updates: int64(step)}, Model: m}
+		e := Event{Step: step, Last: step == 10, Info: negphase.Info{Updates: int64(step), Counts: []negphase.Count{{Name: "Vetoes", Value: float64(step)}}}, Model: m}
 		if err := v.Observe(context.Background(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -283,6 +284,11 @@ func TestEvaluator(t *testing.T) {
 	// 1+2+3+4, 5+…+8, 9+10.
 	if !slices.Equal(updates, []int64{0, 10, 26, 19}) || v.total.Updates != 55 {
 		t.Errorf("counts %v, in all %d", updates, v.total.Updates)
+	}
+	for i, info := range kept {
+		if got := info.Get("Vetoes"); got != float64(updates[i]) {
+			t.Errorf("evaluation %d, kept until the end, has %v vetoes, want %d", i, got, updates[i])
+		}
 	}
 }
 
