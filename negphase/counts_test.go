@@ -37,6 +37,11 @@ func TestInfoInJSON(t *testing.T) {
 			t.Errorf("%s: got %+v, %v; want an error that leaves it as it is", bad, got, err)
 		}
 	}
+	for _, bad := range []Info{{Updates: -1}, {Tuned: maxCount + 1}, {SwapTries: []int64{1}, Swaps: []int64{-1}}} {
+		if bad.Check(1, 2*maxCount) == nil {
+			t.Errorf("%+v is accepted", bad)
+		}
+	}
 	for _, bad := range []float64{-1, math.NaN(), maxCount * 2} {
 		if (Info{Counts: []Count{{"Off", bad}}}).Check(0, 0) == nil {
 			t.Errorf("a count of %v is accepted", bad)
