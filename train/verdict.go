@@ -262,7 +262,7 @@ func (h *Health) fall(ctx context.Context) (Warning, error) {
 	}
 	known, level := steps > 0, Mean(h.Recent)
 	switch {
-	case s.Negative.Kind == "exact", known && gain < trialGain*(k.Best-level):
+	case s.Negative.Traits().Moments, known && gain < trialGain*(k.Best-level):
 		if known {
 			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so it is not the chains", steps)
 		}
@@ -288,7 +288,7 @@ func (h *Health) trial(ctx context.Context) (gain float64, steps int, err error)
 	t := h.trainer
 	s := t.settings
 	rate := s.rateAt(t.step)
-	if h.every == 0 || s.Negative.Kind == "exact" || rate < s.Rate/100 || s.Average > 0 {
+	if h.every == 0 || s.Negative.Traits().Moments || rate < s.Rate/100 || s.Average > 0 {
 		return 0, 0, nil
 	}
 	steps = min(max(h.steps/trialShare, leastTrial), mostTrial, int(trialWork/h.enumeration))
