@@ -188,7 +188,7 @@ func newOptions() *options {
 	f.StringVar(new(string), "start", s.Negative.Get("start"), negphase.KeyHelp("start")).Offer("uniform", "data")
 	f.Group("training")
 	f.IntVar(&o.steps, "steps", 0, "training steps").Main("N  training steps (48000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
-	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.05").Main("X  learning rate (0.1)").Tag("resume")
+	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate").Main("X  learning rate (0.1)").Tag("resume")
 	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch").Main("N  rows of a minibatch (20)").Between(1, math.MaxInt32)
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them").
 		Main("NAME  values for what is not given; -preset help lists them").Choice(append(presetNames(), "help")...).Tag(ofCall)
