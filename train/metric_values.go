@@ -23,6 +23,10 @@ const (
 	// wholeWork bounds the sample at the end of a run, of metrics that cannot
 	// take all rows then.
 	wholeWork = 1 << 28
+	// classWork is the work of a class in p(y|x), in visible units: a softplus of each
+	// hidden unit takes as long as some 16 terms of row sums. It counts where there are
+	// many classes and few inputs.
+	classWork = 16
 	// leastRows is the least number of rows of a sample.
 	leastRows = 100
 	// likelihoodWork bounds the terms of an enumeration that is done again and
@@ -105,7 +109,7 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 	var values []float64
 	var sample, last Score // of the last part
 	for _, p := range s.parts {
-		work := rowWork
+		work := rowWork / max(1, classWork*m.Classes()/m.Visible())
 		if p.name == "holdout" { // it chooses the best model: an error of 1 % of 3000 rows is off by 0.2 %
 			work = 0
 		}
