@@ -33,10 +33,11 @@ type outer struct {
 	inner    // unexported, its fields are written all the same
 	Embedded `json:"embedded"`
 	*pointed
-	Name    string             `json:"name"`
-	Plain   float64            // without a tag
-	Hidden  float64            `json:"-"`
-	private float64            //nolint:unused // never written
+	Name   string  `json:"name"`
+	Plain  float64 // without a tag
+	Hidden float64 `json:"-"`
+	//lint:ignore U1000 an unexported field, which is never written
+	private float64
 	Map     map[string]float64 `json:"map,omitempty"`
 	Numbers map[int]*float64   `json:"numbers"`
 	List    []inner            `json:"list"`
