@@ -29,8 +29,8 @@ func TestPresets(t *testing.T) {
 		want               []string
 	}{
 		{"labelled", "-data labelled.csv", "classifier", []string{"tau=reach/5", "chains=10", "rate 0.1 linear", "batch 20", "48000 steps", "softmax"}},
-		{"unlabelled", "-data labelled.csv -labels none", "generative", []string{"tau=reach/5", "chains=40", "rate 0.1 cosine, center 0.01, batch 40, 10000 steps"}},
-		{"without labels", "-data wide.csv", "generative", []string{"rate 0.1 cosine, center 0.01"}},
+		{"unlabelled", "-data labelled.csv -labels none", "generative", []string{"tau=reach/5", "chains=40", "rate 0.2 cosine, center 0.01, batch 40, 10000 steps"}},
+		{"without labels", "-data wide.csv", "generative", []string{"rate 0.2 cosine, center 0.01"}},
 		{"small", "-data " + clitest.Toy, "small", []string{"rate 0.1 linear", "tau=reach/5"}},
 		{"small, unlabelled", "-data bars:3", "small", []string{"rate 0.1 linear"}},
 		{"few rows", "-data five.csv", "small", []string{"batch 5,"}},
