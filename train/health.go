@@ -22,6 +22,7 @@ type Health struct {
 	steps       int      // of the run
 	likelihood  *Metric  // the log-likelihood; nil: it is not measured
 	every       int      // steps between measurements of an exact one; 0: it is not exact
+	otherwise   bool     // training does not serve the likelihood
 	enumeration float64  // terms of one
 	HealthState
 }
@@ -43,6 +44,7 @@ type HealthState struct {
 	Pseudo track     `json:"pseudo"`           // the pseudo-likelihood of others
 	Recent []float64 `json:"recent,omitempty"` // the last values of Train
 	Open   []Warning `json:"open,omitempty"`   // what was told and is judged again at the end
+	Trial  *Trial    `json:"trial,omitempty"`  // the last one
 }
 
 const (

@@ -90,8 +90,9 @@ func (k *track) lasts(steps int) bool { return k.Since > 0 && (k.LastStep-k.Sinc
 // Watch gives h the run, of so many steps, and its metrics. From then on the log-likelihood
 // decides whether the run goes wrong, where it is one of them.
 func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
-	h.trainer, h.steps, h.likelihood, h.every = t, steps, nil, 0
+	h.trainer, h.steps, h.likelihood, h.every, h.otherwise = t, steps, nil, 0, false
 	if o := t.settings.Objective; o != "" && o != Joint {
+		h.otherwise = true
 		return
 	}
 	at := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == "log_likelihood" })
@@ -233,6 +234,9 @@ func (h *Health) follow(e Evaluation) {
 			}
 		}
 	}
+	if h.otherwise { // p(x) is not what training is to better
+		return
+	}
 	if v, other := value("pseudo_likelihood_train"), value("pseudo_likelihood"+part); !math.IsNaN(v + other) {
 		gap := value("free_energy_gap")
 		if math.IsNaN(gap) {
@@ -260,15 +264,27 @@ func (h *Health) fall(ctx context.Context) (Warning, error) {
 	if err != nil {
 		return Warning{}, err
 	}
-	known, level := steps > 0, Mean(h.Recent)
+	lost := k.Best - Mean(h.Recent)
+	if steps > 0 {
+		h.Trial = &Trial{Gain: gain, Lost: lost, Updates: steps}
+	} else if h.Trial != nil { // the rate is over: what was found while it was not
+		gain, lost, steps = h.Trial.Gain, h.Trial.Lost, h.Trial.Updates
+	}
+	known := steps > 0
+	linear := ", -schedule linear"
+	if Ends(s.Schedule) {
+		linear = ""
+	}
 	switch {
-	case s.Negative.Traits().Moments, known && gain < trialGain*(k.Best-level):
+	case s.Negative.Traits().Moments, known && gain < trialGain*lost:
 		if known {
 			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so it is not the chains", steps)
 		}
-		return Warning{FallKind, "the rate is too high: " + what + "; a smaller -rate, -schedule linear or a larger -batch helps"}, nil
+		return Warning{FallKind, "the rate is too high: " + what + "; a smaller -rate" + linear + " or a larger -batch helps"}, nil
 	case known:
 		what += fmt.Sprintf("; %d updates with the exact negative phase bring back %.3g nats", steps, gain)
+	default:
+		what += "; the cause was not tested, and the rate may be too high"
 	}
 	if !s.Negative.Persists() {
 		return Warning{FallKind, "the chains are too short: " + what + "; more Gibbs steps an update (-k) help, or chains that persist, such as -negphase pcd or pins"}, nil
@@ -277,7 +293,15 @@ func (h *Health) fall(ctx context.Context) (Warning, error) {
 	if negphase.Has(s.Negative.Kind, "swaps") {
 		more = "more rounds an update (-swaps)"
 	}
-	return Warning{FallKind, fmt.Sprintf("the chains lag behind the model: %s; a smaller -rate, -schedule linear, %s, more -chains or a ladder such as -negphase pins -temperatures auto helps", what, more)}, nil
+	return Warning{FallKind, fmt.Sprintf("the chains lag behind the model: %s; a smaller -rate%s, %s, more -chains or a ladder such as -negphase pins -temperatures auto helps", what, linear, more)}, nil
+}
+
+// A Trial is what an experiment on a loss found: by how many nats some updates with the exact
+// negative phase raised the log-likelihood, of those that it had lost.
+type Trial struct {
+	Gain    float64 `json:"gain"`
+	Lost    float64 `json:"lost"`
+	Updates int     `json:"updates"`
 }
 
 // trial tells what a loss is due to by an experiment: it trains a copy of the model, as it is, with

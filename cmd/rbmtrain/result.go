@@ -316,7 +316,7 @@ func (r *runner) suggestions() []string {
 		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
 	}
 	switch steps := 2 * r.trainer.Steps(); {
-	case r.stopped || steps > train.MaxSteps:
+	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0:
 	case train.Ends(r.plan.settings.Schedule):
 		all = append(all, fmt.Sprintf("a new run with -steps %d trains for longer", steps))
 	default:

@@ -79,7 +79,11 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	if err := r.dropPrevious(); err != nil {
 		return err
 	}
-	if r.standing, r.withdrawn, err = r.health.Final(ctx, r.evaluator); err != nil {
+	r.standing, r.withdrawn, err = r.health.Final(ctx, r.evaluator)
+	if errors.Is(err, context.Canceled) {
+		return errors.New(r.lost())
+	}
+	if err != nil {
 		return fmt.Errorf("%w; finish by: rbmtrain %s", err, r.resumption())
 	}
 	return r.print()

@@ -15,7 +15,7 @@ import (
 
 // pairArgs is the run that is timed: pins along a ladder that tunes itself.
 var pairArgs = []string{"-data", "fontdigits", "-labels", "none", "-hidden", "500", "-negphase", "pins", "-temperatures", "auto", "-chains", "10",
-	"-steps", "600", "-metrics", "none", "-snapshots", "0", "-json"}
+	"-batch", "20", "-rate", "0.05", "-schedule", "linear", "-center", "0", "-steps", "600", "-metrics", "none", "-snapshots", "0", "-json"}
 
 // enough is the least speed of two ranks of one worker over that of one rank of two workers.
 const enough = 0.9

@@ -42,6 +42,7 @@ func TestWarnings(t *testing.T) {
 		"reverse in few":      {annealed(10, 0.1, 70), annealed(10.2, 0.1, 69), nil, none, 100, []string{"reverse AIS: its 100 weights are worth 69.0 (below 70 "}, ByAIS},
 		"AIS above, in few":   {annealed(10.5, 0.1, 69), nil, ratio(10, 0.1, 400), none, 100, []string{"AIS: its 100 weights", "Bennett: Bennett says 10.00 and AIS 10.50"}, ByAIS},
 		"reverse below":       {nil, annealed(9.6, 0.1, 69), ratio(10, 0.1, 400), none, 100, []string{"reverse AIS: its 100 weights"}, ByBennett},
+		"no bound, ratio low": {annealed(10.5, 0.1, 70), annealed(12, 0.1, 2), ratio(10, 0.1, 400), none, 100, []string{"reverse AIS: its 100 weights", "Bennett: Bennett says 10.00 and AIS 10.50", "AIS, reverse AIS: AIS says 10.50 and reverse AIS 12.00", "reverse AIS: Bennett says 10.00 and reverse AIS 12.00"}, ByAIS},
 		"ratio is doubtful":   {annealed(10, 0.1, 69), nil, ratio(10.1, 0.1, 399), none, 100, []string{"AIS: its 100 weights", "Bennett: the draws of its 10 ladders"}, ByBennett},
 		"few of many":         {many(279), nil, nil, none, 0, []string{"AIS: its 400 weights are worth 279.0 (below 280 their spread is no guide), and log Z is likely above its estimate; take more temperatures"}, ByAIS},
 		"enough of many":      {many(280), nil, nil, none, 0, nil, ByAIS},

@@ -3,6 +3,7 @@ package logz
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"gorbm/negphase"
@@ -24,56 +25,98 @@ type draws struct {
 // second, and neighbouring rounds are nearly equal.
 const maxDraws = 200_000
 
-// A record keeps the particles of every so many rounds of a frozen ladder. When it
-// has twice as many rounds as it needs, it forgets every other one.
-type record struct {
+// A record keeps something of every so many rounds of a frozen ladder. When it has twice
+// as many rounds as it needs, it forgets every other one.
+type record[T any] struct {
 	every, most int // rounds between two that are kept; rounds that are needed
-	rounds      []recordedRound
+	rounds      []recorded[T]
 }
 
-type recordedRound struct {
-	round  int
-	trips  int64
-	excess []float64  // group after group, from the coldest temperature
-	v      rbm.Values // visible states at temperature 1, a row a group
+type recorded[T any] struct {
+	round int
+	of    T
 }
 
-// add records the round if it is one to keep.
-func (r *record) add(ladder negphase.Tempered, m *rbm.RBM, groups, round int, phase rbm.Phase) {
+// add records the round, of which get returns what is kept, if it is one to keep.
+func (r *record[T]) add(round int, get func() T) {
 	if round%r.every != 0 {
 		return
 	}
-	l := ladder.Ladder()
-	x := recordedRound{round: round, trips: l.RoundTrips, excess: make([]float64, groups*len(l.Beta)), v: rbm.NewBits(groups, m.Visible())}
-	ladder.Excess(x.excess)
-	copyColdest(x.v, phase)
-	r.rounds = append(r.rounds, x)
+	r.rounds = append(r.rounds, recorded[T]{round, get()})
 	if len(r.rounds) < 2*r.most {
 		return
 	}
 	r.every *= 2
-	r.rounds = slices.DeleteFunc(r.rounds, func(x recordedRound) bool { return x.round%r.every != 0 })
+	r.rounds = slices.DeleteFunc(r.rounds, func(x recorded[T]) bool { return x.round%r.every != 0 })
 }
 
-// draws returns the draws of the rounds from first on, which are at least two. The
-// visible states are those of the last of rows equal parts.
-func (r *record) draws(first, groups, rows int) draws {
-	at := slices.IndexFunc(r.rounds, func(x recordedRound) bool { return x.round >= first })
-	kept := r.rounds[at:]
-	d := draws{trips: -kept[0].trips}
-	temperatures := len(kept[0].excess) / groups
+// from returns the rounds from first on.
+func (r *record[T]) from(first int) []recorded[T] {
+	at := slices.IndexFunc(r.rounds, func(x recorded[T]) bool { return x.round >= first })
+	return r.rounds[at:]
+}
+
+// particles are those of a round: their energies, group after group from the coldest
+// temperature, and the round trips so far.
+type particles struct {
+	excess []float64
+	trips  int64
+}
+
+// records are what is kept of a ladder: energies for Bennett's ratio, and the visible states at
+// temperature 1, a row a group, for the reverse.
+type records struct {
+	groups, rows int // rows of each group that the reverse starts from
+	energies     record[particles]
+	states       record[rbm.Values]
+}
+
+// newRecords returns empty records for a ladder of that many temperatures.
+func (s Settings) newRecords(temperatures int) *records {
+	r := &records{groups: s.Groups, energies: record[particles]{every: 1, most: max(maxDraws/(2*s.Groups*temperatures), 4*leastDraws)}}
+	if s.Reverse {
+		r.rows = s.rowsOfGroup()
+		r.states = record[rbm.Values]{every: 1, most: 2 * r.rows}
+	}
+	return r
+}
+
+// add records the round of the ladder whose phase is given.
+func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm.Phase) {
+	r.energies.add(round, func() particles {
+		l := ladder.Ladder()
+		p := particles{make([]float64, r.groups*len(l.Beta)), l.RoundTrips}
+		ladder.Excess(p.excess)
+		return p
+	})
+	if r.rows > 0 {
+		r.states.add(round, func() rbm.Values {
+			v := rbm.NewBits(r.groups, m.Visible())
+			copyColdest(v, phase)
+			return v
+		})
+	}
+}
+
+// draws returns the draws of the rounds from first on, which are at least half of those
+// recorded. The visible states are those of the last of rows equal parts.
+func (r *records) draws(first int) draws {
+	kept := r.energies.from(first)
+	d := draws{trips: -kept[0].of.trips}
+	temperatures := len(kept[0].of.excess) / r.groups
 	d.excess = make([][]float64, temperatures)
 	for k := range d.excess {
-		for g := range groups {
+		for g := range r.groups {
 			for _, x := range kept {
-				d.excess[k] = append(d.excess[k], x.excess[g*temperatures+k])
+				d.excess[k] = append(d.excess[k], x.of.excess[g*temperatures+k])
 			}
 		}
 	}
-	if rows > 0 {
-		d.start = rbm.NewBits(rows*groups, kept[0].v.Cols)
-		for i := range rows {
-			d.start.Slice(i*groups, (i+1)*groups).CopyFrom(kept[(i+1)*len(kept)/rows-1].v)
+	if r.rows > 0 {
+		kept := r.states.from(first)
+		d.start = rbm.NewBits(r.rows*r.groups, kept[0].of.Cols)
+		for i := range r.rows {
+			d.start.Slice(i*r.groups, (i+1)*r.groups).CopyFrom(kept[(i+1)*len(kept)/r.rows-1].of)
 		}
 	}
 	return d
@@ -105,10 +148,6 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 		return draws{}, err
 	}
 	ladder := e.(negphase.Tempered) // as pt is
-	rows := 0                       // of each group, for the reverse
-	if s.Reverse {
-		rows = s.rowsOfGroup()
-	}
 	round, total := 0, s.BurnIn+s.Rounds
 	advance := func() (rbm.Phase, error) { // a Gibbs step and swaps
 		if err := s.Annealing.Group.Done(ctx); err != nil {
@@ -117,7 +156,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 		phase, _, err := ladder.Estimate(m, rbm.Batch{}, key.Child(uint64(round)))
 		round++
 		if progress != nil {
-			progress(float64(round) / float64(total))
+			progress(min(0.99, float64(round)/float64(total))) // it may run longer, and a bar that is full has ended
 		}
 		return phase, err
 	}
@@ -134,7 +173,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 		}
 	}
 	ladder.Freeze()
-	var kept *record
+	var kept *records
 	for {
 		for round < total {
 			phase, err := advance()
@@ -142,44 +181,45 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 				return draws{}, err
 			}
 			if kept == nil {
-				kept = s.newRecord(len(ladder.Ladder().Beta))
+				kept = s.newRecords(len(ladder.Ladder().Beta))
 			}
-			kept.add(ladder, m, s.Groups, round-1-s.BurnIn, phase)
+			kept.add(ladder, m, round-1-s.BurnIn, phase)
 		}
 		first := total*s.BurnIn/(s.BurnIn+s.Rounds) - s.BurnIn // of the rounds recorded
-		d = kept.draws(first, s.Groups, rows)
+		d = kept.draws(first)
 		d.before, d.after, d.rounds = before, ladder.Ladder(), round
 		d.trips += d.after.RoundTrips
 		if d.before.Beta == nil {
 			d.before = d.after
 		}
-		if 2*total > s.longest(m, len(d.after.Beta)) {
+		if 2*total > s.longest(m, len(d.after.Beta)) || s.enough(m, d) {
+			if progress != nil {
+				progress(1)
+			}
 			return d, nil
-		}
-		if enough, err := s.enough(m, d); enough || err != nil {
-			return d, err
 		}
 		total *= 2
 	}
 }
 
-// newRecord returns an empty record for a ladder of that many temperatures.
-func (s Settings) newRecord(temperatures int) *record {
-	most := max(maxDraws/(s.Groups*temperatures), 2*s.rowsOfGroup(), 2)
-	return &record{every: 1, most: most}
-}
-
 // enough reports whether draws give an estimate that no warning is about, with the
-// error that is wanted. All ranks decide alike, so the lower bound, which only the first
-// may know, has no part in it.
-func (s Settings) enough(m *rbm.RBM, d draws) (bool, error) {
+// error that is wanted, or one that more rounds do not mend: neighbours that hardly overlap
+// do so however long the frozen ladder runs. All ranks decide alike, so the lower bound,
+// which only the first may know, has no part in it.
+func (s Settings) enough(m *rbm.RBM, d draws) bool {
+	if !s.Bennett { // the reverse alone
+		return d.trips >= leastTrips*int64(s.Groups)
+	}
 	r, err := s.bennett(m, d)
-	if err != nil {
-		return false, err
+	switch {
+	case err != nil:
+		return false
+	case math.IsNaN(r.LogZ):
+		return true
 	}
 	b := Bracket{Bennett: r, RoundTrips: d.trips}
 	s.checkLadder(&b)
-	return len(b.Warnings) == 0 && r.StdErr <= wantedError, nil
+	return len(b.Warnings) == 0 && r.StdErr <= wantedError
 }
 
 const (

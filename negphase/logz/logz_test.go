@@ -182,7 +182,7 @@ func (counted) Excess([]float64)        {}
 func TestReverseStartsAreSpread(t *testing.T) {
 	m := rbm.New(8, 2, 0, rbm.Softmax)
 	for _, c := range []struct{ groups, rows, first, rounds, most int }{{2, 3, 0, 10, 100}, {3, 3, 0, 100, 100}, {2, 10, 0, 10, 100}, {4, 1, 0, 7, 9}, {2, 10, 85, 256, 20}} {
-		kept := record{every: 1, most: c.most}
+		kept := records{groups: c.groups, rows: c.rows, energies: record[particles]{every: 1, most: c.most}, states: record[rbm.Values]{every: 1, most: c.most}}
 		for round := range c.rounds {
 			v, weight := rbm.NewBits(2*c.groups, 8), make([]float32, 2*c.groups)
 			for r := range v.Rows {
@@ -191,9 +191,9 @@ func TestReverseStartsAreSpread(t *testing.T) {
 				}
 				weight[r] = float32(1 - r%2) // the second of a group is hot
 			}
-			kept.add(counted{}, m, c.groups, round, rbm.Phase{Batch: rbm.Batch{V: v, Weight: weight}})
+			kept.add(counted{}, m, round, rbm.Phase{Batch: rbm.Batch{V: v, Weight: weight}})
 		}
-		d := kept.draws(c.first, c.groups, c.rows)
+		d := kept.draws(c.first)
 		if d.start.Rows != c.rows*c.groups {
 			t.Fatalf("%+v: %d rows, want %d", c, d.start.Rows, c.rows*c.groups)
 		}
@@ -210,12 +210,12 @@ func TestReverseStartsAreSpread(t *testing.T) {
 					}
 				}
 				n := (c.rounds - c.first) / c.rows
-				if apart := at - before; apart < n-2*kept.every || apart > n+2*kept.every {
+				if apart := at - before; apart < n-2*kept.states.every || apart > n+2*kept.states.every {
 					t.Errorf("%+v: row %d of group %d is of round %d, %d after the one before", c, k, group, at, apart)
 				}
 				before = at
 			}
-			if before < c.rounds-kept.every {
+			if before < c.rounds-kept.states.every {
 				t.Errorf("%+v: the last row of group %d is of round %d", c, group, before)
 			}
 		}

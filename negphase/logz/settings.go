@@ -19,9 +19,9 @@ type Settings struct {
 	Annealing partition.Annealing
 	// Groups are independent ladders of replicas. Each takes BurnIn rounds of a
 	// Gibbs step and swaps, in the first half of which its temperatures are
-	// tuned, and then Rounds from which draws are taken. If the draws will not do, all
-	// of these are doubled, up to Longest rounds together (and two minutes of a core);
-	// 0 for no more.
+	// tuned, and then Rounds from which draws are taken. If the draws will not do, the
+	// frozen ladder runs on, to twice as many rounds of which the same part is the burn-in,
+	// up to Longest rounds together (and two minutes of a core); 0 for no more.
 	Groups, BurnIn, Rounds, Longest int
 
 	// LowerBound is a lower bound of log Z, as the function of this name finds it
@@ -69,6 +69,8 @@ func (s Settings) Check(m *rbm.RBM) error {
 	case s.Reverse && s.Rounds < s.rowsOfGroup():
 		return fmt.Errorf("log Z: %d rounds of %d ladders for %d chains of reverse AIS; it takes %d rounds, or more ladders",
 			s.Rounds, s.Groups, s.Annealing.Chains, s.rowsOfGroup())
+	case s.ladder() && s.Longest > s.BurnIn+s.Rounds && s.BurnIn > s.Rounds:
+		return fmt.Errorf("log Z: a burn-in of %d rounds before %d; of a ladder that may run longer it is half of them at most", s.BurnIn, s.Rounds)
 	}
 	return s.Annealing.Check(m)
 }

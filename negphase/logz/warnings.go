@@ -55,13 +55,20 @@ const (
 )
 
 // check compares the estimates of b with its bound and with each other, and adds
-// the warnings.
+// the warnings. If it comes out that Bennett's ratio is doubtful, no estimate is a bound
+// by it.
 func (s Settings) check(b *Bracket) {
-	s.checkLadder(b)
-	b.checkWeights(ByAIS, b.AIS, "above")
-	b.checkWeights(ByReverse, b.Reverse, "below")
-	b.applyBound()
-	b.checkPairs()
+	for _, bounds := range []bool{true, false} {
+		b.Warnings, b.Bounds = nil, nil
+		s.checkLadder(b)
+		b.checkWeights(ByAIS, b.AIS, "above", bounds)
+		b.checkWeights(ByReverse, b.Reverse, "below", bounds)
+		b.applyBound()
+		b.checkPairs()
+		if len(b.Bounds) == 0 || !b.Doubtful(ByBennett) {
+			return
+		}
+	}
 }
 
 func (b *Bracket) warn(of []Method, format string, args ...any) {
@@ -69,8 +76,9 @@ func (b *Bracket) warn(of []Method, format string, args ...any) {
 }
 
 // checkWeights warns if the weights of m are worth too few independent ones; log
-// Z then likely lies on this side of the estimate.
-func (b *Bracket) checkWeights(m Method, a *partition.Annealed, side string) {
+// Z then likely lies on this side of the estimate. Where bounds is set, a bound earns no
+// warning.
+func (b *Bracket) checkWeights(m Method, a *partition.Annealed, side string, bounds bool) {
 	if a == nil {
 		return
 	}
@@ -79,7 +87,7 @@ func (b *Bracket) checkWeights(m Method, a *partition.Annealed, side string) {
 		chains = fmt.Sprintf(" and %d chains", leastChains)
 	}
 	if least := leastShare * float64(max(n, leastChains)); a.ESS < least {
-		if b.boundedBy(m) {
+		if bounds && b.boundedBy(m) {
 			b.Bounds = append(b.Bounds, m)
 			return
 		}

@@ -28,7 +28,7 @@ import (
 func main() { cli.Main("quality", run) }
 
 const about = `How good a model does so much processor time of one core buy? Each program trains 784 × 500 units on the 60000 rows of
-MNIST, thresholded at ½, without labels. gorbm has the defaults of ` + "`rbmtrain`" + ` for data without labels, and the loops over
+MNIST, thresholded at ½, without labels. gorbm and the loops over
 NumPy and PyTorch have the same settings: persistent contrastive divergence, 50 chains, batches of 20, a rate that falls from
 0.05 to 0 on a line, visible biases that start from the data. The rate of a loop falls with its processor time, that of gorbm with the number
 of updates, as many as the time allowed in a run before; the table has what it took. scikit-learn trains by its own fit, of float32,
@@ -175,7 +175,7 @@ func (q *quality) train(ctx context.Context, folder, source string, hidden int, 
 	const few, more = 500, 3500
 	call := func(folder string, steps int) (float64, error) {
 		return q.runs.Call(ctx, nil, "rbmtrain", "-data", source, "-labels", "none", "-hidden", strconv.Itoa(hidden), "-negphase", "pcd",
-			"-steps", strconv.Itoa(steps), "-seed", strconv.Itoa(seed), "-metrics", "none", "-snapshots", "0", "-workers", "1", "-quiet", "-out", folder)
+			"-chains", "50", "-batch", "20", "-rate", "0.05", "-schedule", "linear", "-center", "0", "-steps", strconv.Itoa(steps), "-seed", strconv.Itoa(seed), "-metrics", "none", "-snapshots", "0", "-workers", "1", "-quiet", "-out", folder)
 	}
 	short, err := call(folder+"-few", few)
 	if err != nil {
