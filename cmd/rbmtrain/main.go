@@ -182,14 +182,14 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3").
 		Main("NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs").Offer(append(negphase.Kinds(), "help")...)
 	f.StringVar(new(string), "temperatures", "", negphase.KeyHelp("tau")).Main("T  reach:5, auto, or a list such as 1,1.1,1.3")
-	f.IntVar(new(int), "chains", 0, negphase.KeyHelp("chains")+" (default: 10 groups, or 50 chains)").Main("N  chains, or groups of chains with a ladder of temperatures")
+	f.IntVar(new(int), "chains", 0, negphase.KeyHelp("chains")+" (default: 10 groups, or 50 chains; the preset generative: 40 and 200)").Main("N  chains, or groups of chains with a ladder of temperatures")
 	f.IntVar(new(int), "k", s.Negative.Count("k"), negphase.KeyHelp("k"))
 	f.IntVar(new(int), "swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
 	f.StringVar(new(string), "start", s.Negative.Get("start"), negphase.KeyHelp("start")).Offer("uniform", "data")
 	f.Group("training")
-	f.IntVar(&o.steps, "steps", 0, "training steps").Main("N  training steps (48000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
-	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate").Main("X  learning rate (0.1)").Tag("resume")
-	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch").Main("N  rows of a minibatch (20)").Between(1, math.MaxInt32)
+	f.IntVar(&o.steps, "steps", 0, "training steps; the preset generative takes 10000").Main("N  training steps (48000; images without labels 10000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
+	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.2, on a cosine, and centres by 0.01").Main("X  learning rate (0.1; images without labels 0.2)").Tag("resume")
+	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch; the preset generative has 50").Main("N  rows of a minibatch (20; images without labels 50)").Between(1, math.MaxInt32)
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them").
 		Main("NAME  values for what is not given; -preset help lists them").Choice(append(presetNames(), "help")...).Tag(ofCall)
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps").Above(0, math.Inf(1))
