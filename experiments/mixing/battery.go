@@ -137,8 +137,8 @@ func battery() claims.Figure {
 		Claims: batteryClaims,
 		Draw: func(w io.Writer, t *claims.Table) error {
 			return claims.Curves(w, t, 1, []claims.Panel{
-				{Name: lossPanel, Title: "best minus last log-likelihood", X: "run", Y: "nats", Dots: true},
-				{Name: toldPanel, Title: "told after this part of the run (2: never)", X: "run", Y: "part of the run", Dots: true},
+				{Name: lossPanel, Title: "best minus last log-likelihood", X: "run", Y: "nats", Scattered: true},
+				{Name: toldPanel, Title: "told after this part of the run (2: never)", X: "run", Y: "part of the run", Scattered: true},
 			}, []string{fallCurve, overfitCurve, fallCurve + exactCurve, overfitCurve + exactCurve, fallCurve + proxyCurve, overfitCurve + proxyCurve})
 		},
 		Notes: batteryNotes,

@@ -22,6 +22,7 @@ type Panel struct {
 	// logarithms; it needs LogY.
 	Geometric bool
 	Dots      bool // at each point
+	Scattered bool // points that no line joins, as those of separate runs
 	// Apart draws points at x = 0 apart from the curves.
 	Apart bool
 }
@@ -45,7 +46,7 @@ func (p Panel) chart(t *Table, curves []string) plots.Chart {
 	c := plots.Chart{Title: p.Title, X: p.X, Y: p.Y, LogX: p.LogX, LogY: p.LogY, Low: p.Low, High: p.High, Words: p.Words}
 	for i, name := range curves {
 		l := p.line(t, name)
-		l.Color, l.Dots = i+1, p.Dots
+		l.Color, l.Dots, l.Apart = i+1, p.Dots, p.Scattered
 		if c.Words != nil {
 			const apart = 0.09 // of two words
 			for k := range l.X {
