@@ -65,7 +65,7 @@ func TestModelBase(t *testing.T) {
 	}
 }
 
-// Rows that a constraint leaves no state have no means, and count for nothing.
+// Under a constraint the base has as many hidden units on as the constraint asks for.
 func TestModelBaseConstraint(t *testing.T) {
 	set := toy(t, "toy:2,3,20,0.2")
 	m := rbm.New(set.X.Cols, 5, 0, rbm.Softmax)

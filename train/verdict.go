@@ -18,7 +18,7 @@ type Warning struct {
 // Kinds of warnings of a likelihood.
 const (
 	FallKind    = "fall"    // of the training rows
-	OverfitKind = "overfit" // of the rows held out or for testing, as it is learnt by heart
+	OverfitKind = "overfit" // of the rows held out or for testing
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 	// far as that takes less than 1/watchShare of the work of the updates. Of 120 runs that end a
 	// nat below their best of 200 points, 11 were never seen so high at 20 points, 4 at 50 and 2 at 100.
 	watchPoints, watchShare = 100, 10
-	// A loss is told when it has lasted for 1/lastShare of the run. Of 268 losses 263 are then told within a
+	// A loss is reported when it has lasted for 1/lastShare of the run. Of 268 losses 263 are then reported within a
 	// tenth of the run after they came to stay, and 258 with a share of 20; more shares withdraw more.
 	lastShare = 30
 	// The likelihood of the last recentPoints measurements is the level that a trial is

@@ -25,10 +25,10 @@ type draws struct {
 // second, and neighbouring rounds are nearly equal.
 const maxDraws = 200_000
 
-// A record keeps something of every so many rounds of a frozen ladder. When it has twice
-// as many rounds as it needs, it forgets every other one.
+// A record keeps something from every n-th round of a frozen ladder. When it has twice
+// as many rounds as it needs, it forgets every other one and doubles n.
 type record[T any] struct {
-	every, most int // rounds between two that are kept; rounds that are needed
+	every, most int // n; the number of rounds needed
 	rounds      []recorded[T]
 }
 
@@ -37,7 +37,7 @@ type recorded[T any] struct {
 	of    T
 }
 
-// add records the round, of which get returns what is kept, if it is one to keep.
+// add records a round if it is an n-th one; get returns what is kept of it.
 func (r *record[T]) add(round int, get func() T) {
 	if round%r.every != 0 {
 		return
@@ -224,7 +224,7 @@ func (s Settings) enough(m *rbm.RBM, d draws) bool {
 
 const (
 	// wantedError is the standard error at which a ladder that may run longer ends. An
-	// interval of 95 % is then ±0.4 nats: models that differ by half a nat are told apart.
+	// interval of 95 % is then ±0.4 nats, enough to rank models that differ by a nat.
 	wantedError = 0.2
 	// mostWork bounds the rounds of a ladder that may run longer, in weights times
 	// replicas times rounds: some two minutes of one core with AVX-512 (784 × 500 units
