@@ -17,7 +17,7 @@ const maxListed = 20
 // bars:n says otherwise. For each of the 2ⁿ patterns of a line there are two
 // pictures: in the first half of the rows every line of the picture is the
 // pattern (bars), in the second every column is (stripes). These 2·2ⁿ rows are
-// the whole law, equally likely. The blank and the full picture are bars and
+// all outcomes, equally likely. The blank and the full picture are bars and
 // stripes both and so count twice, as in Fischer and Igel's experiments; the
 // best possible mean log-likelihood of 4 × 4 is −3.3791 nats. With "distinct"
 // they count once, and the best is −log(2·2ⁿ−2), −3.4012 nats.
@@ -66,7 +66,7 @@ func loadBars(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	})
 }
 
-// barsLaw returns the law of bars and stripes for Set.LogProb. There are no
+// barsLaw returns the log-probability of bars and stripes for Set.LogProb. There are no
 // classes.
 func barsLaw(n, rows int, distinct bool) func(x []uint64, y int) float64 {
 	all := uint64(1)<<n - 1

@@ -18,8 +18,9 @@ type Batches struct {
 	n, size int
 	key     rbm.Key
 	rng     rng
-	epoch   int     // the epoch that perm is the order of; −1 at first
-	perm    []int32 // len n
+	weights []float64 // of the rows; nil: equal
+	epoch   int       // the epoch that perm is the order of; −1 at first
+	perm    []int32   // len n
 }
 
 // NewBatches returns the minibatches of the given size from n rows. Both must
@@ -29,6 +30,17 @@ func NewBatches(n, size int, key rbm.Key) *Batches {
 		panic("data: minibatches need a positive size and number of rows")
 	}
 	return &Batches{n: n, size: size, key: key, epoch: -1, perm: make([]int32, n)}
+}
+
+// Weigh makes row i appear in an epoch weights[i]·n/Σ weights times in the mean, if weights is not
+// nil: that number is rounded down or up, at random and without bias. An epoch still has n rows.
+// It returns b, and panics if there are not n weights.
+func (b *Batches) Weigh(weights []float64) *Batches {
+	if weights != nil && len(weights) != b.n {
+		panic("data: minibatches need a weight of each row")
+	}
+	b.weights, b.epoch = weights, -1
+	return b
 }
 
 // Rows overwrites dst with the row numbers of minibatch step, counted from 0.
@@ -57,12 +69,35 @@ func (b *Batches) shuffle(epoch int) {
 		return
 	}
 	b.rng.seed(b.key.Child(uint64(epoch)))
-	for i := range b.perm {
-		b.perm[i] = int32(i)
-	}
+	b.fill()
 	for i := b.n - 1; i > 0; i-- {
 		j := b.rng.intn(i + 1)
 		b.perm[i], b.perm[j] = b.perm[j], b.perm[i]
 	}
 	b.epoch = epoch
+}
+
+// fill overwrites perm with the rows of an epoch in ascending order. With weights it takes the
+// row at each of n evenly spaced points of their sum, the first of them at random (systematic
+// sampling): row i is met floor or ceiling of its expected number of times.
+func (b *Batches) fill() {
+	if b.weights == nil {
+		for i := range b.perm {
+			b.perm[i] = int32(i)
+		}
+		return
+	}
+	total := 0.0
+	for _, w := range b.weights {
+		total += w
+	}
+	step := total / float64(b.n)
+	at, sum, row := b.rng.uniform(), b.weights[0], 0
+	for i := range b.perm {
+		for point := float64((at + float64(i)) * step); point >= sum && row+1 < b.n; {
+			row++
+			sum += b.weights[row]
+		}
+		b.perm[i] = int32(row)
+	}
 }

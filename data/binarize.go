@@ -21,9 +21,11 @@ const (
 // A binarizer makes the values of one part, the training or the test set,
 // binary.
 type binarizer struct {
-	mode string  // Threshold, Sample or None
-	grey bool    // the values are kept besides, in Set.Grey
-	key  rbm.Key // of Sample's draws: a child for every row, a draw for every column
+	mode string // Threshold, Sample or None
+	grey bool   // the values are kept besides, in Set.Grey
+	// Of Standard's values those in the first row.
+	origin []float64
+	key    rbm.Key // of Sample's draws: a child for every row, a draw for every column
 }
 
 // binarizer returns the binarizer of a part, streamTrain or streamTest. Its draws
@@ -31,7 +33,7 @@ type binarizer struct {
 // have the same rows.
 func (o Options) binarizer(part uint64) binarizer {
 	mode := cmp.Or(o.Binarize, Threshold)
-	return binarizer{mode: mode, grey: mode == None || o.Redraw, key: dataKey(1, streamSample).Child(part)}
+	return binarizer{mode: mode, grey: mode == None || mode == Standard || o.Redraw, key: dataKey(1, streamSample).Child(part)}
 }
 
 // part returns an empty set that is named after its file, and its binarizer:
@@ -42,7 +44,7 @@ func (o Options) part(path string, part int, grey bool) (*Set, binarizer) {
 	if part == 1 {
 		s.Name += " test"
 	}
-	if grey {
+	if grey || bin.mode == Standard {
 		s.Binarize = bin.mode
 	} else {
 		bin.mode, bin.grey = Threshold, false // leaves 0 and 1 as they are

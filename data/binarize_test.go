@@ -331,7 +331,7 @@ func TestBinarizeMNIST(t *testing.T) {
 
 func TestBinarizeErrors(t *testing.T) {
 	_, _, err := Load(context.Background(), "toy", Options{Binarize: "round"})
-	checkFormat(t, err, `binarization "round": it must be threshold, sample or none`)
+	checkFormat(t, err, `binarization "round": it must be threshold, sample, none or standard`)
 	// More than can be held is known before it is taken.
 	if why := checkGrey(1<<20, 784); !strings.Contains(why, "1 GiB") {
 		t.Errorf("a million grey digits: %q", why)

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -40,13 +41,21 @@ func (s *Set) ConstantColumns() []int {
 	return columns
 }
 
-// DescribeConstantColumns lists ConstantColumns for a message, as in "24 of 784
+// DescribeConstantColumns lists ConstantColumns for a message, by their names where there are some, as in "24 of 784
 // columns are constant (0, 1, 2, …)". It is "" if there are none.
 func (s *Set) DescribeConstantColumns() string {
 	const most = 3
 	columns := s.ConstantColumns()
 	n := len(columns)
-	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(columns[:min(n, most)]), "[]"), " ", ", ")
+	var names []string
+	for _, j := range columns[:min(n, most)] {
+		if s.Columns != nil {
+			names = append(names, s.Columns[j])
+		} else {
+			names = append(names, strconv.Itoa(j))
+		}
+	}
+	list := strings.Join(names, ", ")
 	if n > most {
 		list += ", …"
 	}

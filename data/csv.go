@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -22,8 +23,9 @@ var labelNames = []string{"y", "label", "class", "target"}
 // A csvReader reads a CSV file.
 type csvReader struct {
 	path    string
-	labels  string // auto, last or none
+	labels  string // auto, last, first, none, or the name of their column
 	asked   string // Options.Header
+	comma   byte   // what separates columns
 	limit   *rowLimit
 	r       *csv.Reader
 	header  []string // nil if the file has none
@@ -31,6 +33,7 @@ type csvReader struct {
 	numbers bool     // the first line is whole numbers that all differ, and Options.Header is auto
 	fields  int      // columns of each row, with that of the labels
 	label   bool     // the last column holds labels
+	labelAt int      // 1 + the column of the file that next moves to the last; 0: none
 	rows    int      // so far
 	counts  bool     // the first column counts the rows so far, from 0 or from 1
 	from    int      // which of the two
@@ -40,6 +43,10 @@ type csvReader struct {
 	bin      binarizer
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
+	weight   string    // name of the column of weights; "": none
+	weightAt int       // that column, from 0
+	weights  []float64 // so far
+	raw      string    // the weight of the row that next returned
 	between  bool      // some value so far lies between 0 and 1
 	grey     []float32 // values so far, if they are kept
 }
@@ -49,7 +56,7 @@ type csvReader struct {
 // Options.Binarize says. A header may come first, and labels may be in the last
 // column; see Options.Header and Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
 	if err := c.begin(f, size); err != nil {
 		return nil, err
 	}
@@ -90,16 +97,17 @@ func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 
 // open goes to the first line of the file.
 func (c *csvReader) open(f io.ReaderAt, size int64) {
-	c.limit = &rowLimit{r: io.NewSectionReader(f, 0, size)}
+	c.limit = &rowLimit{r: io.NewSectionReader(f, 0, size), comma: c.comma}
 	in := bufio.NewReaderSize(c.limit, 1<<16)
 	// Some spreadsheets begin a file with a byte order mark.
 	if bom, err := in.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
 		in.Discard(3)
 	}
 	c.r = csv.NewReader(in)
+	c.r.Comma = rune(c.comma)
 	c.r.FieldsPerRecord = -1 // rows of unequal length have an error of our own
 	c.r.ReuseRecord = true
-	c.r.TrimLeadingSpace = true
+	c.r.TrimLeadingSpace = c.comma != '\t' // of tabs it would drop empty fields
 }
 
 // next returns the next line, valid until the next call, or io.EOF.
@@ -114,7 +122,47 @@ func (c *csvReader) next() ([]string, error) {
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
+	if c.comma == ';' {
+		for j, field := range row {
+			row[j] = decimalPoint(field)
+		}
+	}
+	if at := c.weightAt; at >= 0 && at < len(row) {
+		c.raw = row[at]
+		copy(row[at:], row[at+1:])
+		row = row[:len(row)-1]
+	}
+	if at := c.labelAt - 1; at >= 0 && at < len(row) {
+		moveToLast(row, at)
+	}
 	return row, err
+}
+
+// moveToLast moves a field of a row to its end.
+func moveToLast(row []string, at int) {
+	label := row[at]
+	copy(row[at:], row[at+1:])
+	row[len(row)-1] = label
+}
+
+// findLabels takes the first line, and moves the labels to its end where they are in the first
+// column or in one of a name. It then goes on as with labels in the last column.
+func (c *csvReader) findLabels(row []string) error {
+	at := 0
+	switch c.labels {
+	case "", "auto", "last", "none":
+		return nil
+	case "first":
+	default:
+		at = slices.IndexFunc(row, func(name string) bool { return strings.TrimSpace(name) == c.labels })
+		if at < 0 || c.asked == HeaderNo {
+			return formatErrorf("%s:1: no column is named %s, for the labels%s; the first line is %s", c.path, quote(c.labels), grammar.DidYouMean(c.labels, row), someNames(row))
+		}
+		c.asked = HeaderYes
+	}
+	moveToLast(row, at)
+	c.labels, c.labelAt = "last", at+1
+	return nil
 }
 
 // read calls do for each row of the file, but for the header.
@@ -173,6 +221,46 @@ func (c *csvReader) checkIndex() error {
 // countsRows says what to do about an index.
 const countsRows = "the first column counts the rows; leave it out (pandas: to_csv(index=False))"
 
+// separatorOf returns what separates the columns of a file that starts so. It is a tab if the
+// first line has one and no comma, and a semicolon if the line has one and each comma in it can
+// be that of a decimal fraction. Quoted fields do not count.
+func separatorOf(start string) byte {
+	quoted := false
+	line := strings.Map(func(r rune) rune {
+		if r == '"' {
+			quoted = !quoted
+		}
+		if quoted && r != '\n' {
+			return -1
+		}
+		return r
+	}, start)
+	line, _, _ = strings.Cut(line, "\n")
+	commas := strings.Contains(line, ",")
+	switch {
+	case strings.Contains(line, "\t") && !commas:
+		return '\t'
+	case !strings.Contains(line, ";"):
+		return ','
+	}
+	for field := range strings.SplitSeq(line, ";") {
+		if strings.Contains(decimalPoint(field), ",") {
+			return ','
+		}
+	}
+	return ';'
+}
+
+// decimalPoint returns a number with a decimal comma with a point, and other fields as they are.
+func decimalPoint(field string) string {
+	if strings.Count(field, ",") == 1 {
+		if point := strings.Replace(field, ",", ".", 1); isNumber(point) {
+			return point
+		}
+	}
+	return field
+}
+
 // separator returns the name of what separates columns in a field that should be
 // one, or "".
 func separator(field string) string {
@@ -196,6 +284,9 @@ func (c *csvReader) inputs(row []string) []string {
 // begin reads from the first line the number of columns, whether it is a header,
 // and whether there are labels.
 func (c *csvReader) begin(f io.ReaderAt, size int64) error {
+	start := make([]byte, min(size, 1<<16))
+	n, _ := f.ReadAt(start, 0) // an error comes again below
+	c.comma = separatorOf(string(start[:n]))
 	c.open(f, size)
 	row, err := c.next()
 	if err == io.EOF {
@@ -205,8 +296,14 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 		return err
 	}
 	row = slices.Clone(row) // the reader reuses row
+	if at := slices.Index(row, c.weight); c.weight != "" && c.asked != "no" && at >= 0 && len(row) > 1 {
+		row, c.weightAt, c.asked = slices.Delete(row, at, at+1), at, HeaderYes
+	}
 	if s := separator(row[0]); s != "" {
 		return formatErrorf("%s:1: columns are separated by %s; separate them by commas, and write fractions as 0.5", c.path, s)
+	}
+	if err := c.findLabels(row); err != nil {
+		return err
 	}
 	if row[0] == "" && len(row) > 1 && c.asked != "no" {
 		return formatErrorf("%s:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))", c.path)
@@ -245,7 +342,7 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 	if c.kind != HeaderNo {
 		c.header = row
 		if c.labels == "auto" && !labelled && isLabel(row[0]) {
-			return formatErrorf("%s:1: the labels, %s, are in the first column; move them to the last", c.path, quote(row[0]))
+			return formatErrorf("%s:1: the labels, %s, are in the first column; say so by -label-column first", c.path, quote(row[0]))
 		}
 	}
 	c.label = c.labels == "last" || c.labels == "auto" && labelled
@@ -374,6 +471,14 @@ func (c *csvReader) add(row []string) error {
 		}
 		row = c.inputs(row)
 	}
+	if c.weightAt >= 0 {
+		w, why := parseWeight(c.raw)
+		if why != "" {
+			line, _ := c.r.FieldPos(0)
+			return formatErrorf("%s:%d: column %d (%s): %s", c.path, line, c.weightAt+1, quote(c.weight), why)
+		}
+		c.weights = append(c.weights, w)
+	}
 	at := len(c.words)
 	stride := (len(row) + 63) / 64
 	if at+stride > maxWords || at/stride >= maxRows {
@@ -393,9 +498,9 @@ func (c *csvReader) add(row []string) error {
 		if c.bin.one(key, j, v) {
 			x[j/64] |= 1 << (j % 64)
 		}
-		c.between = c.between || v != 0 && v != 1
+		c.between = c.between || v != 0 && v != 1 || c.bin.mode == Standard
 		if c.bin.grey {
-			c.grey = append(c.grey, float32(v))
+			c.grey = append(c.grey, c.bin.kept(j, v))
 		}
 	}
 	if c.bin.grey && c.between {
@@ -406,8 +511,19 @@ func (c *csvReader) add(row []string) error {
 	return nil
 }
 
-// value reads a field of column j.
-func (c *csvReader) value(j int, field string) (v float64, err error) {
+// errValue is wrapped by errors about a field that is no value of an input.
+var errValue = errors.New("no value")
+
+// value reads a field of column j. Its errors wrap errValue.
+func (c *csvReader) value(j int, field string) (float64, error) {
+	v, err := c.readValue(j, field)
+	if err != nil {
+		err = &kindError{err, []error{ErrFormat, errValue}}
+	}
+	return v, err
+}
+
+func (c *csvReader) readValue(j int, field string) (v float64, err error) {
 	switch field {
 	case "0":
 	case "1":
@@ -425,7 +541,7 @@ func (c *csvReader) value(j int, field string) (v float64, err error) {
 			return 0, c.wrong(j, "%s: columns are separated by %s; separate them by commas, and write fractions as 0.5", quote(field), s)
 		}
 		if j == c.fields-1 {
-			return 0, c.wrong(j, "%s is not a number; if the last column holds labels, say so by -label-column last", quote(field))
+			return 0, c.wrong(j, "%s is not a number; if a column holds labels, say so by -label-column last, first or its name", quote(field))
 		}
 		return 0, c.wrong(j, "%s is not a number; write 0 or 1, or a number between", quote(field))
 	case why == "":
@@ -435,7 +551,7 @@ func (c *csvReader) value(j int, field string) (v float64, err error) {
 	case c.rows == 0 && c.header == nil && c.numbers:
 		why += ", or if this line names the columns, say so by -header yes"
 	case j == c.fields-1 && !c.label && !math.IsNaN(v):
-		why += ", or if the last column holds labels, say so by -label-column last"
+		why += ", or if a column holds labels, say so by -label-column last, first or its name"
 	}
 	return 0, c.wrong(j, "%s %s", quote(field), why)
 }
@@ -444,11 +560,26 @@ func (c *csvReader) value(j int, field string) (v float64, err error) {
 // there is one, and what is wrong.
 func (c *csvReader) wrong(j int, format string, args ...any) error {
 	line, _ := c.r.FieldPos(j)
-	column := fmt.Sprintf("column %d", j+1)
+	column := fmt.Sprintf("column %d", c.column(j)+1)
 	if c.header != nil {
 		column += " (" + quote(c.header[j]) + ")"
 	}
 	return formatErrorf("%s:%d: %s: %s", c.path, line, column, fmt.Sprintf(format, args...))
+}
+
+// column returns the place in the file of column j, counted without that of the weights and with
+// the labels last.
+func (c *csvReader) column(j int) int {
+	switch {
+	case c.labelAt > 0 && j == c.fields-1:
+		j = c.labelAt - 1
+	case c.labelAt > 0 && j >= c.labelAt-1:
+		j++
+	}
+	if c.weightAt >= 0 && j >= c.weightAt {
+		return j + 1
+	}
+	return j
 }
 
 // set returns the rows read as a set.
@@ -466,14 +597,21 @@ func (c *csvReader) set() ([]*Set, error) {
 		X:        rbm.Values{Rows: len(c.words) / stride, Cols: cols, Stride: stride, Words: c.words},
 		Binarize: Binary,
 		Header:   c.kind,
+		Weights:  c.weights, WeightColumn: c.weightAt >= 0,
 	}
 	if c.between {
 		s.Binarize = c.bin.mode
 	}
 	if c.between && c.bin.grey {
 		s.Grey = rbm.Matrix{Rows: s.X.Rows, Cols: cols, Data: c.grey}
+		s.origin = c.bin.origin
 	}
 	s.Height, s.Width = NearSquare(cols)
+	if c.header != nil && c.kind == HeaderYes {
+		for _, name := range c.header[:cols] {
+			s.Columns = append(s.Columns, strings.TrimSpace(name))
+		}
+	}
 	if c.label {
 		c.labeller.give(s)
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,7 +95,7 @@ func TestCSVErrors(t *testing.T) {
 		{"a,b\n", "auto", "t.csv: no examples"},
 		{"0,1\n0\n", "auto", "t.csv:2: 1 columns where the first row has 2"},
 		{"0,1\n0,1\n\n0,1,1\n", "auto", "t.csv:4: 3 columns"},
-		{"0,1\n0,cat\n", "auto", `t.csv:2: column 2: "cat" is not a number; if the last column holds labels, say so by -label-column last`},
+		{"0,1\n0,cat\n", "auto", `t.csv:2: column 2: "cat" is not a number; if a column holds labels, say so by -label-column last`},
 		{"0,1,1\n0,cat,1\n", "auto", `t.csv:2: column 2: "cat" is not a number; write`},
 		{"0,cat,1\n0,1,1\n", "auto", `t.csv:1: column 2: "cat"`},
 		{"a,b\n0,NaN\n", "auto", `t.csv:2: column 2 ("b"): "NaN"`},
@@ -107,7 +108,7 @@ func TestCSVErrors(t *testing.T) {
 		{"0,1,y\n0,1,\n", "auto", "the label is missing"},
 		{"y\n0\n", "auto", "only column"},
 		{"0\n1\n", "last", "only column"},
-		{"label,a\n5,1\n", "auto", "move them to the last"},
+		{"label,a\n5,1\n", "auto", "say so by -label-column first"},
 		{"0,\"1\n", "auto", "t.csv:"},
 		{"0,1\"1\n", "auto", "quotes must enclose"},
 		{many, "auto", "more than 4096 different labels"},
@@ -189,4 +190,76 @@ func FuzzCSV(f *testing.F) {
 		}
 		checkSet(t, s)
 	})
+}
+
+// Labels in the first column, or in one that is named, are those of the same file with the column last;
+// errors name the column of the file.
+func TestLabelColumnAnywhere(t *testing.T) {
+	dir := t.TempDir()
+	load := func(text, column string) (*Set, error) {
+		path := filepath.Join(dir, "t.csv")
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s, _, err := Load(t.Context(), path, Options{LabelColumn: column})
+		return s, err
+	}
+	want, err := load("a,b,kind\n0,1,cat\n1,1,dog\n0,0,cat\n", "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, column string }{
+		{"kind,a,b\ncat,0,1\ndog,1,1\ncat,0,0\n", "first"},
+		{"kind,a,b\ncat,0,1\ndog,1,1\ncat,0,0\n", "kind"},
+		{"a,kind,b\n0,cat,1\n1,dog,1\n0,cat,0\n", "kind"},
+		{"a,b,kind\n0,1,cat\n1,1,dog\n0,0,cat\n", "kind"},
+	} {
+		got, err := load(c.text, c.column)
+		if err != nil {
+			t.Errorf("%+v: %v", c, err)
+			continue
+		}
+		if got.Hash() != want.Hash() || !slices.Equal(got.Columns, []string{"a", "b"}) || !slices.Equal(got.Y, want.Y) {
+			t.Errorf("%+v: columns %v, labels %v", c, got.Columns, got.Y)
+		}
+	}
+	for _, c := range []struct{ text, column, want string }{
+		{"a,kind,b\n0,cat,1\n", "kin", `no column is named "kin", for the labels; did you mean kind?`},
+		{"a,kind,b\n0,cat,7\n", "kind", `:2: column 3 ("b"): "7" is outside [0,1]`},
+		{"a,kind,b\n9,cat,1\n", "kind", `:2: column 1 ("a"): "9" is outside [0,1]`},
+		{"a,kind,b\n0,,1\n", "kind", `:2: column 2 ("kind"): the label is missing`},
+	} {
+		if _, err := load(c.text, c.column); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// Test rows whose header has the columns in another order are refused, and constant columns are named.
+func TestColumnsAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	train, _, err := Load(t.Context(), write("train.csv", "age,smokes\n0,1\n1,1\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := train.DescribeConstantColumns(); got != "1 of 2 columns is constant (smokes)" {
+		t.Error(got)
+	}
+	for text, want := range map[string]string{
+		"age,smokes\n1,0\n0,1\n": "",
+		"1,0\n0,1\n0,1\n":        "", // no header, and nothing is known
+		"smokes,age\n1,0\n0,1\n": `column 1 is "smokes", where ` + train.Name + ` has "age"`,
+	} {
+		_, err := LoadTest(t.Context(), write("test.csv", text), train, Options{})
+		if want == "" && err != nil || want != "" && (err == nil || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
 }

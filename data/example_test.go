@@ -33,8 +33,12 @@ func ExampleHelp() {
 	// bars:N              bars and stripes, N×N (bars:4:distinct: each once)
 	// shifter:N           labelled shifter of N bits
 	// desjardins:P        four modes of 4×4, flipped with probability P
+	// sequences[:N]       a family of proteins drawn from a known Potts model
+	//                     (N: that many training rows)
 	// FILE.csv .npz .npy  rows of values in [0,1]; others take -scale
 	// -                   rows from a pipe: .csv, .npz or .npy, told by their first bytes
+	// FILE.fasta          aligned sequences, also Stockholm files and gzipped ones;
+	//                     :alphabet=A after the name: protein, rna, dna or a file of its letters
 	// IMAGES[,LABELS]     IDX files, gzipped or not
 	// generated data end in :seed=N if wished
 }

@@ -123,7 +123,7 @@ func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims [
 	return nil
 }
 
-// idxContent says for a message what an IDX file of so many dimensions probably
+// idxContent says for a message what an IDX file with this number of dimensions probably
 // holds.
 func idxContent(dims int) string {
 	switch dims {
@@ -147,7 +147,7 @@ func idxRead(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// readAhead reads r by a goroutine of its own, one piece ahead, so that it is unpacked
+// readAhead reads r in a goroutine, one piece ahead, so that it is unpacked
 // while the piece before is used. Close ends it.
 func readAhead(r io.Reader) io.ReadCloser {
 	from, to := io.Pipe()

@@ -44,6 +44,13 @@ func Absolute(spec string) string {
 	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
 		return spec
 	}
+	if path, name, err := sequenceSettings(spec); err == nil && path != spec && isSequenceFile(path) {
+		path = Absolute(path)
+		if _, known := alphabets[name]; !known {
+			name = Absolute(name)
+		}
+		return path + ":alphabet=" + name
+	}
 	p := splitPair(spec)
 	images, err := filepath.Abs(p.images)
 	labels, err2 := filepath.Abs(p.labels)
@@ -58,9 +65,9 @@ func Absolute(spec string) string {
 
 // loadIDX loads a pair of IDX files, the format of MNIST and of many sets made
 // after it: grey bytes, images × height × width or examples × inputs, and a byte
-// for the class of each. The labels are beside the images under the usual name,
+// for the class of each. The labels are next to the images under the usual name,
 // or are named after a comma. If training images and labels have files named
-// t10k or test beside them, these are the test set.
+// t10k or test next to them, these are the test set.
 func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	train := splitPair(sp.text)
 	switch {
@@ -135,7 +142,7 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	return sets, nil
 }
 
-// withTest returns the part and, if there is one, the test set beside it.
+// withTest returns the part and, if there is one, the test set next to it.
 // Labels must then be there as they are for the training set.
 func (p idxPart) withTest() ([]idxPart, error) {
 	t := idxPart{images: besideTest(p.images)}

@@ -14,7 +14,7 @@ type labeller struct {
 	names  []string         // of classes, in that order
 	y      []int32          // numbers of the labels so far
 	partly bool             // labels may be missing
-	none   string           // the label that stands for none, beside the empty one
+	none   string           // the label that stands for none, besides the empty one
 }
 
 // missing reports whether a label is none where labels may be missing.
@@ -54,21 +54,7 @@ func (l *labeller) give(sets ...*Set) {
 	if len(l.names) == 0 {
 		return
 	}
-	integers := !slices.ContainsFunc(l.names, func(s string) bool {
-		_, err := strconv.ParseInt(s, 10, 64)
-		return err != nil
-	})
-	names := slices.Clone(l.names)
-	slices.SortFunc(names, func(a, b string) int {
-		if integers {
-			m, _ := strconv.ParseInt(a, 10, 64)
-			n, _ := strconv.ParseInt(b, 10, 64)
-			if m != n {
-				return cmp.Compare(m, n)
-			}
-		}
-		return cmp.Compare(a, b)
-	})
+	names := sortedNames(l.names)
 	class := make([]int32, len(names))
 	for c, name := range names {
 		class[l.number[name]] = int32(c)
@@ -83,4 +69,24 @@ func (l *labeller) give(sets ...*Set) {
 		}
 		next += s.Len()
 	}
+}
+
+// sortedNames returns names in numerical order if all are integers, else in lexical order.
+func sortedNames(names []string) []string {
+	integers := !slices.ContainsFunc(names, func(s string) bool {
+		_, err := strconv.ParseInt(s, 10, 64)
+		return err != nil
+	})
+	names = slices.Clone(names)
+	slices.SortFunc(names, func(a, b string) int {
+		if integers {
+			m, _ := strconv.ParseInt(a, 10, 64)
+			n, _ := strconv.ParseInt(b, 10, 64)
+			if m != n {
+				return cmp.Compare(m, n)
+			}
+		}
+		return cmp.Compare(a, b)
+	})
+	return names
 }

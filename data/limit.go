@@ -35,7 +35,7 @@ const maxRow = 32 * maxCols
 // LimitRows returns a reader of the CSV text in r. It fails with an [ErrFormat] within
 // a row of more than 2²⁰ columns or 32 MiB, before the rest of that row is read, so
 // that a parser never holds more. It checks nothing else.
-func LimitRows(r io.Reader) io.Reader { return &rowLimit{r: r} }
+func LimitRows(r io.Reader) io.Reader { return &rowLimit{r: r, comma: ','} }
 
 type rowLimit struct {
 	r      io.Reader
@@ -43,8 +43,9 @@ type rowLimit struct {
 	line   int   // in which the row begins, from 0
 	lines  int   // that have ended
 	bytes  int   // of the row so far
-	commas int
-	quoted bool // the row has an odd number of quotes so far: it does not end with the line
+	comma  byte  // what separates columns
+	commas int   // of the row so far
+	quoted bool  // the row has an odd number of quotes so far: it does not end with the line
 }
 
 func (l *rowLimit) Read(b []byte) (int, error) {
@@ -68,7 +69,7 @@ func (l *rowLimit) add(b []byte) error {
 		}
 		b = b[len(part):]
 		l.bytes += len(part)
-		l.commas += bytes.Count(part, []byte(","))
+		l.commas += bytes.Count(part, []byte{l.comma})
 		l.quoted = l.quoted != (bytes.Count(part, []byte(`"`))%2 == 1)
 		switch {
 		case l.commas >= maxCols:

@@ -94,7 +94,7 @@ func TestRowLimit(t *testing.T) {
 		t.Fatalf("%d bytes of %d, %v", len(got), len(text), err)
 	}
 	for _, piece := range []int{1, 7, 4096} {
-		l := &rowLimit{}
+		l := &rowLimit{comma: ','}
 		for i, b := range [][]byte{[]byte("a,\"b\n"), []byte("c\"\nd,e\n")} {
 			for part := range bytesOf(b, piece) {
 				if err := l.add(part); err != nil {

@@ -27,9 +27,10 @@ type Options struct {
 
 	// LabelColumn says whether a file's labels are used. "auto", or "": a CSV
 	// file's last column if its header says y, label, class or target, an npz
-	// file's y if it has one. "last": a CSV file's last column in any case.
+	// file's y if it has one. "last", "first": that column of a CSV file in any case.
+	// The name of a column in its header: that column.
 	// "none": no labels, every column is an input. The labels of IDX images are
-	// in a file beside them: "last" is an error if there is none. Named data
+	// in a file next to them: "last" is an error if there is none. Named data
 	// sets ignore it.
 	LabelColumn string
 
@@ -48,8 +49,34 @@ type Options struct {
 	// Binarize says what becomes of values between 0 and 1. Threshold, or "":
 	// those of ½ and more become 1. Sample: each becomes 1 with its value as
 	// probability, in one draw that is the same for everybody. None: they stay,
-	// in Set.Grey. Data that are binary already ignore it.
-	Binarize string
+	// in Set.Grey. Data that are binary already ignore it. Standard: values are any numbers, and
+	// become standardised ones in Set.Grey, on the scale of Means and Deviations if these are not
+	// nil, as Set has them; else on that of the training rows.
+	Binarize          string
+	Means, Deviations []float64
+
+	// Real reads a file with values outside of [0,1], some of them below zero or not whole, as Binarize Standard does, if Binarize and
+	// Scale leave it open. Set.Found says so.
+	Real bool
+
+	// Categorical makes a table of a CSV file: "all" columns are categories, or these, by their
+	// names with commas. "auto", or "": a file is a table if a column has words in place of
+	// numbers. Levels, if it is not 0, does so too: it is the number of levels into which
+	// numbers are cut, of about as many rows each; tables have 8 otherwise.
+	Categorical string
+	Levels      int
+
+	// Schema says what the columns of a CSV file are; nil: the file itself does. Its columns are
+	// found by their names.
+	Schema *Schema
+
+	// Weights names the weights of the rows, numbers from 0 up: a column of a CSV file, or else a
+	// file of a line for each row of the training set. Rows of weight 0 are left out. "": none.
+	Weights string
+
+	// Reweight, if it is not 0, weighs each row of aligned sequences by 1/n, where n counts the
+	// rows that are equal to it at this fraction of the sites or more, itself among them.
+	Reweight float64
 
 	// Redraw keeps the values of the training set besides, in Set.Chances, so that
 	// its rows can be drawn anew. Binarize must be Sample, and some value must lie
@@ -98,21 +125,29 @@ func (o Options) progress(what string, total int64) io.Writer {
 // set is nil where the source has none. MNIST is downloaded if it is nowhere on
 // disk. Cancelling ctx ends downloads, long drawings and the reading of files and pipes.
 //
-// Errors are of one line. They are [ErrFormat] where the spec or a file is
+// Errors are one line. They are [ErrFormat] where the spec or a file is
 // malformed, and wrap [fs.ErrNotExist] where a file is missing.
 func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
 	opt.LabelColumn, opt.Binarize, opt.Header = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold), cmp.Or(opt.Header, "auto")
 	var sets []*Set
 	switch err = CheckScale(opt.Scale); {
 	case err != nil:
-	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn):
-		err = specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))
+	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn) && spec != "-" && spec != Stdin && !hasEnding(spec, csvEndings):
+		err = specErrorf("-label-column %s%s: of %s it is auto, last or none, as first and names are for .csv files", quote(opt.LabelColumn), grammar.DidYouMean(opt.LabelColumn, []string{"auto", "last", "none"}), quote(spec))
 	case !slices.Contains([]string{"auto", HeaderYes, HeaderNo}, opt.Header):
 		err = specErrorf("header %s: it must be auto, yes or no", quote(opt.Header))
-	case !slices.Contains([]string{Threshold, Sample, None}, opt.Binarize):
-		err = specErrorf("binarization %s: it must be threshold, sample or none", quote(opt.Binarize))
+	case !slices.Contains([]string{Threshold, Sample, None, Standard}, opt.Binarize):
+		err = specErrorf("binarization %s: it must be threshold, sample, none or standard", quote(opt.Binarize))
+	case opt.Binarize == Standard && !slices.Contains([]string{"", "auto"}, opt.Scale):
+		err = specErrorf("scale %s: real values are standardised and have no scale; leave one of the two out", opt.Scale)
 	case opt.Redraw && opt.Binarize != Sample:
 		err = specErrorf("rows are drawn anew only with binarization sample, not %s", opt.Binarize)
+	case opt.Levels != 0 && (opt.Levels < 2 || opt.Levels > maxLevels):
+		err = specErrorf("%d levels; give 2 to %d", opt.Levels, maxLevels)
+	case !(opt.Reweight >= 0 && opt.Reweight <= 1):
+		err = specErrorf("reweighting at %v; it must be an identity from 0 to 1", opt.Reweight)
+	case opt.Reweight > 0 && opt.Weights != "":
+		err = specErrorf("weights of %s and by neighbours; give one of them", quote(opt.Weights))
 	case opt.Height < 0 || opt.Width < 0 || (opt.Height == 0) != (opt.Width == 0):
 		err = specErrorf("pictures of %d × %d: give both sizes, as in 28x28", opt.Height, opt.Width)
 	case strings.ContainsAny(spec, "\n\r\x00"):
@@ -129,6 +164,15 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		sets, err = load(ctx, spec, opt)
 		if errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && opt.scaling().rule == "auto" {
 			sets, err = loadSpins(ctx, spec, opt, err)
+		}
+		if opt.canBeReal(err) {
+			sets, err = loadReal(ctx, spec, opt, err)
+		}
+		if err == nil {
+			err = opt.weigh(ctx, sets)
+		}
+		if err == nil && (opt.Binarize == Standard || sets[0].Found) {
+			err = standardise(sets, opt.Means, opt.Deviations)
 		}
 	}
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
@@ -180,9 +224,10 @@ func loadSpins(ctx context.Context, spec string, opt Options, cause error) ([]*S
 // load is Load for options that make sense, before the shape is applied.
 func load(ctx context.Context, text string, opt Options) ([]*Set, error) {
 	name, _, _ := strings.Cut(text, ":")
+	path, _ := splitSettings(text)
 	for _, s := range sources() {
 		switch {
-		case s.endings != nil && hasEnding(text, s.endings):
+		case s.endings != nil && hasEnding(text, s.endings), s.name == sequenceFiles && isSequenceFile(path):
 			return s.load(ctx, spec{text: text}, opt)
 		case s.endings == nil && s.name == name:
 			sp, err := parseSpec(text)
@@ -220,7 +265,7 @@ func unknown(spec, name string) error {
 }
 
 // notFound is the error for a path without a file. It suggests a file of a
-// similar name beside it, or lists the data sets.
+// similar name next to it, or lists the data sets.
 func notFound(path string) error {
 	var files []string
 	if entries, err := os.ReadDir(filepath.Dir(path)); err == nil {

@@ -48,11 +48,11 @@ func checkSpec(t *testing.T, err error, words ...string) {
 
 func TestBadSpecs(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{
-		{"", "no data set named: use fontdigits, mnist, toy, bars, shifter, desjardins, stdin, or a .csv, .npz, .npy or IDX file"},
+		{"", "no data set named: use fontdigits, mnist, toy, bars, shifter, desjardins, sequences, stdin, or a .csv, .npz, .npy, FASTA or IDX file"},
 		{"mnits", `unknown data set "mnits"; did you mean mnist?`},
 		{"fontdigit:100", "did you mean fontdigits?"},
 		{"Toy:4,4,25,0.2", "did you mean toy?"},
-		{"qqqqqqqqqq", "known are fontdigits, mnist, toy, bars, shifter, desjardins, stdin, and .csv, .npz, .npy and IDX files"},
+		{"qqqqqqqqqq", "known are fontdigits, mnist, toy, bars, shifter, desjardins, sequences, stdin, and .csv, .npz, .npy, FASTA and IDX files"},
 		{"a\nb", "single line"},
 		{"toy:", "spare colon"},
 		{"toy:4,4,25", "four numbers"},
@@ -171,8 +171,8 @@ func TestBadPaths(t *testing.T) {
 	}
 	for _, c := range []struct{ spec, want string }{
 		{filepath.Join(dir, "digit.csv"), "did you mean " + good},
-		{filepath.Join(dir, "absent.npz"), "name a .csv, .npz, .npy or IDX file"},
-		{filepath.Join(dir, "nowhere", "absent"), "name a .csv, .npz, .npy or IDX file"},
+		{filepath.Join(dir, "absent.npz"), "name a .csv, .npz, .npy, FASTA or IDX file"},
+		{filepath.Join(dir, "nowhere", "absent"), "name a .csv, .npz, .npy, FASTA or IDX file"},
 	} {
 		_, _, err := Load(context.Background(), c.spec, Options{})
 		checkError(t, err, c.spec, c.want)
@@ -181,7 +181,7 @@ func TestBadPaths(t *testing.T) {
 		}
 	}
 	_, _, err := Load(context.Background(), text, Options{})
-	checkFormat(t, err, text, "must end in .csv, .npz, .npy, -ubyte, -ubyte.gz, .idx or .idx.gz; convert")
+	checkFormat(t, err, text, "must end in .csv, .tsv, .npz, .npy, .fasta, .fa, .faa, .fna, .afa, .a2m, .sto, .stk, -ubyte, -ubyte.gz, .idx or .idx.gz; convert")
 	_, _, err = Load(context.Background(), dir, Options{})
 	checkFormat(t, err, "is a folder")
 	folder := filepath.Join(dir, "folder.csv")

@@ -159,6 +159,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scale, b
 		return r.Errorf("%s", why)
 	}
 	var key rbm.Key
+	defer func() { s.origin = bin.origin }()
 	return r.Rows(scan.rows, s.X.Cols, func(i, j int, v float64) error {
 		if j == 0 {
 			key = bin.row(i)
@@ -168,7 +169,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scale, b
 			s.X.Words[i*s.X.Stride+j/64] |= 1 << (j % 64)
 		}
 		if bin.grey {
-			s.Grey.Data[i*s.X.Cols+j] = float32(v)
+			s.Grey.Data[i*s.X.Cols+j] = bin.kept(j, v)
 		}
 		return nil
 	})

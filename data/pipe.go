@@ -54,13 +54,16 @@ func (o *Options) readPipe(ctx context.Context) error {
 // How archives and arrays of NumPy and IDX files begin, and gzipped ones.
 const zipMagic, npyMagic, idxMagic, gzMagic = "PK\x03\x04", "\x93NUMPY", "\x00\x00\x08", "\x1f\x8b"
 
+// stockholmMagic begins a Stockholm file of sequences.
+const stockholmMagic = "# STOCKHOLM"
+
 // hasMagic reports whether what comes begins as none of the rows of a CSV file does.
 func hasMagic(start []byte) bool {
 	return slices.ContainsFunc([]string{zipMagic, npyMagic, idxMagic, gzMagic}, func(magic string) bool { return bytes.HasPrefix(start, []byte(magic)) })
 }
 
 // loadPipe reads the rows from a pipe: a NumPy archive or array by its first bytes,
-// and else CSV.
+// and else CSV, which may be a table.
 func loadPipe(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	if len(sp.args) > 0 {
 		return nil, specErrorf("%s takes no settings; write -", Stdin)
@@ -68,7 +71,7 @@ func loadPipe(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	read := loadCSV
+	read := loadCSVOrTable
 	switch {
 	case bytes.HasPrefix(opt.piped, []byte(zipMagic)):
 		read = loadNPZ
@@ -76,6 +79,8 @@ func loadPipe(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 		read = loadNPY
 	case hasMagic(opt.piped):
 		return nil, formatErrorf("%s: IDX files and gzipped ones come by their names, as -data IMAGES[,LABELS]", Stdin)
+	case opt.piped[0] == '>' || bytes.HasPrefix(opt.piped, []byte(stockholmMagic)):
+		return nil, formatErrorf("%s: aligned sequences come by a file's name; write them to a .fasta file", Stdin)
 	}
 	return read(reading{ctx, bytes.NewReader(opt.piped), nil}, int64(len(opt.piped)), Stdin, opt)
 }

@@ -24,7 +24,7 @@ func TestPipe(t *testing.T) {
 	head := fmt.Sprintf("%-117s\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }")
 	array := "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), 0}) + head + "\x00\x01\x01\x01\x00\x00"
 	dir := t.TempDir()
-	for name, text := range map[string]string{"plain.csv": "a,b,label\n0,1,x\n1,1,y\n", "spins.csv": "-1,1\n1,1\n", "a.npz": archive.String(), "a.npy": array} {
+	for name, text := range map[string]string{"plain.csv": "a,b,label\n0,1,x\n1,1,y\n", "spins.csv": "-1,1\n1,1\n", "table.csv": "a,b\nred,1\nblue ,2\n blue,N/A\n", "a.npz": archive.String(), "a.npy": array} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func TestPipe(t *testing.T) {
 	if Absolute(Stdin) != Stdin {
 		t.Error("a pipe has a path")
 	}
-	for text, want := range map[string]string{"": "nothing came", "\x00\x00\x08\x03": "by their names", "\x1f\x8b\x08": "by their names", "0,1\n0,zwei\n": "stdin"} {
+	for text, want := range map[string]string{"": "nothing came", "\x00\x00\x08\x03": "by their names", "\x1f\x8b\x08": "by their names", "0,1\n0,zwei\n": "stdin", ">a\nMK\n": "by a file's name", "# STOCKHOLM 1.0\n": "by a file's name"} {
 		if _, _, err := Load(context.Background(), "-", Options{Stdin: strings.NewReader(text)}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}

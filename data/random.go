@@ -14,11 +14,13 @@ import (
 // is generated here. A training run uses small numbers for its own streams, so
 // data of seed 1 and training with seed 1 share no draws.
 const (
-	streamData   = 0x64617461 // "data"
-	streamToy    = 1
-	streamTrain  = 2
-	streamTest   = 3
-	streamSample = 4
+	streamData    = 0x64617461 // "data"
+	streamToy     = 1
+	streamTrain   = 2
+	streamTest    = 3
+	streamSample  = 4
+	streamFamily  = 5
+	streamMissing = 6
 )
 
 // dataKey returns the key of one kind of generated data.

@@ -57,6 +57,9 @@ func CheckScale(text string) error {
 
 // scaling is that of Options whose Scale parseScaling takes.
 func (o Options) scaling() scaling {
+	if o.Binarize == Standard {
+		return raw
+	}
 	g, _ := parseScaling(o.Scale) // Load has looked at the error
 	return g
 }
@@ -64,7 +67,7 @@ func (o Options) scaling() scaling {
 // describe returns Set.Scale for values of this scale.
 func (o Options) describe(s scale) string {
 	switch rule := o.scaling().rule; rule {
-	case "auto":
+	case "auto", "raw":
 		return ""
 	case "spins":
 		return rule
@@ -78,7 +81,7 @@ func (g scaling) known(bytes bool) (scale, bool) {
 	if g.rule == "auto" {
 		return asIs, !bytes
 	}
-	return g.scale, g.rule == "" || g.rule == "spins"
+	return g.scale, g.rule == "" || g.rule == "raw" || g.rule == "spins"
 }
 
 // fit returns the scale of a source with these values, or a message that says
@@ -113,18 +116,18 @@ func (g scaling) wrong(v float64, bytes bool) string {
 	switch {
 	case math.IsNaN(v):
 		return "is not a number; fill in missing values first"
-	case !known && math.IsInf(v, 0):
+	case (!known || g.rule == "raw") && math.IsInf(v, 0):
 		return "is not finite; fill it in first"
 	case g.rule == "spins" && v != -1 && v != 1:
 		return "is no spin, −1 or 1"
-	case !known || v >= s.low && v <= s.high:
+	case !known || g.rule == "raw" || v >= s.low && v <= s.high:
 		return ""
 	case g.rule == "":
 		return fmt.Sprintf("is outside the scale %v; give all of the range by -scale LOW:HIGH", s)
 	case v < 0:
-		return "is outside [0,1]; scale the values to it by -scale minmax"
+		return "is outside [0,1]; scale the values to it by -scale minmax, or take -units gaussian"
 	}
-	return "is outside [0,1]; scale the values to it by -scale max, or -scale 255 if that is white"
+	return "is outside [0,1]; scale the values to it by -scale max, or -scale 255 if that is white, or take -units gaussian"
 }
 
 // byteScale returns the scale of bytes of which the largest is most: 255 is white

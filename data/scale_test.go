@@ -161,6 +161,37 @@ func TestSpins(t *testing.T) {
 	checkFormat(t, err, `mix.csv:2: column 2: "0" is no spin, −1 or 1`)
 }
 
+// Columns are separated by commas, tabs or semicolons, with decimal commas beside these.
+func TestSeparators(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string][]byte{
+		"comma.csv":     []byte("a,\"b,c\",label\n0.5,1,x\n0.25,0,y\n"),
+		"tab.tsv":       []byte("\"a\"\t\"b,c\"\tlabel\r\n0.5\t1\tx\r\n0.25\t0\ty\r\n"),
+		"semicolon.csv": []byte("\xef\xbb\xbf\"a\";\"b,c\";\"label\"\n0,5;1;x\n,25;\"0,0\";y\n"),
+		"point.csv":     []byte("a; \"b,c\"; label\n0.5; 1; x\n0.25; 0; y\n"),
+	})
+	load := func(file string) *Set {
+		s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Binarize: None})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	want := load("comma.csv")
+	for _, file := range []string{"tab.tsv", "semicolon.csv", "point.csv"} {
+		if s := load(file); s.Hash() != want.Hash() || !slices.Equal(s.Columns, want.Columns) || !slices.Equal(s.Classes, want.Classes) {
+			t.Errorf("%s: columns %q, classes %q, values %v", file, s.Columns, s.Classes, s.Grey.Data)
+		}
+	}
+	for text, want := range map[string]byte{
+		"": ',', "0\n1;2": ',', "0,1": ',', "0,5;1,5": ';', "1,1;0,1,1": ',', "a,b;c": ',', "a;b": ';', "\"a;b\"": ',', "a,\"b;c\"": ',', "\"a,b\";c": ';', "a\tb": '\t', "0,\t1": ',', "a\tb;c": '\t',
+	} {
+		if got := separatorOf(text); got != want {
+			t.Errorf("%q: separated by %q, want %q", text, got, want)
+		}
+	}
+}
+
 // Tables that other tools wrote get the right hint.
 func TestCSVHints(t *testing.T) {
 	index, one, less := "", "", ""
@@ -172,11 +203,13 @@ func TestCSVHints(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, scale, want string }{
-		{"0;1;1\n1;0;0\n", "", "t.csv:1: columns are separated by semicolons; separate them by commas"},
-		{"a;b;c\n0;1;1\n", "", "t.csv:1: columns are separated by semicolons"},
-		{"0,5;1\n0,5;0\n", "", `"5;1": columns are separated by semicolons; separate them by commas, and write fractions as 0.5`},
-		{"0\t1\t1\n", "", "t.csv:1: columns are separated by tabs; separate them by commas"},
-		{"a\tlabel\n0\t1\n", "", "t.csv:1: columns are separated by tabs"},
+		{"0,1\n0;1\n", "", "t.csv:2: 1 columns where the first row has 2"},
+		{"0,1\n0,1;1\n", "", `"1;1": columns are separated by semicolons; separate them by commas, and write fractions as 0.5`},
+		{"a;b,c,d\n0;1\n", "", "t.csv:1: columns are separated by semicolons"},
+		{"0;1\n0;1.000,5\n", "", `t.csv:2: column 2: "1.000,5" is not a number`},
+		{"0;1\n0;;1\n", "", "t.csv:2: 3 columns where the first row has 2"},
+		{"0\t1\n\t1\n", "", "t.csv:2: column 1: a value is missing"},
+		{"0\t1\n0\t\"1\n", "", "quotes must enclose a whole field"},
 		{",a,b\n0,1,1\n1,0,0\n", "", "t.csv:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))"},
 		{"id,a,b\n0,1,1\n1,0,0\n2,0,0\n", "", `t.csv:4: column 1 ("id"): "2": the first column counts the rows; leave it out`},
 		{"1,1,1\n2,0,0\n", "", `t.csv:2: column 1: "2": the first column counts the rows; leave it out`},

@@ -24,7 +24,19 @@ type Set struct {
 	Y       []int32    // class of each row, or NoClass; nil where there are no labels
 	Classes []string   // names of the classes; nil where there are no labels
 
-	// Grey holds the values in [0,1], in X's shape, if they stayed grey; else
+	// Weights says how often each row counts, above 0; nil: once. See Effective.
+	Weights []float64
+
+	// WeightColumn is true if they come from a column of the rows' file.
+	WeightColumn bool
+
+	// Groups are the groups of the inputs, in the order of their columns, which a model of the
+	// data has too. Columns of binary units next to each other are one Bernoulli group; a
+	// variable of q states is a softmax group of q columns, of which each row of X has exactly
+	// one on. Only Kind and Units of a group count here. Nil: all inputs are binary units.
+	Groups []rbm.Group
+
+	// Grey holds the values in [0,1], or standardised ones, in X's shape, if they stayed; else
 	// Grey.Rows is 0. X then is what Threshold makes of them. It gives the number
 	// and the length of rows, and pictures of them, but a model that takes grey
 	// values is trained and evaluated on Grey.
@@ -57,9 +69,34 @@ type Set struct {
 	// for: −1 became 0.
 	Spins bool
 
+	// Schema says which units stand for which values of the source, of sequences and tables; else
+	// it is nil.
+	Schema *Schema
+
+	// Missing has the units of missing cells on, in X's shape; X holds a draw of the cells that are
+	// known in their place. Missing.Rows is 0 if there are none.
+	Missing rbm.Values
+
+	// Contacts are pairs of sites that are known to touch, of generated sequences; else nil.
+	Contacts [][2]int
+
+	// Columns are the names of the inputs by the header of a CSV file, nil if it has none.
+	Columns []string
+
+	// Notes say in a line each what a reader made of a file beyond its letter: what it dropped
+	// or read as something else.
+	Notes []string
+
+	// Means and Deviations are those of each column of real values that were standardised, in their
+	// own units; the deviation of a constant column is 0. Nil: none were. Found is true if
+	// nobody asked for it, see Options.Real.
+	Means, Deviations []float64
+	Found             bool
+	origin            []float64 // what Grey is off from the values, before they are standardised
+
 	// LogProb returns the log probability, in nats, of inputs x and class y
-	// under the law of the data; for y < 0 that of x alone. Bits of x past X.Cols
-	// are ignored. It is nil if the law is not known.
+	// under the distribution of the data; for y < 0 that of x alone. Bits of x past X.Cols
+	// are ignored. It is nil if it is not known.
 	LogProb func(x []uint64, y int) float64
 }
 
@@ -114,9 +151,17 @@ func (s *Set) Density() float64 {
 	return float64(s.X.Count()) / float64(n)
 }
 
+// InputGroups returns Groups, or the one Bernoulli group that nil stands for.
+func (s *Set) InputGroups() []rbm.Group {
+	if s.Groups == nil {
+		return []rbm.Group{{Kind: rbm.Bernoulli, Units: s.X.Cols}}
+	}
+	return s.Groups
+}
+
 // Hash returns the SHA-256, in hexadecimal, of the rows: their number, their
-// length, their bits, their labels, and their grey values or probabilities, if there
-// are any, in order. Names have no influence.
+// length, their bits, their labels, their grey values or probabilities, their weights and their
+// groups, if there are any, in order. Names have no influence.
 func (s *Set) Hash() string {
 	h := sha256.New()
 	buf := bufio.NewWriterSize(h, 1<<15)
@@ -134,6 +179,15 @@ func (s *Set) Hash() string {
 		for _, v := range values {
 			put(uint64(math.Float32bits(v)))
 		}
+	}
+	for _, w := range s.Missing.Words {
+		put(w)
+	}
+	for _, w := range s.Weights {
+		put(math.Float64bits(w))
+	}
+	if s.Groups != nil {
+		buf.WriteString(rbm.GroupsText(s.Groups))
 	}
 	buf.Flush()
 	return hex.EncodeToString(h.Sum(nil))

@@ -13,7 +13,7 @@ import (
 // otherwise. A row is a pattern and then the same pattern shifted by one place
 // to the left, not at all, or by one place to the right; the bit that leaves at
 // one end comes in at the other. The shift is the class. The 3·2ⁿ rows are the
-// whole law, equally likely, so the best possible mean log-likelihood, classes
+// set of outcomes, equally likely, so the best possible mean log-likelihood, classes
 // included, is −log(3·2ⁿ): −6.6438 nats for the usual 768 rows.
 func loadShifter(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	values, _, err := sp.values(1, "", "shifter:N")

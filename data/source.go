@@ -19,13 +19,19 @@ func sources() []source {
 		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", seedless, nil, loadBars},
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
 		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", seeded, nil, loadDesjardins},
-		{".csv", "FILE.csv", "rows of values in [0,1]; others take -scale", seedless, []string{".csv"}, fileLoader(loadCSV)},
+		{"sequences", "sequences[:N]", "a family of proteins drawn from a known Potts model\n(N: that many training rows)", seeded, nil, loadFamily},
+		{".csv", "FILE.csv", "rows of values in [0,1]; others take -scale", seedless, csvEndings, fileLoader(loadCSVOrTable)},
 		{".npz", ".npz", "rows of values in [0,1]; others take -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
 		{".npy", ".npy", "rows of values in [0,1]; others take -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
 		{Stdin, "-", "rows from a pipe: .csv, .npz or .npy, told by their first bytes", seedless, nil, loadPipe},
+		{sequenceFiles, "FILE.fasta", "aligned sequences, also Stockholm files and gzipped ones;\n:alphabet=A after the name: protein, rna, dna or a file of its letters", seedless, sequenceEndings, loadSequences},
 		{"IDX", "IMAGES[,LABELS]", "IDX files, gzipped or not", seedless, idxEndings, loadIDX},
 	}
 }
+
+// csvEndings are those of files of rows in text; what separates their columns is found by the
+// first line.
+var csvEndings = []string{".csv", ".tsv"}
 
 // A source is a data set that Load knows by name, or a kind of file that it
 // reads.

@@ -59,6 +59,13 @@ func (s *Set) Take(rows []int32) *Set {
 			copy(t.Chances.Row(i), s.Chances.Row(int(row)))
 		}
 	}
+	t.Weights = s.WeightsOf(rows)
+	if s.Missing.Rows > 0 {
+		t.Missing = rbm.NewBits(len(rows), s.X.Cols)
+		for i, row := range rows {
+			copy(t.Missing.Row(i), s.Missing.Row(int(row)))
+		}
+	}
 	if s.Y != nil {
 		t.Y = make([]int32, len(rows))
 		for i, row := range rows {

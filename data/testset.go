@@ -19,6 +19,12 @@ import (
 func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, error) {
 	opt.Scale = cmp.Or(train.Scale, opt.Scale)
 	opt.Height, opt.Width, opt.Redraw = 0, 0, false
+	if train.Means != nil {
+		opt.Binarize, opt.Means, opt.Deviations = Standard, train.Means, train.Deviations
+	}
+	if opt.Schema = train.Schema; !train.WeightColumn {
+		opt.Weights = ""
+	}
 	first, test, err := Load(ctx, spec, opt)
 	if err != nil {
 		return nil, err
@@ -30,6 +36,12 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 		return nil, formatErrorf("%s: rows of %d inputs, where those of %s have %d; give both the same columns, and labels in the same way",
 			test.Name, test.X.Cols, train.Name, train.X.Cols)
 	}
+	if err := test.CheckColumns(train.Columns, train.Name); err != nil {
+		return nil, err
+	}
+	if err := test.CheckSchema(train.Schema, train.Name); err != nil {
+		return nil, err
+	}
 	test.Height, test.Width = train.Height, train.Width
 	if test.Y == nil || train.Y == nil {
 		return test, nil
@@ -37,7 +49,40 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 	return test.WithClasses(train.Classes)
 }
 
-// WithClasses returns s with these classes in place of its own: its labels are
+// CheckColumns returns an [ErrFormat] if the inputs of s have other names than these, or in another
+// order. Where s or the names are without, nothing can be said, and the error is nil. other is what has the names.
+func (s *Set) CheckColumns(names []string, other string) error {
+	if s.Columns == nil || names == nil || len(names) != s.X.Cols || len(s.Columns) != s.X.Cols {
+		return nil
+	}
+	for j, name := range names {
+		if s.Columns[j] != name {
+			return formatErrorf("%s: column %d is %s, where %s has %s; give both the same columns in the same order",
+				s.Name, j+1, quote(s.Columns[j]), other, quote(name))
+		}
+	}
+	return nil
+}
+
+// CheckSchema returns an [ErrFormat] if the inputs of s stand for other values than those of a schema.
+// Where s or other has none, nothing can be said, and the error is nil. other is what has the schema.
+func (s *Set) CheckSchema(want *Schema, other string) error {
+	if s.Schema == nil || want == nil {
+		return nil
+	}
+	same := func(a, b Column) bool {
+		return a.Name == b.Name && slices.Equal(a.Levels, b.Levels) && slices.Equal(a.Edges, b.Edges)
+	}
+	switch has := s.Schema; {
+	case has.Alphabet != want.Alphabet && has.Alphabet != "" && want.Alphabet != "":
+		return formatErrorf("%s: the alphabet is %s, where %s has %s; read both with the same alphabet", s.Name, has.Alphabet, other, want.Alphabet)
+	case has.Alphabet != want.Alphabet, !slices.EqualFunc(has.Columns, want.Columns, same):
+		return formatErrorf("%s: %v, which stand for other values than the %v of %s; read both alike", s.Name, has, want, other)
+	}
+	return nil
+}
+
+// WithClasses returns s with these classes in place of those it had: its labels are
 // numbered anew by their names. Some of the names may have no rows in s. A set
 // without labels is returned as it is, and so is any set if there are no names.
 //
@@ -91,7 +136,7 @@ func someNames(names []string) string {
 }
 
 // TestBeside returns the path of a file that by its name holds the test rows of
-// the training rows in the file of spec, or "": test.csv beside train.csv.
+// the training rows in the file of spec, or "": test.csv next to train.csv.
 func TestBeside(spec string) string {
 	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A toyLaw is a law of modes with independent flips; see loadToy.
+// A toyLaw is a distribution of modes with independent flips; see loadToy.
 type toyLaw struct {
 	modes, repeat, copies int
 	flip                  float64
@@ -83,7 +83,7 @@ func (t *toyLaw) parse(sp spec, numbers string) error {
 // Later experiments with these data agree on four modes in two complementary
 // pairs, 16 pixels, 10000 rows, and the probabilities 0.1, 0.05, 0.01 and
 // 0.001. Which modes they are is taken from the Shark library's version of the
-// set: blank, full, the upper half and the lower half. The entropies of the law
+// set: blank, full, the upper half and the lower half. The entropies of the distribution
 // follow: 6.5764, 4.5618, 2.2823 and 1.5128 nats.
 //
 // Toy data of 2 bits with 8 repeats have the same modes: the rows of
@@ -161,7 +161,7 @@ func (t toyLaw) codes() rbm.Values {
 	return codes
 }
 
-// logProb returns the law of the set for Set.LogProb: a mode drawn uniformly,
+// logProb returns the log-probabilities of the set for Set.LogProb: a mode drawn uniformly,
 // then independent flips. The class y is the mode, in a plain set too.
 func (t toyLaw) logProb(codes rbm.Values) func(x []uint64, y int) float64 {
 	logFlip, logKeep := math.Log(t.flip), math.Log1p(-t.flip)

@@ -11,16 +11,16 @@ import (
 type cdSettings struct{ k int }
 
 func (s *cdSettings) keys() grammar.Keys {
-	return grammar.Keys{countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")}
+	return grammar.Keys{grammar.Count("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")}
 }
 
 func (s *cdSettings) estimator(all Settings) Estimator { return &cd{settings: all, steps: s.k} }
 
 func (*cdSettings) Traits() Traits {
-	return Traits{AtData: true, NoSamples: "starts at the data at each update; take pcd, which does the same steps and goes on, or pt"}
+	return Traits{AtData: true, NoSamples: "starts at the data at each update; take pcd, which does the same steps and continues its chains, or pt"}
 }
 
-// cd is contrastive divergence (Hinton 2002): the chains start anew at the
+// cd is contrastive divergence (Hinton 2002): the chains restart at the
 // batch, their first hidden states drawn from the positive phase. The particle
 // that descends from a row of the batch has the weight of that row.
 type cd struct {
@@ -33,7 +33,7 @@ type cd struct {
 }
 
 func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
-	if err := c.settings.Keeps(m.Constraint); err != nil {
+	if err := c.settings.suits(m); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
 	if c.states == nil || c.states.H.Rows != pos.Rows() {
@@ -53,7 +53,7 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	return rbm.Phase{Batch: rbm.Batch{V: c.states.V, H: c.states.Mean, Weight: pos.Weight}}, c.info, c.gatherMeans(c.states.Mean, pos.Weight)
 }
 
-// stateless is the binary form of estimators that begin anew in every call.
+// stateless is the binary form of estimators that restart in every call.
 type stateless struct{}
 
 // MarshalBinary returns nothing.
@@ -73,7 +73,7 @@ type pcdSettings struct {
 }
 
 func (s *pcdSettings) keys() grammar.Keys {
-	k := countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")
+	k := grammar.Count("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")
 	return append(grammar.Keys{k}, s.chainSettings.keys("chains")...)
 }
 

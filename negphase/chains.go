@@ -12,7 +12,6 @@ import (
 const (
 	startKey = iota
 	roundKeys
-	tuneKey
 )
 
 // Purposes within a round.
@@ -39,7 +38,7 @@ const (
 	maxSteps = 1_000_000 // Gibbs steps an update: more is surely a slip
 )
 
-// chainSettings are the settings of estimators that have chains of their own.
+// chainSettings are the settings of estimators that keep chains.
 type chainSettings struct {
 	chains int // or groups of replicas
 	start  string
@@ -48,8 +47,8 @@ type chainSettings struct {
 // keys returns the table of the settings; what says what the chains are.
 func (s *chainSettings) keys(what string) grammar.Keys {
 	return grammar.Keys{
-		countKey("chains", &s.chains, 10, 1, MaxChains, what),
-		wordKey("start", &s.start, Uniform, "where chains start: uniform or data", Uniform, Data),
+		grammar.Count("chains", &s.chains, 10, 1, MaxChains, what),
+		grammar.Word("start", &s.start, Uniform, "where chains start: uniform or data", Uniform, Data),
 	}
 }
 
@@ -70,7 +69,7 @@ type savedChains struct{ h, v rbm.Values }
 
 // begin makes the chains ready to be advanced under m.
 func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
-	if err := c.settings.Keeps(m.Constraint); err != nil {
+	if err := c.settings.suits(m); err != nil {
 		return err
 	}
 	if c.states != nil {

@@ -32,7 +32,7 @@ func (c *chains) MarshalBinary() ([]byte, error) {
 }
 
 // UnmarshalBinary makes the next call begin at the states that MarshalBinary
-// wrote, or anew if there are none. It changes nothing unless all of b fits.
+// wrote, or at new ones if there are none. It changes nothing unless all of b fits.
 func (c *chains) UnmarshalBinary(b []byte) error {
 	r := reader{b: b}
 	saved := r.chains(c.rows, c.joint)
@@ -200,7 +200,7 @@ func (r *reader) beta(l *ladder) []float64 {
 	return beta
 }
 
-// chains reads the states of so many chains, joint or not, or of none.
+// chains reads the states of want chains, joint or not, or of none.
 func (r *reader) chains(want int, joint bool) (s savedChains) {
 	var head [2]uint32
 	r.read(&head)
@@ -214,7 +214,7 @@ func (r *reader) chains(want int, joint bool) (s savedChains) {
 	return s
 }
 
-// bits reads columns and words of so many rows.
+// bits reads columns and words of the given number of rows.
 func (r *reader) bits(rows int) (x rbm.Values) {
 	var cols uint32
 	r.read(&cols)

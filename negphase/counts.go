@@ -215,7 +215,7 @@ type Warner interface {
 // Figures returns what the counts of an estimator of these settings give: the same keys
 // for any counts.
 func (s Settings) Figures(i Info, updates int) []Figure {
-	if r, ok := s.own.(Reporter); ok {
+	if r, ok := s.specific.(Reporter); ok {
 		return r.Figures(i, updates)
 	}
 	return nil
@@ -223,7 +223,7 @@ func (s Settings) Figures(i Info, updates int) []Figure {
 
 // Warnings returns the reasons not to trust estimates of these settings; see Warner.
 func (s Settings) Warnings(total, recent Info, updates int) []string {
-	if w, ok := s.own.(Warner); ok {
+	if w, ok := s.specific.(Warner); ok {
 		return w.Warnings(total, recent, updates)
 	}
 	return nil
@@ -236,6 +236,9 @@ type Traits struct {
 	// NoSamples says why its particles are no samples of a model, and what to take
 	// instead; "" if they are.
 	NoSamples string
+	// BitsOnly says why it cannot have real visible units, and what to take instead; "" if it
+	// can.
+	BitsOnly string
 }
 
 // A Peculiar is the settings of a kind that has traits.
@@ -243,7 +246,7 @@ type Peculiar interface{ Traits() Traits }
 
 // Traits returns the traits of the kind.
 func (s Settings) Traits() Traits {
-	if p, ok := s.own.(Peculiar); ok {
+	if p, ok := s.specific.(Peculiar); ok {
 		return p.Traits()
 	}
 	return Traits{}

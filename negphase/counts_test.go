@@ -95,8 +95,8 @@ func TestFiguresOfEachKind(t *testing.T) {
 
 // Each text of the kinds' figures, and the sampler's warning, for given counts.
 func TestTextsOfFigures(t *testing.T) {
-	moves := func(proposals, accepted, flips, tunings, trials float64) Info {
-		return Info{Counts: []Count{{"Moves.Proposals", proposals}, {"Moves.Accepted", accepted}, {"Moves.Flips", flips}, {"Tunings", tunings}, {"TuningFlips", trials}}}
+	moves := func(proposals, accepted, flips float64) Info {
+		return Info{Counts: []Count{{"Moves.Proposals", proposals}, {"Moves.Accepted", accepted}, {"Moves.Flips", flips}}}
 	}
 	for _, c := range []struct {
 		settings string
@@ -104,17 +104,14 @@ func TestTextsOfFigures(t *testing.T) {
 		updates  int
 		want     string // values of the figures that are known, then the texts
 	}{
-		{"pcd", moves(4, 1, 8, 0, 0), 2, ""},
+		{"pcd", moves(4, 1, 8), 2, ""},
 		{"pt", Info{Counts: []Count{{RoundTrips, 1}}}, 2, "round_trips=1|1 round trip"},
 		{"pins", Info{Counts: []Count{{RoundTrips, 2}, {"Off", 3}, {"Groups", 4}}}, 2,
 			"round_trips=2 off_weight=0.75|2 round trips|75 % of the estimate's weight off the coldest particle"},
 		{"ptt", Info{Counts: []Count{{"Ages", 3}, {"Aged", 2}, {"Vetoes", 5}}}, 2, "mean_age=1.5 vetoes=5"},
-		{"sardonics", moves(0, 0, 0, 0, 0), 0, "flips_per_update=0|sardonics: 0 flips an update"},
-		{"sardonics", moves(8, 3, 40, 0, 0), 4, "acceptance=0.375 flips_per_update=10|sardonics: 37.5 % of proposals accepted, 10 flips an update"},
-		{"sardonics:tune=4", moves(8, 3, 40, 0, 0), 4, "acceptance=0.375 flips_per_update=10|sardonics: 37.5 % of proposals accepted, 10 flips an update|its settings were never tuned: that takes more than 4 updates"},
-		{"sardonics:tune=4", moves(8, 3, 40, 0, 0), 5, "acceptance=0.375 flips_per_update=8|sardonics: 37.5 % of proposals accepted, 8 flips an update|its settings were never tuned: there were too few flips for trials, or no room for walks; train for longer, or make more moves an update"},
-		{"sardonics:tune=4", moves(8, 3, 40, 1, 10), 5, "acceptance=0.375 flips_per_update=8 tunings=1 tuning_flips=10|sardonics: 37.5 % of proposals accepted, 8 flips an update|its settings were tuned 1 time by trials that made 20 % of all flips"},
-		{"pt:im:gibbs=1", moves(8, 3, 40, 0, 0), 4, "round_trips=0 acceptance=0.375 flips_per_update=10|0 round trips|im: 37.5 % of proposals accepted, 10 flips an update"},
+		{"sardonics", moves(0, 0, 0), 0, "flips_per_update=0|sardonics: 0 flips an update"},
+		{"sardonics", moves(8, 3, 40), 4, "acceptance=0.375 flips_per_update=10|sardonics: 37.5 % of proposals accepted, 10 flips an update"},
+		{"pt:im:gibbs=1", moves(8, 3, 40), 4, "round_trips=0 acceptance=0.375 flips_per_update=10|0 round trips|im: 37.5 % of proposals accepted, 10 flips an update"},
 	} {
 		s, err := Parse(c.settings, Settings{})
 		if err != nil {
@@ -142,7 +139,7 @@ func TestTextsOfFigures(t *testing.T) {
 		proposals, accepted float64
 		want                bool
 	}{{walks, 1000, 9, true}, {walks, 1000, 10, false}, {walks, 99, 0, false}, {DefaultSettings("walk"), 1000, 0, false}, {DefaultSettings("pcd"), 1000, 0, false}} {
-		recent := moves(c.proposals, c.accepted, 1, 0, 0)
+		recent := moves(c.proposals, c.accepted, 1)
 		if got := c.settings.Warnings(Info{}, recent, 1); (len(got) > 0) != c.want {
 			t.Errorf("%v: %v of %v walks are accepted; the warnings are %q", c.settings, c.accepted, c.proposals, got)
 		}

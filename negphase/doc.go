@@ -12,7 +12,7 @@
 // it exchanges: rejection rates, round trips, and where each particle spent its
 // time. The estimate of log Z of package logz is built on them. The temperatures
 // are given, or with "tau=auto" tuned until all neighbours reject equally often
-// (Syed et al. 2022), or with "tau=reach/5" so many that the hottest is tuned too;
+// (Syed et al. 2022), or with "tau=reach/5" five, the hottest of which is tuned too;
 // their path ends at the uniform distribution or, with
 // "path=data", at the data's base rates.
 //

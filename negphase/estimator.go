@@ -15,13 +15,13 @@ type Estimator interface {
 	// several particles in the phase, they follow each other. pos is the
 	// positive phase, a batch with its hidden means; estimators that do not start
 	// at the data ignore it. Neither m nor pos is changed. Equal state, m, pos and
-	// key give equal bits at any GOMAXPROCS. The error wraps rbm.ErrDiverged if an
+	// key give identical results at any GOMAXPROCS. The error wraps rbm.ErrDiverged if an
 	// energy is not finite, and exact.ErrTooLarge if the model cannot be enumerated.
 	Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error)
 
 	// The binary form holds all that the next call needs beyond the model and
 	// the settings. An estimator of the same settings that it is restored into
-	// continues with the same bits.
+	// continues with identical results.
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }

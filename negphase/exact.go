@@ -40,10 +40,10 @@ func (e *enumerated) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, In
 		e.enum, e.moments, e.constraint = enum, rbm.NewMoments(m), m.Constraint
 	}
 	if !m.Constraint.Equal(e.constraint) {
-		return rbm.Phase{}, Info{}, fmt.Errorf("the enumeration is of the constraint %v, the model has %v", e.constraint, m.Constraint)
+		return rbm.Phase{}, Info{}, fmt.Errorf("the enumeration has the constraint %v, the model has %v", e.constraint, m.Constraint)
 	}
 	if len(e.moments.V) != m.Visible() || len(e.moments.H) != m.Hidden() {
-		return rbm.Phase{}, Info{}, fmt.Errorf("the enumeration is of %d visible and %d hidden units, the model has %d and %d",
+		return rbm.Phase{}, Info{}, fmt.Errorf("the enumeration has %d visible and %d hidden units, the model has %d and %d",
 			len(e.moments.V), len(e.moments.H), m.Visible(), m.Hidden())
 	}
 	e.enum.Set(m)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"gorbm/data/grammar"
 	"gorbm/rbm"
 )
 
@@ -237,7 +238,7 @@ func set(t testing.TB, text string, more ...any) Settings {
 }
 
 // build returns an estimator of settings that are not checked.
-func build[E Estimator](s Settings) E { return s.own.estimator(s).(E) }
+func build[E Estimator](s Settings) E { return s.specific.estimator(s).(E) }
 
 // inverse returns the list of the temperatures of inverse ones.
 func inverse(beta []float64) string {
@@ -245,7 +246,7 @@ func inverse(beta []float64) string {
 	for k, b := range beta {
 		t[k] = 1 / b
 	}
-	return join(t)
+	return grammar.FormatNumbers(t...)
 }
 
 // raceEnabled reports whether the race detector is on.

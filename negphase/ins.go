@@ -26,7 +26,7 @@ type pinsSettings struct {
 // temperatures an update then takes up to 4 % longer than one of pt, with blocks of 10
 // no more than that, and with blocks of 12 it takes 9 % longer (BenchmarkLadder).
 func (s *pinsSettings) keys() grammar.Keys {
-	return s.LadderSettings.keys(countKey("block", &s.block, 8, 2, maxBlock, "most temperatures in a block"))
+	return s.LadderSettings.keys(grammar.Count("block", &s.block, 8, 2, maxBlock, "most temperatures in a block"))
 }
 
 func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.block) }
@@ -59,7 +59,7 @@ func (l *LadderSettings) weighted(i Info, updates int) []Figure {
 
 // ins is infinite swapping in its Gibbs version (Hult, Nyquist & Ringqvist
 // 2020, Algorithm 1): after each round of Gibbs steps the temperatures of a
-// group are reassigned by a permutation drawn from ρ, the law of all
+// group are reassigned by a permutation drawn from ρ, the distribution of all
 // permutations given the particles. The estimate averages over all particles
 // x_k with the weights Σ_{σ: σ(k)=1} ρ_σ of the same particles (Proposition
 // 2), which sum to 1 in a group. The paper lists the K! permutations; here their
@@ -104,7 +104,7 @@ func newINS(s Settings, block int) *ins {
 	return n
 }
 
-// newPart returns working memory for blocks of so many temperatures.
+// newPart returns working memory for blocks of the given number of temperatures.
 func newPart(block int) *insPart {
 	p := &insPart{
 		energies: make([]float64, block), share: make([]float64, block),
@@ -132,7 +132,7 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	return phase, n.info, err
 }
 
-// reassign draws the temperatures of all particles anew within the blocks of
+// reassign redraws the temperatures of all particles within the blocks of
 // this round and, if weigh is set, overwrites the weights in the estimate by
 // those before the draw. Where there are many groups, a rank draws for its own.
 func (n *ins) reassign(key rbm.Key, weigh bool) error {
@@ -206,7 +206,7 @@ func (n *ins) permutePart(i int) {
 	}
 }
 
-// permute draws the temperatures of a group's particles within the block anew and
+// permute redraws the temperatures of a group's particles within the block and,
 // before that, if weigh is set, weighs them.
 func (n *ins) permute(p *insPart, g int) {
 	block := n.group(g)[n.lo:n.hi]
@@ -232,7 +232,7 @@ func (n *ins) permute(p *insPart, g int) {
 	}
 }
 
-// permanent returns the table for blocks of so many temperatures.
+// permanent returns the table for blocks of the given number of temperatures.
 func (p *insPart) permanent(length int) *permanent {
 	if p.perms[length] == nil {
 		p.perms[length] = newPermanent(make([]float64, length))

@@ -26,7 +26,7 @@ type ladder struct {
 	trips  int64 // round trips since the first call
 	record record
 	tuner
-	base  *rbm.Base    // the far end of the path; nil is the uniform law
+	base  *rbm.Base    // the far end of the path; nil is the uniform distribution
 	moves *binaryMoves // in place of Gibbs steps, if not nil
 	info  Info
 }
@@ -120,6 +120,9 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		if err := l.base.Check(m); err != nil {
 			return err
 		}
+		if l.base == nil && m.Real() { // the far end has an energy
+			l.base = rbm.UniformBase(m)
+		}
 	}
 	if err := l.begin(m, pos, key); err != nil {
 		return err
@@ -183,7 +186,7 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	return ranks.GatherRows(l.team.group, l.record.samples, l.groups)
 }
 
-// shareReplicas is the number of replicas from which each rank draws the permutations of its own groups
+// shareReplicas is the number of replicas from which each rank draws the permutations of the groups that it has
 // alone. At some 0.35 µs a replica (Zen 4, blocks of 8) twice as many take several times
 // what it takes to gather the draws (experiments/scale). The swaps of pt are not worth it.
 const shareReplicas = 512

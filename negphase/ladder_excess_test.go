@@ -34,7 +34,7 @@ func TestExcess(t *testing.T) {
 			want, far := make([]float64, groups*k), make([]float64, groups*k)
 			m.Energy(want, p.states.V, p.states.H)
 			if path != "" {
-				base.Energy(far, p.states.V, p.states.H)
+				base.Energy(m, far, p.states.V, p.states.H)
 			}
 			for i, row := range p.at {
 				moved = moved || int(row) != i

@@ -14,7 +14,7 @@ type record struct {
 	rounds               int64
 
 	// Sums of 1 − acceptance of each pair: one for each group, or with a single
-	// group one for each batch of rounds. Batches are of one length, which doubles
+	// group one for each batch of rounds. All batches have one length, which doubles
 	// when there is no room for more.
 	samples []float64
 	length  int64

@@ -63,19 +63,19 @@ type LadderSettings struct {
 func (l *LadderSettings) keys(more ...grammar.Key) grammar.Keys {
 	return slices.Concat(
 		grammar.Keys{
-			countKey("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
-			countKey("swaps", &l.swaps, 1, 1, maxSteps, "rounds in an update; a round is -k Gibbs steps and one swap"),
+			grammar.Count("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
+			grammar.Count("swaps", &l.swaps, 1, 1, maxSteps, "rounds in an update; a round is -k Gibbs steps and one swap"),
 		},
 		l.chainSettings.keys("groups of replicas"),
 		grammar.Keys{
 			{Name: "tau", Set: l.Temperatures.Set, Text: l.Temperatures.String, Initial: "1/2/3/4/5", Check: l.checkTemperatures,
 				Help: "temperatures, rising from 1; the last may be inf. auto and auto:NUMBER tune those below the hottest; reach:NUMBER, 5 if left out, tunes the hottest too, so that neighbours swap often"},
-			{Name: "hottest", Set: (*temperature)(&l.Hottest).Set, Text: (*temperature)(&l.Hottest).String, Check: l.checkHottest, Example: "5",
+			{Name: "hottest", Set: l.setHottest, Text: func() string { return grammar.FormatNumbers(l.Hottest) }, Check: l.checkHottest, Example: "5",
 				Help: "the highest temperature of a tuned ladder; with tau=reach, the most it may be (default: inf)"},
 		},
 		more,
 		grammar.Keys{
-			wordKey("path", &l.Path, "", "where temperatures lead to, at β = 0: data is independent units with the data's frequencies, which are nearer to the model than the uniform law (default with tau=auto: data)", ToUniform, ToData).Like(ToData),
+			grammar.Word("path", &l.Path, "", "where temperatures lead to, at β = 0: data is independent units with the data's frequencies, which are nearer to the model than the uniform distribution (default with tau=auto: data)", ToUniform, ToData).Like(ToData),
 			l.gibbsKey(),
 			{Name: samplerKey, Set: l.samplerSettings.Set, Text: l.samplerSettings.String, Check: l.checkSampler},
 		})
@@ -91,7 +91,7 @@ func (s Settings) Ladder() LadderSettings {
 
 // ladder returns the settings of the ladder; nil if the kind has none.
 func (s Settings) ladder() *LadderSettings {
-	if l, ok := s.own.(interface{ ofLadder() *LadderSettings }); ok {
+	if l, ok := s.specific.(interface{ ofLadder() *LadderSettings }); ok {
 		return l.ofLadder()
 	}
 	return nil
@@ -106,7 +106,7 @@ func (l *LadderSettings) setBase(base *rbm.Base) { l.Path, l.Base = ToData, base
 func (l LadderSettings) Longest() int { return l.longest }
 
 // MaxTemperatures returns the largest number of temperatures that the ladder may
-// come to have, for bounds of memory; 1 if there is no ladder.
+// reach, for bounds of memory; 1 if there is no ladder.
 func (l LadderSettings) MaxTemperatures() int {
 	switch t := l.Temperatures; {
 	case !t.Auto:
@@ -120,7 +120,7 @@ func (l LadderSettings) MaxTemperatures() int {
 func (l *LadderSettings) checkTemperatures() error {
 	t := l.Temperatures.List
 	bad := func(format string, args ...any) error {
-		list := join(t)
+		list := grammar.FormatNumbers(t...)
 		if list == "" {
 			list = "(none)"
 		}
@@ -154,12 +154,24 @@ func (l *LadderSettings) checkTemperatures() error {
 func (l *LadderSettings) checkAuto() error {
 	switch t := l.Temperatures; {
 	case len(t.List) > 0:
-		return fmt.Errorf("temperatures %s are given and to be tuned; leave one out", join(t.List))
+		return fmt.Errorf("temperatures %s are given and to be tuned; leave one out", grammar.FormatNumbers(t.List...))
 	case t.Number != 0 && (t.Number < 2 || t.Number > l.longest):
 		return fmt.Errorf("tau is %v; the number must lie in 2 … %d", &t, l.longest)
 	case l.chains > maxReplicas/l.MaxTemperatures():
 		return fmt.Errorf("%d chains at up to %d temperatures make more than %d replicas", l.chains, l.MaxTemperatures(), maxReplicas)
 	}
+	return nil
+}
+
+func (l *LadderSettings) setHottest(text string) error {
+	x, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return errors.New("it must be a number, or inf")
+	case x == 0 || math.IsNaN(x):
+		return fmt.Errorf("it must be at least %v, or inf", leastHottest)
+	}
+	l.Hottest = x
 	return nil
 }
 
@@ -179,7 +191,7 @@ func (l *LadderSettings) checkHottest() error {
 // is one.
 func (l *LadderSettings) checkSampler() error {
 	if l.mover != nil && l.Path == ToData {
-		return fmt.Errorf("path=data is for block Gibbs steps; with the sampler %s the temperatures lead to the uniform law, so leave path out", moverName(l.mover))
+		return fmt.Errorf("path=data is for block Gibbs steps; with the sampler %s the temperatures lead to the uniform distribution, so leave path out", moverName(l.mover))
 	}
 	return l.checkMover()
 }
@@ -200,7 +212,7 @@ type Temperatures struct {
 func (t *Temperatures) String() string {
 	switch {
 	case !t.Auto:
-		return join(t.List)
+		return grammar.FormatNumbers(t.List...)
 	case t.Reach:
 		return fmt.Sprintf("reach/%d", t.Number)
 	case t.Number == 0:
@@ -246,12 +258,4 @@ func (t *Temperatures) Set(text string) error {
 	}
 	*t = read
 	return nil
-}
-
-func join(t []float64) string {
-	s := make([]string, len(t))
-	for i, x := range t {
-		s[i] = formatNumber(x)
-	}
-	return strings.Join(s, "/")
 }

@@ -22,7 +22,7 @@ type tuner struct {
 	reach  bool
 	number int     // of temperatures; 0: as many as the barrier asks for
 	most   int     // largest number of temperatures, where the barrier asks
-	lowest float64 // inverse temperature that a ladder with reach may come to
+	lowest float64 // inverse temperature that a ladder with reach may go down to
 
 	calls  int64 // of Estimate
 	next   int64 // calls after which the next tuning is due
@@ -86,7 +86,7 @@ func (t *tuner) due() bool {
 }
 
 // wanted returns the number of temperatures for a barrier, where there are now
-// so many: ⌈2Λ⌉ + 1, at which neighbours reject half of their swaps (Syed et al.
+// now of them: ⌈2Λ⌉ + 1, at which neighbours reject half of their swaps (Syed et al.
 // 2022, section 5). The number at most doubles, as a barrier that was measured
 // with hardly any exchange is a guess. It shrinks only if a quarter is too many,
 // so that noise does not change it back and forth.
@@ -135,8 +135,8 @@ func (l *ladder) retune(m *rbm.RBM) {
 	for r := range l.rows {
 		g, j := r/len(beta), r%len(beta)
 		row := int(at[g*k+from[j]])
-		copy(l.states.H.Row(r), states.H.Row(row))
-		copy(l.states.V.Row(r), states.V.Row(row))
+		l.states.H.CopyRow(r, states.H, row)
+		l.states.V.CopyRow(r, states.V, row)
 	}
 }
 
@@ -222,10 +222,10 @@ func placed(beta, length []float64, n int, crossed float64) (next []float64, fro
 }
 
 // Tuned returns s with fixed temperatures in place of tau=auto: those of an
-// estimator of s after so many calls on m. Its chains are not kept. The chains
+// estimator of s after the given calls on m. Its chains are not kept. The chains
 // of the settings returned are Markov from the first call on. pos is for chains
 // that start at the data. Settings without tau=auto are returned as they are. The
-// ranks of g, if it is not nil, take the calls together, to the same bits. The
+// ranks of g, if it is not nil, take the calls together, with identical results. The
 // errors are those of New, Share and Estimate.
 func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
 	if !s.Ladder().Temperatures.Auto {
@@ -247,7 +247,7 @@ func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key
 	for _, beta := range e.(Tempered).Ladder().Beta {
 		list = append(list, 1/beta) // of β = 0 it is +Inf
 	}
-	s.own = copyOf(s.own)
+	s.specific = copyOf(s.specific)
 	s.ladder().Temperatures, s.ladder().Hottest = Temperatures{List: list}, 0
 	return s, nil
 }

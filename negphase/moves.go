@@ -19,19 +19,18 @@ import (
 // drawn given the hidden units. Under a constraint on the hidden units only
 // these are flipped, and all visible units are drawn given them.
 //
-// There is a place for each chain: a system, and a sampler that is bound to it
-// at one inverse temperature. A run loads each row of the states into the place
+// There is a replica for each chain: a system, and a sampler that is bound to it
+// at one inverse temperature. A run loads each row of the states into the replica
 // of the temperature that the row is assigned to.
 type binaryMoves struct {
 	samplerSettings
-	moves   int          // of each chain in a run, after the Gibbs steps
-	kernels mcmc.Mixture // that were tuned, in place of the sampler; none before
+	moves int // of each chain in a run, after the Gibbs steps
 
 	parameters *mcmc.Parameters
-	places     []place
-	betas      []float64     // inverse temperatures that the places were bound for
+	replicas   []replica
+	betas      []float64     // inverse temperatures that the replicas were bound for
 	order      []*mcmc.RBM   // the system of each row
-	moving     parallel.Loop // over places
+	moving     parallel.Loop // over replicas
 	sites
 	now struct { // the run under way
 		states *rbm.States
@@ -41,8 +40,8 @@ type binaryMoves struct {
 	}
 }
 
-// A place is a system with its sampler.
-type place struct {
+// A replica is a system with its sampler.
+type replica struct {
 	beta   float64
 	system *mcmc.RBM
 	chain  mcmc.Chain
@@ -53,7 +52,7 @@ type place struct {
 	info   mcmc.Info
 }
 
-// newMoves returns a sampler of so many moves of each chain in a run.
+// newMoves returns a sampler of the given number of moves of each chain in a run.
 func newMoves(s samplerSettings, moves int) *binaryMoves {
 	w := &binaryMoves{samplerSettings: s, moves: moves}
 	w.moving.Body = w.move
@@ -66,7 +65,7 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	var err error
 	bound := w.parameters != nil && slices.Equal(w.betas, betas)
 	if w.parameters != nil && !m.Constraint.Equal(w.constraint) {
-		return fmt.Errorf("the chains are of the constraint %v, the model has %v", w.constraint, m.Constraint)
+		return fmt.Errorf("the chains have the constraint %v, the model has %v", w.constraint, m.Constraint)
 	}
 	if w.parameters == nil {
 		if w.sites, err = sitesOf(m, w.mover); err != nil {
@@ -86,17 +85,10 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
 	}
 	mover := w.fitted(w.mover, w.fit)
-	if len(w.kernels) > 0 {
-		mixture := make(mcmc.Mixture, len(w.kernels))
-		for i, k := range w.kernels {
-			mixture[i] = w.fitted(k, false)
-		}
-		mover = mixture
-	}
-	w.places = make([]place, groups*len(betas))
-	w.order = make([]*mcmc.RBM, len(w.places))
-	for i := range w.places {
-		p := &w.places[i]
+	w.replicas = make([]replica, groups*len(betas))
+	w.order = make([]*mcmc.RBM, len(w.replicas))
+	for i := range w.replicas {
+		p := &w.replicas[i]
 		p.beta = betas[i%len(betas)]
 		p.system, p.source = mcmc.NewRBM(w.parameters), new(rand.PCG)
 		p.label, p.cost = make([]float64, w.softmax.Units), make([]float64, w.softmax.Units)
@@ -109,8 +101,8 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	return nil
 }
 
-// run advances row at[i] of s by the Gibbs steps and then by the moves of place
-// i, for all places, and overwrites the states and energies of the rows.
+// run advances row at[i] of s by the Gibbs steps and then by the moves of replica
+// i, for all replicas, and overwrites the states and energies of the rows.
 // rowBeta has the inverse temperature of each row; nil is 1 for all. Each rank of t
 // advances its rows. An error says that an energy is not finite, or that a rank is lost.
 func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info, t *team) error {
@@ -125,13 +117,13 @@ func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float
 	w.load(s, at, lo, hi)
 	w.now.states, w.now.at, w.now.lo, w.now.hi, w.now.key = s, at, lo, hi, key.Child(moveKey)
 	cost := 0
-	if len(w.places)*(m.Visible()+m.Hidden()) >= wideSites {
+	if len(w.replicas)*(m.Visible()+m.Hidden()) >= wideSites {
 		cost = parallel.Always
 	}
-	w.moving.Run(len(w.places), cost)
+	w.moving.Run(len(w.replicas), cost)
 	var moves mcmc.Info
-	for i := range w.places {
-		moves.Add(w.places[i].info)
+	for i := range w.replicas {
+		moves.Add(w.replicas[i].info)
 	}
 	if moves, err := t.sumMoves(moves); err != nil {
 		return err
@@ -145,10 +137,10 @@ func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float
 	return finite(s.Energy)
 }
 
-// load loads row at[i] of s into the system of place i, for the rows lo … hi−1.
+// load loads row at[i] of s into the system of replica i, for the rows lo … hi−1.
 func (w *binaryMoves) load(s *rbm.States, at []int32, lo, hi int) {
 	for i, row := range at {
-		w.order[row] = w.places[i].system
+		w.order[row] = w.replicas[i].system
 	}
 	w.parameters.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
 }
@@ -157,9 +149,9 @@ func (w *binaryMoves) load(s *rbm.States, at []int32, lo, hi int) {
 // by several goroutines: below, the moves take no longer than waking one.
 const wideSites = 1 << 12
 
-// move makes the moves of the chain at place i.
+// move makes the moves of the chain of replica i.
 func (w *binaryMoves) move(i int) {
-	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
+	p, s, row := &w.replicas[i], w.now.states, int(w.now.at[i])
 	p.info = mcmc.Info{}
 	if row < w.now.lo || row >= w.now.hi {
 		return
@@ -182,7 +174,7 @@ func (w *binaryMoves) move(i int) {
 // redrawInputs draws the visible units of a row, without its softmax label,
 // given its hidden units, and returns the change of the energy. Visible units do
 // not interact, so their flip costs add up.
-func (w *binaryMoves) redrawInputs(p *place, v rbm.Values, row int) (rise float64) {
+func (w *binaryMoves) redrawInputs(p *replica, v rbm.Values, row int) (rise float64) {
 	state := p.system.State()
 	for i := range v.Cols - w.softmax.Units {
 		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
@@ -199,12 +191,12 @@ func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)
 
 // redrawLabel draws the softmax label of a row given its hidden units, and
 // returns the change of the energy.
-func (w *binaryMoves) redrawLabel(p *place, v rbm.Values, row int) (rise float64) {
+func (w *binaryMoves) redrawLabel(p *replica, v rbm.Values, row int) (rise float64) {
 	state := p.system.State()[w.softmax.First:][:w.softmax.Units]
 	for k := range p.cost {
 		p.cost[k] = p.system.FlipCost(w.softmax.First + k)
 	}
-	labelLaw(p.label, state, p.cost, p.beta)
+	labelProbabilities(p.label, state, p.cost, p.beta)
 	u, y := p.draws.Float64(), 0
 	for ; y < w.softmax.Units-1 && u >= p.label[y]; y++ {
 		u -= p.label[y]
@@ -218,9 +210,9 @@ func (w *binaryMoves) redrawLabel(p *place, v rbm.Values, row int) (rise float64
 	return rise
 }
 
-// labelLaw overwrites p with the law of a softmax label given the hidden
+// labelProbabilities overwrites p with the probabilities of a softmax label given the hidden
 // units, ∝ exp(β·field), from the states of its units and their flip costs.
-func labelLaw(p []float64, state []uint8, cost []float64, beta float64) {
+func labelProbabilities(p []float64, state []uint8, cost []float64, beta float64) {
 	top := 0.0
 	for k, c := range cost {
 		if p[k] = -c; state[k] != 0 {

@@ -36,7 +36,7 @@ func TestWalkKernels(t *testing.T) {
 		for _, beta := range []float64{1, 0.4} {
 			m := rounded(shape.random(41, 1.2))
 			l := newListing(t, m, beta)
-			label := l.label(labelLaw)
+			label := l.label(labelProbabilities)
 			gibbs := gibbsKernel(m, nil, l.all, beta)
 			softmax := softmaxLabel(m).Units > 0
 			right := func(name string, kernel [][]float64) {
@@ -73,17 +73,17 @@ func TestWalkKernels(t *testing.T) {
 					}
 				})))
 				wrong("a label of the wrong sign", product(sardonics, l.label(func(p []float64, state []uint8, cost []float64, beta float64) {
-					labelLaw(p, state, cost, -beta)
+					labelProbabilities(p, state, cost, -beta)
 				})))
 				wrong("a label at another temperature", product(sardonics, l.label(func(p []float64, state []uint8, cost []float64, beta float64) {
-					labelLaw(p, state, cost, beta*.8)
+					labelProbabilities(p, state, cost, beta*.8)
 				})))
 				wrong("flips of label units", product(l.sardonics(everyUnit(m)), label))
 			}
 			stale := newListing(t, shape.random(42, 1.2), beta) // of before the parameters changed
 			wrong("costs of other parameters", product(stale.sardonics(l.sites), label))
 			if softmax {
-				wrong("a label of other parameters", product(sardonics, stale.label(labelLaw)))
+				wrong("a label of other parameters", product(sardonics, stale.label(labelProbabilities)))
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func TestConstrainedWalkKernels(t *testing.T) {
 		m.Constraint = &c.constraint
 		for _, beta := range []float64{1, 0.4} {
 			l := newListing(t, m, beta)
-			label, im := l.label(labelLaw), l.im(l.sites)
+			label, im := l.label(labelProbabilities), l.im(l.sites)
 			kernel := product(im, label)
 			onHidden := c.constraint.On == rbm.HiddenUnits
 			if onHidden {
@@ -152,7 +152,7 @@ func TestLaddersOfMoves(t *testing.T) {
 		for k, beta := range s.beta {
 			l = newListing(t, m, beta)
 			s.all = l.all
-			s.gibbs[k] = product(l.sardonics(l.sites), l.label(labelLaw))
+			s.gibbs[k] = product(l.sardonics(l.sites), l.label(labelProbabilities))
 			s.p[k] = l.law
 		}
 		d, _ := s.tempering(upward, swapProbability, false)
@@ -166,8 +166,8 @@ func TestLaddersOfMoves(t *testing.T) {
 		right := s.gibbs[2]
 		for name, kernel := range map[string][][]float64{
 			"another's temperature":       s.gibbs[0],
-			"a label of another's":        product(newListing(t, m, .25).sardonics(l.sites), newListing(t, m, 1).label(labelLaw)),
-			"the hottest moves as by E/2": product(newListing(t, m, .5).sardonics(l.sites), newListing(t, m, .25).label(labelLaw)),
+			"a label of another's":        product(newListing(t, m, .25).sardonics(l.sites), newListing(t, m, 1).label(labelProbabilities)),
+			"the hottest moves as by E/2": product(newListing(t, m, .5).sardonics(l.sites), newListing(t, m, .25).label(labelProbabilities)),
 		} {
 			if name == "a label of another's" && softmaxLabel(m).Units == 0 {
 				continue
@@ -220,7 +220,7 @@ func TestLabelIsDrawnFromItsLaw(t *testing.T) {
 		if err := w.prepare(m, []float64{beta}, 1); err != nil {
 			t.Fatal(err)
 		}
-		p := &w.places[0]
+		p := &w.replicas[0]
 		s := rbm.NewStates(m, 1)
 		for _, st := range states(m) {
 			field := visibleField(m, st.h)[m.Inputs():]

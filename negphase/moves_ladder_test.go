@@ -64,7 +64,7 @@ func TestInputsAreDrawnFromTheirLaw(t *testing.T) {
 		if err := w.prepare(m, []float64{beta}, 1); err != nil {
 			t.Fatal(err)
 		}
-		p := &w.places[0]
+		p := &w.replicas[0]
 		p.chain = still{}
 		s := rbm.NewStates(m, 1)
 		for _, st := range allowed(m) {

@@ -33,7 +33,7 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 	}
 	l := &listing{m: m, all: states(m), sites: w.units, reference: make([]uint8, m.Visible()+m.Hidden()), first: m.Inputs(), index: map[string]int{}, beta: beta}
 	copy(l.reference, w.reference)
-	system := w.places[0].system
+	system := w.replicas[0].system
 	s := rbm.NewStates(m, 1)
 	sum := 0.0
 	for x, st := range l.all {

@@ -244,7 +244,7 @@ func TestBrokenWalksLeaveTheLaw(t *testing.T) {
 			}
 		}
 		w := x.walk(t, "sardonics:k=1-3:moves=3")
-		w.moves.betas, w.moves.places = bindAt(t, w, x.m, .8)
+		w.moves.betas, w.moves.replicas = bindAt(t, w, x.m, .8)
 		check("another temperature", x.zOf(t, w))
 
 		w = x.walk(t, "sardonics:k=1-3:moves=3")
@@ -286,10 +286,10 @@ func TestForgetfulWalksDoNotGoOn(t *testing.T) {
 
 // bindAt binds the places of w at another inverse temperature than they will
 // be asked for.
-func bindAt(t *testing.T, w *walk, m *rbm.RBM, beta float64) ([]float64, []place) {
+func bindAt(t *testing.T, w *walk, m *rbm.RBM, beta float64) ([]float64, []replica) {
 	t.Helper()
 	if err := w.moves.prepare(m, []float64{beta}, w.rows); err != nil {
 		t.Fatal(err)
 	}
-	return coldest, w.moves.places
+	return coldest, w.moves.replicas
 }

@@ -1,20 +1,19 @@
 package negphase
 
-// Persists reports whether an estimator of these settings has chains that go on
-// from call to call. The chains of other estimators start anew in each call, or
+// Persists reports whether an estimator of these settings has chains that continue
+// from call to call. The chains of other estimators restart in each call, or
 // there are none.
 func (s Settings) Persists() bool {
-	if s.own == nil {
+	if s.specific == nil {
 		return false
 	}
-	_, ok := s.own.estimator(s).(interface{ persists() })
+	_, ok := s.specific.estimator(s).(interface{ persists() })
 	return ok
 }
 
 func (c *chains) persists() {}
 
-// A Freezer is an Estimator that adapts to the model: its temperatures, the settings
-// of its sampler, or the rungs of ptt.
+// A Freezer is an Estimator that adapts to the model: its temperatures, or the rungs of ptt.
 type Freezer interface {
 	Estimator
 	// Freeze stops this for good: from now on the chains are Markov.
@@ -26,7 +25,7 @@ type Freezer interface {
 type Copier interface {
 	Estimator
 	// CopyFrom makes the chains those of other, so that the next call of Estimate gives
-	// the same bits as other's would. It returns false, and changes nothing, if other is
+	// the results that other's would. It returns false, and changes nothing, if other is
 	// not of the same settings or has no chains yet.
 	CopyFrom(other Estimator) bool
 }

@@ -12,7 +12,7 @@ type ptSettings struct {
 }
 
 func (s *ptSettings) keys() grammar.Keys {
-	return s.LadderSettings.keys(wordKey("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd).Like(EvenOdd))
+	return s.LadderSettings.keys(grammar.Word("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd).Like(EvenOdd))
 }
 
 func (s *ptSettings) estimator(all Settings) Estimator { return &pt{newLadder(all), s.order} }

@@ -20,15 +20,17 @@ func (s *pttSettings) needsBase() bool        { return s.path == ToData && s.bas
 func (s *pttSettings) setBase(base *rbm.Base) { s.path, s.base = ToData, base }
 
 func (s *pttSettings) keys() grammar.Keys {
+	sweeps := grammar.Count("sweeps", &s.sweeps, 40, 2, maxSteps, "sweeps of all rungs that thermalise a new one, half of them to measure it")
+	sweeps.Check = s.checkSweeps
 	return grammar.Keys{
-		countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
-		countKey("chains", &s.chains, 10, 1, MaxChains, "chains"),
-		countKey("rungs", &s.rungs, 2, 2, 8, "frozen models that take part in an update"),
+		grammar.Count("k", &s.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
+		grammar.Count("chains", &s.chains, 10, 1, MaxChains, "chains"),
+		grammar.Count("rungs", &s.rungs, 2, 2, 8, "frozen models that take part in an update"),
 		// RestrictedBoltzmannMachines.jl, src/train/ptt.jl.
-		shareKey("freeze", &s.freeze, 0.3, "rate of swaps with the newest rung below which the model is frozen as a new one"),
-		{Name: "sweeps", Set: (*count)(&s.sweeps).Set, Text: (*count)(&s.sweeps).String, Initial: "40", Check: s.checkSweeps, Help: "sweeps of all rungs that thermalise a new one, half of them to measure it"},
-		countKey("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
-		wordKey("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).Like(ToData),
+		grammar.Share("freeze", &s.freeze, 0.3, "rate of swaps with the newest rung below which the model is frozen as a new one"),
+		sweeps,
+		grammar.Count("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
+		grammar.Word("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).Like(ToData),
 	}
 }
 
@@ -55,7 +57,7 @@ const (
 )
 
 func (*pttSettings) Traits() Traits {
-	return Traits{NoSamples: "follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk"}
+	return Traits{BitsOnly: "keeps states as bits; take pcd, pt, ins or pins", NoSamples: "follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk"}
 }
 
 // Figures implements Reporter: Ages sums, over Aged particles of the live model, the calls
@@ -85,7 +87,7 @@ func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
 //	min(1, e^Δ),  Δ = F_a(x) + F_b(y) − F_a(y) − F_b(x),
 //
 // in which the unknown normalisers cancel. What persists of a particle is v; h is
-// drawn anew from p(h|v) of the model that it belongs to after the swaps.
+// redrawn from p(h|v) of the model that it belongs to after the swaps.
 //
 // A rung keeps a reservoir of particles. A call takes one of them for each chain,
 // moves it by Gibbs steps and swaps, and puts it back. The newest rungs take part in
@@ -106,7 +108,7 @@ type ptt struct {
 	looked bool    // the live rung's means and free energies are those of the model of the next call
 
 	now       int64   // calls so far: sweeps that thermalise a rung do not count
-	turn      int64   // of the pair of older rungs
+	oldPairs  int64   // calls in which a pair of older rungs took part
 	rate      float64 // moving average of the swap rate with the newest rung
 	vetoes    int64   // since the last call
 	work      exchangeWork
@@ -200,10 +202,10 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		from, rest = n-p.pttSettings.rungs+1, p.now%2 == 1
 	}
 	if rest {
-		if err := p.refresh(int(p.turn%int64(from)), round.Child(moveKey)); err != nil {
+		if err := p.refresh(int(p.oldPairs%int64(from)), round.Child(moveKey)); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
-		p.turn++
+		p.oldPairs++
 	}
 	rate, err := p.sweep(from, rest, round.Child(stepKey))
 	if err != nil {

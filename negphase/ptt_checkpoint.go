@@ -17,10 +17,10 @@ type savedLadder struct {
 }
 
 type ladderHead struct {
-	Rungs             uint32
-	Now, Turn, Vetoes int64
-	Version           int64 // 1; 0 has the ratios of the last call between born and the rungs
-	Rate              float64
+	Rungs                 uint32
+	Now, OldPairs, Vetoes int64
+	Version               int64 // 1; 0 has the ratios of the last call between born and the rungs
+	Rate                  float64
 }
 
 type savedRung struct {
@@ -41,7 +41,7 @@ func (p *ptt) MarshalBinary() ([]byte, error) {
 	if p.states == nil {
 		return b, err
 	}
-	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.turn, p.vetoes, 1, p.rate}, p.live.free, p.live.born)
+	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.oldPairs, p.vetoes, 1, p.rate}, p.live.free, p.live.born)
 	for _, g := range p.rungs {
 		b = appendValues(b, uint32(g.model.Parameters().Bytes()))
 		b = g.model.Parameters().AppendTo(b)
@@ -57,7 +57,7 @@ func (p *ptt) UnmarshalBinary(b []byte) error {
 		return err
 	}
 	p.states, p.rungs, p.looked, p.raw = nil, nil, false, nil
-	p.now, p.turn, p.vetoes, p.rate = 0, 0, 0, 0
+	p.now, p.oldPairs, p.vetoes, p.rate = 0, 0, 0, 0
 	clear(p.live.born)
 	if saved.chains.h.Rows > 0 {
 		p.raw = slices.Clone(b)
@@ -72,7 +72,7 @@ func (p *ptt) read(b []byte) (savedLadder, error) {
 	if r.err == nil && s.chains.h.Rows > 0 {
 		r.read(&s.head)
 		r.check(s.head.Rungs >= 1 && s.head.Rungs <= maxRungs, "a saved ladder of %d rungs", s.head.Rungs)
-		for _, n := range []int64{s.head.Now, s.head.Turn, s.head.Vetoes} {
+		for _, n := range []int64{s.head.Now, s.head.OldPairs, s.head.Vetoes} {
 			r.check(n >= 0 && n <= math.MaxInt64/2, "the saved ladder has a count of %d", n)
 		}
 		r.check(s.head.Version == 0 || s.head.Version == 1, "a saved ladder of version %d; this program reads 0 and 1", s.head.Version)
@@ -92,7 +92,7 @@ func (p *ptt) read(b []byte) (savedLadder, error) {
 	return s, r.err
 }
 
-// rung reads a rung with so many members.
+// rung reads a rung with the given number of members.
 func (r *reader) rung(rows int, now int64) (g savedRung) {
 	var size uint32
 	r.read(&size)
@@ -126,8 +126,8 @@ func (r *reader) checkBorn(born []int64, now int64) {
 	}
 }
 
-// setSaved takes over what is beside the chains and rungs.
+// setSaved takes over what is saved besides the chains and rungs.
 func (p *ptt) setSaved(s savedLadder) {
-	p.now, p.turn, p.vetoes, p.rate = s.head.Now, s.head.Turn, s.head.Vetoes, s.head.Rate
+	p.now, p.oldPairs, p.vetoes, p.rate = s.head.Now, s.head.OldPairs, s.head.Vetoes, s.head.Rate
 	p.live.free, p.live.born = s.free, s.born
 }

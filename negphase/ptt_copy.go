@@ -29,7 +29,7 @@ func (p *ptt) CopyFrom(other Estimator) bool {
 	}
 	copy(p.live.free, o.live.free)
 	copy(p.live.born, o.live.born)
-	p.now, p.turn, p.rate, p.vetoes, p.looked = o.now, o.turn, o.rate, o.vetoes, o.looked
+	p.now, p.oldPairs, p.rate, p.vetoes, p.looked = o.now, o.oldPairs, o.rate, o.vetoes, o.looked
 	return true
 }
 

@@ -8,15 +8,15 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// oldest returns the law of the oldest rung of a ladder whose first model is m.
+// oldest returns the distribution of the oldest rung of a ladder whose first model is m.
 func (p *ptt) oldest(m *rbm.RBM) *rbm.Base {
 	switch p.path {
 	case ToUniform:
-		return uniformLaw(m)
+		return uniformBase(m)
 	case ToData:
 		return p.base
 	}
-	return startingLaw(m)
+	return startingBase(m)
 }
 
 // begin makes the ladder ready for a call under m. A new one has the oldest rung
@@ -29,7 +29,7 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	case p.raw != nil:
 		return p.restore(m, key)
 	}
-	if err := p.settings.Keeps(m.Constraint); err != nil {
+	if err := p.settings.suits(m); err != nil {
 		return err
 	}
 	if err := m.CheckFinite(); err != nil {

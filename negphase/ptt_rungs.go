@@ -31,7 +31,7 @@ type estimateOfLogZ struct{ Mean, Variance float64 }
 
 func (e estimateOfLogZ) known() bool { return !math.IsInf(e.Variance, 1) }
 
-// newRung returns a rung of m with so many chains and members of the reservoir for
+// newRung returns a rung of m with the given numbers of chains and members of the reservoir for
 // each.
 func newRung(m *rbm.RBM, rows, members int) *rung {
 	return &rung{model: m, reservoir: rbm.NewBits(rows*members, m.Visible()), reservoirH: rbm.NewBits(rows*members, m.Hidden()),
@@ -39,7 +39,7 @@ func newRung(m *rbm.RBM, rows, members int) *rung {
 		free: make([]float64, rows), born: make([]int64, rows), at: make([]int32, rows), moved: make([]bool, rows)}
 }
 
-// fill draws h of the members anew, whose v have been set, and computes their F.
+// fill redraws h of the members, whose v have been set, and computes their F.
 func (g *rung) fill(key rbm.Key) {
 	mean := rbm.NewMatrix(g.reservoir.Rows, g.model.Hidden())
 	g.model.HiddenMeanFree(mean, g.reservoirFree, g.reservoir)
@@ -59,7 +59,7 @@ func (g *rung) gather(key rbm.Key) {
 	}
 }
 
-// scatter puts back those that have moved, with h drawn anew.
+// scatter puts back those that have moved, with h redrawn.
 func (g *rung) scatter(key rbm.Key) {
 	g.drawHidden(key)
 	for r, at := range g.at {

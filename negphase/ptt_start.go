@@ -12,7 +12,7 @@ const untrained = 0.1
 // the weights its F differs from that of m by a constant. With visible biases at the
 // log-odds of the data it has the data's base rates.
 func meanField(m *rbm.RBM) *rbm.Base {
-	b := uniformLaw(m)
+	b := uniformBase(m)
 	copy(b.HiddenBias, m.HiddenBias)
 	for i := range b.VisibleBias {
 		sum := float64(m.VisibleBias[i])
@@ -24,21 +24,21 @@ func meanField(m *rbm.RBM) *rbm.Base {
 	return b
 }
 
-// startingLaw returns the model without weights at which chains of m start. It is meanField
+// startingBase returns the model without weights at which chains of m start. It is meanField
 // of a first model that training begins with, which has the data's base rates if the
 // visible biases are their log-odds. That of a trained model may lie in a single one of
-// its modes. Chains of such a model start at the uniform law, from which the straight
+// its modes. Chains of such a model start at the uniform distribution, from which the straight
 // line to m is a ladder of temperatures.
-func startingLaw(m *rbm.RBM) *rbm.Base {
+func startingBase(m *rbm.RBM) *rbm.Base {
 	if fresh(m) {
 		return meanField(m)
 	}
-	return uniformLaw(m)
+	return uniformBase(m)
 }
 
-// uniformLaw returns the law under which every state of units such as those of m is
+// uniformBase returns the distribution under which every state of units such as those of m is
 // equally likely.
-func uniformLaw(m *rbm.RBM) *rbm.Base {
+func uniformBase(m *rbm.RBM) *rbm.Base {
 	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 }
 

@@ -179,7 +179,7 @@ func TestOldestRung(t *testing.T) {
 		m.VisibleBias[i] = float32(i) / 2
 	}
 	rates := randomBase(m, 2)
-	for path, want := range map[string]*rbm.Base{ToUniform: uniformLaw(m), ToData: rates, "": meanField(m)} {
+	for path, want := range map[string]*rbm.Base{ToUniform: uniformBase(m), ToData: rates, "": meanField(m)} {
 		s := set(t, "ptt", "chains", 40)
 		if path != "" {
 			s = set(t, "ptt", "chains", 40, "path", path)
@@ -380,7 +380,7 @@ func TestStartOnTrainedModel(t *testing.T) {
 	for _, text := range []string{"ptt", "ptt:path=data"} {
 		s := set(t, text, "chains", chains)
 		if s.NeedsBase() { // the rates of both modes together
-			s.SetBase(uniformLaw(m))
+			s.SetBase(uniformBase(m))
 		}
 		e := build[Estimator](s)
 		on := 0.0

@@ -31,19 +31,16 @@ type samplerSettings struct {
 	// for samplers that keep the number of active units, unless the model has a
 	// constraint that does too, and none for others.
 	gibbs int
-	// tune is the number of updates after which the settings that are not held are
-	// tuned again; 0 is never.
-	tune int
-	held []string // with tune: keys of the sampler that the text gives, which is read after tune
 }
 
 // samplerKey is the name of the key of a sampler. The grammar leaves it out.
 const samplerKey = "sampler"
 
-// gibbsKey returns the row of the block Gibbs steps beside the moves.
+// gibbsKey returns the row of the block Gibbs steps next to the moves.
 func (m *samplerSettings) gibbsKey() grammar.Key {
-	return grammar.Key{Name: "gibbs", Set: (*count)(&m.gibbs).Set, Text: (*count)(&m.gibbs).String, Example: "1", Check: m.checkGibbs,
-		Help: "block Gibbs steps before the moves of a sampler; 0, the default, takes as many as it needs: 1 if its moves keep the number of active units and no constraint on all units does, else none"}
+	k := grammar.Count("gibbs", &m.gibbs, 0, 0, maxSteps, "block Gibbs steps before the moves of a sampler; 0, the default, takes as many as it needs: 1 if its moves keep the number of active units and no constraint on all units does, else none")
+	k.Initial, k.Example, k.Check = "", "1", m.checkGibbs
+	return k
 }
 
 func (m *samplerSettings) checkGibbs() error {
@@ -61,7 +58,7 @@ func (m *samplerSettings) checkMover() error { return mcmc.CheckMover(m.mover) }
 
 // sampler returns the settings of the sampler; nil if the kind takes none.
 func (s Settings) sampler() *samplerSettings {
-	if m, ok := s.own.(interface{ ofSampler() *samplerSettings }); ok {
+	if m, ok := s.specific.(interface{ ofSampler() *samplerSettings }); ok {
 		return m.ofSampler()
 	}
 	return nil
@@ -82,9 +79,6 @@ func (m *samplerSettings) String() string {
 		return ""
 	}
 	parts := strings.Split(mcmc.FormatMover(m.mover), ":")
-	if m.tune > 0 { // what is open is left out, so that it is open when it is read
-		parts = slices.DeleteFunc(parts, m.isOpen)
-	}
 	for i, p := range parts {
 		if m.fit && strings.HasPrefix(p, "k=") {
 			parts[i] = "k=auto"
@@ -107,18 +101,13 @@ func (m *samplerSettings) Set(text string) error {
 	}
 	mover, err := mcmc.ParseMover(strings.Join(given, ":"), mcmc.Linear)
 	if err == nil {
-		m.mover, m.fit, m.held = mover, fit, nil
-		for _, p := range given[1:] {
-			if name, _, _ := strings.Cut(p, "="); m.tune > 0 && !(fit && name == "k") {
-				m.held = append(m.held, name)
-			}
-		}
+		m.mover, m.fit = mover, fit
 	}
 	return err
 }
 
 // checkName returns an error if a part of the grammar without '=' is no sampler
-// that s can have. sampler has what the text says of one already.
+// that s can have. sampler has what the text gives of one already.
 func (s Settings) checkName(part string, sampler []string) error {
 	m := s.sampler()
 	_, err := strconv.Atoi(part)
@@ -155,11 +144,11 @@ func withLengths(m mcmc.Mover, low, high int) mcmc.Mover {
 	return m
 }
 
-// Fitted returns s with the lengths of walks that it comes to on m.
+// Fitted returns s with the lengths of walks that it uses on m.
 func (s Settings) Fitted(m *rbm.RBM) Settings {
 	if set := s.sampler(); set != nil && set.mover != nil && set.fit {
 		if sites, err := sitesOf(m, set.mover); err == nil {
-			s.own = copyOf(s.own)
+			s.specific = copyOf(s.specific)
 			s.sampler().mover, s.sampler().fit = sites.fitted(set.mover, true), false
 		}
 	}
@@ -172,7 +161,7 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 // reach some states; "" if there is nothing.
 func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	set := s.sampler()
-	if err := s.Keeps(m.Constraint); err != nil || set == nil || set.mover == nil {
+	if err := s.suits(m); err != nil || set == nil || set.mover == nil {
 		return "", err
 	}
 	beta := coldest
@@ -183,7 +172,7 @@ func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	if err := w.prepare(m, beta, 1); err != nil {
 		return "", err
 	}
-	for _, p := range w.places {
+	for _, p := range w.replicas {
 		c, ok := p.chain.(mcmc.Warner)
 		switch {
 		case !ok || c.Warning() == "":
@@ -220,13 +209,12 @@ func (i *Info) countMoves(m mcmc.Info) {
 	i.Count("Moves.Flips", float64(m.Flips))
 }
 
-// Figures implements Reporter. With tune, Tunings counts how often the settings of the
-// sampler were tuned, and TuningFlips the flips of the trials, which are not among its moves.
+// Figures implements Reporter.
 func (m *samplerSettings) Figures(i Info, updates int) []Figure {
 	if m.mover == nil {
 		return nil
 	}
-	moves, tunings, trials := i.Moves(), i.Get("Tunings"), i.Get("TuningFlips")
+	moves := i.Moves()
 	acceptance, flips, accepted := math.NaN(), 0.0, ""
 	if rate, ok := moves.Acceptance(); ok {
 		acceptance, accepted = rate, percent(rate)+" of proposals accepted, "
@@ -234,21 +222,9 @@ func (m *samplerSettings) Figures(i Info, updates int) []Figure {
 	if updates > 0 {
 		flips = float64(moves.Flips) / float64(updates)
 	}
-	tuned := ""
-	switch {
-	case m.tune == 0:
-	case tunings == 0 && updates <= m.tune:
-		tuned = "its settings were never tuned: that takes more than " + plural(float64(m.tune), "update")
-	case tunings == 0:
-		tuned = "its settings were never tuned: there were too few flips for trials, or no room for walks; train for longer, or make more moves an update"
-	default:
-		tuned = fmt.Sprintf("its settings were tuned %s by trials that made %s of all flips", plural(tunings, "time"), percent(trials/(trials+float64(moves.Flips))))
-	}
 	return []Figure{
 		{Key: "acceptance", Value: acceptance, Column: true},
 		{Key: "flips_per_update", Value: flips, Column: true, Text: fmt.Sprintf("%s: %s%.4g flips an update", moverName(m.mover), accepted, flips)},
-		{Key: "tunings", Value: unlessZero(tunings), Text: tuned},
-		{Key: "tuning_flips", Value: unlessZero(trials)},
 	}
 }
 

@@ -13,12 +13,12 @@ import (
 // are a value: changing a copy does not change the original. The zero value is
 // of no kind.
 type Settings struct {
-	Kind string
-	own  own // nil if there is no such kind
+	Kind     string
+	specific kindSettings // nil if there is no such kind
 }
 
-// own is a pointer to the settings of one kind of estimator.
-type own interface {
+// kindSettings is a pointer to the settings of one kind of estimator.
+type kindSettings interface {
 	// keys returns the table of the settings, bound to the fields of the struct.
 	keys() grammar.Keys
 	// estimator returns a new estimator. s holds the receiver and has passed
@@ -34,7 +34,7 @@ type kind struct {
 	// others are not.
 	keeps    []rbm.Layer
 	obstacle string
-	own      own // settings of this kind, before the defaults are set
+	specific kindSettings // settings of this kind, before the defaults are set
 }
 
 // kinds is the table of all estimators; tests go through it.
@@ -51,7 +51,7 @@ var kinds = []kind{
 	{"exact", "enumeration, where a layer has at most 18 units", "2^units of the smaller layer", onBoth, "", &exactSettings{}},
 }
 
-// removed says of each kind that was removed why, and what to take instead.
+// removed has, for each kind that was removed, why and what to take instead.
 var removed = map[string]string{
 	"jar": "its printed log Z was wrong, because the chains that shape an update then weigh that same update; take pcd, or ptt for a log Z",
 	"ucd": "its estimates have no bias, and so much variance that they do not point along the gradient; take pcd or pt",
@@ -70,7 +70,12 @@ var removedKeys = []removedKey{
 	{"ptt", "weights", "swaps", "weights by infinite swapping did not raise the final likelihood beyond the error"},
 	{"ptt", "lost", "bridge", "nothing showed that a return to earlier parameters pays"},
 	{"ptt", "models", "", "it belonged to weights=ins"},
+	{"sardonics", "tune", "0", noTune},
+	{"im", "tune", "0", noTune},
+	{"walk", "tune", "0", noTune},
 }
+
+const noTune = "nothing showed that tuning the walks in training pays"
 
 func (k removedKey) err() error {
 	return fmt.Errorf("%s: %s was removed: %s; leave it out", k.kind, k.name, k.why)
@@ -101,38 +106,38 @@ func find(name string) (kind, error) {
 // estimator of the given kind: one Gibbs step and one swap an update, ten
 // chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6); and
 // where the paper says nothing, those of the tables of keys. If there is no
-// such kind, the settings are of that name and have no keys.
+// such kind, the settings have that name and no keys.
 func DefaultSettings(kind string) Settings {
 	k, err := find(kind)
 	if err != nil {
 		return Settings{Kind: kind}
 	}
-	s := Settings{kind, copyOf(k.own)}
+	s := Settings{kind, copyOf(k.specific)}
 	s.keys().Initialize()
 	return s
 }
 
 // copyOf returns a pointer to a copy of what o points to.
-func copyOf(o own) own {
+func copyOf(o kindSettings) kindSettings {
 	v := reflect.ValueOf(o).Elem()
 	c := reflect.New(v.Type())
 	c.Elem().Set(v)
-	return c.Interface().(own)
+	return c.Interface().(kindSettings)
 }
 
 // keys returns the table of the settings; nil if there is no such kind.
 func (s Settings) keys() grammar.Keys {
-	if s.own == nil {
+	if s.specific == nil {
 		return nil
 	}
-	return s.own.keys()
+	return s.specific.keys()
 }
 
 // Has reports whether the estimators of this kind have the setting of that
 // name. The keys of a sampler are not among them.
 func Has(kind, name string) bool {
 	k, _ := find(kind)
-	_, ok := Settings{kind, k.own}.keys().Find(name)
+	_, ok := Settings{kind, k.specific}.keys().Find(name)
 	return ok
 }
 
@@ -158,8 +163,8 @@ func (s Settings) Count(name string) int {
 func (s *Settings) Set(name string, value any) error {
 	text := fmt.Sprint(value)
 	changed := *s
-	if s.own != nil {
-		changed.own = copyOf(s.own)
+	if s.specific != nil {
+		changed.specific = copyOf(s.specific)
 	}
 	k, ok := changed.keys().Find(name)
 	if !ok {
@@ -190,7 +195,7 @@ func New(s Settings) (Estimator, error) {
 	if s.NeedsBase() {
 		return nil, fmt.Errorf("%s: path=data needs the base rates of the data; without data take path=uniform", s.Kind)
 	}
-	return s.own.estimator(s), nil
+	return s.specific.estimator(s), nil
 }
 
 // A based is the settings of a kind that can begin at the base rates of the data.
@@ -202,13 +207,13 @@ type based interface {
 // NeedsBase reports whether path=data asks for base rates of the data that SetBase has
 // not given.
 func (s Settings) NeedsBase() bool {
-	b, ok := s.own.(based)
+	b, ok := s.specific.(based)
 	return ok && b.needsBase()
 }
 
 // SetBase makes the path of a ladder lead to these base rates of the data. It panics
 // if the kind has no setting path.
 func (s *Settings) SetBase(base *rbm.Base) {
-	s.own = copyOf(s.own)
-	s.own.(based).setBase(base)
+	s.specific = copyOf(s.specific)
+	s.specific.(based).setBase(base)
 }

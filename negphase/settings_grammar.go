@@ -82,7 +82,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 				return s, err
 			}
 		}
-		s.own = copyOf(s.own)
+		s.specific = copyOf(s.specific)
 		if err := s.sampler().Set(strings.Join(sampler, ":")); err != nil {
 			if kind == sampler[0] {
 				return s, err
@@ -94,7 +94,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 }
 
 // defaultsFrom returns the settings of the kind that come first: those given,
-// or if they are of another kind, the defaults with the values of the keys that
+// or if they have another kind, the defaults with the values of the keys that
 // both kinds have.
 func defaultsFrom(kind string, given Settings) (Settings, error) {
 	if _, err := find(kind); err != nil || kind == given.Kind {

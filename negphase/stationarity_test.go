@@ -141,7 +141,7 @@ func ladderSettings(kind string) Settings {
 	s := DefaultSettings(kind)
 	l := s.ladder()
 	l.swaps, l.chains, l.Temperatures.List = 2, exactGroups, testTemperatures
-	if p, ok := s.own.(*pinsSettings); ok {
+	if p, ok := s.specific.(*pinsSettings); ok {
 		p.block = 2
 	}
 	return s

@@ -13,14 +13,14 @@ type Sharer interface {
 	Estimator
 	// Share makes this rank advance its part of the chains: those of the rows that
 	// Group.Rows gives it. Every rank needs an estimator in the same state, must
-	// call Estimate (and Veto) as the others do, and gets the same bits as one
+	// call Estimate (and Veto) as the others do, and gets the results of one
 	// process alone. After each call every rank has the states of all chains. If a rank is
 	// lost, Estimate returns an error that wraps ranks.ErrLost.
 	Share(g *ranks.Group)
 }
 
 // Share makes the ranks of g advance the chains of e together; see Sharer. The error says
-// that e, of these settings, cannot be shared out.
+// that e, of these settings, cannot be divided among ranks.
 func Share(e Estimator, s Settings, g *ranks.Group) error {
 	if g.Size() == 1 {
 		return nil
@@ -54,13 +54,21 @@ func (t *team) step(m *rbm.RBM, s *rbm.States, beta []float32, steps int, key rb
 	return finite(s.Energy)
 }
 
+// gatherVisibleHidden gathers the states of all rows without their energies.
+func (t *team) gatherVisibleHidden(s *rbm.States) error {
+	for _, x := range [...][]uint64{s.V.Words, s.H.Words} {
+		if err := ranks.GatherRows(t.group, x, s.H.Rows); err != nil {
+			return err
+		}
+	}
+	return ranks.GatherRows(t.group, s.V.Real, s.H.Rows)
+}
+
 // gatherStates gathers the states and energies of all rows.
 func (t *team) gatherStates(s *rbm.States) error {
 	rows := s.H.Rows
-	for _, x := range [...][]uint64{s.V.Words, s.H.Words} {
-		if err := ranks.GatherRows(t.group, x, rows); err != nil {
-			return err
-		}
+	if err := t.gatherVisibleHidden(s); err != nil {
+		return err
 	}
 	for _, x := range [...][]float64{s.Energy, s.BaseEnergy} {
 		if err := ranks.GatherRows(t.group, x, rows); err != nil {
@@ -143,10 +151,8 @@ func (t *team) gatherMeanFree(mean rbm.Matrix, free []float64) error {
 func (t *team) stepFree(m *rbm.RBM, s *rbm.States, free []float64, steps int, key rbm.Key) error {
 	lo, hi := t.group.Rows(s.H.Rows)
 	m.StepFreeRows(s, lo, hi, free, steps, key)
-	for _, x := range [...][]uint64{s.V.Words, s.H.Words} {
-		if err := ranks.GatherRows(t.group, x, s.H.Rows); err != nil {
-			return err
-		}
+	if err := t.gatherVisibleHidden(s); err != nil {
+		return err
 	}
 	return t.gatherMeanFree(s.Mean, free)
 }

@@ -17,9 +17,9 @@ type walkSettings struct {
 
 func (s *walkSettings) keys() grammar.Keys {
 	return slices.Concat(
-		grammar.Keys{s.tuneKey(), {Name: samplerKey, Set: s.samplerSettings.Set, Text: s.samplerSettings.String, Initial: cmp.Or(s.only, "gibbs"), Check: s.checkMover}},
+		grammar.Keys{{Name: samplerKey, Set: s.samplerSettings.Set, Text: s.samplerSettings.String, Initial: cmp.Or(s.only, "gibbs"), Check: s.checkMover}},
 		s.chainSettings.keys("chains"),
-		grammar.Keys{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update"), s.gibbsKey()})
+		grammar.Keys{grammar.Count("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update"), s.gibbsKey()})
 }
 
 func (s *walkSettings) estimator(all Settings) Estimator {
@@ -42,14 +42,9 @@ func (s *walkSettings) estimator(all Settings) Estimator {
 type walk struct {
 	chains
 	moves *binaryMoves
-	at    []int32 // the identity: chain i has place i
-	tuner walkTuner
-	fixed bool // tuned no more
+	at    []int32 // the identity: chain i has replica i
 	info  Info
 }
-
-// Freeze stops the tuning of the sampler for good; see Freezer.
-func (w *walk) Freeze() { w.fixed = true }
 
 // coldest is the ladder of a single temperature.
 var coldest = []float64{1}
@@ -59,15 +54,11 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 		return rbm.Phase{}, Info{}, err
 	}
 	w.info.Reset()
-	if err := w.tune(m, key.Child(tuneKey)); err != nil {
-		return rbm.Phase{}, Info{}, err
-	}
 	if err := w.moves.prepare(m, coldest, w.rows); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
 	if err := w.moves.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info, &w.team); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	w.tuner.count(w.info)
 	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, w.hiddenMean(m, w.states.Mean, w.states.V, nil)
 }

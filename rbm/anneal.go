@@ -75,7 +75,7 @@ func annealPartRows(rows int) int {
 }
 
 // Anneal moves the rows of v, visible states, along a path of inverse
-// temperatures between base (nil: the uniform law) and m. The temperatures must be
+// temperatures between base (nil: the uniform distribution) and m. The temperatures must be
 // float32 values. It calls look with the gains of the log weights at each step k,
 // from β = path[k] to β' = path[k+1], in order. A row's gain at v is
 //
@@ -85,22 +85,21 @@ func annealPartRows(rows int) int {
 // β', h|v and then v|h. look must not keep its argument. progress, if not nil, is
 // called now and then with the number of steps done. The error is the context's,
 // or it wraps ErrDiverged and says at which β a gain is not finite. Anneal panics
-// if v or base is of another shape than m, or if m has a constraint on all units.
-// Equal arguments give equal bits at any GOMAXPROCS.
+// if the shape of v or base is not that of m, or if m has a constraint on all units.
+// Results are bit-identical for equal arguments, at any GOMAXPROCS.
 func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {
 	return AnnealRanks(ctx, nil, m, base, path, v, key, look, progress)
 }
 
-// AnnealRanks is Anneal by all ranks of g together, to the same bits: each rank moves its
+// AnnealRanks is Anneal by all ranks of g together, bit-identical: each rank moves its
 // rows of v, see Group.Rows, and look gets the gains of all rows on every rank. The other rows of v
 // stay as they are. Every rank must give the same arguments but for ctx, of which one that is done
 // ends it on all ranks.
 func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {
 	m.checkStates(v)
 	base.mustFit(m)
-	if m.Constraint != nil && m.Constraint.On == AllUnits {
-		panic("rbm: Anneal is not for models with a constraint on all units")
-	}
+	m.mustStep("Anneal")
+	base = m.baseOr(base)
 	return newAnnealing(g, m, base, path, v, key).run(ctx, look, progress)
 }
 
@@ -109,7 +108,7 @@ func newAnnealing(g *ranks.Group, m *RBM, base *Base, path []float64, v Values, 
 	a.loop.Body = a.runPart
 	biases := base
 	if biases == nil {
-		biases = uniformBase(m)
+		biases = UniformBase(m)
 	}
 	slope := make([]float64, m.Visible())
 	for i, b := range m.VisibleBias {
@@ -122,7 +121,7 @@ func newAnnealing(g *ranks.Group, m *RBM, base *Base, path []float64, v Values, 
 		hi := min(lo+size, end)
 		p := annealPart{
 			up: newPass(), down: newPass(), first: lo, slope: slope,
-			beta: make([]float32, hi-lo), gains: newHiddenGain(m, biases.HiddenBias, hi-lo),
+			beta: make([]float32, hi-lo), gains: newHiddenGain(biases.HiddenBias, hi-lo),
 		}
 		h := NewBits(hi-lo, m.Hidden())
 		p.up.base, p.up.first, p.up.v, p.up.h = base, lo, v.Slice(lo, hi), h
@@ -222,7 +221,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 		rise := 0.0
 		if up.v.IsReal() {
 			base := up.base.visible()
-			rise = up.m.visible.weight(&up.v, r, &up.m.visible.law) - up.m.visible.weight(&up.v, r, &base)
+			rise = up.m.visible.weight(&up.v, r, &up.m.visible.dist) - up.m.visible.weight(&up.v, r, &base)
 		} else {
 			rise = maskedSums(p.slope, up.v.Row(r))
 		}
@@ -244,24 +243,16 @@ type hiddenGain struct {
 	rows, panels int
 	bias         []float32 // c₀
 	sum, product []float64 // as units.Kind.Rises writes them: of each panel, of each row
-	constrained  []float64 // under a constraint: the gain of each row; else nil
 }
 
-func newHiddenGain(m *RBM, bias []float32, rows int) hiddenGain {
+func newHiddenGain(bias []float32, rows int) hiddenGain {
 	n := vec.Blocks(len(bias))
-	g := hiddenGain{rows: rows, panels: n, bias: bias, sum: make([]float64, n*rows), product: make([]float64, n*rows)}
-	if m.Constraint != nil {
-		g.constrained = make([]float64, rows)
-	}
-	return g
+	return hiddenGain{rows: rows, panels: n, bias: bias, sum: make([]float64, n*rows), product: make([]float64, n*rows)}
 }
 
 // row returns the gain of row r, summed panel by panel. A factor lies between
 // 2⁻⁶⁴ and 2⁶⁴, so the product of fourteen of them is within the range of float64.
 func (g *hiddenGain) row(r int) float64 {
-	if g.constrained != nil {
-		return g.constrained[r]
-	}
 	const together = 14
 	sum, product := 0.0, 1.0
 	for k := range g.panels {

@@ -48,7 +48,7 @@ func visibleKernel(all []state, rows [][]int) [][]float64 {
 	return kernel
 }
 
-// allPaths sums the weights of all paths over visible states: from the law
+// allPaths sums the weights of all paths over visible states: from the distribution
 // start, the gains of step k are those that the annealing gives, the moves
 // those of kernel(k).
 type allPaths struct {
@@ -184,7 +184,7 @@ type byHand struct {
 func (s byHand) at(beta float64) *RBM {
 	m, b := s.m.Clone(), s.b
 	if b == nil {
-		b = uniformBase(m)
+		b = UniformBase(m)
 	}
 	blend := func(x *float32, x0 float32) { *x = float32(beta*float64(*x) + (1-beta)*float64(x0)) }
 	for i := range m.VisibleBias {

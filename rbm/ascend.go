@@ -148,7 +148,7 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 }
 
 // ascentWork is the working memory of a step. A slot is one particle of either phase whose weight is not zero; a
-// chunk is the slots that are at hand.
+// chunk holds the current slots.
 type ascentWork struct {
 	rates       [2]float64 // of the phases, that of the negative one below zero
 	phases      [2]particles
@@ -165,7 +165,7 @@ type ascentWork struct {
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
 	coef   []float32   // rate·weight, negative in the negative phase
-	bias   []float32   // the same for the visible biases, which may have weights of their own
+	bias   []float32   // the same for the visible biases, which may have other weights
 	v      [][]uint64  // visible words; nil in a grey slot
 	grey   [][]float32 // visible values; nil in a slot of bits
 	runs   []slotRun   // hidden means
@@ -304,7 +304,7 @@ func (a *ascentWork) behind() *particles {
 
 // fill deals slots to the chunk. Few of them go to one group, side by side. Of
 // more, the phases take turns, a word each, so that what is summed stays of the
-// size of the difference; bits and grey values have groups of their own.
+// size of the difference; bits and grey values form separate groups.
 func (a *ascentWork) fill() {
 	a.coef, a.bias, a.v, a.grey, a.runs, a.used, a.groups = a.coef[:0], a.bias[:0], a.v[:0], a.grey[:0], a.runs[:0], a.used[:0], a.groups[:0]
 	pos, neg := &a.phases[0], &a.phases[1]
@@ -331,7 +331,7 @@ func (a *ascentWork) fill() {
 	}
 }
 
-// deal gives slots to the next rows of d, of which there are at most so many.
+// deal gives slots to the next rows of d, of which there are at most that number.
 func (a *ascentWork) deal(d *particles, most int) {
 	for len(a.v) < len(a.coef) {
 		a.v = append(a.v, nil)
@@ -554,7 +554,7 @@ func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 }
 
 // moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
-// visible units. One group of bits, or the last, needs no pass of its own to add the
+// visible units. One group of bits, or the last, needs no separate pass to add the
 // steps to the weights.
 func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
 	m, g := a.m, tile.g

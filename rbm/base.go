@@ -7,23 +7,24 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A Base is the law at β = 0 of a tempered path: independent units with energy
+// A Base is the distribution at β = 0 of a tempered path: independent units with energy
 //
 //	E₀(v,h) = −b₀ᵀv − c₀ᵀh
 //
-// whose log Z is known. The law at inverse temperature β on the path from a
+// whose log Z is known. The distribution at inverse temperature β on the path from a
 // base to a model of energy E is p_β ∝ exp(−E_β) with
 //
 //	E_β(v,h) = β·E(v,h) + (1−β)·E₀(v,h)
 //
 // (Salakhutdinov & Murray 2008). The path from the data's base rates is shorter
-// than from the uniform law. A nil Base is the uniform law: E₀ = 0, every state
-// equally likely. A softmax group stays one variable.
+// than from the uniform distribution. A nil Base is the uniform distribution: E₀ = 0, every state
+// equally likely; real units, which have no uniform distribution, are standard normal. A softmax
+// group stays one variable.
 type Base struct {
 	VisibleBias []float32 // b₀, len Visible() of the model
 	HiddenBias  []float32 // c₀, len Hidden()
 
-	// The other parameters of units that have some: see units.Law.
+	// The other parameters of units that have some: see units.Distribution.
 	VisibleParams, HiddenParams [][]float32
 }
 
@@ -31,28 +32,43 @@ type Base struct {
 // biases that LogOdds gives for the means mean over rows rows, and whose hidden
 // units are on with probability ½. It panics if mean has another length than the
 // visible layer.
-func NewBase(m *RBM, mean []float32, rows int) *Base {
-	b := uniformBase(m)
+func NewBase(m *RBM, mean []float32, rows float64) *Base {
+	b := UniformBase(m)
 	m.LogOdds(b.VisibleBias, mean, rows)
 	return b
 }
 
-// uniformBase returns the uniform law, which a nil Base stands for.
-func uniformBase(m *RBM) *Base {
-	return &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
+// UniformBase returns the distribution that a nil Base of m's shape stands for. Parameters besides the fields
+// are those that a new model has.
+func UniformBase(m *RBM) *Base {
+	return &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden()),
+		VisibleParams: newLayer(m.visible.groups...).dist.Params}
+}
+
+// baseOr returns b, or what a nil Base stands for if that has an energy.
+func (m *RBM) baseOr(b *Base) *Base {
+	if b == nil && m.visible.isReal {
+		return UniformBase(m)
+	}
+	return b
 }
 
 // LogOdds overwrites dst with the visible biases at which a model of m's shape
 // without weights has about the means mean over rows rows: log((n+½)/(N−n+½)) for
-// a unit that is on in n of N rows, and log(n+½) for a unit of a softmax group. The
-// halves keep the biases of units that never change finite. It panics if dst or
+// a unit that is on in n of N rows, and log(n+½) for a unit of a softmax label. The
+// halves keep the biases of units that never change finite. Those of a softmax group of q inputs
+// are log(n+1/q), less their mean. It panics if dst or
 // mean has another length than the visible layer.
-func (m *RBM) LogOdds(dst, mean []float32, rows int) {
+func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	if len(dst) != m.Visible() || len(mean) != m.Visible() {
 		panic("rbm: LogOdds needs one mean and one place a visible unit")
 	}
 	for _, g := range m.visible.groups {
-		g.Kind.Field(g.of(dst), g.of(mean), float64(rows))
+		if g.isJoint() && !g.Label {
+			units.FieldOfStates(g.of(dst), g.of(mean), rows)
+			continue
+		}
+		g.Kind.Field(g.of(dst), g.of(mean), rows)
 	}
 }
 
@@ -74,18 +90,18 @@ func (b *Base) Check(m *RBM) error {
 }
 
 func (b *Base) mustFit(m *RBM) {
-	if b != nil && (len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden() || b.VisibleParams != nil && len(b.VisibleParams) != len(m.VisibleParams())) {
+	if b != nil && (len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden() || len(b.VisibleParams) != len(m.VisibleParams())) {
 		panic("rbm: base of another shape than the model")
 	}
 }
 
 // LogZ returns log Σ exp(−E₀) over the states of m that meet its constraint, in
 // nats. Without one it is Σ log(1+e^b) over the binary units, plus log Σ e^b over
-// the states of each softmax group. It panics if b is of another shape than m.
+// the states of each softmax group. It panics if the shape of b is not that of m.
 func (b *Base) LogZ(m *RBM) float64 {
 	b.mustFit(m)
 	if b == nil {
-		b = uniformBase(m)
+		b = UniformBase(m)
 	}
 	if m.Constraint != nil {
 		return b.constrainedLogZ(m)
@@ -103,34 +119,28 @@ func widen(x []float32) []float64 {
 	return y
 }
 
-// Energy overwrites dst, len v.Rows, with E₀(v,h) of every pair of rows: zeros
-// for a nil Base. It panics if the shapes differ.
-func (b *Base) Energy(dst []float64, v, h Values) {
-	if len(dst) != v.Rows || h.Rows != v.Rows {
+// Energy overwrites dst, len v.Rows, with E₀(v,h) of every pair of rows of m's layers: zeros
+// for a nil Base of binary units. It panics if the shapes differ.
+func (b *Base) Energy(m *RBM, dst []float64, v, h Values) {
+	b.mustFit(m)
+	m.checkStates(v)
+	h.check()
+	if len(dst) != v.Rows || h.Rows != v.Rows || h.Cols != m.Hidden() {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
 	}
-	if b == nil {
-		clear(dst)
+	clear(dst)
+	if b = m.baseOr(b); b == nil {
 		return
 	}
-	if v.Cols != len(b.VisibleBias) || h.Cols != len(b.HiddenBias) {
-		panic("rbm: rows of another width than the layers of the base")
-	}
-	v.check()
-	h.check()
+	visible := b.visible()
 	for r := range dst {
-		dst[r] = b.energy(v.Row(r), h.Row(r))
+		dst[r] = 0 - m.visible.weight(&v, r, &visible) - maskedSums(b.HiddenBias, h.Row(r))
 	}
-}
-
-// energy returns E₀ of one state. It adds the visible units first, ascending.
-func (b *Base) energy(v, h []uint64) float64 {
-	return 0 - maskedSums(b.VisibleBias, v) - maskedSums(b.HiddenBias, h)
 }
 
 // Draw overwrites v and h, equally many rows of m's layers, with independent draws
 // from b among the states of m. Without a constraint, a step at β = 0 with the
-// same key gives the same bits. It panics if the shapes differ.
+// result is bit-identical for equal keys. It panics if the shapes differ.
 func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	b.mustFit(m)
 	m.checkStates(v)
@@ -139,10 +149,7 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 		panic("rbm: Draw needs as many rows of hidden as of visible units")
 	}
 	if b == nil {
-		b = uniformBase(m)
-	}
-	if m.visible.isReal && b.VisibleParams == nil {
-		panic("rbm: Draw of real units needs a base with their parameters")
+		b = UniformBase(m)
 	}
 	if m.Constraint != nil {
 		b.constrainedDraw(m, v, h, key)
@@ -157,17 +164,17 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	}
 }
 
-// visible and hidden return the laws of the layers, with nil fields for a nil Base.
-func (b *Base) visible() units.Law {
+// visible and hidden return the distributions of the layers, with nil fields for a nil Base.
+func (b *Base) visible() units.Distribution {
 	if b == nil {
-		return units.Law{}
+		return units.Distribution{}
 	}
-	return units.Law{Field: b.VisibleBias, Params: b.VisibleParams}
+	return units.Distribution{Field: b.VisibleBias, Params: b.VisibleParams}
 }
 
-func (b *Base) hidden() units.Law {
+func (b *Base) hidden() units.Distribution {
 	if b == nil {
-		return units.Law{}
+		return units.Distribution{}
 	}
-	return units.Law{Field: b.HiddenBias, Params: b.HiddenParams}
+	return units.Distribution{Field: b.HiddenBias, Params: b.HiddenParams}
 }

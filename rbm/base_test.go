@@ -11,7 +11,7 @@ import (
 // randomBase returns a base of m's shape with biases from N(0, sd²).
 func randomBase(m *RBM, sd float64, seed uint64) *Base {
 	r := NewKey(seed).Rand()
-	b := uniformBase(m)
+	b := UniformBase(m)
 	for i := range b.VisibleBias {
 		b.VisibleBias[i] = float32(sd * r.NormFloat64())
 	}
@@ -39,7 +39,7 @@ func blended(m *RBM, b *Base, beta, rest float64) []state {
 	return all
 }
 
-// gibbsLaw returns the law of (v,h') after v|h, h'|v from the hidden states
+// gibbsLaw returns the distribution of (v,h') after v|h, h'|v from the hidden states
 // from, under the energies of all.
 func gibbsLaw(all []state, from []int) []float64 {
 	p, _ := law(all, 1)
@@ -70,7 +70,7 @@ var tiny = []shape{
 	{3, 2, 2, Bernoulli},
 }
 
-// From every hidden state the law of a step is that of the path; the law that
+// From every hidden state the distribution of a step is that of the path; the distribution that
 // forgets the base's part of the energy is seen to be another.
 func TestStepOnThePath(t *testing.T) {
 	const rows = 10000
@@ -125,7 +125,7 @@ func TestStepBaseEnergy(t *testing.T) {
 		s.Base = randomBase(m, 1, 6)
 		m.Step(s, beta, 2, NewKey(1))
 		want := make([]float64, rows)
-		s.Base.Energy(want, s.V, s.H)
+		s.Base.Energy(m, want, s.V, s.H)
 		for r := range want {
 			e := 0.0
 			s.V.Each(r, func(i int) { e -= float64(s.Base.VisibleBias[i]) })
@@ -139,7 +139,7 @@ func TestStepBaseEnergy(t *testing.T) {
 		}
 
 		uniform, zeros := NewStates(m, rows), NewStates(m, rows)
-		zeros.Base = uniformBase(m)
+		zeros.Base = UniformBase(m)
 		m.Step(uniform, beta, 2, NewKey(2))
 		m.Step(zeros, beta, 2, NewKey(2))
 		if uniform.BaseEnergy != nil {
@@ -158,7 +158,7 @@ func TestStepBaseEnergy(t *testing.T) {
 	})
 }
 
-// Draw gives the base's law, and the bits of a step at β = 0.
+// Draw gives the base's distribution, and the bits of a step at β = 0.
 func TestBaseDraw(t *testing.T) {
 	const rows = 40000
 	forEach(t, tiny, func(t *testing.T, shape shape) {
@@ -249,10 +249,10 @@ func TestNewBase(t *testing.T) {
 
 func TestBaseCheck(t *testing.T) {
 	m := New(3, 2, 0, Softmax)
-	nan := uniformBase(m)
+	nan := UniformBase(m)
 	nan.HiddenBias[1] = float32(math.NaN())
 	for want, b := range map[string]*Base{
-		"":                             uniformBase(m),
+		"":                             UniformBase(m),
 		"hidden_bias[1] is NaN":        nan,
 		"make the base for this model": {VisibleBias: make([]float32, 2), HiddenBias: make([]float32, 2)},
 	} {
@@ -274,7 +274,7 @@ func TestBaseCheck(t *testing.T) {
 		},
 		"LogZ":    func() { wrong.LogZ(m) },
 		"Draw":    func() { wrong.Draw(m, NewBits(1, 3), NewBits(1, 2), NewKey(1)) },
-		"Energy":  func() { wrong.Energy(make([]float64, 1), NewBits(1, 3), NewBits(1, 2)) },
+		"Energy":  func() { wrong.Energy(m, make([]float64, 1), NewBits(1, 3), NewBits(1, 2)) },
 		"LogOdds": func() { m.LogOdds(m.VisibleBias, make([]float32, 2), 1) },
 	} {
 		func() {

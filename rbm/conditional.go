@@ -11,10 +11,6 @@ func (m *RBM) HiddenMean(dst Matrix, v Values) {
 	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
 		panic("rbm: HiddenMean needs dst of rows × hidden")
 	}
-	if v.IsReal() && m.Constraint != nil {
-		m.evaluate(func(e *evaluation) { e.v, e.mean = v, dst }, (*evaluation).constrainedHidden)
-		return
-	}
 	m.passes(dst.Rows, func(p *pass, lo, hi int) {
 		some := v.Slice(lo, hi)
 		p.v, p.mean = some, dst.Slice(lo, hi)
@@ -56,25 +52,19 @@ func (m *RBM) hiddenSample(dst Values, b Batch, key Key, first int) {
 	for lo := 0; lo < dst.Rows; lo += b.Rows() {
 		n := min(b.Rows(), dst.Rows-lo)
 		to := dst.Slice(lo, lo+n)
-		switch {
-		case m.Constraint == nil:
+		if m.Constraint == nil {
 			drawBits(to, b.H.Slice(0, n), key, first+lo)
-		case b.V.IsReal():
-			m.checkInput(b.V)
-			m.evaluate(func(e *evaluation) {
-				e.v, e.drawn, e.stream, e.first = b.V.Slice(0, n), to, key.stream(), first+lo
-			}, (*evaluation).constrainedHidden)
-		default:
+		} else {
 			m.constrainedSample(to, b.V.Slice(0, n), key, first+lo)
 		}
 	}
 }
 
-// constrainedSample is HiddenSample under a constraint given bits. Rows are
-// numbered from first on.
+// constrainedSample is HiddenSample under a constraint. Rows are numbered from first on.
 func (m *RBM) constrainedSample(dst, v Values, key Key, first int) {
+	m.checkInput(v)
 	for r := range v.Rows {
-		if k := m.Constraint.activeHidden(m, v.Row(r)); k < 0 || k > m.Hidden() {
+		if k := m.Constraint.activeHidden(v, r); k < 0 || k > m.Hidden() {
 			panic("rbm: HiddenSample given a row of probability zero")
 		}
 	}

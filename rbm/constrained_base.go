@@ -9,10 +9,10 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A constrainedBase is the law of a Base under a constraint. Units that the
-// constraint binds have the conditional Bernoulli law of their biases; the others
+// A constrainedBase is the distribution of a Base under a constraint. Units that the
+// constraint binds have the conditional Bernoulli distribution of their biases; the others
 // are independent. A softmax label is one unit, and its class is drawn first. Without
-// one, the law is that of a single class whose label has no units.
+// one, the distribution is that of a single class whose label has no units.
 type constrainedBase struct {
 	free   []float64 // biases of the units that the constraint leaves free
 	bound  []float64 // log-odds that the others differ from their reference

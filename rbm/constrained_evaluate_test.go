@@ -50,7 +50,7 @@ func constrainedLargeModels() map[string]func() (*RBM, Values) {
 	return models
 }
 
-// Free energies row by row from one law each, and what follows of them: class
+// Free energies row by row from one distribution each, and what follows of them: class
 // probabilities and pseudo-likelihoods from free energies of other rows.
 func TestConstrainedEvaluation(t *testing.T) {
 	for name, make1 := range constrainedLargeModels() {
@@ -60,14 +60,14 @@ func TestConstrainedEvaluation(t *testing.T) {
 		// Hundreds of roundings of numbers of a size of 100.
 		const tol = 1e-11
 		last := v.Rows - 1
-		if on := m.Constraint.activeHidden(m, v.Row(last)); math.IsInf(f[last], 1) != (on > m.Hidden()) {
+		if on := m.Constraint.activeHidden(v, last); math.IsInf(f[last], 1) != (on > m.Hidden()) {
 			t.Errorf("%s: %d hidden units are left, F = %v", name, on, f[last])
 		}
 		for r := range v.Rows {
 			var c bernoulli.Conditional
 			c.Resize(m.Hidden())
 			preactivate(m, c.LogOdds[3], v.Row(r))
-			c.Active[3] = m.Constraint.activeHidden(m, v.Row(r))
+			c.Active[3] = m.Constraint.activeHidden(v, r)
 			weight := m.fromReference(c.LogOdds[3]) + maskedSums(m.VisibleBias, v.Row(r))
 			if !c.Possible(3) {
 				continue
@@ -281,7 +281,7 @@ func TestConstrainedQuantities(t *testing.T) {
 		}
 		base := &Base{VisibleBias: m.VisibleBias, HiddenBias: m.HiddenBias}
 		logs := make([]float64, v.Rows)
-		base.Energy(logs, v, h)
+		base.Energy(m, logs, v, h)
 		for r := range logs {
 			logs[r] = -logs[r]
 		}

@@ -9,10 +9,10 @@ import (
 )
 
 // Under a constraint the hidden units are not independent given the visible
-// ones: their law is the conditional Bernoulli law. So means, draws and energies
+// ones: their distribution is the conditional Bernoulli distribution. So means, draws and energies
 // are computed row by row, after the preactivations of all panels.
 
-// recursionCost is the cost of a term of that law's recursion, in multiply-adds.
+// recursionCost is the cost of a term of that distribution's recursion, in multiply-adds.
 const recursionCost = 32
 
 // runConstrained computes means, gains, draws and energies from the
@@ -32,10 +32,10 @@ func (p *pass) constrainedPart(i int) {
 	defer c.Put()
 	lo := i * bernoulli.Rows
 	n := min(bernoulli.Rows, p.v.Rows-lo)
-	one := true // all rows are at β = 1, where one law serves for means and draws
+	one := true // all rows are at β = 1, where one distribution serves for means and draws
 	for l := range n {
 		one = one && p.rowBeta(lo+l) == 1
-		c.Active[l] = p.m.Constraint.activeHidden(p.m, p.v.Row(lo+l))
+		c.Active[l] = p.m.Constraint.activeHidden(p.v, lo+l)
 		c.Number[l] = uint32(p.first + lo + l)
 	}
 	if p.gain != nil {
@@ -63,7 +63,7 @@ func (p *pass) constrainedPart(i int) {
 		return
 	}
 	if p.mean.Rows == 0 || !one {
-		if p.gain == nil { // else c holds the law at the row's β
+		if p.gain == nil { // else c holds the distribution at the row's β
 			for l := range n {
 				p.logOdds(c.LogOdds[l], lo+l, float64(p.rowBeta(lo+l)), p.base.hidden().Field)
 				c.Shift[l] = math.NaN() // no guess, so that draws have the same bits whether or not means were computed
@@ -140,11 +140,12 @@ func (m *RBM) storeDrawn(dst []uint64, c *bernoulli.Conditional, l int) {
 }
 
 // constrainedGain computes the gains of n rows from lo on, between two points on
-// a path. It leaves the law at the second one in c.
+// a path. It leaves the distribution at the second one in c.
 func (p *pass) constrainedGain(c *bernoulli.Conditional, lo, n int) {
 	g := p.gain
-	gains := g.constrained[lo : lo+n]
+	gains := g.sum[lo : lo+n] // of the first panel; the others gain nothing
 	clear(gains)
+	fill(g.product, 1)
 	for i, beta := range [2]float64{g.from, g.to} {
 		sign := float64(2*i - 1)
 		for l := range gains {

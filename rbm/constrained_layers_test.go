@@ -32,7 +32,7 @@ func hiddenConstrained() []*RBM {
 }
 
 // pathLaw returns the probability with which Forward draws each state of row l of c,
-// unit by unit from the numbers that it compares. If broken is set, it is the law of a
+// unit by unit from the numbers that it compares. If broken is set, it is the distribution of a
 // wrong algorithm that draws every unit by its own mean.
 func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]float64 {
 	law := map[uint64]float64{}
@@ -62,7 +62,7 @@ func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]flo
 }
 
 // The transition matrix of a Gibbs step of the hidden layer, h → v → h', computed from
-// the probabilities that the step uses, keeps the law of h at β and is in detailed
+// the probabilities that the step uses, keeps the distribution of h at β and is in detailed
 // balance with it. The matrix of the broken draws does not keep it.
 func TestConstrainedKernel(t *testing.T) {
 	for _, m := range hiddenConstrained() {
@@ -149,7 +149,7 @@ func TestConstrainedStepIsStationary(t *testing.T) {
 		for _, base := range []*Base{nil, {VisibleBias: []float32{0.5, -1, 2, 0.25}[:m.Visible()], HiddenBias: []float32{1, -2, 0.5, 0, 3, 1}[:m.Hidden()]}} {
 			v, h, logw := allowed(m)
 			base0 := make([]float64, len(logw))
-			base.Energy(base0, v, h)
+			base.Energy(m, base0, v, h)
 			lawAt := func(beta float64) []float64 {
 				p := make([]float64, len(logw))
 				for r, w := range logw {
@@ -218,7 +218,7 @@ func countPairs(t *testing.T, v, h, gotV, gotH Values) []int {
 	return counts
 }
 
-// Draws of a base and of uniform states against their laws.
+// Draws of a base and of uniform states against their distributions.
 func TestConstrainedBaseDraws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -238,7 +238,7 @@ func TestConstrainedBaseDraws(t *testing.T) {
 		}
 		for _, base := range []*Base{nil, random} {
 			p := make([]float64, v.Rows)
-			base.Energy(p, v, h)
+			base.Energy(m, p, v, h)
 			for k := range p {
 				p[k] = math.Exp(-p[k] - base.LogZ(m))
 			}

@@ -29,7 +29,7 @@ const (
 	// 128 kB, and the exponentials of a unit's weights cost a tenth of the recursions.
 	flipRows = 16
 	// A sum of Tilt.Times is used if the factors can multiply it by e^mostTilt at most
-	// and it is not below leastTilted. Else the flip gets a law of its own. So what
+	// and it is not below leastTilted. Else the flip gets a separate distribution. So what
 	// underflows, below 10⁻³⁰⁸, loses at most 10⁻³⁰⁸·e³⁰⁰ = 10⁻¹⁷⁷ in each of at most mK
 	// terms of a sum of 10⁻¹⁵⁰ or more.
 	mostTilt    = 300
@@ -49,9 +49,9 @@ func (e *evaluation) constrainedFlips(b *rowBlock, first int) {
 	width := vec.RoundUp(m.Hidden())
 	b.weights, b.table = grown(b.weights, width), grown(b.table, 2*width)
 	var f flipBlock
-	m.eachLaw(b.n, false, nil, func(c *bernoulli.Conditional, l, r int) {
+	m.eachConditional(b.n, false, func(c *bernoulli.Conditional, l, r int) {
 		copy(c.LogOdds[l], b.row(r, m.Hidden()))
-		f.active[r] = m.Constraint.activeHidden(m, e.v.Row(first+r))
+		f.active[r] = m.Constraint.activeHidden(e.v, first+r)
 		c.Active[l] = f.active[r]
 	}, func(c *bernoulli.Conditional, l, r int, weight float64) {
 		f.own[r] = weight + c.LogSum(l)
@@ -140,10 +140,10 @@ func (f *flipBlock) flipped(m *RBM, v Values, r, n, i int) int {
 }
 
 // flippedWeight returns the log weight of the hidden units of row r of the block after
-// visible unit i is flipped, by a law of its own. It uses b.weights.
+// visible unit i is flipped, by a separate distribution. It uses b.weights.
 func (m *RBM) flippedWeight(b *rowBlock, r, i, active int, sign float64) (log float64) {
 	m.widenRow(b.weights, i)
-	m.eachLaw(1, false, nil, func(c *bernoulli.Conditional, l, _ int) {
+	m.eachConditional(1, false, func(c *bernoulli.Conditional, l, _ int) {
 		for j, a := range b.row(r, m.Hidden())[:m.Hidden()] {
 			c.LogOdds[l][j] = a + float64(sign*b.weights[j])
 		}

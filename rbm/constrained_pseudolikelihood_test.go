@@ -9,7 +9,7 @@ import (
 )
 
 // Pseudo-likelihoods are those of the free energies of flipped rows, from models whose
-// factors are all small to such that every flip takes a law of its own; and where no
+// factors are all small to such that every flip takes a distribution of its own; and where no
 // hidden unit differs from the reference, or all do, before a flip or after.
 func TestConstrainedFlips(t *testing.T) {
 	for _, sd := range []float64{0.3, 3, 8, 40} {

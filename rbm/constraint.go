@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gorbm/rbm/internal/vec"
 )
 
 // A Layer names the units that a Constraint is on.
@@ -178,23 +176,34 @@ func (c *Constraint) VisibleReference(m *RBM) []uint8 {
 }
 
 // activeHidden returns the number of hidden units that differ from the
-// reference given visible states v, a row of bits. It is out of 0 … Hidden()
+// reference given row r of visible states v. It is out of 0 … Hidden()
 // if v has probability zero.
-func (c *Constraint) activeHidden(m *RBM, v []uint64) int { return c.activeBeside(v, m.Visible()) }
+func (c *Constraint) activeHidden(v Values, r int) int { return c.activeBeside(v, r, v.Cols) }
 
 // activeBeside returns how many of the other units differ from the reference, given
-// the states of the first n visible units in v.
-func (c *Constraint) activeBeside(v []uint64, n int) int {
+// the states of the first n visible units in row r of v; 0 of a nil constraint.
+func (c *Constraint) activeBeside(v Values, r, n int) int {
+	if c == nil {
+		return 0
+	}
 	active := c.Active
 	if c.On == HiddenUnits {
 		return active
 	}
 	for i := range n {
-		if on := v[i/vec.Block]>>(i%vec.Block)&1 == 1; on != c.onInReference(i) {
+		if on := v.Get(r, i); on != c.onInReference(i) {
 			active--
 		}
 	}
 	return active
+}
+
+// mustStep panics if block Gibbs steps, as in the method of this name, do not reach all
+// states of m.
+func (m *RBM) mustStep(method string) {
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		panic("rbm: " + method + " is not for models with a constraint on all units")
+	}
 }
 
 // HasClass reports whether m, a classification RBM, has a state of class y.
@@ -228,8 +237,8 @@ func (m *RBM) ImpossibleRow(v Values) int {
 		for i := m.Inputs(); i < v.Cols; i++ {
 			labelled = labelled || v.Get(r, i)
 		}
-		rest := c.activeBeside(v.Row(r), m.Inputs())
-		if labelled && !fits(c.activeHidden(m, v.Row(r))) || !labelled && !fits(rest-least) && !fits(rest-most) {
+		rest := c.activeBeside(v, r, m.Inputs())
+		if labelled && !fits(c.activeHidden(v, r)) || !labelled && !fits(rest-least) && !fits(rest-most) {
 			return r
 		}
 	}

@@ -22,7 +22,7 @@
 //
 // A model with a Constraint has only the states with a fixed number of units
 // on, or different from a reference. Means and draws of hidden units then come row
-// by row from the conditional Bernoulli law. Every function that reads a model
+// by row from the conditional Bernoulli distribution. Every function that reads a model
 // respects its constraint or fails.
 //
 // # Numbers

@@ -11,7 +11,7 @@ import (
 func (p *pass) runDown() {
 	p.start(p.h)
 	if p.base != nil {
-		p.baseLaw = p.base.visible()
+		p.baseDist = p.base.visible()
 	}
 	p.begin(&p.m.visible, &p.v)
 	p.down.Run(vec.Blocks(p.m.Visible()), p.groups(), p.cost())
@@ -79,7 +79,7 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 			p.addGroup(acts, w[:], g, 0, rows, nil)
 			continue
 		}
-		// The first half of the rows asks for the first panel ahead, and so on.
+		// The first half of the rows prefetches the first panel, and so on.
 		for q, ahead := range m.downAhead(k, g, first, end) {
 			lo, hi := rows*q/vec.RowSumsWords, rows*(q+1)/vec.RowSumsWords
 			p.addGroup(acts[lo*vec.Block:], w[:], g, lo, hi, ahead)

@@ -48,13 +48,9 @@ func (m *RBM) FreeEnergy(dst []float64, v Values) {
 }
 
 func (e *evaluation) freeEnergies(b *rowBlock, first int) {
-	if e.m.Constraint != nil {
-		e.constrainedFreeEnergies(b, first)
-		return
-	}
-	for r := range b.n {
-		e.dst[first+r] = -b.field[r] - e.m.hidden.logZ(b.row(r, e.m.Hidden()), &e.m.hidden.law)
-	}
+	e.eachHidden(b, b.n, false, func(r int) ([]float64, int) {
+		return b.row(r, e.m.Hidden()), e.m.Constraint.activeHidden(e.v, first+r)
+	}, func(r int, logZ float64, _ []float64) { e.dst[first+r] = -b.field[r] - logZ })
 }
 
 // maskedSums returns Σ x[i] over the one bits i of words, in float64, ascending.

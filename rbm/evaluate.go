@@ -11,7 +11,7 @@ import (
 
 // Quantities that evaluate a model, such as free energies, are computed in
 // float64 throughout from the float32 parameters, so that they add no rounding
-// noise of their own.
+// separate noise.
 
 const (
 	// maxBlockRows is the largest number of rows of a block of an evaluation.
@@ -35,10 +35,7 @@ type evaluation struct {
 	labels
 	loop parallel.Loop
 
-	mean   Matrix // destination of hidden means
-	drawn  Values // destination of draws of hidden units
-	stream vec.Stream
-	first  int // number of the first row's draws
+	mean Matrix // destination of hidden means
 }
 
 // A rowBlock is the working memory of a block of rows: their hidden
@@ -61,6 +58,7 @@ type rowBlock struct {
 	e       []int64   // exponents of products
 	logp    []float64 // log p(y|x)
 	score   []pseudoScore
+	group   labels // of a softmax group of inputs
 }
 
 var (
@@ -80,13 +78,11 @@ func (m *RBM) evaluate(set func(e *evaluation), do func(e *evaluation, b *rowBlo
 	set(e)
 	rows := e.v.Rows
 	if e.size == 0 {
-		e.size = blockRows
-		if m.Constraint == nil { // as many as leave no processor idle; bits do not depend on it
-			e.size = min(max(blockRows, ceilDiv(rows, runtime.GOMAXPROCS(0))), maxBlockRows)
-		}
+		// As many as leave no processor idle; bits do not depend on it.
+		e.size = min(max(blockRows, ceilDiv(rows, runtime.GOMAXPROCS(0))), maxBlockRows)
 	}
 	e.loop.Run(ceilDiv(rows, e.size), 8*rows*m.Visible()*m.Hidden()) // 8: sums in float64, and softplus
-	e.m, e.v, e.h, e.dst, e.do, e.mean, e.drawn = nil, Values{}, Values{}, nil, nil, Matrix{}, Values{}
+	e.m, e.v, e.h, e.dst, e.do, e.mean = nil, Values{}, Values{}, nil, nil, Matrix{}
 	evaluationPool.Put(e)
 }
 
@@ -186,7 +182,7 @@ func (b *rowBlock) listGrey(e *evaluation, first int) {
 			sum += float64(float64(x) * float64(e.m.VisibleBias[i]))
 		}
 		if e.m.visible.isReal {
-			sum -= e.m.visible.rest(e.v.Matrix().Row(first+r), &e.m.visible.law)
+			sum -= e.m.visible.rest(e.v.Matrix().Row(first+r), &e.m.visible.dist)
 		}
 		b.field[r] = sum
 	}

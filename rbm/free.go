@@ -44,9 +44,7 @@ func (m *RBM) StepFreeRows(s *States, lo, hi int, free []float64, steps int, key
 	if steps < 1 {
 		panic("rbm: StepFree needs at least one step")
 	}
-	if m.Constraint != nil && m.Constraint.On == AllUnits {
-		panic("rbm: StepFree is not for models with a constraint on all units")
-	}
+	m.mustStep("StepFree")
 	if lo == hi {
 		return
 	}
@@ -93,7 +91,7 @@ func (p *pass) startFree() {
 // sumFree overwrites dst with F of the visible rows of the up pass that startFree
 // began.
 func (p *pass) sumFree(dst []float64) {
-	if p.m.Constraint != nil {
+	if !p.free.wanted {
 		p.m.FreeEnergy(dst, p.v)
 		return
 	}
@@ -101,7 +99,7 @@ func (p *pass) sumFree(dst []float64) {
 	panels := p.free.panels
 	for r := range dst {
 		above, below := p.free.sum[r*panels:][:panels], p.free.product[r*panels:][:panels]
-		sum, product := p.m.visible.weight(&p.v, r, &p.m.visible.law), 1.0
+		sum, product := p.m.visible.weight(&p.v, r, &p.m.visible.dist), 1.0
 		for k := range above {
 			sum += above[k]
 			product *= below[k] // at least 2⁻⁶⁴

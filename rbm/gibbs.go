@@ -7,7 +7,7 @@ type States struct {
 	Mean   Matrix    // p(h|v) at β = 1
 	Energy []float64 // E(v,h), a float64 sum of float32 preactivations; nil: Step does not compute it
 
-	Base       *Base     // the law at β = 0 of the rows' path; nil is the uniform law
+	Base       *Base     // the distribution at β = 0 of the rows' path; nil: see Base
 	BaseEnergy []float64 // E₀(v,h), if there are a Base and an Energy; Step makes it if it is nil
 
 	pass *pass
@@ -16,7 +16,7 @@ type States struct {
 // NewStates returns all-zero states of rows chains of an RBM of m's shape.
 func NewStates(m *RBM, rows int) *States {
 	return &States{
-		V:      NewValues(rows, m.Visible(), m.visible.isReal),
+		V:      m.NewVisible(rows),
 		H:      NewBits(rows, m.Hidden()),
 		Mean:   NewMatrix(rows, m.Hidden()),
 		Energy: make([]float64, rows),
@@ -52,11 +52,11 @@ func (m *RBM) StepRows(s *States, lo, hi int, beta []float32, steps int, key Key
 	if steps < 1 {
 		panic("rbm: Step needs at least one step")
 	}
-	if m.Constraint != nil && m.Constraint.On == AllUnits {
-		panic("rbm: Step is not for models with a constraint on all units")
-	}
+	m.mustStep("Step")
 	p := s.pass
-	p.base = s.Base
+	if p.base = s.Base; beta != nil {
+		p.base = m.baseOr(s.Base)
+	}
 	p.grow(m, min(hi-lo, chunkRows))
 	for ; lo < hi; lo += chunkRows {
 		end := min(lo+chunkRows, hi)
@@ -75,7 +75,7 @@ func (s *States) checkRows(lo, hi int) {
 	}
 }
 
-// check panics if s is not of m's shape or its parts are of different shapes.
+// check panics if the shape of s is not that of m or its parts differ in shape.
 func (s *States) check(m *RBM) {
 	if s.V.Cols != m.Visible() || s.H.Cols != m.Hidden() {
 		panic("rbm: states of another shape than the model")

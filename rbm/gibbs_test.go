@@ -50,7 +50,7 @@ func countStates(s *States, all []state) []int {
 	return counts
 }
 
-// From an exact start the step leaves the law of (v,h) at each row's β as it
+// From an exact start the step leaves the distribution of (v,h) at each row's β as it
 // is, and at a β that is off by a tenth it does not.
 func TestStepIsStationary(t *testing.T) {
 	if testing.Short() {

@@ -2,15 +2,17 @@ package rbm
 
 import (
 	"fmt"
+	"slices"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
 )
 
 // Free stands for an input or a class that Given does not clamp.
 const Free = -1
 
-// Given returns the RBM over the visible units that are not clamped, whose law is
-// the conditional law of m,
+// Given returns the RBM over the visible units that are not clamped, whose distribution is
+// the conditional distribution of m,
 //
 //	p(free, h | clamped) ∝ exp(vᵀW_free h + b_freeᵀv + (c + Σ W_i)ᵀh),
 //
@@ -19,52 +21,40 @@ const Free = -1
 // sums are in float64 and are rounded once, to float32.
 //
 // inputs has a value for each input of m: 0, 1, or Free; nil leaves all of them
-// free. class is the class to which the label is clamped, or Free; a free label is
+// free. FillGroups says what it means in softmax groups. class is the class to which
+// the label is clamped, or Free; a free label is
 // the label of the new model. The inputs that are free keep their order. Energies
 // are those of m with the units clamped, without the biases of clamped units that
 // are on. A constraint on all units is reduced by the clamped units that are active.
 //
 // The error says that no unit is free or that the constraint leaves no state, or it
-// is CheckBinary's for inputs of other groups than Bernoulli ones. Given
+// is FillGroups', or CheckDiscrete's for real inputs. Given
 // panics if inputs has another length than m's inputs or holds another value, or if
 // m has no such class.
 func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	nx := m.Inputs()
-	if inputs != nil && len(inputs) != nx {
-		panic("rbm: Given needs one value for each input")
-	}
 	if class != Free && (class < 0 || class >= m.Classes()) {
 		panic("rbm: class out of range")
 	}
+	inputs, err := m.FillGroups(inputs)
+	if err != nil {
+		return nil, err
+	}
 	var free, on []int // visible units: left, and clamped to 1
-	for i := range nx {
-		switch {
-		case inputs == nil || inputs[i] == Free:
-			free = append(free, i)
-		case inputs[i] == 1:
-			on = append(on, i)
-		case inputs[i] != 0:
-			panic("rbm: a clamped input is 0 or 1")
-		}
-	}
-	if class != Free {
-		on = append(on, nx+class)
-	}
 	var groups []Group
-	inputsLeft := free
 	for _, g := range m.visible.groups {
-		n := 0
-		for len(inputsLeft) > 0 && inputsLeft[0] < g.First+g.Units {
-			n, inputsLeft = n+1, inputsLeft[1:]
-		}
-		if g.Label && class == Free {
-			for n = range g.Units {
-				free = append(free, g.First+n)
+		left := len(free)
+		for i := g.First; i < g.First+g.Units; i++ {
+			switch {
+			case g.Label && class == Free, !g.Label && (inputs == nil || inputs[i] == Free):
+				free = append(free, i)
+			case g.Label && i == nx+class, !g.Label && inputs[i] == 1:
+				on = append(on, i)
 			}
-			n = g.Units
 		}
-		if n < g.Units && !g.Label && g.Kind != Bernoulli {
-			return nil, m.CheckBinary()
+		n := len(free) - left
+		if n < g.Units && g.Kind.Support() == units.Real {
+			return nil, m.CheckDiscrete()
 		}
 		if g.Units = n; n > 0 {
 			groups = append(groups, g)
@@ -82,6 +72,12 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	}
 	for to, from := range free {
 		c.VisibleBias[to] = m.VisibleBias[from]
+		for k, p := range c.VisibleParams() {
+			p[to] = m.VisibleParams()[k][from]
+		}
+		for k, p := range c.VisibleParams() {
+			p[to] = m.VisibleParams()[k][from]
+		}
 		for k := range vec.Blocks(m.Hidden()) {
 			copy(c.panel(k)[to*vec.Block:(to+1)*vec.Block], m.panel(k)[from*vec.Block:])
 		}
@@ -96,7 +92,54 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	return c, nil
 }
 
-// GivenClass returns the RBM over the inputs alone whose law is p(x,h|y): Given
+// FillGroups returns inputs, as Given takes them, with the units of softmax groups that
+// follow from the others: where one is 1 the others are 0, and where all but one are 0 it
+// is 1. Otherwise a unit that is 0 only excludes its state. The error names a group that
+// no state is left. FillGroups panics where Given does.
+func (m *RBM) FillGroups(inputs []int8) ([]int8, error) {
+	if inputs == nil {
+		return nil, nil
+	}
+	if len(inputs) != m.Inputs() {
+		panic("rbm: Given needs one value for each input")
+	}
+	for _, x := range inputs {
+		if x != 0 && x != 1 && x != Free {
+			panic("rbm: a clamped input is 0 or 1")
+		}
+	}
+	inputs = slices.Clone(inputs)
+	for _, g := range m.visible.joint {
+		if g.Label {
+			continue
+		}
+		group := inputs[g.First : g.First+g.Units]
+		on, free := 0, 0
+		for _, x := range group {
+			switch x {
+			case 1:
+				on++
+			case Free:
+				free++
+			}
+		}
+		switch {
+		case on > 1:
+			return nil, fmt.Errorf("%d of units %d … %d are given as 1; a softmax group has one", on, g.First, g.First+g.Units-1)
+		case on+free == 0:
+			return nil, fmt.Errorf("all of units %d … %d are given as 0; a softmax group has one on", g.First, g.First+g.Units-1)
+		case on == 1 || free == 1:
+			for i, x := range group {
+				if x == Free {
+					group[i] = int8(1 - on)
+				}
+			}
+		}
+	}
+	return inputs, nil
+}
+
+// GivenClass returns the RBM over the inputs alone whose distribution is p(x,h|y): Given
 // with the label clamped to class y. It panics if m has no class y or no state of
 // it: see HasClass.
 func (m *RBM) GivenClass(y int) *RBM {

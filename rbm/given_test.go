@@ -46,7 +46,7 @@ func stateName(v, h rbm.Values, r int, keep func(i int) bool) (name string) {
 	return name
 }
 
-// The law of Given is the conditional law, which is found by listing the states of
+// The distribution of Given is the conditional distribution, which is found by listing the states of
 // the whole model: for every way to clamp the units, with labels of both kinds and
 // under constraints on either layer.
 func TestGiven(t *testing.T) {
@@ -57,6 +57,8 @@ func TestGiven(t *testing.T) {
 	models["plain"] = rbmtest.Random(4, 3, 0, rbm.Softmax, 3, 1)
 	models["softmax"] = rbmtest.Random(6, 3, 3, rbm.Softmax, 4, 1)
 	models["bernoulli"] = rbmtest.Random(5, 3, 2, rbm.Bernoulli, 5, 1)
+	models["groups"] = rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 2})
+	models["groups"].Randomize(1, rbm.NewKey(6))
 	for name, m := range models {
 		all, _ := lawOf(m)
 		ways := 1
@@ -79,14 +81,18 @@ func TestGiven(t *testing.T) {
 func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, inputs []int8, class int) {
 	t.Helper()
 	want := map[string]float64{}
+	given := inputs
+	if filled, err := m.FillGroups(inputs); err == nil {
+		given = filled
+	}
 	for name, w := range all {
-		if key, meets := conditioned(m, name, inputs, class); meets {
+		if key, meets := conditioned(m, name, given, class); meets {
 			want[key] = w
 		}
 	}
 	g, err := m.Given(inputs, class)
 	if err != nil {
-		if full := !slices.Contains(inputs, rbm.Free) && (m.Classes() == 0 || class != rbm.Free); !full && len(want) > 0 {
+		if full := !slices.Contains(given, rbm.Free) && (m.Classes() == 0 || class != rbm.Free); !full && len(want) > 0 {
 			t.Errorf("%s: %d states, but the error %v", what, len(want), err)
 		}
 		return
@@ -123,6 +129,33 @@ func conditioned(m *rbm.RBM, name string, inputs []int8, class int) (key string,
 		}
 	}
 	return key + name[m.Visible():], meets
+}
+
+// In a softmax group a unit that is on turns the others off, the last one that is left is
+// on, and others are excluded.
+func TestFillGroups(t *testing.T) {
+	const free = rbm.Free
+	m := rbm.NewGroups(2, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
+	for _, c := range []struct {
+		given, want []int8
+		err         string
+	}{
+		{nil, nil, ""},
+		{[]int8{free, free, free, free, 1}, []int8{free, free, free, free, 1}, ""},
+		{[]int8{free, 1, free, free, free}, []int8{0, 1, 0, free, free}, ""},
+		{[]int8{0, free, 0, 0, 0}, []int8{0, 1, 0, 0, 0}, ""},
+		{[]int8{0, free, free, 1, 1}, []int8{0, free, free, 1, 1}, ""},
+		{[]int8{1, free, 1, 1, 1}, nil, "2 of units 0 … 2 are given as 1; a softmax group has one"},
+		{[]int8{0, 0, 0, 1, 1}, nil, "all of units 0 … 2 are given as 0; a softmax group has one on"},
+	} {
+		got, err := m.FillGroups(c.given)
+		if !slices.Equal(got, c.want) || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%v: got %v, %v", c.given, got, err)
+		}
+		if _, e := m.Given(c.given, free); c.err != "" && (e == nil || e.Error() != c.err) {
+			t.Errorf("Given %v: %v", c.given, e)
+		}
+	}
 }
 
 // Nothing is sampled where nothing is free, and calls with wrong arguments panic.

@@ -3,6 +3,7 @@ package rbm
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"gorbm/negphase/diag"
@@ -76,7 +77,7 @@ func TestGroupsAreStationary(t *testing.T) {
 			if z := run(m, nil); z > 6 {
 				t.Errorf("%s, β = %v: z = %.1f", m.GroupsText(), beta, z)
 			}
-			if z := run(m, uniformBase(m)); z > 6 {
+			if z := run(m, UniformBase(m)); z > 6 {
 				t.Errorf("%s, β = %v, a base: z = %.1f", m.GroupsText(), beta, z)
 			}
 			if z := run(func() *RBM { c := m.Clone(); c.SetLabel(0, Softmax); return c }(), nil); z < 6 {
@@ -177,19 +178,43 @@ func TestGroupsAreRefused(t *testing.T) {
 	if err := New(4, 2, 2, Softmax).CheckBinary(); err != nil {
 		t.Errorf("inputs and a label: %v", err)
 	}
-	if _, err := m.Given([]int8{1, 0, 0, Free, Free, Free, Free}, Free); !errors.Is(err, ErrUnits) {
-		t.Errorf("Given: %v", err)
-	}
-	if c, err := m.Given([]int8{Free, Free, Free, 1, Free, Free, Free}, 1); err != nil || c.GroupsText() != "softmax:3 bernoulli:1 softmax:2" {
-		t.Errorf("Given a Bernoulli input and a class: %v", err)
-	}
 	if err := (&Constraint{On: HiddenUnits, Active: 1}).Check(m); !errors.Is(err, ErrUnits) {
 		t.Errorf("a constraint: %v", err)
 	}
-	defer func() {
-		if got := recover(); got != "rbm: "+want.Error() {
-			t.Errorf("pseudo-likelihood: %v", got)
+}
+
+// Rows have the same draws alone and among others, which are drawn by vectors of rows: at any
+// β, with a base and without, of groups within a block, across two, and longer than that.
+func TestGroupsRowByRow(t *testing.T) {
+	m := NewGroups(70, Group{Kind: Softmax, Units: 3}, Group{Kind: Bernoulli, Units: 50}, Group{Kind: Softmax, Units: 21}, Group{Kind: Softmax, Units: 130}, Group{Kind: Softmax, Units: 64},
+		Group{Kind: Softmax, Units: 1}, Group{Kind: Bernoulli, Units: 1}, Group{Kind: Softmax, Units: 10, Label: true})
+	m.Randomize(0.4, NewKey(1))
+	base := randomBase(m, 1, 4)
+	for _, b := range []*Base{nil, base} {
+		for _, rows := range []int{turnedRows, 100, 200} {
+			var s [2]*States
+			var beta []float32
+			for k := range s {
+				s[k] = NewStates(m, rows)
+				s[k].Base = b
+				s[k].H.Randomize(NewKey(2))
+			}
+			if rows > turnedRows {
+				beta = make([]float32, rows)
+				for r := range beta {
+					beta[r] = float32(r%4) / 3
+				}
+			}
+			m.Step(s[0], beta, 2, NewKey(3))
+			for r := range rows {
+				m.StepRows(s[1], r, r+1, beta, 2, NewKey(3))
+			}
+			if !slices.Equal(s[0].V.Words, s[1].V.Words) || !slices.Equal(s[0].H.Words, s[1].H.Words) {
+				t.Errorf("%d rows: others row by row", rows)
+			}
+			if err := m.CheckSoftmax(s[0].V); err != nil {
+				t.Error(err)
+			}
 		}
-	}()
-	m.PseudoLogLikelihood(make([]float64, 1), NewBits(1, m.Visible()))
+	}
 }

@@ -23,7 +23,7 @@ func (m *RBM) ClassLogProb(dst []float64, v Values) {
 	}
 	m.evaluate(func(e *evaluation) {
 		e.v, e.dst, e.units = v, dst, m.Inputs()
-		e.labels.set(m)
+		e.labels.set(m, m.labelGroup())
 	}, func(e *evaluation, b *rowBlock, first int) {
 		classes := e.m.Classes()
 		e.classLogProbs(e.dst[first*classes:(first+b.n)*classes], b, first)
@@ -32,44 +32,70 @@ func (m *RBM) ClassLogProb(dst []float64, v Values) {
 
 // classLogProbs overwrites dst with log p(y|x) of a block's rows.
 func (e *evaluation) classLogProbs(dst []float64, b *rowBlock, first int) {
-	if e.m.Constraint != nil {
-		e.constrainedClassLogProbs(dst, b, first)
+	m, classes := e.m, e.m.Classes()
+	if m.Constraint == nil {
+		b.on, b.off = grown(b.on, vec.RoundUp(m.Hidden())), grown(b.off, vec.RoundUp(m.Hidden()))
+		for r := range b.n {
+			e.logProbs(dst[r*classes:][:classes], b.row(r, m.Hidden()), b)
+		}
 		return
 	}
-	classes := e.m.Classes()
-	b.on, b.off = grown(b.on, vec.RoundUp(e.m.Hidden())), grown(b.off, vec.RoundUp(e.m.Hidden()))
+	e.eachHidden(b, len(dst), false, func(i int) ([]float64, int) { return e.withClass(b, i, first) },
+		func(i int, logZ float64, _ []float64) {
+			dst[i] = e.labels.bias[i%classes] + logZ
+		})
 	for r := range b.n {
-		e.logProbs(dst[r*classes:][:classes], b.row(r, e.m.Hidden()), b)
+		normalise(dst[r*classes : (r+1)*classes])
 	}
 }
 
-// labels are the weights of the label units and what follows from them.
+// withClass returns the preactivations of the hidden units given the inputs of row
+// i / Classes() of the block and class i mod Classes(), and how many of them a constraint then
+// makes active.
+func (e *evaluation) withClass(b *rowBlock, i, first int) (z []float64, active int) {
+	m := e.m
+	r, y := i/m.Classes(), i%m.Classes()
+	n := vec.RoundUp(m.Hidden())
+	b.table = grown(b.table, n)
+	a := b.row(r, m.Hidden())
+	for k, w := range e.labels.rows[y*n:][:n] {
+		b.table[k] = a[k] + w
+	}
+	active = m.Constraint.activeBeside(e.v, first+r, m.Inputs())
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		active -= m.Constraint.ClassDistance(m, y)
+	}
+	return b.table[:n], active
+}
+
+// labels are the weights of the label units, or of another group that is one variable, and
+// what follows from them.
 type labels struct {
 	bias   []float64
-	rows   []float64 // of each label unit: its weights, padded to a multiple of vec.Wide
+	rows   []float64 // of each unit: its weights, padded to a multiple of vec.Wide
 	odds   []float64 // e^weight: the factors on the odds of the hidden units
-	begin  []uint32  // of each label unit in rows
+	begin  []uint32  // of each unit in rows
 	hidden *layer
 	span   int // number of units that vec.Products may take at once; 0 if a weight is too large for it
 }
 
 // oddsWeight is the largest size of a label's weight that may multiply odds. The
 // smallest odds are e^−708, in place of anything smaller. Multiplied they are
-// still negligible beside 1.
+// still negligible against 1.
 const oddsWeight = 650
 
-func (l *labels) set(m *RBM) {
+func (l *labels) set(m *RBM, g Group) {
 	l.hidden = &m.hidden
 	n := vec.RoundUp(m.Hidden())
-	l.bias, l.begin = grown(l.bias, m.Classes()), grown(l.begin, m.Classes())
-	l.rows, l.odds = grown(l.rows, n*m.Classes()), grown(l.odds, n*m.Classes())
+	l.bias, l.begin = grown(l.bias, g.Units), grown(l.begin, g.Units)
+	l.rows, l.odds = grown(l.rows, n*g.Units), grown(l.odds, n*g.Units)
 	for y := range l.bias {
-		l.bias[y], l.begin[y] = float64(m.VisibleBias[m.Inputs()+y]), uint32(y*n)
-		m.widenRow(l.rows[y*n:][:n], m.Inputs()+y)
+		l.bias[y], l.begin[y] = float64(m.VisibleBias[g.First+y]), uint32(y*n)
+		m.widenRow(l.rows[y*n:][:n], g.First+y)
 	}
 	largest := 0.0
 	for p := range vec.Blocks(m.Hidden()) {
-		largest = max(largest, float64(vec.Largest(m.panel(p)[m.Inputs()*vec.Block:m.Visible()*vec.Block])))
+		largest = max(largest, float64(vec.Largest(m.panel(p)[g.First*vec.Block:(g.First+g.Units)*vec.Block])))
 	}
 	l.span = 0
 	if largest <= oddsWeight {
@@ -112,7 +138,7 @@ func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 			for k, w := range l.rows[y*len(a):][:len(a)] {
 				b.table[k] = a[k] + w
 			}
-			dst[y] = l.bias[y] + l.hidden.logZ(b.table, &l.hidden.law)
+			dst[y] = l.bias[y] + l.hidden.logZ(b.table, &l.hidden.dist)
 		}
 	}
 	normalise(dst)
@@ -158,7 +184,7 @@ func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Values) {
 	}
 	m.evaluate(func(e *evaluation) {
 		e.v, e.mean, e.units = v, dst, m.Inputs()
-		e.labels.set(m)
+		e.labels.set(m, m.labelGroup())
 	}, (*evaluation).meansGivenInputs)
 }
 
@@ -167,11 +193,13 @@ func (e *evaluation) meansGivenInputs(b *rowBlock, first int) {
 	b.logp, b.mean = grown(b.logp, b.n*classes), grown(b.mean, b.n*hidden)
 	clear(b.mean)
 	e.classLogProbs(b.logp, b, first)
-	if e.m.Constraint != nil {
-		e.addConstrainedMeans(b, first)
-	} else {
-		e.addMeans(b)
-	}
+	e.eachHidden(b, len(b.logp), true, func(i int) ([]float64, int) { return e.withClass(b, i, first) },
+		func(i int, _ float64, mean []float64) {
+			p, sum := vec.Exp(b.logp[i]), b.mean[i/classes*hidden:][:hidden]
+			for k, q := range mean {
+				sum[k] += float64(p * q)
+			}
+		})
 	for r := range b.n {
 		dst := e.mean.Row(first + r)
 		for k, x := range b.mean[r*hidden:][:hidden] {
@@ -189,25 +217,5 @@ func (e *evaluation) meansGivenInputs(b *rowBlock, first int) {
 func fill[T any](dst []T, x T) {
 	for i := range dst {
 		dst[i] = x
-	}
-}
-
-// addMeans adds to b.mean the hidden means given each class, times exp(b.logp).
-func (e *evaluation) addMeans(b *rowBlock) {
-	hidden, classes := e.m.Hidden(), e.m.Classes()
-	n := vec.RoundUp(hidden)
-	b.weights = grown(b.weights, n)
-	for r := range b.n {
-		a, mean := b.row(r, hidden), b.mean[r*hidden:][:hidden]
-		for y, lp := range b.logp[r*classes:][:classes] {
-			for k, w := range e.labels.rows[y*n:][:hidden] {
-				b.weights[k] = a[k] + w
-			}
-			vec.Chances(b.on[:hidden], b.off, b.weights[:hidden])
-			p := vec.Exp(lp)
-			for k, q := range b.on[:hidden] {
-				mean[k] += float64(p * q)
-			}
-		}
 	}
 }

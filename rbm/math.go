@@ -2,7 +2,7 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// Exp returns e^x with the same bits on every processor, unlike math.Exp. Draws
+// Exp returns e^x, bit-identical on every processor, unlike math.Exp. Draws
 // that depend on an exponential in float64 use it.
 func Exp(x float64) float64 { return vec.Exp(x) }
 

@@ -13,12 +13,12 @@ import (
 //	E(v,h) = −vᵀWh − bᵀv − cᵀh
 //
 // over visible units v and hidden units h in {0,1}. At inverse temperature β its
-// law is p(v,h) ∝ exp(−βE(v,h)). The model is the law at β = 1.
+// distribution is p(v,h) ∝ exp(−βE(v,h)). The model is the distribution at β = 1.
 // In a classification RBM the visible units are inputs x followed by a
 // one-hot label y: v = (x,y) (Larochelle & Bengio 2008).
 //
 // Methods that only read may run concurrently; those that change parameters may
-// not run beside any other.
+// not run at the same time as any other.
 type RBM struct {
 	VisibleBias []float32   // b, len Visible()
 	HiddenBias  []float32   // c, len Hidden()
@@ -46,7 +46,7 @@ func New(visible, hidden, classes int, label Kind) *RBM {
 		w:           make([]float32, vec.Blocks(hidden)*rows*vec.Block),
 	}
 	m.hidden = newLayer(Group{Kind: Bernoulli, Units: hidden})
-	m.hidden.law.Field = m.HiddenBias
+	m.hidden.dist.Field = m.HiddenBias
 	m.SetLabel(classes, label)
 	return m
 }
@@ -167,7 +167,7 @@ func (m *RBM) checkBiases() error {
 		return err
 	}
 	for k, p := range m.VisibleParams() {
-		if err := checkTensor(fmt.Sprintf("visible_parameter_%d", k), p, index); err != nil {
+		if err := checkTensor(m.VisibleParamName(k), p, index); err != nil {
 			return err
 		}
 	}

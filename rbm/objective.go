@@ -40,7 +40,7 @@ const NoClass = -1
 // label unit k alone and Σ_r κ_k p(h=1|x,e_k). So an ascent takes rows + classes
 // terms, not rows · classes.
 type ObjectivePhase struct {
-	Batch             // V, rows + classes; the gradient is of the mean over the rows
+	Batch             // V, rows + classes; the gradient of the mean over the rows
 	LogProb []float64 // log p(k|x) of the last Set, rows × classes
 
 	rows, classes int
@@ -149,7 +149,7 @@ func (p *ObjectivePhase) Set(m *RBM, o Objective, y []int32) {
 			copy(p.acts[(k*p.rows+lo)*vec.Block:], s.acts[k*s.rows*vec.Block:][:s.rows*vec.Block])
 		}
 	})
-	p.labels.set(m)
+	p.labels.set(m, m.labelGroup())
 	p.byRow.Run(p.rows, 4*len(p.LogProb)*m.Hidden()) // 4: products in float64
 	p.arrange()
 	p.byPanel.Run(vec.Blocks(m.Hidden()), 8*len(p.LogProb)*m.Hidden()) // 8: an exponential

@@ -9,7 +9,7 @@ import (
 )
 
 // KernelLevel returns the instruction set that the inner loops use on this
-// machine: "avx512", "avx2" or "go". All give the same bits.
+// machine: "avx512", "avx2" or "go". Results are bit-identical at all of them.
 func KernelLevel() string { return vec.InUse().String() }
 
 // Results do not depend on these numbers: every sum belongs to one unit of one row.
@@ -42,27 +42,27 @@ type pass struct {
 	v, h       Values
 	from       Values // the rows that the pass starts from: visible rows or h
 	out        output
-	baseLaw    units.Law // out.base, if there is one
-	rows       int       // of from
-	mean       Matrix    // destination of means; without rows none are computed
-	beta       []float32 // inverse temperature of each row; nil: all 1
-	base       *Base     // the law at β = 0; nil: uniform
-	energy     []float64 // destination of E of each row; nil: not computed
-	baseEnergy []float64 // destination of E₀ of each row
+	baseDist   units.Distribution // out.base, if there is one
+	rows       int                // of from
+	mean       Matrix             // destination of means; without rows none are computed
+	beta       []float32          // inverse temperature of each row; nil: all 1
+	base       *Base              // the distribution at β = 0; nil: uniform
+	energy     []float64          // destination of E of each row; nil: not computed
+	baseEnergy []float64          // destination of E₀ of each row
 	gain       *hiddenGain
 	free       freeSum
 	draw       bool
 	stream     vec.Stream
 
-	list, up, constrained parallel.Loop
-	down                  parallel.Pipeline
+	list, up, constrained, joints parallel.Loop
+	down                          parallel.Pipeline
 }
 
 var passPool = sync.Pool{New: func() any { return newPass() }}
 
 func newPass() *pass {
 	p := new(pass)
-	p.list.Body, p.up.Body, p.down.Body, p.constrained.Body = p.listGroup, p.upPart, p.downPart, p.constrainedPart
+	p.list.Body, p.up.Body, p.down.Body, p.constrained.Body, p.joints.Body = p.listGroup, p.upPart, p.downPart, p.constrainedPart, p.drawJoint
 	return p
 }
 
@@ -71,7 +71,7 @@ func (p *pass) grow(m *RBM, rows int) {
 	p.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
 	blocks := max(visible, hidden)
-	p.acts = grown(p.acts, rows*blocks*vec.Block)
+	p.acts = grown(p.acts, (rows*blocks+vec.Tile)*vec.Block) // vec.Turn reads whole tiles
 	p.blocks = grown(p.blocks, max(visible, hidden*ceilDiv(rows, blockRows)))
 	p.joint = grown(p.joint, rows*max(m.visible.jointUnits(), m.hidden.jointUnits()))
 	p.partial = grown(p.partial, rows*(visible+hidden))
@@ -92,7 +92,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func (p *pass) forget() {
 	p.m, p.base, p.beta, p.energy, p.baseEnergy = nil, nil, nil, nil, nil
 	p.v, p.h, p.mean, p.from = Values{}, Values{}, Matrix{}, Values{}
-	p.out, p.baseLaw = output{}, units.Law{}
+	p.out, p.baseDist = output{}, units.Distribution{}
 	clear(p.blocks)
 }
 
@@ -151,7 +151,7 @@ func (p *pass) listGroup(g int) {
 }
 
 // addGroup adds to the preactivations acts of rows lo … hi−1 the rows of base, the weights of
-// group g, whose units are on in them. It asks for ahead.
+// group g, whose units are on in them. It prefetches.
 func (p *pass) addGroup(acts, base []float32, g, lo, hi int, ahead []float32) {
 	x, q := &p.from, g*vec.RowSumsWords
 	vec.RowSums(acts, base, x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)
@@ -175,11 +175,11 @@ func setRows(acts, bias []float32) {
 // An output is the layer that a pass computes.
 type output struct {
 	layer  *layer
-	states units.States // destination of draws
-	base   *units.Law   // at β = 0; nil: zeros
+	states units.States        // destination of draws
+	base   *units.Distribution // at β = 0; nil: zeros
 }
 
-// begin makes x, of the layer l, the output of the pass. Its law at β = 0 is in p.baseLaw, if
+// begin makes x, of the layer l, the output of the pass. Its distribution at β = 0 is in p.baseDist, if
 // there is a base.
 func (p *pass) begin(l *layer, x *Values) {
 	o := &p.out
@@ -188,7 +188,7 @@ func (p *pass) begin(l *layer, x *Values) {
 		o.states = units.States{Real: x.Real, Stride: x.Cols}
 	}
 	if p.base != nil {
-		o.base = &p.baseLaw
+		o.base = &p.baseDist
 	}
 }
 
@@ -211,7 +211,7 @@ func (p *pass) means(lo int) units.Means {
 // blockUnits computes from the preactivations acts of block k, n rows from lo on, what the
 // fields of p name, of the units that are independent. It overwrites b.
 func (p *pass) blockUnits(b *units.Block, acts []float32, k, lo, n int) {
-	*b = units.Block{First: k * vec.Block, In: acts, Stride: vec.Block, Rows: n, Row: uint32(p.first + lo), Law: &p.out.layer.law, Base: p.out.base}
+	*b = units.Block{First: k * vec.Block, In: acts, Stride: vec.Block, Rows: n, Row: uint32(p.first + lo), Model: &p.out.layer.dist, Base: p.out.base}
 	if p.beta != nil {
 		b.Beta = p.beta[lo:]
 	}
@@ -238,23 +238,85 @@ func (p *pass) blockUnits(b *units.Block, acts []float32, k, lo, n int) {
 	}
 }
 
+// turnedRows is the number of rows from which on the groups that are one variable are drawn
+// by vectors of rows.
+const turnedRows = 8
+
 // jointUnits computes means and draws of the groups that are one variable.
 func (p *pass) jointUnits() {
+	if p.draw && p.mean.Rows == 0 && p.rows >= turnedRows {
+		const work = 64 // multiply-adds that take as long as a unit
+		p.joints.Run(ceilDiv(p.rows, vec.Block), p.rows*p.out.layer.jointUnits()*work)
+		return
+	}
+	for i := range p.out.layer.joint {
+		p.jointGroup(&p.out.layer.joint[i], &p.blocks[0], 0, p.rows)
+	}
+}
+
+// jointGroup computes means and draws of group g in rows lo … hi−1. It overwrites b.
+func (p *pass) jointGroup(g *Group, b *units.Block, lo, hi int) {
+	stride := p.out.layer.jointUnits()
+	for r := lo; r < hi; r++ {
+		p.gather(p.joint[r*stride+g.at:][:g.Units], g, r)
+	}
+	p.jointBlock(b, g, lo, hi)
+	b.In, b.Stride = p.joint[lo*stride+g.at:], stride
+	if p.mean.Rows > 0 {
+		g.Kind.Means(p.means(lo), b)
+	}
+	if p.draw {
+		g.Kind.Draw(p.out.from(lo), b, p.stream)
+	}
+}
+
+// jointBlock overwrites b with group g in rows lo … hi−1, without inputs.
+func (p *pass) jointBlock(b *units.Block, g *Group, lo, hi int) {
+	*b = units.Block{First: g.First, Width: g.Units, Rows: hi - lo, Row: uint32(p.first + lo), Model: &p.out.layer.dist, Base: p.out.base}
+	if p.beta != nil {
+		b.Beta = p.beta[lo:hi]
+	}
+}
+
+// A jointDraw is the working memory of drawJoint: blocks of preactivations of 64 rows, turned,
+// a row of it for each unit.
+type jointDraw struct {
+	in     [vec.RowSumsWords * vec.Block * vec.Block]float32
+	turned units.Turned
+	block  units.Block
+}
+
+var jointDrawPool = sync.Pool{New: func() any { return new(jointDraw) }}
+
+// drawJoint draws the groups that are one variable in part i of the rows, 64 of them. The rows
+// are the lanes of vectors, so that groups of any size fill them.
+func (p *pass) drawJoint(i int) {
+	lo := i * vec.Block
+	hi := min(lo+vec.Block, p.rows)
+	d := jointDrawPool.Get().(*jointDraw)
+	const size = vec.Block * vec.Block
+	kept, at := -1, 0 // the block that was turned last, and where it is
 	for i := range p.out.layer.joint {
 		g := &p.out.layer.joint[i]
-		stride := p.out.layer.jointUnits()
-		for r := range p.rows {
-			p.gather(p.joint[r*stride+g.at:][:g.Units], g, r)
+		first, last := g.First/vec.Block, (g.First+g.Units-1)/vec.Block
+		if last-first >= vec.RowSumsWords {
+			p.jointGroup(g, &d.block, lo, hi)
+			continue
 		}
-		b := &p.blocks[0]
-		*b = units.Block{First: g.First, Width: g.Units, In: p.joint[g.at:], Stride: stride, Rows: p.rows, Row: uint32(p.first), Beta: p.beta, Law: &p.out.layer.law, Base: p.out.base}
-		if p.mean.Rows > 0 {
-			g.Kind.Means(p.means(0), b)
+		for k := first; k <= last; k++ {
+			dst := d.in[(k-first)*size:][:size]
+			if k != kept {
+				vec.Turn(dst, p.acts[(k*p.rows+lo)*vec.Block:], hi-lo, vec.Block)
+			} else if at != k-first {
+				copy(dst, d.in[at*size:][:size])
+			}
 		}
-		if p.draw {
-			g.Kind.Draw(p.out.states, b, p.stream)
-		}
+		kept, at = last, last-first
+		p.jointBlock(&d.block, g, lo, hi)
+		units.DrawTurned(p.out.from(lo), &d.block, d.in[(g.First-first*vec.Block)*vec.Block:], p.stream, &d.turned)
 	}
+	d.block = units.Block{}
+	jointDrawPool.Put(d)
 }
 
 // gather overwrites x with the preactivations of group g in row r of the pass.
@@ -294,7 +356,7 @@ func (p *pass) sumEnergy() {
 			for r := range p.v.Rows {
 				all[r*stride+k] = 0
 				if k == 0 {
-					all[r*stride] = p.m.visible.weight(&p.v, r, &p.m.visible.law)
+					all[r*stride] = p.m.visible.weight(&p.v, r, &p.m.visible.dist)
 				}
 			}
 			continue
@@ -309,13 +371,9 @@ func (p *pass) sumEnergy() {
 			e -= x
 		}
 		p.energy[r] = e
-		switch {
-		case p.base == nil:
-		case p.v.IsReal():
-			p.baseLaw = p.base.visible()
-			p.baseEnergy[r] = 0 - p.m.visible.weight(&p.v, r, &p.baseLaw) - maskedSums(p.base.HiddenBias, p.h.Row(r))
-		default:
-			p.baseEnergy[r] = p.base.energy(p.v.Row(r), p.h.Row(r))
+		if p.baseEnergy != nil {
+			p.baseDist = p.base.visible()
+			p.baseEnergy[r] = 0 - p.m.visible.weight(&p.v, r, &p.baseDist) - maskedSums(p.base.HiddenBias, p.h.Row(r))
 		}
 	}
 }

@@ -10,10 +10,11 @@ import (
 //
 //	Σᵢ log p(vᵢ | v without i)
 //
-// in nats (Besag 1975). Every unit is scored, not one drawn at random. A
-// softmax label is one variable, scored by log p(y|x). Weights are cut at ±700
+// in nats (Besag 1975). Every unit is scored, not one drawn at random. A softmax group
+// is one variable, scored by the log probability of its state, and by 0 in a row in which
+// none of its units is on. Weights to Bernoulli units are cut at ±700
 // here, beyond which their exponential overflows. It panics if the shapes differ
-// or if m does not pass CheckBinary.
+// or if m does not pass CheckDiscrete.
 // Under a constraint it takes a recursion of O(mK) for each unit of each row, and
 // a row of probability zero has −Inf.
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
@@ -21,7 +22,9 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 	if len(dst) != v.Rows {
 		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
 	}
-	m.mustBinary()
+	if err := m.CheckDiscrete(); err != nil {
+		panic("rbm: " + err.Error())
+	}
 	if m.Constraint != nil {
 		m.constrainedPseudoLogLikelihood(dst, v)
 		return
@@ -30,7 +33,7 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 		e.v, e.dst = v, dst
 		if m.softmaxLabel() {
 			e.units = m.Inputs()
-			e.labels.set(m)
+			e.labels.set(m, m.labelGroup())
 		}
 		e.size = min(pseudoRows, max(blockRows, ceilDiv(v.Rows, 4)))
 	}, (*evaluation).pseudoLogLikelihoods)
@@ -73,6 +76,7 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 			dst[r] = e.labelScore(b.row(r, m.Hidden()), b, first+r)
 		}
 	}
+	e.scoreGroups(dst, b, first)
 	b.score = grown(b.score, b.n)
 	for r := range dst {
 		above, own := vec.Odds(b.on[r*width:][:width], b.off[r*width:][:width], b.row(r, m.Hidden()))
@@ -82,26 +86,54 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 		}
 	}
 	b.table, b.weights = grown(b.table, 2*pseudoUnits*width), grown(b.weights, width)
-	for i := 0; i < e.units; i += pseudoUnits {
-		n := min(pseudoUnits, e.units-i)
-		largest := 0.0
-		for u := range n {
-			m.widenRow(b.weights, i+u)
-			largest = max(largest, vec.LargestSize(b.weights))
-			vec.Exps(b.table[2*u*width:][:width], b.weights)
-			for k := range b.weights {
-				b.weights[k] = -b.weights[k]
+	for _, g := range m.visible.apart {
+		for i, end := g.First, g.First+g.Units; i < end; i += pseudoUnits {
+			n := min(pseudoUnits, end-i)
+			largest := 0.0
+			for u := range n {
+				m.widenRow(b.weights, i+u)
+				largest = max(largest, vec.LargestSize(b.weights))
+				vec.Exps(b.table[2*u*width:][:width], b.weights)
+				for k := range b.weights {
+					b.weights[k] = -b.weights[k]
+				}
+				vec.Exps(b.table[(2*u+1)*width:][:width], b.weights)
 			}
-			vec.Exps(b.table[(2*u+1)*width:][:width], b.weights)
+			if math.IsNaN(largest) {
+				fill(dst, largest)
+				return
+			}
+			e.scoreUnits(b, first, i, n, vec.Span(min(largest, maxPseudoWeight)))
 		}
-		if math.IsNaN(largest) {
-			fill(dst, largest)
-			return
-		}
-		e.scoreUnits(b, first, i, n, vec.Span(min(largest, maxPseudoWeight)))
 	}
 	for r, s := range b.score {
 		dst[r] -= vec.LogSplit(s.flips.M, s.flips.E)
+	}
+}
+
+// scoreGroups adds to dst the scores of the softmax groups of a block's rows but for the
+// label.
+func (e *evaluation) scoreGroups(dst []float64, b *rowBlock, first int) {
+	hidden := e.m.Hidden()
+	for _, g := range e.m.visible.joint {
+		if g.Label {
+			continue
+		}
+		b.group.set(e.m, g)
+		b.logp, b.weights = grown(b.logp, g.Units), grown(b.weights, vec.RoundUp(hidden))
+		for r := range dst {
+			for y := range g.Units {
+				if !e.v.Get(first+r, g.First+y) {
+					continue
+				}
+				row := b.row(r, hidden)
+				for k, w := range b.group.rows[y*len(row):][:len(row)] {
+					b.weights[k] = row[k] - w // without the group
+				}
+				b.group.logProbs(b.logp, b.weights, b)
+				dst[r] += b.logp[y]
+			}
+		}
 	}
 }
 
@@ -166,7 +198,7 @@ func timesOnePlus(p *vec.Scaled, x float64, e int64) {
 	case e <= 520:
 		x = 1 + float64(x*vec.Power(e))
 		e = 0
-	} // else x·2^e > 2⁸⁴, beside which 1 is negligible
+	} // else x·2^e > 2⁸⁴, against which 1 is negligible
 	p.Times(x)
 	p.E += e
 }

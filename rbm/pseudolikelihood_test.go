@@ -65,7 +65,46 @@ func TestPseudoLogLikelihood(t *testing.T) {
 	})
 }
 
-// pseudoByFlips scores each unit by the free energies of both its states.
+// Each softmax group is scored as one variable, at weights small and large, beyond those
+// that multiply odds too. A score of its units one by one is another.
+func TestPseudoLogLikelihoodOfGroups(t *testing.T) {
+	for _, m := range []*RBM{grouped(), grouped(Group{Kind: Softmax, Units: 2, Label: true}), grouped(Group{Kind: Bernoulli, Units: 2, Label: true})} {
+		for _, sd := range []float64{0.3, 2, 40} {
+			m.Randomize(sd, NewKey(uint64(sd)))
+			if sd == 40 {
+				w := NewMatrix(m.Visible(), m.Hidden())
+				m.Weights(w)
+				for i := range w.Row(1) { // of a softmax unit
+					w.Row(1)[i] *= 20
+				}
+				m.SetWeights(w)
+			}
+			rows := distinctVisible(states(m))
+			got, bits := make([]float64, len(rows)), make([]float64, len(rows))
+			m.PseudoLogLikelihood(got, bitsOf(rows))
+			plain := m.Clone()
+			plain.SetLabel(0, Bernoulli)
+			plain.PseudoLogLikelihood(bits, bitsOf(rows))
+			for r, v := range rows {
+				want := pseudoByFlips(m, v)
+				near(t, "pseudo-likelihood", got[r], want, 1e-11*math.Max(1, math.Abs(want)))
+				if sd < 1 && math.Abs(bits[r]-want) < 0.1 {
+					t.Errorf("units one by one have %v too", bits[r])
+				}
+			}
+			last := bitsOf(rows[:1]) // a row without the state of its first group: the others' score
+			for i := range 3 {
+				last.Set(0, i, false)
+			}
+			m.PseudoLogLikelihood(got[:1], last)
+			if math.IsNaN(got[0]) {
+				t.Error("a row without a state has a score of NaN")
+			}
+		}
+	}
+}
+
+// pseudoByFlips scores each variable by the free energies of all its states.
 func pseudoByFlips(m *RBM, v []int) float64 {
 	free := func(v []int) float64 {
 		f := make([]float64, 1)
@@ -73,22 +112,24 @@ func pseudoByFlips(m *RBM, v []int) float64 {
 		return f[0]
 	}
 	logp := 0.0
-	units := m.Visible()
-	if m.softmaxLabel() {
-		units = m.Inputs()
-		var alt []float64
-		for y := range m.Classes() {
-			w := append([]int{}, v...)
-			clear(w[units:])
-			w[units+y] = 1
-			alt = append(alt, -free(w))
+	for _, g := range m.Groups() {
+		for i := range g.Units {
+			if g.Kind == Bernoulli {
+				w := append([]int{}, v...)
+				w[g.First+i] = 1 - w[g.First+i]
+				logp += -free(v) - LogSumExp([]float64{-free(v), -free(w)})
+			}
 		}
-		logp += -free(v) - LogSumExp(alt)
-	}
-	for i := range units {
-		w := append([]int{}, v...)
-		w[i] = 1 - w[i]
-		logp += -free(v) - LogSumExp([]float64{-free(v), -free(w)})
+		if g.Kind == Softmax {
+			var alt []float64
+			for y := range g.Units {
+				w := append([]int{}, v...)
+				clear(w[g.First : g.First+g.Units])
+				w[g.First+y] = 1
+				alt = append(alt, -free(w))
+			}
+			logp += -free(v) - LogSumExp(alt)
+		}
 	}
 	return logp
 }

@@ -1,100 +1,16 @@
 package rbm
 
 import (
+	"errors"
 	"math"
+	"slices"
 	"testing"
-
-	"gorbm/rbm/internal/vec"
-	"gorbm/rbm/units"
 )
-
-// gaussianUnits are a kind of the tests, for what real units need: they are real, independent given the other layer: U(x) = γx²/2 − θx with precision
-// γ > 0, and so of mean z/γ and variance 1/γ. On the path from a base the precision is blended
-// like the fields: γ_β = β·γ + (1−β)·γ₀.
-var gaussianUnits Kind = gaussian{}
-
-type gaussian struct{}
-
-func (gaussian) String() string         { return "gaussian" }
-func (gaussian) Support() units.Support { return units.Real }
-func (gaussian) Params() []units.Param  { return []units.Param{{Name: "precision", Initial: 1}} }
-
-func (gaussian) Means(dst units.Means, b *units.Block) {
-	for r := range b.Rows {
-		for c := b.From; c < b.Width; c++ {
-			i := b.First + c
-			dst.Data[r*dst.Cols+i] = float32(float64(b.In[r*b.Stride+c]) / b.Law.Param(0, i))
-		}
-	}
-}
-
-// at returns input and precision of unit c of row r at β.
-func (gaussian) at(b *units.Block, r, c int, beta float64) (z, precision float64) {
-	i := b.First + c
-	z = float64(beta*float64(b.In[r*b.Stride+c])) + float64((1-beta)*b.Base.At(i))
-	return z, float64(beta*b.Law.Param(0, i)) + float64((1-beta)*b.Base.Param(0, i))
-}
-
-// Draw takes Box and Muller's method, by the uniforms of the unit and of the unit 2³⁰ further.
-func (g gaussian) Draw(x units.States, b *units.Block, s vec.Stream) {
-	for r := range b.Rows {
-		for c := b.From; c < b.Width; c++ {
-			i := b.First + c
-			z, precision := g.at(b, r, c, float64(b.BetaOf(r)))
-			u := float64(s.Uniform(b.Row+uint32(r), uint32(i))) * 0x1p-24
-			v := float64(s.Uniform(b.Row+uint32(r), uint32(i+1<<30))) * 0x1p-24
-			normal := math.Sqrt(-2*vec.Log(u)) * math.Cos(2*math.Pi*v)
-			x.Real[r*x.Stride+i] = float32(z/precision + normal/math.Sqrt(precision))
-		}
-	}
-}
-
-// logZ is that of one unit of input z and precision p.
-func (gaussian) logZ(z, p float64) float64 {
-	return float64(z*z)/(2*p) + vec.Log(2*math.Pi/p)/2
-}
-
-func (g gaussian) LogZs(sum, product []float64, stride int, _ units.Means, b *units.Block) {
-	for r := range b.Rows {
-		sum[r*stride], product[r*stride] = 0, 1
-		for c := b.From; c < b.Width; c++ {
-			sum[r*stride] += g.logZ(g.at(b, r, c, 1))
-		}
-	}
-}
-
-func (g gaussian) Rises(sum, product []float64, b *units.Block, from, to float64) {
-	for r := range b.Rows {
-		sum[r], product[r] = 0, 1
-		for c := b.From; c < b.Width; c++ {
-			sum[r] += g.logZ(g.at(b, r, c, to)) - g.logZ(g.at(b, r, c, from))
-		}
-	}
-}
-
-func (g gaussian) LogZ(z []float64, l *units.Law, first int) float64 {
-	sum := 0.0
-	for i, z := range z {
-		sum += g.logZ(z, l.Param(0, first+i))
-	}
-	return sum
-}
-
-// Field is that of precision 1.
-func (gaussian) Field(dst, mean []float32, _ float64) { copy(dst, mean) }
-
-func (gaussian) Rest(x []float32, l *units.Law, first int) float64 {
-	sum := 0.0
-	for i, x := range x {
-		sum += float64(float64(float64(x)*float64(x)) * l.Param(0, first+i) / 2)
-	}
-	return sum
-}
 
 // gaussianModel is the model of two Gaussian and two hidden units of the notes, whose log Z and
 // moments were computed by SciPy.
 func gaussianModel() *RBM {
-	m := NewGroups(2, Group{Kind: gaussianUnits, Units: 2})
+	m := NewGroups(2, Group{Kind: Gaussian, Units: 2})
 	m.VisibleBias = append(m.VisibleBias[:0], 0.3, -0.2)
 	m.HiddenBias = append(m.HiddenBias[:0], -0.1, 0.4)
 	m.SetWeights(Matrix{2, 2, []float32{0.5, -1, 0.25, 0.75}})
@@ -144,7 +60,7 @@ func TestGaussianFreeEnergy(t *testing.T) {
 	if !c.Equal(m) || c.CheckFinite() != nil {
 		t.Errorf("a clone is not equal, or %v", c.CheckFinite())
 	}
-	if c.VisibleParams()[0][1] = float32(math.NaN()); c.Equal(m) || c.CheckFinite() == nil || c.CheckFinite().Error() != "diverged: visible_parameter_0[1] is NaN" {
+	if c.VisibleParams()[0][1] = float32(math.NaN()); c.Equal(m) || c.CheckFinite() == nil || c.CheckFinite().Error() != "diverged: visible_precision[1] is NaN" {
 		t.Errorf("a precision of NaN gives %v", c.CheckFinite())
 	}
 }
@@ -217,11 +133,17 @@ func TestGaussianAnnealing(t *testing.T) {
 // Real units, bits and one variable may share a layer, and a block: states are real. Steps
 // from exact draws, by the Gaussian units' marginals, leave the means as they are.
 func TestMixedLayer(t *testing.T) {
-	m := NewGroups(2, Group{Kind: Bernoulli, Units: 2}, Group{Kind: gaussianUnits, Units: 1}, Group{Kind: Softmax, Units: 3}, Group{Kind: Bernoulli, Units: 1})
+	m := NewGroups(2, Group{Kind: Bernoulli, Units: 2}, Group{Kind: Gaussian, Units: 1}, Group{Kind: Softmax, Units: 3}, Group{Kind: Bernoulli, Units: 1})
 	m.Randomize(0.7, NewKey(2))
 	m.VisibleParams()[0][2] = 1.5
 	// Of the hidden units: p(h) ∝ e^(c·h) Π of the visible units' log Z.
 	want, total := make([]float64, 7), 0.0
+	hidden, means := NewBits(4, 2), NewMatrix(4, 7)
+	for h := range 4 {
+		hidden.Set(h, 0, h&1 != 0)
+		hidden.Set(h, 1, h&2 != 0)
+	}
+	m.VisibleMean(means, hidden)
 	for h := range 4 {
 		in := make([]float64, 7)
 		logw := 0.0
@@ -245,6 +167,9 @@ func TestMixedLayer(t *testing.T) {
 		logw += z
 		for i := 3; i < 6; i++ {
 			mean[i] = math.Exp(in[i] - z)
+		}
+		for i, x := range means.Row(h) {
+			near(t, "visible mean", float64(x), mean[i], 1e-6) // a few roundings at 2⁻²⁴
 		}
 		total += math.Exp(logw)
 		for i := range want {
@@ -270,14 +195,47 @@ func TestMixedLayer(t *testing.T) {
 	}
 }
 
-// Draws of real units need a base: there is no uniform one.
-func TestRealUnitsNeedABase(t *testing.T) {
-	defer func() {
-		if got := recover(); got != "rbm: Draw of real units needs a base with their parameters" {
-			t.Errorf("panic %v", got)
-		}
-	}()
-	(*Base)(nil).Draw(gaussianModel(), NewValues(1, 2, true), NewBits(1, 2), NewKey(1))
+// Without a base the path begins at standard normal units: the draws, log Z, tempered steps and
+// energies of a nil base are those of this one.
+func TestNilBaseOfRealUnits(t *testing.T) {
+	m := gaussianModel()
+	b := &Base{VisibleBias: make([]float32, 2), HiddenBias: make([]float32, 2), VisibleParams: [][]float32{{1, 1}}}
+	near(t, "log Z", (*Base)(nil).LogZ(m), 2*math.Ln2+math.Log(2*math.Pi), 1e-12)
+	const rows = 200
+	beta := make([]float32, rows)
+	fill(beta, 0.5)
+	step := func(b *Base) *States {
+		s := NewStates(m, rows)
+		s.Base = b
+		b.Draw(m, s.V, s.H, NewKey(2))
+		m.Step(s, beta, 3, NewKey(1))
+		return s
+	}
+	want, got := step(b), step(nil)
+	if !slices.Equal(want.V.Real, got.V.Real) || !slices.Equal(want.Energy, got.Energy) {
+		t.Error("steps without a base are not those from standard normal units")
+	}
+	energy := make([]float64, rows)
+	b.Energy(m, energy, want.V, want.H)
+	for r, e := range energy {
+		near(t, "energy of the base", want.BaseEnergy[r], e, 1e-12*(1+math.Abs(e)))
+	}
+}
+
+// Real units are free or not given at all, and are not enumerated.
+func TestRealUnitsAreNotGiven(t *testing.T) {
+	m := NewGroups(2, Group{Kind: Gaussian, Units: 2}, Group{Kind: Bernoulli, Units: 1})
+	m.VisibleParams()[0][1] = 3
+	if _, err := m.Given([]int8{Free, 0, Free}, Free); !errors.Is(err, ErrUnits) {
+		t.Errorf("a real unit is given: %v", err)
+	}
+	c, err := m.Given([]int8{Free, Free, 1}, Free)
+	if err != nil || c.VisibleParams()[0][1] != 3 {
+		t.Errorf("real units beside one that is given: %v", err)
+	}
+	if err := m.CheckDiscrete(); !errors.Is(err, ErrUnits) {
+		t.Errorf("real units: %v", err)
+	}
 }
 
 // A model of real units refuses bits.

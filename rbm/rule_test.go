@@ -12,7 +12,7 @@ import (
 
 // The centred gradient is the plain one of the centred model: with the offsets
 // held fixed, W' = W, b' = b + W·lambda and c' = c + Wᵀ·mu describe the same
-// law, and a step along the centred gradient in (W,b',c') is a step along it in
+// distribution, and a step along the centred gradient in (W,b',c') is a step along it in
 // (W,b,c).
 func TestCentre(t *testing.T) {
 	s := shape{70, 66, 0, Softmax}

@@ -19,6 +19,9 @@ var (
 	Bernoulli = units.Bernoulli
 )
 
+// Gaussian are real visible units.
+var Gaussian Kind = units.Gaussian
+
 // A Group is a range of units of a layer, of one kind. The visible layer is a list of
 // groups: the inputs and, in a classification RBM, the label.
 type Group struct {
@@ -36,7 +39,7 @@ type layer struct {
 	apart  []Group // those of independent units, with neighbours of a kind as one
 	joint  []Group // those that are one variable
 	isReal bool    // states are real values
-	law    units.Law
+	dist   units.Distribution
 }
 
 // newLayer returns a layer of these groups, of which it sets First.
@@ -61,42 +64,77 @@ func newLayer(groups ...Group) (l layer) {
 	}
 	for _, g := range l.groups {
 		for k, p := range g.Kind.Params() {
-			if k == len(l.law.Params) {
-				l.law.Params = append(l.law.Params, make([]float32, first))
+			if k == len(l.dist.Params) {
+				l.dist.Params = append(l.dist.Params, make([]float32, first))
 			}
-			fill(g.of(l.law.Params[k]), p.Initial)
+			fill(g.of(l.dist.Params[k]), p.Initial)
 		}
 	}
 	return l
 }
 
-// VisibleParams returns the parameters of the visible units besides their biases, which share
-// memory with m: see units.Law.
-func (m *RBM) VisibleParams() [][]float32 { return m.visible.law.Params }
+// NewVisible returns zeros for rows of states of the visible layer: bits, or real values if
+// some units are real.
+func (m *RBM) NewVisible(rows int) Values { return NewValues(rows, m.Visible(), m.visible.isReal) }
 
-// rest returns Σ U′ of a row of states under a law of l, see package units.
-func (l *layer) rest(row []float32, law *units.Law) float64 {
+// Real reports whether m has real visible units.
+func (m *RBM) Real() bool { return m.visible.isReal }
+
+// VisibleParams returns the parameters of the visible units besides their biases, which share
+// memory with m: see units.Distribution.
+func (m *RBM) VisibleParams() [][]float32 { return m.visible.dist.Params }
+
+// VisibleParamName returns the name of parameter k of VisibleParams in files and errors, such as
+// visible_precision.
+func (m *RBM) VisibleParamName(k int) string {
+	for _, g := range m.visible.groups {
+		if p := g.Kind.Params(); k < len(p) {
+			return "visible_" + p[k].Name
+		}
+	}
+	panic("rbm: no such parameter of visible units")
+}
+
+// CheckPositive returns an error that wraps ErrDiverged if a parameter of a unit that must be
+// above 0, such as a precision, is not.
+func (m *RBM) CheckPositive() error {
+	for k, p := range m.VisibleParams() {
+		for _, g := range m.visible.groups {
+			if params := g.Kind.Params(); k < len(params) && params[k].Positive {
+				for i, x := range g.of(p) {
+					if !(x > 0) {
+						return fmt.Errorf("%w: %s[%d] is %v, not above 0", ErrDiverged, m.VisibleParamName(k), g.First+i, x)
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// rest returns Σ U′ of a row of states under a distribution of l, see package units.
+func (l *layer) rest(row []float32, d *units.Distribution) float64 {
 	sum := 0.0
 	for i := range l.groups {
 		g := &l.groups[i]
 		if k, ok := g.Kind.(units.RealKind); ok {
-			sum += k.Rest(g.of(row), law, g.First)
+			sum += k.Rest(g.of(row), d, g.First)
 		}
 	}
 	return sum
 }
 
-// weight returns Σ b·v − Σ U′(v) of row r of states under a law of l with the fields b.
-func (l *layer) weight(v *Values, r int, law *units.Law) float64 {
+// weight returns Σ b·v − Σ U′(v) of row r of states under a d of l with the fields b.
+func (l *layer) weight(v *Values, r int, d *units.Distribution) float64 {
 	if !v.IsReal() {
-		return maskedSums(law.Field, v.Row(r))
+		return maskedSums(d.Field, v.Row(r))
 	}
 	sum := 0.0
 	row := v.Matrix().Row(r)
 	for i, x := range row {
-		sum += float64(float64(x) * float64(law.Field[i]))
+		sum += float64(float64(x) * float64(d.Field[i]))
 	}
-	return sum - l.rest(row, law)
+	return sum - l.rest(row, d)
 }
 
 // states returns the rows of v as the states of package units.
@@ -118,13 +156,13 @@ func (l *layer) jointUnits() int {
 	return 0
 }
 
-// logZ returns the log Z of the layer's units under a law of l, given their inputs.
-func (l *layer) logZ(z []float64, law *units.Law) float64 {
+// logZ returns the log Z of the layer's units under a d of l, given their inputs.
+func (l *layer) logZ(z []float64, d *units.Distribution) float64 {
 	sum := 0.0
 	for _, groups := range [2][]Group{l.apart, l.joint} {
 		for i := range groups {
 			g := &groups[i]
-			sum += g.Kind.LogZ(z[g.First:g.First+g.Units], law, g.First)
+			sum += g.Kind.LogZ(z[g.First:g.First+g.Units], d, g.First)
 		}
 	}
 	return sum
@@ -132,22 +170,22 @@ func (l *layer) logZ(z []float64, law *units.Law) float64 {
 
 // draw overwrites row r of dst with a draw of units without inputs. It overwrites scratch,
 // as long as the layer and a block, and b.
-func (l *layer) draw(dst Values, r int, law *units.Law, scratch []float32, b *units.Block, stream vec.Stream) {
+func (l *layer) draw(dst Values, r int, d *units.Distribution, scratch []float32, b *units.Block, stream vec.Stream) {
 	x := dst.Slice(r, r+1).states()
 	for i := range l.apart {
 		g := &l.apart[i]
 		for k := g.First / vec.Block; k*vec.Block < g.First+g.Units; k++ {
 			in := scratch[:vec.Block]
 			clear(in)
-			width := copy(in, law.Field[k*vec.Block:g.First+g.Units])
-			*b = units.Block{First: k * vec.Block, From: max(0, g.First-k*vec.Block), Width: width, In: in, Stride: vec.Block, Rows: 1, Row: uint32(r), Law: law}
+			width := copy(in, d.Field[k*vec.Block:g.First+g.Units])
+			*b = units.Block{First: k * vec.Block, From: max(0, g.First-k*vec.Block), Width: width, In: in, Stride: vec.Block, Rows: 1, Row: uint32(r), Model: d}
 			g.Kind.Draw(x, b, stream)
 		}
 	}
 	for i := range l.joint {
 		g := &l.joint[i]
-		copy(scratch, g.of(law.Field))
-		*b = units.Block{First: g.First, Width: g.Units, In: scratch, Stride: g.Units, Rows: 1, Row: uint32(r), Law: law}
+		copy(scratch, g.of(d.Field))
+		*b = units.Block{First: g.First, Width: g.Units, In: scratch, Stride: g.Units, Rows: 1, Row: uint32(r), Model: d}
 		g.Kind.Draw(x, b, stream)
 	}
 }
@@ -170,7 +208,7 @@ func NewGroups(hidden int, visible ...Group) *RBM {
 
 func (m *RBM) setVisible(groups []Group) {
 	m.visible = newLayer(groups...)
-	m.visible.law.Field = m.VisibleBias
+	m.visible.dist.Field = m.VisibleBias
 }
 
 // Groups returns the groups of the visible layer. The caller must not change them.
@@ -182,15 +220,20 @@ func (m *RBM) SameShape(o *RBM) bool {
 	return m.Hidden() == o.Hidden() && slices.Equal(m.visible.groups, o.visible.groups)
 }
 
-// GroupsText returns the groups of the visible layer as text, such as
-// "softmax:4 softmax:4 bernoulli:2:label", or nothing if there are but Bernoulli inputs and
-// a label: Classes and LabelKind say that.
+// GroupsText returns the groups of the visible layer as text, as the function of this name
+// writes it, or nothing if there are but Bernoulli inputs and a label: Classes and LabelKind
+// say that.
 func (m *RBM) GroupsText() string {
 	if n := len(m.visible.groups); m.CheckBinary() == nil && n <= 2 && (n == 1 || m.visible.groups[1].Label) {
 		return ""
 	}
+	return GroupsText(m.visible.groups)
+}
+
+// GroupsText returns groups as text, such as "softmax:4 softmax:4 bernoulli:2:label".
+func GroupsText(groups []Group) string {
 	var b strings.Builder
-	for i, g := range m.visible.groups {
+	for i, g := range groups {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
@@ -212,6 +255,9 @@ func ParseGroups(s string) ([]Group, error) {
 		var err1, err2 error
 		g.Kind, err1 = units.Parse(kind)
 		g.Units, err2 = strconv.Atoi(number)
+		if err1 == nil && more && g.Kind.Support() == units.Real {
+			return nil, fmt.Errorf("group %.40q is a label of real units; a label is of units that are 0 or 1", text)
+		}
 		if err1 != nil || err2 != nil || g.Units < 1 || more && (role != "label" || i < strings.Count(s, " ")) {
 			return nil, fmt.Errorf("group %.40q is not of the form softmax:3, or softmax:10:label for the last one", text)
 		}
@@ -232,11 +278,15 @@ func (m *RBM) CheckBinary() error {
 	return nil
 }
 
-// mustBinary panics where CheckBinary returns an error.
-func (m *RBM) mustBinary() {
-	if err := m.CheckBinary(); err != nil {
-		panic("rbm: " + err.Error())
+// CheckDiscrete returns an error that wraps ErrUnits unless all units of m have a finite
+// number of states: Bernoulli units and softmax groups. It is for what enumerates states.
+func (m *RBM) CheckDiscrete() error {
+	for _, g := range m.visible.groups {
+		if g.Kind.Support() == units.Real {
+			return fmt.Errorf("%w: visible units %d … %d are %v units", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
+		}
 	}
+	return nil
 }
 
 // Label returns the group of units that holds the class of an example, and
@@ -246,6 +296,11 @@ func (m *RBM) Label() (Group, bool) {
 		return g, true
 	}
 	return Group{Kind: Softmax, First: m.Visible()}, false
+}
+
+func (m *RBM) labelGroup() Group {
+	label, _ := m.Label()
+	return label
 }
 
 // SetLabel makes the last classes visible units a label of the given kind, and
@@ -268,32 +323,29 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 
 // Classes returns the number of label units, 0 if there is no label.
 func (m *RBM) Classes() int {
-	label, _ := m.Label()
-	return label.Units
+	return m.labelGroup().Units
 }
 
 // Inputs returns the number of visible units that are not label units.
 func (m *RBM) Inputs() int {
-	label, _ := m.Label()
-	return label.First
+	return m.labelGroup().First
 }
 
 // SoftmaxGroups returns the groups of softmax units, in each of which one unit is on.
 // The caller must not change them.
 func (m *RBM) SoftmaxGroups() []Group { return m.visible.joint }
 
-// CheckSoftmax returns an error that names the first row of v in which a softmax
-// group does not have exactly one unit on.
+// CheckSoftmax returns an error that names the first row of v, counted from 0, in which a
+// softmax group does not have exactly one unit on. Groups beyond the columns of v are not
+// looked at: v may be rows of inputs alone.
 func (m *RBM) CheckSoftmax(v Values) error {
-	for _, g := range m.SoftmaxGroups() {
-		for r := range v.Rows {
-			on := 0
-			for i := range g.Units {
-				if v.Get(r, g.First+i) {
-					on++
-				}
+	for r := range v.Rows {
+		for i := range m.visible.joint {
+			g := &m.visible.joint[i]
+			if g.First+g.Units > v.Cols {
+				break
 			}
-			if on != 1 {
+			if on := v.countIn(r, g.First, g.First+g.Units); on != 1 {
 				return fmt.Errorf("row %d has %d of units %d … %d on; a softmax group has one", r, on, g.First, g.First+g.Units-1)
 			}
 		}
@@ -322,6 +374,5 @@ func (g Group) of(x []float32) []float32 { return x[g.First : g.First+g.Units] }
 // LabelKind returns the kind of the label units. It has no meaning if there are
 // none.
 func (m *RBM) LabelKind() Kind {
-	label, _ := m.Label()
-	return label.Kind
+	return m.labelGroup().Kind
 }

@@ -11,7 +11,7 @@ import (
 func (p *pass) runUp(v Values) {
 	p.start(v)
 	if p.base != nil {
-		p.baseLaw = p.base.hidden()
+		p.baseDist = p.base.hidden()
 	}
 	p.begin(&p.m.hidden, &p.h)
 	panels := vec.Blocks(p.m.Hidden())

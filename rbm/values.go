@@ -112,6 +112,19 @@ func (b Values) Count() int {
 	return n
 }
 
+// countIn returns the number of ones of row i in columns lo … hi−1.
+func (b Values) countIn(i, lo, hi int) (n int) {
+	row := b.Row(i)
+	for k := lo / 64; 64*k < hi; k++ {
+		w := row[k] & vec.WordMask(min(hi-64*k, 64))
+		if 64*k < lo {
+			w &^= vec.WordMask(lo - 64*k)
+		}
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
 // addColumns adds to each of n, one for each column, the number of ones of its column.
 func (b Values) addColumns(n []float64) {
 	var words [vec.Block]uint64
@@ -150,6 +163,18 @@ func (b Values) CopyFrom(src Values) {
 	}
 	copy(b.Words, src.Words)
 	copy(b.Real, src.Real)
+}
+
+// CopyRow copies row i of src, of the same kind and width, over row r.
+func (b Values) CopyRow(r int, src Values, i int) {
+	if b.Cols != src.Cols || b.IsReal() != src.IsReal() {
+		panic("rbm: rows of different shapes")
+	}
+	if b.IsReal() {
+		copy(b.Matrix().Row(r), src.Matrix().Row(i))
+		return
+	}
+	copy(b.Row(r), src.Row(i))
 }
 
 // Each calls f for every one bit of row i, in ascending order.

@@ -121,7 +121,7 @@ func TestStatesAreBits(t *testing.T) {
 		"PseudoLogLikelihood": func() { m.PseudoLogLikelihood(dst, v) },
 		"ImpossibleRow":       func() { m.ImpossibleRow(v) },
 		"Base.Draw":           func() { (*Base)(nil).Draw(m, v, h, NewKey(1)) },
-		"Base.Energy":         func() { NewBase(m, make([]float32, 5), 1).Energy(dst, v, h) },
+		"Base.Energy":         func() { NewBase(m, make([]float32, 5), 1).Energy(m, dst, v, h) },
 		"Anneal": func() {
 			Anneal(t.Context(), m, nil, []float64{0, 1}, v, NewKey(1), func(int, []float64) {}, nil)
 		},

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"testing"
 	"time"
@@ -48,6 +49,40 @@ func BenchmarkUpdate(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 			})
 		}
+	}
+}
+
+// BenchmarkGroups is a step of pcd on rows of 100 softmax groups of 21 units, as those of
+// protein families, with 200 hidden units and 500 chains.
+func BenchmarkGroups(b *testing.B) {
+	set := &data.Set{Name: "groups", X: rbm.NewBits(2000, 2100), Binarize: data.Binary}
+	r := rbm.NewKey(1).Rand()
+	for range 100 {
+		set.Groups = append(set.Groups, rbm.Group{Kind: rbm.Softmax, Units: 21})
+	}
+	for row := range 2000 {
+		for site := range 100 {
+			set.X.Set(row, 21*site+int(math.Sqrt(float64(r.IntN(441)))), true)
+		}
+	}
+	for _, workers := range []int{1, 2} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
+			s := settingsOf(b, "pcd")
+			s.Batch, s.Rate = 500, 0.001
+			s.Negative.Set("chains", 500)
+			tr, err := New(s, set, NewModel(set, 200, false, rbm.Softmax, 1))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := tr.Step(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
+		})
 	}
 }
 

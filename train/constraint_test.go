@@ -35,14 +35,14 @@ func TestAllows(t *testing.T) {
 		{&rbm.Constraint{On: rbm.HiddenUnits, Active: 13}, "can be active"},
 	} {
 		m.Constraint = c.constraint
-		s := DefaultSettings("exact")
+		s := PaperSettings("exact")
 		_, err := New(s, set, m)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v: error %v", c.constraint, err)
 		}
 	}
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 11}
-	pcd, err := New(DefaultSettings("pcd"), set, m)
+	pcd, err := New(PaperSettings("pcd"), set, m)
 	if err == nil {
 		_, err = pcd.Step()
 	}
@@ -86,7 +86,7 @@ func TestSavedConstraint(t *testing.T) {
 	trainer := func(c *rbm.Constraint) *Trainer {
 		m := NewModel(set, 6, false, rbm.Softmax, 1)
 		m.Constraint = c
-		s := DefaultSettings("pcd")
+		s := PaperSettings("pcd")
 		s.Negative = negphase.DefaultSettings("pcd")
 		tr, err := New(s, set, m)
 		if err != nil {

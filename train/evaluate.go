@@ -28,9 +28,9 @@ func (e Evaluation) Value(name string) (float64, bool) {
 	return 0, false
 }
 
-// An Evaluator measures the model at step 0, every so many steps, and at the end:
+// An Evaluator measures the model at step 0, every Every steps, and at the end:
 // where all rows are too many, on the same sample of them each time, so that a
-// curve is of one population.
+// curve describes one population.
 type Evaluator struct {
 	Metrics []Metric
 	Every   int // steps between evaluations
@@ -88,7 +88,7 @@ func (v *Evaluator) Memory() (map[string]json.RawMessage, error) {
 	return memory, nil
 }
 
-// SetMemory restores what Memory returned. Metrics that are not in it begin anew.
+// SetMemory restores what Memory returned. Metrics that are not in it start afresh.
 func (v *Evaluator) SetMemory(memory map[string]json.RawMessage) error {
 	for _, m := range v.Metrics {
 		text, ok := memory[m.Name]

@@ -31,7 +31,7 @@ func Example_ownData() {
 		row++
 	}
 	model := train.NewModel(set, 8, true, rbm.Softmax, 1)
-	settings := train.DefaultSettings("exact")
+	settings := train.PresetFor(set, false).Settings("exact")
 	settings.Batch, settings.Rate = set.Len(), 0.5
 	trainer, err := train.New(settings, set, model)
 	if err != nil {
@@ -55,7 +55,7 @@ func ExampleMetric() {
 		return
 	}
 	model := train.NewModel(set, 6, false, rbm.Softmax, 1)
-	trainer, err := train.New(train.DefaultSettings("pcd"), set, model)
+	trainer, err := train.New(train.PresetFor(set, false).Settings("pcd"), set, model)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -113,7 +113,7 @@ func ExampleNewWith() {
 		return
 	}
 	model := train.NewModel(set, 6, false, rbm.Softmax, 1)
-	settings := train.DefaultSettings("mean-reconstruction") // the name is for files that Save writes
+	settings := train.PresetFor(set, false).Settings("mean-reconstruction") // the name is for files that Save writes
 	trainer, err := train.NewWith(meanReconstruction{}, settings, set, model)
 	if err != nil {
 		fmt.Println(err)
@@ -133,7 +133,7 @@ func ExampleNewWith() {
 		fmt.Println(err)
 	}
 	// Output:
-	// step 1000: -4.8 nats
+	// step 1000: -4.9 nats
 	// step 2000: -4.0 nats
 }
 
@@ -162,7 +162,7 @@ func ExampleSettings_rule() {
 		return
 	}
 	model := train.NewModel(set, 6, false, rbm.Softmax, 1)
-	settings := train.DefaultSettings("exact")
+	settings := train.PresetFor(set, false).Settings("exact")
 	settings.Batch, settings.Rate, settings.Schedule, settings.Horizon = set.Len(), 0.02, "linear", 3000
 	settings.Rule = rootMeanSquares{}
 	trainer, err := train.New(settings, set, model)

@@ -18,8 +18,11 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	model := train.NewModel(set, 8, true, rbm.Softmax, 1)
-	trainer, err := train.New(train.DefaultSettings("pt"), set, model)
+	preset := train.PresetFor(set, true) // what rbmtrain takes for these data
+	settings := preset.Settings("pt")
+	settings.Horizon = 2000
+	model := preset.NewModel(set, 8, true, settings.Seed)
+	trainer, err := train.New(settings, set, model)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -34,16 +37,16 @@ func Example() {
 		fmt.Printf("step %d: %.1f nats\n", e.Step, x)
 		return nil
 	}}
-	if err := trainer.Run(ctx, 2000, evaluator.Observe); err != nil {
+	if err := trainer.Run(ctx, settings.Horizon, evaluator.Observe); err != nil {
 		fmt.Println(err)
 		return
 	}
 	law, _ := train.LawLikelihood(set, true)
-	fmt.Printf("the law of the data: %.1f nats\n", law)
+	fmt.Printf("the distribution of the data: %.1f nats\n", law)
 	// Output:
-	// step 1000: -5.8 nats
-	// step 2000: -5.8 nats
-	// the law of the data: -5.5 nats
+	// step 1000: -5.7 nats
+	// step 2000: -5.6 nats
+	// the distribution of the data: -5.5 nats
 }
 
 // An observer ends training when it has seen enough.

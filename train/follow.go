@@ -36,8 +36,8 @@ const (
 	mostCompared = 200
 )
 
-// continuedUpdates returns for how many updates chains are continued after so many of
-// training, or once, at the end of a run; 0 if there is no measurement yet.
+// continuedUpdates returns for how many updates chains are continued, since updates of
+// training after the last time, or once, at the end of a run; 0 if there is no measurement yet.
 func continuedUpdates(since int, end bool) int {
 	if end {
 		return mostContinued
@@ -61,7 +61,7 @@ type continuation struct {
 // watch gives the subject the run whose chains are continued.
 func (s *subject) watch(t *Trainer) { s.trainer, s.copy, s.followed = t, nil, nil }
 
-// follow continues a copy of the chains for so many updates. Metrics that ask for the
+// follow continues a copy of the chains for this many updates. Metrics that ask for the
 // same get the same.
 func (s *subject) follow(ctx context.Context, updates int) (*continuation, error) {
 	t, m := s.trainer, s.trainer.model
@@ -74,7 +74,7 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 	}
 	chains, key := t.settings.Negative.Count("chains"), s.key.Child(followKey).Child(uint64(t.step))
 	c := &continuation{step: t.step, updates: updates, trace: make([][]float64, chains), stride: (updates + tracePoints - 3) / (tracePoints - 1),
-		start: rbm.NewBits(chains, m.Visible()), end: rbm.NewBits(chains, m.Visible())}
+		start: m.NewVisible(chains), end: m.NewVisible(chains)}
 	for i := range updates {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -107,9 +107,9 @@ func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 			rows = append(rows, r)
 		}
 	}
-	weighted := rbm.NewBits(len(rows), v.Cols)
+	weighted := m.NewVisible(len(rows))
 	for i, r := range rows {
-		copy(weighted.Row(i), v.Row(r))
+		weighted.CopyRow(i, v, r)
 	}
 	free := make([]float64, len(rows))
 	m.FreeEnergy(free, weighted)
@@ -138,6 +138,6 @@ func coldest(dst rbm.Values, phase rbm.Phase) {
 				best = r
 			}
 		}
-		copy(dst.Row(g), phase.V.Row(best))
+		dst.CopyRow(g, phase.V, best)
 	}
 }

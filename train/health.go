@@ -27,7 +27,7 @@ type Health struct {
 	HealthState
 }
 
-// A HealthState is what the next warnings depend on, beside the run. It is saved with
+// A HealthState is what the next warnings depend on in addition to the run. It is saved with
 // it, as JSON.
 type HealthState struct {
 	Checked  int       `json:"checked"`          // step at which the units were looked at
@@ -66,7 +66,7 @@ const (
 	// below the best one by more than fallSpreads times their spread and by more than
 	// fallShare of what had been gained.
 	fallPoints, fallSpreads, fallShare = 5, 5.0, 0.1
-	// spreadPoints is the number of values, the last ones, that the spread is of.
+	// spreadPoints is the number of last values whose spread is taken.
 	spreadPoints = 20
 )
 
@@ -171,7 +171,7 @@ func spread(values []float64) float64 {
 
 // falling returns the warning of a likelihood that falls, or "".
 func (h *Health) falling(step int) string {
-	if h.Below < fallPoints || len(h.Values) == 0 || h.Best == h.First { // never better than at first is told at the end
+	if h.Below < fallPoints || len(h.Values) == 0 || h.Best == h.First { // never better than at first is reported at the end
 		return ""
 	}
 	last, best := h.Values[len(h.Values)-1], h.Best

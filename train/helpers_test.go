@@ -57,7 +57,7 @@ func settingsOf(t testing.TB, text string) Settings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := DefaultSettings(negative.Kind)
+	s := PaperSettings(negative.Kind)
 	s.Negative = negative
 	return s
 }

@@ -13,7 +13,7 @@ import (
 
 // A liveLikelihood estimates the log-likelihood of models that are too large to
 // enumerate, or too slow. Where the ladder of the run ends at β = 0, where log Z is known, its
-// own particles give log Z: a copy of it goes on while the model stands still, until
+// own particles give log Z: a copy of it continues on the fixed model until
 // the chains are in equilibrium with it. Other runs have a ladder for the purpose,
 // whose chains and temperatures are kept from one measurement to the next.
 //
@@ -23,13 +23,12 @@ import (
 type liveLikelihood struct {
 	s    *subject
 	key  rbm.Key
-	base *rbm.Base
 	own  bool // the particles are those of the run
 	copy negphase.Estimator
 	liveState
 }
 
-// A liveState is what the next measurement depends on, beside the run.
+// A liveState is what the next measurement depends on in addition to the run.
 type liveState struct {
 	Step     int                `json:"step"`             // of the last measurement
 	Rounds   int                `json:"rounds,omitempty"` // that the next one takes, of the ladder of the run
@@ -41,7 +40,7 @@ type liveState struct {
 	Follower logz.FollowerState `json:"follower"`
 }
 
-// How long the ladder of a run goes on for a measurement.
+// How long the ladder of a run continues for a measurement.
 const (
 	// There is one where it takes one round for likelihoodShare updates since the last
 	// measurement: a round has neither the positive phase nor the ascent of an update,
@@ -52,7 +51,7 @@ const (
 	roundsOf                = 16
 	leastRounds, mostRounds = 100, 2000
 	// The first quarter of them is left out. If the chains have not settled then, the
-	// ladder goes on for as many again, and the next measurement comes the later.
+	// ladder continues for as many again, and the next measurement is that much later.
 	settleShare = 4
 	// The next measurement takes as many as would make a group's draws worth enoughDraws
 	// independent ones, but at most twice as many as this, and at least half.
@@ -72,7 +71,7 @@ func ownLadder(s Settings) bool {
 // measure returns the mean log-likelihood of each part and the standard error that
 // all have from log Z. They are NaN where there is no number, and where the run has
 // taken too few updates since the last measurement. With whole the rows are all, and
-// the ladder of the run goes on for longer.
+// the ladder of the run continues for longer.
 func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 	t := x.s.trainer
 	if t == nil {
@@ -110,7 +109,11 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 	if whole {
 		work = 0
 	}
-	return append(x.s.each(func(p part) float64 { return -Mean(p.freeEnergies(m, work)) - logZ }), stdErr), nil
+	values, err := x.s.logLikelihoods(ctx, m, work, logZ)
+	if err != nil {
+		return nil, err
+	}
+	return append(values, stdErr), nil
 }
 
 // reason says why a bracket has no number.
@@ -135,7 +138,7 @@ func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, rounds int) (l
 		bound = logz.LowerBound(free, rows)
 	}
 	if !x.own {
-		f := logz.NewFollower(x.base)
+		f := logz.NewFollower(ModelBase(m, t.set))
 		f.FollowerState = x.Follower
 		b, err := f.Estimate(ctx, m, bound, x.key.Child(uint64(t.step)))
 		x.Follower = f.FollowerState
@@ -154,7 +157,7 @@ func (x *liveLikelihood) rounds() int {
 
 func clampRounds(n int) int { return min(max(n, leastRounds), mostRounds) }
 
-// settle continues a copy of the ladder of the run on m for so many rounds and
+// settle continues a copy of the ladder of the run on m for these rounds and
 // estimates log Z from it.
 func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bound float64) (logz.Bracket, error) {
 	t := x.s.trainer
@@ -195,7 +198,7 @@ func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bou
 }
 
 // warn returns why the last measurement has no number, and "" if it has one. While
-// training goes on, only the first is returned.
+// training continues, only the first is returned.
 func (x *liveLikelihood) warn(end bool) string {
 	if x.Doubt == "" || !end && x.Warned {
 		return ""
@@ -216,10 +219,7 @@ func liveMetric(s *subject, m *Metric) {
 		m.Columns[0].Label, m.Columns[0].Axis = "estimated score −F − log Z", "score −F − log Z, estimated / nats"
 		m.Columns[0].Unit = " nats (grey values kept: no likelihood; log Z from " + x.source() + ")"
 	}
-	m.Watch = func(t *Trainer) {
-		s.watch(t)
-		x.base = Base(t.model, t.set)
-	}
+	m.Watch = s.watch
 	m.Measure, m.Warning, m.Memory = x.measure, x.warn, &x.liveState
 }
 

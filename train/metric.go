@@ -38,7 +38,7 @@ type Metric struct {
 	// words, and "" if nothing is. Until the end of training it says so once.
 	Warning func(end bool) string
 	// Memory, if it is not nil, points to what the next measurements and warnings
-	// depend on beside the run, which must be saved with it; its JSON is small.
+	// depend on in addition to the run, which must be saved with it; its JSON is small.
 	Memory any
 }
 
@@ -53,11 +53,10 @@ type Column struct {
 	Label, Format, Unit string
 	Scale               float64
 	// First has the line stand among the first of the report: what a run is for.
-	// There is a value for each part then. Smaller is said of values of which the
-	// smaller is the better one, and Goal of those that training is to better.
+	// There is a value for each part then. Smaller: lower is better. Goal: training
+	// should improve it.
 	First, Smaller, Goal bool
-	// Estimate is said of values with an error that is not small for sure: they do
-	// not choose the best model.
+	// Estimate marks values whose error may be large; they never select the best model.
 	Estimate bool
 	// Axis labels the panel of the column in curves.png, with its unit; "" is
 	// no panel. Panels are in the order of Rank, and so are columns in the choice
@@ -91,8 +90,8 @@ func (m Metric) Report(e Evaluation, first bool) []string {
 	return lines
 }
 
-// ColumnOf returns the column that a column of metrics.csv belongs to, without what its
-// texts say of a run, and whether it is of a metric.
+// ColumnOf returns the column of a metric that a column of metrics.csv belongs to, without
+// texts about a run, and whether there is one.
 func ColumnOf(name string) (Column, bool) {
 	for _, k := range metricKinds {
 		for _, c := range k.columns {
@@ -155,7 +154,7 @@ func (s *subject) each(value func(p part) float64) []float64 {
 	return values
 }
 
-func (s *subject) isGrey() bool { return s.train().Grey.Rows > 0 }
+func (s *subject) isGrey() bool { return s.train().Grey.Rows > 0 && !s.m.Real() }
 
 // metricKinds is the table of all metrics.
 var metricKinds = []metricKind{
@@ -174,7 +173,7 @@ var metricKinds = []metricKind{
 			if s.m.Classes() == 0 {
 				return false, errors.New("classification needs a model with labels")
 			}
-			return true, nil
+			return true, s.gappy("classification")
 		},
 		measure: classification,
 	},
@@ -195,7 +194,7 @@ var metricKinds = []metricKind{
 				return false, nil
 			}
 			// From the run's own ladder it costs a few hundredths of the time. A ladder
-			// beside the run costs more: only who asks for it gets it.
+			// next to the run costs more: it must be asked for by name.
 			return ownLadder(s.run), nil
 		},
 		live: func(s *subject, m *Metric) {
@@ -223,8 +222,11 @@ var metricKinds = []metricKind{
 			if s.isGrey() {
 				return false, fmt.Errorf("pseudo_likelihood needs binary inputs; those of %s are grey", s.train().Name)
 			}
-			if err := s.m.CheckBinary(); err != nil {
+			if err := s.m.CheckDiscrete(); err != nil {
 				return false, fmt.Errorf("pseudo_likelihood: %w", err)
+			}
+			if err := s.gappy("pseudo_likelihood"); err != nil {
+				return false, err
 			}
 			return s.m.Constraint == nil || leastRows*s.m.Visible()*s.m.Hidden()*constraintWork(s.m) <= pseudoWork, nil
 		},
@@ -241,7 +243,7 @@ var metricKinds = []metricKind{
 		// The mean over rows and inputs of (v − p(v=1|h))², with h drawn from
 		// p(h|v) by the same numbers each time: how much of a row its hidden units
 		// keep (Hinton, A practical guide to training RBMs, 2010, section 5.1).
-		// "auto" takes it where there is no pseudo-likelihood, of grey rows.
+		// "auto" takes it where there is no pseudo-likelihood, of grey rows and real units.
 		name: "reconstruction",
 		columns: []Column{
 			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error / mean square", Rank: 6},
@@ -250,7 +252,7 @@ var metricKinds = []metricKind{
 			if c := s.m.Constraint; c != nil && c.On == rbm.AllUnits {
 				return false, fmt.Errorf("reconstruction needs hidden units that may change while inputs stay; the constraint %v fixes their number", c)
 			}
-			return s.isGrey(), nil
+			return s.isGrey() || s.m.Real(), s.gappy("reconstruction")
 		},
 		measure: reconstruction,
 	},
@@ -268,8 +270,12 @@ var metricKinds = []metricKind{
 			}
 			return true, nil
 		},
-		measure: func(s *subject, _ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
-			return []float64{Mean(s.parts[1].freeEnergies(m, rowWork)) - Mean(s.parts[0].freeEnergies(m, rowWork))}, nil
+		measure: func(s *subject, ctx context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
+			f, err := s.freeEnergies(ctx, m, rowWork)
+			if err != nil {
+				return nil, err
+			}
+			return []float64{f[1] - f[0]}, nil
 		},
 	},
 	{
@@ -301,7 +307,7 @@ var metricKinds = []metricKind{
 		// The mean number of hidden units that are on given a row.
 		name:    "active_hidden",
 		columns: []Column{{Name: "active_hidden", Label: "mean number of hidden units on", Format: "%.2f"}},
-		applies: func(s *subject) (bool, error) { return s.m.Constraint != nil, nil },
+		applies: func(s *subject) (bool, error) { return s.m.Constraint != nil, s.gappy("active_hidden") },
 		measure: activeHidden,
 	},
 }
@@ -319,7 +325,7 @@ func MetricNames() []string {
 // stands for all that apply and are affordable, "none" for none. See metricKinds
 // for what they are.
 //
-// The infinite-swapping paper draws the rows of its accuracy A anew each time;
+// The infinite-swapping paper draws new rows for its accuracy A each time;
 // here they are one random sample a run, so that successive values compare.
 //
 // Metrics of the chains of a run are not among them: see NewRunMetrics.

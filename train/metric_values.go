@@ -2,9 +2,11 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"gorbm/data"
+	"gorbm/negphase/sample"
 	"gorbm/rbm"
 )
 
@@ -97,12 +99,64 @@ func constraintWork(m *rbm.RBM) int {
 	return 1 + min(c.Active, m.Hidden()-c.Active)/4
 }
 
-// freeEnergies returns F of a sample of the part.
-func (p part) freeEnergies(m *rbm.RBM, work int) []float64 {
+// gapRows is the number of rows that are measured where cells are missing, whose states are summed
+// out row by row: while training, and at the end of a run.
+const gapRows, wholeGapRows = 500, 5000
+
+// freeEnergy returns the mean F of a sample of the part. Missing cells are summed out, by the same
+// draws each time where they are too many to enumerate.
+func (p part) freeEnergy(ctx context.Context, m *rbm.RBM, work int) (float64, error) {
 	rows := p.rows(m, work)
+	if p.set.Missing.Rows == 0 {
+		f := make([]float64, len(rows))
+		m.FreeEnergy(f, p.set.Rows(rows, m.Classes()))
+		return p.set.Mean(rows, f), nil
+	}
+	most := gapRows
+	if work == 0 {
+		most = wholeGapRows
+	}
+	rows = rows[:min(len(rows), most)]
+	g := sample.NewGaps(m, len(rows))
+	g.Set(p.set, rows, m.Classes())
 	f := make([]float64, len(rows))
-	m.FreeEnergy(f, p.set.Rows(rows, m.Classes()))
-	return f
+	if err := g.FreeEnergy(ctx, m, f, make([]float64, len(rows)), p.key); err != nil {
+		return 0, err
+	}
+	return p.set.Mean(rows, f), nil
+}
+
+// freeEnergies returns the mean F of a sample of each part.
+func (s *subject) freeEnergies(ctx context.Context, m *rbm.RBM, work int) ([]float64, error) {
+	var f []float64
+	for _, p := range s.parts {
+		x, err := p.freeEnergy(ctx, m, work)
+		if err != nil {
+			return nil, err
+		}
+		f = append(f, x)
+	}
+	return f, nil
+}
+
+// logLikelihoods returns the mean log-likelihood of a sample of each part.
+func (s *subject) logLikelihoods(ctx context.Context, m *rbm.RBM, work int, logZ float64) ([]float64, error) {
+	f, err := s.freeEnergies(ctx, m, work)
+	for i := range f {
+		f[i] = -f[i] - logZ - s.train().LogScale()
+	}
+	return f, err
+}
+
+// gappy returns an error that names the metric if a part has missing cells, of which it would
+// measure the random states that stand in their place.
+func (s *subject) gappy(metric string) error {
+	for _, p := range s.parts {
+		if p.set.Missing.Rows > 0 {
+			return fmt.Errorf("%s needs whole rows; cells of %s are missing", metric, p.set.Name)
+		}
+	}
+	return nil
 }
 
 func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
@@ -128,6 +182,8 @@ type Score struct {
 	Error    float64 `json:"error"`      // fraction of rows whose likeliest class is wrong
 	MeanLogP float64 `json:"mean_log_p"` // mean log p(y|x), nats
 	N        int     `json:"n"`          // rows
+
+	effective float64 // sum of their weights
 }
 
 // Classify scores m, which must have classes, on rows of set, which must have
@@ -142,7 +198,7 @@ func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 		for i, r := range some {
 			y[i] = set.Y[r]
 		}
-		s.add(logp, y)
+		s.add(logp, y, set.WeightsOf(some))
 	}
 	return s.mean()
 }
@@ -150,30 +206,35 @@ func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 // scoreBlock is the number of log p(y|x) that Classify holds at a time: 32 MiB.
 const scoreBlock = 1 << 22
 
-// ScoreRows scores log p(y|x), rows × classes, against the labels y. Of no rows
-// the fractions are NaN.
-func ScoreRows(logp []float64, y []int32) Score {
+// ScoreRows scores log p(y|x), rows × classes, against the labels y, by the weights of the
+// rows, which are nil if they are equal. Of no rows the fractions are NaN.
+func ScoreRows(logp []float64, y []int32, weights []float64) Score {
 	var s Score
-	s.add(logp, y)
+	s.add(logp, y, weights)
 	return s.mean()
 }
 
 // add adds rows to sums, which mean makes a Score.
-func (s *Score) add(logp []float64, y []int32) {
+func (s *Score) add(logp []float64, y []int32, weights []float64) {
 	s.N += len(y)
 	classes := len(logp) / max(len(y), 1)
 	for i, label := range y {
-		p := logp[i*classes : (i+1)*classes]
-		if Likeliest(p) != int(label) {
-			s.Error++
+		p, w := logp[i*classes:(i+1)*classes], 1.0
+		if weights != nil {
+			w = weights[i]
 		}
-		s.MeanLogP += p[label]
+		s.effective += w
+		if Likeliest(p) != int(label) {
+			s.Error += w
+		}
+		s.MeanLogP += float64(w * p[label])
 	}
 }
 
 func (s Score) mean() Score {
-	s.Error /= float64(s.N)
-	s.MeanLogP /= float64(s.N)
+	s.Error /= s.effective
+	s.MeanLogP /= s.effective
+	s.effective = 0
 	return s
 }
 
@@ -198,7 +259,7 @@ func logLikelihood(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]f
 	if whole {
 		work = 0
 	}
-	return s.each(func(p part) float64 { return -Mean(p.freeEnergies(m, work)) - logz }), nil
+	return s.logLikelihoods(ctx, m, work, logz)
 }
 
 func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
@@ -208,10 +269,10 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 	}
 	return s.each(func(p part) float64 {
 		rows := p.rows(m, work)
-		dst, v := make([]float64, len(rows)), rbm.NewBits(len(rows), m.Visible())
+		dst, v := make([]float64, len(rows)), m.NewVisible(len(rows))
 		p.set.Visible(v, rows, m.Classes())
 		m.PseudoLogLikelihood(dst, v)
-		return Mean(dst)
+		return p.set.Mean(rows, dst)
 	}), nil
 }
 
@@ -227,16 +288,18 @@ func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 		h, mean := rbm.NewBits(len(rows), m.Hidden()), rbm.NewMatrix(len(rows), m.Visible())
 		m.HiddenSample(h, b, p.key)
 		m.VisibleMean(mean, h)
-		sum, v := 0.0, make([]float32, m.Visible())
-		for r := range rows {
+		sum, total, v := 0.0, 0.0, make([]float32, m.Visible())
+		for r, row := range rows {
+			w := p.set.Weight(row)
+			total += w
 			clear(v)
 			b.V.Nonzero(r, func(i int, x float32) { v[i] = x })
 			for i, x := range mean.Row(r)[:m.Inputs()] {
 				d := float64(v[i]) - float64(x)
-				sum += float64(d * d)
+				sum += float64(w * float64(d*d))
 			}
 		}
-		return sum / float64(len(rows)*m.Inputs())
+		return sum / (total * float64(m.Inputs()))
 	}), nil
 }
 
@@ -245,11 +308,15 @@ func activeHidden(s *subject, _ context.Context, m *rbm.RBM, _ bool) ([]float64,
 		rows := p.rows(m, rowWork)
 		h := rbm.NewMatrix(len(rows), m.Hidden())
 		m.HiddenMean(h, p.set.Rows(rows, m.Classes()))
-		sum := 0.0
-		for _, x := range h.Data {
-			sum += float64(x)
+		sum, total := 0.0, 0.0
+		for r, row := range rows {
+			w := p.set.Weight(row)
+			total += w
+			for _, x := range h.Row(r) {
+				sum += float64(w * float64(x))
+			}
 		}
-		return sum / float64(len(rows))
+		return sum / total
 	}), nil
 }
 
@@ -263,21 +330,21 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// LawLikelihood returns the mean log-likelihood that the law which set was
+// LawLikelihood returns the mean log-likelihood that the distribution which set was
 // drawn from gives to its own rows, with or without their labels, and whether
-// that law is known: what no model should surpass by more than the noise of
+// that distribution is known: what no model should surpass by more than the noise of
 // the sample.
 func LawLikelihood(set *data.Set, labelled bool) (float64, bool) {
 	if set.LogProb == nil {
 		return 0, false
 	}
-	sum := 0.0
-	for r := range set.Len() {
+	p := make([]float64, set.Len())
+	for r := range p {
 		y := -1
 		if labelled {
 			y = int(set.Y[r])
 		}
-		sum += set.LogProb(set.X.Row(r), y)
+		p[r] = set.LogProb(set.X.Row(r), y)
 	}
-	return sum / float64(set.Len()), true
+	return set.Mean(data.RowNumbers(0, set.Len()), p), true
 }

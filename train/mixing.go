@@ -22,9 +22,9 @@ const (
 )
 
 // A mixing measures how the chains of a run mix. It continues a copy of them on
-// the model as it is: on a model that stands still, chains that keep up with
-// training go on as they were, and chains that do not keep up move away at once.
-// Training never sees the copy, and all draws have keys of their own.
+// the model as it is: on a fixed model, chains that keep up with training stay where
+// they were, and chains that do not keep up move away at once. Training never sees the
+// copy, and all draws have separate keys.
 type mixing struct {
 	s    *subject
 	key  rbm.Key
@@ -32,7 +32,7 @@ type mixing struct {
 	mixingState
 }
 
-// A mixingState is what the next measurement depends on, beside the run.
+// A mixingState is what the next measurement depends on in addition to the run.
 type mixingState struct {
 	Step   int           `json:"step"`             // of the last measurement
 	Fresh  int           `json:"fresh"`            // step of the last one with fresh chains
@@ -173,7 +173,7 @@ func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	return v
 }
 
-// pick returns so many draws from rows.
+// pick returns draws from these row numbers.
 func pick(from []int32, rows int, key rbm.Key) []int32 {
 	p := make([]int32, rows)
 	for r := range p {

@@ -28,9 +28,8 @@ type mixingPoint struct {
 	Fresh    float64 `json:"fresh"`
 }
 
-// leastSD is the least standard deviation of free energies, in nats, in units of
-// which a drift is told. Where chains hardly differ, changes of a tenth of a nat mean
-// nothing.
+// leastSD is the smallest standard deviation of free energies, in nats, by which a drift
+// is divided. Where chains hardly differ, changes of a tenth of a nat mean nothing.
 const leastSD = 0.1
 
 // point returns the drift: the mean free energy of the chains in the last
@@ -60,20 +59,20 @@ const (
 	// At the end of a schedule that ends at rate 0 only the last endPoints count.
 	endPoints = 2
 	// Chains lag behind the model if their mean free energy drifts by leastDrift
-	// standard deviations as soon as the model stands still, and by driftZ standard
-	// errors. Two normal laws one standard deviation apart share 62 % of their mass.
+	// standard deviations as soon as the model is fixed, and by driftZ standard
+	// errors. Two normal distributions one standard deviation apart share 62 % of their mass.
 	// The difference of two means of n chains in equilibrium has a variance of at
 	// most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ a
 	// measurement: see TestMixingFalseAlarms.
 	leastDrift, driftZ = 0.9, 4
-	// A drift of less than leastNats is no matter, however narrow the law of the free
-	// energy is: it tells of a model that is that much off. Ladders that reached the
-	// law of four modes to 0.1 nats had drifted by 0.55.
+	// Drifts below leastNats are ignored, however narrow the free-energy distribution: the
+	// model is off by no more than that. Ladders that learnt the distribution of four modes
+	// to 0.1 nats had drifted by 0.55.
 	leastNats = 1
 	// Chains are stuck if they lie apart from fresh ones from data and from the base
 	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
-	// Chains stand still if, in leftEvery updates or more, they have left their places
+	// Chains are stuck in their places if, in leftEvery updates or more, they have left their places
 	// by leastLeft or less: two modes that no chain leaves make it 0.5, and more modes
 	// less. stillZ standard errors below 1 are asked for besides, by the variance of
 	// ranks among independent chains; see placesVariance. Simulated with independent
@@ -140,7 +139,7 @@ func since(window []mixingPoint) (updates int) {
 }
 
 // warn returns a warning if the chains do not mix, and "" otherwise. While training
-// goes on, only the first is returned, and none of chains that lag if the schedule
+// continues, only the first is returned, and none of chains that lag if the schedule
 // ends at rate 0, as they catch up when the rate falls.
 func (x *mixing) warn(end bool) string {
 	if len(x.Window) == 0 || !end && (x.Warned != "" || len(x.Window) < leastPoints) {

@@ -79,6 +79,14 @@ func (s Settings) Rows(set *data.Set) int {
 	return set.Len()
 }
 
+// rows returns the numbers of these rows.
+func (s Settings) rows(set *data.Set) []int32 {
+	if s.Objective == Discriminative {
+		return set.Labelled()
+	}
+	return data.RowNumbers(0, set.Len())
+}
+
 // An objective turns a minibatch into the positive phase of its gradient.
 type objective struct {
 	parts   rbm.Objective
@@ -98,7 +106,7 @@ func newObjective(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *objective
 		return nil
 	}
 	if s.Objective == Discriminative {
-		o.rows = set.Labelled()
+		o.rows = s.rows(set)
 	}
 	o.y = make([]int32, s.Batch)
 	o.phase = rbm.NewObjectivePhase(m, s.Batch, set.Grey.Rows > 0)

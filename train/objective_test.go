@@ -384,7 +384,7 @@ func TestHoldoutIsScoredWhole(t *testing.T) {
 func TestSparseKeepsPaceWithTheRate(t *testing.T) {
 	set := toy(t, smallToy)
 	m := NewModel(set, 6, true, rbm.Softmax, 1)
-	s := DefaultSettings("cd")
+	s := PaperSettings("cd")
 	s.Schedule, s.Horizon, s.Sparse = "linear", 8, 0.25
 	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()), H: rbm.NewMatrix(0, m.Hidden())}}
 	for _, at := range []int{0, 4} {
@@ -409,7 +409,7 @@ func TestSmallSparseStepsOfARun(t *testing.T) {
 	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()), H: rbm.NewMatrix(0, m.Hidden())}}
 	const steps = 20_000
 	for _, sparse := range []float64{0x1p-10, 1e-6, 1e-7, 1e-8} {
-		s := DefaultSettings("cd")
+		s := PaperSettings("cd")
 		s.Schedule, s.Sparse = "constant", sparse
 		o := newOptimizer(s, m, set)
 		if small := sparse < 1e-5; (o.ascent.Rest != nil) != small {

@@ -130,7 +130,7 @@ const (
 // smallDecay is the step of a weight of size 1, in one update by weight decay,
 // below which the parameters have a second word. It is 64 times the last bit of
 // such a weight, so that rounding takes at most a hundredth of a larger step. The
-// gradient's noise does not help, because decay is a step of its own.
+// gradient's noise does not help, because decay is a separate step.
 const smallDecay = 0x1p-17
 
 // smallSparse is the step of a hidden bias by sparsity below which the parameters
@@ -168,7 +168,7 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 	a.Update, a.L1, a.L2 = t, float32(pace*s.L1), float32(pace*s.L2)
 	if s.Sparse > 0 {
 		// In proportion to the rate, or it would outweigh the gradient where the rate
-		// comes to zero.
+		// reaches zero.
 		a.Sparse = float32(s.Sparse * s.rateAt(t) / s.Rate)
 	}
 	a.Average = o.averaged
@@ -207,7 +207,7 @@ const leastOffset = 0x1p-40
 
 // slide moves the offsets towards the means of the batch, before the gradient
 // is centred (Melchior, Fischer & Wiskott 2016, Algorithm 1). The plain
-// parameters that we keep need no correction then: the law does not change.
+// parameters that we keep need no correction then: the distribution does not change.
 func (o *optimizer) slide(pos rbm.Batch) {
 	pos.Means(o.visibleMean, o.hiddenMean)
 	slideTo(o.ascent.Mu, o.visibleMean, o.settings.Center)
@@ -218,7 +218,7 @@ func (o *optimizer) slide(pos rbm.Batch) {
 func slideTo(offsets []float32, mean []float64, share float64) {
 	for i, x := range offsets {
 		to := float64(x) + float64(share*(mean[i]-float64(x)))
-		if to < leastOffset {
+		if to < leastOffset && to > -leastOffset {
 			to = 0
 		}
 		offsets[i] = float32(to)

@@ -21,7 +21,11 @@ func placesVariance(n int) float64 {
 	return float64(n+1) / (3 * float64(n) * float64(n-1))
 }
 
+// placesOf returns those of bits, and none of real values.
 func placesOf(v rbm.Values) (p places) {
+	if v.IsReal() {
+		return nil
+	}
 	for r := range min(v.Rows, mostPlaces) {
 		p = append(p, append([]uint64(nil), v.Row(r)...))
 	}
@@ -31,7 +35,7 @@ func placesOf(v rbm.Values) (p places) {
 // left returns how far chains have left where they were at an earlier measurement: 1 if
 // they have forgotten it, and near 0 if each is still where it was. It is twice the mean
 // rank of a chain's own place then among those of all chains, by their distances from
-// where it is now, as a share of the others; equal distances share their ranks. Of
+// where it is now, as a fraction of the others; equal distances share their ranks. Of
 // chains that have forgotten, own place and others are exchangeable, so that the mean
 // is 1 and the variance placesVariance. M modes of equal mass that no chain leaves make it
 // 1/M. It is NaN for fewer than two chains, or if their number has changed.

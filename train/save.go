@@ -95,7 +95,7 @@ func (t *Trainer) parameters() []*rbm.Parameters {
 	return all
 }
 
-// Save writes all that the next step needs beside the data: step number,
+// Save writes all that the next step needs besides the data: step number,
 // settings, parameters, chains, and extra, which Load gives back.
 func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	h := t.header()
@@ -113,6 +113,9 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	}
 	for _, name := range h.Rests {
 		parameters = t.rest(name).AppendTo(parameters)
+	}
+	for _, w := range t.gaps.words() {
+		parameters = binary.LittleEndian.AppendUint64(parameters, w)
 	}
 	var estimator []byte
 	if t.negative != nil {
@@ -138,7 +141,7 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 
 // Load restores what Save wrote into a trainer of the same settings, data and
 // shape of model, whose parameters it overwrites, and returns the extra bytes.
-// The horizon of the schedule may differ, as a run may go on for longer, and the
+// The horizon of the schedule may differ, as a run may be made longer, and the
 // rate, as it may be lowered. The error
 // wraps rbm.ErrFormat if the file is damaged; it says what differs if it
 // belongs to another run. Nothing is changed unless all of it fits.
@@ -152,7 +155,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 		return nil, err
 	}
 	a, each := &t.optimizer.ascent, t.model.Parameters().Bytes()
-	size := 4*(len(a.Mu)+len(a.Lambda)) + (len(t.parameters())+len(h.Rests))*each
+	size := 4*(len(a.Mu)+len(a.Lambda)) + (len(t.parameters())+len(h.Rests))*each + 8*len(t.gaps.words())
 	if len(parts[1]) != size {
 		return nil, fmt.Errorf("%w: the saved run has %d bytes of parameters, not %d", rbm.ErrFormat, len(parts[1]), size)
 	}
@@ -186,7 +189,13 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 			b = b[each:]
 		}
 	}
+	for i, words := 0, t.gaps.words(); i < len(words); i++ {
+		words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
 	t.step, t.elapsed = h.Step, 0
+	if h.Hash == "" {
+		t.hash = ""
+	}
 	return parts[3], nil
 }
 
@@ -219,7 +228,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 		return saved{}, fmt.Errorf("%w: the saved run has second words of %.60q; there are those of %q, in this order", rbm.ErrFormat, h.Rests, restNames)
 	case h.Rule != want.Rule:
 		return saved{}, fmt.Errorf("the saved run has the rule %.60q of its optimizer, not %q", h.Rule, want.Rule)
-	case h.Hash != want.Hash:
+	case h.Hash != "" && h.Hash != want.Hash: // "" after Take
 		return saved{}, fmt.Errorf("the saved run was trained on other data: %.60q, not %q, or its rows have changed", h.Data, want.Data)
 	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:
 		return saved{}, fmt.Errorf("the saved model has %d visible and %d hidden units and %d %s labels; this one has %d, %d and %d %s",

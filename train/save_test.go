@@ -79,7 +79,7 @@ func TestLoadRefusesOtherRuns(t *testing.T) {
 		{"labels", func() *Trainer { return newTrainer(t, s, set, 6, true, rbm.Bernoulli) }, "softmax"},
 		{"groups", func() *Trainer {
 			label := rbm.Group{Kind: rbm.Softmax, Units: len(set.Classes), Label: true}
-			m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: set.X.Cols - 3}, label)
+			m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Bernoulli, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: set.X.Cols - 3}, label)
 			o, err := New(s, set, m)
 			if err != nil {
 				t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 var ErrStopped = fmt.Errorf("another rank has ended the run: %w", ranks.ErrAgreed)
 
 // Share makes the ranks of g take the steps together, before the first call of Step. Each rank
-// needs a trainer in the same state, and each comes to the same bits as one process
-// alone. They share out the chains of the negative phase and, where they are large, the
+// needs a trainer in the same state, and each reaches the same result as one process
+// alone. They share the chains of the negative phase and, where they are large, the
 // positive phase and the ascent. Each of them does the rest.
 //
 // Run then ends on all ranks together: if the context of one is done, or an observer

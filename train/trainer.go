@@ -2,10 +2,9 @@
 // likelihood, with any estimator of the negative phase.
 //
 // A Trainer takes steps, and observers are called after each of them. An
-// Evaluator computes metrics of the model every so many steps. The random numbers
+// Evaluator computes metrics of the model at regular steps. The random numbers
 // of a run derive from its seed, by purpose and step, so that observers cannot
-// disturb training, and a run that is saved and loaded goes on with the same
-// bits.
+// disturb training, and a run that is saved and loaded continues identically.
 package train
 
 import (
@@ -13,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gorbm/data"
@@ -30,13 +30,14 @@ const (
 	classKey
 	redrawKey
 	logZKey
+	gapsKey
 )
 
-// Settings are what the parameters after n steps depend on, beside the data
+// Settings are what the parameters after n steps depend on besides the data
 // and the shape of the model.
 type Settings struct {
 	Rate     float64           `json:"rate"`     // learning rate at the start
-	Schedule string            `json:"schedule"` // how it goes on: constant, inverse[:steps], linear or cosine
+	Schedule string            `json:"schedule"` // constant, inverse[:steps], linear or cosine
 	Horizon  int               `json:"horizon"`  // steps of the whole run, for schedules that end
 	Momentum float64           `json:"momentum"` // share of the last change that is repeated; 0: none
 	L1       float64           `json:"l1"`       // penalty on Σ|W|, in units of the log-likelihood
@@ -52,7 +53,7 @@ type Settings struct {
 	Objective string  `json:"objective,omitempty"`
 	Alpha     float64 `json:"alpha,omitempty"`
 
-	// Sparse is taken off every hidden bias after each step at the rate Rate, and at
+	// Sparse is subtracted from every hidden bias after each step at the rate Rate, and at
 	// the lower rates of a schedule in proportion less, which leaves fewer hidden
 	// units on (Larochelle et al., JMLR 13, 2012, who take 10⁻⁴ or so at a constant
 	// rate). Without momentum it is a penalty of Sparse/Rate, in nats a row, on the sum
@@ -64,13 +65,6 @@ type Settings struct {
 	// with any other. Estimators that may reject updates, such as ptt, cannot have one, because
 	// its step cannot be halved.
 	Rule rbm.Rule `json:"-"`
-}
-
-// DefaultSettings returns the settings of the infinite-swapping paper (sections
-// 4.2.1 and 4.2.4) with the given negative phase: rate 0.1, batches of 10, as
-// many chains as rows in a batch, 10000 steps.
-func DefaultSettings(negative string) Settings {
-	return Settings{Rate: 0.1, Schedule: "constant", Horizon: 10000, Batch: 10, Seed: 1, Negative: negphase.DefaultSettings(negative)}
 }
 
 // maxRate is the largest learning rate: one update may move a parameter by
@@ -129,40 +123,47 @@ func (s Settings) check(set *data.Set) error {
 // infinite-swapping paper (section 4.2.2, after Hinton's practical guide).
 const InitialSD = 0.01
 
-// NewModel returns an RBM of hidden units for the inputs of set, with a label
+// NewModel returns an RBM of hidden units for the inputs of set, in its groups, with a label
 // layer of the given kind if labelled, its parameters drawn from N(0,
 // InitialSD²) by the seed. It panics if labelled is true and set has no labels.
 func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed uint64) *rbm.RBM {
-	classes := 0
+	groups := set.InputGroups()
 	if labelled {
 		if set.Y == nil {
 			panic("train: the data have no labels")
 		}
-		classes = len(set.Classes)
+		if n := len(set.Classes); n > 0 {
+			groups = append(slices.Clip(groups), rbm.Group{Kind: labels, Units: n, Label: true})
+		}
 	}
-	m := rbm.New(set.X.Cols+classes, hidden, classes, labels)
+	m := rbm.NewGroups(hidden, groups...)
 	m.Randomize(InitialSD, rbm.NewKey(seed).Child(initKey))
 	return m
 }
 
-// VisibleMean returns the means over the rows of set of the visible units of a
-// model with so many classes, as Set.Visible lays them out. Those of label units are
+// VisibleMean returns the means over the rows of set, by their weights, of the visible units of a
+// model with this number of classes, as Set.Visible lays them out. Those of label units are
 // over the rows that have a class.
 func VisibleMean(set *data.Set, classes int) []float32 {
 	sums := make([]float64, set.X.Cols+classes)
 	row, one := make([]int32, 1), set.NewRows(1, classes)
+	rows, labelled := 0.0, 0.0
 	for r := range set.Len() {
 		row[0] = int32(r)
 		set.Visible(one, row, classes)
-		one.Nonzero(0, func(i int, x float32) { sums[i] += float64(x) })
+		w := set.Weight(row[0])
+		one.Nonzero(0, func(i int, x float32) { sums[i] += float64(w * float64(x)) })
+		if rows += w; set.Y != nil && set.Y[r] != data.NoClass {
+			labelled += w
+		}
 	}
 	mean := make([]float32, len(sums))
 	for i, n := range sums {
-		rows := set.Len()
+		total := rows
 		if i >= set.X.Cols {
-			rows -= set.Unlabelled()
+			total = labelled
 		}
-		mean[i] = float32(n / float64(rows))
+		mean[i] = float32(n / total)
 	}
 	return mean
 }
@@ -171,13 +172,13 @@ func VisibleMean(set *data.Set, classes int) []float32 {
 // as RBM.LogOdds gives them: at these a model without weights has the data's
 // means.
 func SetLogOdds(m *rbm.RBM, set *data.Set) {
-	m.LogOdds(m.VisibleBias, VisibleMean(set, m.Classes()), set.Len())
+	m.LogOdds(m.VisibleBias, VisibleMean(set, m.Classes()), set.Effective())
 }
 
 // Base returns the base-rate model of set for models of m's shape: the end of
-// tempered paths that is nearer than the uniform law.
+// tempered paths that is nearer than the uniform distribution.
 func Base(m *rbm.RBM, set *data.Set) *rbm.Base {
-	return rbm.NewBase(m, VisibleMean(set, m.Classes()), set.Len())
+	return rbm.NewBase(m, VisibleMean(set, m.Classes()), set.Effective())
 }
 
 // baseRows is the number of rows whose hidden means ModelBase takes: the log odds of a
@@ -199,7 +200,7 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 		for range m.Classes() {
 			mean = append(mean, 0.5) // of softmax labels only the ratios count
 		}
-		b = rbm.NewBase(m, mean, set.Len())
+		b = rbm.NewBase(m, mean, set.Effective())
 	}
 	n := min(baseRows, set.Len())
 	rows := make([]int32, n)
@@ -215,9 +216,10 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 		m.HiddenMeanGivenInputs(mean, v)
 		for r := range part {
 			if row := mean.Row(r); row[0] == row[0] { // else a constraint leaves the row no state
-				used++
+				w := set.Weight(part[r])
+				used += w
 				for j, p := range row {
-					sums[j] += float64(p)
+					sums[j] += float64(w * float64(p))
 				}
 			}
 		}
@@ -246,11 +248,12 @@ type Trainer struct {
 	step    int
 	elapsed time.Duration
 	key     rbm.Key // of the negative phase
-	drawKey rbm.Key // of rows that are drawn anew
+	drawKey rbm.Key // of rows that are redrawn
 	logZKey rbm.Key // of LogZ
 	batches *data.Batches
 	rows    []int32
 	batch   rbm.Batch
+	gaps    *gaps // nil: no cell of the set is missing
 }
 
 // New returns a trainer of m on set, at step 0. It changes m in place. The
@@ -286,6 +289,9 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 	if err := s.checkClasses(set, m); err != nil {
 		return err
 	}
+	if err := s.checkMissing(set, m); err != nil {
+		return err
+	}
 	return Allows(m, set)
 }
 
@@ -293,7 +299,7 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 // then owns. Of s.Negative nothing is used: Save writes it, and Load demands that
 // it is the same, so its Kind may name the estimator. Only the metric mixing, and
 // log_likelihood from a ladder of the run, make an estimator of it, into which they
-// copy the chains: give it a Kind of its own if it cannot read those of negative. The
+// copy the chains: give it another Kind if it cannot read those of negative. The
 // discriminative objective
 // has no negative phase and leaves negative unused; it may be nil then.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
@@ -313,17 +319,16 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		s.Objective = "" // one spelling, as saved runs have it
 	}
 	key := rbm.NewKey(s.Seed)
-	batch := rbm.Batch{V: set.NewRows(s.Batch, m.Classes()), H: rbm.NewMatrix(s.Batch, m.Hidden())}
 	t := &Trainer{
-		model: m, set: set, hash: set.Hash(), settings: s, negative: negative,
+		model: m, hash: set.Hash(), settings: s, negative: negative,
 		optimizer: newOptimizer(s, m, set),
-		objective: newObjective(s, m, set, key),
 		key:       key.Child(negativeKey),
 		drawKey:   key.Child(redrawKey),
 		logZKey:   key.Child(logZKey),
-		batches:   data.NewBatches(s.Rows(set), s.Batch, key.Child(batchKey)),
-		rows:      make([]int32, s.Batch),
-		batch:     batch,
+	}
+	t.deal(s, set)
+	if set.Missing.Rows > 0 {
+		t.gaps = newGaps(s, m, set, key)
 	}
 	if v, ok := negative.(negphase.Vetoer); ok {
 		if s.Rule != nil {
@@ -334,8 +339,22 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 	return t, nil
 }
 
+// deal makes set, in minibatches of s.Batch, the rows that t trains on.
+func (t *Trainer) deal(s Settings, set *data.Set) {
+	key := rbm.NewKey(s.Seed)
+	t.set = set
+	t.objective = newObjective(s, t.model, set, key)
+	t.batches = data.NewBatches(s.Rows(set), s.Batch, key.Child(batchKey)).Weigh(set.WeightsOf(s.rows(set)))
+	t.rows = make([]int32, s.Batch)
+	t.batch = rbm.Batch{V: set.NewRows(s.Batch, t.model.Classes()), H: rbm.NewMatrix(s.Batch, t.model.Hidden())}
+}
+
+// ErrNoLabels is the error of [Fits] of a set without labels, for a model of labels, that fits but
+// for them.
+var ErrNoLabels = errors.New("no labels")
+
 // Fits returns an error that says why m cannot be trained or evaluated on set,
-// or nil.
+// or nil. It wraps [ErrNoLabels] if nothing but labels is missing.
 func Fits(m *rbm.RBM, set *data.Set) error {
 	switch {
 	case set.Y != nil && len(set.Y) != set.Len():
@@ -344,10 +363,33 @@ func Fits(m *rbm.RBM, set *data.Set) error {
 		return fmt.Errorf("%s has %d × %d bits but %d × %d grey values; give both the same shape", set.Name, set.X.Rows, set.X.Cols, set.Grey.Rows, set.Grey.Cols)
 	case m.Inputs() != set.X.Cols:
 		return fmt.Errorf("the model has %d inputs, but rows of %s have %d", m.Inputs(), set.Name, set.X.Cols)
-	case m.Classes() > 0 && set.Y == nil:
-		return fmt.Errorf("the model has %d label units, but %s has no labels", m.Classes(), set.Name)
-	case m.Classes() > 0 && len(set.Classes) != m.Classes():
+	case m.Classes() > 0 && set.Y != nil && len(set.Classes) != m.Classes():
 		return fmt.Errorf("the model has %d classes, but %s has %d", m.Classes(), set.Name, len(set.Classes))
+	}
+	if err := fitsGroups(m, set); err != nil {
+		return err
+	}
+	if m.Classes() > 0 && set.Y == nil {
+		return fmt.Errorf("the model has %d label units, but %s has %w", m.Classes(), set.Name, ErrNoLabels)
+	}
+	return nil
+}
+
+// fitsGroups returns an error that says in which way the inputs of set are no states of the groups of
+// m, or nil. A set that names no groups may hold rows of any.
+func fitsGroups(m *rbm.RBM, set *data.Set) error {
+	inputs := m.Groups()
+	if _, ok := m.Label(); ok {
+		inputs = inputs[:len(inputs)-1]
+	}
+	if m.Real() && (set.Groups == nil || set.Grey.Rows == 0) {
+		return fmt.Errorf("the model has real inputs, and %s is not standardised; read it as the data of the model were (binarize standard)", set.Name)
+	}
+	if has, want := rbm.GroupsText(inputs), rbm.GroupsText(set.Groups); set.Groups != nil && has != want {
+		return fmt.Errorf("the inputs of the model are %.60s, but those of %s are %.60s", has, set.Name, want)
+	}
+	if err := m.CheckSoftmax(set.X); err != nil {
+		return fmt.Errorf("%s: %w", set.Name, err)
 	}
 	return nil
 }
@@ -356,8 +398,8 @@ func Fits(m *rbm.RBM, set *data.Set) error {
 // of a large set take a second.
 func (t *Trainer) Hash() string { return t.hash }
 
-// Model returns the model that training has come to: the one it was given, or
-// the moving average of its parameters if they are averaged.
+// Model returns the current model, or the average of its parameters if averaging is
+// on.
 func (t *Trainer) Model() *rbm.RBM {
 	if t.optimizer.average != nil {
 		return t.optimizer.average
@@ -388,7 +430,7 @@ func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool, err error) {
 	return c.(negphase.LogZer).LogZ(t.Model(), t.logZKey.Child(uint64(t.step)))
 }
 
-// copyNegative returns a copy of the estimator that goes on from its chains as
+// copyNegative returns a copy of the estimator that continues from its chains as
 // they are, and adapts no more. It is into, if that is not nil, which an earlier call
 // returned.
 func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, error) {
@@ -416,6 +458,24 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 // Steps returns the number of steps taken.
 func (t *Trainer) Steps() int { return t.step }
 
+// Take makes the rows of set those of the steps that follow, all of them one minibatch, in place of
+// minibatches of Settings.Batch: for rows that arrive during training. Save then records no
+// data, and what it wrote loads into a trainer on any rows. The error says why set does not fit
+// the model or the objective; nothing has changed then.
+func (t *Trainer) Take(set *data.Set) error {
+	s := t.settings
+	s.Batch = max(1, s.Rows(set)) // check refuses a set without rows
+	if err := check(s, set, t.model); err != nil {
+		return err
+	}
+	if set.Missing.Rows > 0 || t.gaps != nil {
+		return errors.New("rows with missing values cannot be replaced during training; train on all of them at once")
+	}
+	t.deal(s, set)
+	t.hash = ""
+	return nil
+}
+
 // Elapsed returns the time spent in steps alone, since New or Load.
 func (t *Trainer) Elapsed() time.Duration { return t.elapsed }
 
@@ -433,6 +493,9 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	} else {
 		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
 		t.set.Redraw(t.batch.V, t.rows, t.redraws())
+		if t.gaps != nil {
+			t.gaps.fill(t)
+		}
 		if err := t.positiveMeans(); err != nil {
 			return negphase.Info{}, fmt.Errorf("step %d: %w", t.step+1, err)
 		}
@@ -446,6 +509,9 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
+	if err := t.checkSpread(negative); err != nil {
+		return info, fmt.Errorf("step %d: %w", t.step+1, err)
+	}
 	err = t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative, t.vetoer != nil)
 	if err == nil && t.vetoer != nil {
 		err = t.backtrack(positive, float32(share), negative)
@@ -456,6 +522,50 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	}
 	t.step++
 	return info, nil
+}
+
+const (
+	// spreadEvery is the number of steps between looks at the spread of real units, after the
+	// first checkEvery steps, where each is looked at.
+	spreadEvery = 10
+	// mostSpread is how many times the mean square of the data that of the chains may be. A
+	// model of standardised data has the same, and one that diverges passes it on its way.
+	mostSpread = 10
+)
+
+// checkSpread returns an error if the real units of the chains are spread much wider than those of
+// the minibatch: long before a parameter is infinite, such a model is lost.
+func (t *Trainer) checkSpread(negative rbm.Phase) error {
+	if !t.model.Real() || t.step%spreadEvery != 0 && t.step >= checkEvery || negative.Moments != nil {
+		return nil
+	}
+	chains, rows := t.meanSquare(negative.Batch), t.meanSquare(t.batch)
+	if chains > mostSpread*max(rows, 1) {
+		return fmt.Errorf("%w: the mean square of real units is %.3g in the chains and %.3g in the data; train at a lower rate, such as %.2g",
+			rbm.ErrDiverged, chains, rows, t.settings.Rate/10)
+	}
+	return nil
+}
+
+// meanSquare returns the mean square of the real units of the rows of b, by their weights.
+func (t *Trainer) meanSquare(b rbm.Batch) float64 {
+	sum, units := 0.0, 0
+	for _, g := range t.model.Groups() {
+		if g.Kind.Support() != rbm.Gaussian.Support() {
+			continue
+		}
+		units += g.Units
+		for r := range b.Rows() {
+			w := 1 / float64(b.Rows())
+			if b.Weight != nil {
+				w = float64(b.Weight[r])
+			}
+			for _, x := range b.V.Matrix().Row(r)[g.First:][:g.Units] {
+				sum += float64(w * float64(float64(x)*float64(x)))
+			}
+		}
+	}
+	return sum / float64(units)
 }
 
 // redraws returns the key by which the rows of this step's minibatch are drawn, of data

@@ -283,7 +283,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
 	}
-	if _, err := New(DefaultSettings("cd"), plain, rbm.New(12, 2, 4, rbm.Softmax)); err == nil || !strings.Contains(err.Error(), "no labels") {
+	if _, err := New(PaperSettings("cd"), plain, rbm.New(12, 2, 4, rbm.Softmax)); err == nil || !strings.Contains(err.Error(), "no labels") {
 		t.Errorf("labels of unlabelled data: %v", err)
 	}
 }

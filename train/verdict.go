@@ -30,7 +30,7 @@ const (
 	// nat below their best of 200 points, 11 were never seen so high at 20 points, 4 at 50 and 2 at 100.
 	watchPoints, watchShare = 100, 10
 	// A loss is reported when it has lasted for 1/lastShare of the run. Of 268 losses 263 are then reported within a
-	// tenth of the run after they came to stay, and 258 with a share of 20; more shares withdraw more.
+	// tenth of the run after they came to stay, and 258 with 20 in place of 30; larger numbers withdraw more.
 	lastShare = 30
 	// The likelihood of the last recentPoints measurements is the level that a trial is
 	// compared with, whose likelihood is measured trialPoints times in its second half.
@@ -87,7 +87,7 @@ func (k *track) overfits() bool { return k.fell() && k.LastGap-k.BestGap > fallN
 // lasts reports whether the loss has lasted for long enough to be told.
 func (k *track) lasts(steps int) bool { return k.Since > 0 && (k.LastStep-k.Since)*lastShare >= steps }
 
-// Watch gives h the run, of so many steps, and its metrics. From then on the log-likelihood
+// Watch gives h the run, its length in steps and its metrics. From then on the log-likelihood
 // decides whether the run goes wrong, where it is one of them.
 func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 	h.trainer, h.steps, h.likelihood, h.every, h.otherwise = t, steps, nil, 0, false
@@ -114,7 +114,7 @@ func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 }
 
 // Observe measures an exact log-likelihood where it is due between evaluations, which come
-// every so many steps, and returns what is new.
+// every evaluations steps, and returns what is new.
 func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning, error) {
 	if h.every == 0 || step%h.every != 0 || step%evaluations == 0 || step == h.steps {
 		return nil, nil
@@ -158,7 +158,7 @@ func (h *Health) early(ctx context.Context, e Evaluation, v *Evaluator) (all []W
 }
 
 // Final returns what stands at the end of the run of v, and of what was told before what
-// does not stand any more. What stands has words of its own.
+// does not stand any more. What stands is worded for the end.
 func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn []Warning, err error) {
 	if h.decides() && h.Train.fell() {
 		w, err := h.fall(ctx)
@@ -246,7 +246,7 @@ func (h *Health) follow(e Evaluation) {
 	}
 }
 
-// overfit returns the warning of rows that are learnt by heart.
+// overfit returns the warning that the model overfits its training rows.
 func (h *Health) overfit() Warning {
 	k, name := h.other(), "log_likelihood_"
 	if k == &h.Pseudo {

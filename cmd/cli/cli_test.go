@@ -199,7 +199,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-func TestProgressIsSilentOffTerminals(t *testing.T) {
+// Off terminals there is no bar: nothing in memory, and in a file lines from ten seconds on.
+func TestProgressOffTerminals(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
 		t.Fatal(err)
@@ -216,6 +217,13 @@ func TestProgressIsSilentOffTerminals(t *testing.T) {
 	}
 	if info, err := file.Stat(); err != nil || info.Size() != 0 || buf.Len() != 0 {
 		t.Errorf("a bar was drawn where there is no terminal: %q", buf.String())
+	}
+	p := (&Flags{Stderr: file}).NewProgress("work", "rows", 10)
+	p.lines.set(2, "", p.lines.begin.Add(9*time.Second))
+	p.lines.set(4, "", p.lines.begin.Add(10*time.Second))
+	p.lines.set(5, "", p.lines.begin.Add(19*time.Second))
+	if text, err := os.ReadFile(file.Name()); err != nil || string(text) != "work: 4 of 10 rows, 40.0 %, 2.5 s a row, 15s left\n" {
+		t.Errorf("lines in a file: %q, %v", text, err)
 	}
 }
 
@@ -236,9 +244,9 @@ func TestPlainProgress(t *testing.T) {
 		want  string
 	}{
 		{10, time.Second, "", ""},
-		{100, 2 * time.Second, "", "training: 100 of 1000 steps, 10.0 %, 50 a second, 18s left\n"},
+		{100, 2 * time.Second, "", "training: 100 of 1000 steps, 10.0 %, 50 steps/s, 18s left\n"},
 		{200, 11 * time.Second, "", ""},
-		{240, 12 * time.Second, "error 0.1", "error 0.1: 240 of 1000 steps, 24.0 %, 20 a second, 38s left\n"},
+		{240, 12 * time.Second, "error 0.1", "error 0.1: 240 of 1000 steps, 24.0 %, 20 steps/s, 38s left\n"},
 		{1000, 40 * time.Second, "", ""}, // the end says all
 	} {
 		buf.Reset()

@@ -19,7 +19,7 @@ import (
 // all chains and replicas, that the commands take: 2 GiB of means.
 const MaxStates = 1 << 29
 
-// StateBytes forecasts the memory of so many rows of states with their means, and
+// StateBytes forecasts the memory of rows of states with their means, and
 // of those of the step before.
 func StateBytes(rows, visible, hidden int) float64 {
 	return 2 * float64(rows) * (4*float64(hidden) + float64(hidden+visible)/8 + 16)
@@ -62,14 +62,14 @@ func NewFlags(name, summary, usage string) *Flags {
 // these tags.
 func (f *Flags) AddOutput(quiet, json string, tags ...string) {
 	f.progress = bars
-	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal; or plain, a line of text every ten seconds, as for the log of a job").Offer(string(bars), string(plain)).Tag(tags...)
+	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal, and else a line of text every ten seconds; or plain, such lines in any case").Offer(string(bars), string(plain)).Tag(tags...)
 	f.BoolVar(&f.Quiet, "quiet", false, quiet).Tag(tags...)
 	f.BoolVar(&f.JSON, "json", false, json+"; a number that is infinite, or unknown (NaN), is null").Tag(tags...)
 }
 
 // AddWorkers adds -workers, the number of processors to use, for UseWorkers.
 func (f *Flags) AddWorkers(n *int) *Row {
-	return f.IntVar(n, "workers", 0, "processors to use at most; 0: all. Results have the same bits at any number").Between(0, math.MaxInt32)
+	return f.IntVar(n, "workers", 0, "processors to use at most; 0: all. Results are bit-identical for any value").Between(0, math.MaxInt32)
 }
 
 // UseWorkers lowers GOMAXPROCS to n, unless n is 0 or larger than it, and returns

@@ -52,7 +52,7 @@ func Count[N int | int64](n N, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// PlusMinus returns x ± its standard error with so many decimals, and x alone
+// PlusMinus returns x ± its standard error with these decimals, and x alone
 // if the error is infinite.
 func PlusMinus(x, stdErr float64, decimals int) string {
 	if math.IsInf(stdErr, 0) {
@@ -65,7 +65,7 @@ func PlusMinus(x, stdErr float64, decimals int) string {
 // on. The error is finite and above 0.
 func Decimals(stdErr float64) int { return max(0, 1-int(math.Floor(math.Log10(stdErr)))) }
 
-// TimeUnit returns the unit, in seconds, in which a time of so many seconds is
+// TimeUnit returns the unit, in seconds, in which a time in seconds is
 // read best, and its name.
 func TimeUnit(seconds float64) (unit float64, name string) {
 	switch {
@@ -132,7 +132,7 @@ func plainCell(text string) string {
 	return "'" + text
 }
 
-// Field returns x for a CSV file, to so many digits. NaN leaves it empty.
+// Field returns x for a CSV file, to these digits. NaN leaves it empty.
 func Field(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return ""

@@ -84,7 +84,7 @@ func (f *Flags) printAll(w io.Writer) {
 			}
 		}
 	})
-	fmt.Fprintf(w, "\nKernels on this machine: %s (avx512, avx2 and go give the same bits)\n", rbm.KernelLevel())
+	fmt.Fprintf(w, "\nKernels on this machine: %s (avx512, avx2 and go: bit-identical results)\n", rbm.KernelLevel())
 }
 
 // wrap breaks a line at spaces into lines of at most width columns, and leaves

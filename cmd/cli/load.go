@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -16,6 +18,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/units"
+	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
@@ -23,9 +26,17 @@ import (
 type DataFlags struct {
 	Flags                                                  *Flags // of the command
 	Spec, Dir, LabelColumn, Header, Binarize, Scale, Shape string
-	Test, Unlabelled                                       string
+	Test, Unlabelled, Weights                              string
+	Categorical                                            string
+	Levels                                                 int
+	Reweight                                               float64
+	schema                                                 *data.Schema // that files are read by
+	wasLabel                                               string       // LabelColumn, where the one of a model took its place in rows of -data
 	Redraw                                                 bool
 	unlabelled                                             bool // rows without a label are taken
+
+	Units           string    // auto, binary or gaussian; "" is binary
+	mean, deviation []float64 // of the data of a model with Gaussian units
 }
 
 // DataRows says which of the flags that choose data a command has.
@@ -35,7 +46,7 @@ type DataRows struct {
 	Test       string // the end of the help of -test; "" leaves -test out
 	Unlabelled bool   // rows of files may have no label
 	Redraw     bool
-	Undrawn    bool // rows are never drawn, so that -shape is of little use
+	Undrawn    bool // rows are never drawn, so that -shape has little use
 }
 
 // AddData adds the flags that choose data.
@@ -47,15 +58,20 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	}
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255").Offer("auto", "max", "minmax", "spins", "255")
-	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)").Choice(data.Threshold, data.Sample, data.None)
+	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers, standardised column by column for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {
 		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: draw the rows of each minibatch anew from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
 	}
-	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target").Choice("auto", "last", "none")
+	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, first, the name of a column, none, or auto, which takes a last column named y, label, class or target").Offer("auto", "last", "first", "none")
 	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto, which takes words for names, and whole numbers that count the columns or that no other row is like").Choice("auto", data.HeaderYes, data.HeaderNo)
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
 	}
+	f.StringVar(&d.Categorical, "categorical", "auto", "columns of a .csv file that are categories, by name with commas, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers are cut into levels, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
+	f.IntVar(&d.Levels, "levels", 0, "levels into which the numbers of a table are cut, of about as many rows each (default 8); given, it makes a .csv file a table").Between(2, 1000).OrZero()
+	f.StringVar(&d.Weights, "weights", "", "how often each row counts, a number from 0 up: the name of a column of a .csv file, or else a file of a line for each row of -data; rows of weight 0 are left out")
+	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n counts the rows, itself among them, that equal it at this fraction of the sites or more, such as 0.8; 0: no").Between(0, 1).Not("weights")
+	f.Row("weights").Mode("gives the weights")
 	shape := "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)"
 	if rows.Undrawn {
 		shape = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
@@ -67,7 +83,14 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 // Load loads the data, with a progress bar for what takes long. It warns of a
 // test set that is there and not used.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw}
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Schema: d.schema,
+		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
+	switch {
+	case d.Units == "gaussian" && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
+		return nil, nil, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
+	case d.Units == "gaussian":
+		opt.Binarize = data.Standard
+	}
 	if d.Redraw && d.Binarize != data.Sample {
 		return nil, nil, Usagef("-redraw goes with -binarize sample, not %s", d.Binarize)
 	}
@@ -93,6 +116,12 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	}
 	defer func() { bar.Done() }()
 	train, test, err = data.Load(ctx, d.Spec, opt)
+	if d.wasLabel != "" && errors.Is(err, data.ErrFormat) && d.Spec != "-" && d.Spec != data.Stdin { // rows without labels
+		opt.LabelColumn = d.wasLabel
+		if one, two, e := data.Load(ctx, d.Spec, opt); e == nil {
+			train, test, err = one, two, nil
+		}
+	}
 	if err != nil {
 		return nil, nil, asUsage("data", err)
 	}
@@ -115,6 +144,14 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		if s != nil && s.Header == data.HeaderNumbers && !d.Flags.Quiet {
 			fmt.Fprintf(d.Flags.Stderr, "%s: %s: the first line is numbers and is read as names of the columns; -header no reads it as a row\n", d.Flags.Name(), s.Name)
 		}
+		if s != nil && !d.Flags.Quiet {
+			for _, note := range s.Notes {
+				fmt.Fprintf(d.Flags.Stderr, "%s: %s: %s\n", d.Flags.Name(), s.Name, note)
+			}
+		}
+		if s != nil && s.Found && !d.Flags.Quiet {
+			fmt.Fprintf(d.Flags.Stderr, "%s: %s holds real numbers: its columns are standardised, for Gaussian units (-scale minmax reads them as grey values in [0,1])\n", d.Flags.Name(), s.Name)
+		}
 		if s != nil && s.Spins && !d.Flags.Quiet {
 			fmt.Fprintf(d.Flags.Stderr, "%s: %s holds spins: −1 is read as 0, and +1 as 1\n", d.Flags.Name(), s.Name)
 		}
@@ -136,6 +173,15 @@ func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = data.Absolute(set.Name), set.Binarize
 	about.Height, about.Width = set.Height, set.Width
 	about.Scale, about.Unlabelled = set.Scale, d.Unlabelled
+	about.Reweight = d.Reweight
+	if set.Schema != nil {
+		about.Schema = set.Schema.Text()
+	}
+	about.Columns = set.Columns
+	if about.Weights = d.Weights; d.Weights != "" && !set.WeightColumn {
+		about.Weights = Abs(d.Weights)
+	}
+	about.Means, about.Deviations = set.Means, set.Deviations
 	if d.Test != "" {
 		about.Test = data.Absolute(d.Test)
 	}
@@ -155,10 +201,23 @@ func (d *DataFlags) Follow(about modelfile.About) {
 			*dst = was
 		}
 	}
-	follow("binarize", &d.Binarize, about.Binarize, about.Binarize == data.Sample || about.Binarize == data.None)
+	follow("binarize", &d.Binarize, about.Binarize, about.Binarize == data.Sample || about.Binarize == data.None || about.Binarize == data.Standard)
+	d.mean, d.deviation = about.Means, about.Deviations
 	follow("scale", &d.Scale, about.Scale, about.Scale != "")
+	if s, err := data.ParseSchema(about.Schema); err == nil && s.Alphabet == "" {
+		d.schema = s
+	}
 	if d.Flags.Given("data") {
+		// Rows without labels have no first or last column of labels, which only the user can tell.
+		known := about.LabelColumn != "" && about.LabelColumn != "first" && about.LabelColumn != "last"
+		was := d.LabelColumn
+		if follow("label-column", &d.LabelColumn, about.LabelColumn, known); d.LabelColumn != was {
+			d.wasLabel = was
+		}
 		return
+	}
+	if !d.Flags.Given("weights") && !d.Flags.Given("reweight") {
+		d.Weights, d.Reweight = about.Weights, about.Reweight
 	}
 	d.Spec = about.Data
 	follow("test", &d.Test, about.Test, d.Flags.Lookup("test") != nil)
@@ -166,6 +225,51 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	follow("header", &d.Header, about.Header, about.Header != "")
 	follow("unlabelled", &d.Unlabelled, about.Unlabelled, true)
 	follow("shape", &d.Shape, fmt.Sprintf("%dx%d", about.Height, about.Width), about.Height > 0)
+}
+
+// FitSet returns the set with the classes of m, which is read from path, matched by name. It
+// checks that m fits the set, whose labels may be missing, and whose inputs stand for the same values.
+func FitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (_ *data.Set, err error) {
+	if m.Classes() > 0 && m.Inputs() == set.X.Cols {
+		set, err = set.WithClasses(about.ClassNames)
+	}
+	if err == nil {
+		err = set.CheckColumns(about.Columns, "the data of the model")
+	}
+	if schema, e := data.ParseSchema(about.Schema); err == nil && e == nil {
+		err = set.CheckSchema(schema, "the data of the model")
+	}
+	if err == nil {
+		if err = train.Fits(m, set); errors.Is(err, train.ErrNoLabels) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s does not fit the data: %w", path, err)
+	}
+	return set, nil
+}
+
+// ClassLabels returns the names of classes for an .npz: as numbers if all of them are, and no
+// class is an empty name, or -1 among numbers.
+func ClassLabels(y []int32, classes []string) any {
+	words, numbers := make([]string, len(y)), make([]int32, len(y))
+	all := true
+	for r, y := range y {
+		if y == data.NoClass {
+			numbers[r] = -1
+			all = all && !slices.Contains(classes, "-1")
+			continue
+		}
+		words[r] = classes[y]
+		n, err := strconv.ParseInt(words[r], 10, 32)
+		numbers[r] = int32(n)
+		all = all && err == nil && strconv.FormatInt(n, 10) == words[r]
+	}
+	if all {
+		return numbers
+	}
+	return words
 }
 
 // Abs returns path made absolute, or as it is where that cannot be done.
@@ -215,7 +319,7 @@ func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
 	if f.Path == "" {
 		return fail(Usagef("-model is missing; name a .safetensors or .npz file, or the folder of a run"))
 	}
-	kind, err := units.Parse(f.Labels)
+	kind, err := units.ParseLabel(f.Labels)
 	if err != nil {
 		return fail(Usagef("-labels: %w", err))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 
 	"gorbm/rbm/atomicfile"
 	"gorbm/train/plots"
@@ -11,9 +12,13 @@ import (
 var Pictures = []string{".png", ".svg", ".pdf"}
 
 // AddPictures adds the flag -pictures: the format in which the charts of a folder are
-// written, beside PNG. Its value is for WritePictures.
-func (f *Flags) AddPictures(format *string) *Row {
-	return f.StringVar(format, "pictures", "png", "format of charts, svg or pdf, which are written as png in any case").Choice("png", "svg", "pdf")
+// written, besides PNG. Its value is for WritePictures.
+func (f *Flags) AddPictures(format *string, more ...string) *Row {
+	usage := "format of charts, svg or pdf, which are written as png in any case"
+	if slices.Contains(more, "none") {
+		usage += "; or none, for no pictures and no samples"
+	}
+	return f.StringVar(format, "pictures", "png", usage).Choice(append([]string{"png", "svg", "pdf"}, more...)...)
 }
 
 // WritePictures writes a page of plots to NAME.png in a folder, and in the format of

@@ -3,47 +3,56 @@ package cli
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows how far work has come: as a bar on a terminal, or with -progress plain
-// as a line of text now and then. A nil Progress shows nothing.
+// Progress shows how far work has come: as a bar on a terminal, and as a line of text now
+// and then in a file or a pipe, or with -progress plain. A nil Progress shows nothing.
 type Progress struct {
 	bar   *progressbar.ProgressBar // nil: lines
+	unit  string
+	begin time.Time
 	lines *progressLines
 }
 
 // NewProgress returns the progress of total units on standard error. It is nil with
-// -quiet, or if standard error is not a terminal and -progress is not plain.
+// -quiet, or if standard error is no file of the system and -progress is not plain.
 func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
 	if f.Quiet {
 		return nil
 	}
-	if f.progress == plain {
-		now := time.Now()
-		return &Progress{lines: &progressLines{w: f.Stderr, what: what, unit: unit, total: total, begin: now, next: now.Add(firstLine)}}
+	now := time.Now()
+	lines := func(first time.Duration) *Progress {
+		return &Progress{lines: &progressLines{w: f.Stderr, what: what, unit: unit, total: total, begin: now, next: now.Add(first)}}
 	}
 	screen, ok := terminal(f.Stderr)
-	if !ok {
+	switch {
+	case f.progress == plain:
+		return lines(firstLine)
+	case screen == nil:
 		return nil
+	case !ok:
+		return lines(nextLine)
 	}
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(screen),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionThrottle(100 * time.Millisecond),
-		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetWidth(24),
 	}
-	if unit == "B" {
-		options = append(options, progressbar.OptionShowBytes(true))
-	} else {
-		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
+	switch unit {
+	case "B":
+		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowBytes(true))
+	case perMille:
+	default:
+		options = append(options, progressbar.OptionShowCount())
 	}
-	return &Progress{bar: progressbar.NewOptions64(total, options...)}
+	return &Progress{bar: progressbar.NewOptions64(total, options...), unit: unit, begin: now}
 }
 
 // A progressMode is the value of -progress.
@@ -64,8 +73,25 @@ func (m *progressMode) Set(text string) error {
 	return nil
 }
 
+// perMille is the unit of work that is counted in thousandths of all of it.
+const perMille = "‰"
+
+// rate returns how fast n units were done, as "817 steps/s" or "2.5 s a step", or "" of
+// bytes, thousandths, and too few to tell.
+func rate(n int64, unit string, took time.Duration) string {
+	switch x := float64(n) / took.Seconds(); {
+	case n <= 0 || took < time.Second || unit == "B" || unit == perMille:
+		return ""
+	case x < 1:
+		return fmt.Sprintf("%.3g s a %s", 1/x, strings.TrimSuffix(unit, "s"))
+	default:
+		return fmt.Sprintf("%.4g %s/s", x, unit)
+	}
+}
+
 // Lines of -progress plain come first after firstLine and then each nextLine: few
 // enough for the log of a job that runs for days, and soon enough to see that it runs.
+// Without the flag the first comes after nextLine.
 const (
 	firstLine = 2 * time.Second
 	nextLine  = 10 * time.Second
@@ -91,8 +117,11 @@ func (l *progressLines) set(n int64, text string, now time.Time) {
 	took := now.Sub(l.begin)
 	left := time.Duration(float64(took) * float64(l.total-n) / float64(n)).Round(time.Second)
 	line := fmt.Sprintf("%.1f %%", 100*float64(n)/float64(l.total))
-	if l.unit != "‰" {
-		line = fmt.Sprintf("%d of %d %s, %s, %.4g a second", n, l.total, l.unit, line, float64(n)/took.Seconds())
+	if l.unit != perMille {
+		line = fmt.Sprintf("%d of %d %s, %s", n, l.total, l.unit, line)
+	}
+	if r := rate(n, l.unit, took); r != "" {
+		line += ", " + r
 	}
 	if l.what != "" {
 		line = l.what + ": " + line
@@ -109,6 +138,9 @@ func (p *Progress) Set(n int64, text string) {
 	if p.lines != nil {
 		p.lines.set(n, text, time.Now())
 		return
+	}
+	if r := rate(n, p.unit, time.Since(p.begin)); text != "" && r != "" {
+		text += ", " + r
 	}
 	if text != "" {
 		p.bar.Describe(text)

@@ -18,11 +18,12 @@ import (
 // what earlier ones wrote, as they would for somebody who follows the pages.
 var pages = []string{
 	"README.md", "cmd/rbmtrain/README.md", "cmd/rbmeval/README.md", "cmd/rbmsample/README.md", "cmd/rbmexport/README.md",
-	"cmd/isingmc/README.md", "negphase/README.md", "experiments/speed/README.md",
+	"cmd/python/README.md", // its examples are Python, and its own tests run them
+	"cmd/isingmc/README.md", "negphase/README.md", "train/README.md", "experiments/speed/README.md",
 }
 
 // mostLines is the length that the main page keeps to.
-const mostLines = 200
+const mostLines = 150
 
 // TestReadme runs every command of the pages in a reduced form: on small data, with
 // few hidden units and steps. Links must lead to files.
@@ -193,7 +194,9 @@ func reduced(line string) (args []string, ok bool) {
 			args = append(args, "-ladder-rounds", "200", "-ais-temperatures", "50", "-ais-chains", "5")
 		}
 	case "rbmsample":
-		args = append(args, "-rounds", "200", "-n", "4")
+		if !has("-fill") {
+			args = append(args, "-rounds", "200", "-n", "4")
+		}
 	case "rbmcompare":
 		if has("-runs") {
 			for i, arg := range args {
@@ -224,6 +227,8 @@ func smallData(spec string) string {
 		return fewDigits
 	case spec == "fontdigits":
 		return fewDigits
+	case spec == "sequences":
+		return "sequences:200"
 	}
 	return spec
 }
@@ -231,12 +236,14 @@ func smallData(spec string) string {
 // writeOwnData writes the files that the pages take for the reader's own.
 func writeOwnData(t *testing.T, dir string) {
 	t.Helper()
-	var rows, holes strings.Builder
+	var rows, holes, table strings.Builder
+	table.WriteString("colour,age,ill,city\n")
 	for i := range 40 {
 		fmt.Fprintf(&rows, "%d,%d,1,0\n", i%2, 1-i%2)
+		fmt.Fprintf(&table, "%s,%d,%d,%s\n", []string{"red", "green", "blue", ""}[i%4], 20+i, i%2, []string{"Bonn", "Lyon", "NA", "Turin", "Lyon"}[i%5])
 	}
 	holes.WriteString(strings.TrimSuffix(strings.Repeat("0,", 300)+strings.Repeat(",", 484), ",") + "\n")
-	for name, text := range map[string]string{"sweep.txt": "-negphase {pcd,ins} -seed {1..2}\n-negphase ins -rate 0.1 -out runs/best\n", "mine.csv": rows.String(), "holes.csv": holes.String()} {
+	for name, text := range map[string]string{"sweep.txt": "-negphase {pcd,ins} -seed {1..2}\n-negphase ins -rate 0.1 -out runs/best\n", "mine.csv": rows.String(), "table.csv": table.String(), "holes.csv": holes.String()} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -165,7 +165,7 @@ func PrintTable(w io.Writer, table [][]string, firstLeft bool) error {
 }
 
 // Columns returns the values of records under these keys, or those of the first record if
-// there are none, as the lines of a CSV file, numbers to so many digits. Those of records
+// there are none, as the lines of a CSV file, numbers to these digits. Those of records
 // within are named by HEAD=PATH. A value that is missing or not finite is empty.
 func Columns(records []Record, digits int, columns ...string) [][]string {
 	lines := [][]string{nil}

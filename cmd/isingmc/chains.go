@@ -28,8 +28,8 @@ type chainRun struct {
 	Stopped  bool // before its end
 }
 
-// sampleChains runs the samplers once for each chain, each in a race of its own. Several ranks
-// share the chains out. The error is context.Canceled if one was stopped; those that measured
+// sampleChains runs the samplers once for each chain, each in a separate race. Several ranks
+// share the chains. The error is context.Canceled if one was stopped; those that measured
 // something are kept.
 func (p *plan) sampleChains(ctx context.Context, now clock) error {
 	mine := (p.chains + p.group.Size() - 1) / p.group.Size() // at most
@@ -71,7 +71,7 @@ func (p *plan) keyOf(chain int) rbm.Key {
 	return key
 }
 
-// pool returns the summary of independent series of one law.
+// pool returns the summary of independent series of one distribution.
 func pool(parts []diag.Summary) diag.Summary {
 	if len(parts) == 1 {
 		return parts[0]
@@ -129,7 +129,7 @@ func (r row) mean(of func(o *observables) estimate) estimate {
 // errors, as between two samplers.
 const leastAgreement = 6e-5
 
-// agreement returns the probability that the mean energies of chains of one law differ as much as
+// agreement returns the probability that the mean energies of chains of one distribution differ as much as
 // these do, by their errors; NaN for one chain, or without errors.
 func (r row) agreement() float64 {
 	if len(r.runs) < 2 {
@@ -183,72 +183,26 @@ func (p *plan) agree(g *ranks.Group, failed error) error {
 	return g.Agree(nil, ranks.Fact{Name: "system", Sum: [32]byte(system.Sum(nil))}, ranks.Fact{Name: "policy", Sum: [32]byte(policy.Sum(nil))})
 }
 
-// measuredWire is what ranks send of a measured.
+// measuredWire is a measured as ranks send it.
 type measuredWire struct {
-	Info       mcmc.Info
-	Elapsed    time.Duration
-	Traces     []*diag.Trace // in the order of measured.traces
-	Origin     float64
-	Magnetised bool
-	Overlap    bool
-	Observed   bool
-	States     *statesWire
-}
-
-type statesWire struct {
-	Limit, Units int
-	Every, Seen  int64
-	States       []uint8
-	Energies     []float64
-}
-
-// traces returns where all traces of m are.
-func (m *measured) traces() []**diag.Trace {
-	all := []**diag.Trace{&m.trace}
-	if o := m.observables; o != nil {
-		all = append(all, &o.energy, &o.energySquare)
-		for _, x := range []*moments{o.spins, o.overlap} {
-			if x != nil {
-				all = append(all, &x.value, &x.abs, &x.square, &x.fourth)
-			}
-		}
-	}
-	return all
+	Info        mcmc.Info
+	Trace       *diag.Trace
+	Elapsed     time.Duration
+	Observables *observables
+	States      *stateLog
 }
 
 // GobEncode implements gob.GobEncoder.
 func (m *measured) GobEncode() ([]byte, error) {
-	w := measuredWire{Info: m.info, Elapsed: m.elapsed}
-	for _, t := range m.traces() {
-		w.Traces = append(w.Traces, *t)
-	}
-	if o := m.observables; o != nil {
-		w.Observed, w.Origin, w.Magnetised, w.Overlap = true, o.origin, o.spins != nil, o.overlap != nil
-	}
-	if l := m.states; l != nil {
-		w.States = &statesWire{l.limit, l.units, l.every, l.seen, l.states, l.energies}
-	}
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(w)
+	err := gob.NewEncoder(&b).Encode(measuredWire{m.info, m.trace, m.elapsed, m.observables, m.states})
 	return b.Bytes(), err
 }
 
 // GobDecode implements gob.GobDecoder.
 func (m *measured) GobDecode(b []byte) error {
 	var w measuredWire
-	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w); err != nil {
-		return err
-	}
-	*m = measured{info: w.Info, elapsed: w.Elapsed}
-	if w.Observed {
-		m.observables = newObservables(w.Magnetised, w.Overlap)
-		m.observables.origin = w.Origin
-	}
-	for i, t := range m.traces() {
-		*t = w.Traces[i]
-	}
-	if l := w.States; l != nil {
-		m.states = &stateLog{l.Limit, l.Units, l.Every, l.Seen, l.States, l.Energies}
-	}
-	return nil
+	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w)
+	*m = measured{w.Info, w.Trace, w.Elapsed, w.Observables, w.States}
+	return err
 }

@@ -8,53 +8,33 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
-	"gorbm/rbm"
 )
 
 // gaps computes the spectral gap of each sampler from its whole transition
 // matrix.
 func (p *plan) gaps() (all []cli.Record, err error) {
-	var law []float64
+	const most = 12 // spins
+	if p.units > most {
+		return nil, cli.Usagef("-gap: %d spins: a lattice too large for its transition matrix; at most %d", p.units, most)
+	}
 	for _, m := range p.movers {
-		matrix, err := mcmc.SweepMatrix(p.graph, m.Mover, p.beta)
+		sweep, err := mcmc.NewSweepOperator(mcmc.NewIsing(p.graph, nil), m.Mover, p.beta, nil)
 		if err != nil {
 			return nil, cli.Usagef("-gap: %w", err)
 		}
-		if law == nil {
-			law = boltzmann(p.graph, p.beta)
-		}
-		gap, err := diag.SpectralGap(matrix, law)
+		gap, err := diag.SpectralGap(sweep, sweep.Law())
 		if err != nil {
 			return nil, fmt.Errorf("-gap: %s: %w", m.name, err)
 		}
 		var rec cli.Record
-		text, forget := words(gap, diag.Period(matrix))
+		period := diag.Period(sweep)
+		text, forget := words(gap, period)
 		rec.Show("sampler", "sampler", m.name, m.name)
 		rec.Show("spectral_gap", "spectral gap of a sweep", gap, text)
-		rec.Show("period", "sweeps to forget by 1/e", diag.Period(matrix), forget) // 0 if some states cannot be reached
+		rec.Show("period", "sweeps to forget by 1/e", period, forget) // 0 if some states cannot be reached
 		all = append(all, rec)
 	}
 	return all, nil
-}
-
-// boltzmann returns the probabilities of all states. Bit i of the index of a
-// state is spin i.
-func boltzmann(g *mcmc.Graph, beta float64) []float64 {
-	s := mcmc.NewIsing(g, nil)
-	law := make([]float64, 1<<g.Len())
-	state := make([]uint8, g.Len())
-	for x := range law {
-		for i := range state {
-			state[i] = uint8(x >> i & 1)
-		}
-		s.SetState(state)
-		law[x] = float64(-beta * s.Energy())
-	}
-	logZ := rbm.LogSumExp(law)
-	for x, w := range law {
-		law[x] = rbm.Exp(w - logZ)
-	}
-	return law
 }
 
 // leastGap is the size of rounding errors: no digit of a smaller gap is right. See
@@ -62,7 +42,7 @@ func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 const leastGap = 1e-12
 
 // words returns a gap as text, and the number of sweeps in which the distance to
-// the law, in its slowest part, falls to 1/e.
+// the stationary distribution, in its slowest component, falls to 1/e.
 func words(spectral float64, period int) (gap, forget string) {
 	switch {
 	case period == 0:

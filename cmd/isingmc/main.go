@@ -32,15 +32,14 @@ turn for equal computing time:
 
 %s
 The last two, exchange and im, draw from states of fixed magnetisation; the
-others from all states. These are different laws, so that a run takes samplers of
-one sort. Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
+others from all states. These are different distributions, so that a run takes
+samplers of one sort. Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
 
 %s
-For each sampler there is printed: its rates; the mean energy with its standard
-error; τ, the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's
-window, in moves and in time; and how many independent energies it is worth a
-second, n/(2τ). Samplers whose mean energies lie too far apart are named: one of
-them has not converged.
+For each sampler it prints its rates; the mean energy with its standard error; τ,
+the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's window; and
+the independent energies a second, n/(2τ). It names samplers whose mean energies lie
+too far apart: one of them has not converged.
 
 -observables measures of an Ising system the mean spin m after each move, and prints
 the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
@@ -52,8 +51,8 @@ several, the first makes so many moves and the others what they can in the time
 it takes. The moves of a sampler depend on the seed and on its own settings alone,
 so that only where a sampler stops depends on the clock.
 
--chains makes as many independent chains of each sampler. Under mpirun -n N the ranks share
-them out; with -moves and one sampler any number of ranks gives the same bits. Build it by
+-chains makes independent chains of each sampler, which the ranks of mpirun -n N share. Build
+it by
 ` + ranks.Build + `
 
 -tune finds settings by Bayesian optimisation: a Gaussian process models how
@@ -83,12 +82,8 @@ takes one of these methods and their budgets:
 Examples:
 
   isingmc                                     # three samplers near the critical point
-  isingmc -sampler gibbs,metropolis:order=random -temperature 2.5 -seconds 10 -out race.png
-  isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics:k=1-25,gibbs
   isingmc -active 1800 -sampler exchange,im:k=90
   isingmc -lattice 3x3 -sampler metropolis,modified-metropolis -gap
-  isingmc -lattice 16x16 -sampler sw -moves 10000 -seed 7 -json
-  isingmc -lattice 64x64 -temperature 2 -sampler sw -moves 20000 -observables
   isingmc -lattice 16x16 -sampler sw -seconds 5 -states ising.npz     # data for rbmtrain
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics,gibbs -tune -policy glass.json
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -policy glass.json -seconds 10
@@ -153,9 +148,9 @@ func newOptions() *options {
 	f.Group("length")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each (2)").Above(0, maxSeconds).Not("gap")
 	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds").Same("seconds").Main("N  or moves of the first").Between(1, maxMoves).Not("gap")
-	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; numbers are of all of\nthem, pictures of the first; under mpirun the ranks share them out").
+	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; numbers are of all of\nthem, pictures of the first; under mpirun the ranks share them").
 		Main("N  independent chains of each sampler (1)").Between(1, maxChains).Not("gap")
-	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds").Between(0, maxBurn).Not("gap")
+	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a fraction of -moves or -seconds").Between(0, maxBurn).Not("gap")
 	f.Group("results")
 	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above").
 		Main("  magnetisation, susceptibility, Binder cumulant, specific heat").Not("gap", "model")
@@ -171,7 +166,7 @@ func newOptions() *options {
 	f.Group("the run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",
-		"print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
+		"print the result as one JSON object and nothing else on standard output:\nthe energy is that of the whole system, tau_int in moves")
 	return o
 }
 
@@ -199,14 +194,9 @@ func stopwatch() clock {
 	return func() time.Duration { return time.Since(start) }
 }
 
-// run is the command. The clock now measures the computing time of samplers; those
-// who read it twice stay on their thread.
-func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	return now.runRanks(ctx, nil, args, stdout, stderr)
-}
-
-// runRanks is run of one rank of a group. The ranks share out the chains. Rank 0 alone writes and
-// prints.
+// runRanks runs the command as one rank of a group, or alone if the group is nil. The ranks
+// share the chains. Rank 0 alone writes and prints. The clock measures the computing time of
+// samplers; those who read it twice stay on their thread.
 func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	o.group = g
@@ -218,7 +208,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 		return err
 	}
 	if p.gap {
-		if g.Rank() > 0 { // there is nothing to share out
+		if g.Rank() > 0 { // rank 0 does all
 			return nil
 		}
 		return p.printGaps()
@@ -242,13 +232,13 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 		return err
 	}
 	if stopped {
-		return fmt.Errorf("stopped after %.3g s of each sampler; what is shown is of that part", rows[0].seconds)
+		return fmt.Errorf("stopped after %.3g s of each sampler; the results are of that part", rows[0].seconds)
 	}
 	return nil
 }
 
-// sample runs the samplers, first unmeasured and then measured. The bar goes on from begin by the
-// share of the whole.
+// sample runs the samplers, first unmeasured and then measured. The bar moves from begin by this
+// share.
 func (p *plan) sample(ctx context.Context, field []*contestant, now clock, begin, share float64) error {
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)

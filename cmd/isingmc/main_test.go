@@ -16,6 +16,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/train/plots"
 )
@@ -31,7 +32,7 @@ func metronome(step time.Duration) clock {
 	}
 }
 
-var isingmc = clitest.Command{Name: "isingmc", Run: metronome(clockInterval).run}
+var isingmc = clitest.Command{Name: "isingmc", Run: clitest.Alone(metronome(clockInterval).runRanks)}
 
 func TestHelp(t *testing.T) {
 	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "chains", "class", "field", "gap", "json", "keep", "lattice", "model", "moves", "observables", "order", "out", "overlap", "policy", "quiet", "sampler", "seconds", "seconds-per-flip", "seed", "states", "temperature", "trace", "tune")
@@ -405,4 +406,14 @@ func TestDefaultWalksFit(t *testing.T) {
 	} {
 		isingmc.OK(t, append(args, "-moves", "20", "-quiet")...)
 	}
+}
+
+// boltzmann returns the probabilities of all states. Bit i of the index of a
+// state is spin i.
+func boltzmann(g *mcmc.Graph, beta float64) []float64 {
+	o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), mcmc.Gibbs{}, beta, nil)
+	if err != nil {
+		panic(err) // tests have few spins
+	}
+	return o.Law()
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // moments are the traces of the powers of an observable x that lies in [−1, 1].
-type moments struct{ value, abs, square, fourth *diag.Trace }
+type moments struct{ Value, Abs, Square, Fourth *diag.Trace }
 
 // momentsLimit is the largest number of blocks of a trace of moments. Their errors
 // need blocks shorter than the autocorrelation time; a run whose blocks are longer is
@@ -29,48 +29,48 @@ func newMoments() *moments { return &moments{newTrace(), newTrace(), newTrace(),
 
 func (m *moments) add(x float64) {
 	square := float64(x * x)
-	m.value.Add(x)
-	m.abs.Add(math.Abs(x))
-	m.square.Add(square)
-	m.fourth.Add(float64(square * square))
+	m.Value.Add(x)
+	m.Abs.Add(math.Abs(x))
+	m.Square.Add(square)
+	m.Fourth.Add(float64(square * square))
 }
 
 // spread returns <x²> − <|x|>² times scale.
 func (m *moments) spread(scale float64) estimate {
-	abs, square := m.abs.Summary().Mean, m.square.Summary().Mean
+	abs, square := m.Abs.Summary().Mean, m.Square.Summary().Mean
 	return estimate{
 		scale * (square - float64(abs*abs)),
-		scale * diag.FunctionError([]float64{1, -2 * abs}, m.square, m.abs),
+		scale * diag.FunctionError([]float64{1, -2 * abs}, m.Square, m.Abs),
 	}
 }
 
 // binder returns the Binder cumulant 1 − <x⁴>/(3<x²>²).
 func (m *moments) binder() estimate {
-	square, fourth := m.square.Summary().Mean, m.fourth.Summary().Mean
+	square, fourth := m.Square.Summary().Mean, m.Fourth.Summary().Mean
 	norm := 1 / (3 * square * square)
-	return estimate{1 - fourth*norm, diag.FunctionError([]float64{-norm, 2 * fourth * norm / square}, m.fourth, m.square)}
+	return estimate{1 - fourth*norm, diag.FunctionError([]float64{-norm, 2 * fourth * norm / square}, m.Fourth, m.Square)}
 }
 
 // An estimate is a number with its standard error.
 type estimate struct{ mean, err float64 }
 
-// A trace of one of the moments, of the spins or of the overlap.
-type part func(o *observables) *moments
+// A pick chooses the moments of the spins or of the overlap.
+type pick func(o *observables) *moments
 
-func spins(o *observables) *moments   { return o.spins }
-func overlap(o *observables) *moments { return o.overlap }
+func spins(o *observables) *moments   { return o.Spins }
+func overlap(o *observables) *moments { return o.Overlap }
 
 // value, abs and square are the means of x, |x| and x² over all chains.
-func (r row) value(of part) estimate {
-	return r.meanOf(func(o *observables) *diag.Trace { return of(o).value })
+func (r row) value(of pick) estimate {
+	return r.meanOf(func(o *observables) *diag.Trace { return of(o).Value })
 }
-func (r row) abs(of part) estimate {
-	return r.meanOf(func(o *observables) *diag.Trace { return of(o).abs })
+func (r row) abs(of pick) estimate {
+	return r.meanOf(func(o *observables) *diag.Trace { return of(o).Abs })
 }
-func (r row) square(of part) estimate {
-	return r.meanOf(func(o *observables) *diag.Trace { return of(o).square })
+func (r row) square(of pick) estimate {
+	return r.meanOf(func(o *observables) *diag.Trace { return of(o).Square })
 }
-func (r row) binder(of part) estimate {
+func (r row) binder(of pick) estimate {
 	return r.mean(func(o *observables) estimate { return of(o).binder() })
 }
 
@@ -84,41 +84,41 @@ func (n estimate) String() string { return withError(n.mean, n.err) }
 // observables are what -observables and -overlap measure of a sampler, after each of
 // its moves.
 type observables struct {
-	origin       float64     // an energy near the mean, for precision
-	energy       *diag.Trace // of the energy less the origin
-	energySquare *diag.Trace // and of its square
-	spins        *moments    // of the magnetisation per spin; nil if it is fixed
-	overlap      *moments    // of that with the twin; nil without one
+	Origin       float64     // an energy near the mean, for precision
+	Energy       *diag.Trace // of the energy less the origin
+	EnergySquare *diag.Trace // and of its square
+	Spins        *moments    // of the magnetisation per spin; nil if it is fixed
+	Overlap      *moments    // of that with the twin; nil without one
 }
 
 // observe adds the values of the present state.
 func (c *contestant) observe() {
 	o := c.observables
 	energy := c.system.Energy()
-	if o.energy.Len() == 0 {
-		o.origin = energy
+	if o.Energy.Len() == 0 {
+		o.Origin = energy
 	}
-	d := energy - o.origin
-	o.energy.Add(d)
-	o.energySquare.Add(float64(d * d))
+	d := energy - o.Origin
+	o.Energy.Add(d)
+	o.EnergySquare.Add(float64(d * d))
 	state := c.system.State()
-	if o.spins != nil {
-		o.spins.add(2*float64(countOnes(state))/float64(len(state)) - 1)
+	if o.Spins != nil {
+		o.Spins.add(2*float64(countOnes(state))/float64(len(state)) - 1)
 	}
-	if o.overlap != nil {
+	if o.Overlap != nil {
 		differ := countDifferent(state, c.twin.system.State())
-		o.overlap.add(1 - 2*float64(differ)/float64(len(state)))
+		o.Overlap.add(1 - 2*float64(differ)/float64(len(state)))
 	}
 }
 
-// newObservables returns what a sampler is to measure; nil for nothing.
+// newObservables returns observables without a value.
 func newObservables(magnetisation, overlap bool) *observables {
-	o := &observables{energy: newTrace(), energySquare: newTrace()}
+	o := &observables{Energy: newTrace(), EnergySquare: newTrace()}
 	if magnetisation {
-		o.spins = newMoments()
+		o.Spins = newMoments()
 	}
 	if overlap {
-		o.overlap = newMoments()
+		o.Overlap = newMoments()
 	}
 	return o
 }
@@ -126,7 +126,7 @@ func newObservables(magnetisation, overlap bool) *observables {
 // resetObservables forgets what was measured.
 func (c *contestant) resetObservables() {
 	if o := c.observables; o != nil {
-		c.observables = newObservables(o.spins != nil, o.overlap != nil)
+		c.observables = newObservables(o.Spins != nil, o.Overlap != nil)
 	}
 }
 
@@ -163,17 +163,17 @@ func countDifferent(a, b []uint8) (n int) {
 func (r row) specificHeat() estimate {
 	scale := r.beta * r.beta / float64(r.system.Len())
 	return r.mean(func(o *observables) estimate {
-		mean, square := o.energy.Summary().Mean, o.energySquare.Summary().Mean
+		mean, square := o.Energy.Summary().Mean, o.EnergySquare.Summary().Mean
 		return estimate{
 			scale * (square - float64(mean*mean)),
-			scale * diag.FunctionError([]float64{1, -2 * mean}, o.energySquare, o.energy),
+			scale * diag.FunctionError([]float64{1, -2 * mean}, o.EnergySquare, o.Energy),
 		}
 	})
 }
 
 // susceptibility returns βN(<m²> − <|m|>²).
 func (r row) susceptibility() estimate {
-	return r.mean(func(o *observables) estimate { return o.spins.spread(r.beta * float64(r.system.Len())) })
+	return r.mean(func(o *observables) estimate { return o.Spins.spread(r.beta * float64(r.system.Len())) })
 }
 
 // observed returns the observables; nothing if none were measured.
@@ -186,14 +186,14 @@ func (r row) observed() (rec cli.Record) {
 		rec.Add(strings.TrimSuffix(key, "_mean")+"_std_err", n.err)
 	}
 	add("specific_heat", "specific heat", r.specificHeat())
-	if r.observables.spins != nil {
+	if r.observables.Spins != nil {
 		add("magnetisation_mean", "m", r.value(spins))
 		add("abs_magnetisation_mean", "|m|", r.abs(spins))
 		add("squared_magnetisation_mean", "", r.square(spins))
 		add("susceptibility", "susceptibility", r.susceptibility())
 		add("binder_cumulant", "Binder cumulant", r.binder(spins))
 	}
-	if r.observables.overlap != nil {
+	if r.observables.Overlap != nil {
 		add("abs_overlap_mean", "|q|", r.abs(overlap))
 		add("squared_overlap_mean", "q²", r.square(overlap))
 		add("overlap_binder_cumulant", "Binder cumulant of q", r.binder(overlap))
@@ -229,8 +229,8 @@ func (r row) observablesWarnings(symmetric bool) (w []string) {
 	if r.observables == nil {
 		return nil
 	}
-	if r.observables.spins != nil {
-		switch s := r.summary(func(m *measured) *diag.Trace { return m.observables.spins.value }); {
+	if r.observables.Spins != nil {
+		switch s := r.summary(func(m *measured) *diag.Trace { return m.observables.Spins.Value }); {
 		case s.Variance == 0:
 		case symmetric && !(math.Abs(s.Mean) <= maxApart*s.StdErr && s.Trusted()):
 			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, and this run says %s: it turned its sign too seldom, so that the error of m means nothing; look at |m|", r.name, estimate{s.Mean, s.StdErr}))
@@ -238,11 +238,11 @@ func (r row) observablesWarnings(symmetric bool) (w []string) {
 			w = append(w, fmt.Sprintf("%s: the run is too short for the error of m; run longer", r.name))
 		}
 	}
-	of := func(of part, what string) {
+	of := func(of pick, what string) {
 		if of(r.observables) == nil {
 			return
 		}
-		if s := r.summary(func(m *measured) *diag.Trace { return of(m.observables).square }); s.Variance > 0 && !s.Trusted() {
+		if s := r.summary(func(m *measured) *diag.Trace { return of(m.observables).Square }); s.Variance > 0 && !s.Trusted() {
 			w = append(w, fmt.Sprintf("%s: the run is worth %s independent values of %s; below %d their errors cannot be trusted; run longer",
 				r.name, cmp.Or(fewer(s.Effective), "few"), what, diag.MinEffective))
 		}

@@ -33,7 +33,7 @@ type plan struct {
 	references  int     // the last of the contestants, which are only compared with
 
 	samplerWarnings []string // about their settings
-	policyWarning   string   // that the policy is of another temperature
+	policyWarning   string   // that the policy was learned at another temperature
 }
 
 const (

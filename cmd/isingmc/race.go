@@ -52,7 +52,7 @@ const (
 
 // movesRand returns the random numbers of a sampler's moves. They depend on a key
 // of the seed, on the sampler's settings and on how many samplers with equal settings
-// come before it. So a sampler makes the same moves alone and beside others.
+// come before it. So a sampler makes the same moves alone and with others.
 func movesRand(key rbm.Key, settings string, before int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(settings))
@@ -116,7 +116,7 @@ type length struct {
 // byTime is the number of moves of a race whose length is a time.
 const byTime = math.MaxInt64
 
-// scaled returns a share of l, at least one move.
+// scaled returns a fraction of l, at least one move.
 func (l length) scaled(share float64) length {
 	if l.moves == byTime {
 		return length{byTime, time.Duration(share * float64(l.time))}

@@ -130,7 +130,7 @@ func TestStop(t *testing.T) {
 			return tick()
 		})
 		name := filepath.Join(t.TempDir(), "e.csv")
-		c := clitest.Command{Name: "isingmc", Run: now.run}
+		c := clitest.Command{Name: "isingmc", Run: clitest.Alone(now.runRanks)}
 		return c.CallContext(ctx, strings.Fields("-lattice 6x6 -sampler gibbs,sw -seconds 10 -trace "+name)...), name
 	}
 	r, name := stopAfter(10000) // two looks a move: 4000 are burn-in of each

@@ -14,7 +14,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A row is the result of one sampler, of all its chains. What a picture shows is of the first.
+// A row is the result of one sampler, of all its chains. Pictures show the first.
 type row struct {
 	*contestant
 	runs         []*measured // chain by chain
@@ -26,7 +26,7 @@ type row struct {
 // perSecond returns a count in the run per second of computing.
 func (r row) perSecond(count float64) float64 { return count / r.seconds }
 
-// secondsOf returns the computing time of so many moves.
+// secondsOf returns the computing time of a number of moves.
 func (r row) secondsOf(moves float64) float64 { return moves * r.seconds / float64(r.N) }
 
 // newRows returns the results of the samplers of a field from what was measured in each chain.

@@ -77,7 +77,7 @@ func (p *plan) parseSamplers() error {
 	case !taken:
 		return cli.Usagef("-order is for gibbs, metropolis and modified-metropolis that do not say order= themselves; -sampler %s has none", p.samplers)
 	case kinds[0] != "" && kinds[1] != "":
-		return cli.Usagef("-sampler: %s keeps the number of spins up, %s does not: their laws differ, so there is nothing to compare; run them apart", kinds[1], kinds[0])
+		return cli.Usagef("-sampler: %s keeps the number of spins up, %s does not: their distributions differ, so there is nothing to compare; run them apart", kinds[1], kinds[0])
 	case len(p.movers) > len(plots.Colors):
 		return cli.Usagef("-sampler names %d samplers; at most %d run together", len(p.movers), len(plots.Colors))
 	}

@@ -20,50 +20,50 @@ const (
 // is full it drops every other one, and from then on keeps half as many. Which
 // states are kept depends on the moves alone.
 type stateLog struct {
-	limit, units int
-	every        int64 // moves from one kept state to the next
-	seen         int64 // moves so far
-	states       []uint8
-	energies     []float64
+	Limit, Units int
+	Every        int64 // moves from one kept state to the next
+	Seen         int64 // moves so far
+	States       []uint8
+	Energies     []float64
 }
 
 func newStateLog(limit, units int) *stateLog {
-	return &stateLog{limit: limit, units: units, every: 1}
+	return &stateLog{Limit: limit, Units: units, Every: 1}
 }
 
 // reset forgets all states. A nil log stays as it is.
 func (l *stateLog) reset() {
 	if l != nil {
-		*l = *newStateLog(l.limit, l.units)
+		*l = *newStateLog(l.Limit, l.Units)
 	}
 }
 
-// add is told the state after a move, and its energy.
+// add records the state and its energy after a move.
 func (l *stateLog) add(state []uint8, energy float64) {
-	if l.seen++; l.seen%l.every != 0 {
+	if l.Seen++; l.Seen%l.Every != 0 {
 		return
 	}
-	if len(l.energies) == l.limit {
+	if len(l.Energies) == l.Limit {
 		l.halve()
-		if l.seen%l.every != 0 {
+		if l.Seen%l.Every != 0 {
 			return
 		}
 	}
-	l.states = append(l.states, state...)
-	l.energies = append(l.energies, energy)
+	l.States = append(l.States, state...)
+	l.Energies = append(l.Energies, energy)
 }
 
 // halve drops the states at odd places, which are those after moves that are no
 // multiple of twice the spacing.
 func (l *stateLog) halve() {
 	kept := 0
-	for i := 1; i < len(l.energies); i += 2 {
-		copy(l.states[kept*l.units:], l.states[i*l.units:(i+1)*l.units])
-		l.energies[kept] = l.energies[i]
+	for i := 1; i < len(l.Energies); i += 2 {
+		copy(l.States[kept*l.Units:], l.States[i*l.Units:(i+1)*l.Units])
+		l.Energies[kept] = l.Energies[i]
 		kept++
 	}
-	l.states, l.energies = l.states[:kept*l.units], l.energies[:kept]
-	l.every *= 2
+	l.States, l.Energies = l.States[:kept*l.Units], l.Energies[:kept]
+	l.Every *= 2
 }
 
 // checkStates checks -states and -keep.
@@ -84,32 +84,32 @@ func (p *plan) checkStates() error {
 // move, the number of measured moves before it. Of several chains those of each follow each
 // other, and chain has its number.
 func (p *plan) writeStates(w io.Writer) error {
-	l := &stateLog{units: p.units}
+	l := &stateLog{Units: p.units}
 	var moves, chains []float64
 	for chain, run := range p.runs {
 		its := run[0].states
-		l.states, l.energies = append(l.states, its.states...), append(l.energies, its.energies...)
-		for i := range its.energies {
-			moves, chains = append(moves, float64(int64(i+1)*its.every)), append(chains, float64(chain))
+		l.States, l.Energies = append(l.States, its.States...), append(l.Energies, its.Energies...)
+		for i := range its.Energies {
+			moves, chains = append(moves, float64(int64(i+1)*its.Every)), append(chains, float64(chain))
 		}
 	}
-	n := len(l.energies)
-	about := []npz.Named{{Name: "energy", Data: l.energies}, {Name: "move", Data: moves}}
+	n := len(l.Energies)
+	about := []npz.Named{{Name: "energy", Data: l.Energies}, {Name: "move", Data: moves}}
 	if len(p.runs) > 1 {
 		about = append(about, npz.Named{Name: "chain", Data: chains})
 	}
 	if p.graph == nil {
 		part := func(name string, lo, hi int) npz.Named {
 			units := make([]uint8, 0, n*(hi-lo))
-			for state := range slices.Chunk(l.states, l.units) {
+			for state := range slices.Chunk(l.States, l.Units) {
 				units = append(units, state[lo:hi]...)
 			}
 			return npz.Named{Name: name, Shape: []int{n, hi - lo}, Data: units}
 		}
-		return npz.Write(w, append([]npz.Named{part("x", 0, p.firstHidden), part("h", p.firstHidden, l.units)}, about...))
+		return npz.Write(w, append([]npz.Named{part("x", 0, p.firstHidden), part("h", p.firstHidden, l.Units)}, about...))
 	}
-	spins := make([]int8, len(l.states))
-	for i, x := range l.states {
+	spins := make([]int8, len(l.States))
+	for i, x := range l.States {
 		spins[i] = 2*int8(x) - 1
 	}
 	return npz.Write(w, append([]npz.Named{{Name: "x", Shape: append([]int{n}, p.shape()...), Data: spins}}, about...))

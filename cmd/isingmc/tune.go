@@ -30,7 +30,7 @@ type tuning struct {
 	at      int // of the sampler in plan.movers
 	options tune.Options
 	limits  tune.Limits
-	energy  bool // the reward is of the energy alone
+	energy  bool // the reward counts the energy alone
 	space   *tune.Space
 	policy  *tune.Policy
 

@@ -83,14 +83,14 @@ func (p *plan) loadData(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if first.Model.Classes() > 0 && first.Model.Inputs() == set.X.Cols {
-		set, err = set.WithClasses(first.About.ClassNames)
-	}
-	if err == nil {
-		err = train.Fits(first.Model, set)
+	if set, err = cli.FitSet(first.Model, set, first.Path, first.About); err == nil {
+		err = train.Fits(first.Model, set) // here labels must be there too
 	}
 	if err != nil {
-		return fmt.Errorf("%s does not fit the data: %w", first.Path, err)
+		return err
+	}
+	if set.Missing.Rows > 0 {
+		return fmt.Errorf("%s has missing cells, whose positive phase depends on the model's draws of them; give rows without any to compare with", set.Name)
 	}
 	p.set, p.base = set, sync.OnceValue(func() *rbm.Base { return train.Base(first.Model, set) })
 	for i := range p.estimators {
@@ -123,7 +123,7 @@ func (g *page) fill(rows []int32) rbm.Batch {
 
 // batches returns the minibatches of a repeat.
 func (p *plan) batches(m *rbm.RBM, repeat int) func(update int) rbm.Batch {
-	deal := data.NewBatches(p.set.Len(), p.batch, rbm.NewKey(p.seed).Child(batchKey).Child(uint64(repeat)))
+	deal := data.NewBatches(p.set.Len(), p.batch, rbm.NewKey(p.seed).Child(batchKey).Child(uint64(repeat))).Weigh(p.set.Weights)
 	rows := make([]int32, p.batch)
 	g := newPage(p.set, m, p.batch)
 	return func(update int) rbm.Batch {
@@ -132,17 +132,18 @@ func (p *plan) batches(m *rbm.RBM, repeat int) func(update int) rbm.Batch {
 	}
 }
 
-// positive returns the positive phase of all rows.
+// positive returns the positive phase of all rows, by their weights.
 func (p *plan) positive(m *rbm.RBM) []float64 {
 	const rows = 256 // at once
 	mean := compare.NewMean(m)
 	total := p.set.Len()
+	each := p.set.Effective() / float64(total) // the mean weight
 	for lo := 0; lo < total; lo += rows {
 		some := data.RowNumbers(lo, min(lo+rows, total))
 		b := newPage(p.set, m, len(some)).fill(some)
 		b.Weight = make([]float32, len(some))
 		for i := range b.Weight {
-			b.Weight[i] = 1 // the sum of the rows
+			b.Weight[i] = float32(p.set.Weight(some[i]) / each) // the sum of the rows
 		}
 		mean.Add(rbm.Phase{Batch: b})
 	}

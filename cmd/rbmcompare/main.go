@@ -30,14 +30,13 @@ import (
 
 func main() { cli.MainRanks("rbmcompare", runRanks) }
 
-const summary = `rbmcompare compares estimators of the negative phase on a model that stands still.
+const summary = `rbmcompare compares estimators of the negative phase on a fixed model.
 
 Each estimator of -negphase starts anew and runs for -steps Gibbs steps of each
-of its chains (a replica of pt or ins is a chain of its own), -repeats times.
-Its estimate is the mean of all updates so far, without burn-in, and its
-distance the Euclidean one, over ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩, to the exact negative phase:
-Figures 2 and 4 of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020).
-As the positive phase has no noise, it is the distance between the gradients.
+of its chains (a replica of pt or ins is a chain too), -repeats times. Its estimate is the
+mean of all updates so far, without burn-in, and its distance the Euclidean one, over
+⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩, to the exact negative phase: Figures 2 and 4 of the infinite-swapping
+paper (Hult, Nyquist & Ringqvist 2020).
 
 Models of at most 2^22 states are enumerated, which may take some minutes; for
 larger ones the truth is a long reference run, printed with its error. Ladders
@@ -51,24 +50,14 @@ with tau=auto are tuned on the model beforehand, at no charge, and then stay.
 
 Seconds are those of the estimator alone, on -workers processors.
 
-Under mpirun -n N the ranks share out the repeats, and the runs of the reference, to the same
-bits but for the seconds. Build it by
+Under mpirun -n N the ranks share the repeats, and the runs of the reference, with identical
+results but for the seconds. Build it by
 ` + ranks.Build + `
 
 -runs 'runs/*' compares whole runs of rbmtrain: one table of the settings in which they
-differ, the last and the best value of a metric, and the time, the best run first.
--sort chooses the metric. -json prints all settings and metrics; -out FOLDER writes them to
-runs.json and runs.csv, and the metric along the runs to runs.png, with a report. -out FILE writes one of
-them alone: a .csv, .json or picture. -over seed puts finished runs that differ in the seed alone into
-one line, with means ± standard deviations, and into means.csv of the folder, or the .csv of -out FILE.
-
-Examples:
-
-  rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared
-  rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,cd:k=10,pcd,exact
-  rbmcompare -run runs/toy -negphase pcd,pt:tau=1/1.5/2/3 -steps 1000 -out runs/along
-  rbmcompare -model runs/mnist -data mnist -negphase pcd:chains=100,pins:tau=auto:path=data
-  rbmcompare -runs 'runs/*' -sort error_test -out runs/compared`
+differ, the last and the best value of a metric, and the time, the best run first. -out FOLDER
+writes all settings and metrics, a picture and a report; -out FILE one of a .csv, .json or
+picture.`
 
 type options struct {
 	flags *cli.Flags
@@ -102,7 +91,7 @@ func newOptions() *options {
 	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain").Main("N  Gibbs steps of each chain (10000)").Between(1, train.MaxSteps)
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20").Main("N  independent runs of each (20)").Between(1, maxRepeats)
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say").Between(1, negphase.MaxChains)
-	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at").Between(1, math.MaxInt32)
+	f.IntVar(&o.batch, "batch", train.PaperSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at").Between(1, math.MaxInt32)
 	f.Group("the truth")
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts").Between(2, train.MaxSteps)
@@ -110,7 +99,7 @@ func newOptions() *options {
 	o.data = f.AddData(cli.DataRows{Help: " (default: none; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})
 	f.Group("the run")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture").Main("FOLDER  for curves.csv, compare.json and pictures").New().Tag("runs")
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds").Main("N  equal seeds give equal bits, but for the seconds (1)")
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results, but for the seconds").Main("N  equal seeds give identical results, but for the seconds (1)")
 	f.AddPictures(&o.pictures).For("out").Tag("runs")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all").Between(0, math.MaxInt32)
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output", "runs")
@@ -119,7 +108,7 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "rbmcompare holds estimators of the negative phase against the exact one, on a model that\nstands still: by Gibbs steps and by seconds.",
+	Purpose: "rbmcompare compares estimators of the negative phase with the exact one of a fixed model: by\nGibbs steps and by seconds.",
 	Examples: []string{
 		"rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared  # curves, pictures",
 		"rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,pcd,exact  # and the gradient",
@@ -127,11 +116,7 @@ var screen = cli.Screen{
 	},
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	return runRanks(ctx, nil, args, stdout, stderr)
-}
-
-// runRanks is run of one rank of a group. All ranks load the models and the rows and compare. Rank 0
+// runRanks runs the command as one rank of a group, or alone if the group is nil. All ranks load the models and the rows and compare. Rank 0
 // alone writes and prints.
 func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
@@ -140,7 +125,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		return err
 	}
 	if o.runs != "" {
-		if g.Rank() > 0 { // there is nothing to share out
+		if g.Rank() > 0 { // rank 0 does all
 			return nil
 		}
 		return o.compareRuns()
@@ -332,7 +317,7 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 }
 
 // enumerate is compare.Enumerate, but returns when the context ends. The work
-// goes on then, which does not matter, as the program ends soon.
+// continues then, which does not matter, as the program ends soon.
 func enumerate(ctx context.Context, m *rbm.RBM) (*compare.Truth, error) {
 	type outcome struct {
 		truth *compare.Truth

@@ -22,7 +22,7 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-var rbmcompare = clitest.Command{Name: "rbmcompare", Run: run}
+var rbmcompare = clitest.Command{Name: "rbmcompare", Run: clitest.Alone(runRanks)}
 
 // isolate goes to an empty folder and puts two models there, one with softmax
 // labels and one without, and a run with three snapshots.

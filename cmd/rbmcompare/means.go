@@ -44,12 +44,12 @@ func meanOver(x []float64) (s overRuns) {
 
 // groupRuns puts finished runs that differ in the setting over alone into groups, the
 // best by the metric first. It returns the names of the other settings that differ.
-func groupRuns(all []*finding, over, by string, differ []string) (groups []group, others []string, err error) {
+func groupRuns(all []*runSummary, over, by string, differ []string) (groups []group, others []string, err error) {
 	if !slices.Contains(differ, over) {
 		return nil, nil, cli.Usagef("-over is %q; the runs differ in %s", over, cmp.Or(strings.Join(differ, ", "), "nothing"))
 	}
 	others = slices.DeleteFunc(slices.Clone(differ), func(name string) bool { return name == over })
-	members := map[string][]*finding{}
+	members := map[string][]*runSummary{}
 	var keys []string
 	for _, r := range all {
 		if !r.Finished {
@@ -130,9 +130,9 @@ func groupRecords(groups []group, by string, others []string) (records []cli.Rec
 		add := func(name string, m overRuns) {
 			label := ""
 			if name == by && by != "seconds" {
-				label = by
+				label = by + ", mean ± sd"
 			}
-			rec.Show(name, label, m.Mean, m.String())
+			rec.Show(name, label, m.Mean, m.of(name))
 			rec.Add(name+"_sd", m.SD)
 			rec.Add(name+"_runs", m.N)
 		}
@@ -147,13 +147,16 @@ func groupRecords(groups []group, by string, others []string) (records []cli.Rec
 	return records
 }
 
-// String prints the mean with two digits of its standard deviation.
-func (s overRuns) String() string {
+// of prints the mean of a column of metrics.csv with two digits of its standard deviation, errors in percent.
+func (s overRuns) of(name string) string {
 	switch {
 	case s.Mean == nil:
 		return none
 	case s.SD == nil || !(*s.SD > 0):
-		return fmt.Sprintf("%.5g", *s.Mean)
+		return inWords(name, *s.Mean)
+	}
+	if c, ok := train.ColumnOf(name); ok && c.Scale == 100 {
+		return cli.PlusMinus(100**s.Mean, 100**s.SD, cli.Decimals(100**s.SD)) + " %"
 	}
 	return cli.PlusMinus(*s.Mean, *s.SD, cli.Decimals(*s.SD))
 }

@@ -26,7 +26,7 @@ func (p *plan) page(results []result) report.Report {
 		Words: p.words(last), Warnings: p.warnings(results), Charts: p.charts(last),
 	}
 	if len(results) > 1 {
-		page.Words = append([]string{fmt.Sprintf("%s were compared on, those of the steps %d to %d. What follows is of the last.",
+		page.Words = append([]string{fmt.Sprintf("%s were compared on, those of the steps %d to %d. What follows describes the last.",
 			cli.Count(len(results), "snapshot"), results[0].Step, last.Step)}, page.Words...)
 		page.Charts = append(p.alongRun(results), page.Charts...)
 	}
@@ -45,7 +45,7 @@ func (p *plan) truthInWords(r result) string {
 	return fmt.Sprintf("the truth is a reference run by %s, with an error of %.3g", short(r.reference), r.truth.StdErr)
 }
 
-// words says how the comparison went on a model, and what to try.
+// words describes how the comparison went on a model, and what to try.
 func (p *plan) words(r result) (lines []string) {
 	nearest, quickest := -1, -1
 	var fair []string // estimators without a bias that can be seen

@@ -180,7 +180,7 @@ func plusMinus(m compare.Moment) string {
 func (p *plan) warnings(results []result) (warnings []string) {
 	ladder := func(what string, info negphase.Info) {
 		if rates := info.SwapRates(); rates != nil && slices.Min(rates) < cli.ExchangeFloor {
-			warnings = append(warnings, fmt.Sprintf("%s: a pair of neighbouring temperatures exchanges in %.2g %% of attempts: the hotter replicas serve for nothing; put temperatures closer together",
+			warnings = append(warnings, fmt.Sprintf("%s: a pair of neighbouring temperatures exchanges in %.2g %% of attempts: the hotter replicas contribute nothing; put temperatures closer together",
 				what, 100*slices.Min(rates)))
 		}
 	}

@@ -26,8 +26,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// A finding is a run of rbmtrain: its settings and what it has come to.
-type finding struct {
+// A runSummary holds the settings and results of an rbmtrain run.
+type runSummary struct {
 	Path     string            `json:"path"`
 	Settings map[string]string `json:"settings"` // all of them
 	Metrics  map[string]metric `json:"metrics"`  // along the run, by the column of metrics.csv
@@ -41,7 +41,7 @@ type finding struct {
 }
 
 // A metric is its last and its best value. The last of a finished run is that of all
-// rows; others are of a sample of them, where there are many. Best is left out where
+// rows; others are measured on a sample of them, where there are many. Best is left out where
 // nobody knows what is better.
 type metric struct {
 	Last     *float64 `json:"last"` // null where it is not a number
@@ -92,7 +92,7 @@ func (o *options) compareRuns() error {
 }
 
 // findRuns reads the runs in the folders that match -runs.
-func (o *options) findRuns() (all []*finding, err error) {
+func (o *options) findRuns() (all []*runSummary, err error) {
 	paths, err := filepath.Glob(o.runs)
 	if err != nil {
 		return nil, cli.Usagef("-runs %q: %w", o.runs, err)
@@ -116,7 +116,7 @@ func (o *options) findRuns() (all []*finding, err error) {
 const maxFile = 1 << 26
 
 // readRun reads the run in a folder.
-func readRun(dir string) (*finding, error) {
+func readRun(dir string) (*runSummary, error) {
 	text, err := atomicfile.Read(filepath.Join(dir, rundir.ConfigFile), maxFile)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func readRun(dir string) (*finding, error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, rundir.ConfigFile), err)
 	}
-	r := &finding{Path: dir, Settings: map[string]string{"steps": strconv.Itoa(c.Steps)}, Metrics: map[string]metric{}}
+	r := &runSummary{Path: dir, Settings: map[string]string{"steps": strconv.Itoa(c.Steps)}, Metrics: map[string]metric{}}
 	delete(c.Training, "horizon") // the steps again
 	r.set(c.Training)
 	for _, name := range []string{"hidden", "labels", "init", "constraint"} {
@@ -174,7 +174,7 @@ func readRun(dir string) (*finding, error) {
 
 // set adds settings: those of the negative phase by their own names, which do not
 // occur among the others.
-func (r *finding) set(settings map[string]any) {
+func (r *runSummary) set(settings map[string]any) {
 	for name, value := range settings {
 		switch v := value.(type) {
 		case nil:
@@ -192,7 +192,7 @@ func (r *finding) set(settings map[string]any) {
 }
 
 // measure fills in the metrics from the table.
-func (r *finding) measure() {
+func (r *runSummary) measure() {
 	if len(r.rows) == 0 {
 		return
 	}
@@ -217,13 +217,21 @@ func (r *finding) measure() {
 	}
 }
 
+// inWords returns a value of a column of metrics.csv as the report of a run has it, errors in percent.
+func inWords(name string, x float64) string {
+	if c, ok := train.ColumnOf(name); ok && c.Format != "" && c.Scale != 0 {
+		return c.Text(x)
+	}
+	return fmt.Sprintf("%.5g", x)
+}
+
 // better reports whether a is a better value than b.
 func better(c train.Column, a, b float64) bool { return a != b && (a < b) == c.Smaller }
 
 // sortRuns sorts the runs, the best first, by -sort or by the first metric that they
 // have of what a run is for, of test rows if there are any. It returns its name, ""
 // for the order of the paths, if no run has one.
-func (o *options) sortRuns(all []*finding) (by string, err error) {
+func (o *options) sortRuns(all []*runSummary) (by string, err error) {
 	known := map[string]bool{}
 	for _, r := range all {
 		for name := range r.Metrics {
@@ -234,19 +242,19 @@ func (o *options) sortRuns(all []*finding) (by string, err error) {
 	if by == "" {
 		by = firstMetric(slices.Sorted(maps.Keys(known)))
 	}
-	slices.SortStableFunc(all, func(a, b *finding) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(all, func(a, b *runSummary) int { return strings.Compare(a.Path, b.Path) })
 	switch by {
 	case "", "path":
 		return by, nil
 	case "seconds":
-		slices.SortStableFunc(all, func(a, b *finding) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		slices.SortStableFunc(all, func(a, b *runSummary) int { return cmp.Compare(a.Seconds, b.Seconds) })
 		return by, nil
 	}
 	if !known[by] {
 		return "", cli.Usagef("-sort is %q; the runs have %s, and there are path and seconds", by, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
 	column, _ := train.ColumnOf(by)
-	slices.SortStableFunc(all, func(a, b *finding) int {
+	slices.SortStableFunc(all, func(a, b *runSummary) int {
 		x, y := a.Metrics[by].Last, b.Metrics[by].Last
 		switch {
 		case x == nil || y == nil:
@@ -266,13 +274,19 @@ func count(yes bool) int {
 	return 0
 }
 
-// firstMetric returns the name of the metric that a run is for, "" if there is none.
+// firstMetric returns the name of the metric that a run is for, "" if there is none. The error of
+// classes comes before the pseudo-likelihood, which favours models that only contrastive divergence makes.
 func firstMetric(names []string) (best string) {
 	rank := math.MaxInt
 	for i, part := range []string{"_test", "_holdout", "_train"} {
 		for _, name := range names {
-			if c, ok := train.ColumnOf(name); ok && c.First && strings.HasSuffix(name, part) && 100*i+c.Rank < rank {
-				best, rank = name, 100*i+c.Rank
+			c, ok := train.ColumnOf(name)
+			at := 100*i + 2*c.Rank
+			if c.Name == "error" {
+				at = 100*i + 3 // between those of ranks 1, the log-likelihood, and 2
+			}
+			if ok && c.First && strings.HasSuffix(name, part) && at < rank {
+				best, rank = name, at
 			}
 		}
 	}
@@ -280,10 +294,10 @@ func firstMetric(names []string) (best string) {
 }
 
 // differing returns the names of the settings in which the runs differ.
-func differing(all []*finding) []string {
+func differing(all []*runSummary) []string {
 	differ := map[string]bool{}
 	for _, r := range all {
-		for _, other := range []*finding{all[0], r} {
+		for _, other := range []*runSummary{all[0], r} {
 			for name := range other.Settings {
 				if r.Settings[name] != all[0].Settings[name] {
 					differ[name] = true
@@ -299,7 +313,7 @@ const none = "–"
 
 // runRecords returns the runs with the settings that differ and all metrics. People read the
 // metric by which they are sorted.
-func runRecords(all []*finding, by string, differ []string) (records []cli.Record) {
+func runRecords(all []*runSummary, by string, differ []string) (records []cli.Record) {
 	known := map[string]bool{} // whether there is a best value
 	for _, r := range all {
 		for name, m := range r.Metrics {
@@ -310,7 +324,7 @@ func runRecords(all []*finding, by string, differ []string) (records []cli.Recor
 		if x == nil {
 			return none
 		}
-		return fmt.Sprintf("%.5g", *x)
+		return inWords(by, *x)
 	}
 	for _, r := range all {
 		var rec cli.Record
@@ -327,7 +341,7 @@ func runRecords(all []*finding, by string, differ []string) (records []cli.Recor
 				rec.Add(name, m.Last)
 			} else {
 				rec.Show(name, by, m.Last, value(m.Last))
-				rec.Say("best", value(m.Best))
+				rec.Say("best along the run", value(m.Best))
 				rec.Say("at step", strconv.Itoa(m.BestStep))
 			}
 			if known[name] {
@@ -346,13 +360,13 @@ func runRecords(all []*finding, by string, differ []string) (records []cli.Recor
 
 // writeRuns writes the file of -out, or makes the folder and fills it. lines are runs, or the
 // means of -over.
-func (o *options) writeRuns(all []*finding, by string, differ []string, runs, lines []cli.Record, object any) error {
+func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs, lines []cli.Record, object any) error {
 	writeJSON := func(w io.Writer) error {
 		return finitejson.Write(w, object, "  ")
 	}
 	table := func(records []cli.Record) func(w io.Writer) error { return cli.WriteCSV(cli.Columns(records, 10)) }
 	measured := by != "" && by != "path" && by != "seconds"
-	chart := runsChart(all, by)
+	chart := runsChart(all, by, differ)
 	page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter) // nil: nothing to draw
 	switch ext := strings.ToLower(filepath.Ext(o.out)); {
 	case ext == ".csv":
@@ -394,8 +408,10 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, runs, li
 	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, html) })
 }
 
-// drawnRuns is the number of curves that a picture has room for.
-const drawnRuns = 12
+const (
+	drawnRuns     = 12 // curves that a picture has room for
+	namedSettings = 3  // settings that the name of a curve has
+)
 
 // metricWords is what a column of metrics.csv is called in words.
 func metricWords(by string) string {
@@ -412,19 +428,32 @@ func metricWords(by string) string {
 }
 
 // runsChart is a metric along the runs, of the best of them.
-func runsChart(all []*finding, by string) plots.Chart {
+// The curves are named by the settings in which runs differ, of which the chart has room for few.
+func runsChart(all []*runSummary, by string, differ []string) plots.Chart {
 	words := metricWords(by)
 	c := plots.Chart{Title: fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), words), X: "step", Y: words}
+	scale := 1.0
 	if column, ok := train.ColumnOf(by); ok {
-		if _, unit, found := strings.Cut(column.Axis, " / "); found && column.Scale == 0 {
+		scale = cmp.Or(column.Scale, 1)
+		if _, unit, found := strings.Cut(column.Axis, " / "); found {
 			c.Y += " (" + unit + ")"
 		}
 	}
+	differ = slices.DeleteFunc(slices.Clone(differ), func(name string) bool { // what follows from another setting
+		return slices.ContainsFunc(all, func(r *runSummary) bool { return r.Settings[name] == "" })
+	})
 	for _, r := range all[:min(len(all), drawnRuns)] {
 		l := plots.Line{Name: filepath.Base(r.Path)}
+		if n := len(differ); n > 0 && n <= namedSettings {
+			var names []string
+			for _, name := range differ {
+				names = append(names, name+" "+r.Settings[name])
+			}
+			l.Name = strings.Join(names, ", ")
+		}
 		if at := slices.Index(r.columns, by); at >= 0 {
 			for _, row := range r.rows {
-				l.X, l.Y = append(l.X, row[0]), append(l.Y, row[at])
+				l.X, l.Y = append(l.X, row[0]), append(l.Y, scale*row[at])
 			}
 		}
 		c.Lines = append(c.Lines, l)

@@ -62,8 +62,8 @@ func TestRuns(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, []string{"run negphase rate temperatures pseudo_likelihood_test best at step steps done seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
-		{[]string{"-sort", "error_test"}, []string{"run negphase rate temperatures error_test best at step steps done seconds", "runs/b pcd 0.2 – 0.05 0.05 20 20 1 not finished", "runs/a pcd 0.1 – 0.21 0.1 30 60 4.5", "runs/c pins 0.1 [1,2] – 0.5 0 60 6"}},
+		{nil, []string{"run negphase rate temperatures error_test best along the run at step steps done seconds", "runs/b pcd 0.2 – 5 % 5 % 20 20 1 not finished", "runs/a pcd 0.1 – 21 % 10 % 30 60 4.5", "runs/c pins 0.1 [1,2] – 50 % 0 60 6"}},
+		{[]string{"-sort", "pseudo_likelihood_test"}, []string{"run negphase rate temperatures pseudo_likelihood_test best along the run at step steps done seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
 		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps done seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
 		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps done seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
 	} {
@@ -78,7 +78,7 @@ func TestRunsFiles(t *testing.T) {
 	var object, written struct {
 		SortedBy  string `json:"sorted_by"`
 		Differing []string
-		Runs      []finding
+		Runs      []runSummary
 	}
 	if err := json.Unmarshal([]byte(rbmcompare.OK(t, "-runs", "runs/*", "-json", "-out", "compared")), &object); err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestRunsFiles(t *testing.T) {
 	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "runs/b is the first of 3 runs") {
 		t.Error("the report does not name the best run")
 	}
-	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "steps done") || strings.Contains(text, "error_test") {
+	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "steps done") || strings.Contains(text, "pseudo_likelihood_test") {
 		t.Error("the table of the report is not the printed one, with the metric of -sort alone")
 	}
 	if n := reporttest.Check(t, "compared/report.html"); n != 1 {
@@ -138,10 +138,21 @@ func TestRunsFile(t *testing.T) {
 	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-sort", "path", "-out", "two.svg"}, "two.svg", "-sort")
 }
 
+// Curves are named by the settings that all runs have and in which they differ, and errors are in percent.
+func TestRunsAreNamedBySettings(t *testing.T) {
+	run := func(settings map[string]string) *runSummary {
+		return &runSummary{Path: "runs/x", Settings: settings, columns: []string{"step", "error_test"}, rows: [][]float64{{0, 0.5}, {9, 0.25}}}
+	}
+	c := runsChart([]*runSummary{run(map[string]string{"negphase": "cd", "seed": "1"}), run(map[string]string{"negphase": "pcd", "seed": "2", "chains": "50"})}, "error_test", []string{"chains", "negphase", "seed"})
+	if c.Lines[0].Name != "negphase cd, seed 1" || c.Lines[1].Name != "negphase pcd, seed 2" || c.Lines[1].Y[1] != 25 {
+		t.Errorf("%+v", c.Lines)
+	}
+}
+
 // Charts say what is drawn, and in which unit.
 func TestRunsChart(t *testing.T) {
-	for by, want := range map[string]string{"pseudo_likelihood_test": "pseudo-log-likelihood, test rows (nats)", "error_holdout": "classification error, held-out rows", "accuracy_mean": "mean log p(y|x) (nats)", "barrier": "barrier"} {
-		if got := runsChart(nil, by).Y; got != want {
+	for by, want := range map[string]string{"pseudo_likelihood_test": "pseudo-log-likelihood, test rows (nats)", "error_holdout": "classification error, held-out rows (%)", "accuracy_mean": "mean log p(y|x) (nats)", "barrier": "barrier"} {
+		if got := runsChart(nil, by, nil).Y; got != want {
 			t.Errorf("%s is called %q, not %q", by, got, want)
 		}
 	}
@@ -162,7 +173,7 @@ func TestMeansOverRuns(t *testing.T) {
 		lines = append(lines, strings.Join(strings.Fields(line), " "))
 	}
 	// The standard deviation of -7, -7.5 and -9 about -47/6 is √(13/12) = 1.04.
-	want := []string{"negphase pseudo_likelihood_test runs seconds", "ins -7.2 1 6", "pcd -7.8 ± 1.0 3 4.5", "results in compared"}
+	want := []string{"negphase pseudo_likelihood_test, mean ± sd runs seconds", "ins -7.2 1 6", "pcd -7.8 ± 1.0 3 4.5", "results in compared"}
 	if r.Status != 0 || !slices.Equal(lines, want) || !strings.Contains(r.Stderr, "1 run not finished") {
 		t.Errorf("status %d prints %q and %s", r.Status, lines, r.Stderr)
 	}

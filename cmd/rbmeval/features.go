@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strconv"
 
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
@@ -58,29 +58,7 @@ func (e *evaluation) writeFeatures(ctx context.Context) error {
 	}
 	arrays := []npz.Named{{Name: "features", Shape: []int{h.Rows, h.Cols}, Data: h.Data}}
 	if y != nil {
-		arrays = append(arrays, npz.Named{Name: "y", Data: labels(y, e.set.Classes)})
+		arrays = append(arrays, npz.Named{Name: "y", Data: cli.ClassLabels(y, e.set.Classes)})
 	}
 	return atomicfile.Write(e.features, func(w io.Writer) error { return npz.Write(w, arrays) })
-}
-
-// labels returns the labels of rows by name: as numbers if all names are. No class
-// is -1 among numbers, unless a class is, and an empty name among others.
-func labels(y []int32, classes []string) any {
-	words, numbers := make([]string, len(y)), make([]int32, len(y))
-	all := true
-	for r, y := range y {
-		if y == data.NoClass {
-			numbers[r] = -1
-			all = all && !slices.Contains(classes, "-1")
-			continue
-		}
-		words[r] = classes[y]
-		n, err := strconv.ParseInt(words[r], 10, 32)
-		numbers[r] = int32(n)
-		all = all && err == nil && strconv.FormatInt(n, 10) == words[r]
-	}
-	if all {
-		return numbers
-	}
-	return words
 }

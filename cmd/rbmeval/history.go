@@ -11,7 +11,6 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
-	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
@@ -157,7 +156,7 @@ func (h *history) choose() error {
 	if err := h.idle(h.flags); err != nil {
 		return err
 	}
-	h.fixed = true // some twenty ladders of two minutes are too many
+	h.longest = historyLonger * h.rounds // some twenty ladders of two minutes are too many
 	return nil
 }
 
@@ -212,10 +211,13 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 	}
 	for _, part := range h.parts {
 		free, err := part.freeEnergies(ctx, "", nil)
+		if err == nil {
+			err = part.sumGaps(ctx, free, nil)
+		}
 		if err != nil {
 			return err
 		}
-		f := train.Mean(free)
+		f := part.set.Mean(part.index, free)
 		if cli.Finite(f) == nil {
 			return errNotFinite
 		}

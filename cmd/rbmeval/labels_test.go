@@ -141,7 +141,7 @@ func TestCalibration(t *testing.T) {
 	logp := make([]float64, set.Len()*4)
 	m.ClassLogProb(logp, set.Rows(rows, 4))
 	want, ok := train.Calibrate(logp, set.Y, calibrationKey)
-	if c := r.Classification; !ok || *c.Calibration != want || c.NLL != -c.MeanLogP || c.Score != train.ScoreRows(logp, set.Y) {
+	if c := r.Classification; !ok || *c.Calibration != want || c.NLL != -c.MeanLogP || c.Score != train.ScoreRows(logp, set.Y, nil) {
 		t.Errorf("got %+v, want %+v", *r.Classification.Calibration, want)
 	}
 	text := rbmeval.OK(t, "-model", "m.safetensors", "-classify")
@@ -154,4 +154,31 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("no %q in\n%s", line, text)
 		}
 	}
+}
+
+// Rows whose header has the inputs of the model in another order are refused.
+func TestColumnsInAnotherOrder(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Save(t, "m.safetensors", clitest.Model(2, 3, 0, rbm.Softmax), modelfile.About{Columns: []string{"age", "smokes"}})
+	clitest.Write(t, "same.csv", "age,smokes\n0,1\n1,1\n")
+	clitest.Write(t, "other.csv", "smokes,age\n1,0\n1,1\n")
+	rbmeval.OK(t, "-model", "m.safetensors", "-data", "same.csv")
+	rbmeval.Fails(t, cli.Failed, []string{"-model", "m.safetensors", "-data", "other.csv"}, `column 1 is "smokes"`, `"age"`)
+}
+
+// The column of labels of the model's data is that of other rows too, which may have none.
+func TestLabelColumnIsRemembered(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "rows.csv", "a,diag,b\n"+strings.Repeat("0,x,1\n1,y,1\n1,x,0\n", 5))
+	clitest.Write(t, "bare.csv", "a,b\n"+strings.Repeat("0,1\n1,1\n1,0\n", 5))
+	clitest.Save(t, "m.safetensors", clitest.Model(4, 3, 2, rbm.Softmax), modelfile.About{ClassNames: []string{"x", "y"}, Data: "gone.csv", LabelColumn: "diag"})
+	got := rbmeval.OK(t, "-model", "m.safetensors", "-data", "rows.csv", "-classify")
+	if want := rbmeval.OK(t, "-model", "m.safetensors", "-data", "rows.csv", "-classify", "-label-column", "diag"); got != want || !strings.Contains(got, "of 15 rows") {
+		t.Errorf("prints %s, and with -label-column %s", got, want)
+	}
+	got = rbmeval.OK(t, "-model", "m.safetensors", "-data", "bare.csv", "-exact")
+	if want := rbmeval.OK(t, "-model", "m.safetensors", "-data", "bare.csv", "-exact", "-label-column", "none"); got != want {
+		t.Errorf("of rows without labels it prints %s, and with -label-column none %s", got, want)
+	}
+	rbmeval.Fails(t, 1, strings.Fields("-model m.safetensors -data bare.csv -classify -label-column diag"), `no column is named "diag"`)
 }

@@ -20,6 +20,7 @@ type logZFlags struct {
 
 	chains, temperatures, rounds int
 	fixed                        bool // the rounds are not doubled
+	longest                      int  // the most rounds after doubling; 0: as many as logz takes
 	base, ladder                 string
 	seed                         uint64
 }
@@ -31,6 +32,8 @@ const (
 	// A snapshot of a run gets one part in historyShare of the work that a single
 	// model gets by default, as there are some twenty of them.
 	historyShare = 2
+	// historyLonger is how many times as many rounds the ladder of a snapshot may take.
+	historyLonger = 4
 
 	maxChains       = 1 << 20
 	maxTemperatures = 1 << 24
@@ -47,7 +50,7 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains").Main("  by Bennett's ratio: leans to neither side")
 	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "chains of AIS and of its reverse").Between(1, maxChains)
 	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "temperatures of AIS and of its reverse; a snapshot of -run gets half of the default").Between(2, maxTemperatures)
-	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; unless this is given they are doubled while the draws will not do, up to some two minutes of a core; a snapshot of -run gets half of the default").Between(minRounds, maxRounds)
+	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; unless this is given they are doubled while the draws will not do, up to some two minutes of a core; a snapshot of -run gets half of the default, and at most four times that").Between(minRounds, maxRounds)
 	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows in both layers, or uniform").Choice("data", "uniform")
 	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains before and after it is tuned to the model").New(cli.Pictures...).Not("run")
 	return z
@@ -108,7 +111,7 @@ func (z *logZFlags) checkLogZ(m *rbm.RBM) error {
 // one core 0.6 s with AVX-512 and 11 s in plain Go.
 const autoWork = 1 << 32
 
-// chooseLogZ decides how to compute log Z of so many models like m, where no
+// chooseLogZ decides how to compute log Z of this number of models like m, where no
 // flag says: by enumeration if that takes some seconds at most, else by all
 // estimates, which do not apply under a constraint on all units.
 func (z *logZFlags) chooseLogZ(m *rbm.RBM, models int) {
@@ -132,8 +135,11 @@ func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
 	s.Annealing.Chains, s.Annealing.Temperatures, s.Annealing.Base = z.chains, z.temperatures, base
 	s.BurnIn = z.rounds / burnInShare
 	s.Rounds = z.rounds - s.BurnIn
-	if z.fixed {
+	switch {
+	case z.fixed:
 		s.Longest = 0
+	case z.longest > 0:
+		s.Longest = z.longest
 	}
 	return s
 }

@@ -22,7 +22,7 @@ import (
 	"gorbm/rbm/npz"
 )
 
-var rbmeval = clitest.Command{Name: "rbmeval", Run: run}
+var rbmeval = clitest.Command{Name: "rbmeval", Run: clitest.Alone(runRanks)}
 
 // toy is what a model of the toy data says of itself.
 var toy = modelfile.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
@@ -33,7 +34,7 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		rec.Add("constraint", e.m.Constraint.String())
 	}
 	if e.likely() {
-		number("free_energy", "mean free energy", train.Mean(e.free))
+		number("free_energy", "mean free energy", e.set.Mean(e.index, e.free))
 	}
 	rec = append(rec, e.logZEstimates.record()...)
 	if e.likely() {
@@ -43,10 +44,13 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		number("law_log_likelihood", "  of the data's own law", law)
 	}
 	if e.pl {
-		number("pseudo_likelihood", "mean pseudo-log-likelihood", train.Mean(e.pseudo))
+		number("pseudo_likelihood", "mean pseudo-log-likelihood", e.set.Mean(e.index, e.pseudo))
+	}
+	if s := e.sites; s != nil {
+		rec.Show("samples", "samples against the rows", s, fmt.Sprintf("frequencies: Pearson %.4f, slope %.4f; correlations of two columns: Pearson %.4f, slope %.4f", s.OnePearson, s.OneSlope, s.TwoPearson, s.TwoSlope))
 	}
 	if e.classify {
-		s := train.ScoreRows(e.logp, e.set.Y)
+		s := train.ScoreRows(e.logp, e.set.Y, e.set.Weights)
 		if cli.Finite(s.MeanLogP) == nil {
 			err = errNotFinite
 		}
@@ -64,12 +68,25 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	c.Add("error", s.Error)
 	c.Add("mean_log_p", s.MeanLogP)
 	c.Add("n", s.N)
+	confusion := train.Confuse(e.logp, e.set.Y, len(e.logp)/max(len(e.set.Y), 1))
+	c.Add("balanced_error", confusion.BalancedError())
+	never := []string{}
+	for _, k := range confusion.Never() {
+		never = append(never, e.set.Classes[k])
+	}
+	c.Add("never_predicted", never)
 	c.Add("negative_log_likelihood", -s.MeanLogP) // mean −log p(y|x), nats
 	k, calibrated := train.Calibrate(e.logp, e.set.Y, calibrationKey)
 	if calibrated {
 		c.Add("calibration", k)
 	}
-	rec.Show("classification", "classification error", c, fmt.Sprintf("%.3f %% of %d rows", 100*s.Error, s.N))
+	rec.Show("classification", "classification error", c, fmt.Sprintf("%.3f %% of %s", 100*s.Error, cli.Count(s.N, "row")))
+	if confusion.Unequal() {
+		rec.Say("balanced error", fmt.Sprintf("%.3f %% (mean over the classes)", 100*confusion.BalancedError()))
+	}
+	if len(never) > 0 {
+		rec.Say("never predicted", strings.Join(never, ", "))
+	}
 	rec.Say("mean log p(y|x)", fmt.Sprintf("%.6f", s.MeanLogP))
 	if !calibrated {
 		return
@@ -86,7 +103,7 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 // addLikelihood adds the mean log-likelihood: exact, or the best estimate with those of the
 // other methods, or an upper bound.
 func (e *evaluation) addLikelihood(rec *cli.Record) {
-	what, free := "mean "+e.likelihoodName(), train.Mean(e.free)
+	what, free := "mean "+e.likelihoodName(), e.set.Mean(e.index, e.free)
 	mean, bound := e.logLikelihood(free)
 	switch {
 	case e.by == byExact:
@@ -139,11 +156,16 @@ func (e *evaluation) print() error {
 		}
 	}
 	err = e.flags.Print(rec, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", e.model.Path, cli.Units(e.m), e.set.Name, e.n, e.set.Binarize)
+		fmt.Fprintf(w, "%s: %s\n%s: %s (%s)\n", e.model.Path, cli.Units(e.m), e.set.Name, cli.Count(e.n, "row"), e.set.Binarize)
 		rec.Print(w, 26)
 		return nil
 	})
 	e.flags.Warn(e.logZEstimates.warnings()...)
+	for _, x := range []*scored{&e.scored, e.bare} {
+		if x != nil && x.gapDoubt() != "" {
+			e.flags.Warn(x.gapDoubt())
+		}
+	}
 	return err
 }
 
@@ -190,6 +212,16 @@ func (e *evaluation) rowLines() [][]string {
 	}
 	for y := range classes {
 		columns = append(columns, column{"p_" + name(y), func(p *scored, r int) string { return number(rbm.Exp(logp(p, r)[y])) }})
+	}
+	if e.cells != nil {
+		for j, c := range e.set.Schema.Columns {
+			columns = append(columns, column{"log_p(" + c.Name + ")", func(p *scored, r int) string {
+				if p.cells == nil || p.cells[r][j] > 0 {
+					return ""
+				}
+				return number(p.cells[r][j])
+			}})
+		}
 	}
 	lines := [][]string{{"row"}}
 	for _, c := range columns {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -22,22 +21,17 @@ type examples struct {
 	index []int32    // of the rows in set
 	n     int        // of rows
 	v     rbm.Values // the rows; label units are empty if the data have no labels
+
+	gapErr []float64 // standard errors of the sums over missing cells, by sumGaps; 0: enumerated
 }
 
-// fitSet returns the set with the classes of m, which is read from path, matched
-// by name. It checks that m fits the set and that its constraint allows every
-// row. Labels may be missing in the set.
+// fitSet is cli.FitSet, but the constraint of m must allow every row too.
 func fitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (*data.Set, error) {
-	if m.Classes() > 0 && m.Inputs() == set.X.Cols {
-		var err error
-		if set, err = set.WithClasses(about.ClassNames); err != nil {
-			return nil, fmt.Errorf("%s does not fit the data: %w", path, err)
-		}
+	set, err := cli.FitSet(m, set, path, about)
+	if err == nil {
+		err = train.Allows(m, set)
 	}
-	if err := train.Fits(m, set); err != nil && !(set.Y == nil && m.Inputs() == set.X.Cols) {
-		return nil, fmt.Errorf("%s does not fit the data: %w", path, err)
-	}
-	return set, train.Allows(m, set)
+	return set, err
 }
 
 // newExamples returns these rows of set as visible states of m.
@@ -67,7 +61,7 @@ func (x *examples) likely() bool {
 
 // likelihoodName is what the mean of −F − log Z is called.
 func (x *examples) likelihoodName() string {
-	if x.v.IsReal() {
+	if x.v.IsReal() && !x.m.Real() {
 		return "score −F − log Z"
 	}
 	return "log-likelihood"
@@ -100,6 +94,10 @@ func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64
 	if bare && logp == nil {
 		logp = make([]float64, x.n*classes)
 	}
+	scale := 0.0 // densities are in the data's own units
+	if x.m.Real() {
+		scale = x.set.LogScale()
+	}
 	return free, x.eachChunk(ctx, what, func(lo, hi int) {
 		if classes > 0 && logp != nil {
 			x.m.ClassLogProb(logp[lo*classes:hi*classes], x.v.Slice(lo, hi))
@@ -108,6 +106,9 @@ func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64
 			x.sumOutLabels(free[lo:hi], logp[lo*classes:hi*classes], lo)
 		} else {
 			x.m.FreeEnergy(free[lo:hi], x.v.Slice(lo, hi))
+		}
+		for r := lo; r < hi; r++ {
+			free[r] += scale
 		}
 	})
 }
@@ -160,6 +161,9 @@ func (x *examples) states(bare bool) *examples {
 // lowerBound returns a lower bound of log Z, from the distinct rows of parts;
 // −Inf if that is beyond float64.
 func lowerBound(ctx context.Context, parts []*examples) (float64, error) {
+	if parts[0].m.Real() { // densities bound nothing
+		return math.Inf(-1), nil
+	}
 	var free []float64
 	v := rbm.NewBits(0, parts[0].m.Visible())
 	// Inputs without a label stand for the states of all labels, those of rows

@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A labelSplit is of a data set for a model with labels: rows without a label are
+// A labelSplit divides a data set for a model with labels: rows without a label are
 // scored by nothing that needs one.
 type labelSplit struct {
 	kept   []int32   // numbers of the rows that have a label; nil: all rows
@@ -47,9 +47,10 @@ func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (some *data.Set, split
 // scored are examples with what evaluate computed of each.
 type scored struct {
 	*examples
-	free   []float64 // F of each row
-	pseudo []float64 // pseudo-log-likelihood of each row; nil: not computed
-	logp   []float64 // log p(y|x), rows × classes; nil: not computed
+	free   []float64   // F of each row
+	pseudo []float64   // pseudo-log-likelihood of each row; nil: not computed
+	cells  [][]float64 // log p of each column's cell given the rest of the row, above 0 where it is missing; nil: not computed
+	logp   []float64   // log p(y|x), rows × classes; nil: not computed
 }
 
 // addBare adds the rows without a label, if -rows or -features is to have them.
@@ -67,11 +68,14 @@ func (e *evaluation) addBare(path string) error {
 	return err
 }
 
-// scoreBare computes what -rows says of the rows without a label.
+// scoreBare computes what -rows has for the rows without a label.
 func (e *evaluation) scoreBare(ctx context.Context) (err error) {
 	if e.bare != nil && e.rows != "" {
 		e.bare.logp = make([]float64, e.bare.n*e.m.Classes())
 		e.bare.free, err = e.bare.freeEnergies(ctx, "rows without a label", e.bare.logp)
+		if err == nil {
+			err = e.bare.sumGaps(ctx, e.bare.free, e.bare.logp)
+		}
 	}
 	return err
 }

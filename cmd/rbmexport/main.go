@@ -42,10 +42,11 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	model := f.AddModel()
 	f.Group("file")
 	var out string
-	var sklearn bool
+	var sklearn, zeroSum bool
 	f.StringVar(&out, "out", "", "file to write: .safetensors, .npz or a picture (.png, .svg, .pdf)").
 		Main("FILE  .safetensors, .npz or a picture (.png, .svg, .pdf)").New(append([]string{".safetensors", ".npz"}, cli.Pictures...)...)
 	f.BoolVar(&sklearn, "sklearn", false, "write the .npz with scikit-learn's names").Main("  scikit-learn's names in the .npz")
+	f.BoolVar(&zeroSum, "zero-sum", false, "bring softmax groups of inputs to the zero-sum gauge: the weights of a group to each hidden unit sum to zero, and its biases; the distribution stays").Main("  softmax groups of inputs in the zero-sum gauge")
 	f.Group("others")
 	if err := f.Parse(args, stdout, stderr); err != nil {
 		return err
@@ -65,6 +66,9 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	what := fmt.Sprintf("%d visible and %d hidden units", m.Visible(), m.Hidden())
+	if zeroSum {
+		what += fmt.Sprintf(", in the zero-sum gauge, where log Z is %.6g nats lower", m.ZeroSum())
+	}
 	switch {
 	case sklearn:
 		err = atomicfile.Write(out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })

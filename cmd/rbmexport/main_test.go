@@ -28,7 +28,7 @@ func isolate(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	rbmexport.Help(t, "classes", "labels", "model", "out", "sklearn")
+	rbmexport.Help(t, "classes", "labels", "model", "out", "sklearn", "zero-sum")
 }
 
 func TestGolden(t *testing.T) {
@@ -38,6 +38,24 @@ func TestGolden(t *testing.T) {
 		fmt.Fprintf(&out, "$ rbmexport -model m.safetensors %s\n%s", args, rbmexport.OK(t, append([]string{"-model", "m.safetensors"}, strings.Fields(args)...)...))
 	}
 	clitest.Golden(t, "export.txt", out.String())
+}
+
+// A model of softmax groups is brought to the zero-sum gauge if that is asked for, and else stays.
+func TestZeroSum(t *testing.T) {
+	clitest.Isolate(t)
+	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 4}, rbm.Group{Kind: rbm.Bernoulli, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 2})
+	m.Randomize(1, rbm.NewKey(1))
+	clitest.Save(t, "m.safetensors", m, modelfile.About{})
+	rbmexport.OK(t, "-model", "m.safetensors", "-out", "same.npz")
+	if same, _ := clitest.Load(t, "same.npz"); !same.Equal(m) {
+		t.Error("the model is changed")
+	}
+	out := rbmexport.OK(t, "-model", "m.safetensors", "-zero-sum", "-out", "zero.npz")
+	zero, _ := clitest.Load(t, "zero.npz")
+	fall := m.ZeroSum()
+	if !zero.Equal(m) || !strings.Contains(out, fmt.Sprintf("in the zero-sum gauge, where log Z is %.6g nats lower", fall)) {
+		t.Errorf("another gauge: %s", out)
+	}
 }
 
 // TestRoundTrip checks that nothing is lost between the formats.

@@ -24,7 +24,6 @@ import (
 	"gorbm/rbm/memory"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/ranks"
-	"gorbm/train"
 )
 
 func main() { cli.MainRanks("rbmsample", runRanks) }
@@ -37,39 +36,26 @@ model has labels, and row if there is a -clamp: the row, from 0, that was filled
 .csv has the same columns; take the column row out before it is the data of a model.
 Values are means p(x|h), or with -means=false bits.
 
--class draws given a class; without it each class has its turn, and -class any
-leaves the label to be drawn with the rest. -clamp fills in holes: it names a .csv,
-.npz or .npy file of rows that are as long as the inputs. Holes are NaN, or empty cells
-of a .csv; other values lie in [0,1], or are spins −1 and +1, and are cut at one half.
-A last column y, or the array y, gives classes by name, and may have holes too. What is
-given folds into the biases of the hidden units, so that the sampler runs on the smaller
-model and the law is exactly the conditional one.
+-class draws given a class; without it each class has its turn, and -class any leaves the
+label to be drawn with the rest. -clamp fills in holes: it names a .csv, .npz or .npy file of
+rows that are as long as the inputs. Holes are NaN, or empty cells of a .csv; other values
+lie in [0,1], or are spins −1 and +1, and are cut at one half. A last column y, or the array
+y, gives classes by name, and may have holes too.
 
-Without -negphase the chains take Gibbs steps. Where these stick, ladders of
-temperatures that are tuned to the model try too, for an eighth of -rounds if that is
-256 or more. Half of the chains start at random states and half at training rows. The
-chains have mixed if both halves agree, by Welch's test of their free energies and by a
-test of their last states (energy distance), at 0.5 % each, if half of the rounds, the
-burn-in, is at least five autocorrelation times, and if ladders have made ten round
-trips each. The autocorrelation time τ and the effective size are those of what forgets
-slowest: the free energy, the hidden activity Σ p(h=1|v), or one of the three principal
-components of the chains' states. That is asked after 256, 512, 1024, … rounds, and a run ends when the
-answer is yes, or after -rounds. So chains that have not mixed have several chances to
-pass: "mixed" means that no difference was found, not that there is none, and a mode
-that no chain has found is not missed.
+Without -negphase the chains take Gibbs steps; where these stick, ladders of temperatures
+that are tuned to the model try too. Half of the chains start at random states and half at
+training rows. They have mixed if both halves agree, by their free energies and by their last
+states, at 0.5 % each, if half of the rounds are at least five autocorrelation times, and if
+ladders have made ten round trips each. That is tested after 256, 512, 1024, … rounds, up to
+-rounds: "mixed" means that no difference was found, not that there is none. If they have
+not, "mixed" is false with -json, a warning says why, and the samples are those of chains
+that started at training rows, which they may still resemble; -start decides otherwise.
 
-Samples of chains that have mixed are from random states: nothing of them comes from a
-training row. If the chains have not mixed, "mixed" is false with -json, a warning says
-why, and the samples are from chains that started at training rows, which they may still
-resemble; -start decides otherwise. Chains that stick take all of -rounds, for each
-class: at 784 × 500 units some ten seconds a class.
+The nearest training rows tell whether samples are copies: a sample is nearer than all of as
+many training rows by chance about once.
 
-Under mpirun -n N the ranks share out the chains, to the same bits. Build it by
-` + ranks.Build + `
-
-The nearest training rows tell whether samples are copies: they are compared with as
-many training rows and the other rows nearest to these. A sample is nearer than all
-of these by chance about once.`
+Under mpirun -n N the ranks share the chains, with identical results. Build it by
+` + ranks.Build
 
 type options struct {
 	flags     *cli.Flags
@@ -79,6 +65,8 @@ type options struct {
 	clamp     string
 	negphase  string
 	out       string
+	fill      string
+	fillBy    string
 	start     string
 	n, rounds int
 	means     bool
@@ -96,9 +84,12 @@ func newOptions() *options {
 	f.Group("what is drawn")
 	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)").Main("NAME  a class; any: the label is drawn too")
 	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in").Main("FILE  rows with holes to fill in: a .csv, .npz or .npy")
+	f.StringVar(&o.fill, "fill", "", "a .csv table, read as the model's was: -out is the same table with its missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) filled, and beside OUT.csv the file OUT.probabilities.csv has p of each level of each of them, given the cells of the row that are known").
+		Main("FILE  a table whose missing cells are to be filled").Mode("fills a table")
+	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes: mode, the most probable level of each cell; or draw, a joint draw of a row's missing cells").Choice(byMode, byDraw).For("fill")
 	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp").
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
-	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits")
+	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits (of real inputs, which are in the data's own units, draws are the default)")
 	f.Group("sampler")
 	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im or walk; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
 		Main("NAME  by default Gibbs steps, and a tuned ladder where these stick")
@@ -106,9 +97,12 @@ func newOptions() *options {
 	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data").Choice("auto", sample.FromRandom, sample.FromData)
 	f.Group("training rows")
 	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on, if they are there)", Main: "NAME  rows that samples are compared with; by default the model's own", Unlabelled: true})
+	for _, name := range []string{"class", "clamp", "n", "negphase", "rounds", "start", "means", "data"} {
+		f.Row(name).Not("fill")
+	}
 	f.Group("the run")
-	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv or a picture (.png, .svg, .pdf)").Main("FILE  a picture (.png, .svg, .pdf), .npz or .csv").New(append(slices.Clone(cli.Pictures), ".npz", ".csv")...)
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits").Main("N  equal seeds give equal bits (1)")
+	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv or a picture (.png, .svg, .pdf); of models of tables a .csv has the table's columns and words, and of sequences a .fasta has the letters").Main("FILE  a picture (.png, .svg, .pdf), .npz or .csv").New(append(slices.Clone(cli.Pictures), ".npz", ".csv", ".fasta")...)
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
 	f.AddWorkers(&o.workers)
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
 	return o
@@ -139,17 +133,14 @@ type plan struct {
 	about    modelfile.About
 	set      *data.Set // nil if there are none
 	classes  []string
-	given    *given // of -clamp; nil
+	schema   *data.Schema // of the model's inputs; nil: they are bits
+	given    *given       // of -clamp; nil
 	queries  []sample.Query
 	settings sample.Settings
 	warnings []string
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	return runRanks(ctx, nil, args, stdout, stderr)
-}
-
-// runRanks is run of one rank of a group. All ranks load the model and the rows and move the
+// runRanks runs the command as one rank of a group, or alone if the group is nil. All ranks load the model and the rows and move the
 // chains. Rank 0 alone writes and prints.
 func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
@@ -158,6 +149,12 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		return err
 	}
 	defer cli.UseWorkers(o.workers)()
+	if o.fill != "" {
+		if g != nil && g.Rank() > 0 {
+			return nil
+		}
+		return o.fillTable(ctx)
+	}
 	p, err := o.plan(ctx)
 	if err != nil {
 		return cli.AgreeOn(g, err, nil, nil)
@@ -196,6 +193,13 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	if err := p.m.CheckFinite(); err != nil {
 		return nil, fmt.Errorf("model %s: %w", o.model.Path, err)
 	}
+	if p.schema, err = schemaOf(p.m, p.about); err != nil {
+		return nil, fmt.Errorf("model %s: %w", o.model.Path, err)
+	}
+	if strings.HasSuffix(strings.ToLower(p.out), ".fasta") && (p.schema == nil || p.schema.Alphabet == "") {
+		return nil, cli.Usagef("-out is %q, but %s is no model of sequences; name a .csv", p.out, o.model.Path)
+	}
+	p.means = p.means && (!p.m.Real() || f.Given("means")) // means of real units would be too close to each other
 	p.classes = p.about.ClassNames
 	for len(p.classes) < p.m.Classes() {
 		p.classes = append(slices.Clip(p.classes), fmt.Sprint(len(p.classes)))
@@ -226,16 +230,8 @@ func (p *plan) loadData(ctx context.Context) error {
 		p.warnings = append(p.warnings, fmt.Sprintf("the training rows cannot be read, so nothing is compared with them: %v", err))
 		return p.needData()
 	}
-	if p.m.Classes() > 0 && p.m.Inputs() == set.X.Cols {
-		if set, err = set.WithClasses(p.about.ClassNames); err != nil {
-			return fmt.Errorf("%s does not fit the data: %w", p.model.Path, err)
-		}
-	}
-	if err := train.Fits(p.m, set); err != nil && !(set.Y == nil && p.m.Inputs() == set.X.Cols) {
-		return fmt.Errorf("%s does not fit the data: %w", p.model.Path, err)
-	}
-	p.set = set
-	return nil
+	p.set, err = cli.FitSet(p.m, set, p.model.Path, p.about)
+	return err
 }
 
 func (p *plan) needData() error {

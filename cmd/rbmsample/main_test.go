@@ -19,7 +19,7 @@ import (
 	"gorbm/rbm/npz"
 )
 
-var rbmsample = clitest.Command{Name: "rbmsample", Run: run}
+var rbmsample = clitest.Command{Name: "rbmsample", Run: clitest.Alone(runRanks)}
 
 // isolate goes to an empty folder with two models: m, of the toy data with 8 inputs
 // and 4 classes, and plain, of 6 inputs of no known data.
@@ -272,7 +272,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{cli.Usage, "", []string{"-out is missing"}},
 		{cli.Usage, "-out a.png", []string{"-model is missing"}},
-		{cli.Usage, "-model m.npz -out a.txt", []string{`"a.txt"`, ".pdf, .npz or .csv"}},
+		{cli.Usage, "-model m.npz -out a.txt", []string{`"a.txt"`, ".pdf, .npz, .csv or .fasta"}},
 		{cli.Failed, "-model m.npz -out there.png", []string{"there.png is there already"}},
 		{cli.Failed, "-model none.npz -out a.png", []string{"none.npz does not exist"}},
 		{cli.Usage, m + "-class four", []string{`-class is "four"`, "00, 01, 10, 11"}},
@@ -381,5 +381,19 @@ func TestDescribe(t *testing.T) {
 		if describe(&b, "", d); !strings.Contains(b.String(), want) {
 			t.Errorf("%q does not say %q", b.String(), want)
 		}
+	}
+}
+
+// Samples have the names of the inputs, and of many rows of -clamp only the first have lines.
+func TestManyRowsAndNames(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Save(t, "m.npz", clitest.Model(3, 4, 0, rbm.Softmax), modelfile.About{Columns: []string{"age", "smokes", "rich"}})
+	clitest.Write(t, "holes.csv", strings.Repeat("0,,\n1,,\n", 15))
+	out := rbmsample.OK(t, "-model", "m.npz", "-clamp", "holes.csv", "-n", "1", "-rounds", "200", "-out", "s.csv")
+	if n := strings.Count(out, "; R̂") + strings.Count(out, ", R̂"); n != describedDraws || !strings.Contains(out, "… and 10 others, of which ") {
+		t.Errorf("%d lines: %s", n, out)
+	}
+	if text := clitest.Read(t, "s.csv"); !strings.HasPrefix(text, "age,smokes,rich,row\n") {
+		t.Errorf("the file begins %.40q", text)
 	}
 }

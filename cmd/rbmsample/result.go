@@ -13,7 +13,7 @@ import (
 	"gorbm/rbm"
 )
 
-// name names law i.
+// name names the distribution of query i.
 func (p *plan) name(i int) string {
 	switch q := p.queries[i]; {
 	case p.given != nil && q.Class != rbm.Free:
@@ -42,7 +42,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 	if w := p.notMixed(s); w != "" {
 		r.warnings = append(r.warnings, w)
 	}
-	if p.set != nil {
+	if p.set != nil && !p.m.Real() { // rows are compared as bits
 		r.nearest = sample.Compare(p.set, p.values(s), s.Asked, s.Start, rbm.NewKey(p.seed).Child(nearestKey))
 	}
 	if c := r.nearest.Classes; c != nil && c.Leave() {
@@ -52,7 +52,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 }
 
 // record returns the JSON object on standard output. tau, r_hat and ess are those of the
-// worst of the laws.
+// worst of the queries.
 func (p *plan) record(r *result) (rec cli.Record) {
 	rec.Add("n", r.Means.Rows)
 	if len(p.queries) == 1 && p.queries[0].Class != rbm.Free {
@@ -86,7 +86,7 @@ func (p *plan) record(r *result) (rec cli.Record) {
 	return rec
 }
 
-// law returns the proof of law i.
+// law returns the verdict on query i.
 func (p *plan) law(i int, d sample.Draw) (l cli.Record) {
 	l.AddSome("of", p.name(i)) // "class 3", "row 0"
 	l.Add("negphase", d.Sampler)
@@ -115,7 +115,7 @@ func (p *plan) law(i int, d sample.Draw) (l cli.Record) {
 	return l
 }
 
-// notMixed is the warning of laws that have not mixed, or "".
+// notMixed is the warning of queries whose chains have not mixed, or "".
 func (p *plan) notMixed(s sample.Sheet) string {
 	var names []string
 	why, data := "", false
@@ -166,6 +166,16 @@ func (p *plan) print(r *result) error {
 	}
 	return p.flags.Print(p.record(r), func(w io.Writer) error {
 		for i, d := range r.Draws {
+			if rest := r.Draws[i:]; i == describedDraws && len(rest) > 1 {
+				mixed := 0
+				for _, d := range rest {
+					if d.Mixed {
+						mixed++
+					}
+				}
+				fmt.Fprintf(w, "… and %d others, of which %d have mixed; -json has them all\n", len(rest), mixed)
+				break
+			}
 			describe(w, p.name(i), d)
 		}
 		if n := r.nearest; n.Of > 0 {
@@ -179,6 +189,9 @@ func (p *plan) print(r *result) error {
 		return err
 	})
 }
+
+// describedDraws is the number of classes, or of rows of -clamp, that have a line of their own.
+const describedDraws = 20
 
 func are(n, of int) string {
 	if n == 1 {
@@ -198,7 +211,7 @@ func short(negphase string) string {
 	return strings.Join(parts, ":")
 }
 
-// describe prints the proof of a law in a line or two.
+// describe prints the proof of a query in a line or two.
 func describe(w io.Writer, name string, d sample.Draw) {
 	if name != "" {
 		fmt.Fprintf(w, "%s: ", name)

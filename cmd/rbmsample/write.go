@@ -1,10 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"io"
+	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -20,9 +24,9 @@ func (p *plan) values(s sample.Sheet) rbm.Matrix {
 	if p.means {
 		return s.Means
 	}
-	x := rbm.NewMatrix(s.Bits.Rows, s.Bits.Cols)
+	x := rbm.NewMatrix(s.Values.Rows, s.Values.Cols)
 	for r := range x.Rows {
-		s.Bits.Each(r, func(i int) { x.Row(r)[i] = 1 })
+		s.Values.Nonzero(r, func(i int, v float32) { x.Row(r)[i] = v })
 	}
 	return x
 }
@@ -30,10 +34,18 @@ func (p *plan) values(s sample.Sheet) rbm.Matrix {
 // write writes the file of -out.
 func (p *plan) write(s sample.Sheet, r *result) error {
 	var write func(w io.Writer) error
-	switch x := p.values(s); p.out[len(p.out)-4:] {
-	case ".npz", ".NPZ":
+	switch x := p.values(s); strings.ToLower(filepath.Ext(p.out)) {
+	case ".npz":
+		data.Unscale(x, p.about.Means, p.about.Deviations)
 		write = func(w io.Writer) error { return npz.Write(w, p.arrays(x, s)) }
-	case ".csv", ".CSV":
+	case ".fasta":
+		write = func(w io.Writer) error { return p.schema.WriteFASTA(w, s.Values) }
+	case ".csv":
+		if p.schema != nil {
+			write = cli.WriteCSV(p.table(s))
+			break
+		}
+		data.Unscale(x, p.about.Means, p.about.Deviations)
 		write = cli.WriteCSV(p.lines(x, s))
 	default:
 		write = func(w io.Writer) error { return p.draw(w, x, s, r) }
@@ -44,7 +56,7 @@ func (p *plan) write(s sample.Sheet, r *result) error {
 // arrays returns the arrays of an .npz.
 func (p *plan) arrays(x rbm.Matrix, s sample.Sheet) []npz.Named {
 	inputs := npz.Named{Name: "x", Shape: []int{x.Rows, x.Cols}, Data: x.Data}
-	if !p.means {
+	if !p.means && !p.m.Real() {
 		bits := make([]uint8, len(x.Data))
 		for i, v := range x.Data {
 			bits[i] = uint8(v)
@@ -53,19 +65,7 @@ func (p *plan) arrays(x rbm.Matrix, s sample.Sheet) []npz.Named {
 	}
 	all := []npz.Named{inputs}
 	if p.m.Classes() > 0 {
-		words, numbers, whole := make([]string, x.Rows), make([]int32, x.Rows), true
-		for r, y := range s.Class {
-			words[r] = p.classes[y]
-			n, err := strconv.ParseInt(words[r], 10, 32)
-			numbers[r] = int32(n)
-			whole = whole && err == nil && strconv.FormatInt(n, 10) == words[r]
-		}
-		if y := (npz.Named{Name: "y", Data: words}); whole {
-			y.Data = numbers
-			all = append(all, y)
-		} else {
-			all = append(all, y)
-		}
+		all = append(all, npz.Named{Name: "y", Data: cli.ClassLabels(s.Class, p.classes)})
 	}
 	if p.given != nil {
 		rows := make([]int32, x.Rows)
@@ -77,11 +77,15 @@ func (p *plan) arrays(x rbm.Matrix, s sample.Sheet) []npz.Named {
 	return all
 }
 
-// lines returns the lines of a .csv. Its columns are x0, x1, …, row, y.
+// lines returns the lines of a .csv. Its columns are those of the data by their names, or else x0, x1, …,
+// and then row and y.
 func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
-	var head []string
-	for i := range x.Cols {
-		head = append(head, fmt.Sprintf("x%d", i))
+	head := slices.Clone(p.about.Columns)
+	if len(head) != x.Cols {
+		head = nil
+		for i := range x.Cols {
+			head = append(head, fmt.Sprintf("x%d", i))
+		}
 	}
 	if p.given != nil {
 		head = append(head, "row")
@@ -106,10 +110,36 @@ func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
 	return lines
 }
 
-// perLine is the number of pictures in a line of a single law.
+// table returns the lines of a .csv of the words of the model's schema.
+func (p *plan) table(s sample.Sheet) [][]string {
+	var head []string
+	for _, c := range p.schema.Columns {
+		head = append(head, c.Name)
+	}
+	if p.given != nil {
+		head = append(head, "row")
+	}
+	if p.m.Classes() > 0 {
+		head = append(head, cmp.Or(p.schema.Label, "label"))
+	}
+	lines := [][]string{head}
+	for r := range s.Values.Rows {
+		line := p.schema.Words(s.Values, r)
+		if p.given != nil {
+			line = append(line, strconv.Itoa(r/p.settings.Samples))
+		}
+		if p.m.Classes() > 0 {
+			line = append(line, p.classes[s.Class[r]])
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// perLine is the number of pictures in a line of a single query.
 const perLine = 10
 
-// draw writes a sheet: a line for each law, or of a single one lines of ten. Of -clamp
+// draw writes a sheet: a line for each query, or of a single one lines of ten. Of -clamp
 // the first picture of a line is what is given, and given inputs are marked in all.
 func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error {
 	height, width := p.about.Height, p.about.Width
@@ -124,7 +154,7 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 		} else {
 			names = p.classes
 		}
-		img, err := plots.Caption(plots.Tiles(x, height, width, columns, plots.Ink), names, s.Caption(r.nearest.Classes))
+		img, err := plots.Caption(plots.Tiles(x, height, width, columns, plots.InkOf(p.m)), names, s.Caption(r.nearest.Classes))
 		if err != nil {
 			return err
 		}

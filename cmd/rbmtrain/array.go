@@ -50,7 +50,7 @@ type arrayRun struct {
 const (
 	newRun      = "new"
 	finishedRun = "finished"
-	brokenRun   = "broken" // with a checkpoint to go on from
+	brokenRun   = "broken" // with a checkpoint to resume from
 	emptyRun    = "empty"  // broken before the first checkpoint
 )
 
@@ -284,7 +284,7 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 		}
 	}
 	text := p.describe()
-	return text[strings.LastIndexByte(text, '\n')+1:], nil // without what it says of the data
+	return text[strings.LastIndexByte(text, '\n')+1:], nil // without the lines about the data
 }
 
 // stateOf returns the state of the run of p in a folder. The error says that there is

@@ -41,3 +41,20 @@ func TestManyClasses(t *testing.T) {
 		}
 	}
 }
+
+// Where almost all rows are of one class, the error of always answering it is small: the closing
+// lines have the balanced error, and a warning names the class that is never predicted.
+func TestRareClassIsNamed(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	clitest.Write(t, "rare.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n", 20)+"0,1,0,rare\n")
+	r := rbmtrain.Call("-data", "rare.csv", "-hidden", "4", "-steps", "500", "-out", "run")
+	if !strings.Contains(r.Stdout, "\nbalanced error: 50 % of rare.csv") || !strings.Contains(r.Stderr, "never predicted: class rare of rare.csv") {
+		t.Errorf("%s%s", r.Stdout, r.Stderr)
+	}
+	clitest.Write(t, "even.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,rare\n", 20))
+	r = rbmtrain.Call("-data", "even.csv", "-hidden", "4", "-steps", "500", "-out", "even")
+	if strings.Contains(r.Stdout, "balanced error") || strings.Contains(r.Stderr, "never predicted") {
+		t.Errorf("classes of equal size: %s%s", r.Stdout, r.Stderr)
+	}
+}

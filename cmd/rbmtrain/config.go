@@ -36,6 +36,7 @@ type configData struct {
 	Header      string  `json:"header,omitempty"` // of a .csv file, as data.Set.Header
 	Rows        int     `json:"rows"`
 	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // of these
+	Effective   float64 `json:"m_eff,omitempty"`           // sum of their weights, if they have any
 	HoldoutRows int     `json:"holdout_rows"`
 	TestRows    int     `json:"test_rows"`
 	Inputs      int     `json:"inputs"`
@@ -50,6 +51,7 @@ type configModel struct {
 	Hidden  int    `json:"hidden"`
 	Classes int    `json:"classes"`
 	Labels  string `json:"labels,omitempty"`
+	Groups  string `json:"groups,omitempty"` // of the visible layer, as RBM.GroupsText
 	Init    string `json:"init"`
 
 	// ClassNames are those of the file of -init, which order the labels.
@@ -66,11 +68,14 @@ func (p *plan) config(hash string) config {
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale, Header: set.Header},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Groups: p.model.GroupsText(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.opts.rates,
 	}
 	if p.sets.Test != nil {
 		c.Data.Test, c.Data.TestHash = p.sets.Test.Name, p.sets.Test.Hash()
+	}
+	if set.Weights != nil {
+		c.Data.Effective = set.Effective()
 	}
 	if p.model.Classes() > 0 {
 		c.Model.Labels = p.model.LabelKind().String()
@@ -88,7 +93,7 @@ func rows(set *data.Set) int {
 	return set.Len()
 }
 
-// about is what the model file says beside the parameters.
+// about is the metadata of the model file.
 func (p *plan) about() modelfile.About {
 	a := modelfile.About{Seed: p.settings.Seed}
 	p.opts.data.Describe(&a, p.sets.Train)

@@ -13,7 +13,7 @@ import (
 
 // A forecast is what a run will take, from a few steps of a copy of it.
 type forecast struct {
-	MemoryBytes float64        `json:"memory_bytes"` // of each rank, beside the data, at most
+	MemoryBytes float64        `json:"memory_bytes"` // of each rank, without the data, at most
 	StepSeconds float64        `json:"step_seconds"` // with the ladder that training begins with
 	Seconds     float64        `json:"seconds"`      // of all steps; measuring comes on top
 	Longest     *longestLadder `json:"longest_ladder,omitempty"`
@@ -82,7 +82,7 @@ func (p *plan) tryout() (*forecast, error) {
 
 // write prints the forecast in words.
 func (f *forecast) write(w io.Writer) {
-	fmt.Fprintf(w, "forecast: up to %s of memory beside the data; %s a step at first, %s for %d steps, and measuring on top\n",
+	fmt.Fprintf(w, "forecast: up to %s of memory besides the data; %s a step at first, %s for %d steps, and measuring on top\n",
 		memory.Size(f.MemoryBytes), duration(f.StepSeconds), duration(f.Seconds), f.steps)
 	if l := f.Longest; l != nil {
 		fmt.Fprintf(w, "  the ladder may grow to %d temperatures, with which the steps take %s\n", l.Temperatures, duration(l.Seconds))

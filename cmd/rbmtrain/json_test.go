@@ -21,8 +21,6 @@ type jsonResult struct {
 	LogZErr        *float64           `json:"log_z_std_err,omitempty"`
 	Acceptance     *float64           `json:"acceptance,omitempty"`
 	FlipsPerUpdate *float64           `json:"flips_per_update,omitempty"`
-	Tunings        int64              `json:"tunings,omitempty"`      // of a sampler's settings
-	TuningFlips    int64              `json:"tuning_flips,omitempty"` // of their trials
 	BestStep       *int               `json:"best_step,omitempty"`
 	Samples        *sample.Agreement  `json:"samples_of_class,omitempty"`
 	Mixed          *bool              `json:"samples_mixed,omitempty"`

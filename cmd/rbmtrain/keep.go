@@ -88,7 +88,7 @@ func (r *runner) lost() string {
 	return fmt.Sprintf("stopped within step %d; go on from the checkpoint, of step %d, by: rbmtrain %s", at+1, kept, r.resumption())
 }
 
-// gone says that there is no folder to write to, nor to go on from.
+// gone says that there is no folder to write to, nor to resume from.
 func (r *runner) gone() string {
 	return fmt.Sprintf("the folder %s was removed or renamed during the run: nothing can be written to it", r.folder.Dir)
 }
@@ -126,7 +126,7 @@ func (r *runner) save() error {
 	}
 	begin := time.Now()
 	r.saver.tried, r.saver.triedAt = begin, r.trainer.Steps()
-	// The rows up to here must be there when the run goes on from here.
+	// The rows up to here must be there when the run is resumed from here.
 	for _, t := range []*rundir.Table{r.table, r.pairs} {
 		if t != nil {
 			if err := t.Sync(); err != nil {
@@ -209,9 +209,6 @@ func (r *runner) dropPrevious() error {
 func (r *runner) restoreBest() error {
 	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
 	best := r.state.Best
-	if best != nil && best.Sum == "" { // of an older version
-		return nil
-	}
 	sum, _ := r.sumOf(rundir.BestFile)
 	if best != nil && sum == best.Sum {
 		return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -31,7 +30,7 @@ type ladderState struct {
 func tempered(s negphase.Settings) bool { return negphase.Has(s.Kind, "tau") }
 
 // ladderColumns are the columns of metrics.csv about the ladder. A tuned ladder
-// changes its length, so its pairs have no columns of their own: there are two,
+// changes its length, so its pairs have no separate columns: there are two,
 // for the coldest pair and for the one that exchanges least.
 func ladderColumns(s negphase.Settings) []string {
 	if !tempered(s) {
@@ -242,12 +241,12 @@ func (d ladder) warnings(total negphase.Info, picture string) (exchange, trips s
 	return "", d.tripWarning(picture)
 }
 
-// describe prints the closing line about the ladder. figures are those of total.
-func (d ladder) describe(w io.Writer, total negphase.Info, figures []negphase.Figure, picture string) {
+// describe returns the closing line about the ladder, "" without one. figures are those of total.
+func (d ladder) describe(total negphase.Info, figures []negphase.Figure, picture string) string {
 	l, ok := d.now()
 	rates := total.SwapRates()
 	if !ok || rates == nil {
-		return
+		return ""
 	}
 	verdict := "good"
 	switch exchange, trips := d.warnings(total, picture); {
@@ -259,14 +258,14 @@ func (d ladder) describe(w io.Writer, total negphase.Info, figures []negphase.Fi
 	if l.Capped {
 		verdict += ", though its barrier asks for more temperatures"
 	}
-	fmt.Fprintf(w, "ladder: %s; %d temperatures from 1 to %s, neighbours exchange %s to %s over the run", verdict, len(l.Beta),
+	line := fmt.Sprintf("ladder: %s; %d temperatures from 1 to %s, neighbours exchange %s to %s over the run", verdict, len(l.Beta),
 		plots.Temperature(l.Beta[len(l.Beta)-1]), cli.Percent(slices.Min(rates)), cli.Percent(slices.Max(rates)))
 	for _, f := range figures {
 		if f.Ladder && f.Text != "" {
-			fmt.Fprint(w, ", ", f.Text)
+			line += ", " + f.Text
 		}
 	}
-	fmt.Fprintln(w)
+	return line
 }
 
 // json returns the ladder for the JSON result; nothing if there is none.

@@ -40,87 +40,50 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
 In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
 -negphase pt:tau=1/1.5/2:sardonics:k=1-20; -k then counts its moves.
 
--temperatures auto tunes the ladder while the model sharpens: temperatures stand
-where neighbours exchange equally often, as many as the measured barrier asks
-for (at most 64; ins 16), or 20 of them by auto:20 (at most 256; ins 16).
--temperatures reach:5 takes five and tunes how hot the hottest is, so that
-neighbours swap at a rate of 0.6. Choose it with many short ladders: the
-particles at all temperatures then count in the estimate of ins and pins.
-Within -negphase these are tau=auto, tau=auto/20 and tau=reach/5. metrics.csv,
-ladder.csv and ladder.png show how the ladder exchanges.
+-temperatures auto tunes the ladder while the model sharpens: neighbours exchange
+equally often, at as many temperatures as the measured barrier needs (at most 64;
+ins 16), or at 20 by auto:20 (at most 256; ins 16). -temperatures reach:5 takes five
+and tunes how hot the hottest is, so that neighbours swap at a rate of 0.6: for many
+short ladders, all of whose particles count in the estimate of ins and pins.
 
--objective discriminative climbs log p(y|x), by its exact gradient and without a
-negative phase; -objective hybrid climbs log p(y|x) + α log p(x,y) with α of -alpha
-(Larochelle, Mandel, Pascanu & Bengio 2012). A run of either keeps the model with
-the least classification error on the rows of -holdout. Discriminative draws no
-samples, as it does not train p(x). Rows without a label, of
-files, are trained on by log p(x), the label summed out; discriminative leaves them
-out. -unlabelled says how they are written.
+-objective discriminative maximises log p(y|x), by its exact gradient and without
+sampling; -objective hybrid maximises log p(y|x) + α log p(x,y) with α of -alpha
+(Larochelle, Mandel, Pascanu & Bengio 2012). Rows of files without a label are trained
+on by log p(x), the label summed out; discriminative leaves them out.
 
-The metric mixing says whether the chains of the negative phase keep up with the
-model. Every so often a copy of them goes on while the model stands still; training
-does not see it. mixing_drift is how far the mean free energy of the chains then
-moves, in its standard deviations: near 0 if they are draws of the model, and beyond
--1 if the model runs away from them. mixing_r_hat and mixing_tau are the split R-hat
-and the autocorrelation time in updates. mixing_left says how far chains have left the
-places they had at the measurement before: 1 if they have forgotten them, and 1/M if
-each stays in one of M equal modes. mixing_z_data and mixing_z_base say how far chains
-lie apart from fresh ones from data and from the base rates. Where there is no
-log_likelihood, a line with "does not mix" is printed while training and at the end; where
-the schedule ends at rate 0, chains that lag are judged at the end alone. It takes some
-tenth of the time or less.
+-metrics: log_likelihood is exact where states of the smaller layer times units of the
+other are at most 2^28 (asked for by name: up to 2^28 states). Else it is an estimate with
+its standard error: from the particles of the run's own ladder if that ends at
+temperature inf, for a few hundredths of the time; of other runs only if asked for by
+name, from a ladder next to the run. It is missing where chains have not settled on the
+model. mixing tests whether the chains of the negative phase follow the model: a copy of
+them continues while the model is fixed. It adds at most about 10 % to the run time.
 
-Where log_likelihood is measured it decides whether a run goes wrong. A line says so when it
-has been more than a nat below its best for a thirtieth of the run: "the chains lag", "the
-chains are too short" or "the rate is too high", as a copy of the model shows that trains on with
-the exact negative phase, or "the model overfits", of the rows of -holdout or of test rows. At the
-end all is judged again, and a line names what no longer holds.
+Results go to a folder, with report.html, a page about the run. Ctrl-C saves and stops;
+-resume continues a run, with results identical to an uninterrupted one.
 
-log_likelihood is exact where enumeration is fast: states of the smaller layer times
-units of the other up to 2^28. -metrics log_likelihood enumerates up to 2^28 states,
-which may take many seconds a measurement. Of other models it is an estimate, with a standard error in log_likelihood_std_err. Where the ladder ends at
-temperature inf, as with -temperatures auto, its own particles give log Z: now and then
-a copy of it goes on while the model stands still, for at most a twelfth of the updates
-since the last time, so that there may be few numbers along a run. Such runs have it
-without being asked; it takes a few hundredths of the time. Others have it by -metrics
-log_likelihood, and keep a ladder beside them, which takes its time. Chains lag behind a model that learns, and the estimate
-would be too high. So there is a number only where the chains have settled on the
-model as it is, and else a line that says why there is none. rbmeval is the judge of
-a finished run.
+mpirun -n 4 rbmtrain … runs one training by four processes, on one machine or many, with
+the result of one. Build with MPI for it: CC=mpicc go build -tags mpi ./cmd/...
 
-Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
-with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
-pictures filters.png, samples.png, curves.png and ladder.png. report.html shows it all
-in a browser, during the run too. Ctrl-C saves and
-stops; -resume goes on to the same bits as if nothing had happened.
-
-mpirun -n 4 rbmtrain … takes the steps of one run by four processes, the ranks, on one
-machine or many, to the same bits as one process. The program must be built with MPI:
-CC=mpicc go build -tags mpi ./cmd/... Each rank holds the model and moves its part of the
-chains, so it pays where there are many chains or temperatures. exact and the discriminative
-objective work in one process. All ranks need the data; rank 0 alone
-writes the folder, and a run may be resumed by any number of ranks.
-
--array FILE runs a sweep: a line of flags a run, after the flags that stand on the
-command line. Finished runs are skipped, and broken ones go on. -array-index N, or the
-number of a job in an array of Slurm, Kubernetes or PBS, chooses line N, from 0.
+-array FILE runs a sweep: one run a line of flags, which follow those of the command line.
+Finished runs are skipped; interrupted ones are resumed. -array-index N, or the number of a
+job in an array of Slurm, Kubernetes or PBS, chooses line N, from 0.
 
 Flags that are not given have the values of a preset: classifier, generative or
-small, by the data, or those of the infinite-swapping paper (Hult, Nyquist &
-Ringqvist 2020) with -preset ins-paper. -preset help lists them.
+small, by the data. -preset discriminative and -preset hybrid are for the least error,
+and -preset ins-paper has the values of the infinite-swapping paper (Hult, Nyquist &
+Ringqvist 2020). -preset help lists them.
+
+cmd/rbmtrain/README.md explains metrics, warnings, data files, sweeps and constraints.
 
 Examples:
 
   rbmtrain                                        # infinite swapping on font digits
-  rbmtrain -data mnist -steps 160000              # on MNIST, for longer
   rbmtrain -data mnist -negphase pcd -chains 100 -batch 100 -rate 0.01 -center 0.01 -epochs 20
-  rbmtrain -data mnist -objective hybrid -alpha 0.01 -hidden 1500 -holdout 10000
+  rbmtrain -data mnist -preset discriminative -holdout 10000 -eval-every 5000
   rbmtrain -data mnist -labels none -negphase pins:path=data -temperatures auto
   rbmtrain -data mnist -hidden 100 -constraint hidden=20 -negphase pcd -chains 100 -batch 100
-  rbmtrain -data toy:4,4,2500,0.2 -hidden 4 -preset ins-paper
-  rbmtrain -data bars:4 -hidden 16 -negphase pt
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
-  rbmtrain -data train.npy -scale max -binarize none -test test.npy -hidden 50
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
 
 // options are the flags, but for those of flagKeys, which negative reads.
@@ -157,7 +120,7 @@ type options struct {
 	group *ranks.Group
 }
 
-// Tags of flags, beside "resume": that may go with it.
+// Tags of flags. A flag with the tag "resume" may be given together with it.
 const (
 	ofCall  = "call"  // of this call and not of the run: not in config.json
 	ofArray = "array" // of a whole array: not in its lines
@@ -166,7 +129,7 @@ const (
 func newOptions() *options {
 	f := cli.NewFlags("rbmtrain", summary, "rbmtrain [flags]")
 	f.Screen = screen
-	o := &options{flags: f, settings: train.DefaultSettings("ins")}
+	o := &options{flags: f, settings: train.PaperSettings("ins")}
 	s := &o.settings
 	f.Group("data")
 	o.data = f.AddData(cli.DataRows{Spec: "fontdigits", Main: "NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX",
@@ -174,9 +137,10 @@ func newOptions() *options {
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.Group("model")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units").Main("N  hidden units (500)").Between(1, maxHidden)
+	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian, for real numbers, whose columns are standardised; or auto, which is gaussian for a file of numbers outside of [0,1] that are no spins").Choice("auto", "binary", "gaussian")
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data").Choice("auto", "softmax", "bernoulli", "none")
 	f.StringVar(&o.init, "init", "", "start from random (small) parameters, from log-odds, which are these with visible biases from the data's frequencies, or from a model file or the folder of a run")
-	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, so many hidden units whatever the input, or all=120, so many of all units, labels included (default: none)")
+	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, twenty hidden units whatever the input, or all=120, that many of all units, labels included (default: none)")
 	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)").For("constraint")
 	f.Group("negative phase")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3").
@@ -187,34 +151,34 @@ func newOptions() *options {
 	f.IntVar(new(int), "swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
 	f.StringVar(new(string), "start", s.Negative.Get("start"), negphase.KeyHelp("start")).Offer("uniform", "data")
 	f.Group("training")
-	f.IntVar(&o.steps, "steps", 0, "training steps; the preset generative takes 10000").Main("N  training steps (48000; images without labels 10000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
+	f.IntVar(&o.steps, "steps", 0, "training steps; the preset generative takes 10000, and few rows take fewer: at most 50 passes over a file, or 200 of fewer than 100 inputs, but 1000 steps at least").Main("N  training steps (48000; images without labels 10000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
 	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.2, on a cosine, and centres by 0.01").Main("X  learning rate (0.1; images without labels 0.2)").Tag("resume")
 	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch; the preset generative has 50").Main("N  rows of a minibatch (20; images without labels 50)").Between(1, math.MaxInt32)
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them").
 		Main("NAME  values for what is not given; -preset help lists them").Choice(append(presetNames(), "help")...).Tag(ofCall)
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps").Above(0, math.Inf(1))
-	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)").Offer("constant", "inverse", "linear", "cosine")
-	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 0.9999")
+	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after STEPS, by default a tenth of all steps), linear or cosine (to zero)").Offer("constant", "inverse", "linear", "cosine")
+	f.Float64Var(&s.Momentum, "momentum", 0, "momentum coefficient, 0 to below 0.9999")
 	f.Float64Var(&s.L1, "l1", 0, "penalty on the sum of |weight|, per row in nats")
 	f.Float64Var(&s.L2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&s.Center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
-	f.Float64Var(&s.Average, "average", 0, "share of the old in a moving average of the parameters, such as 0.999, which becomes the model; 0: none")
-	f.Float64Var(&s.Sparse, "sparse", 0, "take this off every hidden bias after each step, such as 0.0001, which leaves fewer hidden units on; where -schedule lowers the rate, it is lowered as much")
-	f.StringVar(&s.Objective, "objective", train.Joint, "what to climb: joint, log p(x,y); discriminative, log p(y|x); or hybrid, log p(y|x) + alpha log p(x,y)").Choice(train.Objectives()...)
+	f.Float64Var(&s.Average, "average", 0, "decay of an exponential moving average of the parameters, such as 0.999; the average becomes the model; 0: none; that of a preset follows the length of the run")
+	f.Float64Var(&s.Sparse, "sparse", 0, "subtract this from every hidden bias after each step, such as 0.0001, which leaves fewer hidden units on; -schedule lowers it as it lowers the rate")
+	f.StringVar(&s.Objective, "objective", train.Joint, "what to maximise: joint, log p(x,y); discriminative, log p(y|x); or hybrid, log p(y|x) + alpha log p(x,y)").Choice(train.Objectives()...)
 	f.Float64Var(&o.alpha, "alpha", defaultAlpha, "weight of the generative part of -objective hybrid")
 	f.Group("measuring")
 	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames(), ", ")+", separated by commas; auto or none").Offer(append(train.MetricNames(), "auto", "none")...)
-	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)").Between(1, train.MaxSteps)
-	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never").Between(0, math.MaxInt32)
+	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps; more in a short run of a large model)").Between(1, train.MaxSteps)
+	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after this many measurements without a better one on the rows held out; 0: never").Between(0, math.MaxInt32)
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none").Between(0, maxSnapshots)
-	f.AddPictures(&o.pictures)
+	f.AddPictures(&o.pictures, "none")
 	f.BoolVar(&o.tensorboard, "tensorboard", false, "write the metrics for TensorBoard too, to the folder tensorboard of the run: tensorboard --logdir runs")
 	f.Group("the run")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)").Main("FOLDER  where results go (runs/DATA-NEGPHASE-N)").Tag(ofCall)
-	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -progress -quiet -json may be given besides").
-		Main("FOLDER  go on with a run, to the same bits").Alone("takes all settings from the run").Tag(ofCall, ofArray)
-	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all that is random but the data: equal seeds give equal bits").Main("N  equal seeds give equal bits (1)")
-	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line, or of a grid of runs, as in -negphase {pcd,ins} -seed {1..5}: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which").Tag(ofCall, ofArray)
+	f.StringVar(&o.resume, "resume", "", "folder of a run to resume with its own settings; only -steps -rate -workers -progress -quiet -json may be given too").
+		Main("FOLDER  resume a run: the results of an uninterrupted one").Alone("takes all settings from the run").Tag(ofCall, ofArray)
+	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all that is random but the data: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
+	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line, or of a grid of runs, as in -negphase {pcd,ins} -seed {1..5}: runs all of them that are not finished, one after another, with the flags given here first; or the one that -array-index or a job of an array names").Tag(ofCall, ofArray)
 	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)").For("array").Tag(ofCall, ofArray)
 	f.AddWorkers(&o.workers).Tag("resume", ofCall)
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes; write nothing").Tag(ofCall, ofArray)
@@ -222,10 +186,8 @@ func newOptions() *options {
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output", "resume", ofCall, ofArray)
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file").New().Tag(ofCall, ofArray)
-	for _, s := range presets[0].flags {
-		if !s.single {
-			f.Lookup(s.flag).DefValue = s.value // for -h
-		}
+	for _, s := range presetFlags(presets[0], "") {
+		f.Lookup(s.flag).DefValue = s.value // for -h
 	}
 	return o
 }
@@ -248,11 +210,7 @@ const defaultHidden = 500
 // MNIST.
 const defaultAlpha = 0.01
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	return runRanks(ctx, nil, args, stdout, stderr)
-}
-
-// runRanks is run of one rank of a group. All ranks read the flags and the data, and take
+// runRanks runs the command as one rank of a group, or alone if the group is nil. All ranks read the flags and the data, and take
 // the steps. The rest is for rank 0.
 func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()

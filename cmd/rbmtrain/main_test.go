@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var rbmtrain = clitest.Command{Name: "rbmtrain", Run: run}
+var rbmtrain = clitest.Command{Name: "rbmtrain", Run: clitest.Alone(runRanks)}
 
 // unforecast returns what -dry-run says without its forecast, which is measured.
 func unforecast(text string) string {
@@ -122,7 +122,7 @@ func TestJSON(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
 	}
-	common := []string{"steps", "seconds", "seconds_in_all", "samples_mixed", "steps_per_second", "metrics", "law_log_likelihood_train", "data", "binarize", "negphase", "model", "folder"}
+	common := []string{"steps", "seconds", "seconds_in_all", "samples_mixed", "steps_per_second", "balanced_error", "metrics", "law_log_likelihood_train", "data", "binarize", "negphase", "model", "folder"}
 	for _, c := range []struct {
 		kind string
 		more []string
@@ -212,16 +212,6 @@ func TestQuiet(t *testing.T) {
 	out := rbmtrain.OK(t, append(stuck, "-json")...)
 	if !strings.Contains(out, `"warnings":["the chains hardly move`) || !strings.Contains(out, `"acceptance":0.`) || !strings.Contains(out, `"flips_per_update":`) {
 		t.Errorf("the JSON does not say how the chains move: %s", out)
-	}
-	// Tuning says what it cost, and that there was none.
-	tuned := []string{"-data", "toy:2,16,50,0", "-hidden", "8", "-steps", "60", "-metrics", "none", "-negphase"}
-	if out := rbmtrain.OK(t, append(tuned, "sardonics:moves=40:tune=25")...); !strings.Contains(out, "its settings were tuned 2 times by trials that made ") {
-		t.Errorf("prints %s", out)
-	}
-	for every, want := range map[string]string{"3": "that takes more than 3 updates", "1": "there were too few flips for trials"} {
-		if out := rbmtrain.OK(t, append(tuned, "sardonics:tune="+every, "-steps", "3")...); !strings.Contains(out, "its settings were never tuned: "+want) {
-			t.Errorf("prints %s, want %q", out, want)
-		}
 	}
 	// A sampler that doubts its settings says so at once.
 	doubtful := []string{"-labels", "none", "-data", "toy:2,8,50,0.1", "-hidden", "4", "-steps", "20", "-metrics", "none", "-negphase", "pt:tau=1/2/inf:metropolis"}

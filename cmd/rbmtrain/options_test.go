@@ -110,6 +110,31 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
+// The closing lines name the model to take, and say where no step bettered the rows held out.
+func TestClosingLinesNameTheModel(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	var rows strings.Builder
+	for i := range 40 { // of noise
+		for j := range 12 {
+			fmt.Fprintf(&rows, "%d,", rbm.NewKey(uint64(i)).Child(uint64(j))[0]&1)
+		}
+		rows.WriteString("1\n")
+	}
+	clitest.Write(t, "noise.csv", rows.String())
+	noise := rbmtrain.Call("-data", "noise.csv", "-holdout", "20", "-hidden", "100", "-rate", "1", "-steps", "300", "-stop-after", "3", "-out", "noise")
+	if !strings.Contains(noise.Stdout, "step 0, log_likelihood_holdout") || !strings.Contains(noise.Stdout, "take "+filepath.Join("noise", rundir.BestFile)+"\n") || strings.Contains(noise.Stdout, "trains for longer") {
+		t.Errorf("of noise: %s", noise.Stdout)
+	}
+	if !strings.Contains(noise.Stderr, "no step was better on the rows held out than step 0") {
+		t.Errorf("of noise: %s", noise.Stderr)
+	}
+	learns := rbmtrain.Call("-data", "fontdigits:500", "-holdout", "100", "-hidden", "20", "-steps", "300", "-eval-every", "100", "-metrics", "pseudo_likelihood", "-out", "learns")
+	if !strings.Contains(learns.Stdout, "take "+filepath.Join("learns", rundir.ModelFile)+"\n") || !strings.Contains(learns.Stdout, "-steps 600 trains for longer") || strings.Contains(learns.Stderr, "than step 0") {
+		t.Errorf("a run that learns: %s %s", learns.Stdout, learns.Stderr)
+	}
+}
+
 // TestBest checks which model is kept as the best on the rows held out, and
 // when -stop-after ends the run, against metrics.csv.
 func TestBest(t *testing.T) {

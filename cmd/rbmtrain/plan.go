@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ type plan struct {
 	metrics   []train.Metric
 	choice    train.Column // decides on the rows held out which model is best; its name is "" if none does
 	goal      train.Column // what training is to better, as above
-	need      float64      // bytes of memory beside the data, at most
+	need      float64      // bytes of memory besides the data, at most
 
 	initNames []string // of the classes, in the order of the model of -init
 	warnings  []string // of settings
@@ -102,6 +103,9 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	p.sets, p.rows = sets, rows
 	if p.metrics, err = train.NewRunMetrics(strings.Split(o.metricNames(), ","), p.model, sets, p.settings); err != nil {
 		return nil, cli.Usagef("-metrics: %w", err)
+	}
+	if slices.ContainsFunc([]*data.Set{sets.Train, sets.Holdout, sets.Test}, func(d *data.Set) bool { return d != nil && d.Missing.Rows > 0 }) {
+		p.warnings = append(p.warnings, "cells are missing: metrics of whole rows, such as pseudo_likelihood, are left out; rbmeval sums missing cells out")
 	}
 	p.choice, p.goal = choice(p.metrics, byClass(p.settings)), goal(p.metrics, discriminative(p.settings))
 	if sets.Holdout != nil && p.choice.Name == "" && o.stopAfter > 0 {
@@ -159,10 +163,31 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, er
 		steps = int(n)
 	}
 	s.Horizon = steps
+	if _, chosen := o.chosen.Flags["average"]; chosen && !o.flags.Given("resume") {
+		at := slices.IndexFunc(presets, func(p train.Preset) bool { return p.Name == o.chosen.Name })
+		s.Average = presets[at].Over(steps).Common.Average
+		o.chosen.Flags["average"] = fmt.Sprint(s.Average)
+	}
 	if !o.flags.Given("eval-every") {
-		evalEvery = max(1, steps/20)
+		evalEvery = max(1, steps/mostMeasured, int(float64(steps)/o.measured(s, set, steps)))
 	}
 	return s, steps, evalEvery, nil
+}
+
+const (
+	mostMeasured = 20
+	// measureWork is the most multiply-adds of a measurement by the default metrics, which take
+	// rows up to a bound: 0.1 s of one core.
+	measureWork = 4 << 30
+	// Measurements take measureShare of the work of training, or three of the most expensive.
+	measureShare = 0.1
+)
+
+// measured returns how many measurements the work of that many steps allows by default.
+func (o *options) measured(s train.Settings, set *data.Set, steps int) float64 {
+	weights := float64(set.X.Cols) * float64(o.hidden)
+	one := min(measureWork, 4*float64(set.Len())*weights)
+	return (3*measureWork + float64(measureShare*work(s, steps)*weights)) / one
 }
 
 // labelling says whether the model has labels, and of which kind.
@@ -184,7 +209,7 @@ func (o *options) label(set *data.Set) (labelling, error) {
 }
 
 // checkSize bounds the parameters, the states of the batch and of the chains, and returns the
-// memory that training needs beside the data: what grows with the model and the chains. The
+// memory that training needs besides the data: what grows with the model and the chains. The
 // error says that it is too much, also for this machine.
 func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need float64, err error) {
 	units := set.X.Cols + len(set.Classes)
@@ -282,7 +307,7 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 }
 
 // initial returns the model of the file of -init, or one of its shape for a run
-// that goes on.
+// that is resumed.
 func (o *options) initial(inputs int) (*rbm.RBM, modelfile.About, error) {
 	if o.began != nil {
 		if m := o.began.model(inputs); m != nil {
@@ -343,7 +368,7 @@ func (o *options) negative() (negphase.Settings, error) {
 	s := negphase.DefaultSettings(name)
 	for _, key := range flagKeys {
 		value := o.flags.Lookup(key.flag).Value.String()
-		if key.flag == "chains" && value == "0" && !o.flags.Given("chains") { // as in runs that are older than presets
+		if key.flag == "chains" && value == "0" && !o.flags.Given("chains") {
 			value = strconv.Itoa(o.settings.Batch)
 		}
 		if !negphase.Has(name, key.name) {
@@ -404,12 +429,21 @@ func saysKey(settings, key string) bool {
 // training.
 func (p *plan) describe() string {
 	set := p.sets.Train
-	d := fmt.Sprintf("%s: %d rows of %d inputs (%s), density %.3f", set.Name, set.Len(), set.X.Cols, set.Binarize, set.Density())
+	d := fmt.Sprintf("%s: %s of %s (%s)", set.Name, cli.Count(set.Len(), "row"), cli.Count(set.X.Cols, "input"), set.Binarize)
+	if set.Means == nil {
+		d += fmt.Sprintf(", density %.3f", set.Density())
+	}
+	if set.Schema != nil {
+		d = fmt.Sprintf("%s: %s of %s (%s)", set.Name, cli.Count(set.Len(), "row"), set.Schema, cli.Count(set.X.Cols, "input"))
+	}
+	if set.Weights != nil {
+		d += fmt.Sprintf("; weighted, M_eff %.1f", set.Effective())
+	}
 	if p.sets.Holdout != nil {
-		d += fmt.Sprintf("; %d rows held out", p.sets.Holdout.Len())
+		d += fmt.Sprintf("; %s held out", cli.Count(p.sets.Holdout.Len(), "row"))
 	}
 	if p.sets.Test != nil {
-		d += fmt.Sprintf("; %d test rows", p.sets.Test.Len())
+		d += "; " + cli.Count(p.sets.Test.Len(), "test row")
 	}
 	switch set.Header {
 	case data.HeaderNo:
@@ -421,6 +455,9 @@ func (p *plan) describe() string {
 	}
 	d += describeUnlabelled(p.settings, p.model, set)
 	if constant := set.DescribeConstantColumns(); constant != "" {
+		if set.Means != nil {
+			constant += ", and held at their values"
+		}
 		d += "\n" + constant
 	}
 	s := p.settings

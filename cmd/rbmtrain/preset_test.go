@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,9 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm/modelfile"
+	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
@@ -20,21 +22,24 @@ func TestPresets(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "five.csv", strings.Repeat("0,1,1\n1,0,1\n", 3)[:30])
-	wide := strings.Repeat("0,1,", manyInputs/2-1) + "0,"
+	wide := strings.Repeat("0,1,", train.ManyInputs/2-1) + "0,"
 	clitest.Write(t, "wide.csv", strings.Repeat(wide+"1\n"+wide+"0\n", 20))
-	header := strings.Repeat("x,", manyInputs) + "label\n"
+	header := strings.Repeat("x,", train.ManyInputs) + "label\n"
 	clitest.Write(t, "labelled.csv", header+strings.Repeat(wide+"1,a\n"+wide+"0,b\n", 20))
 	for _, c := range []struct {
 		name, args, preset string
 		want               []string
 	}{
-		{"labelled", "-data labelled.csv", "classifier", []string{"tau=reach/5", "chains=10", "rate 0.1 linear", "batch 20", "48000 steps", "softmax"}},
-		{"unlabelled", "-data labelled.csv -labels none", "generative", []string{"tau=reach/5", "chains=40", "rate 0.2 cosine, center 0.01, batch 40, 10000 steps"}},
+		{"labelled", "-data labelled.csv", "classifier", []string{"tau=reach/5", "chains=10", "rate 0.1 linear", "batch 20", " 1000 steps", "softmax"}},
+		{"unlabelled", "-data labelled.csv -labels none", "generative", []string{"tau=reach/5", "chains=40", "rate 0.2 cosine, center 0.01, batch 40, 1000 steps"}},
 		{"without labels", "-data wide.csv", "generative", []string{"rate 0.2 cosine, center 0.01"}},
 		{"small", "-data " + clitest.Toy, "small", []string{"rate 0.1 linear", "tau=reach/5"}},
 		{"small, unlabelled", "-data bars:3", "small", []string{"rate 0.1 linear"}},
 		{"few rows", "-data five.csv", "small", []string{"batch 5,"}},
 		{"flags", "-data labelled.csv -rate 0.3 -schedule cosine -batch 7 -chains 3 -steps 11", "classifier", []string{"rate 0.3 cosine", "batch 7,", "chains=3", " 11 steps"}},
+		{"average over the steps", "-data labelled.csv -preset discriminative -steps 2000", "discriminative", []string{"average 0.985,", " 2000 steps"}},
+		{"average over the epochs", "-data labelled.csv -preset discriminative -epochs 25", "discriminative", []string{"average 0.7,", " 100 steps"}},
+		{"average given", "-data labelled.csv -preset discriminative -steps 2000 -average 0.9", "discriminative", []string{"average 0.9,", " 2000 steps"}},
 		{"grammar", "-data labelled.csv -negphase ins:tau=1/2:chains=4", "classifier", []string{"tau=1/2,", "chains=4"}},
 		{"pcd", "-data labelled.csv -negphase pcd", "classifier", []string{"chains=50"}},
 		{"sardonics", "-data labelled.csv -negphase sardonics:k=1-2", "classifier", []string{"chains=50"}},
@@ -66,14 +71,58 @@ func TestPresets(t *testing.T) {
 	rbmtrain.Fails(t, cli.Usage, []string{"-preset", "clasifier"}, "-preset", `"clasifier"`, "did you mean classifier?")
 	help := rbmtrain.OK(t, "-preset", "help")
 	for _, p := range presets {
-		if !strings.Contains(help, "\n"+p.name+": ") {
-			t.Errorf("-preset help lacks %s", p.name)
+		if !strings.Contains(help, "\n"+p.Name+": ") {
+			t.Errorf("-preset help lacks %s", p.Name)
 		}
 	}
 }
 
-// A run keeps the values of its preset in config.json, and goes on with them; a run
-// that is older than presets goes on with the defaults of its time.
+// A run of the library by the preset of its data ends at the parameters of the command.
+func TestLibraryIsTheCommand(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	wide := strings.Repeat("0,1,", train.ManyInputs/2-1) + "0,"
+	clitest.Write(t, "wide.csv", strings.Repeat("x,", train.ManyInputs)+"label\n"+strings.Repeat(wide+"1,a\n"+wide+"0,b\n", 8))
+	for _, c := range []struct {
+		data, negative string
+		labelled       bool
+	}{{clitest.Toy, "ins", true}, {"bars:3", "pcd", false}, {"wide.csv", "ins", true}, {"wide.csv", "pt", false}, {"wide.csv", "cd", true}} {
+		labels := "none"
+		if c.labelled {
+			labels = "softmax"
+		}
+		rbmtrain.OK(t, "-data", c.data, "-labels", labels, "-hidden", "4", "-negphase", c.negative, "-steps", "30", "-metrics", "none", "-snapshots", "0", "-quiet", "-out", "run", "-force")
+		got, _, err := modelfile.Read(filepath.Join("run", rundir.ModelFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, _, err := data.Load(t.Context(), c.data, data.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		preset := train.PresetFor(set, c.labelled)
+		settings := preset.Settings(c.negative)
+		settings.Horizon = 30
+		want := preset.NewModel(set, 4, c.labelled, settings.Seed)
+		trainer, err := train.New(settings, set, want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trainer.Run(t.Context(), settings.Horizon); err != nil {
+			t.Fatal(err)
+		}
+		for i := range want.Visible() {
+			for j := range want.Hidden() {
+				if got.Weight(i, j) != want.Weight(i, j) {
+					t.Fatalf("%v: weight %d, %d is %v of the command and %v of the library", c, i, j, got.Weight(i, j), want.Weight(i, j))
+				}
+			}
+		}
+	}
+}
+
+// A run keeps the values of its preset in config.json, and resumes with them; one without a
+// preset, of an early version, is refused.
 func TestResumeKeepsThePreset(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -97,7 +146,8 @@ func TestResumeKeepsThePreset(t *testing.T) {
 	rbmtrain.OK(t, append(args, "-steps", "80", "-schedule", "constant", "-out", "whole")...)
 	kept := presets
 	defer func() { presets = kept }()
-	presets = []preset{{name: "classifier", flags: []setting{{flag: "rate", value: "7"}, {flag: "temperatures", value: "1,9"}}}}
+	presets = train.Presets()
+	presets[0].Common.Rate, presets[0].Temperatures = 7, "1,9"
 	rbmtrain.OK(t, "-resume", "run", "-steps", "80", "-quiet")
 	sameRuns(t, "run", "whole")
 	presets = kept
@@ -106,22 +156,10 @@ func TestResumeKeepsThePreset(t *testing.T) {
 		t.Errorf("the command line that began the run is %v, %v", command, err)
 	}
 
-	paper := append(args, "-preset", "ins-paper", "-labels", "softmax", "-batch", "7", "-chains", "7")
-	rbmtrain.OK(t, append(paper, "-steps", "40", "-out", "old")...)
-	rbmtrain.OK(t, append(paper, "-steps", "80", "-out", "oldwhole")...)
-	c := config("old")
+	c := config("run")
 	delete(c, "preset")
-	var flags map[string]string
-	if err := json.Unmarshal(c["flags"], &flags); err != nil {
-		t.Fatal(err)
-	}
-	maps.DeleteFunc(flags, func(name, _ string) bool { return name == "chains" }) // then as many as rows in a batch
-	c["flags"], _ = json.Marshal(flags)
-	rewrite("old", c)
-	rbmtrain.OK(t, "-resume", "old", "-steps", "80", "-quiet")
-	if clitest.Read(t, "old/"+rundir.ModelFile) != clitest.Read(t, "oldwhole/"+rundir.ModelFile) {
-		t.Error("a run without a preset goes on otherwise")
-	}
+	rewrite("run", c)
+	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run", "-steps", "90", "-quiet"}, "names no preset", "train it anew")
 }
 
 // A schedule that ends with the run is stretched by -resume with more steps, and

@@ -18,7 +18,6 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
-	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
@@ -35,7 +34,7 @@ const (
 	reportShare = 50
 )
 
-// reportSoFar writes the report of a run under way, now and then. Training goes on
+// reportSoFar writes the report of a run under way, now and then. Training continues
 // if it cannot be written: what must not be lost is in the checkpoint and the tables,
 // whose writers say what is wrong.
 func (r *runner) reportSoFar() {
@@ -53,18 +52,18 @@ func (r *runner) reportSoFar() {
 
 // finalReport writes the report of a run that has ended: with its pictures, and what
 // takes time to compute.
-func (r *runner) finalReport(total negphase.Info, warnings []string) error {
+func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	var b bytes.Buffer
-	r.describeResult(total, warnings, &b)
+	result.Print(&b, 0)
 	page, err := r.page(strings.Split(strings.TrimSpace(b.String()), "\n"), warnings)
 	if err != nil {
 		return err
 	}
 	m := r.trainer.Model()
 	var filters []report.Picture
-	if r.plan.opts.snapshots > 0 {
+	if r.plan.opts.snapshots > 0 && r.plan.opts.pictures != "none" {
 		var values []plots.Chart
-		if values, filters, err = history(r.folder.Dir, m, r.plan.sets.Train, r.plan.settings); err != nil {
+		if values, filters, err = history(r.folder.Dir, m, r.plan.sets.Train, r.plan.settings, r.trainer.Steps()); err != nil {
 			return err
 		}
 		page.Charts = append(page.Charts, values...)
@@ -79,7 +78,7 @@ func (r *runner) finalReport(total negphase.Info, warnings []string) error {
 		}
 	}
 	page.Pictures = append(page.Pictures, filters...)
-	errors, table, err := mistakes(m, cmp.Or(r.plan.sets.Test, r.plan.sets.Holdout))
+	errors, table, err := mistakes(m, r.reading)
 	if err != nil {
 		return err
 	}
@@ -144,12 +143,16 @@ const (
 	// historyWork bounds inputs · hidden · (the smaller of both), for the singular
 	// values: some seconds in all.
 	historyWork = 1 << 30
+	// historyRows is what the singular values take for each of the smaller of inputs and
+	// hidden units, in the rows of work. A short run, of whose work this or the samples along
+	// it are more than historyShare, has none.
+	historyRows, historyShare = 160, 0.05
 )
 
 // history returns the singular values of the weights along the run in a folder, and filters of
 // the first hidden units, from the snapshots of models like m, trained on set. Without
 // snapshots it returns nothing.
-func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings) (charts []plots.Chart, pictures []report.Picture, err error) {
+func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings, steps int) (charts []plots.Chart, pictures []report.Picture, err error) {
 	all, err := rundir.ReadSnapshots(folder)
 	if err != nil {
 		return nil, nil, nil // a run may have none, as one of a single step
@@ -165,7 +168,12 @@ func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings) 
 	if len(all) < 2 {
 		return nil, nil, nil
 	}
-	if work := float64(m.Visible()) * float64(m.Hidden()) * float64(min(m.Visible(), m.Hidden())); work <= historyWork {
+	size, rank := float64(m.Visible())*float64(m.Hidden()), float64(min(m.Visible(), m.Hidden()))
+	// short reports whether the run is so short that so many rows of work are too many beside it.
+	short := func(rows float64) bool {
+		return rows*size > samplesFree && rows > historyShare*work(settings, steps)
+	}
+	if size*rank <= historyWork && !short(historyRows*rank) {
 		charts = append(charts, singularValues(all))
 	}
 	units := min(historyUnits, m.Hidden(), max(1, plots.MaxValues/(len(all)*m.Inputs())))
@@ -191,6 +199,9 @@ func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings) 
 		return nil, nil, err
 	}
 	pictures = []report.Picture{filters}
+	if short(2 * historyModels * alongSamples * alongSteps) {
+		return charts, pictures, nil
+	}
 	samples, err := samplesAlong(all, names, set, settings)
 	if samples != nil {
 		pictures = append(pictures, *samples)
@@ -229,7 +240,7 @@ func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings
 			copy(rows.Row(k*alongSamples+i), means.Row(i)) // without the label
 		}
 	}
-	sheet, err := plots.Caption(plots.Tiles(rows, set.Height, set.Width, alongSamples, plots.Ink), names, "")
+	sheet, err := plots.Caption(plots.Tiles(rows, set.Height, set.Width, alongSamples, plots.InkOf(m)), names, "")
 	if err != nil {
 		return nil, err
 	}
@@ -272,41 +283,89 @@ func singularValues(all []rundir.Snapshot) plots.Chart {
 // mistakesShown is the number of misclassified rows on the sheet.
 const mistakesShown = 40
 
-// mistakes returns the confusion matrix of m on rows of set, which may be nil, and a sheet of
-// rows that are classified wrongly, the surest mistakes first. It is
-// empty for models without labels, or more classes than a page has room for.
-func mistakes(m *rbm.RBM, set *data.Set) ([]report.Picture, []report.Table, error) {
-	const mostClasses = 30
-	classes := m.Classes()
-	if set == nil || set.Y == nil || classes < 2 || classes > mostClasses {
-		return nil, nil, nil
+// A reading is what a model takes the rows of a set for.
+type reading struct {
+	set       *data.Set
+	rows      []int32   // that have a class
+	logp      []float64 // of each row the classes
+	confusion train.Confusion
+}
+
+// readRows bounds the training rows that are read.
+const readRows = 10_000
+
+// read reads the test rows of the run, or else those held out, or else the first training rows.
+// It returns nil for a model without classes.
+func (r *runner) read() *reading {
+	m := r.trainer.Model()
+	set := cmp.Or(r.plan.sets.Test, r.plan.sets.Holdout, r.plan.sets.Train)
+	if m.Classes() < 2 || set.Y == nil {
+		return nil
 	}
 	rows := set.Labelled()
+	if set == r.plan.sets.Train {
+		rows = rows[:min(len(rows), readRows)]
+	}
 	if len(rows) == 0 {
+		return nil
+	}
+	logp := make([]float64, len(rows)*m.Classes())
+	m.ClassLogProb(logp, set.Rows(rows, m.Classes()))
+	y := make([]int32, len(rows))
+	for i, row := range rows {
+		y[i] = set.Y[row]
+	}
+	return &reading{set, rows, logp, train.Confuse(logp, y, m.Classes())}
+}
+
+// balanced returns the closing line about classes of unequal size, or "".
+func (c *reading) balanced() string {
+	if c == nil || !c.confusion.Unequal() {
+		return ""
+	}
+	return fmt.Sprintf("balanced error: %s of %s (mean over the classes, whatever their sizes)", cli.Percent(c.confusion.BalancedError()), c.set.Name)
+}
+
+// neverWarning returns a warning of classes of unequal size that no row is taken for, or "".
+func (c *reading) neverWarning() string {
+	if c == nil || !c.confusion.Unequal() || len(c.confusion.Never()) == 0 {
+		return ""
+	}
+	var names []string
+	for _, k := range c.confusion.Never() {
+		names = append(names, c.set.Classes[k])
+	}
+	return fmt.Sprintf("never predicted: class %s of %s; look at the balanced error, %s, not at the error; more steps, -preset discriminative or as many rows of each class may help",
+		strings.Join(names, ", "), c.set.Name, cli.Percent(c.confusion.BalancedError()))
+}
+
+// mistakes returns the confusion matrix of a reading by m, which may be nil, and a sheet of
+// rows that are classified wrongly, the surest mistakes first. It is
+// empty for more classes than a page has room for.
+func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) {
+	const mostClasses = 30
+	classes := m.Classes()
+	if c == nil || classes > mostClasses {
 		return nil, nil, nil
 	}
-	logp := make([]float64, len(rows)*classes)
-	m.ClassLogProb(logp, set.Rows(rows, classes))
-	counts := make([]int, classes*classes)
+	set := c.set
 	type mistake struct {
 		row   int32
 		guess int
 		p     float64
 	}
 	var wrong []mistake
-	for i, row := range rows {
-		p := logp[i*classes : (i+1)*classes]
-		guess := train.Likeliest(p)
-		counts[int(set.Y[row])*classes+guess]++
-		if guess != int(set.Y[row]) {
+	for i, row := range c.rows {
+		p := c.logp[i*classes : (i+1)*classes]
+		if guess := train.Likeliest(p); guess != int(set.Y[row]) {
 			wrong = append(wrong, mistake{row, guess, p[guess]})
 		}
 	}
-	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(rows)), Head: append([]string{"true \\ read as"}, set.Classes...)}
+	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(c.rows)), Head: append([]string{"true \\ read as"}, set.Classes...)}
 	for y := range classes {
 		line := []string{set.Classes[y]}
 		for k := range classes {
-			line = append(line, strconv.Itoa(counts[y*classes+k]))
+			line = append(line, strconv.Itoa(c.confusion.Rows[y*classes+k]))
 		}
 		table.Rows = append(table.Rows, line)
 	}
@@ -326,8 +385,8 @@ func mistakes(m *rbm.RBM, set *data.Set) ([]report.Picture, []report.Table, erro
 		texts[i] = fmt.Sprintf("%s read as %s", set.Classes[set.Y[w.row]], set.Classes[w.guess])
 	}
 	note := "Row by row: " + strings.Join(texts, ", ") + "."
-	picture, err := report.NewPicture("The surest mistakes", "test rows that the model classifies wrongly, the surest first",
-		plots.Tiles(pictures, set.Height, set.Width, 10, plots.Ink))
+	picture, err := report.NewPicture("The surest mistakes", "rows that the model classifies wrongly, the surest first",
+		plots.Tiles(pictures, set.Height, set.Width, 10, plots.InkOf(m)))
 	picture.Note = note
 	return []report.Picture{picture}, []report.Table{table}, err
 }

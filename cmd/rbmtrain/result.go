@@ -171,16 +171,17 @@ func (r *runner) print() error {
 	} else if ok {
 		r.logZ, r.logZErr = &logZ, &stdErr
 	}
+	r.reading = r.read()
 	var warnings []string
 	exchange, trips := r.ladder.warnings(total, r.folder.Path(rundir.LadderFile))
-	for _, w := range r.state.Early { // what was judged again stands in words of its own, or not at all
+	for _, w := range r.state.Early { // what was judged again is worded for the end, or gone
 		if !slices.ContainsFunc(r.health.Open, func(o train.Warning) bool { return o.Text == w }) {
 			warnings = append(warnings, w)
 		}
 	}
 	end := append(slices.Clone(r.plan.warnings), exchange, trips)
 	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
-	end = append(end, r.worseWarning())
+	end = append(end, r.worseWarning(), r.untrainedWarning(), r.reading.neverWarning())
 	for _, w := range r.standing {
 		end = append(end, w.Text)
 	}
@@ -192,16 +193,16 @@ func (r *runner) print() error {
 			warnings = append(warnings, w)
 		}
 	}
-	if err := r.finalReport(total, warnings); err != nil {
+	result := r.result(total, warnings)
+	if err := r.finalReport(result, warnings); err != nil {
 		return err
 	}
-	result := r.result(total, warnings)
-	if err := r.folder.WriteJSON(rundir.ResultFile, result); err != nil {
+	if err := r.folder.WriteJSON(rundir.ResultFile, result); err != nil { // last: a run that has one is finished
 		return err
 	}
 	return r.plan.flags.Print(result, func(w io.Writer) error {
 		if !r.plan.flags.Quiet {
-			r.describeResult(total, warnings, w)
+			result.Print(w, 0)
 		}
 		for _, text := range warnings {
 			if !slices.Contains(r.plan.warnings, text) && !slices.Contains(r.state.Early, text) && !(text == exchange && r.warned) { // those were printed when they came up
@@ -212,36 +213,74 @@ func (r *runner) print() error {
 	})
 }
 
-// figures are what the counts of the negative phase give.
-func (r *runner) figures(total negphase.Info) []negphase.Figure {
-	return r.plan.settings.Negative.Figures(total, r.trainer.Steps())
-}
-
-// result is the JSON object on standard output.
+// result is the JSON object on standard output, and the closing lines: what a run is for, then how
+// it went.
 func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record) {
-	rec.Add("steps", r.trainer.Steps())
-	rec.Add("seconds", r.seconds())
-	rec.Add("steps_per_second", float64(r.trainer.Steps())/r.seconds())
-	rec.Add("seconds_in_all", r.secondsInAll())
+	say := func(format string, args ...any) { rec.Say("", fmt.Sprintf(format, args...)) }
+	report := func(first bool) {
+		for _, m := range r.plan.metrics {
+			if m.Name == "mixing" && r.fell() {
+				continue // one drift, of the last measurement, is no word against the likelihood
+			}
+			for _, line := range m.Report(r.final, first) {
+				say("%s", line)
+			}
+		}
+	}
+	report(true)
+	rec.Say("", r.reading.balanced())
+	steps, seconds, inAll := r.trainer.Steps(), r.seconds(), r.secondsInAll()
+	rec.Add("steps", steps)
+	rec.Add("seconds", seconds)
+	rec.Add("steps_per_second", float64(steps)/seconds)
+	rec.Add("seconds_in_all", inAll)
+	say("%d steps in %.3g s, %.4g steps/s; %.3g s in all", steps, seconds, float64(steps)/seconds, inAll)
+	if r.stopped {
+		say("stopped at step %d of %d: no better %s_holdout in %d measurements", steps, r.plan.steps, r.plan.choice.Name, r.plan.opts.stopAfter)
+	}
+	say("results in %s", r.folder.Dir)
+	say("next: %s", strings.Join(r.suggestions(), "; "))
 	metrics := map[string]float64{}
 	for _, v := range r.final.Values {
 		metrics[v.Name] = v.Value
 	}
 	rec.Add("metrics", metrics)
+	report(false)
 	if r.plan.flags.JSON { // every row is scored
 		rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
 	}
+	if r.reading != nil {
+		rec.Add("balanced_error", r.reading.confusion.BalancedError()) // of test rows, or of those held out or trained on
+	}
+	if b := r.state.Best; b != nil {
+		v, c := b.Value, r.plan.choice
+		if c.Smaller {
+			v = -v
+		}
+		say("best on the rows held out: step %d, %s_holdout %.5g; take %s", b.Step, c.Name, v, r.folder.Path(r.bestFile()))
+	}
+	figures := r.plan.settings.Negative.Figures(total, steps)
 	rec.Add("swap_rates", total.SwapRates())
-	rec.AddFigures(r.figures(total))
+	rec.AddFigures(figures)
 	rec.Add("ladder", r.ladder.json())
+	rec.Say("", r.ladder.describe(total, figures, r.folder.Path(rundir.LadderFile)))
 	rec.Add("log_z", r.logZ)
 	rec.Add("log_z_std_err", r.logZErr)
+	if r.logZ != nil {
+		say("log Z: %.6g ± %.2g nats (Bennett's ratio along the rungs)", *r.logZ, *r.logZErr)
+	}
 	if b := r.state.Best; b != nil {
 		rec.Add("best_step", b.Step)
 	}
 	if s := r.samples; s.missing == "" {
 		rec.Add("samples_of_class", s.agreement)
 		rec.Add("samples_mixed", s.mixed)
+	}
+	say("%s", r.samples.describe(r.plan.model.Classes()))
+	for _, f := range figures {
+		if !f.Ladder {
+			rec.Say("", f.Text)
+		}
 	}
 	rec.Add("warnings", warnings)
 	rec.Add("data", r.plan.sets.Train.Name)
@@ -258,46 +297,33 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 // of the run before.
 func (r *runner) secondsInAll() float64 { return r.state.All + time.Since(r.begin).Seconds() }
 
-// describeResult prints the closing lines: what a run is for, then how it went.
-func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Writer) {
-	steps := r.trainer.Steps()
-	metrics := func(first bool) {
-		for _, m := range r.plan.metrics {
-			if m.Name == "mixing" && r.fell() {
-				continue // one drift, of the last measurement, is no word against the likelihood
-			}
-			for _, line := range m.Report(r.final, first) {
-				fmt.Fprintln(w, line)
-			}
-		}
+// bestFile is the file of the model to take: the best on the rows held out, where it is not the last.
+func (r *runner) bestFile() string {
+	if b := r.state.Best; b != nil && b.Step < r.trainer.Steps() {
+		return rundir.BestFile
 	}
-	metrics(true)
-	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s; %.3g s in all\n", steps, r.seconds(), float64(steps)/r.seconds(), r.secondsInAll())
-	if r.stopped {
-		fmt.Fprintf(w, "stopped at step %d of %d: no better %s_holdout in %d measurements\n", steps, r.plan.steps, r.plan.choice.Name, r.plan.opts.stopAfter)
-	}
-	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
-	fmt.Fprintf(w, "next: %s\n", strings.Join(r.suggestions(), "; "))
-	metrics(false)
-	if b := r.state.Best; b != nil {
-		v, c := b.Value, r.plan.choice
-		if c.Smaller {
-			v = -v
-		}
-		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
-	}
-	figures := r.figures(total)
-	r.ladder.describe(w, total, figures, r.folder.Path(rundir.LadderFile))
-	if r.logZ != nil {
-		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (Bennett's ratio along the rungs)\n", *r.logZ, *r.logZErr)
-	}
-	fmt.Fprintln(w, r.samples.describe(r.plan.model.Classes()))
-	for _, f := range figures {
-		if !f.Ladder && f.Text != "" {
-			fmt.Fprintln(w, f.Text)
-		}
-	}
+	return rundir.ModelFile
 }
+
+// untrainedWarning returns a warning if the model of step 0 is the best on the rows held out, and
+// "" otherwise.
+func (r *runner) untrainedWarning() string {
+	if b := r.state.Best; b == nil || b.Step > 0 || r.trainer.Steps() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no step was better on the rows held out than step 0: %s is the model before training; look at %s for what -stop-after should watch, and try other -metrics, a smaller -rate or more rows",
+		r.folder.Path(rundir.BestFile), r.folder.Path(rundir.CurvesFile))
+}
+
+// learnt reports whether more steps have nothing to better: the best model on the rows held out is several
+// measurements old, or no training row is classified wrongly.
+func (r *runner) learnt() bool {
+	wrong, ok := r.final.Value("error_train")
+	return ok && wrong == 0 || r.state.Best != nil && r.state.Best.Since >= pastBest
+}
+
+// pastBest is the number of measurements without a better one from which a run is past its best.
+const pastBest = 3
 
 // suggestions says what to do next.
 func (r *runner) suggestions() []string {
@@ -305,18 +331,25 @@ func (r *runner) suggestions() []string {
 	if r.samples.missing != "" {
 		look = "look at its " + rundir.FiltersFile
 	}
-	if r.plan.measures() {
+	switch {
+	case r.plan.opts.pictures == "none":
+		look = "look at its " + rundir.ReportFile
+	case r.plan.measures():
 		look += " and " + rundir.CurvesFile
 	}
 	all := []string{look}
+	model := r.folder.Dir
+	if file := r.bestFile(); file != rundir.ModelFile {
+		model = r.folder.Path(file)
+	}
 	exact := r.plan.first("log_likelihood_train") != "" && r.plan.first("log_likelihood_std_err") == ""
 	if discriminative(r.plan.settings) {
-		all = append(all, fmt.Sprintf("rbmeval -model %s -classify scores it", r.folder.Dir))
+		all = append(all, fmt.Sprintf("rbmeval -model %s -classify scores it", model))
 	} else if !exact && r.plan.model.Constraint == nil {
-		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
+		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", model))
 	}
 	switch steps := 2 * r.trainer.Steps(); {
-	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0:
+	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt():
 	case train.Ends(r.plan.settings.Schedule):
 		all = append(all, fmt.Sprintf("a new run with -steps %d trains for longer", steps))
 	default:

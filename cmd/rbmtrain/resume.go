@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -16,13 +15,14 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/rbm/units"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
 // adopt sets the flags to those of the run that -resume names, except the few
-// that may be given beside -resume.
+// that may be given with -resume.
 func (o *options) adopt() error {
 	folder := rundir.Folder{Dir: o.resume}
 	text, err := o.readConfig(&folder)
@@ -44,7 +44,7 @@ func (o *options) adopt() error {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
 	}
 	if c.Preset == nil {
-		c.Preset = beforePresets()
+		return fmt.Errorf("-resume: %s names no preset, as in runs of early versions; train it anew", folder.Path(rundir.ConfigFile))
 	}
 	notKept := o.flags.Tagged(ofCall)
 	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
@@ -80,13 +80,14 @@ func (o *options) adopt() error {
 // maxConfig caps config.json, whose largest part is the reference of a constraint.
 const maxConfig = 1 << 26
 
-// begun is what config.json says of the model and the test rows that a run began
+// begun is the part of config.json about the model and the test rows that a run began
 // with. They need not be read again from the files of -init and
 // -constraint-reference: all parameters are in the checkpoint.
 type begun struct {
 	Hidden     int      `json:"hidden"`
 	Classes    int      `json:"classes"`
 	Labels     string   `json:"labels"`
+	Groups     string   `json:"groups"`
 	Constraint string   `json:"constraint"` // as its Text writes it
 	ClassNames []string `json:"class_names"`
 	testHash   string
@@ -101,33 +102,24 @@ func (b *begun) model(inputs int) *rbm.RBM {
 		return nil
 	}
 	m := rbm.New(inputs+b.Classes, b.Hidden, b.Classes, kind)
+	if b.Groups != "" {
+		groups, err := rbm.ParseGroups(b.Groups)
+		if err != nil {
+			return nil
+		}
+		m = rbm.NewGroups(b.Hidden, groups...)
+		if m.Inputs() != inputs || m.Classes() != b.Classes || b.Classes > 0 && m.LabelKind() != kind {
+			return nil
+		}
+	}
 	m.Constraint = b.constraint(m)
 	return m
 }
 
-// constraint returns the run's constraint on units of the shape of m, with its
-// reference, or nil if there is none.
+// constraint returns the run's constraint on m, with its reference, or nil if there is none.
 func (b *begun) constraint(m *rbm.RBM) *rbm.Constraint {
-	text, bits, _ := strings.Cut(b.Constraint, "/")
-	c, err := rbm.ParseConstraint(text)
+	c, err := modelfile.ParseConstraint(b.Constraint, m)
 	if err != nil {
-		return nil
-	}
-	units := m.Hidden()
-	if c.On == rbm.AllUnits {
-		units += m.Visible()
-	}
-	packed, err := base64.StdEncoding.DecodeString(bits)
-	if err != nil || len(packed) != 0 && len(packed) != (units+7)/8 {
-		return nil
-	}
-	if len(packed) > 0 {
-		c.Reference = make([]uint8, units)
-	}
-	for i := range c.Reference {
-		c.Reference[i] = packed[i/8] >> (i % 8) & 1
-	}
-	if c.Check(m) != nil {
 		return nil
 	}
 	return c
@@ -224,7 +216,7 @@ func (r *runner) reopen() (err error) {
 	return r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())) // with the other steps or rate
 }
 
-// reopenTables opens the tables of a run that goes on after this step.
+// reopenTables opens the tables of a run that is resumed after this step.
 func (r *runner) reopenTables(at int) (err error) {
 	keep := at
 	if r.begun = at > 0; !r.begun {
@@ -288,7 +280,7 @@ func (r *runner) checkState(at int) error {
 	return nil
 }
 
-// readState reads what a checkpoint holds beside the trainer.
+// readState reads what a checkpoint holds besides the trainer.
 func readState(text []byte) (s progressState, err error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, fmt.Errorf("%w: %v", rbm.ErrFormat, err)
@@ -296,7 +288,7 @@ func readState(text []byte) (s progressState, err error) {
 	return s, nil
 }
 
-// progressState is what a checkpoint holds beside the trainer, so that a resumed
+// progressState is what a checkpoint holds besides the trainer, so that a resumed
 // run reports as if it had never stopped.
 type progressState struct {
 	Seconds float64       `json:"seconds"`
@@ -320,7 +312,7 @@ type bestState struct {
 	Value float64 `json:"value"`
 	Step  int     `json:"step"`
 	Since int     `json:"since"` // evaluations since
-	Sum   string  `json:"sum"`   // SHA-256 of its file; "" in older runs
+	Sum   string  `json:"sum"`   // SHA-256 of its file
 }
 
 // An interval is a time or a number of steps.

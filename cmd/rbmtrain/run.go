@@ -135,6 +135,7 @@ type runner struct {
 	final      train.Evaluation // of all rows
 	samples    samples
 	standing   []train.Warning // of metrics and of the likelihood, at the end
+	reading    *reading        // nil without classes
 	withdrawn  []train.Warning // that were told and do not stand any more
 	begun      bool            // the evaluation of step 0 is in the table
 	warned     bool            // that the ladder does not exchange
@@ -286,7 +287,7 @@ func (r *runner) report(e train.Evaluation) error {
 		return err
 	}
 	if r.events != nil {
-		if err := r.tolerate(r.events.Add(row, time.Now())); err != nil {
+		if err := r.tolerate(r.events.Add(row)); err != nil {
 			return err
 		}
 	}
@@ -327,8 +328,8 @@ var pictures = true
 
 // draw writes the pictures.
 func (r *runner) draw(ctx context.Context) error {
-	if !pictures {
-		r.samples.missing = "no pictures are drawn"
+	if !pictures || r.plan.opts.pictures == "none" {
+		r.samples.missing = fmt.Sprintf("-pictures none; rbmsample -model %s draws them", r.folder.Dir)
 		return nil
 	}
 	set, m := r.plan.sets.Train, r.trainer.Model()

@@ -21,14 +21,14 @@ type samples struct {
 	agreement *sample.Agreement // with their classes; nil without labels
 	mixed     bool              // the chains
 	verdict   string            // on them, in words
-	fromData  bool              // some are of chains that started at training rows
+	fromData  bool              // some come from chains that started at training rows
 }
 
-// drawSamples draws samples of m after so many steps: some of each class, or without labels of
+// drawSamples draws samples of m after these steps: some of each class, or without labels of
 // the whole model. There are none if p(x) was not trained or if they would take too long. The
 // run is in folder.
 func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.Settings, steps int, folder string, progress func(done float64)) (samples, error) {
-	rounds, why := samplesRounds(m, steps)
+	rounds, why := samplesRounds(m, settings, steps)
 	switch {
 	case settings.Objective == train.Discriminative:
 		return samples{missing: "p(x) was not trained"}, nil
@@ -53,12 +53,12 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	}
 	out := samples{mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
 	if rounds < min(mostSamplesRounds, steps) {
-		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long)", rounds)
+		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: rbmsample -model %s)", rounds, folder)
 	}
 	if len(classes) < m.Classes() {
 		out.classes = fmt.Sprintf("%d of %d classes are drawn; ", len(classes), m.Classes())
 	}
-	if set.Y != nil {
+	if set.Y != nil && !m.Real() { // rows are compared as bits
 		out.agreement = sample.Compare(set, drawn.Means, drawn.Asked, drawn.Start, key).Classes
 	}
 	rows := drawn.Means
@@ -72,12 +72,12 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 			names = append(names, set.Classes[y])
 		}
 	}
-	tiles := plots.Tiles(rows, set.Height, set.Width, samplesPerClass, plots.Ink)
+	tiles := plots.Tiles(rows, set.Height, set.Width, samplesPerClass, plots.InkOf(m))
 	out.sheet, err = plots.Caption(tiles, names, out.classes+drawn.Caption(out.agreement))
 	return out, err
 }
 
-// describe says how many samples of a model with so many classes are of their class, by the
+// describe says how many samples of a model with this number of classes are of their class, by the
 // nearest training row, and whether their chains have mixed.
 func (s samples) describe(classes int) string {
 	if s.missing != "" {
@@ -100,20 +100,22 @@ func (s samples) describe(classes int) string {
 	return text
 }
 
-// samplesRounds returns how many rounds the chains of samples.png may take after so
-// many steps, or why there is to be no such picture.
-func samplesRounds(m *rbm.RBM, steps int) (rounds int, why string) {
+// samplesRounds returns how many rounds the chains of samples.png may take after a training of
+// that many steps, or why there is to be no such picture.
+func samplesRounds(m *rbm.RBM, s train.Settings, steps int) (rounds int, why string) {
 	lines := len(drawnClasses(m))
 	if lines == 0 {
 		lines = 10
 	}
 	pictures := samplesPerClass * lines
 	perRound := float64(pictures) * float64(m.Visible()) * float64(m.Hidden())
+	round := float64(6 * pictures) // in rows, as work: two sets of chains down and up, and their checks
 	if m.Constraint != nil {
 		perRound *= constrainedRound
 		steps /= 8 // a round takes some five times as long as a step
 	}
-	rounds = min(mostSamplesRounds, max(leastSamplesRounds, steps))
+	few := max(samplesFree/perRound, samplesShare*work(s, steps)/round)
+	rounds = int(min(mostSamplesRounds, max(leastSamplesRounds, min(float64(steps), few))))
 	switch {
 	case pictures*m.Inputs() > plots.MaxValues:
 		return 0, fmt.Sprintf("%d pictures of %d inputs are too large for a sheet", pictures, m.Inputs())
@@ -123,11 +125,21 @@ func samplesRounds(m *rbm.RBM, steps int) (rounds int, why string) {
 	return int(min(float64(rounds), samplesWork/perRound)), ""
 }
 
+// work returns the work of that many steps in rows that pass through the weights: of a step, the
+// batch up, the particles down and up, and the ascent along both.
+func work(s train.Settings, steps int) float64 {
+	particles := max(s.Batch, s.Negative.Count("chains")) * s.Negative.Ladder().MaxTemperatures()
+	return float64(steps) * float64(2*s.Batch+3*particles)
+}
+
 const (
 	// mostSamplesRounds bounds the chains of samples.png: some seconds at 784 × 500
-	// units and ten classes. Those of a short run are as long as the run, or
-	// leastSamplesRounds.
+	// units and ten classes. Those of a short run are as long as the run, or as a tenth of
+	// its work, or leastSamplesRounds.
 	mostSamplesRounds, leastSamplesRounds = 1024, 64
+	samplesShare                          = 0.1
+	// samplesFree is the work, as that of samplesWork, that takes a fraction of a second.
+	samplesFree = 1 << 31
 	// samplesWork bounds rounds · pictures · visible · hidden units: three times what
 	// these 784 × 500 units take. Chains of larger models have fewer rounds.
 	samplesWork = 1 << 37

@@ -16,7 +16,7 @@ import (
 // Under mpirun all ranks read the flags and the data and take the steps together. Only
 // rank 0 measures, writes and prints. So the folder of a run is that of one process.
 
-// facts returns what the ranks must agree on beside their program and flags.
+// facts returns what the ranks must agree on besides their program and flags.
 func facts(t *train.Trainer) []ranks.Fact {
 	if t == nil {
 		return nil
@@ -36,7 +36,7 @@ func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 // is missing.
 func (r *runner) trains() bool { return r.trainer.Steps() < r.plan.steps && !r.stopped }
 
-// handOut gives all ranks the state from which they go on, or tells them that rank 0 has
+// handOut gives all ranks the state from which they continue, or tells them that rank 0 has
 // failed to open the run. It returns failed then.
 func (r *runner) handOut(failed error) error {
 	if r.plan.group.Size() == 1 {

@@ -132,7 +132,7 @@ func TestFolderGone(t *testing.T) {
 		if err := os.RemoveAll("run"); err != nil {
 			t.Error(err)
 		}
-	}}, "rbmtrain", run, args, io.Discard, &stderr)
+	}}, "rbmtrain", clitest.Alone(runRanks), args, io.Discard, &stderr)
 	if text := stderr.String(); status != cli.Failed || strings.Contains(text, "-resume") || strings.Contains(text, "make room") || strings.Count(text, "the folder run was removed or renamed during the run") < 2 {
 		t.Errorf("exits with %d and says %s", status, text)
 	}

@@ -95,7 +95,7 @@ func TestUnusedTestSet(t *testing.T) {
 		if want != nil {
 			rbmtrain.OneLine(t, r.Stderr, append(want, "warning: ")...)
 		}
-		if tests := strings.Contains(r.Stdout, "; 1 test rows"); tests != (args != "-data train.csv") {
+		if tests := strings.Contains(r.Stdout, "; 1 test row"); tests != (args != "-data train.csv") {
 			t.Errorf("%s prints %s", args, r.Stdout)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
@@ -30,6 +31,8 @@ func TestWide(t *testing.T) {
 
 // The chains of samples.png have as many rounds as their work allows.
 func TestSamplesRounds(t *testing.T) {
+	s := train.DefaultSettings("pcd")
+	s.Batch = 1200 // and as many chains: a step has 6000 rows of work, and a round of 100 pictures 600
 	for _, c := range []struct {
 		inputs, hidden, classes, steps int // −10 classes: none, under a constraint
 		want                           int // 0: no picture
@@ -51,7 +54,7 @@ func TestSamplesRounds(t *testing.T) {
 		if c.classes < 0 {
 			m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 20}
 		}
-		got, why := samplesRounds(m, c.steps)
+		got, why := samplesRounds(m, s, c.steps)
 		if got != c.want || (why == "") != (c.want > 0) {
 			t.Errorf("%+v: %d rounds, %q", c, got, why)
 		}

@@ -115,5 +115,9 @@ func NoKey(kind, name string, known []string) error {
 
 // NoKind returns the error for a name that no kind has; what says of what there is none.
 func NoKind(what, name string, known []string) error {
-	return fmt.Errorf("unknown %s %q%s; there are %s", what, name, DidYouMean(name, known), strings.Join(known, ", "))
+	there := "there are " + strings.Join(known, ", ")
+	if near := DidYouMean(name, known); near != "" {
+		return fmt.Errorf("unknown %s %q%s (%s)", what, name, near, there)
+	}
+	return fmt.Errorf("unknown %s %q; %s", what, name, there)
 }

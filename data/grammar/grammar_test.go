@@ -57,7 +57,7 @@ func TestParse(t *testing.T) {
 	if got := errorText(table(&a, &b).Check("x")); got != "x: "+strconv.ErrRange.Error() {
 		t.Error(got)
 	}
-	if got := errorText(NoKind("sampler", "gibs", []string{"gibbs", "sw"})); got != `unknown sampler "gibs"; did you mean gibbs?; there are gibbs, sw` {
+	if got := errorText(NoKind("sampler", "gibs", []string{"gibbs", "sw"})); got != `unknown sampler "gibs"; did you mean gibbs? (there are gibbs, sw)` {
 		t.Error(got)
 	}
 }

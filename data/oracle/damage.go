@@ -24,7 +24,7 @@ func Each(n int, key rbm.Key, seeds []string, words []string, do func(i int, fil
 	}
 }
 
-// edit returns b after one edit, in an array of its own.
+// edit returns b after one edit, in a new array.
 func edit(r *rand.Rand, b []byte, words []string) []byte {
 	if len(b) == 0 {
 		return []byte(words[r.IntN(len(words))])

@@ -7,7 +7,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -113,7 +112,7 @@ func lengths(p *program.Runs) claims.Figure {
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for seed := 1; seed <= 5; seed++ {
 				for _, r := range plan {
-					if seed <= cmp.Or(o.Repeats, claims.Size(o, 3, r.seeds)) && (!o.Quick || r.steps == longest) {
+					if seed <= o.Seeds(3, r.seeds) && (!o.Quick || r.steps == longest) {
 						jobs = append(jobs, job(p, o, mnist, r.method, r.steps, seed, float64(r.steps)))
 					}
 				}
@@ -146,7 +145,7 @@ func others(p *program.Runs) claims.Figure {
 		Name: "data", Ours: true, Title: "log-likelihoods on other data, with the default number of steps",
 		Says: "do the defaults do as well on other data?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for seed := 1; seed <= cmp.Or(o.Repeats, claims.Size(o, 3, 5)); seed++ {
+			for seed := 1; seed <= o.Seeds(3, 5); seed++ {
 				for x, d := range problems[:claims.Size(o, 1, len(problems))] {
 					for _, m := range methods[:3] {
 						if m != pt || d.hidden != 500 {

@@ -29,6 +29,6 @@ mean log p(class|inputs) over rows; the paper adds it up.`,
 	Figures: []claims.Figure{
 		distanceFigure("2", smallToy), trainingFigure("3", smallToy),
 		distanceFigure("4", desjardinsToy), trainingFigure("5", desjardinsToy),
-		figure6, remark1,
+		figure6,
 	},
 }

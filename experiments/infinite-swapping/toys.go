@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -22,10 +21,8 @@ type toy struct {
 }
 
 const (
-	fullSteps    = 10000 // section 4.2.3
-	quickSteps   = 120
-	fullRepeats  = 20 // section 4.4
-	quickRepeats = 3
+	fullSteps  = 10000 // section 4.2.3
+	quickSteps = 120
 )
 
 var (
@@ -46,10 +43,8 @@ func (s toy) size(o claims.Options) size {
 	return size{s.spec, s.hidden, fullSteps}
 }
 
-// repeats returns the number of repetitions.
-func repeats(o claims.Options) int {
-	return cmp.Or(o.Repeats, claims.Size(o, quickRepeats, fullRepeats))
-}
+// repeats returns the number of repetitions: 20 as in section 4.4.
+func repeats(o claims.Options) int { return o.Seeds(3, 20) }
 
 // sets are the data that were loaded, by their spec.
 var sets sync.Map
@@ -87,14 +82,14 @@ func names(list []algorithm) (names []string) {
 	return names
 }
 
-// train trains a model for so many steps and calls look at step 0, every so many
-// steps and at the end.
+// train trains a model for the given number of steps and calls look at step 0, after
+// each every steps and at the end.
 func (a algorithm) train(ctx context.Context, set *data.Set, hidden, steps, every int, seed uint64, look func(step int, m *rbm.RBM) error) error {
 	negative, err := negphase.Parse(a.negphase, negphase.DefaultSettings(""))
 	if err != nil {
 		return err
 	}
-	s := train.DefaultSettings("pcd")
+	s := train.PaperSettings("pcd")
 	s.Negative, s.Seed, s.Horizon = negative, seed, steps
 	m := train.NewModel(set, hidden, true, rbm.Bernoulli, seed)
 	trainer, err := train.New(s, set, m)
@@ -153,18 +148,6 @@ func (s state) distances(ctx context.Context, estimator string, steps, seed int)
 		return compare.Curve{}, err
 	}
 	return curves[0], nil
-}
-
-// settled returns the mean distance of a curve over its last decade of steps.
-func settled(c compare.Curve) float64 {
-	sum, n := 0.0, 0.0
-	for _, p := range c.Points {
-		if p.Steps >= c.Last().Steps/10 {
-			sum += p.Distance.Mean
-			n++
-		}
-	}
-	return sum / n
 }
 
 // jobName names a job by its settings.

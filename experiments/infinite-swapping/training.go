@@ -56,8 +56,8 @@ func trainingJob(s size, a algorithm, seed int) claims.Job {
 			return nil, err
 		}
 		err = a.train(ctx, set, s.hidden, s.steps, s.steps/looks, uint64(seed), func(step int, m *rbm.RBM) error {
-			some, err := evaluate(ctx, set, m, a, seed, float64(step))
-			points = append(points, some...)
+			evaluated, err := evaluate(ctx, set, m, a, seed, float64(step))
+			points = append(points, evaluated...)
 			return err
 		})
 		return points, err

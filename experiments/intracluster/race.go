@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -66,7 +65,7 @@ func figures(model *string) []claims.Figure {
 		figure("3", "9×9×9 glass of couplings ±1 with 364 of 729 spins up", "", model,
 			"IM mixes considerably faster in computing time, and exchange has not settled into the energies of IM at the end.", cube),
 		figure("4", "RBM of 784 × 500 units, a third of them on", "-model FILE", model,
-			"IM is markedly superior in computing time: its autocorrelation falls to 0, and exchange has not come to the energies that IM reaches early.", filters, trained),
+			"IM is markedly superior in computing time: its autocorrelation falls to 0, and exchange has not reached the energies that IM reaches early.", filters, trained),
 	}
 }
 
@@ -78,7 +77,7 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 				if s.Label == trained.Label && o.Quick {
 					continue
 				}
-				for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 10)) {
+				for repeat := range o.Seeds(3, 10) {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
 						Run: func(ctx context.Context) ([]claims.Point, error) {
@@ -115,7 +114,7 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 			var b strings.Builder
 			fmt.Fprintf(&b, "Bands are one standard deviation between runs. Each sampler runs for %g s; the first third is left out except in the picture of energies. "+
 				"τ is the integrated autocorrelation time of the energy, ½ + Σρ. The energies of exchange are known after each sweep, as many attempts as there are sites. "+
-				"Differences of τ are of natural logarithms: 0.69 is a factor of 2. The tables have geometric means of times over the runs, times or divided by the factor of one standard error.\n\n", seconds)
+				"Differences of τ are differences of natural logarithms: 0.69 is a factor of 2. The tables have geometric means of times over the runs, times or divided by the factor of one standard error.\n\n", seconds)
 			for _, s := range systems {
 				s.table(&b, t)
 			}

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A system is one of the paper's three, or the trained RBM beside them.
+// A system is one of the paper's three, or the trained RBM in addition.
 type system struct {
 	chains.Label
 	beta   float64

@@ -109,7 +109,7 @@ func (d description) model(ctx context.Context, seed uint64) (*rbm.RBM, *data.Se
 	}
 	m := train.NewModel(set, d.hidden, d.labels, rbm.Softmax, seed)
 	d.constrain(m)
-	s := train.DefaultSettings("pcd")
+	s := train.PaperSettings("pcd")
 	if s.Negative, err = negphase.Parse(d.negative, negphase.Settings{}); err != nil {
 		return nil, nil, err
 	}
@@ -127,7 +127,7 @@ func (d description) constrain(m *rbm.RBM) {
 	}
 }
 
-// measure holds the estimates of log Z against the truth.
+// measure compares the estimates of log Z with the truth.
 func (d description) measure(ctx context.Context, at int, seed uint64, quick bool) (points []claims.Point, err error) {
 	m, set, err := d.model(ctx, seed)
 	if err != nil {
@@ -142,7 +142,7 @@ func (d description) measure(ctx context.Context, at int, seed uint64, quick boo
 		rows := set.Rows(data.RowNumbers(0, set.Len()), m.Classes())
 		free := make([]float64, rows.Rows)
 		m.FreeEnergy(free, rows)
-		s.LowerBound, s.Annealing.Base = logz.LowerBound(free, rows), train.Base(m, set)
+		s.LowerBound, s.Annealing.Base = logz.LowerBound(free, rows), train.ModelBase(m, set)
 	}
 	if quick {
 		s.Annealing.Temperatures, s.Annealing.Pilot, s.BurnIn, s.Rounds, s.Longest = 100, 20, 150, 300, 0

@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"gorbm/experiments/internal/claims"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
@@ -27,33 +25,20 @@ var samplers = []sampler{
 	{modified, func(o mcmc.Order) mcmc.Mover { return mcmc.ModifiedMetropolis{Order: o} }},
 }
 
-// denseStates is the number of states up to which all eigenvalues are computed
-// where Arnoldi's iteration does not converge, as where many eigenvalues are near 1.
-const denseStates = 4096
-
 // leastGap is the size of rounding errors: no digit of a smaller gap is right.
 const leastGap = 1e-12
 
-// An operator is a transition matrix with its law, as mcmc.SweepOperator.
+// An operator is a transition matrix with its stationary distribution, as mcmc.SweepOperator.
 type operator interface {
 	diag.Operator
 	Law() []float64
 }
 
-// operatorGap returns the spectral gap: 0 of moves that are reducible or periodic, and else
+// spectralGap returns the gap: 0 of moves that are reducible or periodic, and else
 // leastGap or more.
-func operatorGap(o operator) (float64, error) {
-	gap, err := diag.OperatorGap(o, o.Law())
-	if n := o.States(); err != nil && n <= denseStates {
-		matrix := mat.NewDense(n, n, nil)
-		for x := range n {
-			row := matrix.RawRowView(x)
-			row[x] = 1
-			o.Step(row)
-		}
-		gap, err = diag.SpectralGap(matrix, o.Law())
-	}
-	if err == nil && gap < leastGap && diag.OperatorPeriod(o) == 1 {
+func spectralGap(o operator) (float64, error) {
+	gap, err := diag.SpectralGap(o, o.Law())
+	if err == nil && gap < leastGap && diag.Period(o) == 1 {
 		gap = leastGap
 	}
 	return gap, err
@@ -80,7 +65,7 @@ func latticeJob(panel, text string, periodic bool, order mcmc.Order, j float64) 
 			if err != nil {
 				return nil, err
 			}
-			gap, err := operatorGap(o)
+			gap, err := spectralGap(o)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.name, err)
 			}
@@ -94,7 +79,7 @@ func latticeJob(panel, text string, periodic bool, order mcmc.Order, j float64) 
 // The second shows the limit of weak coupling.
 func couplings(o claims.Options) []float64 {
 	step := claims.Size(o, 0.15, 0.025)
-	js := []float64{0, 0.001}
+	js := []float64{0, weak}
 	for k := 1; float64(k)*step < 1.5+step/2; k++ {
 		js = append(js, math.Round(1000*float64(k)*step)/1000)
 	}

@@ -184,7 +184,7 @@ func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Clai
 	return all
 }
 
-// drawPatterns draws the states of the first run beside each other.
+// drawPatterns draws the states of the first run side by side.
 func drawPatterns(w io.Writer, t *claims.Table, titles []string) error {
 	var row []*plots.Plot
 	for k, title := range titles {
@@ -194,13 +194,13 @@ func drawPatterns(w io.Writer, t *claims.Table, titles []string) error {
 				return plots.Colors[0]
 			}
 			return color.White
-		}, nil))
+		}))
 	}
 	return plots.Grid([][]*plots.Plot{row}, 5*vg.Centimeter, 5.6*vg.Centimeter).Write(w, plots.PNG)
 }
 
-// squares draws a table of squares, the first row on top, with words in them.
-func squares(title string, rows, cols int, ink func(x, y int) color.Color, words func(x, y int) string) *plots.Plot {
+// squares draws a table of squares, the first row on top.
+func squares(title string, rows, cols int, ink func(x, y int) color.Color) *plots.Plot {
 	p := plots.New("", "")
 	p.Title.Text = title
 	p.HideAxes()
@@ -209,13 +209,10 @@ func squares(title string, rows, cols int, ink func(x, y int) color.Color, words
 		for x := range cols {
 			left, low := float64(x), float64(rows-1-y)
 			corners := plotter.XYs{{X: left, Y: low}, {X: left + 1, Y: low}, {X: left + 1, Y: low + 1}, {X: left, Y: low + 1}}
-			square, _ := plotter.NewPolygon(corners) // its only error is of points that are not finite
+			square, _ := plotter.NewPolygon(corners) // it refuses only points that are not finite
 			square.Color = ink(x, y)
 			square.LineStyle = draw.LineStyle{Color: color.Gray{Y: 0x80}, Width: vg.Points(0.7)}
 			p.Add(square)
-			if words != nil {
-				p.Label(left+0.5, low+0.35, words(x, y))
-			}
 		}
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)

@@ -11,7 +11,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// Panels of Figure B.5 beside open and torus, which are of sites drawn from all.
+// Panels of Figure B.5 besides open and torus, in which sites are drawn from all.
 const (
 	torusOnce = "periodic, each site once"
 	openOnce  = "free, each site once"
@@ -28,7 +28,7 @@ var randomPanels = []struct {
 	{torusOnce, "periodic", "each site once", true, true},
 }
 
-// figureB5 is Figure B.5: random order, beside Gibbs in a fixed order.
+// figureB5 is Figure B.5: random order, compared with Gibbs in a fixed order.
 var figureB5 = claims.Figure{
 	Name:  "B.5",
 	Title: "spectral gaps of random-order sweeps, 3×3",
@@ -59,7 +59,7 @@ var figureB5 = claims.Figure{
 		return drawGaps(w, t, panels, fixedOrder)
 	},
 	Notes: func(*claims.Table) string {
-		return "The paper does not say whether a sweep in random order takes each site once, in an order that is drawn anew, or draws as many sites from all. Both are shown."
+		return "The paper does not say whether a sweep in random order takes each site once, in a new random order, or draws as many sites from all. Both are shown."
 	},
 }
 
@@ -92,7 +92,7 @@ func shuffledJob(panel string, periodic bool, j float64) claims.Job {
 			if err != nil {
 				return nil, err
 			}
-			gap, err := operatorGap(newShuffled(o, g.Len()))
+			gap, err := spectralGap(newShuffled(o, g.Len()))
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.name, err)
 			}
@@ -106,7 +106,7 @@ func shuffledJob(panel string, periodic bool, j float64) claims.Job {
 // random order: the mean over all n! products of the sites' operators.
 type shuffled struct {
 	*mcmc.SweepOperator
-	after [][]float64 // the law after the updates of each subset of the sites
+	after [][]float64 // the distribution after the updates of each subset of the sites
 	last  []float64   // scratch
 }
 
@@ -118,11 +118,11 @@ func newShuffled(o *mcmc.SweepOperator, sites int) *shuffled {
 	return s
 }
 
-// Step overwrites a law by the one after a sweep. In a random order each site of a
-// subset is as likely to be the last of them. So the law after a subset is the mean,
-// over its sites, of the law after the others and then an update of that site.
-func (s *shuffled) Step(law []float64) {
-	copy(s.after[0], law)
+// Step overwrites a distribution by the one after a sweep. In a random order each site of a
+// subset is as likely to be the last of them. So the distribution after a subset is the mean,
+// over its sites, of the one after the others and then an update of that site.
+func (s *shuffled) Step(x []float64) {
+	copy(s.after[0], x)
 	for set := 1; set < len(s.after); set++ {
 		sum := s.after[set]
 		clear(sum)
@@ -130,15 +130,15 @@ func (s *shuffled) Step(law []float64) {
 			i := bits.TrailingZeros(uint(rest))
 			copy(s.last, s.after[set^1<<i])
 			s.Update(s.last, i)
-			for x, w := range s.last {
-				sum[x] += w
+			for k, w := range s.last {
+				sum[k] += w
 			}
 		}
-		for x := range sum {
-			sum[x] /= float64(bits.OnesCount(uint(set)))
+		for k := range sum {
+			sum[k] /= float64(bits.OnesCount(uint(set)))
 		}
 	}
-	copy(law, s.after[len(s.after)-1])
+	copy(x, s.after[len(s.after)-1])
 }
 
 func claimsB5(t *claims.Table) (all []claims.Claim) {

@@ -17,6 +17,9 @@ const (
 	openLinear  = "free, linear"
 )
 
+// weak is the smallest coupling above 0.
+const weak = 0.001
+
 // weakGap is the largest gap that counts as close to 0, and the largest relative
 // difference of gaps that counts as none.
 const weakGap = 0.05
@@ -51,7 +54,7 @@ var figure2 = claims.Figure{
 func drawGaps(w io.Writer, t *claims.Table, panels []claims.Panel, more ...string) error {
 	for i := range panels {
 		p := &panels[i]
-		p.X, p.Y, p.Low, p.High, p.Apart = "coupling J", "spectral gap", 0, 1, true
+		p.X, p.Y, p.Low, p.High, p.JoinFrom = "coupling J", "spectral gap", 0, 1, weak
 	}
 	return claims.Curves(w, t, 2, panels, append(samplerNames(), more...))
 }
@@ -79,7 +82,6 @@ func claims2(t *claims.Table) (all []claims.Claim) {
 		low, _ := curve(t, panel, modified).extremes()
 		all = append(all, claims.Holds("modified Metropolis, "+panel+": it converges at every J", low > 0, low, "smallest gap %.3g", low))
 	}
-	const weak = 0.001
 	for _, panel := range []string{torus, open} {
 		c := curve(t, panel, modified)
 		all = append(all, claims.Holds("modified Metropolis, "+panel+": a discontinuity at J = 0, where the gap is 1, but close to 0 at weak coupling",
@@ -89,9 +91,9 @@ func claims2(t *claims.Table) (all []claims.Claim) {
 		x, y := curve(t, panel, a), curve(t, panel, b)
 		return where(func(j float64) bool { return j > 0 && x[j] > y[j]*(1+1e-9) }, x)
 	}
-	some := faster(torus, modified, gibbs)
+	won := faster(torus, modified, gibbs)
 	all = append(all, claims.Holds("periodic: from medium coupling on the modified operator is faster than Gibbs, at weak coupling slower",
-		len(some) > 0 && !slices.Contains(some, weak), float64(len(some)), "faster %s", span(some)))
+		len(won) > 0 && !slices.Contains(won, weak), float64(len(won)), "faster %s", span(won)))
 	last := t.Xs(torus, gibbs)
 	end := last[len(last)-1]
 	ratio := curve(t, torus, modified)[end] / curve(t, torus, gibbs)[end]

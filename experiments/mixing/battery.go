@@ -88,11 +88,11 @@ const (
 	lossPanel  = "loss"  // best minus last log-likelihood, nats
 	fromPanel  = "from"  // part of the run after which it is more than lossNats for good
 	causePanel = "cause" // of a loss: byChains or byRate
-	toldPanel  = "told"  // part of the run after which it is told; 2 if it is not told at the end
+	toldPanel  = "told"  // part of the run after which there is a warning; 2 if there is none at the end
 	drawnPanel = "withdrawn"
 )
 
-// Curves of these panels: what is lost, and by what it is told.
+// Curves of these panels: what is lost, and by what metrics it is seen.
 const (
 	fallCurve    = "training rows"
 	overfitCurve = "rows held out"
@@ -119,10 +119,10 @@ func battery() claims.Figure {
 	return claims.Figure{
 		Name:  "warnings",
 		Ours:  true,
-		Title: "losses of log-likelihood in small runs, and when they are told",
-		Says:  "is a run told of that ends a nat below its own best, or learns its rows by heart, soon, with the right cause, and no other?",
+		Title: "losses of log-likelihood in small runs, and when there is a warning",
+		Says:  "does a run that ends a nat below its own best, or memorises its rows, get a warning, soon and with the right cause, and no other run?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range cmp.Or(o.Repeats, 1) {
+			for repeat := range o.Seeds(1, 1) {
 				for at, c := range trials()[:claims.Size(o, 3, len(trials()))] {
 					c.steps = claims.Size(o, 400, c.steps)
 					seed := firstSeed + uint64(repeat)
@@ -137,8 +137,8 @@ func battery() claims.Figure {
 		Claims: batteryClaims,
 		Draw: func(w io.Writer, t *claims.Table) error {
 			return claims.Curves(w, t, 1, []claims.Panel{
-				{Name: lossPanel, Title: "best minus last log-likelihood", X: "run", Y: "nats", Scattered: true},
-				{Name: toldPanel, Title: "told after this part of the run (2: never)", X: "run", Y: "part of the run", Scattered: true},
+				{Name: lossPanel, Title: "best minus last log-likelihood", X: "run", Y: "nats", JoinFrom: math.Inf(1)},
+				{Name: toldPanel, Title: "warning after this part of the run (2: never)", X: "run", Y: "part of the run", JoinFrom: math.Inf(1)},
 			}, []string{fallCurve, overfitCurve, fallCurve + exactCurve, overfitCurve + exactCurve, fallCurve + proxyCurve, overfitCurve + proxyCurve})
 		},
 		Notes: batteryNotes,
@@ -153,11 +153,11 @@ func (c trial) sets(ctx context.Context, seed uint64) (train.Sets, error) {
 	}
 	key := rbm.NewKey(seed)
 	if c.rows > 0 {
-		some := make([]int32, c.rows)
-		for i := range some {
-			some[i] = int32(key.Uniform(uint64(i)) * float64(set.Len()))
+		rows := make([]int32, c.rows)
+		for i := range rows {
+			rows[i] = int32(key.Uniform(uint64(i)) * float64(set.Len()))
 		}
-		set = set.Take(some)
+		set = set.Take(rows)
 	}
 	if c.holdout == 0 {
 		return train.Sets{Train: set}, nil
@@ -169,7 +169,7 @@ func (c trial) sets(ctx context.Context, seed uint64) (train.Sets, error) {
 
 // trainer returns the run of a trial with this negative phase.
 func (c trial) trainer(sets train.Sets, negative string, seed uint64) (*train.Trainer, train.Settings, error) {
-	s := train.DefaultSettings("pcd")
+	s := train.PaperSettings("pcd")
 	var err error
 	if s.Negative, err = negphase.Parse(negative, negphase.Settings{}); err != nil {
 		return nil, s, err
@@ -390,7 +390,7 @@ func (c trial) cause(ctx context.Context, sets train.Sets, truth [][]float64, se
 	return byRate, nil
 }
 
-// A count is how many losses are told, in time, with the right cause.
+// A count has the numbers of losses, and of warnings: all, in time and with the right cause.
 type count struct{ lost, toldLost, told, inTime, causeKnown, causeRight, withdrawn int }
 
 // counts returns the count of a kind of loss by a watcher.
@@ -438,9 +438,9 @@ func batteryClaims(t *claims.Table) (all []claims.Claim) {
 		{overfitCurve, "that overfits by more than a nat"},
 	} {
 		n := counts(t, c.curve, exactCurve)
-		rate("a small run "+c.what+" is told of", n.toldLost, n.lost)
-		rate("a small run that is told of is one "+c.what, n.toldLost, n.told)
-		rate("a small run "+c.what+" is told of within a tenth of the run", n.inTime, n.lost)
+		rate("a small run "+c.what+" gets a warning", n.toldLost, n.lost)
+		rate("a small run with a warning is one "+c.what, n.toldLost, n.told)
+		rate("a small run "+c.what+" gets a warning within a tenth of the run", n.inTime, n.lost)
 		if c.curve == fallCurve {
 			rate("the cause of a fall, chains or rate, is that which the exact negative phase shows", n.causeRight, n.causeKnown)
 		}
@@ -452,8 +452,8 @@ func batteryNotes(t *claims.Table) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "A run loses if its exact log-likelihood, at %d points, ends more than a nat below its best; it overfits if that of the rows held out does and its gap to the training rows grew by a nat. "+
 		"The cause of a fall is known from the same run with the exact negative phase: the chains if that ends above the run by more than it ends below the best of both, else the rate. "+
-		"\"In time\" is within a tenth of the run of when the loss came to stay; \"withdrawn\" are warnings that no longer held at the end, which is said then.\n\n"+
-		"| loss | told by | lost | told | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
+		"\"In time\" is within a tenth of the run of when the loss became permanent; \"withdrawn\" are warnings that no longer held at the end, which rbmtrain then prints.\n\n"+
+		"| loss | seen by | lost | warned | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
 	percent := func(a, b int) string {
 		if b == 0 {
 			return "–"

@@ -30,7 +30,7 @@ var rows = []row{
 // the two ends of its bracket are to be.
 const aim, narrow = -84, 1
 
-// testFlags are of rbmeval: more temperatures and rounds than it takes by itself.
+// testFlags are for rbmeval: more temperatures and rounds than its defaults.
 const testFlags = "-ais -reverse-ais -bennett -ais-temperatures 20000 -ladder-rounds 6000"
 
 // Curves and panels of the long runs. X is the number of the row.
@@ -69,7 +69,7 @@ func long(p *program.Runs) claims.Figure {
 	}
 }
 
-// measure trains row number at, or goes on with the run, and brackets its likelihood.
+// measure trains row number at, or resumes the run, and brackets its likelihood.
 func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims.Point, error) {
 	r := rows[at]
 	folder, remove, err := p.Folder("long " + r.name)
@@ -154,7 +154,7 @@ func longNotes(t *claims.Table) string {
 		fmt.Fprintf(&b, "- %s: `%s`\n", r.name, r.flags)
 	}
 	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run of sampled rows was begun with `-steps 250000`; it was `-resume`d from step 58819 on with "+
-		"`-steps 140000`, and from there with `-steps 190000`, each time with the rates of a run so long. At step 140000, where the rate had come to 0 for the first time, "+
+		"`-steps 140000`, and from there with `-steps 190000`, each time with the rates of a run so long. At step 140000, where the rate had reached 0 for the first time, "+
 		"Bennett's ratio said −84.06 ± 0.15 of the same test rows, AIS −84.02 and its reverse −84.17.\n", testFlags)
 	return b.String()
 }

@@ -1,6 +1,5 @@
-// Mnist-likelihood trains RBMs of 500 hidden units on MNIST without labels, by every
-// kind of persistent chains at equal effort, and then the best ones for longer, and
-// brackets their test log-likelihood.
+// Mnist-likelihood trains RBMs of 500 hidden units on MNIST without labels, by many persistent
+// chains, and brackets their test log-likelihood.
 //
 //	go run ./experiments/mnist-likelihood
 //
@@ -21,9 +20,9 @@ var run = program.Command(experiment)
 
 const about = `How likely are the test rows of MNIST under an RBM of 500 hidden units, trained without labels on one core?
 Grey values become binary by threshold (1 from ½ up), or are sampled (1 with the value as probability). The test rows are
-sampled once, alike for everybody. With ` + "`-redraw`" + ` the training rows are drawn anew in each minibatch, so that a model cannot learn
-one draw of them by heart. The rows that Salakhutdinov & Murray sampled once and others trained on are a file that we
-do not have: nothing here is of them.
+sampled once, alike for everybody. With ` + "`-redraw`" + ` the training rows are redrawn in each minibatch, so that a model cannot memorise
+one draw of them. The rows that Salakhutdinov & Murray sampled once and others trained on are a file that we
+do not have: nothing here uses them.
 
 Each run is one of ` + "`rbmtrain`" + ` on one core, tested by ` + "`rbmeval`" + `.`
 
@@ -34,7 +33,7 @@ func experiment(p *program.Runs) claims.Experiment {
 		Title:   "The likelihood of MNIST under 500 hidden units",
 		Paper:   "ours",
 		About:   about,
-		Figures: []claims.Figure{search(p), long(p)},
+		Figures: []claims.Figure{long(p)},
 	}
 }
 

@@ -1,6 +1,6 @@
 // Objectives trains classification RBMs by the objectives of "Learning algorithms
 // for the classification restricted Boltzmann machine" (Larochelle, Mandel, Pascanu
-// & Bengio 2012) and holds their test errors on MNIST against the paper's.
+// & Bengio 2012) and compares their test errors on MNIST with the paper's.
 //
 //	go run ./experiments/objectives
 //

@@ -18,6 +18,35 @@ func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&program.Runs{}), 
 
 func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&program.Runs{})) }
 
+// The commands on the page of rbmtrain train by the settings of rows of the table.
+func TestPageHasTheCommands(t *testing.T) {
+	bin := t.TempDir()
+	if err := program.Build(t.Context(), bin, "rbmtrain"); err != nil {
+		t.Fatal(err)
+	}
+	config := func(args []string) map[string]json.RawMessage {
+		var c map[string]json.RawMessage
+		args = append(args, "-data", "fontdigits:60000", "-dry-run", "-json") // as many rows as MNIST, which need not be here
+		if err := program.New(t.Context(), filepath.Join(bin, "rbmtrain"), args...).Run(&c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	page := clitest.Read(t, "../../cmd/rbmtrain/README.md")
+	for preset, r := range map[string]row{"discriminative": rows[1], "hybrid": rows[3]} {
+		command := regexp.MustCompile(`(?m)^go run ./cmd/rbmtrain (-data mnist -preset ` + preset + ` .*)$`).FindStringSubmatch(page)
+		if command == nil {
+			t.Fatalf("the page has no command with -preset %s", preset)
+		}
+		got, want := config(strings.Fields(command[1])), config(strings.Fields(strings.Join([]string{always, common, r.flags}, " ")))
+		for _, key := range []string{"data", "model", "training", "steps", "eval_every"} {
+			if string(got[key]) != string(want[key]) || got[key] == nil {
+				t.Errorf("%s: %s is %s on the page, and %s in the table", preset, key, got[key], want[key])
+			}
+		}
+	}
+}
+
 // A run that was interrupted goes on, and one that is complete is tested without
 // training; neither if its flags are others.
 func TestGoesOn(t *testing.T) {

@@ -26,7 +26,7 @@ func flagsOf(r row, seed int, quick bool) map[string]string {
 	return program.Flags(line)
 }
 
-// measure trains row number at with a seed, or goes on with the run, and tests the
+// measure trains row number at with a seed, or resumes the run, and tests the
 // model that is best on the rows held out.
 func measure(ctx context.Context, p *program.Runs, at, seed int, quick bool) ([]claims.Point, error) {
 	r := rows[at]

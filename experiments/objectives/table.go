@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ type row struct {
 	name      string
 	hidden    string // units
 	published float64
-	flags     string // of rbmtrain, beside those that all rows share
+	flags     string // of rbmtrain, besides those that all rows share
 	seeds     int
 }
 
@@ -58,10 +57,9 @@ func mnist(p *program.Runs) claims.Figure {
 		Title: "test errors on MNIST by objective",
 		Says:  "test errors of 3.39 % (joint), 1.81 % (discriminative), 1.28 % (hybrid) and 1.16 % (sparse hybrid): the discriminative part and sparsity both help.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			most := cmp.Or(o.Repeats, claims.Size(o, 1, math.MaxInt))
 			for _, at := range byTime {
 				r := rows[at]
-				for seed := 1; seed <= min(r.seeds, most); seed++ {
+				for seed := 1; seed <= o.Seeds(1, r.seeds); seed++ {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", r.name, seed),
 						Run:  func(ctx context.Context) ([]claims.Point, error) { return measure(ctx, p, at, seed, o.Quick) },
@@ -95,7 +93,7 @@ func tested(t *claims.Table, at int) (mean, stdErr float64, seeds int, ok bool) 
 	return mean, 100 * math.Sqrt(q*(1-q)/n), len(errors), true
 }
 
-// mnistClaims holds each row against the paper's error, and the order of the rows.
+// mnistClaims compares each row with the paper's error, and the order of the rows.
 // The seeds share their test rows, so that more of them do not lessen the error that
 // the choice of these rows leaves.
 func mnistClaims(t *claims.Table) (all []claims.Claim) {

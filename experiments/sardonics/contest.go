@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -20,7 +19,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Curves and panels of the contests, beside those of figure II.
+// Curves and panels of the contests, besides those of figure II.
 const (
 	sardonics  = "SARDONICS"
 	blocks     = "block Gibbs"
@@ -66,7 +65,7 @@ func (c contest) figure(p *programs) claims.Figure {
 	return claims.Figure{
 		Name: c.name, Title: c.title, Says: c.says, Flags: c.flags,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, c.repeats)) {
+			for repeat := range o.Seeds(3, c.repeats) {
 				for _, s := range c.systems {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
@@ -115,13 +114,18 @@ func (c contest) figure(p *programs) claims.Figure {
 	}
 }
 
-// contest tunes SARDONICS on the system and runs it against the others.
-func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) (points []claims.Point, err error) {
-	add := func(panel, curve string, x, y float64) {
+// adder returns what adds points of the system, those of finite numbers.
+func (s system) adder(points *[]claims.Point, seed int) func(panel, curve string, x, y float64) {
+	return func(panel, curve string, x, y float64) {
 		if finite(y) {
-			points = append(points, claims.Point{Panel: s.Panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
+			*points = append(*points, claims.Point{Panel: s.Panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
 		}
 	}
+}
+
+// contest tunes SARDONICS on the system and runs it against the others.
+func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) (points []claims.Point, err error) {
+	add := s.adder(&points, seed)
 	c, err := s.make(ctx, p, quick)
 	if err != nil {
 		return nil, err
@@ -144,35 +148,41 @@ func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) 
 		}
 		add(reward, sardonics, float64(k), sum/rewardBlock)
 	}
-	samplers := []chains.Sampler{
-		{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels), System: chains.Onto(c.build, start)},
-		{Name: gibbs, Mover: mcmc.Gibbs{}, System: chains.Onto(c.build, start)},
-		{Name: clusters, Mover: mcmc.SwendsenWang{}, System: chains.Onto(c.ising, start)},
-	}
+	samplers := []chains.Sampler{{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels)}, {Name: gibbs, Mover: mcmc.Gibbs{}}, {Name: clusters, Mover: mcmc.SwendsenWang{}}}
 	if c.hidden > 0 {
-		samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}, System: chains.Onto(c.build, start)})
+		samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}})
 		add(filePanel, sardonics, 0, map[bool]float64{true: 1}[p.model != ""])
 	}
-	// The energies of an RBM as an Ising system differ by a constant.
-	offset := chains.Onto(c.build, start).Energy() - chains.Onto(c.ising, start).Energy()
 	seconds := s.seconds
 	if quick {
 		seconds = 0.005
 	}
-	runs, err := chains.Race(ctx, samplers, s.beta, seconds, key.Child(2))
-	if err != nil {
-		return nil, err
+	err = s.race(ctx, c, start, samplers, seconds, key.Child(2), add, seed == 1)
+	return points, err
+}
+
+// race runs samplers from a state of the system for this many seconds each, and adds what is measured.
+func (s system) race(ctx context.Context, c copies, start []uint8, samplers []chains.Sampler, seconds float64, key rbm.Key, add func(panel, curve string, x, y float64), trace bool) error {
+	for i := range samplers {
+		build := c.build
+		if samplers[i].Name == clusters {
+			build = c.ising
+		}
+		samplers[i].System = chains.Onto(build, start)
 	}
+	// The energies of an RBM as an Ising system differ by a constant.
+	offset := chains.Onto(c.build, start).Energy() - chains.Onto(c.ising, start).Energy()
+	runs, err := chains.Race(ctx, samplers, s.beta, seconds, key)
 	for _, r := range runs {
 		if r.Name == clusters {
 			floats.AddConst(offset, r.Energies)
 		}
-		measure(add, r, float64(len(start)), seed == 1)
+		measure(add, r, float64(len(start)), trace)
 	}
-	return points, nil
+	return err
 }
 
-// measure adds the points of a run on so many sites.
+// measure adds the points of a run on the given number of sites.
 func measure(add func(panel, curve string, x, y float64), r chains.Run, sites float64, trace bool) {
 	energies := r.After(contestBurn)
 	moves := make([]float64, 0, 51)

@@ -87,7 +87,7 @@ func inverse(l claims.Repeats) claims.Repeats {
 	return o
 }
 
-// beatsGibbs holds SARDONICS against Gibbs by updates, sweeps and seconds. In the program of the
+// beatsGibbs compares SARDONICS with Gibbs by updates, sweeps and seconds. In the program of the
 // paper's authors a step of Gibbs is an update of one site; the paper does not say.
 func (s system) beatsGibbs(t *claims.Table) []claims.Claim {
 	return []claims.Claim{
@@ -97,7 +97,7 @@ func (s system) beatsGibbs(t *claims.Table) []claims.Claim {
 	}
 }
 
-// beatsClusters holds SARDONICS against Swendsen–Wang.
+// beatsClusters compares SARDONICS with Swendsen–Wang.
 func (s system) beatsClusters(t *claims.Table) []claims.Claim {
 	return []claims.Claim{
 		claims.Smaller(s.Panel("τ of SARDONICS in moves is shorter than that of Swendsen–Wang"), s.Logs(t, tauMoves, sardonics), s.Logs(t, tauMoves, clusters)),
@@ -105,7 +105,7 @@ func (s system) beatsClusters(t *claims.Table) []claims.Claim {
 	}
 }
 
-// losesToClusters holds Swendsen–Wang against SARDONICS.
+// losesToClusters compares Swendsen–Wang with SARDONICS.
 func (s system) losesToClusters(t *claims.Table) []claims.Claim {
 	return []claims.Claim{
 		claims.Smaller(s.Panel("τ of Swendsen–Wang in moves is shorter than that of SARDONICS"), s.Logs(t, tauMoves, clusters), s.Logs(t, tauMoves, sardonics)),

@@ -36,7 +36,7 @@ func bits(p *programs) claims.Figure {
 		Name: "8", Title: "bits flipped in one step on the frustrated square lattice",
 		Says: "SARDONICS is able to make large moves in state space, with many variables being flipped simultaneously.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 10)) {
+			for repeat := range o.Seeds(3, 10) {
 				jobs = append(jobs, claims.Job{
 					Name: fmt.Sprintf("seed %d", repeat+1),
 					Run: func(ctx context.Context) ([]claims.Point, error) {
@@ -102,16 +102,16 @@ func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points
 			}
 			copy(before, x.State())
 			chain.Move(r)
-			some := flipped(before, x.State())
-			if len(some) == 0 {
+			sites := flipped(before, x.State())
+			if len(sites) == 0 {
 				continue // rejected
 			}
 			if counted == 0 && seed == 1 {
-				for _, site := range some {
+				for _, site := range sites {
 					points = append(points, claims.Point{Panel: flipPanel, Curve: name, Repeat: seed, X: float64(site), Y: float64(2*int(x.State()[site]) - 1)})
 				}
 			}
-			changed += len(some)
+			changed += len(sites)
 			counted++
 		}
 		points = append(points, claims.Point{Panel: changedPanel, Curve: name, Repeat: seed, Y: float64(changed) / float64(max(1, counted))})

@@ -34,7 +34,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := newPrograms()
 	defer p.runs.Remove()
 	return experiment(p).Command(func(f *cli.Flags) func() error {
-		f.StringVar(&p.model, "model", "", "trained RBM, a .npz or .safetensors file, for figures II, 10, 11 and III (default: one trained on the built-in digits; figure II needs a file, for its last row)")
+		f.StringVar(&p.model, "model", "", "trained RBM, a .npz or .safetensors file, for figures II and 10 (default: one trained on the built-in digits; figure II needs a file, for its last row)")
 		return func() error { return nil }
 	})(ctx, args, stdout, stderr)
 }
@@ -56,8 +56,8 @@ func experiment(p *programs) claims.Experiment {
 			parts(p, "3", "versions of SARDONICS on the ferromagnet", versions+", but none is better than Swendsen–Wang.", true, ferro(2.27)),
 			figures["4"], figures["5"], figures["6"],
 			parts(p, "7", "versions of SARDONICS on the frustrated lattices", versions+".", false, frustrated, cube),
-			bits(p), figures["9"], figures["10"], filters(p), figures["12"],
-			tuning(p), times(p), lattices(p),
+			bits(p), figures["9"], figures["10"], figures["12"],
+			tuning(p),
 		},
 	}
 }

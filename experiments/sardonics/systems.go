@@ -14,15 +14,14 @@ import (
 	"gorbm/train"
 )
 
-// A system is one that the paper's figures sample.
+// A system is sampled in the paper's figures.
 type system struct {
 	chains.Label
 	lattice string // "": an RBM
 	coupled func(key rbm.Key) mcmc.Couplings
 	fields  bool // ±1 at random
 	beta    float64
-	// versions are settings of SARDONICS by the paper's table II without the names of the
-	// scheme: k, γ_L and γ_H. "" for the RBM, which the paper samples by pairs of walks alone.
+	// Settings of SARDONICS by the paper's table II; "" for the RBM, of which no version is run.
 	k, gamma, walks, mix string
 	seconds              float64 // of each sampler
 }
@@ -35,7 +34,7 @@ func ferro(temperature float64) system {
 
 func plusMinus(key rbm.Key) mcmc.Couplings { return mcmc.PlusMinus(1, key) }
 
-// The systems of section 5. The paper does not give the law of the chimera's couplings: here
+// The systems of section 5. The paper does not give the distribution of the chimera's couplings: here
 // they are normal deviates, as in figure II.
 var (
 	frustrated = system{Label: "frustrated 2D", lattice: "60x60", coupled: plusMinus, fields: true, beta: 1, seconds: 1.5,
@@ -45,13 +44,13 @@ var (
 	chimera = system{Label: "chimera", lattice: "chimera:4", beta: 1, seconds: 1.5,
 		coupled: func(key rbm.Key) mcmc.Couplings { return mcmc.Gaussian(1, key) },
 		k:       "4-20", gamma: "1.043/1.139", walks: "4", mix: ".397/.324/.279"}
-	machine = system{Label: "RBM", beta: 1, seconds: 2.5, k: "18-50", gamma: "1.029", walks: "1", mix: "1/0/0"}
+	machine = system{Label: "RBM", beta: 1, seconds: 2.5}
 )
 
 // A copies makes copies of a system.
 type copies struct {
 	build func() mcmc.Settable
-	// ising makes copies of the same bits as an Ising system, with energies that differ by a
+	// ising makes copies of the same state as an Ising system, with energies that differ by a
 	// constant; of a lattice it is build.
 	ising     func() mcmc.Settable
 	graph     *mcmc.Graph // of a lattice
@@ -164,7 +163,7 @@ func trainOnDigits(ctx context.Context, quick bool) (*rbm.RBM, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := train.DefaultSettings("pcd")
+	s := train.PaperSettings("pcd")
 	if s.Negative, err = negphase.Parse("pcd:chains=50", negphase.Settings{}); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ type row struct {
 	name   string
 	system []string // flags of isingmc
 	table  string   // settings of Table II, with k and N rounded
-	others []string // samplers beside
+	others []string // samplers that run too
 }
 
 // rows are the systems of Table II, at the temperatures of its figures.
@@ -69,7 +69,7 @@ func tuning(p *programs) claims.Figure {
 		Says:  "Bayesian optimisation finds settings of SARDONICS automatically for a varied set of models; the sampler then beats Gibbs, also for as much computing time.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			var last []claims.Job // those that need -model
-			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 10)) {
+			for repeat := range o.Seeds(3, 10) {
 				for i, r := range rows {
 					j := claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", r.name, repeat+1),
@@ -96,8 +96,8 @@ func tuning(p *programs) claims.Figure {
 	}
 }
 
-// of returns the logarithms of the values of a curve at a row.
-func of(t *claims.Table, panel, curve string, row int) claims.Repeats {
+// logsAt returns the logarithms of the values of a curve at a row.
+func logsAt(t *claims.Table, panel, curve string, row int) claims.Repeats {
 	return chains.Logs(t.At(panel, curve, float64(row)))
 }
 
@@ -107,19 +107,19 @@ func tuningClaims(t *claims.Table) (all []claims.Claim) {
 		if !present(i) {
 			continue
 		}
-		all = append(all, claims.Smaller(r.name+": tuned as in the paper, whose reward is by move, τ in moves is shorter than untuned", of(t, tauPanel, byPaper, i), of(t, tauPanel, untuned, i)))
+		all = append(all, claims.Smaller(r.name+": tuned as in the paper, whose reward is by move, τ in moves is shorter than untuned", logsAt(t, tauPanel, byPaper, i), logsAt(t, tauPanel, untuned, i)))
 	}
 	for i, r := range rows {
 		if !present(i) {
 			continue
 		}
-		mine := of(t, worthPanel, tuned, i)
+		mine := logsAt(t, worthPanel, tuned, i)
 		all = append(all,
-			claims.Larger(r.name+": tuned gives more independent energies a second than untuned", mine, of(t, worthPanel, untuned, i)),
-			claims.NotLess(r.name+": tuned does not lose to untuned by more than the error", mine, of(t, worthPanel, untuned, i), claims.Factor),
-			claims.NotLess(r.name+": tuned does not lose to the settings of Table II by more than the error", mine, of(t, worthPanel, tableII, i), claims.Factor),
-			claims.Larger(r.name+": tuned gives more than Gibbs", mine, of(t, worthPanel, gibbs, i)))
-		if sw := of(t, worthPanel, clusters, i); len(sw) > 0 {
+			claims.Larger(r.name+": tuned gives more independent energies a second than untuned", mine, logsAt(t, worthPanel, untuned, i)),
+			claims.NotLess(r.name+": tuned does not lose to untuned by more than the error", mine, logsAt(t, worthPanel, untuned, i), claims.Factor),
+			claims.NotLess(r.name+": tuned does not lose to the settings of Table II by more than the error", mine, logsAt(t, worthPanel, tableII, i), claims.Factor),
+			claims.Larger(r.name+": tuned gives more than Gibbs", mine, logsAt(t, worthPanel, gibbs, i)))
+		if sw := logsAt(t, worthPanel, clusters, i); len(sw) > 0 {
 			all = append(all, claims.Larger(r.name+": tuned gives more than Swendsen–Wang", mine, sw))
 		}
 	}
@@ -129,7 +129,7 @@ func tuningClaims(t *claims.Table) (all []claims.Claim) {
 // tuningNotes returns the figures as a table of geometric means.
 func tuningNotes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("Differences are of natural logarithms: 0.69 is a factor of 2. Here are geometric means over the repetitions, times or divided by the factor of one standard error; the picture has bars of one standard deviation. \"tuned\" has 16 s of trials, the default, whose reward is the effective samples per second of the energy; \"tuned as in the paper\" has 200 trials of 100 moves. Each sampler of a row then runs for 1.5 s and is measured for 2.5 s, on the RBM for 5 s; only the one tuned as in the paper is not run in turns with the others.\n\n" +
+	b.WriteString("Differences are those of natural logarithms: 0.69 is a factor of 2. Here are geometric means over the repetitions, times or divided by the factor of one standard error; the picture has bars of one standard deviation. \"tuned\" has 16 s of trials, the default, whose reward is the effective samples per second of the energy; \"tuned as in the paper\" has 200 trials of 100 moves. Each sampler of a row then runs for 1.5 s and is measured for 2.5 s, on the RBM for 5 s; only the one tuned as in the paper is not run in turns with the others.\n\n" +
 		"Tuning leaves the settings as they are unless others beat them by more than 2 standard errors in the trials at its end. Where it left them, \"tuned\" and \"untuned\" are one sampler, whose two runs differ by chance alone: such a row can only tie. ")
 	for i, r := range rows {
 		if kept := t.At(keptPanel, tuned, float64(i)); len(kept) > 0 {
@@ -141,7 +141,7 @@ func tuningNotes(t *claims.Table) string {
 		"| system | sampler | τ, moves | independent energies a second | largest over smallest |\n| --- | --- | --- | --- | --- |\n")
 	for i, r := range rows {
 		for _, c := range curves {
-			tau, worth := of(t, tauPanel, c, i), of(t, worthPanel, c, i)
+			tau, worth := logsAt(t, tauPanel, c, i), logsAt(t, worthPanel, c, i)
 			if len(tau) > 1 {
 				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, c, chains.Factor(tau), chains.Factor(worth), chains.Digits(spread(worth)))
 			}
@@ -168,7 +168,7 @@ type programs struct {
 
 func newPrograms() *programs { return &programs{runs: program.Runs{Commands: []string{"isingmc"}}} }
 
-// isingmc runs the command and returns what it says of the samplers, and whether
+// isingmc runs the command and returns what it prints about the samplers, and whether
 // tuning kept the settings.
 func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []result, kept bool, err error) {
 	var all struct {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -30,8 +29,6 @@ func (s system) version(name string) mcmc.Mover {
 		return mcmc.SwendsenWang{}
 	case gibbs:
 		return mcmc.Gibbs{}
-	case blocks:
-		return mcmc.BlockGibbs{}
 	}
 	return s.settings(name == iterated || name == full, name == mixed || name == full)
 }
@@ -41,12 +38,12 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 	return claims.Figure{
 		Name: name, Title: title, Says: says,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
+			for repeat := range o.Seeds(3, 5) {
 				for _, s := range systems {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
 						Run: func(ctx context.Context) ([]claims.Point, error) {
-							return s.race(ctx, p, versions, claims.Size(o, 0.005, 1), repeat+1, o.Quick)
+							return s.compete(ctx, p, claims.Size(o, 0.005, 1), repeat+1, o.Quick)
 						},
 					})
 				}
@@ -94,8 +91,8 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 	}
 }
 
-// race runs samplers on the system for so many seconds each.
-func (s system) race(ctx context.Context, p *programs, names []string, seconds float64, seed int, quick bool) (points []claims.Point, err error) {
+// compete runs the versions on the system for this many seconds each.
+func (s system) compete(ctx context.Context, p *programs, seconds float64, seed int, quick bool) (points []claims.Point, err error) {
 	c, err := s.make(ctx, p, quick)
 	if err != nil {
 		return nil, err
@@ -105,26 +102,13 @@ func (s system) race(ctx context.Context, p *programs, names []string, seconds f
 		return nil, err
 	}
 	var samplers []chains.Sampler
-	for _, name := range names {
-		build, mover := c.build, s.version(name)
-		if name == clusters {
-			build = c.ising
-		}
+	for _, name := range versions {
+		mover := s.version(name)
 		if quick {
 			mover = shortened(mover, len(start))
 		}
-		samplers = append(samplers, chains.Sampler{Name: name, Mover: mover, System: chains.Onto(build, start)})
+		samplers = append(samplers, chains.Sampler{Name: name, Mover: mover})
 	}
-	runs, err := chains.Race(ctx, samplers, s.beta, seconds, rbm.NewKey(uint64(seed)).Child(2))
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range runs {
-		measure(func(panel, curve string, x, y float64) {
-			if finite(y) {
-				points = append(points, claims.Point{Panel: s.Panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
-			}
-		}, r, float64(len(start)), false)
-	}
-	return points, nil
+	err = s.race(ctx, c, start, samplers, seconds, rbm.NewKey(uint64(seed)).Child(2), s.adder(&points, seed), false)
+	return points, err
 }

@@ -15,7 +15,7 @@ import (
 // Before a race the results of all programs are compared: times of different work
 // would say nothing.
 
-// changeOf takes so many steps, in which the chains forget their start, then as
+// changeOf takes the given number of steps, in which the chains forget their start, then as
 // many again, and returns how the latter change the parameters. weights overwrites
 // its argument, visible × hidden, with the weights; biases returns the visible
 // biases.
@@ -58,7 +58,7 @@ func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), bias
 }
 
 // maxZ is how many standard deviations a peer's result may differ. A normal
-// deviate exceeds it in one of 10⁹ trials. With 12 replicates, by Student's law of
+// deviate exceeds it in one of 10⁹ trials. With 12 replicates, by Student's t of
 // 11 degrees of freedom, it is one of 20000.
 const maxZ = 6
 

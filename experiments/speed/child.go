@@ -18,7 +18,7 @@ import (
 // then serve.
 const childVariable = "GORBM_SPEED_CHILD"
 
-// A contestant is a program with a number of threads, in a process of its own.
+// A contestant is a program with a number of threads, in a separate process.
 type contestant struct {
 	program string // gorbm, NumPy …
 	threads string // as the table says it
@@ -26,7 +26,7 @@ type contestant struct {
 	command []string
 	env     []string // beyond the race's own
 	kinds   []string // jobs that it does
-	pool    bool     // shares out by Python threads, of jobs that fall into parts
+	pool    bool     // divides jobs that fall into parts among Python threads
 }
 
 // cleared are the variables of the environment that must not reach children:
@@ -107,5 +107,5 @@ func (p *child) died(err error) error {
 // close ends the process: without input it has nothing left to do.
 func (p *child) close() {
 	p.in.Close()
-	_ = p.process.Wait() // what it returns is of no interest any more
+	_ = p.process.Wait() // its result no longer matters
 }

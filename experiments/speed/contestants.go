@@ -23,7 +23,7 @@ const (
 	sklearn = "scikit-learn"
 )
 
-// Kinds of jobs; updates are of the last four.
+// Kinds of jobs; the last four are updates.
 var everyKind = []string{"classify", "ais", "exact", "pcd", "pt", "ins", "discriminative"}
 
 // gorbms returns gorbm with one thread and with all.

@@ -26,7 +26,7 @@ type files struct {
 // computed, and more than any race trains on.
 const maxRows = 10000
 
-// newFiles takes rows of set in random order: neighbours in MNIST are of the same
+// newFiles takes rows of set in random order: neighbours in MNIST are by the same
 // hand, and the peers, unlike gorbm, do not shuffle rows.
 func newFiles(ctx context.Context, dir string, set *data.Set, quick bool) *files {
 	rows := data.RowNumbers(0, set.Len())
@@ -48,13 +48,12 @@ func (f *files) make(name string, content func() ([]byte, error)) string {
 	return path
 }
 
-// wide returns the data with rows of so many inputs: those of the data, over
-// and over.
+// wide returns the data with rows of the given number of inputs: those of the data, repeated.
 func (f *files) wide(inputs int) *data.Set {
 	if inputs == f.set.X.Cols {
 		return f.set
 	}
-	s := &data.Set{Name: f.set.Name, X: rbm.NewBits(f.set.Len(), inputs), Y: f.set.Y, Classes: f.set.Classes, Binarize: f.set.Binarize}
+	s := &data.Set{Name: f.set.Name, X: rbm.NewBits(f.set.Len(), inputs), Y: f.set.Y, Classes: f.set.Classes, Binarize: f.set.Binarize, Groups: f.set.Groups}
 	s.Height, s.Width = data.NearSquare(inputs)
 	for r := range s.Len() {
 		f.set.X.Each(r, func(i int) {
@@ -63,10 +62,28 @@ func (f *files) wide(inputs int) *data.Set {
 			}
 		})
 	}
+	if n := len(f.set.Groups); n > 0 { // of one size
+		s.Groups = nil
+		for len(s.Groups)*f.set.Groups[0].Units < inputs {
+			s.Groups = append(s.Groups, f.set.Groups[len(s.Groups)%n])
+		}
+	}
 	return s
 }
 
-// rows writes the data with rows of so many inputs.
+// sequences returns files of one-hot sequences of the generated family, in a folder within f.dir.
+func (f *files) sequences() *files {
+	set, _, err := data.Load(f.ctx, "sequences", data.Options{})
+	if err != nil {
+		return &files{err: err}
+	}
+	dir := filepath.Join(f.dir, "sequences")
+	s := newFiles(f.ctx, dir, set, f.quick)
+	s.err = os.MkdirAll(dir, 0o700)
+	return s
+}
+
+// rows writes the data with rows of the given number of inputs.
 func (f *files) rows(inputs int) string {
 	return f.make(fmt.Sprintf("rows-%d", inputs), func() ([]byte, error) {
 		return binary.Append(nil, binary.LittleEndian, f.wide(inputs).X.Words)
@@ -84,7 +101,7 @@ func (f *files) labels() string {
 	})
 }
 
-// model writes a model of this shape that has been trained for so many steps, from
+// model writes a model of this shape that has been trained for the given steps, from
 // the log-odds of the data. The rate falls with the number of hidden units. At a
 // fixed rate their common change of a visible unit's input would grow, and the unit
 // would alternate between always on and always off.
@@ -92,7 +109,7 @@ func (f *files) model(visible, hidden, classes, steps int) string {
 	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {
 		set := f.wide(visible - classes)
 		m := train.NewModel(set, hidden, classes > 0, rbm.Softmax, 1)
-		s := train.DefaultSettings("pcd")
+		s := train.PaperSettings("pcd")
 		train.SetLogOdds(m, set)
 		s.Rate, s.Batch = trainingRate*min(1, 500/float64(hidden)), min(100, set.Len())
 		s.Negative.Set("chains", s.Batch)

@@ -14,6 +14,7 @@ const (
 	updateSection   = "update"
 	ptSection       = "pt"
 	insSection      = "ins"
+	statesSection   = "states"
 	labelsSection   = "labels"
 	classifySection = "classify"
 	aisSection      = "ais"
@@ -23,13 +24,13 @@ const (
 	memorySection   = "memory"
 )
 
-var sections = []string{updateSection, ptSection, insSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, recipesSection, memorySection}
+var sections = []string{updateSection, ptSection, insSection, statesSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, recipesSection, memorySection}
 
 // An item is one race.
 type item struct {
 	section    string
 	name       string
-	operation  string // what the times are of
+	operation  string // that is timed
 	job        job
 	fresh      string   // file for scikit-learn's first model
 	checkSteps int      // updates of a check, and as many before
@@ -81,6 +82,17 @@ func (f *files) items(section string) (list []item) {
 		add(f.update("pt", inputs, hidden, 10), "parallel tempering, %d temperatures × 10 chains, "+size, len(betas), inputs, hidden, 10)
 	case insSection:
 		add(f.update("ins", inputs, hidden, 10), "infinite swapping, %d temperatures × 10 chains, "+size, len(betas), inputs, hidden, 10)
+	case statesSection:
+		const sites, states, hidden, batch = 100, 21, 200, 500
+		s := f.sequences()
+		if s.err != nil {
+			f.err = s.err
+			return nil
+		}
+		it := s.update("pcd", sites*states, hidden, batch)
+		it.job.States, it.checkSteps, it.programs = states, checkSteps/4, []string{gorbm, torch}
+		add(it, "PCD-1, %d sites of %d states × %d, batch %d", sites, states, hidden, batch)
+		f.err = s.err
 	case labelsSection:
 		add(f.discriminative(hidden, 10), "log p(y|x), "+size+", %d classes", inputs, hidden, 10, len(f.set.Classes))
 	case classifySection:

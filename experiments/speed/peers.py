@@ -229,6 +229,7 @@ class TorchUpdate:
         if job["kind"] != "pcd":
             self.ladder = Ladder(job["kind"], job["chains"], job["betas"], self.rng)
             self.T = torch.empty(self.C, p.m)
+        self.q = job.get("states", 0)
         self.coef = torch.full((self.B + self.C,), self.rate / self.B)
         self.coef[self.B:] = -self.rate / self.C
         self.t = 0
@@ -258,6 +259,35 @@ class TorchUpdate:
         room = self.U[:A.numel()].view_as(A)
         self.draw = fastest([lambda w=w: w(A, room) or w for w in (own, numpys, bernoulli)])()
 
+        q, L = self.q, len(self.b) // max(self.q, 1)
+
+        def relative(z):
+            z = z.view(self.C, L, q)
+            return z.sub_(z.amax(2, keepdim=True)).exp_()
+
+        def choose(k, out):
+            out.zero_()
+            out.view(self.C, L, q).scatter_(2, k, 1.)
+
+        def sums(z, out):
+            upto = relative(z).cumsum(2)
+            u = torch.rand(self.C, L, 1) * upto[:, :, -1:]
+            choose((upto < u).sum(2, keepdim=True), out)
+
+        def search(z, out):
+            upto = relative(z).cumsum(2)
+            u = torch.rand(self.C, L, 1) * upto[:, :, -1:]
+            choose(torch.searchsorted(upto, u).clamp_(max=q - 1), out)
+
+        def race(z, out):  # the least of exponential times
+            z = relative(z)
+            choose(z.div_(torch.empty_like(z).exponential_()).argmax(2, keepdim=True), out)
+
+        def multinomial(z, out):
+            choose(torch.multinomial(relative(z).view(-1, q), 1).view(self.C, L, 1), out)
+        if q:
+            self.states = fastest([lambda w=w: w(room.zero_(), A) or w for w in (sums, search, race, multinomial)])()
+
     def step(self):
         B, V, P, W, H = self.B, self.V, self.P, self.W, self.H
         lo = self.t % (len(self.X) // B) * B
@@ -268,7 +298,10 @@ class TorchUpdate:
         if ladder:
             beta = torch.from_numpy(ladder.beta).unsqueeze(1)
             p.mul_(beta)
-        self.draw(p.sigmoid_(), A)
+        if self.q:
+            self.states(p, A)
+        else:
+            self.draw(p.sigmoid_(), A)
         torch.addmm(self.c, V, W, out=P)
         if ladder:
             torch.mul(P[B:], beta, out=self.T)

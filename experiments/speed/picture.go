@@ -19,7 +19,7 @@ var programColors = map[string]color.RGBA{
 }
 
 // short names of items for the axis.
-var shortNames = map[string]string{ptSection: "PT", insSection: "INS", labelsSection: "log p(y|x)\ngradient", classifySection: "p(y|x)", aisSection: "AIS", exactSection: "exact\nlog Z"}
+var shortNames = map[string]string{ptSection: "PT", insSection: "INS", statesSection: "groups of\n21 states", labelsSection: "log p(y|x)\ngradient", classifySection: "p(y|x)", aisSection: "AIS", exactSection: "exact\nlog Z"}
 
 // plots shows how many times faster gorbm is than each peer, and the times of
 // an update against batch and hidden units, as far as there are any.

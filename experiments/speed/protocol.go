@@ -6,7 +6,8 @@ type job struct {
 	Kind    string  `json:"kind"` // pcd, pt, ins, discriminative, classify, ais, exact
 	Visible int     `json:"visible"`
 	Hidden  int     `json:"hidden"`
-	Classes int     `json:"classes"` // label units, the last of the visible ones
+	Classes int     `json:"classes"`          // label units, the last of the visible ones
+	States  int     `json:"states,omitempty"` // the inputs are groups of that many units, of which one is on; 0: bits
 	Batch   int     `json:"batch"`
 	Chains  int     `json:"chains"` // chains, or groups of one chain a temperature
 	Rate    float64 `json:"rate"`

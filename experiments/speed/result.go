@@ -29,7 +29,7 @@ type Result struct {
 type Item struct {
 	Section   string   `json:"section"`
 	Name      string   `json:"name"`
-	Operation string   `json:"operation"` // what times are of
+	Operation string   `json:"operation"` // that is timed
 	Job       job      `json:"job"`
 	Entries   []Entry  `json:"entries"`
 	Ratios    []Ratio  `json:"ratios"`
@@ -142,7 +142,7 @@ func times(x float64) string {
 	return fmt.Sprintf("%.1f×", x)
 }
 
-// print prints the item as a table of its own.
+// print prints the item as a separate table.
 func (it *Item) print(w io.Writer) error {
 	if len(it.Entries) == 0 {
 		return nil

@@ -102,7 +102,7 @@ var runners = map[string]func(job) (*runner, error){
 	"classify": newClassifier, "ais": newAIS, "exact": newExact,
 }
 
-// read returns the content of a file, which must have so many bytes.
+// read returns the content of a file, which must have the given size.
 func read(path string, size int, what string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err == nil && len(b) != size {
@@ -117,12 +117,23 @@ func (j job) model() (*rbm.RBM, error) {
 		return nil, fmt.Errorf("no model of %d × %d units, %d of them labels", j.Visible, j.Hidden, j.Classes)
 	}
 	m := rbm.New(j.Visible, j.Hidden, j.Classes, rbm.Softmax)
+	if j.States > 0 {
+		m = rbm.NewGroups(j.Hidden, j.groups()...)
+	}
 	b, err := read(j.Model, m.Parameters().Bytes(), "the parameters")
 	if err != nil {
 		return nil, err
 	}
 	m.Parameters().SetFrom(b)
 	return m, nil
+}
+
+// groups returns the groups of the inputs; nil: bits.
+func (j job) groups() (groups []rbm.Group) {
+	for n := 0; j.States > 0 && n < j.Visible; n += j.States {
+		groups = append(groups, rbm.Group{Kind: rbm.Softmax, Units: j.States})
+	}
+	return groups
 }
 
 // set reads the rows of the job, with their labels if it has any.
@@ -135,7 +146,7 @@ func (j job) set() (*data.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &data.Set{Name: "race", X: rbm.NewBits(j.Rows, inputs), Binarize: data.Threshold}
+	s := &data.Set{Name: "race", X: rbm.NewBits(j.Rows, inputs), Groups: j.groups(), Binarize: data.Threshold}
 	s.Height, s.Width = data.NearSquare(inputs)
 	if _, err = binary.Decode(b, binary.LittleEndian, s.X.Words); err != nil || j.Labels == "" {
 		return s, err
@@ -220,7 +231,7 @@ func newExact(j job) (*runner, error) {
 }
 
 // valuesOf returns the runner of a job whose answer are the values that it
-// computes, of so many rows.
+// computes, of the given number of rows.
 func valuesOf(once func() error, values func(rows int) []float64) *runner {
 	return &runner{once, func(ask request, out *reply) error {
 		err := once()

@@ -18,7 +18,7 @@ func newTrainer(j job) (*runner, error) {
 		return nil, err
 	}
 	stepper := func(m *rbm.RBM, seed uint64) (step func() error, err error) {
-		s := train.DefaultSettings(j.Kind)
+		s := train.PaperSettings(j.Kind)
 		s.Rate, s.Batch, s.Seed = j.Rate, j.Batch, seed
 		s.Center, s.Momentum, s.L2, s.Average = j.Center, j.Momentum, j.L2, j.Average
 		if j.Kind == train.Discriminative {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/race"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -34,26 +33,23 @@ const (
 	largeSeconds = 5
 )
 
-var larges = []problem{large("MNIST", "mnist").ofFiles().longLadder(43)}
-
-// large returns a problem whose models are too large to be enumerated.
-func large(name, spec string) problem {
-	d := builtIn(fmt.Sprintf("%s, %d units", name, largeUnits), spec, largeUnits).withoutLaw().easy()
-	d.falls, d.brackets = true, []logz.Settings{bracketed(2000, 1000, 3000), bracketed(2000, 1000, 12000)}
-	return d
-}
+// larges are data with models that are too large to be enumerated.
+var larges = []problem{{
+	name: fmt.Sprintf("MNIST, %d units", largeUnits), hidden: largeUnits, load: builtIn("mnist"), unknown: true, mixes: true, file: true, falls: true, ladder: 43,
+	brackets: []logz.Settings{bracketed(2000, 1000, 3000), bracketed(2000, 1000, 12000)},
+}}
 
 // shortened returns the problem of -quick, which needs no files.
 func shortened(d problem) problem {
-	d.Hidden, d.brackets = 8, []logz.Settings{bracketed(100, 100, 400)}
-	d.file, d.Load = false, race.BuiltIn("fontdigits:200")
+	d.hidden, d.brackets = 8, []logz.Settings{bracketed(100, 100, 400)}
+	d.file, d.load = false, builtIn("fontdigits:200")
 	return d
 }
 
 // bracket adds what a bracket of log Z says. Where no ladder has settled there is no number.
 func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy float64, add func(panel string, y float64)) error {
 	for k, s := range x.brackets {
-		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.Free, x.Values)
+		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.free, x.values)
 		b, err := logz.Estimate(ctx, m, s, rbm.NewKey(measureKey).Child(seed).Child(uint64(k)), nil)
 		if err != nil {
 			return err
@@ -62,20 +58,20 @@ func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy floa
 		if math.IsNaN(logZ) || b.Doubtful(logz.ByBennett) {
 			continue
 		}
-		add(x.Name+settledPanel, 1)
-		add(x.Name, energy+logZ)
-		add(x.Name+errorPanel, stdErr)
+		add(x.name+settledPanel, 1)
+		add(x.name, energy+logZ)
+		add(x.name+errorPanel, stdErr)
 		for _, of := range []struct {
 			panel string
 			by    logz.Method
 		}{{aisPanel, logz.ByAIS}, {reversePanel, logz.ByReverse}} {
 			if logZ, _ := b.By(of.by); !math.IsNaN(logZ) {
-				add(x.Name+of.panel, energy+logZ)
+				add(x.name+of.panel, energy+logZ)
 			}
 		}
 		return nil
 	}
-	add(x.Name+settledPanel, 0)
+	add(x.name+settledPanel, 0)
 	return nil
 }
 
@@ -86,18 +82,18 @@ const measureKey = 1 << 40
 // brackets returns the ends of the runs as a table.
 func brackets(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe rate of a run falls linearly, to about 0 at its end; how many updates there will be is foretold by a run of a quarter of the time, which is not charged. So both times are of runs of their own. Log Z is that of Bennett's ratio along a ladder of temperatures (`negphase/logz`), held between AIS, by which −log-likelihood is too low on average, and its reverse, by which it is too high. "+
+	fmt.Fprintf(&b, "\nThe rate of a run falls linearly, to about 0 at its end; how many updates there will be is foretold by a run of a quarter of the time, which is not charged. So both times have separate runs. Log Z is that of Bennett's ratio along a ladder of temperatures (`negphase/logz`), held between AIS, by which −log-likelihood is too low on average, and its reverse, by which it is too high. "+
 		"A run whose ladder had not settled has no number. Means over the runs that have one, at %d s; the last but one column is the mean standard error of log Z.\n\n"+
 		"| data | estimator | AIS | Bennett | reverse AIS | error | settled |\n| --- | --- | --- | --- | --- | --- | --- |\n", largeSeconds)
 	for _, d := range larges {
 		for _, e := range estimators {
-			settled := t.Last(d.Name+settledPanel, e.Name)
+			settled := t.Last(d.name+settledPanel, e.name)
 			if len(settled) == 0 {
 				continue
 			}
-			xs := t.Xs(d.Name+settledPanel, e.Name)
+			xs := t.Xs(d.name+settledPanel, e.name)
 			text := func(panel string) string {
-				r := t.At(d.Name+panel, e.Name, xs[len(xs)-1])
+				r := t.At(d.name+panel, e.name, xs[len(xs)-1])
 				if len(r) == 0 {
 					return "none"
 				}
@@ -105,7 +101,7 @@ func brackets(t *claims.Table) string {
 				return fmt.Sprintf("%.2f", mean)
 			}
 			share, _ := settled.Average()
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f of %d |\n", d.Name, e.Name, text(aisPanel), text(""), text(reversePanel), text(errorPanel), share*float64(len(settled)), len(settled))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f of %d |\n", d.name, e.name, text(aisPanel), text(""), text(reversePanel), text(errorPanel), share*float64(len(settled)), len(settled))
 		}
 	}
 	return b.String()

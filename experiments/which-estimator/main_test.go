@@ -6,15 +6,14 @@ import (
 
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/claims/claimstest"
-	"gorbm/experiments/internal/race"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&race.Places{}), run) }
+func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&files{}), run) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&race.Places{})) }
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&files{})) }
 
 // The best estimator is that of the least mean; it wins if it beats pcd by three standard
 // errors, and shares the place with those that it does not beat.
@@ -24,7 +23,7 @@ func TestWinner(t *testing.T) {
 		var points []claims.Point
 		for name, ys := range values {
 			for k, y := range ys {
-				points = append(points, claims.Point{Panel: d.Name, Curve: name, Repeat: k + 1, X: 1, Y: y})
+				points = append(points, claims.Point{Panel: d.name, Curve: name, Repeat: k + 1, X: 1, Y: y})
 			}
 		}
 		return claims.TableOf(points...)
@@ -47,7 +46,7 @@ func TestWinner(t *testing.T) {
 // draws from it.
 func TestUnequal(t *testing.T) {
 	const distance = 4
-	set, err := unequal(distance).Load(t.Context(), nil)
+	set, err := unequal(distance).load(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,28 +100,15 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// The best setting is that of the least mean score.
-func TestTuned(t *testing.T) {
-	var points []claims.Point
-	for x, ys := range [][2]float64{{3, 5}, {1, 2}, {0.1, 100}} { // by logarithms the second
-		for k, y := range ys {
-			points = append(points, claims.Point{Panel: bars.Name, Curve: "pt", Repeat: k + 1, X: float64(x), Y: y})
-		}
-	}
-	if best := bars.tuned(claims.TableOf(points...), "pt"); best != 1 {
-		t.Errorf("the best setting is %v", settings[int(best)])
-	}
-}
-
 // The number of chains beside a ladder is that of the ladder's particles.
 func TestManyChains(t *testing.T) {
 	for _, e := range estimators {
 		s, err := fonts.settings(e)
 		if err != nil {
-			t.Errorf("%s: %v", e.Name, err)
+			t.Errorf("%s: %v", e.name, err)
 		}
-		if e.Name == manyPCD && s.String() != "pcd:k=1:chains=350:start=uniform" {
-			t.Errorf("%s is %v", e.Name, s)
+		if e.name == manyPCD && s.String() != "pcd:k=1:chains=350:start=uniform" {
+			t.Errorf("%s is %v", e.name, s)
 		}
 	}
 }
@@ -132,12 +118,12 @@ func TestManyChains(t *testing.T) {
 func TestBracket(t *testing.T) {
 	d := shortened(larges[0])
 	d.file = false
-	p := &race.Places{}
-	set, err := p.Set(t.Context(), d.Problem)
+	p := &files{}
+	set, err := p.set(t.Context(), d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := train.NewModel(set, d.Hidden, false, rbm.Softmax, 1)
+	m := train.NewModel(set, d.hidden, false, rbm.Softmax, 1)
 	m.Randomize(0.1, rbm.NewKey(1))
 	train.SetLogOdds(m, set) // near to the data, where the ladder ends
 	measured := func(brackets ...logz.Settings) map[string]float64 {
@@ -148,16 +134,16 @@ func TestBracket(t *testing.T) {
 		}
 		return got
 	}
-	truth := measured()[d.Name]
+	truth := measured()[d.name]
 	short := bracketed(100, 0, 10)
-	if got := measured(short); len(got) != 1 || got[d.Name+settledPanel] != 0 {
+	if got := measured(short); len(got) != 1 || got[d.name+settledPanel] != 0 {
 		t.Errorf("a ladder of ten rounds says %v", got)
 	}
 	got := measured(short, bracketed(200, 100, 600))
-	if z := (got[d.Name] - truth) / got[d.Name+errorPanel]; got[d.Name+settledPanel] != 1 || math.Abs(z) > 4 || math.IsNaN(z) {
+	if z := (got[d.name] - truth) / got[d.name+errorPanel]; got[d.name+settledPanel] != 1 || math.Abs(z) > 4 || math.IsNaN(z) {
 		t.Errorf("%v; the exact number is %g, %.1f errors away", got, truth, z)
 	}
-	if low, high := got[d.Name+aisPanel], got[d.Name+reversePanel]; math.Abs(low-truth) > 1 || math.Abs(high-truth) > 1 {
+	if low, high := got[d.name+aisPanel], got[d.name+reversePanel]; math.Abs(low-truth) > 1 || math.Abs(high-truth) > 1 {
 		t.Errorf("the ends are %g and %g, the exact number is %g", low, high, truth)
 	}
 }

@@ -1,26 +1,27 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"slices"
 
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/race"
 	"gorbm/negphase"
 )
 
-// estimators are those that race; the others are held against the first.
-var estimators = []race.Estimator{
-	{Name: "pcd", Settings: "pcd:chains=50"},
-	{Name: "cd", Settings: "cd:k=1"},
-	{Name: manyPCD, Settings: "pcd:chains=%d"},
-	{Name: "pt", Settings: "pt:chains=10:tau=auto"},
-	{Name: paperPT, Settings: "pt:chains=10:tau=" + paperLadder},
-	{Name: "pins", Settings: "pins:chains=10:tau=auto"},
-	{Name: "ptt", Settings: "ptt:chains=20"},
+// An estimator is a curve of the figures with its settings.
+type estimator struct{ name, settings string }
+
+// estimators race; the others are compared with the first.
+var estimators = []estimator{
+	{"pcd", "pcd:chains=50"},
+	{"cd", "cd:k=1"},
+	{manyPCD, "pcd:chains=%d"},
+	{"pt", "pt:chains=10:tau=auto"},
+	{paperPT, "pt:chains=10:tau=" + paperLadder},
+	{"pins", "pins:chains=10:tau=auto"},
+	{"ptt", "ptt:chains=20"},
 }
 
 const (
@@ -31,12 +32,19 @@ const (
 )
 
 // settings returns those of an estimator on a problem.
-func (d problem) settings(e race.Estimator) (negphase.Settings, error) {
-	text := e.Settings
-	if e.Name == manyPCD {
-		text = fmt.Sprintf(text, 10*d.ladder)
+func (d problem) settings(e estimator) (negphase.Settings, error) {
+	text := e.settings
+	if e.name == manyPCD {
+		text = fmt.Sprintf(text, 10*d.temperatures())
 	}
 	return negphase.Parse(text, negphase.Settings{})
+}
+
+func names() (all []string) {
+	for _, e := range estimators {
+		all = append(all, e.name)
+	}
+	return all
 }
 
 // likelihoodRows are those that the mean log-likelihood is taken of.
@@ -48,20 +56,20 @@ type contest struct {
 	problems                 []problem
 	seconds                  float64
 	moments                  []float64                    // of the measurements, as shares of the time; the last is 1
-	apart                    bool                         // each moment is the end of a run of its own
+	apart                    bool                         // each moment is the end of a separate run
 	chart                    bool                         // a map; otherwise curves against time
 	short                    func(d problem) problem      // of -quick; nil: as it is
 	notes                    func(t *claims.Table) string // more of them; nil: none
 }
 
-func (r contest) figure(p *race.Places) claims.Figure {
+func (r contest) figure(p *files) claims.Figure {
 	return claims.Figure{
 		Name: r.name, Ours: true, Title: r.title, Says: r.says, Flags: r.flags,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			var last []claims.Job // which need files
 			for _, share := range r.ends() {
-				for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
-					for _, d := range r.some(o) {
+				for repeat := range o.Seeds(3, 5) {
+					for _, d := range r.sized(o) {
 						for _, e := range estimators {
 							job := r.job(o, p, d, e, repeat+1, share)
 							if d.file {
@@ -81,9 +89,9 @@ func (r contest) figure(p *race.Places) claims.Figure {
 				if !ok {
 					continue
 				}
-				end := func(name string) claims.Repeats { return d.scores(t.At(d.Name, name, x)) }
+				end := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
 				for _, e := range estimators[1:] {
-					all = append(all, d.against(e.Name, end(e.Name), end(estimators[0].Name)))
+					all = append(all, d.against(e.name, end(e.name), end(estimators[0].name)))
 				}
 				all = append(all, d.ladders(end("pt"), end(paperPT)))
 			}
@@ -95,11 +103,11 @@ func (r contest) figure(p *race.Places) claims.Figure {
 			}
 			var panels []claims.Panel
 			for _, d := range r.problems {
-				if len(t.Curves(d.Name)) > 0 {
-					panels = append(panels, claims.Panel{Name: d.Name, Title: d.Name, X: "s of updates", Y: d.measure(), LogX: true, Dots: true})
+				if len(t.Curves(d.name)) > 0 {
+					panels = append(panels, claims.Panel{Name: d.name, Title: d.name, X: "s of updates", Y: d.measure(), LogX: true, Dots: true})
 				}
 			}
-			return claims.Curves(w, t, 2, panels, race.Names(estimators))
+			return claims.Curves(w, t, 2, panels, names())
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""
@@ -121,9 +129,9 @@ func (r contest) ends() []float64 {
 	return all
 }
 
-// job returns a run of an estimator on some data, for a share of the time.
-func (r contest) job(o claims.Options, p *race.Places, d problem, e race.Estimator, seed int, share float64) claims.Job {
-	name, seconds, moments := d.Name+", "+e.Name, share*claims.Size(o, 0.01, r.seconds), r.moments
+// job returns a run of an estimator on some data, for a fraction of the time.
+func (r contest) job(o claims.Options, p *files, d problem, e estimator, seed int, share float64) claims.Job {
+	name, seconds, moments := d.name+", "+e.name, share*claims.Size(o, 0.01, r.seconds), r.moments
 	if r.apart {
 		name, moments = fmt.Sprintf("%s, %g s", name, seconds), []float64{1}
 	}
@@ -132,8 +140,8 @@ func (r contest) job(o claims.Options, p *race.Places, d problem, e race.Estimat
 	}}
 }
 
-// some returns the problems, with -quick two of those without files.
-func (r contest) some(o claims.Options) (all []problem) {
+// sized returns the problems, with -quick two of those without files.
+func (r contest) sized(o claims.Options) (all []problem) {
 	for _, d := range r.problems {
 		switch {
 		case !o.Quick:

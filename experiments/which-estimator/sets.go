@@ -2,40 +2,97 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"sync"
 
+	"gorbm/cmd/cli"
 	"gorbm/data"
-	"gorbm/experiments/internal/race"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
 
-// A problem is data, and what is known of them.
+// A problem is data with the settings of the models that are trained on it, and what is known of both.
 type problem struct {
-	race.Problem
-	lawless bool // no law is known
+	name    string
+	hidden  int
+	load    loader
+	unknown bool // the distribution of the data
 	mixes   bool // chains of pcd are said to do well
 	file    bool // it needs files
 	falls   bool // the rate falls linearly, to about 0 at the end; otherwise it is constant
-	ladder  int  // temperatures that pt comes to have, about
+	ladder  int  // temperatures that pt reaches, about; 0: 10
 	// brackets estimate log Z of models that are too large to be enumerated: each, if the ladder
 	// of the one before has not settled.
 	brackets []logz.Settings
 }
 
-// of returns a problem of this name, of known law.
-func of(name string, hidden int, load race.Loader) problem {
-	return problem{Problem: race.Problem{Name: name, Hidden: hidden, Batch: 20, Rate: 0.05, Load: load}, ladder: 10}
+// A loader returns data.
+type loader func(ctx context.Context, p *files) (*data.Set, error)
+
+// files are where data are found. They keep what was loaded.
+type files struct {
+	digits, dir string
+
+	mutex sync.Mutex
+	sets  map[string]*data.Set
 }
 
-// builtIn returns a problem of a built-in set.
-func builtIn(name, spec string, hidden int) problem { return of(name, hidden, race.BuiltIn(spec)) }
+func (p *files) flags(f *cli.Flags) func() error {
+	f.StringVar(&p.digits, "digits", "", "scikit-learn's 8×8 digits over 16, a file that -data of rbmtrain reads, for the figure sets; without it the others are made first")
+	f.StringVar(&p.dir, "data-dir", "", "folder with the MNIST files, for the figures sets and large (default: $GORBM_DATA/mnist, then the user's cache); -quick needs none")
+	return func() error { return nil }
+}
 
-func (d problem) withoutLaw() problem           { d.lawless = true; return d }
-func (d problem) easy() problem                 { d.mixes = true; return d }
-func (d problem) ofFiles() problem              { d.file = true; return d }
-func (d problem) longLadder(number int) problem { d.ladder = number; return d }
+// set returns the data of a problem.
+func (p *files) set(ctx context.Context, d problem) (*data.Set, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if set := p.sets[d.name]; set != nil {
+		return set, nil
+	}
+	set, err := d.load(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.sets == nil {
+		p.sets = map[string]*data.Set{}
+	}
+	p.sets[d.name] = set
+	return set, nil
+}
+
+// builtIn loads data by their spec.
+func builtIn(spec string) loader {
+	return func(ctx context.Context, p *files) (*data.Set, error) {
+		set, _, err := data.Load(ctx, spec, data.Options{Dir: p.dir})
+		return set, err
+	}
+}
+
+// scikitDigits loads scikit-learn's digits.
+func scikitDigits(ctx context.Context, p *files) (*data.Set, error) {
+	if p.digits == "" {
+		return nil, errors.New("give the file of the digits by -digits")
+	}
+	return builtIn(p.digits)(ctx, p)
+}
+
+// zerosAndOnes loads the rows of MNIST that are a 0 or a 1.
+func zerosAndOnes(ctx context.Context, p *files) (*data.Set, error) {
+	all, err := builtIn("mnist")(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var rows []int32
+	for r, y := range all.Y {
+		if y <= 1 {
+			rows = append(rows, int32(r))
+		}
+	}
+	return all.Take(rows), nil
+}
 
 const (
 	// flips is the probability that a bit of a row differs from its mode.
@@ -44,16 +101,15 @@ const (
 	modeUnits = 8 // hidden
 )
 
-// modes returns data of so many modes, of which the nearest differ in so many bits, and of
-// which all have the same number of rows.
+// modes returns data of count modes with the same number of rows; the nearest differ in distance bits.
 func modes(count, distance int) problem {
-	return builtIn(fmt.Sprintf("%d modes, distance %d", count, distance), fmt.Sprintf("toy:%d,%d,%d,%g:plain", count, distance, modeRows/count, flips), modeUnits)
+	return problem{name: fmt.Sprintf("%d modes, distance %d", count, distance), hidden: modeUnits, load: builtIn(fmt.Sprintf("toy:%d,%d,%d,%g:plain", count, distance, modeRows/count, flips))}
 }
 
 // unequal returns data of four such modes of which each has half the probability of the one
 // before: 8, 4, 2 and 1 of 15.
 func unequal(distance int) problem {
-	return of(fmt.Sprintf("4 unequal modes, distance %d", distance), modeUnits, func(context.Context, *race.Places) (*data.Set, error) {
+	return problem{name: fmt.Sprintf("4 unequal modes, distance %d", distance), hidden: modeUnits, load: func(context.Context, *files) (*data.Set, error) {
 		const count = 4
 		centres := rbm.NewBits(count, 2*distance)
 		for k := range count {
@@ -83,19 +139,19 @@ func unequal(distance int) problem {
 			return rbm.LogSumExp(terms)
 		}
 		return set, nil
-	})
+	}}
 }
 
 var (
-	bars  = builtIn("bars and stripes", "bars", 16)
-	fonts = builtIn("digits of fonts", "fontdigits:2000", 12).withoutLaw().easy().longLadder(35)
+	bars  = problem{name: "bars and stripes", hidden: 16, load: builtIn("bars")}
+	fonts = problem{name: "digits of fonts", hidden: 12, load: builtIn("fontdigits:2000"), unknown: true, mixes: true, ladder: 35}
 
 	clusters = []problem{modes(4, 4), modes(4, 8), modes(4, 12), modes(4, 16), modes(4, 24), modes(4, 32), modes(2, 16), modes(8, 16), unequal(4), unequal(16), unequal(32)}
 	// pictures have those without files first.
 	pictures = []problem{
 		bars, fonts,
-		builtIn("four modes of 4×4", "desjardins:0.001", 10),
-		of("MNIST 0/1", 12, race.ZerosAndOnes).withoutLaw().ofFiles().longLadder(40),
-		of("digits of scikit-learn", 14, race.ScikitDigits).withoutLaw().ofFiles(),
+		{name: "four modes of 4×4", hidden: 10, load: builtIn("desjardins:0.001")},
+		{name: "MNIST 0/1", hidden: 12, load: zerosAndOnes, unknown: true, file: true, ladder: 40},
+		{name: "digits of scikit-learn", hidden: 14, load: scikitDigits, unknown: true, file: true},
 	}
 )

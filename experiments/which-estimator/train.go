@@ -1,21 +1,74 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"time"
 
 	"gorbm/data"
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/race"
+	"gorbm/experiments/internal/clock"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/train"
 )
 
-// train trains a model for so many seconds of updates and returns at each moment how far
-// it is below the law.
-func (d problem) train(ctx context.Context, p *race.Places, e race.Estimator, seed uint64, seconds float64, moments []float64) (points []claims.Point, err error) {
+// Settings that all runs share.
+const (
+	batch = 20
+	rate  = 0.05
+)
+
+// temperatures returns how many pt reaches, about.
+func (d problem) temperatures() int { return cmp.Or(d.ladder, 10) }
+
+// A training is that of a model, without labels, on the data of a problem. It measures the time
+// of the thread, to which its caller is locked (clock).
+type training struct {
+	*train.Trainer
+	set   *data.Set
+	spent time.Duration // in updates
+}
+
+// start returns a training from the log-odds of the data. horizon, if it is not 0, is the number of
+// updates over which the rate falls to 0.
+func (d problem) start(ctx context.Context, p *files, negative negphase.Settings, seed uint64, horizon int) (*training, error) {
+	set, err := p.set(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	s := train.PaperSettings("pcd")
+	s.Negative, s.Rate, s.Batch, s.Center, s.Seed = negative, rate, batch, 0.01, seed
+	if horizon > 0 {
+		s.Horizon, s.Schedule = horizon, "linear"
+	}
+	m := train.NewModel(set, d.hidden, false, rbm.Softmax, seed)
+	train.SetLogOdds(m, set)
+	t, err := train.New(s, set, m)
+	return &training{Trainer: t, set: set}, err
+}
+
+// advance makes updates until they have taken this many seconds in all.
+func (t *training) advance(ctx context.Context, seconds float64) error {
+	for t.spent.Seconds() < seconds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		start := clock.Now()
+		_, err := t.Step()
+		t.spent += clock.Now() - start
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// train trains a model for this many seconds of updates and returns at each moment how far
+// it is below the truth.
+func (d problem) train(ctx context.Context, p *files, e estimator, seed uint64, seconds float64, moments []float64) (points []claims.Point, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	negative, err := d.settings(e)
@@ -28,29 +81,29 @@ func (d problem) train(ctx context.Context, p *race.Places, e race.Estimator, se
 			return nil, err
 		}
 	}
-	t, err := d.Start(ctx, p, negative, seed, horizon)
+	t, err := d.start(ctx, p, negative, seed, horizon)
 	if err != nil {
 		return nil, err
 	}
-	of := d.test(t.Set)
+	rows := d.test(t.set)
 	for _, moment := range moments {
-		if err := t.Advance(ctx, moment*seconds, nil); err != nil {
+		if err := t.advance(ctx, moment*seconds); err != nil {
 			return nil, err
 		}
 		add := func(panel string, y float64) {
-			points = append(points, claims.Point{Panel: panel, Curve: e.Name, Repeat: int(seed), X: moment * seconds, Y: y})
+			points = append(points, claims.Point{Panel: panel, Curve: e.name, Repeat: int(seed), X: moment * seconds, Y: y})
 		}
-		if err := of.measure(ctx, t.Model(), seed, add); err != nil {
+		if err := rows.measure(ctx, t.Model(), seed, add); err != nil {
 			return nil, err
 		}
 	}
-	steps := claims.Point{Panel: d.Name + updatesPanel, Curve: e.Name, Repeat: int(seed), Y: float64(t.Steps())}
+	steps := claims.Point{Panel: d.name + updatesPanel, Curve: e.name, Repeat: int(seed), Y: float64(t.Steps())}
 	if d.falls { // other runs of this name have other times
 		steps.X = seconds
 	}
 	points = append(points, steps)
 	if l, ok := t.Ladder(); ok {
-		steps.Panel, steps.Y = d.Name+temperaturesPanel, float64(len(l.Beta))
+		steps.Panel, steps.Y = d.name+temperaturesPanel, float64(len(l.Beta))
 		points = append(points, steps)
 	}
 	return points, nil
@@ -62,50 +115,55 @@ const (
 	temperaturesPanel = ": temperatures" // of the ladder
 )
 
-// foretell returns about how many updates a run makes in so many seconds, by the second half
+// foretell returns about how many updates a run makes in this many seconds, by the second half
 // of a run of a quarter of them, when a ladder has nearly all its temperatures. Its rate is
 // constant.
-func (d problem) foretell(ctx context.Context, p *race.Places, negative negphase.Settings, seed uint64, seconds float64) (int, error) {
-	t, err := d.Start(ctx, p, negative, seed, 0)
+func (d problem) foretell(ctx context.Context, p *files, negative negphase.Settings, seed uint64, seconds float64) (int, error) {
+	t, err := d.start(ctx, p, negative, seed, 0)
 	if err != nil {
 		return 0, err
 	}
-	if err := t.Advance(ctx, seconds/8, nil); err != nil {
+	if err := t.advance(ctx, seconds/8); err != nil {
 		return 0, err
 	}
-	first, from := t.Steps(), t.Spent
-	if err := t.Advance(ctx, seconds/4, nil); err != nil {
+	steps, from := t.Steps(), t.spent
+	if err := t.advance(ctx, seconds/4); err != nil {
 		return 0, err
 	}
-	rate := float64(t.Steps()-first) / max(t.Spent-from, time.Microsecond).Seconds()
-	return 1 + int(rate*seconds), nil
+	perSecond := float64(t.Steps()-steps) / max(t.spent-from, time.Microsecond).Seconds()
+	return 1 + int(perSecond*seconds), nil
 }
 
 // A test is the rows on which models are measured.
 type test struct {
 	problem
-	*race.Rows
-	set *data.Set
-	law float64 // mean log p of the rows, 0 if it is not known
+	set    *data.Set
+	values rbm.Values
+	free   []float64 // energies of the rows
+	truth  float64   // mean log p of the rows under the distribution of the data, 0 if that is unknown
 }
 
-// test returns rows of the data.
+// test returns likelihoodRows of the data, or all, evenly spaced, as they may be in order.
 func (d problem) test(set *data.Set) *test {
-	x := &test{problem: d, set: set, Rows: race.Evenly(set, likelihoodRows)}
-	for _, r := range x.Numbers {
+	rows := make([]int32, min(likelihoodRows, set.Len()))
+	x := &test{problem: d, set: set, free: make([]float64, len(rows))}
+	for i := range rows {
+		rows[i] = int32(i * set.Len() / len(rows))
 		if set.LogProb != nil {
-			x.law += set.LogProb(set.X.Row(int(r)), -1) / float64(len(x.Numbers))
+			x.truth += set.LogProb(set.X.Row(int(rows[i])), -1) / float64(len(rows))
 		}
 	}
+	x.values = set.Rows(rows, 0)
 	return x
 }
 
-// measure adds how far m is below the law.
+// measure adds how far m is below the truth.
 func (x *test) measure(ctx context.Context, m *rbm.RBM, seed uint64, add func(panel string, y float64)) error {
-	energy := x.MeanFreeEnergy(m)
+	m.FreeEnergy(x.free, x.values)
+	energy := train.Mean(x.free)
 	if x.brackets == nil {
 		logZ, err := exact.LogZ(ctx, m)
-		add(x.Name, x.law+energy+logZ)
+		add(x.name, x.truth+energy+logZ)
 		return err
 	}
 	return x.bracket(ctx, m, seed, energy, add)

@@ -9,14 +9,14 @@ import (
 	"gorbm/experiments/internal/claims"
 )
 
-// resolution is the number of nats below which models are not told apart, a choice: such a model
-// gives a row 5 % less probability than the law does.
+// resolution is the number of nats below which models are not distinguished, a choice: such a model
+// gives a row 5 % less probability than the distribution of the data does.
 const resolution = 0.05
 
-// scores returns what is compared. Where there is a law it is the logarithm of the nats below it,
+// scores returns what is compared. Where the truth is known it is the logarithm of the nats below it,
 // so that one bad run of an estimator does not hide that all are bad; otherwise nats.
 func (d problem) scores(r claims.Repeats) claims.Repeats {
-	if d.lawless {
+	if d.unknown {
 		return r
 	}
 	s := claims.Repeats{}
@@ -28,49 +28,49 @@ func (d problem) scores(r claims.Repeats) claims.Repeats {
 
 // measure says what is measured.
 func (d problem) measure() string {
-	if d.lawless {
+	if d.unknown {
 		return "−log-likelihood / nats"
 	}
-	return "nats below the law"
+	return "nats below the truth"
 }
 
 // nearer and farther say what it means to be better or worse.
 func (d problem) nearer() string {
-	if d.lawless {
+	if d.unknown {
 		return "at a higher likelihood than"
 	}
-	return "nearer to the law than"
+	return "nearer to the truth than"
 }
 
 func (d problem) farther() string {
-	if d.lawless {
+	if d.unknown {
 		return "at a lower likelihood than"
 	}
-	return "farther from the law than"
+	return "farther from the truth than"
 }
 
-// against holds the scores of an estimator against those of pcd: where chains of pcd mix it should
+// against compares the scores of an estimator with those of pcd: where chains of pcd mix it should
 // not be worse, and elsewhere better.
 func (d problem) against(name string, its, base claims.Repeats) claims.Claim {
 	if !d.mixes {
-		return claims.Smaller(fmt.Sprintf("%s: %s ends %s %s", d.Name, name, d.nearer(), estimators[0].Name), its, base)
+		return claims.Smaller(fmt.Sprintf("%s: %s ends %s %s", d.name, name, d.nearer(), estimators[0].name), its, base)
 	}
 	loss := claims.Factor
-	if d.lawless {
+	if d.unknown {
 		loss = func(x float64) string { return fmt.Sprintf("%.2g nats", x) }
 	}
-	return claims.NotLess(fmt.Sprintf("%s: %s does not end %s %s by more than the error", d.Name, name, d.farther(), estimators[0].Name), base, its, loss)
+	return claims.NotLess(fmt.Sprintf("%s: %s does not end %s %s by more than the error", d.name, name, d.farther(), estimators[0].name), base, its, loss)
 }
 
-// ladders holds pt with its own ladder against that of the paper.
+// ladders compares pt with its own ladder and with that of the paper.
 func (d problem) ladders(own, paper claims.Repeats) claims.Claim {
-	return claims.Smaller(fmt.Sprintf("%s: pt ends %s with the ladder of the paper, if it tunes its own", d.Name, d.nearer()), own, paper)
+	return claims.Smaller(fmt.Sprintf("%s: pt ends %s with the ladder of the paper, if it tunes its own", d.name, d.nearer()), own, paper)
 }
 
 // last returns the largest x of the data, false if there is none.
 func (d problem) last(t *claims.Table) (x float64, ok bool) {
 	for _, e := range estimators {
-		for _, at := range t.Xs(d.Name, e.Name) {
+		for _, at := range t.Xs(d.name, e.name) {
 			x, ok = max(x, at), true
 		}
 	}
@@ -87,18 +87,18 @@ type verdict struct {
 
 // winner returns the best estimator at x on some data.
 func winner(t *claims.Table, d problem, x float64) (v verdict) {
-	at := func(name string) claims.Repeats { return d.scores(t.At(d.Name, name, x)) }
+	at := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
 	least := math.Inf(1)
 	for _, e := range estimators {
-		if mean, _ := at(e.Name).Average(); mean < least {
-			least, v.best = mean, e.Name
+		if mean, _ := at(e.name).Average(); mean < least {
+			least, v.best = mean, e.name
 		}
 	}
-	v.nats, _ = t.At(d.Name, v.best, x).Average()
-	v.sure = beats(at(v.best), at(estimators[0].Name))
+	v.nats, _ = t.At(d.name, v.best, x).Average()
+	v.sure = beats(at(v.best), at(estimators[0].name))
 	for _, e := range estimators {
-		if e.Name != v.best && claims.Smaller("", at(v.best), at(e.Name)).Verdict == claims.Fail {
-			v.others = append(v.others, e.Name)
+		if e.name != v.best && claims.Smaller("", at(v.best), at(e.name)).Verdict == claims.Fail {
+			v.others = append(v.others, e.name)
 		}
 	}
 	return v
@@ -110,11 +110,11 @@ func beats(a, b claims.Repeats) bool { return claims.Smaller("", a, b).Verdict =
 // ends returns the ends of the runs and the verdicts as tables.
 func ends(t *claims.Table, problems []problem) string {
 	var b strings.Builder
-	b.WriteString("Nats at the end, means over the repetitions ± one standard deviation: below the law, or, where none is known, minus the log-likelihood. Less is better. " +
+	b.WriteString("Nats at the end, means over the repetitions ± one standard deviation: below the truth, or, where it is unknown, minus the log-likelihood. Less is better. " +
 		"Bold: the best, and those that it does not beat by three standard errors. The best is chosen from the same runs, which favours it a little. " +
-		"Nats below a law are compared by their natural logarithms, of at least 0.05: models nearer to the law are not told apart.\n\n| data | nats |")
+		"Nats below the truth are compared by their natural logarithms, of at least 0.05: models nearer to it are not distinguished.\n\n| data | nats |")
 	for _, e := range estimators {
-		fmt.Fprintf(&b, " %s |", e.Name)
+		fmt.Fprintf(&b, " %s |", e.name)
 	}
 	b.WriteString("\n|" + strings.Repeat(" --- |", 2+len(estimators)) + "\n")
 	wins, losses, updates := map[string]int{}, map[string]int{}, map[string][]float64{}
@@ -125,16 +125,16 @@ func ends(t *claims.Table, problems []problem) string {
 			continue
 		}
 		count++
-		many = append(many, 10*d.ladder)
+		many = append(many, 10*d.temperatures())
 		v := winner(t, d, x)
-		of := map[bool]string{false: "below the law", true: "−log-likelihood"}[d.lawless]
-		fmt.Fprintf(&b, "| %s | %s |", d.Name, of)
-		base := d.scores(t.At(d.Name, estimators[0].Name, x))
+		of := map[bool]string{false: "below the truth", true: "−log-likelihood"}[d.unknown]
+		fmt.Fprintf(&b, "| %s | %s |", d.name, of)
+		base := d.scores(t.At(d.name, estimators[0].name, x))
 		for _, e := range estimators {
-			end := t.At(d.Name, e.Name, x)
-			if n := t.Last(d.Name+updatesPanel, e.Name); len(n) > 0 {
+			end := t.At(d.name, e.name, x)
+			if n := t.Last(d.name+updatesPanel, e.name); len(n) > 0 {
 				mean, _ := n.Average()
-				updates[e.Name] = append(updates[e.Name], mean)
+				updates[e.name] = append(updates[e.name], mean)
 			}
 			if len(end) == 0 {
 				b.WriteString(" none |")
@@ -142,15 +142,15 @@ func ends(t *claims.Table, problems []problem) string {
 			}
 			mean, sd := end.Average()
 			mark := ""
-			if e.Name == v.best || slices.Contains(v.others, e.Name) {
+			if e.name == v.best || slices.Contains(v.others, e.name) {
 				mark = "**"
 			}
 			fmt.Fprintf(&b, " %s%.2f ± %.2f%s |", mark, mean, sd, mark)
 			if beats(d.scores(end), base) {
-				wins[e.Name]++
+				wins[e.name]++
 			}
 			if beats(base, d.scores(end)) {
-				losses[e.Name]++
+				losses[e.name]++
 			}
 		}
 		b.WriteString("\n")
@@ -158,21 +158,21 @@ func ends(t *claims.Table, problems []problem) string {
 	fmt.Fprintf(&b, "\n| estimator | settings | updates in a run | better than pcd on | worse on |\n| --- | --- | --- | --- | --- |\n")
 	for _, e := range estimators {
 		verdict := "– | –"
-		if e.Name != estimators[0].Name {
-			verdict = fmt.Sprintf("%d of %d data | %d", wins[e.Name], count, losses[e.Name])
+		if e.name != estimators[0].name {
+			verdict = fmt.Sprintf("%d of %d data | %d", wins[e.name], count, losses[e.name])
 		}
-		settings := "`" + e.Settings + "`"
-		if e.Name == manyPCD {
+		settings := "`" + e.settings + "`"
+		if e.name == manyPCD {
 			settings = fmt.Sprintf("`pcd:chains=%d`", many[0])
 			if most := slices.Max(many); most > many[0] {
 				settings += fmt.Sprintf(" … %d", most)
 			}
 		}
-		steps := fmt.Sprintf("%.0f", slices.Min(updates[e.Name]))
-		if len(updates[e.Name]) > 1 {
-			steps += fmt.Sprintf(" … %.0f", slices.Max(updates[e.Name]))
+		steps := fmt.Sprintf("%.0f", slices.Min(updates[e.name]))
+		if len(updates[e.name]) > 1 {
+			steps += fmt.Sprintf(" … %.0f", slices.Max(updates[e.name]))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.Name, settings, steps, verdict)
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.name, settings, steps, verdict)
 	}
 	return b.String()
 }

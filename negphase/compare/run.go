@@ -37,7 +37,7 @@ type Settings struct {
 	// Progress, if not nil, is called with the part of the work that is done, from
 	// 0 to 1.
 	Progress func(done float64)
-	// Group are the ranks that share out the repeats, to the same bits in all but the
+	// Group are the ranks that divide the repeats; results are identical but for the
 	// seconds; nil: one process. All of them must call Run alike.
 	Group *ranks.Group
 }
@@ -77,7 +77,7 @@ const tuneUpdates = 500
 //
 // An estimator that yields moments is called once a repeat. If the context ends,
 // or an estimator fails, the curves have the repeats that were completed, and
-// the error is returned beside them.
+// the error is returned with them.
 func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Settings, s Settings) ([]Curve, error) {
 	if s.Steps < 1 || s.Repeats < 1 {
 		panic("compare: needs at least one step and one repeat")

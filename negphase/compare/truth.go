@@ -94,8 +94,8 @@ func reference(more string) negphase.Settings {
 // Rubin 1992). Its error comes from the spread of the runs, which is right only
 // if they have mixed: look at the exchange rates in Info. progress, if not nil,
 // is called after every update of this rank. A ladder that tunes itself is tuned beforehand
-// and then frozen, as in Run. The ranks of g, if it is not nil, share out the runs, to the same
-// bits.
+// and then frozen, as in Run. The ranks of g, if it is not nil, divide the runs; results are
+// identical.
 func Reference(ctx context.Context, g *ranks.Group, m *rbm.RBM, s negphase.Settings, updates int, key rbm.Key, progress func()) (*Truth, error) {
 	s, err := negphase.Tuned(g, s, m, rbm.Batch{}, tuneUpdates, key.Child(ReferenceGroups))
 	if err != nil {

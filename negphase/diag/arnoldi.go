@@ -65,13 +65,6 @@ func arnoldiRadius(n int, apply func(w []float64)) (radius float64, ok bool) {
 	return 0, false
 }
 
-// product returns the function that overwrites w by aw.
-func product(a *mat.Dense) func(w []float64) {
-	return func(w []float64) {
-		mat.NewVecDense(len(w), w).MulVec(a, mat.NewVecDense(len(w), slices.Clone(w)))
-	}
-}
-
 // largestRitz returns the largest modulus of an eigenvalue of h, and the
 // largest last component of the unit eigenvectors that have it.
 func largestRitz(h mat.Matrix) (radius, last float64, ok bool) {

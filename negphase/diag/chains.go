@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Chains summarises equally long series of several chains of one law.
+// Chains summarises equally long series of several chains with one stationary distribution.
 type Chains struct {
 	// RHat is the split R̂ of Gelman et al. (2013, section 11.4): near 1 if the
 	// halves of all chains have the same mean. With chains so short that each is

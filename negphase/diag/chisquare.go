@@ -1,5 +1,5 @@
 // Package diag has diagnostics of Markov chains: tests of whether they leave a
-// law unchanged, and estimates of how fast they forget their start.
+// distribution unchanged, and estimates of how fast they forget their start.
 package diag
 
 import "math"

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// EnergyTest tests whether n + m independent points come from one law, the first n
+// EnergyTest tests whether n + m independent points come from one distribution, the first n
 // being one sample and the rest the other, by the energy distance
 //
 //	2·mean d(a,b) − mean d(a,a') − mean d(b,b')
 //
 // (Székely & Rizzo 2013) between the samples, against as many random
 // rearrangements of the points. p is the share of arrangements, the given one
-// included, whose distance is as large: if all come from one law it is at most α
-// with a probability of at most α, whatever the law. z is by how many standard
+// included, whose distance is as large: if all come from one distribution it is at most α
+// with a probability of at most α, whatever the distribution. z is by how many standard
 // deviations of the rearranged distances the given one exceeds their mean; 0 if they do
 // not vary. distance is symmetric, such as
-// the Euclidean one, for which the energy distance is zero for equal laws alone. It
+// the Euclidean one, for which the energy distance is zero for equal distributions alone. It
 // is called n+m times (n+m−1)/2 times. EnergyTest panics if a sample is empty.
 func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p, z float64) {
 	if n < 1 || m < 1 {

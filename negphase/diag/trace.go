@@ -2,7 +2,7 @@ package diag
 
 import "math"
 
-// A Summary is what a stationary series says about the mean of its law.
+// A Summary is what a stationary series says about the mean of its distribution.
 type Summary struct {
 	N         int64
 	Mean      float64
@@ -54,7 +54,7 @@ type Trace struct {
 	block  float64 // their sum
 
 	n             int64
-	first         float64 // all sums are of differences from it, for precision
+	first         float64 // subtracted from every value in the sums, for precision
 	sum, sumOfSqs float64
 }
 

@@ -164,7 +164,7 @@ func widened(stdErr float64, n int) float64 {
 }
 
 // groupedStdErr returns the standard error of the logarithm of the mean weight,
-// to first order, where weight i is of group i mod groups and only groups are
+// to first order, where weight i belongs to group i mod groups and only groups are
 // independent.
 func groupedStdErr(logw []float64, groups int) float64 {
 	top := floats.Max(logw)

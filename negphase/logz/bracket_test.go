@@ -65,7 +65,7 @@ func TestWarnings(t *testing.T) {
 		"at the bound":         {annealed(10, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
 		"raised":               {annealed(9.81, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
 		"all raised":           {annealed(9.9, 0.1, 70), annealed(9.85, 0.1, 70), ratio(9.99, 0.1, 400), 10, 100, nil, ByBennett},
-		"too low to be raised": {annealed(9.8, 0.1, 70), nil, nil, 10, 0, []string{"AIS: impossible estimate, 9.800: the distinct rows at hand alone make log Z at least 10.000,"}, ""},
+		"too low to be raised": {annealed(9.8, 0.1, 70), nil, nil, 10, 0, []string{"AIS: impossible estimate, 9.800: the distinct rows of the data alone make log Z at least 10.000,"}, ""},
 		"doubtful, not raised": {annealed(9.9, 0.1, 69), nil, nil, 10, 0, []string{"AIS: impossible estimate, 9.900:"}, ""},
 		"AIS impossible":       {annealed(9, 0.1, 70), nil, ratio(10.1, 0.1, 400), 10, 100, []string{"AIS: impossible estimate, 9.000:"}, ByBennett},
 		"Bennett impossible":   {annealed(10.1, 0.1, 70), nil, ratio(9, 0.1, 400), 10, 100, []string{"Bennett: impossible estimate, 9.000:"}, ByAIS},

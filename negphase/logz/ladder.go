@@ -16,7 +16,7 @@ type draws struct {
 	rounds        int             // rounds run, the burn-in included
 	trips         int64           // round trips in the rounds that are sampled
 
-	start  rbm.Values  // visible states at temperature 1: row i is of group i mod Groups
+	start  rbm.Values  // visible states at temperature 1: row i belongs to group i mod Groups
 	excess [][]float64 // of each temperature: the energies that β multiplies, group after group
 }
 
@@ -91,7 +91,7 @@ func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm
 	})
 	if r.rows > 0 {
 		r.states.add(round, func() rbm.Values {
-			v := rbm.NewBits(r.groups, m.Visible())
+			v := m.NewVisible(r.groups)
 			copyColdest(v, phase)
 			return v
 		})
@@ -114,7 +114,7 @@ func (r *records) draws(first int) draws {
 	}
 	if r.rows > 0 {
 		kept := r.states.from(first)
-		d.start = rbm.NewBits(r.rows*r.groups, kept[0].of.Cols)
+		d.start = rbm.NewValues(r.rows*r.groups, kept[0].of.Cols, kept[0].of.IsReal())
 		for i := range r.rows {
 			d.start.Slice(i*r.groups, (i+1)*r.groups).CopyFrom(kept[(i+1)*len(kept)/r.rows-1].of)
 		}
@@ -122,8 +122,8 @@ func (r *records) draws(first int) draws {
 	return d
 }
 
-// tunedLadder returns the settings of parallel tempering of so many groups, tuned on
-// a path to base; nil is the uniform law.
+// tunedLadder returns the settings of parallel tempering of the given number of groups, tuned on
+// a path to base; nil is the uniform distribution.
 func tunedLadder(groups int, base *rbm.Base) (negphase.Settings, error) {
 	n, err := negphase.Parse(fmt.Sprintf("pt:chains=%d:tau=auto", groups), negphase.Settings{})
 	if err == nil && base != nil {
@@ -246,7 +246,7 @@ func copyColdest(dst rbm.Values, phase rbm.Phase) {
 	n := 0
 	for r, w := range phase.Weight {
 		if w > 0 {
-			copy(dst.Row(n), phase.V.Row(r))
+			dst.CopyRow(n, phase.V, r)
 			n++
 		}
 	}

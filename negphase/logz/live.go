@@ -18,7 +18,7 @@ type Tally struct {
 	rounds [][]float64 // the energies that β multiplies, group by group, from the coldest
 }
 
-// NewTally returns an empty tally of a ladder of so many groups, 2 or more, which has
+// NewTally returns an empty tally of a ladder of the given number of groups, 2 or more, which has
 // been called and whose tuning is frozen.
 func NewTally(ladder negphase.Tempered, groups int) *Tally {
 	return &Tally{ladder: ladder, groups: groups, beta: ladder.Ladder().Beta}
@@ -42,7 +42,7 @@ const (
 	// early rounds and from the others above which the chains have not settled.
 	unsettled = 2
 	// leastTally is the least number of independent draws of a group. Ladders of runs on
-	// MNIST (784 × 500 units, rates of 0.005 to 0.02) that went on for N rounds on the
+	// MNIST (784 × 500 units, rates of 0.005 to 0.02) that continued for N rounds on the
 	// model as it was, the last three quarters of them in a tally, were up to 17 nats too
 	// low at N = 50, and up to 11 at N = 400, with standard errors near 1. Of 84 tallies at
 	// N = 100 to 1000 that pass both tests three were off by more than 2 errors, and none
@@ -51,7 +51,7 @@ const (
 )
 
 // LogZ returns Bennett's ratio along the ladder, whose path begins at base (nil: the
-// uniform law) and has β = 0 in it, from the last two thirds of the rounds added, four
+// uniform distribution) and has β = 0 in it, from the last two thirds of the rounds added, four
 // or more. The standard error is that of a Bracket. Chains that have not settled on the model
 // give no number but a warning: those whose first third differs by more than chance, and those
 // whose draws are worth too few independent ones, as groups disagree. A difference within chance
@@ -113,7 +113,7 @@ type Follower struct {
 	FollowerState
 }
 
-// A FollowerState is what the next estimate depends on beside model and key, for a
+// A FollowerState is what the next estimate depends on besides model and key, for a
 // checkpoint.
 type FollowerState struct {
 	Ladder []byte    `json:"ladder,omitempty"` // in its binary form
@@ -127,7 +127,7 @@ const (
 	// DefaultSettings does in the first half of its burn-in, later ones two fifths
 	// of them; then come those from which draws are taken.
 	firstRounds, laterRounds, tallyRounds = 500, 200, 200
-	// AIS is the check of the ladder, as it starts anew each time. Where its weights
+	// AIS is the check of the ladder, as it restarts each time. Where its weights
 	// are worth too little, it gives no number, but can still say that the ladder is
 	// too low.
 	followerChains, followerTemperatures = 50, 500
@@ -199,7 +199,7 @@ func (f *Follower) frozen(ctx context.Context, m *rbm.RBM, key rbm.Key) (negphas
 	return ladder, nil
 }
 
-// newLadder returns a ladder that goes on from its binary form, or anew.
+// newLadder returns a ladder that continues from its binary form, or a new one.
 func (f *Follower) newLadder(form []byte) (negphase.Tempered, error) {
 	s, err := tunedLadder(followerGroups, f.base)
 	if err != nil {

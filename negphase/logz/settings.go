@@ -15,7 +15,7 @@ type Settings struct {
 
 	// Annealing are the settings of AIS and of its reverse, which rounds the number
 	// of chains up to as many from each group. The ladder ends at its Base too, and its
-	// Group shares out the replicas of the ladder as it does the chains.
+	// Group divides the replicas of the ladder as it does the chains.
 	Annealing partition.Annealing
 	// Groups are independent ladders of replicas. Each takes BurnIn rounds of a
 	// Gibbs step and swaps, in the first half of which its temperatures are
@@ -25,7 +25,7 @@ type Settings struct {
 	Groups, BurnIn, Rounds, Longest int
 
 	// LowerBound is a lower bound of log Z, as the function of this name finds it
-	// from states at hand; −Inf if none is known.
+	// from known states; −Inf if none is known.
 	LowerBound float64
 }
 
@@ -57,7 +57,7 @@ func (s Settings) Check(m *rbm.RBM) error {
 	case !s.AIS && !s.Reverse && !s.Bennett:
 		return errors.New("log Z: no estimate is asked for; take AIS, its reverse or Bennett")
 	case s.ladder() && (s.Groups < 2 || s.Groups > maxGroups):
-		return fmt.Errorf("log Z: %d ladders; it takes 2 to %d, for errors are told from the spread between them", s.Groups, maxGroups)
+		return fmt.Errorf("log Z: %d ladders; it takes 2 to %d, as errors come from the spread between them", s.Groups, maxGroups)
 	case s.ladder() && (s.BurnIn < 0 || s.BurnIn > maxRounds):
 		return fmt.Errorf("log Z: a burn-in of %d rounds; it takes 0 to %d", s.BurnIn, maxRounds)
 	case s.ladder() && (s.Rounds < 2 || s.Rounds > maxRounds):

@@ -165,7 +165,7 @@ func (b *Bracket) applyBound() {
 	if len(gone) > 1 {
 		what += "s"
 	}
-	b.warn(gone, "%s, %s: the distinct rows at hand alone make log Z at least %.3f, and the chains have missed them; take many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
+	b.warn(gone, "%s, %s: the distinct rows of the data alone make log Z at least %.3f, and the chains have missed them; take many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
 		what, strings.Join(numbers, ", "), b.LowerBound)
 	if b.Impossible(ByBennett) && b.Reverse != nil && !b.Impossible(ByReverse) {
 		b.warn([]Method{ByReverse}, "its chains are those of Bennett's estimate, which is impossible")
@@ -206,13 +206,16 @@ func (b *Bracket) checkPairs() {
 	}
 }
 
-// LowerBound returns log Σ exp(−free[r]) over the distinct rows of v, where
+// LowerBound returns −Inf for real rows, whose weights are densities, and for others log Σ exp(−free[r]) over the distinct rows of v, where
 // free[r] is the free energy of row r: the logarithm of a part of Z, and so a lower
 // bound of log Z. −Inf for no rows. It panics if there are not as many free energies
 // as rows.
 func LowerBound(free []float64, v rbm.Values) float64 {
 	if len(free) != v.Rows {
 		panic("logz: LowerBound needs one free energy a row")
+	}
+	if v.IsReal() {
+		return math.Inf(-1)
 	}
 	order := make([]int, v.Rows)
 	for r := range order {

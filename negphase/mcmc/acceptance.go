@@ -47,12 +47,12 @@ func chanceOf(p float64) chance { return chance(p * 0x1p53) }
 // happens decides the event by a random word.
 func (c chance) happens(word uint64) bool { return word>>11 < uint64(c) }
 
-// A law is the probability of a change as a function of β times its cost.
-type law func(x float64) float64
+// A probability is that of a change, as a function of β times its cost.
+type probability func(x float64) float64
 
 // table returns the chance under p of each change of a system on g whose cost
 // is −reach…reach half costs (see Graph.cost), at index cost + reach.
-func (p law) table(g *Graph, beta float64, reach int32) []chance {
+func (p probability) table(g *Graph, beta float64, reach int32) []chance {
 	t := make([]chance, 2*int(reach)+1)
 	for k := range t {
 		t[k] = chanceOf(p(beta * g.cost(int64(k)-int64(reach))))
@@ -62,23 +62,23 @@ func (p law) table(g *Graph, beta float64, reach int32) []chance {
 
 const (
 	squeezeEdge  = 32 // the outermost cells reach from βΔE = ±32 to infinity
-	squeezeCells = 8  // in a unit of βΔE: one update in 40 or less computes its law
-	// squeezeMargin widens the bounds by 2⁻⁴³. The roundings of the laws, and of
+	squeezeCells = 8  // in a unit of βΔE: one update in 40 or less computes its probability
+	// squeezeMargin widens the bounds by 2⁻⁴³. The roundings of probabilities, and of
 	// βΔE + 32 in the choice of the cell, are far smaller.
 	squeezeMargin = 1 << 10
 )
 
-// A squeeze decides events under a law, and computes the law for few of them:
-// it has bounds of the law on each of many cells. The decisions are those of
-// the law, bit for bit. The law must be monotone on each side of 0 and may jump
+// A squeeze decides events of a probability, and computes it for few of them:
+// it has bounds on each of many cells. The decisions are exactly those of
+// the probability, which must be monotone on each side of 0 and may jump
 // at 0.
 type squeeze struct {
-	law   law
+	p     probability
 	cells []struct{ low, high chance }
 }
 
-func newSqueeze(p law) *squeeze {
-	s := &squeeze{law: p, cells: make([]struct{ low, high chance }, 2*squeezeEdge*squeezeCells)}
+func newSqueeze(p probability) *squeeze {
+	s := &squeeze{p: p, cells: make([]struct{ low, high chance }, 2*squeezeEdge*squeezeCells)}
 	for k := range s.cells {
 		from, to := float64(float64(k)/squeezeCells)-squeezeEdge, float64(float64(k+1)/squeezeCells)-squeezeEdge
 		switch k {
@@ -98,7 +98,7 @@ func newSqueeze(p law) *squeeze {
 	return s
 }
 
-// happens decides an event of probability law(x) by a random word.
+// happens decides an event of probability p(x) by a random word.
 func (s *squeeze) happens(x float64, word uint64) bool {
 	const edge = squeezeEdge - 0x1p-20 // inside the last cell
 	at := x
@@ -111,5 +111,5 @@ func (s *squeeze) happens(x float64, word uint64) bool {
 	if !c.high.happens(word) {
 		return false
 	}
-	return c.low.happens(word) || chanceOf(s.law(x)).happens(word)
+	return c.low.happens(word) || chanceOf(s.p(x)).happens(word)
 }

@@ -36,7 +36,7 @@ func (zeros) Uint64() uint64 { return 0 }
 // the edges of cells and far away.
 func TestSqueezesAreTheirLaws(t *testing.T) {
 	r := rbm.NewKey(1).Rand()
-	for name, p := range map[string]law{"gibbs": Gibbs{}.flip, "metropolis": Metropolis{}.flip, "modified": ModifiedMetropolis{}.flip} {
+	for name, p := range map[string]probability{"gibbs": Gibbs{}.flip, "metropolis": Metropolis{}.flip, "modified": ModifiedMetropolis{}.flip} {
 		s := newSqueeze(p)
 		xs := []float64{0, math.Copysign(0, -1), 1e-300, -1e-300, 31.999, 32, -32, 40, -40, 1e308, -1e308, math.Inf(1), math.Inf(-1)}
 		for range 2000 {

@@ -31,15 +31,15 @@ func (FlipTheState) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return newLayerwise("flip", s, beta, sites, ModifiedMetropolis{})
 }
 
-// A layerwise chain updates all units of a layer at once by the law of a
+// A layerwise chain updates all units of a layer at once with the probabilities of a
 // singleSite mover.
 type layerwise struct {
-	s     *RBM
-	beta  float64
-	sites [2][]int32 // of each layer, by their numbers in it
-	law   *squeeze
-	count bool       // proposals and acceptances
-	turn  [2][]int32 // units that go off, and on; scratch
+	s       *RBM
+	beta    float64
+	sites   [2][]int32 // of each layer, by their numbers in it
+	accept  *squeeze
+	count   bool       // proposals and acceptances
+	flipped [2][]int32 // units that go off, and on; scratch
 }
 
 func newLayerwise(name string, s System, beta float64, sites []int32, m singleSite) (Chain, error) {
@@ -51,13 +51,13 @@ func newLayerwise(name string, s System, beta float64, sites []int32, m singleSi
 	if !ok {
 		return nil, fmt.Errorf("%s: updates by layers need an RBM; use another sampler", name)
 	}
-	c := &layerwise{s: r, beta: beta, law: newSqueeze(m.flip), count: m.proposes()}
+	c := &layerwise{s: r, beta: beta, accept: newSqueeze(m.flip), count: m.proposes()}
 	for _, i := range sites {
 		l, k := r.parameters.place(int(i))
 		c.sites[l] = append(c.sites[l], int32(k))
 	}
-	for b := range c.turn {
-		c.turn[b] = make([]int32, 0, max(len(c.sites[visible]), len(c.sites[hidden])))
+	for b := range c.flipped {
+		c.flipped[b] = make([]int32, 0, max(len(c.sites[visible]), len(c.sites[hidden])))
 	}
 	return c, nil
 }
@@ -76,10 +76,10 @@ func (c *layerwise) Move(r *rand.Rand) Info {
 func (c *layerwise) update(l int, draws *stream) (flips int) {
 	s := c.s
 	state, field, quantum := s.layer(l), s.field[l], s.parameters.quantum
-	off, on := c.turn[0][:0], c.turn[1][:0]
+	off, on := c.flipped[0][:0], c.flipped[1][:0]
 	for _, i := range c.sites[l] {
 		cost := spin(state[i]) * field[i]
-		if !c.law.happens(c.beta*(float64(cost)*quantum), draws.next()) {
+		if !c.accept.happens(c.beta*(float64(cost)*quantum), draws.next()) {
 			continue
 		}
 		s.energy += int64(cost) // flips in a layer do not change the costs there

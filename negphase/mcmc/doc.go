@@ -1,5 +1,5 @@
 // Package mcmc samples binary systems: N bits x, or spins s = 2x − 1, with
-// an energy E, under the law ∝ exp(−βE).
+// an energy E, with probability ∝ exp(−βE).
 //
 // A System is a configuration that knows the energy change of each flip. A
 // Mover is the settings of a sampler; bound to a system it is a Chain, whose
@@ -16,7 +16,7 @@
 //
 // An Ising system lives on a Graph of couplings, which comes from a Lattice or
 // from a file. All its sums are exact (see Graph), so that fields and energies
-// never drift and equal energies are equal bits. So are those of an RBM system,
+// never drift and equal energies are identical. So are those of an RBM system,
 // whose units are the bits of a restricted Boltzmann machine: see Parameters,
 // which holds the parameters for all chains of a model.
 package mcmc

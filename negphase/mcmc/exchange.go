@@ -31,7 +31,7 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &exchange{costs: newCosts(s), beta: beta, reference: reference, sites: sites, slots: slices.Clone(sites), law: newSqueeze(Metropolis{}.flip)}
+	c := &exchange{costs: newCosts(s), beta: beta, reference: reference, sites: sites, slots: slices.Clone(sites), accept: newSqueeze(Metropolis{}.flip)}
 	c.Reset()
 	if n := c.differ; n == 0 || n == len(sites) {
 		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))
@@ -42,7 +42,7 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 			c.strongest = max(c.strongest, magnitude(w))
 		}
 		c.reach = 2*g.maxLocal + 2*c.strongest
-		c.table = law(Metropolis{}.flip).table(g, beta, c.reach)
+		c.table = probability(Metropolis{}.flip).table(g, beta, c.reach)
 		for k := range c.table[1:] {
 			c.table[k+1] = min(c.table[k+1], c.table[k]) // descending in spite of roundings
 		}
@@ -57,7 +57,7 @@ type exchange struct {
 	sites     []int32
 	slots     []int32 // the sites: first those that differ, then those that agree
 	differ    int     // number of sites that differ
-	law       *squeeze
+	accept    *squeeze
 
 	// Integer graphs.
 	table     []chance // by half cost + reach, descending
@@ -65,7 +65,7 @@ type exchange struct {
 	strongest int32 // the largest |J|
 }
 
-// Reset sorts the sites anew into those that differ and those that agree.
+// Reset sorts the sites again into those that differ and those that agree.
 func (c *exchange) Reset() {
 	state := c.system.State()
 	copy(c.slots, c.sites)
@@ -164,7 +164,7 @@ func (c *exchange) generic(draws *stream) (accepted int) {
 	for range slots {
 		a, b := c.pair(d.next())
 		i, j := slots[a], slots[b]
-		if c.law.happens(c.beta*c.pairCost(i, j), d.next()) {
+		if c.accept.happens(c.beta*c.pairCost(i, j), d.next()) {
 			c.flip(i)
 			c.flip(j)
 			slots[a], slots[b] = j, i

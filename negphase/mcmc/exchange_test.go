@@ -155,5 +155,5 @@ func (c *exchange) chance(i, j int32) chance {
 	if c.table != nil {
 		return c.table[c.halfCost(i, j)+c.reach]
 	}
-	return chanceOf(c.law.law(c.beta * c.pairCost(i, j)))
+	return chanceOf(c.accept.p(c.beta * c.pairCost(i, j)))
 }

@@ -55,7 +55,7 @@ func TestFixedOrderMetropolisIsReducible(t *testing.T) {
 	for _, order := range []Order{Linear, Chessboard} {
 		for _, j := range []float64{0.02, 0.1, 0.3, 0.44, 1, -0.3} {
 			g := lattice(t, "3x3", Uniform(j), 0)
-			k := must(SweepMatrix(g, Metropolis{order}, 1))(t)
+			k := sweepMatrix(t, g, Metropolis{order}, 1)
 			c := class(k)
 			if size := mat.Sum(c); size == 512 {
 				t.Errorf("J = %g, %v: every state is reached", j, order)
@@ -66,7 +66,7 @@ func TestFixedOrderMetropolisIsReducible(t *testing.T) {
 			if d := mat.Norm(&diff, math.Inf(1)); d > 1e-10 {
 				t.Errorf("J = %g, %v: the states reached are left or entered with probability %g", j, order, d)
 			}
-			if size := mat.Sum(class(must(SweepMatrix(g, ModifiedMetropolis{order}, 1))(t))); size != 512 {
+			if size := mat.Sum(class(sweepMatrix(t, g, ModifiedMetropolis{order}, 1))); size != 512 {
 				t.Errorf("J = %g, %v: the modified operator reaches %g of 512 states", j, order, size)
 			}
 		}
@@ -91,7 +91,7 @@ func TestSpectralGaps(t *testing.T) {
 		}
 		var j float64
 		fmt.Sscan(c.j, &j)
-		k := must(SweepMatrix(lattice(t, c.size, Uniform(j), 0), c.mover, 1))(t)
+		k := sweepMatrix(t, lattice(t, c.size, Uniform(j), 0), c.mover, 1)
 		modulus := second(t, k)
 		if zero := math.Abs(modulus-1) < 1e-10; zero != c.zero {
 			t.Errorf("%T %+v, %s, J = %s: second modulus %.12f, want gap 0: %v", c.mover, c.mover, c.size, c.j, modulus, c.zero)

@@ -24,7 +24,7 @@ type Edge struct {
 //
 //	E = −Σ J_ij s_i s_j − Σ h_i s_i,
 //
-// each pair once. It never changes, so many systems can share it.
+// each pair once. It never changes, and systems can share it.
 //
 // Every J and h is an integer multiple of one quantum, so that fields and
 // energies are exact, whatever the order of the flips that led to them. If the
@@ -140,7 +140,7 @@ func (g *Graph) Neighbors(i int) ([]int32, []float64) {
 	return g.neighbor[lo:hi], g.coupling[lo:hi]
 }
 
-// cost returns the energy of so many half costs, that is, pairs of quanta.
+// cost returns the energy of half half costs, that is, pairs of quanta.
 func (g *Graph) cost(half int64) float64 { return float64(half) * (2 * g.quantum) }
 
 const (

@@ -122,9 +122,9 @@ func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 // cross flips unit i of layer l, which moves from the given side to the other.
 func (w *denseShell) cross(l, i, side int) {
 	up := w.s.layer(l)[i] == 0
-	w.turn(l, i)
+	w.flipUnit(l, i)
 	w.side[l][i] = ^w.side[l][i]
-	w.renewSign(l, i) // turn keeps the γ of the old side
+	w.renewSign(l, i) // flipUnit keeps the γ of the old side
 	before := w.leaf[l][i]
 	after := walk.Heat(w.s.field[l][i], w.sign[l][i], w.unit[l][i])
 	w.leaf[l][i] = after

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"gorbm/negphase/diag"
 )
 
 // exact is the limit of residuals of whole matrices: 1e-12, of probabilities
@@ -52,13 +54,13 @@ func TestSweepsLeaveTheLaw(t *testing.T) {
 			movers = append(slices.Clone(movers), Gibbs{Chessboard}, Metropolis{Chessboard}, ModifiedMetropolis{Chessboard})
 		}
 		for _, m := range movers {
-			k := must(SweepMatrix(g, m, beta))(t)
+			k := sweepMatrix(t, g, m, beta)
 			if d := drift(pi, k); d > exact {
 				t.Errorf("%s, %T %+v: the law moves by %g", name, m, m, d)
 			}
 		}
 		// A β that is off by a tenth does not leave it, unless all is uniform.
-		if d := drift(pi, must(SweepMatrix(g, Gibbs{}, 1.1*beta))(t)); d < broken && g.maxField > 0 {
+		if d := drift(pi, sweepMatrix(t, g, Gibbs{}, 1.1*beta)); d < broken && g.maxField > 0 {
 			t.Errorf("%s: a wrong temperature moves the law by %g only", name, d)
 		}
 	}
@@ -100,7 +102,7 @@ func TestSweepMatrixIsTheProduct(t *testing.T) {
 			var random mat.Dense
 			random.Pow(sum, n)
 			for order, want := range map[Order]*mat.Dense{Linear: product, Random: &random} {
-				if got := must(SweepMatrix(g, m(order), beta))(t); !mat.EqualApprox(got, want, exact) {
+				if got := sweepMatrix(t, g, m(order), beta); !mat.EqualApprox(got, want, exact) {
 					t.Errorf("%s, %s in %v order: not the product", name, kind, order)
 				}
 			}
@@ -116,17 +118,10 @@ func identity(n int) *mat.Dense {
 	return d
 }
 
-func TestSweepMatrixErrors(t *testing.T) {
-	g := lattice(t, "13", Uniform(1), 0)
-	if _, err := SweepMatrix(g, Gibbs{}, 1); err == nil {
-		t.Error("a matrix of 13 spins")
-	}
-	if _, err := SweepMatrix(lattice(t, "3", Uniform(1), 0), SwendsenWang{}, 1); err == nil {
-		t.Error("a matrix of sweeps of clusters")
-	}
-	if _, err := SweepMatrix(lattice(t, "3", Uniform(1), 0), Gibbs{}, math.NaN()); err == nil {
-		t.Error("a matrix at a temperature that is no number")
-	}
+// sweepMatrix returns the transition matrix of a sweep of m on g.
+func sweepMatrix(t *testing.T, g *Graph, m Mover, beta float64) *mat.Dense {
+	t.Helper()
+	return diag.Matrix(must(NewSweepOperator(NewIsing(g, nil), m, beta, nil))(t))
 }
 
 // A restricted sweep leaves the law too: its sites' updates do.
@@ -155,14 +150,16 @@ func TestSitesLeaveTheLaw(t *testing.T) {
 	}
 }
 
-func ExampleSweepMatrix() {
+func ExampleSweepOperator() {
 	// Two uncoupled spins: Metropolis in a fixed order flips both, always
 	// (the minimal example of Brügge, Fischer & Igel 2020, A.1).
 	l, _ := Grid([]int{2}, false)
 	g, _ := l.Graph(Uniform(0), 0)
 	for _, m := range []Mover{Metropolis{}, ModifiedMetropolis{}} {
-		k, _ := SweepMatrix(g, m, 1)
-		fmt.Printf("%T from 00: %v\n", m, k.RawRowView(0))
+		o, _ := NewSweepOperator(NewIsing(g, nil), m, 1, nil)
+		row := []float64{1, 0, 0, 0} // the state 00
+		o.Step(row)
+		fmt.Printf("%T from 00: %v\n", m, row)
 	}
 	// Output:
 	// mcmc.Metropolis from 00: [0 0 0 1]

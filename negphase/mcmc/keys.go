@@ -10,22 +10,13 @@ import (
 	"gorbm/data/grammar"
 )
 
-// oneOf returns an error if text is none of the known names.
-func oneOf(text string, known ...string) error {
-	if slices.Contains(known, text) {
-		return nil
-	}
-	last := len(known) - 1
-	return fmt.Errorf("%q%s; it is %s or %s", text, grammar.DidYouMean(text, known), strings.Join(known[:last], ", "), known[last])
-}
-
 // orderKey is the key of the order of a sweep.
 func orderKey(o *Order) grammar.Key {
 	return grammar.Key{
 		Name: "order", Initial: "linear", Help: "linear, chessboard or random: of the first three; -order is short for it",
 		Set: func(text string) error {
 			*o = Order(max(0, slices.Index(orderNames, text)))
-			return oneOf(text, orderNames...)
+			return grammar.OneOf(text, orderNames...)
 		},
 		Text: func() string { return o.String() },
 	}
@@ -84,9 +75,9 @@ func gammaKey(initial string, first, second *float64, both func() bool) grammar.
 		},
 		Text: func() string {
 			if both() {
-				return formatNumbers(*first, *second)
+				return grammar.FormatNumbers(*first, *second)
 			}
-			return formatNumbers(*first)
+			return grammar.FormatNumbers(*first)
 		},
 		Check: func() error {
 			for _, g := range []float64{*first, *second} {
@@ -101,20 +92,7 @@ func gammaKey(initial string, first, second *float64, both func() bool) grammar.
 
 // weightsKey is the key of the weights of flips.
 func weightsKey(w *Weights) grammar.Key {
-	return grammar.Key{
-		Name: "weights", Initial: string(HeatBath), Help: "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)",
-		Set: func(text string) error {
-			*w = Weights(text)
-			return oneOf(text, string(HeatBath), string(Boltzmann))
-		},
-		Text: func() string { return string(*w) },
-		Check: func() error {
-			if *w != HeatBath && *w != Boltzmann {
-				return fmt.Errorf("weights is %q; it is heatbath or boltzmann", *w)
-			}
-			return nil
-		},
-	}
+	return grammar.Word("weights", w, HeatBath, "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)", HeatBath, Boltzmann)
 }
 
 // parseNumbers reads numbers separated by slashes.
@@ -127,13 +105,4 @@ func parseNumbers(text string) (x []float64, err error) {
 		x = append(x, v)
 	}
 	return x, nil
-}
-
-// formatNumbers is the inverse of parseNumbers.
-func formatNumbers(x ...float64) string {
-	s := make([]string, len(x))
-	for i, v := range x {
-		s[i] = strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return strings.Join(s, "/")
 }

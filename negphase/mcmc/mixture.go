@@ -18,7 +18,7 @@ import (
 type Mixture []Mover
 
 // HeldMoves is the number of moves that a Mixture makes with one sampler, so that
-// a change of sampler costs little beside the moves: with 10 it took a fifth of the
+// a change of sampler costs little compared with the moves: with 10 it took a fifth of the
 // time of walks of 1 to 5 flips on 128 spins.
 const HeldMoves = 100
 
@@ -45,7 +45,7 @@ func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return c, nil
 }
 
-// all returns the samplers of m as values of one type, if they are of it.
+// all returns the samplers of m as values of one type, if they have it.
 func all[M Mover](m Mixture) (of []M, ok bool) {
 	for _, kernel := range m {
 		x, ok := kernel.(M)

@@ -45,7 +45,7 @@ func (s *RBM) SetState(state []uint8) {
 	s.recompute()
 }
 
-// recompute sums all preactivations anew from the state.
+// recompute sums all preactivations from the state.
 func (s *RBM) recompute() {
 	c := s.parameters
 	for l := range s.field {
@@ -80,7 +80,7 @@ func (s *RBM) unpack(layer int, words []uint64) {
 	s.on[layer] = on
 }
 
-// words returns the number of words of 64 bits that so many bits take.
+// words returns the number of words of 64 bits that n bits take.
 func words(bits int) int { return (bits + 63) / 64 }
 
 // settle sets the energy from the preactivations and the lists of active units:

@@ -26,9 +26,9 @@ func (l *loading) prepare(c *Parameters) {
 }
 
 // Load makes row r of v and h the state of s[r], systems on c, and sums all
-// their preactivations anew. Chains on them need a Reset then. It panics if
-// there are not as many rows as systems, or if they are of another shape, and
-// allocates nothing. Large models are shared out among goroutines.
+// their preactivations. Chains on them need a Reset then. It panics if
+// there are not as many rows as systems, or if they have another shape, and
+// allocates nothing. Large models are divided among goroutines.
 func (c *Parameters) Load(s []*RBM, v, h rbm.Values) {
 	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
 		panic("mcmc: Load needs one row of visible and of hidden states a system")

@@ -16,7 +16,7 @@ import (
 // Parameters are integer multiples of a quantum, a power of two of about 2⁻³⁰
 // of the largest preactivation in any state. So all sums are exact, and
 // preactivations and the weights of walks depend on the state alone, not on the
-// path to it. The law that is sampled is that of the rounded parameters. The
+// path to it. The distribution that is sampled is that of the rounded parameters. The
 // rounding, by at most half a quantum, is 10⁻⁷ in a trained model of 784 × 500
 // units, as much as a sum in float32 loses.
 type Parameters struct {
@@ -92,7 +92,7 @@ const reachBits = 30
 
 // Set takes over the parameters of m, which may have changed. Systems on c need
 // a Load or SetState then, before anything else. It panics if m has another
-// shape and allocates nothing. A large model is shared out among goroutines.
+// shape and allocates nothing. A large model is divided among goroutines.
 func (c *Parameters) Set(m *rbm.RBM) {
 	if m.Visible() != c.units[visible] || m.Hidden() != c.units[hidden] {
 		panic("mcmc: an RBM of another shape than the parameters'")
@@ -111,13 +111,13 @@ func (c *Parameters) Set(m *rbm.RBM) {
 
 const (
 	// parallelWork is the number of systems times weights from which a Load is
-	// shared out. One core takes 80 µs for it, about as long as to wake another.
+	// divided. One core takes 80 µs for it, about as long as to wake another.
 	parallelWork = 1 << 21
 	// setWork is the number of systems whose Load takes as long as a Set.
 	setWork = 7
 )
 
-// cost is the cost of a Load of so many systems, for parallel.Loop.
+// cost is the cost of a Load of the given number of systems, for parallel.Loop.
 func (c *Parameters) cost(systems int) int {
 	if systems*c.units[visible]*c.units[hidden] >= parallelWork {
 		return parallel.Always

@@ -103,7 +103,7 @@ func KeepsActive(m Mover) bool {
 	return s != nil && s.keepsActive
 }
 
-// Help returns what the help of commands says of the samplers and of their
+// Help returns what the help of commands says about the samplers and their
 // keys, one a line.
 func Help() (kinds, keys string) {
 	owners := map[string][]string{} // samplers that have a key

@@ -105,7 +105,7 @@ func (m *Sardonics) keys() grammar.Keys {
 			},
 			Text: func() string {
 				if m.mixed() {
-					return formatNumbers(m.Mix[:]...)
+					return grammar.FormatNumbers(m.Mix[:]...)
 				}
 				return ""
 			},
@@ -130,7 +130,7 @@ func (m *Sardonics) keys() grammar.Keys {
 			Name: "accept", Initial: "marginal", Help: "marginal (over these types) or type",
 			Set: func(text string) error {
 				m.OwnType = text == "type"
-				return oneOf(text, "marginal", "type")
+				return grammar.OneOf(text, "marginal", "type")
 			},
 			Text: func() string {
 				if m.mixed() && m.OwnType {

@@ -128,7 +128,7 @@ func (c *sardonicsChain) begin() { c.half = [2]score{emptyScore, emptyScore} }
 // density returns the logarithms of the probabilities of the walks taken, whose
 // type is kind, and of their reverse. The reverse takes the walks from the last
 // to the first. So its first half is the reverse of the second half, scored under
-// the bias of its own first half.
+// the bias of the first half of the reverse.
 func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
 	if !c.settings.mixed() { // one type, one bias
 		for h := range c.half {
@@ -144,18 +144,18 @@ func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
 			b[h][g] = c.half[h].reverse[g].Log()
 		}
 	}
-	of := func(t int) (forward, reverse float64) {
+	densityOf := func(t int) (forward, reverse float64) {
 		first, second := typeBias[t][0], typeBias[t][1]
 		return c.logMix[t] + (f[0][first] + f[1][second]), c.logMix[t] + (b[1][first] + b[0][second])
 	}
 	if c.settings.OwnType {
-		forward, _ = of(kind)
-		_, reverse = of(swappedType[kind])
+		forward, _ = densityOf(kind)
+		_, reverse = densityOf(swappedType[kind])
 		return forward, reverse
 	}
 	var all, back [3]float64
 	for t := range typeBias {
-		all[t], back[t] = of(t)
+		all[t], back[t] = densityOf(t)
 	}
 	return rbm.LogSumExp(all[:]), rbm.LogSumExp(back[:])
 }

@@ -185,7 +185,7 @@ func (w *denseWalk) forward(l, i int, sc *score) {
 	st.before.times(&sc.forward, w.biases, w.total())
 	w.set(l, i, pair{})
 	st.after = w.weights(field, -sign, unit)
-	w.turn(l, i)
+	w.flipUnit(l, i)
 
 	f := &w.flipped[l]
 	f.sites, f.now, f.sum = append(f.sites, int32(i)), append(f.now, st.after), f.sum.plus(st.after)

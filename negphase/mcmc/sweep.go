@@ -18,7 +18,7 @@ type sweep struct {
 	beta   float64
 	sites  []int32 // in the order of updates
 	order  Order
-	law    *squeeze
+	accept *squeeze
 	counts bool     // proposals and acceptances
 	table  []chance // of integer graphs, by half cost
 }
@@ -28,13 +28,13 @@ func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &sweep{costs: newCosts(s), beta: beta, order: m.order(), law: newSqueeze(m.flip), counts: m.proposes()}
+	c := &sweep{costs: newCosts(s), beta: beta, order: m.order(), accept: newSqueeze(m.flip), counts: m.proposes()}
 	if c.sites, err = c.order.sequence(s, sites); err != nil {
 		return nil, err
 	}
 	if c.ising != nil && c.ising.local != nil {
 		g := c.ising.graph
-		c.table = law(m.flip).table(g, beta, g.maxLocal)
+		c.table = probability(m.flip).table(g, beta, g.maxLocal)
 	}
 	return c, nil
 }
@@ -81,7 +81,7 @@ func (c *sweep) site(k int, draws *stream) int {
 func (c *sweep) generic(draws *stream) (flips int) {
 	for k := range c.sites {
 		i := c.site(k, draws)
-		if c.law.happens(c.beta*c.system.FlipCost(i), draws.next()) {
+		if c.accept.happens(c.beta*c.system.FlipCost(i), draws.next()) {
 			c.system.Flip(i)
 			flips++
 		}
@@ -94,7 +94,7 @@ func (c *sweep) real(draws *stream) (flips int) {
 	s := c.ising
 	for k := range c.sites {
 		i := c.site(k, draws)
-		if c.law.happens(c.beta*s.FlipCost(i), draws.next()) {
+		if c.accept.happens(c.beta*s.FlipCost(i), draws.next()) {
 			s.flipReal(i)
 			flips++
 		}
@@ -107,7 +107,7 @@ func (c *sweep) units(draws *stream) (flips int) {
 	s := c.rbm
 	for k := range c.sites {
 		i := c.site(k, draws)
-		if c.law.happens(c.beta*s.FlipCost(i), draws.next()) {
+		if c.accept.happens(c.beta*s.FlipCost(i), draws.next()) {
 			s.Flip(i)
 			flips++
 		}

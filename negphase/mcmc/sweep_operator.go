@@ -16,8 +16,8 @@ type Settable interface {
 }
 
 // A SweepOperator is the transition matrix of one move of Gibbs, Metropolis or
-// ModifiedMetropolis on a small system, without its elements: it takes a law to
-// the law after the move. Bit i of a state's number is site i. A sweep in a fixed
+// ModifiedMetropolis on a small system, without its elements: it takes a distribution to
+// the one after the move. Bit i of a state's number is site i. A sweep in a fixed
 // order is the product of the sites' matrices T_i, one in random order is
 // (ΣT_i/n)ⁿ for n sites.
 //
@@ -56,7 +56,7 @@ func NewSweepOperator(s Settable, m Mover, beta float64, sites []int32) (*SweepO
 }
 
 // flipChances returns at [i][x] the probability that the chain c on s flips site i
-// in state x when it updates the site, and the law of the states.
+// in state x when it updates the site, and the distribution of the states.
 func flipChances(s Settable, c *sweep) (flip [][]float64, law []float64) {
 	n := s.Len()
 	flip, law = make([][]float64, n), make([]float64, 1<<n)
@@ -86,20 +86,20 @@ func (c *sweep) chance(i int) chance {
 	if c.table != nil {
 		return c.table[c.ising.halfCost(i)+c.ising.graph.maxLocal]
 	}
-	return chanceOf(c.law.law(c.beta * c.cost(int32(i))))
+	return chanceOf(c.accept.p(c.beta * c.cost(int32(i))))
 }
 
 // States returns the number of states.
 func (o *SweepOperator) States() int { return o.states }
 
-// Law returns the law exp(−βE)/Z of the system, by state. It is the operator's own
-// and not to be written to.
+// Law returns the distribution exp(−βE)/Z of the system, by state. The operator owns it;
+// it must not be written to.
 func (o *SweepOperator) Law() []float64 { return o.law }
 
-// Step overwrites a law, or any row vector of len States, by the one after a move.
+// Step overwrites a distribution, or any row vector of len States, by the one after a move.
 func (o *SweepOperator) Step(law []float64) {
 	if len(law) != o.states {
-		panic("mcmc: a law of another number of states")
+		panic("mcmc: a distribution of another number of states")
 	}
 	if !o.random {
 		for _, i := range o.sites {
@@ -116,11 +116,11 @@ func (o *SweepOperator) Step(law []float64) {
 	}
 }
 
-// Update overwrites a law by the one after an update of site i, which must be one of
+// Update overwrites a distribution by the one after an update of site i, which must be one of
 // the operator's sites.
 func (o *SweepOperator) Update(law []float64, i int) { update(law, o.flip[i], 1<<i) }
 
-// update applies the update of a site to the law row. In state x the update
+// update applies the update of a site to the distribution row. In state x the update
 // flips the site, whose bit is given, with probability p[x].
 func update(row, p []float64, bit int) {
 	for lo := 0; lo < len(row); lo += 2 * bit {
@@ -133,7 +133,7 @@ func update(row, p []float64, bit int) {
 	}
 }
 
-// mix sets next to the law row after the update of a uniformly random site.
+// mix sets next to the distribution row after the update of a uniformly random site.
 func (o *SweepOperator) mix(row []float64) {
 	clear(o.next)
 	for _, i := range o.sites {

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Gaps and periods of an operator are those of its matrix, whose eigenvalues are
+// Gaps of an operator are those of its matrix, whose eigenvalues are
 // all computed: of chains that are reversible and that are not, reducible,
 // periodic, in a fixed and in random order, and of an RBM's layers.
 func TestOperatorGap(t *testing.T) {
@@ -40,15 +40,14 @@ func TestOperatorGap(t *testing.T) {
 		{"flip the state", NewRBM(NewParameters(m)), ModifiedMetropolis{}, 1, layers},
 	} {
 		o := must(NewSweepOperator(c.s, c.m, c.beta, c.sites))(t)
-		matrix := o.Matrix()
-		want := must(diag.SpectralGap(matrix, o.Law()))(t)
-		got := must(diag.OperatorGap(o, o.Law()))(t)
-		// Both have rounding errors of ~1e-12; see SpectralGap.
+		want := 1 - second(t, diag.Matrix(o))
+		if diag.Period(o) != 1 {
+			want = 0
+		}
+		got := must(diag.SpectralGap(o, o.Law()))(t)
+		// Both have rounding errors of ~1e-12.
 		if math.Abs(got-want) > 1e-10 {
 			t.Errorf("%s: gap %v, of the matrix %v", c.name, got, want)
-		}
-		if got, want := diag.OperatorPeriod(o), diag.Period(matrix); got != want {
-			t.Errorf("%s: period %d, of the matrix %d", c.name, got, want)
 		}
 		if want == 0 {
 			zero++
@@ -94,7 +93,7 @@ func TestLayersOfAnOperator(t *testing.T) {
 		}
 	}
 	// The system's parameters are rounded to 2⁻³⁰ of the largest preactivation.
-	if !mat.EqualApprox(o.Matrix(), want, 1e-8) {
+	if !mat.EqualApprox(diag.Matrix(o), want, 1e-8) {
 		t.Error("the operator is not p(h|v)p(v'|h)")
 	}
 }
@@ -106,15 +105,18 @@ func TestSweepOperatorErrors(t *testing.T) {
 	if _, err := NewSweepOperator(NewIsing(lattice(t, "3", Uniform(1), 0), nil), SwendsenWang{}, 1, nil); err == nil {
 		t.Error("an operator of clusters")
 	}
+	if _, err := NewSweepOperator(NewIsing(lattice(t, "3", Uniform(1), 0), nil), Gibbs{}, math.NaN(), nil); err == nil {
+		t.Error("an operator at a temperature that is no number")
+	}
 	o := must(NewSweepOperator(NewIsing(lattice(t, "3", Uniform(1), 0), nil), Gibbs{}, 1, nil))(t)
 	wrong := make([]float64, 8)
 	for i := range wrong {
 		wrong[i] = 0.125
 	}
-	if _, err := diag.OperatorGap(o, wrong); err == nil {
+	if _, err := diag.SpectralGap(o, wrong); err == nil {
 		t.Error("the uniform law is stationary at β = 1")
 	}
-	if _, err := diag.OperatorGap(o, wrong[:4]); err == nil {
+	if _, err := diag.SpectralGap(o, wrong[:4]); err == nil {
 		t.Error("a law of too few states")
 	}
 }

@@ -95,10 +95,10 @@ func (c *swendsenWang) Move(r *rand.Rand) Info {
 			c.cluster.join(b.i, b.j)
 		}
 	}
-	return c.turn(&draws)
+	return c.flipClusters(&draws)
 }
 
-// begin copies the state and puts each spin into a cluster of its own.
+// begin copies the state and puts each spin into a separate cluster.
 func (c *swendsenWang) begin() {
 	copy(c.bits, c.ising.state)
 	c.bits[len(c.bits)-1] = 1
@@ -108,8 +108,8 @@ func (c *swendsenWang) begin() {
 
 func (c *swendsenWang) satisfied(b *clusterBond) bool { return c.bits[b.i]^c.bits[b.j] == b.unlike }
 
-// turn flips each cluster but the ghost's with probability ½.
-func (c *swendsenWang) turn(draws *stream) Info {
+// flipClusters flips each cluster but the ghost's with probability ½.
+func (c *swendsenWang) flipClusters(draws *stream) Info {
 	info := Info{Moves: 1}
 	c.coin[c.cluster.root(int32(len(c.bits)-1))] = stays
 	for _, i := range c.sites {

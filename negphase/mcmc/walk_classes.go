@@ -18,7 +18,7 @@ const fixed = math.MinInt32
 // classes are the sites of an Ising system on an integer graph, listed by
 // classes of equal cost (the n-fold way). A draw goes over classes and an
 // update is one swap. The class of site i is (halfCost(i) + reach) >> shift.
-// On shells, the sites that differ from a reference have lists of their own,
+// On shells, the sites that differ from a reference have separate lists,
 // after those of the sites that agree.
 //
 // Walks read the class of a site from its node. They write the system's local

@@ -53,9 +53,9 @@ func (w *denseSites) keep() {
 	}
 }
 
-// turn flips unit i of layer l. It does not update the preactivations of the
+// flipUnit flips unit i of layer l. It does not update the preactivations of the
 // other layer.
-func (w *denseSites) turn(l, i int) {
+func (w *denseSites) flipUnit(l, i int) {
 	state := w.s.layer(l)
 	w.rises += int64(spin(state[i]) * w.s.field[l][i])
 	state[i] ^= 1

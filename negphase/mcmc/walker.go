@@ -39,7 +39,7 @@ type score struct {
 // emptyScore is the score of no walk.
 var emptyScore = score{[2]walk.Product{walk.One, walk.One}, [2]walk.Product{walk.One, walk.One}}
 
-// finish accepts or rejects the walks that w has taken, of so many flips.
+// finish accepts or rejects the walks that w has taken, of the given number of flips.
 // logRatio is the logarithm of the probability of proposing the reverse over
 // that of proposing the walks.
 func finish(w walker, r *rand.Rand, beta, logRatio float64, flips int) Info {
@@ -64,8 +64,8 @@ type biases struct {
 // be held.
 //
 // Boltzmann weights are in units of the largest. On an RBM, whose costs change
-// as it is trained, that is of e¹⁵, and smaller and larger ones are cut: any
-// positive weights leave the law as it is, and these are the same function of
+// as it is trained, that is e¹⁵, and smaller and larger ones are cut: any
+// positive weights leave the distribution as it is, and these are the same function of
 // costs always.
 func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (b biases, err error) {
 	_, cut := s.(*RBM)

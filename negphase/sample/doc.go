@@ -1,4 +1,4 @@
 // Package sample draws samples from a model, or from a model given a class or some
 // of its inputs, with the proof that the chains have mixed: two sets of chains, one
-// started at random states and one at rows of data, must come to agree.
+// started at random states and one at rows of data, must agree in the end.
 package sample

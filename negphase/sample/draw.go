@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A Draw is samples of a law, and what shows whether the chains have mixed.
+// A Draw is samples of a Law, and what shows whether the chains have mixed.
 type Draw struct {
 	V    rbm.Values // samples: states of Law.Model
 	Mean rbm.Matrix // p(v=1|h) of each, with h drawn given the sample
@@ -29,9 +29,9 @@ const firstLook = 256
 // traceLength is the largest number of values in the trace of a chain.
 const traceLength = 1024
 
-// Draw draws samples of the law. Chains start at random states, and as many others
+// Draw draws samples. Chains start at random states, and as many others
 // at rows of Law.Data, if there are any. Both run until they have mixed, as Proof
-// says, or for so many rounds as the settings allow. If chains of Gibbs steps that the
+// says, or for as many rounds as the settings allow. If chains of Gibbs steps that the
 // settings do not name have not mixed by then, ladders run, and are kept if they have
 // mixed, or if their sides agree and those of the Gibbs chains do not. Ladders get an
 // eighth of the rounds, and do not run where that is less than the first look, 256.
@@ -39,7 +39,7 @@ const traceLength = 1024
 // The samples come from the chains that Settings.Start names: from each its state then,
 // and, if there are more samples than chains, its state every 2τ rounds.
 //
-// Equal arguments give equal bits at any GOMAXPROCS. progress, if not nil, is
+// Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is
 // called with the part of the work done. The error is the context's, or that of the
 // estimator.
 func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
@@ -77,7 +77,7 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 	return r.draw(ctx, s)
 }
 
-// only returns the samples of a law with a single state: a constraint on all units
+// only returns the samples where there is a single state: a constraint on all units
 // asks for none of them, or for all.
 func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 	m := l.Model
@@ -85,7 +85,7 @@ func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 	if c == nil || c.On != rbm.AllUnits || m.Classes() > 0 || c.Active != 0 && c.Active != m.Visible()+m.Hidden() {
 		return d, false
 	}
-	d = Draw{V: rbm.NewBits(s.Samples, m.Visible()), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
+	d = Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
 	h := rbm.NewBits(s.Samples, m.Hidden())
 	(*rbm.Base)(nil).Draw(m, d.V, h, key)
 	m.VisibleMean(d.Mean, h)
@@ -98,11 +98,11 @@ func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 type run struct {
 	law        *Law
 	key        rbm.Key
-	cold, data *side // data is nil if the law has no rows
+	cold, data *side // data is nil if there are no rows
 	proof      Proof
 }
 
-// run runs chains until they have mixed, or for so many rounds.
+// run runs chains until they have mixed, or for the given rounds.
 func (l Law) run(ctx context.Context, g *ranks.Group, s negphase.Settings, rounds int, key rbm.Key, progress func(done float64)) (*run, error) {
 	if err := CheckSampler(s, l.Model); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (l Law) run(ctx context.Context, g *ranks.Group, s negphase.Settings, round
 	}
 }
 
-// tuned returns s with the base of its path, and the temperatures tuned to the law
+// tuned returns s with the base of its path, and the temperatures tuned to the model
 // if they are to be tuned.
 func (l Law) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
 	ladder := s.Ladder()
@@ -165,7 +165,7 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 		from = r.data
 	}
 	m, chains := r.law.Model, len(from.trace)
-	d := Draw{V: rbm.NewBits(s.Samples, m.Visible()), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom, Proof: r.proof}
+	d := Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom, Proof: r.proof}
 	if from == r.data {
 		d.Start, d.Row = FromData, make([]int, s.Samples)
 	}
@@ -183,7 +183,7 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 		m.HiddenSample(h, rbm.Batch{V: from.v, H: from.h}, r.key.Child(meanKey).Child(uint64(first)))
 		m.VisibleMean(mean, h)
 		for c := range min(chains, s.Samples-first) {
-			copy(d.V.Row(first+c), from.v.Row(c))
+			d.V.CopyRow(first+c, from.v, c)
 			copy(d.Mean.Row(first+c), mean.Row(c))
 			if d.Row != nil {
 				d.Row[first+c] = from.rows[c]
@@ -193,7 +193,7 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 	return d, nil
 }
 
-// A Proof says whether the chains have mixed. Its numbers are of the second half of
+// A Proof says whether the chains have mixed. Its numbers describe the second half of
 // the rounds. Free energies are those of the visible units, −log Σ_h exp(−E), in nats.
 type Proof struct {
 	Sampler string
@@ -229,7 +229,7 @@ type Proof struct {
 	// So chains that have mixed are hardly ever told that they have not, and chains
 	// that have not have a chance to pass at each look. Mixed means that no difference
 	// was found, by as many chains as there are: it does not show a small one, nor a
-	// mode that neither side has come to.
+	// mode that neither side has reached.
 	Mixed bool
 	Why   string
 }
@@ -286,8 +286,8 @@ func (r *run) judge() Proof {
 	return p
 }
 
-// comparePictures tests whether the last states of the chains of both sides are of
-// one law.
+// comparePictures tests whether the last states of the chains of both sides have
+// one distribution.
 func (r *run) comparePictures() float64 {
 	p, _ := StatesTest(r.cold.v, r.data.v, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
 	return p

@@ -351,10 +351,10 @@ func TestDrawEach(t *testing.T) {
 		return sheet
 	}
 	sheet := run(queries, rbm.NewKey(1))
-	for r := range sheet.Bits.Rows {
+	for r := range sheet.Values.Rows {
 		q := queries[r/s.Samples]
 		for i, x := range q.Inputs {
-			got, mean := sheet.Bits.Get(r, i), sheet.Means.Row(r)[i]
+			got, mean := sheet.Values.Get(r, i), sheet.Means.Row(r)[i]
 			if x != rbm.Free && (got != (x == 1) || mean != float32(x)) || !(mean >= 0 && mean <= 1) {
 				t.Fatalf("row %d: unit %d is %v, %v; given %d", r, i, got, mean, x)
 			}
@@ -390,8 +390,8 @@ func TestDrawEach(t *testing.T) {
 }
 
 func bytesOf(s Sheet) (b []byte) {
-	for r := range s.Bits.Rows {
-		b = append(b, byte(s.Bits.Row(r)[0]))
+	for r := range s.Values.Rows {
+		b = append(b, byte(s.Values.Row(r)[0]))
 	}
 	return b
 }
@@ -402,13 +402,13 @@ func TestSingleState(t *testing.T) {
 	m.Randomize(1, rbm.NewKey(1))
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
 	sheet, err := DrawEach(t.Context(), m, nil, []Query{{Class: rbm.Free}}, Settings{Samples: 2, Rounds: 16}, rbm.NewKey(1), nil)
-	if err != nil || sheet.Bits.Count() != 6 || !sheet.Mixed() {
+	if err != nil || sheet.Values.Count() != 6 || !sheet.Mixed() {
 		t.Errorf("all units on: %v, %v", sheet, err)
 	}
 	m = rbm.New(4, 2, 2, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 0, Reference: []uint8{1, 0, 0, 1, 0, 0}}
 	sheet, err = DrawEach(t.Context(), m, nil, []Query{{Class: 1}}, Settings{Samples: 1, Rounds: 16}, rbm.NewKey(1), nil)
-	if err != nil || !sheet.Bits.Get(0, 0) || sheet.Bits.Get(0, 1) {
+	if err != nil || !sheet.Values.Get(0, 0) || sheet.Values.Get(0, 1) {
 		t.Errorf("the reference: %v, %v", sheet, err)
 	}
 }

@@ -15,7 +15,7 @@ type Comparison struct {
 	Of                    int     // pictures
 	Distance, RowDistance float64 // mean distance to the nearest row: of the pictures, of the rows
 	// Copies is the number of pictures that are nearer to a row than each of the
-	// training rows is to another. Of draws from the law of the data it is about one.
+	// training rows is to another. Of draws from the distribution of the data it is about one.
 	Copies int
 	// Classes counts pictures by the class of the nearest row. It is nil if no class
 	// was asked for, or if the training rows themselves lie too near to rows of other
@@ -23,8 +23,8 @@ type Comparison struct {
 	Classes *Agreement
 }
 
-// An Agreement counts pictures whose nearest training row is of the class that
-// they should be of.
+// An Agreement counts pictures whose nearest training row has the class that
+// they should have.
 type Agreement struct {
 	Same int `json:"same"`
 	Of   int `json:"of"`
@@ -39,7 +39,7 @@ const leastApart = 0.8
 
 // Compare compares pictures, rows of the inputs of set whose values are cut at ½,
 // with the rows of set. class has the class that each should be of, or rbm.Free; rows
-// without a label are of none, and count for distances alone.
+// without a label have none, and count for distances alone.
 // start, if not nil, has the row at which the chain of each picture started: it is
 // left out, so that a chain which has not left it is as good as a training row, not
 // better. Pictures of a class with fewer than two rows are left out. The training
@@ -138,7 +138,7 @@ func nearestRow(set *data.Set, x []uint64, but int32) (labelled int32, least int
 // once in 700 times.
 const leaveSD = 3
 
-// Leave reports whether pictures are of their class clearly less often than
+// Leave reports whether pictures have their class clearly less often than
 // training rows are.
 func (a Agreement) Leave() bool {
 	p, q := float64(a.Same)/float64(a.Of), float64(a.Rows)/float64(a.Of)

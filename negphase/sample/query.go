@@ -19,9 +19,9 @@ type Query struct {
 type Law struct {
 	Query
 	Model *rbm.RBM  // over the units that are free: inputs, then the label if it is free
-	Base  *rbm.Base // where tempered paths end; nil: the uniform law
+	Base  *rbm.Base // where tempered paths end; nil: the uniform distribution
 	// Data are rows of data as states of Model, from which chains may start. They
-	// are of the query's class and, if inputs are given, those nearest to these. There
+	// have the query's class and, if inputs are given, those nearest to these. There
 	// are none without data.
 	Data rbm.Values
 	Row  []int32 // the number of each of them in the data
@@ -31,8 +31,8 @@ type Law struct {
 // some more than there are chains.
 const nearRows = 200
 
-// Law returns the law of m given the units of q. set may be nil. Its classes are
-// those of m, and rows without a class are for laws of all classes alone. Path and
+// Law returns the conditional distribution of m given the units of q, which FillGroups completes. set may be nil. Its classes are
+// those of m, and rows without a class serve queries of all classes alone. Path and
 // start of the chains come from it. The error is that of Given. It panics as Given
 // does, and if set has another number of inputs than m.
 func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
@@ -40,7 +40,10 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 	if err != nil {
 		return Law{}, err
 	}
-	l := Law{Query: q, Model: g, Data: rbm.NewBits(0, g.Visible())}
+	if q.Inputs, err = m.FillGroups(q.Inputs); err != nil {
+		return Law{}, err
+	}
+	l := Law{Query: q, Model: g, Data: g.NewVisible(0)}
 	if set == nil || set.Y == nil && m.Classes() > 0 {
 		return l, nil
 	}
@@ -56,9 +59,10 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		}
 	}
 	if q.Inputs != nil {
+		rows = slices.DeleteFunc(rows, func(r int32) bool { return q.excludes(m, set, r) })
 		rows = nearest(set, rows, q.Inputs)
 	}
-	l.Data, l.Row = rbm.NewBits(len(rows), g.Visible()), rows
+	l.Data, l.Row = g.NewVisible(len(rows)), rows
 	var free []int // inputs of which nothing is given
 	for i := range m.Inputs() {
 		if q.Inputs == nil || q.Inputs[i] == rbm.Free {
@@ -68,7 +72,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 	mean := make([]float32, g.Visible())
 	for to, from := range rows {
 		if q.Inputs == nil {
-			copy(l.Data.Row(to), set.X.Row(int(from)))
+			set.Inputs(l.Data.Slice(to, to+1), rows[to:to+1])
 		} else {
 			for unit, i := range free {
 				l.Data.Set(to, unit, set.X.Get(int(from), i))
@@ -77,7 +81,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		if g.Classes() > 0 {
 			l.Data.Set(to, len(free)+int(set.Y[from]), true)
 		}
-		l.Data.Each(to, func(unit int) { mean[unit]++ })
+		l.Data.Nonzero(to, func(unit int, x float32) { mean[unit] += x })
 	}
 	if len(rows) == 0 {
 		return l, nil
@@ -85,9 +89,24 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 	for i := range mean {
 		mean[i] /= float32(len(rows))
 	}
-	l.Base = rbm.NewBase(g, mean, len(rows))
+	l.Base = rbm.NewBase(g, mean, float64(len(rows)))
 	l.keepPossible()
 	return l, nil
+}
+
+// excludes reports whether a free softmax group of row r of set has a state that is given as 0.
+func (q Query) excludes(m *rbm.RBM, set *data.Set, r int32) bool {
+	for _, g := range m.SoftmaxGroups() {
+		if g.Label || !slices.Contains(q.Inputs[g.First:g.First+g.Units], rbm.Free) {
+			continue
+		}
+		for i := g.First; i < g.First+g.Units; i++ {
+			if q.Inputs[i] == 0 && set.X.Get(int(r), i) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // keepPossible removes the rows that a constraint on all units makes impossible.

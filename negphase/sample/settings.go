@@ -8,10 +8,10 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Settings say how a law is sampled.
+// Settings say how a Law is sampled.
 type Settings struct {
 	// Sampler moves the chains. Without a kind it is chosen: chains of Gibbs steps,
-	// and a ladder that is tuned to the law where these have not mixed.
+	// and a ladder that is tuned to the model where these have not mixed.
 	Sampler negphase.Settings
 	Samples int // to draw
 	// Rounds is the most rounds that a chain runs before its first sample; a round
@@ -21,7 +21,7 @@ type Settings struct {
 	// for those from random states if the chains have mixed, else those from data, if
 	// there are any.
 	Start string
-	// Group are the ranks that share out the chains, to the same bits; nil: one process. All
+	// Group are the ranks that divide the chains, with identical results; nil: one process. All
 	// of them must call alike, and each gets all samples.
 	Group *ranks.Group
 }
@@ -52,7 +52,7 @@ const (
 )
 
 // Defaults returns settings of a sampler from which negphase.Parse takes what a text
-// does not say: so many chains as there are samples, in bounds, and no more groups
+// does not say: as many chains as there are samples, in bounds, and no more groups
 // than a ladder needs.
 func Defaults(kind string, samples int) negphase.Settings {
 	s := negphase.DefaultSettings(kind)

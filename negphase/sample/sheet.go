@@ -9,23 +9,23 @@ import (
 	"gorbm/rbm"
 )
 
-// A Sheet is samples of several laws of one model, those of a law next to each
+// A Sheet is samples of one model given each of several queries, those of a query next to each
 // other, as inputs of the whole model: units that are given have their values.
 type Sheet struct {
-	Means rbm.Matrix // p(x=1|h)
-	Bits  rbm.Values // x
-	Class []int32    // the class given, or that of the sampled label; rbm.Free without labels
-	Asked []int32    // the class given, or rbm.Free
-	Start []int32    // the row of the data at which the chain started; rbm.Free for random states
-	Draws []Draw     // of each law
+	Means  rbm.Matrix // p(x=1|h)
+	Values rbm.Values // x: bits, or standardised values of real units
+	Class  []int32    // the class given, or that of the sampled label; rbm.Free without labels
+	Asked  []int32    // the class given, or rbm.Free
+	Start  []int32    // the row of the data at which the chain started; rbm.Free for random states
+	Draws  []Draw     // of each query
 }
 
 // DrawEach draws samples of m given each of the queries, as Law.Draw does with
 // settings s. set may be nil. Draws of a query depend on key, the query's number and
-// its law. An error names the query.
+// what it gives. An error names the query.
 func DrawEach(ctx context.Context, m *rbm.RBM, set *data.Set, queries []Query, s Settings, key rbm.Key, progress func(done float64)) (Sheet, error) {
 	n := len(queries) * s.Samples
-	sheet := Sheet{Means: rbm.NewMatrix(n, m.Inputs()), Bits: rbm.NewBits(n, m.Inputs()),
+	sheet := Sheet{Means: rbm.NewMatrix(n, m.Inputs()), Values: rbm.NewValues(n, m.Inputs(), m.Real()),
 		Class: make([]int32, n), Asked: make([]int32, n), Start: make([]int32, n)}
 	for i, q := range queries {
 		fail := func(err error) (Sheet, error) {
@@ -58,18 +58,22 @@ func DrawEach(ctx context.Context, m *rbm.RBM, set *data.Set, queries []Query, s
 func (s *Sheet) put(to int, law Law, d Draw, r int) {
 	law.Fill(s.Means.Row(to), d.Mean.Row(r))
 	bits := make([]float32, d.V.Cols)
-	d.V.Each(r, func(i int) { bits[i] = 1 })
-	x := make([]float32, s.Bits.Cols)
+	d.V.Nonzero(r, func(i int, x float32) { bits[i] = x })
+	x := make([]float32, s.Values.Cols)
 	law.Fill(x, bits)
-	for i, v := range x {
-		s.Bits.Set(to, i, v == 1)
+	if s.Values.IsReal() {
+		copy(s.Values.Matrix().Row(to), x)
+	} else {
+		for i, v := range x {
+			s.Values.Set(to, i, v == 1)
+		}
 	}
 	class := law.Class
 	if label, ok := law.Model.Label(); ok { // of Bernoulli units several may be on, or none
 		class = 0
 		mean := d.Mean.Row(r)[label.First:]
 		for y := range mean {
-			on, best := d.V.Get(r, label.First+y), d.V.Get(r, label.First+class)
+			on, best := bits[label.First+y] == 1, bits[label.First+class] == 1
 			if on && !best || on == best && mean[y] > mean[class] {
 				class = y
 			}
@@ -81,7 +85,7 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 	}
 }
 
-// Verdict says whether the chains have mixed, in how many lines of the sheet, a law
+// Verdict says whether the chains have mixed, in how many lines of the sheet, a query
 // being a line.
 func (s Sheet) Verdict() string {
 	mixed := 0
@@ -99,12 +103,12 @@ func (s Sheet) Verdict() string {
 	return fmt.Sprintf("their chains have mixed in %d of %d lines", mixed, len(s.Draws))
 }
 
-// FromData reports whether samples are of chains that started at rows of data.
+// FromData reports whether samples come from chains that started at rows of data.
 func (s Sheet) FromData() bool {
 	return slices.ContainsFunc(s.Draws, func(d Draw) bool { return d.Start == FromData })
 }
 
-// Caption is the verdict for a picture and, if a is not nil, how many samples are of
+// Caption is the verdict for a picture and, if a is not nil, how many samples have
 // their class.
 func (s Sheet) Caption(a *Agreement) string {
 	if a == nil {
@@ -113,7 +117,7 @@ func (s Sheet) Caption(a *Agreement) string {
 	return fmt.Sprintf("of %d samples, %d are nearest to a row of their class; %s", a.Of, a.Same, s.Verdict())
 }
 
-// Mixed reports whether the chains of all laws have mixed.
+// Mixed reports whether the chains of all queries have mixed.
 func (s Sheet) Mixed() bool {
 	return !slices.ContainsFunc(s.Draws, func(d Draw) bool { return !d.Mixed })
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"gorbm/negphase"
 	"gorbm/rbm"
@@ -17,15 +16,15 @@ type side struct {
 	group    *ranks.Group
 	e        negphase.Estimator
 	key      rbm.Key
-	rows     []int     // of law.Data, at which they start, chain by chain; nil: random states
+	rows     []int     // of Law.Data, at which they start, chain by chain; nil: random states
 	pos      rbm.Batch // these rows
 	every    int       // rounds between two values of a trace
 	rounds   int
-	v        rbm.Values   // of each chain, at temperature 1
-	h        rbm.Matrix   // p(h|v)
-	trace    [][]float64  // of each chain: free energies, every so many rounds
-	activity [][]float64  // of each chain: the sum of its hidden means
-	states   [][][]uint64 // of the first chains: their states
+	v        rbm.Values     // of each chain, at temperature 1
+	h        rbm.Matrix     // p(h|v)
+	trace    [][]float64    // of each chain: free energies, each every rounds
+	activity [][]float64    // of each chain: the sum of its hidden means
+	states   [][]rbm.Values // of the first chains: their states
 	energies []float64
 	trips    int64
 	each     int // particles of a group; 1 without a ladder
@@ -50,11 +49,11 @@ func newSide(l *Law, g *ranks.Group, s negphase.Settings, rows []int, every int,
 	each := max(1, len(s.Ladder().Temperatures.List)) // particles that start at a row
 	n := max(1, each*len(rows))
 	x := &side{law: l, group: g, key: key, every: every, rows: rows}
-	x.pos = rbm.Batch{V: rbm.NewBits(n, l.Model.Visible()), H: rbm.NewMatrix(n, l.Model.Hidden())}
+	x.pos = rbm.Batch{V: l.Model.NewVisible(n), H: rbm.NewMatrix(n, l.Model.Hidden())}
 	if rows != nil {
 		start = negphase.Data
 		for to := range n {
-			copy(x.pos.V.Row(to), l.Data.Row(rows[to/each]))
+			x.pos.V.CopyRow(to, l.Data, rows[to/each])
 		}
 		l.Model.HiddenMean(x.pos.H, x.pos.V)
 	}
@@ -96,7 +95,9 @@ func (x *side) round(ctx context.Context) error {
 		}
 		x.activity[c] = append(x.activity[c], sum)
 		if c < keptChains {
-			x.states[c] = append(x.states[c], slices.Clone(x.v.Row(c)))
+			row := x.law.Model.NewVisible(1)
+			row.CopyRow(0, x.v, c)
+			x.states[c] = append(x.states[c], row)
 		}
 	}
 	return nil
@@ -112,16 +113,16 @@ func (x *side) keep(phase rbm.Phase, key rbm.Key) {
 			x.each = len(t.Ladder().Beta) // which stays: ladders are tuned before
 		}
 		n := phase.Rows() / x.each
-		x.v, x.h = rbm.NewBits(n, x.law.Model.Visible()), rbm.NewMatrix(n, x.law.Model.Hidden())
+		x.v, x.h = x.law.Model.NewVisible(n), rbm.NewMatrix(n, x.law.Model.Hidden())
 		x.trace, x.activity, x.energies = make([][]float64, n), make([][]float64, n), make([]float64, n)
-		x.states = make([][][]uint64, min(n, keptChains))
+		x.states = make([][]rbm.Values, min(n, keptChains))
 	}
 	for c := range x.trace {
 		row := c * x.each
 		if x.each > 1 {
 			row += pick(phase.Weight[row:row+x.each], key.Uniform(uint64(c)))
 		}
-		copy(x.v.Row(c), phase.V.Row(row))
+		x.v.CopyRow(c, phase.V, row)
 		copy(x.h.Row(c), phase.H.Row(row))
 	}
 }

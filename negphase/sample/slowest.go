@@ -30,14 +30,14 @@ type quantity struct {
 
 // slowest returns the summary of the quantity whose autocorrelation time is the
 // longest, and what it is. Quantities that are constant do not count if another is
-// not. Both sides count as chains of one law.
+// not. Both sides count as chains with one distribution.
 func (r *run) slowest() (of string, worst diag.Chains) {
 	sides := []*side{r.cold}
 	if r.data != nil {
 		sides = append(sides, r.data)
 	}
 	free, activity := quantity{of: ofFreeEnergy}, quantity{of: ofActivity}
-	var states [][][]uint64 // of each chain and round
+	var states [][]rbm.Values // of each chain and round, one row each
 	for _, s := range sides {
 		free.trace = append(free.trace, settled(s.trace)...)
 		activity.trace = append(activity.trace, settled(s.activity)...)
@@ -79,8 +79,8 @@ func varies(x [][]float64) bool {
 }
 
 // follow returns the projections of the states on their first principal components.
-func follow(states [][][]uint64, units int, key rbm.Key) []quantity {
-	var rows [][]uint64
+func follow(states [][]rbm.Values, units int, key rbm.Key) []quantity {
+	var rows []rbm.Values
 	all := len(states) * len(states[0])
 	n := min(all, rowsOfLaw)
 	for i := range n { // of each chain in turn, evenly over rounds
@@ -90,14 +90,14 @@ func follow(states [][][]uint64, units int, key rbm.Key) []quantity {
 	for k, a := range leading(gram(rows), components, key) {
 		u := make([]float64, units)
 		for r, row := range rows {
-			eachOn(row, func(i int) { u[i] += a[r] })
+			row.Nonzero(0, func(i int, x float32) { u[i] += float64(a[r] * float64(x)) })
 		}
 		q := quantity{of: fmt.Sprintf(ofComponent, k+1)}
 		for _, chain := range states {
 			trace := make([]float64, len(chain))
 			for t, row := range chain {
 				sum := 0.0
-				eachOn(row, func(i int) { sum += u[i] })
+				row.Nonzero(0, func(i int, x float32) { sum += float64(u[i] * float64(x)) })
 				trace[t] = sum
 			}
 			q.trace = append(q.trace, trace)
@@ -107,27 +107,15 @@ func follow(states [][][]uint64, units int, key rbm.Key) []quantity {
 	return list
 }
 
-func eachOn(row []uint64, f func(i int)) {
-	for k, w := range row {
-		for ; w != 0; w &= w - 1 {
-			f(k*64 + bits.TrailingZeros64(w))
-		}
-	}
-}
-
 // gram returns the inner products of rows less their mean.
-func gram(rows [][]uint64) [][]float64 {
+func gram(rows []rbm.Values) [][]float64 {
 	n := len(rows)
 	g, mean, all := make([][]float64, n), make([]float64, n), 0.0
 	for r := range g {
 		g[r] = make([]float64, n)
 		for s := range g {
-			on := 0
-			for k, w := range rows[r] {
-				on += bits.OnesCount64(w & rows[s][k])
-			}
-			g[r][s] = float64(on)
-			mean[r] += float64(on) / float64(n)
+			g[r][s] = product(rows[r], rows[s])
+			mean[r] += g[r][s] / float64(n)
 		}
 		all += mean[r] / float64(n)
 	}
@@ -137,6 +125,17 @@ func gram(rows [][]uint64) [][]float64 {
 		}
 	}
 	return g
+}
+
+// product returns the inner product of two rows.
+func product(a, b rbm.Values) (sum float64) {
+	for k, w := range a.Words {
+		sum += float64(bits.OnesCount64(w & b.Words[k]))
+	}
+	for i, x := range a.Real {
+		sum += float64(float64(x) * float64(b.Real[i]))
+	}
+	return sum
 }
 
 // leading returns unit vectors that span about the k leading directions of the

@@ -17,7 +17,7 @@ func follower(chains, rounds int, flip float64) *run {
 	s := &side{}
 	for c := range chains {
 		var free, activity []float64
-		var states [][]uint64
+		var states []rbm.Values
 		on := r.IntN(2) == 0
 		for range rounds {
 			if r.Float64() < flip {
@@ -27,7 +27,7 @@ func follower(chains, rounds int, flip float64) *run {
 			for i := range units {
 				row.Set(0, i, i < together && on || i >= together && r.IntN(2) == 0)
 			}
-			free, activity, states = append(free, r.NormFloat64()), append(activity, r.NormFloat64()), append(states, row.Row(0))
+			free, activity, states = append(free, r.NormFloat64()), append(activity, r.NormFloat64()), append(states, row)
 		}
 		s.trace, s.activity = append(s.trace, free), append(s.activity, activity)
 		if c < keptChains {
@@ -128,7 +128,11 @@ func TestLeading(t *testing.T) {
 	}
 	rows := [][]uint64{{0b0111, 1}, {0b0001, 1}, {0b1110, 0}}
 	want := gramByHand(rows, 65)
-	for r, line := range gram(rows) {
+	var values []rbm.Values
+	for _, row := range rows {
+		values = append(values, rbm.Values{Rows: 1, Cols: 65, Stride: 2, Words: row})
+	}
+	for r, line := range gram(values) {
 		for s, v := range line {
 			if math.Abs(v-want[r][s]) > 1e-12 {
 				t.Errorf("product of rows %d and %d is %v, want %v", r, s, v, want[r][s])

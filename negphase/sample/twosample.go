@@ -9,13 +9,24 @@ import (
 )
 
 // StatesTest is diag.EnergyTest of the rows of x against those of y, states of equal width.
-// Their distance is Euclidean: the root of the number of units that differ.
+// Their distance is Euclidean: of bits, the root of the number of units that differ.
 func StatesTest(x, y rbm.Values, rearrangements int, r *rand.Rand) (p, z float64) {
-	row := func(i int) []uint64 {
+	row := func(i int) rbm.Values {
 		if i < x.Rows {
-			return x.Row(i)
+			return x.Slice(i, i+1)
 		}
-		return y.Row(i - x.Rows)
+		return y.Slice(i-x.Rows, i-x.Rows+1)
 	}
-	return diag.EnergyTest(x.Rows, y.Rows, func(i, j int) float64 { return math.Sqrt(float64(rbm.Hamming(row(i), row(j)))) }, rearrangements, r)
+	return diag.EnergyTest(x.Rows, y.Rows, func(i, j int) float64 {
+		a, b := row(i), row(j)
+		if !a.IsReal() {
+			return math.Sqrt(float64(rbm.Hamming(a.Words, b.Words)))
+		}
+		sum := 0.0
+		for k, x := range a.Real {
+			d := float64(x) - float64(b.Real[k])
+			sum += float64(d * d)
+		}
+		return math.Sqrt(sum)
+	}, rearrangements, r)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Direct maximises f over the unit cube by the DIRECT algorithm (Jones,
-// Perttunen & Stuckman 1993) with about so many evaluations, at least 1 + 2·dims
+// Perttunen & Stuckman 1993) with about the given number of evaluations, at least 1 + 2·dims
 // of them, and returns the best point and its value. f must not keep or change
 // its argument. The algorithm is deterministic.
 //
@@ -85,7 +85,7 @@ func (d *direct) add(r rectangle, cuts []int) {
 	d.bySize[size] = slices.Insert(list, at, &r)
 }
 
-// radius returns the distance from the centre to a corner after so many cuts.
+// radius returns the distance from the centre to a corner after total cuts.
 func (d *direct) radius(total int) float64 {
 	each, extra := total/d.dims, total%d.dims
 	side := math.Pow(3, -float64(each))

@@ -1,6 +1,6 @@
 // Package tune finds settings of a sampler by Bayesian optimisation, as in
 // Hamze, Wang and de Freitas, "Self-avoiding random dynamics on integer complex
-// systems" (2012), section 4, and by a faster protocol beside it.
+// systems" (2012), section 4, and by a faster protocol.
 //
 // A Problem is a system and a Space of settings. A trial runs the sampler for a
 // short time with some settings and rewards them. A Process, a Gaussian process,
@@ -11,7 +11,7 @@
 // tuning may find nothing better, but shall not lose. Adaptation ends there, and the
 // states of the trials are discarded. The chain that is then run draws a kernel for every 100
 // moves (mcmc.HeldMoves; the paper draws one for each move), whatever its state, so
-// that it leaves the law invariant.
+// that it leaves the distribution invariant.
 //
 // Points are in the unit cube; a Space maps them to settings.
 //

@@ -38,8 +38,8 @@ func Area(energy []float64) float64 {
 
 // Rate returns the logarithm of the number of effective samples per second,
 // 1/(2τ), of the slowest of several observables. series has the values of each, at
-// equal intervals over so many seconds; variance has the variance of each under
-// the law that is sampled, which is the same for all settings.
+// equal intervals over the given seconds; variance has the variance of each under
+// the distribution that is sampled, which is the same for all settings.
 //
 // A trial is often shorter than τ, and its own mean and variance would then hide
 // the slow part. So ρ comes from increments, which the known variance scales:
@@ -61,11 +61,11 @@ func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 			return integrated(len(half), func(t int) float64 { return half[t-1] / variance })
 		}
 		_, own := diag.MeanVariance(x)
-		of := tau(own)
-		if !(own > 0 && float64(len(x)) >= 2*many*of) {
-			of = tau(variance[k])
+		time := tau(own)
+		if !(own > 0 && float64(len(x)) >= 2*many*time) {
+			time = tau(variance[k])
 		}
-		slowest = max(slowest, of)
+		slowest = max(slowest, time)
 	}
 	return math.Log(float64(len(series[0])) / (2 * slowest * seconds))
 }

@@ -36,7 +36,7 @@ const (
 	maxPolicyBytes = 4 << 20
 )
 
-// NewPolicy returns the policy of a result, for a system of so many units.
+// NewPolicy returns the policy of a result, for a system of the given number of units.
 func NewPolicy(r *Result, s *Space, system string, units int, beta float64) *Policy {
 	p := &Policy{Format: policyFormat, Version: policyVersion, System: system, Units: units, Beta: beta, Best: mcmc.FormatMover(s.Mover(r.Best))}
 	p.Sampler, _, _ = strings.Cut(p.Best, ":")
@@ -69,7 +69,7 @@ func (p *Policy) Write(path string) error {
 	})
 }
 
-// ReadPolicy reads a policy for a sampler of this kind on a system of so many
+// ReadPolicy reads a policy for a sampler of this kind on a system of the given number of
 // units. The error says what else the file is.
 func ReadPolicy(path, sampler string, units int) (*Policy, error) {
 	f, _, err := atomicfile.Open(path)

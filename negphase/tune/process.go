@@ -209,16 +209,10 @@ func (p *Process) Mean(x []float64) float64 {
 	return p.mean + p.scale*sum
 }
 
-// LogLikelihood returns the log marginal likelihood of the standardised values
+// likelihood returns the log marginal likelihood of the standardised values
 // and its gradient by the logarithms of the hyper-parameters, in the order
 // signal, noise, lengths (Rasmussen & Williams 2006, equations 2.30 and 5.9). It
 // is −Inf if the covariance is singular.
-func LogLikelihood(h Hyper, data []Observation) (value float64, gradient []float64) {
-	p := newProcess(data)
-	p.Hyper = h
-	return p.likelihood()
-}
-
 func (p *Process) likelihood() (value float64, gradient []float64) {
 	n := len(p.z)
 	gradient = make([]float64, 2+len(p.Length))
@@ -292,7 +286,7 @@ func (b logit) inverse(x float64) float64 {
 
 // Fit returns the hyper-parameters within their bounds that maximise the log
 // marginal likelihood, and that likelihood. It searches by L-BFGS, each time for
-// at most so many iterations, from each of these starts and returns the best
+// at most the given number of iterations, from each of these starts and returns the best
 // point found. There must be a start.
 func Fit(data []Observation, iterations int, starts ...Hyper) (best Hyper, value float64) {
 	p := newProcess(data)

@@ -71,7 +71,7 @@ func TestProcessIsTheTextbooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _ := LogLikelihood(sampleHyper, data)
+	got, _ := logLikelihood(sampleHyper, data)
 	for _, x := range [][]float64{{0.2, 0.9}, {0.5, 0.5}, {1, 0}, data[4].At} {
 		mean, sd, likelihood := textbook(sampleHyper, data, x)
 		m, s := p.Predict(x)
@@ -115,13 +115,13 @@ func TestAddIsCondition(t *testing.T) {
 
 func TestGradientOfLikelihood(t *testing.T) {
 	data := sample(20)
-	_, gradient := LogLikelihood(sampleHyper, data)
+	_, gradient := logLikelihood(sampleHyper, data)
 	const step = 1e-5
 	for i, got := range gradient {
 		at := func(by float64) float64 {
 			h := Hyper{sampleHyper.Signal, sampleHyper.Noise, append([]float64(nil), sampleHyper.Length...)}
 			*[]*float64{&h.Signal, &h.Noise, &h.Length[0], &h.Length[1]}[i] *= math.Exp(by)
-			v, _ := LogLikelihood(h, data)
+			v, _ := logLikelihood(h, data)
 			return v
 		}
 		// The error of the difference: third derivatives of order 100 times step²/6,
@@ -136,7 +136,7 @@ func TestGradientOfLikelihood(t *testing.T) {
 func TestFitFindsTheMaximum(t *testing.T) {
 	data := sample(40)
 	h, value := Fit(data, 100, initial(2), Hyper{Signal: 0.3, Noise: 1, Length: []float64{3, 0.1}})
-	if again, _ := LogLikelihood(h, data); math.Abs(again-value) > 1e-9 {
+	if again, _ := logLikelihood(h, data); math.Abs(again-value) > 1e-9 {
 		t.Errorf("says %v, is %v", value, again)
 	}
 	best := math.Inf(-1)
@@ -145,7 +145,7 @@ func TestFitFindsTheMaximum(t *testing.T) {
 		for _, noise := range grid(noiseBounds, 7) {
 			for _, a := range grid(lengthBounds, 9) {
 				for _, b := range grid(lengthBounds, 9) {
-					v, _ := LogLikelihood(Hyper{signal, noise, []float64{a, b}}, data)
+					v, _ := logLikelihood(Hyper{signal, noise, []float64{a, b}}, data)
 					best = max(best, v)
 				}
 			}
@@ -240,7 +240,13 @@ func TestProcessIsScikitLearns(t *testing.T) {
 			t.Errorf("at %v: %v ± %v, want %v ± %v", x, m, s, mean[i], sd[i])
 		}
 	}
-	if got, _ := LogLikelihood(sampleHyper, data); math.Abs(got-likelihood) > rounding*30 {
+	if got, _ := logLikelihood(sampleHyper, data); math.Abs(got-likelihood) > rounding*30 {
 		t.Errorf("log likelihood %v, want %v", got, likelihood)
 	}
+}
+
+func logLikelihood(h Hyper, data []Observation) (value float64, gradient []float64) {
+	p := newProcess(data)
+	p.Hyper = h
+	return p.likelihood()
 }

@@ -15,7 +15,7 @@ import (
 func (t *tuner) paper(ctx context.Context) error {
 	l := t.lane(0)
 	// A tenth of the trials, and not fewer than two for each parameter, as far as
-	// there are so many, go to the first design.
+	// there are that many, go to the first design.
 	first := min(t.Evaluations, max(t.Evaluations/10, 2*t.dims()))
 	points := LatinHypercube(first, t.dims(), t.Key.Child(designKey))
 	for i := range t.Evaluations {
@@ -72,7 +72,7 @@ func (t *tuner) improvement(best float64, evaluations int) []float64 {
 	return x
 }
 
-// burnShare is the part of Seconds in which the lanes come to equilibrium under
+// burnShare is the part of Seconds in which the lanes reach equilibrium under
 // the settings before tuning, exploreShare that of the trials that the model is
 // of, and finalsShare that of the finals.
 const burnShare, exploreShare, finalsShare = 0.1, 0.36, 0.54
@@ -119,7 +119,7 @@ func (t *tuner) start(shortest float64) error {
 }
 
 // variances returns the variance of each observable: that of all series of a lane
-// together, in the mean over lanes. All settings sample one law, so that they share
+// together, in the mean over lanes. All settings sample one distribution, so that they share
 // these. How far lanes lie apart does not count: what no lane forgets in all of the
 // tuning, no settings of a trial can show.
 func (t *tuner) variances() (v []float64) {
@@ -185,7 +185,7 @@ func (t *tuner) batches(ctx context.Context) error {
 	}
 }
 
-// batch runs a trial of so many seconds at each point, and takes them into the
+// batch runs a trial of the given seconds at each point, and takes them into the
 // model.
 func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64) error {
 	if err := ctx.Err(); err != nil {

@@ -101,7 +101,7 @@ const (
 // and short a smaller one serves. So these bound γ_L, wider than the table.
 const leastGamma, mostGamma = 0.85, 1.12
 
-// pure is where the axis of mixing begins. Below 0, a third of it, all moves are of
+// pure is where the axis of mixing begins. Below 0, a third of it, all moves have
 // type LL: walks without a second bias need less time a flip.
 const pure = -0.5
 
@@ -110,7 +110,7 @@ const pure = -0.5
 const single = 0
 
 // NewSpace returns the space of settings of a sampler like base on a system where
-// walks have room for so many flips: the number of units for Sardonics; for
+// walks have room for room flips: the number of units for Sardonics; for
 // Intracluster moves the number of units that are up or down, whichever is less.
 // The settings in held, by their names in the grammar of samplers, stay as they
 // are in base. With paper, parameters are mapped as in the paper's section 5:
@@ -151,9 +151,6 @@ func (l Limits) check() error {
 	}
 	return nil
 }
-
-// Keys returns the names of the settings that are tuned, in the grammar of samplers.
-func Keys() []string { return []string{"k", "gamma", "walks", "mix"} }
 
 // add adds a range and returns its index.
 func (s *Space) add(r Range) int {

@@ -50,7 +50,7 @@ type lane struct {
 	target
 }
 
-// A target is what is known of the law that is sampled.
+// A target is what is known of the distribution that is sampled.
 type target struct {
 	reference []uint8   // overlap with this state is observed
 	variance  []float64 // of each observable
@@ -84,7 +84,7 @@ func (p *Problem) observables() int {
 // third one, the number of units that are on from Hidden on. If states are
 // symmetric, the last two are read as their distance from the middle, which a
 // state and its mirror image have in common: how seldom a chain goes from one to
-// the other is then no matter, as a mirror does it at once.
+// the other then does not count, as a mirror does it at once.
 func (p *Problem) observe(l *lane, series [][]float64) {
 	x := l.system.State()
 	count := [3]int{}
@@ -139,7 +139,7 @@ func (p *Problem) rate(l *lane, m mcmc.Mover, interval, seconds float64) (Trial,
 	return t, nil
 }
 
-// run makes moves for about so many seconds and returns the values of the
+// run makes moves for about the given seconds and returns the values of the
 // observables at intervals of equally many moves.
 //
 // The computing time is the number of moves times that of a move, in the median

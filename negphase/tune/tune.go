@@ -144,7 +144,7 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 func (t *tuner) dims() int { return len(t.Space.Ranges) }
 
 // worst is how far below the median a reward by time counts, in units of e. A
-// sampler that is ten times as slow as the median or that stands still is useless
+// sampler that is ten times as slow as the median or that does not move is useless
 // alike, and a model of how useless it is would be a poor one of the good settings.
 const worst = 2
 

@@ -13,7 +13,7 @@ import (
 )
 
 // Write writes a file in one step: its content goes to a temporary file
-// beside it, which is synced and renamed, so that a crash leaves the old file
+// next to it, which is synced and renamed, so that a crash leaves the old file
 // or the new one. Its permissions are those that the umask leaves. The error names
 // the path.
 func Write(path string, write func(w io.Writer) error) (err error) {
@@ -86,7 +86,7 @@ func Open(path string) (f *os.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// Read returns the content of a regular file of at most so many bytes.
+// Read returns the content of a regular file of at most this many bytes.
 func Read(path string, most int64) ([]byte, error) {
 	f, size, err := Open(path)
 	if err != nil {

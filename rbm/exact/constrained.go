@@ -9,7 +9,7 @@ import (
 
 // constrainedStates are the states of a model under a constraint, shell by shell.
 // The states of one layer that the constraint allows are listed. The other layer
-// is summed out: by the recursion of the conditional Bernoulli law where the
+// is summed out: by the recursion of the conditional Bernoulli distribution where the
 // constraint binds it.
 type constrainedStates struct {
 	layers
@@ -100,7 +100,7 @@ func planConstrained(m *rbm.RBM, hidden bool) *constrainedStates {
 }
 
 // feasible reports whether the summed layer has a state that the constraint allows
-// beside those of s.
+// in addition to those of s.
 func (c *constrainedStates) feasible(s shell) bool {
 	if !c.bound {
 		return true
@@ -141,9 +141,9 @@ func (c *constrainedStates) prepare() {
 			c.ranges = append(c.ranges, shellRange{i, first, min(1<<blockBits, s.states-first)})
 		}
 	}
-	listed, _ := c.biases()
-	c.bias, c.sign = make([]float64, len(listed)), make([]float64, len(listed))
-	c.rows, c.base = c.newRows(len(listed)), make([]float64, c.other)
+	listed := c.units + c.classes
+	c.bias, c.sign = make([]float64, listed), make([]float64, listed)
+	c.rows, c.base = c.newRows(listed), make([]float64, c.other)
 	for range min(len(c.ranges), logGroups) {
 		c.walks = append(c.walks, c.newWalk())
 	}
@@ -152,17 +152,16 @@ func (c *constrainedStates) prepare() {
 
 func (c *constrainedStates) set(m *rbm.RBM) {
 	c.m = m
-	listed, summed := c.biases()
 	reference := m.Constraint.VisibleReference(m)
 	if c.hidden {
 		reference = m.Constraint.HiddenReference(m)
 	}
 	c.linear = 0
-	for s, b := range summed {
-		c.base[s] = float64(b)
+	for s := range c.base {
+		c.base[s] = c.summedBias(s)
 	}
-	for l, b := range listed {
-		c.bias[l], c.sign[l] = float64(b), 1
+	for l := range c.bias {
+		c.bias[l], c.sign[l] = c.listedBias(l), 1
 		for s := range c.other {
 			c.rows[l][s] = c.weight(l, s)
 		}

@@ -157,7 +157,7 @@ func TestConstrainedGradient(t *testing.T) {
 	}
 }
 
-// The model given a class has the law of the model given the class.
+// The model given a class has the distribution of the model given the class.
 func TestConstrainedGivenClass(t *testing.T) {
 	for name, m := range rbmtest.Constrained() {
 		if !softmaxLabel(m) {

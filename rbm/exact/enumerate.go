@@ -10,6 +10,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/units"
 )
 
 const (
@@ -25,11 +26,11 @@ const (
 var ErrTooLarge = errors.New("too many states to enumerate")
 
 // An Enumeration computes exact quantities of an RBM. The states of one layer
-// are listed one by one; the other layer is summed out in closed form. Softmax
-// labels have Classes states, not 2^Classes.
+// are listed one by one; the other layer is summed out in closed form. A softmax group
+// has as many states as units.
 //
 // Without a constraint log Z is right to n·4·10⁻¹⁵ nats at worst, n the number of
-// summed units, beside its own rounding: see grayStates.
+// summed units, besides its own rounding: see grayStates.
 //
 // States are summed in blocks by their number, so results do not depend on the
 // number of processors. An Enumeration keeps its working memory, so that repeated
@@ -61,23 +62,40 @@ type states interface {
 // layers says which layer is listed and which is summed out.
 type layers struct {
 	m       *rbm.RBM
-	hidden  bool // the hidden layer is listed
-	units   int  // binary units listed
-	classes int  // states of a softmax label listed beside them; 0 if none is listed
-	other   int  // units of the summed layer
-	soft    int  // of these the first soft are binary, the rest one softmax group
-	padding int  // places between the binary units and the softmax group in rows of the summed layer
+	hidden  bool        // the hidden layer is listed
+	units   int         // binary units listed
+	classes int         // units of softmax groups listed besides
+	other   int         // units of the summed layer
+	soft    int         // of these the first soft are binary, the rest are softmax groups
+	padding int         // places between the binary units and the softmax groups in rows of the summed layer
+	groups  []rbm.Group // the softmax groups of the visible layer; First is a number among their units
+	order   []int       // the visible units: binary ones, then those of the groups
 }
 
 func newLayers(m *rbm.RBM, hidden bool) layers {
-	binary, classes := m.Visible(), 0
-	for _, g := range m.SoftmaxGroups() { // the label, if any
-		binary, classes = g.First, g.Units
+	l := layers{m: m, hidden: hidden}
+	for _, g := range m.Groups() {
+		if g.Kind.Support() == units.OneHot {
+			continue
+		}
+		for i := range g.Units {
+			l.order = append(l.order, g.First+i)
+		}
+	}
+	binary := len(l.order)
+	for _, g := range m.SoftmaxGroups() {
+		for i := range g.Units {
+			l.order = append(l.order, g.First+i)
+		}
+		g.First = len(l.order) - g.Units - binary
+		l.groups = append(l.groups, g)
 	}
 	if hidden {
-		return layers{m: m, hidden: true, units: m.Hidden(), other: m.Visible(), soft: binary}
+		l.units, l.other, l.soft = m.Hidden(), m.Visible(), binary
+	} else {
+		l.units, l.classes, l.other, l.soft = binary, m.Visible()-binary, m.Hidden(), m.Hidden()
 	}
-	return layers{m: m, units: binary, classes: classes, other: m.Hidden(), soft: m.Hidden()}
+	return l
 }
 
 func (l *layers) shape() *layers { return l }
@@ -99,12 +117,19 @@ func (l *layers) newRows(n int) [][]float64 {
 	return rows
 }
 
-// biases returns the biases of the listed and of the summed layer.
-func (l *layers) biases() (listed, summed []float32) {
+// listedBias and summedBias return the bias of a unit of the listed and of the summed layer.
+func (l *layers) listedBias(k int) float64 {
 	if l.hidden {
-		return l.m.HiddenBias, l.m.VisibleBias
+		return float64(l.m.HiddenBias[k])
 	}
-	return l.m.VisibleBias, l.m.HiddenBias
+	return float64(l.m.VisibleBias[l.order[k]])
+}
+
+func (l *layers) summedBias(i int) float64 {
+	if l.hidden {
+		return float64(l.m.VisibleBias[l.order[i]])
+	}
+	return float64(l.m.HiddenBias[i])
 }
 
 // weight returns the weight between a listed and a summed unit.
@@ -112,7 +137,7 @@ func (l *layers) weight(listed, summed int) float64 {
 	if l.hidden {
 		listed, summed = summed, listed
 	}
-	return float64(l.m.Weight(listed, summed))
+	return float64(l.m.Weight(l.order[listed], summed))
 }
 
 const (
@@ -122,24 +147,27 @@ const (
 	// size of a gradient.
 	momentGroups = 16
 	// blockBits is the logarithm of the states of a block. Sums in float64 start
-	// anew at each block, so that rounding errors cannot accumulate.
+	// again at each block, so that rounding errors cannot accumulate.
 	blockBits = 10
 )
 
 // New prepares to enumerate models of m's shape and constraint over one layer: the
-// one with fewer states, or under a constraint the one that takes less work. The
+// one with fewer states, or under a constraint the one that takes less work, or with real
+// visible units the hidden one. The
 // error wraps ErrTooLarge and gives the number of states if there are more than
-// limit, or it is that of RBM.CheckBinary.
+// limit, or it is that of RBM.CheckBinary under a constraint.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
-	if err := m.CheckBinary(); err != nil {
-		return nil, err
-	}
 	var s states
 	var err error
-	if m.Constraint == nil {
+	switch {
+	case m.Constraint != nil:
+		if err = m.CheckBinary(); err == nil {
+			s, err = newConstrained(m, limit)
+		}
+	case m.Real():
+		s, err = newReal(m, limit)
+	default:
 		s, err = newGray(m, limit)
-	} else {
-		s, err = newConstrained(m, limit)
 	}
 	if err != nil {
 		return nil, err
@@ -229,15 +257,20 @@ func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 		total.add(s)
 	}
 	l := e.shape()
-	listed, summed := dst.V, dst.H
-	if l.hidden {
-		listed, summed = summed, listed
+	for k, x := range total.listed {
+		if l.hidden {
+			dst.H[k] = float32(x)
+		} else {
+			dst.V[l.order[k]] = float32(x)
+		}
 	}
-	for i, x := range total.listed {
-		listed[i] = float32(x)
-	}
-	for i := range summed {
-		summed[i] = float32(total.summed[l.place(i)])
+	for i := range l.other {
+		x := float32(total.summed[l.place(i)])
+		if l.hidden {
+			dst.V[l.order[i]] = x
+		} else {
+			dst.H[i] = x
+		}
 	}
 	for k, row := range total.cross {
 		for i := range l.other {
@@ -245,7 +278,7 @@ func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 			if l.hidden {
 				v, h = i, k
 			}
-			dst.VH.Data[v*dst.VH.Cols+h] = float32(row[l.place(i)])
+			dst.VH.Data[l.order[v]*dst.VH.Cols+h] = float32(row[l.place(i)])
 		}
 	}
 	return e.logZ

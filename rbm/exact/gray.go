@@ -38,18 +38,17 @@ const (
 //
 //	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
 //
-// so that a state needs no exponential of its own: it takes two multiplications
+// so that a state needs no exponential: it takes two multiplications
 // and an addition for each summed unit. A factor takes up to seven exponentials
 // that are right to 4·10⁻¹⁶ and ten roundings. So log Z is right to n·4·10⁻¹⁵ nats
-// at worst, n the number of summed units, beside its own rounding.
+// at worst, n the number of summed units, besides its own rounding.
 type grayStates struct {
 	layers
-	labels int // max(1, classes): label states beside the units
+	joint int // states of all listed softmax groups together, besides the units; 1 if there are none
 
-	bias  []float64   // of the listed units
-	rows  [][]float64 // weights of each listed unit to the summed layer, padded to a multiple of vec.Wide
-	base  [][]float64 // of each label state: preactivations of the summed layer with no unit on, padded with −Inf
-	shift []float64   // of each label state: its own log weight
+	bias []float64   // of the listed units, then of those of the groups
+	rows [][]float64 // weights of each of them to the summed layer, padded to a multiple of vec.Wide
+	base []float64   // preactivations of the summed layer with no unit on, padded with −Inf
 
 	// What the states of a base have in common in all bases:
 	low    int          // units of a base's states
@@ -58,7 +57,7 @@ type grayStates struct {
 	second []float64    // of the second
 	upper  []float64    // of each state of the other units of the base: the product of their ratios
 	biases []vec.Scaled // of each state of the base's units: e to the sum of the biases
-	odds   []float64    // of each such state: the ratios of the classes
+	odds   []float64    // of each such state: the ratios of the units of the groups that are summed out
 	ratios [][]float64  // e^w of each of the base's units
 
 	walks []*grayWalk // working memory of each group
@@ -68,8 +67,8 @@ type grayStates struct {
 func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 	s := &grayStates{layers: newLayers(m, false)}
 	hidden, visible := float64(m.Hidden()), float64(s.units)
-	if s.classes > 0 {
-		visible += math.Log2(float64(s.classes))
+	for _, g := range s.groups {
+		visible += math.Log2(float64(g.Units))
 	}
 	if n := min(hidden, visible); n > math.Log2(float64(limit)) {
 		return nil, fmt.Errorf("%w: the smaller layer has 2^%.4g states, the limit is 2^%.4g; take a model of at most %d hidden units",
@@ -78,9 +77,14 @@ func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 	if hidden <= visible {
 		s.layers = newLayers(m, true)
 	}
-	s.labels, s.padding = max(1, s.classes), s.width()-s.soft
-	s.bias = make([]float64, s.units)
-	s.rows, s.base, s.shift = s.newRows(s.units), s.newRows(s.labels), make([]float64, s.labels)
+	s.joint, s.padding = 1, s.width()-s.soft
+	if !s.hidden {
+		for _, g := range s.groups {
+			s.joint *= g.Units
+		}
+	}
+	s.bias = make([]float64, s.units+s.classes)
+	s.rows, s.base = s.newRows(s.units+s.classes), s.newRows(1)[0]
 	low := min(s.units, baseUnits)
 	s.ratios = s.newRows(low)
 	s.first, s.second = make([]float64, s.width()), make([]float64, s.width())
@@ -90,9 +94,10 @@ func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 	for range min(s.blocks(), logGroups) {
 		s.walks = append(s.walks, &grayWalk{
 			grayStates: s,
-			a:          make([]float64, len(s.base[0])),
+			a:          make([]float64, len(s.base)),
 			on:         make([]float64, s.width()), off: make([]float64, s.width()),
 			class: make([]float64, s.other-s.soft),
+			lit:   make([]int, len(s.groups)),
 		})
 	}
 	s.set(m)
@@ -102,32 +107,41 @@ func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 // width is the number of binary units of the summed layer, padded.
 func (s *grayStates) width() int { return vec.RoundUp(s.soft) }
 
-func (s *grayStates) count() int     { return s.labels << s.units }
-func (s *grayStates) work() float64  { return float64(s.count()) * float64(s.other) }
+func (s *grayStates) count() int    { return s.joint << s.units }
+func (s *grayStates) work() float64 { return float64(s.count()) * float64(s.other) }
+
+// jointBlocks is the number of blocks from which on a block takes several states of the
+// groups: one of 2²⁸ states would not fit in memory for each.
+const jointBlocks = 1 << 16
+
+// Blocks are in order of the groups' states, and of the units' for each. A block has
+// perBlock of the groups' states, and blockSize of the units' states for each.
+func (s *grayStates) perBlock() int  { return (s.joint + jointBlocks - 1) / jointBlocks }
 func (s *grayStates) blockSize() int { return 1 << min(blockBits, s.units) }
-func (s *grayStates) blocks() int    { return s.count() / s.blockSize() }
+func (s *grayStates) parts() int     { return 1 << (s.units - min(blockBits, s.units)) }
+func (s *grayStates) blocks() int {
+	return (s.joint + s.perBlock() - 1) / s.perBlock() * s.parts()
+}
+
+// block returns which of the groups' states block b has, and which part of the units'.
+func (s *grayStates) block(b int) (lo, hi, part int) {
+	lo = b / s.parts() * s.perBlock()
+	return lo, min(lo+s.perBlock(), s.joint), b % s.parts()
+}
 
 // set computes the tables of m.
 func (s *grayStates) set(m *rbm.RBM) {
 	s.m = m
-	listed, summed := s.layers.biases()
-	for l := range s.units {
-		s.bias[l] = float64(listed[l])
+	for l := range s.bias {
+		s.bias[l] = s.listedBias(l)
 		s.fill(s.rows[l], 0, func(i int) float64 { return s.weight(l, i) })
 	}
-	for y := range s.labels {
-		s.shift[y] = 0
-		s.fill(s.base[y], math.Inf(-1), func(i int) float64 { return float64(summed[i]) })
-		if s.classes > 0 { // the label unit of this state is on
-			s.shift[y] = float64(listed[s.units+y])
-			s.fill(s.base[y], math.Inf(-1), func(i int) float64 { return float64(summed[i]) + s.weight(s.units+y, i) })
-		}
-	}
+	s.fill(s.base, math.Inf(-1), s.summedBias)
 	s.setRatios()
 }
 
 // fill overwrites row with a value for each summed unit, and the padding between
-// the binary units and the classes with rest.
+// the binary units and the groups with rest.
 func (s *grayStates) fill(row []float64, rest float64, value func(i int) float64) {
 	for i := range s.other {
 		row[s.place(i)] = value(i)
@@ -205,11 +219,13 @@ func (s *grayStates) chooseBase() (low int, largest float64) {
 // logBlock sums block b.
 func (s *grayStates) logBlock(g, b int) float64 {
 	q := s.walks[g]
-	q.start(b)
 	var sum scaledSum
-	for q.next() {
-		q.weigh()
-		sum.add(q.m[:q.valid], q.e[:q.valid], q.logBase)
+	lo, hi, part := s.block(b)
+	for y := lo; y < hi; y++ {
+		for q.start(y, part); q.next(); {
+			q.weigh()
+			sum.add(q.m[:q.valid], q.e[:q.valid], q.logBase)
+		}
 	}
 	return sum.log()
 }

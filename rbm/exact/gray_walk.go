@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
 )
 
@@ -21,30 +22,38 @@ type grayWalk struct {
 	on, off []float64
 	product []float64 // of the ratios of the base's units that are on, without those of the quad
 	active  uint64    // units that are on in the first state
-	y       int       // label state, 0 if none are listed
+	lit     []int     // of each listed group the unit that is on
 
 	quad   uint64 // number of the quad; its Gray code is the states of the units from quadUnits on
 	left   int    // quads to come
 	linear float64
 	a      []float64 // preactivations of the base
-	class  []float64 // odds of the classes in the base, the largest 1
+	class  []float64 // odds of the units of the summed groups in the base, the largest of each group 1
 }
 
 // within returns the number of units of the states of a quad.
 func (q *grayWalk) within() int { return min(q.low, quadUnits) }
 
-// start goes before the first quad of block b.
-func (q *grayWalk) start(b int) {
-	first := uint64(b) * uint64(q.blockSize())
-	q.y = int(first >> q.units)
-	first &= 1<<q.units - 1
+// start goes before the first quad of a part of the units' states, with state y of the
+// groups.
+func (q *grayWalk) start(y, part int) {
+	first := uint64(part) * uint64(q.blockSize())
+	q.linear = 0
+	copy(q.a, q.base)
+	if !q.hidden {
+		for k, g := range q.groups {
+			l := q.units + g.First + y%g.Units
+			y /= g.Units
+			q.lit[k] = l
+			q.linear += q.bias[l]
+			vec.AddSigned(q.a, q.rows[l], 1)
+		}
+	}
 	within := q.within()
 	q.valid = 1 << within
 	q.left = q.blockSize() >> within
 	q.quad = first >> within
 	q.active = (q.quad ^ q.quad>>1) << within
-	q.linear = q.shift[q.y]
-	copy(q.a, q.base[q.y])
 	for w := q.active >> q.low << q.low; w != 0; w &= w - 1 {
 		l := bits.TrailingZeros64(w)
 		q.linear += q.bias[l]
@@ -88,10 +97,14 @@ func (q *grayWalk) rebase() {
 	width := q.width()
 	above, _ := vec.Odds(q.on, q.off, q.a[:width]) // the products hold the rest
 	q.logBase = q.linear + above
-	if classes := q.a[width:]; len(classes) > 0 {
-		top := floats.Max(classes)
-		for k, x := range classes {
-			q.class[k] = vec.Exp(x - top)
+	if len(q.class) == 0 {
+		return
+	}
+	for _, g := range q.groups {
+		inputs, odds := q.a[width+g.First:][:g.Units], q.class[g.First:][:g.Units]
+		top := floats.Max(inputs)
+		for k, x := range inputs {
+			odds[k] = vec.Exp(x - top)
 		}
 		q.logBase += top
 	}
@@ -113,21 +126,24 @@ func (q *grayWalk) weigh() {
 	}
 	for s := range q.valid {
 		p := vec.Scaled{M: q.m[s], E: q.e[s]}
-		p.Times(q.classSum(first + s))
+		for i := range q.groups {
+			p.Times(q.classSum(first+s, &q.groups[i]))
+		}
 		q.m[s], q.e[s] = p.M, p.E
 	}
 }
 
-// classOdds returns the ratios of the classes in a state of the base.
-func (q *grayWalk) classOdds(state int) []float64 {
-	return q.odds[state*len(q.class):][:len(q.class)]
+// classOdds returns the ratios of the units of a summed group in a state of the base.
+func (q *grayWalk) classOdds(state int, g *rbm.Group) []float64 {
+	return q.odds[state*len(q.class)+g.First:][:g.Units]
 }
 
-// classSum returns the sum of the odds of the classes in a state of the base.
-func (q *grayWalk) classSum(state int) float64 {
+// classSum returns the sum of the odds of the units of a summed group in a state of the base.
+func (q *grayWalk) classSum(state int, g *rbm.Group) float64 {
 	sum := 0.0
-	for k, r := range q.classOdds(state) {
-		sum += float64(q.class[k] * r)
+	base := q.class[g.First:][:g.Units]
+	for k, r := range q.classOdds(state, g) {
+		sum += float64(base[k] * r)
 	}
 	return sum
 }

@@ -1,16 +1,127 @@
 package exact
 
 import (
+	"context"
 	"errors"
+	"math"
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
 )
 
-// Enumeration refuses groups besides a label.
-func TestGroupsAreRefused(t *testing.T) {
-	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2})
-	if _, err := New(m, EvaluationLimit); !errors.Is(err, rbm.ErrUnits) {
-		t.Errorf("got %v, want ErrUnits", err)
+// softmaxes returns n softmax groups of q units.
+func softmaxes(n, q int) (groups []rbm.Group) {
+	for range n {
+		groups = append(groups, rbm.Group{Kind: rbm.Softmax, Units: q})
+	}
+	return groups
+}
+
+// Log Z and moments of models with softmax groups against all states, with groups that are
+// listed and that are summed out. A model of the same parameters that takes the units of its
+// groups for binary ones has others.
+func TestGroups(t *testing.T) {
+	mixed := []rbm.Group{{Kind: rbm.Bernoulli, Units: 1}, {Kind: rbm.Softmax, Units: 3}, {Kind: rbm.Bernoulli, Units: 2}, {Kind: rbm.Softmax, Units: 2}}
+	label := append(mixed[:4:4], rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
+	for _, c := range []struct {
+		hidden int
+		groups []rbm.Group
+	}{
+		{2, mixed}, {8, mixed}, {3, label}, {7, label}, {3, softmaxes(3, 3)}, {6, softmaxes(3, 3)}, {2, softmaxes(1, 4)}, {5, softmaxes(1, 4)},
+		{4, softmaxes(4, 1)}, {7, append(softmaxes(2, 2), rbm.Group{Kind: rbm.Bernoulli, Units: 2, Label: true})},
+	} {
+		for _, sd := range []float64{0.1, 1, 5, 60} {
+			m := rbm.NewGroups(c.hidden, c.groups...)
+			m.Randomize(sd, rbm.NewKey(7))
+			e, err := New(m, GradientLimit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := rbmtest.States(m)
+			p, want := rbmtest.Law(all, 1)
+			got := rbm.NewMoments(m)
+			tol := exactTol * math.Max(1, math.Abs(want))
+			rbmtest.Near(t, "log Z", e.Moments(got), want, tol)
+			if bits := m.Clone(); m.Visible() > len(m.Groups()) {
+				bits.SetLabel(0, rbm.Bernoulli)
+				if z, err := LogZ(context.Background(), bits); err != nil || math.Abs(z-want) < 0.1 {
+					t.Errorf("%v: of binary units log Z is %v too: %v", c.groups, z, err)
+				}
+			}
+			wanted := rbm.NewMoments(m)
+			for k, s := range all {
+				for i, v := range s.V {
+					wanted.V[i] += float32(p[k] * float64(v))
+					for j, h := range s.H {
+						wanted.VH.Row(i)[j] += float32(p[k] * float64(v*h))
+					}
+				}
+				for j, h := range s.H {
+					wanted.H[j] += float32(p[k] * float64(h))
+				}
+			}
+			const sum = 1e-4 // of 65536 float32 terms of either moment
+			for i := range got.V {
+				rbmtest.Near(t, "⟨v⟩", float64(got.V[i]), float64(wanted.V[i]), sum)
+				for j := range got.H {
+					rbmtest.Near(t, "⟨vh⟩", float64(got.VH.Row(i)[j]), float64(wanted.VH.Row(i)[j]), sum)
+				}
+			}
+			for j := range got.H {
+				rbmtest.Near(t, "⟨h⟩", float64(got.H[j]), float64(wanted.H[j]), sum)
+			}
+		}
+	}
+}
+
+// Either layer of a model of many groups gives the same log Z and moments: one hidden unit
+// more, without weights, makes the visible layer the smaller one. Its states take more than one
+// of the groups' a block.
+func TestGroupsFromEitherSide(t *testing.T) {
+	m := rbm.NewGroups(17, softmaxes(11, 3)...)
+	m.Randomize(0.7, rbm.NewKey(3))
+	n := rbm.NewGroups(18, m.Groups()...)
+	from, to := rbm.NewMatrix(33, 17), rbm.NewMatrix(33, 18)
+	m.Weights(from)
+	for i := range 33 {
+		copy(to.Row(i), from.Row(i))
+	}
+	n.SetWeights(to)
+	copy(n.VisibleBias, m.VisibleBias)
+	copy(n.HiddenBias, m.HiddenBias)
+	var logZ [2]float64
+	var moments [2]*rbm.Moments
+	for k, m := range []*rbm.RBM{m, n} {
+		e, err := New(m, GradientLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.shape().hidden != (k == 0) {
+			t.Fatalf("%d hidden units: the other layer is listed", m.Hidden())
+		}
+		if s, ok := e.states.(*grayStates); k == 1 && (!ok || s.perBlock() < 2) {
+			t.Error("a block has but one of the groups' states")
+		}
+		moments[k] = rbm.NewMoments(m)
+		logZ[k] = e.Moments(moments[k])
+	}
+	rbmtest.Near(t, "log Z", logZ[1], logZ[0]+math.Ln2, exactTol*logZ[0])
+	for i := range 33 {
+		rbmtest.Near(t, "⟨v⟩", float64(moments[1].V[i]), float64(moments[0].V[i]), 0x1p-23)
+		for j := range 17 {
+			rbmtest.Near(t, "⟨vh⟩", float64(moments[1].VH.Row(i)[j]), float64(moments[0].VH.Row(i)[j]), 0x1p-23)
+		}
+	}
+}
+
+// The error of a model that is too large counts the states of its groups.
+func TestGroupsTooLarge(t *testing.T) {
+	_, err := New(rbm.NewGroups(100, softmaxes(30, 21)...), GradientLimit)
+	if !errors.Is(err, ErrTooLarge) || err.Error() != "too many states to enumerate: the smaller layer has 2^100 states, the limit is 2^18; take a model of at most 18 hidden units" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := New(rbm.NewGroups(100, softmaxes(4, 21)...), GradientLimit); err != nil { // 194481 states
+		t.Error(err)
 	}
 }

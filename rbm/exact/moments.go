@@ -11,9 +11,9 @@ import (
 
 // sums are the moments of a group of states, by listed and summed unit.
 type sums struct {
-	listed []float64 // of each listed unit, then of each label state if these are listed
+	listed []float64 // of each listed unit, then of each of the listed groups
 	summed []float64
-	cross  [][]float64 // of each listed unit and label state: by summed unit
+	cross  [][]float64 // of each of these: by summed unit
 
 	weight float64     // running sum of the weights
 	all    []float64   // running sum of the weighted means of the summed layer within a block
@@ -58,28 +58,33 @@ func (s *grayStates) newSums() *sums {
 func (s *grayStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	q := s.walks[g]
 	for b := lo; b < hi; b++ {
-		q.start(b)
-		sums.weight = 0
-		clear(sums.all)
-		for before := q.active; q.next(); before = q.active {
-			for w := before ^ q.active; w != 0; w &= w - 1 {
-				l := bits.TrailingZeros64(w)
-				sums.addRunning(l, 2*float64(before>>l&1)-1)
+		first, end, part := s.block(b)
+		for y := first; y < end; y++ {
+			q.start(y, part)
+			sums.weight = 0
+			clear(sums.all)
+			for before := q.active; q.next(); before = q.active {
+				for w := before ^ q.active; w != 0; w &= w - 1 {
+					l := bits.TrailingZeros64(w)
+					sums.addRunning(l, 2*float64(before>>l&1)-1)
+				}
+				q.addQuad(sums, logZ)
 			}
-			q.addQuad(sums, logZ)
+			for w := q.active; w != 0; w &= w - 1 {
+				sums.addRunning(bits.TrailingZeros64(w), 1)
+			}
+			if !s.hidden {
+				for _, l := range q.lit {
+					sums.addRunning(l, 1)
+				}
+			}
+			floats.Add(sums.summed, sums.all)
 		}
-		for w := q.active; w != 0; w &= w - 1 {
-			sums.addRunning(bits.TrailingZeros64(w), 1)
-		}
-		if s.classes > 0 {
-			sums.addRunning(s.units+q.y, 1)
-		}
-		floats.Add(sums.summed, sums.all)
 	}
 }
 
 // addQuad adds the weighted means of a quad to the running sums, and to those
-// of its own units.
+// for its units.
 func (q *grayWalk) addQuad(s *sums, logZ float64) {
 	q.weigh()
 	var weight [4]float64
@@ -111,13 +116,17 @@ func (q *grayWalk) addQuad(s *sums, logZ float64) {
 	}
 	first := q.state()
 	for i := range q.valid {
-		scale := weight[i] / q.classSum(first+i)
-		for k, r := range q.classOdds(first + i) {
-			x := float64(scale * float64(q.class[k]*r))
-			s.all[width+k] += x
-			for l := range within {
-				if i>>l&1 != 0 {
-					s.cross[l][width+k] += x
+		for k := range q.groups {
+			g := &q.groups[k]
+			scale := weight[i] / q.classSum(first+i, g)
+			for c, r := range q.classOdds(first+i, g) {
+				x := float64(scale * float64(q.class[g.First+c]*r))
+				at := width + g.First + c
+				s.all[at] += x
+				for l := range within {
+					if i>>l&1 != 0 {
+						s.cross[l][at] += x
+					}
 				}
 			}
 		}

@@ -1,5 +1,5 @@
-// Package memory forecasts whether so much memory can be had, so that a program
-// can refuse what it would die of.
+// Package memory forecasts whether memory is available, so that a program can refuse
+// what it would die of.
 package memory
 
 import (
@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Check returns an error if what needs so many bytes, beside what the process
-// already uses, cannot have them; nil if it can or nobody knows. The error says
+// Check returns an error if the bytes that what needs, besides those that the process
+// already uses, are not available; nil if they are or nobody knows. The error says
 // how much is needed, and what there is.
 func Check(what string, need float64) error {
 	return available().check(what, need)

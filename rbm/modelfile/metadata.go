@@ -14,10 +14,11 @@ import (
 	"gorbm/rbm/finitejson"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/memory"
+	"gorbm/rbm/npz"
 	"gorbm/rbm/units"
 )
 
-// About is what a model file holds beside the parameters. It is stored as text in
+// About is what a model file holds besides the parameters. It is stored as text in
 // the file's metadata.
 type About struct {
 	ClassNames  []string // of the label units; may be nil
@@ -28,10 +29,20 @@ type About struct {
 	Binarize    string   // how its inputs were made binary
 	Scale       string   // the range of its values that became [0,1], as data.Set.Scale
 	Test        string   // the data set that it was tested on, if that is another one
+	Columns     []string // names of the inputs in the data; nil: they have none
+	Schema      string   // what its inputs stand for, as the text of data.Schema
+	Weights     string   // weights of its rows, as the commands' -weights
+	Reweight    float64  // as the commands' -reweight
 	Height      int      // shape of the inputs as a picture; 0 if unknown
 	Width       int
 	Seed        uint64
-	Described   bool // the file says which units are labels; if not, Classes is 0
+
+	// Means and Deviations are those of each column of the data that became a standardised input,
+	// in the data's own units: 0 and 1 of inputs that are no real values. A deviation of 0 is that
+	// of a constant column. Nil: no input is standardised.
+	Means, Deviations []float64
+
+	Described bool // the file says which units are labels; if not, Classes is 0
 }
 
 // The tensors of a model file, in every format.
@@ -64,19 +75,47 @@ const (
 // metaGroups is the key of the groups of the visible layer, as RBM.GroupsText writes them.
 const metaGroups = "groups"
 
+// The keys of the scale of real inputs, each a JSON list.
+const (
+	metaMean      = "means"
+	metaDeviation = "deviations"
+)
+
+// readScale reads the scale of real inputs.
+func (a *About) readScale(meta map[string]string, inputs int) error {
+	for key, dst := range map[string]*[]float64{metaMean: &a.Means, metaDeviation: &a.Deviations} {
+		text, ok := meta[key]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), dst); err != nil || len(*dst) != inputs {
+			return fmt.Errorf("the %s of the inputs are not a list of %d numbers", key, inputs)
+		}
+	}
+	if (a.Means == nil) != (a.Deviations == nil) || slices.ContainsFunc(a.Deviations, func(x float64) bool { return !(x >= 0) }) {
+		return errors.New("the means and deviations of the inputs do not go together, or a deviation is below 0")
+	}
+	return nil
+}
+
 // The keys of a constraint in a model file's metadata.
 const (
 	metaConstraint = "constraint"           // as String writes it
 	metaReference  = "constraint_reference" // the bits of the reference, eight a byte, in base64
 )
 
-// writable returns an error if m has parameters that files do not hold.
-func writable(m *rbm.RBM) error {
-	if m.VisibleParams() != nil {
-		return fmt.Errorf("%w: files hold no parameters besides weights and biases", rbm.ErrUnits)
+// visibleTensors returns the tensors of the visible units: their biases and, of kinds that have
+// them, other parameters.
+func visibleTensors(m *rbm.RBM) []npz.Named {
+	tensors := []npz.Named{{Name: tensorVisible, Data: m.VisibleBias}}
+	for k, p := range m.VisibleParams() {
+		tensors = append(tensors, npz.Named{Name: m.VisibleParamName(k), Data: p})
 	}
-	return nil
+	return tensors
 }
+
+// maxColumnNames is the most bytes of names of columns that a file holds: it has none of more.
+const maxColumnNames = 1 << 18
 
 // metadata returns the metadata of a file of m.
 func metadata(m *rbm.RBM, about About) map[string]string {
@@ -99,10 +138,21 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 			meta["class_names"] = string(names)
 		}
 	}
-	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test} {
+	if names, err := finitejson.Marshal(about.Columns); err == nil && about.Columns != nil && len(names) <= maxColumnNames {
+		meta["columns"] = string(names)
+	}
+	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test, "weights": about.Weights, "schema": about.Schema} {
 		if value != "" {
 			meta[key] = value
 		}
+	}
+	for key, x := range map[string][]float64{metaMean: about.Means, metaDeviation: about.Deviations} {
+		if text, err := finitejson.Marshal(x); err == nil && x != nil { // finite numbers always can
+			meta[key] = string(text)
+		}
+	}
+	if about.Reweight > 0 {
+		meta["reweight"] = strconv.FormatFloat(about.Reweight, 'g', -1, 64)
 	}
 	if about.Height > 0 {
 		meta["shape"] = fmt.Sprintf("%dx%d", about.Height, about.Width)
@@ -163,13 +213,25 @@ func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error)
 	if !ok {
 		return nil, nil
 	}
+	reference, given := meta[metaReference]
+	return constraintOn(m, text, reference, given)
+}
+
+// ParseConstraint returns the constraint on m that Constraint.Text wrote, with its reference.
+func ParseConstraint(text string, m *rbm.RBM) (*rbm.Constraint, error) {
+	text, reference, given := strings.Cut(text, "/")
+	return constraintOn(m, text, reference, given)
+}
+
+// constraintOn returns the constraint on m of this text and, if it is given, reference.
+func constraintOn(m *rbm.RBM, text, reference string, given bool) (*rbm.Constraint, error) {
 	on, number, _ := strings.Cut(text, "=")
 	active, err := strconv.Atoi(number)
 	c := &rbm.Constraint{On: rbm.Layer(on), Active: active}
 	if err != nil || c.String() != text {
 		return nil, fmt.Errorf("constraint %.40q is not of the form hidden=20", text)
 	}
-	if reference, ok := meta[metaReference]; ok {
+	if given {
 		units := m.Hidden()
 		if c.On == rbm.AllUnits {
 			units += m.Visible()
@@ -235,7 +297,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 			return bad("the model has %.20q classes but %d visible units", meta["classes"], visible)
 		}
 		if classes > 0 {
-			if labels, err = units.Parse(meta["labels"]); err != nil {
+			if labels, err = units.ParseLabel(meta["labels"]); err != nil {
 				return bad("%v", err)
 			}
 		}
@@ -254,9 +316,18 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 				return bad("the inputs' shape %.20q does not fit their number, %d", s, visible-classes)
 			}
 		}
+		if names, ok := meta["columns"]; ok {
+			if err := json.Unmarshal([]byte(names), &about.Columns); err != nil || len(about.Columns) != visible-classes {
+				return bad("the names of the columns do not fit the %d inputs", visible-classes)
+			}
+		}
 		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
 		about.Header, about.Unlabelled = meta["header"], meta["unlabelled"]
-		about.Scale, about.Test = meta["scale"], meta["test"]
+		about.Scale, about.Test, about.Weights = meta["scale"], meta["test"], meta["weights"]
+		about.Schema = meta["schema"]
+		if x, err := strconv.ParseFloat(meta["reweight"], 64); err == nil && x > 0 && x <= 1 {
+			about.Reweight = x
+		}
 		about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
 	}
 	m := rbm.New(visible, hidden, classes, labels)
@@ -268,19 +339,23 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		if m.Constraint, err = readConstraint(meta, m); err != nil {
 			return bad("%v", err)
 		}
+		if err = about.readScale(meta, m.Inputs()); err != nil {
+			return bad("%v", err)
+		}
 	}
 	w := rbm.NewMatrix(visible, hidden)
-	for _, t := range []struct {
-		name string
-		data []float32
-	}{{tensorWeights, w.Data}, {tensorVisible, m.VisibleBias}, {tensorHidden, m.HiddenBias}} {
-		if err := load(t.name, t.data); err != nil {
+	for _, t := range append([]npz.Named{{Name: tensorWeights, Data: w.Data}, {Name: tensorHidden, Data: m.HiddenBias}}, visibleTensors(m)...) {
+		data := t.Data.([]float32)
+		if err := load(t.Name, data); err != nil {
 			return nil, About{}, err
 		}
-		i := slices.IndexFunc(t.data, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
+		i := slices.IndexFunc(data, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
 		if i >= 0 {
-			return nil, About{}, notFinite{badFormat("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)}
+			return nil, About{}, notFinite{badFormat("%s holds %v at element %d; every parameter must be finite", t.Name, data[i], i)}
 		}
+	}
+	if err := m.CheckPositive(); err != nil {
+		return bad("%v", err)
 	}
 	m.SetWeights(w)
 	return m, about, nil

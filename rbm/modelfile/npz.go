@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -20,7 +21,7 @@ const metadataArray = "metadata"
 func WriteNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	return writeArrays(w, m, about, tensorWeights, weights, npz.Named{Name: tensorVisible, Data: m.VisibleBias}, npz.Named{Name: tensorHidden, Data: m.HiddenBias})
+	return writeArrays(w, m, about, tensorWeights, weights, append(visibleTensors(m), npz.Named{Name: tensorHidden, Data: m.HiddenBias})...)
 }
 
 // The arrays of a model in scikit-learn's terms, as attributes of its
@@ -33,12 +34,15 @@ const (
 
 // WriteSklearnNPZ writes m as a NumPy archive of the attributes of
 // scikit-learn's BernoulliRBM: components_ [hidden, visible],
-// intercept_hidden_ and intercept_visible_, with the metadata beside them. The
+// intercept_hidden_ and intercept_visible_, with the metadata. The
 // error wraps rbm.ErrConstraint if m has a constraint, which a BernoulliRBM cannot
 // have.
 func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so it would take the model, which has %v, for another", rbm.ErrConstraint, m.Constraint)
+	}
+	if m.Real() {
+		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has binary units alone", rbm.ErrUnits)
 	}
 	weights := rbm.NewMatrix(m.Hidden(), m.Visible())
 	for j := range m.Hidden() {
@@ -51,9 +55,6 @@ func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 
 // writeArrays writes weights under the given name, the biases and the metadata of m.
 func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.Matrix, biases ...npz.Named) error {
-	if err := writable(m); err != nil {
-		return err
-	}
 	meta, err := finitejson.Marshal(metadata(m, about))
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 		if tensor == tensorWeights {
 			cols = hidden
 		}
-		if err := readFloats(archive, names[tensor], dst, cols, sklearn); err != nil {
+		if err := readFloats(archive, cmp.Or(names[tensor], tensor), dst, cols, sklearn); err != nil {
 			return fmt.Errorf("%w: %w", rbm.ErrFormat, err)
 		}
 		return nil

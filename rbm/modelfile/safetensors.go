@@ -26,19 +26,19 @@ type tensor struct {
 // float32 tensors weights [visible, hidden], visible_bias and hidden_bias, and
 // metadata.
 func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
-	if err := writable(m); err != nil {
-		return err
-	}
 	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	parts := []struct {
+	type part struct {
 		name  string
 		shape []int64
 		data  []float32
-	}{
+	}
+	parts := []part{
 		{tensorHidden, []int64{int64(m.Hidden())}, m.HiddenBias},
-		{tensorVisible, []int64{int64(m.Visible())}, m.VisibleBias},
 		{tensorWeights, []int64{int64(m.Visible()), int64(m.Hidden())}, weights.Data},
+	}
+	for _, t := range visibleTensors(m) {
+		parts = slices.Insert(parts, len(parts)-1, part{t.Name, []int64{int64(m.Visible())}, t.Data.([]float32)})
 	}
 	header := map[string]any{"__metadata__": metadata(m, about)}
 	end := int64(0)
@@ -118,7 +118,10 @@ func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 		return nil, About{}, err
 	}
 	return build(visible, hidden, meta, func(name string, dst []float32) error {
-		t := tensors[name]
+		t, ok := tensors[name]
+		if n := int64(len(dst)); !ok || name != tensorWeights && !slices.Equal(t.Shape, []int64{n}) || t.DType != "F32" && t.DType != "F64" {
+			return badFormat("the model's units need a tensor %s of %d elements of F32 or F64", name, n)
+		}
 		part := io.NewSectionReader(r, 8+int64(n)+t.Offsets[0], t.Offsets[1]-t.Offsets[0])
 		if err := readTensor(part, t.DType, dst); err != nil {
 			return fmt.Errorf("%w: tensor %s cannot be read: %w", rbm.ErrFormat, name, err)

@@ -19,7 +19,7 @@ import (
 // ErrFormat is wrapped by every error about a damaged or unfit archive.
 var ErrFormat = errors.New("bad npz file")
 
-// formatError is ErrFormat with a message of its own.
+// formatError is ErrFormat with another message.
 type formatError struct{ err error }
 
 func (e *formatError) Error() string   { return e.err.Error() }
@@ -55,7 +55,7 @@ type Named struct {
 }
 
 // Write writes an archive of the arrays, in order. It panics if the elements
-// are of another type or not as many as the shape says.
+// have another type, or their number is not what the shape says.
 func Write(w io.Writer, arrays []Named) error {
 	z := zip.NewWriter(w)
 	for _, a := range arrays {
@@ -193,8 +193,8 @@ const (
 	bombFree   = 1 << 26
 )
 
-// Bomb reports whether it is absurd that so many bytes are packed in a file of
-// this size: the file is made to fill the memory.
+// Bomb reports whether it is absurd that full bytes are packed in a file of packed
+// bytes: the file is made to fill the memory.
 func Bomb(full, packed float64) bool { return full > bombFree && full > bombFactor*packed }
 
 // Array opens an array and checks that its header, the archive's directory and
@@ -233,7 +233,7 @@ func (a *Archive) Array(name string) (*Array, error) {
 	return newArray(name, rc, full)
 }
 
-// newArray opens the array of a file of so many bytes, which it closes if there
+// newArray opens the array of a file of full bytes, which it closes if there
 // is an error.
 func newArray(name string, rc io.ReadCloser, full uint64) (*Array, error) {
 	h, err := readHeader(rc)

@@ -40,7 +40,7 @@ type helper struct {
 	_      [40]byte             // callers read loop all the time: keep it off other cache lines
 }
 
-// What a helper's loop may hold beside a loop that it is asked to join.
+// What a helper's loop may hold besides a loop that it is asked to join.
 var (
 	taken  = new(Loop) // the helper is at work
 	asleep = new(Loop)

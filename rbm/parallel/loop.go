@@ -64,7 +64,7 @@ func Do(n int, body func(i int)) {
 // small, the caller runs all iterations, in order.
 //
 // If an iteration panics in the caller, the other iterations end before the
-// panic goes on. A panic in a helper ends the program.
+// panic continues. A panic in a helper ends the program.
 func (l *Loop) Run(n, cost int) {
 	workers := workersFor(n, cost)
 	if workers == 1 {

@@ -15,7 +15,7 @@ const pipelineTurns = 3
 // range of the parts, in all iterations: it goes through iteration 0, then 1, …, and in
 // each of them follows the worker of the range before. So the memory that belongs to a part
 // stays in the cache of one processor, also between this loop and a Loop over the
-// parts. Where there are too few iterations or parts for this, workers share out
+// parts. Where there are too few iterations or parts for this, workers share
 // whole iterations.
 //
 // What goes for a Loop goes for a Pipeline.

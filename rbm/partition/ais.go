@@ -25,15 +25,15 @@ type Annealing struct {
 	Temperatures int       `json:"temperatures"`   // inverse temperatures of the path, both ends included
 	Pilot        int       `json:"pilot"`          // chains of the two short runs that place the temperatures; 0: evenly spaced
 	Path         []float64 `json:"path,omitempty"` // the inverse temperatures, from 0 to 1; nil: AIS places them
-	Base         *rbm.Base `json:"-"`              // the law at β = 0; nil: the uniform law
+	Base         *rbm.Base `json:"-"`              // the distribution at β = 0; nil: the uniform distribution
 
-	// Group are the ranks that share out the chains, to the same bits; nil: one process.
+	// Group are the ranks that share the chains, with identical results; nil: one process.
 	// All of them must call alike.
 	Group *ranks.Group `json:"-"`
 }
 
 // DefaultAnnealing returns 100 chains and 1000 inverse temperatures placed by
-// 50 chains, on a path from the uniform law. A Base of the data's means is better.
+// 50 chains, on a path from the uniform distribution. A Base of the data's means is better.
 func DefaultAnnealing() Annealing {
 	return Annealing{Chains: 100, Temperatures: 1000, Pilot: 50}
 }
@@ -84,18 +84,18 @@ type Annealed struct {
 // exact draws from the base, and the mean of their weights is an unbiased estimate
 // of Z/Z₀. Its logarithm is too low on average, by some half of StdErr². Where the
 // effective sample size is small, the chains missed states that matter, and it is
-// too low by more than StdErr shows. Pilot runs and the run have keys of their own,
+// too low by more than StdErr shows. Pilot runs and the run have separate keys,
 // so that placing the temperatures leaves the estimate unbiased.
 //
 // progress, if not nil, is called now and then with the fraction that is done. The
 // error names a setting, wraps rbm.ErrDiverged if a parameter or weight is not
-// finite, or is the context's. Equal settings, model and key give equal bits at
+// finite, or is the context's. Equal settings, model and key give identical results at
 // any GOMAXPROCS.
 func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err
 	}
-	v, h := rbm.NewBits(s.Chains, m.Visible()), rbm.NewBits(s.Chains, m.Hidden())
+	v, h := m.NewVisible(s.Chains), rbm.NewBits(s.Chains, m.Hidden())
 	s.Base.Draw(m, v, h, key.Child(1))
 	return s.run(ctx, m, v, false, key, progress)
 }
@@ -122,7 +122,7 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Values, 
 	if err := m.CheckSoftmax(start); err != nil {
 		return Annealed{}, fmt.Errorf("annealing: %w", err)
 	}
-	v := rbm.NewBits(start.Rows, start.Cols)
+	v := m.NewVisible(start.Rows)
 	v.CopyFrom(start)
 	return s.run(ctx, m, v, true, key, progress)
 }

@@ -30,7 +30,7 @@ func ais(t *testing.T, m *rbm.RBM, s Annealing, seed uint64) Annealed {
 	return out
 }
 
-// exactDraws returns rows of visible states drawn from the law p of all.
+// exactDraws returns rows of visible states drawn from the distribution p of all.
 func exactDraws(all []rbmtest.State, p []float64, rows int, key rbm.Key) rbm.Values {
 	v := rbm.NewBits(rows, len(all[0].V))
 	for r := range rows {

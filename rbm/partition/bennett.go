@@ -39,7 +39,7 @@ type BennettLogZ struct {
 //
 //	p_k(x) ∝ exp(−E₀(x) − beta[k]·D(x)),  D = E − E₀,
 //
-// and d[k][n] is its D. On a path from the uniform law D is the energy. The inverse
+// and d[k][n] is its D. On a path from the uniform distribution D is the energy. The inverse
 // temperatures may come in any order and have different numbers of draws n_k. One
 // must be 0, with log Z equal to logZ0 (rbm.Base.LogZ). The free energies
 // f_k = −log Z_k/Z₀ solve
@@ -110,7 +110,7 @@ func checkLadder(beta []float64, d [][]float64, groups int) error {
 	case len(d) != len(beta):
 		return fmt.Errorf("%d inverse temperatures and draws of %d", len(beta), len(d))
 	case groups < 0 || groups == 1:
-		return fmt.Errorf("%d groups; it takes 2 or more, for errors are told from the spread between them, or 0 where all draws are independent", groups)
+		return fmt.Errorf("%d groups; it takes 2 or more, as errors follow from the spread between them, or 0 where all draws are independent", groups)
 	case len(beta) < 2 || len(beta) > maxLadder:
 		return fmt.Errorf("%d temperatures; it takes 2 to %d", len(beta), maxLadder)
 	case !slices.Contains(beta, 0):

@@ -69,7 +69,7 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 	}
 }
 
-// The law of the error where draws of a group depend on each other at any
+// The distribution of the error where draws of a group depend on each other at any
 // distance in time, and across temperatures, as those of a ladder that stays in one mode
 // do: part rho of the variance of each energy belongs to its group. Then z
 // follows Student's t with ν = groups − 1 = 9, whose z² has the mean ν/(ν−2) = 9/7

@@ -20,7 +20,7 @@ type ladder struct {
 	logZ []float64 // the truth
 	d    [][]float64
 
-	law [][]float64 // the cumulated law of each temperature
+	law [][]float64 // the cumulated distribution of each temperature
 	of  []float64   // D of each state
 }
 

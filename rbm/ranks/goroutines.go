@@ -7,7 +7,7 @@ import (
 )
 
 // Goroutines returns the ranks of a group of n inside this process. Each rank is for a
-// goroutine of its own.
+// separate goroutine.
 func Goroutines(n int) []*Group {
 	m := &meeting{buffers: make([][]byte, n)}
 	m.turn.L = &m.mutex
@@ -86,7 +86,7 @@ func (s *seat) gather(buf []byte, ends []int) error {
 		}
 		lo = hi
 	}
-	// Nobody may go on to change what others still read.
+	// Nobody may change yet what others still read.
 	return s.wait()
 }
 

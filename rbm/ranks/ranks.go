@@ -1,8 +1,8 @@
-// Package ranks is a group of processes that share out one computation.
+// Package ranks is a group of processes that share one computation.
 //
 // The processes, the ranks, run the same program on the same input. Each computes its
 // part of the rows of a table, and Gather makes the table whole on all of them. That is
-// all they exchange: no sums are formed on the way. So what each rank goes on with is
+// all they exchange: no sums are formed on the way. So what each rank continues with is
 // what one process alone would have, bit for bit.
 //
 // There are three forms: a nil group is one process alone; Goroutines makes a group
@@ -83,7 +83,7 @@ func Gather[T Number](g *Group, x []T, ends []int) error {
 	return g.gather(unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*size), g.ends)
 }
 
-// GatherRows is Gather of a table of so many rows of equal length, of which each rank has
+// GatherRows is Gather of a table of rows of equal length, of which each rank has
 // filled its own: see Rows.
 func GatherRows[T Number](g *Group, x []T, rows int) error {
 	if g.Size() == 1 || len(x) == 0 {
@@ -219,7 +219,7 @@ func text(b []byte) string {
 	return s
 }
 
-// Close ends the membership in the group, when all ranks have come to the end. A rank of
+// Close ends the membership in the group, when all ranks have reached the end. A rank of
 // goroutines that closes too early is lost to the others. A process that ends without Close is, and
 // mpirun then ends them all.
 func (g *Group) Close() error {

@@ -16,7 +16,15 @@ func (bernoulli) Support() Support { return Bits }
 func (bernoulli) Params() []Param  { return nil }
 
 func (bernoulli) Means(dst Means, b *Block) {
-	vec.Sigmoids(dst.Data[b.First:], dst.Cols, b.In, b.Rows, b.Width)
+	if b.From == 0 {
+		vec.Sigmoids(dst.Data[b.First:], dst.Cols, b.In, b.Rows, b.Width)
+		return
+	}
+	for r := range b.Rows { // the kernel writes all units from the block's first on
+		var mean [vec.Block]float32
+		vec.Sigmoids(mean[:], vec.Block, b.In[r*vec.Block:], 1, b.Width)
+		copy(dst.Data[r*dst.Cols+b.First+b.From:][:b.Width-b.From], mean[b.From:])
+	}
 }
 
 // blendRows is the number of rows whose inputs are blended with the base and drawn at once. So
@@ -65,8 +73,8 @@ func drawWords(words []uint64, stride int, b *Block, lo, n int, s vec.Stream) {
 // least 2⁻⁶⁴.
 func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b *Block) {
 	for r := range b.Rows {
-		z := b.In[r*vec.Block:][:b.Width]
-		p := mean.Data[r*mean.Cols+b.First:][:b.Width]
+		z := b.In[r*vec.Block:][b.From:b.Width]
+		p := mean.Data[r*mean.Cols+b.First:][b.From:b.Width]
 		// Units take turns in two lanes. All of it is free of branches: z+|z| is twice
 		// max(z,0), and ½+|p−½| is max(p,1−p), exactly.
 		var above [2]float64
@@ -79,7 +87,7 @@ func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b *Block)
 			below[0] *= 0.5 + math.Abs(float64(p[i])-0.5)
 			below[1] *= 0.5 + math.Abs(float64(p[i+1])-0.5)
 		}
-		if i < b.Width {
+		if i < len(z) {
 			x := float64(z[i])
 			above[0] += x + math.Abs(x)
 			below[0] *= 0.5 + math.Abs(float64(p[i])-0.5)
@@ -98,10 +106,20 @@ func (bernoulli) Rises(sum, product []float64, b *Block, from, to float64) {
 			toShift[i] = float64((1 - to) * float64(c))
 		}
 	}
-	vec.Rises(product, sum, b.In, from, to, &fromShift, &toShift, b.Rows)
+	if b.From == 0 {
+		vec.Rises(product, sum, b.In, from, to, &fromShift, &toShift, b.Rows)
+		return
+	}
+	clear(fromShift[:b.From])
+	clear(toShift[:b.From])
+	for r := range b.Rows {
+		var in [vec.Block]float32
+		copy(in[b.From:], b.In[r*vec.Block:][b.From:b.Width])
+		vec.Rises(product[r:], sum[r:], in[:], from, to, &fromShift, &toShift, 1)
+	}
 }
 
-func (bernoulli) LogZ(z []float64, _ *Law, _ int) float64 { return vec.SoftplusSum(z) }
+func (bernoulli) LogZ(z []float64, _ *Distribution, _ int) float64 { return vec.SoftplusSum(z) }
 
 func (bernoulli) Field(dst, mean []float32, rows float64) {
 	for i, p := range mean {

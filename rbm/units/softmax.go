@@ -36,6 +36,39 @@ func (softmax) Draw(x States, b *Block, s vec.Stream) {
 	}
 }
 
+// DrawTurned is Draw of a softmax group in at most 64 rows whose inputs are turned: those of
+// unit i of the group are in[64·i …], one of each row. In takes the place of b.In, and is
+// overwritten. scratch is working memory.
+func DrawTurned(x States, b *Block, in []float32, s vec.Stream, scratch *Turned) {
+	for r := range scratch.beta {
+		scratch.beta[r] = 1
+	}
+	copy(scratch.beta[:], b.Beta[:min(len(b.Beta), b.Rows)])
+	if b.Base != nil {
+		for c, base := range b.Base.Field[b.First:][:b.Width] {
+			for r, z := range in[c*vec.Block:][:vec.Block] {
+				beta := scratch.beta[r]
+				in[c*vec.Block+r] = float32(beta*z) + float32((1-beta)*base)
+			}
+		}
+		for r := range scratch.beta {
+			scratch.beta[r] = 1
+		}
+	}
+	u := s.Column(&scratch.uniforms, b.Row, uint32(b.First))
+	vec.Choose(&scratch.state, in, b.Width, &scratch.beta, u)
+	for r, y := range scratch.state[:b.Rows] {
+		x.setOne(r, b.First, b.Width, int(y))
+	}
+}
+
+// Turned is the working memory of DrawTurned.
+type Turned struct {
+	state    [vec.Block]uint32
+	beta     [vec.Block]float32
+	uniforms [4 * vec.Block]float32
+}
+
 // setOne makes unit first+y of row r one, and the others of this number from first on zero.
 func (x States) setOne(r, first, number, y int) {
 	if x.Real != nil {
@@ -45,8 +78,11 @@ func (x States) setOne(r, first, number, y int) {
 		return
 	}
 	row := x.Words[r*x.Stride:]
-	for i := first; i < first+number; i++ {
-		row[i/vec.Block] &^= 1 << (i % vec.Block)
+	for lo, end := first, first+number; lo < end; { // word by word
+		k := lo / vec.Block
+		hi := min(end, (k+1)*vec.Block)
+		row[k] &^= vec.WordMask(hi-lo) << (lo % vec.Block)
+		lo = hi
 	}
 	row[(first+y)/vec.Block] |= 1 << ((first + y) % vec.Block)
 }
@@ -82,10 +118,32 @@ func (b *Block) logSumExp(r int, beta float64) float64 {
 	return top + vec.Log(sum)
 }
 
-func (softmax) LogZ(z []float64, _ *Law, _ int) float64 { return vec.LogSumExp(z) }
+func (softmax) LogZ(z []float64, _ *Distribution, _ int) float64 { return vec.LogSumExp(z) }
 
 func (softmax) Field(dst, mean []float32, rows float64) {
 	for i, p := range mean {
 		dst[i] = float32(vec.Log(float64(float64(p)*rows) + 0.5))
 	}
+}
+
+// FieldOfStates overwrites dst with the fields at which a group of inputs without weights is in
+// each state with its frequency mean over this number of rows. One row more, spread over all
+// states, keeps those finite that never occur. The fields sum to zero.
+func FieldOfStates(dst, mean []float32, rows float64) {
+	for i, p := range mean {
+		dst[i] = float32(vec.Log(float64(float64(p)*rows) + 1/float64(len(mean))))
+	}
+	Centre(dst)
+}
+
+// Centre subtracts their mean from x, and returns it.
+func Centre(x []float32) (mean float64) {
+	for _, x := range x {
+		mean += float64(x)
+	}
+	mean /= float64(len(x))
+	for i := range x {
+		x[i] = float32(float64(x[i]) - mean)
+	}
+	return mean
 }

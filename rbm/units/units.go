@@ -9,6 +9,8 @@ package units
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"gorbm/rbm/internal/vec"
 )
@@ -43,7 +45,7 @@ type Kind interface {
 	Rises(sum, product []float64, b *Block, from, to float64)
 	// LogZ returns Σ log Σ_x exp(x·z − U′(x)), for real x ∫, over the units from number first on,
 	// of inputs z, in nats.
-	LogZ(z []float64, l *Law, first int) float64
+	LogZ(z []float64, l *Distribution, first int) float64
 	// Field overwrites dst with the fields at which units without weights have about the given
 	// means over this number of rows. Half a row more keeps those finite that never change.
 	Field(dst, mean []float32, rows float64)
@@ -53,31 +55,32 @@ type Kind interface {
 type RealKind interface {
 	Kind
 	// Rest returns Σ U′ over the units from number first on, of values x, in nats.
-	Rest(x []float32, l *Law, first int) float64
+	Rest(x []float32, l *Distribution, first int) float64
 }
 
 // A Param is a parameter that each unit of a kind has besides its field.
 type Param struct {
-	Name    string
-	Initial float32
+	Name     string
+	Initial  float32
+	Positive bool // it must be above 0
 }
 
-// A Law is the parameters of all units of a layer.
-type Law struct {
+// A Distribution is that of the independent units of a layer without inputs, by its parameters.
+type Distribution struct {
 	Field  []float32
 	Params [][]float32 // the others: each of all units of the layer; nil: zeros
 }
 
-// At returns the fields' unit i, or 0 of a nil Law.
-func (l *Law) At(i int) float64 {
+// At returns the fields' unit i, or 0 of a nil Distribution.
+func (l *Distribution) At(i int) float64 {
 	if l == nil {
 		return 0
 	}
 	return float64(l.Field[i])
 }
 
-// Param returns parameter k besides the field of unit i, or 0 of a nil Law.
-func (l *Law) Param(k, i int) float64 {
+// Param returns parameter k besides the field of unit i, or 0 of a nil Distribution.
+func (l *Distribution) Param(k, i int) float64 {
 	if l == nil || l.Params == nil {
 		return 0
 	}
@@ -85,20 +88,26 @@ func (l *Law) Param(k, i int) float64 {
 }
 
 // Kinds are all kinds of units.
-var Kinds = []Kind{Bernoulli, Softmax}
+var Kinds = []Kind{Bernoulli, Softmax, Gaussian}
 
 // Parse returns the kind of this name.
-func Parse(name string) (Kind, error) {
-	text := ""
-	for i, k := range Kinds {
+func Parse(name string) (Kind, error) { return parse(name, Kinds) }
+
+// ParseLabel returns the kind of this name that a label can have: its units are 0 or 1.
+func ParseLabel(name string) (Kind, error) {
+	return parse(name, slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return k.Support() == Real }))
+}
+
+func parse(name string, kinds []Kind) (Kind, error) {
+	var names []string
+	for _, k := range kinds {
 		if k.String() == name {
 			return k, nil
 		}
-		if text += k.String(); i < len(Kinds)-1 {
-			text += " or "
-		}
+		names = append(names, k.String())
 	}
-	return nil, fmt.Errorf("unknown kind of units %q; it is %s", name, text)
+	last := len(names) - 1
+	return nil, fmt.Errorf("unknown kind of units %q; it is %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
 // A Block is the inputs of units of one group for a number of rows: in a block of 64 units of
@@ -109,9 +118,9 @@ type Block struct {
 	In          []float32 // inputs; those of a row begin at a multiple of Stride
 	Stride      int
 	Rows        int
-	Row         uint32    // number of the first row in the random stream
-	Beta        []float32 // inverse temperature of each row; nil: all 1
-	Law, Base   *Law      // of the layer at β = 1 and 0; a nil Base: zeros
+	Row         uint32        // number of the first row in the random stream
+	Beta        []float32     // inverse temperature of each row; nil: all 1
+	Model, Base *Distribution // of the layer at β = 1 and 0; a nil Base: zeros
 }
 
 // BetaOf returns the inverse temperature of row r.

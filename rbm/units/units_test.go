@@ -3,6 +3,7 @@ package units
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gorbm/negphase/diag"
@@ -14,6 +15,9 @@ const (
 	first  = 64 // number of its first unit
 	layer  = 75 // units of the layer
 )
+
+// listed are the kinds whose states can be listed.
+var listed = slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return k.Support() == Real })
 
 // statesOf lists the states of a few units of a kind.
 func statesOf(k Kind) (all []uint64) {
@@ -74,10 +78,10 @@ func near(t *testing.T, what string, got, want, tol float64) {
 
 // LogZ is that of all states; Means are its derivatives; LogZs and Rises are LogZ.
 func TestKindsAgainstTheirStates(t *testing.T) {
-	for _, k := range Kinds {
+	for _, k := range listed {
 		for _, scale := range []float64{0.5, 3, 30} {
 			b := inputs(k, 7, scale)
-			b.Base = &Law{Field: make([]float32, layer)}
+			b.Base = &Distribution{Field: make([]float32, layer)}
 			for i := range b.Base.Field {
 				b.Base.Field[i] = float32(i%7) - 3
 			}
@@ -115,11 +119,46 @@ func TestKindsAgainstTheirStates(t *testing.T) {
 	}
 }
 
+// The units of a group that begins within a block are taken alone: their neighbours before
+// them are those of other groups.
+func TestGroupWithinABlock(t *testing.T) {
+	const from = 3
+	b := inputs(Bernoulli, 7, 3)
+	b.Base = &Distribution{Field: make([]float32, layer)}
+	for i := range b.Base.Field {
+		b.Base.Field[i] = float32(i%7) - 3
+	}
+	b.From = from
+	mean := Means{Data: make([]float32, 7*layer), Cols: layer}
+	for i := range mean.Data {
+		mean.Data[i] = -1
+	}
+	Bernoulli.Means(mean, &b)
+	sum, product := make([]float64, 7), make([]float64, 7)
+	Bernoulli.LogZs(sum, product, 1, mean, &b)
+	rise, factor := make([]float64, 7), make([]float64, 7)
+	Bernoulli.Rises(rise, factor, &b, 0.25, 0.75)
+	for r := range 7 {
+		row, logZ, want := mean.Data[r*layer+b.First:], 0.0, 0.0
+		for i, z := range b.at(r, 1) {
+			if i < from {
+				near(t, "a unit of another group", float64(row[i]), -1, 0)
+				continue
+			}
+			near(t, "mean", float64(row[i]), 1/(1+math.Exp(-z)), 0x1p-22)
+			logZ += vec.Softplus(z)
+			want += vec.Softplus(b.at(r, 0.75)[i]) - vec.Softplus(b.at(r, 0.25)[i])
+		}
+		near(t, "log Z", sum[r]-math.Log(product[r]), logZ, number*0x1p-23)
+		near(t, "rise", rise[r]+math.Log(factor[r]), want, 1e-13*(1+math.Abs(want)))
+	}
+}
+
 // Draws have the distribution of their states at each β, with a base and without. Draws at
 // another β do not.
 func TestDraws(t *testing.T) {
 	const rows = 20000
-	for _, k := range Kinds {
+	for _, k := range listed {
 		for _, based := range []bool{false, true} {
 			one := inputs(k, 1, 1.5)
 			draw := func(beta float32) []int {
@@ -130,7 +169,7 @@ func TestDraws(t *testing.T) {
 					b.Beta[r] = beta
 				}
 				if based {
-					b.Base = &Law{Field: make([]float32, layer)}
+					b.Base = &Distribution{Field: make([]float32, layer)}
 					for i := range b.Base.Field {
 						b.Base.Field[i] = float32(i%3) - 1
 					}
@@ -163,7 +202,7 @@ func TestDraws(t *testing.T) {
 			}
 			b := one
 			if based {
-				b.Base = &Law{Field: make([]float32, layer)}
+				b.Base = &Distribution{Field: make([]float32, layer)}
 				for i := range b.Base.Field {
 					b.Base.Field[i] = float32(i%3) - 1
 				}
@@ -185,7 +224,7 @@ func TestDraws(t *testing.T) {
 
 // Field is the field at which the means are those of the data, half a row apart.
 func TestField(t *testing.T) {
-	for _, k := range Kinds {
+	for _, k := range listed {
 		mean, rows := []float32{0.125, 0.25, 0.125, 0.375, 0.125}, 1e6 // one of them is on
 		field, z := make([]float32, number), make([]float64, number)
 		k.Field(field, mean, rows)
@@ -217,16 +256,19 @@ func TestParse(t *testing.T) {
 			t.Errorf("%v: got %v, %v", k, got, err)
 		}
 	}
-	if _, err := Parse("gauss"); err == nil || err.Error() != `unknown kind of units "gauss"; it is bernoulli or softmax` {
+	if _, err := Parse("gauss"); err == nil || err.Error() != `unknown kind of units "gauss"; it is bernoulli, softmax or gaussian` {
 		t.Errorf("got %v", err)
+	}
+	if _, err := ParseLabel("gaussian"); err == nil || err.Error() != `unknown kind of units "gaussian"; it is bernoulli or softmax` {
+		t.Errorf("a label: got %v", err)
 	}
 }
 
 // No call allocates.
 func TestKindsAllocateNothing(t *testing.T) {
-	for _, k := range Kinds {
+	for _, k := range listed {
 		b := inputs(k, 20, 1)
-		b.Base, b.Beta = &Law{Field: make([]float32, layer)}, make([]float32, 20)
+		b.Base, b.Beta = &Distribution{Field: make([]float32, layer)}, make([]float32, 20)
 		mean := Means{Data: make([]float32, 20*layer), Cols: layer}
 		x := States{Words: make([]uint64, 40), Stride: 2}
 		sum, product := make([]float64, 20), make([]float64, 20)

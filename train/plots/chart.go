@@ -76,8 +76,8 @@ func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
 // three for each pixel.
 const mostPoints = 2000
 
-// Thinned returns the chart with every so many points of lines that have very many,
-// the last one among them. Of such a line what cannot be shown is left out first, so
+// Thinned returns the chart with evenly spaced points of lines that have very many, the
+// last one among them. Of such a line what cannot be shown is left out first, so
 // that values measured now and then stay.
 func (c Chart) Thinned() Chart {
 	c.Lines = slices.Clone(c.Lines)
@@ -301,7 +301,7 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 // manyDots is the number of dots of a line from which on they are small.
 const manyDots = 40
 
-// Charts is a page of charts, so many in a row, each width × height with its margins.
+// Charts is a page of charts, across in a row, each width × height with its margins.
 // Charts that have nothing to show are left out; the page is nil if there is none
 // left. Where the curves of all charts reach their right ends, their names stand
 // there, in their colours; else above the page.

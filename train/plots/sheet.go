@@ -22,7 +22,7 @@ const tileSide = 56
 // sheetGap is the space between pictures, in pixels.
 const sheetGap = 2
 
-// Tiles arranges pictures of height × width values in so many columns. Each row
+// Tiles arranges pictures of height × width values in columns. Each row
 // of rows is one picture, and paint gives the colour of a value. It panics if
 // the sizes do not fit.
 func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) color.RGBA) *image.RGBA {
@@ -49,7 +49,7 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 const (
 	captionSize  = 16 // of letters, in pixels
 	captionSpace = 6  // around texts
-	// captionLetters is the largest number of letters of a name beside a sheet.
+	// captionLetters is the largest number of letters of a name next to a sheet.
 	captionLetters = 12
 )
 
@@ -99,6 +99,15 @@ func Caption(sheet image.Image, names []string, text string) (*image.RGBA, error
 func Ink(p float32) color.RGBA {
 	g := uint8(255 - 255*min(max(p, 0), 1) + 0.5)
 	return color.RGBA{g, g, g, 255}
+}
+
+// InkOf returns Ink for the inputs of a binary model, and for standardised inputs a paint from
+// white at three standard deviations below the mean to black at three above.
+func InkOf(m *rbm.RBM) func(float32) color.RGBA {
+	if !m.Real() {
+		return Ink
+	}
+	return func(x float32) color.RGBA { return Ink(0.5 + x/6) }
 }
 
 // signed returns a paint for values between ±limit: blue for −limit, white for

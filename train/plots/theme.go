@@ -115,7 +115,7 @@ func short(v, step float64) string {
 	return minus(strconv.FormatFloat(v, 'g', 4, 64))
 }
 
-// minus returns a number with the sign of its own width.
+// minus returns a number with a minus sign as wide as a digit.
 func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }
 
 // Ticks are Marks as ticks of gonum/plot.

@@ -11,7 +11,7 @@ import (
 	"gorbm/train/plots"
 )
 
-// Sizes of a chart, in units of its own.
+// Sizes of a chart, in units of its view box.
 const (
 	width, height            = 640, 260
 	left, right, top, bottom = 64, 12, 10, 40

@@ -19,7 +19,7 @@ import (
 type Report struct {
 	Title    string
 	Lead     string // a line: what was run
-	Running  bool   // the run goes on, so that the page loads itself again now and then
+	Running  bool   // the run is not finished, so the page refreshes itself
 	Words    []string
 	Warnings []string
 	Charts   []plots.Chart

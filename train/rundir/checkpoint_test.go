@@ -32,7 +32,7 @@ func newTrainer(t *testing.T, spec string, hidden int, change func(s *train.Sett
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := train.DefaultSettings("pcd")
+	s := train.PaperSettings("pcd")
 	s.Negative, s.Momentum = negative, 0.5
 	change(&s)
 	tr, err := train.New(s, set, train.NewModel(set, hidden, true, rbm.Softmax, s.Seed))

@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -9,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"gorbm/rbm/atomicfile"
@@ -22,42 +20,41 @@ const EventsDir = "tensorboard"
 // them, and reads them in the order of their names.
 const eventsPrefix = "events.out.tfevents."
 
-// Events is a file of scalars that TensorBoard reads.
+// Events is a file of scalars that TensorBoard reads: the rows of a table whose first two
+// columns are the step and the seconds of training.
 type Events struct {
 	appender
-	columns []string // the first is the step, which has no curve
+	columns []string
+	origin  float64 // Unix time at which the table's seconds are 0
 }
 
-// NewEvents makes the file of events of a table with these columns, and writes the rows
-// that the table has already. A row that an earlier file has keeps its record, and so the
-// time at which it was measured. The earlier files are then removed: what a killed run had
-// written beyond its checkpoint would stand beside what the resumed run measures.
+// NewEvents makes the file of events of a table with these columns and writes the rows that the
+// table has already. TensorBoard's clock counts the seconds of the table, which are now those
+// of its last row. Files of an earlier process of the run are removed: they may hold rows that
+// the resumed run measures again.
 func (f *Folder) NewEvents(columns []string, rows [][]float64, now time.Time) (*Events, error) {
 	if err := os.MkdirAll(f.Path(EventsDir), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot write the events: %w", err)
 	}
-	earlier, records, err := f.readEvents()
-	if err != nil {
-		return nil, fmt.Errorf("cannot go on with the events: %w", err)
-	}
+	earlier, _ := filepath.Glob(f.Path(filepath.Join(EventsDir, eventsPrefix+"*"))) // the pattern is well formed
 	stamp := now.UnixNano()
-	for _, name := range earlier { // the clock may have been set back
+	for _, path := range earlier { // the clock may have been set back
 		var was int64
-		if _, err := fmt.Sscanf(filepath.Base(name), eventsPrefix+"%d", &was); err == nil {
+		if _, err := fmt.Sscanf(filepath.Base(path), eventsPrefix+"%d", &was); err == nil {
 			stamp = max(stamp, was+1)
 		}
 	}
-	e := &Events{appender: appender{what: "events"}, columns: columns}
+	e := &Events{appender: appender{what: "events"}, columns: columns, origin: seconds(now)}
 	e.put(appendBytes(appendDouble(nil, 1, seconds(now)), 3, []byte("brain.Event:2"))) // Event.file_version
 	if len(earlier) > 0 {
+		sessionStart := []byte{1 << 3, 1}                                       // a SessionLog whose status is START
 		e.put(appendBytes(appendDouble(nil, 1, seconds(now)), 7, sessionStart)) // a TensorBoard that runs forgets what it has read
 	}
+	if len(rows) > 0 {
+		e.origin -= rows[len(rows)-1][1]
+	}
 	for _, row := range rows {
-		record, ok := records[uint64(row[0])]
-		if !ok {
-			record = e.record(row, now)
-		}
-		e.put(record)
+		e.put(e.record(row))
 	}
 	name := filepath.Join(EventsDir, fmt.Sprintf("%s%020d.gorbm", eventsPrefix, stamp))
 	if err := atomicfile.Write(f.Path(name), func(w io.Writer) error { _, err := w.Write(e.pending.Bytes()); return err }); err != nil {
@@ -65,131 +62,24 @@ func (f *Folder) NewEvents(columns []string, rows [][]float64, now time.Time) (*
 	}
 	e.size = int64(e.pending.Len())
 	e.pending.Reset()
-	for _, name := range earlier {
-		_ = os.Remove(f.Path(name)) // where a reader holds one it stays; readers leave out what is before the session's start
+	for _, path := range earlier {
+		_ = os.Remove(path) // where a reader holds one it stays; readers leave out what is before the session's start
 	}
+	var err error
 	if e.file, err = f.openFile(name, os.O_WRONLY); err != nil {
 		return nil, fmt.Errorf("cannot write the events: %w", err)
 	}
 	return e, nil
 }
 
-// sessionStart is a SessionLog whose status is START.
-var sessionStart = []byte{1 << 3, 1}
-
-// readEvents returns the names of the files of events within the folder, in order, and their
-// records of summaries by step. The last one of a step counts. What follows a record that
-// is damaged, as the last of a killed run may be, is left out.
-func (f *Folder) readEvents() (names []string, records map[uint64][]byte, err error) {
-	entries, err := os.ReadDir(f.Path(EventsDir))
-	if err != nil {
-		return nil, nil, err
-	}
-	records = map[uint64][]byte{}
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), eventsPrefix) {
-			continue
-		}
-		name := filepath.Join(EventsDir, entry.Name())
-		text, err := f.Read(name, maxTable)
-		if err != nil {
-			return nil, nil, err
-		}
-		names = append(names, name)
-		for {
-			var record []byte
-			if record, text = nextRecord(text); record == nil {
-				break
-			}
-			switch step, kind := parseEvent(record); kind {
-			case sessionEvent: // this file holds what those before it held
-				clear(records)
-			case summaryEvent:
-				records[step] = record
-			}
-		}
-	}
-	return names, records, nil
-}
-
-// nextRecord returns the first record of a file and what follows it; nil if it is not whole.
-func nextRecord(text []byte) (record, rest []byte) {
-	const head, sum = 12, 4
-	if len(text) < head+sum || binary.LittleEndian.Uint32(text[8:]) != maskedCRC(text[:8]) {
-		return nil, nil
-	}
-	n := binary.LittleEndian.Uint64(text)
-	if n > uint64(len(text)-head-sum) {
-		return nil, nil
-	}
-	record, rest = text[head:head+n], text[head+n:]
-	if binary.LittleEndian.Uint32(rest) != maskedCRC(record) {
-		return nil, nil
-	}
-	return record, rest[sum:]
-}
-
-// What parseEvent tells apart.
-const (
-	otherEvent = iota
-	summaryEvent
-	sessionEvent // the start of a session
-)
-
-// parseEvent returns the step of an Event and its kind.
-func parseEvent(b []byte) (step uint64, kind int) {
-	for len(b) > 0 {
-		tag, n := binary.Uvarint(b)
-		if n <= 0 {
-			return 0, otherEvent
-		}
-		b = b[n:]
-		size := 0
-		switch tag & 7 {
-		case 0:
-			v, n := binary.Uvarint(b)
-			if n <= 0 {
-				return 0, otherEvent
-			}
-			if tag>>3 == 2 {
-				step = v
-			}
-			size = n
-		case 1:
-			size = 8
-		case 2:
-			length, n := binary.Uvarint(b)
-			if n <= 0 || length > uint64(len(b)-n) {
-				return 0, otherEvent
-			}
-			size = n + int(length)
-			switch {
-			case tag>>3 == 5:
-				kind = summaryEvent
-			case tag>>3 == 7 && bytes.Equal(b[n:size], sessionStart):
-				kind = sessionEvent
-			}
-		case 5:
-			size = 4
-		default:
-			return 0, otherEvent
-		}
-		if size > len(b) {
-			return 0, otherEvent
-		}
-		b = b[size:]
-	}
-	return step, kind
-}
-
 // Add writes a row of the table. Values that are not finite are left out.
-func (e *Events) Add(values []float64, now time.Time) error {
-	e.put(e.record(values, now))
+func (e *Events) Add(values []float64) error {
+	e.put(e.record(values))
 	return e.flush()
 }
 
 // record returns the Event of a row.
-func (e *Events) record(values []float64, now time.Time) []byte {
+func (e *Events) record(values []float64) []byte {
 	var summary []byte
 	for c, v := range values[1:] {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -200,8 +90,8 @@ func (e *Events) record(values []float64, now time.Time) []byte {
 		value = binary.LittleEndian.AppendUint32(value, math.Float32bits(float32(v)))
 		summary = appendBytes(summary, 1, value) // Summary.value
 	}
-	event := appendDouble(nil, 1, seconds(now)) // Event.wall_time
-	event = append(event, 2<<3)                 // Event.step
+	event := appendDouble(nil, 1, e.origin+values[1]) // Event.wall_time
+	event = append(event, 2<<3)                       // Event.step
 	event = binary.AppendUvarint(event, uint64(values[0]))
 	return appendBytes(event, 5, summary) // Event.summary
 }

@@ -1,7 +1,6 @@
 package rundir
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -9,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,12 +17,12 @@ import (
 // and by TensorBoard's where Python has it.
 func TestEvents(t *testing.T) {
 	f := &Folder{Dir: t.TempDir()}
-	e, err := f.NewEvents([]string{"step", "error", "gap"}, nil, time.Unix(1000, 0))
+	e, err := f.NewEvents([]string{"step", "seconds", "error", "gap"}, nil, time.Unix(1000, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range [][]float64{{0, 0.9, math.NaN()}, {300, 0.25, -1.5}} {
-		if err := e.Add(row, time.Unix(2000, 500e6)); err != nil {
+	for _, row := range [][]float64{{0, 0.5, 0.9, math.NaN()}, {300, 1000.5, 0.25, -1.5}} {
+		if err := e.Add(row); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -58,8 +56,8 @@ func TestEvents(t *testing.T) {
 	float := func(v float32) string { return string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(v))) }
 	want := []string{
 		"\x09" + double(1000) + "\x1a\x0dbrain.Event:2",
-		"\x09" + double(2000.5) + "\x10\x00" + "\x2a\x0e\x0a\x0c\x0a\x05error\x15" + float(0.9),
-		"\x09" + double(2000.5) + "\x10\xac\x02" + "\x2a\x1a\x0a\x0c\x0a\x05error\x15" + float(0.25) + "\x0a\x0a\x0a\x03gap\x15" + float(-1.5),
+		"\x09" + double(1000.5) + "\x10\x00" + "\x2a\x1e\x0a\x0e\x0a\x07seconds\x15" + float(0.5) + "\x0a\x0c\x0a\x05error\x15" + float(0.9),
+		"\x09" + double(2000.5) + "\x10\xac\x02" + "\x2a\x2a\x0a\x0e\x0a\x07seconds\x15" + float(1000.5) + "\x0a\x0c\x0a\x05error\x15" + float(0.25) + "\x0a\x0a\x0a\x03gap\x15" + float(-1.5),
 	}
 	for i, w := range want {
 		if i >= len(records) || string(records[i]) != w {
@@ -104,96 +102,45 @@ func eventsOf(t *testing.T, f *Folder) string {
 	return all.String()
 }
 
-// TestEventsContinue has runs that were killed go on: rows of the table keep their first
-// times, later ones are gone, rows that no file has are added, and a damaged end does not
-// matter. Of several files the last counts, and one that begins a session replaces those before.
+// TestEventsContinue resumes runs that were killed: rows of the table are written again, each at
+// its second, and later ones are gone, whatever the earlier files hold.
 func TestEventsContinue(t *testing.T) {
-	columns := []string{"step", "x"}
+	columns := []string{"step", "seconds", "x"}
 	write := func(f *Folder, at int64, rows, later [][]float64) {
 		t.Helper()
 		e, err := f.NewEvents(columns, rows, time.Unix(at, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, row := range later {
-			if err := e.Add(row, time.Unix(at+1+int64(i), 0)); err != nil {
+		for _, row := range later {
+			if err := e.Add(row); err != nil {
 				t.Fatal(err)
 			}
 		}
 		e.Close()
 	}
 	f := folder(t)
-	write(f, 1000, nil, [][]float64{{0, 1}, {10, 2}, {20, 3}})
+	write(f, 1000, nil, [][]float64{{0, 1, 1}, {10, 2, 2}, {20, 3, 3}})
 	const first = "1000 version\n1001 step 0 1\n1002 step 10 2\n1003 step 20 3\n"
 	if got := eventsOf(t, f); got != first {
-		t.Fatalf("the first file has\n%s", got)
+		t.Fatalf("the first file: got\n%s, want\n%s", got, first)
 	}
 	path := func() string { p, _ := filepath.Glob(f.Path(EventsDir + "/*")); return p[len(p)-1] }
-	whole := content(t, path())
-	rows := [][]float64{{0, 1}, {5, 7}, {10, 2}}
-	for _, torn := range []string{"", "x", "\xff\xff\xff\xff\xff\xff\xff\xff1234567890", string(whole[:20])} {
-		f = folder(t)
-		write(f, 1000, nil, [][]float64{{0, 1}, {10, 2}, {20, 3}})
-		put(t, path(), append(slices.Clone(whole), torn...))
-		was := path()
-		put(t, f.Path(EventsDir+"/.events.out.tfevents.00000000000000000007.gorbm.10000"), []byte("left by a kill"))
-		if err := f.removeTemporary(); err != nil {
-			t.Fatal(err)
-		}
-		write(f, 500, rows, [][]float64{{20, 4}}) // the clock was set back
-		want := "500 version\n500 session 020801\n1001 step 0 1\n500 step 5 7\n1002 step 10 2\n501 step 20 4\n"
-		if got := eventsOf(t, f); got != want {
-			t.Errorf("torn by %q: the file has\n%s, want\n%s", torn, got, want)
-		}
-		if filepath.Base(path()) <= filepath.Base(was) { // TensorBoard would not come to it
-			t.Errorf("%s follows %s", path(), was)
-		}
+	was := path()
+	put(t, was, append(content(t, was), "torn"...))
+	put(t, f.Path(EventsDir+"/"+eventsPrefix+"00000000000000000001.gorbm"), []byte("older, left by a kill"))
+	put(t, f.Path(EventsDir+"/.events.out.tfevents.00000000000000000007.gorbm.10000"), []byte("left by a kill"))
+	if err := f.removeTemporary(); err != nil {
+		t.Fatal(err)
 	}
-	// Killed after the new file was made and before the old one was removed.
-	again := content(t, path())
-	older := folder(t)
-	write(older, 1000, nil, [][]float64{{0, 1}, {10, 2}, {20, 3}, {30, 5}})
-	old, _ := filepath.Glob(older.Path(EventsDir + "/*"))
-	put(t, f.Path(EventsDir+"/"+eventsPrefix+"00000000000000000001.gorbm"), content(t, old[0]))
-	write(f, 2000, [][]float64{{0, 1}, {10, 2}, {20, 4}, {30, 6}}, nil) // step 30 of the run that was killed is another
-	want := "2000 version\n2000 session 020801\n1001 step 0 1\n1002 step 10 2\n501 step 20 4\n2000 step 30 6\n"
+	write(f, 500, [][]float64{{0, 1, 1}, {10, 2, 2}}, [][]float64{{20, 4, 4}}) // the clock was set back
+	want := "500 version\n500 session 020801\n499 step 0 1\n500 step 10 2\n502 step 20 4\n"
 	if got := eventsOf(t, f); got != want {
-		t.Errorf("of two files there is\n%s, want\n%s", got, want)
+		t.Errorf("the resumed file: got\n%s, want\n%s", got, want)
 	}
-	// A damaged byte ends what is known of a file: its rows are written anew.
-	again[len(again)-5] ^= 1
-	put(t, path(), again)
-	write(f, 3000, [][]float64{{0, 1}, {20, 4}}, nil)
-	want = "3000 version\n3000 session 020801\n1001 step 0 1\n3000 step 20 4\n"
-	if got := eventsOf(t, f); got != want {
-		t.Errorf("of a damaged file there is\n%s, want\n%s", got, want)
+	if filepath.Base(path()) <= filepath.Base(was) { // TensorBoard would not come to it
+		t.Errorf("got %s, want a name after %s", path(), was)
 	}
-}
-
-// FuzzEvents reads anything as a file of events.
-func FuzzEvents(f *testing.F) {
-	f.Add([]byte("\x09\x00\x00\x00\x00\x00\x00\x00\x00\x10\x05\x2a\x00"))
-	f.Add([]byte{})
-	f.Add([]byte("\x2a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
-	f.Add([]byte("\x3a\x02\x08\x01"))
-	dir := folder(f)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		parseEvent(b)
-		e := Events{}
-		e.put(b)
-		text := append(slices.Clone(e.pending.Bytes()), b...)
-		if record, rest := nextRecord(text); !bytes.Equal(record, b) || record == nil || !bytes.Equal(rest, b) {
-			t.Fatalf("of %q with %q after it come %q and %q", b, b, record, rest)
-		}
-		nextRecord(b)
-		if err := os.MkdirAll(dir.Path(EventsDir), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		put(t, dir.Path(EventsDir+"/"+eventsPrefix+"00000000000000000001.gorbm"), text)
-		if _, _, err := dir.readEvents(); err != nil {
-			t.Fatal(err)
-		}
-	})
 }
 
 // What could not be written, as on a full disk, is written with what follows.

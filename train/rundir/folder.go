@@ -43,7 +43,7 @@ type Folder struct {
 	held *os.File // the lock, of the folder's writer; nil for others
 }
 
-// files are the files of a run's folder beside its snapshots. The last one to be
+// files are the files of a run's folder, without its snapshots. The last one to be
 // removed is that by which the folder is known for a run's.
 var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, ResultFile, ConfigFile}
 
@@ -129,7 +129,7 @@ func check(dir string, force bool) (*Folder, error) {
 	return f, nil
 }
 
-// hasCheckpoint reports whether a run can go on from the folder.
+// hasCheckpoint reports whether a run can be resumed from the folder.
 func (f *Folder) hasCheckpoint() bool {
 	return slices.ContainsFunc([]string{CheckpointFile, previousFile}, func(name string) bool {
 		_, err := os.Lstat(f.Path(name))

@@ -89,7 +89,7 @@ func (f *Folder) Free() error {
 	return nil
 }
 
-// Open opens the folder of an earlier run to go on with it, as its only writer
+// Open opens the folder of an earlier run to resume it, as its only writer
 // until Close. Temporary files that a killed process left are removed.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}

@@ -59,8 +59,8 @@ func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Eve
 	}, nil
 }
 
-// DropSnapshots removes the snapshots of later steps, which a run that goes on
-// after step will take anew, if it comes so far.
+// DropSnapshots removes the snapshots of later steps, which a run that is resumed
+// after step takes again.
 func (f *Folder) DropSnapshots(step int) error {
 	entries, err := os.ReadDir(f.Path(SnapshotsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func (f *Folder) DropSnapshots(step int) error {
 	return nil
 }
 
-// A Snapshot is a model that a run has saved after so many training steps.
+// A Snapshot is a model that a run has saved after Step training steps.
 type Snapshot struct {
 	Step  int
 	Path  string

@@ -36,7 +36,7 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 	return t, t.flush()
 }
 
-// ContinueTable opens the table of this name of a run that goes on after step:
+// ContinueTable opens the table of this name of a run that is resumed after step:
 // its rows up to there are kept, later ones are cut off. The error says so if
 // its columns are not these.
 func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {

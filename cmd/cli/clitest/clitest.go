@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -52,7 +53,14 @@ type Command struct {
 	Run  cli.Command
 }
 
-// A Result is what a call came to.
+// Alone returns a command of one process.
+func Alone(run cli.RanksCommand) cli.Command {
+	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+		return run(ctx, nil, args, stdout, stderr)
+	}
+}
+
+// A Result is the outcome of a call.
 type Result struct {
 	Status         int
 	Stdout, Stderr string
@@ -122,7 +130,7 @@ func (c Command) OneLine(t *testing.T, stderr string, words ...string) {
 	}
 }
 
-// A screen has so many lines and columns.
+// The size of a screen.
 const screenLines, screenColumns = 40, 100
 
 // Help checks -h, -h all and -version: status 0, all on stdout, all flags named. -h
@@ -233,7 +241,7 @@ func Golden(t *testing.T, name, got string) {
 	}
 }
 
-// number is a number of indented JSON, on a line of its own or after its key.
+// number is a number of indented JSON, on a separate line or after its key.
 var number = regexp.MustCompile(`(?m)(^|": ) *(-?[0-9][-+.0-9e]*)(,?)$`)
 
 // JSON returns an object in JSON with indents, except before numbers in lists.

@@ -1,4 +1,4 @@
-// Package chains runs Markov chains beside each other for equal computing time and keeps
+// Package chains runs Markov chains side by side for equal computing time and keeps
 // their energies, for experiments that compare samplers.
 package chains
 
@@ -40,7 +40,7 @@ const (
 	between = time.Millisecond
 )
 
-// Race runs samplers in turns at inverse temperature beta, each for so many seconds of
+// Race runs samplers in turns at inverse temperature beta, each for the given seconds of
 // computing times its share. The moves of a sampler depend on the key and on its place among
 // the samplers; only where it stops depends on the clock.
 func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rbm.Key) ([]Run, error) {
@@ -96,7 +96,7 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 // Rate returns moves a second of computing.
 func (r Run) Rate() float64 { return float64(len(r.Energies)) / r.Seconds }
 
-// At returns the energy after so many seconds, or the first or last one.
+// At returns the energy after the given seconds, or the first or last one.
 func (r Run) At(seconds float64) float64 {
 	move := int(math.Ceil(seconds*r.Rate())) - 1
 	return r.Energies[min(max(move, 0), len(r.Energies)-1)]
@@ -129,7 +129,7 @@ func Correlation(energies, lags []float64) []float64 {
 	return at
 }
 
-// Relaxed returns the state that samplers start from: after so many moves of m from a random
+// Relaxed returns the state that samplers start from: after moves of m from a random
 // state with this number of bits on, or of any number if active is 0. At infinite temperature
 // long walks that fit beta may never be accepted.
 func Relaxed(s mcmc.Settable, m mcmc.Mover, beta float64, active, moves int, key rbm.Key) ([]uint8, error) {

@@ -46,7 +46,7 @@ func (l Label) Apart(b *strings.Builder, t *claims.Table, panel string, curves [
 	for i, x := range curves {
 		for _, y := range curves[:i] {
 			if errs, yes := claims.Differ(l.At(t, panel, y), l.At(t, panel, x)); yes {
-				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so theirs are not of the same states, and a short one is no merit.\n", l, y, x, errs)
+				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not converged. A τ is taken about the mean of its run, so theirs describe different states, and a short one is no merit.\n", l, y, x, errs)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 
@@ -22,13 +23,13 @@ type Panel struct {
 	// logarithms; it needs LogY.
 	Geometric bool
 	Dots      bool // at each point
-	Scattered bool // points that no line joins, as those of separate runs
-	// Apart draws points at x = 0 apart from the curves.
-	Apart bool
+	// JoinFrom is the x from which on a line joins the points; +Inf: none does, as those of
+	// separate runs.
+	JoinFrom float64
 }
 
-// Curves draws panels, so many in a row, with the curves of these names, in the
-// same colours everywhere. Curves over words are dots beside each other, with bars.
+// Curves draws panels, across of them in a row, with the curves of these names, in the
+// same colours everywhere. Curves over words are dots next to each other, with bars.
 func Curves(w io.Writer, t *Table, across int, panels []Panel, curves []string) error {
 	var charts []plots.Chart
 	for _, p := range panels {
@@ -46,7 +47,7 @@ func (p Panel) chart(t *Table, curves []string) plots.Chart {
 	c := plots.Chart{Title: p.Title, X: p.X, Y: p.Y, LogX: p.LogX, LogY: p.LogY, Low: p.Low, High: p.High, Words: p.Words}
 	for i, name := range curves {
 		l := p.line(t, name)
-		l.Color, l.Dots, l.Apart = i+1, p.Dots, p.Scattered
+		l.Color, l.Dots = i+1, p.Dots
 		if c.Words != nil {
 			const apart = 0.09 // of two words
 			for k := range l.X {
@@ -54,15 +55,17 @@ func (p Panel) chart(t *Table, curves []string) plots.Chart {
 			}
 			l.Bars, l.Apart = true, true
 		}
-		first := 0
-		if p.Apart && len(l.X) > 0 && l.X[0] == 0 {
-			first = 1
+		at, _ := slices.BinarySearch(l.X, p.JoinFrom)
+		if c.Words != nil {
+			at = 0
 		}
-		rest := l
-		rest.X, rest.Y, rest.Low, rest.High = l.X[first:], l.Y[first:], l.Low[first:], l.High[first:]
-		c.Lines = append(c.Lines, rest)
-		if first == 1 {
-			l.X, l.Y, l.Low, l.High, l.Apart = l.X[:1], l.Y[:1], l.Low[:1], l.High[:1], true
+		joined := l
+		joined.X, joined.Y, joined.Low, joined.High = l.X[at:], l.Y[at:], l.Low[at:], l.High[at:]
+		if at == 0 || at < len(l.X) {
+			c.Lines = append(c.Lines, joined)
+		}
+		if at > 0 {
+			l.X, l.Y, l.Low, l.High, l.Apart = l.X[:at], l.Y[:at], l.Low[:at], l.High[:at], true
 			c.Lines = append(c.Lines, l)
 		}
 	}

@@ -47,7 +47,17 @@ type Figure struct {
 // Options are what the command line says about the size of an experiment.
 type Options struct {
 	Quick   bool
-	Repeats int // 0: as many as the figure has
+	Repeats int // at most; 0: as many as the figure has
+}
+
+// Seeds returns the number of repetitions of a figure that has quick or full of them. More than
+// that would be run and shown nowhere.
+func (o Options) Seeds(quick, full int) int {
+	n := Size(o, quick, full)
+	if o.Repeats > 0 {
+		n = min(n, o.Repeats)
+	}
+	return n
 }
 
 // Size returns quick or full.
@@ -76,7 +86,7 @@ func (e Experiment) Command(own func(f *cli.Flags) (check func() error)) cli.Com
 		f := cli.NewFlags(e.Name, e.Title+".\n"+e.figureHelp(), e.Name+" [flags]")
 		name := f.String("figure", "all", "figure to make: all, "+strings.Join(e.names(), ", "))
 		quick := f.Bool("quick", false, "small sizes, in seconds: the same code and claims")
-		repeats := f.Int("repeats", 0, "repetitions; 0: as many as the figure has")
+		repeats := f.Int("repeats", 0, "repetitions, at most as many as the figure has; 0: all of them")
 		out := f.String("out", "", "folder for the results (default: experiments/"+e.Name+", or runs/"+e.Name+"-quick with -quick)")
 		jobs := f.Int("jobs", runtime.NumCPU(), "jobs at a time")
 		redraw := f.Bool("redraw", false, "run no jobs: make pictures and pages from the numbers that are there")
@@ -135,7 +145,7 @@ func (e Experiment) figureHelp() string {
 	for _, f := range e.Figures {
 		fmt.Fprintf(&b, "\n  %-14s %s", f.Name, f.Title)
 	}
-	b.WriteString("\n\nNumbers go to CSV files in the folder of results. Jobs whose numbers are there\nalready are not run again, so that an interrupted experiment goes on.")
+	b.WriteString("\n\nNumbers go to CSV files in the folder of results. Jobs whose numbers are there\nalready are not run again, so that an interrupted experiment resumes.")
 	return b.String()
 }
 
@@ -210,7 +220,8 @@ func (r *running) figure(ctx context.Context, f Figure) (*Table, error) {
 			return nil, err
 		}
 	}
-	if t = t.only(plan); len(t.jobs) == 0 {
+	// Judged and drawn is what the pages show: all that the table has of the whole plan.
+	if t = t.only(f.Jobs(Options{Quick: r.options.Quick})); len(t.jobs) == 0 {
 		return t, nil
 	}
 	return t, atomicfile.Write(f.file(r.out, ".png"), func(w io.Writer) error { return f.Draw(w, t) })

@@ -21,10 +21,10 @@ var summaryColumns = []string{"paper", "figure", "claim", "result", "verdict", "
 // WritePages writes README.md and claims.csv of an experiment from the tables in
 // the folder out. Figures without numbers are named as such.
 func (e Experiment) WritePages(out string, o Options) error {
-	o.Repeats = 0 // what is missing is said of the whole plan
+	o.Repeats = 0 // the page names what the whole plan lacks
 	var page strings.Builder
 	fmt.Fprintf(&page, "# %s\n\n%s\n\n%s\n\n", e.Title, e.Paper, e.About)
-	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files beside it.\n", e.Name)
+	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files next to it.\n", e.Name)
 	fmt.Fprintf(&page, "PASS means that a claim holds here: one side is better by more than %d standard errors of the paired\ndifference over repetitions, or a statement about numbers without noise is true. FAIL means that this was\nnot seen. OPEN means that there are too few repetitions to say. A paired difference is above 0 where it favours the\nclaim. Seconds are those of the runs, added up, on a\nmachine that other programs used too.\n", Errors)
 	summary := [][]string{summaryColumns}
 	for _, f := range e.Figures {
@@ -116,7 +116,7 @@ the claims. This table is written by the commands themselves, from the numbers b
 a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors,
 which chance alone does once in 270 claims with 20 repetitions, once in 130 with 10 and once in 50 with 5.
 A FAIL is a finding. OPEN means too few repetitions to say. FILE in a command is explained on the page.
-` + "`go run ./experiments/NAME` also measures `scale`, `speed` and `speed/quality`; [sweeps](sweeps/README.md) has files for `rbmtrain -array`" + `.
+` + "`go run ./experiments/NAME` also measures `speed` and `speed/quality`; [scale](scale/README.md) has what was measured of ranks, and [sweeps](sweeps/README.md) files for `rbmtrain -array`" + `.
 The pictures in ` + "`ising` and `tour`" + ` are those of the commands on the pages that show them.
 `
 

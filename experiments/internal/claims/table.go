@@ -35,7 +35,7 @@ const secondsPanel = "seconds"
 
 var columns = []string{"job", "panel", "curve", "repeat", "x", "y"}
 
-// add adds the points of a job, which took so many seconds. Points are rounded as in a file,
+// add adds the points of a job and the seconds that it took. Points are rounded as in a file,
 // so that pages and pictures are the same whether a job was run now or before.
 func (t *Table) add(job string, points []Point, seconds float64) {
 	for i := range points {
@@ -104,13 +104,13 @@ func (t *Table) Seconds() (sum float64) {
 }
 
 // Curve returns the points of a curve, of all repetitions.
-func (t *Table) Curve(panel, curve string) (some []Point) {
+func (t *Table) Curve(panel, curve string) (points []Point) {
 	for p := range t.All {
 		if p.Panel == panel && p.Curve == curve {
-			some = append(some, p)
+			points = append(points, p)
 		}
 	}
-	return some
+	return points
 }
 
 // Curves returns the names of the curves of a panel, in order of appearance.

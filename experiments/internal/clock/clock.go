@@ -1,4 +1,4 @@
-// Package clock tells experiments the computing time of their own thread, which other
+// Package clock measures the computing time of the calling thread, which other
 // programs on the machine do not use up. Callers lock themselves to a thread
 // (runtime.LockOSThread) and take differences.
 package clock

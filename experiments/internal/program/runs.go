@@ -23,8 +23,8 @@ import (
 
 // Runs are runs of rbmtrain, tested by rbmeval. Both are built once.
 type Runs struct {
-	// Dir is the folder in which runs are kept, so that one that was interrupted goes
-	// on; "": each has a temporary folder.
+	// Dir is the folder in which runs are kept, so that one that was interrupted
+	// resumes; "": each has a temporary folder.
 	Dir string
 	// Commands are those that Call runs; nil: rbmtrain and rbmeval.
 	Commands []string
@@ -40,7 +40,7 @@ func Command(experiment func(r *Runs) claims.Experiment) func(ctx context.Contex
 		r := &Runs{}
 		defer r.Remove()
 		return experiment(r).Command(func(f *cli.Flags) func() error {
-			f.StringVar(&r.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted goes on (default: a temporary one)")
+			f.StringVar(&r.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted resumes (default: a temporary one)")
 			return func() error { return nil }
 		})(ctx, args, stdout, stderr)
 	}
@@ -94,9 +94,11 @@ type Evaluation struct {
 
 // An Estimate is one of log Z. An impossible one has no value.
 type Estimate struct {
-	LogZ   *float64 `json:"log_z"`
-	StdErr float64  `json:"std_err"`
-	ESS    float64  `json:"ess"`
+	LogZ       *float64 `json:"log_z"`
+	StdErr     float64  `json:"std_err"`
+	ESS        float64  `json:"ess"`
+	Doubtful   bool     `json:"doubtful"`
+	RoundTrips int      `json:"round_trips"` // of the ladder
 }
 
 // Likelihood returns the mean log-likelihood by an estimate of log Z; NaN without one.
@@ -107,7 +109,7 @@ func (t Evaluation) Likelihood(e Estimate) float64 {
 	return -t.FreeEnergy - *e.LogZ
 }
 
-// Evaluate runs rbmeval on one core with these flags beside those of the three estimates.
+// Evaluate runs rbmeval on one core with these flags besides those of the three estimates.
 func (r *Runs) Evaluate(ctx context.Context, args ...string) (t Evaluation, err error) {
 	_, err = r.Call(ctx, &t, "rbmeval", append([]string{"-workers", "1", "-json", "-quiet", "-ais", "-reverse-ais", "-bennett"}, args...)...)
 	return t, err
@@ -132,7 +134,7 @@ func Flags(line string) map[string]string {
 	return flags
 }
 
-// TimeFile is beside the files of a run. It holds the processor time of its parts,
+// TimeFile is next to the files of a run. It holds the processor time of its parts,
 // in seconds.
 const TimeFile = "processor_seconds"
 

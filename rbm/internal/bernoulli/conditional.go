@@ -1,5 +1,5 @@
-// Package bernoulli holds the conditional Bernoulli law: independent binary units
-// given how many of them are on. It is the law of the hidden units of an RBM with a
+// Package bernoulli holds the conditional Bernoulli distribution: independent binary units
+// given how many of them are on. It is the distribution of the hidden units of an RBM with a
 // fixed number of active units.
 package bernoulli
 
@@ -14,14 +14,14 @@ import (
 // recursion is the same for all of them.
 const Rows = len(vec.Quad{})
 
-// A Conditional is the law of up to Rows rows of units. Each row is independent
+// A Conditional is the distribution of up to Rows rows of units. Each row is independent
 // units with log-odds s, given that K of them are on:
 //
 //	p(y) = exp(Σ sⱼyⱼ) / e_K(exp s)   where Σ yⱼ = K,
 //
 // and e_K is the elementary symmetric polynomial of degree K (Chen & Liu,
 // Statistica Sinica 7, 1997). Subtracting a number t from all log-odds does not
-// change the law. So t is chosen such that of independent units with log-odds s−t,
+// change the distribution. So t is chosen such that of independent units with log-odds s−t,
 // K are on in the mean. Let b_j(r) be the probability that r of the units from j on
 // are on. A recursion over the units gives b_j; all its numbers lie in [0,1], and
 // those that matter are not small. It gives exact marginals and draws in O(mK) for
@@ -267,7 +267,7 @@ func (c *Conditional) LogSum(l int) float64 {
 		}
 		return sum
 	}
-	// e_K(w) = e^(Kt)·Π(1 + w·e^(−t))·b_0(K), by the law of independent units.
+	// e_K(w) = e^(Kt)·Π(1 + w·e^(−t))·b_0(K), by the distribution of independent units.
 	t := c.Shift[l]
 	x := c.y[0][:c.units]
 	for j, s := range c.LogOdds[l] {
@@ -279,7 +279,7 @@ func (c *Conditional) LogSum(l int) float64 {
 // shift returns a t at which the mean number of units that are on, Σ 1/(1+e^(t−s)),
 // is near k, 0 < k < len(s). It uses Newton's method within a bracket, on the
 // logarithm of that number or of the number of units that are off, and starts at
-// guess if that is within the bracket. Any t gives the same law. It need only be so
+// guess if that is within the bracket. Any t gives the same distribution. It need only be so
 // near that k is a likely number of units, so sums are in float32.
 func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 	n := len(s)

@@ -6,7 +6,7 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A Layer is the law of a layer given the number of its units that differ from a
+// A Layer is the distribution of a layer given the number of its units that differ from a
 // reference. It has binary units and then, if there are more, one softmax group.
 type Layer struct {
 	Binary    int     // number of binary units
@@ -22,7 +22,7 @@ type Layer struct {
 
 // LogWeight returns base + log Σ exp(aᵀx) over the states x of the layer in which
 // active units differ from the reference, −Inf if there are none. If mean
-// is not nil it is overwritten with the means of the units under that law, in
+// is not nil it is overwritten with the means of the units under that distribution, in
 // the order of a.
 func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64) float64 {
 	if len(l.Distance) == 0 {
@@ -59,7 +59,7 @@ func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64)
 	return base + weight + total
 }
 
-// lane returns the row of the law that goes with a state of the group at this
+// lane returns the row of the distribution that goes with a state of the group at this
 // distance.
 func lane(distance, least int) int {
 	if distance != least {
@@ -68,7 +68,7 @@ func lane(distance, least int) int {
 	return 0
 }
 
-// solve solves the law of the binary units for each number of active units, and
+// solve solves the distribution of the binary units for each number of active units, and
 // returns the log weight of their reference.
 func (l *Layer) solve(a, mean []float64, active ...int) (weight float64) {
 	l.law.Resize(l.Binary)

@@ -2,9 +2,9 @@ package bernoulli
 
 import "gorbm/rbm/internal/vec"
 
-// A Tilt is what a Conditional knows of up to Rows rows, for laws whose odds are those
+// A Tilt is what a Conditional knows of up to Rows rows, for distributions whose odds are those
 // of the rows times given factors, and whose numbers of active units may be others. Such
-// a law costs one pass of the recursion, without exponentials and without a search for
+// a distribution costs one pass of the recursion, without exponentials and without a search for
 // its own shift. Call Set before Times.
 type Tilt struct {
 	Shift [Rows]float64 // t of each row

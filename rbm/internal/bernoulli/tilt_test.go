@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Odds times factors have the sum of a law of their own, whatever numbers of units are
+// Odds times factors have the sum of a distribution of their own, whatever numbers of units are
 // active in the rows before and after; rows without factors are left out.
 func TestTilt(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))

@@ -1,4 +1,4 @@
-// Package rbmtest has small models for the tests of packages beside rbm.
+// Package rbmtest has small models for the tests of packages that use rbm.
 package rbmtest
 
 import (

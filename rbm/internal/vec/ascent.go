@@ -3,7 +3,7 @@ package vec
 import "math/bits"
 
 // The sums of the ascent step. A weight's step is a sum over many particles. It is
-// formed separately and added to the weight once. If each term, small beside the
+// formed separately and added to the weight once. If each term, small compared with the
 // weight, were added by itself, each would lose its last digits.
 //
 // The sum over a number of rows has two levels. They are taken Run at a time. Each run is
@@ -30,8 +30,8 @@ func Sums(dst, base []float32, words []uint64, count, n int) {
 	}
 }
 
-// AddSums adds to each row of dst what Sums would write. It asks for the rows of dst that
-// are so many rows ahead, unless ahead is 0: those beyond dst should be what comes next.
+// AddSums adds to each row of dst what Sums would write. It prefetches the row of dst that is
+// ahead rows farther on, unless ahead is 0: what follows dst should be read next.
 func AddSums(dst, base []float32, words []uint64, count, n, ahead int) {
 	if checkSums(dst, words, count, n) {
 		addSums(dst, base, words, count, n, ahead)
@@ -51,7 +51,7 @@ func AddSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
 	}
 }
 
-// AddCentred adds to each row of dst what Sums would write, less what Centre takes off
+// AddCentred adds to each row of dst what Sums would write, less what Centre subtracts
 // that row:
 //
 //	dst[i] += (Σ − mu[i]·gc) − gb[i]·lambda

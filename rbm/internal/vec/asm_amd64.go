@@ -24,22 +24,22 @@ func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
 //go:noescape
 func maskedSumsAVX512(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride int, n int)
 
-// sumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// sumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func sumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// addSumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addSumsToAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// addSumsToAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addCentredAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// addCentredAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
@@ -59,7 +59,7 @@ func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
 //go:noescape
 func addWhereAVX2(acc *float64, words *uint64, coef *float32, n int)
 
-// addWideAVX2 is AddWide for n > 0, a multiple of eight.
+// addWideAVX2 is the kernel of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func addWideAVX2(dst *float64, x *float32, n int)
@@ -69,22 +69,22 @@ func addWideAVX2(dst *float64, x *float32, n int)
 //go:noescape
 func addNarrowAVX2(dst *float32, x *float64, n int)
 
-// sumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// sumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func sumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// addSumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addSumsToAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// addSumsToAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addCentredAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
+// addCentredAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
 //
 //go:noescape
 func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
@@ -104,7 +104,7 @@ func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask u
 //go:noescape
 func addWhereAVX512(acc *float64, words *uint64, coef *float32, n int)
 
-// addWideAVX512 is AddWide for n > 0, a multiple of eight.
+// addWideAVX512 is the kernel of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func addWideAVX512(dst *float64, x *float32, n int)
@@ -269,6 +269,26 @@ func sigmoidsAVX512(dst *float32, dstStride int, x *float32, n int, width int)
 //go:noescape
 func sigmoidsOfSumsAVX512(dst *float32, x *float32, shifts *float32, n int, m int)
 
+// chooseAVX2 is Choose for units > 0.
+//
+//go:noescape
+func chooseAVX2(state *uint32, x *float32, units int, beta *float32, u *float32)
+
+// columnAVX2 is Stream.Column.
+//
+//go:noescape
+func columnAVX2(dst *float32, keys *[22]uint32, counter int, row int)
+
+// chooseAVX512 is Choose for units > 0.
+//
+//go:noescape
+func chooseAVX512(state *uint32, x *float32, units int, beta *float32, u *float32)
+
+// columnAVX512 is Stream.Column.
+//
+//go:noescape
+func columnAVX512(dst *float32, keys *[22]uint32, counter int, row int)
+
 // listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.
 //
 //go:noescape
@@ -419,7 +439,7 @@ func rowSums64From64AVX2(acc *float64, accStride int, base *float64, lists *uint
 //go:noescape
 func rowSumsTimes64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
 
-// widenAVX2 is Widen for n > 0, a multiple of eight.
+// widenAVX2 is the kernel of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func widenAVX2(dst *float64, x *float32, n int)
@@ -454,7 +474,7 @@ func rowSums64From64AVX512(acc *float64, accStride int, base *float64, lists *ui
 //go:noescape
 func rowSumsTimes64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
 
-// widenAVX512 is Widen for n > 0, a multiple of eight.
+// widenAVX512 is the kernel of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func widenAVX512(dst *float64, x *float32, n int)
@@ -847,6 +867,32 @@ func uniforms(s Stream, dst *[Block]float32, row, j uint32, width int) {
 		uniformsAVX2(&dst[0], &keys, int(16*j), int(row))
 	default:
 		Stream.uniformsGo(s, dst, row, j, width)
+	}
+}
+
+//go:noinline
+func choose(state *[Block]uint32, x []float32, units int, beta, u *[Block]float32) {
+	switch InUse() {
+	case AVX512:
+		chooseAVX512(&state[0], &x[0], units, &beta[0], &u[0])
+	case AVX2:
+		chooseAVX2(&state[0], &x[0], units, &beta[0], &u[0])
+	default:
+		chooseGo(state, x, units, beta, u)
+	}
+}
+
+//go:noinline
+func column(s Stream, dst *[4 * Block]float32, counter, row uint32) {
+	switch InUse() {
+	case AVX512:
+		keys := s.keys()
+		columnAVX512(&dst[0], &keys, int(counter), int(row))
+	case AVX2:
+		keys := s.keys()
+		columnAVX2(&dst[0], &keys, int(counter), int(row))
+	default:
+		Stream.columnGo(s, dst, counter, row)
 	}
 }
 

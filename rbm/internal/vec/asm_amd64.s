@@ -2709,8 +2709,8 @@ vectors:
 	VANDPS  Y3, Y2, Y2
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, CX
 	JNE     vectors
 	VZEROUPPER
 	RET
@@ -2740,9 +2740,9 @@ vectors:
 	VADDPS  Y4, Y2, Y2
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, CX
-	SUBQ    $0x00000010, DX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
 	JNE     vectors
 	VZEROUPPER
 	RET
@@ -2774,9 +2774,9 @@ vectors:
 	VADDPS  Y4, Y2, Y2
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, CX
-	SUBQ    $0x00000010, DX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
 	JNE     vectors
 	VZEROUPPER
 	RET
@@ -2822,8 +2822,8 @@ vectors:
 	VANDPS  Y6, Y3, Y3
 	VMOVUPS Y2, (AX)
 	VMOVUPS Y3, 32(AX)
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x00000010, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, CX
 	JNE     vectors
 	VZEROUPPER
 	RET
@@ -2880,12 +2880,12 @@ vectors:
 	VMOVAPS Y3, Y2
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, CX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, 32(DX)
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x00000010, BX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
 	JNE     vectors
 	VZEROUPPER
 	RET
@@ -2936,12 +2936,12 @@ vectors:
 	VMOVAPS Y3, Y2
 	VMOVUPS Y1, (AX)
 	VMOVUPS Y2, 32(AX)
-	ADDQ    $0x00000040, AX
-	ADDQ    $0x00000040, CX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
 	VMOVUPS Y5, (DX)
 	VMOVUPS Y6, 32(DX)
-	ADDQ    $0x00000040, DX
-	SUBQ    $0x00000010, BX
+	ADDQ    $0x40, DX
+	SUBQ    $0x10, BX
 	JNE     vectors
 	VZEROUPPER
 	RET
@@ -3006,11 +3006,11 @@ vectors:
 	VANDPS  Y8, Y5, Y5
 	VMOVUPS Y2, (AX)
 	VMOVUPS Y3, 32(AX)
-	ADDQ    $0x00000040, AX
+	ADDQ    $0x40, AX
 	VMOVUPS Y4, (CX)
 	VMOVUPS Y5, 32(CX)
-	ADDQ    $0x00000040, CX
-	SUBQ    $0x00000010, DX
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
 	JNE     vectors
 	VZEROUPPER
 	RET
@@ -3200,7 +3200,7 @@ vectors:
 	VMOVUPS     Z3, 128(AX)
 	VMOVUPS     Z4, 192(AX)
 	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	SUBQ        $0x40, CX
 	JNE         vectors
 	VZEROUPPER
 	RET
@@ -3248,7 +3248,7 @@ vectors:
 	VMOVUPS     Z4, 192(AX)
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, DX
+	SUBQ        $0x40, DX
 	JNE         vectors
 	VZEROUPPER
 	RET
@@ -3300,7 +3300,7 @@ vectors:
 	VMOVUPS     Z4, 192(AX)
 	ADDQ        $0x00000100, AX
 	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, DX
+	SUBQ        $0x40, DX
 	JNE         vectors
 	VZEROUPPER
 	RET
@@ -3379,7 +3379,7 @@ vectors:
 	VMOVUPS     Z4, 128(AX)
 	VMOVUPS     Z5, 192(AX)
 	ADDQ        $0x00000100, AX
-	SUBQ        $0x00000040, CX
+	SUBQ        $0x40, CX
 	JNE         vectors
 	VZEROUPPER
 	RET
@@ -3465,7 +3465,7 @@ vectors:
 	VMOVUPS     Z11, 128(DX)
 	VMOVUPS     Z12, 192(DX)
 	ADDQ        $0x00000100, DX
-	SUBQ        $0x00000040, BX
+	SUBQ        $0x40, BX
 	JNE         vectors
 	VZEROUPPER
 	RET
@@ -3559,7 +3559,7 @@ vectors:
 	VMOVUPS     Z11, 128(DX)
 	VMOVUPS     Z12, 192(DX)
 	ADDQ        $0x00000100, DX
-	SUBQ        $0x00000040, BX
+	SUBQ        $0x40, BX
 	JNE         vectors
 	VZEROUPPER
 	RET
@@ -3680,7 +3680,7 @@ vectors:
 	VMOVUPS     Z8, 128(CX)
 	VMOVUPS     Z9, 192(CX)
 	ADDQ        $0x00000100, CX
-	SUBQ        $0x00000040, DX
+	SUBQ        $0x40, DX
 	JNE         vectors
 	VZEROUPPER
 	RET
@@ -5936,8 +5936,8 @@ vectors2:
 	VDIVPS  Y3, Y1, Y3
 	VMOVUPS Y2, (R9)
 	VMOVUPS Y3, 32(R9)
-	ADDQ    $0x00000040, R9
-	ADDQ    $0x00000040, R10
+	ADDQ    $0x40, R9
+	ADDQ    $0x40, R10
 	SUBQ    $0x02, R8
 	JMP     vectors2
 
@@ -5976,8 +5976,8 @@ vectors1:
 	VADDPS  one<>+0(SB), Y2, Y2
 	VDIVPS  Y2, Y1, Y2
 	VMOVUPS Y2, (R9)
-	ADDQ    $0x00000020, R9
-	ADDQ    $0x00000020, R10
+	ADDQ    $0x20, R9
+	ADDQ    $0x20, R10
 	SUBQ    $0x01, R8
 	JMP     vectors1
 
@@ -7627,8 +7627,8 @@ vectors1:
 	VADDPS.BCST one<>+0(SB), Z1, Z1
 	VDIVPS      Z1, Z0, Z1
 	VMOVUPS     Z1, (R9)
-	ADDQ        $0x00000040, R9
-	ADDQ        $0x00000040, R10
+	ADDQ        $0x40, R9
+	ADDQ        $0x40, R10
 	SUBQ        $0x01, R8
 	JMP         vectors1
 
@@ -7827,6 +7827,971 @@ shift:
 	JNE         row
 	VZEROUPPER
 	RET
+
+// func chooseAVX2(state *uint32, x *float32, units int, beta *float32, u *float32)
+// Requires: AVX, AVX2
+TEXT ·chooseAVX2(SB), NOSPLIT, $0-40
+	MOVQ state+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ units+16(FP), DX
+	MOVQ beta+24(FP), BX
+	MOVQ u+32(FP), SI
+	MOVQ $0x00000004, DI
+
+columns:
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS (CX), Y2
+	VMOVUPS 32(CX), Y3
+	VMULPS  Y0, Y2, Y2
+	VMULPS  Y1, Y3, Y3
+	MOVQ    CX, R9
+	MOVQ    DX, R8
+
+largest:
+	VMOVUPS (R9), Y4
+	VMOVUPS 32(R9), Y5
+	VMULPS  Y0, Y4, Y4
+	VMULPS  Y1, Y5, Y5
+	VMAXPS  Y2, Y4, Y2
+	VMAXPS  Y3, Y5, Y3
+	ADDQ    $0x00000100, R9
+	DECQ    R8
+	JNE     largest
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    CX, R9
+	MOVQ    DX, R8
+
+exponentials:
+	VMOVUPS (R9), Y6
+	VMOVUPS 32(R9), Y7
+	VMULPS  Y0, Y6, Y6
+	VMULPS  Y1, Y7, Y7
+	VSUBPS  Y2, Y6, Y6
+	VSUBPS  Y3, Y7, Y7
+	VMINPS  expMax<>+0(SB), Y6, Y6
+	VMINPS  expMax<>+0(SB), Y7, Y7
+	VMAXPS  expMin<>+0(SB), Y6, Y6
+	VMAXPS  expMin<>+0(SB), Y7, Y7
+	VMOVAPS Y6, Y8
+	VMOVAPS Y7, Y9
+	VMULPS  log2E<>+0(SB), Y8, Y8
+	VMULPS  log2E<>+0(SB), Y9, Y9
+	VADDPS  roundMagic<>+0(SB), Y8, Y8
+	VADDPS  roundMagic<>+0(SB), Y9, Y9
+	VPSLLD  $0x17, Y8, Y10
+	VPSLLD  $0x17, Y9, Y11
+	VSUBPS  roundMagic<>+0(SB), Y8, Y8
+	VSUBPS  roundMagic<>+0(SB), Y9, Y9
+	VMOVAPS Y8, Y12
+	VMOVAPS Y9, Y13
+	VMULPS  ln2Hi<>+0(SB), Y12, Y12
+	VMULPS  ln2Hi<>+0(SB), Y13, Y13
+	VSUBPS  Y12, Y6, Y6
+	VSUBPS  Y13, Y7, Y7
+	VMULPS  ln2Lo<>+0(SB), Y8, Y8
+	VMULPS  ln2Lo<>+0(SB), Y9, Y9
+	VSUBPS  Y8, Y6, Y6
+	VSUBPS  Y9, Y7, Y7
+	VMOVAPS Y6, Y8
+	VMOVAPS Y7, Y9
+	VMULPS  expC6<>+0(SB), Y8, Y8
+	VMULPS  expC6<>+0(SB), Y9, Y9
+	VADDPS  expC5<>+0(SB), Y8, Y8
+	VADDPS  expC5<>+0(SB), Y9, Y9
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y7, Y9, Y9
+	VADDPS  expC4<>+0(SB), Y8, Y8
+	VADDPS  expC4<>+0(SB), Y9, Y9
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y7, Y9, Y9
+	VADDPS  expC3<>+0(SB), Y8, Y8
+	VADDPS  expC3<>+0(SB), Y9, Y9
+	VMULPS  Y6, Y8, Y8
+	VMULPS  Y7, Y9, Y9
+	VADDPS  expC2<>+0(SB), Y8, Y8
+	VADDPS  expC2<>+0(SB), Y9, Y9
+	VMULPS  Y6, Y6, Y12
+	VMULPS  Y7, Y7, Y13
+	VMULPS  Y12, Y8, Y8
+	VMULPS  Y13, Y9, Y9
+	VADDPS  Y6, Y8, Y8
+	VADDPS  Y7, Y9, Y9
+	VADDPS  one<>+0(SB), Y8, Y8
+	VADDPS  one<>+0(SB), Y9, Y9
+	VPADDD  Y10, Y8, Y6
+	VPADDD  Y11, Y9, Y7
+	VMOVUPS Y6, (R9)
+	VMOVUPS Y7, 32(R9)
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	ADDQ    $0x00000100, R9
+	DECQ    R8
+	JNE     exponentials
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VMULPS  twoToMinus24<>+0(SB), Y4, Y4
+	VMULPS  twoToMinus24<>+0(SB), Y5, Y5
+	VMULPS  Y4, Y0, Y0
+	VMULPS  Y5, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    CX, R9
+	MOVQ    DX, R8
+
+sums:
+	VMOVUPS      (R9), Y6
+	VMOVUPS      32(R9), Y7
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VCMPPS       $0x01, Y2, Y0, Y6
+	VPSUBD       Y6, Y4, Y4
+	VCMPPS       $0x01, Y3, Y1, Y6
+	VPSUBD       Y6, Y5, Y5
+	ADDQ         $0x00000100, R9
+	DECQ         R8
+	JNE          sums
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	LEAQ         -1(DX), R9
+	VMOVD        R9, X1
+	VPBROADCASTD X1, Y1
+	VPSUBD       Y4, Y0, Y4
+	VPMINUD      Y1, Y4, Y4
+	VPSUBD       Y5, Y0, Y5
+	VPMINUD      Y1, Y5, Y5
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	DECQ         DI
+	JNE          columns
+	VZEROUPPER
+	RET
+
+DATA twoToMinus24<>+0(SB)/4, $0x33800000
+DATA twoToMinus24<>+4(SB)/4, $0x33800000
+DATA twoToMinus24<>+8(SB)/4, $0x33800000
+DATA twoToMinus24<>+12(SB)/4, $0x33800000
+DATA twoToMinus24<>+16(SB)/4, $0x33800000
+DATA twoToMinus24<>+20(SB)/4, $0x33800000
+DATA twoToMinus24<>+24(SB)/4, $0x33800000
+DATA twoToMinus24<>+28(SB)/4, $0x33800000
+GLOBL twoToMinus24<>(SB), RODATA|NOPTR, $32
+
+// func columnAVX2(dst *float32, keys *[22]uint32, counter int, row int)
+// Requires: AVX, AVX2
+TEXT ·columnAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ keys+8(FP), CX
+	MOVQ counter+16(FP), DX
+	MOVQ row+24(FP), BX
+	MOVQ $0x00000008, SI
+
+rows:
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VPBROADCASTD 80(CX), Y1
+	VPBROADCASTD 84(CX), Y2
+	VMOVD        BX, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       lanes8_0_0<>+0(SB), Y3, Y3
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
+	VPADDD       lanes8_0_1<>+0(SB), Y4, Y4
+	VMOVDQU      philoxM0<>+0(SB), Y5
+	VMOVDQU      philoxM1<>+0(SB), Y6
+	VPMULUDQ     Y5, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPSHUFD      $0xf5, Y1, Y7
+	VPBROADCASTD (CX), Y8
+	VPXOR        Y3, Y7, Y7
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y1, Y3
+	VPBROADCASTD (CX), Y8
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y8, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 4(CX), Y8
+	VPXOR        Y2, Y4, Y4
+	VPXOR        Y8, Y4, Y4
+	VPMULUDQ     Y5, Y7, Y2
+	VPMULUDQ     Y5, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPSHUFD      $0xf5, Y4, Y7
+	VPBROADCASTD 8(CX), Y8
+	VPXOR        Y1, Y7, Y7
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y2, Y1
+	VPBROADCASTD 12(CX), Y8
+	VPXOR        Y0, Y1, Y1
+	VPXOR        Y8, Y1, Y1
+	VPSHUFD      $0xf5, Y3, Y8
+	VPBROADCASTD 12(CX), Y9
+	VPXOR        Y0, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPMULUDQ     Y5, Y7, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPMULUDQ     Y6, Y8, Y7
+	VPSHUFD      $0xf5, Y1, Y8
+	VPBROADCASTD 16(CX), Y9
+	VPXOR        Y4, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y9
+	VPBROADCASTD 16(CX), Y10
+	VPXOR        Y4, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 20(CX), Y10
+	VPXOR        Y2, Y4, Y4
+	VPXOR        Y10, Y4, Y4
+	VPSHUFD      $0xf5, Y0, Y2
+	VPBROADCASTD 20(CX), Y10
+	VPXOR        Y3, Y2, Y2
+	VPXOR        Y10, Y2, Y2
+	VPMULUDQ     Y5, Y8, Y3
+	VPMULUDQ     Y5, Y9, Y8
+	VPMULUDQ     Y6, Y4, Y4
+	VPMULUDQ     Y6, Y2, Y2
+	VPSHUFD      $0xf5, Y4, Y9
+	VPBROADCASTD 24(CX), Y10
+	VPXOR        Y1, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y2, Y1
+	VPBROADCASTD 24(CX), Y10
+	VPXOR        Y7, Y1, Y1
+	VPXOR        Y10, Y1, Y1
+	VPSHUFD      $0xf5, Y3, Y7
+	VPBROADCASTD 28(CX), Y10
+	VPXOR        Y0, Y7, Y7
+	VPXOR        Y10, Y7, Y7
+	VPSHUFD      $0xf5, Y8, Y10
+	VPBROADCASTD 28(CX), Y11
+	VPXOR        Y0, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPMULUDQ     Y5, Y9, Y0
+	VPMULUDQ     Y5, Y1, Y1
+	VPMULUDQ     Y6, Y7, Y7
+	VPMULUDQ     Y6, Y10, Y9
+	VPSHUFD      $0xf5, Y7, Y10
+	VPBROADCASTD 32(CX), Y11
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y4
+	VPBROADCASTD 32(CX), Y11
+	VPXOR        Y2, Y4, Y4
+	VPXOR        Y11, Y4, Y4
+	VPSHUFD      $0xf5, Y0, Y2
+	VPBROADCASTD 36(CX), Y11
+	VPXOR        Y3, Y2, Y2
+	VPXOR        Y11, Y2, Y2
+	VPSHUFD      $0xf5, Y1, Y3
+	VPBROADCASTD 36(CX), Y11
+	VPXOR        Y8, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPMULUDQ     Y5, Y10, Y8
+	VPMULUDQ     Y5, Y4, Y4
+	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y6, Y3, Y3
+	VPSHUFD      $0xf5, Y2, Y10
+	VPBROADCASTD 40(CX), Y11
+	VPXOR        Y7, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y3, Y7
+	VPBROADCASTD 40(CX), Y11
+	VPXOR        Y9, Y7, Y7
+	VPXOR        Y11, Y7, Y7
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 44(CX), Y11
+	VPXOR        Y0, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPSHUFD      $0xf5, Y4, Y0
+	VPBROADCASTD 44(CX), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPMULUDQ     Y5, Y10, Y1
+	VPMULUDQ     Y5, Y7, Y7
+	VPMULUDQ     Y6, Y9, Y9
+	VPMULUDQ     Y6, Y0, Y0
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 48(CX), Y11
+	VPXOR        Y2, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y0, Y2
+	VPBROADCASTD 48(CX), Y11
+	VPXOR        Y3, Y2, Y2
+	VPXOR        Y11, Y2, Y2
+	VPSHUFD      $0xf5, Y1, Y3
+	VPBROADCASTD 52(CX), Y11
+	VPXOR        Y8, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 52(CX), Y11
+	VPXOR        Y4, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPMULUDQ     Y5, Y10, Y4
+	VPMULUDQ     Y5, Y2, Y2
+	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y8, Y8
+	VPSHUFD      $0xf5, Y3, Y10
+	VPBROADCASTD 56(CX), Y11
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 56(CX), Y11
+	VPXOR        Y0, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPSHUFD      $0xf5, Y4, Y0
+	VPBROADCASTD 60(CX), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y2, Y1
+	VPBROADCASTD 60(CX), Y11
+	VPXOR        Y7, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPMULUDQ     Y5, Y10, Y7
+	VPMULUDQ     Y5, Y9, Y9
+	VPMULUDQ     Y6, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPSHUFD      $0xf5, Y0, Y10
+	VPBROADCASTD 64(CX), Y11
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y1, Y3
+	VPBROADCASTD 64(CX), Y11
+	VPXOR        Y8, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 68(CX), Y11
+	VPXOR        Y4, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPSHUFD      $0xf5, Y9, Y4
+	VPBROADCASTD 68(CX), Y11
+	VPXOR        Y2, Y4, Y4
+	VPXOR        Y11, Y4, Y4
+	VPMULUDQ     Y5, Y10, Y2
+	VPMULUDQ     Y5, Y3, Y3
+	VPMULUDQ     Y6, Y8, Y5
+	VPMULUDQ     Y6, Y4, Y4
+	VPSHUFD      $0xf5, Y5, Y6
+	VPBROADCASTD 72(CX), Y8
+	VPXOR        Y0, Y6, Y6
+	VPXOR        Y8, Y6, Y6
+	VPSHUFD      $0xf5, Y4, Y0
+	VPBROADCASTD 72(CX), Y8
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y8, Y0, Y0
+	VPSHUFD      $0xf5, Y2, Y1
+	VPBROADCASTD 76(CX), Y8
+	VPXOR        Y7, Y1, Y1
+	VPXOR        Y8, Y1, Y1
+	VPSHUFD      $0xf5, Y3, Y7
+	VPBROADCASTD 76(CX), Y8
+	VPXOR        Y9, Y7, Y7
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xa0, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y6, Y6
+	VPSRLD       $0x08, Y6, Y6
+	VORPS        lowBit<>+0(SB), Y6, Y6
+	VCVTDQ2PS    Y6, Y6
+	VMOVUPS      Y6, (AX)
+	VPSHUFD      $0xa0, Y4, Y4
+	VPBLENDD     $0xaa, Y4, Y5, Y5
+	VPSRLD       $0x08, Y5, Y5
+	VORPS        lowBit<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMOVUPS      Y5, 256(AX)
+	VPSHUFD      $0xa0, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y1, Y1
+	VPSRLD       $0x08, Y1, Y1
+	VORPS        lowBit<>+0(SB), Y1, Y1
+	VCVTDQ2PS    Y1, Y1
+	VMOVUPS      Y1, 512(AX)
+	VPSHUFD      $0xa0, Y3, Y3
+	VPBLENDD     $0xaa, Y3, Y2, Y2
+	VPSRLD       $0x08, Y2, Y2
+	VORPS        lowBit<>+0(SB), Y2, Y2
+	VCVTDQ2PS    Y2, Y2
+	VMOVUPS      Y2, 768(AX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x08, BX
+	DECQ         SI
+	JNE          rows
+	VZEROUPPER
+	RET
+
+// func chooseAVX512(state *uint32, x *float32, units int, beta *float32, u *float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·chooseAVX512(SB), NOSPLIT, $0-40
+	MOVQ state+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ units+16(FP), DX
+	MOVQ beta+24(FP), BX
+	MOVQ u+32(FP), SI
+	MOVQ $0x00000001, DI
+
+columns:
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	VMOVUPS 128(BX), Z2
+	VMOVUPS 192(BX), Z3
+	VMOVUPS (CX), Z4
+	VMOVUPS 64(CX), Z5
+	VMOVUPS 128(CX), Z6
+	VMOVUPS 192(CX), Z7
+	VMULPS  Z0, Z4, Z4
+	VMULPS  Z1, Z5, Z5
+	VMULPS  Z2, Z6, Z6
+	VMULPS  Z3, Z7, Z7
+	MOVQ    CX, R9
+	MOVQ    DX, R8
+
+largest:
+	VMOVUPS (R9), Z8
+	VMOVUPS 64(R9), Z9
+	VMOVUPS 128(R9), Z10
+	VMOVUPS 192(R9), Z11
+	VMULPS  Z0, Z8, Z8
+	VMULPS  Z1, Z9, Z9
+	VMULPS  Z2, Z10, Z10
+	VMULPS  Z3, Z11, Z11
+	VMAXPS  Z4, Z8, Z4
+	VMAXPS  Z5, Z9, Z5
+	VMAXPS  Z6, Z10, Z6
+	VMAXPS  Z7, Z11, Z7
+	ADDQ    $0x00000100, R9
+	DECQ    R8
+	JNE     largest
+	VXORPS  Z8, Z8, Z8
+	VXORPS  Z9, Z9, Z9
+	VXORPS  Z10, Z10, Z10
+	VXORPS  Z11, Z11, Z11
+	MOVQ    CX, R9
+	MOVQ    DX, R8
+
+exponentials:
+	VMOVUPS     (R9), Z12
+	VMOVUPS     64(R9), Z13
+	VMOVUPS     128(R9), Z14
+	VMOVUPS     192(R9), Z15
+	VMULPS      Z0, Z12, Z12
+	VMULPS      Z1, Z13, Z13
+	VMULPS      Z2, Z14, Z14
+	VMULPS      Z3, Z15, Z15
+	VSUBPS      Z4, Z12, Z12
+	VSUBPS      Z5, Z13, Z13
+	VSUBPS      Z6, Z14, Z14
+	VSUBPS      Z7, Z15, Z15
+	VMINPS.BCST expMax<>+0(SB), Z12, Z12
+	VMINPS.BCST expMax<>+0(SB), Z13, Z13
+	VMINPS.BCST expMax<>+0(SB), Z14, Z14
+	VMINPS.BCST expMax<>+0(SB), Z15, Z15
+	VMAXPS.BCST expMin<>+0(SB), Z12, Z12
+	VMAXPS.BCST expMin<>+0(SB), Z13, Z13
+	VMAXPS.BCST expMin<>+0(SB), Z14, Z14
+	VMAXPS.BCST expMin<>+0(SB), Z15, Z15
+	VMOVAPS     Z12, Z16
+	VMOVAPS     Z13, Z17
+	VMOVAPS     Z14, Z18
+	VMOVAPS     Z15, Z19
+	VMULPS.BCST log2E<>+0(SB), Z16, Z16
+	VMULPS.BCST log2E<>+0(SB), Z17, Z17
+	VMULPS.BCST log2E<>+0(SB), Z18, Z18
+	VMULPS.BCST log2E<>+0(SB), Z19, Z19
+	VADDPS.BCST roundMagic<>+0(SB), Z16, Z16
+	VADDPS.BCST roundMagic<>+0(SB), Z17, Z17
+	VADDPS.BCST roundMagic<>+0(SB), Z18, Z18
+	VADDPS.BCST roundMagic<>+0(SB), Z19, Z19
+	VPSLLD      $0x17, Z16, Z20
+	VPSLLD      $0x17, Z17, Z21
+	VPSLLD      $0x17, Z18, Z22
+	VPSLLD      $0x17, Z19, Z23
+	VSUBPS.BCST roundMagic<>+0(SB), Z16, Z16
+	VSUBPS.BCST roundMagic<>+0(SB), Z17, Z17
+	VSUBPS.BCST roundMagic<>+0(SB), Z18, Z18
+	VSUBPS.BCST roundMagic<>+0(SB), Z19, Z19
+	VMOVAPS     Z16, Z24
+	VMOVAPS     Z17, Z25
+	VMOVAPS     Z18, Z26
+	VMOVAPS     Z19, Z27
+	VMULPS.BCST ln2Hi<>+0(SB), Z24, Z24
+	VMULPS.BCST ln2Hi<>+0(SB), Z25, Z25
+	VMULPS.BCST ln2Hi<>+0(SB), Z26, Z26
+	VMULPS.BCST ln2Hi<>+0(SB), Z27, Z27
+	VSUBPS      Z24, Z12, Z12
+	VSUBPS      Z25, Z13, Z13
+	VSUBPS      Z26, Z14, Z14
+	VSUBPS      Z27, Z15, Z15
+	VMULPS.BCST ln2Lo<>+0(SB), Z16, Z16
+	VMULPS.BCST ln2Lo<>+0(SB), Z17, Z17
+	VMULPS.BCST ln2Lo<>+0(SB), Z18, Z18
+	VMULPS.BCST ln2Lo<>+0(SB), Z19, Z19
+	VSUBPS      Z16, Z12, Z12
+	VSUBPS      Z17, Z13, Z13
+	VSUBPS      Z18, Z14, Z14
+	VSUBPS      Z19, Z15, Z15
+	VMOVAPS     Z12, Z16
+	VMOVAPS     Z13, Z17
+	VMOVAPS     Z14, Z18
+	VMOVAPS     Z15, Z19
+	VMULPS.BCST expC6<>+0(SB), Z16, Z16
+	VMULPS.BCST expC6<>+0(SB), Z17, Z17
+	VMULPS.BCST expC6<>+0(SB), Z18, Z18
+	VMULPS.BCST expC6<>+0(SB), Z19, Z19
+	VADDPS.BCST expC5<>+0(SB), Z16, Z16
+	VADDPS.BCST expC5<>+0(SB), Z17, Z17
+	VADDPS.BCST expC5<>+0(SB), Z18, Z18
+	VADDPS.BCST expC5<>+0(SB), Z19, Z19
+	VMULPS      Z12, Z16, Z16
+	VMULPS      Z13, Z17, Z17
+	VMULPS      Z14, Z18, Z18
+	VMULPS      Z15, Z19, Z19
+	VADDPS.BCST expC4<>+0(SB), Z16, Z16
+	VADDPS.BCST expC4<>+0(SB), Z17, Z17
+	VADDPS.BCST expC4<>+0(SB), Z18, Z18
+	VADDPS.BCST expC4<>+0(SB), Z19, Z19
+	VMULPS      Z12, Z16, Z16
+	VMULPS      Z13, Z17, Z17
+	VMULPS      Z14, Z18, Z18
+	VMULPS      Z15, Z19, Z19
+	VADDPS.BCST expC3<>+0(SB), Z16, Z16
+	VADDPS.BCST expC3<>+0(SB), Z17, Z17
+	VADDPS.BCST expC3<>+0(SB), Z18, Z18
+	VADDPS.BCST expC3<>+0(SB), Z19, Z19
+	VMULPS      Z12, Z16, Z16
+	VMULPS      Z13, Z17, Z17
+	VMULPS      Z14, Z18, Z18
+	VMULPS      Z15, Z19, Z19
+	VADDPS.BCST expC2<>+0(SB), Z16, Z16
+	VADDPS.BCST expC2<>+0(SB), Z17, Z17
+	VADDPS.BCST expC2<>+0(SB), Z18, Z18
+	VADDPS.BCST expC2<>+0(SB), Z19, Z19
+	VMULPS      Z12, Z12, Z24
+	VMULPS      Z13, Z13, Z25
+	VMULPS      Z14, Z14, Z26
+	VMULPS      Z15, Z15, Z27
+	VMULPS      Z24, Z16, Z16
+	VMULPS      Z25, Z17, Z17
+	VMULPS      Z26, Z18, Z18
+	VMULPS      Z27, Z19, Z19
+	VADDPS      Z12, Z16, Z16
+	VADDPS      Z13, Z17, Z17
+	VADDPS      Z14, Z18, Z18
+	VADDPS      Z15, Z19, Z19
+	VADDPS.BCST one<>+0(SB), Z16, Z16
+	VADDPS.BCST one<>+0(SB), Z17, Z17
+	VADDPS.BCST one<>+0(SB), Z18, Z18
+	VADDPS.BCST one<>+0(SB), Z19, Z19
+	VPADDD      Z20, Z16, Z12
+	VPADDD      Z21, Z17, Z13
+	VPADDD      Z22, Z18, Z14
+	VPADDD      Z23, Z19, Z15
+	VMOVUPS     Z12, (R9)
+	VMOVUPS     Z13, 64(R9)
+	VMOVUPS     Z14, 128(R9)
+	VMOVUPS     Z15, 192(R9)
+	VADDPS      Z12, Z8, Z8
+	VADDPS      Z13, Z9, Z9
+	VADDPS      Z14, Z10, Z10
+	VADDPS      Z15, Z11, Z11
+	ADDQ        $0x00000100, R9
+	DECQ        R8
+	JNE         exponentials
+	VMOVUPS     (SI), Z0
+	VMOVUPS     64(SI), Z1
+	VMOVUPS     128(SI), Z2
+	VMOVUPS     192(SI), Z3
+	VMULPS.BCST twoToMinus24<>+0(SB), Z8, Z8
+	VMULPS.BCST twoToMinus24<>+0(SB), Z9, Z9
+	VMULPS.BCST twoToMinus24<>+0(SB), Z10, Z10
+	VMULPS.BCST twoToMinus24<>+0(SB), Z11, Z11
+	VMULPS      Z8, Z0, Z0
+	VMULPS      Z9, Z1, Z1
+	VMULPS      Z10, Z2, Z2
+	VMULPS      Z11, Z3, Z3
+	VXORPS      Z4, Z4, Z4
+	VXORPS      Z5, Z5, Z5
+	VXORPS      Z6, Z6, Z6
+	VXORPS      Z7, Z7, Z7
+	VXORPS      Z8, Z8, Z8
+	VXORPS      Z9, Z9, Z9
+	VXORPS      Z10, Z10, Z10
+	VXORPS      Z11, Z11, Z11
+	MOVQ        CX, R9
+	MOVQ        DX, R8
+
+sums:
+	VMOVUPS      (R9), Z12
+	VMOVUPS      64(R9), Z13
+	VMOVUPS      128(R9), Z14
+	VMOVUPS      192(R9), Z15
+	VADDPS       Z12, Z4, Z4
+	VADDPS       Z13, Z5, Z5
+	VADDPS       Z14, Z6, Z6
+	VADDPS       Z15, Z7, Z7
+	VCMPPS       $0x01, Z4, Z0, K1
+	VPADDD.BCST  lowBit<>+0(SB), Z8, K1, Z8
+	VCMPPS       $0x01, Z5, Z1, K1
+	VPADDD.BCST  lowBit<>+0(SB), Z9, K1, Z9
+	VCMPPS       $0x01, Z6, Z2, K1
+	VPADDD.BCST  lowBit<>+0(SB), Z10, K1, Z10
+	VCMPPS       $0x01, Z7, Z3, K1
+	VPADDD.BCST  lowBit<>+0(SB), Z11, K1, Z11
+	ADDQ         $0x00000100, R9
+	DECQ         R8
+	JNE          sums
+	VPBROADCASTD DX, Z0
+	LEAQ         -1(DX), R9
+	VPBROADCASTD R9, Z1
+	VPSUBD       Z8, Z0, Z8
+	VPMINUD      Z1, Z8, Z8
+	VPSUBD       Z9, Z0, Z9
+	VPMINUD      Z1, Z9, Z9
+	VPSUBD       Z10, Z0, Z10
+	VPMINUD      Z1, Z10, Z10
+	VPSUBD       Z11, Z0, Z11
+	VPMINUD      Z1, Z11, Z11
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	VMOVUPS      Z10, 128(AX)
+	VMOVUPS      Z11, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, SI
+	DECQ         DI
+	JNE          columns
+	VZEROUPPER
+	RET
+
+// func columnAVX512(dst *float32, keys *[22]uint32, counter int, row int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·columnAVX512(SB), NOSPLIT, $0-32
+	MOVQ  dst+0(FP), AX
+	MOVQ  keys+8(FP), CX
+	MOVQ  counter+16(FP), DX
+	MOVQ  row+24(FP), BX
+	MOVL  $0x0000aaaa, SI
+	KMOVW SI, K1
+	MOVQ  $0x00000002, SI
+
+rows:
+	VPBROADCASTD    DX, Z0
+	VPBROADCASTD    80(CX), Z1
+	VPBROADCASTD    84(CX), Z2
+	VPBROADCASTD    BX, Z3
+	VPADDD          lanes16_0_0<>+0(SB), Z3, Z3
+	VPBROADCASTD    BX, Z4
+	VPADDD          lanes16_0_1<>+0(SB), Z4, Z4
+	VPBROADCASTD    BX, Z5
+	VPADDD          lanes16_16_0<>+0(SB), Z5, Z5
+	VPBROADCASTD    BX, Z6
+	VPADDD          lanes16_16_1<>+0(SB), Z6, Z6
+	VPBROADCASTD    philoxM0<>+0(SB), Z7
+	VPBROADCASTD    philoxM1<>+0(SB), Z8
+	VPMULUDQ        Z7, Z0, Z0
+	VPMULUDQ        Z8, Z1, Z1
+	VPSHUFD         $0xf5, Z1, Z9
+	VPTERNLOGD.BCST $0x96, (CX), Z3, Z9
+	VPSHUFD         $0xf5, Z1, Z3
+	VPTERNLOGD.BCST $0x96, (CX), Z4, Z3
+	VPSHUFD         $0xf5, Z1, Z4
+	VPTERNLOGD.BCST $0x96, (CX), Z5, Z4
+	VPSHUFD         $0xf5, Z1, Z5
+	VPTERNLOGD.BCST $0x96, (CX), Z6, Z5
+	VPSHUFD         $0xf5, Z0, Z6
+	VPTERNLOGD.BCST $0x96, 4(CX), Z2, Z6
+	VPMULUDQ        Z7, Z9, Z2
+	VPMULUDQ        Z7, Z3, Z3
+	VPMULUDQ        Z7, Z4, Z4
+	VPMULUDQ        Z7, Z5, Z5
+	VPMULUDQ        Z8, Z6, Z6
+	VPSHUFD         $0xf5, Z6, Z9
+	VPTERNLOGD.BCST $0x96, 8(CX), Z1, Z9
+	VPSHUFD         $0xf5, Z2, Z1
+	VPTERNLOGD.BCST $0x96, 12(CX), Z0, Z1
+	VPSHUFD         $0xf5, Z3, Z10
+	VPTERNLOGD.BCST $0x96, 12(CX), Z0, Z10
+	VPSHUFD         $0xf5, Z4, Z11
+	VPTERNLOGD.BCST $0x96, 12(CX), Z0, Z11
+	VPSHUFD         $0xf5, Z5, Z12
+	VPTERNLOGD.BCST $0x96, 12(CX), Z0, Z12
+	VPMULUDQ        Z7, Z9, Z0
+	VPMULUDQ        Z8, Z1, Z1
+	VPMULUDQ        Z8, Z10, Z9
+	VPMULUDQ        Z8, Z11, Z10
+	VPMULUDQ        Z8, Z12, Z11
+	VPSHUFD         $0xf5, Z1, Z12
+	VPTERNLOGD.BCST $0x96, 16(CX), Z6, Z12
+	VPSHUFD         $0xf5, Z9, Z13
+	VPTERNLOGD.BCST $0x96, 16(CX), Z6, Z13
+	VPSHUFD         $0xf5, Z10, Z14
+	VPTERNLOGD.BCST $0x96, 16(CX), Z6, Z14
+	VPSHUFD         $0xf5, Z11, Z15
+	VPTERNLOGD.BCST $0x96, 16(CX), Z6, Z15
+	VPSHUFD         $0xf5, Z0, Z6
+	VPTERNLOGD.BCST $0x96, 20(CX), Z2, Z6
+	VPSHUFD         $0xf5, Z0, Z2
+	VPTERNLOGD.BCST $0x96, 20(CX), Z3, Z2
+	VPSHUFD         $0xf5, Z0, Z3
+	VPTERNLOGD.BCST $0x96, 20(CX), Z4, Z3
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 20(CX), Z5, Z4
+	VPMULUDQ        Z7, Z12, Z5
+	VPMULUDQ        Z7, Z13, Z12
+	VPMULUDQ        Z7, Z14, Z13
+	VPMULUDQ        Z7, Z15, Z14
+	VPMULUDQ        Z8, Z6, Z6
+	VPMULUDQ        Z8, Z2, Z2
+	VPMULUDQ        Z8, Z3, Z3
+	VPMULUDQ        Z8, Z4, Z4
+	VPSHUFD         $0xf5, Z6, Z15
+	VPTERNLOGD.BCST $0x96, 24(CX), Z1, Z15
+	VPSHUFD         $0xf5, Z2, Z1
+	VPTERNLOGD.BCST $0x96, 24(CX), Z9, Z1
+	VPSHUFD         $0xf5, Z3, Z9
+	VPTERNLOGD.BCST $0x96, 24(CX), Z10, Z9
+	VPSHUFD         $0xf5, Z4, Z10
+	VPTERNLOGD.BCST $0x96, 24(CX), Z11, Z10
+	VPSHUFD         $0xf5, Z5, Z11
+	VPTERNLOGD.BCST $0x96, 28(CX), Z0, Z11
+	VPSHUFD         $0xf5, Z12, Z16
+	VPTERNLOGD.BCST $0x96, 28(CX), Z0, Z16
+	VPSHUFD         $0xf5, Z13, Z17
+	VPTERNLOGD.BCST $0x96, 28(CX), Z0, Z17
+	VPSHUFD         $0xf5, Z14, Z18
+	VPTERNLOGD.BCST $0x96, 28(CX), Z0, Z18
+	VPMULUDQ        Z7, Z15, Z0
+	VPMULUDQ        Z7, Z1, Z1
+	VPMULUDQ        Z7, Z9, Z9
+	VPMULUDQ        Z7, Z10, Z10
+	VPMULUDQ        Z8, Z11, Z11
+	VPMULUDQ        Z8, Z16, Z15
+	VPMULUDQ        Z8, Z17, Z16
+	VPMULUDQ        Z8, Z18, Z17
+	VPSHUFD         $0xf5, Z11, Z18
+	VPTERNLOGD.BCST $0x96, 32(CX), Z6, Z18
+	VPSHUFD         $0xf5, Z15, Z6
+	VPTERNLOGD.BCST $0x96, 32(CX), Z2, Z6
+	VPSHUFD         $0xf5, Z16, Z2
+	VPTERNLOGD.BCST $0x96, 32(CX), Z3, Z2
+	VPSHUFD         $0xf5, Z17, Z3
+	VPTERNLOGD.BCST $0x96, 32(CX), Z4, Z3
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 36(CX), Z5, Z4
+	VPSHUFD         $0xf5, Z1, Z5
+	VPTERNLOGD.BCST $0x96, 36(CX), Z12, Z5
+	VPSHUFD         $0xf5, Z9, Z12
+	VPTERNLOGD.BCST $0x96, 36(CX), Z13, Z12
+	VPSHUFD         $0xf5, Z10, Z13
+	VPTERNLOGD.BCST $0x96, 36(CX), Z14, Z13
+	VPMULUDQ        Z7, Z18, Z14
+	VPMULUDQ        Z7, Z6, Z6
+	VPMULUDQ        Z7, Z2, Z2
+	VPMULUDQ        Z7, Z3, Z3
+	VPMULUDQ        Z8, Z4, Z4
+	VPMULUDQ        Z8, Z5, Z5
+	VPMULUDQ        Z8, Z12, Z12
+	VPMULUDQ        Z8, Z13, Z13
+	VPSHUFD         $0xf5, Z4, Z18
+	VPTERNLOGD.BCST $0x96, 40(CX), Z11, Z18
+	VPSHUFD         $0xf5, Z5, Z11
+	VPTERNLOGD.BCST $0x96, 40(CX), Z15, Z11
+	VPSHUFD         $0xf5, Z12, Z15
+	VPTERNLOGD.BCST $0x96, 40(CX), Z16, Z15
+	VPSHUFD         $0xf5, Z13, Z16
+	VPTERNLOGD.BCST $0x96, 40(CX), Z17, Z16
+	VPSHUFD         $0xf5, Z14, Z17
+	VPTERNLOGD.BCST $0x96, 44(CX), Z0, Z17
+	VPSHUFD         $0xf5, Z6, Z0
+	VPTERNLOGD.BCST $0x96, 44(CX), Z1, Z0
+	VPSHUFD         $0xf5, Z2, Z1
+	VPTERNLOGD.BCST $0x96, 44(CX), Z9, Z1
+	VPSHUFD         $0xf5, Z3, Z9
+	VPTERNLOGD.BCST $0x96, 44(CX), Z10, Z9
+	VPMULUDQ        Z7, Z18, Z10
+	VPMULUDQ        Z7, Z11, Z11
+	VPMULUDQ        Z7, Z15, Z15
+	VPMULUDQ        Z7, Z16, Z16
+	VPMULUDQ        Z8, Z17, Z17
+	VPMULUDQ        Z8, Z0, Z0
+	VPMULUDQ        Z8, Z1, Z1
+	VPMULUDQ        Z8, Z9, Z9
+	VPSHUFD         $0xf5, Z17, Z18
+	VPTERNLOGD.BCST $0x96, 48(CX), Z4, Z18
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 48(CX), Z5, Z4
+	VPSHUFD         $0xf5, Z1, Z5
+	VPTERNLOGD.BCST $0x96, 48(CX), Z12, Z5
+	VPSHUFD         $0xf5, Z9, Z12
+	VPTERNLOGD.BCST $0x96, 48(CX), Z13, Z12
+	VPSHUFD         $0xf5, Z10, Z13
+	VPTERNLOGD.BCST $0x96, 52(CX), Z14, Z13
+	VPSHUFD         $0xf5, Z11, Z14
+	VPTERNLOGD.BCST $0x96, 52(CX), Z6, Z14
+	VPSHUFD         $0xf5, Z15, Z6
+	VPTERNLOGD.BCST $0x96, 52(CX), Z2, Z6
+	VPSHUFD         $0xf5, Z16, Z2
+	VPTERNLOGD.BCST $0x96, 52(CX), Z3, Z2
+	VPMULUDQ        Z7, Z18, Z3
+	VPMULUDQ        Z7, Z4, Z4
+	VPMULUDQ        Z7, Z5, Z5
+	VPMULUDQ        Z7, Z12, Z12
+	VPMULUDQ        Z8, Z13, Z13
+	VPMULUDQ        Z8, Z14, Z14
+	VPMULUDQ        Z8, Z6, Z6
+	VPMULUDQ        Z8, Z2, Z2
+	VPSHUFD         $0xf5, Z13, Z18
+	VPTERNLOGD.BCST $0x96, 56(CX), Z17, Z18
+	VPSHUFD         $0xf5, Z14, Z17
+	VPTERNLOGD.BCST $0x96, 56(CX), Z0, Z17
+	VPSHUFD         $0xf5, Z6, Z0
+	VPTERNLOGD.BCST $0x96, 56(CX), Z1, Z0
+	VPSHUFD         $0xf5, Z2, Z1
+	VPTERNLOGD.BCST $0x96, 56(CX), Z9, Z1
+	VPSHUFD         $0xf5, Z3, Z9
+	VPTERNLOGD.BCST $0x96, 60(CX), Z10, Z9
+	VPSHUFD         $0xf5, Z4, Z10
+	VPTERNLOGD.BCST $0x96, 60(CX), Z11, Z10
+	VPSHUFD         $0xf5, Z5, Z11
+	VPTERNLOGD.BCST $0x96, 60(CX), Z15, Z11
+	VPSHUFD         $0xf5, Z12, Z15
+	VPTERNLOGD.BCST $0x96, 60(CX), Z16, Z15
+	VPMULUDQ        Z7, Z18, Z16
+	VPMULUDQ        Z7, Z17, Z17
+	VPMULUDQ        Z7, Z0, Z0
+	VPMULUDQ        Z7, Z1, Z1
+	VPMULUDQ        Z8, Z9, Z9
+	VPMULUDQ        Z8, Z10, Z10
+	VPMULUDQ        Z8, Z11, Z11
+	VPMULUDQ        Z8, Z15, Z15
+	VPSHUFD         $0xf5, Z9, Z18
+	VPTERNLOGD.BCST $0x96, 64(CX), Z13, Z18
+	VPSHUFD         $0xf5, Z10, Z13
+	VPTERNLOGD.BCST $0x96, 64(CX), Z14, Z13
+	VPSHUFD         $0xf5, Z11, Z14
+	VPTERNLOGD.BCST $0x96, 64(CX), Z6, Z14
+	VPSHUFD         $0xf5, Z15, Z6
+	VPTERNLOGD.BCST $0x96, 64(CX), Z2, Z6
+	VPSHUFD         $0xf5, Z16, Z2
+	VPTERNLOGD.BCST $0x96, 68(CX), Z3, Z2
+	VPSHUFD         $0xf5, Z17, Z3
+	VPTERNLOGD.BCST $0x96, 68(CX), Z4, Z3
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 68(CX), Z5, Z4
+	VPSHUFD         $0xf5, Z1, Z5
+	VPTERNLOGD.BCST $0x96, 68(CX), Z12, Z5
+	VPMULUDQ        Z7, Z18, Z12
+	VPMULUDQ        Z7, Z13, Z13
+	VPMULUDQ        Z7, Z14, Z14
+	VPMULUDQ        Z7, Z6, Z6
+	VPMULUDQ        Z8, Z2, Z2
+	VPMULUDQ        Z8, Z3, Z3
+	VPMULUDQ        Z8, Z4, Z4
+	VPMULUDQ        Z8, Z5, Z5
+	VPSHUFD         $0xf5, Z2, Z7
+	VPTERNLOGD.BCST $0x96, 72(CX), Z9, Z7
+	VPSHUFD         $0xf5, Z3, Z8
+	VPTERNLOGD.BCST $0x96, 72(CX), Z10, Z8
+	VPSHUFD         $0xf5, Z4, Z9
+	VPTERNLOGD.BCST $0x96, 72(CX), Z11, Z9
+	VPSHUFD         $0xf5, Z5, Z10
+	VPTERNLOGD.BCST $0x96, 72(CX), Z15, Z10
+	VPSHUFD         $0xf5, Z12, Z11
+	VPTERNLOGD.BCST $0x96, 76(CX), Z16, Z11
+	VPSHUFD         $0xf5, Z13, Z15
+	VPTERNLOGD.BCST $0x96, 76(CX), Z17, Z15
+	VPSHUFD         $0xf5, Z14, Z16
+	VPTERNLOGD.BCST $0x96, 76(CX), Z0, Z16
+	VPSHUFD         $0xf5, Z6, Z0
+	VPTERNLOGD.BCST $0x96, 76(CX), Z1, Z0
+	VPSHUFD         $0xa0, Z8, K1, Z7
+	VPSRLD          $0x08, Z7, Z7
+	VORPS.BCST      lowBit<>+0(SB), Z7, Z7
+	VCVTDQ2PS       Z7, Z7
+	VMOVUPS         Z7, (AX)
+	VPSHUFD         $0xa0, Z10, K1, Z9
+	VPSRLD          $0x08, Z9, Z9
+	VORPS.BCST      lowBit<>+0(SB), Z9, Z9
+	VCVTDQ2PS       Z9, Z9
+	VMOVUPS         Z9, 64(AX)
+	VPSHUFD         $0xa0, Z3, K1, Z2
+	VPSRLD          $0x08, Z2, Z2
+	VORPS.BCST      lowBit<>+0(SB), Z2, Z2
+	VCVTDQ2PS       Z2, Z2
+	VMOVUPS         Z2, 256(AX)
+	VPSHUFD         $0xa0, Z5, K1, Z4
+	VPSRLD          $0x08, Z4, Z4
+	VORPS.BCST      lowBit<>+0(SB), Z4, Z4
+	VCVTDQ2PS       Z4, Z4
+	VMOVUPS         Z4, 320(AX)
+	VPSHUFD         $0xa0, Z15, K1, Z11
+	VPSRLD          $0x08, Z11, Z11
+	VORPS.BCST      lowBit<>+0(SB), Z11, Z11
+	VCVTDQ2PS       Z11, Z11
+	VMOVUPS         Z11, 512(AX)
+	VPSHUFD         $0xa0, Z0, K1, Z16
+	VPSRLD          $0x08, Z16, Z16
+	VORPS.BCST      lowBit<>+0(SB), Z16, Z16
+	VCVTDQ2PS       Z16, Z16
+	VMOVUPS         Z16, 576(AX)
+	VPSHUFD         $0xa0, Z13, K1, Z12
+	VPSRLD          $0x08, Z12, Z12
+	VORPS.BCST      lowBit<>+0(SB), Z12, Z12
+	VCVTDQ2PS       Z12, Z12
+	VMOVUPS         Z12, 768(AX)
+	VPSHUFD         $0xa0, Z6, K1, Z14
+	VPSRLD          $0x08, Z14, Z14
+	VORPS.BCST      lowBit<>+0(SB), Z14, Z14
+	VCVTDQ2PS       Z14, Z14
+	VMOVUPS         Z14, 832(AX)
+	ADDQ            $0x00000080, AX
+	ADDQ            $0x20, BX
+	DECQ            SI
+	JNE             rows
+	VZEROUPPER
+	RET
+
+DATA lanes16_16_0<>+0(SB)/4, $0x00000010
+DATA lanes16_16_0<>+4(SB)/4, $0x00000000
+DATA lanes16_16_0<>+8(SB)/4, $0x00000012
+DATA lanes16_16_0<>+12(SB)/4, $0x00000000
+DATA lanes16_16_0<>+16(SB)/4, $0x00000014
+DATA lanes16_16_0<>+20(SB)/4, $0x00000000
+DATA lanes16_16_0<>+24(SB)/4, $0x00000016
+DATA lanes16_16_0<>+28(SB)/4, $0x00000000
+DATA lanes16_16_0<>+32(SB)/4, $0x00000018
+DATA lanes16_16_0<>+36(SB)/4, $0x00000000
+DATA lanes16_16_0<>+40(SB)/4, $0x0000001a
+DATA lanes16_16_0<>+44(SB)/4, $0x00000000
+DATA lanes16_16_0<>+48(SB)/4, $0x0000001c
+DATA lanes16_16_0<>+52(SB)/4, $0x00000000
+DATA lanes16_16_0<>+56(SB)/4, $0x0000001e
+DATA lanes16_16_0<>+60(SB)/4, $0x00000000
+GLOBL lanes16_16_0<>(SB), RODATA|NOPTR, $64
+
+DATA lanes16_16_1<>+0(SB)/4, $0x00000011
+DATA lanes16_16_1<>+4(SB)/4, $0x00000000
+DATA lanes16_16_1<>+8(SB)/4, $0x00000013
+DATA lanes16_16_1<>+12(SB)/4, $0x00000000
+DATA lanes16_16_1<>+16(SB)/4, $0x00000015
+DATA lanes16_16_1<>+20(SB)/4, $0x00000000
+DATA lanes16_16_1<>+24(SB)/4, $0x00000017
+DATA lanes16_16_1<>+28(SB)/4, $0x00000000
+DATA lanes16_16_1<>+32(SB)/4, $0x00000019
+DATA lanes16_16_1<>+36(SB)/4, $0x00000000
+DATA lanes16_16_1<>+40(SB)/4, $0x0000001b
+DATA lanes16_16_1<>+44(SB)/4, $0x00000000
+DATA lanes16_16_1<>+48(SB)/4, $0x0000001d
+DATA lanes16_16_1<>+52(SB)/4, $0x00000000
+DATA lanes16_16_1<>+56(SB)/4, $0x0000001f
+DATA lanes16_16_1<>+60(SB)/4, $0x00000000
+GLOBL lanes16_16_1<>(SB), RODATA|NOPTR, $64
 
 // func listsAVX512(list *uint32, cuts *uint32, words *uint64, rowStride int, wordStride int, n int, count int, first uint32, step uint32)
 // Requires: AVX, AVX512F, POPCNT
@@ -8394,38 +9359,38 @@ rest:
 	TESTQ        DX, DX
 	JEQ          done
 	VMOVD        DX, X2
-	VPBROADCASTD X2, Y3
-	VPCMPGTD     iota<>+0(SB), Y3, Y3
-	VMASKMOVPS   (CX), Y3, Y2
-	VMULPS       Y2, Y0, Y2
-	VSUBPS       Y1, Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y0
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     iota<>+0(SB), Y2, Y2
+	VMASKMOVPS   (CX), Y2, Y3
+	VMULPS       Y3, Y0, Y3
+	VSUBPS       Y1, Y3, Y3
+	VMINPS       expMax<>+0(SB), Y3, Y3
+	VMAXPS       expMin<>+0(SB), Y3, Y3
+	VMOVAPS      Y3, Y0
 	VMULPS       log2E<>+0(SB), Y0, Y0
 	VADDPS       roundMagic<>+0(SB), Y0, Y0
 	VPSLLD       $0x17, Y0, Y1
 	VSUBPS       roundMagic<>+0(SB), Y0, Y0
 	VMOVAPS      Y0, Y4
 	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
+	VSUBPS       Y4, Y3, Y3
 	VMULPS       ln2Lo<>+0(SB), Y0, Y0
-	VSUBPS       Y0, Y2, Y2
-	VMOVAPS      Y2, Y0
+	VSUBPS       Y0, Y3, Y3
+	VMOVAPS      Y3, Y0
 	VMULPS       expC6<>+0(SB), Y0, Y0
 	VADDPS       expC5<>+0(SB), Y0, Y0
-	VMULPS       Y2, Y0, Y0
+	VMULPS       Y3, Y0, Y0
 	VADDPS       expC4<>+0(SB), Y0, Y0
-	VMULPS       Y2, Y0, Y0
+	VMULPS       Y3, Y0, Y0
 	VADDPS       expC3<>+0(SB), Y0, Y0
-	VMULPS       Y2, Y0, Y0
+	VMULPS       Y3, Y0, Y0
 	VADDPS       expC2<>+0(SB), Y0, Y0
-	VMULPS       Y2, Y2, Y4
+	VMULPS       Y3, Y3, Y4
 	VMULPS       Y4, Y0, Y0
-	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y0, Y0
 	VADDPS       one<>+0(SB), Y0, Y0
-	VPADDD       Y1, Y0, Y2
-	VMASKMOVPS   Y2, Y3, (AX)
+	VPADDD       Y1, Y0, Y3
+	VMASKMOVPS   Y3, Y2, (AX)
 
 done:
 	VZEROUPPER
@@ -11348,7 +12313,7 @@ vectors2:
 	VADDPD  one64<>+0(SB), Y8, Y8
 	VMULPD  Y7, Y3, Y3
 	VMULPD  Y8, Y4, Y4
-	ADDQ    $0x00000040, CX
+	ADDQ    $0x40, CX
 	SUBQ    $0x08, DX
 	JMP     vectors2
 
@@ -11484,13 +12449,13 @@ vectors2:
 	VBLENDVPD    Y6, Y5, Y8, Y5
 	VMOVUPD      Y9, 32(AX)
 	VMOVUPD      Y5, 32(CX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
 	VADDPD       one64<>+0(SB), Y7, Y7
 	VADDPD       one64<>+0(SB), Y8, Y8
 	VMULPD       Y7, Y3, Y3
 	VMULPD       Y8, Y4, Y4
-	ADDQ         $0x00000040, BX
+	ADDQ         $0x40, BX
 	SUBQ         $0x08, SI
 	JMP          vectors2
 
@@ -11596,8 +12561,8 @@ vectors2:
 	VPADDQ  Y5, Y3, Y3
 	VMOVUPD Y2, (AX)
 	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
 	SUBQ    $0x08, DX
 	JMP     vectors2
 
@@ -12343,7 +13308,7 @@ vectors1:
 	VPADDQ      Z5, Z4, Z4
 	VADDPD.BCST one64<>+0(SB), Z4, Z4
 	VMULPD      Z4, Z2, Z2
-	ADDQ        $0x00000040, CX
+	ADDQ        $0x40, CX
 	SUBQ        $0x08, DX
 	JMP         vectors1
 
@@ -12633,11 +13598,11 @@ vectors1:
 	VBLENDMPD    Z3, Z4, K1, Z17
 	VMOVUPD      Z16, (AX)
 	VMOVUPD      Z17, (CX)
-	ADDQ         $0x00000040, AX
-	ADDQ         $0x00000040, CX
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
 	VADDPD.BCST  one64<>+0(SB), Z4, Z4
 	VMULPD       Z4, Z2, Z2
-	ADDQ         $0x00000040, BX
+	ADDQ         $0x40, BX
 	SUBQ         $0x08, SI
 	JMP          vectors1
 
@@ -12876,8 +13841,8 @@ vectors1:
 	VADDPD.BCST taylor0<>+0(SB), Z1, Z1
 	VPADDQ      Z2, Z1, Z1
 	VMOVUPD     Z1, (AX)
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, AX
+	ADDQ        $0x40, CX
+	ADDQ        $0x40, AX
 	SUBQ        $0x08, DX
 	JMP         vectors1
 
@@ -13833,16 +14798,16 @@ rest:
 	TESTQ        R10, R10
 	JEQ          next
 	VMOVD        R10, X1
-	VPBROADCASTD X1, Y3
-	VPCMPGTD     iota<>+0(SB), Y3, Y3
-	VMASKMOVPS   (R9), Y3, Y1
-	VMASKMOVPS   (R8), Y3, Y2
-	VMULPS       Y0, Y1, Y1
-	VANDPS       absolute<>+0(SB), Y1, Y4
+	VPBROADCASTD X1, Y1
+	VPCMPGTD     iota<>+0(SB), Y1, Y1
+	VMASKMOVPS   (R9), Y1, Y3
+	VMASKMOVPS   (R8), Y1, Y2
+	VMULPS       Y0, Y3, Y3
+	VANDPS       absolute<>+0(SB), Y3, Y4
 	VCMPPS       $0x05, tiny<>+0(SB), Y4, Y4
-	VANDPS       Y4, Y1, Y1
-	VADDPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y3, (R8)
+	VANDPS       Y4, Y3, Y3
+	VADDPS       Y2, Y3, Y3
+	VMASKMOVPS   Y3, Y1, (R8)
 
 next:
 	ADDQ CX, AX
@@ -14237,14 +15202,14 @@ rest:
 	MOVL        $0x0000ffff, R11
 	BZHIL       R10, R11, R11
 	KMOVW       R11, K1
-	VMOVUPS.Z   (R9), K1, Z1
-	VMOVUPS.Z   (R8), K1, Z2
-	VMULPS      Z0, Z1, Z1
-	VANDPS.BCST absolute<>+0(SB), Z1, Z3
+	VMOVUPS.Z   (R9), K1, Z2
+	VMOVUPS.Z   (R8), K1, Z1
+	VMULPS      Z0, Z2, Z2
+	VANDPS.BCST absolute<>+0(SB), Z2, Z3
 	VCMPPS.BCST $0x05, tiny<>+0(SB), Z3, K2
-	VMOVAPS.Z   Z1, K2, Z1
-	VADDPS      Z2, Z1, Z1
-	VMOVUPS     Z1, K1, (R8)
+	VMOVAPS.Z   Z2, K2, Z2
+	VADDPS      Z1, Z2, Z2
+	VMOVUPS     Z2, K1, (R8)
 
 next:
 	ADDQ CX, AX
@@ -14298,8 +15263,8 @@ one:
 	VMULPD  32(CX), Y1, Y3
 	VADDPD  Y2, Y3, Y3
 	VMOVUPD Y3, (AX)
-	ADDQ    $0x00000020, AX
-	ADDQ    $0x00000020, CX
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
 	DECQ    SI
 	JNE     one
 
@@ -14383,8 +15348,8 @@ rest:
 	VADDPD  Y6, Y2, Y2
 	VMOVUPD Y2, 32(CX)
 	VMOVAPD Y5, Y2
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, DX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
 	SUBQ    $0x02, DI
 	JEQ     done
 
@@ -14397,8 +15362,8 @@ one:
 	VADDPD  Y6, Y2, Y2
 	VMOVUPD Y2, (CX)
 	VMOVAPD Y5, Y2
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, DX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
 
 done:
 	VADDPD  Y4, Y3, Y3

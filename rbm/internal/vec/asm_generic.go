@@ -62,6 +62,12 @@ func drawMeans(s Stream, words []uint64, stride int, p []float32, pStride int, f
 func uniforms(s Stream, dst *[Block]float32, row, j uint32, width int) {
 	Stream.uniformsGo(s, dst, row, j, width)
 }
+func choose(state *[Block]uint32, x []float32, units int, beta, u *[Block]float32) {
+	chooseGo(state, x, units, beta, u)
+}
+func column(s Stream, dst *[4 * Block]float32, counter, row uint32) {
+	Stream.columnGo(s, dst, counter, row)
+}
 func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
 	quadMeansGo(all, one, two, on, off, upper, first, second, weight)
 }

@@ -3,7 +3,7 @@ package vec
 import "sync/atomic"
 
 // A Level is a set of instructions that the kernels are written in. All levels
-// give the same bits.
+// give identical results.
 type Level int32
 
 const (

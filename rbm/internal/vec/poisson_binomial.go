@@ -10,7 +10,7 @@ type Quad [4]float64
 //	dst[i] = q·src[i+1] + p·src[i]
 //
 // with both products rounded before they are added. It is a step of the recursion
-// for the Poisson binomial law, that of the number of units that are on, by one unit
+// for the Poisson binomial distribution, that of the number of units that are on, by one unit
 // that is on with probability p. It panics if src has fewer than len(dst)+1 elements.
 // dst and src must not overlap.
 func Spread(dst, src []Quad, p, q *Quad) {

@@ -3,7 +3,7 @@ package vec
 import "math"
 
 // A product of many odds is stored as a mantissa in [1,2) and a power of two, so
-// that it cannot overflow. The units of a product are shared out to eight lanes:
+// that it cannot overflow. The units of a product are divided among eight lanes:
 // lane l starts with one and takes l, l+8, … in order. Then each lane is split into
 // mantissa and power. The mantissas of lanes l and l+4, l and l+2, 0 and 1 are
 // multiplied, the powers added, and the result multiplies the product so far.

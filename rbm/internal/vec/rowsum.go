@@ -22,9 +22,9 @@ const RowSumsWords = 2
 //	}
 //
 // In the up pass acc is the hidden units of a number of examples, base a part of a panel of
-// weights, and words are the visible units. Meanwhile it asks for ahead, which is to be
-// read next, a part after each row: a burst of requests would make the sums wait. acc and
-// base must not overlap. It panics if count is larger or if acc or words is too short. That
+// weights, and words are the visible units. It prefetches ahead, which is read
+// next, a few lines after each row; a burst would stall the sums. acc and base must not
+// overlap. It panics if count is larger or if acc or words is too short. That
 // base has the rows is not checked.
 func RowSums(acc, base []float32, words []uint64, stride, count, n int, ahead []float32) {
 	if n <= 0 || count <= 0 {

@@ -12,7 +12,7 @@ package vec
 //		}
 //	}
 //
-// base may be widened to float64 before. That gives the same bits and is quicker if
+// base may be widened to float64 before. The result is identical, and it is quicker if
 // each row is added often. The products of widened float32 are exact. It panics if a
 // slice is too short for the accumulators or the values. Offsets are not checked.
 func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {

@@ -32,7 +32,7 @@ func NewSubsets(n int) *Subsets {
 const (
 	subsetLanes = 3 // members whose subsets are the lanes of a vector, and as many those of a block of vectors
 
-	// Vectors of coef for each number of members of a subset beside its lanes: those
+	// Vectors of coef for each number of members of a subset besides its lanes: those
 	// within a vector, those within a block, those of all other members.
 	subsetInner  = 6
 	subsetStride = subsetInner + subsetLanes + MaxSubset - 2*subsetLanes
@@ -95,7 +95,7 @@ func fillSubsetsGo(table, a, _ []float64, n int) {
 }
 
 // setSubsets overwrites coef with the weights of the members as the assembly takes them,
-// eight lanes each, for each number p of members beside those of the lanes. Weights of
+// eight lanes each, for each number p of members besides those of the lanes. Weights of
 // lanes that a sum does not concern stay zero: adding +0 changes no sum.
 func setSubsets(coef, a []float64, n int) {
 	inner, outer := n-subsetLanes, n-2*subsetLanes

@@ -45,7 +45,7 @@ func sizesGo(lanes *[sizeLanes]uint32, x []float32) {
 	}
 }
 
-// Shrink takes the share a off m.
+// Shrink multiplies m by 1−a.
 func Shrink(m []float32, a float32) {
 	eachStretch(len(m), func(lo, hi int) { shrink(m[lo:hi], a) })
 }
@@ -74,8 +74,7 @@ func Approach(m, x, rest []float32, a float32) {
 	})
 }
 
-// Decay takes the share l2 off m, then moves it by l1 towards zero, at which it
-// stops.
+// Decay multiplies m by 1−l2, then moves it by l1 towards zero, where it stops.
 func Decay(m, rest []float32, l1, l2 float32) {
 	checkSweep(m, m, rest)
 	eachStretch(len(m), func(lo, hi int) {
@@ -176,7 +175,7 @@ func twoSum(x, y float32) (sum, rest float32) {
 	return sum, (y - z) + (x - (sum - z))
 }
 
-// Centre takes off steps, rows of a panel, what centring takes:
+// Centre centres steps, rows of a panel:
 //
 //	steps[i·Block+c] = (steps[i·Block+c] − mu[i]·gc[c]) − gb[i]·lambda[c]
 //

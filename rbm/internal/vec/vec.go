@@ -1,5 +1,5 @@
 // Package vec holds the kernels of the batched layers of an RBM: plain Go, which
-// defines the results, and AVX2 and AVX-512 assembly that gives the same bits.
+// defines the results, and AVX2 and AVX-512 assembly whose results are bit-identical.
 // Each kernel states its order of additions; sums over units have one accumulator
 // for each unit, in ascending order (RowSums). There is no fused multiply-add. Products
 // are written float32(x*y) because Go may otherwise fuse them. Only the payload of

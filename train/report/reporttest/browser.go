@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// browserProbe says of a page whether its pictures are drawn, and what a pointer over
+// browserProbe reports whether its pictures are drawn, and what a pointer over
 // each chart and a click on its first name do.
 const browserProbe = `<script>
 let hovered = 0, hidden = 0;

@@ -13,7 +13,7 @@ type Sums struct {
 	Total uint64
 }
 
-// NewSums returns the sums of so many zero weights.
+// NewSums returns the sums of n zero weights.
 func NewSums(units int) Sums { return Sums{Sum: make([][Lanes]uint32, (units+chunk-1)/chunk)} }
 
 // add sets the total from the other sums.

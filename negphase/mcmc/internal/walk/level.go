@@ -7,7 +7,7 @@ import (
 )
 
 // A Level is an instruction set that the dense kernels are written in. All levels
-// give the same bits.
+// give identical results.
 type Level int32
 
 const (

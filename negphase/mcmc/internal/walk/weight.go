@@ -31,7 +31,7 @@ type Bias struct {
 	top    float64 // largest |x|; Boltzmann weights are in units of e^top
 }
 
-// NewBias returns the weights for a system of so many sites in which |x| is at
+// NewBias returns the weights for a system of the given number of sites in which |x| is at
 // most top.
 func NewBias(family Family, sites int, top float64) Bias {
 	return Bias{family, float64(uint64(1) << min(unitBits, 61-bits.Len(uint(sites)))), top}

@@ -1,5 +1,5 @@
 // Package kernel is what the generators of assembly have in common. Each of
-// them is a program in the folder _gen of its package, and a module of its own,
+// them is a program in the folder _gen of its package, and a separate module,
 // so that avo stays out of the users' builds.
 package kernel
 

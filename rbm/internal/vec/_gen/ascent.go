@@ -21,7 +21,7 @@ func ascent() {
 		s.addSumsTimes()
 		s.scale()
 		s.addWhere()
-		s.addWide()
+		s.widen("addWide", true)
 		s.addNarrow()
 	}
 }
@@ -39,17 +39,12 @@ const (
 // sums writes Sums, AddSums, AddSumsTo and AddCentred. The sum of a run and that of the runs
 // before it stay in registers.
 func (s simd) sums(name string, end ending) {
-	signature := "func(dst, base *float32, words *uint64, count, n int)"
-	switch end {
-	case addOnce:
-		signature = "func(dst, base *float32, words *uint64, count, n, ahead int)"
-	case addPart:
-		signature = "func(dst, part, base *float32, words *uint64, count, n, ahead int)"
-	case addCentred:
-		signature = "func(dst, base *float32, words *uint64, count int, mu, gb, gc, lambda *float32, n, ahead int)"
-	}
-	name += s.Name
-	function(name, signature, name+" is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.")
+	s.function(name, map[ending]string{
+		overwrite:  "func(dst, base *float32, words *uint64, count, n int)",
+		addOnce:    "func(dst, base *float32, words *uint64, count, n, ahead int)",
+		addPart:    "func(dst, part, base *float32, words *uint64, count, n, ahead int)",
+		addCentred: "func(dst, base *float32, words *uint64, count int, mu, gb, gc, lambda *float32, n, ahead int)",
+	}[end], "is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.")
 	dst, base, words, count, n := arg("dst"), arg("base"), arg("words"), arg("count"), arg("n")
 	var part reg.GPVirtual
 	if end == addPart {
@@ -83,8 +78,8 @@ func (s simd) sums(name string, end ending) {
 		}
 		later = append(later, func() {
 			c.Label(label + "Word")
-			c.ADDQ(operand.U32(8*block), p)
-			c.ADDQ(operand.U32(4*block*block), at)
+			advance(8*block, p)
+			advance(4*block*block, at)
 			c.MOVQ(mem(p, 0), w)
 			c.JMP(operand.LabelRef(label))
 		})
@@ -105,9 +100,8 @@ func (s simd) sums(name string, end ending) {
 	c.Label("count")
 	c.POPCNTQ(mem(p, 0), row)
 	c.ADDQ(row, rest)
-	c.ADDQ(operand.U32(8*block), p)
-	c.DECQ(left)
-	c.JNE(operand.LabelRef("count"))
+	advance(8*block, p)
+	until(left, 1, "count")
 	c.TESTQ(rest, rest)
 	c.JEQ(operand.LabelRef("none"))
 	c.MOVQ(words, p)
@@ -129,17 +123,15 @@ func (s simd) sums(name string, end ending) {
 	}
 	c.Label("next")
 	if end == addPart {
-		c.ADDQ(operand.U32(4*block), part)
+		advance(4*block, part)
 	}
 	if end == addCentred {
 		centre.next()
 	}
-	c.ADDQ(operand.U32(4*block), dst)
-	c.ADDQ(operand.U8(8), words)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("unit"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, dst)
+	advance(8, words)
+	until(n, 1, "unit")
+	ret()
 
 	c.Label("none")
 	switch end {
@@ -169,8 +161,8 @@ func (s simd) sums(name string, end ending) {
 	}
 }
 
-// A centre is what centring takes off rows: the arguments mu, gb, gc and lambda of a
-// kernel.
+// A centre subtracts what centring takes from rows: it holds the arguments mu, gb, gc and
+// lambda of a kernel.
 type centre struct {
 	simd
 	of, at [2]reg.GPVirtual    // mu and gb, gc and lambda
@@ -191,7 +183,7 @@ func (s simd) newCentre() centre {
 	return x
 }
 
-// take takes it off a row.
+// take subtracts it from a row.
 func (x centre) take(row []reg.VecVirtual) {
 	for k, of := range x.of {
 		c.VBROADCASTSS(mem(of, 0), x.by)
@@ -210,7 +202,7 @@ func (x centre) take(row []reg.VecVirtual) {
 // next goes to the next row.
 func (x centre) next() {
 	for _, of := range x.of {
-		c.ADDQ(operand.U8(4), of)
+		advance(4, of)
 	}
 }
 
@@ -230,8 +222,7 @@ func (s simd) tree(rest reg.GPVirtual, sum, total []reg.VecVirtual, one func(lab
 		c.DECQ(left)
 		c.JEQ(operand.LabelRef(name + "Done"))
 		one(name, false)
-		c.DECQ(left)
-		c.JNE(operand.LabelRef(name))
+		until(left, 1, name)
 		c.Label(name + "Done")
 	}
 	oneRun("run")
@@ -260,8 +251,7 @@ func (s simd) tree(rest reg.GPVirtual, sum, total []reg.VecVirtual, one func(lab
 // addSumsTimes writes AddSumsTimes. AVX2 has not enough registers for all
 // columns: it goes through each list once for either half of them.
 func (s simd) addSumsTimes() {
-	name := "addSumsTimes" + s.Name
-	function(name, "func(dst, base *float32, lists, cuts *uint32, values *float32, n int)", name+" is AddSumsTimes for n > 0 lists.")
+	s.function("addSumsTimes", "func(dst, base *float32, lists, cuts *uint32, values *float32, n int)", "is AddSumsTimes for n > 0 lists.")
 	dst, base, lists, cuts, n := arg("dst"), arg("base"), arg("lists"), arg("cuts"), arg("n")
 	ahead := arg("values") // of the values before the lists
 	c.SUBQ(lists, ahead)
@@ -292,7 +282,7 @@ func (s simd) addSumsTimes() {
 			c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel splits additions from indexed addresses
 			value := s.Vector()
 			c.VBROADCASTSS(operand.Mem{Base: p, Index: ahead, Scale: 1}, value)
-			c.ADDQ(operand.U8(4), p)
+			advance(4, p)
 			for i, x := range sum {
 				if first {
 					c.VMULPS(mem(row, offset+4*s.Width*i), value, x)
@@ -310,12 +300,10 @@ func (s simd) addSumsTimes() {
 	}
 	c.MOVQ(last, start)
 	c.Label("next")
-	c.ADDQ(operand.U32(4*block), dst)
-	c.ADDQ(operand.U8(4), cuts)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("list"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, dst)
+	advance(4, cuts)
+	until(n, 1, "list")
+	ret()
 	for _, f := range long {
 		f()
 	}
@@ -374,26 +362,22 @@ func (s simd) scale() {
 		c.VMOVUPS(y, mem(dst, 4*s.Width*i))
 	}
 	c.ADDQ(stride, x)
-	c.ADDQ(operand.U32(4*block), dst)
-	c.ADDQ(operand.U8(4), a)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, dst)
+	advance(4, a)
+	until(n, 1, "row")
+	ret()
 }
 
 // addWhere writes AddWhere. AVX2 goes through the words once for either half of
 // the columns.
 func (s simd) addWhere() {
-	name := "addWhere" + s.Name
-	function(name, "func(acc *float64, words *uint64, coef *float32, n int)", name+" is AddWhere for n > 0 words.")
+	s.function("addWhere", "func(acc *float64, words *uint64, coef *float32, n int)", "is AddWhere for n > 0 words.")
 	acc, words, coef, n := arg("acc"), arg("words"), arg("coef"), arg("n")
 	lanes, halves := s.Width/2, 1
 	if !s.ZMM() {
 		halves = 2
 	}
 	sum := s.Vectors(block / lanes / halves)
-	x := s.Vector()
 	for half := range halves {
 		label := []string{"word", "upper"}[half]
 		offset := 8 * block / halves * half
@@ -405,13 +389,7 @@ func (s simd) addWhere() {
 			c.VMOVUPD(mem(acc, offset+8*lanes*i), sum[i])
 		}
 		c.Label(label)
-		if s.ZMM() {
-			c.VBROADCASTSS(mem(a, 0), x.AsY())
-			c.VCVTPS2PD(x.AsY(), x)
-		} else {
-			c.VBROADCASTSS(mem(a, 0), x.AsX())
-			c.VCVTPS2PD(x.AsX(), x)
-		}
+		x := s.widened(mem(a, 0))
 		for i := range sum {
 			if s.ZMM() {
 				k := c.K()
@@ -428,16 +406,14 @@ func (s simd) addWhere() {
 			c.VADDPD(x, sum[i], t)
 			c.VBLENDVPD(mask, t, sum[i], sum[i])
 		}
-		c.ADDQ(operand.U8(8), w)
-		c.ADDQ(operand.U8(4), a)
-		c.DECQ(left)
-		c.JNE(operand.LabelRef(label))
+		advance(8, w)
+		advance(4, a)
+		until(left, 1, label)
 		for i := range sum {
 			c.VMOVUPD(sum[i], mem(acc, offset+8*lanes*i))
 		}
 	}
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 // fourBits returns four quadwords, each with one bit of a byte, from bit first
@@ -450,47 +426,21 @@ func fourBits(first int) operand.Mem {
 	return table([]string{"lowBits", "highBits"}[first/4], v[:]...)
 }
 
-func (s simd) addWide() {
-	name := "addWide" + s.Name
-	function(name, "func(dst *float64, x *float32, n int)", name+" is AddWide for n > 0, a multiple of eight.")
-	dst, x, n := arg("dst"), arg("x"), arg("n")
-	c.Label("vectors")
-	for i := range s.parts() {
-		t := s.Vector()
-		c.VCVTPS2PD(mem(x, 2*s.Width*i), t)
-		c.VADDPD(s.at(dst, i), t, t)
-		c.VMOVUPD(t, s.at(dst, i))
-	}
-	c.ADDQ(operand.U8(32), x)
-	c.ADDQ(operand.U8(64), dst)
-	c.SUBQ(operand.U8(8), n)
-	c.JNE(operand.LabelRef("vectors"))
-	c.VZEROUPPER()
-	c.RET()
-}
-
 func (s simd) addNarrow() {
-	name := "addNarrow" + s.Name
-	function(name, "func(dst *float32, x *float64, n int)", name+" is AddNarrow for n > 0, a multiple of eight.")
+	s.function("addNarrow", "func(dst *float32, x *float64, n int)", "is AddNarrow for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	c.Label("vectors")
 	for i := range s.parts() {
+		t, narrow := c.XMM(), c.VCVTPD2PSY
 		if s.ZMM() {
-			t := c.YMM()
-			c.VCVTPD2PS(s.at(x, i), t)
-			c.VADDPS(mem(dst, 2*s.Width*i), t, t)
-			c.VMOVUPS(t, mem(dst, 2*s.Width*i))
-			continue
+			t, narrow = c.YMM(), c.VCVTPD2PS
 		}
-		t := c.XMM()
-		c.VCVTPD2PSY(s.at(x, i), t)
+		narrow(s.at(x, i), t)
 		c.VADDPS(mem(dst, 2*s.Width*i), t, t)
 		c.VMOVUPS(t, mem(dst, 2*s.Width*i))
 	}
-	c.ADDQ(operand.U8(64), x)
-	c.ADDQ(operand.U8(32), dst)
-	c.SUBQ(operand.U8(8), n)
-	c.JNE(operand.LabelRef("vectors"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(64, x)
+	advance(32, dst)
+	until(n, 8, "vectors")
+	ret()
 }

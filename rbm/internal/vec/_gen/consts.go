@@ -32,20 +32,10 @@ func taylor(n int) operand.Mem {
 }
 
 // The operations of a vector of float64 with a constant.
-func (s simd) mul64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMULPD, c.VMULPD_BCST) }
-func (s simd) add64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VADDPD, c.VADDPD_BCST) }
-func (s simd) sub64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VSUBPD, c.VSUBPD_BCST) }
-func (s simd) max64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMAXPD, c.VMAXPD_BCST) }
-func (s simd) min64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMINPD, c.VMINPD_BCST) }
-func (s simd) and64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VANDPD, c.VANDPD_BCST) }
-func (s simd) or64(k operand.Mem, x ...reg.VecVirtual)  { s.with64(k, x, c.VORPD, c.VORPD_BCST) }
-
-func (s simd) with64(k operand.Mem, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
-	for _, x := range x {
-		if s.ZMM() {
-			repeated(k, x, x)
-		} else {
-			all(k, x, x)
-		}
-	}
-}
+func (s simd) mul64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VMULPD, c.VMULPD_BCST) }
+func (s simd) add64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VADDPD, c.VADDPD_BCST) }
+func (s simd) sub64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VSUBPD, c.VSUBPD_BCST) }
+func (s simd) max64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VMAXPD, c.VMAXPD_BCST) }
+func (s simd) min64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VMINPD, c.VMINPD_BCST) }
+func (s simd) and64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VANDPD, c.VANDPD_BCST) }
+func (s simd) or64(k operand.Mem, x ...reg.VecVirtual)  { s.with(k, x, c.VORPD, c.VORPD_BCST) }

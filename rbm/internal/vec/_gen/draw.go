@@ -37,22 +37,22 @@ func float(name string, x float32) constant { return constant{name, math.Float32
 
 func (k constant) mem() operand.Mem { return repeat(k.name, k.bits) }
 
-// The operations of vectors with a constant: x = x op k. AVX-512 repeats one
-// word of memory by itself.
-func (s simd) mul(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMULPS, c.VMULPS_BCST) }
-func (s simd) add(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VADDPS, c.VADDPS_BCST) }
-func (s simd) sub(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VSUBPS, c.VSUBPS_BCST) }
-func (s simd) min(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMINPS, c.VMINPS_BCST) }
-func (s simd) max(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMAXPS, c.VMAXPS_BCST) }
-func (s simd) xor(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VXORPS, c.VXORPS_BCST) }
-func (s simd) or(k constant, x ...reg.VecVirtual)  { s.with(k, x, c.VORPS, c.VORPS_BCST) }
+// The operations of vectors with a constant.
+func (s simd) mul(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VMULPS, c.VMULPS_BCST) }
+func (s simd) add(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VADDPS, c.VADDPS_BCST) }
+func (s simd) sub(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VSUBPS, c.VSUBPS_BCST) }
+func (s simd) min(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VMINPS, c.VMINPS_BCST) }
+func (s simd) max(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VMAXPS, c.VMAXPS_BCST) }
+func (s simd) xor(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VXORPS, c.VXORPS_BCST) }
+func (s simd) or(k constant, x ...reg.VecVirtual)  { s.with(k.mem(), x, c.VORPS, c.VORPS_BCST) }
 
-func (s simd) with(k constant, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
+// with replaces each x by x op k; AVX-512 repeats one word of memory by itself.
+func (s simd) with(k operand.Mem, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
 	for _, x := range x {
 		if s.ZMM() {
-			repeated(k.mem(), x, x)
+			repeated(k, x, x)
 		} else {
-			all(k.mem(), x, x)
+			all(k, x, x)
 		}
 	}
 }
@@ -267,8 +267,8 @@ func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs [
 	x, xStride := arg("x"), bytes(arg("xStride"))
 	keys, first, row, n := arg("keys"), arg("first"), arg("row"), arg("n")
 	mask := arg("mask")
-	// Uniforms are computed for so many rows at a time that the pipelines are
-	// full, and then used for the rows that exist.
+	// Uniforms are computed for several rows at a time, to fill the pipelines, and
+	// used for the rows that exist.
 	rows, vectors := 1, 2
 	var width [4]reg.OpmaskVirtual
 	if s.ZMM() {
@@ -326,12 +326,11 @@ func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs [
 			c.JEQ(operand.LabelRef("done"))
 		}
 	}
-	c.ADDQ(operand.U8(rows), row)
+	advance(rows, row)
 	c.TESTQ(n, n)
 	c.JNE(operand.LabelRef("rows"))
 	c.Label("done")
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 // oddLanesInit makes the mask of the odd lanes of a zmm register.
@@ -343,8 +342,8 @@ func oddLanesInit() {
 }
 
 func (s simd) draws() {
-	function("draws"+s.Name, "func(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first, row, n int, mask uint64)",
-		"draws"+s.Name+" is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.")
+	s.function("draws", "func(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first, row, n int, mask uint64)",
+		"is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.")
 	beta, betaStride := arg("beta"), bytes(arg("betaStride"))
 	limit := s.Vector()
 	c.VBROADCASTSS(two24.mem(), limit)
@@ -364,8 +363,8 @@ func (s simd) draws() {
 }
 
 func (s simd) drawMeans() {
-	function("drawMeans"+s.Name, "func(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first, row, n int, mask uint64)",
-		"drawMeans"+s.Name+" is DrawMeans of a whole block for n > 0 rows.")
+	s.function("drawMeans", "func(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first, row, n int, mask uint64)",
+		"is DrawMeans of a whole block for n > 0 rows.")
 	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
 		y := s.Vectors(len(x))
 		for i := range y {
@@ -377,47 +376,32 @@ func (s simd) drawMeans() {
 }
 
 func (s simd) uniformsBlocks() {
-	function("uniforms"+s.Name, "func(dst *float32, keys *[22]uint32, first, row int)",
-		"uniforms"+s.Name+" is Stream.Uniforms.")
+	s.function("uniforms", "func(dst *float32, keys *[22]uint32, first, row int)",
+		"is Stream.Uniforms.")
 	dst, keys, first, row := arg("dst"), arg("keys"), arg("first"), arg("row")
 	if s.ZMM() {
 		oddLanesInit()
 	}
 	s.uniforms(keys, first, row, 1, func(r, unit int, u reg.VecVirtual) { c.VMOVUPS(u, mem(dst, 4*unit)) })
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 // sigmoids writes means of n rows of up to a block: whole vectors, then the
 // rest of the row under a mask.
 func (s simd) sigmoids() {
-	function("sigmoids"+s.Name, "func(dst *float32, dstStride int, x *float32, n, width int)",
-		"sigmoids"+s.Name+" is Sigmoids for n > 0 rows of 0 < width ≤ 64.")
+	s.function("sigmoids", "func(dst *float32, dstStride int, x *float32, n, width int)",
+		"is Sigmoids for n > 0 rows of 0 < width ≤ 64.")
 	dst, dstStride, x, n, width := arg("dst"), bytes(arg("dstStride")), arg("x"), arg("n"), arg("width")
 	whole, left := c.GP64(), c.GP64()
 	c.MOVQ(width, whole)
 	c.SHRQ(operand.U8(log2(s.Width)), whole)
 	c.ANDQ(operand.U8(s.Width-1), width)
-	var k reg.OpmaskVirtual
-	mask := reg.VecVirtual(nil)
-	if s.ZMM() {
-		k = c.K()
-		t := c.GP32()
-		c.MOVL(operand.U32(1<<16-1), t)
-		c.BZHIL(width.As32(), t, t)
-		c.KMOVW(t, k)
-	} else {
-		mask = c.YMM()
-		s.broadcast(width, mask)
-		c.VPCMPGTD(table("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
-	}
+	rest := s.tail(width)
 	unit := s.Vector()
 	c.VBROADCASTSS(one.mem(), unit)
 	sigmoid := func(p reg.GPVirtual, n int) []reg.VecVirtual {
 		y := s.Vectors(n)
-		for i := range y {
-			c.VMOVUPS(mem(p, 4*s.Width*i), y[i])
-		}
+		s.load(p, y)
 		s.sigmoid(unit, y)
 		return y
 	}
@@ -426,35 +410,18 @@ func (s simd) sigmoids() {
 	c.MOVQ(dst, to)
 	c.MOVQ(x, from)
 	c.MOVQ(whole, left)
-	for _, n := range []int{s.Width / 4, 1} {
-		again, enough := fmt.Sprintf("vectors%d", n), fmt.Sprintf("fewer%d", n)
-		c.Label(again)
-		c.CMPQ(left, operand.U8(n))
-		c.JLT(operand.LabelRef(enough))
-		for i, y := range sigmoid(from, n) {
-			c.VMOVUPS(y, mem(to, 4*s.Width*i))
-		}
-		c.ADDQ(operand.U32(4*s.Width*n), to)
-		c.ADDQ(operand.U32(4*s.Width*n), from)
-		c.SUBQ(operand.U8(n), left)
-		c.JMP(operand.LabelRef(again))
-		c.Label(enough)
-	}
+	atOnce(left, 1, []int{s.Width / 4, 1}, func(n int) {
+		s.store(sigmoid(from, n), to)
+		advance(4*s.Width*n, to, from)
+	})
 	c.TESTQ(width, width)
 	c.JEQ(operand.LabelRef("next"))
-	y := sigmoid(from, 1)[0] // x has whole rows of 64
-	if s.ZMM() {
-		c.VMOVUPS(y, k, mem(to, 0))
-	} else {
-		c.VMASKMOVPS(y, mask, mem(to, 0))
-	}
+	rest.store(sigmoid(from, 1)[0], mem(to, 0)) // x has whole rows of 64
 	c.Label("next")
 	c.ADDQ(dstStride, dst)
-	c.ADDQ(operand.U32(4*block), x)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, x)
+	until(n, 1, "row")
+	ret()
 }
 
 // sigmoid replaces each y by 1/(1+e^−y). unit is ones.
@@ -470,8 +437,8 @@ func (s simd) sigmoid(unit reg.VecVirtual, y []reg.VecVirtual) {
 // sigmoidsOfSums writes SigmoidsOfSums. Few vectors at once would not fill the
 // pipelines.
 func (s simd) sigmoidsOfSums() {
-	function("sigmoidsOfSums"+s.Name, "func(dst, x, shifts *float32, n, m int)",
-		"sigmoidsOfSums"+s.Name+" is SigmoidsOfSums for n > 0 rows and m > 0 shifts.")
+	s.function("sigmoidsOfSums", "func(dst, x, shifts *float32, n, m int)",
+		"is SigmoidsOfSums for n > 0 rows and m > 0 shifts.")
 	dst, x, shifts, n, m := arg("dst"), arg("x"), arg("shifts"), arg("n"), arg("m")
 	unit := s.Vector()
 	c.VBROADCASTSS(one.mem(), unit)
@@ -491,15 +458,11 @@ func (s simd) sigmoidsOfSums() {
 			c.VMOVUPS(y[i], mem(dst, at+4*s.Width*i))
 		}
 	}
-	c.ADDQ(operand.U32(4*block), shift)
-	c.ADDQ(operand.U32(4*block), dst)
-	c.DECQ(left)
-	c.JNE(operand.LabelRef("shift"))
-	c.ADDQ(operand.U32(4*block), x)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, shift, dst)
+	until(left, 1, "shift")
+	advance(4*block, x)
+	until(n, 1, "row")
+	ret()
 }
 
 func log2(n int) (k int) {

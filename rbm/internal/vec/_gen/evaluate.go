@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -47,11 +45,7 @@ func (s simd) softplus(what string, odds bool) {
 		c.VMOVUPD(s.at(acc, i), sum[i])
 		c.VMOVUPD(mem(acc, 64+4*s.Width*i), prod[i])
 	}
-	for _, v := range []int{s.Width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
-		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
-		c.Label(again)
-		c.CMPQ(n, operand.U8(v*s.Width/2))
-		c.JLT(operand.LabelRef(enough))
+	atOnce(n, s.Width/2, []int{s.Width / 4, s.parts()}, func(v int) {
 		y := s.Vectors(v)
 		for i := range y {
 			t := s.Vector()
@@ -64,27 +58,19 @@ func (s simd) softplus(what string, odds bool) {
 		p := s.exp64(y)
 		if odds {
 			s.storeOdds(on, off, x, p)
-			c.ADDQ(operand.U32(4*s.Width*v), on)
-			c.ADDQ(operand.U32(4*s.Width*v), off)
+			advance(4*s.Width*v, on, off)
 		}
 		s.add64(double("one64", 1), p...)
 		for i := range p {
 			c.VMULPD(p[i], prod[i%s.parts()], prod[i%s.parts()])
 		}
-		c.ADDQ(operand.U32(4*s.Width*v), x)
-		c.SUBQ(operand.U8(v*s.Width/2), n)
-		c.JMP(operand.LabelRef(again))
-		c.Label(enough)
-		if v == s.parts() {
-			break
-		}
-	}
+		advance(4*s.Width*v, x)
+	})
 	for i := range sum {
 		c.VMOVUPD(sum[i], s.at(acc, i))
 		c.VMOVUPD(prod[i], mem(acc, 64+4*s.Width*i))
 	}
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 // storeOdds writes 1 to on and e = e^−|x| to off, or the other way round where
@@ -110,14 +96,9 @@ func (s simd) storeOdds(on, off, x reg.GPVirtual, e []reg.VecVirtual) {
 }
 
 func (s simd) exps64() {
-	name := "exps64" + s.Name
-	function(name, "func(dst, x *float64, n int)", name+" is Exps for n > 0, a multiple of eight.")
+	s.function("exps64", "func(dst, x *float64, n int)", "is Exps for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
-	for _, v := range []int{s.Width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
-		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
-		c.Label(again)
-		c.CMPQ(n, operand.U8(v*s.Width/2))
-		c.JLT(operand.LabelRef(enough))
+	atOnce(n, s.Width/2, []int{s.Width / 4, s.parts()}, func(v int) {
 		y := s.Vectors(v)
 		for i := range y {
 			c.VMOVUPD(s.at(x, i), y[i])
@@ -127,17 +108,9 @@ func (s simd) exps64() {
 		for i, p := range s.exp64(y) {
 			c.VMOVUPD(p, s.at(dst, i))
 		}
-		c.ADDQ(operand.U32(4*s.Width*v), x)
-		c.ADDQ(operand.U32(4*s.Width*v), dst)
-		c.SUBQ(operand.U8(v*s.Width/2), n)
-		c.JMP(operand.LabelRef(again))
-		c.Label(enough)
-		if v == s.parts() {
-			break
-		}
-	}
-	c.VZEROUPPER()
-	c.RET()
+		advance(4*s.Width*v, x, dst)
+	})
+	ret()
 }
 
 // quad is the number of products that are made at once.
@@ -186,9 +159,8 @@ func (s simd) multiply(m, e reg.Register, acc [quad][]reg.VecVirtual) {
 }
 
 func (s simd) products() {
-	name := "products" + s.Name
-	function(name, "func(m *float64, e *int64, on, off *float64, vectors int, table *float64, offsets *uint32, quads int)",
-		name+" is Products for quads of tables and vectors of eight units, both more than none.")
+	s.function("products", "func(m *float64, e *int64, on, off *float64, vectors int, table *float64, offsets *uint32, quads int)",
+		"is Products for quads of tables and vectors of eight units, both more than none.")
 	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
 	vectors, table, offsets, quads := arg("vectors"), arg("table"), arg("offsets"), arg("quads")
 	c.SHLQ(operand.U8(6), vectors) // bytes
@@ -217,17 +189,14 @@ func (s simd) products() {
 			c.VMULPD(f, acc[q][i], acc[q][i])
 		}
 	}
-	c.ADDQ(operand.U8(64), at)
+	advance(64, at)
 	c.CMPQ(at, vectors)
 	c.JNE(operand.LabelRef("unit"))
 	s.multiply(m, e, acc)
-	c.ADDQ(operand.U8(8*quad), m)
-	c.ADDQ(operand.U8(8*quad), e)
-	c.ADDQ(operand.U8(4*quad), offsets)
-	c.DECQ(quads)
-	c.JNE(operand.LabelRef("quad"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(8*quad, m, e)
+	advance(4*quad, offsets)
+	until(quads, 1, "quad")
+	ret()
 }
 
 // odds returns the odds, times off, of eight units, or half of them, in the
@@ -247,9 +216,8 @@ func (s simd) odds(i int, on, upper, first, second reg.GPVirtual) [quad]reg.VecV
 }
 
 func (s simd) quadProducts() {
-	name := "quadProducts" + s.Name
-	function(name, "func(m *float64, e *int64, on, off, upper, first, second *float64, vectors int)",
-		name+" is QuadProducts for vectors of eight units, more than none.")
+	s.function("quadProducts", "func(m *float64, e *int64, on, off, upper, first, second *float64, vectors int)",
+		"is QuadProducts for vectors of eight units, more than none.")
 	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
 	upper, first, second, vectors := arg("upper"), arg("first"), arg("second"), arg("vectors")
 	acc := s.units()
@@ -263,20 +231,15 @@ func (s simd) quadProducts() {
 			c.VMULPD(f, acc[q][i], acc[q][i])
 		}
 	}
-	for _, r := range []reg.GPVirtual{on, off, upper, first, second} {
-		c.ADDQ(operand.U8(64), r)
-	}
-	c.DECQ(vectors)
-	c.JNE(operand.LabelRef("unit"))
+	advance(64, on, off, upper, first, second)
+	until(vectors, 1, "unit")
 	s.multiply(m, e, acc)
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 func (s simd) quadMeans() {
-	name := "quadMeans" + s.Name
-	function(name, "func(all, one, two, on, off, upper, first, second, weight *float64, vectors int)",
-		name+" is QuadMeans for vectors of eight units, more than none; each weight is there eight times.")
+	s.function("quadMeans", "func(all, one, two, on, off, upper, first, second, weight *float64, vectors int)",
+		"is QuadMeans for vectors of eight units, more than none; each weight is there eight times.")
 	all, one, two, on, off := arg("all"), arg("one"), arg("two"), arg("on"), arg("off")
 	upper, first, second, weight, vectors := arg("upper"), arg("first"), arg("second"), arg("weight"), arg("vectors")
 	unit := s.Vector()
@@ -325,18 +288,13 @@ func (s simd) quadMeans() {
 			c.VMOVUPD(sum, s.at(r, i))
 		}
 	}
-	for _, r := range []reg.GPVirtual{all, one, two, on, off, upper, first, second} {
-		c.ADDQ(operand.U8(64), r)
-	}
-	c.DECQ(vectors)
-	c.JNE(operand.LabelRef("unit"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(64, all, one, two, on, off, upper, first, second)
+	until(vectors, 1, "unit")
+	ret()
 }
 
 func (s simd) addSigned() {
-	name := "addSigned" + s.Name
-	function(name, "func(dst, x *float64, sign float64, n int)", name+" is AddSigned for n > 0, a multiple of eight.")
+	s.function("addSigned", "func(dst, x *float64, sign float64, n int)", "is AddSigned for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	sign := s.Vector()
 	m, _ := c.Param("sign").Resolve()
@@ -348,10 +306,7 @@ func (s simd) addSigned() {
 		c.VADDPD(s.at(dst, i), y, y)
 		c.VMOVUPD(y, s.at(dst, i))
 	}
-	c.ADDQ(operand.U8(64), x)
-	c.ADDQ(operand.U8(64), dst)
-	c.SUBQ(operand.U8(8), n)
-	c.JNE(operand.LabelRef("vectors"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(64, x, dst)
+	until(n, 8, "vectors")
+	ret()
 }

@@ -77,19 +77,16 @@ func lists() {
 		c.VPADDD(step, value[g], value[g])
 	}
 	c.ADDQ(wordStride, w)
-	c.DECQ(left)
-	c.JNE(operand.LabelRef("word"))
+	until(left, 1, "word")
 	end := c.GP64()
 	c.MOVQ(p, end)
 	c.SUBQ(list, end)
 	c.SHRQ(operand.U8(2), end)
-	c.ADDQ(operand.U8(4), cuts)
+	advance(4, cuts)
 	c.MOVL(end.As32(), mem(cuts, 0))
 	c.ADDQ(rowStride, words)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	until(n, 1, "row")
+	ret()
 }
 
 // nonzero writes Nonzero by compressing, sixteen values at a time.
@@ -128,7 +125,7 @@ func nonzero() {
 	c.POPCNTL(ones, ones)
 	c.ADDQ(ones.As64(), count)
 	c.VPADDD(step, at, at)
-	c.ADDQ(operand.U8(64), x)
+	advance(64, x)
 	c.SUBQ(operand.U8(16), n)
 	c.JGT(operand.LabelRef("vector"))
 	c.VZEROUPPER()
@@ -232,19 +229,13 @@ func transpose() {
 			}
 		}
 	}
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 func (s simd) exps() {
-	name := "exps" + s.Name
-	function(name, "func(dst, x *float32, n int, scale, shift float32)", name+" is exps for n > 0.")
+	s.function("exps", "func(dst, x *float32, n int, scale, shift float32)", "is exps for n > 0.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
-	a, b := s.Vector(), s.Vector()
-	m, _ := c.Param("scale").Resolve()
-	c.VBROADCASTSS(m.Addr, a)
-	m, _ = c.Param("shift").Resolve()
-	c.VBROADCASTSS(m.Addr, b)
+	a, b := s.scalar("scale"), s.scalar("shift")
 	compute := func(y reg.VecVirtual) {
 		c.VMULPS(y, a, y)
 		c.VSUBPS(b, y, y)
@@ -257,33 +248,19 @@ func (s simd) exps() {
 	c.VMOVUPS(mem(x, 0), y)
 	compute(y)
 	c.VMOVUPS(y, mem(dst, 0))
-	c.ADDQ(operand.U8(4*s.Width), x)
-	c.ADDQ(operand.U8(4*s.Width), dst)
+	advance(4*s.Width, x, dst)
 	c.SUBQ(operand.U8(s.Width), n)
 	c.JMP(operand.LabelRef("vector"))
 	c.Label("rest")
 	c.TESTQ(n, n)
 	c.JEQ(operand.LabelRef("done"))
+	rest := s.tail(n)
 	y = s.Vector()
-	if s.ZMM() {
-		k, t := c.K(), c.GP32()
-		c.MOVL(operand.U32(1<<16-1), t)
-		c.BZHIL(n.As32(), t, t)
-		c.KMOVW(t, k)
-		c.VMOVUPS_Z(mem(x, 0), k, y)
-		compute(y)
-		c.VMOVUPS(y, k, mem(dst, 0))
-	} else {
-		mask := c.YMM()
-		s.broadcast(n, mask)
-		c.VPCMPGTD(table("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
-		c.VMASKMOVPS(mem(x, 0), mask, y)
-		compute(y)
-		c.VMASKMOVPS(y, mask, mem(dst, 0))
-	}
+	rest.load(mem(x, 0), y)
+	compute(y)
+	rest.store(y, mem(dst, 0))
 	c.Label("done")
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 // softplusFactor returns 1+e^−|y| in the terms of Exp of package vec, with |y|

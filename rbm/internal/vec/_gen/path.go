@@ -14,8 +14,7 @@ func path() {
 }
 
 func (s simd) blend() {
-	name := "blend" + s.Name
-	function(name, "func(dst, x, beta, base *float32, n int)", name+" is Blend for n > 0 rows.")
+	s.function("blend", "func(dst, x, beta, base *float32, n int)", "is Blend for n > 0 rows.")
 	dst, x, beta, base, n := arg("dst"), arg("x"), arg("beta"), arg("base"), arg("n")
 	unit := s.Vector()
 	c.VBROADCASTSS(one.mem(), unit)
@@ -36,21 +35,17 @@ func (s simd) blend() {
 			c.VMOVUPS(y[i], mem(dst, 4*(lo+i*s.Width)))
 		}
 	}
-	c.ADDQ(operand.U32(4*block), dst)
-	c.ADDQ(operand.U32(4*block), x)
-	c.ADDQ(operand.U8(4), beta)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, dst, x)
+	advance(4, beta)
+	until(n, 1, "row")
+	ret()
 }
 
 // rises keeps the eight lanes of each of its three accumulators in one or two
 // vectors, and folds halves onto each other until one lane is left.
 func (s simd) rises() {
-	name := "rises" + s.Name
-	function(name, "func(factor, part *float64, x *float32, from, to float64, fromShift, toShift *float64, n int)",
-		name+" is Rises for n > 0 rows.")
+	s.function("rises", "func(factor, part *float64, x *float32, from, to float64, fromShift, toShift *float64, n int)",
+		"is Rises for n > 0 rows.")
 	factor, part, x, n := arg("factor"), arg("part"), arg("x"), arg("n")
 	shift := [2]reg.GPVirtual{arg("fromShift"), arg("toShift")}
 	lanes := s.Width / 2
@@ -120,13 +115,10 @@ func (s simd) rises() {
 	low, high := s.fold(prod[0], c.VMULPD), s.fold(prod[1], c.VMULPD)
 	c.VDIVSD(low, high, high)
 	c.VMOVSD(high, mem(factor, 0))
-	c.ADDQ(operand.U32(4*block), x)
-	c.ADDQ(operand.U8(8), part)
-	c.ADDQ(operand.U8(8), factor)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, x)
+	advance(8, part, factor)
+	until(n, 1, "row")
+	ret()
 }
 
 // fold reduces eight lanes of float64 to one: lane q with q+4, then q with

@@ -9,7 +9,7 @@ import (
 // loads and stores set the pace.
 const quadBytes = 32
 
-// poisson writes the kernels of the law of a number of units.
+// poisson writes the kernels of the distribution of the number of units that are on.
 func poisson() {
 	spread()
 	join()
@@ -18,8 +18,7 @@ func poisson() {
 
 // chances divides, which takes as long a lane in wider vectors.
 func (s simd) chances() {
-	name := "chances" + s.Name
-	function(name, "func(p, q, x *float64, n int)", name+" is Chances of n > 0, a multiple of twice the vector.")
+	s.function("chances", "func(p, q, x *float64, n int)", "is Chances of n > 0, a multiple of twice the vector.")
 	p, q, x, n := arg("p"), arg("q"), arg("x"), arg("n")
 	unit := s.Vector()
 	c.VMOVUPD(double("one64", 1), unit)
@@ -42,13 +41,9 @@ func (s simd) chances() {
 		c.VBLENDVPD(sign[i], high, e[i], t)
 		c.VMOVUPD(t, mem(q, quadBytes*i))
 	}
-	for _, r := range []reg.GPVirtual{p, q, x} {
-		c.ADDQ(operand.U8(2*quadBytes), r)
-	}
-	c.SUBQ(operand.U8(8), n)
-	c.JNE(operand.LabelRef("vectors"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(2*quadBytes, p, q, x)
+	until(n, 8, "vectors")
+	ret()
 }
 
 func spread() {
@@ -65,9 +60,19 @@ func spread() {
 			c.VADDPD(low, high, high)
 			c.VMOVUPD(high, mem(dst, quadBytes*i))
 		}
-		c.ADDQ(operand.U32(uint32(quadBytes*count)), dst)
-		c.ADDQ(operand.U32(uint32(quadBytes*count)), src)
+		advance(quadBytes*count, dst, src)
 	}
+	fours(n, step)
+	c.JEQ(operand.LabelRef("done"))
+	c.Label("one")
+	step(1)
+	until(n, 1, "one")
+	c.Label("done")
+	ret()
+}
+
+// fours takes four steps at once while n allows. It leaves the rest in n, and the flag of zero.
+func fours(n reg.GPVirtual, step func(count int)) {
 	c.SUBQ(operand.U8(4), n)
 	c.JLT(operand.LabelRef("rest"))
 	c.Label("four")
@@ -75,15 +80,7 @@ func spread() {
 	c.SUBQ(operand.U8(4), n)
 	c.JGE(operand.LabelRef("four"))
 	c.Label("rest")
-	c.ADDQ(operand.U8(4), n)
-	c.JEQ(operand.LabelRef("done"))
-	c.Label("one")
-	step(1)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("one"))
-	c.Label("done")
-	c.VZEROUPPER()
-	c.RET()
+	advance(4, n)
 }
 
 func join() {
@@ -109,17 +106,9 @@ func join() {
 			c.VMOVUPD(at, mem(f, quadBytes*i))
 			c.VMOVAPD(next, at)
 		}
-		c.ADDQ(operand.U32(uint32(quadBytes*count)), f)
-		c.ADDQ(operand.U32(uint32(quadBytes*count)), b)
+		advance(quadBytes*count, f, b)
 	}
-	c.SUBQ(operand.U8(4), n)
-	c.JLT(operand.LabelRef("rest"))
-	c.Label("four")
-	step(4)
-	c.SUBQ(operand.U8(4), n)
-	c.JGE(operand.LabelRef("four"))
-	c.Label("rest")
-	c.ADDQ(operand.U8(4), n) // three at most, the first of an even number
+	fours(n, step) // leaves three at most, the first of an even number
 	c.JEQ(operand.LabelRef("done"))
 	c.CMPQ(n, operand.U8(2))
 	c.JLT(operand.LabelRef("one"))
@@ -131,6 +120,5 @@ func join() {
 	c.Label("done")
 	c.VADDPD(sums[1], sums[0], sums[0])
 	c.VMOVUPD(sums[0], mem(sum, 0))
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }

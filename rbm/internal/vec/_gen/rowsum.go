@@ -9,11 +9,10 @@ import (
 const block = 64
 
 // rowSums writes RowSums of one word or two: the accumulators of a row stay in registers.
-// After each row it asks for so many cache lines from ahead on.
+// After each row it prefetches lines cache lines at ahead, and moves ahead behind them.
 func (s simd) rowSums() {
-	name := "rowSums" + s.Name
-	function(name, "func(acc, base *float32, words *uint64, stride int, more *uint64, moreStride, n int, ahead *float32, lines int)",
-		name+" is RowSums for n > 0 rows of words and a second one, more.")
+	s.function("rowSums", "func(acc, base *float32, words *uint64, stride int, more *uint64, moreStride, n int, ahead *float32, lines int)",
+		"is RowSums for n > 0 rows of words and a second one, more.")
 	acc, base, words, stride := arg("acc"), arg("base"), arg("words"), arg("stride")
 	more, moreStride, n, ahead := arg("more"), arg("moreStride"), arg("n"), arg("ahead")
 	c.SHLQ(operand.U8(3), stride)
@@ -22,11 +21,6 @@ func (s simd) rowSums() {
 	upper := c.GP64()
 	c.LEAQ(mem(base, 4*block*block), upper)
 	sum := s.Vectors(block / s.Width)
-	each := func(f func(x reg.VecVirtual, disp int)) {
-		for i, x := range sum {
-			f(x, 4*s.Width*i)
-		}
-	}
 
 	c.Label("sum")
 	c.MOVQ(mem(words, 0), word)
@@ -34,7 +28,7 @@ func (s simd) rowSums() {
 	c.MOVQ(word, row)
 	c.ORQ(second, row)
 	c.JEQ(operand.LabelRef("next"))
-	each(func(x reg.VecVirtual, disp int) { c.VMOVUPS(mem(acc, disp), x) })
+	s.load(acc, sum)
 	c.TESTQ(word, word)
 	c.JEQ(operand.LabelRef("upper"))
 
@@ -43,7 +37,9 @@ func (s simd) rowSums() {
 		c.TZCNTQ(word, row)
 		c.SHLQ(operand.U8(8), row)
 		c.ADDQ(base, row)
-		each(func(x reg.VecVirtual, disp int) { c.VADDPS(mem(row, disp), x, x) })
+		for i, x := range sum {
+			c.VADDPS(mem(row, 4*s.Width*i), x, x)
+		}
 		c.BLSRQ(word, word)
 		c.JNE(operand.LabelRef(label))
 	}
@@ -52,9 +48,9 @@ func (s simd) rowSums() {
 	c.JEQ(operand.LabelRef("summed"))
 	ones("upper", second, upper)
 	c.Label("summed")
-	each(func(x reg.VecVirtual, disp int) { c.VMOVUPS(x, mem(acc, disp)) })
+	s.store(sum, acc)
 	c.Label("next")
-	c.ADDQ(operand.U32(4*block), acc)
+	advance(4*block, acc)
 	c.ADDQ(stride, words)
 	c.ADDQ(moreStride, more)
 	c.Load(c.Param("lines"), left)
@@ -62,14 +58,11 @@ func (s simd) rowSums() {
 	c.JEQ(operand.LabelRef("asked"))
 	c.Label("line")
 	c.PREFETCHT1(mem(ahead, 0))
-	c.ADDQ(operand.U8(64), ahead)
-	c.DECQ(left)
-	c.JNE(operand.LabelRef("line"))
+	advance(64, ahead)
+	until(left, 1, "line")
 	c.Label("asked")
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("sum"))
-	c.VZEROUPPER()
-	c.RET()
+	until(n, 1, "sum")
+	ret()
 }
 
 // columnSums writes ColumnSums: eight units have their accumulators in registers, and
@@ -77,8 +70,8 @@ func (s simd) rowSums() {
 func columnSums() {
 	const (
 		units = 8
-		// Each column asks for two cache lines of the units after the next: some
-		// sixteen columns are on in a word, and ask for all of them.
+		// Each column prefetches two cache lines of the units after the next: some
+		// sixteen columns are on in a word, which prefetch all of them.
 		unitsAhead = 2
 	)
 	function("columnSumsAVX2", "func(acc, panel *float32, word uint64, n int)", "columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.")
@@ -97,7 +90,7 @@ func columnSums() {
 	c.Label("column")
 	c.PREFETCHT0(mem(ahead, 0))
 	c.PREFETCHT0(mem(ahead, 64))
-	c.ADDQ(operand.U32(128), ahead)
+	advance(128, ahead)
 	c.TZCNTQ(left, column)
 	c.LEAQ(mem(left, -1), lower)
 	c.LEAQ(operand.Mem{Base: panel, Index: column, Scale: 4}, column)
@@ -109,10 +102,9 @@ func columnSums() {
 	for i, x := range sum {
 		c.VMOVSS(x, mem(acc, 4*i))
 	}
-	c.ADDQ(operand.U8(4*units), acc)
-	c.ADDQ(operand.U32(4*block*units), panel)
-	c.SUBQ(operand.U8(units), n)
-	c.JNE(operand.LabelRef("units"))
+	advance(4*units, acc)
+	advance(4*block*units, panel)
+	until(n, units, "units")
 	c.RET()
 }
 
@@ -146,8 +138,6 @@ func maskedSums() {
 	c.ADDQ(dstStep, dst)
 	c.ADDQ(xStep, x)
 	c.ADDQ(step, words)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	until(n, 1, "row")
+	ret()
 }

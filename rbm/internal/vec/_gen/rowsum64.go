@@ -16,7 +16,7 @@ func weightedSums() {
 			s.rowSumsTimes(fmt.Sprintf("rowSums64From%d%s", 8*from, s.Name), false, from, 8)
 			s.rowSumsTimes(fmt.Sprintf("rowSumsTimes64From%d%s", 8*from, s.Name), true, from, 8)
 		}
-		s.widen()
+		s.widen("widen", false)
 		s.addTimes()
 	}
 }
@@ -65,17 +65,11 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 		c.LEAQ(operand.Mem{Base: base, Index: row, Scale: uint8(from)}, row)
 		var x reg.VecVirtual
 		if values {
-			x = s.Vector()
-			at := operand.Mem{Base: p, Index: ahead, Scale: 1}
-			switch {
-			case !double:
+			if at := (operand.Mem{Base: p, Index: ahead, Scale: 1}); double {
+				x = s.widened(at)
+			} else {
+				x = s.Vector()
 				c.VBROADCASTSS(at, x)
-			case s.ZMM():
-				c.VBROADCASTSS(at, x.AsY())
-				c.VCVTPS2PD(x.AsY(), x)
-			default:
-				c.VBROADCASTSS(at, x.AsX())
-				c.VCVTPS2PD(x.AsX(), x)
 			}
 		}
 		for i := range sum {
@@ -96,7 +90,7 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 			}
 			c.VADDPD(w, sum[i], sum[i])
 		}
-		c.ADDQ(operand.U8(4), p)
+		advance(4, p)
 		c.CMPQ(p, end)
 		c.JNE(operand.LabelRef(again))
 		for i := range sum {
@@ -106,42 +100,38 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 	c.MOVQ(end, start)
 	c.Label("next")
 	c.ADDQ(stride, acc)
-	c.ADDQ(operand.U8(4), cuts)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("list"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4, cuts)
+	until(n, 1, "list")
+	ret()
 }
 
-func (s simd) widen() {
-	name := "widen" + s.Name
-	function(name, "func(dst *float64, x *float32, n int)", name+" is Widen for n > 0, a multiple of eight.")
+// widen writes Widen, or AddWide.
+func (s simd) widen(name string, add bool) {
+	s.function(name, "func(dst *float64, x *float32, n int)", "is the kernel of this name for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	c.Label("vectors")
 	for i := range s.parts() {
 		t := s.Vector()
 		c.VCVTPS2PD(mem(x, 2*s.Width*i), t)
+		if add {
+			c.VADDPD(s.at(dst, i), t, t)
+		}
 		c.VMOVUPD(t, s.at(dst, i))
 	}
-	c.ADDQ(operand.U8(32), x)
-	c.ADDQ(operand.U8(64), dst)
-	c.SUBQ(operand.U8(8), n)
-	c.JNE(operand.LabelRef("vectors"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(32, x)
+	advance(64, dst)
+	until(n, 8, "vectors")
+	ret()
 }
 
 // addTimes writes AddTimes: whole vectors, then the rest of each row under a
 // mask.
 func (s simd) addTimes() {
-	name := "addTimes" + s.Name
-	function(name, "func(dst *float32, dstStride int, x *float32, xStride int, a float32, rows, width int)",
-		name+" is AddTimes for rows, width > 0.")
+	s.function("addTimes", "func(dst *float32, dstStride int, x *float32, xStride int, a float32, rows, width int)",
+		"is AddTimes for rows, width > 0.")
 	dst, dstStride, x, xStride := arg("dst"), bytes(arg("dstStride")), arg("x"), bytes(arg("xStride"))
 	rows, width := arg("rows"), arg("width")
-	a := s.Vector()
-	m, _ := c.Param("a").Resolve()
-	c.VBROADCASTSS(m.Addr, a)
+	a := s.scalar("a")
 	to, from, left := c.GP64(), c.GP64(), c.GP64()
 	c.Label("row")
 	c.MOVQ(dst, to)
@@ -155,42 +145,23 @@ func (s simd) addTimes() {
 	s.flush(y)
 	c.VADDPS(mem(to, 0), y, y)
 	c.VMOVUPS(y, mem(to, 0))
-	c.ADDQ(operand.U8(4*s.Width), to)
-	c.ADDQ(operand.U8(4*s.Width), from)
+	advance(4*s.Width, to, from)
 	c.SUBQ(operand.U8(s.Width), left)
 	c.JMP(operand.LabelRef("vector"))
 	c.Label("rest")
 	c.TESTQ(left, left)
 	c.JEQ(operand.LabelRef("next"))
+	rest, t := s.tail(left), s.Vector()
 	y = s.Vector()
-	t := s.Vector()
-	if s.ZMM() {
-		k, ones := c.K(), c.GP32()
-		c.MOVL(operand.U32(1<<16-1), ones)
-		c.BZHIL(left.As32(), ones, ones)
-		c.KMOVW(ones, k)
-		c.VMOVUPS_Z(mem(from, 0), k, y)
-		c.VMOVUPS_Z(mem(to, 0), k, t)
-		c.VMULPS(a, y, y)
-		s.flush(y)
-		c.VADDPS(t, y, y)
-		c.VMOVUPS(y, k, mem(to, 0))
-	} else {
-		mask := c.YMM()
-		s.broadcast(left, mask)
-		c.VPCMPGTD(table("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
-		c.VMASKMOVPS(mem(from, 0), mask, y)
-		c.VMASKMOVPS(mem(to, 0), mask, t)
-		c.VMULPS(a, y, y)
-		s.flush(y)
-		c.VADDPS(t, y, y)
-		c.VMASKMOVPS(y, mask, mem(to, 0))
-	}
+	rest.load(mem(from, 0), y)
+	rest.load(mem(to, 0), t)
+	c.VMULPS(a, y, y)
+	s.flush(y)
+	c.VADDPS(t, y, y)
+	rest.store(y, mem(to, 0))
 	c.Label("next")
 	c.ADDQ(dstStride, dst)
 	c.ADDQ(xStride, x)
-	c.DECQ(rows)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	until(rows, 1, "row")
+	ret()
 }

@@ -31,8 +31,7 @@ var subsetEdges = [subsetInner][8]uint32{
 // once; then those in which vectors differ, from the table; then those in which lanes
 // differ.
 func (s simd) fillSubsets() {
-	name := "fillSubsets" + s.Name
-	function(name, "func(table, coef *float64, blocks int)", name+" is Fill of 64 subsets a block.")
+	s.function("fillSubsets", "func(table, coef *float64, blocks int)", "is Fill of 64 subsets a block.")
 	table0, coef, blocks := arg("table"), arg("coef"), arg("blocks")
 	halves, together := 1, 8 // vectors of eight lanes; vectors at a time
 	if !s.ZMM() {
@@ -138,12 +137,11 @@ func (s simd) fillSubsets() {
 			}
 		}
 	}
-	c.ADDQ(operand.U32(8*subsetBytes), at)
+	advance(8*subsetBytes, at)
 	c.INCQ(block)
 	c.CMPQ(block, blocks)
 	c.JNE(operand.LabelRef("block"))
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }
 
 // oneWords is 1 in the first lane.

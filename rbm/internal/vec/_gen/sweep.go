@@ -54,13 +54,10 @@ func sweeps() {
 
 // sizes writes the largest sizes of Largest, in 16 lanes, as bits.
 func (s simd) sizes() {
-	name := "sizes" + s.Name
-	function(name, "func(lanes *uint32, x *float32, n int)", name+" is sizes for n > 0, a multiple of 16.")
+	s.function("sizes", "func(lanes *uint32, x *float32, n int)", "is sizes for n > 0, a multiple of 16.")
 	lanes, x, n := arg("lanes"), arg("x"), arg("n")
 	top := s.Vectors(16 / s.Width)
-	for i := range top {
-		c.VMOVUPS(mem(lanes, 4*s.Width*i), top[i])
-	}
+	s.load(lanes, top)
 	mask := s.Vector()
 	c.VBROADCASTSS(absolute.mem(), mask)
 	c.Label("vectors")
@@ -73,14 +70,10 @@ func (s simd) sizes() {
 		}
 		c.VPMAXUD(size, top[i], top[i])
 	}
-	c.ADDQ(operand.U8(64), x)
-	c.SUBQ(operand.U8(16), n)
-	c.JNE(operand.LabelRef("vectors"))
-	for i := range top {
-		c.VMOVUPS(top[i], mem(lanes, 4*s.Width*i))
-	}
-	c.VZEROUPPER()
-	c.RET()
+	advance(64, x)
+	until(n, 16, "vectors")
+	s.store(top, lanes)
+	ret()
 }
 
 // sweep writes a sweep over the arrays named in pointers, with the numbers named
@@ -88,14 +81,7 @@ func (s simd) sizes() {
 func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	names, o := strings.Fields(pointers), sweep{simd: s}
 	name += s.Name
-	signature := "func("
-	for i, p := range names {
-		if i > 0 {
-			signature += ", "
-		}
-		signature += p
-	}
-	signature += " *float32, n int, a"
+	signature := "func(" + strings.Join(names, ", ") + " *float32, n int, a"
 	if numbers == "a b" {
 		signature += ", b"
 	}
@@ -105,15 +91,9 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 		at[p] = arg(p)
 	}
 	n := arg("n")
-	scalar := func(name string) reg.VecVirtual {
-		v := s.Vector()
-		m, _ := c.Param(name).Resolve()
-		c.VBROADCASTSS(m.Addr, v)
-		return v
-	}
-	o.a = scalar("a")
+	o.a = s.scalar("a")
 	if numbers == "a b" {
-		o.b = scalar("b")
+		o.b = s.scalar("b")
 	}
 	together := 4
 	if !s.ZMM() {
@@ -122,25 +102,18 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	values := map[string]*[]reg.VecVirtual{"m": &o.m, "x": &o.x, "rest": &o.rest}
 	c.Label("vectors")
 	for _, p := range names {
-		v := s.Vectors(together)
-		for i := range v {
-			c.VMOVUPS(mem(at[p], 4*s.Width*i), v[i])
-		}
-		*values[p] = v
+		*values[p] = s.Vectors(together)
+		s.load(at[p], *values[p])
 	}
 	op(o)
 	for _, p := range names {
-		for i, v := range *values[p] {
-			if p != "x" {
-				c.VMOVUPS(v, mem(at[p], 4*s.Width*i))
-			}
+		if p != "x" {
+			s.store(*values[p], at[p])
 		}
-		c.ADDQ(operand.U32(4*s.Width*together), at[p])
+		advance(4*s.Width*together, at[p])
 	}
-	c.SUBQ(operand.U32(s.Width*together), n)
-	c.JNE(operand.LabelRef("vectors"))
-	c.VZEROUPPER()
-	c.RET()
+	until(n, s.Width*together, "vectors")
+	ret()
 }
 
 // broadcast returns x as often as there are vectors.
@@ -219,30 +192,22 @@ func (o sweep) decay() {
 
 // centre writes Centre.
 func (s simd) centre() {
-	name := "centre" + s.Name
-	function(name, "func(steps, mu, gb, gc, lambda *float32, n int)", name+" is Centre for n > 0 rows.")
+	s.function("centre", "func(steps, mu, gb, gc, lambda *float32, n int)", "is Centre for n > 0 rows.")
 	steps, n, centre := arg("steps"), arg("n"), s.newCentre()
 	row := s.Vectors(block / s.Width)
 	c.Label("row")
-	for i, x := range row {
-		c.VMOVUPS(mem(steps, 4*s.Width*i), x)
-	}
+	s.load(steps, row)
 	centre.take(row)
-	for i, x := range row {
-		c.VMOVUPS(x, mem(steps, 4*s.Width*i))
-	}
+	s.store(row, steps)
 	centre.next()
-	c.ADDQ(operand.U32(4*block), steps)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*block, steps)
+	until(n, 1, "row")
+	ret()
 }
 
 // dot64 writes the lanes of Dot64.
 func (s simd) dot64() {
-	name := "dot64" + s.Name
-	function(name, "func(lanes *float64, x *float32, y *float64, n int)", name+" is dot64 for n > 0, a multiple of 32.")
+	s.function("dot64", "func(lanes *float64, x *float32, y *float64, n int)", "is dot64 for n > 0, a multiple of 32.")
 	lanes, x, y, n := arg("lanes"), arg("x"), arg("y"), arg("n")
 	width := s.Width / 2
 	sum := s.Vectors(32 / width)
@@ -256,13 +221,11 @@ func (s simd) dot64() {
 		c.VMULPD(mem(y, 8*width*i), t, t)
 		c.VADDPD(t, sum[i], sum[i])
 	}
-	c.ADDQ(operand.U32(4*32), x)
-	c.ADDQ(operand.U32(8*32), y)
-	c.SUBQ(operand.U8(32), n)
-	c.JNE(operand.LabelRef("values"))
+	advance(4*32, x)
+	advance(8*32, y)
+	until(n, 32, "values")
 	for i := range sum {
 		c.VMOVUPD(sum[i], mem(lanes, 8*width*i))
 	}
-	c.VZEROUPPER()
-	c.RET()
+	ret()
 }

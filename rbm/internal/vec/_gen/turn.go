@@ -42,14 +42,11 @@ func turn() {
 	for k := range y {
 		c.VMOVUPS(y[k], mem(to, 4*block*k))
 	}
-	c.ADDQ(operand.U32(4*tile*block), to)
-	c.ADDQ(operand.U8(4*tile), from)
-	c.DECQ(left)
-	c.JNE(operand.LabelRef("tile"))
-	c.ADDQ(operand.U8(4*tile), dst)
-	c.ADDQ(operand.U32(4*tile*block), panel)
-	c.DECQ(down)
-	c.JNE(operand.LabelRef("rows"))
-	c.VZEROUPPER()
-	c.RET()
+	advance(4*tile*block, to)
+	advance(4*tile, from)
+	until(left, 1, "tile")
+	advance(4*tile, dst)
+	advance(4*tile*block, panel)
+	until(down, 1, "rows")
+	ret()
 }

@@ -2,7 +2,7 @@
 //
 //	go run .
 //
-// It is a module of its own so that avo stays out of the users' builds.
+// It is a separate module so that avo stays out of the users' builds.
 package main
 
 import (
@@ -60,7 +60,7 @@ func main() {
 // lanes is the number of 32-bit numbers that kernels take at a time.
 const lanes = 16
 
-// A constant is a 32-bit value in all lanes: in a register of its own where
+// A constant is a 32-bit value in all lanes: in its own register where
 // there are 32 of them, in memory else.
 type constant struct {
 	memory   operand.Mem

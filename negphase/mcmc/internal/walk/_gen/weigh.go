@@ -104,9 +104,9 @@ func (l layer) units(disps []int) []operand.Mem {
 	return m
 }
 
-// loop goes through the vectors, several times all lanes at a time while there
-// are so many. f is given where the vectors of a turn are, those that are
-// taken together together.
+// loop goes through the vectors, turns times all lanes at a time while there are that many,
+// then all lanes once at a time. f gets the displacements of the vectors of a pass, in lists of those that are
+// taken together.
 func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
 	part := func(label string, turns int) {
 		c.Label(label)

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// fitSettings are the settings of fit and partial_fit. Those of train.Settings have its JSON keys,
+// except the negative phase, which is a text in its grammar.
+type fitSettings struct {
+	shape
+	train.Settings
+	Negative string `json:"negphase"`
+	Steps    int    `json:"steps"`  // of fit
+	Report   int    `json:"report"` // steps between frames of progress; 0: none
+	Base     bool   `json:"base"`   // return the base of tempered paths too
+}
+
+// settings returns the settings of a request.
+func settings(f frame) (s fitSettings, err error) {
+	if err := json.Unmarshal(f.header, &s); err != nil {
+		return s, usageError{err}
+	}
+	if err := s.check(); err != nil {
+		return s, usageError{err}
+	}
+	if s.Steps < 0 || s.Steps > train.MaxSteps {
+		return s, usageError{fmt.Errorf("%d steps; it takes 0 to %d: lower n_iter or raise batch_size", s.Steps, train.MaxSteps)}
+	}
+	kind, _, _ := strings.Cut(s.Negative, ":")
+	defaults := negphase.DefaultSettings(kind)
+	switch {
+	case negphase.Has(kind, "tau"): // as rbmtrain
+		_ = defaults.Set("tau", "reach/5")
+	case negphase.Has(kind, "chains"): // as scikit-learn
+		_ = defaults.Set("chains", s.Batch)
+	}
+	s.Settings.Negative, err = negphase.Parse(s.Negative, defaults)
+	if err != nil && s.Objective != train.Discriminative {
+		return s, usageError{fmt.Errorf("negphase: %w", err)}
+	}
+	return s, nil
+}
+
+// model returns the model at which training begins: that of the request, or small random weights
+// with visible biases that have the means of set.
+func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
+	m, given, err := readModel(f, s.shape)
+	if err != nil || given {
+		return m, err
+	}
+	m = train.NewModel(set, s.Hidden, s.Classes > 0, rbm.Softmax, s.Seed)
+	train.SetLogOdds(m, set)
+	return m, nil
+}
+
+// fit trains for Steps steps. A request that is stopped returns the model as it is then.
+func (s *server) fit(q request) (map[string]any, []array, error) {
+	o, err := settings(q.frame)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := readRows(q.frame, o.Inputs, o.Classes)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	m, err := o.model(q.frame, set)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	o.Batch, o.Horizon = min(o.Batch, set.Len()), max(o.Steps, 1)
+	t, err := newTrainer(o, set, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	start := time.Now()
+	err = t.Run(q.ctx, o.Steps, func(_ context.Context, e train.Event) error {
+		if o.Report == 0 || e.Step%o.Report != 0 {
+			return nil
+		}
+		if err := writeFrame(s.out, map[string]any{"progress": progress(e, o, set, time.Since(start))}); err != nil {
+			return err
+		}
+		return s.out.Flush()
+	})
+	stopped := err != nil && errors.Is(err, q.ctx.Err())
+	if err != nil && !stopped {
+		return nil, nil, err
+	}
+	header, arrays := result(o, t, set)
+	header["stopped"] = stopped
+	return header, arrays, nil
+}
+
+// newTrainer returns a trainer whose estimator can move m.
+func newTrainer(o fitSettings, set *data.Set, m *rbm.RBM) (*train.Trainer, error) {
+	if o.Objective != train.Discriminative {
+		if _, err := o.Settings.Negative.CheckModel(m); err != nil {
+			return nil, usageError{err}
+		}
+	}
+	t, err := train.New(o.Settings, set, m)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return t, nil
+}
+
+// judgedRows is the number of rows that a report of progress is about.
+const judgedRows = 500
+
+// progress returns a report: steps, seconds, and of up to judgedRows rows the classification
+// error, or the mean pseudo-log-likelihood in nats of a model without labels.
+func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) map[string]any {
+	report := map[string]any{"step": e.Step, "seconds": took.Seconds()}
+	rows := make([]int32, min(judgedRows, set.Len()))
+	for i := range rows {
+		rows[i] = int32(i * set.Len() / len(rows)) // evenly spaced: rows may be sorted
+	}
+	if o.Classes > 0 {
+		report["error"] = train.Classify(e.Model, set, rows).Error
+		return report
+	}
+	values, bits := make([]float64, len(rows)), rbm.NewBits(len(rows), o.Inputs)
+	set.Visible(bits, rows, 0) // grey values cut at ½: of others there is no pseudo-likelihood
+	e.Model.PseudoLogLikelihood(values, bits)
+	report["pseudo_likelihood"] = train.Mean(values)
+	return report
+}
+
+// result is the answer to a request of training.
+func result(o fitSettings, t *train.Trainer, set *data.Set) (map[string]any, []array) {
+	m := t.Model()
+	arrays := modelArrays(m)
+	if o.Base {
+		b := train.ModelBase(m, set)
+		arrays = append(arrays, floatArray("base_visible", b.VisibleBias, m.Visible()), floatArray("base_hidden", b.HiddenBias, m.Hidden()))
+	}
+	return map[string]any{"steps": t.Steps()}, arrays
+}
+
+// A stream is training by partial_fit: a trainer that lives from call to call.
+type stream struct{ trainer *train.Trainer }
+
+// partialFit takes steps on the rows of a request, each on about Batch of them, in the order of
+// the rows. It continues from the array state, which an earlier answer returned; without it from
+// the last request, or from the start if "begin" is set. The answer has the new state.
+func (s *server) partialFit(q request) (map[string]any, []array, error) {
+	o, err := settings(q.frame)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := readRows(q.frame, o.Inputs, o.Classes)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	if o.Objective != train.Discriminative && o.Settings.Negative.NeedsBase() {
+		return nil, nil, usageError{fmt.Errorf("negphase %s: path=data needs all rows at once, which partial_fit does not have; leave it out", o.Negative)}
+	}
+	if train.Ends(o.Schedule) {
+		o.Schedule = "constant" // partial_fit knows no end
+	}
+	if err := s.stream.open(q, o, set); err != nil {
+		return nil, nil, err
+	}
+	t := s.stream.trainer
+	n := max(1, (set.Len()+o.Batch-1)/o.Batch)
+	for i := range n {
+		if err := t.Take(slice(set, i*set.Len()/n, (i+1)*set.Len()/n)); err != nil {
+			return nil, nil, usageError{err}
+		}
+		if err := t.Run(q.ctx, t.Steps()+1); err != nil {
+			if errors.Is(err, q.ctx.Err()) {
+				break
+			}
+			s.stream.trainer = nil
+			return nil, nil, err
+		}
+	}
+	var state bytes.Buffer
+	if err := t.Save(&state, nil); err != nil {
+		return nil, nil, err
+	}
+	header, arrays := result(o, t, set)
+	header["stopped"] = q.ctx.Err() != nil
+	return header, append(arrays, array{Name: "state", Type: "|u1", Shape: []int{state.Len()}, data: state.Bytes()}), nil
+}
+
+// open makes the trainer of a stream that begins, or comes from another process.
+func (s *stream) open(q request, o fitSettings, set *data.Set) error {
+	var begin struct {
+		Begin bool `json:"begin"`
+	}
+	_ = json.Unmarshal(q.header, &begin) // settings has
+	state, saved, err := q.of("state", "|u1", -1)
+	switch {
+	case err != nil:
+		return usageError{err}
+	case !begin.Begin && !saved && s.trainer == nil:
+		return usageError{errors.New("partial_fit has neither begun nor a state to continue from")}
+	case !begin.Begin && !saved:
+		return nil
+	}
+	m, err := o.model(q.frame, set)
+	if err != nil {
+		return usageError{err}
+	}
+	of := o
+	of.Batch = 1 // the number of rows may change from step to step
+	t, err := newTrainer(of, set, m)
+	if err != nil {
+		return err
+	}
+	if saved {
+		if _, err := t.Load(bytes.NewReader(state.data)); err != nil {
+			return usageError{fmt.Errorf("%w; call fit, or clone the estimator, to start again", err)}
+		}
+	}
+	s.trainer = t
+	return nil
+}
+
+// slice returns rows lo … hi−1 of set.
+func slice(set *data.Set, lo, hi int) *data.Set {
+	part := *set
+	part.X = set.X.Slice(lo, hi)
+	if set.Grey.Rows > 0 {
+		part.Grey = set.Grey.Slice(lo, hi)
+	}
+	if set.Y != nil {
+		part.Y = set.Y[lo:hi]
+	}
+	return &part
+}

@@ -1,0 +1,712 @@
+"""The estimators."""
+
+import json
+import operator
+import re
+import warnings
+
+import numpy as np
+
+from . import _modelfile
+from ._process import Process
+from ._sklearn import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    DensityMixin,
+    TransformerMixin,
+    check_classification_targets,
+    check_is_fitted,
+    check_random_state,
+    column_or_1d,
+    may_be_nan,
+    validate_data,
+)
+
+_TYPES = [np.float64, np.float32]
+
+
+class MixingWarning(UserWarning):
+    """Chains have not mixed, or an estimate of log Z may be wrong."""
+
+
+def _sigmoid(x):
+    """Return 1/(1+exp(-x)), which overflows for no x."""
+    e = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype, copy=False)
+
+
+def _softplus(x):
+    """Return log(1+exp(x))."""
+    return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def _chunks(n, of):
+    """Return slices of n rows, each of about a million values where a row has the given number."""
+    size = max(1, (1 << 20) // max(1, of))
+    return [slice(lo, min(lo + size, n)) for lo in range(0, n, size)]
+
+
+def _is_sparse(X):
+    return hasattr(X, "tocsr")
+
+
+class _RBM(BaseEstimator):
+    """What the estimators share: training, scaling, and the state of partial_fit.
+
+    Parameters
+    ----------
+    n_components : int
+        Hidden units.
+    learning_rate : float
+        Learning rate at the start of fit.
+    batch_size : int
+        Rows of a minibatch.
+    n_iter : int or "auto"
+        Passes over the rows in fit; "auto" is 16, or as many as take 5000 steps.
+    verbose : int
+        Above 0, fit prints a line for each pass: the mean pseudo-log-likelihood, in nats, of up to 500 rows cut at ½, or
+        the error of a classifier on them.
+    random_state : int, RandomState or None
+        Equal seeds give equal results, whatever n_jobs is.
+    negphase : str
+        How the negative phase of the gradient is estimated, in the grammar of rbmtrain: "pcd", "cd:k=5", "ins",
+        "pt:tau=auto", "exact", …. Chains without temperatures are as many as batch_size unless it says otherwise,
+        as in "pcd:chains=100".
+    schedule : str
+        "constant", "inverse", "inverse:STEPS", "linear" or "cosine". partial_fit takes one that depends on the
+        length of the run for "constant".
+    momentum, l1, l2, center, average, sparse : float
+        As the flags of rbmtrain. 0 is none.
+    scale : "auto", "minmax", None, or (low, high)
+        How values become [0, 1]. "minmax" takes the range of each feature in fit. "auto" does so unless all values lie in
+        [0, 1] already. (low, high) are numbers, or arrays of one for each feature. Later values outside the range are cut. None takes
+        values as they are, and refuses those outside [0, 1].
+    binarize : "none" or "threshold"
+        What becomes of values between 0 and 1: they stay, as means of binary units, or are 1 from ½ up.
+    n_jobs : int or None
+        Processors for training. None is 1, -1 all.
+
+    Attributes
+    ----------
+    components_ : array (n_components, n_features)
+    intercept_hidden_ : array (n_components,)
+    intercept_visible_ : array (n_features,)
+    scale_low_, scale_high_ : arrays (n_features,)
+        The values that are 0 and 1 to the model.
+    n_steps_ : int
+        Training steps taken.
+    """
+
+    _classes = 0  # label units
+
+    def __init__(
+        self,
+        n_components=256,
+        *,
+        learning_rate=0.1,
+        batch_size=10,
+        n_iter=10,
+        verbose=0,
+        random_state=None,
+        negphase="pcd",
+        schedule="constant",
+        momentum=0.0,
+        l1=0.0,
+        l2=0.0,
+        center=0.0,
+        average=0.0,
+        sparse=0.0,
+        scale="auto",
+        binarize="none",
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.n_iter = n_iter
+        self.verbose = verbose
+        self.random_state = random_state
+        self.negphase = negphase
+        self.schedule = schedule
+        self.momentum = momentum
+        self.l1 = l1
+        self.l2 = l2
+        self.center = center
+        self.average = average
+        self.sparse = sparse
+        self.scale = scale
+        self.binarize = binarize
+        self.n_jobs = n_jobs
+
+    # Rows.
+
+    def _learn_scale(self, X):
+        """Set what is 0 and what is 1, by the rows of the first fit."""
+        if self.binarize not in ("none", "threshold"):
+            raise ValueError(f"binarize is {self.binarize!r}; there are 'none' and 'threshold'")
+        width = X.shape[1]
+        low, high = np.zeros(width), np.ones(width)
+        if isinstance(self.scale, str) or self.scale is None:
+            if self.scale not in ("auto", "minmax", None):
+                raise ValueError(f"scale is {self.scale!r}; there are 'auto', 'minmax', None and a pair (low, high)")
+            least, most = X.min(axis=0), X.max(axis=0)
+            if _is_sparse(X):
+                least, most = least.toarray().ravel(), most.toarray().ravel()
+            if self.scale == "minmax" or self.scale == "auto" and (least.min() < 0 or most.max() > 1):
+                low, high = least.astype(np.float64), most.astype(np.float64)
+                high = np.where(high > low, high, low + 1)  # a constant is 0
+        else:
+            try:
+                low, high = (np.broadcast_to(np.asarray(x, dtype=np.float64), (width,)).copy() for x in self.scale)
+            except (TypeError, ValueError):
+                raise ValueError(f"scale is {self.scale!r}; a pair holds two numbers, or two arrays of {width}") from None
+            if not np.all(high > low):
+                raise ValueError("scale is a pair (low, high), and every high must be above its low")
+        self.scale_low_, self.scale_high_ = low, high
+
+    def _unit(self, X):
+        """Return rows as values in [0, 1], in their type."""
+        low, high = (x.astype(X.dtype) for x in (self.scale_low_, self.scale_high_))
+        values = X.data if _is_sparse(X) else X
+        if self.scale is None and values.size and (values.min() < 0 or values.max() > 1):
+            raise ValueError("values lie outside [0, 1]; scale='minmax' takes them there")
+        if _is_sparse(X):
+            if low.any():
+                return self._unit(X.toarray())
+            X = X.copy()
+            X.data = np.clip(X.data / (high - low)[X.indices], 0, 1)
+            values = X.data
+        elif np.any(low != 0) or np.any(high != 1):
+            X = values = np.clip((X - low) / (high - low), 0, 1)
+        elif X.size and (X.min() < 0 or X.max() > 1):
+            X = values = np.clip(X, 0, 1)
+        if self.binarize == "threshold":
+            cut = (values >= 0.5).astype(X.dtype)
+            if not _is_sparse(X):
+                return cut
+            X.data = cut
+        return X
+
+    def _rows(self, X, **arguments):
+        """Return checked rows of a fitted estimator as values in [0, 1]."""
+        check_is_fitted(self)
+        return self._unit(validate_data(self, X, reset=False, dtype=_TYPES, **{"accept_sparse": "csr", **arguments}))
+
+    # Training.
+
+    def _settings(self):
+        """Return the settings of training as the program takes them."""
+        return {
+            "inputs": self.n_features_in_,
+            "hidden": operator.index(self.n_components),
+            "classes": self._classes,
+            "rate": float(self.learning_rate),
+            "batch": operator.index(self.batch_size),
+            "negphase": str(self.negphase),
+            "schedule": str(self.schedule),
+            "momentum": float(self.momentum),
+            "l1": float(self.l1),
+            "l2": float(self.l2),
+            "center": float(self.center),
+            "average": float(self.average),
+            "sparse": float(self.sparse),
+            "seed": self._seed,
+            "base": isinstance(self, DensityMixin),
+        }
+
+    def _fit(self, X, y=None):
+        self._forget()
+        self.random_state_ = check_random_state(self.random_state)
+        self._seed = int(self.random_state_.randint(2**31 - 1))
+        self._learn_scale(X)
+        header = self._settings()
+        if header["batch"] < 1 or self.n_iter != "auto" and operator.index(self.n_iter) < 0:
+            raise ValueError(f"batch_size is {self.batch_size} and n_iter {self.n_iter}; batch_size is at least 1 and n_iter at least 0, or 'auto'")
+        a_pass = -(-X.shape[0] // header["batch"])
+        passes = max(16, -(-5000 // a_pass)) if self.n_iter == "auto" else operator.index(self.n_iter)
+        header.update(op="fit", steps=passes * a_pass, report=a_pass if self.verbose else 0)
+        with Process(self.n_jobs) as process:
+            answer, arrays = process.request(header, self._arrays(X, y), lambda report: self._print(report, a_pass))
+        self._take(answer, arrays, X.dtype)
+        if answer["stopped"]:
+            raise KeyboardInterrupt
+
+    def _partial_fit(self, X, y=None):
+        fitted = hasattr(self, "components_")
+        if not fitted:
+            self.random_state_ = check_random_state(self.random_state)
+            self._seed = int(self.random_state_.randint(2**31 - 1))
+            self._learn_scale(X)
+        settings = self._settings()
+        if settings["batch"] < 1:
+            raise ValueError(f"batch_size is {self.batch_size}; it is at least 1")
+        if fitted and settings["hidden"] != len(self.components_):
+            raise ValueError(f"n_components is {self.n_components}, but the model has {len(self.components_)}; call fit to start again")
+        state = getattr(self, "_state", None)
+        process = getattr(self, "_process", None)
+        header, arrays = dict(settings, op="partial_fit"), self._arrays(X, y)
+        if state is None:
+            header["begin"] = True
+            if fitted:  # chains start at the rows, as those from random states would lag behind the model
+                arrays.update(self._model())
+                if re.match("(pcd|ins|pins|pt)(:|$)", settings["negphase"]) and ":start=" not in settings["negphase"]:
+                    header["negphase"] += ":start=data"
+        else:
+            header["negphase"] = self._began
+            if process is None or not process.alive or settings != self._last:
+                arrays["state"] = state
+        if process is None or not process.alive:
+            process = self._process = Process(self.n_jobs)
+        answer, arrays = process.request(header, arrays)
+        self._take(answer, arrays, X.dtype if not fitted else self.components_.dtype)
+        self._state, self._last, self._began = arrays["state"], settings, header["negphase"]
+        if answer["stopped"]:
+            raise KeyboardInterrupt
+
+    def _forget(self):
+        """Drop what partial_fit keeps from call to call."""
+        process = self.__dict__.pop("_process", None)
+        if process is not None:
+            process.close()
+        for name in ("_state", "_last", "_began", "_log_z"):
+            self.__dict__.pop(name, None)
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        state.pop("_process", None)  # _state has all that it knows
+        return state
+
+    def _arrays(self, X, y):
+        X = self._unit(X)
+        if _is_sparse(X):
+            if X.nnz > np.iinfo(np.int32).max:
+                raise ValueError(f"{X.nnz} elements of a sparse array; it takes up to {np.iinfo(np.int32).max}")
+            arrays = {"data": X.data.astype("<f4"), "indices": X.indices.astype("<i4"), "indptr": X.indptr.astype("<i4")}
+        else:
+            arrays = {"x": np.ascontiguousarray(X, dtype="<f4")}
+        if y is not None:
+            arrays["y"] = np.ascontiguousarray(y, dtype="<i4")
+        return arrays
+
+    def _print(self, report, a_pass):
+        what = f"pseudo-likelihood = {report['pseudo_likelihood']:.2f}" if "pseudo_likelihood" in report else f"error = {100 * report['error']:.2f} %"
+        print(f"[{type(self).__name__}] Iteration {report['step'] // a_pass}, {what}, time = {report['seconds']:.2f}s", flush=True)
+
+    def _take(self, answer, arrays, dtype):
+        """Set the attributes of a trained model."""
+        self.__dict__.pop("_log_z", None)
+        self.n_steps_ = answer["steps"]
+        self._set_model(arrays["weights"], arrays["visible_bias"], arrays["hidden_bias"], dtype)
+        if "base_visible" in arrays:
+            self._base = {name: arrays[name] for name in ("base_visible", "base_hidden")}
+
+    def _set_model(self, weights, visible, hidden, dtype):
+        n = self.n_features_in_
+        self.components_ = np.ascontiguousarray(weights[:n].T, dtype=dtype)
+        self.intercept_hidden_ = hidden.astype(dtype)
+        self.intercept_visible_ = visible[:n].astype(dtype)
+
+    def _model(self):
+        """Return the model as the program takes it."""
+        return {
+            "weights": np.ascontiguousarray(self.components_.T, dtype="<f4"),
+            "visible_bias": self.intercept_visible_.astype("<f4"),
+            "hidden_bias": self.intercept_hidden_.astype("<f4"),
+        }
+
+    @classmethod
+    def from_run(cls, path, **params):
+        """Open a model that rbmtrain has trained.
+
+        path is the folder of a run, or a .safetensors file. Scale and binarize are those of the run; params are further
+        parameters of the estimator.
+        """
+        weights, visible, hidden, about = _modelfile.read(path)
+        classes = int(about.get("classes", 0))
+        if classes and cls._classes == 0 and cls is not RBMClassifier:
+            raise ValueError(f"{path} has {classes} label units; open it with RBMClassifier.from_run")
+        if not classes and cls is RBMClassifier:
+            raise ValueError(f"{path} has no labels; open it with BernoulliRBM.from_run or RBMDensity.from_run")
+        scale = (0.0, 1.0)
+        if about.get("scale"):
+            scale = tuple(float(x) for x in about["scale"].split(":"))
+        binarize = "threshold" if about.get("binarize") == "threshold" else "none"
+        model = cls(n_components=len(hidden), scale=scale, binarize=binarize, **params)
+        model.n_features_in_ = weights.shape[0] - classes
+        model.scale_low_, model.scale_high_ = (np.full(model.n_features_in_, x) for x in scale)
+        model._seed = int(about.get("seed", 1)) % (2**31 - 1)
+        model.random_state_ = check_random_state(model.random_state)
+        model.n_steps_ = 0
+        if classes:
+            model._set_classes(np.asarray(_numbers(json.loads(about.get("class_names", "null")) or range(classes))))
+        model._set_model(weights, visible, hidden, np.float64)
+        return model
+
+    # The model.
+
+    def _hidden_input(self, X):
+        return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False)) + self.intercept_hidden_.astype(X.dtype, copy=False)
+
+    def _free_energy(self, X):
+        """Return F(x) = -bᵀx - Σ_j log(1+exp(c_j + (Wx)_j)), in nats."""
+        F = np.empty(X.shape[0], dtype=X.dtype)
+        for rows in _chunks(X.shape[0], self.components_.shape[0]):
+            x = X[rows]
+            F[rows] = -np.asarray(x @ self.intercept_visible_.astype(X.dtype)) - _softplus(self._hidden_input(x)).sum(axis=1)
+        return F
+
+    def _more_tags(self):
+        return {"preserves_dtype": _TYPES}
+
+    def __sklearn_tags__(self):  # of scikit-learn 1.6 and later
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        if tags.transformer_tags is not None:
+            tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _numbers(names):
+    """Return names as integers if all are."""
+    names = list(names)
+    try:
+        return [int(x) for x in names]
+    except ValueError:
+        return names
+
+
+class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _RBM):
+    """An RBM without labels, whose features are the means of the hidden units."""
+
+    @property
+    def _n_features_out(self):
+        return self.components_.shape[0]
+
+    def fit(self, X, y=None):
+        """Train on the rows of X, an array or a sparse array (n_samples, n_features); y is ignored.
+
+        Ctrl-C ends training; the model as it is then can be used.
+        """
+        self._fit(validate_data(self, X, accept_sparse="csr", dtype=_TYPES))
+        return self
+
+    def partial_fit(self, X, y=None):
+        """Take a step on every batch_size rows of X, in their order, and return self.
+
+        The first call learns the scale; (low, high) in the parameter scale avoids that it depends on few rows. Chains, momentum and
+        averages continue from call to call, and in copies and pickles too. After fit, training continues from its model, with new
+        chains that start at the rows.
+        """
+        first = not hasattr(self, "components_")
+        self._partial_fit(validate_data(self, X, accept_sparse="csr", dtype=_TYPES, reset=first))
+        return self
+
+    def transform(self, X):
+        """Return p(h=1|x), an array (n_samples, n_components) of the type of X."""
+        return _sigmoid(self._hidden_input(self._rows(X)))
+
+
+class BernoulliRBM(_Transformer):
+    """Bernoulli restricted Boltzmann machine: features for a pipeline, with scikit-learn's parameters and attributes.
+
+    There is no h_samples_, as the chains are the negative phase's.
+    """
+
+    __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
+
+    def score_samples(self, X):
+        """Return the pseudo-log-likelihood Σ_i log p(x_i | the others) of each row, in nats.
+
+        scikit-learn's BernoulliRBM returns one term of this sum, drawn at random, times the number of features; this is the
+        mean of that. It takes time proportional to n_samples · n_features · n_components.
+        """
+        X = self._rows(X)
+        W, b = self.components_.astype(X.dtype, copy=False), self.intercept_visible_.astype(X.dtype, copy=False)
+        total = np.zeros(X.shape[0], dtype=X.dtype)
+        for rows in _chunks(X.shape[0], W.shape[0]):
+            x = X[rows]
+            x = x.toarray() if _is_sparse(x) else x
+            a = self._hidden_input(x)
+            before = _softplus(a).sum(axis=1)
+            for i in range(W.shape[1]):
+                to = 1 - 2 * x[:, i]
+                rise = before - _softplus(a + to[:, None] * W[:, i]).sum(axis=1) - b[i] * to  # F with unit i flipped - F
+                total[rows] -= _softplus(-rise)
+        return total
+
+    def gibbs(self, v):
+        """Return visible states (n_samples, n_features) after one Gibbs step from v."""
+        check_is_fitted(self)
+        v = np.asarray(v, dtype=np.float64)
+        h = self.random_state_.uniform(size=(v.shape[0], self._n_features_out)) < _sigmoid(self._hidden_input(v))
+        p = _sigmoid(h @ self.components_.astype(np.float64) + self.intercept_visible_)
+        return self.random_state_.uniform(size=p.shape) < p
+
+
+class RBMDensity(DensityMixin, _Transformer):
+    """Density of binary rows: log-likelihoods with an honest log Z, samples, and missing values.
+
+    Values between 0 and 1 are cut at ½ by default, because the model is a distribution of bits. log Z is computed when it is first needed: by
+    enumeration where that takes less than a second, and else by annealed importance sampling, its reverse and
+    Bennett's ratio, which may take a minute. A MixingWarning says why an estimate may be wrong.
+    """
+
+    __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
+
+    def __init__(
+        self,
+        n_components=100,
+        *,
+        learning_rate=0.2,
+        batch_size=50,
+        n_iter="auto",
+        verbose=0,
+        random_state=None,
+        negphase="ins:chains=40",
+        schedule="cosine",
+        momentum=0.0,
+        l1=0.0,
+        l2=0.0,
+        center=0.01,
+        average=0.0,
+        sparse=0.0,
+        scale="auto",
+        binarize="threshold",
+        n_jobs=None,
+    ):
+        super().__init__(
+            n_components,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            n_iter=n_iter,
+            verbose=verbose,
+            random_state=random_state,
+            negphase=negphase,
+            schedule=schedule,
+            momentum=momentum,
+            l1=l1,
+            l2=l2,
+            center=center,
+            average=average,
+            sparse=sparse,
+            scale=scale,
+            binarize=binarize,
+            n_jobs=n_jobs,
+        )
+
+    def _shape(self):
+        return {"inputs": self.n_features_in_, "hidden": len(self.components_), "classes": 0}
+
+    def _partition(self):
+        check_is_fitted(self)
+        if not hasattr(self, "_log_z"):
+            with Process(self.n_jobs) as process:
+                answer, _ = process.request(dict(self._shape(), op="log_z", seed=self._seed), dict(self._model(), **getattr(self, "_base", {})))
+            for name in ("log_z", "std_err", "low", "high"):
+                if answer[name] is None:
+                    answer[name] = np.nan
+            for text in answer["warnings"]:
+                warnings.warn(text, MixingWarning, stacklevel=3)
+            self._log_z = answer
+        return self._log_z
+
+    @property
+    def log_z_(self):
+        """log Z, in nats; NaN if there is no estimate."""
+        return self._partition()["log_z"]
+
+    @property
+    def log_z_std_error_(self):
+        """Standard error of log_z_; 0 if it is exact."""
+        return self._partition()["std_err"]
+
+    @property
+    def log_z_bracket_(self):
+        """Annealed importance sampling, on average too low, and its reverse, too high; both log_z_ if that is exact."""
+        answer = self._partition()
+        return answer["low"], answer["high"]
+
+    def score_samples(self, X):
+        """Return log p(x) = -F(x) - log Z of each row, in nats, for the bits that scale and binarize make of X."""
+        X = self._rows(X)
+        return (-self._free_energy(X) - self.log_z_).astype(X.dtype)
+
+    def score(self, X, y=None):
+        """Return the mean of score_samples."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n_samples=1, X=None):
+        """Return n_samples draws of the model, in the units of the training rows.
+
+        Half of the chains start at rows of X, if it is given, and the others at random: the samples are good if both agree. A MixingWarning says
+        that they do not.
+        """
+        check_is_fitted(self)
+        arrays = {} if X is None else self._arrays(validate_data(self, X, reset=False, dtype=_TYPES), None)
+        return self._back(self._draw(arrays, n_samples)["x"])
+
+    def fill(self, X, n_samples=20):
+        """Return X with its NaN replaced by their means given the rest of their row.
+
+        Means are over n_samples draws for each row; the rest of a row counts as bits.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=_TYPES, **may_be_nan).copy()
+        holes = np.isnan(X)
+        rows = np.flatnonzero(holes.any(axis=1))
+        if len(rows) == 0:
+            return X
+        low = self.scale_low_.astype(X.dtype)
+        bits = (self._unit(np.where(holes, low, X)[rows]) >= 0.5).astype("<i4")
+        bits[holes[rows]] = -1
+        mean = self._draw({"given": bits}, n_samples)["mean"].reshape(len(rows), n_samples, -1).mean(axis=1)
+        X[rows] = np.where(holes[rows], self._back(mean), X[rows])
+        return X
+
+    def _draw(self, arrays, n_samples):
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        with Process(self.n_jobs) as process:
+            answer, drawn = process.request(dict(self._shape(), op="sample", samples=operator.index(n_samples), seed=seed), dict(self._model(), **arrays))
+        if not all(answer["mixed"]):
+            why = next(why for why, mixed in zip(answer["why"], answer["mixed"]) if not mixed)
+            warnings.warn(f"chains have not mixed in {answer['mixed'].count(False)} of {len(answer['mixed'])} cases: {why}", MixingWarning, stacklevel=3)
+        return drawn
+
+    def _back(self, x):
+        return (self.scale_low_ + x * (self.scale_high_ - self.scale_low_)).astype(self.components_.dtype)
+
+
+class RBMClassifier(ClassifierMixin, _RBM):
+    """Classification restricted Boltzmann machine (Larochelle, Mandel, Pascanu & Bengio 2012).
+
+    Further parameters and attributes:
+
+    objective : "hybrid", "discriminative" or "joint"
+        What training climbs: log p(y|x) + alpha log p(x,y); log p(y|x), by its exact gradient and without a negative
+        phase; or log p(x,y).
+    alpha : float
+        Weight of the generative part of "hybrid".
+    classes_ : array (n_classes,)
+    class_components_ : array (n_components, n_classes)
+    intercept_class_ : array (n_classes,)
+    """
+
+    __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
+
+    def __init__(
+        self,
+        n_components=100,
+        *,
+        objective="hybrid",
+        alpha=0.01,
+        learning_rate=0.05,
+        batch_size=20,
+        n_iter="auto",
+        verbose=0,
+        random_state=None,
+        negphase="pcd",
+        schedule="linear",
+        momentum=0.9,
+        l1=0.0,
+        l2=0.0,
+        center=0.0,
+        average=0.0,
+        sparse=0.0,
+        scale="auto",
+        binarize="none",
+        n_jobs=None,
+    ):
+        super().__init__(
+            n_components,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            n_iter=n_iter,
+            verbose=verbose,
+            random_state=random_state,
+            negphase=negphase,
+            schedule=schedule,
+            momentum=momentum,
+            l1=l1,
+            l2=l2,
+            center=center,
+            average=average,
+            sparse=sparse,
+            scale=scale,
+            binarize=binarize,
+            n_jobs=n_jobs,
+        )
+        self.objective = objective
+        self.alpha = alpha
+
+    def _settings(self):
+        alpha = float(self.alpha) if self.objective == "hybrid" else 0.0
+        return dict(super()._settings(), objective=str(self.objective), alpha=alpha)
+
+    def _set_classes(self, classes):
+        self.classes_ = classes
+        self._classes = len(classes)
+
+    def fit(self, X, y):
+        """Train on the rows of X, an array or a sparse array (n_samples, n_features), and their classes y.
+
+        Ctrl-C ends training; the model as it is then can be used.
+        """
+        X, y = validate_data(self, X, y=y, accept_sparse="csr", dtype=_TYPES)
+        check_classification_targets(y)
+        classes, y = np.unique(y, return_inverse=True)
+        self._set_classes(classes)
+        self._fit(X, y)
+        return self
+
+    def partial_fit(self, X, y, classes=None):
+        """Take a step on every batch_size rows, as partial_fit of BernoulliRBM does, and return self.
+
+        classes are all classes that there will be; the first call needs them.
+        """
+        first = not hasattr(self, "components_")
+        X, y = validate_data(self, X, y=y, accept_sparse="csr", dtype=_TYPES, reset=first)
+        check_classification_targets(y)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self._set_classes(np.unique(column_or_1d(classes)))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}")
+        numbers = np.searchsorted(self.classes_, y)
+        if not np.array_equal(self.classes_[np.minimum(numbers, len(self.classes_) - 1)], y):
+            raise ValueError(f"y has classes that are not among {self.classes_!r}")
+        self._partial_fit(X, numbers)
+        return self
+
+    def _set_model(self, weights, visible, hidden, dtype):
+        super()._set_model(weights, visible, hidden, dtype)
+        n = self.n_features_in_
+        self.class_components_ = np.ascontiguousarray(weights[n:].T, dtype=dtype)
+        self.intercept_class_ = visible[n:].astype(dtype)
+
+    def _model(self):
+        model = super()._model()
+        model["weights"] = np.concatenate([model["weights"], self.class_components_.T.astype("<f4")])
+        model["visible_bias"] = np.concatenate([model["visible_bias"], self.intercept_class_.astype("<f4")])
+        return model
+
+    def predict_log_proba(self, X):
+        """Return log p(y|x), an array (n_samples, n_classes)."""
+        X = self._rows(X)
+        scores = np.empty((X.shape[0], len(self.classes_)), dtype=X.dtype)
+        for rows in _chunks(X.shape[0], self.components_.shape[0]):
+            a = self._hidden_input(X[rows])
+            for k in range(len(self.classes_)):
+                scores[rows, k] = self.intercept_class_[k] + _softplus(a + self.class_components_[:, k].astype(X.dtype)).sum(axis=1)
+        scores -= scores.max(axis=1, keepdims=True)
+        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
+    def predict_proba(self, X):
+        """Return p(y|x), an array (n_samples, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X):
+        """Return the likeliest class of each row."""
+        likeliest = np.argmax(self.predict_log_proba(X), axis=1)
+        return self.classes_[likeliest]

@@ -1,0 +1,501 @@
+"""Tests of the package. go test ./cmd/python/... runs them, with GORBM_PYTHON set; GORBM_LONG adds the long ones."""
+
+import itertools
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, HERE)
+
+import gorbm  # noqa: E402
+from gorbm._process import program  # noqa: E402
+
+try:
+    import sklearn
+except ImportError:
+    sklearn = None
+
+LONG = bool(os.environ.get("GORBM_LONG"))
+needs_sklearn = unittest.skipIf(sklearn is None, "there is no scikit-learn")
+
+
+def rows(n=40, inputs=6, seed=0):
+    """Rows of 0 and 1, of which the second half repeats the first with a few errors."""
+    random = np.random.RandomState(seed)
+    half = random.randint(2, size=(n, inputs // 2))
+    return np.hstack([half, half ^ (random.uniform(size=half.shape) < 0.1)]).astype(float)
+
+
+def states(n):
+    return np.array(list(itertools.product([0.0, 1.0], repeat=n)))
+
+
+def enumerated(W, b, c):
+    """Return log Σ_h exp(-E(v,h)) of all v, state by state of both layers. W is visible × hidden."""
+    v, h = states(len(b)), states(len(c))
+    minus = (v @ b)[:, None] + (h @ c)[None] + v @ W @ h.T
+    return np.log(np.exp(minus).sum(axis=1))
+
+
+def programs(parent):
+    """Return the gorbm-python processes that a process has started."""
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], stdout=subprocess.PIPE, text=True).stdout.split()
+    return [int(pid) for pid in found if is_program(int(pid))]
+
+
+os.environ.setdefault("GORBM_TESTS", str(os.getpid()))  # this run, in the programs that it starts and in its workers
+
+
+def is_program(pid):
+    """Whether a process is a gorbm-python that has not ended."""
+    try:
+        with open(f"/proc/{pid}/stat") as f, open(f"/proc/{pid}/cmdline") as g:
+            alone = g.read().rstrip("\0")  # it has no arguments
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z" and alone == program()
+    except OSError:
+        return False
+
+
+def until(condition, seconds=60):
+    """Wait until a condition holds, and return whether it did."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+class TestTruth(unittest.TestCase):
+    """What NumPy computes from the attributes is the model's."""
+
+    def test_transform(self):
+        X = rows()
+        m = gorbm.BernoulliRBM(5, random_state=0).fit(X)
+        p = 1 / (1 + np.exp(-(X @ m.components_.T + m.intercept_hidden_)))
+        np.testing.assert_allclose(m.transform(X), p, rtol=0, atol=1e-12)
+        m.components_ *= 1e4  # saturated units neither overflow nor warn
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertTrue(np.all(np.isfinite(m.transform(X))) and np.all(np.isfinite(m.score_samples(X))))
+
+    def test_pseudo_likelihood(self):
+        m = gorbm.BernoulliRBM(4, random_state=0, n_iter=50).fit(rows())
+        F = enumerated(m.components_.T, m.intercept_visible_, m.intercept_hidden_)
+        want = np.zeros(64)
+        for s, i in itertools.product(range(64), range(6)):
+            want[s] += F[s] - np.logaddexp(F[s], F[s ^ (32 >> i)])
+        np.testing.assert_allclose(m.score_samples(states(6)), want, atol=1e-10)
+
+    def test_density(self):
+        m = gorbm.RBMDensity(6, random_state=0).fit(rows(2000))
+        F = enumerated(m.components_.T, m.intercept_visible_, m.intercept_hidden_)
+        want = F - np.log(np.exp(F).sum())
+        got = m.score_samples(states(6))
+        np.testing.assert_allclose(got, want, atol=1e-6)  # the program sums parameters of float32
+        self.assertAlmostEqual(np.exp(got).sum(), 1, places=6)
+        self.assertEqual(m.log_z_bracket_, (m.log_z_, m.log_z_))
+        self.assertEqual(m.log_z_std_error_, 0)
+        entropy = 3 * (np.log(2) - 0.1 * np.log(0.1) - 0.9 * np.log(0.9))  # of the distribution of rows
+        self.assertLess(abs(m.score(rows(20000, seed=1)) + entropy), 0.05)
+
+    def test_fill(self):
+        m = gorbm.RBMDensity(4, random_state=0, n_iter=200, scale=(2, 4)).fit(2 + 2 * rows(200))
+        p = np.exp(m.score_samples(2 + 2 * states(6)))
+        X = 2 + 2 * states(6)[[5, 40, 63]]
+        holes = X.copy()
+        holes[0, [1, 4]] = holes[1, :] = np.nan
+        n = 2000
+        filled = m.fill(holes, n_samples=n)
+        np.testing.assert_array_equal(filled[~np.isnan(holes)], holes[~np.isnan(holes)])
+        for r in (0, 1):
+            same = np.all(np.isnan(holes[r]) | (2 + 2 * states(6) == holes[r]), axis=1)
+            mean = 2 + 2 * (p[same] @ states(6)[same]) / p[same].sum()
+            self.assertLess(np.abs(filled[r] - mean).max(), 2 * 6 * 0.5 * 2 / np.sqrt(n))  # as if a draw in four counted
+        self.assertTrue(np.isnan(holes[0, 1]))
+
+    def test_sample(self):
+        m = gorbm.RBMDensity(4, random_state=0, n_iter=200, scale=(2, 4)).fit(2 + 2 * rows(200))
+        n = 4000
+        X = m.sample(n)
+        self.assertEqual(set(np.unique(X)), {2.0, 4.0})
+        counts = np.bincount(((X - 2) / 2 @ 2.0 ** np.arange(6)[::-1]).astype(int), minlength=64)
+        p = np.exp(m.score_samples(2 + 2 * states(6)))
+        self.assertLess(np.abs(counts - n * p).max() / np.sqrt(n * p.max()), 2 * 6)
+        np.testing.assert_array_equal(X, m.sample(n))  # by random_state
+
+    def test_classes(self):
+        X = rows()
+        y = np.array(["no", "yes", "perhaps"])[(X[:, 0] + X[:, 1]).astype(int)]
+        for objective in ("joint", "discriminative", "hybrid"):
+            m = gorbm.RBMClassifier(4, objective=objective, random_state=0).fit(X, y)
+            W = np.vstack([m.components_.T, m.class_components_.T])
+            F = enumerated(W, np.concatenate([m.intercept_visible_, m.intercept_class_]), m.intercept_hidden_).reshape(64, 8)
+            one_hot = F[:, [4, 2, 1]]
+            want = one_hot - np.log(np.exp(one_hot).sum(axis=1, keepdims=True))
+            np.testing.assert_allclose(m.predict_log_proba(states(6)), want, atol=1e-10)
+            np.testing.assert_allclose(m.predict_proba(states(6)).sum(axis=1), 1, atol=1e-12)
+            self.assertEqual(list(m.classes_), ["no", "perhaps", "yes"])
+            if objective != "joint":
+                self.assertEqual(np.mean(m.predict(X) == y), 1)
+
+    @needs_sklearn
+    def test_beside_sklearn(self):
+        """With equal attributes scikit-learn's BernoulliRBM has the same features; its random scores have our mean."""
+        from sklearn.neural_network import BernoulliRBM
+
+        X = rows()
+        m = gorbm.BernoulliRBM(5, random_state=0, n_iter=50).fit(X)
+        other = BernoulliRBM(5, n_iter=1, random_state=1).fit(X)
+        for name in ("components_", "intercept_hidden_", "intercept_visible_"):
+            setattr(other, name, getattr(m, name))
+        other.random_state = np.random.RandomState(2)  # or each call draws the same
+        np.testing.assert_allclose(m.transform(X), other.transform(X), atol=1e-12)
+        draws = np.array([other.score_samples(X).mean() for _ in range(500)])
+        error = draws.std() / np.sqrt(500)
+        self.assertLess(abs(draws.mean() - m.score_samples(X).mean()), 6 * error)
+        self.assertGreater(abs(draws.mean() - m.score_samples(1 - X).mean()), 6 * error)  # or the test sees nothing
+
+    @unittest.skipIf("GORBM_MODEL" not in os.environ, "the Go test writes the model")
+    def test_from_run(self):
+        """A model that Go has written gives what Go computes from it."""
+        want = np.load(os.path.join(os.environ["GORBM_MODEL"], "want.npz"))
+        X = want["x"].astype(float)
+        m = gorbm.RBMClassifier.from_run(os.path.join(os.environ["GORBM_MODEL"], "labelled.safetensors"))
+        self.assertEqual(list(m.classes_), [3, 5, 8])
+        np.testing.assert_allclose(m.predict_log_proba(X * 16), want["log_proba"].reshape(len(X), 3), atol=1e-9)
+        m = gorbm.BernoulliRBM.from_run(os.environ["GORBM_MODEL"])
+        np.testing.assert_allclose(m.transform(X), want["hidden"].reshape(len(X), -1), atol=1e-6)
+        m = gorbm.RBMDensity.from_run(os.environ["GORBM_MODEL"])
+        np.testing.assert_allclose(m.score_samples(X) + m.log_z_, -want["free"], atol=1e-9)
+        self.assertAlmostEqual(m.log_z_, float(want["log_z"][0]), places=9)
+        with self.assertRaisesRegex(ValueError, "3 label units"):
+            gorbm.BernoulliRBM.from_run(os.path.join(os.environ["GORBM_MODEL"], "labelled.safetensors"))
+        with tempfile.NamedTemporaryFile(suffix=".safetensors") as f:
+            f.write(b"\x10\0\0\0\0\0\0\0not a header at all")
+            f.flush()
+            with self.assertRaisesRegex(ValueError, "is not a model of gorbm"):
+                gorbm.BernoulliRBM.from_run(f.name)
+
+
+class TestTraining(unittest.TestCase):
+    def test_seeds(self):
+        X = rows()
+        a = gorbm.BernoulliRBM(70, random_state=3).fit(X)
+        b = gorbm.BernoulliRBM(70, random_state=3, n_jobs=-1).fit(X)
+        c = gorbm.BernoulliRBM(70, random_state=4).fit(X)
+        np.testing.assert_array_equal(a.components_, b.components_)
+        self.assertFalse(np.array_equal(a.components_, c.components_))
+
+    def test_types(self):
+        X = rows()
+        for dtype in (np.float32, np.float64):
+            for m in (gorbm.BernoulliRBM(3, random_state=0), gorbm.RBMDensity(3, random_state=0, n_iter=2)):
+                m.fit(X.astype(dtype))
+                self.assertEqual([m.components_.dtype, m.transform(X.astype(dtype)).dtype, m.score_samples(X.astype(dtype)).dtype], [dtype] * 3)
+
+    def test_scales(self):
+        X = rows() * 3 - 1
+        want = gorbm.BernoulliRBM(3, random_state=0).fit(rows()).components_
+        for scale in ("auto", "minmax", (-1, 2), (np.full(6, -1), np.full(6, 2))):
+            m = gorbm.BernoulliRBM(3, random_state=0, scale=scale).fit(X)
+            np.testing.assert_array_equal(m.components_, want)
+            np.testing.assert_array_equal(m.transform(X + 10), m.transform(np.full_like(X, 2)))
+        m = gorbm.BernoulliRBM(3, random_state=0, scale=None)
+        with self.assertRaisesRegex(ValueError, "outside \\[0, 1\\]"):
+            m.fit(X)
+        for scale in ("max", (1, 1), (0, [1, 2]), 7):
+            with self.assertRaisesRegex(ValueError, "scale is"):
+                gorbm.BernoulliRBM(3, scale=scale).fit(X)
+        grey = np.clip(rows() * 0.6 + 0.1, 0, 1)
+        a = gorbm.BernoulliRBM(3, random_state=0, binarize="threshold").fit(grey)
+        np.testing.assert_array_equal(a.components_, want)
+        self.assertFalse(np.array_equal(gorbm.BernoulliRBM(3, random_state=0).fit(grey).components_, want))
+
+    @needs_sklearn
+    def test_sparse(self):
+        from scipy.sparse import csr_matrix
+
+        for X in (rows(), rows() * 5, rows() - 0.5, np.float32(rows() * 0.3)):
+            dense = gorbm.BernoulliRBM(3, random_state=0).fit(X)
+            sparse = gorbm.BernoulliRBM(3, random_state=0).fit(csr_matrix(X))
+            np.testing.assert_array_equal(dense.components_, sparse.components_)
+            np.testing.assert_allclose(dense.transform(X), sparse.transform(csr_matrix(X)), atol=1e-6 if X.dtype == np.float32 else 1e-12)
+            np.testing.assert_allclose(dense.score_samples(X), sparse.score_samples(csr_matrix(X)), atol=1e-4 if X.dtype == np.float32 else 1e-12)
+
+    @needs_sklearn
+    def test_frames(self):
+        import pandas
+
+        frame = pandas.DataFrame(rows(), columns=list("abcdef"))
+        m = gorbm.BernoulliRBM(2, random_state=0).set_output(transform="pandas").fit(frame)
+        self.assertEqual(list(m.transform(frame).columns), ["bernoullirbm0", "bernoullirbm1"])
+        self.assertEqual(list(m.feature_names_in_), list("abcdef"))
+
+    def test_errors(self):
+        """The program's line is the exception's."""
+        X = rows()
+        for parameters, line in (
+            ({"learning_rate": 1000}, "rate is 1000; it must be above 0 and at most 100"),
+            ({"negphase": "pcd:k=0"}, "negphase: pcd: k is 0; it must lie in 1 … 1000000"),
+            ({"schedule": "quick"}, 'schedule "quick" is unknown; there are constant, inverse or inverse:STEPS, linear and cosine'),
+        ):
+            with self.assertRaises(ValueError) as raised:
+                gorbm.BernoulliRBM(3, **parameters).fit(X)
+            self.assertEqual(str(raised.exception), line)
+        with self.assertRaisesRegex(gorbm.TrainingError, "diverged"):
+            gorbm.BernoulliRBM(3, learning_rate=100, momentum=0.999, n_iter=5000).fit(X)
+        for parameters in ({"batch_size": 0}, {"n_iter": -1}, {"n_jobs": 0}, {"binarize": "yes"}):
+            with self.assertRaises(ValueError):
+                gorbm.BernoulliRBM(3, **parameters).fit(X)
+        self.assertEqual(programs(os.getpid()), [])
+
+    def test_verbose(self):
+        code = "import sys; sys.path.insert(0, sys.argv[1]); import gorbm, numpy\ngorbm.BernoulliRBM(2, n_iter=3, verbose=1).fit(numpy.eye(20))\ngorbm.RBMClassifier(2, n_iter=2, verbose=1).fit(numpy.eye(20), [0, 1] * 10)"
+        lines = subprocess.run([sys.executable, "-c", code, HERE], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+        self.assertEqual(len(lines), 5)
+        self.assertRegex(lines[2], r"^\[BernoulliRBM\] Iteration 3, pseudo-likelihood = -[0-9.]+, time = [0-9.]+s$")
+        self.assertRegex(lines[4], r"^\[RBMClassifier\] Iteration 2, error = [0-9.]+ %, time = [0-9.]+s$")
+
+
+class TestPartialFit(unittest.TestCase):
+    parameters = dict(n_components=3, batch_size=7, random_state=0, momentum=0.5, center=0.01, average=0.9)
+
+    def test_learns(self):
+        X = rows(2000)
+        m = gorbm.BernoulliRBM(4, random_state=0)
+        for part in np.split(X, 20) * 10:
+            self.assertIs(m.partial_fit(part), m)
+        whole = gorbm.BernoulliRBM(4, random_state=0, n_iter=10).fit(X)
+        chance = gorbm.BernoulliRBM(4, random_state=0, n_iter=0).fit(X)
+        scores = [e.score_samples(X).mean() for e in (chance, m, whole)]
+        self.assertLess(scores[0], scores[1] - 1)
+        self.assertLess(abs(scores[1] - scores[2]), 0.2)
+
+    def test_continues(self):
+        """Copies, pickles and forks continue as the estimator itself does."""
+        X = rows(60)
+        m = gorbm.BernoulliRBM(**self.parameters)
+        for part in (X[:20], X[20:30]):
+            m.partial_fit(part)
+        resident = programs(os.getpid())
+        self.assertEqual(len(resident), 1)
+        copy = pickle.loads(pickle.dumps(m))
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                os.write(write, m.partial_fit(X[30:]).components_.tobytes())
+                m._process.close()
+            finally:
+                os._exit(0)
+        os.close(write)
+        with os.fdopen(read, "rb") as f:
+            forked = f.read()
+        os.waitpid(child, 0)
+        m.partial_fit(X[30:])
+        self.assertEqual(programs(os.getpid()), resident)
+        copy.partial_fit(X[30:])
+        np.testing.assert_array_equal(m.components_, copy.components_)
+        self.assertEqual(forked, m.components_.tobytes())
+        self.assertEqual(len(programs(os.getpid())), 2)
+        del m, copy
+        self.assertEqual(programs(os.getpid()), [])
+
+    def test_classes(self):
+        X = rows(200)
+        y = (X[:, 0] + X[:, 1]).astype(int)
+        m = gorbm.RBMClassifier(5, random_state=0)
+        with self.assertRaisesRegex(ValueError, "classes must be passed"):
+            m.partial_fit(X, y)
+        m.partial_fit(X[:3], y[:3], classes=[0, 1, 2])
+        for _ in range(60):
+            m.partial_fit(X, y)
+        self.assertGreater(m.score(X, y), 0.97)
+        with self.assertRaisesRegex(ValueError, "not among"):
+            m.partial_fit(X, y + 1)
+
+    def test_after_fit(self):
+        X = rows(400)
+        m = gorbm.BernoulliRBM(4, random_state=0, n_iter=50).fit(X)
+        before = m.score_samples(X).mean()
+        start = m.components_.copy()
+        m.partial_fit(X)
+        self.assertFalse(np.array_equal(m.components_, start))
+        self.assertLess(np.abs(m.components_ - start).max(), 0.5)
+        self.assertGreater(m.score_samples(X).mean(), before - 0.5)
+
+    def test_settings(self):
+        m = gorbm.BernoulliRBM(**self.parameters).partial_fit(rows())
+        m.set_params(learning_rate=0.01).partial_fit(rows())  # a rate may change
+        with self.assertRaisesRegex(ValueError, "other settings"):
+            m.set_params(momentum=0.1).partial_fit(rows())
+        with self.assertRaisesRegex(ValueError, "n_components is 2, but the model has 3"):
+            m.set_params(n_components=2).partial_fit(rows())
+
+
+@unittest.skipIf(sys.platform == "win32", "signals of POSIX")
+class TestProcesses(unittest.TestCase):
+    def test_interrupt(self):
+        """Ctrl-C ends fit and leaves the model as it is then."""
+        X = rows()
+        m = gorbm.BernoulliRBM(4, n_iter=10**8, random_state=0)
+
+        def interrupt():
+            until(lambda: programs(os.getpid()))
+            time.sleep(1)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        threading.Thread(target=interrupt).start()
+        with self.assertRaises(KeyboardInterrupt):
+            m.fit(X)
+        self.assertGreater(m.n_steps_, 0)
+        self.assertEqual(m.transform(X).shape, (40, 4))
+        m.partial_fit(X)
+        del m
+        self.assertEqual(programs(os.getpid()), [])
+
+    def test_parent_is_killed(self):
+        """With kill -9 of the parent the program ends, also while another child of it holds the pipes."""
+        code = (
+            "import sys, os, time; sys.path.insert(0, sys.argv[1]); import gorbm, numpy\n"
+            "m = gorbm.BernoulliRBM(4, n_iter=10**8)\n"
+            "if sys.argv[2] == 'fork':\n"
+            "    import threading; threading.Timer(0.5, lambda: os.fork() or time.sleep(20)).start()\n"
+            "m.fit(numpy.eye(20))"
+        )
+        for how in ("alone", "fork"):
+            parent = subprocess.Popen([sys.executable, "-c", code, HERE, how], start_new_session=True)
+            self.assertTrue(until(lambda: programs(parent.pid)))
+            time.sleep(1 if how == "fork" else 0)
+            child = programs(parent.pid)[0]
+            parent.kill()
+            parent.wait()
+            self.assertTrue(until(lambda: not is_program(child)), how)
+            try:
+                os.killpg(parent.pid, signal.SIGKILL)  # the fork
+            except ProcessLookupError:
+                pass
+
+    def test_program_is_killed(self):
+        m = gorbm.BernoulliRBM(4, random_state=0).partial_fit(rows())
+        copy = pickle.loads(pickle.dumps(m))
+        os.kill(programs(os.getpid())[0], signal.SIGKILL)
+        m._process._child.wait()
+        np.testing.assert_array_equal(m.partial_fit(rows()).components_, copy.partial_fit(rows()).components_)
+        del m, copy
+
+        def kill():
+            until(lambda: programs(os.getpid()))
+            os.kill(programs(os.getpid())[0], signal.SIGKILL)
+
+        threading.Thread(target=kill).start()
+        with self.assertRaisesRegex(gorbm.TrainingError, "ended with status -9"):
+            gorbm.BernoulliRBM(4, n_iter=10**8).fit(rows())
+
+    @needs_sklearn
+    def test_joblib(self):
+        from joblib import Parallel, delayed
+
+        n, backends = (1000, ("loky", "threading")) if LONG else (20, ("threading",))
+        for backend in backends:
+            fits = Parallel(n_jobs=2, backend=backend)(delayed(fit_one)(seed % 10) for seed in range(n))
+            for seed, components in enumerate(fits):
+                np.testing.assert_array_equal(components, fit_one(seed) if seed < 10 else fits[seed % 10])
+            self.assertEqual(all_programs(), [])
+
+
+def fit_one(seed):
+    return gorbm.BernoulliRBM(4, random_state=seed).fit(rows()).components_
+
+
+def all_programs():
+    """Return all gorbm-python processes that come from this run of the tests, also if their parent has ended."""
+
+    def ours(pid):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                return f"GORBM_TESTS={os.environ['GORBM_TESTS']}".encode() in f.read().split(b"\0")
+        except OSError:
+            return False
+
+    return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and is_program(int(pid)) and ours(pid)]
+
+
+class TestWithoutSklearn(unittest.TestCase):
+    def test(self):
+        """NumPy is enough."""
+        code = """
+import sys
+sys.path.insert(0, sys.argv[1])
+for name in ("sklearn", "scipy", "joblib", "pandas"):
+    sys.modules[name] = None
+import pickle, gorbm, numpy as np
+X = (np.random.RandomState(0).rand(40, 6) > 0.5).astype(float)
+m = gorbm.BernoulliRBM(3, random_state=0)
+try:
+    m.transform(X)
+except ValueError as e:
+    assert "not fitted" in str(e), e
+else:
+    raise AssertionError("transform before fit")
+assert m.fit_transform(X).shape == (40, 3)
+assert repr(m) == "BernoulliRBM(n_components=3, random_state=0)", repr(m)
+assert m.set_params(n_iter=2).get_params()["n_iter"] == 2
+assert (pickle.loads(pickle.dumps(m)).transform(X) == m.transform(X)).all()
+assert m.partial_fit(X).score_samples(X).shape == (40,)
+for bad in (X[0], X[:, :5], X[:0], X * np.nan):
+    try:
+        m.transform(bad)
+    except ValueError:
+        pass
+    else:
+        raise AssertionError(bad.shape)
+c = gorbm.RBMClassifier(5, random_state=0).fit(X, X[:, 0].astype(int))
+assert c.score(X, X[:, 0].astype(int)) == 1
+d = gorbm.RBMDensity(3, random_state=0).fit(X)
+assert d.score(X) < 0 and d.sample(5).shape == (5, 6)
+X[0, 0] = np.nan
+assert np.isfinite(d.fill(X)).all()
+"""
+        subprocess.run([sys.executable, "-W", "error", "-c", code, HERE], check=True)
+
+
+@unittest.skipUnless(LONG, "it takes some ten seconds")
+@needs_sklearn
+class TestEstimators(unittest.TestCase):
+    """scikit-learn's own checks, all of them."""
+
+    def check(self, estimator):
+        from sklearn.utils.estimator_checks import check_estimator
+
+        passed = 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for e, check in check_estimator(estimator, generate_only=True):
+                with self.subTest(check=getattr(check, "func", check).__name__):
+                    check(e)
+                    passed += 1
+        self.assertGreater(passed, 30)
+        print(f"{type(estimator).__name__}: {passed} checks of scikit-learn {sklearn.__version__} passed", file=sys.stderr)
+
+    def test_bernoulli_rbm(self):
+        self.check(gorbm.BernoulliRBM())
+
+    def test_density(self):
+        self.check(gorbm.RBMDensity())
+
+    def test_classifier(self):
+        self.check(gorbm.RBMClassifier())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/rbm/exact"
+	"gorbm/rbm/modelfile"
+	"gorbm/train"
+)
+
+// The table of -rows of a model of columns: of a row without gaps the cells sum to the
+// pseudo-log-likelihood; of one with a gap its likelihood is the sum over the cell's levels, and
+// the cell has no number.
+func TestCells(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.csv", "a,b,c\nx,1,p\ny,0,q\nz,1,\nx,0,p\n,,q\n")
+	set, _, err := data.Load(context.Background(), "t.csv", data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train.NewModel(set, 3, false, rbm.Softmax, 1)
+	m.Randomize(1, rbm.NewKey(2))
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.csv", Schema: set.Schema.Text()})
+	rbmeval.OK(t, "-model", "m.safetensors", "-exact", "-pl", "-rows", "rows.csv", "-quiet")
+	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "rows.csv"))).ReadAll()
+	if err != nil || len(lines) != 6 || strings.Join(lines[0], ",") != "row,free_energy,log_likelihood,pseudo_log_likelihood,log_p(a),log_p(b),log_p(c)" {
+		t.Fatalf("%v: %v", lines, err)
+	}
+	number := func(row, column int) float64 {
+		x, err := strconv.ParseFloat(lines[row+1][column], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	if sum, pl := number(0, 4)+number(0, 5)+number(0, 6), number(0, 3); math.Abs(sum-pl) > 1e-5 {
+		t.Errorf("cells sum to %v, and the pseudo-log-likelihood is %v", sum, pl)
+	}
+	logZ, err := exact.LogZ(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, f := rbm.NewBits(2, set.X.Cols), make([]float64, 2)
+	for k := range 2 {
+		copy(v.Row(k), set.X.Row(2))
+		v.Set(k, set.X.Cols-1, k == 1)
+	}
+	m.FreeEnergy(f, v)
+	if want, got := rbm.LogSumExp([]float64{-f[0], -f[1]})-logZ, number(2, 2); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the row with a gap has log-likelihood %v, want %v", got, want)
+	}
+	if lines[3][6] != "" || lines[5][4] != "" || lines[5][5] != "" || lines[5][6] == "" {
+		t.Errorf("missing cells have the numbers %q and %q", lines[3][6], lines[5][4])
+	}
+}
+
+// Samples of a model of columns against its own rows: perfect, and a set of other columns is refused.
+func TestSamples(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.fasta", ">1\nACD\n>2\nYCD\n>3\nA-D\n>4\nYWE\n")
+	clitest.Write(t, "short.fasta", ">1\nAC\n>2\nYC\n")
+	set, _, err := data.Load(context.Background(), "t.fasta", data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train.NewModel(set, 3, false, rbm.Softmax, 1)
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.fasta", Schema: set.Schema.Text()})
+	out := rbmeval.OK(t, "-model", "m.safetensors", "-pl", "-samples", "t.fasta")
+	if !strings.Contains(out, "frequencies: Pearson 1.0000, slope 1.0000; correlations of two columns: Pearson 1.0000, slope 1.0000\n") {
+		t.Errorf("prints %q", out)
+	}
+	rbmeval.Fails(t, 1, []string{"-model", "m.safetensors", "-pl", "-samples", "short.fasta"}, "do not have the same columns of levels")
+}
+
+// Rows with several gaps of a model with labels: the likelihood and p(y|x) against enumeration of the
+// missing cells, which those of the fills are far from; and pseudo-likelihoods that have the label's term.
+func TestLabelledGaps(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.csv", "a,b,c,d,label\nx,x,x,x,k\ny,y,y,y,l\nz,z,z,z,k\nx,,,,k\n,y,,y,l\n,,,,k\n")
+	set, _, err := data.Load(context.Background(), "t.csv", data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set.Y == nil {
+		t.Fatal("no labels")
+	}
+	m := train.NewModel(set, 4, true, rbm.Softmax, 1)
+	m.Randomize(2, rbm.NewKey(2))
+	clear(m.VisibleBias)
+	clear(m.HiddenBias)
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.csv", Schema: set.Schema.Text(), ClassNames: set.Classes})
+	rbmeval.OK(t, "-model", "m.safetensors", "-exact", "-pl", "-classify", "-rows", "rows.csv", "-quiet")
+	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "rows.csv"))).ReadAll()
+	if err != nil || len(lines) != 7 {
+		t.Fatalf("%v: %v", lines, err)
+	}
+	number := func(row int, name string) float64 {
+		x, err := strconv.ParseFloat(lines[row+1][slices.Index(lines[0], name)], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	logZ, err := exact.LogZ(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, f := rbm.NewBits(1, m.Visible()), make([]float64, 1)
+	worst := 0.0 // of the fills
+	for _, row := range []int{3, 4, 5} {
+		var sum [2]float64
+		for s := range 81 {
+			clear(v.Words)
+			allowed := true
+			for j, rest := 0, s; j < 4; j, rest = j+1, rest/3 {
+				unit := 3*j + rest%3
+				v.Set(0, unit, true)
+				allowed = allowed && (set.Missing.Get(row, unit) || set.X.Get(row, unit))
+			}
+			for y := range sum {
+				v.Set(0, m.Inputs()+y, true)
+				if m.FreeEnergy(f, v); allowed {
+					sum[y] += math.Exp(-f[0] - logZ)
+				}
+				v.Set(0, m.Inputs()+y, false)
+			}
+		}
+		y := int(set.Y[row])
+		if got, want := number(row, "log_likelihood"), math.Log(sum[y]); math.Abs(got-want) > 1e-6 {
+			t.Errorf("row %d: log-likelihood %v, want %v", row, got, want)
+		}
+		p := sum[0] / (sum[0] + sum[1])
+		if got := number(row, "p_"+set.Classes[0]); math.Abs(got-p) > 1e-6 {
+			t.Errorf("row %d: p(y|x) is %v, want %v", row, got, p)
+		}
+		logp := make([]float64, 2)
+		m.ClassLogProb(logp, set.Rows([]int32{int32(row)}, 2))
+		worst = max(worst, math.Abs(logp[0]-math.Log(p)))
+		pl := math.Log(sum[y] / (sum[0] + sum[1]))
+		for j, name := range []string{"a", "b", "c", "d"} {
+			if !set.Missing.Get(row, 3*j) {
+				pl += number(row, "log_p("+name+")")
+			}
+		}
+		if got := number(row, "pseudo_log_likelihood"); math.Abs(got-pl) > 1e-6 {
+			t.Errorf("row %d: pseudo-log-likelihood %v, want %v", row, got, pl)
+		}
+	}
+	if worst < 0.1 {
+		t.Errorf("log p(y|x) of the fills is off by %v at most", worst)
+	}
+	rbmeval.Fails(t, 2, []string{"-model", "m.safetensors", "-features", "f.npz", "-quiet"}, "fill them by rbmsample -fill")
+}

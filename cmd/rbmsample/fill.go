@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/negphase/sample"
+	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
+	"gorbm/train"
+)
+
+// Values of -fill-by.
+const (
+	byMode = "mode"
+	byDraw = "draw"
+)
+
+// schemaOf returns the schema of a model's inputs, nil if its file names none.
+func schemaOf(m *rbm.RBM, about modelfile.About) (*data.Schema, error) {
+	if about.Schema == "" {
+		return nil, nil
+	}
+	s, err := data.ParseSchema(about.Schema)
+	if err == nil && s.Units() != m.Inputs() {
+		err = fmt.Errorf("the schema is of %d units, and there are %d inputs", s.Units(), m.Inputs())
+	}
+	return s, err
+}
+
+// fillTable writes the table of -fill with its missing cells filled, and their probabilities.
+func (o *options) fillTable(ctx context.Context) error {
+	if o.fill == "-" || o.fill == data.Stdin {
+		return cli.Usagef("-fill reads a table from a file, not from a pipe; write it to a .csv")
+	}
+	if o.out == "" || !strings.HasSuffix(strings.ToLower(o.out), ".csv") {
+		return cli.Usagef("-out is %q; -fill writes a .csv", o.out)
+	}
+	if err := o.flags.CheckNew(); err != nil {
+		return err
+	}
+	beside := o.out[:len(o.out)-len(".csv")] + ".probabilities.csv"
+	if _, err := os.Lstat(beside); err == nil {
+		return fmt.Errorf("-fill: %s is there already; remove it or choose another -out", beside)
+	}
+	m, about, err := o.model.Load()
+	if err != nil {
+		return err
+	}
+	schema, err := schemaOf(m, about)
+	switch {
+	case err != nil:
+		return fmt.Errorf("model %s: %w", o.model.Path, err)
+	case schema == nil || schema.Alphabet != "":
+		return cli.Usagef("-fill is for models of tables, and %s is none; see -clamp", o.model.Path)
+	case m.Constraint != nil:
+		return cli.Usagef("-fill does not go with the constraint %v of the model", m.Constraint)
+	}
+	set, _, err := data.Load(ctx, o.fill, data.Options{Schema: schema, LabelColumn: about.LabelColumn})
+	if err != nil {
+		return err
+	}
+	if m.Classes() > 0 {
+		if set.Y == nil {
+			return fmt.Errorf("%s has no column %q of labels, which the model has", o.fill, schema.Label)
+		}
+		if set, err = set.WithClasses(about.ClassNames); err != nil {
+			return err
+		}
+	}
+	if err := train.Fits(m, set); err != nil {
+		return fmt.Errorf("%s does not fit %s: %w", o.fill, o.model.Path, err)
+	}
+	lines, err := readLines(o.fill)
+	if err != nil {
+		return err
+	}
+	if len(lines) != set.Len()+1 {
+		return fmt.Errorf("%s has changed while it was read; try again", o.fill)
+	}
+	probabilities := [][]string{{"row", "column", "level", "p"}}
+	filled, estimated, worst := 0, 0, 0.0
+	bar := o.flags.NewProgress("filling", "rows", int64(set.Len()))
+	defer bar.Done()
+	err = sample.EachScored(ctx, m, set, false, rbm.NewKey(o.seed), bar, func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64) {
+		if stdErr > 0 {
+			estimated++
+			worst = max(worst, stdErr)
+		}
+		unit := 0
+		words := schema.Words(states, at)
+		for j := range schema.Columns {
+			c := &schema.Columns[j]
+			missing := set.Missing.Rows > 0 && set.Missing.Get(r, unit)
+			unit += c.Units()
+			if !missing {
+				continue
+			}
+			word := words[j]
+			if o.fillBy == byMode {
+				word = c.Levels[train.Likeliest(logp[j])]
+			}
+			for k, level := range c.Levels {
+				probabilities = append(probabilities, []string{strconv.Itoa(r), c.Name, level, strconv.FormatFloat(rbm.Exp(logp[j][k]), 'g', 6, 64)})
+			}
+			column := slices.IndexFunc(lines[0], func(name string) bool { return strings.TrimSpace(name) == c.Name })
+			lines[r+1][column] = word
+			filled++
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(o.out, cli.WriteCSV(lines)); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(beside, cli.WriteCSV(probabilities)); err != nil {
+		return err
+	}
+	if estimated > 0 {
+		o.flags.Warn(sample.GapDoubt(estimated, set.Len(), worst))
+	}
+	var rec cli.Record
+	rec.Add("filled", filled)
+	rec.Add("rows", set.Len())
+	rec.Add("out", o.out)
+	rec.Add("probabilities", beside)
+	return o.flags.Print(rec, func(w io.Writer) error {
+		if o.flags.Quiet {
+			return nil
+		}
+		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", filled, set.Len(), o.fillBy, o.out, beside)
+		return err
+	})
+}
+
+// readLines reads all cells of a .csv file.
+func readLines(path string) ([][]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.TrimLeadingSpace = true
+	lines, err := r.ReadAll()
+	if err == nil && len(lines) > 0 {
+		lines[0][0] = strings.TrimPrefix(lines[0][0], "\ufeff")
+	}
+	return lines, err
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
+	"gorbm/train"
+)
+
+// trained writes a model of a table, of these steps of the settings, to m.safetensors.
+func trained(t *testing.T, path string, hidden, steps int, change func(*train.Settings)) {
+	t.Helper()
+	set, _, err := data.Load(context.Background(), path, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := train.DefaultSettings("pcd")
+	change(&s)
+	tr, err := train.New(s, set, train.NewModel(set, hidden, false, rbm.Softmax, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Run(context.Background(), steps); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Save(t, "m.safetensors", tr.Model(), modelfile.About{Data: path, Schema: set.Schema.Text()})
+}
+
+// A table of a colour, its fruit, which goes with it, and a number, with gaps.
+func TestFill(t *testing.T) {
+	clitest.Isolate(t)
+	var b strings.Builder
+	b.WriteString("colour,note,fruit,size\n")
+	for i := range 300 {
+		k := i % 3
+		cells := []string{[]string{"red", "yellow", "green"}[k], "", []string{"cherry", "lemon", "lime"}[k], strconv.Itoa(10*k + i%4)}
+		cells[1] = "n" + strconv.Itoa(i/3%2)
+		if i%7 == 0 {
+			cells[0] = "?"
+		} else if i%11 == 0 {
+			cells[2] = "NA"
+		}
+		b.WriteString(strings.Join(cells, ",") + "\n")
+	}
+	clitest.Write(t, "fruit.csv", b.String())
+	trained(t, "fruit.csv", 8, 3000, func(s *train.Settings) { s.Batch, s.Rate, s.Seed = 30, 0.2, 1 })
+	clitest.Write(t, "holes.csv", "size, fruit ,colour,id,note\n21.0,lime,,7,n0\n0,,,8,n1\n11,lemon,yellow,9,n0\n")
+	out := rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv", "-quiet=false")
+	if !strings.Contains(out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities") {
+		t.Errorf("prints %q", out)
+	}
+	if got := clitest.Read(t, "filled.csv"); got != "size,fruit ,colour,id,note\n21.0,lime,green,7,n0\n0,cherry,red,8,n1\n11,lemon,yellow,9,n0\n" {
+		t.Errorf("the filled table is\n%s", got)
+	}
+	sums := map[string]float64{}
+	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "filled.probabilities.csv")), "\n")[1:] {
+		f := strings.Split(line, ",")
+		p, err := strconv.ParseFloat(f[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums[f[0]+f[1]] += p
+	}
+	if len(sums) != 3 || math.Abs(sums["0colour"]-1) > 1e-5 || math.Abs(sums["1fruit"]-1) > 1e-5 {
+		t.Errorf("probabilities sum to %v", sums)
+	}
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-fill-by", "draw", "-out", "a.csv", "-quiet")
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-fill-by", "draw", "-out", "b.csv", "-quiet")
+	if clitest.Read(t, "a.csv") != clitest.Read(t, "b.csv") {
+		t.Error("equal seeds draw other cells")
+	}
+	// Samples are rows of the same table.
+	rbmsample.OK(t, "-model", "m.safetensors", "-out", "samples.csv", "-n", "5", "-quiet")
+	if lines := strings.Split(strings.TrimSpace(clitest.Read(t, "samples.csv")), "\n"); len(lines) != 6 || lines[0] != "colour,note,fruit,size" {
+		t.Errorf("samples %q", lines)
+	}
+	clitest.Write(t, "blue.csv", "colour,note,fruit,size\nblue,n0,,1\n")
+	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "blue.csv", "-out", "c.csv"}, `blue.csv:2: column 1 ("colour"): "blue" is no level that the model knows`)
+	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "-", "-out", "c.csv"}, "-fill reads a table from a file, not from a pipe")
+	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "holes.csv", "-out", "c.png"}, "-fill writes a .csv")
+	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv"}, "filled.csv is there already")
+}
+
+// fillPeer makes the gaps, and compares what fills them.
+const fillPeer = `
+import json, sys
+import numpy as np, pandas as pd
+from sklearn.datasets import load_wine
+d = load_wine(as_frame=True)
+full = d.frame.drop(columns="target").rename(columns=lambda c: c.replace("/", "_"))
+full["kind"] = np.array(["barolo", "grignolino", "barbera"])[d.target]
+gaps = np.random.RandomState(0).rand(*full.shape) < 0.2
+table = full.mask(gaps)
+if sys.argv[1] == "write":
+    table.to_csv("wine.csv", index=False)
+    sys.exit()
+from sklearn.experimental import enable_iterative_imputer
+from sklearn.impute import IterativeImputer
+schema = json.load(open("schema.json"))
+p = pd.read_csv("filled.probabilities.csv", dtype={"level": str})
+p = {k: dict(zip(g.level, g.p)) for k, g in p.groupby(["row", "column"])}
+numbers = [c for c in full.columns if c != "kind"]
+x = table[numbers].to_numpy(float)
+regressed = IterativeImputer(max_iter=20, random_state=0).fit_transform(x)
+draws = [IterativeImputer(max_iter=10, random_state=s, sample_posterior=True).fit_transform(x) for s in range(25)]
+error = {"rbm": [], "sklearn": [], "mode": []}
+loss = {"rbm": [], "sklearn": [], "mode": []}
+inside, claimed = [], []
+for c in schema["columns"]:
+    name, levels, edges = c["name"], c["levels"], c.get("edges")
+    at = lambda v: levels.index(v) if edges is None else int(np.searchsorted(edges, v, side="right"))
+    known = table[name].dropna()
+    counts = np.bincount([at(v) for v in known], minlength=len(levels)) + 0.5
+    for r in np.flatnonzero(gaps[:, full.columns.get_loc(name)]):
+        q = np.array([p[r, name][l] for l in levels])
+        k = at(full[name][r])
+        loss["rbm"].append(-np.log(max(q[k], 1e-6)))
+        loss["mode"].append(-np.log(counts[k] / counts.sum()))
+        order = np.argsort(-q)
+        size = int(np.searchsorted(np.cumsum(q[order]), 0.8)) + 1
+        inside.append(k in order[:size]); claimed.append(q[order[:size]].sum())
+        if edges is not None:
+            j, sd, truth = numbers.index(name), full[name].std(), full[name][r]
+            own = np.bincount([at(z[r, j]) for z in draws], minlength=len(levels)) + 0.5
+            loss["sklearn"].append(-np.log(own[k] / own.sum()))
+            error["rbm"].append(((q @ np.array(levels, float)) - truth) / sd)
+            error["sklearn"].append((regressed[r, j] - truth) / sd)
+            error["mode"].append((known.median() - truth) / sd)
+print(json.dumps({"cells": len(inside), "rmse": {k: float(np.sqrt(np.mean(np.square(v)))) for k, v in error.items()},
+    "log_loss": {k: float(np.mean(v)) for k, v in loss.items()}, "inside": float(np.mean(inside)), "claimed": float(np.mean(claimed))}))
+`
+
+// The gaps of scikit-learn's table of wines, of which a fifth of all cells is taken out: the model's
+// fills against scikit-learn's IterativeImputer, and the median or the frequencies of a column.
+func TestFillBesideSklearn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains and runs scikit-learn for some seconds")
+	}
+	python := ""
+	for _, name := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(name, "-c", "import sklearn, pandas").Run() == nil {
+			python = name
+		}
+	}
+	if python == "" {
+		t.Skip("there is no Python with scikit-learn and pandas")
+	}
+	clitest.Isolate(t)
+	clitest.Write(t, "fill.py", fillPeer)
+	peer := func(what string) []byte {
+		out, err := exec.Command(python, "fill.py", what).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		return out
+	}
+	peer("write")
+	trained(t, "wine.csv", 30, 6000, func(s *train.Settings) { s.Batch, s.Rate, s.L2 = 20, 0.05, 0.005 })
+	_, about := clitest.Load(t, "m.safetensors")
+	clitest.Write(t, "schema.json", about.Schema)
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "wine.csv", "-out", "filled.csv")
+	var r struct {
+		Cells           int
+		RMSE            map[string]float64 `json:"rmse"`
+		LogLoss         map[string]float64 `json:"log_loss"`
+		Inside, Claimed float64
+	}
+	if err := json.Unmarshal(peer("compare"), &r); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%d cells; error in standard deviations: RBM %.3f, IterativeImputer %.3f, median %.3f; log-loss in nats: RBM %.3f, IterativeImputer's draws %.3f, frequencies %.3f; sets of 80 %% claim %.3f and hold %.3f",
+		r.Cells, r.RMSE["rbm"], r.RMSE["sklearn"], r.RMSE["mode"], r.LogLoss["rbm"], r.LogLoss["sklearn"], r.LogLoss["mode"], r.Claimed, r.Inside)
+	t.Log(text)
+	if !(r.RMSE["rbm"] < 0.9*r.RMSE["mode"]) || !(r.LogLoss["rbm"] < r.LogLoss["mode"]-0.1) {
+		t.Error("the model fills hardly better than each column by itself")
+	}
+	// The coverage is a mean of as many cells, of which those of a row go together: twice the
+	// binomial error.
+	if se := math.Sqrt(r.Claimed * (1 - r.Claimed) / float64(r.Cells)); math.Abs(r.Inside-r.Claimed) > 6*2*se {
+		t.Errorf("the sets hold %.3f of the cells, and claim %.3f", r.Inside, r.Claimed)
+	}
+}

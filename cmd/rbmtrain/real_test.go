@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm/exact"
+	"gorbm/rbm/modelfile"
+)
+
+// realFile writes rows of three columns in their own units: two that go together, in two
+// clusters, and one that is constant.
+func realFile(t *testing.T, name string, rows int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	text := "length,weight,zero\n"
+	for range rows {
+		side := float64(2*r.IntN(2) - 1)
+		text += fmt.Sprintf("%.6g,%.6g,-3\n", 1000+10*(side+0.5*r.NormFloat64()), 0.01*(side+0.5*r.NormFloat64()))
+	}
+	clitest.Write(t, name, text)
+}
+
+// A file of real numbers trains a model of Gaussian units, after a line that says so. The printed
+// log-likelihood is the log density in the data's own units, whatever these are: that of the
+// standardised rows less Σ log deviation. Equal seeds give equal parameters after a resume too.
+func TestRealNumbers(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	realFile(t, "train.csv", 400, 1)
+	realFile(t, "test.csv", 100, 2)
+	args := []string{"-data", "train.csv", "-test", "test.csv", "-hidden", "4", "-negphase", "pcd", "-steps", "2000"}
+	r := rbmtrain.Call(append(args, "-out", "run")...)
+	if r.Status != 0 || !strings.Contains(r.Stderr, "train.csv holds real numbers: its columns are standardised, for Gaussian units") {
+		t.Fatalf("status %d: %s", r.Status, r.Stderr)
+	}
+	for _, want := range []string{"1 of 3 columns is constant (zero), and held at their values", "exact log-likelihood: train "} {
+		if !strings.Contains(r.Stdout, want) {
+			t.Errorf("does not say %q: %s", want, r.Stdout)
+		}
+	}
+	m, about, err := modelfile.Read("run/model.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.GroupsText() != "gaussian:3" || math.Abs(about.Means[0]-1000) > 3 || about.Means[2] != -3 || about.Deviations[2] != 0 {
+		t.Errorf("the model is %s with means %v and deviations %v", m.GroupsText(), about.Means, about.Deviations)
+	}
+	train, _, err := data.Load(t.Context(), "train.csv", data.Options{Binarize: data.Standard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	logZ, err := exact.LogZ(t.Context(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, mean := make([]float64, train.Len()), 0.0
+	m.FreeEnergy(free, train.Rows(data.RowNumbers(0, train.Len()), 0))
+	for _, f := range free {
+		mean += (-f - logZ) / float64(len(free))
+	}
+	mean -= math.Log(about.Deviations[0]) + math.Log(about.Deviations[1])
+	values := column(t, "run", "log_likelihood_train")
+	if last := values[len(values)-1]; math.Abs(last-mean) > 1e-9*math.Abs(mean) {
+		t.Errorf("the log-likelihood is %v, want %v", last, mean)
+	}
+	// Units of fixed precision are never narrower than independent Gaussians, and know of the
+	// clusters; the distribution of the data has half of their deviation in each. The constant
+	// column counts as one of unit variance at its mean.
+	apart := -math.Log(2*math.Pi*math.E) - math.Log(about.Deviations[0]) - math.Log(about.Deviations[1]) - math.Log(2*math.Pi)/2
+	truth := -2*math.Log(math.Sqrt(2*math.Pi*math.E)*0.5) - math.Ln2 - math.Log(10) - math.Log(0.01) - math.Log(2*math.Pi)/2
+	if mean < apart+0.02 || mean > truth {
+		t.Errorf("the log-likelihood is %v; independent Gaussians have %v, the distribution of the data %v", mean, apart, truth)
+	}
+	whole := rbmtrain.Call(append(args[:len(args)-1:len(args)-1], "900", "-schedule", "constant", "-out", "whole")...)
+	first := rbmtrain.Call(append(args[:len(args)-1:len(args)-1], "500", "-schedule", "constant", "-out", "halves")...)
+	second := rbmtrain.Call("-resume", "halves", "-steps", "900")
+	if whole.Status+first.Status+second.Status != 0 {
+		t.Fatalf("%s%s%s", whole.Stderr, first.Stderr, second.Stderr)
+	}
+	a, _, err1 := modelfile.Read("whole/model.safetensors")
+	b, _, err2 := modelfile.Read("halves/model.safetensors")
+	if err1 != nil || err2 != nil || !a.Equal(b) {
+		t.Errorf("a resumed run has other parameters: %v %v", err1, err2)
+	}
+}
+
+// What does not go with real numbers is refused in one line, and a rate that is too high is
+// caught early, with its remedy.
+func TestRealRefusals(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	realFile(t, "train.csv", 60, 1)
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"-negphase ptt", 2, "keeps states as bits; take pcd, pt, ins or pins"},
+		{"-negphase sardonics", 2, "flips units; take pcd, pt, ins or pins"},
+		{"-units gaussian -binarize sample", 2, "-units gaussian and -binarize sample do not go together"},
+		{"-units gaussian -scale max", 2, "real values are standardised and have no scale"},
+		{"-units binary", 1, "is outside [0,1]"},
+		{"-units real", 2, "it is auto, binary, gaussian"},
+		{"-metrics pseudo_likelihood", 2, "needs binary units"},
+		{"-constraint hidden=2", 2, "needs binary units"},
+		{"-negphase pcd -rate 2 -schedule constant", 1, "the mean square of real units is"},
+	} {
+		r := rbmtrain.Call(append(strings.Fields("-data train.csv -hidden 4 -steps 500 -out x -force "), strings.Fields(c.args)...)...)
+		lines := strings.Split(strings.TrimSpace(r.Stderr), "\n")
+		if last := lines[len(lines)-1]; r.Status != c.status || !strings.Contains(last, c.want) {
+			t.Errorf("%s: status %d, %q, want %q", c.args, r.Status, last, c.want)
+		}
+	}
+}

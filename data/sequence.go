@@ -1,0 +1,376 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"gorbm/data/grammar"
+	"gorbm/rbm"
+)
+
+// alphabets are the alphabets of aligned sequences by name. State 0 is the gap.
+var alphabets = map[string]string{
+	"protein": "-ACDEFGHIKLMNPQRSTVWY",
+	"rna":     "-ACGU",
+	"dna":     "-ACGT",
+}
+
+// sequenceFiles is the name of the source of aligned sequences in files.
+const sequenceFiles = "FASTA"
+
+// sequenceEndings are those of files of aligned sequences, of which .gz may follow.
+var sequenceEndings = []string{".fasta", ".fa", ".faa", ".fna", ".afa", ".a2m", ".sto", ".stk"}
+
+// isSequenceFile reports whether a path is that of a file of aligned sequences by its ending.
+func isSequenceFile(path string) bool {
+	return hasEnding(strings.TrimSuffix(strings.ToLower(path), ".gz"), sequenceEndings)
+}
+
+const (
+	maxSites    = 1 << 16
+	maxAlphabet = 1 << planeWords
+	maxLine     = 1 << 24 // bytes of a line of a file of sequences
+)
+
+// An alphabet numbers the letters of aligned sequences.
+type alphabet struct {
+	name    string
+	letters string
+	state   [256]int16 // of each letter; −1: not of the alphabet
+}
+
+// newAlphabet returns the alphabet of a name in alphabets, or of the letters in a file.
+func newAlphabet(name string) (*alphabet, error) {
+	letters, ok := alphabets[name]
+	if !ok {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			known := slices.Sorted(maps.Keys(alphabets))
+			return nil, specErrorf("unknown alphabet %s%s; there are %s, or name a file that holds its letters, the gap first", quote(name), grammar.DidYouMean(name, known), strings.Join(known, ", "))
+		}
+		letters = strings.TrimSpace(string(b))
+	}
+	a := &alphabet{name: name, letters: letters}
+	if n := len(letters); n < 2 || n > maxAlphabet {
+		return nil, formatErrorf("alphabet %s: %d letters; write 2 to %d of them in one line, the gap first", name, n, maxAlphabet)
+	}
+	for i := range a.state {
+		a.state[i] = -1
+	}
+	for i, c := range []byte(letters) {
+		if c <= ' ' || c > '~' || c == '.' || c >= 'a' && c <= 'z' || a.state[c] >= 0 {
+			return nil, formatErrorf("alphabet %s: letter %d is %s; letters are different characters of ASCII, no points and no lower case, which mark insertions", name, i+1, quote(string(rune(c))))
+		}
+		a.state[c] = int16(i)
+	}
+	switch name {
+	case "rna":
+		a.state['T'] = a.state['U']
+	case "dna":
+		a.state['U'] = a.state['T']
+	}
+	return a, nil
+}
+
+// NewSequenceSchema returns the schema of sequences of that many sites over the letters of an
+// alphabet. A column is named by the number of its site, from 1.
+func NewSequenceSchema(letters string, sites int) *Schema {
+	s := &Schema{Alphabet: letters, Columns: make([]Column, sites)}
+	levels := strings.Split(letters, "")
+	for i := range s.Columns {
+		s.Columns[i] = Column{Name: fmt.Sprint(i + 1), Levels: levels}
+	}
+	return s
+}
+
+// A sequenceReader reads aligned sequences.
+type sequenceReader struct {
+	path     string
+	alphabet *alphabet
+	in       *bufio.Reader
+	line     int
+	sites    int
+	states   []uint8 // rows so far
+	rows     int
+	unknown  [256]int // letters beyond the alphabet
+	inserted int      // letters and points dropped
+}
+
+func newSequenceReader(path string, a *alphabet, file io.Reader) *sequenceReader {
+	return &sequenceReader{path: path, alphabet: a, in: bufio.NewReaderSize(file, 1<<16)}
+}
+
+// loadSequences reads a file of aligned sequences, FASTA or Stockholm, gzipped or not. Each site
+// becomes a group of one unit for each letter of the alphabet. Lower-case letters and points
+// are insertions and are dropped. Letters that are not of the alphabet are read as gaps; Notes
+// counts them. Rows have no labels.
+func loadSequences(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
+	path, name, err := sequenceSettings(sp.text)
+	if err != nil {
+		return nil, specErrorf("%w", err)
+	}
+	a, err := newAlphabet(name)
+	if err != nil {
+		return nil, err
+	}
+	f, _, err := open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := newSequenceReader(path, a, reading{ctx, nil, f})
+	if start, _ := r.in.Peek(len(gzMagic)); string(start) == gzMagic {
+		z, err := gzip.NewReader(r.in)
+		if err != nil {
+			return nil, r.wrong(fmt.Sprintf("damaged gzip: %v", err))
+		}
+		r.in = bufio.NewReaderSize(z, 1<<16)
+	}
+	if err := r.read(); err != nil {
+		return nil, err
+	}
+	return r.set(sp.text)
+}
+
+// sequenceSettings returns the path and the alphabet of a spec of a file of sequences.
+func sequenceSettings(text string) (path, alphabet string, err error) {
+	path, settings := splitSettings(text)
+	table := grammar.Keys{{Name: "alphabet", Initial: "protein", Set: func(text string) error { alphabet = text; return nil }, Text: func() string { return alphabet }}}
+	table.Initialize()
+	return path, alphabet, table.Parse(path, settings)
+}
+
+// splitSettings takes the settings, key=value after colons, off the path of a file.
+func splitSettings(text string) (path string, settings []string) {
+	for {
+		at := strings.LastIndexByte(text, ':')
+		if at < 0 || !strings.Contains(text[at:], "=") {
+			return text, settings
+		}
+		text, settings = text[:at], append([]string{text[at+1:]}, settings...)
+	}
+}
+
+// wrong is an error at the current line.
+func (r *sequenceReader) wrong(why string) error {
+	return formatErrorf("%s:%d: %s", r.path, r.line, why)
+}
+
+// next returns the next line without the space at its end, valid until the next call, or io.EOF.
+func (r *sequenceReader) next() ([]byte, error) {
+	var whole []byte
+	for {
+		part, err := r.in.ReadSlice('\n')
+		if len(part) > 0 && whole == nil {
+			r.line++
+		}
+		switch {
+		case err == bufio.ErrBufferFull && len(whole) > maxLine:
+			return nil, r.wrong(fmt.Sprintf("a line of more than %d MiB; is it a file of sequences?", maxLine>>20))
+		case err == bufio.ErrBufferFull:
+			whole = append(whole, part...)
+			continue
+		case err == io.EOF && len(part)+len(whole) > 0:
+		case err != nil && err != io.EOF:
+			if errors.Is(err, gzip.ErrChecksum) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "flate:") {
+				return nil, r.wrong(fmt.Sprintf("damaged gzip: %v", err))
+			}
+			return nil, fmt.Errorf("%s: %w", r.path, err)
+		case err != nil:
+			return nil, err
+		}
+		if whole != nil {
+			part = append(whole, part...)
+		}
+		return bytes.TrimRight(part, " \t\r\n"), nil
+	}
+}
+
+// read reads all sequences.
+func (r *sequenceReader) read() error {
+	line, err := r.next()
+	for err == nil && len(line) == 0 {
+		line, err = r.next()
+	}
+	switch {
+	case err == io.EOF:
+		return formatErrorf("%s: no sequences; begin each with a line >NAME", r.path)
+	case err != nil:
+		return err
+	case bytes.HasPrefix(line, []byte(stockholmMagic)):
+		return r.stockholm()
+	case line[0] != '>':
+		return r.wrong(fmt.Sprintf("%s is no line >NAME of a FASTA file, and no # STOCKHOLM 1.0", quote(string(line))))
+	}
+	var letters []byte
+	name, at := string(line[1:]), r.line
+	for {
+		line, err = r.next()
+		if err != nil && err != io.EOF {
+			return err
+		}
+		if err == io.EOF || len(line) > 0 && line[0] == '>' {
+			if e := r.add(name, at, letters); e != nil {
+				return e
+			}
+			if err == io.EOF {
+				return nil
+			}
+			name, at, letters = string(line[1:]), r.line, letters[:0]
+			continue
+		}
+		if letters = append(letters, line...); len(letters) > maxLine {
+			return r.wrong(fmt.Sprintf("a sequence of more than %d MiB of letters", maxLine>>20))
+		}
+	}
+}
+
+// stockholm reads the rest of a Stockholm file: lines of a name and letters, whose sequences
+// may go on in later blocks.
+func (r *sequenceReader) stockholm() error {
+	type sequence struct {
+		name    string
+		line    int
+		letters []byte
+	}
+	var all []*sequence
+	of := map[string]*sequence{}
+	total := 0
+	for {
+		line, err := r.next()
+		if err == io.EOF || string(line) == "//" {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		fields := bytes.Fields(line)
+		if len(fields) != 2 {
+			return r.wrong(fmt.Sprintf("%d words where a line of a Stockholm file has a name and letters", len(fields)))
+		}
+		s := of[string(fields[0])]
+		if s == nil {
+			s = &sequence{name: string(fields[0]), line: r.line}
+			of[s.name], all = s, append(all, s)
+		}
+		s.letters = append(s.letters, fields[1]...)
+		if total += len(fields[1]); total > maxWords*8 {
+			return r.wrong("more than the 1 GiB of letters that is allowed; split the file")
+		}
+	}
+	for _, s := range all {
+		if err := r.add(s.name, s.line, s.letters); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a sequence that begins in a line.
+func (r *sequenceReader) add(name string, line int, letters []byte) error {
+	from := len(r.states)
+	for _, c := range letters {
+		switch {
+		case c == '.' || c >= 'a' && c <= 'z':
+			r.inserted++
+			continue
+		case c == ' ' || c == '\t':
+			continue
+		case c == '*' && r.alphabet.state[c] < 0: // the end of a translated sequence
+			r.inserted++
+			continue
+		case c <= ' ' || c > '~':
+			return formatErrorf("%s:%d: sequence %d, %s, holds the byte %#x, which is no letter", r.path, line, r.rows+1, quote(name), c)
+		}
+		state := r.alphabet.state[c]
+		if state < 0 {
+			r.unknown[c]++
+			state = 0
+		}
+		r.states = append(r.states, uint8(state))
+	}
+	n := len(r.states) - from
+	switch {
+	case r.rows == 0 && n == 0:
+		return formatErrorf("%s:%d: sequence 1, %s, has no letters in upper case and no gaps; lower-case letters are insertions and are dropped", r.path, line, quote(name))
+	case r.rows == 0 && n > maxSites:
+		return formatErrorf("%s:%d: %d sites are more than the %d that are allowed", r.path, line, n, maxSites)
+	case r.rows == 0:
+		r.sites = n
+	case n != r.sites:
+		return formatErrorf("%s:%d: sequence %d, %s, has %d sites where the first has %d; align all sequences (insertions are lower-case letters and points)", r.path, line, r.rows+1, quote(name), n, r.sites)
+	}
+	if r.rows++; r.rows*((r.sites*len(r.alphabet.letters)+63)/64) > maxWords {
+		return formatErrorf("%s: more than the 1 GiB of bits that is allowed; split the file", r.path)
+	}
+	return nil
+}
+
+// set returns the sequences read as a set.
+func (r *sequenceReader) set(name string) ([]*Set, error) {
+	if r.rows == 0 {
+		return nil, formatErrorf("%s: no sequences", r.path)
+	}
+	if why := checkShape(int64(r.rows), int64(r.sites*len(r.alphabet.letters))); why != "" {
+		return nil, formatErrorf("%s: %s", r.path, why)
+	}
+	s := newSequences(name, r.alphabet, r.sites, r.states)
+	if text := r.unknownLetters(); text != "" {
+		s.Notes = append(s.Notes, fmt.Sprintf("%s are not of the alphabet %s and are read as gaps", text, r.alphabet.name))
+	}
+	if r.inserted > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("%d lower-case letters, points and final * are insertions and are dropped", r.inserted))
+	}
+	return []*Set{s}, nil
+}
+
+// unknownLetters counts the letters beyond the alphabet, the commonest first, or is "".
+func (r *sequenceReader) unknownLetters() string {
+	var letters []byte
+	total := 0
+	for c, n := range r.unknown {
+		if total += n; n > 0 {
+			letters = append(letters, byte(c))
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	slices.SortStableFunc(letters, func(a, b byte) int { return cmp.Compare(r.unknown[b], r.unknown[a]) })
+	const most = 5
+	var each []string
+	for _, c := range letters[:min(len(letters), most)] {
+		each = append(each, fmt.Sprintf("%c %d", c, r.unknown[c]))
+	}
+	if len(letters) > most {
+		each = append(each, "…")
+	}
+	return fmt.Sprintf("%d letters (%s)", total, strings.Join(each, ", "))
+}
+
+// newSequences returns a set of sequences of states, row by row.
+func newSequences(name string, a *alphabet, sites int, states []uint8) *Set {
+	schema, q := NewSequenceSchema(a.letters, sites), len(a.letters)
+	s := &Set{Name: name, X: rbm.NewBits(len(states)/sites, sites*q), Binarize: Binary, Schema: schema, Groups: schema.Groups(), Height: sites, Width: q}
+	for r := range s.X.Rows {
+		row := s.X.Row(r)
+		for i, c := range states[r*sites : (r+1)*sites] {
+			unit := i*q + int(c)
+			row[unit/64] |= 1 << (unit % 64)
+		}
+	}
+	return s
+}

@@ -1,0 +1,250 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gorbm/data/oracle"
+	"gorbm/rbm"
+)
+
+// sequencesOf returns the rows of a set as letters.
+func sequencesOf(s *Set) (rows []string) {
+	levels := make([]int32, len(s.Schema.Columns))
+	for r := range s.Len() {
+		s.Schema.Levels(levels, s.X, r)
+		var b strings.Builder
+		for i, c := range levels {
+			b.WriteString(s.Schema.Columns[i].Levels[c])
+		}
+		rows = append(rows, b.String())
+	}
+	return rows
+}
+
+// writeFile writes a file into a folder of the test.
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSequences(t *testing.T) {
+	own := writeFile(t, "letters", "-XY\n")
+	for _, c := range []struct{ name, settings, text, rows, notes string }{
+		{"a.fasta", "", ">one\nAC-\nD\n\n>two words\nYWVT\n", "AC-D YWVT", ""},
+		{"a.fa", ":alphabet=protein", ">one\r\nacAc.C\r\n>two\r\n-.Y\r\n", "AC -Y", "5 lower-case letters, points and final * are insertions and are dropped"},
+		{"a.fasta.gz", ":alphabet=rna", string(gzipped([]byte(">1\nACGU\n>2\nTT--"))), "ACGU UU--", ""},
+		{"b.fna", ":alphabet=dna", ">1\nACGU\n>2\nNNRT\n", "ACGT ---T", "3 letters (N 2, R 1) are not of the alphabet dna and are read as gaps"},
+		{"b.a2m", ":alphabet=" + own, ">1\nXY-\n>2\nYYX\n", "XY- YYX", ""},
+		{"c.sto", "", "# STOCKHOLM 1.0\n#=GF ID x\n\na/1  AC\nb/2  D.\n#=GC RF xx\n\na/1  Y\nb/2  EF\n//\n>no\n", "ACY DEF", "1 lower-case letters, points and final * are insertions and are dropped"},
+	} {
+		path := writeFile(t, c.name, c.text)
+		s, test, err := Load(context.Background(), path+c.settings, Options{})
+		if err != nil || test != nil {
+			t.Errorf("%s: %v, test set %v", c.name, err, test)
+			continue
+		}
+		if got := strings.Join(sequencesOf(s), " "); got != c.rows {
+			t.Errorf("%s: rows %s, want %s", c.name, got, c.rows)
+		}
+		if got := strings.Join(s.Notes, "; "); got != c.notes {
+			t.Errorf("%s: notes %q, want %q", c.name, got, c.notes)
+		}
+		if again, _, err := Load(context.Background(), Absolute(s.Name), Options{}); err != nil || again.Hash() != s.Hash() {
+			t.Errorf("%s: by its absolute name: %v", c.name, err)
+		}
+	}
+}
+
+func TestBadSequences(t *testing.T) {
+	for _, c := range []struct{ name, settings, text, want string }{
+		{"a.fasta", "", "", "a.fasta: no sequences; begin each with a line >NAME"},
+		{"a.fasta", "", "ACD\n", `a.fasta:1: "ACD" is no line >NAME of a FASTA file, and no # STOCKHOLM 1.0`},
+		{"a.fasta", "", ">a\nACD\n>b\nAC\nDE\n", `a.fasta:3: sequence 2, "b", has 4 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},
+		{"a.fasta", "", ">a\nACD\n>b\n", `a.fasta:3: sequence 2, "b", has 0 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},
+		{"a.fasta", "", ">a\nacd\n", `a.fasta:1: sequence 1, "a", has no letters in upper case and no gaps; lower-case letters are insertions and are dropped`},
+		{"a.fasta", "", ">a\nA\x00D\n", `a.fasta:1: sequence 1, "a", holds the byte 0x0, which is no letter`},
+		{"a.fasta", ":alphabet=rnaa", ">a\nA\n", `unknown alphabet "rnaa"; did you mean rna?; there are dna, protein, rna, or name a file that holds its letters, the gap first`},
+		{"a.fasta", ":letters=rna", ">a\nA\n", `a.fasta has no setting "letters"; it has alphabet`},
+		{"a.fasta.gz", "", string(gzipped([]byte(">a\nACD\n"))[:20]), "a.fasta.gz:2: damaged gzip: unexpected EOF"},
+		{"a.sto", "", "# STOCKHOLM 1.0\na b c\n", "a.sto:2: 3 words where a line of a Stockholm file has a name and letters"},
+		{"a.sto", "", "# STOCKHOLM 1.0\n//\n", "a.sto: no sequences"},
+	} {
+		path := writeFile(t, c.name, c.text)
+		_, _, err := Load(context.Background(), path+c.settings, Options{})
+		if err == nil {
+			t.Errorf("%q is taken", c.text)
+			continue
+		}
+		if got := strings.ReplaceAll(err.Error(), filepath.Dir(path)+"/", ""); got != c.want {
+			t.Errorf("%q: got  %s\nwant %s", c.text, got, c.want)
+		}
+	}
+	for _, letters := range []string{"A", "", "-AA", "-ab", "-A.", strings.Repeat("-", 65)} {
+		path := writeFile(t, "letters", letters)
+		if _, err := newAlphabet(path); err == nil {
+			t.Errorf("the alphabet %q is taken", letters)
+		}
+	}
+}
+
+// TestDamagedSequences reads damaged files: an error of one line, or rows of the letters that
+// a second, plain reader finds.
+func TestDamagedSequences(t *testing.T) {
+	seeds := []string{">one\nAC-D\n>two\nYWVT\n>three\nAA\nAA\n", "# STOCKHOLM 1.0\na AC\nb D.E\n\na YY\nb EF\n//\n"}
+	words := []string{">", "\n", "\r\n", "-", ".", "A", "a", "X", " ", "\t", "#", "//", "*", "\x00", "é", "# STOCKHOLM 1.0\n", ">four\nACDE\n"}
+	taken := 0
+	a, err := newAlphabet("protein")
+	if err != nil {
+		t.Fatal(err)
+	}
+	oracle.Each(damaged(), rbm.NewKey(37).Child(1), seeds, words, func(i int, file []byte) {
+		r := newSequenceReader("t.fasta", a, bytes.NewReader(file))
+		if err := r.read(); err != nil {
+			checkFormat(t, err, "t.fasta")
+			return
+		}
+		sets, err := r.set("t.fasta")
+		if err != nil {
+			checkFormat(t, err, "t.fasta")
+			return
+		}
+		taken++
+		if got, want := strings.Join(sequencesOf(sets[0]), " "), plainSequences(string(file)); got != want {
+			t.Errorf("%q: rows %s, want %s", file, got, want)
+		}
+	})
+	if taken < damaged()/6 {
+		t.Errorf("%d of %d files are taken, too few to compare", taken, damaged())
+	}
+}
+
+// plainSequences is the second reader.
+func plainSequences(text string) string {
+	var order []string
+	rows := map[string]string{}
+	stockholm := strings.HasPrefix(strings.TrimLeft(text, "\r\n\t "), "# STOCKHOLM")
+	name := ""
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		letters := line
+		switch {
+		case stockholm && line == "//":
+			goto end
+		case stockholm && (line == "" || line[0] == '#'):
+			continue
+		case stockholm:
+			name, letters = strings.Fields(line)[0], strings.Fields(line)[1]
+		case strings.HasPrefix(line, ">"):
+			name, letters = fmt.Sprint(len(order)), ""
+		case line == "":
+			continue
+		}
+		if _, ok := rows[name]; !ok {
+			order, rows[name] = append(order, name), ""
+		}
+		for _, c := range letters {
+			switch {
+			case strings.ContainsRune(alphabets["protein"], c):
+				rows[name] += string(c)
+			case c == '.' || c == '*' || c == ' ' || c == '\t' || c >= 'a' && c <= 'z':
+				rows[name] += ""
+			default:
+				rows[name] += "-"
+			}
+		}
+	}
+end:
+	var all []string
+	for _, name := range order {
+		all = append(all, rows[name])
+	}
+	return strings.Join(all, " ")
+}
+
+// The family's probabilities sum to one over a part of the sites at a time: those of the draws
+// have the mean of −entropy, and one site's marginal is that of the rows.
+func TestFamily(t *testing.T) {
+	f := newFamily(rbm.NewKey(5))
+	// A site drawn in the middle: its marginal by the model that has only states c there.
+	site := 20
+	weights := make([]float64, f.q)
+	whole := f.logZ
+	for c := range f.q {
+		g := *f
+		g.logZ = 0
+		g.field = append([][]float64(nil), f.field...)
+		g.field[site] = make([]float64, f.q)
+		for k := range f.q {
+			if g.field[site][k] = f.field[site][k]; k != c {
+				g.field[site][k] = -1000
+			}
+		}
+		g.sum()
+		weights[c] = math.Exp(g.logZ - whole)
+	}
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("the marginals of a site sum to %v", sum)
+	}
+	const n = 20000
+	counts := make([]float64, f.q)
+	states := make([]uint8, familySites)
+	var r rng
+	r.seed(rbm.NewKey(6))
+	for range n {
+		f.draw(states, &r)
+		counts[states[site]]++
+	}
+	chi := 0.0
+	for c, w := range weights {
+		chi += (counts[c] - n*w) * (counts[c] - n*w) / (n * w)
+	}
+	if z := (chi - float64(f.q-1)) / math.Sqrt(2*float64(f.q-1)); z > 6 {
+		t.Errorf("χ² of the draws of a site: z = %.1f", z)
+	}
+}
+
+// The rows of the generated family: the same everywhere, and as likely as their law says: the
+// mean of ln p of the rows is that of another draw, to within its error.
+func TestLoadFamily(t *testing.T) {
+	train, test, err := Load(context.Background(), "sequences:3000", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.Len() != 3000 || test.Len() != familyTestRows || train.X.Cols != 60*21 || len(train.Groups) != 60 {
+		t.Errorf("%d and %d rows of %d inputs", train.Len(), test.Len(), train.X.Cols)
+	}
+	if got := train.Hash()[:16]; got != "91aeb11e64611216" {
+		t.Errorf("hash %s", got)
+	}
+	var mean, square [2]float64
+	for i, s := range []*Set{train, test} {
+		for r := range s.Len() {
+			p := s.LogProb(s.X.Row(r), -1)
+			mean[i] += p / float64(s.Len())
+			square[i] += p * p / float64(s.Len())
+		}
+	}
+	se := math.Sqrt((square[0]-mean[0]*mean[0])/float64(train.Len()) + (square[1]-mean[1]*mean[1])/float64(test.Len()))
+	if z := (mean[0] - mean[1]) / se; math.Abs(z) > 6 {
+		t.Errorf("mean ln p is %.3f of the training rows and %.3f of the test rows, z = %.1f", mean[0], mean[1], z)
+	}
+	blank := make([]uint64, train.X.Stride)
+	if p := train.LogProb(blank, -1); !math.IsInf(p, -1) {
+		t.Errorf("a row without letters has ln p = %v", p)
+	}
+}

@@ -1,0 +1,175 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"gorbm/rbm"
+)
+
+// Standard is the value of Options.Binarize and Set.Binarize for real values that are
+// standardised, column by column, for Gaussian visible units: Set.Grey holds
+// (value − mean)/deviation, and X has the bits of values above the mean.
+const Standard = "standard"
+
+// raw is the scaling of real values: none.
+var raw = scaling{rule: "raw", scale: asIs}
+
+// loadReal reads a source whose values are not in [0,1] as one of real values. If it is none, it
+// returns the error of the first reading, cause.
+func loadReal(ctx context.Context, spec string, opt Options, cause error) ([]*Set, error) {
+	opt.Binarize = Standard
+	sets, err := load(ctx, spec, opt)
+	if err != nil {
+		return nil, cause
+	}
+	if sets[0].counts() { // bytes of pictures, say: their scale has to be said
+		return nil, cause
+	}
+	for _, s := range sets {
+		s.Found = true
+	}
+	return sets, nil
+}
+
+// counts reports whether all values of a set that is not standardised yet are whole and none is
+// below zero.
+func (s *Set) counts() bool {
+	for r := range s.Grey.Rows {
+		for j, v := range s.Grey.Row(r) {
+			x := float64(v)
+			if s.origin != nil {
+				x += s.origin[j]
+			}
+			if x < 0 || x != math.Trunc(x) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// canBeReal reports whether a source that could not be read as values in [0,1] is to be read as
+// one of real values.
+func (o Options) canBeReal(err error) bool {
+	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && o.Binarize == Threshold && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.scaling().rule == "auto"
+}
+
+// standardise makes the sets, the first of which is the training set, standardised. It must hold
+// grey values, or bits alone. Given means and deviations are those of other rows.
+func standardise(sets []*Set, mean, deviation []float64) error {
+	first := sets[0]
+	if first.Groups != nil {
+		return specErrorf("%s holds categories, which cannot be standardised; leave Gaussian units and standardising out", first.Name)
+	}
+	if mean == nil {
+		mean, deviation = first.moments()
+	}
+	for _, s := range sets {
+		if len(mean) != s.X.Cols || len(deviation) != s.X.Cols {
+			return formatErrorf("%s: rows of %d inputs, where the model's scale has %d; give the columns that it was trained on", s.Name, s.X.Cols, len(mean))
+		}
+		s.widen()
+		s.Means, s.Deviations, s.Binarize = mean, deviation, Standard
+		s.Groups = []rbm.Group{{Kind: rbm.Gaussian, Units: s.X.Cols}}
+		clear(s.X.Words)
+		for r := range s.Len() {
+			row := s.Grey.Row(r)
+			for j, v := range row {
+				x := float64(v) - mean[j]
+				if s.origin != nil {
+					x += s.origin[j]
+				}
+				if deviation[j] > 0 {
+					x /= deviation[j]
+				}
+				row[j] = float32(x)
+				s.X.Set(r, j, x > 0)
+			}
+		}
+		s.origin = nil
+	}
+	return nil
+}
+
+// widen makes Grey of the bits of a set without grey values.
+func (s *Set) widen() {
+	if s.Grey.Rows == 0 {
+		grey := rbm.NewMatrix(s.X.Rows, s.X.Cols)
+		s.Visible(grey.Values(), RowNumbers(0, s.Len()), 0)
+		s.Grey = grey
+	}
+}
+
+// moments returns the mean and the standard deviation of each column, by the weights of the rows: 0
+// for one that is constant.
+func (s *Set) moments() (mean, deviation []float64) {
+	s.widen()
+	n, cols := s.Effective(), s.X.Cols
+	mean, deviation = make([]float64, cols), make([]float64, cols)
+	for r := range s.Len() {
+		part := n / s.Weight(int32(r)) // not infinite where the product of a weight and a value is
+		for j, v := range s.Grey.Row(r) {
+			mean[j] += float64(v) / part
+		}
+	}
+	for r := range s.Len() {
+		part := n / s.Weight(int32(r))
+		for j, v := range s.Grey.Row(r) {
+			d := float64(v) - mean[j]
+			deviation[j] += float64(d*d) / part
+		}
+	}
+	first := s.Grey.Row(0)
+	for j := range mean {
+		// The rounding of the sums is below that of float32 values.
+		if size := math.Abs(float64(first[j])); deviation[j] <= float64(0x1p-44*size*size) {
+			mean[j], deviation[j] = float64(first[j]), 0
+		}
+		deviation[j] = math.Sqrt(deviation[j])
+		if s.origin != nil {
+			mean[j] += s.origin[j]
+		}
+	}
+	return mean, deviation
+}
+
+// kept returns what is kept of value v of column j in the first row or a later one: of real
+// values the difference from the first row, which float32 holds where the values are large and
+// near to each other.
+func (b *binarizer) kept(j int, v float64) float32 {
+	if b.mode != Standard {
+		return float32(v)
+	}
+	if j == len(b.origin) {
+		b.origin = append(b.origin, v)
+	}
+	return float32(v - b.origin[j])
+}
+
+// LogScale returns what log densities of standardised rows exceed those in the data's own units
+// by: Σ log deviation over the columns that are not constant. It is 0 for other sets.
+func (s *Set) LogScale() float64 {
+	sum := 0.0
+	for _, d := range s.Deviations {
+		if d > 0 {
+			sum += rbm.Log(d)
+		}
+	}
+	return sum
+}
+
+// Unscale overwrites rows of inputs of standardised units with values in the data's own units:
+// mean + deviation·x, so that constant columns keep their value. It does nothing without means.
+func Unscale(rows rbm.Matrix, mean, deviation []float64) {
+	if mean == nil {
+		return
+	}
+	for r := range rows.Rows {
+		row := rows.Row(r)
+		for j, x := range row {
+			row[j] = float32(mean[j] + float64(deviation[j]*float64(x)))
+		}
+	}
+}

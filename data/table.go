@@ -1,0 +1,409 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/data/grammar"
+	"gorbm/rbm"
+)
+
+const (
+	maxLevels      = 1000    // of a column
+	maxTableLevels = 1 << 14 // of a table
+	maxTableBytes  = 1 << 18 // of its words, which model files hold
+	maxCells       = 1 << 27 // of a table
+	defaultLevels  = 8
+)
+
+// IsMissing reports whether a cell of a table is a gap.
+func IsMissing(word string) bool {
+	switch word {
+	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None":
+		return true
+	}
+	return false
+}
+
+// A cellColumn is a column of a table as it is read: its words, and which one each row has.
+type cellColumn struct {
+	name  string
+	at    int // in the file
+	words []string
+	of    map[string]int32
+	// ofNumber finds the word of a number, whose spellings are one word, the first.
+	ofNumber map[float64]int32
+	cells    []int32 // of each row; −1: missing
+}
+
+// A tableReader reads a CSV file of categories.
+type tableReader struct {
+	*csvReader
+	opt     Options
+	columns []cellColumn
+	lines   []int32 // of each row
+}
+
+// loadTable reads a CSV file whose columns are categories, bits or numbers cut into levels, and
+// whose cells may be missing. The first line names the columns. Options.Schema, if it is given,
+// says what they are.
+func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: HeaderYes, labeller: opt.labeller(), weight: opt.Weights, weightAt: -1}
+	if opt.Header == HeaderNo {
+		return nil, specErrorf("%s: a table of categories needs a first line of names, so not -header no", path)
+	}
+	if opt.Schema != nil && opt.Schema.Label == "" {
+		c.labels = "none"
+	}
+	t := &tableReader{csvReader: c, opt: opt}
+	if err := c.begin(f, size); err != nil {
+		return nil, err
+	}
+	for j, name := range c.inputs(c.header) {
+		name = strings.TrimSpace(name)
+		if slices.ContainsFunc(t.columns, func(o cellColumn) bool { return o.name == name }) {
+			return nil, formatErrorf("%s:1: two columns are named %s; give each a name of its own", path, quote(name))
+		}
+		t.columns = append(t.columns, cellColumn{name: name, at: j, of: map[string]int32{}, ofNumber: map[float64]int32{}})
+	}
+	c.counts = false
+	if err := c.read(f, size, t.add); err != nil {
+		return nil, err
+	}
+	if len(t.lines) == 0 {
+		return nil, formatErrorf("%s: no examples; write one a row", path)
+	}
+	s, err := t.set()
+	if err != nil {
+		return nil, err
+	}
+	return []*Set{s}, nil
+}
+
+// add adds a row of words.
+func (t *tableReader) add(row []string) error {
+	t.counts = false // a first column that counts rows has too many levels
+	line, _ := t.r.FieldPos(0)
+	if t.label {
+		name := strings.TrimSpace(row[len(row)-1])
+		if IsMissing(name) {
+			name = ""
+		}
+		if name == "" && !t.labeller.missing(name) {
+			return t.wrong(len(row)-1, "the label is missing; name a class")
+		}
+		if why := t.labeller.add(name); why != "" {
+			return t.wrong(len(row)-1, "%s; is it a column of labels?", why)
+		}
+	}
+	if t.weightAt >= 0 {
+		w, why := parseWeight(t.raw)
+		if why != "" {
+			return formatErrorf("%s:%d: column %d (%s): %s", t.path, line, t.weightAt+1, quote(t.weight), why)
+		}
+		t.weights = append(t.weights, w)
+	}
+	if t.lines = append(t.lines, int32(line)); len(t.lines)*len(t.columns) > maxCells {
+		return formatErrorf("%s: more than the %d cells that are allowed; split the file", t.path, maxCells)
+	}
+	for j := range t.columns {
+		c := &t.columns[j]
+		word := strings.TrimSpace(row[j])
+		if IsMissing(word) {
+			c.cells = append(c.cells, -1)
+			continue
+		}
+		k, ok := c.of[word]
+		if !ok {
+			if len(word) > maxLabel {
+				return t.wrong(j, "a word of %d bytes", len(word))
+			}
+			word = strings.Clone(word)
+			v, is := number(word)
+			if k, ok = c.ofNumber[v]; !is || !ok {
+				k, c.words = int32(len(c.words)), append(c.words, word)
+			}
+			if c.of[word] = k; is {
+				c.ofNumber[v] = k
+			}
+		}
+		c.cells = append(c.cells, k)
+	}
+	return nil
+}
+
+// where names a cell: file, line and column.
+func (t *tableReader) where(c *cellColumn, row int) string {
+	return fmt.Sprintf("%s:%d: column %d (%s)", t.path, t.lines[row], t.column(c.at)+1, quote(c.name))
+}
+
+// columnError is an error about a whole column.
+func (t *tableReader) columnError(c *cellColumn, format string, args ...any) error {
+	return formatErrorf("%s: column %d (%s) %s", t.path, t.column(c.at)+1, quote(c.name), fmt.Sprintf(format, args...))
+}
+
+// number returns the number that a word is, and whether it is one.
+func number(word string) (float64, bool) {
+	v, err := ParseNumber(word)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// set makes the set of the rows read.
+func (t *tableReader) set() (*Set, error) {
+	schema := t.opt.Schema
+	if schema == nil {
+		var err error
+		if schema, err = t.schema(); err != nil {
+			return nil, err
+		}
+	}
+	if t.label {
+		schema.Label = strings.TrimSpace(t.header[len(t.header)-1])
+	}
+	rows, units := len(t.lines), schema.Units()
+	if why := checkShape(int64(rows), 2*int64(units)); why != "" {
+		return nil, formatErrorf("%s: %s", t.path, why)
+	}
+	s := &Set{Name: t.path, X: rbm.NewBits(rows, units), Schema: schema, Groups: schema.Groups(), Binarize: Binary,
+		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0}
+	s.Height, s.Width = NearSquare(units)
+	missing := rbm.NewBits(rows, units)
+	gaps, key := 0, dataKey(1, streamMissing)
+	first := 0
+	for j := range schema.Columns {
+		column := &schema.Columns[j]
+		at := slices.IndexFunc(t.columns, func(c cellColumn) bool { return c.name == column.Name })
+		if at < 0 {
+			return nil, formatErrorf("%s has no column %s, which the model has%s", t.path, quote(column.Name), grammar.DidYouMean(column.Name, t.names()))
+		}
+		c := &t.columns[at]
+		levels, err := t.levels(c, column)
+		if err != nil {
+			return nil, err
+		}
+		// A missing cell begins as a draw of those that are known.
+		var known []int32
+		for _, k := range c.cells {
+			if k >= 0 {
+				known = append(known, levels[k])
+			}
+		}
+		for r, k := range c.cells {
+			level := int32(0)
+			switch {
+			case k >= 0:
+				level = levels[k]
+			case len(known) > 0:
+				level = known[int(key.Child(uint64(j)).Uniform(uint64(r))*float64(len(known)))]
+			}
+			if column.Bit {
+				s.X.Set(r, first, level == 1)
+			} else {
+				s.X.Set(r, first+int(level), true)
+			}
+			if k < 0 {
+				gaps++
+				for unit := range column.Units() {
+					missing.Set(r, first+unit, true)
+				}
+			}
+		}
+		first += column.Units()
+	}
+	if gaps > 0 {
+		s.Missing = missing
+		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d cells are missing (%.1f %%)", gaps, rows*len(schema.Columns), 100*float64(gaps)/float64(rows*len(schema.Columns))))
+	}
+	if t.label {
+		t.labeller.give(s)
+	}
+	return s, nil
+}
+
+func (t *tableReader) names() (names []string) {
+	for _, c := range t.columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// levels returns the level of each word of c in a column of the schema.
+func (t *tableReader) levels(c *cellColumn, column *Column) ([]int32, error) {
+	levels := make([]int32, len(c.words))
+	for k, word := range c.words {
+		if column.Edges != nil {
+			v, ok := number(word)
+			if !ok {
+				return nil, formatErrorf("%s: %s is not a number, as this column's are", t.where(c, slices.Index(c.cells, int32(k))), quote(word))
+			}
+			level, found := slices.BinarySearch(column.Edges, v)
+			if found {
+				level++
+			}
+			levels[k] = int32(level)
+			continue
+		}
+		level := slices.Index(column.Levels, word)
+		if v, ok := number(word); level < 0 && ok { // another spelling of a number
+			level = slices.IndexFunc(column.Levels, func(l string) bool { x, is := number(l); return is && x == v })
+		}
+		if level < 0 {
+			return nil, formatErrorf("%s: %s is no level that the model knows; it knows %s", t.where(c, slices.Index(c.cells, int32(k))), quote(word), someNames(column.Levels))
+		}
+		levels[k] = int32(level)
+	}
+	return levels, nil
+}
+
+// schema decides what the columns are.
+func (t *tableReader) schema() (*Schema, error) {
+	var asked []string
+	if o := t.opt.Categorical; o != "" && o != "auto" && o != "all" {
+		for name := range strings.SplitSeq(o, ",") {
+			name = strings.TrimSpace(name)
+			if !slices.Contains(t.names(), name) {
+				return nil, specErrorf("%s has no column %s to be categorical%s", t.path, quote(name), grammar.DidYouMean(name, t.names()))
+			}
+			asked = append(asked, name)
+		}
+	}
+	s := &Schema{}
+	total, bytes := 0, 0
+	for j := range t.columns {
+		c := &t.columns[j]
+		column, err := t.columnOf(c, t.opt.Categorical == "all" || slices.Contains(asked, c.name))
+		if err != nil {
+			return nil, err
+		}
+		s.Columns = append(s.Columns, column)
+		if total += len(column.Levels); total > maxTableLevels {
+			return nil, formatErrorf("%s: the columns up to %s have %d levels, more than the %d that are allowed; leave columns out, or take fewer -levels", t.path, quote(c.name), total, maxTableLevels)
+		}
+		for _, word := range column.Levels {
+			bytes += len(word)
+		}
+		if bytes += len(c.name); bytes > maxTableBytes {
+			return nil, formatErrorf("%s: the columns up to %s have %d bytes of words, more than the %d that are allowed; shorten them", t.path, quote(c.name), bytes, maxTableBytes)
+		}
+	}
+	return s, nil
+}
+
+// columnOf decides what a column is: of categories if it is asked for or its words are no
+// numbers, else of bits, or of numbers.
+func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) {
+	column := Column{Name: c.name}
+	numbers, other := 0, -1 // words
+	for k, word := range c.words {
+		if _, ok := number(word); ok {
+			numbers++
+		} else if other < 0 {
+			other = k
+		}
+	}
+	switch {
+	case len(c.words) == 0:
+		return column, t.columnError(c, "has no cell that is not missing; leave it out")
+	case len(c.words) == 1:
+		return column, t.columnError(c, "has one value, %s; leave it out", quote(c.words[0]))
+	case other >= 0 && numbers >= len(c.words)-numbers && !categorical:
+		return column, formatErrorf("%s: %s is not a number, as most of the column are; correct it, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(other))), quote(c.words[other]))
+	}
+	cut := cmp.Or(t.opt.Levels, defaultLevels)
+	if other < 0 && !categorical && len(c.words) > cut {
+		t.cut(c, &column, cut)
+		return column, nil
+	}
+	if len(c.words) > maxLevels {
+		return column, t.columnError(c, "has %d different words, more than the %d levels that are allowed; is it a name of the row? leave it out", len(c.words), maxLevels)
+	}
+	column.Levels, column.Bit = sortedNames(c.words), len(c.words) == 2
+	return column, nil
+}
+
+// cut makes at most n levels of about as many rows each of a column of numbers.
+func (t *tableReader) cut(c *cellColumn, column *Column, n int) {
+	var values []float64
+	for _, k := range c.cells {
+		if k >= 0 {
+			v, _ := number(c.words[k])
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	column.Edges = []float64{}
+	for k := 1; k < n; k++ {
+		edge := values[k*len(values)/n]
+		if edge > values[0] && (len(column.Edges) == 0 || edge > column.Edges[len(column.Edges)-1]) {
+			column.Edges = append(column.Edges, edge)
+		}
+	}
+	if len(column.Edges) == 0 { // nearly all are the least one
+		at := slices.IndexFunc(values, func(v float64) bool { return v > values[0] })
+		column.Edges = append(column.Edges, values[at])
+	}
+	lo := 0
+	for _, edge := range append(slices.Clone(column.Edges), math.Inf(1)) {
+		hi := lo
+		for hi < len(values) && values[hi] < edge {
+			hi++
+		}
+		column.Levels = append(column.Levels, strconv.FormatFloat(values[(lo+hi-1)/2], 'g', -1, 64))
+		lo = hi
+	}
+	column.Bit = len(column.Levels) == 2
+}
+
+// loadCSVOrTable reads a CSV file as a table if the options ask for one, or if it is no file of
+// values and some column has words in place of numbers.
+func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
+	if opt.isTable() {
+		return loadTable(f, size, path, opt)
+	}
+	sets, err := loadCSV(f, size, path, opt)
+	// Load tries spins after numbers, and a table is none.
+	if !errors.Is(err, errValue) || opt.scaling().rule == "spins" || !hasWords(f, size, path, opt) {
+		return sets, err
+	}
+	return loadTable(f, size, path, opt)
+}
+
+// isTable reports whether a CSV file is to be read as a table.
+func (o Options) isTable() bool {
+	return o.Schema != nil || o.Levels > 0 || o.Categorical != "" && o.Categorical != "auto"
+}
+
+// hasWords reports whether the first rows after a header have a column of inputs without any
+// number.
+func hasWords(f io.ReaderAt, size int64, path string, opt Options) bool {
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: opt.Header, weight: opt.Weights, weightAt: -1}
+	if c.begin(f, size) != nil || c.header == nil {
+		return false
+	}
+	columns := len(c.inputs(c.header))
+	words, numbers := make([]int, columns), make([]int, columns)
+	c.open(f, size)
+	c.next()
+	rows, err := c.ahead(func(row []string) {
+		for j := range min(columns, len(row)) {
+			switch word := strings.TrimSpace(row[j]); {
+			case isNumber(word) && word != "nan" && word != "NaN":
+				numbers[j]++
+			case !IsMissing(word):
+				words[j]++
+			}
+		}
+	})
+	for j := range columns {
+		if err == nil && rows > 1 && words[j] > 1 && numbers[j] == 0 {
+			return true
+		}
+	}
+	return false
+}

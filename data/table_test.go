@@ -1,0 +1,216 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/data/oracle"
+	"gorbm/rbm"
+)
+
+// words returns the rows of a table as words, "." for a missing cell.
+func words(s *Set) (rows []string) {
+	levels := make([]int32, len(s.Schema.Columns))
+	for r := range s.Len() {
+		s.Schema.Levels(levels, s.X, r)
+		var row []string
+		unit := 0
+		for i, k := range levels {
+			c := &s.Schema.Columns[i]
+			if s.Missing.Rows > 0 && s.Missing.Get(r, unit) {
+				row = append(row, ".")
+			} else {
+				row = append(row, c.Levels[k])
+			}
+			unit += c.Units()
+		}
+		rows = append(rows, strings.Join(row, " "))
+	}
+	return rows
+}
+
+func TestTable(t *testing.T) {
+	text := "colour,size,ill,age,label\nred,3,0,1.5,yes\n green ,1,1,,no\n?,2,0,7,no\nblue,1,NA,30,yes\nred,2,1,31.0,no\n"
+	s, _, err := Load(context.Background(), writeFile(t, "a.csv", text), Options{Levels: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"red 3 0 1.5", "green 1 1 .", ". 2 0 7", "blue 1 . 30", "red 2 1 30"}
+	if got := words(s); !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	if got := rbm.GroupsText(s.Groups); got != "softmax:3 softmax:3 bernoulli:1 softmax:3" || s.Schema.Label != "label" || s.Y[0] != 1 {
+		t.Errorf("groups %s, label %q, classes %v", got, s.Schema.Label, s.Y)
+	}
+	if got := s.Notes; len(got) != 1 || got[0] != "3 of 20 cells are missing (15.0 %)" {
+		t.Errorf("notes %q", got)
+	}
+	// Another file by the schema that a model file holds: columns by name, in any order.
+	schema, err := ParseSchema(s.Schema.Text())
+	if err != nil || schema.Text() != s.Schema.Text() {
+		t.Fatalf("schema %s: %v", s.Schema.Text(), err)
+	}
+	other, _, err := Load(context.Background(), writeFile(t, "b.csv", "id,age,ill,size,colour\nx,29.99,1.0,3,blue\ny,-5,?,1,red\n"), Options{Schema: schema, LabelColumn: "none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := words(other); !slices.Equal(got, []string{"blue 3 1 7", "red 1 . 1.5"}) {
+		t.Errorf("another file: %q", got)
+	}
+	if taken := s.Take([]int32{3, 1}); !slices.Equal(words(taken), []string{"blue 1 . 30", "green 1 1 ."}) {
+		t.Errorf("some rows: %q", words(taken))
+	}
+	hash := s.Hash()
+	if s.Missing.Set(0, 0, true); s.Hash() == hash {
+		t.Error("the hash does not see missing cells")
+	}
+}
+
+// Spellings of a number are one level, that of the first; words are as they are written.
+func TestSpellingsOfNumbers(t *testing.T) {
+	text := "a,b,c\n"
+	for i, one := range []string{"1.0", "1", "01", "1e0", "1.00", "+1", "10e-1", "0.1e1", "1.", "1.000"} {
+		text += fmt.Sprintf("%s,%s,%s\n%s,x1,2\n", one, []string{"x1", "x01"}[i%2], one, []string{"0", "-0"}[i%2])
+	}
+	for _, opt := range []Options{{Categorical: "a"}, {Categorical: "all"}, {Categorical: "b", Levels: 2}} {
+		s, _, err := Load(context.Background(), writeFile(t, "a.csv", text), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Schema.Columns[0].Levels; len(got) != 2 || !slices.Contains(got, "1.0") {
+			t.Errorf("%+v: levels of numbers %q", opt, got)
+		}
+		if got := s.Schema.Columns[1].Levels; !slices.Equal(got, []string{"x01", "x1"}) {
+			t.Errorf("%+v: levels of words %q", opt, got)
+		}
+		for r := range s.Len() {
+			if s.X.Get(r, 0) != s.X.Get(r%2, 0) {
+				t.Errorf("%+v: row %d is not as row %d", opt, r, r%2)
+			}
+		}
+	}
+	_, _, err := Load(context.Background(), writeFile(t, "b.csv", "a,b\n1,2\n1.0,3\n01,2\n"), Options{Categorical: "all"})
+	if want := `b.csv: column 1 ("a") has one value, "1"; leave it out`; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Numbers are cut where they are as many on each side.
+func TestQuantileLevels(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,zero\n")
+	for i := range 1000 {
+		fmt.Fprintf(&b, "%d,%d\n", i*i, max(0, i-990))
+	}
+	s, _, err := Load(context.Background(), writeFile(t, "a.csv", b.String()), Options{Levels: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Schema.Columns[0]; !slices.Equal(c.Edges, []float64{62500, 250000, 562500}) || !slices.Equal(c.Levels, []string{"15376", "139876", "389376", "763876"}) {
+		t.Errorf("edges %v, levels %v", c.Edges, c.Levels)
+	}
+	if c := s.Schema.Columns[1]; !slices.Equal(c.Edges, []float64{1}) || !slices.Equal(c.Levels, []string{"0", "5"}) || !c.Bit {
+		t.Errorf("a column of zeros nearly: edges %v, levels %v", c.Edges, c.Levels)
+	}
+}
+
+func TestBadTables(t *testing.T) {
+	many := "id,x\n"
+	for i := range 1500 {
+		many += fmt.Sprintf("r%d,%d\n", i, i%2)
+	}
+	known := &Schema{Columns: []Column{{Name: "a", Levels: []string{"x", "y", "z"}}, {Name: "b", Levels: []string{"1", "9"}, Edges: []float64{5}, Bit: true}}}
+	for _, c := range []struct {
+		text, want string
+		opt        Options
+	}{
+		{many, `a.csv: column 1 ("id") has 1500 different words, more than the 1000 levels that are allowed; is it a name of the row? leave it out`, Options{}},
+		{"a,b\nx,1\nx,2\nx,1\n", `a.csv: column 1 ("a") has one value, "x"; leave it out`, Options{}},
+		{"a,b\nx,\ny,?\nx,NA\n", `a.csv: column 2 ("b") has no cell that is not missing; leave it out`, Options{}},
+		{"a,b\nx,1\ny,2\nx,3\ny,O\n", `a.csv:5: column 2 ("b"): "O" is not a number, as most of the column are; correct it, or name the column in -categorical`, Options{}},
+		{"a,b\nx,1\ny,2,3\nx,3\n", `a.csv:3: 3 columns where the first row has 2; give every row the same number`, Options{Levels: 4}},
+		{"a,a\nx,1\ny,2\n", `a.csv:1: two columns are named "a"; give each a name of its own`, Options{Levels: 4}},
+		{"a,b\nx,1\ny,2\n", `a.csv has no column "B" to be categorical; did you mean b?`, Options{Categorical: "B"}},
+		{"a,b\nx,1\nw,2\n", `a.csv:3: column 1 ("a"): "w" is no level that the model knows; it knows "x", "y", "z"`, Options{Schema: known}},
+		{"a,b\nx,1\ny,q\n", `a.csv:3: column 2 ("b"): "q" is not a number, as this column's are`, Options{Schema: known}},
+		{"a,c\nx,1\ny,2\n", `a.csv has no column "b", which the model has`, Options{Schema: known}},
+		{"a,b,label\nx,1,\ny,2,p\n", `a.csv:2: column 3 ("label"): the label is missing; name a class`, Options{Levels: 4}},
+		{"a,b\n", `a.csv: no examples; write one a row`, Options{Levels: 4}},
+		{"a,b\nx,1\ny,2\n", `1 levels; give 2 to 1000`, Options{Levels: 1}},
+	} {
+		path := writeFile(t, "a.csv", c.text)
+		_, _, err := Load(context.Background(), path, c.opt)
+		if err == nil {
+			t.Errorf("%.40q is taken", c.text)
+			continue
+		}
+		if got := strings.ReplaceAll(err.Error(), filepath.Dir(path)+"/", ""); !strings.HasPrefix(got, c.want) {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+	for _, text := range []string{"", "{}", "sequences x -A", "sequences 5 -", `{"columns":[{"name":"a","levels":["x"]}]}`, `{"columns":[{"name":"a","levels":["x","y","z"],"edges":[1]}]}`} {
+		if _, err := ParseSchema(text); err == nil {
+			t.Errorf("the schema %q is taken", text)
+		}
+	}
+}
+
+// TestDamagedTables reads damaged files: an error of one line, or the words that are in the file.
+func TestDamagedTables(t *testing.T) {
+	seeds := []string{"a,b,c,label\nx,1,q,u\ny,2,?,v\nz,,r,u\nx,3,q,v\n", "a,b\r\n\"x, y\",0\r\nNA,1\r\nu,0\r\nw,1\r\n"}
+	inserted := []string{",", "\n", "\"", "?", "NA", "x", "1", "1e3", "-", " ", "\x00", "inf", "0x1", "label", ";"}
+	taken := 0
+	oracle.Each(damaged(), rbm.NewKey(37).Child(2), seeds, inserted, func(i int, file []byte) {
+		sets, err := loadTable(bytes.NewReader(file), int64(len(file)), "t.csv", Options{Categorical: "all", LabelColumn: "auto"})
+		if err != nil {
+			checkFormat(t, err, "t.csv")
+			return
+		}
+		taken++
+		lines, err := oracle.CSV(string(file))
+		s := sets[0]
+		if err != nil || len(lines) != s.Len()+1 {
+			t.Errorf("%q: %d rows; %v", file, s.Len(), err)
+			return
+		}
+		columns := len(s.Schema.Columns)
+		for r, row := range words(s) {
+			var want []string
+			for _, word := range lines[r+1][:columns] {
+				if word = strings.TrimSpace(word); IsMissing(word) {
+					word = "."
+				}
+				want = append(want, word)
+			}
+			if row != strings.Join(want, " ") {
+				t.Errorf("%q: row %d is %q, want %q", file, r, row, want)
+			}
+		}
+	})
+	if taken < damaged()/8 {
+		t.Errorf("%d of %d files are taken, too few to compare", taken, damaged())
+	}
+}
+
+// The words that stand for a missing cell, and blanks round a word, which are no part of it.
+func TestMissingWords(t *testing.T) {
+	for _, word := range []string{"", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"} {
+		path := writeFile(t, "a.csv", "a,b\nyes ,1\n no,2\nno , "+word+" \n"+word+",1\nyes,2\n")
+		s, _, err := Load(context.Background(), path, Options{})
+		if err != nil {
+			t.Errorf("%q: %v", word, err)
+			continue
+		}
+		if got := words(s); !slices.Equal(got, []string{"yes 1", "no 2", "no .", ". 1", "yes 2"}) || !slices.Equal(s.Schema.Columns[0].Levels, []string{"no", "yes"}) {
+			t.Errorf("%q: %q, levels %q", word, got, s.Schema.Columns[0].Levels)
+		}
+	}
+	if IsMissing("none") {
+		t.Error("none is a word")
+	}
+}

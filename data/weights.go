@@ -1,0 +1,222 @@
+package data
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Effective returns M_eff, the sum of the weights of the rows: their number if they have none. A
+// row of weight w counts as w rows everywhere.
+func (s *Set) Effective() float64 {
+	if s.Weights == nil {
+		return float64(s.Len())
+	}
+	sum := 0.0
+	for _, w := range s.Weights {
+		sum += w
+	}
+	return sum
+}
+
+// Weight returns the weight of a row.
+func (s *Set) Weight(row int32) float64 {
+	if s.Weights == nil {
+		return 1
+	}
+	return s.Weights[row]
+}
+
+// WeightsOf returns the weights of these rows, nil if the set has none.
+func (s *Set) WeightsOf(rows []int32) []float64 {
+	if s.Weights == nil {
+		return nil
+	}
+	w := make([]float64, len(rows))
+	for i, r := range rows {
+		w[i] = s.Weights[r]
+	}
+	return w
+}
+
+// Mean returns the mean of x, of which x[i] belongs to row rows[i], by the weights of the rows.
+// It adds in order, so that the bits are the same with SIMD or without.
+func (s *Set) Mean(rows []int32, x []float64) float64 {
+	sum, total := 0.0, float64(len(x))
+	if s.Weights == nil {
+		for _, v := range x {
+			sum += v
+		}
+		return sum / total
+	}
+	total = 0
+	for i, v := range x {
+		w := s.Weights[rows[i]]
+		total += w
+		sum += float64(w * v)
+	}
+	return sum / total
+}
+
+// parseWeight reads a weight. It returns a message of what is wrong, else "".
+func parseWeight(text string) (w float64, why string) {
+	text = strings.TrimSpace(text)
+	w, err := ParseNumber(text)
+	switch {
+	case text == "":
+		return 0, "the weight is missing; write a number from 0 up"
+	case err != nil, math.IsNaN(w), math.IsInf(w, 0), w < 0:
+		return 0, fmt.Sprintf("the weight is %s; it must be a finite number from 0 up", quote(text))
+	}
+	return w, ""
+}
+
+// readWeights reads a file of weights, a line each.
+func readWeights(ctx context.Context, path string) ([]float64, error) {
+	f, _, err := open(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("weights: %w", err)
+	}
+	defer f.Close()
+	var w []float64
+	lines := bufio.NewScanner(reading{ctx, nil, f})
+	for n := 1; lines.Scan(); n++ {
+		x, why := parseWeight(lines.Text())
+		if why != "" {
+			return nil, formatErrorf("%s:%d: %s", path, n, why)
+		}
+		if w = append(w, x); len(w) > maxRows {
+			return nil, formatErrorf("%s: more than the %d rows that are allowed", path, maxRows)
+		}
+	}
+	if err := lines.Err(); err == bufio.ErrTooLong {
+		return nil, formatErrorf("%s:%d: a line that is no weight; write a number a line", path, len(w)+1)
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return w, nil
+}
+
+// weigh gives the sets that were read their weights, as the options say, and leaves rows of
+// weight zero out.
+func (o Options) weigh(ctx context.Context, sets []*Set) error {
+	if o.Reweight > 0 {
+		for i, s := range sets {
+			if s.Schema == nil || s.Schema.Alphabet == "" {
+				return specErrorf("%s holds no aligned sequences, whose rows could be weighed by their neighbours", s.Name)
+			}
+			if sets[i] = s; s.Len() == 0 {
+				continue
+			}
+			var err error
+			if s.Weights, err = s.neighbourWeights(ctx, o.Reweight, o.progress("neighbours", int64(s.Len()))); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if o.Weights != "" && sets[0].Weights == nil {
+		w, err := readWeights(ctx, o.Weights)
+		if err != nil {
+			return err
+		}
+		if len(w) != sets[0].Len() {
+			return formatErrorf("%s holds %d weights, and %s %d rows; give one a row", o.Weights, len(w), sets[0].Name, sets[0].Len())
+		}
+		sets[0].Weights = w
+	}
+	for i, s := range sets {
+		if s.Weights == nil {
+			continue
+		}
+		var kept []int32
+		for r, w := range s.Weights {
+			if w > 0 {
+				kept = append(kept, int32(r))
+			}
+		}
+		if sum := s.Effective(); len(kept) == 0 || math.IsInf(sum, 0) {
+			return formatErrorf("%s: the weights of the %d rows sum to %v; some must be above 0, and the sum finite", s.Name, s.Len(), sum)
+		}
+		if n := s.Len() - len(kept); n > 0 {
+			sets[i] = s.Take(kept)
+			sets[i].Notes = append(sets[i].Notes, fmt.Sprintf("%d rows of weight 0 are left out", n))
+		}
+	}
+	return nil
+}
+
+// planeWords is the number of words in which 64 sites of a sequence lie: bit k of their states is
+// in word k.
+const planeWords = 5
+
+// neighbourWeights returns 1/n of each row of sequences, where n counts the rows of which at
+// least that fraction of sites are equal to the row's, itself among them. It compares all
+// pairs of rows, on all processors.
+func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress io.Writer) ([]float64, error) {
+	n, sites := s.Len(), len(s.Schema.Columns)
+	least := 0 // sites that are equal, of a neighbour
+	for float64(least)/float64(sites) < identity {
+		least++
+	}
+	most := sites - least // that differ
+	blocks := (sites + 63) / 64
+	planes := make([][planeWords]uint64, n*blocks)
+	low := make([][2]uint64, n*blocks) // the first two planes, in which most pairs differ enough already
+	levels := make([]int32, sites)
+	for r := range n {
+		s.Schema.Levels(levels, s.X, r)
+		for i, c := range levels {
+			p := &planes[r*blocks+i/64]
+			for k := range planeWords {
+				p[k] |= uint64(c>>k&1) << (i % 64)
+			}
+			low[r*blocks+i/64] = [2]uint64(p[:2])
+		}
+	}
+	counts := make([]atomic.Int32, n)
+	const size = 64 // rows that are compared with all others before the next
+	one := make([]byte, size)
+	var written sync.Mutex
+	err := forBlocks(ctx, n, size, func(lo, hi int) {
+		for j := lo; j < n; j++ {
+			b, bLow := planes[j*blocks:(j+1)*blocks], low[j*blocks:(j+1)*blocks]
+			for i := lo; i < min(hi, j); i++ {
+				differ := 0
+				for k, y := range bLow {
+					x := &low[i*blocks+k]
+					differ += bits.OnesCount64((x[0] ^ y[0]) | (x[1] ^ y[1]))
+				}
+				if differ > most {
+					continue
+				}
+				differ = 0
+				for k := range b {
+					x, y := &planes[i*blocks+k], &b[k]
+					differ += bits.OnesCount64((x[0] ^ y[0]) | (x[1] ^ y[1]) | (x[2] ^ y[2]) | (x[3] ^ y[3]) | (x[4] ^ y[4]))
+					if differ > most {
+						break
+					}
+				}
+				if differ <= most {
+					counts[i].Add(1)
+					counts[j].Add(1)
+				}
+			}
+		}
+		written.Lock()
+		progress.Write(one[:hi-lo])
+		written.Unlock()
+	})
+	weights := make([]float64, n)
+	for i := range weights {
+		weights[i] = 1 / float64(1+counts[i].Load())
+	}
+	return weights, err
+}

@@ -1,0 +1,165 @@
+package data
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+func TestWeightColumn(t *testing.T) {
+	path := writeFile(t, "a.csv", "a,w,b,label\n1,2,0,x\n0,0,1,y\n1,0.5,1,y\n")
+	s, _, err := Load(context.Background(), path, Options{Weights: "w"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Len() != 2 || s.X.Cols != 2 || !slices.Equal(s.Weights, []float64{2, 0.5}) || s.Effective() != 2.5 || s.Y[1] != 1 {
+		t.Errorf("%d rows of %d inputs with weights %v, classes %v", s.Len(), s.X.Cols, s.Weights, s.Y)
+	}
+	if got := strings.Join(s.Notes, ""); got != "1 rows of weight 0 are left out" {
+		t.Errorf("notes %q", got)
+	}
+	file := writeFile(t, "w.txt", "2\n0\n5e-1\n")
+	o, _, err := Load(context.Background(), writeFile(t, "b.csv", "a,b,label\n1,0,x\n0,1,y\n1,1,y\n"), Options{Weights: file})
+	if err != nil || o.Hash() != s.Hash() {
+		t.Errorf("weights of a file: %v", err)
+	}
+	o.Weights = nil
+	if o.Hash() == s.Hash() {
+		t.Error("the hash does not see the weights")
+	}
+}
+
+func TestBadWeights(t *testing.T) {
+	for _, c := range []struct{ rows, weights, want string }{
+		{"a,w\n1,-1\n", "w", `a.csv:2: column 2 ("w"): the weight is "-1"; it must be a finite number from 0 up`},
+		{"w,a\n1,1\nNaN,0\n", "w", `a.csv:3: column 1 ("w"): the weight is "NaN"; it must be a finite number from 0 up`},
+		{"w,a\n1,1\n,0\n", "w", `a.csv:3: column 1 ("w"): the weight is missing; write a number from 0 up`},
+		{"w,a\n1,2\n", "w", `a.csv:2: column 2 ("a"): "2" is outside [0,1]`},
+		{"w,a\n0,1\n0,0\n", "w", `a.csv: the weights of the 2 rows sum to 0; some must be above 0, and the sum finite`},
+		{"a\n1\n0\n", "1\n", `w.txt holds 1 weights, and a.csv 2 rows; give one a row`},
+		{"a\n1\n0\n", "1\nx\n", `w.txt:2: the weight is "x"; it must be a finite number from 0 up`},
+		{"a\n1\n0\n", "1\n\n", `w.txt:2: the weight is missing; write a number from 0 up`},
+		{"a\n1\n0\n", "absent", `absent: file does not exist`},
+	} {
+		path := writeFile(t, "a.csv", c.rows)
+		opt := Options{Weights: c.weights}
+		if strings.Contains(c.weights, "\n") {
+			opt.Weights = writeFile(t, "w.txt", c.weights)
+		}
+		_, _, err := Load(context.Background(), path, opt)
+		if err == nil {
+			t.Errorf("%q with weights %q is taken", c.rows, c.weights)
+			continue
+		}
+		got := strings.NewReplacer(filepath.Dir(path)+"/", "", filepath.Dir(opt.Weights)+"/", "").Replace(err.Error())
+		if !strings.Contains(got, c.want) {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+// Over the starting points of an epoch a row is met w·n/Σw times in the mean, and in each epoch
+// that number rounded up or down. Of equal weights it is met once.
+func TestWeightedBatches(t *testing.T) {
+	weights := []float64{1, 2.5, 0.1, 4, 0.4}
+	b := NewBatches(5, 5, rbm.NewKey(3)).Weigh(weights)
+	const epochs = 20000
+	counts := make([]float64, 5)
+	rows := make([]int32, 5)
+	for e := range epochs {
+		b.Rows(rows, e)
+		var one [5]float64
+		for _, r := range rows {
+			one[r]++
+		}
+		for i, n := range one {
+			counts[i] += n
+			if want := weights[i] * 5 / 8; math.Abs(n-want) >= 1 {
+				t.Fatalf("epoch %d has row %d %v times; %v are expected", e, i, n, want)
+			}
+		}
+	}
+	for i, n := range counts {
+		p := weights[i] * 5 / 8
+		f := p - math.Floor(p) // probability of the larger number
+		if se := math.Sqrt(epochs * f * (1 - f)); math.Abs(n-epochs*p) > 6*se {
+			t.Errorf("row %d: met %v times, want %v ± %v", i, n, epochs*p, se)
+		}
+	}
+	equal, all := NewBatches(7, 7, rbm.NewKey(4)).Weigh([]float64{2, 2, 2, 2, 2, 2, 2}), make([]int32, 7)
+	for step := range 20 {
+		equal.Rows(all, step)
+		slices.Sort(all)
+		if !slices.Equal(all, RowNumbers(0, 7)) {
+			t.Errorf("epoch %d of equal weights has the rows %v", step, all)
+		}
+	}
+}
+
+// The weights of sequences by their neighbours, against counting letter by letter.
+func TestReweight(t *testing.T) {
+	for _, sites := range []int{5, 64, 130} {
+		const n = 150
+		a, err := newAlphabet("protein")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r rng
+		r.seed(rbm.NewKey(uint64(sites)))
+		states := make([]uint8, n*sites)
+		for i := range states {
+			if states[i] = uint8(r.intn(21)); i >= 10*sites && r.intn(10) > 0 {
+				states[i] = states[i%(10*sites)] // like one of the first ten
+			}
+		}
+		s := newSequences("x", a, sites, states)
+		for _, identity := range []float64{0.2, 0.8, 0.95, 1} {
+			got, err := s.neighbourWeights(context.Background(), identity, Options{}.progress("", 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range n {
+				count := 0
+				for j := range n {
+					equal := 0
+					for k := range sites {
+						if states[i*sites+k] == states[j*sites+k] {
+							equal++
+						}
+					}
+					if float64(equal)/float64(sites) >= identity {
+						count++
+					}
+				}
+				if got[i] != 1/float64(count) {
+					t.Fatalf("%d sites, identity %v: row %d has weight 1/%v, want 1/%d", sites, identity, i, 1/got[i], count)
+				}
+			}
+		}
+	}
+	if _, _, err := Load(context.Background(), "toy", Options{Reweight: 0.8}); err == nil || !strings.Contains(err.Error(), "holds no aligned sequences") {
+		t.Errorf("bits by neighbours: %v", err)
+	}
+}
+
+func BenchmarkReweight(b *testing.B) {
+	a, _ := newAlphabet("protein")
+	const n, sites = 40000, 100
+	var r rng
+	states := make([]uint8, n*sites)
+	for i := range states {
+		states[i] = uint8(r.intn(21))
+		if r.intn(5) < 2 {
+			states[i] = states[i%sites] // as conserved as a family
+		}
+	}
+	s := newSequences("x", a, sites, states)
+	for b.Loop() {
+		s.neighbourWeights(context.Background(), 0.8, Options{}.progress("", 0))
+	}
+}

@@ -1,0 +1,449 @@
+package sample
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/rbm/exact"
+)
+
+// Sums over the missing cells of a row enumerate their states where there are at most listedStates,
+// or the smaller layer of the model given the known cells where that has at most enumeratedStates.
+// Else they are estimated by annealed importance sampling (Neal, Annealed importance sampling,
+// Statistics and Computing 11, 2001) of that model, with longerPath times as many temperatures
+// where the standard error is above longerAbove.
+const (
+	listedStates     = 1 << 12
+	enumeratedStates = 1 << 14
+	annealedChains   = 64
+	annealedSteps    = 200
+	longerPath       = 8
+	longerAbove      = 0.1
+)
+
+// missing returns the missing cells of row r and the number of their states, which is at least
+// enumeratedStates+1 where it is larger than that.
+func (g *Gaps) missing(r int) (cells []int, states int) {
+	states = 1
+	for i, c := range g.cells {
+		if g.Missing.Get(r, c.First) {
+			cells = append(cells, i)
+			states = min(states*c.Levels(), enumeratedStates+1)
+		}
+	}
+	return cells, states
+}
+
+// mark makes the cell of row r missing or known.
+func (g *Gaps) mark(r, cell int, missing bool) {
+	c := g.cells[cell]
+	for k := range c.Units {
+		g.Missing.Set(r, c.First+k, missing)
+	}
+}
+
+// list returns −F of all states of these cells of row r, the others as they are. The first cell
+// varies fastest.
+func (g *Gaps) list(m *rbm.RBM, r int, cells []int, states int) []float64 {
+	v := rbm.NewBits(states, m.Visible())
+	for s := range states {
+		copy(v.Row(s), g.V.Row(r))
+		rest := s
+		for _, i := range cells {
+			n := g.cells[i].Levels()
+			g.cells[i].put(v, s, rest%n)
+			rest /= n
+		}
+	}
+	f := make([]float64, states)
+	m.FreeEnergy(f, v)
+	for s := range f {
+		f[s] = -f[s]
+	}
+	return f
+}
+
+// given returns the model of the missing cells of row r given its known ones, and its label if m has
+// labels, and the sum of the visible biases that the smaller model leaves out.
+func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
+	inputs, bias, class := make([]int8, m.Inputs()), 0.0, rbm.Free
+	for i := range m.Visible() {
+		on := g.V.Get(r, i)
+		switch {
+		case i >= m.Inputs():
+			if on {
+				class = i - m.Inputs()
+			}
+		case g.Missing.Get(r, i):
+			inputs[i], on = rbm.Free, false
+		case on:
+			inputs[i] = 1
+		}
+		if on {
+			bias += float64(m.VisibleBias[i])
+		}
+	}
+	c, err := m.Given(inputs, class)
+	return c, bias, err
+}
+
+// enumerate returns log Σ exp(−F) over the states of the missing cells of row r. The error wraps
+// exact.ErrTooLarge where both layers are too large.
+func (g *Gaps) enumerate(ctx context.Context, m *rbm.RBM, r int) (float64, error) {
+	cells, states := g.missing(r)
+	if states <= listedStates {
+		return rbm.LogSumExp(g.list(m, r, cells, states)), ctx.Err()
+	}
+	c, bias, err := g.given(m, r)
+	if err != nil {
+		return 0, err
+	}
+	e, err := exact.New(c, enumeratedStates)
+	if err != nil {
+		return 0, err
+	}
+	e.Set(c)
+	logZ, err := e.LogZ(ctx, nil)
+	return logZ + bias, err
+}
+
+// weighted are weighted draws of the missing cells of a row, the other units as they are.
+type weighted struct {
+	v      rbm.Values // chains × visible units
+	logw   []float64  // log weights, of sum 1
+	logSum float64    // log Σ exp(−F) over the states of the missing cells
+	stdErr float64    // of logSum
+}
+
+// anneal draws the missing cells of row r by annealed importance sampling.
+func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) (weighted, error) {
+	c, bias, err := g.given(m, r)
+	if err != nil {
+		return weighted{}, err
+	}
+	var w weighted
+	for try, steps := range []int{annealedSteps, annealedSteps * longerPath} {
+		key := key.Child(uint64(try))
+		path := make([]float64, steps+1)
+		for k := range path {
+			path[k] = float64(float32(k) / float32(steps))
+		}
+		small, h := c.NewVisible(annealedChains), rbm.NewBits(annealedChains, c.Hidden())
+		var base *rbm.Base
+		base.Draw(c, small, h, key.Child(0))
+		logw := make([]float64, annealedChains)
+		err := rbm.Anneal(ctx, c, base, path, small, key.Child(1), func(_ int, gains []float64) {
+			for i, x := range gains {
+				logw[i] += x
+			}
+		}, nil)
+		if err != nil {
+			return weighted{}, err
+		}
+		sum, squares := rbm.LogSumExp(logw), 0.0
+		for i := range logw {
+			logw[i] -= sum
+			squares += rbm.Exp(2 * logw[i])
+		}
+		w = weighted{v: rbm.NewBits(annealedChains, m.Visible()), logw: logw}
+		w.logSum = base.LogZ(c) + bias + sum - rbm.Log(annealedChains)
+		w.stdErr = math.Sqrt(max(0, squares-1.0/annealedChains) * annealedChains / (annealedChains - 1))
+		for i := range logw {
+			copy(w.v.Row(i), g.V.Row(r))
+			at := 0
+			for u := range m.Inputs() {
+				if g.Missing.Get(r, u) {
+					w.v.Set(i, u, small.Get(i, at))
+					at++
+				}
+			}
+		}
+		if w.stdErr <= longerAbove {
+			break
+		}
+	}
+	return w, nil
+}
+
+// FreeEnergy overwrites dst with −log Σ exp(−F), the sum over the states of the row's missing cells,
+// and stdErr with its standard error, which is 0 where the states were enumerated. Labels are as V
+// has them. Draws depend on key and the row alone. The error is the context's, or wraps
+// rbm.ErrDiverged.
+func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64, key rbm.Key) error {
+	m.FreeEnergy(dst, g.V)
+	clear(stdErr)
+	for r := range dst {
+		if n, _ := g.gaps(r); n == 0 {
+			continue
+		}
+		sum, err := g.enumerate(ctx, m, r)
+		if errors.Is(err, exact.ErrTooLarge) {
+			var w weighted
+			w, err = g.anneal(ctx, m, r, key.Child(uint64(r)))
+			sum, stdErr[r] = w.logSum, w.stdErr
+		}
+		if err != nil {
+			return err
+		}
+		dst[r] = -sum
+	}
+	return nil
+}
+
+// ClassLogProb overwrites logp, rows × classes, with log p(y | the known inputs), and stdErr as
+// FreeEnergy does with the largest of the classes. It returns −log Σ_y exp(−F) of each row in free.
+// It leaves V as it is.
+func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, free, stdErr []float64, key rbm.Key) error {
+	own := g.V
+	defer func() { g.V = own }()
+	g.V = rbm.NewBits(own.Rows, own.Cols)
+	classes, se := m.Classes(), make([]float64, own.Rows)
+	clear(stdErr)
+	for y := range classes {
+		g.V.CopyFrom(own)
+		for r := range own.Rows {
+			for k := range classes {
+				g.V.Set(r, m.Inputs()+k, k == y)
+			}
+		}
+		if err := g.FreeEnergy(ctx, m, free, se, key); err != nil {
+			return err
+		}
+		for r, f := range free {
+			logp[r*classes+y] = -f
+			stdErr[r] = max(stdErr[r], se[r])
+		}
+	}
+	for r := range free {
+		p := logp[r*classes : (r+1)*classes]
+		z := rbm.LogSumExp(p)
+		for y := range p {
+			p[y] -= z
+		}
+		free[r] = -z
+	}
+	return nil
+}
+
+// Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given
+// the known cells of its row but it; with all false, those of missing cells alone. stdErr becomes
+// the largest standard error of a log Σ behind them: 0 where all are exact.
+func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
+	var whole []cellAt // whose rows have no other gap
+	offset := make([]int, len(g.cells))
+	levels := 0
+	for i, c := range g.cells {
+		offset[i] = levels
+		levels += c.Levels()
+	}
+	clear(stdErr)
+	for r := range g.V.Rows {
+		gaps, _ := g.gaps(r)
+		var missing []int
+		for i, c := range g.cells {
+			own := g.Missing.Get(r, c.First)
+			switch {
+			case !own && !all:
+			case gaps == 0 || gaps == 1 && own:
+				whole = append(whole, cellAt{r, i})
+			case own:
+				missing = append(missing, i)
+			default:
+				g.mark(r, i, true)
+				se, err := g.marginals(ctx, m, r, []int{i}, func(_ int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)).Child(uint64(i)))
+				g.mark(r, i, false)
+				if err != nil {
+					return err
+				}
+				stdErr[r] = max(stdErr[r], se)
+			}
+		}
+		if missing != nil {
+			se, err := g.marginals(ctx, m, r, missing, func(i int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)))
+			if err != nil {
+				return err
+			}
+			stdErr[r] = max(stdErr[r], se)
+		}
+	}
+	g.logProbs(m, whole, func(i int, p []float64) { copy(logp[whole[i].Row][offset[whole[i].Cell]:], p) })
+	return ctx.Err()
+}
+
+// marginals calls do with log p(level | the known cells of row r) of each of these cells, which are
+// missing, and returns the standard error of the log Σ behind them.
+func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, r int, of []int, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
+	cells, states := g.missing(r)
+	if states <= listedStates {
+		f := g.list(m, r, cells, states)
+		stride := 1
+		for _, i := range cells {
+			n := g.cells[i].Levels()
+			if slices.Contains(of, i) {
+				byLevel := make([][]float64, n)
+				for s, x := range f {
+					k := s / stride % n
+					byLevel[k] = append(byLevel[k], x)
+				}
+				do(i, normalized(byLevel))
+			}
+			stride *= n
+		}
+		return 0, ctx.Err()
+	}
+	if _, err := g.enumerate(ctx, m, r); err == nil {
+		state := rbm.NewBits(1, g.V.Cols)
+		copy(state.Row(0), g.V.Row(r))
+		for _, i := range of {
+			byLevel := make([][]float64, g.cells[i].Levels())
+			g.mark(r, i, false)
+			for k := range byLevel {
+				g.cells[i].put(g.V, r, k)
+				sum, err := g.enumerate(ctx, m, r)
+				if err != nil {
+					return 0, err
+				}
+				byLevel[k] = []float64{sum}
+			}
+			g.mark(r, i, true)
+			copy(g.V.Row(r), state.Row(0))
+			do(i, normalized(byLevel))
+		}
+		return 0, nil
+	} else if !errors.Is(err, exact.ErrTooLarge) {
+		return 0, err
+	}
+	w, err := g.anneal(ctx, m, r, key)
+	if err != nil {
+		return 0, err
+	}
+	own := g.V
+	defer func() { g.V = own }()
+	g.V = w.v
+	at := make([]cellAt, w.v.Rows)
+	for _, i := range of {
+		byLevel := make([][]float64, g.cells[i].Levels())
+		for chain := range at {
+			at[chain] = cellAt{chain, i}
+		}
+		g.logProbs(m, at, func(chain int, p []float64) {
+			for k, x := range p {
+				byLevel[k] = append(byLevel[k], w.logw[chain]+x)
+			}
+		})
+		do(i, normalized(byLevel))
+	}
+	return w.stdErr, nil
+}
+
+// normalized returns log p of levels whose weights have these logarithms.
+func normalized(byLevel [][]float64) []float64 {
+	logp := make([]float64, len(byLevel))
+	for k, terms := range byLevel {
+		logp[k] = rbm.LogSumExp(terms)
+	}
+	z := rbm.LogSumExp(logp)
+	for k := range logp {
+		logp[k] -= z
+	}
+	return logp
+}
+
+// Draw draws the missing cells of row r given its known ones: exactly where their states are
+// enumerated, and else one of the weighted draws. The cells are known from then on.
+func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
+	cells, _ := g.missing(r)
+	for n, i := range cells {
+		draw := key.Child(uint64(n))
+		_, err := g.enumerate(ctx, m, r)
+		if errors.Is(err, exact.ErrTooLarge) {
+			w, err := g.anneal(ctx, m, r, draw.Child(0))
+			if err != nil {
+				return err
+			}
+			copy(g.V.Row(r), w.v.Row(pickLevel(w.logw, draw.Child(1))))
+			for _, i := range cells[n:] {
+				g.mark(r, i, false)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		level := 0
+		if _, err := g.marginals(ctx, m, r, []int{i}, func(_ int, p []float64) { level = pickLevel(p, draw) }, draw); err != nil {
+			return err
+		}
+		g.cells[i].put(g.V, r, level)
+		g.mark(r, i, false)
+	}
+	return nil
+}
+
+// pickLevel draws an index of these log probabilities.
+func pickLevel(logp []float64, key rbm.Key) int {
+	u, k := key.Uniform(0), 0
+	for ; k+1 < len(logp); k++ {
+		if u -= rbm.Exp(logp[k]); u < 0 {
+			break
+		}
+	}
+	return k
+}
+
+// GapDoubt says that the sums over the missing cells of some rows are estimates, with the largest
+// standard error of one.
+func GapDoubt(estimated, rows int, worst float64) string {
+	text := fmt.Sprintf("%d of %d rows have too many missing cells to enumerate: annealed importance sampling gives their log-probabilities, with standard errors of up to %.2g nats", estimated, rows, worst)
+	if worst > 0.5 {
+		text += ", so do not trust the worst of them"
+	}
+	return text
+}
+
+// scoredRows is the number of rows whose cells are scored at a time.
+const scoredRows = 128
+
+// EachScored scores the cells of all rows of set, or with all false only the missing ones, as
+// Scores does, and calls do for each row r: row at of states holds it, with its missing cells drawn
+// if all is false, logp[i] is that of the levels of cell i, and stdErr is Scores'.
+func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rbm.Key, bar interface{ Set(done int64, note string) }, do func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64)) error {
+	cells := Cells(m)
+	levels := 0
+	for _, c := range cells {
+		levels += c.Levels()
+	}
+	for lo := 0; lo < set.Len(); lo += scoredRows {
+		rows := data.RowNumbers(lo, min(lo+scoredRows, set.Len()))
+		g := NewGaps(m, len(rows))
+		g.Set(set, rows, m.Classes())
+		logp, stdErr := make([][]float64, len(rows)), make([]float64, len(rows))
+		for i := range logp {
+			logp[i] = make([]float64, levels)
+		}
+		block := key.Child(uint64(lo))
+		if err := g.Scores(ctx, m, logp, stdErr, all, block.Child(0)); err != nil {
+			return err
+		}
+		for i, r := range rows {
+			if !all {
+				if err := g.Draw(ctx, m, i, block.Child(1).Child(uint64(i))); err != nil {
+					return err
+				}
+			}
+			parts, at := make([][]float64, len(cells)), 0
+			for k, c := range cells {
+				parts[k] = logp[i][at : at+c.Levels()]
+				at += c.Levels()
+			}
+			do(int(r), g.V, i, parts, stdErr[i])
+			bar.Set(int64(r)+1, "")
+		}
+	}
+	return nil
+}

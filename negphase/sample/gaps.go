@@ -1,0 +1,178 @@
+package sample
+
+import (
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// A Cell is a variable among the inputs: a binary unit, or the units of a softmax group.
+type Cell struct{ First, Units int }
+
+// Levels returns the number of states of the cell.
+func (c Cell) Levels() int { return max(2, c.Units) }
+
+// Level returns the state of the cell in row r of v.
+func (c Cell) Level(v rbm.Values, r int) int {
+	if c.Units == 1 {
+		if v.Get(r, c.First) {
+			return 1
+		}
+		return 0
+	}
+	for k := range c.Units {
+		if v.Get(r, c.First+k) {
+			return k
+		}
+	}
+	return 0
+}
+
+// put sets the state of the cell in row r of v.
+func (c Cell) put(v rbm.Values, r, level int) {
+	if c.Units == 1 {
+		v.Set(r, c.First, level == 1)
+		return
+	}
+	for k := range c.Units {
+		v.Set(r, c.First+k, k == level)
+	}
+}
+
+// Cells returns the variables among the inputs of m, whose units are binary or of softmax groups.
+func Cells(m *rbm.RBM) (cells []Cell) {
+	for _, g := range m.Groups() {
+		switch {
+		case g.Label:
+		case g.Kind == rbm.Bernoulli:
+			for i := range g.Units {
+				cells = append(cells, Cell{g.First + i, 1})
+			}
+		default:
+			cells = append(cells, Cell{g.First, g.Units})
+		}
+	}
+	return cells
+}
+
+// Gaps are rows of visible units of a model, some of whose cells are missing: each row's state is
+// that of a chain that leaves p(missing cells | the others) unchanged. Where one cell of a
+// row is missing each move is an independent draw from it. The model has no constraint.
+type Gaps struct {
+	V       rbm.Values // states
+	Missing rbm.Values // the units of missing cells are on
+
+	cells  []Cell
+	at     []cellAt // of rows with one missing cell
+	states *rbm.States
+	copies rbm.Values
+	free   []float64
+}
+
+// A cellAt is a cell of a row.
+type cellAt struct{ Row, Cell int }
+
+// NewGaps returns room for that many rows of m, all of whose cells are known.
+func NewGaps(m *rbm.RBM, rows int) *Gaps {
+	return &Gaps{V: rbm.NewBits(rows, m.Visible()), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), states: rbm.NewStates(m, rows)}
+}
+
+// Set makes the rows those of set, in the states that its X holds. Labels are known where the model
+// has some; the set has them too.
+func (g *Gaps) Set(set *data.Set, rows []int32, classes int) {
+	set.Visible(g.V, rows, classes)
+	for r, row := range rows {
+		clear(g.Missing.Row(r))
+		if set.Missing.Rows > 0 {
+			copy(g.Missing.Row(r), set.Missing.Row(int(row)))
+		}
+	}
+}
+
+// gaps returns the number of missing cells of row r, and the last of them.
+func (g *Gaps) gaps(r int) (n, last int) {
+	for i, c := range g.cells {
+		if g.Missing.Get(r, c.First) {
+			n, last = n+1, i
+		}
+	}
+	return n, last
+}
+
+// Move takes each row through one step: h drawn given the row, then its missing cells given h; or
+// its one missing cell given the others. Draws depend on key, the row and the unit alone.
+func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
+	g.at = g.at[:0]
+	several := false
+	for r := range g.V.Rows {
+		switch n, cell := g.gaps(r); {
+		case n == 1:
+			g.at = append(g.at, cellAt{r, cell})
+		case n > 1:
+			several = true
+		}
+	}
+	if several {
+		s := g.states
+		m.HiddenMean(s.Mean, g.V)
+		m.HiddenSample(s.H, rbm.Batch{V: g.V, H: s.Mean}, key.Child(0))
+		m.Step(s, nil, 1, key.Child(1))
+		for r := range g.V.Rows {
+			v, drawn := g.V.Row(r), s.V.Row(r)
+			for k, mask := range g.Missing.Row(r) {
+				v[k] = v[k]&^mask | drawn[k]&mask
+			}
+		}
+	}
+	exact := key.Child(2)
+	g.logProbs(m, g.at, func(i int, logp []float64) {
+		u, level := exact.Uniform(uint64(g.at[i].Row)), 0
+		for ; level+1 < len(logp); level++ {
+			if u -= rbm.Exp(logp[level]); u < 0 {
+				break
+			}
+		}
+		g.cells[g.at[i].Cell].put(g.V, g.at[i].Row, level)
+	})
+}
+
+// copyRows is the number of rows whose free energies are computed at a time.
+const copyRows = 1024
+
+// logProbs calls do with log p(level | all other cells of the row, as they are) of each of these
+// cells, which is valid until do returns.
+func (g *Gaps) logProbs(m *rbm.RBM, at []cellAt, do func(i int, logp []float64)) {
+	for lo := 0; lo < len(at); {
+		hi, rows := lo, 0
+		for hi < len(at) && (hi == lo || rows+g.cells[at[hi].Cell].Levels() <= copyRows) {
+			rows += g.cells[at[hi].Cell].Levels()
+			hi++
+		}
+		if g.copies.Rows < rows {
+			g.copies, g.free = rbm.NewBits(max(rows, copyRows), m.Visible()), make([]float64, max(rows, copyRows))
+		}
+		next := 0
+		for _, a := range at[lo:hi] {
+			c := g.cells[a.Cell]
+			for level := range c.Levels() {
+				copy(g.copies.Row(next), g.V.Row(a.Row))
+				c.put(g.copies, next, level)
+				next++
+			}
+		}
+		m.FreeEnergy(g.free[:rows], g.copies.Slice(0, rows))
+		next = 0
+		for i := lo; i < hi; i++ {
+			logp := g.free[next : next+g.cells[at[i].Cell].Levels()]
+			next += len(logp)
+			for k := range logp {
+				logp[k] = -logp[k]
+			}
+			z := rbm.LogSumExp(logp)
+			for k := range logp {
+				logp[k] -= z
+			}
+			do(i, logp)
+		}
+		lo = hi
+	}
+}

@@ -1,0 +1,41 @@
+package sample
+
+import (
+	"testing"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// A query of softmax groups is completed, and chains start at rows that it does not exclude.
+func TestLawOfGroups(t *testing.T) {
+	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 3})
+	m.Randomize(1, rbm.NewKey(1))
+	set := &data.Set{Name: "six", X: rbm.NewBits(6, 6), Groups: m.Groups()}
+	for r := range 6 {
+		set.X.Set(r, r%3, true)
+		set.X.Set(r, 3+r/2, true)
+	}
+	const free = rbm.Free
+	// The first group is in state 1; the second is not in state 2.
+	law, err := Query{Inputs: []int8{free, 1, free, free, free, 0}, Class: free}.Law(m, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := rbm.GroupsText(law.Model.Groups()); got != "softmax:2" {
+		t.Fatalf("the free units are %s", got)
+	}
+	if err := law.Model.CheckSoftmax(law.Data); err != nil || law.Data.Rows != 4 || law.Row[0] != 1 {
+		t.Errorf("rows %v: %v", law.Row, err)
+	}
+	dst := make([]float32, 6)
+	law.Fill(dst, []float32{0, 1})
+	for i, want := range []float32{0, 1, 0, 0, 1, 0} {
+		if dst[i] != want {
+			t.Fatalf("filled in: %v", dst)
+		}
+	}
+	if _, err := (Query{Inputs: []int8{1, 1, free, free, free, free}, Class: free}).Law(m, set); err == nil {
+		t.Error("a group in two states passes")
+	}
+}

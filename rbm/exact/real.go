@@ -1,0 +1,234 @@
+package exact
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/floats"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
+)
+
+// realStates are the hidden states of a model with Gaussian visible units, in Gray-code order.
+// With these summed out, of precisions Γ and fields θ, the hidden units are a Boltzmann machine
+// with the couplings WᵀΓ⁻¹W:
+//
+//	log Σ_v exp(−E) = Σ_j f_j h_j + Σ_{j<k} K_jk h_j h_k + Σ_i [θ_i²/2γ_i + ½ log(2π/γ_i)]
+//	K_jk = Σ_i W_ij W_ik/γ_i,   f_j = c_j + Σ_i θ_i W_ij/γ_i + K_jj/2
+//
+// So a state costs as many additions as there are hidden units, however many units are Gaussian.
+// Visible units of other groups are summed out one by one.
+type realStates struct {
+	layers
+	couplings [][]float64 // K, with zeros on the diagonal
+	field     []float64   // f
+	shift     float64     // of no unit on, but for the other groups
+	rows      [][]float64 // weights of each hidden unit
+	bias      []float64   // of the visible units
+	precision []float64   // of the Gaussian ones
+	apart     []rbm.Group // the groups of other units
+	walks     []*realWalk
+}
+
+// A realWalk goes through the states of a block: start, then next until it is false.
+type realWalk struct {
+	*realStates
+	left    int
+	number  uint64
+	active  uint64
+	weight  float64   // log weight of the state, but for the other groups
+	rise    []float64 // of each hidden unit: the couplings to those that are on
+	z, mean []float64 // inputs and means of the visible units
+	logs    []float64 // log weights of the block
+}
+
+// newReal prepares to list the hidden layer of m.
+func newReal(m *rbm.RBM, limit int) (*realStates, error) {
+	n := m.Hidden()
+	if n > bits.Len(uint(limit))-1 {
+		return nil, fmt.Errorf("%w: with real visible units the hidden layer is listed, and it has 2^%d states, the limit is 2^%.4g; take a model of at most %d hidden units",
+			ErrTooLarge, n, math.Log2(float64(limit)), bits.Len(uint(limit))-1)
+	}
+	s := &realStates{layers: layers{m: m, hidden: true, units: n, other: m.Visible(), soft: m.Visible(), padding: vec.RoundUp(m.Visible()) - m.Visible()},
+		field: make([]float64, n), bias: make([]float64, vec.RoundUp(m.Visible())), precision: make([]float64, m.Visible())}
+	for i := range m.Visible() {
+		s.order = append(s.order, i)
+	}
+	s.rows = s.newRows(n)
+	for range n {
+		s.couplings = append(s.couplings, make([]float64, n))
+	}
+	for _, g := range m.Groups() {
+		if g.Kind != rbm.Gaussian {
+			s.apart = append(s.apart, g)
+		}
+	}
+	for range min(s.blocks(), logGroups) {
+		s.walks = append(s.walks, &realWalk{realStates: s, rise: make([]float64, n), z: s.newRows(1)[0], mean: s.newRows(1)[0]})
+	}
+	s.set(m)
+	return s, nil
+}
+
+func (s *realStates) count() int     { return 1 << s.units }
+func (s *realStates) work() float64  { return float64(s.count()) * float64(s.units+s.apartUnits()) }
+func (s *realStates) blockSize() int { return 1 << min(blockBits, s.units) }
+func (s *realStates) blocks() int    { return s.count() / s.blockSize() }
+
+// apartUnits returns the number of visible units that are not Gaussian.
+func (s *realStates) apartUnits() (n int) {
+	for _, g := range s.apart {
+		n += g.Units
+	}
+	return n
+}
+
+func (s *realStates) set(m *rbm.RBM) {
+	s.m, s.shift = m, 0
+	for i, b := range m.VisibleBias {
+		s.bias[i] = float64(b)
+	}
+	for j, row := range s.rows {
+		s.field[j] = float64(m.HiddenBias[j])
+		for i := range m.Visible() {
+			row[i] = float64(m.Weight(i, j))
+		}
+		clear(s.couplings[j])
+	}
+	for _, g := range m.Groups() {
+		if g.Kind != rbm.Gaussian {
+			continue
+		}
+		for i := g.First; i < g.First+g.Units; i++ {
+			p := float64(m.VisibleParams()[0][i])
+			s.precision[i] = p
+			s.shift += float64(s.bias[i]*s.bias[i])/(2*p) + float64(vec.Log(2*math.Pi/p)/2)
+			for j, row := range s.rows {
+				w := row[i] / p
+				s.field[j] += float64(w*s.bias[i]) + float64(w*row[i]/2)
+				for k := range j {
+					s.couplings[j][k] += float64(w * s.rows[k][i])
+				}
+			}
+		}
+	}
+	for j, row := range s.couplings {
+		for k := range j {
+			s.couplings[k][j] = row[k]
+		}
+	}
+}
+
+// start goes before the first state of block b.
+func (q *realWalk) start(b int) {
+	q.number = uint64(b) * uint64(q.blockSize())
+	q.left, q.active, q.weight = q.blockSize()+1, 0, q.shift
+	clear(q.rise)
+	copy(q.z, q.bias)
+	for w := q.number ^ q.number>>1; w != 0; w &= w - 1 {
+		q.flip(bits.TrailingZeros64(w))
+	}
+	q.number--
+}
+
+// next goes to the next state, and reports whether there is one in the block.
+func (q *realWalk) next() bool {
+	if q.left--; q.left == 0 {
+		return false
+	}
+	q.number++
+	if w := q.number ^ q.number>>1 ^ q.active; w != 0 {
+		q.flip(bits.TrailingZeros64(w))
+	}
+	return true
+}
+
+// flip flips hidden unit j.
+func (q *realWalk) flip(j int) {
+	sign := 1.0
+	if q.active>>j&1 != 0 {
+		sign = -1
+	}
+	q.active ^= 1 << j
+	q.weight += float64(sign * (q.field[j] + q.rise[j]))
+	floats.AddScaled(q.rise, sign, q.couplings[j])
+	for _, g := range q.apart {
+		floats.AddScaled(q.z[g.First:][:g.Units], sign, q.rows[j][g.First:][:g.Units])
+	}
+}
+
+// logWeight returns log Σ_v exp(−E) of the state.
+func (q *realWalk) logWeight() float64 {
+	sum := q.weight
+	for _, g := range q.apart {
+		sum += g.Kind.LogZ(q.z[g.First:][:g.Units], nil, g.First)
+	}
+	return sum
+}
+
+func (s *realStates) logBlock(g, b int) float64 {
+	q := s.walks[g]
+	q.logs = q.logs[:0]
+	for q.start(b); q.next(); {
+		q.logs = append(q.logs, q.logWeight())
+	}
+	return vec.LogSumExp(q.logs)
+}
+
+func (s *realStates) newSums() *sums {
+	rows := s.newRows(s.units + 2)
+	return &sums{listed: make([]float64, s.units), cross: rows[:s.units], all: rows[s.units], summed: rows[s.units+1]}
+}
+
+// addBlocks adds up the moments of blocks lo … hi−1, as grayStates does.
+func (s *realStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
+	q := s.walks[g]
+	for b := lo; b < hi; b++ {
+		q.start(b)
+		sums.weight = 0
+		clear(sums.all)
+		for before := q.active; q.next(); before = q.active {
+			for w := before ^ q.active; w != 0; w &= w - 1 {
+				j := bits.TrailingZeros64(w)
+				sums.addRunning(j, 2*float64(before>>j&1)-1)
+			}
+			p := vec.Exp(q.logWeight() - logZ)
+			sums.weight += p
+			q.means()
+			floats.AddScaled(sums.all, p, q.mean)
+		}
+		for w := q.active; w != 0; w &= w - 1 {
+			sums.addRunning(bits.TrailingZeros64(w), 1)
+		}
+		floats.Add(sums.summed, sums.all)
+	}
+}
+
+// means overwrites mean with the means of the visible units given the state.
+func (q *realWalk) means() {
+	copy(q.mean, q.bias)
+	for w := q.active; w != 0; w &= w - 1 {
+		floats.Add(q.mean, q.rows[bits.TrailingZeros64(w)])
+	}
+	for i, p := range q.precision {
+		if p > 0 {
+			q.mean[i] /= p
+		}
+	}
+	for _, g := range q.apart {
+		mean, z := q.mean[g.First:][:g.Units], q.z[g.First:][:g.Units]
+		if g.Kind.Support() == units.OneHot {
+			log := vec.LogSumExp(z)
+			for c, x := range z {
+				mean[c] = vec.Exp(x - log)
+			}
+			continue
+		}
+		for c, x := range z {
+			mean[c] = vec.Exp(x - vec.Softplus(x))
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package partition
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"gorbm/rbm"
+	"gorbm/rbm/exact"
+)
+
+// AIS on a path from the data's base and from standard normal units, and the reverse from draws
+// of the model, agree with the exact log Z of Gaussian units. On a path to a base of other
+// precisions than those whose log Z is taken they do not.
+func TestGaussianAIS(t *testing.T) {
+	m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Gaussian, Units: 5}, rbm.Group{Kind: rbm.Bernoulli, Units: 3})
+	m.Randomize(0.5, rbm.NewKey(4))
+	copy(m.VisibleParams()[0], []float32{0.8, 1.2, 1, 2, 0.6})
+	want, err := exact.LogZ(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := rbm.NewBase(m, []float32{0.5, -0.5, 0, 1, 0.2, 0.3, 0.5, 0.9}, 100)
+	states := rbm.NewStates(m, 2000)
+	m.Step(states, nil, 200, rbm.NewKey(9))
+	for name, b := range map[string]*rbm.Base{"normal": nil, "data": data} {
+		s := Annealing{Chains: 2000, Temperatures: 200, Pilot: 50, Base: b}
+		up, err := AIS(context.Background(), m, s, rbm.NewKey(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		down, err := ReverseAIS(context.Background(), m, s, states.V, rbm.NewKey(2), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for way, a := range map[string]Annealed{"AIS": up, "reverse": down} {
+			if z := (a.LogZ - want) / a.StdErr; !(math.Abs(z) < 6) || a.StdErr > 0.05 {
+				t.Errorf("%s from %s: %v ± %v, want %v", way, name, a.LogZ, a.StdErr, want)
+			}
+		}
+		wrong := m.Clone()
+		wrong.VisibleParams()[0][0] = 1.2
+		if a, err := AIS(context.Background(), wrong, s, rbm.NewKey(1), nil); err != nil || math.Abs(a.LogZ-want)/a.StdErr < 6 {
+			t.Errorf("from %s: another precision passes: %v; %v", name, a.LogZ, err)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package units
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// Gaussian units are real and independent given the other layer: with U(x) = γx²/2 − θx, of
+// field θ and precision γ > 0, they have mean z/γ and variance 1/γ. On the path from a base the
+// precision is blended like the field: γ_β = β·γ + (1−β)·γ₀.
+var Gaussian RealKind = gaussian{}
+
+type gaussian struct{}
+
+func (gaussian) String() string   { return "gaussian" }
+func (gaussian) Support() Support { return Real }
+func (gaussian) Params() []Param  { return []Param{{Name: "precision", Initial: 1, Positive: true}} }
+
+func (gaussian) Means(dst Means, b *Block) {
+	for r := range b.Rows {
+		in := b.In[r*b.Stride:][:b.Width]
+		mean := dst.Data[r*dst.Cols+b.First:][:b.Width]
+		for c := b.From; c < b.Width; c++ {
+			mean[c] = float32(float64(in[c]) / b.Model.Param(0, b.First+c))
+		}
+	}
+}
+
+// at returns input and precision of unit c of row r at β.
+func (gaussian) at(b *Block, r, c int, beta float64) (z, precision float64) {
+	i := b.First + c
+	z = float64(beta*float64(b.In[r*b.Stride+c])) + float64((1-beta)*b.Base.At(i))
+	return z, float64(beta*b.Model.Param(0, i)) + float64((1-beta)*b.Base.Param(0, i))
+}
+
+// moreUniforms is what is added to the number of a block of units for the second uniforms of a
+// draw, beyond the blocks of any layer.
+const moreUniforms = 1 << 20
+
+// Draw inverts the distribution function at a uniform of 48 bits: those of the unit, and as many
+// of a second uniform.
+func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
+	var high, low [vec.Block]float32
+	for r := range b.Rows {
+		beta := float64(b.BetaOf(r))
+		k := uint32(b.First / vec.Block)
+		s.Uniforms(&high, b.Row+uint32(r), k)
+		s.Uniforms(&low, b.Row+uint32(r), k+moreUniforms)
+		to := x.Real[r*x.Stride+b.First:][:b.Width]
+		for c := b.From; c < b.Width; c++ {
+			z, precision := g.at(b, r, c, beta)
+			to[c] = float32(z/precision + quantile(float64(high[c]), float64(low[c]))/math.Sqrt(precision))
+		}
+	}
+}
+
+// quantile returns the quantile of the standard normal distribution at a point of the cell of
+// width 2 around high, an odd number below 2²⁴, which low, another, chooses: the probability
+// below it is (high − 1 + 2·low/2²⁴)/2²⁴.
+func quantile(high, low float64) float64 {
+	p := float64((high - 1 + float64(low*0x1p-23)) * 0x1p-24)
+	if q := p - 0.5; math.Abs(q) <= 0.425 {
+		return q * ratio(0.180625-float64(q*q), &central)
+	}
+	// The other half mirrors this one. 1−p is exact for the same reason as p.
+	tail, sign := p, -1.0
+	if p > 0.5 {
+		tail, sign = 1-p, 1
+	}
+	r := math.Sqrt(-vec.Log(tail))
+	if r <= 5 {
+		return sign * ratio(r-1.6, &middle)
+	}
+	return sign * ratio(r-5, &far)
+}
+
+// ratio is the ratio of two polynomials of degree 7, with coefficients from the highest on.
+func ratio(x float64, c *[2][8]float64) float64 {
+	a, b := c[0][0], c[1][0]
+	for i := 1; i < 8; i++ {
+		a, b = float64(a*x)+c[0][i], float64(b*x)+c[1][i]
+	}
+	return a / b
+}
+
+// Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): right to 10⁻¹⁶ of the quantile.
+var (
+	central = [2][8]float64{
+		{2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457, 13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608},
+		{5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867, 5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1},
+	}
+	middle = [2][8]float64{
+		{7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734},
+		{1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459, 0.68976733498510000455, 1.6763848301838038494, 2.05319162663775882187, 1},
+	}
+	far = [2][8]float64{
+		{2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386, 0.026532189526576123093, 0.29656057182850489123, 1.7848265399172913358, 5.4637849111641143699, 6.6579046435011037772},
+		{2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4, 0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769, 1},
+	}
+)
+
+// logZ is that of one unit of input z and precision p.
+func (gaussian) logZ(z, p float64) float64 {
+	return float64(z*z)/(2*p) + float64(vec.Log(2*math.Pi/p)/2)
+}
+
+func (g gaussian) LogZs(sum, product []float64, stride int, _ Means, b *Block) {
+	for r := range b.Rows {
+		sum[r*stride], product[r*stride] = 0, 1
+		for c := b.From; c < b.Width; c++ {
+			sum[r*stride] += g.logZ(g.at(b, r, c, 1))
+		}
+	}
+}
+
+func (g gaussian) Rises(sum, product []float64, b *Block, from, to float64) {
+	for r := range b.Rows {
+		sum[r], product[r] = 0, 1
+		for c := b.From; c < b.Width; c++ {
+			sum[r] += g.logZ(g.at(b, r, c, to)) - g.logZ(g.at(b, r, c, from))
+		}
+	}
+}
+
+func (g gaussian) LogZ(z []float64, d *Distribution, first int) float64 {
+	sum := 0.0
+	for i, z := range z {
+		sum += g.logZ(z, d.Param(0, first+i))
+	}
+	return sum
+}
+
+// Field is that of precision 1.
+func (gaussian) Field(dst, mean []float32, _ float64) { copy(dst, mean) }
+
+func (gaussian) Rest(x []float32, d *Distribution, first int) float64 {
+	sum := 0.0
+	for i, x := range x {
+		sum += float64(float64(float64(x)*float64(x)) * d.Param(0, first+i) / 2)
+	}
+	return sum
+}

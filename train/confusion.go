@@ -1,0 +1,67 @@
+package train
+
+import "math"
+
+// A Confusion counts rows by their class and by the class that a model takes them for.
+type Confusion struct {
+	Classes int
+	Rows    []int // Classes × Classes, a line for each true class
+}
+
+// Confuse returns the confusion of log p(y|x), rows × classes, and the labels y.
+func Confuse(logp []float64, y []int32, classes int) Confusion {
+	c := Confusion{classes, make([]int, classes*classes)}
+	for i, label := range y {
+		c.Rows[int(label)*classes+Likeliest(logp[i*classes:(i+1)*classes])]++
+	}
+	return c
+}
+
+// class returns the number of rows of a class, of those that are read as such, and of those
+// of any class that are.
+func (c Confusion) class(k int) (of, right, read int) {
+	for j := range c.Classes {
+		of += c.Rows[k*c.Classes+j]
+		read += c.Rows[j*c.Classes+k]
+	}
+	return of, c.Rows[k*c.Classes+k], read
+}
+
+// BalancedError returns the mean over the classes that have rows of the fraction of their
+// rows that are read as another class. Always answering one of n classes has 1 − 1/n,
+// however many rows it has. Of no rows it is NaN.
+func (c Confusion) BalancedError() float64 {
+	sum, n := 0.0, 0
+	for k := range c.Classes {
+		if of, right, _ := c.class(k); of > 0 {
+			sum += float64(of-right) / float64(of)
+			n++
+		}
+	}
+	if n == 0 {
+		return math.NaN()
+	}
+	return sum / float64(n)
+}
+
+// Never returns the classes that have rows, and that no row is taken for.
+func (c Confusion) Never() (classes []int) {
+	for k := range c.Classes {
+		if of, _, read := c.class(k); of > 0 && read == 0 {
+			classes = append(classes, k)
+		}
+	}
+	return classes
+}
+
+// Unequal reports whether some class has more than twice the rows of another that has
+// some: then the error says little of the smaller.
+func (c Confusion) Unequal() bool {
+	least, most := math.MaxInt, 0
+	for k := range c.Classes {
+		if of, _, _ := c.class(k); of > 0 {
+			least, most = min(least, of), max(most, of)
+		}
+	}
+	return most > 2*least
+}

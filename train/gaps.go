@@ -1,0 +1,83 @@
+package train
+
+import (
+	"fmt"
+
+	"gorbm/data"
+	"gorbm/negphase/sample"
+	"gorbm/rbm"
+)
+
+// gaps are the chains of the rows with missing cells, one a row, which persist between epochs: the
+// positive phase is that of p(missing cells | the others), as log p of the known cells has it.
+// In the long run this is stochastic approximation, as the persistent chains of the negative
+// phase are. Where one cell of a row is missing its state is an independent draw.
+type gaps struct {
+	moves *sample.Gaps // of a minibatch
+	of    []int32      // row of states of each row of the set; −1: it has no gap
+	all   rbm.Values   // states of the inputs of rows with gaps
+	key   rbm.Key
+}
+
+// checkMissing returns an error that says why missing cells of set do not go with the settings.
+func (s Settings) checkMissing(set *data.Set, m *rbm.RBM) error {
+	switch {
+	case set.Missing.Rows == 0:
+		return nil
+	case s.Objective != "" && s.Objective != Joint:
+		return fmt.Errorf("%s has missing cells, which do not go with the objective %s; train by %s", set.Name, s.Objective, Joint)
+	case m.Constraint != nil:
+		return fmt.Errorf("%s has missing cells, which do not go with the constraint %v", set.Name, m.Constraint)
+	case m.Classes() > 0 && set.Unlabelled() > 0:
+		return fmt.Errorf("%s has missing cells and rows without a label; leave such rows out, or train without labels", set.Name)
+	}
+	return nil
+}
+
+func newGaps(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *gaps {
+	g := &gaps{moves: sample.NewGaps(m, s.Batch), of: make([]int32, set.Len()), key: key.Child(gapsKey)}
+	var rows []int32
+	for r := range set.Len() {
+		g.of[r] = -1
+		for _, w := range set.Missing.Row(r) {
+			if w != 0 {
+				g.of[r] = int32(len(rows))
+				rows = append(rows, int32(r))
+				break
+			}
+		}
+	}
+	g.all = set.Rows(rows, 0)
+	return g
+}
+
+// words returns the states; nothing where g is nil.
+func (g *gaps) words() []uint64 {
+	if g == nil {
+		return nil
+	}
+	return g.all.Words
+}
+
+// fill takes the chains of the minibatch's rows through a step and puts them into its rows.
+func (g *gaps) fill(t *Trainer) {
+	g.moves.Set(t.set, t.rows, t.model.Classes())
+	for r, row := range t.rows {
+		if at := g.of[row]; at >= 0 {
+			v, state := g.moves.V.Row(r), g.all.Row(int(at))
+			for k, mask := range g.moves.Missing.Row(r)[:len(state)] {
+				v[k] = v[k]&^mask | state[k]&mask
+			}
+		}
+	}
+	g.moves.Move(t.model, g.key.Child(uint64(t.step)))
+	for r, row := range t.rows {
+		if at := g.of[row]; at >= 0 {
+			v, state := g.moves.V.Row(r), g.all.Row(int(at))
+			for k, mask := range g.moves.Missing.Row(r)[:len(state)] {
+				state[k] = state[k]&^mask | v[k]&mask
+			}
+		}
+	}
+	t.batch.V.CopyFrom(g.moves.V)
+}

@@ -1,0 +1,195 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/rbm/exact"
+)
+
+// twins returns rows of two variables of three states that are always equal, and a bit. Of some
+// cells it is not known which state they have; X holds a draw of any.
+func twins(missing float64) *data.Set {
+	const rows = 400
+	s := &data.Set{Name: "twins", X: rbm.NewBits(rows, 7), Missing: rbm.NewBits(rows, 7), Binarize: data.Binary, Height: 1, Width: 7,
+		Groups: []rbm.Group{{Kind: rbm.Softmax, Units: 3}, {Kind: rbm.Softmax, Units: 3}, {Kind: rbm.Bernoulli, Units: 1}}}
+	r := rbm.NewKey(3).Rand()
+	for row := range rows {
+		state := r.IntN(3)
+		for first := 0; first < 6; first += 3 {
+			at := state
+			if r.Float64() < missing {
+				at = r.IntN(3)
+				for k := range 3 {
+					s.Missing.Set(row, first+k, true)
+				}
+			}
+			s.X.Set(row, first+at, true)
+		}
+		s.X.Set(row, 6, r.IntN(2) == 1)
+	}
+	return s
+}
+
+// agreement returns the probability under m that the two variables of twins are equal.
+func agreement(t *testing.T, m *rbm.RBM) float64 {
+	t.Helper()
+	logZ, err := exact.LogZ(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := 0.0
+	v, f := rbm.NewBits(1, 7), make([]float64, 1)
+	for state := range 3 {
+		for bit := range 2 {
+			clear(v.Words)
+			v.Set(0, state, true)
+			v.Set(0, 3+state, true)
+			v.Set(0, 6, bit == 1)
+			m.FreeEnergy(f, v)
+			p += rbm.Exp(-f[0] - logZ)
+		}
+	}
+	return p
+}
+
+// With the missing cells drawn anew by the model it learns from the known ones alone that the
+// variables are equal; that of the first draws learns those.
+func TestTrainingWithGaps(t *testing.T) {
+	s := DefaultSettings("exact")
+	s.Rate, s.Batch, s.Schedule = 0.5, 50, "constant"
+	train := func(set *data.Set) float64 {
+		tr, err := New(s, set, NewModel(set, 6, false, rbm.Softmax, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.Run(context.Background(), 2000); err != nil {
+			t.Fatal(err)
+		}
+		return agreement(t, tr.Model())
+	}
+	set := twins(0.3)
+	if p := train(set); p < 0.97 {
+		t.Errorf("with gaps the variables are equal with probability %.3f", p)
+	}
+	filled := *set
+	filled.Missing = rbm.Values{}
+	if p := train(&filled); p > 0.85 {
+		t.Errorf("by the first draws they are equal with probability %.3f, though one of three rows says else", p)
+	}
+}
+
+// A run with gaps continues from a saved one to the same bits, and its steps allocate nothing.
+func TestGapsResume(t *testing.T) {
+	set := twins(0.3)
+	s := DefaultSettings("pcd")
+	s.Batch = 20
+	start := func() *Trainer {
+		tr, err := New(s, set, NewModel(set, 4, false, rbm.Softmax, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr
+	}
+	step := func(tr *Trainer, n int) {
+		for range n {
+			if _, err := tr.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	whole, first, second := start(), start(), start()
+	step(whole, 60)
+	step(first, 30)
+	var b bytes.Buffer
+	if err := first.Save(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := second.Load(&b); err != nil {
+		t.Fatal(err)
+	}
+	step(second, 30)
+	if x, y := whole.Model().Parameters().AppendTo(nil), second.Model().Parameters().AppendTo(nil); !bytes.Equal(x, y) {
+		t.Error("the resumed run has other parameters")
+	}
+	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 {
+		t.Errorf("a step allocates %v times", n)
+	}
+	s.Objective = Hybrid
+	if err := s.checkMissing(set, whole.Model()); err == nil || !strings.Contains(err.Error(), "do not go with the objective hybrid") {
+		t.Errorf("hybrid: %v", err)
+	}
+}
+
+// The metrics of rows with gaps are those of their known cells, here of variables that are equal; the
+// random states in place of missing cells have a likelihood that is lower by far. Those of whole
+// rows are left out.
+func TestMetricsOfGaps(t *testing.T) {
+	set := twins(0.3)
+	m := NewModel(set, 6, false, rbm.Softmax, 1)
+	s := DefaultSettings("exact")
+	s.Rate, s.Batch, s.Schedule = 0.5, 50, "constant"
+	tr, err := New(s, set, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Run(context.Background(), 1000); err != nil {
+		t.Fatal(err)
+	}
+	logZ, err := exact.LogZ(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	v, f := rbm.NewBits(1, 7), make([]float64, 1)
+	for row := range set.Len() {
+		p := 0.0
+		for s := range 18 {
+			clear(v.Words)
+			v.Set(0, s%3, true)
+			v.Set(0, 3+s/3%3, true)
+			v.Set(0, 6, s >= 9)
+			known := true
+			for i := range 7 {
+				known = known && (set.Missing.Get(row, i) || set.X.Get(row, i) == v.Get(0, i))
+			}
+			if m.FreeEnergy(f, v); known {
+				p += rbm.Exp(-f[0] - logZ)
+			}
+		}
+		want += rbm.Log(p) / float64(set.Len())
+	}
+	measure := func(set *data.Set) (names []string, ll float64) {
+		metrics, err := NewMetrics([]string{"auto"}, m, Sets{Train: set}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range metrics {
+			names = append(names, x.Name)
+			if x.Name == "log_likelihood" {
+				values, err := x.Measure(context.Background(), m, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ll = values[0]
+			}
+		}
+		return names, ll
+	}
+	names, ll := measure(set)
+	if strings.Join(names, " ") != "log_likelihood" || ll-want > 1e-6 || want-ll > 1e-6 {
+		t.Errorf("metrics %v; log-likelihood %v, want %v", names, ll, want)
+	}
+	filled := *set
+	filled.Missing = rbm.Values{}
+	if _, ll := measure(&filled); ll > want-0.5 {
+		t.Errorf("the fills have log-likelihood %v, the known cells %v", ll, want)
+	}
+	if _, err := NewMetrics([]string{"pseudo_likelihood"}, m, Sets{Train: set}, 1); err == nil || !strings.Contains(err.Error(), "needs whole rows; cells of twins are missing") {
+		t.Errorf("pseudo_likelihood: %v", err)
+	}
+}

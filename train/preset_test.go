@@ -1,0 +1,51 @@
+package train
+
+import (
+	"math"
+	"testing"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// Steps of presets are at most Passes passes over the rows of files, and a moving average is over the
+// same part of the run; many rows, and those of a known distribution, leave a preset as it is.
+func TestPresetFitsTheRows(t *testing.T) {
+	set := func(rows int, known bool) *data.Set {
+		s := &data.Set{Name: "rows", X: rbm.NewBits(rows, 784), Y: make([]int32, rows), Classes: []string{"a", "b"}}
+		if known {
+			s.LogProb = func([]uint64, int) float64 { return 0 }
+		}
+		return s
+	}
+	for _, c := range []struct {
+		preset, rows int
+		known        bool
+		batch, steps int
+		average      float64
+	}{
+		{0, 60000, false, 20, 48000, 0},
+		{0, 2000, false, 20, 5000, 0},
+		{0, 500, false, 20, 1250, 0},
+		{0, 7, false, 7, 1000, 0},
+		{0, 500, true, 20, 48000, 0},
+		{1, 5000, false, 50, 5000, 0},
+		{2, 2000, false, 20, 20000, 0},
+		{3, 50000, false, 10, 150000, 0.9998},
+		{3, 500, false, 10, 2500, 0.988},
+		{6, 500, false, 10, 10000, 0},
+	} {
+		p := Presets()[c.preset].Fit(set(c.rows, c.known)).Common
+		if p.Batch != c.batch || p.Horizon != c.steps || math.Abs(p.Average-c.average) > 1e-9 {
+			t.Errorf("%s of %d rows: batch %d, %d steps, average %v; want %+v", Presets()[c.preset].Name, c.rows, p.Batch, p.Horizon, p.Average, c)
+		}
+	}
+	for _, c := range []struct {
+		steps   int
+		average float64
+	}{{150000, 0.9998}, {2000, 0.985}, {300000, 0.9999}, {30, 0}, {1, 0}} {
+		if p := Presets()[3].Over(c.steps).Common; p.Horizon != c.steps || math.Abs(p.Average-c.average) > 1e-9 {
+			t.Errorf("%d steps: horizon %d, average %v; want %v", c.steps, p.Horizon, p.Average, c.average)
+		}
+	}
+}
