@@ -65,6 +65,14 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
+func BenchmarkWolff(b *testing.B) {
+	for _, name := range []string{"lattice=60x60/J=uniform", "lattice=9x9x9/J=pm1"} {
+		b.Run(name, func(b *testing.B) {
+			benchMover(b, Wolff{1}, benchSystems(b)[name], critical, "ns/flip", func(i Info) int64 { return i.Flips })
+		})
+	}
+}
+
 func BenchmarkSwendsenWang(b *testing.B) {
 	for _, name := range []string{"lattice=60x60/J=uniform", "lattice=9x9x9/J=pm1"} {
 		b.Run(name, func(b *testing.B) {

@@ -26,6 +26,7 @@ var samplers = []sampler{
 	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("modified-metropolis", "the same, but flips that cost nothing by chance ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("sw", "Swendsen–Wang: clusters of all spins a move", false, noKeys[SwendsenWang]),
+	row("wolff", "Wolff: a cluster around a random spin a move", false, (*Wolff).keys),
 	row("block-gibbs", "all hidden, then all visible units of an RBM a move", false, noKeys[BlockGibbs]),
 	row("flip", "like block-gibbs, but always flips to the likelier value", false, noKeys[FlipTheState]),
 	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),

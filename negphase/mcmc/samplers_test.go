@@ -20,6 +20,7 @@ func TestParseMoverReadsWhatFormatMoverWrites(t *testing.T) {
 		"modified-metropolis:order=linear":     ModifiedMetropolis{Linear},
 		"exchange":                             Exchange{},
 		"sw":                                   SwendsenWang{},
+		"wolff:clusters=5":                     Wolff{5},
 		"im:k=90:gamma=1/0.9:weights=heatbath": im,
 		"sardonics:k=1-25:gamma=0.5:weights=boltzmann:walks=single":                        single,
 		"sardonics:k=89-90:gamma=0.95/1.05:weights=heatbath:walks=3:mix=2/1/1:accept=type": sardonics,
@@ -83,6 +84,7 @@ func TestParseMoverErrorsNameTheKey(t *testing.T) {
 		"sardonics:accept=typ":            "did you mean type?",
 		"sardonics:weights=heatbth":       "did you mean heatbath?",
 		"im:gama=1":                       "did you mean gamma?",
+		"wolff:clusters=0":                "clusters",
 		"im:k=0":                          "im: k is 0",
 		"im:weights=gibbs":                "heatbath or boltzmann",
 	} {

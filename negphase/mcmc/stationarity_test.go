@@ -63,7 +63,7 @@ func TestMovesLeaveTheLaw(t *testing.T) {
 		"field":    lattice(t, "3x3", Uniform(0.5), -0.5),
 	} {
 		all, pi := every(9), boltzmann(energies(g), beta)
-		for _, m := range []Mover{Gibbs{}, Gibbs{Random}, Gibbs{Chessboard}, Metropolis{}, Metropolis{Random}, ModifiedMetropolis{}, SwendsenWang{}} {
+		for _, m := range []Mover{Gibbs{}, Gibbs{Random}, Gibbs{Chessboard}, Metropolis{}, Metropolis{Random}, ModifiedMetropolis{}, SwendsenWang{}, Wolff{1}, Wolff{4}} {
 			s := NewIsing(g, nil)
 			if z := z(t, s, must(m.Bind(s, beta, nil))(t), starts, all, pi); math.Abs(z) > 6 {
 				t.Errorf("%s, %T %+v: z = %.1f", name, m, m, z)
@@ -123,6 +123,11 @@ func TestBrokenMovesAreFound(t *testing.T) {
 	if z := z(t, s, ghostless, starts, all, pi); z < 6 {
 		t.Errorf("Swendsen–Wang without the ghost: z = %.1f", z)
 	}
+	unheld := must(Wolff{1}.Bind(s, beta, nil))(t).(*wolff)
+	clear(unheld.ghost)
+	if z := z(t, s, unheld, starts, all, pi); z < 6 {
+		t.Errorf("Wolff without the ghost: z = %.1f", z)
+	}
 	codes, law := shellLaw(g, nil, 4, beta)
 	s = NewIsing(g, stateOf(codes[0], 9))
 	e := must(Exchange{}.Bind(s, beta, nil))(t).(*exchange)
@@ -156,7 +161,7 @@ func TestMeanEnergy(t *testing.T) {
 	}{{1, 0}, {1, 0.2}, {-0.5, 0.5}} {
 		g := lattice(t, "4x4", Uniform(c.j), c.field)
 		want := meanEnergy(g, critical)
-		for _, m := range []Mover{Gibbs{}, SwendsenWang{}} {
+		for _, m := range []Mover{Gibbs{}, SwendsenWang{}, Wolff{8}} {
 			s := NewIsing(g, nil)
 			chain := must(m.Bind(s, critical, nil))(t)
 			r := rbm.NewKey(8).Rand()

@@ -1,0 +1,122 @@
+package mcmc
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gorbm/data/grammar"
+)
+
+// maxClusters bounds Wolff.Clusters.
+const maxClusters = 1 << 20
+
+// Wolff updates an Ising system by single clusters (Wolff 1989, with couplings of either
+// sign and fields). A cluster grows from a random site over satisfied bonds as
+// SwendsenWang's do, and then flips. So large clusters are chosen more often than by
+// SwendsenWang. A cluster that reaches the ghost spin of the fields, or a site that the
+// chain must not change, stays. A move makes Clusters of them.
+//
+// A cluster flips with certainty. Where all bonds are open, at β = 0 or without
+// couplings, each move of one cluster therefore flips one spin, and the chain has period
+// 2: averages over its moves are right, its state after a given move is not random.
+type Wolff struct{ Clusters int }
+
+func (w *Wolff) keys() grammar.Keys {
+	return grammar.Keys{grammar.Count("clusters", &w.Clusters, 1, 1, maxClusters, "clusters in a move")}
+}
+
+// Check returns an error if the number of clusters is out of range.
+func (w Wolff) Check() error { return w.keys().Check("wolff") }
+
+// Bind returns the chain; see Mover. It is an error if s is not an Ising.
+func (w Wolff) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	if err := w.Check(); err != nil {
+		return nil, err
+	}
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	is, ok := s.(*Ising)
+	if !ok {
+		return nil, fmt.Errorf("wolff: clusters need the couplings of an Ising system; use another sampler")
+	}
+	g := is.graph
+	c := &wolff{ising: is, clusters: w.Clusters, sites: sites,
+		joins: make([]chance, len(g.neighbor)), ghost: make([]chance, g.Len()), kind: make([]uint8, g.Len())}
+	for i, h := range g.field {
+		c.ghost[i] = newBond(0, 0, h, beta).joins
+		c.kind[i] = held
+	}
+	for k, coupling := range g.coupling {
+		c.joins[k] = newBond(0, 0, coupling, beta).joins
+	}
+	for _, i := range sites {
+		c.kind[i] = outside
+	}
+	return c, nil
+}
+
+// A site is outside the cluster, inside it, or held: the chain must not change it.
+const (
+	outside = iota
+	inside
+	held
+)
+
+type wolff struct {
+	ising    *Ising
+	clusters int
+	sites    []int32
+	joins    []chance // of each neighbour in the graph, if the bond is satisfied
+	ghost    []chance // of each spin that points along its field
+	kind     []uint8  // of each site: outside, inside or held
+	cluster  []int32
+}
+
+// Reset does nothing: the chain has no caches.
+func (c *wolff) Reset() {}
+
+// Move grows the clusters, one after the other, and flips them.
+func (c *wolff) Move(r *rand.Rand) Info {
+	draws := newStream(r)
+	info := Info{Moves: 1, Updates: int64(c.clusters)}
+	for range c.clusters {
+		free := c.grow(c.sites[belowWord(len(c.sites), draws.next())], &draws)
+		for _, i := range c.cluster {
+			c.kind[i] = outside
+			if free {
+				c.ising.Flip(int(i))
+				info.Flips++
+			}
+		}
+	}
+	return info
+}
+
+// grow sets the cluster of a site, and reports whether it may flip. The cluster is
+// incomplete if it may not.
+func (c *wolff) grow(seed int32, draws *stream) bool {
+	g, state := c.ising.graph, c.ising.state
+	c.cluster = append(c.cluster[:0], seed)
+	c.kind[seed] = inside
+	for at := 0; at < len(c.cluster); at++ {
+		i := c.cluster[at]
+		x := state[i]
+		if c.ghost[i] > 0 && (g.field[i] > 0) == (x == 1) && c.ghost[i].happens(draws.next()) {
+			return false
+		}
+		for k := g.start[i]; k < g.start[i+1]; k++ {
+			j := g.neighbor[k]
+			if c.kind[j] == inside || (g.coupling[k] > 0) != (state[j] == x) || !c.joins[k].happens(draws.next()) {
+				continue
+			}
+			if c.kind[j] == held {
+				return false
+			}
+			c.kind[j] = inside
+			c.cluster = append(c.cluster, j)
+		}
+	}
+	return true
+}
