@@ -38,8 +38,10 @@ samplers of one sort. Settings follow the name, as in sardonics:k=89-90:gamma=1.
 %s
 For each sampler it prints its rates; the mean energy with its standard error; τ,
 the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's window; and
-the independent energies a second, n/(2τ). It names samplers whose mean energies lie
-too far apart: one of them has not converged.
+the independent energies a second, n/(2τ). A run too short to measure τ, of some 100 τ or
+fewer, has a lower bound instead. It compares the samplers in everything that they
+measure, and names those that lie too far apart for chance, given the number of
+comparisons (Bonferroni): one of them has not converged.
 
 -observables measures of an Ising system the mean spin m after each move, and prints
 the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the

@@ -91,6 +91,7 @@ type SamplerResult struct {
 	TauInt         *float64 `json:"tau_int"`
 	TauIntStdErr   *float64 `json:"tau_int_std_err"`
 	TauIntSeconds  *float64 `json:"tau_int_seconds"`
+	TauIntAbove    *float64 `json:"tau_int_above"`
 	Effective      *float64 `json:"effective_samples"`
 
 	EffectivePerSecond *float64 `json:"effective_samples_per_second"`

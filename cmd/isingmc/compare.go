@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"gorbm/cmd/cli"
+	"gorbm/negphase/diag"
+)
+
+// An observable is a number that the samplers measured, by which they are compared.
+type observable struct {
+	name string
+	of   func(r row) estimate
+}
+
+// comparable returns the observables of a run that all samplers have measured. symmetric
+// says that states have the energy of their mirror images: then the mean of m is 0, and a
+// sampler that does not reach it is warned of elsewhere.
+func comparable(rows []row, symmetric bool) []observable {
+	all := []observable{{"the energy", func(r row) estimate { return estimate{r.Mean, r.StdErr} }}}
+	o := rows[0].observables
+	if o == nil {
+		return all
+	}
+	all = append(all, observable{"the specific heat", row.specificHeat})
+	of := func(x string, of pick) {
+		all = append(all,
+			observable{"|" + x + "|", func(r row) estimate { return r.abs(of) }},
+			observable{x + "²", func(r row) estimate { return r.square(of) }},
+			observable{"the Binder cumulant of " + x, func(r row) estimate { return r.binder(of) }})
+	}
+	if o.Spins != nil {
+		if !symmetric {
+			all = append(all, observable{"m", func(r row) estimate { return r.value(spins) }})
+		}
+		of("m", spins)
+		all = append(all, observable{"the susceptibility", row.susceptibility})
+	}
+	if o.Overlap != nil {
+		of("q", overlap)
+	}
+	return all
+}
+
+// A difference is that of an observable between two samplers.
+type difference struct {
+	a, b, name string
+	z          float64 // in standard errors, not negative
+}
+
+// A comparison is that of every two samplers of a run in every observable that both have.
+type comparison struct {
+	differences []difference // by falling z; without those that have no error
+	what        []string     // the observables
+}
+
+// compare compares samplers of one distribution.
+func compare(rows []row, symmetric bool) (c comparison) {
+	for _, o := range comparable(rows, symmetric) {
+		c.what = append(c.what, o.name)
+		found := make([]estimate, len(rows))
+		for i, r := range rows {
+			found[i] = o.of(r)
+			for j := range i {
+				z := math.Abs(found[j].mean-found[i].mean) / math.Hypot(found[j].err, found[i].err)
+				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // else one of them never changed, which is warned of
+					c.differences = append(c.differences, difference{rows[j].name, r.name, o.name, z})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(c.differences, func(a, b difference) int {
+		if a.z > b.z {
+			return -1
+		} else if a.z < b.z {
+			return 1
+		}
+		return 0
+	})
+	return c
+}
+
+// chance bounds the probability that one of the differences is as large as d by chance:
+// Bonferroni's bound, which holds whatever the observables have in common.
+func (c comparison) chance(d difference) float64 {
+	return min(1, float64(len(c.differences))*2*distuv.UnitNormal.Survival(d.z))
+}
+
+// apart returns the differences that are too large for chance. A single one is, beyond four
+// standard errors.
+func (c comparison) apart() []difference {
+	at := slices.IndexFunc(c.differences, func(d difference) bool { return !(c.chance(d) < leastAgreement) })
+	if at < 0 {
+		at = len(c.differences)
+	}
+	return c.differences[:at]
+}
+
+// among returns how many comparisons there were, in words.
+func (c comparison) among() string {
+	if len(c.differences) == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" in %d comparisons", len(c.differences))
+}
+
+// agreement returns that samplers agree, or nothing.
+func (c comparison) agreement() []string {
+	if len(c.differences) == 0 || len(c.apart()) > 0 {
+		return nil
+	}
+	d := c.differences[0]
+	if len(c.what) == 1 {
+		return []string{fmt.Sprintf("The mean energies agree: %s and %s, the farthest apart, differ by %.1f standard errors (p = %s%s).", d.a, d.b, d.z, cli.Number(c.chance(d)), c.among())}
+	}
+	return []string{fmt.Sprintf("All %d observables agree: the farthest apart, %s of %s and %s, differ by %.1f standard errors (p = %s%s).",
+		len(c.what), d.name, d.a, d.b, d.z, cli.Number(c.chance(d)), c.among())}
+}
+
+// warning returns which samplers do not agree, or nothing.
+func (c comparison) warning() []string {
+	far := c.apart()
+	if len(far) == 0 {
+		return nil
+	}
+	d := far[0]
+	name, more := d.name, ""
+	if name == "the energy" {
+		name = "the mean energies"
+	}
+	var others []string
+	for _, o := range far[1:] {
+		if o.a == d.a && o.b == d.b {
+			others = append(others, fmt.Sprintf("%s by %.1f", o.name, o.z))
+		}
+	}
+	if others != nil {
+		more = ", " + strings.Join(others, ", ")
+	}
+	return []string{fmt.Sprintf("%s of %s and %s differ by %.1f standard errors%s (%d are too far apart for chance%s): one of them has not converged; run longer, and look at the energies by -out",
+		name, d.a, d.b, d.z, more, len(far), c.among())}
+}
+
+// record returns the differences for JSON.
+func (c comparison) record() (all []cli.Record) {
+	for _, d := range c.differences {
+		var rec cli.Record
+		rec.Add("a", d.a)
+		rec.Add("b", d.b)
+		rec.Add("observable", d.name)
+		rec.Add("z", d.z)
+		rec.Add("p", c.chance(d)) // that one of all is as large by chance
+		all = append(all, rec)
+	}
+	return all
+}
+
+// tauText returns τ, in units of which there are per in a move. A run that cannot measure it
+// has a lower bound.
+func tauText(s diag.Summary, per float64) string {
+	switch bound := s.TauBound(); {
+	case s.Trusted():
+		return withError(s.Time.Tau*per, s.Time.StdErr*per)
+	case bound > 0 && !math.IsInf(bound, 1):
+		return "> " + cli.Number(bound*per)
+	}
+	return "not measured"
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/diag"
+)
+
+// sampled runs a command line and returns its rows. breaks may change the samplers first.
+func sampled(t *testing.T, args string, breaks func(p *plan)) (*plan, []row) {
+	t.Helper()
+	o := newOptions()
+	if err := o.flags.Parse(strings.Fields(args), io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	p, err := o.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if breaks != nil {
+		breaks(p)
+	}
+	if err := p.sample(context.Background(), p.contestants, metronome(clockInterval), 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	run := make([]*measured, len(p.contestants))
+	for i, c := range p.contestants {
+		run[i] = &c.measured
+	}
+	return p, newRows(p.contestants, [][]*measured{run})
+}
+
+// TestAllObservablesAreCompared: a second replica at another temperature leaves all energies
+// right and the overlap wrong, and is found by it.
+func TestAllObservablesAreCompared(t *testing.T) {
+	const args = "-lattice 4x4 -sampler gibbs,sw -moves 20000 -overlap -observables"
+	for _, wrong := range []bool{false, true} {
+		p, rows := sampled(t, args, func(p *plan) {
+			if !wrong {
+				return
+			}
+			twin := p.contestants[1].twin
+			chain, err := p.movers[1].Bind(twin.system, 0.8*p.beta, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			twin.chain = chain
+		})
+		c := compare(rows, p.symmetric)
+		if len(c.differences) != 9 || len(c.what) != 9 {
+			t.Errorf("%d differences in %q, want 9: energy, specific heat, |m|, m², its Binder cumulant, susceptibility, |q|, q² and its", len(c.differences), c.what)
+		}
+		w := strings.Join(p.warnings(rows), "\n")
+		if strings.Contains(w, "has not converged") != wrong || strings.Contains(w, "q² ") != wrong || strings.Contains(w, "energies of") {
+			t.Errorf("twin wrong: %v; warnings: %q", wrong, w)
+		}
+		if agree := strings.Join(p.conclusions(rows), "\n"); strings.Contains(agree, "All 9 observables agree") == wrong {
+			t.Errorf("twin wrong: %v; conclusions: %q", wrong, agree)
+		}
+	}
+}
+
+// TestChanceOfDifferences: of right samplers the smallest p of all comparisons is rarely
+// small. Below 0.1 it is with a probability of at most 0.1.
+func TestChanceOfDifferences(t *testing.T) {
+	const runs, level = 60, 0.1
+	small := 0
+	for seed := range runs {
+		p, rows := sampled(t, "-lattice 3x3 -sampler gibbs,sw,wolff:clusters=2 -moves 2000 -observables -seed "+strings.Repeat("1", 1+seed%9)+string(rune('0'+seed/9)), nil)
+		c := compare(rows, p.symmetric)
+		if c.chance(c.differences[0]) < level {
+			small++
+		}
+	}
+	if most := runs*level + 4*math.Sqrt(runs*level*(1-level)); float64(small) > most {
+		t.Errorf("p is below %v in %d of %d runs, want at most %.0f", level, small, runs, most)
+	}
+}
+
+// TestShortRunsMeasureNoTau: only a trusted τ is a number with an error bar.
+func TestShortRunsMeasureNoTau(t *testing.T) {
+	clitest.Isolate(t)
+	trusted := diag.Summary{N: 1000, Variance: 1, StdErr: 0.1, Time: diag.Time{Tau: 4, StdErr: 0.5}, Effective: 125}
+	short, slow, unsettled, constant := trusted, trusted, trusted, trusted
+	short.Time.Tau, short.Effective = 40, 12.5
+	slow.Slow = true
+	unsettled.Time.StdErr = math.Inf(1)
+	constant.Time, constant.Effective = diag.Time{Tau: math.Inf(1), StdErr: math.Inf(1)}, 0
+	for _, c := range []struct {
+		of   diag.Summary
+		want string
+	}{{trusted, "4.00 ± 0.50"}, {short, "> 20"}, {slow, "> 2"}, {unsettled, "> 2"}, {constant, "not measured"}, {diag.Summary{Time: diag.Time{Tau: math.NaN()}}, "not measured"}} {
+		if got := tauText(c.of, 1); got != c.want {
+			t.Errorf("%+v: τ is %q, want %q", c.of, got, c.want)
+		}
+	}
+	r := result(t, "-lattice 16x16 -sampler gibbs -moves 60")
+	if r.TauIntStdErr != nil || r.TauIntAbove == nil || *r.TauIntAbove <= 0 {
+		t.Errorf("60 moves near the critical point: τ has the error %v and the bound %v", r.TauIntStdErr, r.TauIntAbove)
+	}
+}
