@@ -39,7 +39,9 @@ type csvReader struct {
 	from    int      // which of the two
 
 	scaling  scaling
-	to       scale
+	byColumn bool // max and minmax are those of each column
+	to       scales
+	clipped  int // values so far
 	bin      binarizer
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
@@ -56,34 +58,13 @@ type csvReader struct {
 // Options.Binarize says. A header may come first, and labels may be in the last
 // column; see Options.Header and Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1,
+		scaling: opt.scaling(), byColumn: opt.Height == 0, bin: opt.binarizer(streamTrain)}
 	if err := c.begin(f, size); err != nil {
 		return nil, err
 	}
-	if _, known := c.scaling.known(false); !known { // the file is read twice
-		var e extent
-		err := c.read(f, size, func(row []string) error {
-			for j := range c.inputs(row) {
-				v, err := c.value(j, row[j])
-				if err != nil {
-					return err
-				}
-				e.add(v)
-			}
-			return nil
-		})
-		why := ""
-		if err == nil && e.n > 0 {
-			c.to, why = c.scaling.fit(e, false)
-		}
-		if why != "" {
-			err = formatErrorf("%s: %s", path, why)
-		}
-		if err != nil {
-			return nil, err
-		}
-	} else {
-		c.to, _ = c.scaling.known(false)
+	if err := c.findScales(f, size); err != nil {
+		return nil, err
 	}
 	if err := c.read(f, size, c.add); err != nil {
 		return nil, err
@@ -93,6 +74,70 @@ func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 		sets[0].Scale = opt.describe(c.to)
 	}
 	return sets, err
+}
+
+// findScales finds the scales of the columns, by reading the whole file if they follow from its
+// values.
+func (c *csvReader) findScales(f io.ReaderAt, size int64) error {
+	if to, known := c.scaling.known(false); known {
+		c.to = to
+		if why := to.check(c.columns()); why != "" && c.fields > 0 {
+			return formatErrorf("%s: %s", c.path, why)
+		}
+		return nil
+	}
+	each := make([]extent, max(c.columns(), 1))
+	err := c.read(f, size, func(row []string) error {
+		for j := range c.inputs(row) {
+			v, err := c.value(j, row[j])
+			if err != nil {
+				return err
+			}
+			each[j].add(v)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if c.rows == 0 {
+		return nil
+	}
+	if !c.byColumn {
+		var all extent
+		for _, e := range each {
+			all.join(e)
+		}
+		why := ""
+		if c.to, why = c.scaling.fit(all, false); why != "" {
+			return formatErrorf("%s: %s", c.path, why)
+		}
+		return nil
+	}
+	spread := false
+	for j, e := range each {
+		s, why := c.scaling.spread(e)
+		if why != "" {
+			return formatErrorf("%s: %s: %s", c.path, c.columnName(j), why)
+		}
+		c.to = append(c.to, s)
+		spread = spread || s.low < s.high
+	}
+	if !spread {
+		return formatErrorf("%s: all values of a column are equal, which -scale %s cannot spread over [0,1]; give the range they may have, such as -scale 255", c.path, c.scaling.rule)
+	}
+	if one := slices.Compact(slices.Clone(c.to)); len(one) == 1 {
+		c.to = one
+	}
+	return nil
+}
+
+// openText finds what separates the columns of the file and goes to its first line.
+func (c *csvReader) openText(f io.ReaderAt, size int64) {
+	start := make([]byte, min(size, 1<<16))
+	n, _ := f.ReadAt(start, 0) // an error comes again with the first line
+	c.comma = separatorOf(string(start[:n]))
+	c.open(f, size)
 }
 
 // open goes to the first line of the file.
@@ -273,6 +318,14 @@ func separator(field string) string {
 	return ""
 }
 
+// columns returns the number of inputs.
+func (c *csvReader) columns() int {
+	if c.label {
+		return c.fields - 1
+	}
+	return c.fields
+}
+
 // inputs returns the row without its label.
 func (c *csvReader) inputs(row []string) []string {
 	if c.label {
@@ -284,10 +337,7 @@ func (c *csvReader) inputs(row []string) []string {
 // begin reads from the first line the number of columns, whether it is a header,
 // and whether there are labels.
 func (c *csvReader) begin(f io.ReaderAt, size int64) error {
-	start := make([]byte, min(size, 1<<16))
-	n, _ := f.ReadAt(start, 0) // an error comes again below
-	c.comma = separatorOf(string(start[:n]))
-	c.open(f, size)
+	c.openText(f, size)
 	row, err := c.next()
 	if err == io.EOF {
 		return nil
@@ -494,7 +544,12 @@ func (c *csvReader) add(row []string) error {
 		if err != nil {
 			return err
 		}
-		v = c.to.of(v)
+		to := c.to.at(j)
+		if c.scaling.clip && !to.holds(v) {
+			c.clipped++
+			v = to.clip(v)
+		}
+		v = to.of(v)
 		if c.bin.one(key, j, v) {
 			x[j/64] |= 1 << (j % 64)
 		}
@@ -532,7 +587,7 @@ func (c *csvReader) readValue(j int, field string) (v float64, err error) {
 		field = strings.TrimSpace(field)
 		v, err = ParseNumber(field)
 	}
-	why := c.scaling.wrong(v, false)
+	why := c.scaling.wrong(j, v, false)
 	switch {
 	case field == "":
 		return 0, c.wrong(j, "a value is missing; write 0 or 1, or a number between")
@@ -560,11 +615,16 @@ func (c *csvReader) readValue(j int, field string) (v float64, err error) {
 // there is one, and what is wrong.
 func (c *csvReader) wrong(j int, format string, args ...any) error {
 	line, _ := c.r.FieldPos(j)
-	column := fmt.Sprintf("column %d", c.column(j)+1)
+	return formatErrorf("%s:%d: %s: %s", c.path, line, c.columnName(j), fmt.Sprintf(format, args...))
+}
+
+// columnName names column j for a message, by its number in the file and by the header.
+func (c *csvReader) columnName(j int) string {
+	name := fmt.Sprintf("column %d", c.column(j)+1)
 	if c.header != nil {
-		column += " (" + quote(c.header[j]) + ")"
+		name += " (" + quote(c.header[j]) + ")"
 	}
-	return formatErrorf("%s:%d: %s: %s", c.path, line, column, fmt.Sprintf(format, args...))
+	return name
 }
 
 // column returns the place in the file of column j, counted without that of the weights and with
@@ -584,10 +644,7 @@ func (c *csvReader) column(j int) int {
 
 // set returns the rows read as a set.
 func (c *csvReader) set() ([]*Set, error) {
-	cols := c.fields
-	if c.label {
-		cols--
-	}
+	cols := c.columns()
 	stride := (cols + 63) / 64
 	if len(c.words) == 0 {
 		return nil, formatErrorf("%s: no examples; write one a row", c.path)
@@ -605,6 +662,12 @@ func (c *csvReader) set() ([]*Set, error) {
 	if c.between && c.bin.grey {
 		s.Grey = rbm.Matrix{Rows: s.X.Rows, Cols: cols, Data: c.grey}
 		s.origin = c.bin.origin
+	}
+	if c.clipped > 0 {
+		s.Notes = append(s.Notes, clipped(c.clipped, s.X.Rows*cols))
+	}
+	if c.scaling.rule != "" && len(c.to) > 1 {
+		s.Notes = append(s.Notes, fmt.Sprintf("-scale %s: each column has its own range; pictures take one for all columns, by -shape or -scale LOW:HIGH", c.scaling.rule))
 	}
 	s.Height, s.Width = NearSquare(cols)
 	if c.header != nil && c.kind == HeaderYes {

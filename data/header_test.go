@@ -119,7 +119,7 @@ func TestHeaderScale(t *testing.T) {
 	writeFiles(t, dir, map[string][]byte{"pandas.csv": []byte(count(0, 64) + "\n" + rows), "bare.csv": []byte(rows)})
 	load := func(name, header, scale string) *Set {
 		t.Helper()
-		s, _, err := Load(context.Background(), filepath.Join(dir, name), Options{Scale: scale, Binarize: None, Header: header})
+		s, _, err := Load(context.Background(), filepath.Join(dir, name), Options{Scale: scale, Binarize: None, Header: header, Height: 8, Width: 8})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,14 +86,14 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 
 	// All images are read once before any are stored: then it is known that the
 	// files hold what their headers say, and which byte is white.
-	var seen [256]bool
+	var seen [2][256]int // the number of each byte in each part
 	var shapes [][]int
-	for _, p := range parts {
+	for i, p := range parts {
 		err := idxFiles[0].scanFile(ctx, p.images, func(dims []int) (io.Writer, error) {
 			shapes = append(shapes, dims[1:])
 			return writerFunc(func(b []byte) (int, error) {
 				for _, g := range b {
-					seen[g] = true
+					seen[i][g]++
 				}
 				return len(b), nil
 			}), nil
@@ -108,31 +108,44 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	}
 	var all extent
 	g := opt.scaling()
-	for b, there := range seen {
-		if !there {
+	if len(g.given) > 1 {
+		return nil, formatErrorf("%s: images have one range for all inputs; give -scale LOW:HIGH", parts[0].images)
+	}
+	for b := range 256 {
+		if seen[0][b]+seen[1][b] == 0 {
 			continue
 		}
 		all.add(float64(b))
-		if why := g.wrong(float64(b), true); why != "" {
+		if why := g.wrong(0, float64(b), true); why != "" {
 			return nil, formatErrorf("%s: byte %d %s", parts[0].images, b, why)
 		}
 	}
-	to, why := g.fit(all, true)
+	ranges, why := g.fit(all, true)
 	if why != "" {
 		return nil, formatErrorf("%s: %s", parts[0].images, why)
 	}
 
+	to := ranges[0]
 	var sets []*Set
 	var l labeller
 	for i, p := range parts {
 		s, bin := opt.part(sp.text, i, all.between(to))
-		s.Scale = opt.describe(to)
+		s.Scale = opt.describe(ranges)
 		labels, err := p.read(ctx, idxFiles[:], &packer{bin: bin, set: s, levels: to.levels()})
 		if err != nil {
 			return nil, err
 		}
 		for _, y := range labels {
 			l.add(strconv.Itoa(int(y))) // 256 classes are not too many
+		}
+		beyond := 0
+		for b, n := range seen[i] {
+			if !to.holds(float64(b)) {
+				beyond += n
+			}
+		}
+		if beyond > 0 {
+			s.Notes = append(s.Notes, clipped(beyond, s.X.Rows*s.X.Cols))
 		}
 		sets = append(sets, s)
 	}

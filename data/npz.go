@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"gorbm/rbm"
+	"gorbm/rbm/memory"
 	"gorbm/rbm/npz"
 )
 
 // inputNames are the names of the array of training rows in an archive, in order
 // of preference, each with that of their labels: the plain ones, those of Keras,
-// and those of rbmeval -features.
-var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y"}}
+// those of rbmeval -features, and the matrix of scipy.sparse.save_npz.
+var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y"}, {npz.Sparse, "y"}}
 
 // loadNPZ reads the arrays x and, if it is there, y of a NumPy archive as a
 // training set, and x_test and y_test as a test set; see inputNames. x is
@@ -66,7 +67,7 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 		return nil, fmt.Errorf("rows of %s are %d × %d, of x_test %d × %d; give both the same shape",
 			x[0], s[0].height, s[0].width, s[1].height, s[1].width)
 	}
-	to, grey := make([]scale, len(x)), false
+	to, grey := make([]scales, len(x)), false
 	for i, scan := range scans {
 		var all extent // of the parts that have the same scale
 		for _, s := range scans {
@@ -78,7 +79,10 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 		if to[i], why = opt.scaling().fit(all, scan.bytes); why != "" {
 			return nil, errors.New(why)
 		}
-		grey = grey || scan.between(to[i])
+		if len(to[i]) == 1 {
+			scan.grey = scan.between(to[i][0])
+		}
+		grey = grey || scan.grey
 	}
 	var sets []*Set
 	for i, scan := range scans {
@@ -99,6 +103,8 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 type inputScan struct {
 	rows, height, width int
 	bytes               bool // elements are bytes, perhaps of grey
+	grey                bool // of columns of given scales: some value lies between the ends of its scale
+	clipped             int  // values beyond given scales
 	extent
 }
 
@@ -116,10 +122,8 @@ func scanInputs(a *npz.Archive, name string, g scaling) (s inputScan, err error)
 	switch {
 	case len(shape) != 2 && len(shape) != 3:
 		return s, r.Errorf("an array of %d dimensions; give it two, examples × inputs, or three, examples × height × width", len(r.Shape))
-	case r.Kind == 'U':
+	case r.IsText():
 		return s, r.Errorf("inputs are text; give numbers in [0,1]")
-	case r.Fortran:
-		return s, r.Errorf("an array in Fortran order; save numpy.ascontiguousarray(%s)", name)
 	case shape[0] == 0 || r.Elements() == 0:
 		return s, r.Errorf("no examples; the shape must not have a 0")
 	}
@@ -135,10 +139,27 @@ func scanInputs(a *npz.Archive, name string, g scaling) (s inputScan, err error)
 	if len(shape) == 3 {
 		s.height, s.width = int(shape[1]), int(shape[2])
 	}
+	if r.Fortran {
+		if err := memory.Check(fmt.Sprintf("%s, an array in Fortran order,", name), float64(r.Elements())*float64(r.Size)); err != nil {
+			return s, r.Errorf("%w; save numpy.ascontiguousarray(%s)", err, name)
+		}
+	}
 	s.bytes = r.Kind == 'u' && r.Size == 1
+	to, known := g.known(s.bytes)
+	if why := to.check(int(cols)); known && why != "" {
+		return s, r.Errorf("%s", why)
+	}
 	err = r.Rows(s.rows, int(cols), func(i, j int, v float64) error {
-		if why := g.wrong(v, s.bytes); why != "" {
+		if why := g.wrong(j, v, s.bytes); why != "" {
 			return r.Errorf("row %d, column %d: %g %s", i, j, v, why)
+		}
+		if g.rule == "" {
+			to := to.at(j)
+			if !to.holds(v) {
+				s.clipped++
+				v = to.clip(v)
+			}
+			s.grey = s.grey || v != to.low && v != to.high
 		}
 		s.add(v)
 		return nil
@@ -147,7 +168,7 @@ func scanInputs(a *npz.Archive, name string, g scaling) (s inputScan, err error)
 }
 
 // packInputs reads an array of inputs again, into the rows of a set.
-func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scale, bin binarizer) error {
+func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scales, bin binarizer) error {
 	r, err := a.Array(name)
 	if err != nil {
 		return err
@@ -158,11 +179,18 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scale, b
 	if why := bin.keep(s); why != "" {
 		return r.Errorf("%s", why)
 	}
+	if scan.clipped > 0 {
+		s.Notes = append(s.Notes, clipped(scan.clipped, s.X.Rows*s.X.Cols))
+	}
 	var key rbm.Key
 	defer func() { s.origin = bin.origin }()
 	return r.Rows(scan.rows, s.X.Cols, func(i, j int, v float64) error {
 		if j == 0 {
 			key = bin.row(i)
+		}
+		to := to.at(j)
+		if scan.clipped > 0 {
+			v = to.clip(v)
 		}
 		v = to.of(v)
 		if bin.one(key, j, v) {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -240,7 +241,6 @@ func TestNPZErrors(t *testing.T) {
 		{"bad shape", head("{'descr': '|b1', 'fortran_order': False, 'shape': (3, a), }"), "cannot be read"},
 		{"negative", head("{'descr': '|b1', 'fortran_order': False, 'shape': (-3, -2), }"), "cannot be read"},
 		{"overflow", head("{'descr': '|b1', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"), "cannot be read"},
-		{"fortran", head("{'descr': '|b1', 'fortran_order': True, 'shape': (3, 2), }"), "numpy.ascontiguousarray(x)"},
 		{"maybe fortran", head("{'descr': '|b1', 'fortran_order': Maybe, 'shape': (3, 2), }"), "cannot be read"},
 		{"records", head("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2), }"), "records"},
 		{"objects", one(npyBytes("|O", "3, 2", make([]byte, 48))), "Python objects"},
@@ -334,5 +334,101 @@ func TestBombs(t *testing.T) {
 	f.Close()
 	if _, _, err := Load(t.Context(), path, Options{}); err == nil || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "asks for 2.68e+08 bytes out of a file of ") {
 		t.Errorf("%v", err)
+	}
+}
+
+// Arrays in Fortran order have the rows of the same arrays in C order.
+func TestFortranOrder(t *testing.T) {
+	file := func(order, shape string, data any) []byte {
+		return npyFile(fmt.Sprintf("{'descr': '<f4', 'fortran_order': %s, 'shape': (%s), }", order, shape), data)
+	}
+	// The file counts the first index fastest.
+	for _, c := range []struct {
+		shape  string
+		values []float32 // in C order
+		file   []float32
+	}{
+		{"2, 3", []float32{0, .1, .2, .3, .4, .5}, []float32{0, .3, .1, .4, .2, .5}},
+		{"2, 2, 3", []float32{0, .1, .2, .3, .4, .5, .6, .7, .8, .9, 1, 0}, []float32{0, .6, .3, .9, .1, .7, .4, 1, .2, .8, .5, 0}},
+		{"1, 2, 2, 1", []float32{0, .1, .2, .3}, []float32{0, .2, .1, .3}},
+	} {
+		got, _, err := readNPZ(zipped(zip.Deflate, "x", file("True", c.shape, c.file)), "auto", None)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := readNPZ(zipped(zip.Store, "x", file("False", c.shape, c.values)), "auto", None)
+		if err != nil || !slices.Equal(got.Grey.Data, c.values) || got.Hash() != want.Hash() || got.Height != want.Height {
+			t.Errorf("(%s): rows %v, want %v, %v", c.shape, got.Grey.Data, c.values, err)
+		}
+	}
+}
+
+// A sparse matrix of scipy has the rows of the dense one, and what no such file holds is refused.
+func TestSparse(t *testing.T) {
+	csr := map[string][]byte{
+		"format":  npyBytes("|S3", "", []byte("csr")),
+		"shape":   npyBytes("<i8", "2,", []int64{4, 5}),
+		"indptr":  npyBytes("<i4", "5,", []int32{0, 2, 2, 3, 6}),
+		"indices": npyBytes("<i4", "6,", []int32{4, 0, 2, 1, 2, 3}),
+		"data":    npyBytes("<f8", "6,", []float64{.75, .5, 1, .25, 1, 0}),
+	}
+	archive := func(method uint16, but string, with []byte) []byte {
+		var files []any
+		for _, name := range slices.Sorted(maps.Keys(csr)) {
+			switch {
+			case name != but:
+				files = append(files, name, csr[name])
+			case with != nil:
+				files = append(files, name, with)
+			}
+		}
+		if _, ok := csr[but]; !ok && with != nil {
+			files = append(files, but, with)
+		}
+		return zipped(method, files...)
+	}
+	want := []float32{.5, 0, 0, 0, .75, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, .25, 1, 0, 0}
+	for _, with := range []struct {
+		but  string
+		file []byte
+	}{
+		{}, {"format", npyBytes("<U3", "", []int32{'c', 's', 'r'})}, {"indptr", npyBytes("<i8", "5,", []int64{0, 2, 2, 3, 6})},
+		{"y", npyBytes("|S3", "4,", []byte("antbee\x00\x00\x00ant"))},
+	} {
+		s, _, err := readNPZ(archive(zip.Deflate, with.but, with.file), "none", None)
+		if err != nil {
+			t.Fatal(with.but, err)
+		}
+		checkSet(t, s)
+		if s.X.Cols != 5 || !slices.Equal(s.Grey.Data, want) {
+			t.Errorf("%s: rows %v, want %v", with.but, s.Grey.Data, want)
+		}
+	}
+	names := npyBytes("|S3", "4,", []byte("antbe\x00antbe\x00"))
+	if s, _, err := readNPZ(archive(zip.Store, "y", names), "auto"); err != nil || !slices.Equal(s.Classes, []string{"ant", "be"}) {
+		t.Errorf("labels: %v, %v", s, err)
+	}
+	for _, c := range []struct {
+		but  string
+		with []byte
+		want string
+	}{
+		{"format", npyBytes("|S3", "", []byte("csc")), `a sparse matrix of format "csc"; save it by scipy.sparse.save_npz(FILE, matrix.tocsr())`},
+		{"format", nil, "no array x or x_train"},
+		{"indptr", nil, "no array indptr"},
+		{"indptr", npyBytes("<i4", "4,", []int32{0, 2, 2, 6}), "shape and indptr do not describe the rows"},
+		{"indptr", npyBytes("<i4", "5,", []int32{0, 3, 2, 3, 6}), "shape and indptr do not describe the rows"},
+		{"indptr", npyBytes("<i4", "5,", []int32{1, 2, 2, 3, 6}), "shape and indptr do not describe the rows"},
+		{"indptr", npyBytes("<f4", "5,", []float32{0, 2, 2, 3, 6}), "it is no list of integers"},
+		{"shape", npyBytes("<i8", "2,", []int64{4, -5}), "shape and indptr do not describe the rows"},
+		{"shape", npyBytes("<i8", "2,", []int64{4, 3}), "row 0 has an element in column 4 of 3"},
+		{"indices", npyBytes("<i4", "5,", []int32{4, 0, 2, 1, 2}), "do not hold 6 numbers each"},
+		{"indices", npyBytes("<i4", "6,", []int32{4, 4, 2, 1, 2, 3}), "row 0 has two elements in column 4; call sum_duplicates()"},
+		{"indices", npyBytes("<i4", "6,", []int32{4, -1, 2, 1, 2, 3}), "row 0 has an element in column -1"},
+		{"data", npyBytes("<f8", "6,", []float64{.75, 7, 1, .25, 1, 0}), "row 0, column 0: 7 is outside [0,1]"},
+		{"data", npyBytes("|S1", "6,", []byte("abcdef")), "do not hold 6 numbers each"},
+	} {
+		_, _, err := readNPZ(archive(zip.Store, c.but, c.with), "auto")
+		checkFormat(t, err, c.want)
 	}
 }

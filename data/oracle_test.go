@@ -253,7 +253,48 @@ func csvMeans(text string, opt Options) (m meaning, err error) {
 	if !named {
 		m.labels = nil
 	}
+	if opt.Scale == "max" || opt.Scale == "minmax" {
+		return m, m.rescaleColumns(opt.Scale)
+	}
 	return m, m.rescale(opt.Scale, false)
+}
+
+// rescaleColumns takes the values of each column to [0,1] by max or minmax.
+func (m *meaning) rescaleColumns(rule string) error {
+	if len(m.values) == 0 {
+		return errors.New("no values")
+	}
+	var ranges []string
+	apart := false
+	for j := range m.cols {
+		least, most := math.Inf(1), math.Inf(-1)
+		for k := j; k < len(m.values); k += m.cols {
+			least, most = min(least, m.values[k]+0), max(most, m.values[k]+0)
+		}
+		if rule == "max" {
+			if least < 0 {
+				return fmt.Errorf("%v below zero", least)
+			}
+			least = 0
+		}
+		if math.IsInf(most-least, 0) {
+			return errors.New("values too far apart")
+		}
+		for k := j; k < len(m.values); k += m.cols {
+			if m.values[k] -= least; most > least {
+				m.values[k] /= most - least
+			}
+		}
+		ranges = append(ranges, fmt.Sprintf("%v:%v", least, most))
+		apart = apart || most > least
+	}
+	if !apart {
+		return errors.New("each column has one value")
+	}
+	if m.scale = strings.Join(ranges, ","); len(slices.Compact(slices.Clone(ranges))) == 1 {
+		m.scale = ranges[0]
+	}
+	return nil
 }
 
 func cmpErr(err error, words string) error {

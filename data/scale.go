@@ -7,24 +7,64 @@ import (
 	"strings"
 )
 
-// A scale maps the values of a source to [0,1]: low becomes 0 and high 1.
+// A scale maps the values of a source to [0,1]: low becomes 0 and high 1. Where they are
+// equal, as those of a column that is constant, all values become 0.
 type scale struct{ low, high float64 }
 
 // asIs leaves values in [0,1] as they are, white is that of grey bytes, and spins is
 // that of spins, −1 and +1.
 var asIs, white, spins = scale{0, 1}, scale{0, 255}, scale{-1, 1}
 
-func (s scale) of(v float64) float64 { return (v - s.low) / (s.high - s.low) }
+func (s scale) of(v float64) float64 {
+	if s.low == s.high {
+		return 0
+	}
+	return (v - s.low) / (s.high - s.low)
+}
+
+// clip returns the value of the scale that is nearest to v.
+func (s scale) clip(v float64) float64 { return min(max(v, s.low), s.high) }
+
+// holds reports whether v lies on the scale.
+func (s scale) holds(v float64) bool { return v >= s.low && v <= s.high }
 
 func (s scale) String() string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	return number(s.low) + ":" + number(s.high)
 }
 
-// A scaling is how the scale of a source is found: Options.Scale.
+// scales are the scales of the columns of a source, or a single one of all of them.
+type scales []scale
+
+// at returns the scale of column j.
+func (s scales) at(j int) scale {
+	if len(s) == 1 {
+		return s[0]
+	}
+	return s[j]
+}
+
+func (s scales) String() string {
+	texts := make([]string, len(s))
+	for j := range s {
+		texts[j] = s[j].String()
+	}
+	return strings.Join(texts, ",")
+}
+
+// check returns a message if rows of that many inputs have another number of scales, else "".
+func (s scales) check(inputs int) string {
+	if len(s) == 1 || len(s) == inputs {
+		return ""
+	}
+	return fmt.Sprintf("rows of %d inputs, where -scale gives ranges of %d columns; give as many, or one range for all", inputs, len(s))
+}
+
+// A scaling is how the scales of a source are found: Options.Scale.
 type scaling struct {
-	rule  string // auto, max, minmax or spins; "": it is given
-	scale        // if it is given
+	rule  string // auto, max, minmax or spins; "": they are given
+	given scales
+	clip  bool // Options.Clip
 }
 
 // parseScaling reads Options.Scale.
@@ -35,18 +75,23 @@ func parseScaling(text string) (scaling, error) {
 	case "max", "minmax":
 		return scaling{rule: text}, nil
 	case "spins":
-		return scaling{text, spins}, nil
+		return scaling{rule: text, given: scales{spins}}, nil
 	}
-	low, high, both := strings.Cut(text, ":")
-	if !both {
-		low, high = "0", text
+	var given scales
+	several := strings.Contains(text, ",")
+	for part := range strings.SplitSeq(text, ",") {
+		low, high, both := strings.Cut(part, ":")
+		if !both && !several {
+			low, high = "0", part
+		}
+		a, err := strconv.ParseFloat(low, 64)
+		b, err2 := strconv.ParseFloat(high, 64)
+		if err != nil || err2 != nil || !(a < b || several && a == b) || math.IsInf(b-a, 0) {
+			return scaling{}, specErrorf("scale %s: it must be auto, max, minmax, spins, the value that is white, such as 255, or LOW:HIGH with LOW below HIGH, or a LOW:HIGH for each column with commas between", quote(text))
+		}
+		given = append(given, scale{a, b})
 	}
-	a, err := strconv.ParseFloat(low, 64)
-	b, err2 := strconv.ParseFloat(high, 64)
-	if err != nil || err2 != nil || !(a < b) || math.IsInf(b-a, 0) {
-		return scaling{}, specErrorf("scale %s: it must be auto, max, minmax, spins, the value that is white, such as 255, or LOW:HIGH with LOW below HIGH", quote(text))
-	}
-	return scaling{scale: scale{a, b}}, nil
+	return scaling{given: given}, nil
 }
 
 // CheckScale returns an [ErrSpec] unless text is a value of Options.Scale.
@@ -61,11 +106,12 @@ func (o Options) scaling() scaling {
 		return raw
 	}
 	g, _ := parseScaling(o.Scale) // Load has looked at the error
+	g.clip = o.Clip && g.rule == ""
 	return g
 }
 
-// describe returns Set.Scale for values of this scale.
-func (o Options) describe(s scale) string {
+// describe returns Set.Scale for values of these scales.
+func (o Options) describe(s scales) string {
 	switch rule := o.scaling().rule; rule {
 	case "auto", "raw":
 		return ""
@@ -75,59 +121,68 @@ func (o Options) describe(s scale) string {
 	return s.String()
 }
 
-// known returns the scale if it is known before the values are read. bytes says
-// whether they are bytes, which may be grey up to 255.
-func (g scaling) known(bytes bool) (scale, bool) {
+// known returns the scales if they are known before the values are read. bytes says
+// whether these are bytes, which may be grey up to 255.
+func (g scaling) known(bytes bool) (scales, bool) {
 	if g.rule == "auto" {
-		return asIs, !bytes
+		return scales{asIs}, !bytes
 	}
-	return g.scale, g.rule == "" || g.rule == "raw" || g.rule == "spins"
+	return g.given, g.rule == "" || g.rule == "raw" || g.rule == "spins"
 }
 
-// fit returns the scale of a source with these values, or a message that says
-// why there is none.
-func (g scaling) fit(e extent, bytes bool) (s scale, why string) {
+// fit returns the scales of a source whose columns all have these values together, or a message
+// that says why there are none.
+func (g scaling) fit(e extent, bytes bool) (s scales, why string) {
 	if s, ok := g.known(bytes); ok {
 		return s, ""
 	}
-	switch g.rule {
-	case "minmax":
-		s.low = e.least
-	case "auto":
-		return byteScale(e.most)
-	default:
-		if e.least < 0 {
-			return s, fmt.Sprintf("-scale max is for values from 0 up, and there is %g; take -scale minmax", e.least)
-		}
+	var one scale
+	if g.rule == "auto" {
+		one, why = byteScale(e.most)
+	} else if one, why = g.spread(e); why == "" && one.low == one.high {
+		why = fmt.Sprintf("all values are %g, which -scale %s cannot spread over [0,1]; give the range they may have, such as -scale 255", one.high, g.rule)
 	}
-	s.high = e.most
-	switch {
-	case s.low == s.high:
-		return s, fmt.Sprintf("all values are %g, which -scale %s cannot spread over [0,1]; give the range they may have, such as -scale 255", s.high, g.rule)
-	case math.IsInf(s.high-s.low, 0):
-		return s, fmt.Sprintf("values from %g to %g are too far apart to scale", s.low, s.high)
-	}
-	return s, ""
+	return scales{one}, why
 }
 
-// wrong returns a message if v is no value to scale, else "".
-func (g scaling) wrong(v float64, bytes bool) string {
+// spread returns the scale that max or minmax makes of values, or a message that says why there is none.
+func (g scaling) spread(e extent) (s scale, why string) {
+	s.high = e.most
+	switch {
+	case g.rule == "minmax":
+		s.low = e.least
+	case e.least < 0:
+		return s, fmt.Sprintf("-scale max is for values from 0 up, and there is %g; take -scale minmax", e.least)
+	}
+	if math.IsInf(s.high-s.low, 0) {
+		why = fmt.Sprintf("values from %g to %g are too far apart to scale", s.low, s.high)
+	}
+	return s, why
+}
+
+// wrong returns a message if v is no value of column j to scale, else "".
+func (g scaling) wrong(j int, v float64, bytes bool) string {
 	s, known := g.known(bytes)
 	switch {
 	case math.IsNaN(v):
 		return "is not a number; fill in missing values first"
-	case (!known || g.rule == "raw") && math.IsInf(v, 0):
+	case (!known || g.rule == "raw" || g.clip) && math.IsInf(v, 0):
 		return "is not finite; fill it in first"
 	case g.rule == "spins" && v != -1 && v != 1:
 		return "is no spin, −1 or 1"
-	case !known || g.rule == "raw" || v >= s.low && v <= s.high:
+	case !known || g.rule == "raw" || g.clip || s.at(j).holds(v):
 		return ""
 	case g.rule == "":
-		return fmt.Sprintf("is outside the scale %v; give all of the range by -scale LOW:HIGH", s)
+		return fmt.Sprintf("is outside the scale %v; give all of the range by -scale LOW:HIGH", s.at(j))
 	case v < 0:
 		return "is outside [0,1]; scale the values to it by -scale minmax, or take -units gaussian"
 	}
 	return "is outside [0,1]; scale the values to it by -scale max, or -scale 255 if that is white, or take -units gaussian"
+}
+
+// clipped returns a note of values that were clipped, n of a set of that many.
+func clipped(n, of int) string {
+	return fmt.Sprintf("%d of %d values lie outside the range of the training rows and are clipped to it", n, of)
 }
 
 // byteScale returns the scale of bytes of which the largest is most: 255 is white
@@ -202,7 +257,7 @@ type levels struct {
 func (s scale) levels() *levels {
 	l := new(levels)
 	for g := range l.value {
-		if l.value[g] = s.of(float64(g)); l.value[g] >= 0.5 {
+		if l.value[g] = s.of(s.clip(float64(g))); l.value[g] >= 0.5 {
 			l.on[g] = 1
 		}
 	}

@@ -35,7 +35,7 @@ func TestScale(t *testing.T) {
 		{"max", 0, 16, "0:16"}, {"minmax", 3, 16, "3:16"}, {"255", 0, 255, "0:255"}, {"16", 0, 16, "0:16"}, {"-1:17.5", -1, 17.5, "-1:17.5"},
 	} {
 		for _, file := range []string{"a.csv", "a.idx", "1.npz", "4.npz", "1.npy", "8.npy"} {
-			s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: c.rule, Binarize: None})
+			s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: c.rule, Binarize: None, Height: 1, Width: 3})
 			if err != nil {
 				t.Error(err)
 				continue
@@ -58,10 +58,70 @@ func TestScale(t *testing.T) {
 	writeFiles(t, dir, map[string][]byte{"ends.csv": []byte("3,16\n16,16\n"), "ends.npy": npyBytes("|u1", "2, 2", []byte{3, 16, 16, 16}), "ends.idx": idxBuild([]byte{3, 16, 16, 16}, 2, 2)})
 	for _, file := range []string{"ends.csv", "ends.npy", "ends.idx"} {
 		for rule, mode := range map[string]string{"minmax": Binary, "max": None} {
-			s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: rule, Binarize: None})
+			s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: rule, Binarize: None, Height: 1, Width: 2})
 			if err != nil || s.Binarize != mode || rule == "minmax" && rowText(s.X, 0) != "01" {
 				t.Errorf("%s, %s: %+v, %v", file, rule, s, err)
 			}
+		}
+	}
+}
+
+// Each column of a CSV file is scaled by its range, and test rows are clipped to those of
+// the training rows.
+func TestScaleColumns(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string][]byte{
+		"a.csv":    []byte("age,dose,ward,label\n20,0.5,7,b\n60,2.5,7,a\n40,1.5,7,b\n"),
+		"test.csv": []byte("age,dose,ward,label\n70,1,7,b\n30,-9,8,a\n"),
+		"test.npz": zipped(zip.Store, "x", npyBytes("<f8", "2, 3", []float64{70, 1, 7, 30, -9, 8})),
+		"test.npy": npyBytes("<f8", "1, 3", []float64{20, 2.5, 7}),
+		"inf.csv":  []byte("age,dose,ward,label\ninf,1,7,b\n"),
+		"a.idx":    idxBuild([]byte{3, 16, 5}, 1, 3),
+		"two.csv":  []byte("20,0.5\n"),
+	})
+	for _, c := range []struct {
+		rule, scale string
+		grey, test  []float32
+	}{
+		{"max", "0:60,0:2.5,0:7", []float32{20. / 60, 0.5 / 2.5, 1, 1, 1, 1, 40. / 60, 1.5 / 2.5, 1}, []float32{1, 1 / 2.5, 1, 0.5, 0, 1}},
+		{"minmax", "20:60,0.5:2.5,7:7", []float32{0, 0, 0, 1, 1, 0, 0.5, 0.5, 0}, []float32{1, 0.25, 0, 0.25, 0, 0}},
+	} {
+		opt := Options{Scale: c.rule, Binarize: None}
+		train, _, err := Load(context.Background(), filepath.Join(dir, "a.csv"), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(train.Grey.Data, c.grey) || train.Scale != c.scale || len(train.Notes) != 1 {
+			t.Errorf("%s: values %v on %s, notes %q", c.rule, train.Grey.Data, train.Scale, train.Notes)
+		}
+		for _, file := range []string{"test.csv", "test.npz"} {
+			test, err := LoadTest(context.Background(), filepath.Join(dir, file), train, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const note = "3 of 6 values lie outside the range of the training rows and are clipped to it"
+			if !slices.Equal(test.Grey.Data, c.test) || test.Scale != c.scale || !slices.Equal(test.Notes, []string{note}) {
+				t.Errorf("%s, %s: values %v on %s, notes %q", c.rule, file, test.Grey.Data, test.Scale, test.Notes)
+			}
+		}
+		test, err := LoadTest(context.Background(), filepath.Join(dir, "test.npy"), train, opt)
+		if err != nil || test.Notes != nil || (test.Binarize == Binary) != (c.rule == "minmax") {
+			t.Errorf("%s: the ends of each column are %s, notes %q, %v", c.rule, test.Binarize, test.Notes, err)
+		}
+		_, _, err = Load(context.Background(), filepath.Join(dir, "test.npz"), Options{Scale: c.scale})
+		checkFormat(t, err, "row 0, column 0: 70 is outside the scale")
+		for file, want := range map[string]string{"inf.csv": "is not finite", "a.idx": "images have one range for all inputs", "two.csv": "rows of 2 inputs, where -scale gives ranges of 3 columns"} {
+			_, err = LoadTest(context.Background(), filepath.Join(dir, file), train, opt)
+			checkFormat(t, err, want)
+		}
+	}
+	// Bytes of pictures are clipped and counted too.
+	for _, scale := range []string{"0:5", "3:5"} {
+		_, _, err := Load(context.Background(), filepath.Join(dir, "a.idx"), Options{Scale: scale})
+		checkFormat(t, err, "byte 16 is outside the scale")
+		s, _, err := Load(context.Background(), filepath.Join(dir, "a.idx"), Options{Scale: scale, Clip: true})
+		if err != nil || rowText(s.X, 0)[1:] != "11" || len(s.Notes) != 1 || !strings.HasPrefix(s.Notes[0], "1 of 3 values") {
+			t.Errorf("scale %s: %+v, %v", scale, s, err)
 		}
 	}
 }
@@ -73,7 +133,7 @@ func TestScaleErrors(t *testing.T) {
 		"less.csv": []byte("3,-16\n4,3\n"),
 		"same.csv": []byte("3,3\n3,3\n"),
 		"nan.csv":  []byte("3,NaN\n3,3\n"),
-		"far.csv":  []byte("1e308,-1e308\n"),
+		"far.csv":  []byte("1e308,1\n-1e308,2\n"),
 		"inf.csv":  []byte("3,inf\n3,3\n"),
 		"a.npz":    zipped(zip.Store, "x", npyBytes("<i4", "2, 2", []int32{3, 16, 4, 3})),
 		"less.npz": zipped(zip.Store, "x", npyBytes("<i4", "2, 2", []int32{3, -16, 4, 3})),
@@ -85,11 +145,11 @@ func TestScaleErrors(t *testing.T) {
 	for _, c := range []struct{ file, scale, want string }{
 		{"a.csv", "", `a.csv:1: column 1: "3" is outside [0,1]; scale the values to it by -scale max`},
 		{"a.csv", "15", `a.csv:1: column 2: "16" is outside the scale 0:15; give all of the range by -scale LOW:HIGH`},
-		{"less.csv", "max", "less.csv: -scale max is for values from 0 up, and there is -16; take -scale minmax"},
-		{"same.csv", "minmax", "same.csv: all values are 3"},
+		{"less.csv", "max", "less.csv: column 2: -scale max is for values from 0 up, and there is -16; take -scale minmax"},
+		{"same.csv", "minmax", "same.csv: all values of a column are equal"},
 		{"nan.csv", "max", "is not a number; fill in missing values first"},
 		{"inf.csv", "minmax", "is not finite"},
-		{"far.csv", "minmax", "too far apart"},
+		{"far.csv", "minmax", "column 1: values from -1e+308 to 1e+308 are too far apart"},
 		{"a.npz", "", "x: row 0, column 0: 3 is outside [0,1]; scale the values to it by -scale max"},
 		{"less.npz", "", "row 0, column 0: 3 is outside"},
 		{"less.npz", "max", "take -scale minmax"},
@@ -103,7 +163,7 @@ func TestScaleErrors(t *testing.T) {
 		_, _, err := Load(context.Background(), filepath.Join(dir, c.file), Options{Scale: c.scale})
 		checkFormat(t, err, c.want)
 	}
-	for _, scale := range []string{"most", "0", "-3", "5:5", "5:1", "nan", "0:inf", "-1e308:1e308", ":", "1:2:3", "max:min"} {
+	for _, scale := range []string{"most", "0", "-3", "5:5", "5:1", "nan", "0:inf", "-1e308:1e308", ":", "1:2:3", "max:min", "0:1,", "0:1,1:0", "0:1,5", "max,0:1"} {
 		_, _, err := Load(context.Background(), filepath.Join(dir, "a.csv"), Options{Scale: scale})
 		checkSpec(t, err, "scale ", "it must be auto, max, minmax")
 	}

@@ -56,9 +56,9 @@ type Set struct {
 	// Sample. It is None if there is Grey.
 	Binarize string
 
-	// Scale is the range of the source's values that became [0,1], such as 0:16,
-	// if Options.Scale asked for one; else "". As Options.Scale it reads another
-	// file alike.
+	// Scale is the range of the source's values that became [0,1], such as 0:16, or those of each
+	// column with commas between, if Options.Scale asked for one; else "". As Options.Scale it
+	// reads another file alike.
 	Scale string
 
 	// Header says whether the first line of a CSV file names the columns: HeaderYes,

@@ -1,12 +1,16 @@
 package data
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gorbm/rbm/memory"
 )
 
 // sources lists all sources in the order of help and messages. A new one is a
@@ -20,7 +24,7 @@ func sources() []source {
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
 		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", seeded, nil, loadDesjardins},
 		{"sequences", "sequences[:N]", "a family of proteins drawn from a known Potts model\n(N: that many training rows)", seeded, nil, loadFamily},
-		{".csv", "FILE.csv", "rows of values in [0,1]; others take -scale", seedless, csvEndings, fileLoader(loadCSVOrTable)},
+		{".csv", "FILE.csv", "rows of values in [0,1]; others take -scale", seedless, csvEndings, fileLoader(gunzipped(loadCSVOrTable))},
 		{".npz", ".npz", "rows of values in [0,1]; others take -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
 		{".npy", ".npy", "rows of values in [0,1]; others take -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
 		{Stdin, "-", "rows from a pipe: .csv, .npz or .npy, told by their first bytes", seedless, nil, loadPipe},
@@ -29,9 +33,9 @@ func sources() []source {
 	}
 }
 
-// csvEndings are those of files of rows in text; what separates their columns is found by the
-// first line.
-var csvEndings = []string{".csv", ".tsv"}
+// csvEndings are those of files of rows in text, gzipped or not; what separates their columns is
+// found by the first line.
+var csvEndings = []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}
 
 // A source is a data set that Load knows by name, or a kind of file that it
 // reads.
@@ -112,6 +116,68 @@ func fileLoader(read func(f io.ReaderAt, size int64, path string, opt Options) (
 		}
 		defer f.Close()
 		return read(reading{ctx, f, nil}, size, sp.text, opt)
+	}
+}
+
+// gunzipped returns a read function that takes gzipped files too, which it holds in memory.
+func gunzipped(read func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error)) func(io.ReaderAt, int64, string, Options) ([]*Set, error) {
+	return func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
+		f, size, err := gunzip(f, size, path)
+		if err != nil {
+			return nil, err
+		}
+		return read(f, size, path, opt)
+	}
+}
+
+// gunzip returns the content of a gzipped file of text, in memory, or any other file as it is.
+func gunzip(f io.ReaderAt, size int64, path string) (io.ReaderAt, int64, error) {
+	var magic [2]byte
+	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != gzipMagic {
+		return f, size, nil // the error of a shorter file comes from its reader
+	}
+	z, err := gzip.NewReader(io.NewSectionReader(f, 0, size))
+	var all bytes.Buffer
+	const piece = 1 << 26
+	for err == nil && all.Len() <= maxPiped {
+		// The buffer has twice the bytes while it grows.
+		if err := memory.Check(path+", unpacked,", 2*float64(all.Len()+piece)); err != nil {
+			return nil, 0, err
+		}
+		_, err = io.CopyN(&all, z, piece)
+	}
+	switch {
+	case err == nil:
+		return nil, 0, formatErrorf("%s: more than %d GiB unpacked; split the file", path, maxPiped>>30)
+	case err != io.EOF:
+		return nil, 0, idxRead(path, err)
+	}
+	return bytes.NewReader(all.Bytes()), int64(all.Len()), nil
+}
+
+// Lines returns all cells of a CSV file, that of a header among them, as Load reads them: numbers
+// in a file with semicolons have a decimal point.
+func Lines(ctx context.Context, path string) (lines [][]string, err error) {
+	f, size, err := open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, size, err := gunzip(reading{ctx, f, nil}, size, path)
+	if err != nil {
+		return nil, err
+	}
+	c := &csvReader{path: path, weightAt: -1}
+	c.openText(text, size)
+	for {
+		row, err := c.next()
+		if err == io.EOF {
+			return lines, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, slices.Clone(row))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 const Standard = "standard"
 
 // raw is the scaling of real values: none.
-var raw = scaling{rule: "raw", scale: asIs}
+var raw = scaling{rule: "raw", given: scales{asIs}}
 
 // loadReal reads a source whose values are not in [0,1] as one of real values. If it is none, it
 // returns the error of the first reading, cause.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -212,5 +213,40 @@ func TestMissingWords(t *testing.T) {
 	}
 	if IsMissing("none") {
 		t.Error("none is a word")
+	}
+}
+
+// A gzipped file has the rows of the plain one, and Lines has its cells.
+func TestGzippedCSV(t *testing.T) {
+	text := "a;b;label\n0,5;x y;ant\n1;;bee\n0,25;z;ant\n1;x y;ant\n"
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	z.Write([]byte(text))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string][]byte{"a.csv": []byte(text), "a.csv.gz": packed.Bytes(), "cut.csv.gz": packed.Bytes()[:packed.Len()-9], "bad.csv.gz": []byte("\x1f\x8b\x07 and more bytes")})
+	want := [][]string{{"a", "b", "label"}, {"0.5", "x y", "ant"}, {"1", "", "bee"}, {"0.25", "z", "ant"}, {"1", "x y", "ant"}}
+	var hash []string
+	for _, name := range []string{"a.csv", "a.csv.gz"} {
+		path := filepath.Join(dir, name)
+		s, _, err := Load(context.Background(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSet(t, s)
+		hash = append(hash, s.Hash())
+		lines, err := Lines(context.Background(), path)
+		if err != nil || !slices.EqualFunc(lines, want, slices.Equal) {
+			t.Errorf("%s: lines %q, want %q, %v", name, lines, want, err)
+		}
+	}
+	if hash[0] != hash[1] {
+		t.Error("the gzipped file has other rows")
+	}
+	for name, want := range map[string]string{"cut.csv.gz": "cut short; fetch it again", "bad.csv.gz": "damaged (gzip: invalid header)"} {
+		_, _, err := Load(context.Background(), filepath.Join(dir, name), Options{})
+		checkFormat(t, err, want)
 	}
 }

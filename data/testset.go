@@ -11,13 +11,15 @@ import (
 
 // LoadTest returns rows to test models of train with, from a source of their
 // own: its test rows if it has any, else all of its rows. They are read as train
-// was: on its scale, if it has one, with its shape, and with labels numbered as
+// was: on its scale, if it has one, clipped to it, with its shape, and with labels numbered as
 // its classes of the same names. Labels may be missing in either.
 //
 // Errors are those of [Load]; it is an [ErrFormat] if rows have another length,
 // or a label is not among the classes of train.
 func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, error) {
-	opt.Scale = cmp.Or(train.Scale, opt.Scale)
+	if train.Scale != "" {
+		opt.Scale, opt.Clip = train.Scale, true
+	}
 	opt.Height, opt.Width, opt.Redraw = 0, 0, false
 	if train.Means != nil {
 		opt.Binarize, opt.Means, opt.Deviations = Standard, train.Means, train.Deviations

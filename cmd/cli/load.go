@@ -31,6 +31,7 @@ type DataFlags struct {
 	Levels                                                 int
 	Reweight                                               float64
 	schema                                                 *data.Schema // that files are read by
+	clip                                                   bool         // Scale is that of a model's training rows
 	wasLabel                                               string       // LabelColumn, where the one of a model took its place in rows of -data
 	Redraw                                                 bool
 	unlabelled                                             bool // rows without a label are taken
@@ -57,7 +58,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 		f.StringVar(&d.Test, "test", "", "rows to test on, of a file or a name as in -data: its test rows if it has any, else all; read as those of -data are, classes matched by name "+rows.Test)
 	}
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
-	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255").Offer("auto", "max", "minmax", "spins", "255")
+	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest, of each column of a .csv file without -shape, else of all), minmax (the smallest and the largest, likewise), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, one with commas for each column, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255").Offer("auto", "max", "minmax", "spins", "255")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers, standardised column by column for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {
 		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: draw the rows of each minibatch anew from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
@@ -83,7 +84,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 // Load loads the data, with a progress bar for what takes long. It warns of a
 // test set that is there and not used.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Schema: d.schema,
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Schema: d.schema,
 		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
 	switch {
 	case d.Units == "gaussian" && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
@@ -204,6 +205,7 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	follow("binarize", &d.Binarize, about.Binarize, about.Binarize == data.Sample || about.Binarize == data.None || about.Binarize == data.Standard)
 	d.mean, d.deviation = about.Means, about.Deviations
 	follow("scale", &d.Scale, about.Scale, about.Scale != "")
+	d.clip = about.Scale != "" && !d.Flags.Given("scale")
 	if s, err := data.ParseSchema(about.Schema); err == nil && s.Alphabet == "" {
 		d.schema = s
 	}

@@ -176,8 +176,8 @@ func (p *plan) clampArrays(single bool) (*given, error) {
 	}
 	inputs := p.m.Inputs()
 	switch {
-	case len(x.Shape) < 2 || x.Kind == 'U' || x.Fortran:
-		return nil, x.Errorf("give numbers, examples × inputs, in C order")
+	case len(x.Shape) < 2 || x.IsText():
+		return nil, x.Errorf("give numbers, examples × inputs")
 	case cols != int64(inputs):
 		return nil, x.Errorf("rows have %d values; the model has %d inputs", cols, inputs)
 	case x.Elements() > maxCells:
@@ -216,7 +216,7 @@ func readLabels(a *npz.Archive, g *given) error {
 			return err
 		}
 		label, ok := y.Text(b)
-		switch hole := y.Kind == 'f' && math.IsNaN(y.Number(b)) || y.Kind == 'U' && label == ""; {
+		switch hole := y.Kind == 'f' && math.IsNaN(y.Number(b)) || y.IsText() && label == ""; {
 		case hole:
 		case !ok:
 			return y.Errorf("row %d is no class; give whole numbers or text, and NaN or an empty text for a hole", r)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"os"
@@ -80,7 +79,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	if err := train.Fits(m, set); err != nil {
 		return fmt.Errorf("%s does not fit %s: %w", o.fill, o.model.Path, err)
 	}
-	lines, err := readLines(o.fill)
+	lines, err := data.Lines(ctx, o.fill)
 	if err != nil {
 		return err
 	}
@@ -141,20 +140,4 @@ func (o *options) fillTable(ctx context.Context) error {
 		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", filled, set.Len(), o.fillBy, o.out, beside)
 		return err
 	})
-}
-
-// readLines reads all cells of a .csv file.
-func readLines(path string) ([][]string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.TrimLeadingSpace = true
-	lines, err := r.ReadAll()
-	if err == nil && len(lines) > 0 {
-		lines[0][0] = strings.TrimPrefix(lines[0][0], "\ufeff")
-	}
-	return lines, err
 }

@@ -55,7 +55,12 @@ func TestFill(t *testing.T) {
 	clitest.Write(t, "fruit.csv", b.String())
 	trained(t, "fruit.csv", 8, 3000, func(s *train.Settings) { s.Batch, s.Rate, s.Seed = 30, 0.2, 1 })
 	clitest.Write(t, "holes.csv", "size, fruit ,colour,id,note\n21.0,lime,,7,n0\n0,,,8,n1\n11,lemon,yellow,9,n0\n")
+	clitest.Write(t, "holes.tsv", "size\tfruit\tcolour\tid\tnote\n21.0\tlime\t\t7\tn0\n0\t\t\t8\tn1\n11\tlemon\tyellow\t9\tn0\n")
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.tsv", "-out", "tabs.csv")
 	out := rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv", "-quiet=false")
+	if tabs, commas := clitest.Read(t, "tabs.csv"), clitest.Read(t, "filled.csv"); strings.ReplaceAll(commas, " ", "") != tabs {
+		t.Errorf("with tabs the table is %q, with commas %q", tabs, commas)
+	}
 	if !strings.Contains(out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities") {
 		t.Errorf("prints %q", out)
 	}

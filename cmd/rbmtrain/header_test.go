@@ -28,7 +28,7 @@ func TestHeader(t *testing.T) {
 	hash := map[string]string{}
 	run := func(out string, args ...string) clitest.Result {
 		t.Helper()
-		r := rbmtrain.Call(append([]string{"-scale", "max", "-hidden", "2", "-negphase", "cd", "-batch", "5", "-steps", "4", "-out", out}, args...)...)
+		r := rbmtrain.Call(append([]string{"-scale", "max", "-shape", "1x6", "-hidden", "2", "-negphase", "cd", "-batch", "5", "-steps", "4", "-out", out}, args...)...)
 		if r.Status != 0 {
 			t.Fatal(r.Stderr)
 		}

@@ -129,7 +129,7 @@ func readFloats(archive *npz.Archive, name string, dst []float32, cols int, tran
 	}
 	defer a.Close()
 	rows := len(dst) / cols
-	if len(a.Shape) == 2 && a.Fortran != transposed { // stored in column-major order of dst
+	if len(a.Shape) == 2 && transposed {
 		return a.Rows(cols, rows, func(j, i int, v float64) error {
 			dst[i*cols+j] = float32(v)
 			return nil

@@ -15,7 +15,7 @@ import (
 // A header describes the array of a NumPy file, whose elements follow it. The
 // format is NEP 1, "A Simple File Format for NumPy Arrays".
 type header struct {
-	Kind    byte    // b bool, i signed, u unsigned, f float, U text
+	Kind    byte    // b bool, i signed, u unsigned, f float, U and S text
 	Size    int     // bytes of an element
 	Shape   []int64 // length of each dimension
 	Fortran bool    // elements are stored column by column
@@ -134,6 +134,8 @@ func (h *header) setType(s string) error {
 	case 'U':
 		ok = n >= 1 && n <= 256
 		h.Size = 4 * n // NumPy counts letters, of four bytes each
+	case 'S':
+		ok = n >= 1 && n <= 1024
 	}
 	if !ok {
 		return refused
@@ -174,6 +176,9 @@ func (h *header) Elements() int64 {
 	}
 	return n
 }
+
+// IsText reports whether the elements are texts, which are no numbers.
+func (h *header) IsText() bool { return h.Kind == 'U' || h.Kind == 'S' }
 
 // Number returns the element in b, of h.Size bytes, as a float64. Integers
 // beyond 2⁵³ are rounded. That matters to labels only, which Text reads.
@@ -247,6 +252,9 @@ func (h *header) Text(b []byte) (string, bool) {
 		return strconv.FormatInt(h.signed(b), 10), true
 	case 'b':
 		return strconv.Itoa(int(h.Number(b))), true
+	case 'S':
+		text := strings.TrimRight(string(b[:h.Size]), "\x00")
+		return text, text != "" && utf8.ValidString(text) && !strings.Contains(text, "\x00")
 	case 'U':
 		var s strings.Builder
 		ended := false

@@ -150,6 +150,9 @@ func (a *Archive) index(name string) (at int, twice bool) {
 
 // Has reports whether there is an array of this name.
 func (a *Archive) Has(name string) bool {
+	if name == Sparse {
+		return a.hasSparse()
+	}
 	at, _ := a.index(name)
 	return at >= 0 || a.npy != nil && name == a.name
 }
@@ -180,6 +183,8 @@ type Array struct {
 	in   *bufio.Reader
 	c    io.Closer
 	buf  []byte
+
+	sparse *sparse // of a sparse matrix; else nil
 }
 
 // maxDeflate is the largest factor by which deflate can shrink its input. A
@@ -206,6 +211,9 @@ func (a *Archive) Array(name string) (*Array, error) {
 	}
 	if a.npy != nil {
 		return newArray(name, io.NopCloser(io.NewSectionReader(a.npy, 0, a.size)), uint64(a.size))
+	}
+	if name == Sparse {
+		return a.openSparse()
 	}
 	at, twice := a.index(name)
 	if twice {
@@ -259,7 +267,12 @@ func (r *Array) Errorf(format string, args ...any) error {
 }
 
 // Close closes the array.
-func (r *Array) Close() error { return r.c.Close() }
+func (r *Array) Close() error {
+	if r.sparse != nil {
+		r.sparse.columns.Close()
+	}
+	return r.c.Close()
+}
 
 // Next returns the bytes of the next n elements, valid until the next call.
 func (r *Array) Next(n int) ([]byte, error) {
@@ -285,9 +298,15 @@ func (r *Array) End() error {
 	return nil
 }
 
-// Rows calls do for every element of rows × cols, in order, and stops at its
-// first error.
+// Rows calls do for every element of the first rows × cols, row by row, in whatever order they are
+// stored, and stops at its first error. An array in Fortran order is held in memory.
 func (r *Array) Rows(rows, cols int, do func(i, j int, v float64) error) error {
+	switch {
+	case r.sparse != nil:
+		return r.sparseRows(rows, cols, do)
+	case r.Fortran && len(r.Shape) > 1:
+		return r.fortranRows(rows, cols, do)
+	}
 	for i := range rows {
 		b, err := r.Next(cols)
 		if err != nil {

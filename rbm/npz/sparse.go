@@ -1,0 +1,182 @@
+package npz
+
+import (
+	"io"
+	"slices"
+)
+
+// Sparse is the name under which Archive.Array opens the sparse matrix of an archive that
+// scipy.sparse.save_npz wrote.
+const Sparse = "sparse matrix"
+
+// sparse is what a matrix of compressed sparse rows has besides its elements, which are stored row
+// after row.
+type sparse struct {
+	starts  []int64 // where the elements of each row begin among all, and the number of all
+	columns *Array  // the column of each element
+}
+
+// hasSparse reports whether the archive has the arrays of a sparse matrix.
+func (a *Archive) hasSparse() bool {
+	for _, name := range []string{"format", "shape", "data"} {
+		if at, _ := a.index(name); at < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// openSparse opens the matrix as an array of its shape.
+func (a *Archive) openSparse() (_ *Array, err error) {
+	format, err := a.word("format")
+	if err != nil {
+		return nil, err
+	}
+	if format != "csr" {
+		return nil, errorf("a sparse matrix of format %s; save it by scipy.sparse.save_npz(FILE, matrix.tocsr())", quote(format))
+	}
+	shape, err := a.integers("shape")
+	if err != nil {
+		return nil, err
+	}
+	starts, err := a.integers("indptr")
+	if err != nil {
+		return nil, err
+	}
+	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[1] > 1<<62/max(shape[0], 1) || shape[0] != int64(len(starts))-1 || starts[0] != 0 || !slices.IsSorted(starts) {
+		return nil, errorf("shape and indptr do not describe the rows of a matrix; save it by scipy.sparse.save_npz")
+	}
+	columns, err := a.Array("indices")
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.Array("data")
+	if err != nil {
+		columns.Close()
+		return nil, err
+	}
+	r.sparse = &sparse{starts, columns}
+	n := []int64{starts[len(starts)-1]}
+	if !slices.Equal(r.Shape, n) || !slices.Equal(columns.Shape, n) || columns.Kind != 'i' && columns.Kind != 'u' || r.IsText() {
+		r.Close()
+		return nil, errorf("data and indices do not hold %d numbers each, as indptr says; save it by scipy.sparse.save_npz", n[0])
+	}
+	r.Shape, r.name = shape, Sparse
+	return r, nil
+}
+
+// word returns the text of an array of a single element.
+func (a *Archive) word(name string) (string, error) {
+	r, err := a.Array(name)
+	if err != nil {
+		return "", err
+	}
+	defer r.Close()
+	if r.Elements() != 1 {
+		return "", r.Errorf("%d elements, where one belongs", r.Elements())
+	}
+	b, err := r.Next(1)
+	if err != nil {
+		return "", err
+	}
+	text, _ := r.Text(b)
+	return text, r.End()
+}
+
+// integers returns the elements of a vector of integers.
+func (a *Archive) integers(name string) ([]int64, error) {
+	r, err := a.Array(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if len(r.Shape) != 1 || r.Shape[0] == 0 || r.Kind != 'i' && r.Kind != 'u' {
+		return nil, r.Errorf("it is no list of integers; save it by scipy.sparse.save_npz")
+	}
+	var all []int64 // grows with what is there
+	for range r.Shape[0] {
+		b, err := r.Next(1)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r.integer(b))
+	}
+	return all, r.End()
+}
+
+// integer returns the integer in b.
+func (h *header) integer(b []byte) int64 {
+	if h.Kind == 'i' {
+		return h.signed(b)
+	}
+	return int64(h.unsigned(b))
+}
+
+// sparseRows is Rows of a sparse matrix.
+func (r *Array) sparseRows(rows, cols int, do func(i, j int, v float64) error) error {
+	row, last := make([]float64, cols), make([]int, cols) // last: 1 + the row that has an element in this column
+	for i := range rows {
+		clear(row)
+		for range r.sparse.starts[i+1] - r.sparse.starts[i] {
+			at, err := r.sparse.columns.Next(1)
+			if err != nil {
+				return err
+			}
+			j := r.sparse.columns.integer(at)
+			if j < 0 || j >= int64(cols) {
+				return r.Errorf("row %d has an element in column %d of %d", i, j, cols)
+			}
+			if last[j] == i+1 {
+				return r.Errorf("row %d has two elements in column %d; call sum_duplicates() and save it again", i, j)
+			}
+			v, err := r.Next(1)
+			if err != nil {
+				return err
+			}
+			row[j], last[j] = r.Number(v), i+1
+		}
+		for j, v := range row {
+			if err := do(i, j, v); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.sparse.columns.End(); err != nil {
+		return err
+	}
+	return r.End()
+}
+
+// fortranRows is Rows of an array whose elements are stored column by column, which it holds in
+// memory.
+func (r *Array) fortranRows(rows, cols int, do func(i, j int, v float64) error) error {
+	all := make([]byte, 0, 1<<16)
+	for len(all) < rows*cols*r.Size { // grows with what is there
+		n := min(rows*cols*r.Size-len(all), max(len(all), 1<<16))
+		all = slices.Grow(all, n)
+		if _, err := io.ReadFull(r.in, all[len(all):len(all)+n]); err != nil {
+			return r.Errorf("%w", readError(err))
+		}
+		all = all[:len(all)+n]
+	}
+	// Column j of a row has the indices of its dimensions after the first, of which the last
+	// varies fastest here and slowest in the file.
+	from := make([]int, cols)
+	for j := range from {
+		rest, stride := j, rows
+		inner := cols
+		for _, d := range r.Shape[1:] {
+			inner /= int(d)
+			from[j] += rest / inner * stride
+			rest, stride = rest%inner, stride*int(d)
+		}
+	}
+	for i := range rows {
+		for j := range cols {
+			if err := do(i, j, r.Number(all[(from[j]+i)*r.Size:])); err != nil {
+				return err
+			}
+		}
+	}
+	return r.End()
+}
