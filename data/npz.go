@@ -102,6 +102,7 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 // An inputScan is what is known of an array of inputs after reading it once.
 type inputScan struct {
 	rows, height, width int
+	pictures            bool // height × width is the array's own shape
 	bytes               bool // elements are bytes, perhaps of grey
 	grey                bool // of columns of given scales: some value lies between the ends of its scale
 	clipped             int  // values beyond given scales
@@ -137,7 +138,7 @@ func scanInputs(a *npz.Archive, name string, g scaling) (s inputScan, err error)
 	s.rows = int(shape[0])
 	s.height, s.width = NearSquare(int(cols))
 	if len(shape) == 3 {
-		s.height, s.width = int(shape[1]), int(shape[2])
+		s.height, s.width, s.pictures = int(shape[1]), int(shape[2]), true
 	}
 	if r.Fortran {
 		if err := memory.Check(fmt.Sprintf("%s, an array in Fortran order,", name), float64(r.Elements())*float64(r.Size)); err != nil {
@@ -174,7 +175,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scales, 
 		return err
 	}
 	defer r.Close()
-	s.Height, s.Width = scan.height, scan.width
+	s.Height, s.Width, s.Pictures = scan.height, scan.width, scan.pictures
 	s.X = rbm.NewBits(scan.rows, s.Height*s.Width)
 	if why := bin.keep(s); why != "" {
 		return r.Errorf("%s", why)

@@ -52,6 +52,9 @@ type Set struct {
 	// nearest to a square, wider than high.
 	Height, Width int
 
+	// Pictures is true if the rows of an .npz or .npy were arrays of Height × Width.
+	Pictures bool
+
 	// Binarize says how the values were made binary: Binary, Threshold or
 	// Sample. It is None if there is Grey.
 	Binarize string

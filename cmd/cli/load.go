@@ -172,8 +172,11 @@ func asUsage(flagName string, err error) error {
 // Describe writes to about which data were loaded and how.
 func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = data.Absolute(set.Name), set.Binarize
-	about.Height, about.Width = set.Height, set.Width
+	about.Height, about.Width, about.Pictures = set.Height, set.Width, set.Pictures
 	about.Scale, about.Unlabelled = set.Scale, d.Unlabelled
+	if set.Spins {
+		about.Scale = "spins"
+	}
 	about.Reweight = d.Reweight
 	if set.Schema != nil {
 		about.Schema = set.Schema.Text()

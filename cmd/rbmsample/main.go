@@ -24,6 +24,7 @@ import (
 	"gorbm/rbm/memory"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/ranks"
+	"gorbm/train/plots"
 )
 
 func main() { cli.MainRanks("rbmsample", runRanks) }
@@ -34,7 +35,9 @@ The ending of -out says what is written. A .png, .svg or .pdf is a sheet of pict
 each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
 model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
 .csv has the same columns; take the column row out before it is the data of a model.
-Values are means p(x|h), or with -means=false bits.
+Both hold draws: bits, spins or pictures [samples, height, width] where the training data
+were such. Pictures show the means p(x|h), which -means adds to an .npz as the array means,
+and writes to a .csv in place of the draws.
 
 -class draws given a class; without it each class has its turn, and -class any leaves the
 label to be drawn with the rest. -clamp fills in holes: it names a .csv, .npz or .npy file of
@@ -89,7 +92,7 @@ func newOptions() *options {
 	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes: mode, the most probable level of each cell; or draw, a joint draw of a row's missing cells").Choice(byMode, byDraw).For("fill")
 	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp").
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
-	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits (of real inputs, which are in the data's own units, draws are the default)")
+	f.BoolVar(&o.means, "means", false, "means p(x|h): in place of draws in a .csv, and as the array means in an .npz; pictures of other than real inputs have them unless -means=false")
 	f.Group("sampler")
 	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im or walk; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
 		Main("NAME  by default Gibbs steps, and a tuned ladder where these stick")
@@ -199,7 +202,10 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	if strings.HasSuffix(strings.ToLower(p.out), ".fasta") && (p.schema == nil || p.schema.Alphabet == "") {
 		return nil, cli.Usagef("-out is %q, but %s is no model of sequences; name a .csv", p.out, o.model.Path)
 	}
-	p.means = p.means && (!p.m.Real() || f.Given("means")) // means of real units would be too close to each other
+	if !f.Given("means") {
+		_, picture := plots.FormatOf(p.out)
+		p.means = picture && !p.m.Real() // means of real units would be too close to each other
+	}
 	p.classes = p.about.ClassNames
 	for len(p.classes) < p.m.Classes() {
 		p.classes = append(slices.Clip(p.classes), fmt.Sprint(len(p.classes)))

@@ -124,14 +124,82 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if set.Len() != 6 || set.X.Cols != 6 || strings.Join(set.Classes, " ") != "cat dog" || set.Grey.Rows != 6 || set.Y[2] != 0 || set.Y[3] != 1 {
+		if set.Len() != 6 || set.X.Cols != 6 || strings.Join(set.Classes, " ") != "cat dog" || set.Grey.Rows != 0 || set.Y[2] != 0 || set.Y[3] != 1 {
 			t.Errorf("%s: %d rows, classes %q, labels %v", name, set.Len(), set.Classes, set.Y)
 		}
 	}
-	object(t, toy+"-means=false -class dog -out bits.csv")
+	// Means of .npz have a name that is not that of samples.
+	object(t, toy+"-means -out means.npz")
+	f, err = os.Open("means.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := npz.Open(f, info.Size())
+	if err != nil || !a.Has("means") || !a.Has("x") {
+		t.Fatalf("the arrays are %s, %v", a.Names(), err)
+	}
+	for name, grey := range map[string]bool{"x": false, "means": true} {
+		r, err := a.Array(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		between := false
+		err = r.Rows(6, 6, func(_, _ int, v float64) error {
+			between = between || v > 0 && v < 1
+			return nil
+		})
+		if r.Close(); err != nil || between != grey {
+			t.Errorf("%s: values between 0 and 1: %v, %v", name, between, err)
+		}
+	}
+	if out := rbmsample.OK(t, strings.Fields(toy+"-means -out means.csv -quiet=false")...); !strings.Contains(out, "means.csv: means p(x|h) of 6 samples") {
+		t.Errorf("prints %q", out)
+	}
+	object(t, toy+"-class dog -out bits.csv")
 	for i, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "bits.csv")), "\n")[1:] {
 		if fields := strings.Split(line, ","); len(fields) != 7 || fields[6] != "dog" || strings.Trim(strings.Join(fields[:6], ""), "01") != "" {
 			t.Errorf("row %d of bits is %s", i, line)
+		}
+	}
+}
+
+// Spins come back as −1 and +1, and pictures in the shape of the training rows.
+func TestAsTheyCame(t *testing.T) {
+	isolate(t)
+	x := make([]int8, 40*6)
+	for i := range x {
+		x[i] = int8(1 - 2*(i*i%7%2))
+	}
+	f, err := os.Create("pictures.npz")
+	if err == nil {
+		err = npz.Write(f, []npz.Named{{Name: "x", Shape: []int{40, 2, 3}, Data: x}})
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	set, _, err := data.Load(context.Background(), "pictures.npz", data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var about modelfile.About
+	new(cli.DataFlags).Describe(&about, set)
+	clitest.Save(t, "spins.safetensors", rbm.New(6, 2, 0, rbm.Softmax), about)
+	for _, format := range []string{"npz", "csv"} {
+		object(t, "-model spins.safetensors -rounds 64 -n 20 -out s."+format)
+		s, _, err := data.Load(context.Background(), "s."+format, data.Options{Scale: "spins"}) // which refuses other values
+		if err != nil || s.Len() != 20 || s.Pictures != (format == "npz") || s.Pictures && (s.Height != 2 || s.Width != 3) {
+			t.Errorf("%s: %+v, %v", format, s, err)
+		}
+	}
+	object(t, "-model spins.safetensors -rounds 64 -n 20 -means -out means.csv")
+	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "means.csv")), "\n")[1:] {
+		if line != "0,0,0,0,0,0" { // p = ½ without weights
+			t.Errorf("the means of spins are %s", line)
 		}
 	}
 }
@@ -219,7 +287,7 @@ func TestClamp(t *testing.T) {
 		{"plain", "holes.csv", ""}, {"plain", "spins.csv", ""}, {"plain", "holes.npz", ""}, {"named", "labelled.npz", "dog"}, {"named", "labelled.csv", "dog"}, {"named", "holes.csv", ""},
 	} {
 		out := c.model + c.file + ".csv"
-		r := object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 8 -out "+out)
+		r := object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 8 -means -out "+out)
 		lines := strings.Split(strings.TrimSpace(clitest.Read(t, out)), "\n")
 		if r.N != 16 || len(r.Laws) != 2 || len(lines) != 17 {
 			t.Fatalf("%s: %+v", c.file, r)

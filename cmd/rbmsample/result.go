@@ -185,7 +185,11 @@ func (p *plan) print(r *result) error {
 		if a := r.nearest.Classes; a != nil {
 			fmt.Fprintf(w, "classes: of %d samples, %d are nearest to a training row of their class (of training rows, %d)\n", a.Of, a.Same, a.Rows)
 		}
-		_, err := fmt.Fprintf(w, "%s: %s in %.3g s\n", p.out, cli.Count(r.Means.Rows, "sample"), r.took.Seconds())
+		what := cli.Count(r.Means.Rows, "sample")
+		if p.means && strings.HasSuffix(strings.ToLower(p.out), ".csv") && p.schema == nil {
+			what = "means p(x|h) of " + what
+		}
+		_, err := fmt.Fprintf(w, "%s: %s in %.3g s\n", p.out, what, r.took.Seconds())
 		return err
 	})
 }

@@ -19,11 +19,16 @@ import (
 	"gorbm/train/plots"
 )
 
-// values returns the samples as grey means or as zeros and ones.
+// values returns the samples as means or as draws, on the scale of the model's units.
 func (p *plan) values(s sample.Sheet) rbm.Matrix {
 	if p.means {
 		return s.Means
 	}
+	return draws(s)
+}
+
+// draws returns the draws of the samples.
+func draws(s sample.Sheet) rbm.Matrix {
 	x := rbm.NewMatrix(s.Values.Rows, s.Values.Cols)
 	for r := range x.Rows {
 		s.Values.Nonzero(r, func(i int, v float32) { x.Row(r)[i] = v })
@@ -31,13 +36,26 @@ func (p *plan) values(s sample.Sheet) rbm.Matrix {
 	return x
 }
 
+// spins is the scale of a model of spins, −1 and +1.
+const spins = "spins"
+
+// inData overwrites samples, or means of them, with values in the units of the data and returns them.
+func (p *plan) inData(x rbm.Matrix) rbm.Matrix {
+	data.Unscale(x, p.about.Means, p.about.Deviations)
+	if p.about.Scale == spins {
+		for i, v := range x.Data {
+			x.Data[i] = 2*v - 1
+		}
+	}
+	return x
+}
+
 // write writes the file of -out.
 func (p *plan) write(s sample.Sheet, r *result) error {
 	var write func(w io.Writer) error
-	switch x := p.values(s); strings.ToLower(filepath.Ext(p.out)) {
+	switch strings.ToLower(filepath.Ext(p.out)) {
 	case ".npz":
-		data.Unscale(x, p.about.Means, p.about.Deviations)
-		write = func(w io.Writer) error { return npz.Write(w, p.arrays(x, s)) }
+		write = func(w io.Writer) error { return npz.Write(w, p.arrays(s)) }
 	case ".fasta":
 		write = func(w io.Writer) error { return p.schema.WriteFASTA(w, s.Values) }
 	case ".csv":
@@ -45,36 +63,52 @@ func (p *plan) write(s sample.Sheet, r *result) error {
 			write = cli.WriteCSV(p.table(s))
 			break
 		}
-		data.Unscale(x, p.about.Means, p.about.Deviations)
-		write = cli.WriteCSV(p.lines(x, s))
+		write = cli.WriteCSV(p.lines(p.inData(p.values(s)), s))
 	default:
-		write = func(w io.Writer) error { return p.draw(w, x, s, r) }
+		write = func(w io.Writer) error { return p.draw(w, p.values(s), s, r) }
 	}
 	return atomicfile.Write(p.out, write)
 }
 
 // arrays returns the arrays of an .npz.
-func (p *plan) arrays(x rbm.Matrix, s sample.Sheet) []npz.Named {
-	inputs := npz.Named{Name: "x", Shape: []int{x.Rows, x.Cols}, Data: x.Data}
-	if !p.means && !p.m.Real() {
-		bits := make([]uint8, len(x.Data))
-		for i, v := range x.Data {
-			bits[i] = uint8(v)
-		}
-		inputs.Data = bits
+func (p *plan) arrays(s sample.Sheet) []npz.Named {
+	shape := []int{s.Values.Rows, s.Values.Cols}
+	if p.about.Pictures {
+		shape = []int{s.Values.Rows, p.about.Height, p.about.Width}
+	}
+	x := p.inData(draws(s))
+	inputs := npz.Named{Name: "x", Shape: shape, Data: x.Data}
+	switch {
+	case p.m.Real():
+	case p.about.Scale == spins:
+		inputs.Data = whole[int8](x.Data)
+	default:
+		inputs.Data = whole[uint8](x.Data)
 	}
 	all := []npz.Named{inputs}
+	if p.means {
+		all = append(all, npz.Named{Name: "means", Shape: shape, Data: p.inData(s.Means).Data})
+	}
 	if p.m.Classes() > 0 {
 		all = append(all, npz.Named{Name: "y", Data: cli.ClassLabels(s.Class, p.classes)})
 	}
 	if p.given != nil {
-		rows := make([]int32, x.Rows)
+		rows := make([]int32, s.Values.Rows)
 		for r := range rows {
 			rows[r] = int32(r / p.settings.Samples)
 		}
 		all = append(all, npz.Named{Name: "row", Data: rows})
 	}
 	return all
+}
+
+// whole returns whole numbers as bytes.
+func whole[T int8 | uint8](x []float32) []T {
+	b := make([]T, len(x))
+	for i, v := range x {
+		b[i] = T(v)
+	}
+	return b
 }
 
 // lines returns the lines of a .csv. Its columns are those of the data by their names, or else x0, x1, …,

@@ -27,7 +27,7 @@ type About struct {
 	Header      string   // whether its first line names the columns, as the commands' -header
 	Unlabelled  string   // the label that stands for none, as the commands' -unlabelled
 	Binarize    string   // how its inputs were made binary
-	Scale       string   // the range of its values that became [0,1], as data.Set.Scale
+	Scale       string   // the range of its values that became [0,1], as data.Set.Scale, or spins
 	Test        string   // the data set that it was tested on, if that is another one
 	Columns     []string // names of the inputs in the data; nil: they have none
 	Schema      string   // what its inputs stand for, as the text of data.Schema
@@ -35,6 +35,7 @@ type About struct {
 	Reweight    float64  // as the commands' -reweight
 	Height      int      // shape of the inputs as a picture; 0 if unknown
 	Width       int
+	Pictures    bool // the rows of its data were arrays of Height × Width
 	Seed        uint64
 
 	// Means and Deviations are those of each column of the data that became a standardised input,
@@ -156,6 +157,9 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	}
 	if about.Height > 0 {
 		meta["shape"] = fmt.Sprintf("%dx%d", about.Height, about.Width)
+		if about.Pictures {
+			meta["rows"] = "pictures"
+		}
 	}
 	return meta
 }
@@ -324,7 +328,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
 		about.Header, about.Unlabelled = meta["header"], meta["unlabelled"]
 		about.Scale, about.Test, about.Weights = meta["scale"], meta["test"], meta["weights"]
-		about.Schema = meta["schema"]
+		about.Schema, about.Pictures = meta["schema"], meta["rows"] == "pictures" && about.Height > 0
 		if x, err := strconv.ParseFloat(meta["reweight"], 64); err == nil && x > 0 && x <= 1 {
 			about.Reweight = x
 		}
