@@ -190,8 +190,8 @@ func moveToLast(row []string, at int) {
 	row[len(row)-1] = label
 }
 
-// findLabels takes the first line, and moves the labels to its end where they are in the first
-// column or in one of a name. It then goes on as with labels in the last column.
+// findLabels takes the first line, and moves labels of the first column, or of a named one, to
+// its end. From there on the labels are in the last column.
 func (c *csvReader) findLabels(row []string) error {
 	at := 0
 	switch c.labels {
@@ -456,7 +456,7 @@ func (c *csvReader) isName(last string) (bool, error) {
 }
 
 // ahead calls do for the next lookAhead rows, or as many as there are, and returns their
-// number. The reader then is at no place to go on from: see open.
+// number. The reader cannot be used after it: see open.
 func (c *csvReader) ahead(do func(row []string)) (rows int, err error) {
 	for ; rows < lookAhead; rows++ {
 		row, err := c.next()

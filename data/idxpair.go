@@ -215,7 +215,7 @@ func labelsBeside(images string) string {
 	return beside(images, "images", "labels", "idx3", "idx1", "idx2", "idx1")
 }
 
-// beside returns the path of the file whose name is that of path with some
+// beside returns the path of the file in the folder of path whose name has some
 // words in place of others, gzip or not, or "" if there is none.
 func beside(path string, words ...string) string {
 	dir, old := filepath.Split(path)

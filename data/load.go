@@ -79,7 +79,7 @@ type Options struct {
 	Reweight float64
 
 	// Redraw keeps the values of the training set besides, in Set.Chances, so that
-	// its rows can be drawn anew. Binarize must be Sample, and some value must lie
+	// its rows can be redrawn. Binarize must be Sample, and some value must lie
 	// between 0 and 1.
 	Redraw bool
 

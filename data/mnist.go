@@ -25,8 +25,8 @@ type mnistSource struct {
 	env     string        // folder that GORBM_DATA points at; "" if unset
 }
 
-// The names are those of the original distribution; the sums are of the
-// uncompressed files, equal at every mirror.
+// The names are those of the original distribution. The checksums of the
+// uncompressed files are equal at every mirror.
 var mnistFiles = [4]idxFile{
 	{[]int{3}, "train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
 	{[]int{1}, "train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},

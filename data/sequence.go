@@ -236,7 +236,7 @@ func (r *sequenceReader) read() error {
 }
 
 // stockholm reads the rest of a Stockholm file: lines of a name and letters, whose sequences
-// may go on in later blocks.
+// may continue in later blocks.
 func (r *sequenceReader) stockholm() error {
 	type sequence struct {
 		name    string

@@ -196,7 +196,7 @@ func (s *Set) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// NewRows returns room for n rows of s as visible units of a model with so many
+// NewRows returns room for n rows of s as visible units of a model with that number of
 // classes: grey values if the set is grey, else bits.
 func (s *Set) NewRows(n, classes int) rbm.Values {
 	return rbm.NewValues(n, s.X.Cols+classes, s.Grey.Rows > 0)
@@ -273,7 +273,7 @@ func (s *Set) Inputs(dst rbm.Values, rows []int32) {
 	}
 }
 
-// Redraw draws the inputs of row r of dst anew, which must be those of example rows[r]:
+// Redraw redraws the inputs of row r of dst, which must be those of example rows[r]:
 // each is 1 with its probability in Chances. Draws depend on key, r and the input alone.
 // It does nothing if there are no Chances, allocates nothing, and panics if dst holds
 // grey values or has not len(rows) rows.
@@ -288,7 +288,7 @@ func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 	words := (cols + 63) / 64
 	for r, row := range rows {
 		to := dst.Row(r)
-		after := to[words-1] &^ (1<<(cols-64*(words-1)) - 1) // units of the label beside the last inputs
+		after := to[words-1] &^ (1<<(cols-64*(words-1)) - 1) // units of the label in the word of the last inputs
 		chances := rbm.Matrix{Rows: 1, Cols: cols, Data: s.Chances.Row(int(row))}
 		rbm.DrawBits(rbm.Values{Rows: 1, Cols: cols, Stride: words, Words: to[:words]}, chances, key.Child(uint64(r)))
 		to[words-1] |= after

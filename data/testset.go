@@ -85,7 +85,7 @@ func (s *Set) CheckSchema(want *Schema, other string) error {
 }
 
 // WithClasses returns s with these classes in place of those it had: its labels are
-// numbered anew by their names. Some of the names may have no rows in s. A set
+// renumbered by their names. Some of the names may have no rows in s. A set
 // without labels is returned as it is, and so is any set if there are no names.
 //
 // The error, an [ErrFormat], is that of a row whose label is not among the names.

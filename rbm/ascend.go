@@ -87,7 +87,7 @@ func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
 }
 
 // parts returns the number of parts of the weights that an ascent can move one without the
-// other: each is of a panel of hidden units and a block of visible units, panel by panel, as they lie in
+// other: each has a panel of hidden units and a block of visible units, panel by panel, as they lie in
 // memory.
 func (a *Ascent) parts(m *RBM) int { return vec.Blocks(m.Hidden()) * vec.Blocks(m.Visible()) }
 
@@ -163,7 +163,7 @@ type ascentWork struct {
 	adder Adder // the rule, if it is one
 	block Block // of visible biases
 
-	// Of the chunk's slots. Slots that fill up a word are of no particle.
+	// One element a slot of the chunk. Slots that fill up a word have no particle.
 	coef   []float32   // rate·weight, negative in the negative phase
 	bias   []float32   // the same for the visible biases, which may have other weights
 	v      [][]uint64  // visible words; nil in a grey slot
@@ -374,7 +374,7 @@ func (a *ascentWork) deal(d *particles, most int) {
 }
 
 // close fills up the last word and puts those from the given one on into a
-// group of at most so many words: the last, if it has room and is of the kind.
+// group of at most that number of words: the last, if it has room and is of the kind.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)

@@ -66,7 +66,7 @@ func (p *pass) constrainedPart(i int) {
 		if p.gain == nil { // else c holds the distribution at the row's β
 			for l := range n {
 				p.logOdds(c.LogOdds[l], lo+l, float64(p.rowBeta(lo+l)), p.base.hidden().Field)
-				c.Shift[l] = math.NaN() // no guess, so that draws have the same bits whether or not means were computed
+				c.Shift[l] = math.NaN() // no guess, so that draws are identical whether or not means were computed
 			}
 			c.Solve()
 		}

@@ -221,7 +221,7 @@ func (m *RBM) HasClass(y int) bool {
 }
 
 // ImpossibleRow returns the first row of v that has probability zero because no
-// hidden state beside it meets the constraint of m, or -1 if there is none. With
+// hidden state together with it meets the constraint of m, or -1 if there is none. With
 // both kinds of label, a row whose label units are all off counts as one without a
 // label: it is possible if it is so in any class.
 func (m *RBM) ImpossibleRow(v Values) int {

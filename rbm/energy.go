@@ -35,7 +35,7 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
 // in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout. Under a constraint
-// F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)) over the h that it allows beside v, +Inf
+// F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)) over the h that it allows with v, +Inf
 // where there are none. For grey rows exp(−F) is no probability; F serves to
 // compare rows, as in software that trains on grey values. It panics if the shapes
 // differ, or if v is grey and a constraint is on all units.

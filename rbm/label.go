@@ -162,7 +162,7 @@ func normalise(x []float64) {
 //
 //	p(h=1|x) = Σ_y p(y|x) p(h=1|x,e_y)
 //
-// The label units in v are ignored, so rows give the same bits with and without
+// The label units in v are ignored, so the result is bit-identical with and without
 // their labels. Both kinds of label have the p(y|x) of ClassLogProb: the sum is
 // over the one-hot labels e_y, Classes terms. The model may switch on several
 // Bernoulli label units at once, or none. For these this is the mean given x and

@@ -6,7 +6,7 @@ import "gorbm/rbm/internal/vec"
 // that depend on an exponential in float64 use it.
 func Exp(x float64) float64 { return vec.Exp(x) }
 
-// Log returns the natural logarithm of x with the same bits on every
+// Log returns the natural logarithm of x, bit-identical on every
 // processor: −Inf at 0, NaN below.
 func Log(x float64) float64 { return vec.Log(x) }
 
@@ -14,7 +14,7 @@ func Log(x float64) float64 { return vec.Log(x) }
 func LogSumExp(x []float64) float64 { return vec.LogSumExp(x) }
 
 // Subsets computes sums over the ways to put members of a set at places, subset by
-// subset: the recursion of permanents, with the same bits on every processor.
+// subset: the recursion of permanents, bit-identical on every processor.
 type Subsets = vec.Subsets
 
 // NewSubsets returns sums over the subsets of n members, 1 ≤ n ≤ 16.

@@ -24,7 +24,7 @@ func (p *pass) runUp(v Values) {
 }
 
 // upRows returns the number of rows of one iteration of an up pass: all, so that
-// a panel is read once for them, unless there are too few panels to share out.
+// a panel is read once for them, unless there are too few panels for the workers.
 func (p *pass) upRows() int {
 	if vec.Blocks(p.m.Hidden()) >= 4 {
 		return chunkRows

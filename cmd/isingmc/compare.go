@@ -160,7 +160,7 @@ func (c comparison) record() (all []cli.Record) {
 	return all
 }
 
-// tauText returns τ, in units of which there are per in a move. A run that cannot measure it
+// tauText returns τ as text, in a unit of which a move has per. A run that cannot measure it
 // has a lower bound.
 func tauText(s diag.Summary, per float64) string {
 	switch bound := s.TauBound(); {

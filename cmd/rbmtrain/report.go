@@ -169,7 +169,7 @@ func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings, 
 		return nil, nil, nil
 	}
 	size, rank := float64(m.Visible())*float64(m.Hidden()), float64(min(m.Visible(), m.Hidden()))
-	// short reports whether the run is so short that so many rows of work are too many beside it.
+	// short reports whether the given rows of work would take too much of the time of so short a run.
 	short := func(rows float64) bool {
 		return rows*size > samplesFree && rows > historyShare*work(settings, steps)
 	}

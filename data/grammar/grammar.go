@@ -113,7 +113,7 @@ func NoKey(kind, name string, known []string) error {
 	return fmt.Errorf("%s has no setting %q%s; it has %s", kind, name, DidYouMean(name, known), strings.Join(known, ", "))
 }
 
-// NoKind returns the error for a name that no kind has; what says of what there is none.
+// NoKind returns the error for an unknown name; what is the noun for the known ones.
 func NoKind(what, name string, known []string) error {
 	there := "there are " + strings.Join(known, ", ")
 	if near := DidYouMean(name, known); near != "" {

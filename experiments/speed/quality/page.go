@@ -117,7 +117,7 @@ func qualityClaims(t *claims.Table) (all []claims.Claim) {
 }
 
 // reached returns the processor seconds at which the mean test log-likelihood of a contestant
-// comes to y, on a line between two times in their logarithms; in words.
+// reaches y, interpolated in the logarithm of the time, as a number and as text.
 func reached(t *claims.Table, name string, y float64) (seconds float64, text string) {
 	lastX, lastY := 0.0, 0.0
 	for i, x := range t.Xs(testPanel, name) {
