@@ -80,6 +80,9 @@ type Set struct {
 	// known in their place. Missing.Rows is 0 if there are none.
 	Missing rbm.Values
 
+	// Numbers are those of the rows in the source, from 0; nil: all of its rows are here, in order.
+	Numbers []int32
+
 	// Contacts are pairs of sites that are known to touch, of generated sequences; else nil.
 	Contacts [][2]int
 

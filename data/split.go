@@ -60,6 +60,12 @@ func (s *Set) Take(rows []int32) *Set {
 		}
 	}
 	t.Weights = s.WeightsOf(rows)
+	if s.Numbers != nil {
+		t.Numbers = make([]int32, len(rows))
+		for i, row := range rows {
+			t.Numbers[i] = s.Numbers[row]
+		}
+	}
 	if s.Missing.Rows > 0 {
 		t.Missing = rbm.NewBits(len(rows), s.X.Cols)
 		for i, row := range rows {

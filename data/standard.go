@@ -106,7 +106,7 @@ func (s *Set) widen() {
 // for one that is constant.
 func (s *Set) moments() (mean, deviation []float64) {
 	s.widen()
-	n, cols := s.Effective(), s.X.Cols
+	n, cols := s.TotalWeight(), s.X.Cols
 	mean, deviation = make([]float64, cols), make([]float64, cols)
 	for r := range s.Len() {
 		part := n / s.Weight(int32(r)) // not infinite where the product of a weight and a value is

@@ -12,9 +12,10 @@ import (
 	"sync/atomic"
 )
 
-// Effective returns M_eff, the sum of the weights of the rows: their number if they have none. A
-// row of weight w counts as w rows everywhere.
-func (s *Set) Effective() float64 {
+// TotalWeight returns the sum of the weights of the rows: their number if they have none. A row of
+// weight w counts as w rows everywhere. Of sequences weighed by their neighbours it is what that
+// literature calls M_eff.
+func (s *Set) TotalWeight() float64 {
 	if s.Weights == nil {
 		return float64(s.Len())
 	}
@@ -23,6 +24,28 @@ func (s *Set) Effective() float64 {
 		sum += w
 	}
 	return sum
+}
+
+// EqualRows returns (Σw)²/Σw² (Kish, Survey Sampling, 1965): the number of rows of equal weights whose
+// means are as precise. It does not depend on the scale of the weights.
+func (s *Set) EqualRows() float64 {
+	if s.Weights == nil {
+		return float64(s.Len())
+	}
+	total, squares := s.TotalWeight(), 0.0
+	for _, w := range s.Weights {
+		share := w / total // which cannot overflow
+		squares += float64(share * share)
+	}
+	return 1 / squares
+}
+
+// DescribeWeights says that the rows are weighted, with both numbers, or returns "".
+func (s *Set) DescribeWeights() string {
+	if s.Weights == nil {
+		return ""
+	}
+	return fmt.Sprintf("weighted, of sum %.6g, as precise as %.4g equal rows", s.TotalWeight(), s.EqualRows())
 }
 
 // Weight returns the weight of a row.
@@ -141,12 +164,17 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 				kept = append(kept, int32(r))
 			}
 		}
-		if sum := s.Effective(); len(kept) == 0 || math.IsInf(sum, 0) {
+		if sum := s.TotalWeight(); len(kept) == 0 || math.IsInf(sum, 0) {
 			return formatErrorf("%s: the weights of the %d rows sum to %v; some must be above 0, and the sum finite", s.Name, s.Len(), sum)
 		}
 		if n := s.Len() - len(kept); n > 0 {
-			sets[i] = s.Take(kept)
-			sets[i].Notes = append(sets[i].Notes, fmt.Sprintf("%d rows of weight 0 are left out", n))
+			s.Numbers = RowNumbers(0, s.Len())
+			s = s.Take(kept)
+			sets[i] = s
+			s.Notes = append(s.Notes, fmt.Sprintf("%d of %d rows have weight 0 and are left out", n, n+s.Len()))
+		}
+		if total, equal := s.TotalWeight(), s.EqualRows(); total < equal/2 {
+			s.Notes = append(s.Notes, fmt.Sprintf("the weights sum to %.3g, and starts are those of that many rows, though they are as precise as %.3g equal rows; multiply the weights by %.3g", total, equal, equal/total))
 		}
 	}
 	return nil

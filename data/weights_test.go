@@ -17,10 +17,10 @@ func TestWeightColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Len() != 2 || s.X.Cols != 2 || !slices.Equal(s.Weights, []float64{2, 0.5}) || s.Effective() != 2.5 || s.Y[1] != 1 {
+	if s.Len() != 2 || s.X.Cols != 2 || !slices.Equal(s.Weights, []float64{2, 0.5}) || s.TotalWeight() != 2.5 || s.Y[1] != 1 {
 		t.Errorf("%d rows of %d inputs with weights %v, classes %v", s.Len(), s.X.Cols, s.Weights, s.Y)
 	}
-	if got := strings.Join(s.Notes, ""); got != "1 rows of weight 0 are left out" {
+	if got := strings.Join(s.Notes, ""); got != "1 of 3 rows have weight 0 and are left out" {
 		t.Errorf("notes %q", got)
 	}
 	file := writeFile(t, "w.txt", "2\n0\n5e-1\n")

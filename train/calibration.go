@@ -41,8 +41,9 @@ const (
 )
 
 // Calibrate returns the calibration of log p(y|x), rows × classes, against the labels
-// y. ok is false if there are fewer than two rows.
-func Calibrate(logp []float64, y []int32, key rbm.Key) (c Calibration, ok bool) {
+// y, by the weights of the rows, which are nil if they are equal. ok is false if there are fewer
+// than two rows.
+func Calibrate(logp []float64, y []int32, weights []float64, key rbm.Key) (c Calibration, ok bool) {
 	if len(y) < 2 {
 		return c, false
 	}
@@ -52,8 +53,9 @@ func Calibrate(logp []float64, y []int32, key rbm.Key) (c Calibration, ok bool) 
 		order[i] = i
 	}
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	fit, rest := takeRows(logp, y, classes, order[:len(y)/2]), takeRows(logp, y, classes, order[len(y)/2:])
-	c = Calibration{Bins: CalibrationBins, ECE: calibrationError(logp, y, 1), Fitted: len(fit.y), N: len(rest.y)}
+	all := labelled{logp, y, weights}
+	fit, rest := all.take(classes, order[:len(y)/2]), all.take(classes, order[len(y)/2:])
+	c = Calibration{Bins: CalibrationBins, ECE: all.calibrationError(1), Fitted: len(fit.y), N: len(rest.y)}
 	c.Temperature = 1 / fit.bestInverse()
 	c.Before, c.After = rest.scores(1), rest.scores(1/c.Temperature)
 	return c, true
@@ -66,18 +68,22 @@ func (c Calibration) AtBound() bool {
 	return math.Abs(math.Abs(math.Log(c.Temperature))+math.Log(leastTemperature)) < near
 }
 
-// labelled is log p(y|x) of some rows with their labels.
+// labelled is log p(y|x) of some rows with their labels and their weights, nil if they are equal.
 type labelled struct {
-	logp []float64
-	y    []int32
+	logp    []float64
+	y       []int32
+	weights []float64
 }
 
-func takeRows(logp []float64, y []int32, classes int, rows []int) (l labelled) {
+func (l labelled) take(classes int, rows []int) (t labelled) {
 	for _, r := range rows {
-		l.logp = append(l.logp, logp[r*classes:(r+1)*classes]...)
-		l.y = append(l.y, y[r])
+		t.logp = append(t.logp, l.logp[r*classes:(r+1)*classes]...)
+		t.y = append(t.y, l.y[r])
+		if l.weights != nil {
+			t.weights = append(t.weights, l.weights[r])
+		}
 	}
-	return l
+	return t
 }
 
 // bestInverse returns the inverse temperature β of the largest likelihood. Its
@@ -107,7 +113,7 @@ func (l labelled) slope(beta float64) float64 {
 				mean += float64(q * lp)
 			}
 		}
-		sum += row[y] - mean
+		sum += float64(weightAt(l.weights, r) * (row[y] - mean))
 	}
 	return sum
 }
@@ -122,35 +128,37 @@ func logSumPower(logp []float64, beta float64) float64 {
 }
 
 func (l labelled) scores(beta float64) (s LabelScores) {
-	classes := len(l.logp) / len(l.y)
+	classes, total := len(l.logp)/len(l.y), 0.0
 	for r, y := range l.y {
-		row := l.logp[r*classes:][:classes]
-		s.NLL -= float64(beta*row[y]) - logSumPower(row, beta)
+		row, w := l.logp[r*classes:][:classes], weightAt(l.weights, r)
+		total += w
+		s.NLL -= float64(w * (float64(beta*row[y]) - logSumPower(row, beta)))
 	}
-	s.NLL /= float64(len(l.y))
-	s.ECE = calibrationError(l.logp, l.y, beta)
+	s.NLL /= total
+	s.ECE = l.calibrationError(beta)
 	return s
 }
 
 // calibrationError returns the expected calibration error at inverse temperature β:
 // with rows in bins by p of their likeliest class, the mean over the rows of the
 // difference, in their bin, of the mean p and the part that is right.
-func calibrationError(logp []float64, y []int32, beta float64) float64 {
+func (l labelled) calibrationError(beta float64) float64 {
 	var excess [CalibrationBins]float64 // Σ p − right
-	classes := len(logp) / len(y)
-	for r, label := range y {
-		row := logp[r*classes:][:classes]
+	classes, total := len(l.logp)/len(l.y), 0.0
+	for r, label := range l.y {
+		row, w := l.logp[r*classes:][:classes], weightAt(l.weights, r)
+		total += w
 		k := Likeliest(row)
 		p := rbm.Exp(float64(beta*row[k]) - logSumPower(row, beta))
 		bin := min(int(p*CalibrationBins), CalibrationBins-1)
-		excess[bin] += p
+		excess[bin] += float64(w * p)
 		if k == int(label) {
-			excess[bin]--
+			excess[bin] -= w
 		}
 	}
 	sum := 0.0
 	for _, x := range excess {
 		sum += math.Abs(x)
 	}
-	return sum / float64(len(y))
+	return sum / total
 }

@@ -48,7 +48,7 @@ func TestCalibrateFindsTheTemperature(t *testing.T) {
 			}
 			information += two/z - one/z*one/z
 		}
-		c, ok := Calibrate(logp, y, rbm.NewKey(1))
+		c, ok := Calibrate(logp, y, nil, rbm.NewKey(1))
 		if !ok || c.Fitted != rows/2 || c.N != rows/2 || c.Bins != 15 || c.AtBound() {
 			t.Fatalf("%+v", c)
 		}
@@ -79,7 +79,7 @@ func TestCalibrationIsJudgedOnOtherRows(t *testing.T) {
 	var loss, square [runs]float64
 	for i := range runs {
 		logp, y := drawnLabels(2*half, 1, uint64(i))
-		c, _ := Calibrate(logp, y, rbm.NewKey(uint64(i)).Child(1))
+		c, _ := Calibrate(logp, y, nil, rbm.NewKey(uint64(i)).Child(1))
 		loss[i] = half * (c.After.NLL - c.Before.NLL)
 		square[i] = loss[i] * loss[i]
 	}
@@ -98,7 +98,7 @@ func TestCalibrationIsJudgedOnOtherRows(t *testing.T) {
 // The fit is at the largest likelihood of its own rows.
 func TestTemperatureIsTheBest(t *testing.T) {
 	logp, y := drawnLabels(500, 0.6, 3)
-	l := labelled{logp, y}
+	l := labelled{logp, y, nil}
 	best := l.bestInverse()
 	for _, other := range []float64{best * 1.01, best / 1.01} {
 		if l.scores(other).NLL <= l.scores(best).NLL {
@@ -115,8 +115,8 @@ func TestCalibrationByHand(t *testing.T) {
 	y := []int32{0, 0, 0, 1}
 	// Bins of width 1/15: 0.9 in [13/15, 14/15), right; 0.7 in [10/15, 11/15), wrong; 0.6
 	// and 0.65 in [9/15, 10/15), one right and one wrong.
-	near(t, "calibration error", calibrationError(logp, y, 1), (0.1+0.7+math.Abs(0.6+0.65-1))/4, 1e-15)
-	s := labelled{logp, y}.scores(2)
+	near(t, "calibration error", labelled{logp, y, nil}.calibrationError(1), (0.1+0.7+math.Abs(0.6+0.65-1))/4, 1e-15)
+	s := labelled{logp, y, nil}.scores(2)
 	want := 0.0
 	for r, k := range y {
 		p, q := math.Exp(logp[2*r+int(k)]), math.Exp(logp[2*r+1-int(k)])
@@ -125,17 +125,17 @@ func TestCalibrationByHand(t *testing.T) {
 	near(t, "negative log-likelihood", s.NLL, want, 1e-14)
 	// Sure and right, in the last bin; classes that a constraint excludes.
 	inf := math.Inf(-1)
-	if e := calibrationError([]float64{0, inf, inf, 0}, []int32{0, 1}, 1); e != 0 {
+	if e := (labelled{[]float64{0, inf, inf, 0}, []int32{0, 1}, nil}).calibrationError(1); e != 0 {
 		t.Errorf("rows without a doubt have the error %v", e)
 	}
-	if _, ok := Calibrate(logp[:2], y[:1], rbm.NewKey(1)); ok {
+	if _, ok := Calibrate(logp[:2], y[:1], nil, rbm.NewKey(1)); ok {
 		t.Error("one row is calibrated")
 	}
 	sure := make([]float64, 0, 40)
 	for range 20 {
 		sure = append(sure, l(0.9), l(0.1))
 	}
-	if c, ok := Calibrate(sure, make([]int32, 20), rbm.NewKey(1)); !ok || !c.AtBound() || c.Temperature > 1 {
+	if c, ok := Calibrate(sure, make([]int32, 20), nil, rbm.NewKey(1)); !ok || !c.AtBound() || c.Temperature > 1 {
 		t.Errorf("rows that are all right: %+v", c)
 	}
 }

@@ -2,24 +2,34 @@ package train
 
 import "math"
 
-// A Confusion counts rows by their class and by the class that a model takes them for.
+// A Confusion counts rows, by their weights, by their class and by the class that a model takes them
+// for.
 type Confusion struct {
 	Classes int
-	Rows    []int // Classes × Classes, a line for each true class
+	Rows    []float64 // Classes × Classes, a line for each true class
 }
 
-// Confuse returns the confusion of log p(y|x), rows × classes, and the labels y.
-func Confuse(logp []float64, y []int32, classes int) Confusion {
-	c := Confusion{classes, make([]int, classes*classes)}
+// Confuse returns the confusion of log p(y|x), rows × classes, and the labels y, by the weights of
+// the rows, which are nil if they are equal.
+func Confuse(logp []float64, y []int32, weights []float64, classes int) Confusion {
+	c := Confusion{classes, make([]float64, classes*classes)}
 	for i, label := range y {
-		c.Rows[int(label)*classes+Likeliest(logp[i*classes:(i+1)*classes])]++
+		c.Rows[int(label)*classes+Likeliest(logp[i*classes:(i+1)*classes])] += weightAt(weights, i)
 	}
 	return c
 }
 
-// class returns the number of rows of a class, of those that are read as such, and of those
-// of any class that are.
-func (c Confusion) class(k int) (of, right, read int) {
+// weightAt returns weights[i], or 1 if there are none.
+func weightAt(weights []float64, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[i]
+}
+
+// class returns the rows of a class, those of them that are read as such, and those of any class
+// that are.
+func (c Confusion) class(k int) (of, right, read float64) {
 	for j := range c.Classes {
 		of += c.Rows[k*c.Classes+j]
 		read += c.Rows[j*c.Classes+k]
@@ -34,7 +44,7 @@ func (c Confusion) BalancedError() float64 {
 	sum, n := 0.0, 0
 	for k := range c.Classes {
 		if of, right, _ := c.class(k); of > 0 {
-			sum += float64(of-right) / float64(of)
+			sum += (of - right) / of
 			n++
 		}
 	}
@@ -57,11 +67,11 @@ func (c Confusion) Never() (classes []int) {
 // Unequal reports whether some class has more than twice the rows of another that has
 // some: then the error says little of the smaller.
 func (c Confusion) Unequal() bool {
-	least, most := math.MaxInt, 0
+	least, most := math.Inf(1), 0.0
 	for k := range c.Classes {
 		if of, _, _ := c.class(k); of > 0 {
 			least, most = min(least, of), max(most, of)
 		}
 	}
-	return most > 2*least
+	return most > float64(2*least)
 }

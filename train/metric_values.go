@@ -219,10 +219,7 @@ func (s *Score) add(logp []float64, y []int32, weights []float64) {
 	s.N += len(y)
 	classes := len(logp) / max(len(y), 1)
 	for i, label := range y {
-		p, w := logp[i*classes:(i+1)*classes], 1.0
-		if weights != nil {
-			w = weights[i]
-		}
+		p, w := logp[i*classes:(i+1)*classes], weightAt(weights, i)
 		s.effective += w
 		if Likeliest(p) != int(label) {
 			s.Error += w

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gorbm/data"
+	"gorbm/rbm"
 )
 
 // Two draws of the generated family agree in the statistics of one and two sites as far as their
@@ -47,5 +48,78 @@ func TestCompareSites(t *testing.T) {
 	}
 	if _, err := CompareSites(toy, rows); err == nil || !strings.Contains(err.Error(), "do not have the same columns") {
 		t.Errorf("bits: %v", err)
+	}
+}
+
+// The statistics of rows with gaps are those of the known cells: what stands in place of a missing
+// one changes nothing, and the frequencies are those of counting.
+func TestCompareSitesWithGaps(t *testing.T) {
+	set := twins(0.3)
+	set.Schema = &data.Schema{Columns: []data.Column{{Name: "a", Levels: []string{"x", "y", "z"}}, {Name: "b", Levels: []string{"x", "y", "z"}}, {Name: "c", Levels: []string{"0", "1"}, Bit: true}}}
+	for r := 0; r < set.Len(); r += 7 {
+		set.Missing.Set(r, 6, true)
+	}
+	for r := range set.Len() {
+		set.Weights = append(set.Weights, 1+float64(r%3))
+	}
+	one, two := frequencies(set)
+	known := func(r, i, j int) bool { return !set.Missing.Get(r, i) && !set.Missing.Get(r, j) }
+	column := []int{0, 0, 0, 1, 1, 1, 2}
+	at := 0
+	for i := range 7 {
+		for j := i; j < 7; j++ {
+			var total, a, b, both float64
+			for r := range set.Len() {
+				w := set.Weights[r]
+				if !known(r, i, j) {
+					continue
+				}
+				total += w
+				if set.X.Get(r, i) {
+					a += w
+				}
+				if set.X.Get(r, j) {
+					b += w
+				}
+				if set.X.Get(r, i) && set.X.Get(r, j) {
+					both += w
+				}
+			}
+			switch {
+			case i == j:
+				near(t, "frequency", one[i], a/total, 1e-12)
+			case column[i] != column[j]:
+				near(t, "correlation", two[at], both/total-a*b/(total*total), 1e-12)
+				at++
+			}
+		}
+	}
+	other := set.Take(data.RowNumbers(0, set.Len()))
+	for r := range set.Len() {
+		for i := range 7 {
+			if set.Missing.Get(r, i) {
+				other.X.Set(r, i, i%3 == 1)
+			}
+		}
+	}
+	s, err := CompareSites(other, set)
+	if err != nil || math.Abs(s.OneSlope-1) > 1e-9 || math.Abs(s.TwoSlope-1) > 1e-9 {
+		t.Errorf("with other states in place of missing cells: %+v, %v", s, err)
+	}
+	lone := &data.Set{Name: "lone", X: rbm.NewBits(3, 1), Schema: &data.Schema{Columns: set.Schema.Columns[2:]}}
+	if _, err := CompareSites(lone, lone); err == nil || !strings.Contains(err.Error(), "has one column; ") {
+		t.Errorf("one column: %v", err)
+	}
+	same := set.Take([]int32{1, 1})
+	if _, err := CompareSites(same, same); err == nil || !strings.Contains(err.Error(), "all equal") {
+		t.Errorf("rows that are equal: %v", err)
+	}
+	wide := &data.Schema{}
+	for range 1 << 14 {
+		wide.Columns = append(wide.Columns, data.Column{Name: "c", Levels: []string{"0", "1"}, Bit: true})
+	}
+	large := &data.Set{Name: "large", X: rbm.NewBits(2, 1<<24), Schema: wide}
+	if _, err := CompareSites(large, large); err == nil || !strings.Contains(err.Error(), "comparing the pairs of 16384 columns needs some") {
+		t.Errorf("2²⁴ units: %v", err)
 	}
 }

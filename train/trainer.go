@@ -172,13 +172,13 @@ func VisibleMean(set *data.Set, classes int) []float32 {
 // as RBM.LogOdds gives them: at these a model without weights has the data's
 // means.
 func SetLogOdds(m *rbm.RBM, set *data.Set) {
-	m.LogOdds(m.VisibleBias, VisibleMean(set, m.Classes()), set.Effective())
+	m.LogOdds(m.VisibleBias, VisibleMean(set, m.Classes()), set.TotalWeight())
 }
 
 // Base returns the base-rate model of set for models of m's shape: the end of
 // tempered paths that is nearer than the uniform distribution.
 func Base(m *rbm.RBM, set *data.Set) *rbm.Base {
-	return rbm.NewBase(m, VisibleMean(set, m.Classes()), set.Effective())
+	return rbm.NewBase(m, VisibleMean(set, m.Classes()), set.TotalWeight())
 }
 
 // baseRows is the number of rows whose hidden means ModelBase takes: the log odds of a
@@ -200,7 +200,7 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 		for range m.Classes() {
 			mean = append(mean, 0.5) // of softmax labels only the ratios count
 		}
-		b = rbm.NewBase(m, mean, set.Effective())
+		b = rbm.NewBase(m, mean, set.TotalWeight())
 	}
 	n := min(baseRows, set.Len())
 	rows := make([]int32, n)

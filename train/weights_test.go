@@ -26,8 +26,8 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		}
 	}
 	copies := plain.Take(repeated)
-	if weighted.Effective() != float64(copies.Len()) {
-		t.Fatalf("M_eff is %v of %d rows", weighted.Effective(), copies.Len())
+	if weighted.TotalWeight() != float64(copies.Len()) {
+		t.Fatalf("M_eff is %v of %d rows", weighted.TotalWeight(), copies.Len())
 	}
 	m := NewModel(plain, 3, true, rbm.Softmax, 2)
 	m.Randomize(1, rbm.NewKey(7))
@@ -82,7 +82,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		}
 	}
 	for r, n := range counts {
-		want := weighted.Weights[r] * float64(plain.Len()) / weighted.Effective()
+		want := weighted.Weights[r] * float64(plain.Len()) / weighted.TotalWeight()
 		f := want - math.Floor(want)
 		near("a row's share of the gradient", n, want, 6*math.Sqrt(f*(1-f)/epochs)+1e-9)
 	}

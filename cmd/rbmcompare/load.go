@@ -137,7 +137,7 @@ func (p *plan) positive(m *rbm.RBM) []float64 {
 	const rows = 256 // at once
 	mean := compare.NewMean(m)
 	total := p.set.Len()
-	each := p.set.Effective() / float64(total) // the mean weight
+	each := p.set.TotalWeight() / float64(total) // the mean weight
 	for lo := 0; lo < total; lo += rows {
 		some := data.RowNumbers(lo, min(lo+rows, total))
 		b := newPage(p.set, m, len(some)).fill(some)

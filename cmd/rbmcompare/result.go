@@ -149,7 +149,11 @@ func (p *plan) describe(r result, w io.Writer) {
 	}
 	fmt.Fprintf(w, "negative phase %s, length %.4g", how, r.truth.Norm())
 	if p.set != nil {
-		fmt.Fprintf(w, "; gradient of %s, length %.4g", p.set.Name, r.truth.GradientNorm())
+		name := p.set.Name
+		if weights := p.set.DescribeWeights(); weights != "" {
+			name += " (" + weights + ")"
+		}
+		fmt.Fprintf(w, "; gradient of %s, length %.4g", name, r.truth.GradientNorm())
 	}
 	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", cli.Count(r.curves[0].Repeats, "repeat"), cli.Count(p.processors(), "processor"), rbm.KernelLevel())
 	cli.PrintTable(w, cli.Table(p.records(r)), false)

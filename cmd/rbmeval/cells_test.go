@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -159,4 +160,34 @@ func TestLabelledGaps(t *testing.T) {
 		t.Errorf("log p(y|x) of the fills is off by %v at most", worst)
 	}
 	rbmeval.Fails(t, 2, []string{"-model", "m.safetensors", "-features", "f.npz", "-quiet"}, "fill them by rbmsample -fill")
+}
+
+// Rows of weight 0 are left out, the others keep the numbers that they have in the file, and what is
+// printed says that means are weighted: those of one row are its own.
+func TestWeightedRows(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.csv", "a,b,w,label\n0,1,0,k\n1,1,3,l\n0,0,0,k\n1,0,1,k\n")
+	clitest.Save(t, "m.safetensors", clitest.Model(4, 3, 2, rbm.Softmax), modelfile.About{Data: "t.csv", ClassNames: []string{"k", "l"}, Weights: "w"})
+	got := rbmeval.Call("-model", "m.safetensors", "-classify", "-rows", "rows.csv")
+	out := got.Stdout
+	if got.Status != 0 || !strings.Contains(got.Stderr, "2 of 4 rows have weight 0 and are left out") {
+		t.Fatalf("exits with %d: %s", got.Status, got.Stderr)
+	}
+	if !strings.Contains(out, "t.csv: 2 rows (binary); means are weighted, of sum 4, as precise as 1.6 equal rows\n") {
+		t.Errorf("prints %s", out)
+	}
+	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "rows.csv"))).ReadAll()
+	if err != nil || len(lines) != 3 || lines[1][0] != "1" || lines[2][0] != "3" {
+		t.Fatalf("%v: %v", lines, err)
+	}
+	wrong := 0.0 // of the weight
+	for i, w := range []float64{3, 1} {
+		label, predicted := slices.Index(lines[0], "label"), slices.Index(lines[0], "predicted")
+		if lines[i+1][label] != lines[i+1][predicted] {
+			wrong += w / 4
+		}
+	}
+	if want := fmt.Sprintf("%.3f %% of 2 rows", 100*wrong); !strings.Contains(out, want) {
+		t.Errorf("no %q in %s", want, out)
+	}
 }

@@ -80,7 +80,7 @@ func (h *history) print(w io.Writer) error {
 	if len(h.parts) > 1 {
 		fmt.Fprintf(w, ", %d test rows", h.testRows())
 	}
-	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", p.set.Binarize, p.likelihoodName(), "step", "log Z", "±", "by", "train")
+	fmt.Fprintf(w, " (%s); mean %s in nats%s\n%9s  %12s  %7s  %-15s  %10s", p.set.Binarize, p.likelihoodName(), weighted(p.set), "step", "log Z", "±", "by", "train")
 	if len(h.parts) > 1 {
 		fmt.Fprintf(w, "  %10s", "test")
 	}

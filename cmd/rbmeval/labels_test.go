@@ -140,7 +140,7 @@ func TestCalibration(t *testing.T) {
 	}
 	logp := make([]float64, set.Len()*4)
 	m.ClassLogProb(logp, set.Rows(rows, 4))
-	want, ok := train.Calibrate(logp, set.Y, calibrationKey)
+	want, ok := train.Calibrate(logp, set.Y, nil, calibrationKey)
 	if c := r.Classification; !ok || *c.Calibration != want || c.NLL != -c.MeanLogP || c.Score != train.ScoreRows(logp, set.Y, nil) {
 		t.Errorf("got %+v, want %+v", *r.Classification.Calibration, want)
 	}

@@ -96,7 +96,7 @@ func newOptions() *options {
 	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): how their frequencies, and the correlations of two columns, go with those of the rows").
 		Main("FILE  statistics of samples against the rows").Not("run")
 	f.Group("files")
-	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
+	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
 		Main("FILE  a .csv with a line a row: free energy, likelihood, prediction").New().Not("run")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
 		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")

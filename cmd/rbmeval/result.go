@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -30,6 +31,10 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	rec.Add("data", e.set.Name)
 	rec.Add("binarize", e.set.Binarize)
 	rec.Add("n", e.n)
+	if e.set.Weights != nil { // by which all means are
+		rec.Add("weights_sum", e.set.TotalWeight())
+		rec.Add("equal_rows", e.set.EqualRows())
+	}
 	if e.m.Constraint != nil {
 		rec.Add("constraint", e.m.Constraint.String())
 	}
@@ -68,7 +73,7 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	c.Add("error", s.Error)
 	c.Add("mean_log_p", s.MeanLogP)
 	c.Add("n", s.N)
-	confusion := train.Confuse(e.logp, e.set.Y, len(e.logp)/max(len(e.set.Y), 1))
+	confusion := train.Confuse(e.logp, e.set.Y, e.set.Weights, len(e.logp)/max(len(e.set.Y), 1))
 	c.Add("balanced_error", confusion.BalancedError())
 	never := []string{}
 	for _, k := range confusion.Never() {
@@ -76,7 +81,7 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	}
 	c.Add("never_predicted", never)
 	c.Add("negative_log_likelihood", -s.MeanLogP) // mean −log p(y|x), nats
-	k, calibrated := train.Calibrate(e.logp, e.set.Y, calibrationKey)
+	k, calibrated := train.Calibrate(e.logp, e.set.Y, e.set.Weights, calibrationKey)
 	if calibrated {
 		c.Add("calibration", k)
 	}
@@ -156,7 +161,7 @@ func (e *evaluation) print() error {
 		}
 	}
 	err = e.flags.Print(rec, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s\n%s: %s (%s)\n", e.model.Path, cli.Units(e.m), e.set.Name, cli.Count(e.n, "row"), e.set.Binarize)
+		fmt.Fprintf(w, "%s: %s\n%s: %s (%s)%s\n", e.model.Path, cli.Units(e.m), e.set.Name, cli.Count(e.n, "row"), e.set.Binarize, weighted(e.set))
 		rec.Print(w, 26)
 		return nil
 	})
@@ -167,6 +172,14 @@ func (e *evaluation) print() error {
 		}
 	}
 	return err
+}
+
+// weighted says that the means over set are weighted, or is "".
+func weighted(set *data.Set) string {
+	if weights := set.DescribeWeights(); weights != "" {
+		return "; means are " + weights
+	}
+	return ""
 }
 
 // rowLines returns the table of -rows, a line for each row.
@@ -189,7 +202,11 @@ func (e *evaluation) rowLines() [][]string {
 	logp := func(p *scored, r int) []float64 { return p.logp[r*classes : (r+1)*classes] }
 	columns := []column{{"free_energy", func(p *scored, r int) string { return number(p.free[r]) }}}
 	if e.by != "" {
-		columns = append(columns, column{"log_likelihood", func(p *scored, r int) string { return number(-p.free[r] - e.logZ) }})
+		what := "log_likelihood"
+		if e.likelihoodName() != "log-likelihood" { // of grey values
+			what = "score"
+		}
+		columns = append(columns, column{what, func(p *scored, r int) string { return number(-p.free[r] - e.logZ) }})
 	}
 	if e.pl {
 		columns = append(columns, column{"pseudo_log_likelihood", func(p *scored, r int) string {
@@ -228,6 +245,9 @@ func (e *evaluation) rowLines() [][]string {
 		lines[0] = append(lines[0], c.name)
 	}
 	e.inOrder(func(row int, p *scored, r int) {
+		if p.set.Numbers != nil { // some rows of the file were left out
+			row = int(p.set.Numbers[p.index[r]])
+		}
 		line := []string{strconv.Itoa(row)}
 		for _, c := range columns {
 			line = append(line, c.value(p, r))

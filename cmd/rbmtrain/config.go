@@ -36,7 +36,8 @@ type configData struct {
 	Header      string  `json:"header,omitempty"` // of a .csv file, as data.Set.Header
 	Rows        int     `json:"rows"`
 	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // of these
-	Effective   float64 `json:"m_eff,omitempty"`           // sum of their weights, if they have any
+	WeightsSum  float64 `json:"weights_sum,omitempty"`     // of these, if they have weights
+	EqualRows   float64 `json:"equal_rows,omitempty"`      // (Σw)²/Σw² of them
 	HoldoutRows int     `json:"holdout_rows"`
 	TestRows    int     `json:"test_rows"`
 	Inputs      int     `json:"inputs"`
@@ -75,7 +76,7 @@ func (p *plan) config(hash string) config {
 		c.Data.Test, c.Data.TestHash = p.sets.Test.Name, p.sets.Test.Hash()
 	}
 	if set.Weights != nil {
-		c.Data.Effective = set.Effective()
+		c.Data.WeightsSum, c.Data.EqualRows = set.TotalWeight(), set.EqualRows()
 	}
 	if p.model.Classes() > 0 {
 		c.Model.Labels = p.model.LabelKind().String()

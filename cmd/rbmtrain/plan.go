@@ -436,8 +436,8 @@ func (p *plan) describe() string {
 	if set.Schema != nil {
 		d = fmt.Sprintf("%s: %s of %s (%s)", set.Name, cli.Count(set.Len(), "row"), set.Schema, cli.Count(set.X.Cols, "input"))
 	}
-	if set.Weights != nil {
-		d += fmt.Sprintf("; weighted, M_eff %.1f", set.Effective())
+	if weights := set.DescribeWeights(); weights != "" {
+		d += "; " + weights
 	}
 	if p.sets.Holdout != nil {
 		d += fmt.Sprintf("; %s held out", cli.Count(p.sets.Holdout.Len(), "row"))

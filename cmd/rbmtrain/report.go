@@ -315,7 +315,7 @@ func (r *runner) read() *reading {
 	for i, row := range rows {
 		y[i] = set.Y[row]
 	}
-	return &reading{set, rows, logp, train.Confuse(logp, y, m.Classes())}
+	return &reading{set, rows, logp, train.Confuse(logp, y, set.WeightsOf(rows), m.Classes())}
 }
 
 // balanced returns the closing line about classes of unequal size, or "".
@@ -365,7 +365,7 @@ func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) 
 	for y := range classes {
 		line := []string{set.Classes[y]}
 		for k := range classes {
-			line = append(line, strconv.Itoa(c.confusion.Rows[y*classes+k]))
+			line = append(line, strconv.FormatFloat(c.confusion.Rows[y*classes+k], 'g', 6, 64))
 		}
 		table.Rows = append(table.Rows, line)
 	}

@@ -5,6 +5,7 @@ package exact
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 
 	"gorbm/rbm"
@@ -155,8 +156,11 @@ const (
 // one with fewer states, or under a constraint the one that takes less work, or with real
 // visible units the hidden one. The
 // error wraps ErrTooLarge and gives the number of states if there are more than
-// limit, or it is that of RBM.CheckBinary under a constraint.
+// limit, or it is that of RBM.CheckBinary under a constraint, or of RBM.CheckPositive.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
+	if err := m.CheckPositive(); err != nil {
+		return nil, err
+	}
 	var s states
 	var err error
 	switch {
@@ -205,8 +209,12 @@ func (e *Enumeration) cost() int {
 
 // LogZ returns log Σ exp(−E) over all states, in nats. progress, if not nil,
 // is called now and then with the fraction that is done, from several goroutines.
-// LogZ stops early with the context's error.
+// LogZ stops early with the context's error. The error is that of RBM.CheckPositive where the
+// model has no Z.
 func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (float64, error) {
+	if err := e.shape().m.CheckPositive(); err != nil {
+		return 0, err
+	}
 	e.ctx, e.progress = ctx, progress
 	e.done.Store(0)
 	e.logLoop.Run(min(e.blocks(), logGroups), e.cost())
@@ -244,9 +252,13 @@ func LogZ(ctx context.Context, m *rbm.RBM) (float64, error) {
 
 // Moments overwrites dst with ⟨v⟩, ⟨h⟩ and ⟨vhᵀ⟩ under the model and returns
 // log Z, all exact to float64 rounding and then stored as float32. It makes two
-// passes over the states, the first for log Z.
+// passes over the states, the first for log Z, and leaves dst as it is and returns NaN where the
+// model has no Z.
 func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
-	e.logZ, _ = e.LogZ(context.Background(), nil)
+	var err error
+	if e.logZ, err = e.LogZ(context.Background(), nil); err != nil {
+		return math.NaN()
+	}
 	groups := min(e.blocks(), momentGroups)
 	for len(e.groups) < groups {
 		e.groups = append(e.groups, e.newSums())

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -127,5 +128,28 @@ func TestRealLimits(t *testing.T) {
 	}
 	if _, err := New(rbm.NewGroups(19, rbm.Group{Kind: rbm.Gaussian, Units: 3}), GradientLimit); err == nil {
 		t.Error("19 hidden units are listed at each step")
+	}
+}
+
+// A precision that is not above 0 leaves the model without a Z, before the enumeration is made and
+// after its parameters have changed.
+func TestNoPrecision(t *testing.T) {
+	for _, precision := range []float32{0, -1, float32(math.NaN())} {
+		m := gaussianModel()
+		e, err := New(m, GradientLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.VisibleParams()[0][1] = precision
+		if _, err := New(m, GradientLimit); !errors.Is(err, rbm.ErrDiverged) {
+			t.Errorf("New with precision %v: %v", precision, err)
+		}
+		e.Set(m)
+		if z, err := e.LogZ(context.Background(), nil); !errors.Is(err, rbm.ErrDiverged) {
+			t.Errorf("LogZ with precision %v: %v, %v", precision, z, err)
+		}
+		if z := e.Moments(rbm.NewMoments(m)); !math.IsNaN(z) {
+			t.Errorf("log Z is %v with precision %v", z, precision)
+		}
 	}
 }

@@ -31,6 +31,16 @@ func TestConstraintFiles(t *testing.T) {
 		}
 	}
 	m := rbmtest.Random(4, 9, 0, rbm.Softmax, 1, 1)
+	two := rbm.NewGroups(9, rbm.Group{Kind: rbm.Bernoulli, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 4})
+	two.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
+	var both bytes.Buffer
+	if err := WriteSafetensors(&both, two, About{}); err != nil {
+		t.Fatal(err)
+	}
+	back, _, err := ReadSafetensors(bytes.NewReader(both.Bytes()), int64(both.Len()))
+	if err != nil || !back.Equal(two) || back.Constraint == nil || len(back.Groups()) != 2 {
+		t.Errorf("two groups of binary inputs and a constraint: %v", err)
+	}
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3, Reference: []uint8{1, 0, 0, 0, 0, 0, 0, 0, 1}}
 	if err := WriteSklearnNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrConstraint) {
 		t.Errorf("scikit-learn: error %v", err)

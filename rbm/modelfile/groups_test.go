@@ -26,6 +26,9 @@ func TestGroupsFiles(t *testing.T) {
 	if err != nil || !b.Equal(m) {
 		t.Errorf("npz: %v", err)
 	}
+	if err := WriteSklearnNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrUnits) || !strings.Contains(err.Error(), "binary units alone") {
+		t.Errorf("scikit-learn's names for softmax inputs: %v", err)
+	}
 	if !bytes.Contains(plain.Bytes(), []byte(`"version":"1"`)) || bytes.Contains(plain.Bytes(), []byte("groups")) {
 		t.Errorf("inputs and a label are not written as version 1: %.300s", plain.Bytes())
 	}

@@ -170,7 +170,9 @@ func describe(c *rbm.Constraint, meta map[string]string) {
 		return
 	}
 	text, reference, _ := strings.Cut(c.Text(), "/")
-	meta["version"] = fileVersionConstraint
+	if meta["version"] == fileVersion { // that of groups is known to none who knows no constraints
+		meta["version"] = fileVersionConstraint
+	}
 	meta[metaConstraint] = text
 	if c.Reference != nil {
 		meta[metaReference] = reference
@@ -211,7 +213,7 @@ func withGroups(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 // none.
 func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error) {
 	text, ok := meta[metaConstraint]
-	if version := meta["version"]; ok != (version == fileVersionConstraint) {
+	if version := meta["version"]; ok && version == fileVersion || !ok && version == fileVersionConstraint {
 		return nil, fmt.Errorf("version %s of a model and its constraint do not go together", version)
 	}
 	if !ok {

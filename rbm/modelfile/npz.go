@@ -36,13 +36,13 @@ const (
 // scikit-learn's BernoulliRBM: components_ [hidden, visible],
 // intercept_hidden_ and intercept_visible_, with the metadata. The
 // error wraps rbm.ErrConstraint if m has a constraint, which a BernoulliRBM cannot
-// have.
+// have, or rbm.ErrUnits if its inputs are not binary.
 func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so it would take the model, which has %v, for another", rbm.ErrConstraint, m.Constraint)
 	}
-	if m.Real() {
-		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has binary units alone", rbm.ErrUnits)
+	if err := m.CheckBinary(); err != nil {
+		return fmt.Errorf("scikit-learn's BernoulliRBM has binary units alone: %w", err)
 	}
 	weights := rbm.NewMatrix(m.Hidden(), m.Visible())
 	for j := range m.Hidden() {

@@ -65,7 +65,7 @@ func (s Annealing) Check(m *rbm.RBM) error {
 	if err := cmp.Or(checkPath(s.Path), s.Base.Check(m), m.Constraint.Check(m)); err != nil {
 		return fmt.Errorf("annealing: %w", err)
 	}
-	return m.CheckFinite()
+	return cmp.Or(m.CheckFinite(), m.CheckPositive())
 }
 
 // An Annealed is an estimate of log Z by annealed importance sampling, in nats.
