@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gorbm/data/grammar"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -192,6 +193,9 @@ func (l *LadderSettings) checkHottest() error {
 func (l *LadderSettings) checkSampler() error {
 	if l.mover != nil && l.Path == ToData {
 		return fmt.Errorf("path=data is for block Gibbs steps; with the sampler %s the temperatures lead to the uniform distribution, so leave path out", moverName(l.mover))
+	}
+	if mcmc.FindsLength(l.mover) {
+		return errors.New("k=auto is for walks at one temperature, as in sardonics:k=auto; in a ladder give lengths, or k=fit")
 	}
 	return l.checkMover()
 }

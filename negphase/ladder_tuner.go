@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 )
@@ -221,14 +222,17 @@ func placed(beta, length []float64, n int, crossed float64) (next []float64, fro
 	return next, from
 }
 
-// Tuned returns s with fixed temperatures in place of tau=auto: those of an
-// estimator of s after the given calls on m. Its chains are not kept. The chains
-// of the settings returned are Markov from the first call on. pos is for chains
-// that start at the data. Settings without tau=auto are returned as they are. The
+// Tuned returns s with fixed temperatures in place of tau=auto, or with fixed lengths
+// of walks in place of k=auto: those of an estimator of s after the given calls on m.
+// Its chains are not kept. The chains of the settings returned are Markov from the
+// first call on. pos is for chains that start at the data. Other settings are returned as
+// they are. The
 // ranks of g, if it is not nil, take the calls together, with identical results. The
 // errors are those of New, Share and Estimate.
 func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
-	if !s.Ladder().Temperatures.Auto {
+	set := s.sampler()
+	lengths := set != nil && mcmc.FindsLength(set.mover)
+	if !lengths && !s.Ladder().Temperatures.Auto {
 		return s, nil
 	}
 	e, err := New(s)
@@ -243,11 +247,16 @@ func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key
 			return s, err
 		}
 	}
+	s.specific = copyOf(s.specific)
+	if lengths {
+		low, high := e.(*walk).lengths()
+		s.sampler().mover = withLengths(set.mover, low, high)
+		return s, nil
+	}
 	var list []float64
 	for _, beta := range e.(Tempered).Ladder().Beta {
 		list = append(list, 1/beta) // of β = 0 it is +Inf
 	}
-	s.specific = copyOf(s.specific)
 	s.ladder().Temperatures, s.ladder().Hottest = Temperatures{List: list}, 0
 	return s, nil
 }

@@ -13,7 +13,8 @@ func (s Settings) Persists() bool {
 
 func (c *chains) persists() {}
 
-// A Freezer is an Estimator that adapts to the model: its temperatures, or the rungs of ptt.
+// A Freezer is an Estimator that adapts to the model: its temperatures, the rungs of ptt, or the
+// length of walks with k=auto.
 type Freezer interface {
 	Estimator
 	// Freeze stops this for good: from now on the chains are Markov.

@@ -53,7 +53,7 @@ func (m *samplerSettings) checkGibbs() error {
 	return nil
 }
 
-// checkMover checks the sampler as far as is possible without a model.
+// checkMover returns the error of the sampler's settings, as far as it can be known without a model.
 func (m *samplerSettings) checkMover() error { return mcmc.CheckMover(m.mover) }
 
 // sampler returns the settings of the sampler; nil if the kind takes none.
@@ -81,7 +81,7 @@ func (m *samplerSettings) String() string {
 	parts := strings.Split(mcmc.FormatMover(m.mover), ":")
 	for i, p := range parts {
 		if m.fit && strings.HasPrefix(p, "k=") {
-			parts[i] = "k=auto"
+			parts[i] = "k=fit"
 		}
 	}
 	return strings.Join(parts, ":")
@@ -94,7 +94,7 @@ func (m *samplerSettings) Set(text string) error {
 	if m.only != "" && name != m.only {
 		return fmt.Errorf("its sampler is %s; take walk:%s", name, name)
 	}
-	given := slices.DeleteFunc(parts, func(p string) bool { return p == "k=auto" })
+	given := slices.DeleteFunc(parts, func(p string) bool { return p == "k=fit" })
 	fit := mcmc.MoverHas(name, "k") && !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, "k=") })
 	if fit {
 		given = append(given, fmt.Sprintf("k=1-%d", maxFit))
@@ -135,10 +135,10 @@ func moverName(m mcmc.Mover) string {
 func withLengths(m mcmc.Mover, low, high int) mcmc.Mover {
 	switch w := m.(type) {
 	case mcmc.Sardonics:
-		w.MinLength, w.MaxLength = low, high
+		w.MinLength, w.MaxLength, w.Auto = low, high, false
 		return w
 	case mcmc.Intracluster:
-		w.MinLength, w.MaxLength = low, high
+		w.MinLength, w.MaxLength, w.Auto = low, high, false
 		return w
 	}
 	return m

@@ -36,8 +36,9 @@ func (s Settings) String() string {
 // In walk, and in pt, ins and pins, a part without '=' names a sampler of
 // mcmc.ParseMover, and keys after it that the sampler has are its own:
 // "walk:gibbs:order=random:chains=20", "pt:tau=1/2:sardonics:k=1-20". The kinds
-// sardonics and im are short for walk:sardonics and walk:im. Lengths k=auto are
-// the default: 1 to 20 flips, or as many as the model has room for.
+// sardonics and im are short for walk:sardonics and walk:im. Lengths k=fit are
+// the default: 1 to 20 flips, or as many as the model has room for. Lengths k=auto
+// follow the acceptance: see mcmc.Adaptive, Freezer and Tuned.
 //
 // A key that the text does not mention has its value in defaults, if their kind
 // has the key, else its default in the table; a sampler is taken from defaults

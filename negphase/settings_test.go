@@ -27,16 +27,17 @@ var texts = []string{
 	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
 	"ptt:k=1:chains=20:rungs=4:freeze=0.25:sweeps=20:reservoir=2:path=uniform",
-	"sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
+	"sardonics:k=fit:gamma=1.02:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
+	"sardonics:k=auto:gamma=1:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
 	"sardonics:k=1-30:gamma=0.95/1.05:weights=heatbath:walks=3:mix=2/1/1:accept=type:chains=10:start=data:moves=1:gibbs=2",
 	"sardonics:k=3:gamma=1:weights=heatbath:walks=single:chains=10:start=uniform:moves=7",
 	"im:k=1-9:gamma=1/0.9:weights=heatbath:chains=3:start=uniform:moves=2",
-	"im:k=auto:gamma=1:weights=heatbath:chains=10:start=uniform:moves=1:gibbs=3",
+	"im:k=fit:gamma=1:weights=heatbath:chains=10:start=uniform:moves=1:gibbs=3",
 	"walk:gibbs:order=random:chains=10:start=uniform:moves=1",
 	"walk:exchange:chains=10:start=uniform:moves=1:gibbs=1",
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2:order=evenodd:gibbs:order=chessboard",
 	"pt:k=4:swaps=1:chains=10:start=uniform:tau=auto/5:path=uniform:gibbs=1:im:k=1-4:gamma=1:weights=heatbath",
-	"ins:k=1:swaps=1:chains=10:start=uniform:tau=1/2:sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1",
+	"ins:k=1:swaps=1:chains=10:start=uniform:tau=1/2:sardonics:k=fit:gamma=1.02:weights=heatbath:walks=1",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=1/2:block=2:exchange",
 	"exact",
 }
@@ -92,7 +93,7 @@ func TestJSONOfSettings(t *testing.T) {
 		"pt:tau=1/1e6/inf:order=evenodd":           `{"chains":10,"k":1,"kind":"pt","order":"evenodd","start":"uniform","swaps":1,"temperatures":[1,1000000,"inf"]}`,
 		"pins:tau=auto/9:hottest=inf":              `{"block":8,"chains":10,"hottest":"inf","k":1,"kind":"pins","start":"uniform","swaps":1,"temperatures":"auto/9"}`,
 		"ins:tau=reach/6:chains=2":                 `{"chains":2,"k":1,"kind":"ins","start":"uniform","swaps":1,"temperatures":"reach/6"}`,
-		"sardonics:gamma=.9/1.1:mix=1/1/1:gibbs=2": `{"chains":10,"gibbs":2,"kind":"sardonics","mover":"sardonics:k=auto:gamma=0.9/1.1:weights=heatbath:walks=1:mix=1/1/1","moves":1,"start":"uniform"}`,
+		"sardonics:gamma=.9/1.1:mix=1/1/1:gibbs=2": `{"chains":10,"gibbs":2,"kind":"sardonics","mover":"sardonics:k=fit:gamma=0.9/1.1:weights=heatbath:walks=1:mix=1/1/1","moves":1,"start":"uniform"}`,
 	} {
 		b, err := json.Marshal(parse(t, text))
 		if err != nil || string(b) != want {
@@ -205,6 +206,7 @@ func TestParseErrors(t *testing.T) {
 		{"pt:tau=", []string{"pt: temperatures", "at least two"}},
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
 		{"sardonics:k=0-3", []string{"sardonics: k is 0-3"}},
+		{"pt:sardonics:k=auto", []string{"pt: k=auto is for walks at one temperature", "k=fit"}},
 		{"sardonics:k=2", []string{"sardonics: 2 walks of always 2 flips", "let the length vary"}},
 		{"sardonics:k=many", []string{"sardonics: k", `"many"`, "a range"}},
 		{"sardonics:k=1:k=2", []string{"sardonics", "k is given twice"}},

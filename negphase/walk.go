@@ -2,9 +2,12 @@ package negphase
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 
 	"gorbm/data/grammar"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -37,6 +40,9 @@ func (s *walkSettings) estimator(all Settings) Estimator {
 // Chains of walk take any sampler. The estimate is the mean of v p(h|v)ᵀ over the
 // chains.
 //
+// With k=auto the length of walks changes after each call as their acceptance asks, which is
+// the same whatever the number of processors and of ranks. Freeze stops that.
+//
 // Moves of im keep the number of active units, so a block Gibbs step, which
 // changes it, comes before them.
 type walk struct {
@@ -61,4 +67,63 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 		return rbm.Phase{}, Info{}, err
 	}
 	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, w.hiddenMean(m, w.states.Mean, w.states.V, nil)
+}
+
+// Freeze leaves the length of walks as it is for good; see Freezer.
+func (w *walk) Freeze() { w.moves.frozen = true }
+
+// lengths returns the lengths of walks in force; zeros before the first call, or without walks.
+func (w *walk) lengths() (low, high int) {
+	if len(w.moves.replicas) == 0 {
+		return 0, 0
+	}
+	c, ok := w.moves.replicas[0].chain.(mcmc.Adaptive)
+	if !ok {
+		return 0, 0
+	}
+	if w.moves.length != nil {
+		c.TakeLength(w.moves.length)
+	}
+	return c.Lengths()
+}
+
+// MarshalBinary returns the chains and, with k=auto, the logarithm of the length of walks as
+// float64, −1 before the first call, and whether it is frozen.
+func (w *walk) MarshalBinary() ([]byte, error) {
+	b, err := w.chains.MarshalBinary()
+	if mcmc.FindsLength(w.moves.mover) {
+		log := w.moves.saved
+		if w.moves.length != nil {
+			log = w.moves.length.Log
+		}
+		b = appendValues(b, log, w.moves.frozen)
+	}
+	return b, err
+}
+
+// lengthBytes is the size of what MarshalBinary adds to the chains.
+const lengthBytes = 8 + 1
+
+// UnmarshalBinary changes nothing unless all of b fits.
+func (w *walk) UnmarshalBinary(b []byte) error {
+	if !mcmc.FindsLength(w.moves.mover) {
+		return w.chains.UnmarshalBinary(b)
+	}
+	n := max(0, len(b)-lengthBytes)
+	r := reader{b: b[n:]}
+	var log float64
+	var frozen bool
+	r.read(&log, &frozen)
+	if r.err == nil && log != noLength && !(log >= 0 && log <= math.Log(mcmc.MaxLength)) {
+		r.check(false, "saved walks of exp(%v) flips; chains of an earlier build have no length: there k=auto was what k=fit is now", log)
+	}
+	if r.err != nil {
+		return r.err
+	}
+	if err := w.chains.UnmarshalBinary(b[:n]); err != nil {
+		return fmt.Errorf("%w (chains of an earlier build have no length of walks: there k=auto was what k=fit is now)", err)
+	}
+	w.moves.length, w.moves.saved, w.moves.frozen = nil, log, frozen
+	w.moves.parameters = nil // the next call binds the chains anew
+	return nil
 }

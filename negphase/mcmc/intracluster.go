@@ -25,6 +25,7 @@ import (
 type Intracluster struct {
 	MinLength int     // flips of a walk, drawn before the move
 	MaxLength int     // most flips of a walk
+	Auto      bool    // the chain finds the length instead; see Adaptive
 	GammaDown float64 // bias of flips that go nearer to the reference, in units of β
 	GammaUp   float64 // bias of flips that go farther away, in units of β
 	Weights   Weights
@@ -34,7 +35,7 @@ type Intracluster struct {
 // keys returns the keys of m.
 func (m *Intracluster) keys() grammar.Keys {
 	return grammar.Keys{
-		lengthsKey(&m.MinLength, &m.MaxLength),
+		lengthsKey(&m.MinLength, &m.MaxLength, &m.Auto),
 		gammaKey("1", &m.GammaDown, &m.GammaUp, func() bool { return m.GammaDown != m.GammaUp }),
 		weightsKey(&m.Weights),
 	}
@@ -43,6 +44,14 @@ func (m *Intracluster) keys() grammar.Keys {
 // DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
 func DefaultIntracluster() (m Intracluster) {
 	m.keys().Initialize()
+	return m
+}
+
+// balanced returns m at locally balanced biases, if it finds its length.
+func (m Intracluster) balanced() Mover {
+	if m.Auto {
+		m.GammaDown, m.GammaUp = m.Weights.balanced(), m.Weights.balanced()
+	}
 	return m
 }
 
@@ -98,13 +107,18 @@ func newShellWalker(weights Weights, reference []uint8, s System, sites []int32,
 
 // chain returns the chain of m on a walker, which other chains may share.
 func (m Intracluster) chain(w shellWalker, beta float64, sites int) (*intraclusterChain, error) {
-	c := &intraclusterChain{settings: m, walker: w, beta: beta}
-	c.Reset()
+	c := &intraclusterChain{settings: m, walker: w, beta: beta, low: m.MinLength, high: m.MaxLength}
+	w.reset()
 	n := w.sizes()
+	if m.Auto {
+		c.settings.MaxLength = min(n[agrees], n[differs], MaxLength) // of the longest walk
+		c.TakeLength(newLength(max(1, c.settings.MaxLength)))
+	}
+	c.fit()
 	switch {
 	case n[differs] == 0 || n[agrees] == 0:
 		return nil, fmt.Errorf("im: %d of %d sites differ from the reference, so nothing can move on this shell; start elsewhere", n[differs], sites)
-	case c.longest < m.MaxLength:
+	case !m.Auto && c.longest < m.MaxLength:
 		return nil, fmt.Errorf("im: walks of k=%s flips do not fit a shell where %d sites differ from the reference and %d agree; give k at most %d",
 			lengths(m.MinLength, m.MaxLength), n[differs], n[agrees], c.longest)
 	}
@@ -130,7 +144,10 @@ type intraclusterChain struct {
 	settings Intracluster
 	walker   shellWalker
 	beta     float64
-	longest  int // that fits the shell
+	low      int // of the lengths of walks
+	high     int
+	shortest int // of those that fit the shell
+	longest  int
 	score    score
 }
 
@@ -140,21 +157,55 @@ func (c *intraclusterChain) Reset() {
 	c.fit()
 }
 
-// fit sets the longest walk that the shell has room for.
+// fit sets the lengths of walks that the shell has room for. A length of k=auto that has
+// none becomes the longest that does.
 func (c *intraclusterChain) fit() {
 	n := c.walker.sizes()
-	c.longest = min(c.settings.MaxLength, n[agrees], n[differs])
+	c.shortest, c.longest = c.low, min(c.high, n[agrees], n[differs])
+	if c.settings.Auto {
+		c.shortest = max(1, min(c.low, c.longest))
+	}
+}
+
+// NewLength returns the length before a warm-up; see Adaptive.
+func (c *intraclusterChain) NewLength() *Length {
+	if !c.settings.Auto {
+		return nil
+	}
+	return newLength(c.settings.MaxLength)
+}
+
+// TakeLength sets the length of walks; see Adaptive.
+func (c *intraclusterChain) TakeLength(l *Length) {
+	c.low, c.high = l.Flips(), l.Flips()
+	c.fit()
+}
+
+// Lengths returns the lengths of walks; see Adaptive.
+func (c *intraclusterChain) Lengths() (low, high int) { return c.low, c.high }
+
+// WarmUp finds the length of walks; see Adaptive.
+func (c *intraclusterChain) WarmUp(r *rand.Rand) Info {
+	return warmUp(c, func() (Info, float64) { return c.move(r) })
 }
 
 // Move takes one pair of walks and accepts or rejects it.
 func (c *intraclusterChain) Move(r *rand.Rand) Info {
-	if c.longest < c.settings.MinLength {
-		return Info{Moves: 1}
+	info, _ := c.move(r)
+	return info
+}
+
+// move is Move. It returns the probability of acceptance too.
+func (c *intraclusterChain) move(r *rand.Rand) (Info, float64) {
+	if c.longest < c.shortest {
+		return Info{Moves: 1}, 0
 	}
 	side := int(r.Uint64() >> 63)
-	k := c.settings.MinLength + r.IntN(c.longest-c.settings.MinLength+1)
+	k := c.shortest + r.IntN(c.longest-c.shortest+1)
 	c.score = emptyScore
 	c.walker.segment(r, nil, k, side, &c.score)
 	c.walker.segment(r, nil, k, 1-side, &c.score)
 	return finish(c.walker, r, c.beta, c.score.reverse[0].Log()-c.score.forward[0].Log(), 2*k)
 }
+
+var _ Adaptive = (*intraclusterChain)(nil)

@@ -23,10 +23,14 @@ func orderKey(o *Order) grammar.Key {
 }
 
 // lengthsKey is the key of the least and the largest length of a walk.
-func lengthsKey(low, high *int) grammar.Key {
+func lengthsKey(low, high *int, auto *bool) grammar.Key {
 	return grammar.Key{
-		Name: "k", Initial: "1-25", Help: "flips of a walk: a number, or a range to draw from at each walk",
+		Name: "k", Initial: "1-25", Help: "flips of a walk: a number, a range to draw from at each walk, or auto, which finds it in a warm-up: of 57 % accepted",
 		Set: func(text string) error {
+			if *auto = text == "auto"; *auto {
+				*low, *high = 0, 0
+				return nil
+			}
 			first, second, isRange := strings.Cut(text, "-")
 			if !isRange {
 				second = first
@@ -35,13 +39,19 @@ func lengthsKey(low, high *int) grammar.Key {
 			*low, err1 = strconv.Atoi(first)
 			*high, err2 = strconv.Atoi(second)
 			if err1 != nil || err2 != nil {
-				return fmt.Errorf("%q is not a whole number, nor a range such as 1-25", text)
+				return fmt.Errorf("%q is not a whole number, nor a range such as 1-25, nor auto", text)
 			}
 			return nil
 		},
-		Text: func() string { return lengths(*low, *high) },
+		Text: func() string {
+			if *auto {
+				return "auto"
+			}
+			return lengths(*low, *high)
+		},
 		Check: func() error {
 			switch {
+			case *auto:
 			case *low < 1 || *high > MaxLength:
 				return fmt.Errorf("k is %s; lengths must lie in 1 … %d", lengths(*low, *high), MaxLength)
 			case *low > *high:

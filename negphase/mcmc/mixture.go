@@ -23,10 +23,15 @@ type Mixture []Mover
 const HeldMoves = 100
 
 // Bind returns the chain; see Mover. It is an error if one of the samplers does
-// not fit s, or if there are none.
+// not fit s or finds its lengths itself, or if there are none.
 func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if len(m) == 0 {
 		return nil, errors.New("a mixture of no samplers: give at least one")
+	}
+	for _, kernel := range m {
+		if FindsLength(kernel) {
+			return nil, fmt.Errorf("%s in a mixture: each of its samplers needs lengths of its own; give k a number or a range", FormatMover(kernel))
+		}
 	}
 	if walks, ok := all[Sardonics](m); ok && sameWeights(walks) {
 		return bindSardonics(walks, s, beta, sites)

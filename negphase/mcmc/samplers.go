@@ -134,8 +134,9 @@ func Help() (kinds, keys string) {
 //	im:k=90:gamma=1/.9
 //
 // The table of samplers has all names and keys; Help lists them. An order that
-// is not given is o. See Sardonics and Intracluster for what their settings
-// mean. References of exchange and im are not part of the text. The error names
+// is not given is o, and with k=auto a gamma that is not given is that of locally
+// balanced weights: 1, or ½ with boltzmann. See Sardonics and Intracluster for what
+// their settings mean. References of exchange and im are not part of the text. The error names
 // the key, or the sampler, and what it may be.
 func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
@@ -153,7 +154,11 @@ func ParseMover(text string, o Order) (Mover, error) {
 	if err := keys.Parse(s.name, parts[1:]); err != nil {
 		return nil, err
 	}
-	return mover(), CheckMover(mover())
+	m := mover()
+	if b, ok := m.(interface{ balanced() Mover }); ok && !slices.ContainsFunc(parts, func(p string) bool { return strings.HasPrefix(p, "gamma=") }) {
+		m = b.balanced()
+	}
+	return m, CheckMover(m)
 }
 
 // FormatMover returns m in the grammar that ParseMover reads, with every

@@ -51,6 +51,7 @@ const (
 type Sardonics struct {
 	MinLength int        // flips of a walk: k_l
 	MaxLength int        // k_u: most flips of a walk
+	Auto      bool       // the chain finds the lengths instead, see Adaptive: L−1 or L flips, equally likely
 	Gamma1    float64    // in units of β
 	Gamma2    float64    // in units of β, used where Mix has it
 	Weights   Weights    // of flips
@@ -66,7 +67,7 @@ type Sardonics struct {
 // keys returns the keys of m.
 func (m *Sardonics) keys() grammar.Keys {
 	return grammar.Keys{
-		lengthsKey(&m.MinLength, &m.MaxLength),
+		lengthsKey(&m.MinLength, &m.MaxLength, &m.Auto),
 		gammaKey("1.02", &m.Gamma1, &m.Gamma2, m.mixed),
 		weightsKey(&m.Weights),
 		{
@@ -155,6 +156,14 @@ func DefaultSardonics() (m Sardonics) {
 	return m
 }
 
+// balanced returns m at locally balanced biases, if it finds its lengths.
+func (m Sardonics) balanced() Mover {
+	if m.Auto {
+		m.Gamma1, m.Gamma2 = m.Weights.balanced(), m.Weights.balanced()
+	}
+	return m
+}
+
 // walks returns the number of walks in a move.
 func (m *Sardonics) walks() int {
 	if m.Single {
@@ -173,7 +182,7 @@ func (m Sardonics) Check() error {
 		return err
 	}
 	switch k := m.MinLength; {
-	case k != m.MaxLength:
+	case m.Auto || k != m.MaxLength:
 	case !m.Single:
 		return fmt.Errorf("sardonics: %d walks of always %d flips make an even number of flips, so half of all states can never be reached; let the length vary, such as k=%d-%d", m.walks(), k, max(1, k-1), max(2, k))
 	case k%2 == 0:

@@ -20,6 +20,8 @@ type sardonicsChain struct {
 	settings Sardonics
 	walker   walker
 	beta     float64
+	low      int // of the lengths of walks
+	high     int
 	logMix   [3]float64 // −Inf for types that do not occur
 	half     [2]score
 }
@@ -36,7 +38,14 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.chain(newSardonicsWalker(m.Weights, s, sites, b, m.MaxLength), beta), nil
+	if m.Auto { // at first; Lengths has those in force
+		m.MaxLength = autoRoom(len(sites))
+	}
+	c := m.chain(newSardonicsWalker(m.Weights, s, sites, b, m.MaxLength), beta)
+	if m.Auto {
+		c.TakeLength(c.NewLength())
+	}
+	return c, nil
 }
 
 // bindable checks the settings against s and returns a copy of the sites.
@@ -49,17 +58,24 @@ func (m *Sardonics) bindable(s System, beta float64, sites []int32) ([]int32, er
 		return nil, err
 	}
 	n := len(sites)
+	if m.Auto && n < 2 {
+		return nil, errors.New("sardonics: k=auto needs 2 units or more, as walks have two lengths; with one unit take k=1:walks=single")
+	}
 	if m.MaxLength > n {
 		return nil, fmt.Errorf("sardonics: walks of k=%s flips are longer than the system of %d units; give k at most %d", lengths(m.MinLength, m.MaxLength), n, n)
 	}
-	if m.MinLength == n && n > 1 {
+	if !m.Auto && m.MinLength == n && n > 1 {
 		return nil, fmt.Errorf("sardonics: walks of always %d flips, all units of the system, only ever reach two states; give shorter walks too", n)
 	}
-	if m.MinLength == m.MaxLength && (beta == 0 || flat(s)) {
+	if !m.Auto && m.MinLength == m.MaxLength && (beta == 0 || flat(s)) {
 		return nil, errors.New("sardonics: at beta 0, or without couplings and fields, every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
 	}
 	return sites, nil
 }
+
+// autoRoom is the length of the longest walk of k=auto on a system of n ≥ 2 sites. A walk over
+// all sites has but one end.
+func autoRoom(n int) int { return min(max(2, n-1), MaxLength) }
 
 // biases returns the weights of flips under Gamma1, and with two under Gamma2.
 func (m *Sardonics) biases(s System, beta float64, sites int, two bool) (biases, error) {
@@ -72,7 +88,7 @@ func (m *Sardonics) biases(s System, beta float64, sites int, two bool) (biases,
 
 // chain returns the chain of m on a walker, which other chains may share.
 func (m Sardonics) chain(w walker, beta float64) *sardonicsChain {
-	c := &sardonicsChain{settings: m, walker: w, beta: beta}
+	c := &sardonicsChain{settings: m, walker: w, beta: beta, low: m.MinLength, high: m.MaxLength}
 	if m.Single {
 		c.settings.Walks, c.settings.Mix = 1, [3]float64{1, 0, 0}
 	}
@@ -100,8 +116,37 @@ func newSardonicsWalker(weights Weights, s System, sites []int32, b biases, long
 // Reset takes over the state of the system after it was changed elsewhere.
 func (c *sardonicsChain) Reset() { c.walker.reset() }
 
+// NewLength returns the length before a warm-up; see Adaptive.
+func (c *sardonicsChain) NewLength() *Length {
+	if !c.settings.Auto {
+		return nil
+	}
+	return newLength(c.settings.MaxLength)
+}
+
+// TakeLength sets the length of walks; see Adaptive. Walks of one length cannot reach all
+// states, so there are two.
+func (c *sardonicsChain) TakeLength(l *Length) {
+	c.high = max(2, l.Flips())
+	c.low = c.high - 1
+}
+
+// Lengths returns the lengths of walks; see Adaptive.
+func (c *sardonicsChain) Lengths() (low, high int) { return c.low, c.high }
+
+// WarmUp finds the length of walks; see Adaptive.
+func (c *sardonicsChain) WarmUp(r *rand.Rand) Info {
+	return warmUp(c, func() (Info, float64) { return c.move(r) })
+}
+
 // Move takes one chain of walks and accepts or rejects it.
 func (c *sardonicsChain) Move(r *rand.Rand) Info {
+	info, _ := c.move(r)
+	return info
+}
+
+// move is Move. It returns the probability of acceptance too.
+func (c *sardonicsChain) move(r *rand.Rand) (Info, float64) {
 	kind := 0
 	if c.settings.mixed() {
 		u := r.Float64()
@@ -114,7 +159,7 @@ func (c *sardonicsChain) Move(r *rand.Rand) Info {
 	n := c.settings.walks()
 	for i := range n {
 		half := i / c.settings.Walks
-		k := c.settings.MinLength + r.IntN(c.settings.MaxLength-c.settings.MinLength+1)
+		k := c.low + r.IntN(c.high-c.low+1)
 		c.walker.segment(r, nil, k, typeBias[kind][half], &c.half[half])
 		flips += k
 	}
@@ -159,3 +204,5 @@ func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
 	}
 	return rbm.LogSumExp(all[:]), rbm.LogSumExp(back[:])
 }
+
+var _ Adaptive = (*sardonicsChain)(nil)

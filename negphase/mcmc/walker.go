@@ -41,16 +41,20 @@ var emptyScore = score{[2]walk.Product{walk.One, walk.One}, [2]walk.Product{walk
 
 // finish accepts or rejects the walks that w has taken, of the given number of flips.
 // logRatio is the logarithm of the probability of proposing the reverse over
-// that of proposing the walks.
-func finish(w walker, r *rand.Rand, beta, logRatio float64, flips int) Info {
-	info := Info{Moves: 1, Proposals: 1, Flips: int64(flips)}
-	if a := -float64(beta*w.rise()) + logRatio; a >= 0 || r.Float64() < rbm.Exp(a) {
+// that of proposing the walks. It returns the probability of acceptance too.
+func finish(w walker, r *rand.Rand, beta, logRatio float64, flips int) (info Info, acceptance float64) {
+	info, acceptance = Info{Moves: 1, Proposals: 1, Flips: int64(flips)}, 1
+	a := -float64(beta*w.rise()) + logRatio
+	if a < 0 {
+		acceptance = rbm.Exp(a)
+	}
+	if a >= 0 || r.Float64() < acceptance {
 		w.commit()
 		info.Accepted = 1
 	} else {
 		w.undo()
 	}
-	return info
+	return info, acceptance
 }
 
 // biases are the weights of flips under one or two biases γ.
