@@ -82,6 +82,8 @@ func TestBadUsage(t *testing.T) {
 		{"-sampler gibbs,gibbs,gibbs,gibbs,gibbs,gibbs,gibbs", []string{"7 samplers", "at most 6"}},
 		// Walks.
 		{"-sampler sardonics:k=90", []string{"-sampler", "sardonics", "even number", "k=89-90"}},
+		{"-sampler sardonics:k=auto -tune", []string{"-tune", "finds its lengths without tuning", "leave k out"}},
+		{"-lattice 1 -boundary free -sampler sardonics:k=auto", []string{"2 units or more"}},
 		{"-sampler sardonics:k=0-5", []string{"sardonics", "k is 0-5"}},
 		{"-sampler sardonics:k=5-4", []string{"k is 5-4"}},
 		{"-lattice 3x3 -sampler sardonics:k=5-10", []string{"sardonics", "10", "9"}},

@@ -190,12 +190,14 @@ type measuredWire struct {
 	Elapsed     time.Duration
 	Observables *observables
 	States      *stateLog
+	WarmUp      time.Duration
+	Lengths     [2]int
 }
 
 // GobEncode implements gob.GobEncoder.
 func (m *measured) GobEncode() ([]byte, error) {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(measuredWire{m.info, m.trace, m.elapsed, m.observables, m.states})
+	err := gob.NewEncoder(&b).Encode(measuredWire{m.info, m.trace, m.elapsed, m.observables, m.states, m.warmUp, m.lengths})
 	return b.Bytes(), err
 }
 
@@ -203,6 +205,6 @@ func (m *measured) GobEncode() ([]byte, error) {
 func (m *measured) GobDecode(b []byte) error {
 	var w measuredWire
 	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w)
-	*m = measured{w.Info, w.Trace, w.Elapsed, w.Observables, w.States}
+	*m = measured{w.Info, w.Trace, w.Elapsed, w.Observables, w.States, w.WarmUp, w.Lengths}
 	return err
 }

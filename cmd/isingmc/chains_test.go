@@ -26,6 +26,7 @@ func TestRanks(t *testing.T) {
 	for _, args := range []string{
 		"-lattice 6x6 -sampler gibbs -moves 600 -chains 7 -observables -overlap -states out.npz -keep 50 -trace out.csv",
 		"-lattice 6x6 -sampler gibbs,sw -moves 500 -chains 3 -out out.png -json",
+		"-lattice 6x6 -sampler sardonics:k=auto -moves 500 -chains 3 -overlap -json",
 		"-lattice 2x2 -gap",
 	} {
 		clitest.EqualInRanks(t, "isingmc", ticking, same, strings.Fields(args)...)

@@ -245,6 +245,9 @@ func (p *plan) sample(ctx context.Context, field []*contestant, now clock, begin
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)
 	defer bar.Done()
+	for _, c := range field {
+		c.warm(now)
+	}
 	whole := 1 + p.burn
 	show := func(done float64, what string) { bar.Set(int64(parts*(begin+share*done/whole)), what) }
 	if p.burn > 0 {

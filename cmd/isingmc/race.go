@@ -35,6 +35,10 @@ type measured struct {
 
 	observables *observables // nil without -observables and -overlap
 	states      *stateLog    // nil without -states
+
+	// Of a sampler that finds the length of its walks; else 0.
+	warmUp  time.Duration
+	lengths [2]int // the shortest and the longest walk
 }
 
 // traceLimit is the largest number of blocks of a trace, two megabytes. A
@@ -81,6 +85,24 @@ func (c *contestant) move(n int64) {
 			c.states.add(c.system.State(), c.system.Energy()+c.label)
 		}
 	}
+}
+
+// warm lets the sampler find the length of its walks, if it is to do so, and freezes it. That
+// makes a fixed number of moves, so that it does not depend on the clock.
+func (c *contestant) warm(now func() time.Duration) {
+	chain, ok := c.chain.(mcmc.Adaptive)
+	if !ok || chain.NewLength() == nil {
+		return
+	}
+	runtime.LockOSThread() // the clock may be that of the thread
+	defer runtime.UnlockOSThread()
+	start := now()
+	chain.WarmUp(c.rand)
+	if c.twin != nil {
+		c.twin.chain.(mcmc.Adaptive).WarmUp(c.twin.rand)
+	}
+	c.warmUp = now() - start
+	c.lengths[0], c.lengths[1] = chain.Lengths()
 }
 
 // clockInterval is about the time between two readings of the clock: long

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (p *plan) report(rows []row) (report.Report, error) {
 	warnings := p.warnings(rows)
 	page := report.Report{
 		Title: "isingmc: " + p.model, Lead: strings.ReplaceAll(p.describe(), "\n", "; "),
-		Words: append(p.tuning.lines(), append(p.conclusions(rows), advice(rows)...)...), Warnings: warnings,
+		Words: slices.Concat(p.tuning.lines(), lengthLines(rows), p.conclusions(rows), advice(rows)), Warnings: warnings,
 		Charts: append([]plots.Chart{decayChart(rows)}, energyStrips(rows)...),
 	}
 	for i := range page.Charts[1:] { // in a picture the last strip says it for all

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
@@ -59,6 +60,11 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	rec.Show("sampler", "sampler", r.name, r.name)
 	if len(r.runs) > 1 {
 		rec.Add("chains", len(r.runs))
+	}
+	if shortest, longest := r.lengths(); longest > 0 {
+		rec.Add("shortest_walk", shortest)
+		rec.Add("longest_walk", longest)
+		rec.Add("seconds_warm_up", r.warmUp().Seconds())
 	}
 	rec.Add("chains_p", cli.Finite(r.agreement())) // probability that their mean energies differ as much by chance
 	rec.Show("moves", "moves", r.N, strconv.FormatInt(r.N, 10))
@@ -142,13 +148,47 @@ func (p *plan) print(rows []row) error {
 			if err := cmp.Or(cli.PrintTable(w, cli.Table(records(rows)), true), printObservables(w, rows)); err != nil {
 				return err
 			}
-			for _, line := range append(p.tuning.lines(), p.conclusions(rows)...) {
+			for _, line := range slices.Concat(p.tuning.lines(), lengthLines(rows), p.conclusions(rows)) {
 				fmt.Fprintln(w, line)
 			}
 		}
 		p.flags.Warn(warnings...)
 		return nil
 	})
+}
+
+// lengths returns the least and the largest number of flips of a walk in all chains, where the
+// sampler has found them itself; else zeros.
+func (r row) lengths() (shortest, longest int) {
+	for i, m := range r.runs {
+		if i == 0 || m.lengths[0] < shortest {
+			shortest = m.lengths[0]
+		}
+		longest = max(longest, m.lengths[1])
+	}
+	return shortest, longest
+}
+
+// warmUp returns the computing time in which all chains have found their lengths.
+func (r row) warmUp() (t time.Duration) {
+	for _, m := range r.runs {
+		t += m.warmUp
+	}
+	return t
+}
+
+// lengthLines says which lengths the samplers have found.
+func lengthLines(rows []row) (lines []string) {
+	for _, r := range rows {
+		if shortest, longest := r.lengths(); longest > 0 {
+			flips := fmt.Sprint(longest)
+			if shortest < longest {
+				flips = fmt.Sprintf("%d to %d", shortest, longest)
+			}
+			lines = append(lines, fmt.Sprintf("%s takes walks of %s flips, found in %.2g s before the burn-in.", r.name, flips, r.warmUp().Seconds()))
+		}
+	}
+	return lines
 }
 
 // short returns a rate to three digits, in thousands, millions or billions.

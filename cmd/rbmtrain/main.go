@@ -33,8 +33,8 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
 
 ` + negphase.KeysHelp("k", "swaps", "chains", "start", "tau") + `
   k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
-                  flips of a walk (default auto: 1 to 20, or what the model has
-                  room for), bias, and as isingmc -h says; of im k, weights and
+                  flips of a walk (default fit: 1 to 20, or what the model has
+                  room for; auto drives it to an acceptance of 0.574), bias, and as isingmc -h says; of im k, weights and
                   gamma=1 or gamma=DOWN/UP
 
 In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:

@@ -50,7 +50,7 @@ func DefaultIntracluster() (m Intracluster) {
 // balanced returns m at locally balanced biases, if it finds its length.
 func (m Intracluster) balanced() Mover {
 	if m.Auto {
-		m.GammaDown, m.GammaUp = m.Weights.balanced(), m.Weights.balanced()
+		m.GammaDown, m.GammaUp = m.Weights.Balanced(), m.Weights.Balanced()
 	}
 	return m
 }

@@ -102,9 +102,9 @@ func warmUp(c Adaptive, move func() (Info, float64)) (total Info) {
 	return total
 }
 
-// balanced is the bias at which weights are locally balanced: those of a flip and of
+// Balanced returns the bias γ at which weights are locally balanced: those of a flip and of
 // its reverse are in the ratio of the probabilities of the two states (Zanella 2020).
-func (w Weights) balanced() float64 {
+func (w Weights) Balanced() float64 {
 	if w == Boltzmann {
 		return 0.5
 	}

@@ -159,7 +159,7 @@ func DefaultSardonics() (m Sardonics) {
 // balanced returns m at locally balanced biases, if it finds its lengths.
 func (m Sardonics) balanced() Mover {
 	if m.Auto {
-		m.Gamma1, m.Gamma2 = m.Weights.balanced(), m.Weights.balanced()
+		m.Gamma1, m.Gamma2 = m.Weights.Balanced(), m.Weights.Balanced()
 	}
 	return m
 }

@@ -123,6 +123,9 @@ func NewSpace(base mcmc.Mover, held []string, room int, limits Limits, paper boo
 	if err := limits.check(); err != nil {
 		return nil, err
 	}
+	if mcmc.FindsLength(base) {
+		return nil, fmt.Errorf("%s finds its lengths without tuning; leave k out to tune it, or give a range", mcmc.FormatMover(base))
+	}
 	free := func(key string) bool { return !slices.Contains(held, key) }
 	s := &Space{Base: base}
 	var err error
@@ -199,14 +202,6 @@ func (s *Space) addLengths(limits Limits, most, least int, log bool) (a lengthAx
 	return a, nil
 }
 
-// match is the bias that matches the target.
-func match(w mcmc.Weights) float64 {
-	if w == mcmc.Boltzmann {
-		return 0.5
-	}
-	return 1
-}
-
 func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, limits Limits, paper bool) error {
 	const none = -1
 	lengths := lengthAxes{low: none}
@@ -237,7 +232,7 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 		}
 	}
 	two := len(mix) > 0 || !m.Single && (m.Mix[1] > 0 || m.Mix[2] > 0)
-	unit := match(m.Weights)
+	unit := m.Weights.Balanced()
 	if free("gamma") {
 		lo, hi := leastGamma, mostGamma
 		if paper {
@@ -329,7 +324,7 @@ func (s *Space) intracluster(m mcmc.Intracluster, free func(string) bool, room i
 			return err
 		}
 	}
-	unit := match(m.Weights)
+	unit := m.Weights.Balanced()
 	if free("gamma") {
 		// The paper of these moves has γ of 0.8 and 1 (Hamze & de Freitas 2010).
 		lo, hi := 0.7, 1.15
