@@ -182,7 +182,7 @@ func TestKnownFamily(t *testing.T) {
 		return some
 	}
 	limit := stat.Correlation(of(noise), of(want), nil)
-	for _, kind := range []string{"pcd:chains=100"} {
+	for _, kind := range []string{"pcd:chains=100", "pt:chains=50:tau=1/1.1/1.2", "ins:chains=50:tau=1/1.1/1.2", "ptt:chains=100"} {
 		s := settingsOf(t, kind)
 		s.Rate, s.Batch, s.Schedule, s.Horizon, s.Center = 0.2, 100, "linear", 10000, 0.01
 		m := NewModel(training, 200, false, rbm.Softmax, 1)

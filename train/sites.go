@@ -18,6 +18,8 @@ type SiteStatistics struct {
 	// Of the connected correlations f(a,b) − f(a)·f(b) of all levels of all pairs of columns.
 	TwoPearson float64 `json:"two_site_pearson"`
 	TwoSlope   float64 `json:"two_site_slope"`
+	// What these are of, for pictures: each value of the samples and of the rows.
+	SamplesOne, RowsOne, SamplesTwo, RowsTwo []float64 `json:"-"`
 }
 
 // CompareSites returns the statistics of samples against rows of the same columns, by their
@@ -48,6 +50,7 @@ func CompareSites(samples, rows *data.Set) (s SiteStatistics, err error) {
 	if x := s.OnePearson + s.OneSlope + s.TwoPearson + s.TwoSlope; math.IsNaN(x) || math.IsInf(x, 0) {
 		return s, fmt.Errorf("the frequencies of %s or of %s, or their correlations, are all equal; there is nothing to correlate", samples.Name, rows.Name)
 	}
+	s.SamplesOne, s.RowsOne, s.SamplesTwo, s.RowsTwo = x1, y1, x2, y2
 	return s, nil
 }
 

@@ -124,6 +124,16 @@ func (e *evaluation) compareSamples(ctx context.Context) error {
 		return err
 	}
 	s, err := train.CompareSites(samples, e.set)
-	e.sites = &s
-	return err
+	if err != nil {
+		return err
+	}
+	e.sampled, e.sites = samples, &s
+	if e.all != e.set && e.all.Len() > 1 {
+		t, err := train.CompareSites(e.all, e.set)
+		if err != nil {
+			return err
+		}
+		e.trainingSites = &t
+	}
+	return nil
 }

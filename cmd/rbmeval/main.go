@@ -62,10 +62,13 @@ type options struct {
 	model *cli.ModelFlags
 	data  *cli.DataFlags
 	*logZFlags
+	analysis *analysis
 
 	run, out, part, rows, features string
 	samples                        string
-	sites                          *train.SiteStatistics // of -samples; nil: not asked for
+	sampled                        *data.Set             // the rows of -samples; nil: not asked for
+	sites                          *train.SiteStatistics // of them
+	trainingSites                  *train.SiteStatistics // of the training rows against test rows, which is what noise leaves
 	pl, classify                   bool
 	labelIn                        bool // features are those of the row with its label
 	workers                        int
@@ -95,6 +98,7 @@ func newOptions() *options {
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored").Main("  pseudo-log-likelihood").Not("run")
 	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): how their frequencies, and the correlations of two columns, go with those of the rows").
 		Main("FILE  statistics of samples against the rows").Not("run")
+	o.analysis = addAnalysisFlags(f)
 	f.Group("files")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
 		Main("FILE  a .csv with a line a row: free energy, likelihood, prediction").New().Not("run")
@@ -215,8 +219,8 @@ func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about m
 
 // choose decides what to compute.
 func (e *evaluation) choose() error {
-	e.auto = !e.asked() && !e.pl && !e.classify && (e.features == "" || e.rows != "")
-	if err := e.checkLogZ(e.m); err != nil {
+	e.auto = !e.asked() && !e.pl && !e.classify && (e.features == "" && e.analysis.folder == "" || e.rows != "")
+	if err := cmp.Or(e.checkLogZ(e.m), e.analysis.prepare(e)); err != nil {
 		return err
 	}
 	switch {
@@ -292,6 +296,9 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 	}
 	if err == nil && e.samples != "" {
 		err = e.compareSamples(ctx)
+	}
+	if err == nil {
+		err = e.analyse(ctx)
 	}
 	if err == nil {
 		err = e.scoreBare(ctx)

@@ -52,8 +52,15 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		number("pseudo_likelihood", "mean pseudo-log-likelihood", e.set.Mean(e.index, e.pseudo))
 	}
 	if s := e.sites; s != nil {
-		rec.Show("samples", "samples against the rows", s, fmt.Sprintf("frequencies: Pearson %.4f, slope %.4f; correlations of two columns: Pearson %.4f, slope %.4f", s.OnePearson, s.OneSlope, s.TwoPearson, s.TwoSlope))
+		text := func(s *train.SiteStatistics) string {
+			return fmt.Sprintf("frequencies: Pearson %.4f, slope %.4f; correlations of two columns: Pearson %.4f, slope %.4f", s.OnePearson, s.OneSlope, s.TwoPearson, s.TwoSlope)
+		}
+		rec.Show("samples", "samples against the rows", s, text(s))
+		if s := e.trainingSites; s != nil {
+			rec.Show("training_rows", "  training rows", s, text(s))
+		}
 	}
+	e.analysis.record(&rec)
 	if e.classify {
 		s := train.ScoreRows(e.logp, e.set.Y, e.set.Weights)
 		if cli.Finite(s.MeanLogP) == nil {
@@ -113,6 +120,7 @@ func (e *evaluation) addLikelihood(rec *cli.Record) {
 	switch {
 	case e.by == byExact:
 		rec.Show("mean_log_likelihood", what, mean, fmt.Sprintf("%.6f", *mean))
+		e.addPerSite(rec, *mean)
 	case e.by != "":
 		mark := func(m logz.Method) string {
 			switch {
@@ -132,10 +140,19 @@ func (e *evaluation) addLikelihood(rec *cli.Record) {
 			}
 		}
 		rec.Show("mean_log_likelihood", what, mean, text)
+		e.addPerSite(rec, *mean)
 	case bound != nil:
 		rec.Show("mean_log_likelihood_upper_bound", what, bound, fmt.Sprintf("at most %.3f, by the lower bound of log Z", *bound))
 	case e.asked():
 		rec.Say("", fmt.Sprintf("no %s: no estimate of log Z has a number", what))
+	}
+}
+
+// addPerSite adds the mean log-likelihood per site of sequences.
+func (e *evaluation) addPerSite(rec *cli.Record, mean float64) {
+	if s := e.set.Schema; s != nil && s.Alphabet != "" {
+		x := mean / float64(len(s.Columns))
+		rec.Show("log_likelihood_per_site", "  per site", x, fmt.Sprintf("%.4f (of equal letters %.4f)", x, -math.Log(float64(len(s.Alphabet)))))
 	}
 }
 
@@ -155,7 +172,7 @@ func (e *evaluation) print() error {
 	if e.auto && e.rows != "" && !e.asked() && e.likely() && !constrainsAll(e.m) {
 		rec.Say("", "log Z is not estimated for -rows unasked; -bennett does")
 	}
-	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresLaw() + " written to "}, {e.ladder, "ladder drawn in "}} {
+	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresLaw() + " written to "}, {e.ladder, "ladder drawn in "}, {e.analysis.files(), "written: "}} {
 		if file.path != "" {
 			rec.Say("", file.what+file.path)
 		}

@@ -19,6 +19,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/potts"
 	"gorbm/train/plots"
 )
 
@@ -32,10 +33,14 @@ the .npz with the names of scikit-learn's BernoulliRBM instead: components_
 [hidden, visible], intercept_hidden_ and intercept_visible_. -model reads both
 kinds of .npz.
 
+A .dat is the Potts model of sequences nearest to the model, as adabmDCA writes it: a line
+J i j a b value for each coupling, h i a value for each field, sites from 0. It has the terms
+of one and of two sites of the expansion of -F, in the zero-sum gauge, and not those of more.
+
 A .png, .svg or .pdf is a sheet of filters, the weights of hidden units as pictures. rbmsample
 draws samples.`
 
-func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := cli.NewFlags("rbmexport", summary, "rbmexport -model FILE -out FILE [flags]")
 	f.Screen = screen
 	f.Group("model")
@@ -43,8 +48,8 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	f.Group("file")
 	var out string
 	var sklearn, zeroSum bool
-	f.StringVar(&out, "out", "", "file to write: .safetensors, .npz or a picture (.png, .svg, .pdf)").
-		Main("FILE  .safetensors, .npz or a picture (.png, .svg, .pdf)").New(append([]string{".safetensors", ".npz"}, cli.Pictures...)...)
+	f.StringVar(&out, "out", "", "file to write: .safetensors, .npz, .dat (of a model of sequences) or a picture (.png, .svg, .pdf)").
+		Main("FILE  .safetensors, .npz, .dat or a picture (.png, .svg, .pdf)").New(append([]string{".safetensors", ".npz", pottsEnding}, cli.Pictures...)...)
 	f.BoolVar(&sklearn, "sklearn", false, "write the .npz with scikit-learn's names").Main("  scikit-learn's names in the .npz")
 	f.BoolVar(&zeroSum, "zero-sum", false, "bring softmax groups of inputs to the zero-sum gauge: the weights of a group to each hidden unit sum to zero, and its biases; the distribution stays").Main("  softmax groups of inputs in the zero-sum gauge")
 	f.Group("others")
@@ -52,7 +57,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if out == "" {
-		return cli.Usagef("-out is missing; name a .safetensors, .npz or picture file (.png, .svg, .pdf)")
+		return cli.Usagef("-out is missing; name a .safetensors, .npz, .dat or picture file (.png, .svg, .pdf)")
 	}
 	if err := f.CheckNew(); err != nil {
 		return err
@@ -72,6 +77,8 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	switch {
 	case sklearn:
 		err = atomicfile.Write(out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
+	case ext == pottsEnding:
+		what, err = writePotts(ctx, f, out, m, model.Path, about)
 	case slices.Contains(cli.Pictures, ext):
 		img := draw(m, about)
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
@@ -84,6 +91,30 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %s\n", out, what)
 	return err
+}
+
+// pottsEnding is that of adabmDCA's files.
+const pottsEnding = ".dat"
+
+// writePotts writes the Potts model nearest to m, and describes it.
+func writePotts(ctx context.Context, f *cli.Flags, out string, m *rbm.RBM, path string, about modelfile.About) (what string, err error) {
+	var schema *data.Schema
+	if about.Schema != "" {
+		if schema, err = data.ParseSchema(about.Schema); err != nil {
+			return "", fmt.Errorf("model %s: %w", path, err)
+		}
+	}
+	if schema == nil || schema.Alphabet == "" || schema.Units() != m.Inputs() {
+		return "", cli.Usagef("-out: a %s holds the Potts model of a model of sequences, and %s is none", pottsEnding, path)
+	}
+	bar := f.NewProgress("effective couplings", "hidden units", int64(m.Hidden()))
+	p, err := potts.Effective(ctx, m, func(done int) { bar.Set(int64(done), "") })
+	bar.Done()
+	if err != nil {
+		return "", fmt.Errorf("model %s: %w", path, err)
+	}
+	err = atomicfile.Write(out, func(w io.Writer) error { return p.Write(w, schema.Alphabet) })
+	return fmt.Sprintf("the Potts model of %v nearest to the model", schema), err
 }
 
 // draw returns the sheet of filters.
@@ -101,6 +132,7 @@ var screen = cli.Screen{
 	Examples: []string{
 		"rbmexport -model runs/mnist-ins-1 -out model.npz  # arrays for NumPy and PyTorch",
 		"rbmexport -model runs/mnist-ins-1 -sklearn -out sklearn.npz  # with scikit-learn's names",
+		"rbmexport -model runs/family -out family.dat  # fields and couplings for adabmDCA",
 		"rbmexport -model runs/mnist-ins-1 -out filters.png  # weights as pictures",
 	},
 }

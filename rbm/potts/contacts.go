@@ -1,0 +1,166 @@
+package potts
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Scores are of pairs of sites: those of i < j at [i][j] and at [j][i], zeros on the diagonal.
+type Scores [][]float64
+
+func newScores(sites int) Scores {
+	s := make(Scores, sites)
+	for i := range s {
+		s[i] = make([]float64, sites)
+	}
+	return s
+}
+
+// Frobenius returns the Frobenius norms of the couplings of each pair, in the gauge of p, without
+// those of the states below first: 1 leaves out the gap (Ekeberg et al. 2013, "Improved contact prediction
+// in proteins", section II.G).
+func (p *Model) Frobenius(first int) Scores {
+	s := newScores(p.Sites)
+	for i := range s {
+		for j := i + 1; j < p.Sites; j++ {
+			sum := 0.0
+			for k, x := range p.Pair(i, j) {
+				if k/p.States >= first && k%p.States >= first {
+					sum += float64(x * x)
+				}
+			}
+			s[i][j] = math.Sqrt(sum)
+			s[j][i] = s[i][j]
+		}
+	}
+	return s
+}
+
+// Corrected returns the scores with the average product correction of Dunn, Wahl and Gloor (2008), which
+// subtracts what a site shares with all others:
+//
+//	S_ij − S̄_i·S̄_j / S̄, where S̄_i is the mean of S_ij over j ≠ i, and S̄ that of all pairs
+func (s Scores) Corrected() Scores {
+	c := newScores(len(s))
+	mean, all := make([]float64, len(s)), 0.0
+	for i := range s {
+		for _, x := range s[i] {
+			mean[i] += x / float64(len(s)-1)
+		}
+		all += mean[i] / float64(len(s))
+	}
+	if all == 0 {
+		return c
+	}
+	for i := range s {
+		for j := range s {
+			if i != j {
+				c[i][j] = s[i][j] - float64(mean[i]*mean[j]/all)
+			}
+		}
+	}
+	return c
+}
+
+// Ranked returns the pairs i < j with j − i ≥ apart, the largest score first.
+func (s Scores) Ranked(apart int) (pairs [][2]int) {
+	for i := range s {
+		for j := i + apart; j < len(s); j++ {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b [2]int) int { return cmp.Compare(s[b[0]][b[1]], s[a[0]][a[1]]) })
+	return pairs
+}
+
+// Upper returns the scores of all pairs i < j, row by row.
+func (s Scores) Upper() (x []float64) {
+	for i := range s {
+		x = append(x, s[i][i+1:]...)
+	}
+	return x
+}
+
+// Distances are of pairs of sites in ångström, as Scores; NaN where they are not known.
+type Distances [][]float64
+
+// ReadDistances reads distances of pairs of sites: lines of two sites, counted from 1, and their distance in
+// ångström, apart by spaces, tabs or commas. Text after # does not count, nor does a first line of words. The
+// error names path and line.
+func ReadDistances(r io.Reader, path string, sites int) (Distances, error) {
+	d := Distances(newScores(sites))
+	for i := range d {
+		for j := range d {
+			d[i][j] = math.NaN()
+		}
+	}
+	in := bufio.NewScanner(r)
+	known, line := 0, 0
+	for in.Scan() {
+		line++
+		text, _, _ := strings.Cut(in.Text(), "#")
+		f := strings.FieldsFunc(text, func(c rune) bool { return c == ' ' || c == '\t' || c == ',' || c == '\r' })
+		if len(f) == 0 {
+			continue
+		}
+		var number [3]float64
+		bad := len(f) != 3
+		for k := 0; k < 3 && !bad; k++ {
+			x, err := strconv.ParseFloat(f[k], 64)
+			number[k], bad = x, err != nil
+		}
+		if bad && known == 0 && line == 1 {
+			continue
+		}
+		i, j := int(number[0]), int(number[1])
+		switch {
+		case bad:
+			return nil, fmt.Errorf("%s:%d: %.40q is no line of two sites and their distance, such as 3 17 6.2", path, line, in.Text())
+		case float64(i) != number[0] || float64(j) != number[1] || i < 1 || j < 1 || i > sites || j > sites || i == j:
+			return nil, fmt.Errorf("%s:%d: sites %s and %s; two different ones from 1 to %d are wanted", path, line, f[0], f[1], sites)
+		case !(number[2] >= 0) || math.IsInf(number[2], 0):
+			return nil, fmt.Errorf("%s:%d: the distance %s is none; write ångström, zero or more", path, line, f[2])
+		case !math.IsNaN(d[i-1][j-1]) && d[i-1][j-1] != number[2]:
+			return nil, fmt.Errorf("%s:%d: the sites %d and %d have another distance above", path, line, i, j)
+		}
+		d[i-1][j-1], d[j-1][i-1] = number[2], number[2]
+		known++
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", path, line+1, err)
+	}
+	if known == 0 {
+		return nil, fmt.Errorf("%s: no distances; write lines of two sites, counted from 1, and their distance in ångström", path)
+	}
+	return d, nil
+}
+
+// Beyond reports whether a pair is at least threshold apart.
+func (d Distances) Beyond(threshold float64) bool {
+	return slices.ContainsFunc(d, func(row []float64) bool {
+		return slices.ContainsFunc(row, func(x float64) bool { return x >= threshold })
+	})
+}
+
+// Precision returns, for n from 1 on, which fraction of the first n ranked pairs of known distance is
+// nearer than threshold: the positive predictive value of contacts. total is the number of such pairs among
+// all that are ranked.
+func (d Distances) Precision(ranked [][2]int, threshold float64) (ppv []float64, total int) {
+	for _, pair := range ranked {
+		at := d[pair[0]][pair[1]]
+		if math.IsNaN(at) {
+			continue
+		}
+		if at < threshold {
+			total++
+		}
+		ppv = append(ppv, float64(total)/float64(len(ppv)+1))
+	}
+	return ppv, total
+}

@@ -1,0 +1,391 @@
+package plots
+
+import (
+	"cmp"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+	"strings"
+
+	xfont "golang.org/x/image/font"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A ContactMap is a prediction of which sites of sequences touch.
+type ContactMap struct {
+	Scores    [][]float64 // of pairs of sites
+	Contacts  [][2]int    // known ones
+	Predicted [][2]int    // the pairs of the largest scores
+	// Touch reports whether a pair is known to touch, and whether its distance is known.
+	Touch     func(pair [2]int) (touches, known bool)
+	Precision []float64 // of the first 1, 2, … pairs; nil: no contacts are known
+	Best      float64   // number of contacts among all pairs that are ranked
+}
+
+// Page draws the map: below the diagonal the scores, from white at zero or less to black at the 99.5th percentile of
+// those above, and above it known contacts and the pairs predicted. Sites count from 1. Beside it stands the precision by
+// the number of pairs, if it is known.
+func (c ContactMap) Page() *Page {
+	n := len(c.Scores)
+	var size []float64
+	for i := range c.Scores {
+		for _, x := range c.Scores[i][:i] {
+			if x > 0 {
+				size = append(size, x)
+			}
+		}
+	}
+	limit := percentile(size, 0.995)
+	p := New("site", "site")
+	p.Title.Text = "Scores below the diagonal, contacts above"
+	p.raster(n, n, 0.5, 0.5, float64(n)+0.5, float64(n)+0.5, func(x, y int) color.RGBA {
+		if x <= y || limit == 0 {
+			return color.RGBA{255, 255, 255, 255}
+		}
+		return Ink(float32(c.Scores[x][y] / limit))
+	})
+	p.Line(plotter.XYs{{X: 0.5, Y: 0.5}, {X: float64(n) + 0.5, Y: float64(n) + 0.5}}, axisColor, vg.Points(0.5))
+	dot := max(1.2, min(3, 110/float64(n))) // points
+	above := func(pairs [][2]int) (xy plotter.XYs) {
+		for _, pair := range pairs {
+			xy = append(xy, plotter.XY{X: float64(min(pair[0], pair[1]) + 1), Y: float64(max(pair[0], pair[1]) + 1)})
+		}
+		return xy
+	}
+	var legend []LegendEntry
+	add := func(name string, pairs [][2]int, ink color.Color, radius float64) {
+		if len(pairs) > 0 {
+			legend = append(legend, LegendEntry{name, p.Dots(above(pairs), ink, vg.Points(radius))})
+		}
+	}
+	add("known contact", c.Contacts, color.Gray{0xB0}, 1.7*dot)
+	var kinds [3][][2]int
+	for _, pair := range c.Predicted {
+		touches, known := c.Touch(pair)
+		switch {
+		case !known:
+			kinds[2] = append(kinds[2], pair)
+		case touches:
+			kinds[0] = append(kinds[0], pair)
+		default:
+			kinds[1] = append(kinds[1], pair)
+		}
+	}
+	for k, name := range []string{"right", "wrong", "of unknown distance"} {
+		add(fmt.Sprintf("predicted, %s (%d)", name, len(kinds[k])), kinds[k], []color.Color{Colors[0], Colors[1], Colors[5]}[k], dot)
+	}
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.5, float64(n)+0.5, 0.5, float64(n)+0.5
+	row := []*Plot{p}
+	if c.Precision != nil {
+		chart := Chart{Title: "Precision of the first pairs", X: "pairs, by score", Y: "share that touches", Left: 0, Right: float64(len(c.Precision)), Low: 0, High: 1.03}
+		line, most := Line{Color: 1}, Line{Color: 3, Dashed: true}
+		for k, y := range c.Precision {
+			line.X, line.Y = append(line.X, float64(k+1)), append(line.Y, y)
+			most.X, most.Y = append(most.X, float64(k+1)), append(most.Y, min(1, c.Best/float64(k+1)))
+		}
+		chart.Lines = []Line{line, most}
+		curve, key := chart.Plot()
+		row = append(row, curve)
+		legend = append(legend, LegendEntry{"precision", key[0].Mark}, LegendEntry{"best possible", key[1].Mark})
+	}
+	return Grid([][]*Plot{row}, 12*vg.Centimeter, 11.8*vg.Centimeter, legend...)
+}
+
+// percentile returns the value below which a fraction of x lies; 0 of none. It sorts x.
+func percentile(x []float64, fraction float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	slices.Sort(x)
+	return x[int(float64(len(x)-1)*fraction)]
+}
+
+// rasterPixels is the least number of pixels of the side of a raster.
+const rasterPixels = 600
+
+// raster fills a rectangle with columns × rows cells of these colours, from the lower left.
+func (p *Plot) raster(columns, rows int, left, low, right, high float64, paint func(x, y int) color.RGBA) {
+	scale := max(1, (rasterPixels+max(columns, rows)-1)/max(columns, rows))
+	img := image.NewRGBA(image.Rect(0, 0, columns*scale, rows*scale))
+	for y := range rows * scale {
+		for x := range columns * scale {
+			img.SetRGBA(x, rows*scale-1-y, paint(x/scale, y/scale))
+		}
+	}
+	p.Add(plotter.NewImage(img, left, low, right, high))
+}
+
+// Agreement draws values of a sample against those of rows, such as the frequencies of letters, with the line on which
+// they are equal. Many points become a density, in shades from light for one to dark for the most. All slices are of equal lengths.
+type Agreement struct {
+	Title, X, Y    string
+	Rows, Samples  []float64 // x and y
+	Pearson, Slope float64
+}
+
+// manyPoints is the number of points from which on their density is drawn.
+const manyPoints = 5000
+
+// Agreements is a page of panels side by side.
+func Agreements(all ...Agreement) *Page {
+	var row []*Plot
+	for _, a := range all {
+		p := New(a.X, a.Y)
+		p.Title.Text = fmt.Sprintf("%s: Pearson %.4f, slope %.3f", a.Title, a.Pearson, a.Slope)
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, values := range [][]float64{a.Rows, a.Samples} {
+			for _, x := range values {
+				low, high = min(low, x), max(high, x)
+			}
+		}
+		room := 0.03 * (high - low)
+		if !(room > 0) {
+			room = 0.5
+		}
+		low, high = low-room, high+room
+		if len(a.Rows) > manyPoints {
+			p.density(a.Rows, a.Samples, low, high)
+		} else {
+			xy := make(plotter.XYs, len(a.Rows))
+			for i := range xy {
+				xy[i] = plotter.XY{X: a.Rows[i], Y: a.Samples[i]}
+			}
+			p.Dots(xy, Colors[0], vg.Points(1))
+		}
+		p.Line(plotter.XYs{{X: low, Y: low}, {X: high, Y: high}}, Colors[1], vg.Points(0.7))
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, low, high
+		row = append(row, p)
+	}
+	return Grid([][]*Plot{row}, 12*vg.Centimeter, 11*vg.Centimeter)
+}
+
+// density shades the square from low to high by the logarithm of the number of points in each of its cells.
+func (p *Plot) density(xs, ys []float64, low, high float64) {
+	const cells = 150
+	var count [cells][cells]int
+	most := 1
+	cell := func(v float64) int { return min(cells-1, int((v-low)/(high-low)*cells)) }
+	for i := range xs {
+		n := &count[cell(xs[i])][cell(ys[i])]
+		*n++
+		most = max(most, *n)
+	}
+	from := math.Log(0.5) // a single point is no white
+	p.raster(cells, cells, low, low, high, high, func(x, y int) color.RGBA {
+		n := count[x][y]
+		if n == 0 {
+			return color.RGBA{255, 255, 255, 255}
+		}
+		t := float32((math.Log(float64(n)) - from) / (math.Log(float64(most)) - from))
+		return MarkedInk(Given(t))
+	})
+}
+
+// A LogoUnit is a hidden unit to draw as a logo.
+type LogoUnit struct {
+	Title   string
+	Weights [][]float64 // of each site, by letter
+}
+
+// logoSites is the number of sites of a line of a logo at most.
+const logoSites = 80
+
+// Logos draws the weights of hidden units as sequence logos: at each site the letters with weights above zero stand on each other, the largest on
+// top, and those below zero hang, with heights that are the weights (Tubiana, Cocco and Monasson 2019, eLife 8:e39397). Long
+// sequences take several lines. Sites count from 1. There is at least one unit.
+func Logos(letters string, units []LogoUnit) *Page {
+	glyphs := newGlyphs(letters)
+	ink, legend := logoInks(letters)
+	var all []*Plot
+	var heights []vg.Length
+	sites := len(units[0].Weights)
+	across := min(sites, logoSites)
+	for _, u := range units {
+		high, low := 0.0, 0.0
+		for _, w := range u.Weights {
+			up, down := 0.0, 0.0
+			for _, x := range w {
+				up, down = up+max(x, 0), down+min(x, 0)
+			}
+			high, low = max(high, up), min(low, down)
+		}
+		for from := 0; from < sites; from += across {
+			p := New("", "weight")
+			if from == 0 {
+				p.Title.Text = u.Title
+			}
+			l := &logo{letters: letters, glyphs: glyphs, inks: ink, first: from, weights: u.Weights[from:min(from+across, sites)]}
+			p.Add(l)
+			p.Line(plotter.XYs{{X: float64(from) + 0.5, Y: 0}, {X: float64(from+across) + 0.5, Y: 0}}, axisColor, vg.Points(0.5))
+			p.X.Min, p.X.Max = float64(from)+0.5, float64(from+across)+0.5
+			p.Y.Min, p.Y.Max = low, high
+			if high == low {
+				p.Y.Min, p.Y.Max = -1, 1
+			}
+			p.X.Tick.Marker = plot.TickerFunc(func(a, b float64) (t []plot.Tick) {
+				for k := int(math.Ceil(a)); k <= int(b) && k <= sites; k++ {
+					if k == 1 || k%5 == 0 {
+						t = append(t, plot.Tick{Value: float64(k), Label: fmt.Sprint(k)})
+					}
+				}
+				return t
+			})
+			all, heights = append(all, p), append(heights, 3.6*vg.Centimeter)
+		}
+	}
+	width := max(12*vg.Centimeter, 2.5*vg.Centimeter+vg.Length(across)*4*vg.Millimeter)
+	return Column(all, width, heights, legend...)
+}
+
+// A swatch is a colour in a legend.
+type swatch struct{ ink color.Color }
+
+func (s swatch) Thumbnail(c *draw.Canvas) {
+	c.FillPolygon(s.ink, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+}
+
+// logoInks returns a colour for each letter, by the chemistry of amino acids and nucleotides where the letters are theirs.
+func logoInks(letters string) (inks []color.Color, legend []LegendEntry) {
+	type class struct {
+		name, letters string
+		ink           color.Color
+	}
+	gap := class{"gap", letters[:1], color.Gray{0xB0}}
+	var classes []class
+	switch letters[1:] {
+	case "ACDEFGHIKLMNPQRSTVWY":
+		classes = []class{{"hydrophobic", "AVLIPWFM", color.Gray{0x20}}, {"polar", "GSTYC", Colors[2]}, {"amide", "NQ", Colors[3]}, {"basic", "KRH", Colors[0]}, {"acidic", "DE", Colors[1]}, gap}
+	case "ACGU", "ACGT":
+		for k, c := range letters[1:] {
+			classes = append(classes, class{string(c), string(c), []color.Color{Colors[2], Colors[0], Colors[4], Colors[1]}[k]})
+		}
+		classes = append(classes, gap)
+	default:
+		for k := range letters[1:] {
+			inks = append(inks, Colors[k%len(Colors)])
+		}
+		return append([]color.Color{gap.ink}, inks...), nil
+	}
+	for _, c := range letters {
+		for _, k := range classes {
+			if strings.ContainsRune(k.letters, c) {
+				inks = append(inks, k.ink)
+			}
+		}
+	}
+	for _, k := range classes {
+		legend = append(legend, LegendEntry{k.name, swatch{k.ink}})
+	}
+	return inks, legend
+}
+
+// A logo draws weights as letters.
+type logo struct {
+	letters string
+	glyphs  []glyph
+	inks    []color.Color
+	first   int // site of the first weights, from 0
+	weights [][]float64
+}
+
+// Plot draws the letters that are at least a fifth of a point high.
+func (l *logo) Plot(c draw.Canvas, p *plot.Plot) {
+	toX, toY := p.Transforms(&c)
+	const least, side = 0.2, 0.46 // points; half the width of a letter in sites
+	for i, w := range l.weights {
+		x := float64(l.first + i + 1)
+		for _, sign := range []float64{1, -1} {
+			at := 0.0
+			for _, k := range byWeight(w, sign) { // the smallest next to the axis
+				from, to := toY(min(at, at+w[k])), toY(max(at, at+w[k]))
+				at += w[k]
+				if to-from >= least {
+					l.glyphs[k].fill(c, l.inks[k], vg.Rectangle{Min: vg.Point{X: toX(x - side), Y: from}, Max: vg.Point{X: toX(x + side), Y: to}})
+				}
+			}
+		}
+	}
+}
+
+// byWeight returns the numbers of the weights of a sign, the smallest in size first.
+func byWeight(w []float64, sign float64) (order []int) {
+	for k, x := range w {
+		if x*sign > 0 {
+			order = append(order, k)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(w[a]), math.Abs(w[b])) })
+	return order
+}
+
+// A glyph is the outline of a letter, scaled to the unit square; nil: a filled square.
+type glyph []sfnt.Segment
+
+// newGlyphs returns the outlines of letters. Characters without an outline, or as low as a hyphen, are squares.
+func newGlyphs(letters string) []glyph {
+	face := font.DefaultCache.Lookup(font.Font{Typeface: typeface.Typeface, Variant: typeface.Variant, Weight: xfont.WeightBold}, 12)
+	all := make([]glyph, len(letters))
+	var b sfnt.Buffer
+	for k, c := range letters {
+		index, err := face.Face.GlyphIndex(&b, c)
+		if err != nil || c == '-' {
+			continue
+		}
+		segments, err := face.Face.LoadGlyph(&b, index, fixed.I(1000), nil)
+		if err != nil || len(segments) == 0 {
+			continue
+		}
+		all[k] = append(glyph{}, segments...)
+	}
+	return all
+}
+
+// fill draws the glyph so that it fills a rectangle.
+func (g glyph) fill(c draw.Canvas, ink color.Color, to vg.Rectangle) {
+	c.SetColor(ink)
+	var path vg.Path
+	if g == nil {
+		path.Move(to.Min)
+		path.Line(vg.Point{X: to.Max.X, Y: to.Min.Y})
+		path.Line(to.Max)
+		path.Line(vg.Point{X: to.Min.X, Y: to.Max.Y})
+		path.Close()
+		c.Fill(path)
+		return
+	}
+	bounds := sfnt.Segments(g).Bounds()
+	width, height := float64(bounds.Max.X-bounds.Min.X), float64(bounds.Max.Y-bounds.Min.Y)
+	middle := (to.Min.X + to.Max.X) / 2
+	across := to.Max.X - to.Min.X
+	if narrow := vg.Length(width / 450 / 64); narrow < 1 { // an I is not as wide as an M
+		across *= max(narrow, 0.3)
+	}
+	at := func(p fixed.Point26_6) vg.Point { // y of fonts goes down
+		return vg.Point{X: middle + across*vg.Length(float64(p.X-bounds.Min.X)/width-0.5), Y: to.Max.Y - (to.Max.Y-to.Min.Y)*vg.Length(float64(p.Y-bounds.Min.Y)/height)}
+	}
+	for k, s := range g {
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			if k > 0 {
+				path.Close()
+			}
+			path.Move(at(s.Args[0]))
+		case sfnt.SegmentOpLineTo:
+			path.Line(at(s.Args[0]))
+		case sfnt.SegmentOpQuadTo:
+			path.QuadTo(at(s.Args[0]), at(s.Args[1]))
+		case sfnt.SegmentOpCubeTo:
+			path.CubeTo(at(s.Args[0]), at(s.Args[1]), at(s.Args[2]))
+		}
+	}
+	path.Close()
+	c.Fill(path)
+}
