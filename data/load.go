@@ -66,8 +66,8 @@ type Options struct {
 	Categorical string
 	Levels      int
 
-	// Schema says what the columns of a CSV file are; nil: the file itself does. Its columns are
-	// found by their names.
+	// Schema says what the columns of a CSV file are, which are found by their names, or has the
+	// alphabet of sequences; nil: the file itself does.
 	Schema *Schema
 
 	// Weights names the weights of the rows, numbers from 0 up: a column of a CSV file, or else a

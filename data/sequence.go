@@ -60,6 +60,11 @@ func newAlphabet(name string) (*alphabet, error) {
 		}
 		letters = strings.TrimSpace(string(b))
 	}
+	return alphabetOf(name, letters)
+}
+
+// alphabetOf returns the alphabet of these letters, the gap first.
+func alphabetOf(name, letters string) (*alphabet, error) {
 	a := &alphabet{name: name, letters: letters}
 	if n := len(letters); n < 2 || n > maxAlphabet {
 		return nil, formatErrorf("alphabet %s: %d letters; write 2 to %d of them in one line, the gap first", name, n, maxAlphabet)
@@ -73,10 +78,10 @@ func newAlphabet(name string) (*alphabet, error) {
 		}
 		a.state[c] = int16(i)
 	}
-	switch name {
-	case "rna":
+	switch letters {
+	case alphabets["rna"]:
 		a.state['T'] = a.state['U']
-	case "dna":
+	case alphabets["dna"]:
 		a.state['U'] = a.state['T']
 	}
 	return a, nil
@@ -113,13 +118,21 @@ func newSequenceReader(path string, a *alphabet, file io.Reader) *sequenceReader
 // loadSequences reads a file of aligned sequences, FASTA or Stockholm, gzipped or not. Each site
 // becomes a group of one unit for each letter of the alphabet. Lower-case letters and points
 // are insertions and are dropped. Letters that are not of the alphabet are read as gaps; Notes
-// counts them. Rows have no labels.
-func loadSequences(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
+// counts them. Rows have no labels. The alphabet is that of Options.Schema if the spec names none.
+func loadSequences(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	path, name, err := sequenceSettings(sp.text)
 	if err != nil {
 		return nil, specErrorf("%w", err)
 	}
-	a, err := newAlphabet(name)
+	var a *alphabet
+	switch {
+	case name != "":
+		a, err = newAlphabet(name)
+	case opt.Schema != nil && opt.Schema.Alphabet != "":
+		a, err = alphabetOf("of the model", opt.Schema.Alphabet)
+	default:
+		a, err = newAlphabet("protein")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -142,10 +155,11 @@ func loadSequences(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	return r.set(sp.text)
 }
 
-// sequenceSettings returns the path and the alphabet of a spec of a file of sequences.
+// sequenceSettings returns the path and the alphabet, "" if none is named, of a spec of a file of
+// sequences.
 func sequenceSettings(text string) (path, alphabet string, err error) {
 	path, settings := splitSettings(text)
-	table := grammar.Keys{{Name: "alphabet", Initial: "protein", Set: func(text string) error { alphabet = text; return nil }, Text: func() string { return alphabet }}}
+	table := grammar.Keys{{Name: "alphabet", Set: func(text string) error { alphabet = text; return nil }, Text: func() string { return alphabet }}}
 	table.Initialize()
 	return path, alphabet, table.Parse(path, settings)
 }

@@ -376,7 +376,7 @@ func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set
 
 // isTable reports whether a CSV file is to be read as a table.
 func (o Options) isTable() bool {
-	return o.Schema != nil || o.Levels > 0 || o.Categorical != "" && o.Categorical != "auto"
+	return o.Schema != nil && o.Schema.Alphabet == "" || o.Levels > 0 || o.Categorical != "" && o.Categorical != "auto"
 }
 
 // hasWords reports whether the first rows after a header have a column of inputs without any

@@ -19,7 +19,7 @@ type Components struct {
 	Total     float64     // sum over all axes
 }
 
-// componentsKey is of the start of PrincipalComponents.
+// componentsKey draws the start of PrincipalComponents.
 var componentsKey = rbm.NewKey(0).Child(0x504341)
 
 // PrincipalComponents returns the first n principal components of the rows of set, by their weights: the
@@ -32,7 +32,7 @@ func PrincipalComponents(ctx context.Context, set *data.Set, n int) (*Components
 		return nil, fmt.Errorf("%s has %d rows of %d inputs; %d principal components need two rows and %[4]d inputs or more", set.Name, set.Len(), cols, n)
 	}
 	c := &Components{Mean: make([]float64, cols)}
-	total := set.Effective()
+	total := set.TotalWeight()
 	for r := range set.Len() {
 		w := set.Weight(int32(r)) / total
 		set.X.Each(r, func(i int) { c.Mean[i] += w })

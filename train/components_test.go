@@ -44,7 +44,7 @@ func TestPrincipalComponents(t *testing.T) {
 					}
 					sum += set.Weight(int32(r)) * x[0] * x[1]
 				}
-				cov.SetSym(i, j, sum/set.Effective())
+				cov.SetSym(i, j, sum/set.TotalWeight())
 			}
 			trace += cov.At(i, i)
 		}
@@ -56,7 +56,7 @@ func TestPrincipalComponents(t *testing.T) {
 		if math.Abs(c.Total-trace) > 1e-12 {
 			t.Errorf("the variances sum to %v, want %v", c.Total, trace)
 		}
-		along := c.Project(set)
+		along, total := c.Project(set), set.TotalWeight()
 		for a := range c.Axes {
 			if got, want := c.Variances[a], values[n-1-a]; math.Abs(got-want) > 1e-9 {
 				t.Errorf("variance %d is %v, want %v", a, got, want)
@@ -67,7 +67,7 @@ func TestPrincipalComponents(t *testing.T) {
 			}
 			sum := 0.0
 			for r, x := range along[a] {
-				sum += set.Weight(int32(r)) / set.Effective() * x * x
+				sum += set.Weight(int32(r)) / total * x * x
 			}
 			if math.Abs(sum-c.Variances[a]) > 1e-9 {
 				t.Errorf("projections on axis %d have the mean square %v, want %v", a, sum, c.Variances[a])

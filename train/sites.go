@@ -18,7 +18,7 @@ type SiteStatistics struct {
 	// Of the connected correlations f(a,b) − f(a)·f(b) of all levels of all pairs of columns.
 	TwoPearson float64 `json:"two_site_pearson"`
 	TwoSlope   float64 `json:"two_site_slope"`
-	// What these are of, for pictures: each value of the samples and of the rows.
+	// The values that are compared, of the samples and of the rows, for pictures.
 	SamplesOne, RowsOne, SamplesTwo, RowsTwo []float64 `json:"-"`
 }
 

@@ -209,7 +209,7 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	d.mean, d.deviation = about.Means, about.Deviations
 	follow("scale", &d.Scale, about.Scale, about.Scale != "")
 	d.clip = about.Scale != "" && !d.Flags.Given("scale")
-	if s, err := data.ParseSchema(about.Schema); err == nil && s.Alphabet == "" {
+	if s, err := data.ParseSchema(about.Schema); err == nil {
 		d.schema = s
 	}
 	if d.Flags.Given("data") {

@@ -190,7 +190,7 @@ func reduced(line string) (args []string, ok bool) {
 		add("-eval-every", "6") // for most of a short run is measuring
 		add("-hidden", "30")    // beyond enumeration
 	case "rbmeval":
-		if !has("-rows") && !has("-features") && !has("-classify") {
+		if !has("-rows") && !has("-features") && !has("-classify") && !has("-analysis") {
 			args = append(args, "-ladder-rounds", "200", "-ais-temperatures", "50", "-ais-chains", "5")
 		}
 	case "rbmsample":

@@ -305,7 +305,8 @@ func scoresOf(p *potts.Model) (norms, scores potts.Scores, ranked [][2]int) {
 	return norms, scores, scores.Ranked(contactApart)
 }
 
-// precisions returns the precision at L/10, L/5, L/2 and L pairs of L sites, as far as there are so many.
+// precisions returns the precision of the first L/10, L/5, L/2 and L pairs of L sites, without those that are more than
+// the pairs of known distance.
 func precisions(ppv []float64, sites int) (all []precision) {
 	for _, part := range []int{10, 5, 2, 1} {
 		n := max(1, sites/part)
@@ -391,12 +392,12 @@ func (a *analysis) contactMap(ranked [][2]int) plots.ContactMap {
 // drawLogos draws the weights of hidden units as logos.
 func (e *evaluation) drawLogos(ctx context.Context) error {
 	a := e.analysis
-	mean := make([]float64, e.m.Hidden())
+	mean, total := make([]float64, e.m.Hidden()), e.set.TotalWeight()
 	err := e.eachChunk(ctx, "hidden units", func(lo, hi int) {
 		h := rbm.NewMatrix(hi-lo, e.m.Hidden())
 		e.m.HiddenMean(h, e.v.Slice(lo, hi))
 		for r := range h.Rows {
-			w := e.set.Weight(e.index[lo+r]) / e.set.Effective()
+			w := e.set.Weight(e.index[lo+r]) / total
 			for j, p := range h.Row(r) {
 				mean[j] += w * float64(p)
 			}

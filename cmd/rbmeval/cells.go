@@ -115,9 +115,9 @@ func (e *evaluation) compareSamples(ctx context.Context) error {
 	if e.set.Schema == nil {
 		return cli.Usagef("-samples is for models of sequences and tables; %s holds none", e.set.Name)
 	}
-	opt := data.Options{LabelColumn: "none"}
-	if e.set.Schema.Alphabet == "" {
-		opt.Schema, opt.LabelColumn = e.set.Schema, "auto"
+	opt := data.Options{Schema: e.set.Schema, LabelColumn: "auto"}
+	if e.set.Schema.Alphabet != "" {
+		opt.LabelColumn = "none"
 	}
 	samples, _, err := data.Load(ctx, e.samples, opt)
 	if err != nil {
@@ -128,12 +128,10 @@ func (e *evaluation) compareSamples(ctx context.Context) error {
 		return err
 	}
 	e.sampled, e.sites = samples, &s
-	if e.all != e.set && e.all.Len() > 1 {
-		t, err := train.CompareSites(e.all, e.set)
-		if err != nil {
-			return err
+	if e.all != e.set {
+		if t, err := train.CompareSites(e.all, e.set); err == nil { // else it has no value, and nobody asked for it
+			e.trainingSites = &t
 		}
-		e.trainingSites = &t
 	}
 	return nil
 }

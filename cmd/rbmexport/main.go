@@ -132,7 +132,6 @@ var screen = cli.Screen{
 	Examples: []string{
 		"rbmexport -model runs/mnist-ins-1 -out model.npz  # arrays for NumPy and PyTorch",
 		"rbmexport -model runs/mnist-ins-1 -sklearn -out sklearn.npz  # with scikit-learn's names",
-		"rbmexport -model runs/family -out family.dat  # fields and couplings for adabmDCA",
 		"rbmexport -model runs/mnist-ins-1 -out filters.png  # weights as pictures",
 	},
 }

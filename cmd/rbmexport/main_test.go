@@ -1,18 +1,22 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
 	_ "image/png"
+	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/potts"
 )
 
 var rbmexport = clitest.Command{Name: "rbmexport", Run: run}
@@ -147,10 +151,10 @@ func TestBadInput(t *testing.T) {
 		args   string
 		want   []string
 	}{
-		{cli.Usage, "", []string{"-out is missing", ".safetensors, .npz or picture file"}},
+		{cli.Usage, "", []string{"-out is missing", ".safetensors, .npz, .dat or picture file"}},
 		{cli.Usage, m, []string{"-out is missing"}},
 		{cli.Usage, "-out a.npz", []string{"-model is missing", ".safetensors or .npz file, or the folder of a run"}},
-		{cli.Usage, m + "-out a.txt", []string{`-out is "a.txt"`, ".safetensors, .npz, .png, .svg or .pdf"}},
+		{cli.Usage, m + "-out a.txt", []string{`-out is "a.txt"`, ".safetensors, .npz, .dat, .png, .svg or .pdf"}},
 		{cli.Usage, m + "-out a", []string{`-out is "a"`}},
 		{cli.Failed, m + "-out there.npz", []string{"-out", "there.npz is there already", "choose another name"}},
 		{cli.Failed, m + "-out m.safetensors", []string{"-out", "m.safetensors is there already"}},
@@ -191,4 +195,30 @@ func TestUndescribed(t *testing.T) {
 	if !m.Equal(want) || !got.Described {
 		t.Errorf("%d %s labels, described: %v", m.Classes(), m.LabelKind(), got.Described)
 	}
+}
+
+// A .dat holds the Potts model that is nearest to a model of sequences.
+func TestPotts(t *testing.T) {
+	isolate(t)
+	three := rbm.Group{Kind: rbm.Softmax, Units: 3}
+	m := rbm.NewGroups(4, three, three, three)
+	m.Randomize(1, rbm.NewKey(1))
+	clitest.Save(t, "s.safetensors", m, modelfile.About{Schema: data.NewSequenceSchema("-AC", 3).Text()})
+	if out := rbmexport.OK(t, "-model", "s.safetensors", "-out", "s.dat"); out != "s.dat: the Potts model of 3 sites of 3 letters nearest to the model\n" {
+		t.Errorf("prints %q", out)
+	}
+	want, err := potts.Effective(context.Background(), m, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := potts.Read(strings.NewReader(clitest.Read(t, "s.dat")), "s.dat", 3, "-AC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, x := range got.Pair(0, 2) {
+		if math.Abs(x-want.Pair(0, 2)[k]) > 1e-8 {
+			t.Errorf("coupling %d of sites 0 and 2 is %v, want %v", k, x, want.Pair(0, 2)[k])
+		}
+	}
+	rbmexport.Fails(t, 2, []string{"-model", "m.safetensors", "-out", "m.dat"}, "-out: a .dat holds the Potts model of a model of sequences, and m.safetensors is none")
 }

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
 
@@ -38,14 +40,7 @@ func TestPython(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
 	}
-	page, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 3 {
-		t.Fatalf("the page has %d blocks of Python, for NumPy, scikit-learn and PyTorch", len(blocks))
-	}
+	blocks := pythonBlocks(t)
 	isolate(t)
 	if err := os.Mkdir("runs", 0o777); err != nil {
 		t.Fatal(err)
@@ -61,7 +56,7 @@ func TestPython(t *testing.T) {
 		}
 		program := ""
 		for _, b := range blocks[:1+strings.Count(packages, ",")] {
-			program += b[1]
+			program += b
 		}
 		if out, err := exec.Command(python, "-c", program+pythonCheck).CombinedOutput(); err != nil || !strings.Contains(string(out), "checked") {
 			t.Errorf("%s: %v: %s", packages, err, out)
@@ -69,6 +64,81 @@ func TestPython(t *testing.T) {
 		return
 	}
 	t.Skip("there is no python3 with numpy (Debian: apt-get install python3-numpy python3-sklearn python3-torch)")
+}
+
+// pythonBlocks returns the blocks of Python of the page: for NumPy, scikit-learn, PyTorch, and files of rbms.
+func pythonBlocks(t *testing.T) (blocks []string) {
+	t.Helper()
+	page, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		blocks = append(blocks, m[1])
+	}
+	if len(blocks) != 4 {
+		t.Fatalf("the page has %d blocks of Python; want 4, for NumPy, scikit-learn, PyTorch and rbms", len(blocks))
+	}
+	return blocks
+}
+
+// rbmsFile writes a file as rbms does, with two updates, of the arrays of a model with groups or without.
+const rbmsFile = `
+def write(path, W, b, c, kind):
+    with h5py.File(path, "w") as f:
+        for update, scale in ((10, 3.0), (9, 2.0), (100, 1.0)):
+            g = f.create_group(f"update_{update}")
+            p = g.create_group("params")
+            for name, x in ("weight_matrix", W), ("vbias", b), ("hbias", c):
+                p[name] = scale * x
+                g[name] = p[name]
+            g["time"] = 1.5
+        f["parallel_chains"] = np.zeros((2, len(b)))
+        f["model_type"] = kind
+        f["hyperparameters/batch_size"] = 2
+m = np.load("groups.npz")
+write("groups.h5", m["weights"].reshape(4, 3, -1), m["visible_bias"].reshape(4, 3), m["hidden_bias"], "PBRBM")
+m = np.load("bits.npz")
+write("bits.h5", m["weights"], m["visible_bias"], m["hidden_bias"], "BBRBM")
+from_rbms("groups.h5", "groups-back.npz", "-AC")
+from_rbms("bits.h5", "bits-back.npz")
+to_rbms("groups.npz", "groups-out.h5")
+to_rbms("bits.npz", "bits-out.h5")
+for name in "groups", "bits":
+    with h5py.File(name + ".h5") as a, h5py.File(name + "-out.h5") as b:
+        assert a["model_type"][()].decode() == b["model_type"][()].decode()
+        for k in a["update_100/params"]:
+            x, y = a["update_100/params"][k][()], b["update_1/params"][k][()]
+            assert x.shape == y.shape and (x == y).all(), (name, k)
+print("checked")
+`
+
+// Models go to files of rbms and back, by the functions of the page.
+func TestRBMsFiles(t *testing.T) {
+	program := pythonBlocks(t)[3] + rbmsFile
+	python := findPython("numpy, h5py")
+	if python == "" {
+		t.Skip("there is no python3 with numpy and h5py (Debian: apt-get install python3-h5py)")
+	}
+	clitest.Isolate(t)
+	three := rbm.Group{Kind: rbm.Softmax, Units: 3}
+	groups := rbm.NewGroups(5, three, three, three, three)
+	groups.Randomize(1, rbm.NewKey(1))
+	clitest.Save(t, "groups.safetensors", groups, modelfile.About{Schema: data.NewSequenceSchema("-AC", 4).Text()})
+	clitest.Save(t, "bits.safetensors", clitest.Model(12, 7, 0, rbm.Softmax), modelfile.About{})
+	for _, name := range []string{"groups", "bits"} {
+		rbmexport.OK(t, "-model", name+".safetensors", "-out", name+".npz")
+	}
+	if out, err := exec.Command(python, "-c", program).CombinedOutput(); err != nil || !strings.Contains(string(out), "checked") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"groups", "bits"} {
+		want, about := clitest.Load(t, name+".safetensors")
+		got, aboutBack := clitest.Load(t, name+"-back.npz")
+		if !got.Equal(want) || got.GroupsText() != want.GroupsText() || aboutBack.Schema != about.Schema {
+			t.Errorf("%s comes back as another model: %q, %q", name, got.GroupsText(), aboutBack.Schema)
+		}
+	}
 }
 
 // findPython returns a python3 that has the packages, or "".

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Scores are of pairs of sites: those of i < j at [i][j] and at [j][i], zeros on the diagonal.
+// Scores has a symmetric score for each pair of sites, and zeros on the diagonal.
 type Scores [][]float64
 
 func newScores(sites int) Scores {
@@ -87,7 +87,7 @@ func (s Scores) Upper() (x []float64) {
 	return x
 }
 
-// Distances are of pairs of sites in ångström, as Scores; NaN where they are not known.
+// Distances has the distance of each pair of sites in ångström, as Scores; NaN where it is unknown.
 type Distances [][]float64
 
 // ReadDistances reads distances of pairs of sites: lines of two sites, counted from 1, and their distance in

@@ -302,7 +302,7 @@ func (u *unit) addField(p *Model, i int, others []complex128) {
 	}
 	for a, x := range w {
 		// (1 − cos tz)/t² is z²/2 at t = 0. Given a, z² has the mean bias² + 2·bias·x + x² + the variances of other sites.
-		sum := x/2 + float64(u.step/(4*math.Pi)*(float64(2*u.bias*x)+float64(x*x)-variance))
+		sum := float64(x/2) + float64(u.step/(4*math.Pi)*(float64(2*u.bias*x)+float64(x*x)-variance))
 		row := wave.Data[a*wave.Cols : (a+1)*wave.Cols]
 		for n, at := range u.nodes {
 			sum += real(mul(mul(at.weight, others[n]), complex(row[1+2*n], row[2+2*n])))

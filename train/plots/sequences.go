@@ -123,8 +123,7 @@ func (p *Plot) raster(columns, rows int, left, low, right, high float64, paint f
 	p.Add(plotter.NewImage(img, left, low, right, high))
 }
 
-// Agreement draws values of a sample against those of rows, such as the frequencies of letters, with the line on which
-// they are equal. Many points become a density, in shades from light for one to dark for the most. All slices are of equal lengths.
+// Agreement compares values of samples with those of rows, such as the frequencies of letters.
 type Agreement struct {
 	Title, X, Y    string
 	Rows, Samples  []float64 // x and y
@@ -134,7 +133,8 @@ type Agreement struct {
 // manyPoints is the number of points from which on their density is drawn.
 const manyPoints = 5000
 
-// Agreements is a page of panels side by side.
+// Agreements is a page of panels side by side, each with its points and the line of equal values. From manyPoints points
+// on it shows their density, in logarithmic shades. Rows and Samples of a panel have equal lengths.
 func Agreements(all ...Agreement) *Page {
 	var row []*Plot
 	for _, a := range all {
@@ -158,7 +158,7 @@ func Agreements(all ...Agreement) *Page {
 			for i := range xy {
 				xy[i] = plotter.XY{X: a.Rows[i], Y: a.Samples[i]}
 			}
-			p.Dots(xy, Colors[0], vg.Points(1))
+			p.Dots(xy, Colors[0], vg.Points(0.75*dotRadius))
 		}
 		p.Line(plotter.XYs{{X: low, Y: low}, {X: high, Y: high}}, Colors[1], vg.Points(0.7))
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, low, high
