@@ -36,6 +36,12 @@ type Ascent struct {
 	// Sparse is subtracted from the hidden biases.
 	Sparse float32
 
+	// ParamRates are factors of the rate, one for each visible unit, at which the precisions of
+	// Gaussian units move; those of other units count for nothing. nil: no precision moves. Log γ
+	// moves along the gradient at which the means given h stay: biases and weights of a unit grow
+	// with its precision.
+	ParamRates []float32
+
 	// Average, if not nil, moves by the fraction AverageShare of its way towards the new
 	// parameters.
 	Average      *Parameters
@@ -77,12 +83,22 @@ type Ascent struct {
 // meaning; there is none without a Group.
 func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
 	parts := a.parts(m)
+	defer a.release()
 	if a.Group.Size() == 1 {
 		a.step(m, 0, parts, rate, share, pos, neg)
+		if a.learns() {
+			a.growParts(0, parts)
+		}
 		return nil
 	}
 	lo, hi := a.Group.Rows(parts)
 	a.step(m, lo, hi, rate, share, pos, neg)
+	if a.learns() {
+		if err := a.gatherRows(); err != nil {
+			return err
+		}
+		a.growParts(lo, hi)
+	}
 	return a.gather(m)
 }
 
@@ -99,7 +115,9 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	if a.rule == nil {
 		a.rule = plain{}
 	}
-	a.adder, _ = a.rule.(Adder)
+	if a.adder, _ = a.rule.(Adder); a.learns() { // which needs the steps themselves
+		a.adder = nil
+	}
 	blocks := vec.Blocks(m.Visible())
 	a.lo, a.hi = lo, hi
 	panels, listed := (hi+blocks-1)/blocks-lo/blocks, min(blocks, hi-lo)
@@ -124,6 +142,9 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	if centred {
 		a.centring.begin(a)
 	}
+	if a.learns() {
+		a.learning.begin(a)
+	}
 	for a.first, a.last = true, false; !a.last; a.first = false {
 		a.fill()
 		a.last = a.phases[0].left == 0 && a.phases[1].left == 0
@@ -144,7 +165,6 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 		}
 		a.move.Run(panels, work/a.parts(m)*(hi-lo))
 	}
-	a.release()
 }
 
 // ascentWork is the working memory of a step. A slot is one particle of either phase whose weight is not zero; a
@@ -181,6 +201,7 @@ type ascentWork struct {
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
 	narrow          []float32 // steps of the visible biases
 	centring        centring
+	learning        learning
 
 	list, move parallel.Loop
 }
@@ -470,6 +491,9 @@ func (a *Ascent) listPart(i int) {
 	for s, v := range a.grey {
 		if v != nil {
 			mask[s] = vec.NonzeroWord(v[lo : lo+units])
+			if a.learns() {
+				a.learning.addSquares(lo, v[lo:lo+units], a.bias[s])
+			}
 		}
 	}
 	for q := 0; q < len(mask); q += vec.Block {
@@ -643,6 +667,9 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 // moveBlock moves the weights between panel k, with G_c in gc, and block b of visible
 // units, from number lo on, by steps. It overwrites steps.
 func (a *Ascent) moveBlock(tile *ascentTile, steps []float32, gc *[vec.Block]float32, k, b, lo int) {
+	if a.learns() {
+		a.learning.addRows(k*vec.Blocks(a.m.Visible())+b, a.m.w[lo:], steps)
+	}
 	if a.Mu != nil {
 		mu, gb, lambda := a.offsets(k, b*vec.Block, len(steps)/vec.Block)
 		vec.Centre(steps, mu, gb, gc, lambda)

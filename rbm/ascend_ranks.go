@@ -5,8 +5,8 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// gather gives every rank of the group all that the ranks have moved, each its parts. The biases
-// of units are those of the rank that has the first of their parts.
+// gather gives every rank of the group all that the ranks have moved, each its parts. The biases and
+// other parameters of units are those of the rank that has the first of their parts.
 func (a *Ascent) gather(m *RBM) error {
 	parts, blocks, size := a.parts(m), vec.Blocks(m.Visible()), a.Group.Size()
 	var ends [tensorCount][]int // where the parameters of each rank's parts end
@@ -16,11 +16,17 @@ func (a *Ascent) gather(m *RBM) error {
 		ends[VisibleBias] = append(ends[VisibleBias], min(end*vec.Block, m.Visible()))
 		ends[HiddenBias] = append(ends[HiddenBias], min((end+blocks-1)/blocks*vec.Block, m.Hidden()))
 	}
+	for k := range m.VisibleParams() {
+		ends[VisibleParam+Tensor(k)] = ends[VisibleBias]
+	}
 	for _, p := range append([]*Parameters{m.Parameters(), a.Rest, a.Average, a.AverageRest}, a.Slots...) {
 		if p == nil {
 			continue
 		}
 		for t, x := range p.tensors {
+			if x == nil {
+				continue
+			}
 			if err := ranks.Gather(a.Group, x, ends[t]); err != nil {
 				return err
 			}

@@ -56,17 +56,23 @@ type Moments struct {
 	V, H []float32 // ⟨v⟩ and ⟨h⟩
 	VH   Matrix    // ⟨vhᵀ⟩, visible × hidden
 
+	Squares []float32 // ⟨v²⟩ of a model with real units, by which precisions move; else nil
+
 	sums   *RBM // of Set, with the ascent that makes them
 	ascent Ascent
 }
 
 // NewMoments returns zero moments of m's shape.
 func NewMoments(m *RBM) *Moments {
-	return &Moments{
+	s := &Moments{
 		V:  make([]float32, m.Visible()),
 		H:  make([]float32, m.Hidden()),
 		VH: NewMatrix(m.Visible(), m.Hidden()),
 	}
+	if m.Real() {
+		s.Squares = make([]float32, m.Visible())
+	}
+	return s
 }
 
 // Set overwrites s with the weighted moments of b: what an ascent by b at rate
@@ -84,6 +90,18 @@ func (s *Moments) Set(b Batch) {
 	copy(s.V, m.VisibleBias)
 	copy(s.H, m.HiddenBias)
 	m.Weights(s.VH)
+	if s.Squares == nil {
+		return
+	}
+	sums := make([]float64, visible)
+	for r := range b.Rows() {
+		w := 1 / float64(b.Rows())
+		if b.Weight != nil {
+			w = float64(b.Weight[r])
+		}
+		b.V.Nonzero(r, func(i int, x float32) { sums[i] += float64(w * float64(float64(x)*float64(x))) })
+	}
+	narrow(s.Squares, sums)
 }
 
 // check panics if b is not of these layers.
@@ -113,5 +131,6 @@ func (p Phase) SetMoments(dst *Moments) {
 	}
 	copy(dst.V, p.Moments.V)
 	copy(dst.H, p.Moments.H)
+	copy(dst.Squares, p.Moments.Squares)
 	copy(dst.VH.Data, p.Moments.VH.Data)
 }

@@ -83,6 +83,9 @@ func (a *Ascent) moveVisible() {
 	c := &a.centring
 	step := a.visible[:a.m.Visible()]
 	a.addMoments(step, func(s *Moments) []float32 { return s.V })
+	if a.learns() {
+		a.learning.gain(a, step)
+	}
 	if a.Mu != nil {
 		for p, s := range a.moments {
 			if s != nil {

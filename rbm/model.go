@@ -114,9 +114,6 @@ func (m *RBM) checkWeights(a Matrix) {
 func (m *RBM) Clone() *RBM {
 	c := NewGroups(m.Hidden(), m.visible.groups...)
 	c.Set(m)
-	for k, p := range m.VisibleParams() {
-		copy(c.VisibleParams()[k], p)
-	}
 	c.Constraint = m.Constraint
 	return c
 }
@@ -142,7 +139,7 @@ func (m *RBM) Randomize(sd float64, key Key) {
 const weightLimit = 1e4
 
 // CheckFinite returns nil if all parameters are finite and within ±10⁴, where
-// float32 sums still resolve the preactivations. Else the error wraps ErrDiverged
+// float32 sums still resolve the preactivations, and precisions are above 0. Else the error wraps ErrDiverged
 // and names the first such tensor and element. Call it from time to time while
 // training: the kernels clamp their arguments and so hide a NaN.
 func (m *RBM) CheckFinite() error {
@@ -170,6 +167,9 @@ func (m *RBM) checkBiases() error {
 		if err := checkTensor(m.VisibleParamName(k), p, index); err != nil {
 			return err
 		}
+	}
+	if err := m.CheckPositive(); err != nil {
+		return err
 	}
 	return checkTensor("hidden_bias", m.HiddenBias, index)
 }

@@ -6,6 +6,7 @@ import (
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/units"
 )
 
 // A Tensor names a tensor of parameters.
@@ -13,15 +14,17 @@ type Tensor int
 
 // The tensors of a model, in the order of AppendTo.
 const (
-	Weights     Tensor = iota // in panels, as WeightPanel has them
-	VisibleBias               // one for each visible unit
-	HiddenBias                // one for each hidden unit
-	tensorCount
+	Weights      Tensor = iota // in panels, as WeightPanel has them
+	VisibleBias                // one for each visible unit
+	HiddenBias                 // one for each hidden unit
+	VisibleParam               // the first of RBM.VisibleParams, one for each visible unit of a model whose units have some
+	tensorCount  = VisibleParam + units.MaxParams
 )
 
-// String returns the name that files and errors have for a tensor.
+// String returns the name of a tensor. RBM.VisibleParamName has those that files and errors have for
+// parameters of a kind of units.
 func (t Tensor) String() string {
-	return [...]string{"weights", "visible_bias", "hidden_bias"}[t]
+	return [...]string{"weights", "visible_bias", "hidden_bias", "visible_param"}[t]
 }
 
 // Parameters are the tensors of a model, or as many numbers that are kept for each
@@ -40,10 +43,12 @@ type Parameters struct {
 
 // parameters returns those of m.
 func (m *RBM) parameters() Parameters {
-	return Parameters{
+	p := Parameters{
 		tensors: [tensorCount][]float32{Weights: m.w, VisibleBias: m.VisibleBias, HiddenBias: m.HiddenBias},
 		visible: m.Visible(), hidden: m.Hidden(), rows: m.rows,
 	}
+	copy(p.tensors[VisibleParam:], m.VisibleParams())
+	return p
 }
 
 // Parameters returns the parameters of m, without copying.
@@ -56,7 +61,9 @@ func (m *RBM) Parameters() *Parameters {
 func NewParameters(m *RBM) *Parameters {
 	p := m.parameters()
 	for t, x := range p.tensors {
-		p.tensors[t] = make([]float32, len(x))
+		if x != nil {
+			p.tensors[t] = make([]float32, len(x))
+		}
 	}
 	return &p
 }
@@ -71,15 +78,20 @@ func (p *Parameters) slice(t Tensor, lo, hi int) []float32 {
 
 // sameShape panics if p and o differ in shape.
 func (p *Parameters) sameShape(o *Parameters) {
-	if p.visible != o.visible || p.hidden != o.hidden {
+	same := p.visible == o.visible && p.hidden == o.hidden
+	for t := range p.tensors {
+		same = same && len(p.tensors[t]) == len(o.tensors[t])
+	}
+	if !same {
 		panic("rbm: parameters of another shape")
 	}
 }
 
 // checkParameters panics if p, which may be nil, is not of the shape of m.
 func (m *RBM) checkParameters(p *Parameters) {
-	if p != nil && (p.visible != m.Visible() || p.hidden != m.Hidden()) {
-		panic("rbm: parameters of another shape")
+	if p != nil {
+		own := m.parameters()
+		p.sameShape(&own)
 	}
 }
 
@@ -146,7 +158,7 @@ func (p *Parameters) sweep(x, rest *Parameters, op func(to, x, rest []float32, a
 	s := sweeps.Get().(*sweep)
 	s.op, s.a, s.to, s.x, s.rest = op, a, p, x, rest
 	s.loop.Run(vec.Blocks(p.hidden), sweepWork*len(p.tensors[Weights]))
-	for _, t := range [...]Tensor{VisibleBias, HiddenBias} {
+	for t := VisibleBias; t < tensorCount; t++ {
 		n := len(p.tensors[t])
 		op(p.tensors[t], x.tensors[t], rest.slice(t, 0, n), a)
 	}
@@ -166,20 +178,20 @@ func (m *RBM) LargestSize() (weight, bias float64) {
 	return float64(vec.Largest(m.w)), float64(max(vec.Largest(m.VisibleBias), vec.Largest(m.HiddenBias)))
 }
 
-// eachRun calls f for the parameters in the order of AppendTo, run by run: weights row by
-// row of visible units, visible biases, hidden biases.
+// eachRun calls f for the parameters in the order of AppendTo, run by run.
 func (p *Parameters) eachRun(f func(x []float32)) {
 	for i := range p.visible {
 		for lo := 0; lo < p.hidden; lo += vec.Block {
 			f(p.tensors[Weights][lo*p.rows+i*vec.Block:][:min(vec.Block, p.hidden-lo)])
 		}
 	}
-	f(p.tensors[VisibleBias])
-	f(p.tensors[HiddenBias])
+	for _, x := range p.tensors[VisibleBias:] {
+		f(x)
+	}
 }
 
 // AppendTo appends all parameters to b as little-endian float32: weights row by row of
-// visible units, visible biases, hidden biases.
+// visible units, visible biases, hidden biases, other parameters of the visible units.
 func (p *Parameters) AppendTo(b []byte) []byte {
 	p.eachRun(func(x []float32) {
 		b, _ = binary.Append(b, binary.LittleEndian, x) // fails for other types only
@@ -188,7 +200,13 @@ func (p *Parameters) AppendTo(b []byte) []byte {
 }
 
 // Bytes returns the length of what AppendTo appends.
-func (p *Parameters) Bytes() int { return 4 * (p.visible*p.hidden + p.visible + p.hidden) }
+func (p *Parameters) Bytes() int {
+	n := p.visible * p.hidden
+	for _, x := range p.tensors[VisibleBias:] {
+		n += len(x)
+	}
+	return 4 * n
+}
 
 // SetFrom takes the parameters from the start of b, as AppendTo writes them, and returns
 // the rest. It panics if b is too short.

@@ -30,8 +30,8 @@ const MaxSlots = 4
 // the last, which fill up a panel, are zero; they must stay zero.
 type Block struct {
 	Tensor     Tensor
-	First      int // number of the first parameter in the tensor
-	Parameters []float32
+	First      int                 // number of the first parameter in the tensor
+	Parameters []float32           // those of VisibleParam are zeros: what a rule adds to them is the step of log γ
 	Step       []float32           // rate times the gradient; nil if AddTo said where it goes. It may be overwritten
 	Slots      [MaxSlots][]float32 // those of the rule; the others are nil
 	Rest       []float32           // what rounding has left of earlier steps; nil if it is not kept
@@ -94,6 +94,9 @@ func (a *Ascent) check(m *RBM) {
 	if len(a.Slots) != slots || slots > MaxSlots {
 		panic("rbm: an ascent of another number of slots than its rule keeps")
 	}
+	if a.ParamRates != nil && len(a.ParamRates) != m.Visible() {
+		panic("rbm: rates of parameters of another shape than the visible layer")
+	}
 	m.checkParameters(a.Average)
 	m.checkParameters(a.Rest)
 	m.checkParameters(a.AverageRest)
@@ -139,6 +142,13 @@ func (a *Ascent) apply(b *Block) {
 	if b.Tensor == HiddenBias && a.Sparse != 0 {
 		vec.Advance(b.Parameters, ones[:len(b.Parameters)], b.Rest, -a.Sparse)
 	}
+	if !a.learns() || b.Tensor == HiddenBias { // else growParts moves the block again
+		a.follow(b)
+	}
+}
+
+// follow moves the average towards the parameters of a block.
+func (a *Ascent) follow(b *Block) {
 	if a.Average != nil {
 		hi := b.First + len(b.Parameters)
 		vec.Approach(a.Average.slice(b.Tensor, b.First, hi), b.Parameters, a.AverageRest.slice(b.Tensor, b.First, hi), a.AverageShare)

@@ -99,6 +99,9 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 			a.Slots = append(a.Slots, rbm.NewParameters(m))
 		}
 	}
+	if s.LearnPrecision {
+		a.ParamRates = learned(m, set)
+	}
 	if s.Average > 0 {
 		o.average = m.Clone()
 		o.averaged = o.average.Parameters()
@@ -111,6 +114,18 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 		a.AverageRest = rbm.NewParameters(m)
 	}
 	return o
+}
+
+// learned returns the factors of the rate at which precisions of m move: 1, but 0 in constant
+// columns of set, of which the likelihood would grow without bound.
+func learned(m *rbm.RBM, set *data.Set) []float32 {
+	rates := make([]float32, m.Visible())
+	for i := range rates {
+		if i >= len(set.Deviations) || set.Deviations[i] > 0 {
+			rates[i] = 1
+		}
+	}
+	return rates
 }
 
 const (

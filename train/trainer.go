@@ -60,6 +60,10 @@ type Settings struct {
 	// of the hidden biases, whatever the schedule; momentum does not multiply it.
 	Sparse float64 `json:"sparse,omitempty"`
 
+	// LearnPrecision lets the precisions of Gaussian units move, but for those of constant
+	// columns of the data. Else they stay as they are: at 1 in a new model.
+	LearnPrecision bool `json:"learn_precision,omitempty"`
+
 	// Rule, if not nil, is an optimizer of the caller in place of Momentum, which must be
 	// 0. The trainer owns it. Schedules, penalties, averaging, ranks and saved runs are as
 	// with any other. Estimators that may reject updates, such as ptt, cannot have one, because
@@ -285,6 +289,9 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 	}
 	if err := Fits(m, set); err != nil {
 		return err
+	}
+	if s.LearnPrecision && !m.Real() {
+		return errors.New("the model has no Gaussian units, whose precision could be learned; leave LearnPrecision out")
 	}
 	if err := s.checkClasses(set, m); err != nil {
 		return err
@@ -541,8 +548,12 @@ func (t *Trainer) checkSpread(negative rbm.Phase) error {
 	}
 	chains, rows := t.meanSquare(negative.Batch), t.meanSquare(t.batch)
 	if chains > mostSpread*max(rows, 1) {
-		return fmt.Errorf("%w: the mean square of real units is %.3g in the chains and %.3g in the data; train at a lower rate, such as %.2g",
-			rbm.ErrDiverged, chains, rows, t.settings.Rate/10)
+		fixed := ""
+		if t.settings.LearnPrecision {
+			fixed = ", or with a fixed precision"
+		}
+		return fmt.Errorf("%w: the mean square of real units is %.3g in the chains and %.3g in the data; train at a lower rate, such as %.2g%s",
+			rbm.ErrDiverged, chains, rows, t.settings.Rate/10, fixed)
 	}
 	return nil
 }

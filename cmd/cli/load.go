@@ -36,9 +36,18 @@ type DataFlags struct {
 	Redraw                                                 bool
 	unlabelled                                             bool // rows without a label are taken
 
-	Units           string    // auto, binary or gaussian; "" is binary
+	Units           string    // one of UnitNames; "" is binary
 	mean, deviation []float64 // of the data of a model with Gaussian units
 }
+
+// UnitNames are what -units takes.
+var UnitNames = []string{"auto", "binary", "gaussian", LearnedPrecision}
+
+// LearnedPrecision is what -units has for Gaussian units whose precisions are learned.
+const LearnedPrecision = "gaussian:precision=learned"
+
+// gaussian reports whether -units asks for Gaussian units.
+func (d *DataFlags) gaussian() bool { return d.Units == "gaussian" || d.Units == LearnedPrecision }
 
 // DataRows says which of the flags that choose data a command has.
 type DataRows struct {
@@ -87,9 +96,9 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Schema: d.schema,
 		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
 	switch {
-	case d.Units == "gaussian" && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
+	case d.gaussian() && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
 		return nil, nil, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
-	case d.Units == "gaussian":
+	case d.gaussian():
 		opt.Binarize = data.Standard
 	}
 	if d.Redraw && d.Binarize != data.Sample {

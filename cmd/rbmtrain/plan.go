@@ -162,7 +162,7 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, er
 		}
 		steps = int(n)
 	}
-	s.Horizon = steps
+	s.Horizon, s.LearnPrecision = steps, o.data.Units == cli.LearnedPrecision
 	if _, chosen := o.chosen.Flags["average"]; chosen && !o.flags.Given("resume") {
 		at := slices.IndexFunc(presets, func(p train.Preset) bool { return p.Name == o.chosen.Name })
 		s.Average = presets[at].Over(steps).Common.Average
@@ -464,6 +464,9 @@ func (p *plan) describe() string {
 	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), method(s, p.model), s.Rate)
 	if s.Schedule != "constant" {
 		m += " " + s.Schedule
+	}
+	if s.LearnPrecision {
+		m += ", precisions learned"
 	}
 	for _, x := range []struct {
 		name  string

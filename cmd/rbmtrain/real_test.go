@@ -89,6 +89,47 @@ func TestRealNumbers(t *testing.T) {
 	}
 }
 
+// Learned precisions are those of the clusters, 5 in units of the columns' variance, by particles
+// and by exact moments. So the log-likelihood comes near the distribution of the data, which units
+// of precision 1 do not. A constant column keeps its own. A resumed run has the bits of one
+// without a break, with momentum and an average.
+func TestLearnedPrecisions(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	realFile(t, "train.csv", 2000, 1)
+	learned := []string{"-data", "train.csv", "-hidden", "2", "-units", "gaussian:precision=learned", "-schedule", "constant", "-rate", "0.02"}
+	for _, negative := range []string{"pcd", "exact"} {
+		r := rbmtrain.Call(append(learned[:len(learned):len(learned)], "-negphase", negative, "-steps", "2000", "-batch", "100", "-out", negative)...)
+		if r.Status != 0 || !strings.Contains(r.Stdout, ", precisions learned") {
+			t.Fatalf("status %d: %s%s", r.Status, r.Stdout, r.Stderr)
+		}
+		m, about, err := modelfile.Read(negative + "/model.safetensors")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := m.VisibleParams()[0]; math.Abs(math.Log(float64(p[0])/5)) > 0.15 || math.Abs(math.Log(float64(p[1])/5)) > 0.15 || p[2] != 1 {
+			t.Errorf("%s: precisions are %v, want about 5, 5 and 1", negative, p)
+		}
+		truth := -2*math.Log(math.Sqrt(2*math.Pi*math.E)*0.5) - math.Ln2 - math.Log(10) - math.Log(0.01) - math.Log(2*math.Pi)/2
+		values := column(t, negative, "log_likelihood_train")
+		if got := values[len(values)-1]; math.Abs(got-truth) > 0.1 {
+			t.Errorf("%s: the log-likelihood is %v, that of the data's own distribution %v; deviations %v", negative, got, truth, about.Deviations)
+		}
+	}
+	args := append(learned, "-negphase", "pcd", "-momentum", "0.5", "-average", "0.9")
+	whole := rbmtrain.Call(append(args[:len(args):len(args)], "-steps", "300", "-out", "whole")...)
+	first := rbmtrain.Call(append(args[:len(args):len(args)], "-steps", "200", "-out", "halves")...)
+	second := rbmtrain.Call("-resume", "halves", "-steps", "300")
+	if whole.Status+first.Status+second.Status != 0 {
+		t.Fatalf("%s%s%s", whole.Stderr, first.Stderr, second.Stderr)
+	}
+	a, _, err1 := modelfile.Read("whole/model.safetensors")
+	b, _, err2 := modelfile.Read("halves/model.safetensors")
+	if err1 != nil || err2 != nil || !a.Equal(b) || a.VisibleParams()[0][0] == 1 {
+		t.Errorf("a resumed run has other parameters: %v %v", err1, err2)
+	}
+}
+
 // What does not go with real numbers is refused in one line, and a rate that is too high is
 // caught early, with its remedy.
 func TestRealRefusals(t *testing.T) {
@@ -106,9 +147,11 @@ func TestRealRefusals(t *testing.T) {
 		{"-units gaussian -scale max", 2, "real values are standardised and have no scale"},
 		{"-units binary", 1, "is outside [0,1]"},
 		{"-units real", 2, "it is auto, binary, gaussian"},
+		{"-units gaussian:precision=lerned", 2, "did you mean gaussian:precision=learned"},
 		{"-metrics pseudo_likelihood", 2, "needs binary units"},
 		{"-constraint hidden=2", 2, "needs binary units"},
 		{"-negphase pcd -rate 2 -schedule constant", 1, "the mean square of real units is"},
+		{"-negphase pcd -rate 2 -schedule constant -units gaussian:precision=learned", 1, ", or with a fixed precision"},
 	} {
 		r := rbmtrain.Call(append(strings.Fields("-data train.csv -hidden 4 -steps 500 -out x -force "), strings.Fields(c.args)...)...)
 		lines := strings.Split(strings.TrimSpace(r.Stderr), "\n")

@@ -250,7 +250,7 @@ func LogZ(ctx context.Context, m *rbm.RBM) (float64, error) {
 	return e.LogZ(ctx, nil)
 }
 
-// Moments overwrites dst with ⟨v⟩, ⟨h⟩ and ⟨vhᵀ⟩ under the model and returns
+// Moments overwrites dst with ⟨v⟩, ⟨h⟩, ⟨vhᵀ⟩ and, of real units, ⟨v²⟩ under the model and returns
 // log Z, all exact to float64 rounding and then stored as float32. It makes two
 // passes over the states, the first for log Z, and leaves dst as it is and returns NaN where the
 // model has no Z.
@@ -283,6 +283,9 @@ func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 		} else {
 			dst.H[i] = x
 		}
+	}
+	for i, x := range total.squares {
+		dst.Squares[i] = float32(x)
 	}
 	for k, row := range total.cross {
 		for i := range l.other {

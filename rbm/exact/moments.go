@@ -15,6 +15,8 @@ type sums struct {
 	summed []float64
 	cross  [][]float64 // of each of these: by summed unit
 
+	squares []float64 // of each summed unit, if some are real
+
 	weight float64     // running sum of the weights
 	all    []float64   // running sum of the weighted means of the summed layer within a block
 	spare  [][]float64 // takes the place of cross for units that a quad does not have
@@ -24,6 +26,7 @@ func (s *sums) reset() {
 	s.weight = 0
 	clear(s.listed)
 	clear(s.summed)
+	clear(s.squares)
 	for _, row := range s.cross {
 		clear(row)
 	}
@@ -32,6 +35,7 @@ func (s *sums) reset() {
 func (s *sums) add(o *sums) {
 	floats.Add(s.listed, o.listed)
 	floats.Add(s.summed, o.summed)
+	floats.Add(s.squares, o.squares)
 	for i := range s.cross {
 		floats.Add(s.cross[i], o.cross[i])
 	}

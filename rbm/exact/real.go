@@ -180,7 +180,7 @@ func (s *realStates) logBlock(g, b int) float64 {
 
 func (s *realStates) newSums() *sums {
 	rows := s.newRows(s.units + 2)
-	return &sums{listed: make([]float64, s.units), cross: rows[:s.units], all: rows[s.units], summed: rows[s.units+1]}
+	return &sums{listed: make([]float64, s.units), cross: rows[:s.units], all: rows[s.units], summed: rows[s.units+1], squares: make([]float64, s.m.Visible())}
 }
 
 // addBlocks adds up the moments of blocks lo … hi−1, as grayStates does.
@@ -199,6 +199,15 @@ func (s *realStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 			sums.weight += p
 			q.means()
 			floats.AddScaled(sums.all, p, q.mean)
+			for i, precision := range s.precision {
+				x := float64(q.mean[i] * q.mean[i])
+				if precision > 0 {
+					x += 1 / precision
+				} else { // 0 or 1
+					x = q.mean[i]
+				}
+				sums.squares[i] += float64(p * x)
+			}
 		}
 		for w := q.active; w != 0; w &= w - 1 {
 			sums.addRunning(bits.TrailingZeros64(w), 1)

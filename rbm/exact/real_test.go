@@ -39,6 +39,8 @@ func TestGaussianMoments(t *testing.T) {
 	}
 	near("E v0", s.V[0], -0.067426846506)
 	near("E v1", s.V[1], 0.904421382128)
+	near("E v0²", s.Squares[0], 0.571414573414)
+	near("E v1²", s.Squares[1], 3.366590164119)
 	near("E h0", s.H[0], p[2]+p[3])
 	near("E h1", s.H[1], p[1]+p[3])
 	near("E v0h0", s.VH.Row(0)[0], (p[2]*0.8+p[3]*-0.2)/2)
@@ -58,7 +60,7 @@ func TestMixedMoments(t *testing.T) {
 	}
 	const n = 8
 	var logs []float64
-	want := make([]float64, n)
+	want, squares := make([]float64, n), make([]float64, n)
 	cross := rbm.NewMatrix(n, 12)
 	shift := 0.0
 	for pass := range 2 {
@@ -95,6 +97,11 @@ func TestMixedMoments(t *testing.T) {
 			w := math.Exp(logw - shift)
 			for i, x := range mean {
 				want[i] += w * x
+				if i >= 2 && i < 5 {
+					x = x*x + 1/float64(m.VisibleParams()[0][i])
+				}
+				squares[i] += w * x
+				x = mean[i]
 				for j := range 12 {
 					cross.Row(i)[j] += float32(w * x * float64(h>>j&1))
 				}
@@ -112,6 +119,9 @@ func TestMixedMoments(t *testing.T) {
 	for i, x := range want {
 		if math.Abs(float64(s.V[i])-x) > 1e-5*(1+math.Abs(x)) {
 			t.Errorf("⟨v%d⟩ is %v, want %v", i, s.V[i], x)
+		}
+		if x := squares[i]; math.Abs(float64(s.Squares[i])-x) > 1e-5*(1+math.Abs(x)) {
+			t.Errorf("⟨v%d²⟩ is %v, want %v", i, s.Squares[i], x)
 		}
 		for j := range 12 {
 			if got, x := float64(s.VH.Row(i)[j]), float64(cross.Row(i)[j]); math.Abs(got-x) > 1e-4*(1+math.Abs(x)) { // sums in float32 here

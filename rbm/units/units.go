@@ -58,6 +58,9 @@ type RealKind interface {
 	Rest(x []float32, l *Distribution, first int) float64
 }
 
+// MaxParams is the largest number of parameters of a kind besides the field.
+const MaxParams = 1
+
 // A Param is a parameter that each unit of a kind has besides its field.
 type Param struct {
 	Name     string
