@@ -17,7 +17,7 @@ func (*exactSettings) keys() grammar.Keys { return nil }
 func (*exactSettings) estimator(Settings) Estimator { return &enumerated{} }
 
 func (*exactSettings) Traits() Traits {
-	return Traits{Moments: true, NoSamples: "lists states and draws none; take pcd, pt, ins, pins, sardonics, im or walk"}
+	return Traits{Moments: true}
 }
 
 // enumerated is the negative phase itself, by enumeration of the smaller layer,

@@ -75,9 +75,6 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 		for k, p := range c.VisibleParams() {
 			p[to] = m.VisibleParams()[k][from]
 		}
-		for k, p := range c.VisibleParams() {
-			p[to] = m.VisibleParams()[k][from]
-		}
 		for k := range vec.Blocks(m.Hidden()) {
 			copy(c.panel(k)[to*vec.Block:(to+1)*vec.Block], m.panel(k)[from*vec.Block:])
 		}

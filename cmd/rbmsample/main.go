@@ -46,7 +46,8 @@ lie in [0,1], or are spins −1 and +1, and are cut at one half. A last column y
 y, gives classes by name, and may have holes too.
 
 Without -negphase the chains take Gibbs steps; where these stick, ladders of temperatures
-that are tuned to the model try too. Half of the chains start at random states and half at
+that are tuned to the model try too. Models with real inputs and up to 18 hidden units need
+no chains: their hidden states are listed, and the draws are exact (-negphase exact). Half of the chains start at random states and half at
 training rows. They have mixed if both halves agree, by their free energies and by their last
 states, at 0.5 % each, if half of the rounds are at least five autocorrelation times, and if
 ladders have made ten round trips each. That is tested after 256, 512, 1024, … rounds, up to
@@ -94,7 +95,7 @@ func newOptions() *options {
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
 	f.BoolVar(&o.means, "means", false, "means p(x|h): in place of draws in a .csv, and as the array means in an .npz; pictures of other than real inputs have them unless -means=false")
 	f.Group("sampler")
-	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im or walk; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
+	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im, walk, or exact, which draws independently from a list of the states of up to 25 hidden units; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
 		Main("NAME  by default Gibbs steps, and a tuned ladder where these stick")
 	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds)).Between(minRounds, maxRounds).OrZero()
 	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data").Choice("auto", sample.FromRandom, sample.FromData)
@@ -328,6 +329,11 @@ func (p *plan) chooseSampler() error {
 	}
 	if err != nil {
 		return cli.Usagef("-negphase: %w", err)
+	}
+	for _, name := range []string{"start", "rounds"} {
+		if s.Traits().Moments && p.flags.Given(name) {
+			return cli.Usagef("-negphase %s has no chains; leave -%s out", s.Kind, name)
+		}
 	}
 	p.settings.Sampler = s
 	return nil

@@ -220,6 +220,10 @@ func describe(w io.Writer, name string, d sample.Draw) {
 	if name != "" {
 		fmt.Fprintf(w, "%s: ", name)
 	}
+	if d.Sampler == "exact" {
+		fmt.Fprintln(w, "independent draws, from a list of the hidden states")
+		return
+	}
 	fmt.Fprint(w, map[bool]string{true: "mixed", false: "not mixed"}[d.Mixed])
 	number := func(x float64) string {
 		if math.IsInf(x, 0) {

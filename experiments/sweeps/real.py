@@ -32,7 +32,7 @@ def trained(folder, units):
     return json.loads(out)["metrics"]["log_likelihood_test"]
 
 
-print(f"{'':<40} {'wine':>14} {'cancer':>14}")
+print(f"{'model':<40} {'wine':>14} {'cancer':>14}")
 found = {}
 for load in (load_wine, load_breast_cancer):
     for split in range(SPLITS):

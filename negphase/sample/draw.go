@@ -8,6 +8,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/ranks"
 )
 
@@ -39,12 +40,18 @@ const traceLength = 1024
 // The samples come from the chains that Settings.Start names: from each its state then,
 // and, if there are more samples than chains, its state every 2τ rounds.
 //
+// A Sampler of kind exact draws independently from a list of the hidden states instead, as does
+// that of a model with real units, unless one is named, if there are at most exact.GradientLimit.
+//
 // Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is
 // called with the part of the work done. The error is the context's, or that of the
 // estimator.
 func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
 	if progress == nil {
 		progress = func(float64) {}
+	}
+	if s.Sampler.Kind != "" && s.Sampler.Traits().Moments || s.Sampler.Kind == "" && l.few() {
+		return l.listed(ctx, s, key)
 	}
 	if s.Sampler.Kind != "" {
 		r, err := l.run(ctx, s.Group, s.Sampler, s.Rounds, key, progress)
@@ -89,9 +96,33 @@ func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 	h := rbm.NewBits(s.Samples, m.Hidden())
 	(*rbm.Base)(nil).Draw(m, d.V, h, key)
 	m.VisibleMean(d.Mean, h)
-	nan := math.NaN()
-	d.Proof = Proof{Sampler: "a single state", Tau: 0.5, Effective: float64(s.Samples), RHat: nan, FreeEnergy: nan, FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, Mixed: true}
+	d.Proof = independent("a single state", s.Samples)
 	return d, true
+}
+
+// independent returns the proof of samples that come from no chains.
+func independent(sampler string, samples int) Proof {
+	nan := math.NaN()
+	return Proof{Sampler: sampler, Tau: 0.5, Effective: float64(samples), RHat: nan, FreeEnergy: nan, FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, Mixed: true}
+}
+
+// few reports whether the model has real units, and so few hidden states that listing them takes
+// less time than chains would.
+func (l Law) few() bool {
+	return l.Model.Real() && exact.CheckDraws(l.Model) == nil && 1<<l.Model.Hidden() <= exact.GradientLimit
+}
+
+// listed returns exact draws.
+func (l Law) listed(ctx context.Context, s Settings, key rbm.Key) (Draw, error) {
+	m := l.Model
+	d := Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
+	h := rbm.NewBits(s.Samples, m.Hidden())
+	if err := exact.Draw(ctx, m, d.V, h, key); err != nil {
+		return Draw{}, err
+	}
+	m.VisibleMean(d.Mean, h)
+	d.Proof = independent("exact", s.Samples)
+	return d, nil
 }
 
 // A run is both sides of the chains of one sampler.
@@ -199,7 +230,7 @@ type Proof struct {
 	Sampler string
 	Rounds  int // that each chain ran
 	BurnIn  int // of them, not in the numbers
-	Chains  int // that started at random states; as many started at rows, if there are any
+	Chains  int // that started at random states; as many started at rows, if there are any. 0: the samples are independent draws
 
 	// Tau is the integrated autocorrelation time, in rounds (diag.SummarizeChains), of
 	// what forgets slowest: the free energy, the hidden activity Σ p(h=1|v), or one of the

@@ -182,7 +182,15 @@ func TestEverySampler(t *testing.T) {
 			t.Errorf("%s: z = %.1f", text, z)
 		}
 	}
-	for _, kind := range []string{"cd", "exact", "ptt"} {
+	listed := Settings{Sampler: negphase.DefaultSettings("exact"), Samples: 3000}
+	d, err := law.Draw(t.Context(), listed, rbm.NewKey(4), nil)
+	if err != nil || !d.Mixed || d.Effective != 3000 {
+		t.Fatalf("exact: %+v, %v", d.Proof, err)
+	}
+	if z := z(t, d, want); !(math.Abs(z) < 6) {
+		t.Errorf("exact: z = %.1f", z)
+	}
+	for _, kind := range []string{"cd", "ptt"} {
 		if _, err := law.Draw(t.Context(), Settings{Sampler: negphase.DefaultSettings(kind), Samples: 3, Rounds: 16}, rbm.NewKey(1), nil); err == nil {
 			t.Errorf("%s samples", kind)
 		}

@@ -5,13 +5,15 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/ranks"
 )
 
 // Settings say how a Law is sampled.
 type Settings struct {
 	// Sampler moves the chains. Without a kind it is chosen: chains of Gibbs steps,
-	// and a ladder that is tuned to the model where these have not mixed.
+	// and a ladder that is tuned to the model where these have not mixed. A model with real units of
+	// few hidden states has its draws from a list of these.
 	Sampler negphase.Settings
 	Samples int // to draw
 	// Rounds is the most rounds that a chain runs before its first sample; a round
@@ -67,14 +69,17 @@ func Defaults(kind string, samples int) negphase.Settings {
 	return s
 }
 
-// CheckSampler returns an error that says why chains of these settings cannot sample
-// m.
+// CheckSampler returns an error that says why these settings cannot sample m. Those of exact list the
+// hidden states, in place of chains.
 func CheckSampler(s negphase.Settings, m *rbm.RBM) error {
 	if why := s.Traits().NoSamples; why != "" {
 		return fmt.Errorf("%s %s", s.Kind, why)
 	}
 	if err := s.Check(); err != nil {
 		return err
+	}
+	if s.Traits().Moments {
+		return exact.CheckDraws(m)
 	}
 	_, err := s.CheckModel(m)
 	return err

@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -48,9 +47,8 @@ type realWalk struct {
 // newReal prepares to list the hidden layer of m.
 func newReal(m *rbm.RBM, limit int) (*realStates, error) {
 	n := m.Hidden()
-	if n > bits.Len(uint(limit))-1 {
-		return nil, fmt.Errorf("%w: with real visible units the hidden layer is listed, and it has 2^%d states, the limit is 2^%.4g; take a model of at most %d hidden units",
-			ErrTooLarge, n, math.Log2(float64(limit)), bits.Len(uint(limit))-1)
+	if err := checkListed(m, limit); err != nil {
+		return nil, err
 	}
 	s := &realStates{layers: layers{m: m, hidden: true, units: n, other: m.Visible(), soft: m.Visible(), padding: vec.RoundUp(m.Visible()) - m.Visible()},
 		field: make([]float64, n), bias: make([]float64, vec.RoundUp(m.Visible())), precision: make([]float64, m.Visible())}
