@@ -37,7 +37,7 @@ type Ascent struct {
 	Sparse float32
 
 	// ParamRates are factors of the rate, one for each visible unit, at which the precisions of
-	// Gaussian units move; those of other units count for nothing. nil: no precision moves. Log γ
+	// Gaussian units move, and are ignored for other units. nil: no precision moves. Log γ
 	// moves along the gradient at which the means given h stay: biases and weights of a unit grow
 	// with its precision.
 	ParamRates []float32
