@@ -138,7 +138,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	var sets []*Set
 	switch err = CheckScale(opt.Scale); {
 	case err != nil:
-	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn) && spec != "-" && spec != Stdin && !hasEnding(spec, csvEndings):
+	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn) && !IsPipe(spec) && !hasEnding(spec, csvEndings):
 		err = specErrorf("-label-column %s%s: of %s it is auto, last or none, as first and names are for .csv files", quote(opt.LabelColumn), grammar.DidYouMean(opt.LabelColumn, []string{"auto", "last", "none"}), quote(spec))
 	case !slices.Contains([]string{"auto", HeaderYes, HeaderNo}, opt.Header):
 		err = specErrorf("header %s: it must be auto, yes or no", quote(opt.Header))
@@ -159,10 +159,8 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	case strings.ContainsAny(spec, "\n\r\x00"):
 		err = specErrorf("data set %s: a name is a single line", quote(spec))
 	default:
-		if spec == "-" {
+		if IsPipe(spec) {
 			spec = Stdin
-		}
-		if spec == Stdin {
 			if err = opt.readPipe(ctx); err != nil {
 				break
 			}

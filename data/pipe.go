@@ -12,6 +12,11 @@ import (
 // Stdin is the name of the rows that come from Options.Stdin; "-" is short for it.
 const Stdin = "stdin"
 
+// IsPipe reports whether a spec names the rows that come from Options.Stdin.
+func IsPipe(spec string) bool {
+	return slices.Contains([]string{Stdin, "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, spec)
+}
+
 // maxPiped caps what is read from a pipe: 8 GiB, which is held in memory.
 const maxPiped = 1 << 33
 

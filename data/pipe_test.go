@@ -33,12 +33,16 @@ func TestPipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, spec := range []string{"-", Stdin} {
+		for _, spec := range []string{"-", Stdin, "/dev/stdin"} {
 			got, _, err := Load(context.Background(), spec, Options{Stdin: strings.NewReader(text)})
 			if err != nil || got.Name != Stdin || got.Hash() != want.Hash() || got.Spins != want.Spins {
 				t.Errorf("%s by %s: %v, %v", name, spec, got, err)
 			}
 		}
+	}
+	named, _, err := Load(context.Background(), "/dev/stdin", Options{Stdin: strings.NewReader("a,kind\n0,x\n1,y\n"), LabelColumn: "kind"})
+	if err != nil || len(named.Classes) != 2 || named.X.Cols != 1 {
+		t.Errorf("a column of labels by its name: %v", err)
 	}
 	if Absolute(Stdin) != Stdin {
 		t.Error("a pipe has a path")

@@ -109,6 +109,7 @@ type sequenceReader struct {
 	rows     int
 	unknown  [256]int // letters beyond the alphabet
 	inserted int      // letters and points dropped
+	after    int      // the first line behind the alignment of a Stockholm file that is not empty; 0: none
 }
 
 func newSequenceReader(path string, a *alphabet, file io.Reader) *sequenceReader {
@@ -260,15 +261,25 @@ func (r *sequenceReader) stockholm() error {
 	var all []*sequence
 	of := map[string]*sequence{}
 	total := 0
+	ended := false // by //
 	for {
 		line, err := r.next()
-		if err == io.EOF || string(line) == "//" {
+		if err == io.EOF {
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if len(line) == 0 || line[0] == '#' {
+		switch {
+		case ended && len(line) > 0:
+			r.after = r.line
+		case string(line) == "//":
+			ended = true
+		}
+		if r.after > 0 {
+			break
+		}
+		if ended || len(line) == 0 || line[0] == '#' {
 			continue
 		}
 		fields := bytes.Fields(line)
@@ -347,6 +358,9 @@ func (r *sequenceReader) set(name string) ([]*Set, error) {
 	}
 	if r.inserted > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d lower-case letters, points and final * are insertions and are dropped", r.inserted))
+	}
+	if r.after > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("the first alignment is read; what follows its end, from line %d on, is not: write further alignments to files of their own", r.after))
 	}
 	return []*Set{s}, nil
 }

@@ -46,7 +46,7 @@ func TestSequences(t *testing.T) {
 		{"a.fasta.gz", ":alphabet=rna", string(gzipped([]byte(">1\nACGU\n>2\nTT--"))), "ACGU UU--", ""},
 		{"b.fna", ":alphabet=dna", ">1\nACGU\n>2\nNNRT\n", "ACGT ---T", "3 letters (N 2, R 1) are not of the alphabet dna and are read as gaps"},
 		{"b.a2m", ":alphabet=" + own, ">1\nXY-\n>2\nYYX\n", "XY- YYX", ""},
-		{"c.sto", "", "# STOCKHOLM 1.0\n#=GF ID x\n\na/1  AC\nb/2  D.\n#=GC RF xx\n\na/1  Y\nb/2  EF\n//\n>no\n", "ACY DEF", "1 lower-case letters, points and final * are insertions and are dropped"},
+		{"c.sto", "", "# STOCKHOLM 1.0\n#=GF ID x\n\na/1  AC\nb/2  D.\n#=GC RF xx\n\na/1  Y\nb/2  EF\n//\n>no\n", "ACY DEF", "1 lower-case letters, points and final * are insertions and are dropped; the first alignment is read; what follows its end, from line 11 on, is not: write further alignments to files of their own"},
 	} {
 		path := writeFile(t, c.name, c.text)
 		s, test, err := Load(context.Background(), path+c.settings, Options{})

@@ -126,7 +126,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	}
 	defer func() { bar.Done() }()
 	train, test, err = data.Load(ctx, d.Spec, opt)
-	if d.wasLabel != "" && errors.Is(err, data.ErrFormat) && d.Spec != "-" && d.Spec != data.Stdin { // rows without labels
+	if d.wasLabel != "" && errors.Is(err, data.ErrFormat) && !data.IsPipe(d.Spec) { // rows without labels
 		opt.LabelColumn = d.wasLabel
 		if one, two, e := data.Load(ctx, d.Spec, opt); e == nil {
 			train, test, err = one, two, nil

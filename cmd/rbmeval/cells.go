@@ -29,10 +29,7 @@ func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 		return fmt.Errorf("%s has missing cells, which do not go with the constraint %v of the model", x.set.Name, x.m.Constraint)
 	}
 	x.gapErr = make([]float64, x.n)
-	classes, bare := x.m.Classes(), x.m.Classes() > 0 && !x.labelled()
-	if bare && logp == nil {
-		logp = make([]float64, x.n*classes)
-	}
+	classes, bernoulli := x.m.Classes(), x.m.Classes() > 0 && x.m.LabelKind() == rbm.Bernoulli && !x.labelled()
 	failed := error(nil)
 	err := x.eachChunk(ctx, "missing cells", func(lo, hi int) {
 		if failed != nil {
@@ -41,13 +38,9 @@ func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 		g, key, se := sample.NewGaps(x.m, hi-lo), cellsKey.Child(uint64(lo)), x.gapErr[lo:hi]
 		g.Set(x.set, x.index[lo:hi], classes)
 		if classes > 0 && logp != nil {
-			summed := make([]float64, hi-lo) // over the classes
-			failed = g.ClassLogProb(ctx, x.m, logp[lo*classes:hi*classes], summed, se, key)
-			if bare && x.likely() {
-				copy(free[lo:hi], summed)
-			}
+			failed = g.ClassLogProb(ctx, x.m, logp[lo*classes:hi*classes], se, key)
 		}
-		if failed == nil && !bare {
+		if failed == nil && !bernoulli { // whose F is NaN
 			failed = g.FreeEnergy(ctx, x.m, free[lo:hi], se, key)
 		}
 	})
@@ -70,42 +63,58 @@ func (x *examples) gapDoubt() string {
 }
 
 // scoreCells computes, for -rows of a model of columns, log p(cell | the other known cells of its row,
-// and its label). Of rows with gaps the pseudo-log-likelihood is the sum of that over the known
-// cells, and log p(y | the known cells).
+// and its label where there is one). Of rows with gaps the pseudo-log-likelihood is the sum of that
+// over the known cells, and log p(y | the known cells).
 func (e *evaluation) scoreCells(ctx context.Context) error {
-	gaps, each := e.gappy(), e.rows != "" && e.set.Schema != nil
-	if !each && !(gaps && e.pl) || e.m.Constraint != nil || e.v.IsReal() {
+	each := e.rows != "" && e.set.Schema != nil
+	if e.m.Constraint != nil || e.v.IsReal() {
 		return nil
 	}
-	if e.m.Classes() > 0 && !e.labelled() {
-		e.flags.Warn(fmt.Sprintf("%s has no labels, which the model has: -rows leaves out the log-probabilities of cells", e.set.Name))
-		return nil
+	for _, x := range []*scored{&e.scored, e.bare} {
+		switch {
+		case x == nil || !each && !(x.gappy() && x.pseudo != nil):
+		case !x.likely():
+			e.flags.Warn(fmt.Sprintf("%s has no labels, which the model has, of kind bernoulli: -rows leaves out the log-probabilities of cells", x.set.Name))
+		default:
+			if err := x.scoreCells(ctx); err != nil {
+				return err
+			}
+		}
 	}
-	columns := e.set.Schema.Columns
-	e.cells = make([][]float64, e.n)
-	bar := e.flags.NewProgress("cells", "rows", int64(e.n))
+	return nil
+}
+
+func (x *scored) scoreCells(ctx context.Context) error {
+	columns, gaps := x.set.Schema.Columns, x.gappy()
+	x.cells = make([][]float64, x.n)
+	bar := x.bars.NewProgress("cells", "rows", int64(x.n))
 	defer bar.Done()
-	return sample.EachScored(ctx, e.m, e.set, true, cellsKey, bar, func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64) {
+	return sample.EachScored(ctx, x.m, x.set, true, cellsKey, bar, func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64) {
 		levels, unit, known := make([]int32, len(columns)), 0, 0.0
-		e.set.Schema.Levels(levels, states, at)
+		x.set.Schema.Levels(levels, states, at)
 		row := make([]float64, len(columns))
 		missing := false
 		for j := range columns {
 			row[j] = logp[j][levels[j]]
-			if gaps && e.set.Missing.Get(r, unit) {
+			if gaps && x.set.Missing.Get(r, unit) {
 				row[j], missing = 1, true // no logarithm of a probability
 			} else {
 				known += row[j]
 			}
 			unit += columns[j].Units()
 		}
-		e.cells[r] = row
-		if missing && e.pseudo != nil {
-			if classes := e.m.Classes(); classes > 0 {
-				known += e.logp[r*classes+int(e.set.Y[r])]
+		x.cells[r] = row
+		if missing && x.pseudo != nil {
+			if classes := x.m.Classes(); classes > 0 {
+				known += x.logp[r*classes+int(x.set.Y[r])]
 			}
-			e.pseudo[r] = known
-			e.gapErr[r] = max(e.gapErr[r], stdErr)
+			x.pseudo[r] = known
+		}
+		if stdErr > 0 {
+			if x.gapErr == nil { // rows without gaps, whose label is missing
+				x.gapErr = make([]float64, x.n)
+			}
+			x.gapErr[r] = max(x.gapErr[r], stdErr)
 		}
 	})
 }

@@ -191,3 +191,68 @@ func TestWeightedRows(t *testing.T) {
 		t.Errorf("no %q in %s", want, out)
 	}
 }
+
+// Rows without a label, of a model with labels, have what the same rows with each label sum to: −F,
+// p(y|x), and log p of each cell given the other known inputs. A table without the column of labels
+// has the same numbers.
+func TestGapsWithoutLabels(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.csv", "a,b,c,label\nx,x,p,k\ny,y,q,l\nz,z,p,\nx,,,?\n,y,q,\n")
+	clitest.Write(t, "bare.csv", "a,b,c\nx,x,p\ny,y,q\nz,z,p\nx,,\n,y,q\n")
+	clitest.Write(t, "k.csv", "a,b,c,label\nx,x,p,k\ny,y,q,k\nz,z,p,k\nx,,,k\n,y,q,k\n")
+	clitest.Write(t, "l.csv", "a,b,c,label\nx,x,p,l\ny,y,q,l\nz,z,p,l\nx,,,l\n,y,q,l\n")
+	set, _, err := data.Load(context.Background(), "t.csv", data.Options{Unlabelled: true, NoLabel: "?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train.NewModel(set, 4, true, rbm.Softmax, 1)
+	m.Randomize(2, rbm.NewKey(2))
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.csv", Schema: set.Schema.Text(), ClassNames: set.Classes, Unlabelled: "?"})
+	table := func(file string) func(row int, name string) float64 {
+		if got := rbmeval.Call("-model", "m.safetensors", "-data", file, "-rows", file+".rows", "-quiet"); got.Status != 0 {
+			t.Fatalf("%s: exits with %d: %s", file, got.Status, got.Stderr)
+		}
+		lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, file+".rows"))).ReadAll()
+		if err != nil || len(lines) != 6 {
+			t.Fatalf("%v: %v", lines, err)
+		}
+		return func(row int, name string) float64 {
+			x, err := strconv.ParseFloat(lines[row+1][slices.Index(lines[0], name)], 64)
+			if err != nil {
+				return math.NaN()
+			}
+			return x
+		}
+	}
+	own, bare, k, l := table("t.csv"), table("bare.csv"), table("k.csv"), table("l.csv")
+	near := func(what string, row int, got, want float64) {
+		t.Helper()
+		if !(math.Abs(got-want) < 1e-6) {
+			t.Errorf("row %d: %s is %v, want %v", row, what, got, want)
+		}
+	}
+	for row := 2; row < 5; row++ {
+		fk, fl := k(row, "free_energy"), l(row, "free_energy")
+		sum := rbm.LogSumExp([]float64{-fk, -fl})
+		near("free energy", row, own(row, "free_energy"), -sum)
+		near("p_k", row, own(row, "p_k"), math.Exp(-fk-sum))
+		for _, name := range []string{"log_p(a)", "log_p(b)", "log_p(c)"} {
+			// p(cell | rest) = Σ_y p(cell, rest, y) / Σ_y p(rest, y), and p(rest, y) is p(cell, rest, y) / p(cell | rest, y).
+			if math.IsNaN(k(row, name)) {
+				if !math.IsNaN(own(row, name)) {
+					t.Errorf("row %d: a missing cell has a number", row)
+				}
+				continue
+			}
+			rest := rbm.LogSumExp([]float64{-fk - k(row, name), -fl - l(row, name)})
+			near(name, row, own(row, name), sum-rest)
+		}
+	}
+	for row := range 5 {
+		for _, name := range []string{"free_energy", "p_k", "log_p(c)"} {
+			if x := own(row, name); row > 1 && !math.IsNaN(x) {
+				near(name+" without labels", row, bare(row, name), x)
+			}
+		}
+	}
+}

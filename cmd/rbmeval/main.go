@@ -291,9 +291,6 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Slice(lo, hi))
 		})
 	}
-	if err == nil {
-		err = e.scoreCells(ctx)
-	}
 	if err == nil && e.samples != "" {
 		err = e.compareSamples(ctx)
 	}
@@ -302,6 +299,9 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 	}
 	if err == nil {
 		err = e.scoreBare(ctx)
+	}
+	if err == nil {
+		err = e.scoreCells(ctx)
 	}
 	if err == nil && e.rows != "" {
 		err = atomicfile.Write(e.rows, cli.WriteCSV(e.rowLines()))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -38,7 +39,7 @@ func schemaOf(m *rbm.RBM, about modelfile.About) (*data.Schema, error) {
 
 // fillTable writes the table of -fill with its missing cells filled, and their probabilities.
 func (o *options) fillTable(ctx context.Context) error {
-	if o.fill == "-" || o.fill == data.Stdin {
+	if data.IsPipe(o.fill) {
 		return cli.Usagef("-fill reads a table from a file, not from a pipe; write it to a .csv")
 	}
 	if o.out == "" || !strings.HasSuffix(strings.ToLower(o.out), ".csv") {
@@ -64,20 +65,27 @@ func (o *options) fillTable(ctx context.Context) error {
 	case m.Constraint != nil:
 		return cli.Usagef("-fill does not go with the constraint %v of the model", m.Constraint)
 	}
-	set, _, err := data.Load(ctx, o.fill, data.Options{Schema: schema, LabelColumn: about.LabelColumn})
+	opt := data.Options{Schema: schema, LabelColumn: about.LabelColumn, Unlabelled: true, NoLabel: about.Unlabelled}
+	set, _, err := data.Load(ctx, o.fill, opt)
+	if err != nil && m.Classes() > 0 { // without the column of labels all of them are missing
+		opt.LabelColumn = "none"
+		if bare, _, e := data.Load(ctx, o.fill, opt); e == nil {
+			set, err = bare, nil
+		}
+	}
 	if err != nil {
 		return err
 	}
-	if m.Classes() > 0 {
-		if set.Y == nil {
-			return fmt.Errorf("%s has no column %q of labels, which the model has", o.fill, schema.Label)
-		}
+	if set.Y != nil {
 		if set, err = set.WithClasses(about.ClassNames); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", o.fill, err)
 		}
 	}
-	if err := train.Fits(m, set); err != nil {
+	if err := train.Fits(m, set); err != nil && !errors.Is(err, train.ErrNoLabels) {
 		return fmt.Errorf("%s does not fit %s: %w", o.fill, o.model.Path, err)
+	}
+	if m.Classes() > 0 && m.LabelKind() == rbm.Bernoulli && (set.Y == nil || set.Unlabelled() > 0) {
+		return fmt.Errorf("%s has rows without a label, which cannot be summed out as the labels of %s are bernoulli; leave such rows out", o.fill, o.model.Path)
 	}
 	lines, err := data.Lines(ctx, o.fill)
 	if err != nil {
@@ -95,25 +103,27 @@ func (o *options) fillTable(ctx context.Context) error {
 			estimated++
 			worst = max(worst, stdErr)
 		}
+		fill := func(name, word string, levels []string, logp []float64) {
+			if o.fillBy == byMode {
+				word = levels[train.Likeliest(logp)]
+			}
+			for k, level := range levels {
+				probabilities = append(probabilities, []string{strconv.Itoa(r), name, level, strconv.FormatFloat(rbm.Exp(logp[k]), 'g', 6, 64)})
+			}
+			lines[r+1][slices.IndexFunc(lines[0], func(n string) bool { return strings.TrimSpace(n) == name })] = word
+			filled++
+		}
 		unit := 0
 		words := schema.Words(states, at)
 		for j := range schema.Columns {
 			c := &schema.Columns[j]
-			missing := set.Missing.Rows > 0 && set.Missing.Get(r, unit)
+			if set.Missing.Rows > 0 && set.Missing.Get(r, unit) {
+				fill(c.Name, words[j], c.Levels, logp[j])
+			}
 			unit += c.Units()
-			if !missing {
-				continue
-			}
-			word := words[j]
-			if o.fillBy == byMode {
-				word = c.Levels[train.Likeliest(logp[j])]
-			}
-			for k, level := range c.Levels {
-				probabilities = append(probabilities, []string{strconv.Itoa(r), c.Name, level, strconv.FormatFloat(rbm.Exp(logp[j][k]), 'g', 6, 64)})
-			}
-			column := slices.IndexFunc(lines[0], func(name string) bool { return strings.TrimSpace(name) == c.Name })
-			lines[r+1][column] = word
-			filled++
+		}
+		if set.Y != nil && set.Y[r] == data.NoClass && m.Classes() > 0 {
+			fill(schema.Label, set.Classes[sample.Cell{First: m.Inputs(), Units: m.Classes()}.Level(states, at)], set.Classes, logp[len(schema.Columns)])
 		}
 	})
 	if err != nil {

@@ -195,3 +195,35 @@ func TestFillBesideSklearn(t *testing.T) {
 		t.Errorf("the sets hold %.3f of the cells, and claim %.3f", r.Inside, r.Claimed)
 	}
 }
+
+// Of a model with labels, a missing label is filled as a cell is, and a table without labels has its
+// cells filled given its known inputs alone.
+func TestFillLabels(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.csv", "a,b,kind\nx,u,k\ny,v,l\nx,u,k\ny,v,l\n")
+	set, _, err := data.Load(context.Background(), "t.csv", data.Options{LabelColumn: "kind", Levels: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train.NewModel(set, 1, true, rbm.Softmax, 1) // whose hidden unit is on for y, v and l
+	m.SetWeights(rbm.Matrix{Rows: 4, Cols: 1, Data: []float32{8, 8, 0, 8}})
+	copy(m.VisibleBias, []float32{-4, -4, 4, 0})
+	copy(m.HiddenBias, []float32{-12})
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.csv", Schema: set.Schema.Text(), ClassNames: set.Classes, LabelColumn: "kind"})
+	clitest.Write(t, "holes.csv", "kind,a,b\n,x,\nl,NA,\n?,,v\nNA,,u\n")
+	clitest.Write(t, "bare.csv", "a,b\nx,\n,v\n")
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv", "-quiet")
+	if got := clitest.Read(t, "filled.csv"); got != "kind,a,b\nk,x,u\nl,y,v\nl,y,v\nk,x,u\n" {
+		t.Errorf("the filled table is\n%s", got)
+	}
+	if p := clitest.Read(t, "filled.probabilities.csv"); strings.Count(p, ",kind,") != 6 {
+		t.Errorf("probabilities are\n%s", p)
+	}
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "bare.csv", "-out", "b.csv", "-quiet")
+	if got := clitest.Read(t, "b.csv"); got != "a,b\nx,u\ny,v\n" {
+		t.Errorf("the filled table is\n%s", got)
+	}
+	clitest.Write(t, "other.csv", "a,b,kind\nx,,w\n")
+	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "other.csv", "-out", "c.csv"}, "other.csv: ", `"w"`)
+	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "/dev/stdin", "-out", "c.csv"}, "-fill reads a table from a file, not from a pipe")
+}

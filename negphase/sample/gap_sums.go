@@ -68,15 +68,15 @@ func (g *Gaps) list(m *rbm.RBM, r int, cells []int, states int) []float64 {
 	return f
 }
 
-// given returns the model of the missing cells of row r given its known ones, and its label if m has
-// labels, and the sum of the visible biases that the smaller model leaves out.
+// given returns the model of the missing cells of row r given its known ones, and the sum of the
+// visible biases that the smaller model leaves out.
 func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
 	inputs, bias, class := make([]int8, m.Inputs()), 0.0, rbm.Free
 	for i := range m.Visible() {
 		on := g.V.Get(r, i)
 		switch {
 		case i >= m.Inputs():
-			if on {
+			if on = on && !g.Missing.Get(r, i); on {
 				class = i - m.Inputs()
 			}
 		case g.Missing.Get(r, i):
@@ -156,7 +156,7 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) (weig
 		for i := range logw {
 			copy(w.v.Row(i), g.V.Row(r))
 			at := 0
-			for u := range m.Inputs() {
+			for u := range m.Visible() {
 				if g.Missing.Get(r, u) {
 					w.v.Set(i, u, small.Get(i, at))
 					at++
@@ -171,8 +171,8 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) (weig
 }
 
 // FreeEnergy overwrites dst with −log Σ exp(−F), the sum over the states of the row's missing cells,
-// and stdErr with its standard error, which is 0 where the states were enumerated. Labels are as V
-// has them. Draws depend on key and the row alone. The error is the context's, or wraps
+// and stdErr with its standard error, which is 0 where the states were enumerated. Bernoulli labels
+// are as V has them. Draws depend on key and the row alone. The error is the context's, or wraps
 // rbm.ErrDiverged.
 func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64, key rbm.Key) error {
 	m.FreeEnergy(dst, g.V)
@@ -196,13 +196,18 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 }
 
 // ClassLogProb overwrites logp, rows × classes, with log p(y | the known inputs), and stdErr as
-// FreeEnergy does with the largest of the classes. It returns −log Σ_y exp(−F) of each row in free.
-// It leaves V as it is.
-func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, free, stdErr []float64, key rbm.Key) error {
-	own := g.V
-	defer func() { g.V = own }()
-	g.V = rbm.NewBits(own.Rows, own.Cols)
-	classes, se := m.Classes(), make([]float64, own.Rows)
+// FreeEnergy does with the largest of the classes. It leaves V and Missing as they are.
+func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []float64, key rbm.Key) error {
+	own, missing := g.V, g.Missing
+	defer func() { g.V, g.Missing = own, missing }()
+	g.V, g.Missing = rbm.NewBits(own.Rows, own.Cols), rbm.NewBits(own.Rows, own.Cols)
+	g.Missing.CopyFrom(missing)
+	for r := range own.Rows {
+		if g.label >= 0 {
+			g.mark(r, g.label, false)
+		}
+	}
+	classes, free, se := m.Classes(), make([]float64, own.Rows), make([]float64, own.Rows)
 	clear(stdErr)
 	for y := range classes {
 		g.V.CopyFrom(own)
@@ -225,13 +230,13 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, free, stdErr 
 		for y := range p {
 			p[y] -= z
 		}
-		free[r] = -z
 	}
 	return nil
 }
 
 // Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given
-// the known cells of its row but it; with all false, those of missing cells alone. stdErr becomes
+// the known cells of its row but it; with all false, those of missing cells alone. Of a label it
+// writes those where it is missing. stdErr becomes
 // the largest standard error of a log Σ behind them: 0 where all are exact.
 func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
 	var whole []cellAt // whose rows have no other gap
@@ -248,7 +253,7 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 		for i, c := range g.cells {
 			own := g.Missing.Get(r, c.First)
 			switch {
-			case !own && !all:
+			case !own && (!all || i == g.label):
 			case gaps == 0 || gaps == 1 && own:
 				whole = append(whole, cellAt{r, i})
 			case own:
@@ -411,17 +416,17 @@ const scoredRows = 128
 
 // EachScored scores the cells of all rows of set, or with all false only the missing ones, as
 // Scores does, and calls do for each row r: row at of states holds it, with its missing cells drawn
-// if all is false, logp[i] is that of the levels of cell i, and stdErr is Scores'.
+// if all is false, logp[i] is that of the levels of cell i, and stdErr is Scores'. The last cell is
+// that of a softmax label.
 func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rbm.Key, bar interface{ Set(done int64, note string) }, do func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64)) error {
-	cells := Cells(m)
-	levels := 0
-	for _, c := range cells {
-		levels += c.Levels()
-	}
 	for lo := 0; lo < set.Len(); lo += scoredRows {
 		rows := data.RowNumbers(lo, min(lo+scoredRows, set.Len()))
 		g := NewGaps(m, len(rows))
 		g.Set(set, rows, m.Classes())
+		levels := 0
+		for _, c := range g.cells {
+			levels += c.Levels()
+		}
 		logp, stdErr := make([][]float64, len(rows)), make([]float64, len(rows))
 		for i := range logp {
 			logp[i] = make([]float64, levels)
@@ -436,8 +441,8 @@ func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rb
 					return err
 				}
 			}
-			parts, at := make([][]float64, len(cells)), 0
-			for k, c := range cells {
+			parts, at := make([][]float64, len(g.cells)), 0
+			for k, c := range g.cells {
 				parts[k] = logp[i][at : at+c.Levels()]
 				at += c.Levels()
 			}

@@ -56,12 +56,14 @@ func Cells(m *rbm.RBM) (cells []Cell) {
 
 // Gaps are rows of visible units of a model, some of whose cells are missing: each row's state is
 // that of a chain that leaves p(missing cells | the others) unchanged. Where one cell of a
-// row is missing each move is an independent draw from it. The model has no constraint.
+// row is missing each move is an independent draw from it. A softmax label is a cell too, missing
+// in rows without one. The model has no constraint.
 type Gaps struct {
 	V       rbm.Values // states
 	Missing rbm.Values // the units of missing cells are on
 
-	cells  []Cell
+	cells  []Cell   // those of the inputs, then a softmax label
+	label  int      // the number of the label's cell; −1: there is none
 	at     []cellAt // of rows with one missing cell
 	states *rbm.States
 	copies rbm.Values
@@ -73,17 +75,30 @@ type cellAt struct{ Row, Cell int }
 
 // NewGaps returns room for that many rows of m, all of whose cells are known.
 func NewGaps(m *rbm.RBM, rows int) *Gaps {
-	return &Gaps{V: rbm.NewBits(rows, m.Visible()), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), states: rbm.NewStates(m, rows)}
+	g := &Gaps{V: rbm.NewBits(rows, m.Visible()), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), label: -1, states: rbm.NewStates(m, rows)}
+	if label, ok := m.Label(); ok && label.Kind == rbm.Softmax {
+		g.label = len(g.cells)
+		g.cells = append(g.cells, Cell{label.First, label.Units})
+	}
+	return g
 }
 
-// Set makes the rows those of set, in the states that its X holds. Labels are known where the model
-// has some; the set has them too.
+// Set makes the rows those of set, in the states that its X holds, and the first class in place of
+// a missing label. Rows without a Bernoulli label have none of its units on.
 func (g *Gaps) Set(set *data.Set, rows []int32, classes int) {
-	set.Visible(g.V, rows, classes)
+	if set.Y == nil {
+		set.Inputs(g.V, rows)
+	} else {
+		set.Visible(g.V, rows, classes)
+	}
 	for r, row := range rows {
 		clear(g.Missing.Row(r))
 		if set.Missing.Rows > 0 {
 			copy(g.Missing.Row(r), set.Missing.Row(int(row)))
+		}
+		if g.label >= 0 && classes > 0 && (set.Y == nil || set.Y[row] == data.NoClass) {
+			g.cells[g.label].put(g.V, r, 0)
+			g.mark(r, g.label, true)
 		}
 	}
 }
