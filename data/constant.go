@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -42,18 +43,26 @@ func (s *Set) ConstantColumns() []int {
 }
 
 // DescribeConstantColumns lists ConstantColumns for a message, by their names where there are some, as in "24 of 784
-// columns are constant (0, 1, 2, …)". It is "" if there are none.
+// columns are constant (0, 1, 2, …)"; of sequences and tables the sites and columns all of whose units are constant. It
+// is "" if there are none.
 func (s *Set) DescribeConstantColumns() string {
 	const most = 3
-	columns := s.ConstantColumns()
+	columns, all, what := s.ConstantColumns(), s.X.Cols, "column"
+	name := strconv.Itoa
+	if s.Columns != nil {
+		name = func(j int) string { return s.Columns[j] }
+	}
+	if s.Schema != nil {
+		columns, all = s.Schema.whole(columns), len(s.Schema.Columns)
+		name = func(j int) string { return s.Schema.Columns[j].Name }
+		if s.Schema.Alphabet != "" {
+			what = "site"
+		}
+	}
 	n := len(columns)
 	var names []string
 	for _, j := range columns[:min(n, most)] {
-		if s.Columns != nil {
-			names = append(names, s.Columns[j])
-		} else {
-			names = append(names, strconv.Itoa(j))
-		}
+		names = append(names, name(j))
 	}
 	list := strings.Join(names, ", ")
 	if n > most {
@@ -63,9 +72,24 @@ func (s *Set) DescribeConstantColumns() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("1 of %d columns is constant (%s)", s.X.Cols, list)
-	case s.X.Cols:
-		return fmt.Sprintf("all %d columns are constant", n)
+		return fmt.Sprintf("1 of %d %ss is constant (%s)", all, what, list)
+	case all:
+		return fmt.Sprintf("all %d %ss are constant", n, what)
 	}
-	return fmt.Sprintf("%d of %d columns are constant (%s)", n, s.X.Cols, list)
+	return fmt.Sprintf("%d of %d %ss are constant (%s)", n, all, what, list)
+}
+
+// whole returns the columns of which all units are among these, in ascending order.
+func (s *Schema) whole(units []int) (columns []int) {
+	first := 0
+	for j := range s.Columns {
+		n := s.Columns[j].Units()
+		from, _ := slices.BinarySearch(units, first)
+		to, _ := slices.BinarySearch(units, first+n)
+		if to-from == n {
+			columns = append(columns, j)
+		}
+		first += n
+	}
+	return columns
 }

@@ -42,6 +42,7 @@ type csvReader struct {
 	byColumn bool // max and minmax are those of each column
 	to       scales
 	clipped  int // values so far
+	rising   []risingColumn
 	bin      binarizer
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
@@ -201,7 +202,7 @@ func (c *csvReader) findLabels(row []string) error {
 	default:
 		at = slices.IndexFunc(row, func(name string) bool { return strings.TrimSpace(name) == c.labels })
 		if at < 0 || c.asked == HeaderNo {
-			return formatErrorf("%s:1: no column is named %s, for the labels%s; the first line is %s", c.path, quote(c.labels), grammar.DidYouMean(c.labels, row), someNames(row))
+			return formatErrorf("%s:1: no column is named %s, for the labels%s", c.path, quote(c.labels), grammar.DidYouMeanOr(c.labels, row, "the first line is "+someNames(row)))
 		}
 		c.asked = HeaderYes
 	}
@@ -249,6 +250,18 @@ func (c *csvReader) checkRow(row []string) error {
 		c.counts = err == nil && c.fields > 1 && n == c.from+c.rows && (c.from == 0 || c.from == 1)
 	}
 	return nil
+}
+
+// A risingColumn holds whole numbers each of which is above the one before, as the numbers of customers
+// or patients often are.
+type risingColumn struct {
+	column int
+	last   float64
+}
+
+// namesRows is the note of a column that has another value in each row.
+func namesRows(column string) string {
+	return column + " has another value in each row; if it names the rows, leave it out"
 }
 
 // leastIndex is the number of rows from which a first column that counts them is
@@ -529,6 +542,19 @@ func (c *csvReader) add(row []string) error {
 		}
 		c.weights = append(c.weights, w)
 	}
+	if c.rows == 0 {
+		c.rising = make([]risingColumn, len(row))
+		for j := range c.rising {
+			c.rising[j] = risingColumn{j, math.Inf(-1)}
+		}
+	}
+	kept := c.rising[:0]
+	for _, r := range c.rising {
+		if v, err := c.value(r.column, row[r.column]); err == nil && v > r.last && v == math.Trunc(v) {
+			kept = append(kept, risingColumn{r.column, v})
+		}
+	}
+	c.rising = kept
 	at := len(c.words)
 	stride := (len(row) + 63) / 64
 	if at+stride > maxWords || at/stride >= maxRows {
@@ -662,6 +688,11 @@ func (c *csvReader) set() ([]*Set, error) {
 	if c.between && c.bin.grey {
 		s.Grey = rbm.Matrix{Rows: s.X.Rows, Cols: cols, Data: c.grey}
 		s.origin = c.bin.origin
+	}
+	for _, r := range c.rising {
+		if s.X.Rows >= leastIndex {
+			s.Notes = append(s.Notes, namesRows(c.columnName(r.column)))
+		}
 	}
 	if c.clipped > 0 {
 		s.Notes = append(s.Notes, clipped(c.clipped, s.X.Rows*cols))

@@ -139,7 +139,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	switch err = CheckScale(opt.Scale); {
 	case err != nil:
 	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn) && !IsPipe(spec) && !hasEnding(spec, csvEndings):
-		err = specErrorf("-label-column %s%s: of %s it is auto, last or none, as first and names are for .csv files", quote(opt.LabelColumn), grammar.DidYouMean(opt.LabelColumn, []string{"auto", "last", "none"}), quote(spec))
+		err = specErrorf("-label-column %s%s", quote(opt.LabelColumn), grammar.DidYouMeanOr(opt.LabelColumn, []string{"auto", "last", "none"}, "of "+quote(spec)+" it is auto, last or none, as first and names are for .csv files"))
 	case !slices.Contains([]string{"auto", HeaderYes, HeaderNo}, opt.Header):
 		err = specErrorf("header %s: it must be auto, yes or no", quote(opt.Header))
 	case !slices.Contains([]string{Threshold, Sample, None, Standard}, opt.Binarize):

@@ -56,7 +56,7 @@ func newAlphabet(name string) (*alphabet, error) {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			known := slices.Sorted(maps.Keys(alphabets))
-			return nil, specErrorf("unknown alphabet %s%s; there are %s, or name a file that holds its letters, the gap first", quote(name), grammar.DidYouMean(name, known), strings.Join(known, ", "))
+			return nil, specErrorf("unknown alphabet %s%s", quote(name), grammar.DidYouMeanOr(name, known, "there are "+strings.Join(known, ", ")+", or name a file that holds its letters, the gap first"))
 		}
 		letters = strings.TrimSpace(string(b))
 	}
@@ -107,9 +107,10 @@ type sequenceReader struct {
 	sites    int
 	states   []uint8 // rows so far
 	rows     int
-	unknown  [256]int // letters beyond the alphabet
-	inserted int      // letters and points dropped
-	after    int      // the first line behind the alignment of a Stockholm file that is not empty; 0: none
+	used     [256]bool // letters of the alphabet, and others that became gaps
+	unknown  [256]int  // letters beyond the alphabet
+	inserted int       // letters and points dropped
+	after    int       // the first line behind the alignment of a Stockholm file that is not empty; 0: none
 }
 
 func newSequenceReader(path string, a *alphabet, file io.Reader) *sequenceReader {
@@ -321,6 +322,7 @@ func (r *sequenceReader) add(name string, line int, letters []byte) error {
 			return formatErrorf("%s:%d: sequence %d, %s, holds the byte %#x, which is no letter", r.path, line, r.rows+1, quote(name), c)
 		}
 		state := r.alphabet.state[c]
+		r.used[c] = true
 		if state < 0 {
 			r.unknown[c]++
 			state = 0
@@ -356,6 +358,9 @@ func (r *sequenceReader) set(name string) ([]*Set, error) {
 	if text := r.unknownLetters(); text != "" {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s are not of the alphabet %s and are read as gaps", text, r.alphabet.name))
 	}
+	if hint := r.nucleotides(); hint != "" {
+		s.Notes = append(s.Notes, hint)
+	}
 	if r.inserted > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d lower-case letters, points and final * are insertions and are dropped", r.inserted))
 	}
@@ -363,6 +368,24 @@ func (r *sequenceReader) set(name string) ([]*Set, error) {
 		s.Notes = append(s.Notes, fmt.Sprintf("the first alignment is read; what follows its end, from line %d on, is not: write further alignments to files of their own", r.after))
 	}
 	return []*Set{s}, nil
+}
+
+// nucleotides is a note of sequences that are read as proteins though all of their letters are those of
+// nucleotides, or "".
+func (r *sequenceReader) nucleotides() string {
+	if r.alphabet.name != "protein" {
+		return ""
+	}
+	for c, used := range r.used {
+		if used && !strings.ContainsRune("-ACGTUN", rune(c)) {
+			return ""
+		}
+	}
+	name := "dna"
+	if r.used['U'] && !r.used['T'] {
+		name = "rna"
+	}
+	return fmt.Sprintf("all letters are those of nucleotides, and are read as a protein's of %d letters; -data %s:alphabet=%s reads them as %s", len(r.alphabet.letters), r.path, name, strings.ToUpper(name))
 }
 
 // unknownLetters counts the letters beyond the alphabet, the commonest first, or is "".

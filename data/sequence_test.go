@@ -74,7 +74,7 @@ func TestBadSequences(t *testing.T) {
 		{"a.fasta", "", ">a\nACD\n>b\n", `a.fasta:3: sequence 2, "b", has 0 sites where the first has 3; align all sequences (insertions are lower-case letters and points)`},
 		{"a.fasta", "", ">a\nacd\n", `a.fasta:1: sequence 1, "a", has no letters in upper case and no gaps; lower-case letters are insertions and are dropped`},
 		{"a.fasta", "", ">a\nA\x00D\n", `a.fasta:1: sequence 1, "a", holds the byte 0x0, which is no letter`},
-		{"a.fasta", ":alphabet=rnaa", ">a\nA\n", `unknown alphabet "rnaa"; did you mean rna?; there are dna, protein, rna, or name a file that holds its letters, the gap first`},
+		{"a.fasta", ":alphabet=rnaa", ">a\nA\n", `unknown alphabet "rnaa"; did you mean rna? (there are dna, protein, rna, or name a file that holds its letters, the gap first)`},
 		{"a.fasta", ":letters=rna", ">a\nA\n", `a.fasta has no setting "letters"; it has alphabet`},
 		{"a.fasta.gz", "", string(gzipped([]byte(">a\nACD\n"))[:20]), "a.fasta.gz:2: damaged gzip: unexpected EOF"},
 		{"a.sto", "", "# STOCKHOLM 1.0\na b c\n", "a.sto:2: 3 words where a line of a Stockholm file has a name and letters"},
@@ -246,5 +246,35 @@ func TestLoadFamily(t *testing.T) {
 	blank := make([]uint64, train.X.Stride)
 	if p := train.LogProb(blank, -1); !math.IsInf(p, -1) {
 		t.Errorf("a row without letters has ln p = %v", p)
+	}
+}
+
+// Letters of nucleotides that are read as a protein's are noted.
+func TestNucleotides(t *testing.T) {
+	for _, c := range []struct{ text, settings, want string }{
+		{">a\nACGT-\n>b\nACGNN\n", "", "are read as a protein's of 21 letters; -data a.fasta:alphabet=dna reads them as DNA"},
+		{">a\nACGU\n", "", ":alphabet=rna reads them as RNA"},
+		{">a\nACGT\n>b\nACGL\n", "", ""}, {">a\nACGT\n", ":alphabet=dna", ""},
+	} {
+		path := writeFile(t, "a.fasta", c.text)
+		s, _, err := Load(context.Background(), path+c.settings, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.ReplaceAll(strings.Join(s.Notes, "; "), filepath.Dir(path)+"/", "")
+		if c.want == "" && strings.Contains(notes, "nucleotides") || !strings.Contains(notes, c.want) {
+			t.Errorf("%q%s: notes %q, want %q", c.text, c.settings, notes, c.want)
+		}
+	}
+}
+
+// A site with one letter in all rows is constant; its letters are not.
+func TestConstantSites(t *testing.T) {
+	s, _, err := Load(context.Background(), writeFile(t, "a.fasta", ">a\nLCGW\n>b\nLCAW\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := s.DescribeConstantColumns(), "3 of 4 sites are constant (1, 2, 4)"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

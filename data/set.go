@@ -157,6 +157,18 @@ func (s *Set) Density() float64 {
 	return float64(s.X.Count()) / float64(n)
 }
 
+// Values says in a word what the values of a row are, for messages: sequences, table, or
+// Binarize.
+func (s *Set) Values() string {
+	switch {
+	case s.Schema == nil:
+		return s.Binarize
+	case s.Schema.Alphabet != "":
+		return "sequences"
+	}
+	return "table"
+}
+
 // InputGroups returns Groups, or the one Bernoulli group that nil stands for.
 func (s *Set) InputGroups() []rbm.Group {
 	if s.Groups == nil {

@@ -143,6 +143,26 @@ func (t *tableReader) where(c *cellColumn, row int) string {
 	return fmt.Sprintf("%s:%d: column %d (%s)", t.path, t.lines[row], t.column(c.at)+1, quote(c.name))
 }
 
+// namesRows reports whether all cells of a column differ, and are words or whole numbers in
+// ascending order.
+func (t *tableReader) namesRows(c *cellColumn) bool {
+	if len(c.words) < leastIndex || len(c.words) < len(c.cells) {
+		return false
+	}
+	last, numbers := math.Inf(-1), 0
+	for _, word := range c.words {
+		v, ok := number(word)
+		if !ok {
+			continue
+		}
+		if numbers++; v <= last || v != math.Trunc(v) {
+			return false
+		}
+		last = v
+	}
+	return numbers == 0 || numbers == len(c.words)
+}
+
 // columnError is an error about a whole column.
 func (t *tableReader) columnError(c *cellColumn, format string, args ...any) error {
 	return formatErrorf("%s: column %d (%s) %s", t.path, t.column(c.at)+1, quote(c.name), fmt.Sprintf(format, args...))
@@ -157,10 +177,16 @@ func number(word string) (float64, bool) {
 // set makes the set of the rows read.
 func (t *tableReader) set() (*Set, error) {
 	schema := t.opt.Schema
+	var notes []string
 	if schema == nil {
 		var err error
 		if schema, err = t.schema(); err != nil {
 			return nil, err
+		}
+		for j := range t.columns {
+			if c := &t.columns[j]; t.namesRows(c) {
+				notes = append(notes, namesRows(fmt.Sprintf("column %d (%s)", t.column(c.at)+1, quote(c.name))))
+			}
 		}
 	}
 	if t.label {
@@ -171,7 +197,7 @@ func (t *tableReader) set() (*Set, error) {
 		return nil, formatErrorf("%s: %s", t.path, why)
 	}
 	s := &Set{Name: t.path, X: rbm.NewBits(rows, units), Schema: schema, Groups: schema.Groups(), Binarize: Binary,
-		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0}
+		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0, Notes: notes}
 	s.Height, s.Width = NearSquare(units)
 	missing := rbm.NewBits(rows, units)
 	gaps, key := 0, dataKey(1, streamMissing)

@@ -258,3 +258,35 @@ func TestGzippedCSV(t *testing.T) {
 		checkFormat(t, err, want)
 	}
 }
+
+// A column that has another value in each row is noted if its values are words, or whole numbers that rise.
+func TestRowNames(t *testing.T) {
+	for _, c := range []struct {
+		cell func(i int) string
+		word string // of another column: it makes the file a table
+		want bool
+	}{
+		{func(i int) string { return fmt.Sprint(100 + 7*i) }, "", true},
+		{func(i int) string { return fmt.Sprint(100 + 7*i) }, "w", true},
+		{func(i int) string { return fmt.Sprintf("p%d", i*i) }, "w", true},
+		{func(i int) string { return fmt.Sprint(100 + 7*i%11) }, "", false},
+		{func(i int) string { return fmt.Sprint(100 + 7*i%11) }, "w", false},
+		{func(i int) string { return fmt.Sprint(0.5 + float64(i)) }, "", false},
+		{func(i int) string { return fmt.Sprint(0.5 + float64(i)) }, "w", false},
+		{func(i int) string { return fmt.Sprint(100 + i - i%2) }, "", false},
+	} {
+		var b strings.Builder
+		b.WriteString("id,other\n")
+		for i := range 12 {
+			fmt.Fprintf(&b, "%s,%s%d\n", c.cell(i), c.word, i%3%2)
+		}
+		s, _, err := Load(context.Background(), writeFile(t, "a.csv", b.String()), Options{Real: true, Scale: map[string]string{"": "0:1000"}[c.word]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const note = `column 1 ("id") has another value in each row; if it names the rows, leave it out`
+		if got := slices.Contains(s.Notes, note); got != c.want {
+			t.Errorf("%s: notes %q, want the note %v", b.String(), s.Notes, c.want)
+		}
+	}
+}

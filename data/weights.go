@@ -3,13 +3,17 @@ package data
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"math/bits"
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"gorbm/data/grammar"
 )
 
 // TotalWeight returns the sum of the weights of the rows: their number if they have none. A row of
@@ -126,6 +130,22 @@ func readWeights(ctx context.Context, path string) ([]float64, error) {
 	return w, nil
 }
 
+// noWeights is the error of weights that are neither a column nor a file.
+func (s *Set) noWeights(name string) error {
+	var columns []string
+	if s.Header != "" {
+		if columns = s.Columns; s.Schema != nil {
+			for _, c := range s.Schema.Columns {
+				columns = append(columns, c.Name)
+			}
+		}
+	}
+	if columns == nil {
+		return fmt.Errorf("-weights %s: %w; name a file that has a line with a number for each row", quote(name), fs.ErrNotExist)
+	}
+	return fmt.Errorf("-weights %s: %w, and %s has no column of this name%s", quote(name), fs.ErrNotExist, s.Name, grammar.DidYouMeanOr(name, columns, "its columns are "+someNames(columns)))
+}
+
 // weigh gives the sets that were read their weights, as the options say, and leaves rows of
 // weight zero out.
 func (o Options) weigh(ctx context.Context, sets []*Set) error {
@@ -146,6 +166,9 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 	}
 	if o.Weights != "" && sets[0].Weights == nil {
 		w, err := readWeights(ctx, o.Weights)
+		if errors.Is(err, fs.ErrNotExist) {
+			return sets[0].noWeights(o.Weights)
+		}
 		if err != nil {
 			return err
 		}

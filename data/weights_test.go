@@ -44,7 +44,7 @@ func TestBadWeights(t *testing.T) {
 		{"a\n1\n0\n", "1\n", `w.txt holds 1 weights, and a.csv 2 rows; give one a row`},
 		{"a\n1\n0\n", "1\nx\n", `w.txt:2: the weight is "x"; it must be a finite number from 0 up`},
 		{"a\n1\n0\n", "1\n\n", `w.txt:2: the weight is missing; write a number from 0 up`},
-		{"a\n1\n0\n", "absent", `absent: file does not exist`},
+		{"a\n1\n0\n", "absent", `-weights "absent": file does not exist, and a.csv has no column of this name; its columns are "a"`},
 	} {
 		path := writeFile(t, "a.csv", c.rows)
 		opt := Options{Weights: c.weights}

@@ -44,7 +44,7 @@ func ExampleParse() {
 	_, err = negphase.Parse("pt:tau=1/3/2", negphase.DefaultSettings(""))
 	fmt.Println(err)
 	// Output:
-	// pcd has no setting "chain"; did you mean chains?; it has k, chains, start
+	// pcd has no setting "chain"; did you mean chains? (it has k, chains, start)
 	// pt: temperatures 1/3/2: they must rise, but 2 follows 3
 }
 

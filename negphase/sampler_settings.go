@@ -117,8 +117,8 @@ func (s Settings) checkName(part string, sampler []string) error {
 	case m == nil || m.only != "":
 		return fmt.Errorf("%s: %q is not of the form key=value", s.Kind, part)
 	case !slices.Contains(mcmc.MoverKinds(), part):
-		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s; there are %s",
-			s.Kind, part, grammar.DidYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
+		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s",
+			s.Kind, part, grammar.DidYouMeanOr(part, mcmc.MoverKinds(), "there are "+strings.Join(mcmc.MoverKinds(), ", ")))
 	case len(sampler) > 0:
 		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", s.Kind, sampler[0], part)
 	}

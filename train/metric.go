@@ -203,7 +203,7 @@ var metricKinds = []metricKind{
 			}
 		},
 		describe: func(s *subject, c []Column) {
-			note := s.train().Binarize
+			note := s.train().Values()
 			if law, ok := LawLikelihood(s.train(), s.m.Classes() > 0); ok {
 				note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
 			}
@@ -231,7 +231,7 @@ var metricKinds = []metricKind{
 			return s.m.Constraint == nil || leastRows*s.m.Visible()*s.m.Hidden()*constraintWork(s.m) <= pseudoWork, nil
 		},
 		describe: func(s *subject, c []Column) {
-			note := s.train().Binarize
+			note := s.train().Values()
 			if n := sampleRowsOf(s.m, s.train(), wholeWork); n < s.train().Len() {
 				note += fmt.Sprintf("; samples of %d rows", n)
 			}
@@ -370,7 +370,7 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 		}
 		at := slices.Index(MetricNames(), name)
 		if at < 0 {
-			return nil, fmt.Errorf("unknown metric %q%s; there are %s, auto and none", name, grammar.DidYouMean(name, MetricNames()), strings.Join(MetricNames(), ", "))
+			return nil, fmt.Errorf("unknown metric %q%s", name, grammar.DidYouMeanOr(name, MetricNames(), "there are "+strings.Join(MetricNames(), ", ")+", auto and none"))
 		}
 		if _, err := metricKinds[at].applies(s); err != nil {
 			return nil, err

@@ -31,7 +31,8 @@ const (
 	watchPoints, watchShare = 100, 10
 	// A loss is reported when it has lasted for 1/lastShare of the run. Of 268 losses 263 are then reported within a
 	// tenth of the run after they came to stay, and 258 with 20 in place of 30. With larger numbers more reports are withdrawn.
-	lastShare = 30
+	// It must also have lasted for leastLoss steps: runs of a few hundred steps lose and regain a nat within some tens.
+	lastShare, leastLoss = 30, 50
 	// The likelihood of the last recentPoints measurements is the level that a trial is
 	// compared with, whose likelihood is measured trialPoints times in its second half.
 	recentPoints, trialPoints = 5, 8
@@ -85,7 +86,10 @@ func (k *track) fell() bool {
 func (k *track) overfits() bool { return k.fell() && k.LastGap-k.BestGap > fallNats }
 
 // lasts reports whether the loss has lasted for long enough to be told.
-func (k *track) lasts(steps int) bool { return k.Since > 0 && (k.LastStep-k.Since)*lastShare >= steps }
+func (k *track) lasts(steps int) bool {
+	n := k.LastStep - k.Since
+	return k.Since > 0 && n*lastShare >= steps && n >= leastLoss
+}
 
 // Watch gives h the run, its length in steps and its metrics. From then on the log-likelihood
 // decides whether the run goes wrong, where it is one of them.

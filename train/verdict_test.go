@@ -106,10 +106,12 @@ func TestJudge(t *testing.T) {
 func TestJudgeWithoutLikelihood(t *testing.T) {
 	h := judged(t, true, true)
 	v := mixingEvaluator()
+	const every = 20 // steps
+	h.steps *= every
 	kinds := ""
 	for i := range 40 {
-		h.trainer.step = i
-		e := Evaluation{Step: i, Values: []Value{{"pseudo_likelihood_train", -5}, {"pseudo_likelihood_test", -6}, {"free_energy_gap", 1}}}
+		h.trainer.step = every * i
+		e := Evaluation{Step: every * i, Values: []Value{{"pseudo_likelihood_train", -5}, {"pseudo_likelihood_test", -6}, {"free_energy_gap", 1}}}
 		if i < 2 {
 			e.Values = append(e.Values, Value{"log_likelihood_train", -9}, Value{"log_likelihood_std_err", 0.1})
 		}
@@ -123,7 +125,7 @@ func TestJudgeWithoutLikelihood(t *testing.T) {
 		for _, w := range all {
 			if w.Kind == OverfitKind {
 				kinds += w.Kind
-				if i != 34 || !strings.Contains(w.Text, "pseudo_likelihood_test is -7.1 at step 34 and was -6 at step 0, and its gap to the training rows grew by 1.1 nats") {
+				if i != 34 || !strings.Contains(w.Text, "pseudo_likelihood_test is -7.1 at step 680 and was -6 at step 0, and its gap to the training rows grew by 1.1 nats") {
 					t.Errorf("step %d: %s", i, w.Text)
 				}
 			}
@@ -181,6 +183,19 @@ func TestFallCause(t *testing.T) {
 		}
 		if !strings.HasPrefix(told, c.want) {
 			t.Errorf("%s, rate %v: %q, want %q", c.negative, c.rate, told, c.want)
+		}
+	}
+}
+
+// A loss is reported when it has lasted for a thirtieth of the run, and for 50 steps in short runs.
+func TestLasts(t *testing.T) {
+	for _, c := range []struct {
+		since, last, steps int
+		want               bool
+	}{{100, 149, 300, false}, {100, 150, 300, true}, {100, 299, 6000, false}, {100, 300, 6000, true}, {0, 300, 300, false}} {
+		k := track{Since: c.since, LastStep: c.last}
+		if got := k.lasts(c.steps); got != c.want {
+			t.Errorf("a loss from step %d to %d of %d is reported: %v, want %v", c.since, c.last, c.steps, got, c.want)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func TestChecks(t *testing.T) {
 		want string // "" for none
 	}{
 		{Choice("part", "test", "train", "test"), ""},
-		{Choice("part", "tset", "train", "test"), `-part is "tset"; did you mean test?; it is train, test`},
+		{Choice("part", "tset", "train", "test"), `-part is "tset"; did you mean test? (it is train, test)`},
 		{Choice("part", "qqqqqq", "train", "test"), `-part is "qqqqqq"; it is train, test`},
 		{Between("n", 1, 1, 3), ""},
 		{Between("n", 3, 1, 3), ""},

@@ -165,7 +165,7 @@ func Choice(flagName, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	return Usagef("-%s is %q%s; it is %s", flagName, value, grammar.DidYouMean(value, known), strings.Join(known, ", "))
+	return Usagef("-%s is %q%s", flagName, value, grammar.DidYouMeanOr(value, known, "it is "+strings.Join(known, ", ")))
 }
 
 // Between checks that n, given to the flag, lies in lo … hi.

@@ -107,9 +107,6 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	if err := data.CheckScale(d.Scale); err != nil {
 		return nil, nil, Usagef("-scale: %w", err)
 	}
-	if name, _, _ := strings.Cut(d.Spec, ":"); d.Flags.Given("scale") && data.Known(name) && name != data.Stdin && d.Test == "" {
-		return nil, nil, Usagef("-scale is for files, and %s is no file; leave it out", d.Spec)
-	}
 	if d.Shape != "" {
 		if opt.Height, opt.Width, err = data.ParseShape(d.Shape); err != nil {
 			return nil, nil, Usagef("-shape: %w", err)
@@ -147,8 +144,14 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	case d.Flags.Lookup("test") != nil && test == nil && beside != "":
 		d.Flags.Warn(fmt.Sprintf("%s lies beside %s and is not used; -test %s tests on it", beside, train.Name, beside))
 	}
-	if d.Flags.Given("header") && train.Header == "" && (test == nil || test.Header == "") {
-		return nil, nil, Usagef("-header is for .csv files, and %s is none; leave it out", train.Name)
+	without, err := d.unused(train, test)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, text := range without {
+		if !d.Flags.Quiet {
+			fmt.Fprintf(d.Flags.Stderr, "%s: %s\n", d.Flags.Name(), text)
+		}
 	}
 	for _, s := range []*data.Set{train, test} {
 		if s != nil && s.Header == data.HeaderNumbers && !d.Flags.Quiet {
@@ -167,6 +170,50 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		}
 	}
 	return train, test, nil
+}
+
+// unused returns an error for a flag that says nothing of sources like those of the sets, of which
+// test may be nil, and lines about flags without effect on their values.
+func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
+	sets := []*data.Set{train}
+	if test != nil {
+		sets = append(sets, test)
+	}
+	some := func(does func(s *data.Set) bool) bool { return slices.ContainsFunc(sets, does) }
+	file := func(s *data.Set) bool {
+		name, _, _ := strings.Cut(s.Name, ":")
+		return !data.Known(name) || name == data.Stdin
+	}
+	csv := func(s *data.Set) bool { return s.Header != "" }
+	numbers := func(s *data.Set) bool { return s.Schema == nil }
+	for _, c := range []struct {
+		flag, idle, what string
+		takes            func(s *data.Set) bool
+	}{
+		{"header", "", "is for .csv files", csv},
+		{"categorical", "auto", "is for .csv files", csv},
+		{"levels", "0", "is for .csv files", csv},
+		{"scale", "auto", "is for files of numbers", func(s *data.Set) bool { return file(s) && numbers(s) }},
+		{"binarize", "", "is for numbers from 0 to 1", numbers},
+		{"label-column", "auto", "is for files that may hold labels", func(s *data.Set) bool { return file(s) && s.Values() != "sequences" }},
+		{"unlabelled", "", "is for files that may hold labels", func(s *data.Set) bool { return file(s) && s.Values() != "sequences" }},
+	} {
+		f := d.Flags.Lookup(c.flag)
+		if f != nil && d.Flags.Given(c.flag) && f.Value.String() != c.idle && !some(c.takes) {
+			return nil, Usagef("-%s %s, and %s is none; leave it out", c.flag, c.what, train.Name)
+		}
+	}
+	// A flag of values that lie between 0 and 1 is idle where none does.
+	bits := !some(func(s *data.Set) bool { return s.Binarize != data.Binary })
+	for _, name := range []string{"binarize", "scale"} {
+		if bits && d.Flags.Given(name) && d.Flags.Lookup(name).Value.String() != "spins" {
+			lines = append(lines, fmt.Sprintf("-%s has no effect on %s, all of whose values are 0 and 1", name, train.Name))
+		}
+	}
+	if d.Unlabelled != "" && d.Flags.Given("unlabelled") && !some(func(s *data.Set) bool { return s.Unlabelled() > 0 }) {
+		lines = append(lines, fmt.Sprintf("-unlabelled: no row of %s has the label %q", train.Name, d.Unlabelled))
+	}
+	return lines, nil
 }
 
 // asUsage returns err as an error of the flag if it is about what the flag says,

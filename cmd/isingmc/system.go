@@ -136,7 +136,7 @@ func parseCouplings(text string) (mcmc.Couplings, error) {
 	case name == "gaussian":
 		return mcmc.Gaussian(1, key), nil
 	case err != nil:
-		return nil, fmt.Errorf("%w %q%s; they are a number, pm1, gaussian or a file", errNoCouplings, name, grammar.DidYouMean(name, []string{"pm1", "gaussian"}))
+		return nil, fmt.Errorf("%w %q%s", errNoCouplings, name, grammar.DidYouMeanOr(name, []string{"pm1", "gaussian"}, "they are a number, pm1, gaussian or a file"))
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return nil, fmt.Errorf("%v is not finite", x)
 	case rest != "":

@@ -64,7 +64,7 @@ func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err err
 		keys = append(keys, grammar.Key{Name: "of", Set: func(text string) error {
 			energy = text == "energy"
 			if !energy && text != "slowest" {
-				return fmt.Errorf("%q%s; it is slowest or energy", text, grammar.DidYouMean(text, []string{"slowest", "energy"}))
+				return fmt.Errorf("%q%s", text, grammar.DidYouMeanOr(text, []string{"slowest", "energy"}, "it is slowest or energy"))
 			}
 			return nil
 		}}, grammar.Key{Name: "seconds", Set: one(&o.Seconds, number)})

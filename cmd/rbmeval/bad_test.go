@@ -100,7 +100,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, s + "-test three.csv", []string{"three.csv: rows of 3 inputs", "have 8", "give both the same columns"}},
 		{cli.Usage, s + "-part train -test three.csv", []string{"-part train leaves the rows of -test unused", "leave one of the two out"}},
 		{cli.Usage, s + "-scale most", []string{"-scale: scale \"most\"", "auto, max, minmax"}},
-		{cli.Usage, s + "-data toy -scale max", []string{"-scale is for files, and toy is no file", "leave it out"}},
+		{cli.Usage, s + "-data toy -scale max", []string{"-scale is for files of numbers, and toy:4,4,2500,0.2:seed=1 is none", "leave it out"}},
 		{cli.Usage, s + "-part test", []string{"-part is test", "has no test rows; name some by -test"}},
 		{cli.Failed, s + "-data missing.csv", []string{"missing.csv", "does not exist"}},
 		{cli.Usage, s + "-data toyy", []string{"-data", "did you mean toy?"}},

@@ -178,7 +178,7 @@ func (e *evaluation) print() error {
 		}
 	}
 	err = e.flags.Print(rec, func(w io.Writer) error {
-		fmt.Fprintf(w, "%s: %s\n%s: %s (%s)%s\n", e.model.Path, cli.Units(e.m), e.set.Name, cli.Count(e.n, "row"), e.set.Binarize, weighted(e.set))
+		fmt.Fprintf(w, "%s: %s\n%s: %s (%s)%s\n", e.model.Path, cli.Units(e.m), e.set.Name, cli.Count(e.n, "row"), e.set.Values(), weighted(e.set))
 		rec.Print(w, 26)
 		return nil
 	})

@@ -311,7 +311,7 @@ func (p *plan) parseClass() (class int, each bool, err error) {
 	if _, err := fmt.Sscanf(p.class+"\n", "%d\n", &y); err == nil && y >= 0 && y < p.m.Classes() {
 		return y, false, nil
 	}
-	return 0, false, cli.Usagef("-class is %q%s; the classes are %s", p.class, grammar.DidYouMean(p.class, p.classes), strings.Join(p.classes, ", "))
+	return 0, false, cli.Usagef("-class is %q%s", p.class, grammar.DidYouMeanOr(p.class, p.classes, "the classes are "+strings.Join(p.classes, ", ")))
 }
 
 // chooseSampler reads -negphase.

@@ -43,7 +43,11 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 		r.warnings = append(r.warnings, w)
 	}
 	if p.set != nil && !p.m.Real() { // rows are compared as bits
-		r.nearest = sample.Compare(p.set, p.values(s), s.Asked, s.Start, rbm.NewKey(p.seed).Child(nearestKey))
+		x := p.values(s)
+		if p.schema != nil { // each group has one unit on
+			x = draws(s)
+		}
+		r.nearest = sample.Compare(p.set, x, s.Asked, s.Start, rbm.NewKey(p.seed).Child(nearestKey))
 	}
 	if c := r.nearest.Classes; c != nil && c.Leave() {
 		r.warnings = append(r.warnings, leaves(*c, s.Mixed()))
@@ -179,8 +183,8 @@ func (p *plan) print(r *result) error {
 			describe(w, p.name(i), d)
 		}
 		if n := r.nearest; n.Of > 0 {
-			fmt.Fprintf(w, "nearest training rows: %.1f inputs differ on average (training rows from each other: %.1f); %s nearer than any of as many training rows\n",
-				n.Distance, n.RowDistance, are(n.Copies, r.Means.Rows))
+			fmt.Fprintf(w, "nearest training rows: %.1f %s differ on average (training rows from each other: %.1f); %s nearer than any of as many training rows\n",
+				n.Distance, p.variables(), n.RowDistance, are(n.Copies, r.Means.Rows))
 		}
 		if a := r.nearest.Classes; a != nil {
 			fmt.Fprintf(w, "classes: of %d samples, %d are nearest to a training row of their class (of training rows, %d)\n", a.Of, a.Same, a.Rows)
@@ -192,6 +196,17 @@ func (p *plan) print(r *result) error {
 		_, err := fmt.Fprintf(w, "%s: %s in %.3g s\n", p.out, what, r.took.Seconds())
 		return err
 	})
+}
+
+// variables names what differs between rows.
+func (p *plan) variables() string {
+	switch {
+	case p.schema == nil:
+		return "inputs"
+	case p.schema.Alphabet != "":
+		return "sites"
+	}
+	return "columns"
 }
 
 // describedDraws is the number of classes, or of rows of -clamp, that have a line of their own.

@@ -51,7 +51,13 @@ func TestBadUsage(t *testing.T) {
 		// Data.
 		{"-scale most", []string{`-scale: scale "most"`, "auto, max, minmax", "LOW:HIGH"}},
 		{"-scale 5:2", []string{`-scale: scale "5:2"`, "LOW below HIGH"}},
-		{"-scale 255", []string{"-scale is for files, and fontdigits is no file", "leave it out"}},
+		{"-scale 255", []string{"-scale is for files of numbers, and fontdigits:seed=1 is none", "leave it out"}},
+		{toy + "-levels 4", []string{"-levels is for .csv files, and " + clitest.Toy, "leave it out"}},
+		{toy + "-categorical all", []string{"-categorical is for .csv files"}},
+		{toy + "-label-column none", []string{"-label-column is for files that may hold labels"}},
+		{toy + "-unlabelled x", []string{"-unlabelled is for files that may hold labels"}},
+		{"-data sequences:20 -scale max", []string{"-scale is for files of numbers"}},
+		{"-data sequences:20 -binarize none", []string{"-binarize is for numbers from 0 to 1"}},
 		{toy + "-test toyy", []string{"-test: unknown data set", "did you mean toy?"}},
 		{toy + "-test toy:4,4,50", []string{"-test: toy:4,4,50"}},
 		// Zero, negative, not finite, absurd.

@@ -272,7 +272,7 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	}
 	m, about, err := o.initial(set.X.Cols)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("-init: there is no file %s%s; give a model file, log-odds or random", o.init, grammar.DidYouMean(o.init, []string{"log-odds", "random"}))
+		return nil, nil, fmt.Errorf("-init: there is no file %s%s", o.init, grammar.DidYouMeanOr(o.init, []string{"log-odds", "random"}, "give a model file, log-odds or random"))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("-init: %w", err)

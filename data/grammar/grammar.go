@@ -110,14 +110,10 @@ func NoKey(kind, name string, known []string) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%s has no settings, so no %q", kind, name)
 	}
-	return fmt.Errorf("%s has no setting %q%s; it has %s", kind, name, DidYouMean(name, known), strings.Join(known, ", "))
+	return fmt.Errorf("%s has no setting %q%s", kind, name, DidYouMeanOr(name, known, "it has "+strings.Join(known, ", ")))
 }
 
 // NoKind returns the error for an unknown name; what is the noun for the known ones.
 func NoKind(what, name string, known []string) error {
-	there := "there are " + strings.Join(known, ", ")
-	if near := DidYouMean(name, known); near != "" {
-		return fmt.Errorf("unknown %s %q%s (%s)", what, name, near, there)
-	}
-	return fmt.Errorf("unknown %s %q; %s", what, name, there)
+	return fmt.Errorf("unknown %s %q%s", what, name, DidYouMeanOr(name, known, "there are "+strings.Join(known, ", ")))
 }

@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 		"steps=3":         "",
 		"gibbs=2:steps=3": "",
 		"steps":           `x: "steps" is not of the form key=value`,
-		"setps=3":         `x has no setting "setps"; did you mean steps?; it has steps, gibbs`,
+		"setps=3":         `x has no setting "setps"; did you mean steps? (it has steps, gibbs)`,
 		"steps=3:steps=4": "x: steps is given twice",
 		"steps=many":      `x: steps: strconv.Atoi: parsing "many": invalid syntax`,
 	} {

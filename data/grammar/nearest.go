@@ -36,6 +36,15 @@ func DidYouMean(name string, known []string) string {
 	return ""
 }
 
+// DidYouMeanOr is DidYouMean with what else there is: "; did you mean red? (it is red or green)", or
+// without a near name "; it is red or green".
+func DidYouMeanOr(name string, known []string, there string) string {
+	if near := DidYouMean(name, known); near != "" {
+		return near + " (" + there + ")"
+	}
+	return "; " + there
+}
+
 // editDistance returns the optimal string alignment distance: Levenshtein's
 // with exchanges of neighbouring letters, a common slip in typing.
 func editDistance(a, b string) int {

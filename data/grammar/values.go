@@ -78,7 +78,7 @@ func OneOf(text string, known ...string) error {
 		return nil
 	}
 	last := len(known) - 1
-	return fmt.Errorf("%q%s; it is %s or %s", text, DidYouMean(text, known), strings.Join(known[:last], ", "), known[last])
+	return fmt.Errorf("%q%s", text, DidYouMeanOr(text, known, "it is "+strings.Join(known[:last], ", ")+" or "+known[last]))
 }
 
 // FormatNumbers returns numbers as they are read back, separated by slashes, with inf for +Inf.

@@ -26,7 +26,7 @@ func TestValues(t *testing.T) {
 	}
 	for _, c := range []struct{ part, want string }{
 		{"n=10", "n is 10; it must lie in 1 … 9"}, {"n=two", "whole number"}, {"x=1", "x is 1; it must lie between 0 and 1"}, {"x=a", "number from 0 to 1"},
-		{"x=NaN", "x is NaN"}, {"w=rde", `w is "rde"; did you mean red?; it is red or green`}, {"o=left", `o is "left"; it is up or down`},
+		{"x=NaN", "x is NaN"}, {"w=rde", `w is "rde"; did you mean red? (it is red or green)`}, {"o=left", `o is "left"; it is up or down`},
 	} {
 		keys.Initialize()
 		optional = ""

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"math"
+	"math/bits"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -10,7 +11,8 @@ import (
 
 // A Comparison compares pictures with the training rows nearest to them, and as many
 // training rows, of the same classes, with the other rows nearest to these. The
-// distance of two pictures is the number of inputs in which they differ.
+// distance of two pictures is the number of inputs in which they differ, where a softmax group
+// counts once: that of two sequences is the number of sites.
 type Comparison struct {
 	Of                    int     // pictures
 	Distance, RowDistance float64 // mean distance to the nearest row: of the pictures, of the rows
@@ -65,6 +67,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 		}
 		pairs = append(pairs, p)
 	}
+	single := singleUnits(set)
 	found := make([][2]int32, len(pairs)) // the nearest row with a label: of the picture, of the row
 	away := make([][2]int, len(pairs))    // how far the nearest row of all is
 	parallel.Do(2*len(pairs), func(k int) {
@@ -73,7 +76,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 		if side == 0 {
 			x, but = cut(pictures.Row(int(p.picture))), p.but
 		}
-		found[k/2][side], away[k/2][side] = nearestRow(set, x, but)
+		found[k/2][side], away[k/2][side] = nearestRow(set, single, x, but)
 	})
 	c := Comparison{Of: len(pairs)}
 	a, least := Agreement{}, math.MaxInt
@@ -114,17 +117,46 @@ func cut(picture []float32) []uint64 {
 	return b.Row(0)
 }
 
-// nearestRow returns the number of inputs in which x differs from the row of set that
+// singleUnits returns the bits of the inputs that are variables by themselves, not units of a
+// softmax group, or nil if all of them are.
+func singleUnits(set *data.Set) []uint64 {
+	if set.Groups == nil {
+		return nil
+	}
+	b, unit := rbm.NewBits(1, set.X.Cols), 0
+	for _, g := range set.Groups {
+		for j := range g.Units {
+			b.Set(0, unit+j, g.Kind != rbm.Softmax)
+		}
+		unit += g.Units
+	}
+	return b.Row(0)
+}
+
+// distance returns the number of variables in which the rows differ. Where they differ in a softmax
+// group, the unit that is on in x is off in row.
+func distance(row, x, single []uint64) int {
+	if single == nil {
+		return rbm.Hamming(row, x)
+	}
+	n := 0
+	for i, w := range x {
+		n += bits.OnesCount64((row[i] ^ w) & (w | single[i]))
+	}
+	return n
+}
+
+// nearestRow returns the distance of x from the row of set that
 // is nearest to it, and the nearest row of those that have a label; of equals the
 // first. The row but is left out.
-func nearestRow(set *data.Set, x []uint64, but int32) (labelled int32, least int) {
+func nearestRow(set *data.Set, single, x []uint64, but int32) (labelled int32, least int) {
 	least = math.MaxInt
 	leastLabelled := math.MaxInt
 	for r := range set.Len() {
 		if int32(r) == but {
 			continue
 		}
-		n := rbm.Hamming(set.X.Row(r), x)
+		n := distance(set.X.Row(r), x, single)
 		least = min(least, n)
 		if n < leastLabelled && set.Y != nil && set.Y[r] != data.NoClass {
 			leastLabelled, labelled = n, int32(r)

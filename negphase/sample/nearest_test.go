@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"slices"
 	"testing"
 
 	"gorbm/data"
@@ -20,6 +21,40 @@ func clusters() *data.Set {
 		s.X.Set(r, (12*y+12+r%24)%36, true)
 	}
 	return s
+}
+
+// Sequences are as far from each other as they have sites of different letters.
+func TestCompareSites(t *testing.T) {
+	const sites, q = 30, 3
+	s := &data.Set{Name: "sequences", X: rbm.NewBits(3, sites*q+2), Binarize: data.Binary,
+		Groups: slices.Concat(slices.Repeat([]rbm.Group{{Kind: rbm.Softmax, Units: q}}, sites), []rbm.Group{{Kind: rbm.Bernoulli, Units: 2}})}
+	put := func(r, differ int, bits ...int) { // sites that are not 0
+		for i := range sites {
+			letter := 0
+			if i < differ {
+				letter = r
+			}
+			s.X.Set(r, q*i+letter, true)
+		}
+		for _, b := range bits {
+			s.X.Set(r, sites*q+b, true)
+		}
+	}
+	put(0, 0, 0)
+	put(1, 7, 1)     // 7 sites and 2 bits from row 0
+	put(2, 25, 0, 1) // 25 sites and a bit from row 0, and as many from row 1
+	single := singleUnits(s)
+	for _, c := range []struct{ a, b, want int }{{0, 1, 9}, {1, 0, 9}, {0, 2, 26}, {1, 2, 26}, {2, 2, 0}} {
+		if got := distance(s.X.Row(c.a), s.X.Row(c.b), single); got != c.want {
+			t.Errorf("rows %d and %d: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+	x := rbm.NewMatrix(1, s.X.Cols)
+	s.X.Each(1, func(j int) { x.Data[j] = 1 })
+	got := Compare(s, x, []int32{rbm.Free}, []int32{1}, rbm.NewKey(1))
+	if got.Distance != 9 {
+		t.Errorf("a copy of row 1, which is left out, is %v from the nearest; want 9", got.Distance)
+	}
 }
 
 // Pictures are counted by the class of the training row that is nearest, and

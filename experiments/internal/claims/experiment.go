@@ -111,7 +111,7 @@ func (e Experiment) Command(own func(f *cli.Flags) (check func() error)) cli.Com
 		if *name != "all" {
 			at := slices.Index(e.names(), *name)
 			if at < 0 {
-				return cli.Usagef("-figure is %q%s; it is all, %s", *name, grammar.DidYouMean(*name, e.names()), strings.Join(e.names(), ", "))
+				return cli.Usagef("-figure is %q%s", *name, grammar.DidYouMeanOr(*name, e.names(), "it is all, "+strings.Join(e.names(), ", ")))
 			}
 			figures = e.Figures[at : at+1]
 		}
