@@ -10,7 +10,10 @@ import (
 	"gorbm/rbm"
 )
 
-// judged returns the health of a run of 100 steps by the exact negative phase, whose
+// judgedEvery is the number of steps between the evaluations of a judged run, 100 of which make it up.
+const judgedEvery = 20
+
+// judged returns the health of a run of 100 evaluations by the exact negative phase, whose
 // log-likelihood is an estimate or exact, with a test set or without one.
 func judged(t *testing.T, estimate, test bool) *Health {
 	t.Helper()
@@ -25,7 +28,7 @@ func judged(t *testing.T, estimate, test bool) *Health {
 	if estimate {
 		m.Watch = func(*Trainer) {}
 	}
-	h.Watch(tr, []Metric{{Name: "mixing"}, m}, 100)
+	h.Watch(tr, []Metric{{Name: "mixing"}, m}, 100*judgedEvery)
 	return h
 }
 
@@ -38,7 +41,7 @@ func mixingEvaluator() *Evaluator {
 // the run, and once; at the end it stands or is withdrawn. The test rows are learnt by heart if their gap grows too.
 func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
-		train, test []float64 // one a step; no test rows if test is nil
+		train, test []float64 // one an evaluation; no test rows if test is nil
 		stdErr      float64   // of an estimate; 0: exact
 		told        map[int]string
 		standing    string
@@ -59,11 +62,11 @@ func TestJudge(t *testing.T) {
 		h := judged(t, c.stdErr > 0, c.test != nil)
 		v := mixingEvaluator()
 		for i, x := range c.train {
-			e := Evaluation{Step: i, Values: []Value{{"log_likelihood_train", x}, {"log_likelihood_std_err", c.stdErr}}}
+			e := Evaluation{Step: judgedEvery * i, Values: []Value{{"log_likelihood_train", x}, {"log_likelihood_std_err", c.stdErr}}}
 			if c.test != nil {
 				e.Values = append(e.Values, Value{"log_likelihood_test", c.test[i]})
 			}
-			h.trainer.step = i
+			h.trainer.step = judgedEvery * i
 			state, err := json.Marshal(h.HealthState) // as a run that is resumed
 			if err != nil {
 				t.Fatal(err)
@@ -106,12 +109,10 @@ func TestJudge(t *testing.T) {
 func TestJudgeWithoutLikelihood(t *testing.T) {
 	h := judged(t, true, true)
 	v := mixingEvaluator()
-	const every = 20 // steps
-	h.steps *= every
 	kinds := ""
 	for i := range 40 {
-		h.trainer.step = every * i
-		e := Evaluation{Step: every * i, Values: []Value{{"pseudo_likelihood_train", -5}, {"pseudo_likelihood_test", -6}, {"free_energy_gap", 1}}}
+		h.trainer.step = judgedEvery * i
+		e := Evaluation{Step: judgedEvery * i, Values: []Value{{"pseudo_likelihood_train", -5}, {"pseudo_likelihood_test", -6}, {"free_energy_gap", 1}}}
 		if i < 2 {
 			e.Values = append(e.Values, Value{"log_likelihood_train", -9}, Value{"log_likelihood_std_err", 0.1})
 		}
