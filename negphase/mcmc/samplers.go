@@ -100,6 +100,9 @@ func CheckMover(m Mover) error {
 // KeepsActive reports whether moves of m keep the number of units that differ
 // from its reference: spins up, active units.
 func KeepsActive(m Mover) bool {
+	if t, ok := m.(Tempering); ok {
+		return KeepsActive(t.Mover)
+	}
 	s := samplerOf(m)
 	return s != nil && s.keepsActive
 }
@@ -165,6 +168,9 @@ func ParseMover(text string, o Order) (Mover, error) {
 // setting that is in force. For a Mover that is not in the table it returns
 // the name of its type.
 func FormatMover(m Mover) string {
+	if t, ok := m.(Tempering); ok {
+		return t.format()
+	}
 	s := samplerOf(m)
 	if s == nil {
 		return fmt.Sprintf("%T", m)

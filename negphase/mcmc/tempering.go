@@ -1,0 +1,357 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/data/grammar"
+	"gorbm/rbm"
+)
+
+// Swapping says how the replicas of a ladder exchange their temperatures.
+type Swapping string
+
+const (
+	// NoSwaps leaves the replicas independent of each other.
+	NoSwaps Swapping = ""
+	// Swaps is parallel tempering: neighbours swap by the Metropolis–Hastings rule, all
+	// pairs in turn from the coldest (Geyer 1991; Hukushima & Nemoto 1996).
+	Swaps Swapping = "pt"
+	// InfiniteSwaps is infinite swapping of the two replicas of each pair, that is partial
+	// infinite swapping in blocks of two (Dupuis et al. 2012): the replicas of a pair
+	// are reassigned to its two temperatures by their probabilities given the two states, and
+	// means are taken over both assignments with these probabilities as weights.
+	InfiniteSwaps Swapping = "ins"
+)
+
+// maxReplicas bounds the number of replicas of a ladder.
+const maxReplicas = 512
+
+// Tempering moves replicas of a system at temperatures from that of Bind up to Hottest times
+// it, each by Mover, and exchanges them. The temperatures are in geometric progression, so
+// that all pairs swap alike if the specific heat is constant. The chain is that of the
+// coldest replica, and is a *Ladder.
+type Tempering struct {
+	Swapping Swapping
+	Mover    Mover
+	Replicas int     // 2 or more
+	Hottest  float64 // above 1
+}
+
+// Exchanges returns the names of the kinds of Tempering.
+func SwappingKinds() []string { return []string{string(Swaps), string(InfiniteSwaps)} }
+
+func (t *Tempering) keys() grammar.Keys {
+	return grammar.Keys{
+		grammar.Count("replicas", &t.Replicas, 8, 2, maxReplicas, "temperatures of a ladder, in geometric progression"),
+		{Name: "hottest", Initial: "2", Help: "the highest of them, as a multiple of -temperature",
+			Set: func(text string) (err error) {
+				if t.Hottest, err = strconv.ParseFloat(text, 64); err != nil {
+					return fmt.Errorf("%q is not a number", text)
+				}
+				return nil
+			},
+			Text: func() string { return grammar.FormatNumbers(t.Hottest) },
+			Check: func() error {
+				if !(t.Hottest > 1) || math.IsInf(t.Hottest, 1) {
+					return fmt.Errorf("hottest is %v; it must be a finite number above 1", t.Hottest)
+				}
+				return nil
+			}},
+	}
+}
+
+// Check returns an error that names the setting that is out of range.
+func (t Tempering) Check() error {
+	switch {
+	case !slices.Contains(SwappingKinds(), string(t.Swapping)):
+		return fmt.Errorf("tempering without an exchange: take pt or ins")
+	case t.Mover == nil:
+		return fmt.Errorf("%s: no sampler moves the replicas", t.Swapping)
+	}
+	if err := t.keys().Check(string(t.Swapping)); err != nil {
+		return err
+	}
+	return CheckMover(t.Mover)
+}
+
+// TemperingHelp returns what the help of commands says about pt and ins.
+func TemperingHelp() (kinds, keys string) {
+	kinds = fmt.Sprintf("  %-21s %s\n", "pt:SAMPLER", "parallel tempering: replicas at several temperatures, which swap") +
+		fmt.Sprintf("  %-21s %s\n", "ins:SAMPLER", "infinite swapping of the replicas of each pair of temperatures")
+	for _, k := range new(Tempering).keys() {
+		keys += fmt.Sprintf("  %-8s of pt and ins: %s\n", k.Name, k.Help)
+	}
+	return kinds, keys
+}
+
+// ParseTempering reads pt or ins in the grammar
+//
+//	pt[:replicas=8][:hottest=2][:SAMPLER[:key=value]…]
+//
+// whose sampler is as ParseMover reads it with the order o, or else in the words standard.
+// given says which of the ladder's own keys the text has.
+func ParseTempering(text, standard string, o Order) (t Tempering, given []string, err error) {
+	parts := strings.Split(text, ":")
+	t.Swapping = Swapping(parts[0])
+	if !slices.Contains(SwappingKinds(), parts[0]) {
+		return t, nil, grammar.NoKind("ladder", parts[0], SwappingKinds())
+	}
+	keys := t.keys()
+	keys.Initialize()
+	at := 1
+	for at < len(parts) && strings.Contains(parts[at], "=") {
+		name, _, _ := strings.Cut(parts[at], "=")
+		given = append(given, name)
+		at++
+	}
+	if err := keys.Parse(parts[0], parts[1:at]); err != nil {
+		return t, nil, err
+	}
+	sampler := strings.Join(parts[at:], ":")
+	if sampler == "" {
+		sampler = standard
+	}
+	if t.Mover, err = ParseMover(sampler, o); err != nil {
+		return t, nil, fmt.Errorf("%s: %w", t.Swapping, err)
+	}
+	return t, given, t.Check()
+}
+
+// format returns t in the grammar.
+func (t Tempering) format() string {
+	text := string(t.Swapping)
+	for _, k := range t.keys() {
+		text += ":" + k.Name + "=" + k.Text()
+	}
+	return text + ":" + FormatMover(t.Mover)
+}
+
+// Bind returns a *Ladder whose coldest replica is s; see Mover. It is an error if s is neither
+// an Ising nor an RBM.
+func (t Tempering) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	betas := make([]float64, t.Replicas)
+	for k := range betas {
+		betas[k] = beta * rbm.Exp(-float64(rbm.Log(t.Hottest)*float64(k)/float64(t.Replicas-1)))
+	}
+	if betas[len(betas)-1] == betas[0] {
+		return nil, fmt.Errorf("%s: at infinite temperature there is nothing hotter", t.Swapping)
+	}
+	return NewLadder(s, t.Mover, t.Swapping, betas, sites)
+}
+
+// A Ladder is a chain of replicas of one system at falling inverse temperatures. A move is a move
+// of each replica, and then exchanges. It leaves the product of the replicas' Boltzmann
+// distributions invariant: the states of all replicas after a move are draws from theirs, if
+// they were before. An exchange swaps the states of two systems, so that each
+// system stays at one temperature.
+type Ladder struct {
+	betas    []float64
+	systems  []System
+	chains   []Chain
+	swapping Swapping
+	stale    []bool    // its state was swapped since its chain's last Reset
+	own      []float64 // the weight of a replica's state in the estimate at its temperature
+	partner  []int     // where the rest of the weight is
+
+	tries, swaps []int64 // of each pair, from the coldest
+	particle     []int   // whose states the replicas have
+	stage        []uint8 // of each particle's round trip
+	trips        int64
+}
+
+// NewLadder returns a ladder whose coldest replica is s itself. The inverse temperatures must
+// fall, and none may be below 0. The others are copies of s; they begin in its state. For sites
+// and errors see Mover.
+func NewLadder(s System, m Mover, swapping Swapping, betas []float64, sites []int32) (*Ladder, error) {
+	n := len(betas)
+	if swapping != NoSwaps && !slices.Contains(SwappingKinds(), string(swapping)) {
+		return nil, fmt.Errorf("a ladder that swaps by %q: take pt or ins", swapping)
+	}
+	if n < 1 || n > maxReplicas {
+		return nil, fmt.Errorf("%d temperatures: give 1 to %d", n, maxReplicas)
+	}
+	l := &Ladder{betas: slices.Clone(betas), swapping: swapping, stale: make([]bool, n), own: slices.Repeat([]float64{1}, n), partner: make([]int, n),
+		tries: make([]int64, n-1), swaps: make([]int64, n-1), particle: make([]int, n), stage: make([]uint8, n)}
+	for k, beta := range betas {
+		if k > 0 && !(beta < betas[k-1]) {
+			return nil, fmt.Errorf("inverse temperature %v after %v: they must fall", beta, betas[k-1])
+		}
+		replica := s
+		if k > 0 {
+			switch s := s.(type) {
+			case *Ising:
+				replica = NewIsing(s.graph, s.state)
+			case *RBM:
+				r := NewRBM(s.parameters)
+				r.SetState(s.state)
+				replica = r
+			default:
+				return nil, fmt.Errorf("replicas need an Ising system or an RBM to copy")
+			}
+		}
+		chain, err := m.Bind(replica, beta, sites)
+		if err != nil {
+			return nil, err
+		}
+		l.systems, l.chains = append(l.systems, replica), append(l.chains, chain)
+		l.partner[k], l.particle[k] = k, k
+	}
+	return l, nil
+}
+
+// Betas returns the inverse temperatures, falling. The slice is the ladder's own.
+func (l *Ladder) Betas() []float64 { return l.betas }
+
+// Replica returns the system at the k-th temperature. It must not be changed.
+func (l *Ladder) Replica(k int) System { return l.systems[k] }
+
+// Weight returns how the last move estimates a mean at the k-th temperature: own times the value
+// of replica k and 1 − own times that of replica partner.
+func (l *Ladder) Weight(k int) (own float64, partner int) { return l.own[k], l.partner[k] }
+
+// Exchanged returns how many exchanges of each pair were tried since Forget, and how many
+// were made, from the coldest pair; and how many round trips particles made from the coldest
+// temperature to the hottest and back. The slices are the ladder's own.
+func (l *Ladder) Exchanged() (tries, swaps []int64, trips int64) { return l.tries, l.swaps, l.trips }
+
+// Forget sets the counts of Exchanged to 0.
+func (l *Ladder) Forget() {
+	clear(l.tries)
+	clear(l.swaps)
+	clear(l.stage)
+	l.trips = 0
+}
+
+// Reset renews all caches. The states of the other replicas stay.
+func (l *Ladder) Reset() {
+	for k, c := range l.chains {
+		c.Reset()
+		l.stale[k] = false
+	}
+}
+
+// Warning returns the warnings of the replicas' sampler; see Warner.
+func (l *Ladder) Warning() string {
+	if w, ok := l.chains[0].(Warner); ok {
+		return w.Warning()
+	}
+	return ""
+}
+
+// Move makes a move of each replica, from the coldest, and the exchanges.
+func (l *Ladder) Move(r *rand.Rand) Info {
+	var info Info
+	for k, c := range l.chains {
+		if l.stale[k] {
+			c.Reset()
+			l.stale[k] = false
+		}
+		info.Add(c.Move(r))
+	}
+	info.Moves = 1
+	l.exchangeAll(func(p float64) bool { return r.Float64() < p })
+	l.trace()
+	return info
+}
+
+// exchangeAll makes the exchanges of a move. decide draws an event of the given probability.
+func (l *Ladder) exchangeAll(decide func(p float64) bool) {
+	pairs := len(l.betas) - 1
+	switch l.swapping {
+	case Swaps:
+		for k := range pairs {
+			l.swapIf(k, decide(rbm.Exp(min(0, l.gain(k)))))
+		}
+	case InfiniteSwaps:
+		for k := range l.own {
+			l.own[k], l.partner[k] = 1, k
+		}
+		for k := 1; k < pairs; k += 2 {
+			l.swapIf(k, decide(l.assign(k)))
+		}
+		for k := 0; k < pairs; k += 2 { // the last ones, which the estimate weighs, have the coldest
+			p := l.assign(k)
+			own := 1 - p
+			if l.swapIf(k, decide(p)) {
+				own = p
+			}
+			l.own[k], l.own[k+1] = own, own
+			l.partner[k], l.partner[k+1] = k+1, k
+		}
+	}
+}
+
+// gain returns by how much a swap of replicas k and k+1 raises the logarithm of the probability
+// of all states.
+func (l *Ladder) gain(k int) float64 {
+	return (l.betas[k] - l.betas[k+1]) * (l.systems[k].Energy() - l.systems[k+1].Energy())
+}
+
+// assign returns the probability that the states of replicas k and k+1 are those of each other's
+// temperature, given the two states.
+func (l *Ladder) assign(k int) float64 { return 1 / (1 + rbm.Exp(-l.gain(k))) }
+
+// swapIf counts a try to swap replicas k and k+1, swaps them if do is true, and returns do.
+func (l *Ladder) swapIf(k int, do bool) bool {
+	l.tries[k]++
+	if !do {
+		return false
+	}
+	l.swaps[k]++
+	swapStates(l.systems[k], l.systems[k+1])
+	l.stale[k], l.stale[k+1] = true, true
+	l.particle[k], l.particle[k+1] = l.particle[k+1], l.particle[k]
+	return true
+}
+
+// Stages of a round trip.
+const (
+	notBegun = iota
+	upward   // since it was at the lowest temperature
+	downward // since it was at the highest temperature after that
+)
+
+// trace updates the round trips.
+func (l *Ladder) trace() {
+	if top := &l.stage[l.particle[len(l.particle)-1]]; *top == upward {
+		*top = downward
+	}
+	bottom := &l.stage[l.particle[0]]
+	if *bottom == downward {
+		l.trips++
+	}
+	*bottom = upward
+}
+
+// swapStates exchanges the states of two systems of one kind and size.
+func swapStates(a, b System) {
+	switch a := a.(type) {
+	case *Ising:
+		b := b.(*Ising)
+		swapAll(a.state, b.state)
+		swapAll(a.local, b.local)
+		swapAll(a.real, b.real)
+		a.energy, b.energy = b.energy, a.energy
+	case *RBM:
+		b := b.(*RBM)
+		swapAll(a.state, b.state)
+		for l := range a.field {
+			swapAll(a.field[l], b.field[l])
+		}
+		a.energy, b.energy = b.energy, a.energy
+	}
+}
+
+func swapAll[T any](a, b []T) {
+	for i := range a {
+		a[i], b[i] = b[i], a[i]
+	}
+}
