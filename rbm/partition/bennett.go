@@ -74,16 +74,10 @@ func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettL
 	if err := checkLadder(beta, d, groups); err != nil {
 		return BennettLogZ{}, fmt.Errorf("bennett: %w", err)
 	}
-	order := make([]int, len(beta))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(beta[i], beta[j]) })
-	s := newMBAR(beta, d, order)
-	overlap, at := s.startFromPairs()
-	if overlap < leastOverlap {
-		return BennettLogZ{Overlap: overlap}, fmt.Errorf("bennett: %w: %.2g %% at β = %v and %v; put temperatures between them",
-			ErrOverlap, 100*overlap, s.beta[at], s.beta[at+1])
+	s, order := sortedMBAR(beta, d)
+	overlap, err := s.overlapping(0)
+	if err != nil {
+		return BennettLogZ{Overlap: overlap}, fmt.Errorf("bennett: %w", err)
 	}
 	hessian, err := s.newton()
 	if err != nil {
@@ -101,6 +95,27 @@ func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettL
 		out.StdErr[k], out.IndependentErr[k] = math.Sqrt(variance[i]), math.Sqrt(independent[i])
 	}
 	return out, nil
+}
+
+// sortedMBAR returns the equations of a ladder, and the places of its temperatures by ascending β.
+func sortedMBAR(beta []float64, d [][]float64) (*mbar, []int) {
+	order := make([]int, len(beta))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(beta[i], beta[j]) })
+	return newMBAR(beta, d, order), order
+}
+
+// overlapping starts f from the ratios of neighbours and returns their smallest overlap. If it is
+// too small the error names the two, whose inverse temperatures lie above lowest.
+func (s *mbar) overlapping(lowest float64) (float64, error) {
+	overlap, at := s.startFromPairs()
+	if overlap < leastOverlap {
+		return overlap, fmt.Errorf("%w: %.2g %% at β = %v and %v; put temperatures between them",
+			ErrOverlap, 100*overlap, lowest+s.beta[at], lowest+s.beta[at+1])
+	}
+	return overlap, nil
 }
 
 // checkLadder returns an error that says what is wrong with the arguments of
