@@ -52,7 +52,7 @@ func (p *plan) sampleChains(ctx context.Context, now clock) error {
 		}
 		return r, err
 	}, func(_ int, r chainRun) error {
-		if r.Samplers[0].trace.Len() > 0 {
+		if r.Samplers[0].info.Moves > 0 {
 			p.runs = append(p.runs, r.Samplers)
 		}
 		if r.Stopped {
@@ -106,6 +106,21 @@ func (r row) summary(of func(m *measured) *diag.Trace) diag.Summary {
 		parts[i] = of(m).Summary()
 	}
 	return pool(parts)
+}
+
+// ofStates returns the summary of a series of means over several states a move, as one of the states:
+// their variance is larger by what they vary within a move, whose mean is given. The number of
+// effective values is that of independent states with the same error, and τ follows from it.
+func ofStates(s diag.Summary, within float64) diag.Summary {
+	if !(within > 0) || !(s.Variance > 0) {
+		return s
+	}
+	ratio := 1 + within/s.Variance
+	s.Variance *= ratio
+	s.Effective *= ratio
+	s.Time.Tau /= ratio
+	s.Time.StdErr /= ratio
+	return s
 }
 
 // mean returns the mean of an estimate that each chain has, each with the weight of its moves.
@@ -188,8 +203,11 @@ type measuredWire struct {
 	Info        mcmc.Info
 	Trace       *diag.Trace
 	Elapsed     time.Duration
+	Within      float64
 	Observables *observables
 	States      *stateLog
+	Scanned     *scanned
+	Exchanges   *exchanges
 	WarmUp      time.Duration
 	Lengths     [2]int
 }
@@ -197,7 +215,7 @@ type measuredWire struct {
 // GobEncode implements gob.GobEncoder.
 func (m *measured) GobEncode() ([]byte, error) {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(measuredWire{m.info, m.trace, m.elapsed, m.observables, m.states, m.warmUp, m.lengths})
+	err := gob.NewEncoder(&b).Encode(measuredWire{m.info, m.trace, m.elapsed, m.within, m.observables, m.states, m.scanned, m.exchanges, m.warmUp, m.lengths})
 	return b.Bytes(), err
 }
 
@@ -205,6 +223,6 @@ func (m *measured) GobEncode() ([]byte, error) {
 func (m *measured) GobDecode(b []byte) error {
 	var w measuredWire
 	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w)
-	*m = measured{w.Info, w.Trace, w.Elapsed, w.Observables, w.States, w.WarmUp, w.Lengths}
+	*m = measured{w.Info, w.Trace, w.Elapsed, w.Within, w.Observables, w.States, w.Scanned, w.Exchanges, w.WarmUp, w.Lengths}
 	return err
 }

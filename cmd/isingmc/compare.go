@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -61,28 +62,33 @@ type comparison struct {
 
 // compare compares samplers of one distribution.
 func compare(rows []row, symmetric bool) (c comparison) {
+	c.add(rows, symmetric, "")
+	c.sort()
+	return c
+}
+
+// add compares more samplers of one distribution. where says which, after the names of observables.
+func (c *comparison) add(rows []row, symmetric bool, where string) {
 	for _, o := range comparable(rows, symmetric) {
-		c.what = append(c.what, o.name)
+		if name := o.name + where; len(rows) > 1 {
+			c.what = append(c.what, name)
+		}
 		found := make([]estimate, len(rows))
 		for i, r := range rows {
 			found[i] = o.of(r)
 			for j := range i {
 				z := math.Abs(found[j].mean-found[i].mean) / math.Hypot(found[j].err, found[i].err)
 				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // else one of them never changed, which is warned of
-					c.differences = append(c.differences, difference{rows[j].name, r.name, o.name, z})
+					c.differences = append(c.differences, difference{rows[j].name, r.name, o.name + where, z})
 				}
 			}
 		}
 	}
-	slices.SortStableFunc(c.differences, func(a, b difference) int {
-		if a.z > b.z {
-			return -1
-		} else if a.z < b.z {
-			return 1
-		}
-		return 0
-	})
-	return c
+}
+
+// sort puts the largest differences first.
+func (c *comparison) sort() {
+	slices.SortStableFunc(c.differences, func(a, b difference) int { return cmp.Compare(b.z, a.z) })
 }
 
 // chance bounds the probability that one of the differences is as large as d by chance:
@@ -118,8 +124,8 @@ func (c comparison) agreement() []string {
 	if len(c.what) == 1 {
 		return []string{fmt.Sprintf("The mean energies agree: %s and %s, the farthest apart, differ by %.1f standard errors (p = %s%s).", d.a, d.b, d.z, cli.Number(c.chance(d)), c.among())}
 	}
-	return []string{fmt.Sprintf("All %d observables agree: the farthest apart, %s of %s and %s, differ by %.1f standard errors (p = %s%s).",
-		len(c.what), d.name, d.a, d.b, d.z, cli.Number(c.chance(d)), c.among())}
+	return []string{fmt.Sprintf("All observables agree: the farthest apart, %s of %s and %s, differ by %.1f standard errors (p = %s%s).",
+		d.name, d.a, d.b, d.z, cli.Number(c.chance(d)), c.among())}
 }
 
 // warning returns which samplers do not agree, or nothing.

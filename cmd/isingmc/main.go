@@ -33,7 +33,11 @@ turn for equal computing time:
 %s
 The last two, exchange and im, draw from states of fixed magnetisation; the
 others from all states. These are different distributions, so that a run takes
-samplers of one sort. Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
+samplers of one sort. Two more run replicas of the system at several temperatures, each
+moved by a sampler (gibbs, or block-gibbs on an RBM, if none is named):
+
+%s
+Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
 
 %s
 For each sampler it prints its rates; the mean energy with its standard error; τ,
@@ -52,6 +56,14 @@ With -moves and one sampler, equal seeds give equal results but for times; with
 several, the first makes so many moves and the others what they can in the time
 it takes. The moves of a sampler depend on the seed and on its own settings alone,
 so that only where a sampler stops depends on the clock.
+
+-scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice, and
+prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. pt and ins exchange
+replicas between these temperatures; the others do not. Curves between the temperatures follow by
+multiple-histogram reweighting (Ferrenberg & Swendsen 1989; Bennett's multistate estimator) with
+errors from the spread between stretches of the run, and with log Z if the scan begins at
+beta=0. Where two lattices are given it prints where their Binder cumulants cross: at the critical
+point, up to corrections that vanish with size. With -moves every sampler makes that many.
 
 -chains makes independent chains of each sampler, which the ranks of mpirun -n N share. Build
 it by
@@ -89,6 +101,8 @@ Examples:
   isingmc -lattice 16x16 -sampler sw -seconds 5 -states ising.npz     # data for rbmtrain
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics,gibbs -tune -policy glass.json
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -policy glass.json -seconds 10
+  isingmc -lattice 8x8,16x16,32x32 -scan 2:2.6:13 -out binder.png -table scan.csv
+  isingmc -lattice 6x6x6 -J pm1 -sampler pt,ins -scan beta=0:1:21
   isingmc -model model.safetensors -sampler block-gibbs,sardonics:k=1-20:gamma=1`
 
 // options are the flags.
@@ -106,6 +120,7 @@ type options struct {
 	seconds, burn                           float64
 	seed                                    uint64
 	gap                                     bool
+	scan, table                             string
 	observables, overlap                    bool
 	out, trace, states                      string
 	keep, chains                            int
@@ -123,29 +138,32 @@ const (
 
 func newOptions() *options {
 	kinds, keys := mcmc.Help()
-	f := cli.NewFlags("isingmc", fmt.Sprintf(summary, kinds, keys), "isingmc [flags]")
+	ladders, ladderKeys := mcmc.TemperingHelp()
+	f := cli.NewFlags("isingmc", fmt.Sprintf(summary, kinds, ladders, keys+ladderKeys), "isingmc [flags]")
 	f.Screen = screen
 	o := &options{flags: f}
 	f.Group("system")
 	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0").
 		Main("NAME  60x60, 9x9x9, chimera:4, or a file of couplings").Not("model")
-	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or -beta").Above(0, math.Inf(1))
+	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or -beta").Above(0, math.Inf(1)).Not("scan")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours").
 		Main("NAME  couplings: a number, pm1, gaussian, or a file").Not("model")
 	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; β is 1 unless given, and a constraint all=K is kept").
 		Main("FILE  an RBM instead").Mode("takes an RBM instead of an Ising system")
-	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature")
+	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
 	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)").Not("gap")
 	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nthe label's bias included, and energy/spin divides them by the other units").For("model")
+	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse ones, beta=LOW:HIGH:N; pt and ins\nexchange between them; -lattice may name several lattices, separated by commas").
+		Main("LOW:HIGH:N  N temperatures at once, with curves between them").Mode("measures at many temperatures").Not("gap")
 	f.Group("samplers")
 	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)").
 		Main("LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all")
 	f.Var(&o.tune, "tune", "tune the settings of sardonics or im that -sampler leaves open, then sample with\nwhat was learned; see above").
-		Main("  tune the settings of sardonics or im first").Not("gap")
+		Main("  tune the settings of sardonics or im first").Not("scan", "gap")
 	f.StringVar(&o.order, "order", "", "order of updates of samplers that do not say: linear, chessboard or random").Choice(mcmc.Orders()...)
-	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file").New(".json").Not("gap")
+	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file").New(".json").Not("scan", "gap")
 	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results").Above(0, 1).For("tune")
 	f.Group("length")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each (2)").Above(0, maxSeconds).Not("gap")
@@ -155,16 +173,17 @@ func newOptions() *options {
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a fraction of -moves or -seconds").Between(0, maxBurn).Not("gap")
 	f.Group("results")
 	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above").
-		Main("  magnetisation, susceptibility, Binder cumulant, specific heat").Not("gap", "model")
+		Main("  magnetisation, susceptibility, Binder cumulant, specific heat").Not("scan", "gap", "model")
 	f.BoolVar(&o.overlap, "overlap", false, "also measure the overlap q of two replicas: each sampler moves a second chain that\nstarts elsewhere, whose time counts as its own; and the specific heat").
-		Main("  of two replicas").Not("gap", "model")
+		Main("  of two replicas").Not("scan", "gap", "model")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it").
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
 	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM the visible bits, and h), energy and move; rbmtrain -data reads it").
-		Main("FILE  sampled states, .npz").New(".npz").Not("gap")
+		Main("FILE  sampled states, .npz").New(".npz").Not("scan", "gap")
 	f.IntVar(&o.keep, "keep", defaultKeep, "states in -states at most, equally spaced in moves: between half of it and all of it\nonce the run is longer").For("states")
-	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("gap")
+	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("scan", "gap")
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)").Mode("runs no chain").Not("model")
+	f.StringVar(&o.table, "table", "", "write what -scan measured, and the curves between, to this file, a CSV table").New(".csv").For("scan")
 	f.Group("the run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",
@@ -177,7 +196,7 @@ var screen = cli.Screen{
 	Purpose: "isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM, for equal\ncomputing time, and says how fast each forgets where it was.",
 	Examples: []string{
 		"isingmc -sampler gibbs,sw -temperature 2.5 -out race.png  # side by side, with a picture",
-		"isingmc -lattice 64x64 -sampler sw -moves 2e4 -observables  # magnetisation and others",
+		"isingmc -lattice 8x8,16x16,32x32 -scan 2:2.6:13 -out binder.png  # curves, and T_c from them",
 		"isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics -tune  # Bayesian optimisation",
 	},
 }
@@ -228,6 +247,13 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	}
 	if len(p.runs) == 0 {
 		return errors.New("stopped before the first measured move; there is nothing to show")
+	}
+	if p.scan != nil {
+		err := p.newScanResult().finish()
+		if err == nil && stopped {
+			err = errors.New("stopped before the end; the results are of the part that was done")
+		}
+		return err
 	}
 	rows := newRows(p.contestants, p.runs)
 	if err := errors.Join(p.write(rows), p.print(rows)); err != nil {

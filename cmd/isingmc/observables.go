@@ -27,12 +27,23 @@ func newTrace() *diag.Trace { return diag.NewTrace(momentsLimit) }
 
 func newMoments() *moments { return &moments{newTrace(), newTrace(), newTrace(), newTrace()} }
 
-func (m *moments) add(x float64) {
-	square := float64(x * x)
-	m.Value.Add(x)
-	m.Abs.Add(math.Abs(x))
-	m.Square.Add(square)
-	m.Fourth.Add(float64(square * square))
+func (m *moments) add(x float64) { m.addMean(x, x, 1) }
+
+// addMean adds the mean of two values with the weights own and 1 − own.
+func (m *moments) addMean(x, y, own float64) {
+	m.Value.Add(mean(x, y, own))
+	m.Abs.Add(mean(math.Abs(x), math.Abs(y), own))
+	x, y = float64(x*x), float64(y*y)
+	m.Square.Add(mean(x, y, own))
+	m.Fourth.Add(mean(float64(x*x), float64(y*y), own))
+}
+
+// mean returns own·x + (1−own)·y, and x if own is 1.
+func mean(x, y, own float64) float64 {
+	if own == 1 {
+		return x
+	}
+	return float64(own*x) + float64((1-own)*y)
 }
 
 // spread returns <x²> − <|x|>² times scale.
@@ -91,21 +102,58 @@ type observables struct {
 	Overlap      *moments    // of that with the twin; nil without one
 }
 
-// observe adds the values of the present state.
+// A reading is what one state shows.
+type reading struct{ energy, m float64 }
+
+// read returns the energy of a state, the label's included, and its mean spin if that is asked for.
+func (c *contestant) read(s mcmc.System, magnetisation bool) reading {
+	r := reading{energy: s.Energy() + c.label}
+	if magnetisation {
+		state := s.State()
+		r.m = 2*float64(countOnes(state))/float64(len(state)) - 1
+	}
+	return r
+}
+
+// add adds the mean of two readings with the weights own and 1 − own.
+func (o *observables) add(x, y reading, own float64) {
+	a, b := x.energy-o.Origin, y.energy-o.Origin
+	o.Energy.Add(mean(a, b, own))
+	o.EnergySquare.Add(mean(float64(a*a), float64(b*b), own))
+	if o.Spins != nil {
+		o.Spins.addMean(x.m, y.m, own)
+	}
+}
+
+// within returns the variance of the energies of two readings with the weights own and 1 − own.
+func within(x, y reading, own float64) float64 {
+	d := x.energy - y.energy
+	return own * (1 - own) * float64(d*d)
+}
+
+// readings returns those of the state after a move, or of ins of the two that may have the coldest
+// temperature, and the weight of the first.
+func (c *contestant) readings(magnetisation bool) (x, y reading, own float64) {
+	x, own = c.read(c.system, magnetisation), 1
+	if c.ladder != nil {
+		var partner int
+		if own, partner = c.ladder.Weight(0); partner != 0 {
+			return x, c.read(c.ladder.Replica(partner), magnetisation), own
+		}
+	}
+	return x, x, own
+}
+
+// observe adds the values of the present state. The overlap is that of the two coldest replicas.
 func (c *contestant) observe() {
 	o := c.observables
-	energy := c.system.Energy()
+	x, y, own := c.readings(o.Spins != nil)
 	if o.Energy.Len() == 0 {
-		o.Origin = energy
+		o.Origin = x.energy
 	}
-	d := energy - o.Origin
-	o.Energy.Add(d)
-	o.EnergySquare.Add(float64(d * d))
-	state := c.system.State()
-	if o.Spins != nil {
-		o.Spins.add(2*float64(countOnes(state))/float64(len(state)) - 1)
-	}
+	o.add(x, y, own)
 	if o.Overlap != nil {
+		state := c.system.State()
 		differ := countDifferent(state, c.twin.system.State())
 		o.Overlap.add(1 - 2*float64(differ)/float64(len(state)))
 	}

@@ -30,6 +30,7 @@ type plan struct {
 	firstHidden int     // of the units of an RBM; 0 of an Ising system
 	symmetric   bool    // states have the energy of their mirror images
 	tuning      *tuning // nil without -tune and -policy
+	scan        *scan   // nil without -scan
 	references  int     // the last of the contestants, which are only compared with
 
 	samplerWarnings []string // about their settings
@@ -54,8 +55,11 @@ func (o *options) check() (*plan, error) {
 	if o.group.Size() > 1 && o.flags.Given("tune") {
 		return nil, cli.Usagef("-tune works in one process; tune without mpirun, with -policy FILE, and give the ranks -policy FILE alone")
 	}
-	if err := o.flags.CheckNew("out", "trace", "states"); err != nil {
+	if err := o.flags.CheckNew("out", "trace", "states", "table"); err != nil {
 		return nil, err
+	}
+	if o.flags.Given("scan") {
+		return p, cmp.Or(p.makeScan(), p.bind())
 	}
 	if o.flags.Given("model") {
 		if err := p.readModel(); err != nil {
@@ -138,9 +142,11 @@ func (p *plan) relaxed(key rbm.Key) []uint8 {
 
 // isWalk reports whether a sampler flips many units in a move that may be rejected.
 func isWalk(m mcmc.Mover) bool {
-	switch m.(type) {
+	switch m := m.(type) {
 	case mcmc.Sardonics, mcmc.Intracluster, mcmc.Mixture:
 		return true
+	case mcmc.Tempering:
+		return isWalk(m.Mover)
 	}
 	return false
 }
@@ -157,13 +163,13 @@ func (p *plan) starts(key rbm.Key) map[bool][]uint8 {
 
 // bind makes the samplers of the first chain and finds how long they run.
 func (p *plan) bind() (err error) {
-	p.length = length{byTime, time.Duration(p.seconds * float64(time.Second))}
+	p.length = length{moves: byTime, time: time.Duration(p.seconds * float64(time.Second))}
 	if p.flags.Given("moves") {
-		p.length = length{p.options.moves, math.MaxInt64}
+		p.length = length{p.options.moves, math.MaxInt64, p.scan != nil}
 	}
 	p.contestants, err = p.newContestants(0)
 	for _, c := range p.contestants {
-		if w, ok := c.chain.(mcmc.Warner); ok && w.Warning() != "" {
+		if w, ok := c.chain.(mcmc.Warner); ok && w.Warning() != "" && !slices.Contains(p.samplerWarnings, w.Warning()) {
 			p.samplerWarnings = append(p.samplerWarnings, w.Warning())
 		}
 	}
@@ -173,6 +179,9 @@ func (p *plan) bind() (err error) {
 // newContestants gives each sampler its own copy of the system for one chain, and with -overlap a
 // second.
 func (p *plan) newContestants(chain int) (field []*contestant, err error) {
+	if p.scan != nil {
+		return p.newScanContestants(chain)
+	}
 	seed := p.keyOf(chain)
 	starts, twinStarts := p.starts(seed.Child(startKey)), map[bool][]uint8{}
 	if p.overlap {
@@ -184,20 +193,15 @@ func (p *plan) newContestants(chain int) (field []*contestant, err error) {
 		if err != nil {
 			return nil, cli.Usagef("-sampler: %w", err)
 		}
-		settings, before := format(m), 0
-		for _, other := range p.movers[:i] {
-			if format(other) == settings {
-				before++
-			}
-		}
-		c := &contestant{name: m.name, beta: p.beta, system: system, label: p.labelEnergy, chain: chain, rand: movesRand(seed.Child(movesKey), settings, before)}
+		c := &contestant{name: m.name, beta: p.beta, system: system, label: p.labelEnergy, chain: chain, rand: p.randOf(seed.Child(movesKey), i)}
+		c.ladder, _ = chain.(*mcmc.Ladder)
 		if p.overlap {
 			second := p.newSystem(twinStarts[isWalk(m.Mover)])
 			chain, err := m.Bind(second, p.beta, nil)
 			if err != nil {
 				return nil, err
 			}
-			c.twin = &twin{second, chain, movesRand(seed.Child(twinKey), settings, before)}
+			c.twin = &twin{second, chain, p.randOf(seed.Child(twinKey), i)}
 		}
 		if p.observables || p.overlap {
 			c.observables = newObservables(p.observables && !p.keepsUp, p.overlap)
@@ -225,19 +229,30 @@ func (p *plan) describeSystem() string {
 
 // describe returns two lines: what is sampled, and for how long.
 func (p *plan) describe() string {
+	if p.scan != nil {
+		return p.describeSystems() + "\n" + p.describeLength(len(p.contestants))
+	}
 	d := p.describeSystem()
 	if p.keepsUp {
 		d += fmt.Sprintf("; %d spins up", p.active)
 	}
+	return d + "\n" + p.describeLength(len(p.movers))
+}
+
+// describeLength returns a line about the length of the run of that many samplers, without its end.
+func (p *plan) describeLength(samplers int) string {
 	run := fmt.Sprintf("%v s of computing each", p.seconds)
 	if p.flags.Given("moves") {
 		run = fmt.Sprintf("%d moves", p.options.moves)
-		if len(p.movers) > 1 {
+		switch {
+		case samplers > 1 && p.scan != nil:
+			run += " each"
+		case samplers > 1:
 			run += " of " + p.movers[0].name + " and equal computing time of the others"
 		}
 	}
 	if p.chains > 1 {
 		run += fmt.Sprintf(" in each of %d chains", p.chains)
 	}
-	return fmt.Sprintf("%s\nseed %d; %s, after a burn-in of %v of that", d, p.seed, run, p.burn)
+	return fmt.Sprintf("seed %d; %s, after a burn-in of %v of that", p.seed, run, p.burn)
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
 	"gorbm/negphase/diag"
@@ -22,6 +24,8 @@ type contestant struct {
 	chain  mcmc.Chain
 	rand   *rand.Rand
 
+	ladder *mcmc.Ladder // the chain, if it has several temperatures
+
 	measured
 	twin  *twin // nil without -overlap
 	batch int64 // moves between two readings of the clock
@@ -32,13 +36,22 @@ type measured struct {
 	info    mcmc.Info
 	trace   *diag.Trace // of the energy after each move
 	elapsed time.Duration
+	within  float64 // the sum over moves of the variance of the energies that ins weighs
 
 	observables *observables // nil without -observables and -overlap
 	states      *stateLog    // nil without -states
+	scanned     *scanned     // nil without -scan
+	exchanges   *exchanges   // nil without replicas
 
 	// Of a sampler that finds the length of its walks; else 0.
 	warmUp  time.Duration
 	lengths [2]int // the shortest and the longest walk
+}
+
+// exchanges are those of neighbouring replicas, from the coldest pair, and their round trips.
+type exchanges struct {
+	Tries, Made []int64
+	Trips       int64
 }
 
 // traceLimit is the largest number of blocks of a trace, two megabytes. A
@@ -65,16 +78,29 @@ func movesRand(key rbm.Key, settings string, before int) *rand.Rand {
 
 // reset forgets what was measured.
 func (c *contestant) reset() {
-	c.info, c.trace, c.elapsed = mcmc.Info{}, diag.NewTrace(traceLimit), 0
+	c.info, c.trace, c.elapsed, c.within = mcmc.Info{}, diag.NewTrace(traceLimit), 0, 0
 	c.resetObservables()
 	c.states.reset()
+	if s := c.scanned; s != nil {
+		c.scanned = newScanned(len(s.At), s.At[0].Spins != nil)
+	}
+	c.exchanges = nil
+	if c.ladder != nil {
+		c.ladder.Forget()
+	}
 }
 
 // move makes n moves.
 func (c *contestant) move(n int64) {
 	for range n {
 		c.info.Add(c.chain.Move(c.rand))
-		c.trace.Add(c.system.Energy() + c.label)
+		if c.scanned != nil {
+			c.observeScan()
+			continue
+		}
+		x, y, own := c.readings(false)
+		c.trace.Add(mean(x.energy, y.energy, own))
+		c.within += within(x, y, own)
 		if c.twin != nil {
 			c.twin.chain.Move(c.twin.rand)
 		}
@@ -85,24 +111,44 @@ func (c *contestant) move(n int64) {
 			c.states.add(c.system.State(), c.system.Energy()+c.label)
 		}
 	}
+	if c.ladder != nil {
+		tries, made, trips := c.ladder.Exchanged()
+		c.exchanges = &exchanges{tries, made, trips}
+	}
 }
 
-// warm lets the sampler find the length of its walks, if it is to do so, and freezes it. That
-// makes a fixed number of moves, so that it does not depend on the clock.
+// warm lets the sampler find the length of its walks, at each temperature of a ladder, if it is to do
+// so, and freezes it. That makes a fixed number of moves, so that it does not depend on the clock.
 func (c *contestant) warm(now func() time.Duration) {
-	chain, ok := c.chain.(mcmc.Adaptive)
-	if !ok || chain.NewLength() == nil {
+	if first, ok := chainsOf(c.chain)[0].(mcmc.Adaptive); !ok || first.NewLength() == nil {
 		return
 	}
 	runtime.LockOSThread() // the clock may be that of the thread
 	defer runtime.UnlockOSThread()
 	start := now()
-	chain.WarmUp(c.rand)
+	for i, chain := range chainsOf(c.chain) {
+		chain := chain.(mcmc.Adaptive)
+		chain.WarmUp(c.rand)
+		low, high := chain.Lengths()
+		if i == 0 || low < c.lengths[0] {
+			c.lengths[0] = low
+		}
+		c.lengths[1] = max(c.lengths[1], high)
+	}
 	if c.twin != nil {
-		c.twin.chain.(mcmc.Adaptive).WarmUp(c.twin.rand)
+		for _, chain := range chainsOf(c.twin.chain) {
+			chain.(mcmc.Adaptive).WarmUp(c.twin.rand)
+		}
 	}
 	c.warmUp = now() - start
-	c.lengths[0], c.lengths[1] = chain.Lengths()
+}
+
+// chainsOf returns the chains of a ladder's replicas, or a single chain.
+func chainsOf(c mcmc.Chain) []mcmc.Chain {
+	if l, ok := c.(*mcmc.Ladder); ok {
+		return l.Chains()
+	}
+	return []mcmc.Chain{c}
 }
 
 // clockInterval is about the time between two readings of the clock: long
@@ -133,6 +179,7 @@ func (c *contestant) run(until time.Duration, moves int64, now func() time.Durat
 type length struct {
 	moves int64 // math.MaxInt64 if the time decides
 	time  time.Duration
+	each  bool // each sampler makes that many moves, whatever the time
 }
 
 // byTime is the number of moves of a race whose length is a time.
@@ -141,13 +188,17 @@ const byTime = math.MaxInt64
 // scaled returns a fraction of l, at least one move.
 func (l length) scaled(share float64) length {
 	if l.moves == byTime {
-		return length{byTime, time.Duration(share * float64(l.time))}
+		return length{byTime, time.Duration(share * float64(l.time)), l.each}
 	}
-	return length{max(1, int64(math.Ceil(share*float64(l.moves)))), l.time}
+	return length{max(1, int64(math.Ceil(share*float64(l.moves)))), l.time, l.each}
 }
 
-// done returns the part of l that the first sampler has done, from 0 to 1.
-func (l length) done(first *contestant) float64 {
+// done returns the part of l that is done, from 0 to 1.
+func (l length) done(field []*contestant) float64 {
+	first := field[0]
+	if l.each {
+		first = slices.MinFunc(field, func(a, b *contestant) int { return cmp.Compare(a.info.Moves, b.info.Moves) })
+	}
 	if l.moves == byTime {
 		return min(1, float64(first.elapsed)/float64(l.time))
 	}
@@ -170,15 +221,19 @@ func race(ctx context.Context, field []*contestant, l length, now func() time.Du
 		c.reset()
 	}
 	first := field[0]
-	for l.done(first) < 1 {
+	for l.done(field) < 1 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		first.run(min(first.elapsed+turn, l.time), l.moves, now)
 		for _, c := range field[1:] {
-			c.run(first.elapsed, byTime, now)
+			if l.each {
+				c.run(c.elapsed+turn, l.moves, now)
+			} else {
+				c.run(first.elapsed, byTime, now)
+			}
 		}
-		report(l.done(first))
+		report(l.done(field))
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func costlyField(t *testing.T, costs ...time.Duration) ([]*contestant, clock) {
 
 func TestRaceIsFair(t *testing.T) {
 	costs := []time.Duration{10 * time.Microsecond, 130 * time.Nanosecond, 3 * time.Millisecond, 70 * time.Millisecond}
-	for _, l := range []length{{byTime, 200 * time.Millisecond}, {12_345, math.MaxInt64}} {
+	for _, l := range []length{{moves: byTime, time: 200 * time.Millisecond}, {moves: 12_345, time: math.MaxInt64}} {
 		field, now := costlyField(t, costs...)
 		if err := race(context.Background(), field, l, now, func(float64) {}); err != nil {
 			t.Fatal(err)
@@ -74,7 +74,7 @@ func TestRaceTakesTurns(t *testing.T) {
 	field, now := costlyField(t, 10*time.Microsecond, 20*time.Microsecond)
 	ctx, cancel := context.WithCancel(context.Background())
 	var dones []float64
-	err := race(ctx, field, length{byTime, 10 * time.Second}, now, func(done float64) {
+	err := race(ctx, field, length{moves: byTime, time: 10 * time.Second}, now, func(done float64) {
 		dones = append(dones, done)
 		if late := field[1].elapsed - field[0].elapsed; late < 0 || late > 4*clockInterval {
 			t.Errorf("after a round one is %v ahead", late)
@@ -93,7 +93,7 @@ func TestRaceTakesTurns(t *testing.T) {
 		}
 	}
 	// A race forgets what was before.
-	if err := race(context.Background(), field, length{50, math.MaxInt64}, now, func(float64) {}); err != nil || field[0].info.Moves != 50 || field[0].trace.Len() != 50 {
+	if err := race(context.Background(), field, length{moves: 50, time: math.MaxInt64}, now, func(float64) {}); err != nil || field[0].info.Moves != 50 || field[0].trace.Len() != 50 {
 		t.Errorf("%v, %d moves, want 50", err, field[0].info.Moves)
 	}
 }
@@ -104,10 +104,10 @@ func TestLengthScaled(t *testing.T) {
 		share float64
 		want  length
 	}{
-		{length{byTime, 10 * time.Second}, 0.2, length{byTime, 2 * time.Second}},
-		{length{10, math.MaxInt64}, 0.2, length{2, math.MaxInt64}},
-		{length{11, math.MaxInt64}, 0.2, length{3, math.MaxInt64}},
-		{length{1, math.MaxInt64}, 1e-9, length{1, math.MaxInt64}},
+		{length{moves: byTime, time: 10 * time.Second}, 0.2, length{moves: byTime, time: 2 * time.Second}},
+		{length{moves: 10, time: math.MaxInt64}, 0.2, length{moves: 2, time: math.MaxInt64}},
+		{length{moves: 11, time: math.MaxInt64}, 0.2, length{moves: 3, time: math.MaxInt64}},
+		{length{moves: 1, time: math.MaxInt64}, 1e-9, length{moves: 1, time: math.MaxInt64}},
 	} {
 		if got := c.l.scaled(c.share); got != c.want {
 			t.Errorf("%v of %v: %v, want %v", c.share, c.l, got, c.want)

@@ -22,7 +22,7 @@ import (
 
 // writeOut writes the file of -out: a picture, or a report if it ends in .html.
 func (p *plan) writeOut(rows []row) error {
-	if strings.ToLower(filepath.Ext(p.out)) != ".html" {
+	if !isReport(p.out) {
 		return cli.WritePicture(p.out, picture(rows, p.tuning))
 	}
 	page, err := p.report(rows)
@@ -31,6 +31,9 @@ func (p *plan) writeOut(rows []row) error {
 	}
 	return atomicfile.Write(p.out, func(w io.Writer) error { return report.Write(w, page) })
 }
+
+// isReport reports whether the name of a file is that of a report.
+func isReport(name string) bool { return strings.ToLower(filepath.Ext(name)) == ".html" }
 
 // report returns the page of a run.
 func (p *plan) report(rows []row) (report.Report, error) {

@@ -30,6 +30,47 @@ func (r row) perSecond(count float64) float64 { return count / r.seconds }
 // secondsOf returns the computing time of a number of moves.
 func (r row) secondsOf(moves float64) float64 { return moves * r.seconds / float64(r.N) }
 
+// fewExchanges is the share of exchanges below which neighbours hardly swap.
+const fewExchanges = 0.01
+
+// exchanged returns the share of exchanges of the k-th coldest replica with the next hotter one that
+// were made, in all chains; NaN if there are none.
+func (r row) exchanged(k int) float64 {
+	var tries, made int64
+	for _, m := range r.runs {
+		if x := m.exchanges; x != nil && k < len(x.Tries) {
+			tries, made = tries+x.Tries[k], made+x.Made[k]
+		}
+	}
+	return float64(made) / float64(tries)
+}
+
+// roundTrips returns how often replicas went from the coldest temperature to the hottest and back.
+func (r row) roundTrips() (n int64) {
+	for _, m := range r.runs {
+		n += m.exchanges.Trips
+	}
+	return n
+}
+
+// exchangeWarning says which replicas hardly exchange, or nothing.
+func (r row) exchangeWarning() []string {
+	if r.ladder == nil {
+		return nil
+	}
+	betas := r.ladder.Betas()
+	least := 0
+	for k := range len(betas) - 1 {
+		if r.exchanged(k) < r.exchanged(least) {
+			least = k
+		}
+	}
+	if x := r.exchanged(least); x < fewExchanges {
+		return []string{fmt.Sprintf("%s: neighbours at T = %.4g and %.4g make only %s of their exchanges; give more replicas or a lower hottest, as in %s:replicas=%d", r.name, 1/betas[least], 1/betas[least+1], cli.Percent(x), kindOf(r.name), 2*len(betas))}
+	}
+	return nil
+}
+
 // newRows returns the results of the samplers of a field from what was measured in each chain.
 func newRows(field []*contestant, runs [][]*measured) []row {
 	rows := make([]row, len(field))
@@ -41,7 +82,11 @@ func newRows(field []*contestant, runs [][]*measured) []row {
 			r.info.Add(run[i].info)
 		}
 		c.measured = *r.runs[0] // another rank's, if the first chain was stopped before it measured
-		r.Summary = r.summary(func(m *measured) *diag.Trace { return m.trace })
+		inMove := 0.0
+		for _, m := range r.runs {
+			inMove += m.within / float64(r.info.Moves)
+		}
+		r.Summary = ofStates(r.summary(func(m *measured) *diag.Trace { return m.trace }), inMove)
 		rows[i] = r
 	}
 	return rows
@@ -72,6 +117,17 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	rate("moves_per_second", "moves/s", float64(r.N))
 	rate("flips_per_second", "flips/s", float64(r.info.Flips))
 	rec.Show("acceptance", "accepted", acceptance, cli.Percent(acceptance))
+	if r.ladder != nil {
+		var temperatures, exchanged []float64
+		for k, beta := range r.ladder.Betas() {
+			if temperatures = append(temperatures, 1/beta); k+1 < len(r.ladder.Betas()) {
+				exchanged = append(exchanged, r.exchanged(k))
+			}
+		}
+		rec.Add("temperatures", temperatures)
+		rec.Add("exchanged", exchanged) // the share of exchanges of each with the next one that were made
+		rec.Add("round_trips", r.roundTrips())
+	}
 	rec.Add("energy_mean", r.Mean)
 	rec.Add("energy_std_err", r.StdErr)
 	rec.Show("energy_per_spin", "energy/spin", r.Mean/spins, withError(r.Mean/spins, r.StdErr/spins))
@@ -261,6 +317,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 		case !r.Trusted():
 			w = append(w, fmt.Sprintf("%s: τ is too long for this run, which is worth %s independent energies; below %d its errors cannot be trusted; run longer", r.name, fewer(r.Effective), diag.MinEffective))
 		}
+		w = append(w, r.exchangeWarning()...)
 		w = append(w, r.chainsWarning()...)
 		w = append(w, r.observablesWarnings(p.symmetric)...)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -55,13 +56,18 @@ func (p *plan) parseSamplers() error {
 	taken := p.order == ""
 	var kinds [2]string // the first sampler of all states, and at a fixed number of spins up
 	for _, text := range strings.Split(p.samplers, ",") {
-		if name, rest, _ := strings.Cut(text, ":"); p.order != "" && mcmc.MoverHas(name, "order") && !strings.Contains(":"+rest, ":order=") {
+		m, text, err := p.parseTempering(text, &taken)
+		if err != nil {
+			return cli.Usagef("-sampler: %w", err)
+		}
+		if name, rest, _ := strings.Cut(text, ":"); m == nil && p.order != "" && mcmc.MoverHas(name, "order") && !strings.Contains(":"+rest, ":order=") {
 			text += ":order=" + p.order
 			taken = true
 		}
-		m, err := mcmc.ParseMover(text, mcmc.Linear)
-		if err != nil {
-			return cli.Usagef("-sampler: %w", err)
+		if m == nil {
+			if m, err = mcmc.ParseMover(text, mcmc.Linear); err != nil {
+				return cli.Usagef("-sampler: %w", err)
+			}
 		}
 		if !strings.Contains(text, ":k=") {
 			m = p.fit(m)
@@ -85,12 +91,49 @@ func (p *plan) parseSamplers() error {
 	return nil
 }
 
+// parseTempering reads pt or ins, which take -order as their samplers do; nil if text names another
+// sampler. In a scan -scan is the ladder.
+func (p *plan) parseTempering(text string, ordered *bool) (mcmc.Mover, string, error) {
+	if !slices.Contains(mcmc.SwappingKinds(), kindOf(text)) {
+		return nil, text, nil
+	}
+	standard := "gibbs"
+	switch {
+	case p.fixed():
+		standard = "exchange"
+	case p.graph == nil:
+		standard = "block-gibbs"
+	}
+	order := mcmc.Linear
+	if at := slices.Index(mcmc.Orders(), p.order); at >= 0 {
+		order = mcmc.Order(at)
+	}
+	t, given, err := mcmc.ParseTempering(text, standard, order)
+	if err != nil {
+		return nil, text, err
+	}
+	if p.scan != nil && given != nil {
+		return nil, text, fmt.Errorf("%s: the temperatures are those of -scan; leave out %s", t.Swapping, strings.Join(given, " and "))
+	}
+	if kind := kindOf(mcmc.FormatMover(t.Mover)); p.order != "" && mcmc.MoverHas(kind, "order") && !strings.Contains(text, ":order=") {
+		*ordered = true
+		if !strings.Contains(text, kind) {
+			text += ":" + kind
+		}
+		text += ":order=" + p.order
+	}
+	return t, text, nil
+}
+
 // fit shortens walks of default length to what the system has room for.
 func (p *plan) fit(m mcmc.Mover) mcmc.Mover {
 	n := p.units
 	switch w := m.(type) {
 	case mcmc.Sardonics:
 		w.MaxLength = min(w.MaxLength, max(1, n-1))
+		return w
+	case mcmc.Tempering:
+		w.Mover = p.fit(w.Mover)
 		return w
 	case mcmc.Intracluster:
 		active := n / 2

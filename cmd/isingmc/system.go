@@ -24,6 +24,9 @@ type system interface {
 
 // makeGraph makes the system of -lattice, -boundary, -J and -field.
 func (p *plan) makeGraph() error {
+	if p.scan == nil && strings.Contains(p.lattice, ",") {
+		return cli.Usagef("-lattice names several lattices, which are for -scan; give one")
+	}
 	lattice, err := mcmc.ParseLattice(p.lattice, p.boundary == "periodic")
 	if errors.Is(err, mcmc.ErrSpec) {
 		return p.readGraph(err)
@@ -145,6 +148,9 @@ func parseCouplings(text string) (mcmc.Couplings, error) {
 		return mcmc.Uniform(x), nil
 	}
 }
+
+// uniformCoupling returns the number of -J; an error if it is none.
+func uniformCoupling(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
 // readModel reads the RBM of -model.
 func (p *plan) readModel() error {

@@ -213,6 +213,9 @@ func (l *Ladder) Betas() []float64 { return l.betas }
 // Replica returns the system at the k-th temperature. It must not be changed.
 func (l *Ladder) Replica(k int) System { return l.systems[k] }
 
+// Chains returns the chains that move the replicas, coldest first. The slice is the ladder's own.
+func (l *Ladder) Chains() []Chain { return l.chains }
+
 // Weight returns how the last move estimates a mean at the k-th temperature: own times the value
 // of replica k and 1 − own times that of replica partner.
 func (l *Ladder) Weight(k int) (own float64, partner int) { return l.own[k], l.partner[k] }

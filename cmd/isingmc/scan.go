@@ -1,0 +1,268 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+	"gorbm/train/plots"
+)
+
+// A scan is a checked -scan: every sampler runs at all temperatures.
+type scan struct {
+	betas   []float64 // falling
+	inBeta  bool      // the text gave inverse temperatures
+	systems []*plan   // of each lattice, with its samplers
+	of      []int     // of each contestant: its system
+}
+
+// maxScan is the largest number of temperatures of a scan.
+const maxScan = 200
+
+// parseScan reads the value of -scan: LOW:HIGH:N, N equally spaced temperatures, or
+// beta=LOW:HIGH:N, inverse temperatures.
+func parseScan(text string) (*scan, error) {
+	s := new(scan)
+	var rest string
+	if rest, s.inBeta = strings.CutPrefix(text, "beta="); !s.inBeta {
+		rest = text
+	}
+	parts := strings.Split(rest, ":")
+	if len(parts) != 3 {
+		return nil, fmt.Errorf("%q is not of the form LOW:HIGH:N, as 1.8:2.8:21, or beta=0:0.5:26", text)
+	}
+	low, err1 := data.ParseNumber(parts[0])
+	high, err2 := data.ParseNumber(parts[1])
+	n, err3 := strconv.Atoi(parts[2])
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		return nil, fmt.Errorf("%q is not of the form LOW:HIGH:N, as 1.8:2.8:21, or beta=0:0.5:26", text)
+	}
+	switch {
+	case math.IsNaN(low) || math.IsInf(high, 0) || !(low < high):
+		return nil, fmt.Errorf("%q: LOW must be below HIGH, and both finite", text)
+	case low < 0 || low == 0 && !s.inBeta:
+		return nil, fmt.Errorf("%q: temperatures must be above 0; for an infinite one give beta=0:HIGH:N", text)
+	case n < 2 || n > maxScan:
+		return nil, fmt.Errorf("%q: N is %d; it must lie in 2 … %d", text, n, maxScan)
+	}
+	for i := range n {
+		x := low + float64((high-low)*float64(i)/float64(n-1))
+		if i == n-1 {
+			x = high
+		}
+		if !s.inBeta {
+			x = 1 / x
+		}
+		s.betas = append(s.betas, x)
+	}
+	slices.SortFunc(s.betas, func(a, b float64) int { return cmp.Compare(b, a) })
+	if math.IsInf(s.betas[0], 0) || s.betas[n-1] == s.betas[n-2] {
+		return nil, fmt.Errorf("%q: these temperatures have no different finite inverses", text)
+	}
+	return s, nil
+}
+
+// x returns an inverse temperature in the variable of the scan.
+func (s *scan) x(beta float64) float64 {
+	if s.inBeta {
+		return beta
+	}
+	return 1 / beta
+}
+
+// span returns the least and the largest value of the variable of the scan.
+func (s *scan) span() (low, high float64) {
+	a, b := s.x(s.betas[0]), s.x(s.betas[len(s.betas)-1])
+	return min(a, b), max(a, b)
+}
+
+// name returns the name of the variable.
+func (s *scan) name() string {
+	if s.inBeta {
+		return "β"
+	}
+	return "T"
+}
+
+// makeScan reads -scan, and the lattices of -lattice, of which a scan takes several.
+func (p *plan) makeScan() error {
+	s, err := parseScan(p.options.scan)
+	if err != nil {
+		return cli.Usagef("-scan: %w", err)
+	}
+	p.scan, p.beta = s, s.betas[0]
+	lattices := strings.Split(p.lattice, ",")
+	for _, lattice := range lattices {
+		q := &plan{options: p.options, scan: s}
+		q.beta, q.lattice = s.betas[0], lattice
+		if p.flags.Given("model") {
+			err = q.readModel()
+			q.beta = s.betas[0]
+		} else {
+			err = q.makeGraph()
+		}
+		if err == nil {
+			if !p.flags.Given("sampler") {
+				q.samplers = q.scanSampler()
+			}
+			err = cmp.Or(q.parseSamplers(), q.checkActive())
+		}
+		if err != nil {
+			return err
+		}
+		s.systems = append(s.systems, q)
+	}
+	if n := len(lattices) * len(s.systems[0].movers); n > len(plots.Colors) {
+		return cli.Usagef("-scan: %d lattices by %d samplers; at most %d curves together", len(lattices), len(s.systems[0].movers), len(plots.Colors))
+	}
+	first := s.systems[0]
+	p.model, p.units, p.pairs, p.graph, p.movers, p.symmetric, p.keepsUp, p.active = first.model, first.units, first.pairs, first.graph, first.movers, first.symmetric, first.keepsUp, first.active
+	return nil
+}
+
+// scanSampler returns the sampler of a scan that names none.
+func (p *plan) scanSampler() string {
+	if p.graph != nil && !p.fixed() && p.ferromagnet() {
+		return "sw" // at every temperature
+	}
+	return "pt"
+}
+
+// ferromagnet reports whether no coupling is negative, so that clusters never compete.
+func (p *plan) ferromagnet() bool {
+	for i := range p.graph.Len() {
+		_, couplings := p.graph.Neighbors(i)
+		if slices.ContainsFunc(couplings, func(j float64) bool { return j < 0 }) {
+			return false
+		}
+	}
+	return true
+}
+
+// ladderOf returns a sampler's ladder of the scan on a system: with exchanges for pt and ins.
+func (p *plan) ladderOf(m namedMover, s system) (*mcmc.Ladder, error) {
+	mover, swapping := m.Mover, mcmc.NoSwaps
+	if t, ok := mover.(mcmc.Tempering); ok {
+		mover, swapping = t.Mover, t.Swapping
+	}
+	return mcmc.NewLadder(s, mover, swapping, p.scan.betas, nil)
+}
+
+// newScanContestants is newContestants for a scan: each sampler on each lattice.
+func (p *plan) newScanContestants(chain int) (field []*contestant, err error) {
+	p.scan.of = nil
+	for at, q := range p.scan.systems {
+		seed := q.keyOf(chain)
+		starts := q.starts(seed.Child(startKey))
+		for i, m := range q.movers {
+			system := q.newSystem(starts[isWalk(m.Mover)])
+			ladder, err := q.ladderOf(m, system)
+			if err != nil {
+				return nil, cli.Usagef("-sampler: %w", err)
+			}
+			name := m.name
+			if len(p.scan.systems) > 1 {
+				name = q.lattice
+				if len(q.movers) > 1 {
+					name += " " + m.name
+				}
+			}
+			c := &contestant{name: name, beta: q.beta, system: system, label: q.labelEnergy, chain: ladder, ladder: ladder, rand: q.randOf(seed.Child(movesKey), i)}
+			c.scanned = newScanned(len(p.scan.betas), q.graph != nil && !q.keepsUp)
+			p.scan.of = append(p.scan.of, at)
+			field = append(field, c)
+		}
+	}
+	return field, nil
+}
+
+// randOf returns the random numbers of the moves of the i-th sampler.
+func (p *plan) randOf(key rbm.Key, i int) *rand.Rand {
+	settings, before := format(p.movers[i]), 0
+	for _, other := range p.movers[:i] {
+		if format(other) == settings {
+			before++
+		}
+	}
+	return movesRand(key, settings, before)
+}
+
+// A scanned is what a sampler has measured at the temperatures of a scan, coldest first.
+type scanned struct {
+	At     []*observables
+	Within []float64 // as of measured, of each temperature
+	Log    drawLog
+	now    []reading
+}
+
+func newScanned(temperatures int, magnetisation bool) *scanned {
+	s := &scanned{now: make([]reading, temperatures), Within: make([]float64, temperatures)}
+	for range temperatures {
+		s.At = append(s.At, newObservables(magnetisation, false))
+	}
+	s.Log = drawLog{Most: max(2*leastRounds, maxDraws/temperatures), Every: 1}
+	return s
+}
+
+// observeScan adds the values after a move.
+func (c *contestant) observeScan() {
+	s := c.scanned
+	magnetisation := s.At[0].Spins != nil
+	for k := range s.now {
+		s.now[k] = c.read(c.ladder.Replica(k), magnetisation)
+	}
+	for k, o := range s.At {
+		own, partner := c.ladder.Weight(k)
+		o.add(s.now[k], s.now[partner], own)
+		s.Within[k] += within(s.now[k], s.now[partner], own)
+	}
+	s.Log.add(s.now)
+}
+
+const (
+	// maxDraws is the number of draws, of all temperatures, that reweighting takes from a chain at most;
+	// neighbouring moves are nearly equal.
+	maxDraws = 40_000
+	// leastRounds is the least number of moves that it takes.
+	leastRounds = 2 * scanGroups
+)
+
+// A drawLog keeps energies and magnetisations at all temperatures of some moves, equally spaced. When
+// it is full it drops every other one.
+type drawLog struct {
+	Most   int // moves
+	Every  int64
+	Seen   int64
+	Energy []float64 // of each temperature, move by move
+	M      []float64
+}
+
+func (l *drawLog) add(now []reading) {
+	if l.Seen++; l.Seen%l.Every != 0 {
+		return
+	}
+	for _, x := range now {
+		l.Energy, l.M = append(l.Energy, x.energy), append(l.M, x.m)
+	}
+	if n := len(now); len(l.Energy) == l.Most*n {
+		l.Energy, l.M = halved(l.Energy, n), halved(l.M, n)
+		l.Every *= 2
+	}
+}
+
+// halved keeps the second of every two rows of n numbers.
+func halved(x []float64, n int) []float64 {
+	kept := x[:0]
+	for i := n; i < len(x); i += 2 * n {
+		kept = append(kept, x[i:i+n]...)
+	}
+	return kept
+}

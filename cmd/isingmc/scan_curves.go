@@ -1,0 +1,260 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm/parallel"
+	"gorbm/rbm/partition"
+)
+
+// scanGroups is the least number of stretches of a run from whose spread the errors of reweighting
+// follow: with 32 an error is known to an eighth.
+const scanGroups = 32
+
+// curvePoints is the number of temperatures of a curve.
+const curvePoints = 101
+
+// A figure is an observable of a system at one temperature, as a function of means.
+type figure struct {
+	key, label string
+	spins      bool // of systems whose magnetisation is measured
+	measured   func(r row) estimate
+	// from returns the value at an inverse temperature for a system of n units, and its slopes by the
+	// means of energy, energy², |m|, m² and m⁴.
+	from func(beta, n float64, mean []float64) (value float64, slopes [5]float64)
+}
+
+// figures are the observables of a scan, in the order of tables and pictures.
+var figures = []figure{
+	{"energy_per_spin", "energy/spin", false,
+		func(r row) estimate { n := float64(r.system.Len()); return estimate{r.Mean / n, r.StdErr / n} },
+		func(_, n float64, mean []float64) (float64, [5]float64) { return mean[0] / n, [5]float64{1 / n} }},
+	{"specific_heat", "specific heat", false, row.specificHeat,
+		func(beta, n float64, mean []float64) (float64, [5]float64) {
+			scale := beta * beta / n
+			return scale * (mean[1] - float64(mean[0]*mean[0])), [5]float64{-2 * scale * mean[0], scale}
+		}},
+	{"abs_magnetisation", "|m|", true,
+		func(r row) estimate { return r.abs(spins) },
+		func(_, _ float64, mean []float64) (float64, [5]float64) { return mean[2], [5]float64{2: 1} }},
+	{"susceptibility", "susceptibility", true, row.susceptibility,
+		func(beta, n float64, mean []float64) (float64, [5]float64) {
+			scale := beta * n
+			return scale * (mean[3] - float64(mean[2]*mean[2])), [5]float64{2: -2 * scale * mean[2], 3: scale}
+		}},
+	{"binder_cumulant", "Binder cumulant", true,
+		func(r row) estimate { return r.binder(spins) },
+		func(_, _ float64, mean []float64) (float64, [5]float64) {
+			norm := 1 / (3 * mean[3] * mean[3])
+			return 1 - mean[4]*norm, [5]float64{3: 2 * mean[4] * norm / mean[3], 4: -norm}
+		}},
+}
+
+// A curve is what reweighting says between the temperatures of a scan.
+type curve struct {
+	beta    []float64
+	logZ    []estimate
+	values  [][]estimate  // of each figure
+	shifts  [][][]float64 // by how much each stretch of the run moves each figure, at each temperature
+	absolut bool          // log Z is known at the first temperature, β = 0; else it counts from there
+}
+
+// errTooShort says that a run has too few moves for reweighting.
+var errTooShort = errors.New("too few moves; run longer")
+
+// reweigh returns the curve of a contestant of a scan from its draws in all chains.
+func (p *plan) reweigh(i int) (*curve, error) {
+	temperatures := len(p.scan.betas)
+	c := p.contestants[i]
+	stretches := max(2, (scanGroups+len(p.runs)-1)/len(p.runs))
+	rounds := math.MaxInt
+	for _, run := range p.runs {
+		rounds = min(rounds, len(run[i].scanned.Log.Energy)/temperatures)
+	}
+	rounds -= rounds % stretches
+	if rounds == 0 {
+		return nil, errTooShort
+	}
+	const moments = 5 // energy, its square, |m|, m² and m⁴
+	n := float64(c.system.Len())
+	centre := p.runs[0][i].scanned.At[0].Energy.Summary().Mean
+	d := make([][]float64, temperatures)
+	values := make([][][]float64, moments)
+	for o := range values {
+		values[o] = make([][]float64, temperatures)
+	}
+	for k := range temperatures {
+		for _, run := range p.runs {
+			log := run[i].scanned.Log
+			for t := len(log.Energy)/temperatures - rounds; t < len(log.Energy)/temperatures; t++ {
+				energy, m := log.Energy[t*temperatures+k], log.M[t*temperatures+k]
+				d[k] = append(d[k], energy)
+				energy -= centre
+				square := float64(m * m)
+				for o, x := range [moments]float64{energy, float64(energy * energy), math.Abs(m), square, float64(square * square)} {
+					values[o][k] = append(values[o][k], x)
+				}
+			}
+		}
+	}
+	q := p.scan.systems[p.scan.of[i]]
+	out := &curve{}
+	logZ0 := 0.0
+	if p.scan.betas[temperatures-1] == 0 {
+		out.absolut, logZ0 = true, q.logStates()
+	}
+	w, err := partition.NewReweighting(p.scan.betas, d, stretches*len(p.runs), logZ0)
+	if err != nil {
+		return nil, err
+	}
+	out.beta = make([]float64, curvePoints)
+	low, high := p.scan.span()
+	for at := range out.beta {
+		x := low + float64((high-low)*float64(at)/(curvePoints-1))
+		if !p.scan.inBeta {
+			x = 1 / x
+		}
+		out.beta[at] = min(max(x, p.scan.betas[temperatures-1]), p.scan.betas[0])
+	}
+	out.logZ = make([]estimate, curvePoints)
+	out.values, out.shifts = make([][]estimate, len(figures)), make([][][]float64, len(figures))
+	for f := range figures {
+		out.values[f], out.shifts[f] = make([]estimate, curvePoints), make([][]float64, curvePoints)
+	}
+	parallel.Do(curvePoints, func(at int) {
+		beta := out.beta[at]
+		r := w.At(beta, values...)
+		out.logZ[at] = estimate{r.LogZ, partition.StdErr(r.LogZShift)}
+		for f, figure := range figures {
+			value, slopes := figure.from(beta, n, r.Mean)
+			if f == 0 {
+				value += centre / n
+			}
+			shift := make([]float64, len(r.LogZShift))
+			for o, slope := range slopes {
+				if slope != 0 {
+					floats.AddScaled(shift, slope, r.Shift[o])
+				}
+			}
+			out.values[f][at], out.shifts[f][at] = estimate{value, partition.StdErr(shift)}, shift
+		}
+	})
+	return out, nil
+}
+
+// logStates returns the logarithm of the number of states: log Z at β = 0.
+func (p *plan) logStates() float64 {
+	n := float64(p.units)
+	if !p.keepsUp {
+		return n * math.Ln2
+	}
+	k := float64(p.active)
+	a, _ := math.Lgamma(n + 1)
+	b, _ := math.Lgamma(k + 1)
+	c, _ := math.Lgamma(n - k + 1)
+	return a - b - c
+}
+
+// A crossing is where the Binder cumulants of two systems are equal.
+type crossing struct {
+	a, b string
+	x    estimate // in the variable of the scan
+}
+
+// crossings returns those of each system and the next one that has a curve.
+func (p *plan) crossings(curves []*curve) (all []crossing) {
+	const binder = 4
+	last := -1
+	for i, b := range curves {
+		if b == nil || p.contestants[i].scanned.At[0].Spins == nil {
+			continue
+		}
+		if last >= 0 && p.scan.of[last] != p.scan.of[i] {
+			if x, ok := p.cross(curves[last], b, binder); ok {
+				all = append(all, crossing{p.contestants[last].name, p.contestants[i].name, x})
+			}
+		}
+		last = i
+	}
+	return all
+}
+
+// cross returns where two curves of a figure cross, if they do once beyond their errors: where
+// their difference changes its sign between values that differ from 0 by two standard errors.
+func (p *plan) cross(a, b *curve, f int) (estimate, bool) {
+	sign, from, found := 0.0, 0, estimate{}
+	times := 0
+	for at := range a.beta {
+		d := a.values[f][at].mean - b.values[f][at].mean
+		if math.Abs(d) < 2*math.Hypot(a.values[f][at].err, b.values[f][at].err) {
+			continue
+		}
+		if s := math.Copysign(1, d); sign != 0 && s != sign {
+			times++
+			found = p.crossBetween(a, b, f, from, at)
+		} else if sign == 0 {
+			sign = s
+		}
+		sign, from = math.Copysign(1, d), at
+	}
+	return found, times == 1
+}
+
+// crossBetween returns where the difference of two curves is 0 between two points of opposite sign, by
+// its last change of sign, and its error: that of the difference over its slope.
+func (p *plan) crossBetween(a, b *curve, f, from, to int) estimate {
+	diff := func(at int) float64 { return a.values[f][at].mean - b.values[f][at].mean }
+	at := from
+	for at+1 < to && diff(at)*diff(at+1) > 0 {
+		at++
+	}
+	x0, x1 := p.scan.x(a.beta[at]), p.scan.x(a.beta[at+1])
+	d0, d1 := diff(at), diff(at+1)
+	slope := (diff(to) - diff(from)) / (p.scan.x(a.beta[to]) - p.scan.x(a.beta[from]))
+	return estimate{x0 + (x1-x0)*d0/(d0-d1), math.Hypot(a.values[f][at].err, b.values[f][at].err) / math.Abs(slope)}
+}
+
+// rowAt returns the result of contestant i at temperature k, of all its chains.
+func (p *plan) rowAt(i, k int) row {
+	c := *p.contestants[i]
+	c.beta = p.scan.betas[k]
+	r := row{contestant: &c}
+	var parts []diag.Summary
+	inMove := 0.0
+	for _, run := range p.runs {
+		o := run[i].scanned.At[k]
+		m := &measured{info: run[i].info, elapsed: run[i].elapsed, observables: o, trace: o.Energy, exchanges: run[i].exchanges}
+		r.runs = append(r.runs, m)
+		r.seconds += run[i].elapsed.Seconds()
+		parts = append(parts, o.Energy.Summary())
+	}
+	c.observables = r.runs[0].observables
+	r.Summary = pool(parts)
+	for _, run := range p.runs {
+		inMove += run[i].scanned.Within[k] / float64(r.N)
+	}
+	r.Summary = ofStates(r.Summary, inMove)
+	return r
+}
+
+// describeSystems names what a scan runs on.
+func (p *plan) describeSystems() string {
+	s := p.scan
+	text := ""
+	for i, q := range s.systems {
+		if i > 0 {
+			text += "\n"
+		}
+		text += fmt.Sprintf("%s: %d spins, %d bonds", q.model, q.units, q.pairs)
+		if q.keepsUp {
+			text += fmt.Sprintf("; %d spins up", q.active)
+		}
+	}
+	low, high := s.span()
+	return fmt.Sprintf("%s; %d temperatures from %s = %.6g to %.6g", text, len(s.betas), s.name(), low, high)
+}

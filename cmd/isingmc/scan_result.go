@@ -1,0 +1,399 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+
+	"gorbm/cmd/cli"
+	"gorbm/negphase/diag"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/partition"
+	"gorbm/train/plots"
+	"gorbm/train/report"
+)
+
+// A scanResult is the result of a scan.
+type scanResult struct {
+	*plan
+	rows      [][]row        // of each contestant, by temperature, coldest first
+	measured  [][][]estimate // and of them the figures
+	points    [][]cli.Record
+	curves    []*curve
+	failed    []error // why there is no curve
+	crossings []crossing
+	compared  comparison
+}
+
+// newScanResult evaluates what the chains have measured.
+func (p *plan) newScanResult() *scanResult {
+	s := &scanResult{plan: p}
+	for i := range p.contestants {
+		var rows []row
+		var measured [][]estimate
+		for k := range p.scan.betas {
+			r := p.rowAt(i, k)
+			all := make([]estimate, len(figures))
+			for _, f := range s.figuresOf(i) {
+				all[f] = figures[f].measured(r)
+			}
+			rows, measured = append(rows, r), append(measured, all)
+		}
+		s.measured = append(s.measured, measured)
+		c, err := p.reweigh(i)
+		s.rows, s.curves, s.failed = append(s.rows, rows), append(s.curves, c), append(s.failed, err)
+	}
+	for i := range s.rows {
+		var points []cli.Record
+		for _, k := range s.inOrder() {
+			points = append(points, s.point(i, k))
+		}
+		s.points = append(s.points, points)
+	}
+	s.crossings = p.crossings(s.curves)
+	for at, q := range p.scan.systems {
+		for k, beta := range p.scan.betas {
+			var rows []row
+			for i := range s.rows {
+				if p.scan.of[i] == at {
+					rows = append(rows, s.rows[i][k])
+				}
+			}
+			s.compared.add(rows, q.symmetric, fmt.Sprintf(" at %s = %.4g", p.scan.name(), p.scan.x(beta)))
+		}
+	}
+	s.compared.sort()
+	return s
+}
+
+// inOrder returns the temperatures in the order in which the variable of the scan rises.
+func (s *scanResult) inOrder() []int {
+	order := make([]int, len(s.scan.betas))
+	for k := range order {
+		order[k] = k
+	}
+	if s.scan.inBeta {
+		slices.Reverse(order)
+	}
+	return order
+}
+
+// figuresOf returns the numbers of the figures that contestant i has.
+func (s *scanResult) figuresOf(i int) (all []int) {
+	for f, figure := range figures {
+		if !figure.spins || s.contestants[i].scanned.At[0].Spins != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// exchanges reports whether contestant i exchanges replicas.
+func (s *scanResult) exchanges(i int) bool { return !math.IsNaN(s.rows[i][0].exchanged(0)) }
+
+// point returns the result of contestant i at temperature k.
+func (s *scanResult) point(i, k int) (rec cli.Record) {
+	r := s.rows[i][k]
+	beta := s.scan.betas[k]
+	rec.Show("temperature", "T", 1/beta, fmt.Sprintf("%.5g", 1/beta))
+	rec.Show("beta", "β", beta, fmt.Sprintf("%.5g", beta))
+	for _, f := range s.figuresOf(i) {
+		e := s.measured[i][k][f]
+		rec.Show(figures[f].key, figures[f].label, e.mean, e.String())
+		rec.Add(figures[f].key+"_std_err", e.err)
+	}
+	rec.Show("tau_int", "τ / moves", r.Time.Tau, tauText(r.Summary, 1))
+	err := math.NaN()
+	if r.Trusted() {
+		err = r.Time.StdErr
+	}
+	rec.Add("tau_int_std_err", err)
+	if s.exchanges(i) {
+		swaps := r.exchanged(k)
+		rec.Show("exchanged", "swaps with hotter", swaps, cli.Percent(swaps))
+	}
+	return rec
+}
+
+// curvePoint returns what reweighting says of contestant i at a point of its curve.
+func (s *scanResult) curvePoint(i, at int) (rec cli.Record) {
+	c := s.curves[i]
+	rec.Add("temperature", 1/c.beta[at])
+	rec.Add("beta", c.beta[at])
+	for _, f := range s.figuresOf(i) {
+		rec.Add(figures[f].key, c.values[f][at].mean)
+		rec.Add(figures[f].key+"_std_err", c.values[f][at].err)
+	}
+	name := "log_z"
+	if !c.absolut {
+		name = "log_z_above_hottest"
+	}
+	rec.Add(name, c.logZ[at].mean)
+	rec.Add(name+"_std_err", c.logZ[at].err)
+	return rec
+}
+
+// record returns the JSON object of the scan.
+func (s *scanResult) record(warnings []string) (out cli.Record) {
+	out.Add("seed", s.seed)
+	var all []cli.Record
+	for i := range s.contestants {
+		q := s.scan.systems[s.scan.of[i]]
+		var rec cli.Record
+		rec.Add("sampler", q.movers[s.moverOf(i)].name)
+		rec.Add("system", q.model)
+		rec.Add("spins", q.units)
+		rec.Add("bonds", q.pairs)
+		var moves int64
+		seconds := 0.0
+		for _, run := range s.runs {
+			moves += run[i].info.Moves
+			seconds += run[i].elapsed.Seconds()
+		}
+		rec.Add("moves", moves)
+		rec.Add("seconds", seconds)
+		if s.exchanges(i) {
+			rec.Add("round_trips", s.rows[i][0].roundTrips())
+		}
+		var curve []cli.Record
+		rec.Add("scan", s.points[i])
+		if c := s.curves[i]; c != nil {
+			for at := range c.beta {
+				curve = append(curve, s.curvePoint(i, at))
+			}
+			rec.Add("curve", curve)
+		}
+		all = append(all, rec)
+	}
+	out.Add("samplers", all)
+	if len(s.crossings) > 0 {
+		var crossings []cli.Record
+		for _, x := range s.crossings {
+			var rec cli.Record
+			rec.Add("a", x.a)
+			rec.Add("b", x.b)
+			rec.Add(map[bool]string{true: "beta", false: "temperature"}[s.scan.inBeta], x.x.mean)
+			rec.Add("std_err", x.x.err)
+			crossings = append(crossings, rec)
+		}
+		out.Add("binder_crossings", crossings)
+	}
+	if differences := s.compared.record(); len(differences) > 0 {
+		out.Add("comparisons", differences)
+	}
+	out.Add("warnings", warnings)
+	return out
+}
+
+// moverOf returns the place of contestant i among the samplers of its system.
+func (s *scanResult) moverOf(i int) int { return i % len(s.scan.systems[0].movers) }
+
+// conclusions says in words what the scan has found.
+func (s *scanResult) conclusions() (lines []string) {
+	for i, c := range s.curves {
+		if c == nil {
+			continue
+		}
+		coldest := len(c.beta) - 1
+		if c.beta[0] > c.beta[coldest] {
+			coldest = 0
+		}
+		z := c.logZ[coldest]
+		if c.absolut {
+			lines = append(lines, fmt.Sprintf("%s: log Z = %s at β = %.5g.", s.contestants[i].name, z, c.beta[coldest]))
+		}
+	}
+	for _, x := range s.crossings {
+		lines = append(lines, fmt.Sprintf("The Binder cumulants of %s and %s cross at %s = %s.", x.a, x.b, s.scan.name(), x.x))
+	}
+	return append(lines, s.compared.agreement()...)
+}
+
+// warnings returns what is wrong with the settings or with the run.
+func (s *scanResult) warnings() (w []string) {
+	w = append(w, s.samplerWarnings...)
+	for i, c := range s.contestants {
+		var short, stuck, apart []string
+		for _, k := range s.inOrder() {
+			r := s.rows[i][k]
+			at := fmt.Sprintf("%.4g", s.scan.x(s.scan.betas[k]))
+			untrusted := !r.Trusted()
+			if o := r.observables.Spins; o != nil {
+				m := r.summary(func(m *measured) *diag.Trace { return m.observables.Spins.Square })
+				untrusted = untrusted || m.Variance > 0 && !m.Trusted()
+			}
+			if untrusted && !(r.Variance == 0 && s.scan.betas[k] == 0) {
+				short = append(short, at)
+			}
+			if x := r.exchanged(k); x < fewExchanges {
+				stuck = append(stuck, at)
+			}
+			if p := r.agreement(); p < leastAgreement {
+				apart = append(apart, at)
+			}
+		}
+		list := func(x []string) string { return s.scan.name() + " = " + strings.Join(x, ", ") }
+		if short != nil {
+			w = append(w, fmt.Sprintf("%s: the run is too short for the errors, of the energy or of m², at %s; run longer, or take pt, or clusters", c.name, list(short)))
+		}
+		if stuck != nil {
+			w = append(w, fmt.Sprintf("%s: fewer than 1 %% of exchanges with the next hotter temperature are made at %s; give -scan more temperatures", c.name, list(stuck)))
+		}
+		if apart != nil {
+			w = append(w, fmt.Sprintf("%s: the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer", c.name, list(apart)))
+		}
+		switch err := s.failed[i]; {
+		case errors.Is(err, partition.ErrOverlap):
+			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %s", c.name, strings.TrimPrefix(err.Error(), "reweighting: ")))
+		case err != nil:
+			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %v", c.name, err))
+		}
+	}
+	return append(w, s.compared.warning()...)
+}
+
+// finish prints the scan and writes its files.
+func (s *scanResult) finish() error {
+	warnings := s.warnings()
+	var err error
+	if s.out != "" {
+		err = s.writeOut(warnings)
+	}
+	if s.table != "" {
+		err = errors.Join(err, atomicfile.Write(s.table, cli.WriteCSV(s.lines())))
+	}
+	return errors.Join(err, s.flags.Print(s.record(warnings), func(w io.Writer) error {
+		if !s.flags.Quiet {
+			for i := range s.contestants {
+				fmt.Fprintln(w, s.title(i))
+				if err := cli.PrintTable(w, s.tableOf(i), false); err != nil {
+					return err
+				}
+			}
+			for _, line := range s.conclusions() {
+				fmt.Fprintln(w, line)
+			}
+		}
+		s.flags.Warn(warnings...)
+		return nil
+	}))
+}
+
+// title names contestant i and says how long it ran.
+func (s *scanResult) title(i int) string {
+	var moves int64
+	seconds := 0.0
+	for _, run := range s.runs {
+		moves += run[i].info.Moves
+		seconds += run[i].elapsed.Seconds()
+	}
+	text := fmt.Sprintf("%s: %s of all temperatures in %.3g s", s.contestants[i].name, cli.Count(moves, "move"), seconds)
+	if s.exchanges(i) {
+		text += ", " + cli.Count(s.rows[i][0].roundTrips(), "round trip")
+	}
+	return text
+}
+
+// tableOf returns the table of contestant i.
+func (s *scanResult) tableOf(i int) [][]string { return cli.Table(s.points[i]) }
+
+// lines returns the lines of -table: the temperatures of the scan and those of the curves.
+func (s *scanResult) lines() [][]string {
+	var all []cli.Record
+	columns := []string{"system", "sampler", "kind", "temperature", "beta"}
+	add := func(i int, kind string, rec cli.Record) {
+		var head cli.Record
+		q := s.scan.systems[s.scan.of[i]]
+		head.Add("system", q.model)
+		head.Add("sampler", q.movers[s.moverOf(i)].name)
+		head.Add("kind", kind)
+		rec = append(head, rec...)
+		for _, f := range rec {
+			if f.Key != "" && !slices.Contains(columns, f.Key) {
+				columns = append(columns, f.Key)
+			}
+		}
+		all = append(all, rec)
+	}
+	for i := range s.contestants {
+		for _, point := range s.points[i] {
+			add(i, "scan", point)
+		}
+		if c := s.curves[i]; c != nil {
+			for at := range c.beta {
+				add(i, "curve", s.curvePoint(i, at))
+			}
+		}
+	}
+	return cli.Columns(all, 10, columns...)
+}
+
+// charts returns a chart for each figure: dots with bars where it was measured, and curves.
+func (s *scanResult) charts() (all []plots.Chart) {
+	order := s.inOrder()
+	for f, figure := range figures {
+		c := plots.Chart{Title: strings.ToUpper(figure.label[:1]) + figure.label[1:], X: map[bool]string{true: "inverse temperature β", false: "temperature T"}[s.scan.inBeta]}
+		low, high := math.Inf(1), math.Inf(-1)
+		for i, contestant := range s.contestants {
+			if !slices.Contains(s.figuresOf(i), f) {
+				continue
+			}
+			dots := plots.Line{Name: contestant.name, Color: i + 1, Apart: true, Bars: true, Err: []float64{}}
+			for _, k := range order {
+				e := s.measured[i][k][f]
+				dots.X, dots.Y, dots.Err = append(dots.X, s.scan.x(s.scan.betas[k])), append(dots.Y, e.mean), append(dots.Err, e.err)
+				low, high = min(low, e.mean), max(high, e.mean)
+			}
+			if curve := s.curves[i]; curve != nil {
+				line := plots.Line{Name: contestant.name + " reweighted", Color: i + 1, Err: []float64{}}
+				for at, e := range curve.values[f] {
+					line.X, line.Y, line.Err = append(line.X, s.scan.x(curve.beta[at])), append(line.Y, e.mean), append(line.Err, e.err)
+				}
+				c.Lines = append(c.Lines, line)
+			}
+			c.Lines = append(c.Lines, dots)
+		}
+		if c.Lines == nil {
+			continue
+		}
+		if x, ok := s.onsager(); ok && low < high {
+			c.Lines = append(c.Lines, plots.Line{Name: "critical point, infinite lattice", Color: len(plots.Colors), Dashed: true, X: []float64{x, x}, Y: []float64{low, high}})
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// onsager returns the critical point of the square lattice, 2J/ln(1+√2) (Onsager 1944), in the variable
+// of the scan, if that is what was scanned and it is within the scan.
+func (s *scanResult) onsager() (x float64, ok bool) {
+	for _, q := range s.scan.systems {
+		if sides := q.shape(); q.graph == nil || q.keepsUp || len(sides) != 2 || !q.symmetric || q.boundary != "periodic" || min(sides[0], sides[1]) < 3 {
+			return 0, false
+		}
+	}
+	j, err := uniformCoupling(s.couplings)
+	beta := math.Log(1+math.Sqrt2) / (2 * math.Abs(j))
+	last := len(s.scan.betas) - 1
+	return s.scan.x(beta), err == nil && beta <= s.scan.betas[0] && beta >= s.scan.betas[last]
+}
+
+// writeOut writes the picture or the report of -out.
+func (s *scanResult) writeOut(warnings []string) error {
+	charts := s.charts()
+	if !isReport(s.out) {
+		const across, width, height = 2, 20 * vg.Centimeter, 7 * vg.Centimeter
+		return cli.WritePicture(s.out, plots.Charts(charts, across, width, height))
+	}
+	page := report.Report{Title: "isingmc: " + s.scan.systems[0].model, Lead: strings.ReplaceAll(s.describe(), "\n", "; "), Words: s.conclusions(), Warnings: warnings, Charts: charts}
+	for i := range s.contestants {
+		page.Tables = append(page.Tables, report.TableOf(s.title(i), s.tableOf(i)))
+	}
+	page.Tables = append(page.Tables, s.settingsTable())
+	return atomicfile.Write(s.out, func(w io.Writer) error { return report.Write(w, page) })
+}

@@ -1,0 +1,341 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/mcmc"
+)
+
+// A scanPoint is a temperature of a scan or of a curve in JSON.
+type scanPoint struct {
+	Temperature *float64
+	Beta        float64
+	Energy      float64  `json:"energy_per_spin"`
+	EnergyErr   float64  `json:"energy_per_spin_std_err"`
+	Heat        float64  `json:"specific_heat"`
+	HeatErr     *float64 `json:"specific_heat_std_err"`
+	Abs         float64  `json:"abs_magnetisation"`
+	AbsErr      float64  `json:"abs_magnetisation_std_err"`
+	Chi         float64  `json:"susceptibility"`
+	ChiErr      *float64 `json:"susceptibility_std_err"`
+	Binder      float64  `json:"binder_cumulant"`
+	BinderErr   float64  `json:"binder_cumulant_std_err"`
+	LogZ        *float64 `json:"log_z"`
+	LogZErr     *float64 `json:"log_z_std_err"`
+	LogZAbove   *float64 `json:"log_z_above_hottest"`
+	Exchanged   *float64
+}
+
+type scanJSON struct {
+	Samplers []struct {
+		Sampler, System string
+		Moves           int64
+		RoundTrips      *int64 `json:"round_trips"`
+		Scan, Curve     []scanPoint
+	}
+	Crossings []struct {
+		A, B        string
+		Temperature float64
+		StdErr      float64 `json:"std_err"`
+	} `json:"binder_crossings"`
+	Comparisons []struct {
+		A, B, Observable string
+		Z, P             float64
+	}
+	Warnings []string
+}
+
+func scanOf(t *testing.T, args string) (s scanJSON) {
+	t.Helper()
+	out := isingmc.OK(t, append(strings.Fields(args), "-json")...)
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return s
+}
+
+// exactPoint enumerates the states of a system, those with active spins up if active > 0.
+func exactPoint(g *mcmc.Graph, beta float64, active int) (p scanPoint) {
+	n := g.Len()
+	s := mcmc.NewIsing(g, nil)
+	var z, e, e2, abs, m2, m4 float64
+	least := math.Inf(1)
+	var energy, spin []float64
+	for x := range 1 << n {
+		if x > 0 { // Gray's code
+			bit := 0
+			for x>>bit&1 == 0 {
+				bit++
+			}
+			s.Flip(bit)
+		}
+		if up := countOnes(s.State()); active == 0 || up == active {
+			energy, spin = append(energy, s.Energy()), append(spin, 2*float64(up)/float64(n)-1)
+			least = min(least, s.Energy())
+		}
+	}
+	for i, x := range energy {
+		w := math.Exp(-beta * (x - least))
+		z += w
+		e += w * x
+		e2 += w * x * x
+		abs += w * math.Abs(spin[i])
+		m2 += w * spin[i] * spin[i]
+		m4 += w * math.Pow(spin[i], 4)
+	}
+	e, e2, abs, m2, m4 = e/z, e2/z, abs/z, m2/z, m4/z
+	logZ := math.Log(z) - beta*least
+	return scanPoint{Beta: beta, Energy: e / float64(n), Heat: beta * beta * (e2 - e*e) / float64(n), Abs: abs,
+		Chi: beta * float64(n) * (m2 - abs*abs), Binder: 1 - m4/(3*m2*m2), LogZ: &logZ}
+}
+
+// TestScanIsExact compares scans by every kind of sampler, and the curves between, with all states.
+func TestScanIsExact(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		args   string
+		active int
+	}{
+		{"-lattice 4x4 -sampler sw,pt,ins,wolff:clusters=3 -scan 1.5:4:6 -moves 6000", 0},
+		{"-lattice 4x3 -J gaussian -field 0.2 -sampler gibbs,pt:sw,ins:metropolis:order=random -scan beta=0:0.7:5 -moves 6000", 0},
+		{"-lattice 4x3 -J pm1 -active 5 -sampler pt,exchange,ins:im:k=2 -scan beta=0:1:4 -moves 5000", 5},
+		{"-lattice 2x4 -J pm1 -sampler pt:sardonics:k=1-4 -scan beta=0.1:2:6 -moves 2000 -chains 3", 0},
+	} {
+		p := scanPlan(t, c.args)
+		r := scanOf(t, c.args)
+		if len(r.Warnings) > 0 {
+			t.Errorf("%s: warnings %q", c.args, r.Warnings)
+		}
+		compared := 0
+		worst, what := 0.0, ""
+		check := func(name string, at scanPoint, logZ float64) {
+			want := exactPoint(p.graph, at.Beta, c.active)
+			compare := func(of string, got, stdErr, want float64) {
+				if stdErr == 0 {
+					return
+				}
+				compared++
+				if z := math.Abs(got-want) / stdErr; !(z <= worst) {
+					worst, what = z, fmt.Sprintf("%s of %s at β = %.4g: %v ± %v, want %v", of, name, at.Beta, got, stdErr, want)
+				}
+			}
+			compare("energy", at.Energy, at.EnergyErr, want.Energy)
+			if at.HeatErr != nil {
+				compare("specific heat", at.Heat, *at.HeatErr, want.Heat)
+			}
+			if c.active == 0 {
+				compare("|m|", at.Abs, at.AbsErr, want.Abs)
+				compare("Binder cumulant", at.Binder, at.BinderErr, want.Binder)
+				if at.ChiErr != nil {
+					compare("susceptibility", at.Chi, *at.ChiErr, want.Chi)
+				}
+			}
+			switch {
+			case at.LogZ != nil && at.Beta > 0:
+				compare("log Z", *at.LogZ, *at.LogZErr, *want.LogZ)
+			case at.LogZAbove != nil:
+				if at.Beta > p.scan.betas[len(p.scan.betas)-1] {
+					compare("log Z above the hottest", *at.LogZAbove+logZ, at.EnergyErr*100, *want.LogZ)
+				}
+			}
+		}
+		for _, s := range r.Samplers {
+			if len(s.Scan) != len(p.scan.betas) || len(s.Curve) != curvePoints || math.Abs(s.Curve[0].Beta-s.Scan[0].Beta) > 1e-12 {
+				t.Fatalf("%s, %s: %d temperatures and %d of a curve", c.args, s.Sampler, len(s.Scan), len(s.Curve))
+			}
+			if exchanges := strings.HasPrefix(s.Sampler, "pt") || strings.HasPrefix(s.Sampler, "ins"); exchanges != (s.RoundTrips != nil && *s.RoundTrips > 50) || exchanges != (s.Scan[0].Exchanged != nil || s.Scan[1].Exchanged != nil) {
+				t.Errorf("%s, %s: round trips %v", c.args, s.Sampler, s.RoundTrips)
+			}
+			hottest := *exactPoint(p.graph, p.scan.betas[len(p.scan.betas)-1], c.active).LogZ
+			for _, at := range s.Scan {
+				check(s.Sampler, at, hottest)
+			}
+			for i := 0; i < len(s.Curve); i += 7 {
+				check(s.Sampler+" reweighted", s.Curve[i], hottest)
+			}
+		}
+		// Of some hundred comparisons that hang together, one of a standard normal is beyond 4.5 in 1000 runs;
+		// the errors of reweighting follow Student's t of 31 degrees of freedom, or fewer.
+		if compared < 40 || worst > 5.5 {
+			t.Errorf("%s: of %d comparisons the worst is %.1f standard errors off: %s", c.args, compared, worst, what)
+		}
+	}
+}
+
+// scanPlan returns the plan of a command line with -scan.
+func scanPlan(t *testing.T, args string) *plan {
+	t.Helper()
+	o := newOptions()
+	if err := o.flags.Parse(strings.Fields(args), io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	p, err := o.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestScanFindsAWrongTemperature: one replica at a wrong temperature is found by the comparison of
+// the samplers in all observables, although each looks fine alone.
+func TestScanFindsAWrongTemperature(t *testing.T) {
+	for _, wrong := range []bool{false, true} {
+		p := scanPlan(t, "-lattice 4x4 -sampler sw,gibbs -scan 2:3:4 -moves 12000")
+		if wrong {
+			q := *p.scan
+			q.betas = append([]float64(nil), q.betas...)
+			q.betas[1] *= 1.06
+			r := *p.scan.systems[0]
+			r.scan = &q
+			ladder, err := r.ladderOf(r.movers[1], p.contestants[1].system)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.contestants[1].chain, p.contestants[1].ladder = ladder, ladder
+		}
+		if err := p.sampleChains(context.Background(), metronome(clockInterval)); err != nil {
+			t.Fatal(err)
+		}
+		w := strings.Join(p.newScanResult().warnings(), "\n")
+		if strings.Contains(w, "has not converged") != wrong || wrong && !strings.Contains(w, "at T = 2.333") {
+			t.Errorf("a wrong temperature: %v; warnings: %q", wrong, w)
+		}
+	}
+}
+
+// TestScanCrossings: the Binder cumulants of square lattices cross near the critical point, 2/ln(1+√2).
+func TestScanCrossings(t *testing.T) {
+	clitest.Isolate(t)
+	r := scanOf(t, "-lattice 6x6,12x12 -scan 2:2.6:5 -moves 5000")
+	if len(r.Crossings) != 1 || len(r.Comparisons) != 0 {
+		t.Fatalf("crossings %+v, comparisons of different systems %+v", r.Crossings, r.Comparisons)
+	}
+	// Corrections to scaling: on lattices as small as these the crossing lies some 0.01 off.
+	if x, want := r.Crossings[0], 2/math.Log(1+math.Sqrt2); math.Abs(x.Temperature-want) > 0.02+4*x.StdErr || x.StdErr > 0.03 || !(x.StdErr > 0) {
+		t.Errorf("the Binder cumulants cross at %v ± %v, want about %v", x.Temperature, x.StdErr, want)
+	}
+}
+
+// TestScanFiles writes the table, a picture and a report, and reads them.
+func TestScanFiles(t *testing.T) {
+	clitest.Isolate(t)
+	args := strings.Fields("-lattice 4x4 -sampler sw,ins -scan beta=0:0.5:5 -moves 800")
+	out := isingmc.OK(t, append(args, "-table", "scan.csv", "-out", "scan.png")...)
+	for _, want := range []string{"4x4 periodic, J = 1: 16 spins, 32 bonds; 5 temperatures from β = 0 to 0.5", "800 moves each", "swaps with hotter", "round trips", "log Z = ", "comparisons"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	file, err := os.Open("scan.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil || len(lines) != 1+2*(5+curvePoints) {
+		t.Fatalf("%d lines, %v", len(lines), err)
+	}
+	at := map[string]int{}
+	for i, name := range lines[0] {
+		at[name] = i
+	}
+	for _, line := range lines[1:] {
+		beta, err := strconv.ParseFloat(line[at["beta"]], 64)
+		if kind := line[at["kind"]]; err != nil || beta < 0 || beta > 0.5 || kind != "scan" && kind != "curve" || (line[at["log_z"]] != "") != (kind == "curve") || line[at["energy_per_spin"]] == "" {
+			t.Fatalf("line %q", line)
+		}
+	}
+	picture, err := os.Open("scan.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer picture.Close()
+	if _, err := png.Decode(picture); err != nil {
+		t.Error(err)
+	}
+	isingmc.OK(t, append(args, "-out", "scan.html")...)
+	page, err := os.ReadFile("scan.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Binder cumulant", "log Z = ", "reweighted", "critical point", "-scan"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+}
+
+// TestScanDeterminism: equal seeds give equal results at any GOMAXPROCS.
+func TestScanDeterminism(t *testing.T) {
+	clitest.Isolate(t)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var first string
+	for _, procs := range []int{1, 3} {
+		runtime.GOMAXPROCS(procs)
+		out := isingmc.OK(t, strings.Fields("-lattice 4x4,5x5 -J pm1 -sampler pt,ins:sardonics:k=1-3 -scan 1:3:5 -moves 500 -chains 2 -json")...)
+		var r map[string]any
+		if err := json.Unmarshal([]byte(out), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range r["samplers"].([]any) {
+			delete(s.(map[string]any), "seconds")
+		}
+		text := fmt.Sprint(r)
+		if first == "" {
+			first = text
+		} else if text != first {
+			t.Error("results depend on GOMAXPROCS")
+		}
+	}
+}
+
+// TestInfiniteSwapsCountStates: the energies that ins weighs count as states: their variance is that of
+// the Boltzmann distribution, and the effective number is that of independent states.
+func TestInfiniteSwapsCountStates(t *testing.T) {
+	clitest.Isolate(t)
+	r := result(t, "-lattice 4x3 -temperature 3 -sampler ins:replicas=4,pt:replicas=4 -moves 40000")
+	want := exactPoint(planOf(t, "-lattice 4x3 -sampler gibbs").graph, 1./3, 0).Heat * 9 * 12
+	for _, s := range r.Samplers {
+		if got := *s.EnergyVariance; math.Abs(got/want-1) > 0.05 {
+			t.Errorf("%s: the variance of the energy is %v, want %v", s.Sampler, got, want)
+		}
+		if *s.Effective/float64(s.Moves) < 0.1 || math.Abs(*s.EnergyVariance/(*s.Effective**s.EnergyStdErr**s.EnergyStdErr)-1) > 1e-9 {
+			t.Errorf("%s: %v effective of %d moves with the error %v", s.Sampler, *s.Effective, s.Moves, *s.EnergyStdErr)
+		}
+	}
+}
+
+// TestLaddersInARace: pt and ins, with samplers of every kind, agree with the exact mean energy.
+func TestLaddersInARace(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		args   string
+		active int
+	}{
+		{"-lattice 4x3 -J gaussian -field 0.3 -beta 1.5 -sampler pt,ins,pt:sw,ins:sardonics:k=1-4,pt:replicas=3:hottest=1.5:wolff -moves 20000", 0},
+		{"-lattice 4x3 -J pm1 -active 5 -sampler pt,ins:im:k=2 -moves 20000", 5},
+	} {
+		want := exactEnergy(t, c.args, c.active)
+		for _, s := range result(t, c.args).Samplers {
+			if z := (*s.EnergyMean - want) / *s.EnergyStdErr; math.Abs(z) > 4 {
+				t.Errorf("%s, %s: mean energy %v ± %v, want %v", c.args, s.Sampler, *s.EnergyMean, *s.EnergyStdErr, want)
+			}
+		}
+	}
+	r := result(t, "-lattice 20x20 -beta 0.6 -sampler pt:replicas=2:hottest=4 -moves 200")
+	if w := strings.Join(r.Warnings, "\n"); !strings.Contains(w, "give more replicas or a lower hottest") {
+		t.Errorf("neighbours that hardly exchange: warnings %q", w)
+	}
+}
