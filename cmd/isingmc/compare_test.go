@@ -68,10 +68,10 @@ func TestAllObservablesAreCompared(t *testing.T) {
 // TestChanceOfDifferences: of right samplers the smallest p of all comparisons is rarely
 // small. Below 0.1 it is with a probability of at most 0.1.
 func TestChanceOfDifferences(t *testing.T) {
-	const runs, level = 60, 0.1
+	const runs, level = 45, 0.1
 	small := 0
 	for seed := range runs {
-		p, rows := sampled(t, "-lattice 3x3 -sampler gibbs,sw,wolff:clusters=2 -moves 2000 -observables -seed "+strings.Repeat("1", 1+seed%9)+string(rune('0'+seed/9)), nil)
+		p, rows := sampled(t, "-lattice 3x3 -sampler gibbs,sw,wolff:clusters=2 -moves 1200 -observables -seed "+strings.Repeat("1", 1+seed%9)+string(rune('0'+seed/9)), nil)
 		c := compare(rows, p.symmetric)
 		if c.chance(c.differences[0]) < level {
 			small++

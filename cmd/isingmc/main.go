@@ -251,7 +251,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	if p.scan != nil {
 		err := p.newScanResult().finish()
 		if err == nil && stopped {
-			err = errors.New("stopped before the end; the results are of the part that was done")
+			err = errors.New("stopped before the end; the results cover what was done")
 		}
 		return err
 	}

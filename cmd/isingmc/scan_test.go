@@ -324,7 +324,7 @@ func TestLaddersInARace(t *testing.T) {
 		args   string
 		active int
 	}{
-		{"-lattice 4x3 -J gaussian -field 0.3 -beta 1.5 -sampler pt,ins,pt:sw,ins:sardonics:k=1-4,pt:replicas=3:hottest=1.5:wolff -moves 20000", 0},
+		{"-lattice 4x3 -J gaussian -field 0.3 -beta 1.5 -sampler pt,ins,pt:sw,ins:sardonics:k=1-4,pt:sardonics:k=auto,pt:replicas=3:hottest=1.5:wolff -moves 20000", 0},
 		{"-lattice 4x3 -J pm1 -active 5 -sampler pt,ins:im:k=2 -moves 20000", 5},
 	} {
 		want := exactEnergy(t, c.args, c.active)
