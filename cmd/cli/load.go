@@ -41,7 +41,7 @@ type DataFlags struct {
 }
 
 // UnitNames are what -units takes.
-var UnitNames = []string{"auto", "binary", "gaussian", LearnedPrecision}
+var UnitNames = []string{"auto", "binary", "gaussian", LearnedPrecision, "spin"}
 
 // LearnedPrecision is what -units has for Gaussian units whose precisions are learned.
 const LearnedPrecision = "gaussian:precision=learned"
@@ -100,6 +100,10 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		return nil, nil, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
 	case d.gaussian():
 		opt.Binarize = data.Standard
+	case d.Units == "spin" && (d.Scale != "auto" && d.Scale != "spins" || d.Binarize == data.Standard):
+		return nil, nil, Usagef("-units spin takes values of −1 and +1; leave -scale and -binarize out")
+	case d.Units == "spin":
+		opt.Scale = "spins"
 	}
 	if d.Redraw && d.Binarize != data.Sample {
 		return nil, nil, Usagef("-redraw goes with -binarize sample, not %s", d.Binarize)

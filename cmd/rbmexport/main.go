@@ -30,8 +30,10 @@ const summary = `rbmexport converts a model, or draws it.
 The ending of -out says what is wanted. A .safetensors or .npz file holds the
 arrays weights [visible, hidden], visible_bias and hidden_bias. -sklearn writes
 the .npz with the names of scikit-learn's BernoulliRBM instead: components_
-[hidden, visible], intercept_hidden_ and intercept_visible_. -model reads both
-kinds of .npz.
+[hidden, visible], intercept_hidden_ and intercept_visible_. -spins writes the
+parameters for units of −1 and +1, with E(s,t) = −sᵀWt − aᵀs − bᵀt, as the arrays
+spin_weights, spin_visible_bias and spin_hidden_bias. -model reads all three kinds
+of .npz.
 
 A .dat is the Potts model of sequences nearest to the model, as adabmDCA writes it: a line
 J i j a b value for each coupling, h i a value for each field, sites from 0. It has the terms
@@ -47,10 +49,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	model := f.AddModel()
 	f.Group("file")
 	var out string
-	var sklearn, zeroSum bool
+	var sklearn, spins, zeroSum bool
 	f.StringVar(&out, "out", "", "file to write: .safetensors, .npz, .dat (of a model of sequences) or a picture (.png, .svg, .pdf)").
 		Main("FILE  .safetensors, .npz, .dat or a picture (.png, .svg, .pdf)").New(append([]string{".safetensors", ".npz", pottsEnding}, cli.Pictures...)...)
 	f.BoolVar(&sklearn, "sklearn", false, "write the .npz with scikit-learn's names").Main("  scikit-learn's names in the .npz")
+	f.BoolVar(&spins, "spins", false, "write the .npz in spins of −1 and +1: spin_weights, spin_visible_bias, spin_hidden_bias").Main("  parameters of spins −1 and +1 in the .npz").Not("sklearn")
 	f.BoolVar(&zeroSum, "zero-sum", false, "bring softmax groups of inputs to the zero-sum gauge: the weights of a group to each hidden unit sum to zero, and its biases; the distribution stays").Main("  softmax groups of inputs in the zero-sum gauge")
 	f.Group("others")
 	if err := f.Parse(args, stdout, stderr); err != nil {
@@ -63,8 +66,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	ext := strings.ToLower(filepath.Ext(out))
-	if sklearn && ext != ".npz" {
-		return cli.Usagef("-sklearn is for .npz files, not %s", ext)
+	for name, given := range map[string]bool{"sklearn": sklearn, "spins": spins} {
+		if given && ext != ".npz" {
+			return cli.Usagef("-%s is for .npz files, not %s", name, ext)
+		}
 	}
 	m, about, err := model.Load()
 	if err != nil {
@@ -77,6 +82,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch {
 	case sklearn:
 		err = atomicfile.Write(out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
+	case spins:
+		if err := m.CheckSpins(); err != nil {
+			return fmt.Errorf("-spins: model %s: %w", model.Path, err)
+		}
+		var k float64
+		err = atomicfile.Write(out, func(w io.Writer) (err error) { k, err = modelfile.WriteSpinsNPZ(w, m, about); return err })
+		what += fmt.Sprintf(", in spins, where log Z changes by %+.6g nats", -k)
 	case ext == pottsEnding:
 		what, err = writePotts(ctx, f, out, m, model.Path, about)
 	case slices.Contains(cli.Pictures, ext):

@@ -32,7 +32,7 @@ func isolate(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	rbmexport.Help(t, "classes", "labels", "model", "out", "sklearn", "zero-sum")
+	rbmexport.Help(t, "classes", "labels", "model", "out", "sklearn", "spins", "zero-sum")
 }
 
 func TestGolden(t *testing.T) {
@@ -60,6 +60,41 @@ func TestZeroSum(t *testing.T) {
 	if !zero.Equal(m) || !strings.Contains(out, fmt.Sprintf("in the zero-sum gauge, where log Z is %.6g nats lower", fall)) {
 		t.Errorf("another gauge: %s", out)
 	}
+}
+
+// The parameters in spins are those of the map, and read back are the model but for rounding; models
+// that are no spins are refused.
+func TestSpins(t *testing.T) {
+	isolate(t)
+	out := rbmexport.OK(t, "-model", "m.safetensors", "-spins", "-out", "s.npz")
+	want, _ := clitest.Load(t, "m.safetensors")
+	got, from := clitest.Load(t, "s.npz")
+	_, k, err := want.Spins()
+	if err != nil || !strings.Contains(out, fmt.Sprintf("in spins, where log Z changes by %+.6g nats", -k)) {
+		t.Errorf("%s, %v", out, err)
+	}
+	for i := range want.Visible() {
+		for j := range want.Hidden() {
+			if got.Weight(i, j) != want.Weight(i, j) { // a quarter, and four times that, are exact
+				t.Errorf("weight %d,%d is %v, want %v", i, j, got.Weight(i, j), want.Weight(i, j))
+			}
+		}
+		if x := got.VisibleBias[i] - want.VisibleBias[i]; math.Abs(float64(x)) > 1e-5 {
+			t.Errorf("visible bias %d is off by %v", i, x)
+		}
+	}
+	for j, c := range want.HiddenBias {
+		if math.Abs(float64(got.HiddenBias[j]-c)) > 1e-5 {
+			t.Errorf("hidden bias %d is %v, want %v", j, got.HiddenBias[j], c)
+		}
+	}
+	if from.Height != 2 || got.Classes() != 2 {
+		t.Errorf("the file says %+v of %d classes", from, got.Classes())
+	}
+	rbmexport.Fails(t, 2, []string{"-model", "m.safetensors", "-spins", "-out", "s.safetensors"}, "-spins is for .npz files")
+	rbmexport.Fails(t, 2, []string{"-model", "m.safetensors", "-spins", "-sklearn", "-out", "t.npz"}, "-spins")
+	clitest.Save(t, "soft.safetensors", clitest.Model(12, 7, 2, rbm.Softmax), about)
+	rbmexport.Fails(t, 1, []string{"-model", "soft.safetensors", "-spins", "-out", "t.npz"}, "softmax units, and spins are binary")
 }
 
 // TestRoundTrip checks that nothing is lost between the formats.

@@ -137,7 +137,7 @@ func newOptions() *options {
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.Group("model")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units").Main("N  hidden units (500)").Between(1, maxHidden)
-	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian, for real numbers, whose columns are standardised, of precision 1 given the hidden units; gaussian:precision=learned; or auto, which is gaussian for a file of numbers outside of [0,1] that are no spins").Choice(cli.UnitNames...)
+	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian, for real numbers, whose columns are standardised, of precision 1 given the hidden units; gaussian:precision=learned; spin, for data of −1 and +1, which auto finds too; or auto, which is gaussian for a file of numbers outside of [0,1] that are no spins").Choice(cli.UnitNames...)
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data").Choice("auto", "softmax", "bernoulli", "none")
 	f.StringVar(&o.init, "init", "", "start from random (small) parameters, from log-odds, which are these with visible biases from the data's frequencies, or from a model file or the folder of a run")
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, twenty hidden units whatever the input, or all=120, that many of all units, labels included (default: none)")

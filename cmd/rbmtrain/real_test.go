@@ -146,7 +146,7 @@ func TestRealRefusals(t *testing.T) {
 		{"-units gaussian -binarize sample", 2, "-units gaussian and -binarize sample do not go together"},
 		{"-units gaussian -scale max", 2, "real values are standardised and have no scale"},
 		{"-units binary", 1, "is outside [0,1]"},
-		{"-units real", 2, "it is auto, binary, gaussian"},
+		{"-units real", 2, "it is auto, binary, gaussian, gaussian:precision=learned, spin"},
 		{"-units gaussian:precision=lerned", 2, "did you mean gaussian:precision=learned"},
 		{"-metrics pseudo_likelihood", 2, "needs binary units"},
 		{"-constraint hidden=2", 2, "needs binary units"},
@@ -159,4 +159,33 @@ func TestRealRefusals(t *testing.T) {
 			t.Errorf("%s: status %d, %q, want %q", c.args, r.Status, last, c.want)
 		}
 	}
+}
+
+// Data of −1 and +1 train the model that their bits train, and its file says what they are; other
+// values are no spins.
+func TestSpinUnits(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	spins, bits := "", ""
+	for range 60 {
+		line := [2][]string{}
+		for range 5 {
+			x := r.IntN(2)
+			line[0], line[1] = append(line[0], fmt.Sprint(2*x-1)), append(line[1], fmt.Sprint(x))
+		}
+		spins, bits = spins+strings.Join(line[0], ",")+"\n", bits+strings.Join(line[1], ",")+"\n"
+	}
+	clitest.Write(t, "spins.csv", spins)
+	clitest.Write(t, "bits.csv", bits)
+	args := []string{"-hidden", "3", "-steps", "100", "-negphase", "pcd", "-label-column", "none"}
+	rbmtrain.OK(t, append(args, "-data", "spins.csv", "-units", "spin", "-out", "s")...)
+	rbmtrain.OK(t, append(args, "-data", "bits.csv", "-out", "b")...)
+	a, about, err1 := modelfile.Read("s/model.safetensors")
+	b, _, err2 := modelfile.Read("b/model.safetensors")
+	if err1 != nil || err2 != nil || !a.Equal(b) || about.Scale != "spins" {
+		t.Errorf("spins have another model than their bits, of scale %q: %v %v", about.Scale, err1, err2)
+	}
+	rbmtrain.Fails(t, 1, append(args, "-data", "bits.csv", "-units", "spin", "-out", "x"), "is no spin")
+	rbmtrain.Fails(t, 2, append(args, "-data", "bits.csv", "-units", "spin", "-scale", "max", "-out", "x"), "-units spin takes values of −1 and +1")
 }

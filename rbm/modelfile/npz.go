@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"gorbm/rbm"
 	"gorbm/rbm/finitejson"
@@ -53,6 +54,24 @@ func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	return writeArrays(w, m, about, sklearnWeights, weights, npz.Named{Name: sklearnHidden, Data: m.HiddenBias}, npz.Named{Name: sklearnVisible, Data: m.VisibleBias})
 }
 
+// The arrays of a model in spins: see rbm.Spins.
+const (
+	spinWeights = "spin_weights" // [visible, hidden]
+	spinHidden  = "spin_hidden_bias"
+	spinVisible = "spin_visible_bias"
+)
+
+// WriteSpinsNPZ writes m in spins as a NumPy archive: spin_weights [visible, hidden], spin_visible_bias
+// and spin_hidden_bias, with the metadata. It returns K of rbm.RBM.Spins, whose error it has if the
+// units are no spins.
+func WriteSpinsNPZ(w io.Writer, m *rbm.RBM, about About) (k float64, err error) {
+	s, k, err := m.Spins()
+	if err != nil {
+		return 0, err
+	}
+	return k, writeArrays(w, m, about, spinWeights, s.Weights, npz.Named{Name: spinHidden, Data: s.Hidden}, npz.Named{Name: spinVisible, Data: s.Visible})
+}
+
 // writeArrays writes weights under the given name, the biases and the metadata of m.
 func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.Matrix, biases ...npz.Named) error {
 	meta, err := finitejson.Marshal(metadata(m, about))
@@ -64,7 +83,7 @@ func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.
 }
 
 // ReadNPZ reads a model from a NumPy archive of size bytes: weights [visible,
-// hidden], visible_bias and hidden_bias, or the arrays that WriteSklearnNPZ writes,
+// hidden], visible_bias and hidden_bias, or the arrays that WriteSklearnNPZ or WriteSpinsNPZ writes,
 // of any float type, with our metadata or without. The error wraps rbm.ErrFormat.
 func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	fail := func(err error) (*rbm.RBM, About, error) {
@@ -78,6 +97,10 @@ func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	sklearn := archive.Has(sklearnWeights)
 	if sklearn {
 		names = map[string]string{tensorWeights: sklearnWeights, tensorVisible: sklearnVisible, tensorHidden: sklearnHidden}
+	}
+	inSpins := archive.Has(spinWeights)
+	if inSpins {
+		names = map[string]string{tensorWeights: spinWeights, tensorVisible: spinVisible, tensorHidden: spinHidden}
 	}
 	shapes := map[string][]int64{}
 	for tensor, name := range names {
@@ -108,7 +131,7 @@ func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 			return fail(fmt.Errorf("metadata: %w", err))
 		}
 	}
-	return build(visible, hidden, meta, func(tensor string, dst []float32) error {
+	m, about, err := build(visible, hidden, meta, func(tensor string, dst []float32) error {
 		cols := len(dst)
 		if tensor == tensorWeights {
 			cols = hidden
@@ -118,6 +141,15 @@ func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 		}
 		return nil
 	})
+	if err != nil || !inSpins {
+		return m, about, err
+	}
+	s := rbm.Spins{Weights: rbm.NewMatrix(visible, hidden), Visible: slices.Clone(m.VisibleBias), Hidden: slices.Clone(m.HiddenBias)}
+	m.Weights(s.Weights)
+	if err := m.SetSpins(s); err != nil {
+		return fail(err)
+	}
+	return m, about, nil
 }
 
 // readFloats fills dst, rows of cols elements in row-major order, with an array or

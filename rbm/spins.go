@@ -1,0 +1,86 @@
+package rbm
+
+import "fmt"
+
+// Spins are the parameters of an RBM in the coordinates of spins s = 2v−1 and t = 2h−1, both −1 or +1:
+//
+//	E(s,t) = −sᵀWt − aᵀs − bᵀt
+//
+// Every state has the probability that it has in units of 0 and 1.
+type Spins struct {
+	Weights         Matrix // W, visible × hidden
+	Visible, Hidden []float32
+}
+
+// Spins returns m in spins, and K = log Z − log Z of spins, in nats. The error wraps ErrUnits unless
+// all units are 0 or 1, each for itself, or ErrConstraint if m has a constraint. Parameters are rounded
+// once, to float32.
+func (m *RBM) Spins() (s Spins, k float64, err error) {
+	if err := m.CheckSpins(); err != nil {
+		return s, 0, err
+	}
+	s = Spins{NewMatrix(m.Visible(), m.Hidden()), make([]float32, m.Visible()), make([]float32, m.Hidden())}
+	m.Weights(s.Weights)
+	visible, hidden := spinShares(s.Weights)
+	for i, x := range visible {
+		half := float64(float64(m.VisibleBias[i]) / 2)
+		s.Visible[i] = float32(half + float64(x/4))
+		k += half
+	}
+	for j, x := range hidden {
+		b := float64(float64(m.HiddenBias[j])/2) + float64(x/4)
+		s.Hidden[j] = float32(b)
+		k += b
+	}
+	for i := range s.Weights.Data {
+		s.Weights.Data[i] /= 4
+	}
+	return s, k, nil
+}
+
+// SetSpins makes m the model that s is in spins. The error is that of Spins. It panics if the shapes
+// differ.
+func (m *RBM) SetSpins(s Spins) error {
+	if err := m.CheckSpins(); err != nil {
+		return err
+	}
+	m.checkWeights(s.Weights)
+	visible, hidden := spinShares(s.Weights)
+	for i, x := range visible {
+		m.VisibleBias[i] = float32(float64(2*float64(s.Visible[i])) - float64(2*x))
+	}
+	for j, x := range hidden {
+		m.HiddenBias[j] = float32(float64(2*float64(s.Hidden[j])) - float64(2*x))
+	}
+	w := NewMatrix(s.Weights.Rows, s.Weights.Cols)
+	for i, x := range s.Weights.Data {
+		w.Data[i] = 4 * x
+	}
+	m.SetWeights(w)
+	return nil
+}
+
+// CheckSpins returns the error of Spins, or nil.
+func (m *RBM) CheckSpins() error {
+	for _, g := range m.visible.groups {
+		if g.Kind != Bernoulli {
+			return fmt.Errorf("%w: visible units %d … %d are %v units, and spins are binary", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
+		}
+	}
+	if m.Constraint != nil {
+		return fmt.Errorf("%w: spins have none, and the model has %v", ErrConstraint, m.Constraint)
+	}
+	return nil
+}
+
+// spinShares returns the sums of the rows and of the columns of w, in float64.
+func spinShares(w Matrix) (rows, cols []float64) {
+	rows, cols = make([]float64, w.Rows), make([]float64, w.Cols)
+	for i := range rows {
+		for j, x := range w.Row(i) {
+			rows[i] += float64(x)
+			cols[j] += float64(x)
+		}
+	}
+	return rows, cols
+}
