@@ -31,7 +31,7 @@ probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run 
 turn for equal computing time:
 
 %s
-The last two, exchange and im, draw from states of fixed magnetisation; the
+The last three, exchange, pairs and im, draw from states of fixed magnetisation; the
 others from all states. These are different distributions, so that a run takes
 samplers of one sort. Two more run replicas of the system at several temperatures, each
 moved by a sampler (gibbs, or block-gibbs on an RBM, if none is named):

@@ -31,6 +31,7 @@ var samplers = []sampler{
 	row("flip", "like block-gibbs, but always flips to the likelier value", false, noKeys[FlipTheState]),
 	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),
 	row("exchange", "on states of -active spins up: swaps an up and a down spin", true, noKeys[Exchange]),
+	row("pairs", "the same, drawn among all pairs by locally balanced weights", true, (*Pairs).keys),
 	row("im", "the same by intracluster moves: walks out and back", true, (*Intracluster).keys),
 }
 

@@ -71,9 +71,14 @@ type biases struct {
 // as it is trained, that is e¹⁵, and smaller and larger ones are cut: any
 // positive weights leave the distribution as it is, and these are the same function of
 // costs always.
-func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (b biases, err error) {
-	_, cut := s.(*RBM)
+func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (biases, error) {
 	top, _ := largestCost(s)
+	return newBiasesUpTo(name, weights, s, top, beta, sites, gamma...)
+}
+
+// newBiasesUpTo is newBiases of changes that cost at most top.
+func newBiasesUpTo(name string, weights Weights, s System, top, beta float64, sites int, gamma ...float64) (b biases, err error) {
+	_, cut := s.(*RBM)
 	b.n = len(gamma)
 	for i, g := range gamma {
 		b.scale[i] = g * beta
