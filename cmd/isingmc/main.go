@@ -153,7 +153,7 @@ func newOptions() *options {
 	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
-	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)").Not("gap")
+	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange, pairs and im (default: half of them)").Not("gap")
 	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nthe label's bias included, and energy/spin divides them by the other units").For("model")
 	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse ones, beta=LOW:HIGH:N; pt and ins\nexchange between them; -lattice may name several lattices, separated by commas").
 		Main("LOW:HIGH:N  N temperatures at once, with curves between them").Mode("measures at many temperatures").Not("gap")
