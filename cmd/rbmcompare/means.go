@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/train"
+	"gorbm/train/plots"
 )
 
 // A group is runs that differ in the setting of -over alone.
@@ -103,6 +105,44 @@ func groupRuns(all []*runSummary, over, by string, differ []string) (groups []gr
 		return count(*x != *y)
 	})
 	return groups, others, nil
+}
+
+// groupsChart shows the means of a metric over the runs of each of the best groups, with bands of a
+// standard deviation, at the steps at which all of them measured it.
+func groupsChart(groups []group, all []*runSummary, over, by string, others []string) plots.Chart {
+	c, scale := metricChart(by)
+	drawn := min(len(groups), drawnRuns)
+	c.Title = fmt.Sprintf("Means ± standard deviations over %s, the best %s by %s", over, cli.Count(drawn, "setting"), metricWords(by))
+	others = slices.DeleteFunc(slices.Clone(others), func(name string) bool { // what follows from another setting
+		return slices.ContainsFunc(groups, func(g group) bool { return g.Settings[name] == "" })
+	})
+	for i, g := range groups[:drawn] {
+		at := map[float64][]float64{} // of each step
+		for _, r := range all {
+			column := slices.Index(r.columns, by)
+			if column < 0 || !slices.Contains(g.Runs, r.Path) {
+				continue
+			}
+			for _, row := range r.rows {
+				at[row[0]] = append(at[row[0]], scale*row[column])
+			}
+		}
+		l := plots.Line{Name: cmp.Or(settingsWords(g.Settings, others[:min(len(others), namedSettings)]), "all runs"), Dots: i%2 == 1, Dashed: i >= len(plots.Colors)}
+		for _, step := range slices.Sorted(maps.Keys(at)) {
+			m := meanOver(at[step])
+			if m.N < len(g.Runs) || math.IsNaN(*m.Mean) {
+				continue
+			}
+			sd := 0.0
+			if m.SD != nil {
+				sd = *m.SD
+			}
+			l.X, l.Y = append(l.X, step), append(l.Y, *m.Mean)
+			l.Low, l.High = append(l.Low, *m.Mean-sd), append(l.High, *m.Mean+sd)
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	return c
 }
 
 // grouped returns the number of runs in groups.

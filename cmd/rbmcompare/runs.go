@@ -65,7 +65,7 @@ func (o *options) compareRuns() error {
 	differ := differing(all)
 	object := map[string]any{"sorted_by": by, "differing": differ, "runs": all}
 	runs := runRecords(all, by, differ)
-	lines := runs
+	lines, chart := runs, runsChart(all, by, differ)
 	if o.over != "" {
 		groups, others, err := groupRuns(all, o.over, by, differ)
 		if err != nil {
@@ -75,10 +75,10 @@ func (o *options) compareRuns() error {
 		if n := len(all) - grouped(groups); n > 0 {
 			o.flags.Warn(fmt.Sprintf("-over: %s not finished, and left out of the means", cli.Count(n, "run")))
 		}
-		lines = groupRecords(groups, by, others)
+		lines, chart = groupRecords(groups, by, others), groupsChart(groups, all, o.over, by, others)
 	}
 	if o.out != "" {
-		if err := o.writeRuns(all, by, differ, runs, lines, object); err != nil {
+		if err := o.writeRuns(all, by, differ, runs, lines, chart, object); err != nil {
 			return err
 		}
 	}
@@ -359,14 +359,13 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 }
 
 // writeRuns writes the file of -out, or makes the folder and fills it. lines are runs, or the
-// means of -over.
-func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs, lines []cli.Record, object any) error {
+// means of -over, and chart shows them.
+func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs, lines []cli.Record, chart plots.Chart, object any) error {
 	writeJSON := func(w io.Writer) error {
 		return finitejson.Write(w, object, "  ")
 	}
 	table := func(records []cli.Record) func(w io.Writer) error { return cli.WriteCSV(cli.Columns(records, 10)) }
 	measured := by != "" && by != "path" && by != "seconds"
-	chart := runsChart(all, by, differ)
 	page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter) // nil: nothing to draw
 	switch ext := strings.ToLower(filepath.Ext(o.out)); {
 	case ext == ".csv":
@@ -427,29 +426,39 @@ func metricWords(by string) string {
 	return column.Label
 }
 
-// runsChart is a metric along the runs, of the best of them.
-// The curves are named by the settings in which runs differ, of which the chart has room for few.
-func runsChart(all []*runSummary, by string, differ []string) plots.Chart {
-	words := metricWords(by)
-	c := plots.Chart{Title: fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), words), X: "step", Y: words}
-	scale := 1.0
+// metricChart is an empty chart of a metric along runs, and what its values are to be multiplied by.
+func metricChart(by string) (c plots.Chart, scale float64) {
+	c, scale = plots.Chart{X: "step", Y: metricWords(by)}, 1
 	if column, ok := train.ColumnOf(by); ok {
 		scale = cmp.Or(column.Scale, 1)
 		if _, unit, found := strings.Cut(column.Axis, " / "); found {
 			c.Y += " (" + unit + ")"
 		}
 	}
+	return c, scale
+}
+
+// settingsWords names a curve by these settings.
+func settingsWords(settings map[string]string, names []string) string {
+	var words []string
+	for _, name := range names {
+		words = append(words, name+" "+settings[name])
+	}
+	return strings.Join(words, ", ")
+}
+
+// runsChart is a metric along the runs, of the best of them.
+// The curves are named by the settings in which runs differ, of which the chart has room for few.
+func runsChart(all []*runSummary, by string, differ []string) plots.Chart {
+	c, scale := metricChart(by)
+	c.Title = fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), metricWords(by))
 	differ = slices.DeleteFunc(slices.Clone(differ), func(name string) bool { // what follows from another setting
 		return slices.ContainsFunc(all, func(r *runSummary) bool { return r.Settings[name] == "" })
 	})
-	for _, r := range all[:min(len(all), drawnRuns)] {
-		l := plots.Line{Name: filepath.Base(r.Path)}
+	for i, r := range all[:min(len(all), drawnRuns)] {
+		l := plots.Line{Name: filepath.Base(r.Path), Dots: i%2 == 1, Dashed: i >= len(plots.Colors)}
 		if n := len(differ); n > 0 && n <= namedSettings {
-			var names []string
-			for _, name := range differ {
-				names = append(names, name+" "+r.Settings[name])
-			}
-			l.Name = strings.Join(names, ", ")
+			l.Name = settingsWords(r.Settings, differ)
 		}
 		if at := slices.Index(r.columns, by); at >= 0 {
 			for _, row := range r.rows {

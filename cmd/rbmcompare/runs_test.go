@@ -14,6 +14,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/train/plots"
 	"gorbm/train/report/reporttest"
 	"gorbm/train/rundir"
 )
@@ -194,6 +195,39 @@ func TestMeansOverRuns(t *testing.T) {
 	}
 	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-over", "rate"}, `-over is "rate"`, "negphase, seed")
 	rbmcompare.Fails(t, cli.Usage, []string{"-over", "seed"}, "-over is for -runs")
+}
+
+// The curves of -over are the means of the runs of each setting, at the steps that all of them have, with
+// bands of a standard deviation.
+func TestGroupsChart(t *testing.T) {
+	clitest.Isolate(t)
+	for i, values := range []string{"30,1,-9\n60,2,-7\n90,3,-6\n", "30,1,-10\n60,2,-8\n", "30,1,-11\n60,2,nan\n90,3,-6\n"} {
+		seed := fmt.Sprint(i + 1)
+		writeRun(t, "runs/pcd"+seed, `"rate": 0.1, "negphase": {"kind": "pcd"}, "seed": `+seed, "step,seconds,pseudo_likelihood_test\n"+values, `{"seconds": 4.5, "metrics": {}}`)
+	}
+	writeRun(t, "runs/ins1", `"rate": 0.1, "negphase": {"kind": "ins"}, "seed": 1`, "step,seconds,pseudo_likelihood_test\n30,1,-5\n60,2,-4\n", `{"seconds": 6, "metrics": {}}`)
+	o := newOptions()
+	o.runs = "runs/*"
+	all, err := o.findRuns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const by = "pseudo_likelihood_test"
+	groups, others, err := groupRuns(all, "seed", by, differing(all))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := groupsChart(groups, all, "seed", by, others)
+	want := []plots.Line{
+		{Name: "negphase ins", X: []float64{30, 60}, Y: []float64{-5, -4}, Low: []float64{-5, -4}, High: []float64{-5, -4}},
+		{Name: "negphase pcd", X: []float64{30}, Y: []float64{-10}, Low: []float64{-11}, High: []float64{-9}, Dots: true},
+	}
+	if len(c.Lines) != 2 || fmt.Sprintf("%+v", c.Lines) != fmt.Sprintf("%+v", want) {
+		t.Errorf("the curves are %+v, want %+v", c.Lines, want)
+	}
+	if want := "Means ± standard deviations over seed, the best 2 settings by pseudo-log-likelihood, test rows"; c.Title != want {
+		t.Errorf("the title is %q, want %q", c.Title, want)
+	}
 }
 
 func TestRunsRefuses(t *testing.T) {

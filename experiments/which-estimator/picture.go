@@ -33,38 +33,35 @@ func ink(name string) color.RGBA {
 // cells says what is in a cell.
 const cells = "In the picture a cell names the best estimator and those that it does not beat, with the nats of the best and of pcd. It is grey where the best does not beat pcd.\n"
 
-// drawMap draws the map of the budgets, in the colour of the estimator that is the best there: a column for each
-// data set, a row for each time.
+// drawMap draws the map of the budgets, in the colour of the estimator that is the best there: a row for each
+// data set, a column for each time.
 func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
-	p := plots.New("", "s of updates")
+	p := plots.New("s of updates", "")
+	problems = slices.DeleteFunc(slices.Clone(problems), func(d problem) bool { return len(t.Xs(d.name, estimators[0].name)) == 0 })
 	var xTicks, yTicks []plot.Tick
-	for _, d := range problems {
-		xs := t.Xs(d.name, estimators[0].name)
-		if len(xs) == 0 {
-			continue
-		}
-		left := float64(len(xTicks))
-		yTicks = nil
-		for k, x := range xs {
+	for i, d := range problems {
+		low := float64(len(problems) - 1 - i)
+		xTicks = nil
+		for k, x := range t.Xs(d.name, estimators[0].name) {
 			v := winner(t, d, x)
 			ground := undecided
 			if v.sure {
 				ground = ink(v.best)
 			}
 			base, _ := t.At(d.name, estimators[0].name, x).Average()
-			low := float64(k)
-			p.Area(plotter.XYs{{X: left, Y: low}, {X: left + 0.96, Y: low}, {X: left + 0.96, Y: low + 0.94}, {X: left, Y: low + 0.94}}, ground)
-			p.Label(left+0.48, low+0.2, fmt.Sprintf("%s (pcd %s)", digits(v.nats), digits(base)))
-			p.Label(left+0.48, low+0.5, strings.Join(group(v), ", "))
-			yTicks = append(yTicks, plot.Tick{Value: low + 0.47, Label: fmt.Sprintf("%.2g", x)})
+			left := float64(k)
+			p.Area(plotter.XYs{{X: left, Y: low}, {X: left + 0.97, Y: low}, {X: left + 0.97, Y: low + 0.95}, {X: left, Y: low + 0.95}}, ground)
+			p.Label(left+0.485, low+0.14, fmt.Sprintf("%s (pcd %s)", digits(v.nats), digits(base)))
+			p.Label(left+0.485, low+0.52, strings.Join(group(v), ", "))
+			xTicks = append(xTicks, plot.Tick{Value: left + 0.485, Label: fmt.Sprintf("%.2g", x)})
 		}
-		xTicks = append(xTicks, plot.Tick{Value: left + 0.48, Label: strings.ReplaceAll(d.name, ", ", "\n")})
+		yTicks = append(yTicks, plot.Tick{Value: low + 0.475, Label: strings.ReplaceAll(d.name, ", ", "\n")})
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(xTicks), plot.ConstantTicks(yTicks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(len(xTicks)), 0, float64(len(yTicks))
 	p.Title.Text = "nearest to the truth, with its nats below it; grey: not better than pcd beyond the error"
-	height := vg.Length(len(yTicks))*1.8*vg.Centimeter + vg.Centimeter
-	return plots.Column([]*plots.Plot{p}, vg.Length(max(4, len(xTicks)))*3.4*vg.Centimeter, []vg.Length{height}).Write(w, plots.PNG)
+	height := vg.Length(len(yTicks))*1.1*vg.Centimeter + 2*vg.Centimeter
+	return plots.Column([]*plots.Plot{p}, vg.Length(max(4, len(xTicks)))*3.2*vg.Centimeter+3*vg.Centimeter, []vg.Length{height}).Write(w, plots.PNG)
 }
 
 // group returns the best estimator and those that it does not beat, three at most.
