@@ -193,3 +193,69 @@ func TestMetricsOfGaps(t *testing.T) {
 		t.Errorf("pseudo_likelihood: %v", err)
 	}
 }
+
+// The classification error and log p(y|x) of rows with gaps are those of their known cells, and of
+// rows that have too many missing cells there are none.
+func TestClassificationOfGaps(t *testing.T) {
+	set := twins(0.3)
+	set.Classes = []string{"x", "y", "z"}
+	for r := range set.Len() {
+		set.Y = append(set.Y, int32(r%3))
+	}
+	m := NewModel(set, 6, true, rbm.Softmax, 1)
+	m.Randomize(2, rbm.NewKey(5))
+	metrics, err := NewMetrics([]string{"classification"}, m, Sets{Train: set}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := metrics[0].Measure(context.Background(), m, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, sum, fills := 0.0, 0.0, 0.0
+	v, f, logp := rbm.NewBits(1, 10), make([]float64, 1), make([]float64, 3)
+	for r := range set.Len() {
+		var p [3]float64
+		for s := range 18 {
+			clear(v.Words)
+			v.Set(0, s%3, true)
+			v.Set(0, 3+s/3%3, true)
+			v.Set(0, 6, s >= 9)
+			known := true
+			for i := range 7 {
+				known = known && (set.Missing.Get(r, i) || set.X.Get(r, i) == v.Get(0, i))
+			}
+			for y := range p {
+				v.Set(0, 7+y, true)
+				if m.FreeEnergy(f, v); known {
+					p[y] += rbm.Exp(-f[0])
+				}
+				v.Set(0, 7+y, false)
+			}
+		}
+		y := set.Y[r]
+		if Likeliest(p[:]) != int(y) {
+			wrong++
+		}
+		sum += rbm.Log(p[y] / (p[0] + p[1] + p[2]))
+		m.ClassLogProb(logp, set.Rows([]int32{int32(r)}, 3))
+		fills += logp[y]
+	}
+	n := float64(set.Len())
+	near(t, "error", got[0], wrong/n, 1e-12)
+	near(t, "Σ log p(y|x)", got[1], sum, 1e-5)
+	near(t, "mean log p(y|x)", got[2], sum/n, 1e-8)
+	if d := (fills - sum) / n; d > -1e-3 && d < 1e-3 {
+		t.Errorf("the fills have mean log p(y|x) %v, the known cells %v", fills/n, sum/n)
+	}
+	if !strings.Contains(metrics[0].Columns[0].Unit, FewGaps) {
+		t.Errorf("the metric does not say which rows it takes: %q", metrics[0].Columns[0].Unit)
+	}
+	wide := &data.Set{Name: "wide", X: rbm.NewBits(2, 14), Missing: rbm.NewBits(2, 14), Y: []int32{0, 1}, Classes: []string{"a", "b"}}
+	for i := range 13 { // 2¹³ states
+		wide.Missing.Set(1, i, true)
+	}
+	if logp, kept := ClassLogProbs(rbm.New(16, 2, 2, rbm.Softmax), wide, []int32{0, 1}); len(logp) != 2 || len(kept) != 1 || kept[0] != 0 {
+		t.Errorf("rows %v are scored", kept)
+	}
+}

@@ -173,7 +173,14 @@ var metricKinds = []metricKind{
 			if s.m.Classes() == 0 {
 				return false, errors.New("classification needs a model with labels")
 			}
-			return true, s.gappy("classification")
+			return true, nil
+		},
+		describe: func(s *subject, c []Column) {
+			for _, p := range s.parts {
+				if p.set.Missing.Rows > 0 {
+					c[0].Unit = " (" + FewGaps + ")"
+				}
+			}
 		},
 		measure: classification,
 	},

@@ -167,10 +167,17 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 		if p.name == "holdout" { // it chooses the best model: an error of 1 % of 3000 rows is off by 0.2 %
 			work = 0
 		}
-		sample = Classify(m, p.set, p.rows(m, work))
+		measured := func(work, most int) Score {
+			rows := p.rows(m, work)
+			if p.set.Missing.Rows > 0 {
+				rows = rows[:min(len(rows), most)]
+			}
+			return Classify(m, p.set, rows)
+		}
+		sample = measured(work, gapRows)
 		last = sample
 		if whole && p.name != "train" {
-			last = Classify(m, p.set, p.rows(m, 0))
+			last = measured(0, wholeGapRows)
 		}
 		values = append(values, last.Error)
 	}
@@ -187,14 +194,12 @@ type Score struct {
 }
 
 // Classify scores m, which must have classes, on rows of set, which must have
-// labels. Of no rows, as of nil, the fractions are NaN.
+// labels, but those that ClassLogProbs leaves out. Of no rows, as of nil, the fractions are NaN.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	var s Score
-	block := min(len(rows), max(1, scoreBlock/m.Classes()))
-	logp, y := make([]float64, block*m.Classes()), make([]int32, block)
-	for some := range slices.Chunk(rows, max(1, block)) {
-		logp, y := logp[:len(some)*m.Classes()], y[:len(some)]
-		m.ClassLogProb(logp, set.Rows(some, m.Classes()))
+	for some := range slices.Chunk(rows, max(1, scoreBlock/m.Classes())) {
+		logp, some := ClassLogProbs(m, set, some)
+		y := make([]int32, len(some))
 		for i, r := range some {
 			y[i] = set.Y[r]
 		}
@@ -202,6 +207,34 @@ func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	}
 	return s.mean()
 }
+
+// ClassLogProbs returns log p(y|x) of rows of set, rows × classes, and the rows. Missing cells are
+// summed out. Rows where they have more than 4096 states are left out: their sums would be slow
+// estimates.
+func ClassLogProbs(m *rbm.RBM, set *data.Set, rows []int32) ([]float64, []int32) {
+	if set.Missing.Rows == 0 {
+		logp := make([]float64, len(rows)*m.Classes())
+		m.ClassLogProb(logp, set.Rows(rows, m.Classes()))
+		return logp, rows
+	}
+	var logp []float64
+	var kept []int32
+	g := sample.NewGaps(m, 1)
+	one := make([]float64, m.Classes())
+	for _, row := range rows {
+		if g.Set(set, []int32{row}, m.Classes()); !g.FewStates(0) {
+			continue
+		}
+		if err := g.ClassLogProb(context.Background(), m, one, make([]float64, 1), rbm.NewKey(0)); err != nil {
+			panic("train: " + err.Error()) // states that are listed cannot fail
+		}
+		logp, kept = append(logp, one...), append(kept, row)
+	}
+	return logp, kept
+}
+
+// FewGaps names the rows that ClassLogProbs takes of sets with missing cells.
+const FewGaps = "of rows with at most 4096 states of missing cells"
 
 // scoreBlock is the number of log p(y|x) that Classify holds at a time: 32 MiB.
 const scoreBlock = 1 << 22

@@ -306,11 +306,10 @@ func (r *runner) read() *reading {
 	if set == r.plan.sets.Train {
 		rows = rows[:min(len(rows), readRows)]
 	}
+	logp, rows := train.ClassLogProbs(m, set, rows)
 	if len(rows) == 0 {
 		return nil
 	}
-	logp := make([]float64, len(rows)*m.Classes())
-	m.ClassLogProb(logp, set.Rows(rows, m.Classes()))
 	y := make([]int32, len(rows))
 	for i, row := range rows {
 		y[i] = set.Y[row]
@@ -361,7 +360,11 @@ func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) 
 			wrong = append(wrong, mistake{row, guess, p[guess]})
 		}
 	}
-	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(c.rows)), Head: append([]string{"true \\ read as"}, set.Classes...)}
+	of := ""
+	if set.Missing.Rows > 0 {
+		of = ", " + train.FewGaps
+	}
+	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(c.rows)) + of, Head: append([]string{"true \\ read as"}, set.Classes...)}
 	for y := range classes {
 		line := []string{set.Classes[y]}
 		for k := range classes {
@@ -371,7 +374,7 @@ func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) 
 	}
 	slices.SortStableFunc(wrong, func(a, b mistake) int { return cmp.Compare(b.p, a.p) })
 	wrong = wrong[:min(len(wrong), mistakesShown, max(1, plots.MaxValues/m.Inputs()))]
-	if len(wrong) == 0 {
+	if len(wrong) == 0 || set.Missing.Rows > 0 { // whose pictures would show draws
 		return nil, []report.Table{table}, nil
 	}
 	pictures := rbm.NewMatrix(len(wrong), m.Inputs())

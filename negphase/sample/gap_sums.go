@@ -39,6 +39,13 @@ func (g *Gaps) missing(r int) (cells []int, states int) {
 	return cells, states
 }
 
+// FewStates reports whether the states of the missing cells of row r are so few that sums over them
+// list them, without an error.
+func (g *Gaps) FewStates(r int) bool {
+	_, states := g.missing(r)
+	return states <= listedStates
+}
+
 // mark makes the cell of row r missing or known.
 func (g *Gaps) mark(r, cell int, missing bool) {
 	c := g.cells[cell]

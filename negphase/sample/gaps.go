@@ -75,7 +75,7 @@ type cellAt struct{ Row, Cell int }
 
 // NewGaps returns room for that many rows of m, all of whose cells are known.
 func NewGaps(m *rbm.RBM, rows int) *Gaps {
-	g := &Gaps{V: rbm.NewBits(rows, m.Visible()), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), label: -1, states: rbm.NewStates(m, rows)}
+	g := &Gaps{V: rbm.NewBits(rows, m.Visible()), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), label: -1}
 	if label, ok := m.Label(); ok && label.Kind == rbm.Softmax {
 		g.label = len(g.cells)
 		g.cells = append(g.cells, Cell{label.First, label.Units})
@@ -127,6 +127,9 @@ func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
 		}
 	}
 	if several {
+		if g.states == nil {
+			g.states = rbm.NewStates(m, g.V.Rows)
+		}
 		s := g.states
 		m.HiddenMean(s.Mean, g.V)
 		m.HiddenSample(s.H, rbm.Batch{V: g.V, H: s.Mean}, key.Child(0))
