@@ -12,8 +12,9 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// Sums over the missing cells of a row enumerate their states where there are at most listedStates,
-// or the smaller layer of the model given the known cells where that has at most enumeratedStates.
+// Sums over the missing cells of a row list their states where there are at most listedStates, or
+// enumerate the smaller layer of the model given the known cells where that has at most
+// enumeratedStates. Where the levels of cells are asked for, up to enumeratedStates are listed.
 // Else they are estimated by annealed importance sampling (Neal, Annealed importance sampling,
 // Statistics and Computing 11, 2001) of that model, with longerPath times as many temperatures
 // where the standard error is above longerAbove.
@@ -54,25 +55,74 @@ func (g *Gaps) mark(r, cell int, missing bool) {
 	}
 }
 
-// list returns −F of all states of these cells of row r, the others as they are. The first cell
-// varies fastest.
-func (g *Gaps) list(m *rbm.RBM, r int, cells []int, states int) []float64 {
-	v := rbm.NewBits(states, m.Visible())
-	for s := range states {
-		copy(v.Row(s), g.V.Row(r))
-		rest := s
-		for _, i := range cells {
-			n := g.cells[i].Levels()
-			g.cells[i].put(v, s, rest%n)
-			rest /= n
-		}
+// A listing lists states of missing cells, of several rows at a time, so that their free energies
+// are computed together.
+type listing struct {
+	m    *rbm.RBM
+	v    rbm.Values
+	rows int // of v that are in use
+	free []float64
+	jobs []listed
+}
+
+// listed are the states of a row that end before a row of the listing, and what to do with their −F.
+type listed struct {
+	end int
+	do  func(f []float64)
+}
+
+// add lists all states of these cells of row r, the others as they are, and later calls do with −F
+// of them. The first cell varies fastest.
+func (l *listing) add(g *Gaps, r int, cells []int, states int, do func(f []float64)) {
+	if l.rows > 0 && l.rows+states > listedStates {
+		l.flush()
 	}
-	f := make([]float64, states)
-	m.FreeEnergy(f, v)
+	if l.v.Rows < states {
+		n := max(states, listedStates)
+		l.v, l.free = rbm.NewBits(n, l.m.Visible()), make([]float64, n)
+	}
+	first := l.v.Row(l.rows)
+	copy(first, g.V.Row(r))
+	for _, i := range cells {
+		g.cells[i].put(l.v, l.rows, 0)
+	}
+	stride := 1
+	for _, i := range cells {
+		c := g.cells[i]
+		for level := 1; level < c.Levels(); level++ {
+			off, on := c.First, c.First+level
+			if c.Units == 1 {
+				on = off
+			}
+			for s := range stride {
+				row := l.v.Row(l.rows + level*stride + s)
+				copy(row, l.v.Row(l.rows+s))
+				row[off/64] &^= 1 << (off % 64)
+				row[on/64] |= 1 << (on % 64)
+			}
+		}
+		stride *= c.Levels()
+	}
+	l.rows += states
+	l.jobs = append(l.jobs, listed{l.rows, do})
+}
+
+// flush computes the free energies of what is listed.
+func (l *listing) flush() {
+	if l.rows == 0 {
+		return
+	}
+	f := l.free[:l.rows]
+	l.m.FreeEnergy(f, l.v.Slice(0, l.rows))
 	for s := range f {
 		f[s] = -f[s]
 	}
-	return f
+	lo := 0
+	for _, job := range l.jobs {
+		job.do(f[lo:job.end])
+		lo = job.end
+	}
+	l.rows, l.jobs = 0, l.jobs[:0]
 }
 
 // given returns the model of the missing cells of row r given its known ones, and the sum of the
@@ -99,22 +149,26 @@ func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
 	return c, bias, err
 }
 
-// enumerate returns log Σ exp(−F) over the states of the missing cells of row r. The error wraps
-// exact.ErrTooLarge where both layers are too large.
-func (g *Gaps) enumerate(ctx context.Context, m *rbm.RBM, r int) (float64, error) {
-	cells, states := g.missing(r)
-	if states <= listedStates {
-		return rbm.LogSumExp(g.list(m, r, cells, states)), ctx.Err()
-	}
+// enumeration prepares to sum over the states of the missing cells of row r, less the bias. The error
+// wraps exact.ErrTooLarge where both layers are too large.
+func (g *Gaps) enumeration(m *rbm.RBM, r int) (e *exact.Enumeration, bias float64, err error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
-	e, err := exact.New(c, enumeratedStates)
+	if e, err = exact.New(c, enumeratedStates); err == nil {
+		e.Set(c)
+	}
+	return e, bias, err
+}
+
+// enumerate returns log Σ exp(−F) over the states of the missing cells of row r, more than are
+// listed.
+func (g *Gaps) enumerate(ctx context.Context, m *rbm.RBM, r int) (float64, error) {
+	e, bias, err := g.enumeration(m, r)
 	if err != nil {
 		return 0, err
 	}
-	e.Set(c)
 	logZ, err := e.LogZ(ctx, nil)
 	return logZ + bias, err
 }
@@ -184,8 +238,15 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) (weig
 func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64, key rbm.Key) error {
 	m.FreeEnergy(dst, g.V)
 	clear(stdErr)
+	l := listing{m: m}
+	defer l.flush()
 	for r := range dst {
-		if n, _ := g.gaps(r); n == 0 {
+		cells, states := g.missing(r)
+		if len(cells) == 0 {
+			continue
+		}
+		if states <= listedStates {
+			l.add(g, r, cells, states, func(f []float64) { dst[r] = -rbm.LogSumExp(f) })
 			continue
 		}
 		sum, err := g.enumerate(ctx, m, r)
@@ -254,7 +315,12 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 		levels += c.Levels()
 	}
 	clear(stdErr)
+	l := listing{m: m}
+	defer l.flush()
 	for r := range g.V.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		gaps, _ := g.gaps(r)
 		var missing []int
 		for i, c := range g.cells {
@@ -267,7 +333,7 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 				missing = append(missing, i)
 			default:
 				g.mark(r, i, true)
-				se, err := g.marginals(ctx, m, r, []int{i}, func(_ int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)).Child(uint64(i)))
+				se, err := g.marginals(ctx, m, &l, r, []int{i}, func(_ int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)).Child(uint64(i)))
 				g.mark(r, i, false)
 				if err != nil {
 					return err
@@ -276,7 +342,7 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 			}
 		}
 		if missing != nil {
-			se, err := g.marginals(ctx, m, r, missing, func(i int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)))
+			se, err := g.marginals(ctx, m, &l, r, missing, func(i int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)))
 			if err != nil {
 				return err
 			}
@@ -288,27 +354,28 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 }
 
 // marginals calls do with log p(level | the known cells of row r) of each of these cells, which are
-// missing, and returns the standard error of the log Σ behind them.
-func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, r int, of []int, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
+// missing, at the latest when l is flushed, and returns the standard error of the log Σ behind them.
+func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of []int, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
-	if states <= listedStates {
-		f := g.list(m, r, cells, states)
-		stride := 1
-		for _, i := range cells {
-			n := g.cells[i].Levels()
-			if slices.Contains(of, i) {
-				byLevel := make([][]float64, n)
-				for s, x := range f {
-					k := s / stride % n
-					byLevel[k] = append(byLevel[k], x)
+	if states <= enumeratedStates { // one list has all levels, and an enumeration one
+		l.add(g, r, cells, states, func(f []float64) {
+			stride := 1
+			for _, i := range cells {
+				n := g.cells[i].Levels()
+				if slices.Contains(of, i) {
+					byLevel := make([][]float64, n)
+					for s, x := range f {
+						k := s / stride % n
+						byLevel[k] = append(byLevel[k], x)
+					}
+					do(i, normalized(byLevel))
 				}
-				do(i, normalized(byLevel))
+				stride *= n
 			}
-			stride *= n
-		}
-		return 0, ctx.Err()
+		})
+		return 0, nil
 	}
-	if _, err := g.enumerate(ctx, m, r); err == nil {
+	if _, _, err := g.enumeration(m, r); err == nil {
 		state := rbm.NewBits(1, g.V.Cols)
 		copy(state.Row(0), g.V.Row(r))
 		for _, i := range of {
@@ -372,8 +439,23 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 	cells, _ := g.missing(r)
 	for n, i := range cells {
 		draw := key.Child(uint64(n))
-		_, err := g.enumerate(ctx, m, r)
-		if errors.Is(err, exact.ErrTooLarge) {
+		if rest, states := g.missing(r); states <= enumeratedStates { // one draw of all that are left
+			l := listing{m: m}
+			l.add(g, r, rest, states, func(f []float64) {
+				sum := rbm.LogSumExp(f)
+				for s := range f {
+					f[s] -= sum
+				}
+				s := pickLevel(f, draw)
+				copy(g.V.Row(r), l.v.Row(s))
+			})
+			l.flush()
+			for _, i := range rest {
+				g.mark(r, i, false)
+			}
+			return ctx.Err()
+		}
+		if _, _, err := g.enumeration(m, r); errors.Is(err, exact.ErrTooLarge) {
 			w, err := g.anneal(ctx, m, r, draw.Child(0))
 			if err != nil {
 				return err
@@ -383,12 +465,12 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 				g.mark(r, i, false)
 			}
 			return nil
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
 		level := 0
-		if _, err := g.marginals(ctx, m, r, []int{i}, func(_ int, p []float64) { level = pickLevel(p, draw) }, draw); err != nil {
+		var l listing
+		if _, err := g.marginals(ctx, m, &l, r, []int{i}, func(_ int, p []float64) { level = pickLevel(p, draw) }, draw); err != nil {
 			return err
 		}
 		g.cells[i].put(g.V, r, level)
