@@ -540,32 +540,39 @@ const (
 	mostSpread = 10
 )
 
-// checkSpread returns an error if the real units of the chains are spread much wider than those of
-// the minibatch: long before a parameter is infinite, such a model is lost.
+// checkSpread returns an error if the real units of the negative phase are spread much wider than
+// those of the minibatch: long before a parameter is infinite, such a model is lost.
 func (t *Trainer) checkSpread(negative rbm.Phase) error {
-	if !t.model.Real() || t.step%spreadEvery != 0 && t.step >= checkEvery || negative.Moments != nil {
+	if !t.model.Real() || t.step%spreadEvery != 0 && t.step >= checkEvery {
 		return nil
 	}
-	chains, rows := t.meanSquare(negative.Batch), t.meanSquare(t.batch)
+	chains, rows := t.meanSquare(negative), t.meanSquare(rbm.Phase{Batch: t.batch})
 	if chains > mostSpread*max(rows, 1) {
 		fixed := ""
 		if t.settings.LearnPrecision {
 			fixed = ", or with a fixed precision"
 		}
-		return fmt.Errorf("%w: the mean square of real units is %.3g in the chains and %.3g in the data; train at a lower rate, such as %.2g%s",
+		return fmt.Errorf("%w: the mean square of real units is %.3g in the negative phase and %.3g in the data; train at a lower rate, such as %.2g%s",
 			rbm.ErrDiverged, chains, rows, t.settings.Rate/10, fixed)
 	}
 	return nil
 }
 
-// meanSquare returns the mean square of the real units of the rows of b, by their weights.
-func (t *Trainer) meanSquare(b rbm.Batch) float64 {
+// meanSquare returns the mean square of the real units of b: of its rows by their weights, or of its
+// moments.
+func (t *Trainer) meanSquare(b rbm.Phase) float64 {
 	sum, units := 0.0, 0
 	for _, g := range t.model.Groups() {
 		if g.Kind.Support() != rbm.Gaussian.Support() {
 			continue
 		}
 		units += g.Units
+		if b.Moments != nil {
+			for _, x := range b.Moments.Squares[g.First:][:g.Units] {
+				sum += float64(x)
+			}
+			continue
+		}
 		for r := range b.Rows() {
 			w := 1 / float64(b.Rows())
 			if b.Weight != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -100,7 +101,7 @@ func TestLearnedPrecisions(t *testing.T) {
 	learned := []string{"-data", "train.csv", "-hidden", "2", "-units", "gaussian:precision=learned", "-schedule", "constant", "-rate", "0.02"}
 	for _, negative := range []string{"pcd", "exact"} {
 		r := rbmtrain.Call(append(learned[:len(learned):len(learned)], "-negphase", negative, "-steps", "2000", "-batch", "100", "-out", negative)...)
-		if r.Status != 0 || !strings.Contains(r.Stdout, ", precisions learned") {
+		if r.Status != 0 || !strings.Contains(r.Stdout, ", precisions learned") || !regexp.MustCompile(`precisions given the hidden units: [4-5]\.?\d* to [5-6]`).MatchString(r.Stdout) {
 			t.Fatalf("status %d: %s%s", r.Status, r.Stdout, r.Stderr)
 		}
 		m, about, err := modelfile.Read(negative + "/model.safetensors")
@@ -151,6 +152,7 @@ func TestRealRefusals(t *testing.T) {
 		{"-metrics pseudo_likelihood", 2, "needs binary units"},
 		{"-constraint hidden=2", 2, "needs binary units"},
 		{"-negphase pcd -rate 2 -schedule constant", 1, "the mean square of real units is"},
+		{"-negphase exact -rate 9 -schedule constant", 1, "the mean square of real units is"},
 		{"-negphase pcd -rate 2 -schedule constant -units gaussian:precision=learned", 1, ", or with a fixed precision"},
 	} {
 		r := rbmtrain.Call(append(strings.Fields("-data train.csv -hidden 4 -steps 500 -out x -force "), strings.Fields(c.args)...)...)
