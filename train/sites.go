@@ -34,7 +34,7 @@ func CompareSites(samples, rows *data.Set) (s SiteStatistics, err error) {
 		return s, fmt.Errorf("%s has %d rows and %s %d; statistics need two or more", samples.Name, samples.Len(), rows.Name, rows.Len())
 	}
 	n, columns := float64(rows.X.Cols), len(rows.Schema.Columns)
-	if err := memory.Check(fmt.Sprintf("comparing the pairs of %d columns", columns), float64(16*n*n)); err != nil {
+	if err := memory.Check(fmt.Sprintf("comparing the pairs of %d columns", columns), float64(32*n*n)); err != nil {
 		return s, err
 	}
 	if columns < 2 {

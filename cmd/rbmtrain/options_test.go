@@ -779,3 +779,23 @@ func TestBadSettings(t *testing.T) {
 		})
 	}
 }
+
+// Where cells are missing and the model is too large to enumerate, nothing can choose a step to stop
+// after; a label can.
+func TestStopAfterWithGaps(t *testing.T) {
+	clitest.Isolate(t)
+	var head, first, second []string
+	for i := range 40 {
+		head = append(head, "c"+strconv.Itoa(i))
+		first, second = append(first, "x"), append(second, "y")
+	}
+	table := strings.Join(head, ",") + ",label\n" + strings.Join(second, ",") + ",l\n"
+	second[3] = "NA"
+	table += strings.Repeat(strings.Join(first, ",")+",k\n"+strings.Join(second, ",")+",l\n", 10)
+	clitest.Write(t, "t.csv", table)
+	args := strings.Fields("-data t.csv -hidden 50 -negphase pcd -batch 5 -steps 20 -holdout 0.3 -stop-after 3 -quiet -out run -label-column")
+	rbmtrain.Fails(t, cli.Usage, append(args, "none"), "as cells are missing, it takes the exact log_likelihood, for which -hidden 50 is too many, or the classification")
+	if got := rbmtrain.Call(append(args, "label")...); got.Status != 0 {
+		t.Errorf("with labels it exits with %d: %s", got.Status, got.Stderr)
+	}
+}

@@ -104,11 +104,15 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if p.metrics, err = train.NewRunMetrics(strings.Split(o.metricNames(), ","), p.model, sets, p.settings); err != nil {
 		return nil, cli.Usagef("-metrics: %w", err)
 	}
-	if slices.ContainsFunc([]*data.Set{sets.Train, sets.Holdout, sets.Test}, func(d *data.Set) bool { return d != nil && d.Missing.Rows > 0 }) {
+	gaps := slices.ContainsFunc([]*data.Set{sets.Train, sets.Holdout, sets.Test}, func(d *data.Set) bool { return d != nil && d.Missing.Rows > 0 })
+	if gaps {
 		p.warnings = append(p.warnings, "cells are missing: metrics of whole rows, such as pseudo_likelihood, are left out; rbmeval sums missing cells out")
 	}
 	p.choice, p.goal = choice(p.metrics, byClass(p.settings)), goal(p.metrics, discriminative(p.settings))
 	if sets.Holdout != nil && p.choice.Name == "" && o.stopAfter > 0 {
+		if gaps && o.metrics == "auto" {
+			return nil, cli.Usagef("-stop-after needs a metric of the rows held out; as cells are missing, it takes the exact log_likelihood, for which -hidden %d is too many, or the classification of a model with labels", o.hidden)
+		}
 		return nil, cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", o.metrics)
 	}
 	return p, nil
