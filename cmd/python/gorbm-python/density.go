@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/train"
 )
 
 // fastWork is the number of terms up to which log Z is enumerated unless a request says
@@ -21,14 +23,13 @@ const fastWork = 1 << 28
 // of its tempered paths.
 func logZ(q request) (map[string]any, []array, error) {
 	var o struct {
-		shape
 		Exact bool   `json:"exact"`
 		Seed  uint64 `json:"seed"`
 	}
 	if err := json.Unmarshal(q.header, &o); err != nil {
 		return nil, nil, usageError{err}
 	}
-	m, err := needModel(q.frame, o.shape)
+	m, _, err := needModel(q.frame)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +51,9 @@ func logZ(q request) (map[string]any, []array, error) {
 		return nil, nil, usageError{fmt.Errorf("the base of log Z does not fit the model: %v %v", err, err2)}
 	}
 	if hasBase {
-		s.Annealing.Base = &rbm.Base{VisibleBias: b.floats(), HiddenBias: c.floats()}
+		s.Annealing.Base = rbm.UniformBase(m)
+		copy(s.Annealing.Base.VisibleBias, b.floats())
+		copy(s.Annealing.Base.HiddenBias, c.floats())
 	}
 	est, err := logz.Estimate(q.ctx, m, s, rbm.NewKey(o.Seed), nil)
 	if err != nil {
@@ -70,85 +73,217 @@ func logZ(q request) (map[string]any, []array, error) {
 	return map[string]any{"log_z": z, "std_err": stdErr, "low": low, "high": high, "by": name, "warnings": warnings}, nil, nil
 }
 
-// needModel returns the model of a request, or an error if it has none.
-func needModel(f frame, s shape) (*rbm.RBM, error) {
-	m, given, err := readModel(f, s)
+// needModel returns the model of a request and its shape, or an error if it has none.
+func needModel(f frame) (*rbm.RBM, shape, error) {
+	var o shape
+	if err := o.read(f); err != nil {
+		return nil, o, usageError{err}
+	}
+	m, given, err := readModel(f, o)
 	if err == nil && !given {
 		err = errors.New("the request has no model")
 	}
 	if err != nil {
-		return nil, usageError{err}
+		return nil, o, usageError{err}
 	}
-	return m, nil
+	return m, o, nil
 }
 
-// draw draws "samples" samples of each query: of the model, or given the inputs in a row of the
-// array given, 0, 1 or −1 for free ones, or given a class of the array class. The answer has the
-// arrays x [queries·samples, inputs], of 0 and 1, and mean, p(x=1|h); "mixed" is whether the
-// chains of each query have mixed, and "why" is the reason if they have not. Rows of the request,
-// if there are any, are where half of the chains start.
+// drawSettings are the settings of sample and of fill.
+type drawSettings struct {
+	Samples int    `json:"samples"`
+	Seed    uint64 `json:"seed"`
+}
+
+// read reads the settings of a request for draws of rows of inputs.
+func (s *drawSettings) read(f frame, inputs int) error {
+	if err := json.Unmarshal(f.header, s); err != nil {
+		return usageError{err}
+	}
+	if most := maxRows / max(1, inputs); s.Samples < 1 || s.Samples > most {
+		return usageError{fmt.Errorf("%d samples; it takes 1 to %d", s.Samples, most)}
+	}
+	return nil
+}
+
+// settings returns those of draws.
+func (s *drawSettings) settings() sample.Settings {
+	return sample.Settings{Samples: s.Samples, Rounds: sample.DefaultRounds}
+}
+
+// draw draws "samples" samples of the model of a request. The answer has them in the array x, floats
+// [samples, inputs]; "mixed" is whether the chains have mixed, and "why" is the reason if they have not.
+// Rows of the request, if there are any, are where half of the chains start.
 func draw(q request) (map[string]any, []array, error) {
-	var o struct {
-		shape
-		Samples int    `json:"samples"`
-		Seed    uint64 `json:"seed"`
-	}
-	if err := json.Unmarshal(q.header, &o); err != nil {
-		return nil, nil, usageError{err}
-	}
-	m, err := needModel(q.frame, o.shape)
+	m, o, err := needModel(q.frame)
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.Samples < 1 || o.Samples > maxRows/max(1, o.Inputs) {
-		return nil, nil, usageError{fmt.Errorf("%d samples; it takes 1 to %d", o.Samples, maxRows/max(1, o.Inputs))}
+	var s drawSettings
+	if err := s.read(q.frame, o.Inputs); err != nil {
+		return nil, nil, err
 	}
 	var set *data.Set
 	if _, ok := q.arrays["x"]; ok {
-		if set, err = readRows(q.frame, o.Inputs, o.Classes); err != nil {
+		if set, err = readRows(q.frame, o); err == nil {
+			err = train.Fits(m, set)
+		}
+		if err != nil {
 			return nil, nil, usageError{err}
 		}
 	}
 	queries := []sample.Query{{Class: rbm.Free}}
-	given, ok, err := q.of("given", "<i4", -1, o.Inputs)
-	if err != nil {
-		return nil, nil, usageError{err}
-	}
-	if ok {
-		queries = queries[:0]
-		values := given.ints()
-		for r := range given.Shape[0] {
-			query := sample.Query{Inputs: make([]int8, o.Inputs), Class: rbm.Free}
-			for i := range query.Inputs {
-				query.Inputs[i] = int8(min(max(values[r*o.Inputs+i], -1), 1))
-			}
-			queries = append(queries, query)
-		}
-	}
-	if class, ok, err := q.of("class", "<i4", -1); err != nil {
-		return nil, nil, usageError{err}
-	} else if ok {
-		queries = queries[:0]
-		for _, y := range class.ints() {
-			queries = append(queries, sample.Query{Class: int(y)})
-		}
-	}
-	if m.Real() {
-		return nil, nil, usageError{rbm.ErrUnits}
-	}
-	sheet, err := sample.DrawEach(q.ctx, m, set, queries, sample.Settings{Samples: o.Samples, Rounds: sample.DefaultRounds}, rbm.NewKey(o.Seed), nil)
+	sheet, err := sample.DrawEach(q.ctx, m, set, queries, s.settings(), rbm.NewKey(s.Seed), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	mixed, why := []bool{}, []string{}
-	for _, d := range sheet.Draws {
-		mixed, why = append(mixed, d.Mixed), append(why, d.Why)
+	x := rbm.NewMatrix(s.Samples, o.Inputs)
+	for r := range s.Samples {
+		sheet.Values.Nonzero(r, func(i int, v float32) { x.Row(r)[i] = v })
 	}
-	n := len(queries) * o.Samples
-	x := make([]byte, n*o.Inputs)
-	for r := range n {
-		sheet.Values.Each(r, func(i int) { x[r*o.Inputs+i] = 1 })
+	d := sheet.Draws[0]
+	return map[string]any{"mixed": d.Mixed, "why": d.Why}, []array{floatArray("x", x.Data, x.Rows, x.Cols)}, nil
+}
+
+// fillStates is the number of states up to which fill enumerates the model of the missing inputs of a
+// row: a millisecond.
+const fillStates = 1 << 12
+
+// fill returns in the array mean the rows of the array given with NaN replaced by the means of these
+// inputs given the others of their row. They are exact where a layer of the model of them has up to
+// fillStates states, and else of p(x|h) over "samples" draws: "drawn" is the number of such rows,
+// "unmixed" the number of those whose chains have not mixed, and "why" the reason in the last of these.
+func fill(q request) (map[string]any, []array, error) {
+	m, o, err := needModel(q.frame)
+	if err != nil {
+		return nil, nil, err
 	}
-	return map[string]any{"mixed": mixed, "why": why},
-		[]array{{Name: "x", Type: "|u1", Shape: []int{n, o.Inputs}, data: x}, floatArray("mean", sheet.Means.Data, n, o.Inputs)}, nil
+	var s drawSettings
+	if err := s.read(q.frame, o.Inputs); err != nil {
+		return nil, nil, err
+	}
+	given, ok, err := q.of("given", "<f4", -1, o.Inputs)
+	if err == nil && !ok {
+		err = errors.New("the request has no rows to fill")
+	}
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	x, key := rbm.Matrix{Rows: given.Shape[0], Cols: o.Inputs, Data: given.floats()}, rbm.NewKey(s.Seed)
+	drawn, unmixed, why := 0, 0, ""
+	for r := range x.Rows {
+		row := x.Row(r)
+		if !slices.ContainsFunc(row, isNaN) {
+			continue
+		}
+		c, err := conditional(m, row)
+		if err != nil {
+			return nil, nil, usageError{fmt.Errorf("row %d: %w", r, err)}
+		}
+		if c == nil {
+			continue
+		}
+		mean := make([]float32, c.Visible())
+		if e, err := exact.New(c, fillStates); err == nil {
+			e.Set(c)
+			moments := rbm.NewMoments(c)
+			e.Moments(moments)
+			copy(mean, moments.V)
+		} else {
+			law := sample.Law{Query: sample.Query{Class: rbm.Free}, Model: c, Data: c.NewVisible(0)}
+			d, err := law.Draw(q.ctx, s.settings(), key.Child(uint64(r)), nil)
+			if err != nil {
+				return nil, nil, err
+			}
+			drawn++
+			if !d.Mixed {
+				unmixed, why = unmixed+1, d.Why
+			}
+			for k := range s.Samples {
+				for i, p := range d.Mean.Row(k) {
+					mean[i] += p / float32(s.Samples)
+				}
+			}
+		}
+		at := 0
+		for i, v := range row {
+			if isNaN(v) {
+				row[i] = mean[at]
+				at++
+			}
+		}
+		if err := q.ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+	}
+	return map[string]any{"drawn": drawn, "unmixed": unmixed, "why": why}, []array{floatArray("mean", x.Data, x.Rows, x.Cols)}, nil
+}
+
+func isNaN(x float32) bool { return x != x }
+
+// conditional returns the distribution of the inputs of m that are NaN in row given the others, which
+// are values of real units, or 1 from ½ up and else 0. It sets inputs of softmax groups that follow
+// from the others; the model is nil if all do.
+func conditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
+	if m.Real() {
+		return realConditional(m, row)
+	}
+	inputs := make([]int8, len(row))
+	for i, x := range row {
+		switch {
+		case isNaN(x):
+			inputs[i] = rbm.Free
+		case x >= 0.5:
+			inputs[i] = 1
+		}
+	}
+	inputs, err := m.FillGroups(inputs)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range inputs {
+		if x != rbm.Free {
+			row[i] = float32(x)
+		}
+	}
+	if !slices.Contains(inputs, rbm.Free) {
+		return nil, nil
+	}
+	return m.Given(inputs, rbm.Free)
+}
+
+// realConditional is conditional for a model of Gaussian units and no others: those that are given
+// fold into the hidden biases, c + Wᵀx.
+func realConditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
+	if groups := m.Groups(); len(groups) > 1 || groups[0].Kind != rbm.Gaussian {
+		return nil, fmt.Errorf("missing values are filled where all units are of one kind; those of the model are %.60s", m.GroupsText())
+	}
+	var free []int
+	for i, x := range row {
+		if isNaN(x) {
+			free = append(free, i)
+		}
+	}
+	c := rbm.NewGroups(m.Hidden(), rbm.Group{Kind: rbm.Gaussian, Units: len(free)})
+	w := rbm.NewMatrix(len(free), m.Hidden())
+	for to, from := range free {
+		c.VisibleBias[to] = m.VisibleBias[from]
+		for k, p := range c.VisibleParams() {
+			p[to] = m.VisibleParams()[k][from]
+		}
+		for j := range m.Hidden() {
+			w.Row(to)[j] = m.Weight(from, j)
+		}
+	}
+	c.SetWeights(w)
+	for j := range c.HiddenBias {
+		sum := float64(m.HiddenBias[j])
+		for i, x := range row {
+			if !isNaN(x) {
+				sum += float64(float64(x) * float64(m.Weight(i, j)))
+			}
+		}
+		c.HiddenBias[j] = float32(sum)
+	}
+	return c, c.CheckFinite()
 }

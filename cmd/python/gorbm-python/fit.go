@@ -28,10 +28,7 @@ type fitSettings struct {
 
 // settings returns the settings of a request.
 func settings(f frame) (s fitSettings, err error) {
-	if err := json.Unmarshal(f.header, &s); err != nil {
-		return s, usageError{err}
-	}
-	if err := s.check(); err != nil {
+	if err := errors.Join(json.Unmarshal(f.header, &s), s.shape.read(f)); err != nil {
 		return s, usageError{err}
 	}
 	if s.Steps < 0 || s.Steps > train.MaxSteps {
@@ -64,13 +61,14 @@ func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
 	return m, nil
 }
 
-// fit trains for Steps steps. A request that is stopped returns the model as it is then.
+// fit trains for Steps steps. A request that is stopped returns the model as it is then, and else
+// "warnings" has what is wrong with the run.
 func (s *server) fit(q request) (map[string]any, []array, error) {
 	o, err := settings(q.frame)
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := readRows(q.frame, o.Inputs, o.Classes)
+	set, err := readRows(q.frame, o.shape)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
@@ -83,8 +81,15 @@ func (s *server) fit(q request) (map[string]any, []array, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	w, err := newWatch(o, t, set, m)
+	if err == nil {
+		err = w.evaluator.Begin(context.WithoutCancel(q.ctx), t.Model())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	start := time.Now()
-	err = t.Run(q.ctx, o.Steps, func(_ context.Context, e train.Event) error {
+	err = t.Run(q.ctx, o.Steps, w.evaluator.Observe, func(_ context.Context, e train.Event) error {
 		if o.Report == 0 || e.Step%o.Report != 0 {
 			return nil
 		}
@@ -98,7 +103,12 @@ func (s *server) fit(q request) (map[string]any, []array, error) {
 		return nil, nil, err
 	}
 	header, arrays := result(o, t, set)
-	header["stopped"] = stopped
+	header["stopped"], header["warnings"] = stopped, []train.Warning{}
+	if !stopped {
+		if header["warnings"], err = w.warnings(q.ctx); err != nil {
+			return nil, nil, err
+		}
+	}
 	return header, arrays, nil
 }
 
@@ -120,7 +130,8 @@ func newTrainer(o fitSettings, set *data.Set, m *rbm.RBM) (*train.Trainer, error
 const judgedRows = 500
 
 // progress returns a report: steps, seconds, and of up to judgedRows rows the classification
-// error, or the mean pseudo-log-likelihood in nats of a model without labels.
+// error, or of a model without labels the mean pseudo-log-likelihood in nats, or the mean free
+// energy of real rows.
 func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) map[string]any {
 	report := map[string]any{"step": e.Step, "seconds": took.Seconds()}
 	rows := make([]int32, min(judgedRows, set.Len()))
@@ -131,7 +142,13 @@ func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) m
 		report["error"] = train.Classify(e.Model, set, rows).Error
 		return report
 	}
-	values, bits := make([]float64, len(rows)), rbm.NewBits(len(rows), o.Inputs)
+	values := make([]float64, len(rows))
+	if o.real() {
+		e.Model.FreeEnergy(values, set.Rows(rows, 0))
+		report["free_energy"] = train.Mean(values)
+		return report
+	}
+	bits := rbm.NewBits(len(rows), o.Inputs)
 	set.Visible(bits, rows, 0) // grey values cut at ½: of others there is no pseudo-likelihood
 	e.Model.PseudoLogLikelihood(values, bits)
 	report["pseudo_likelihood"] = train.Mean(values)
@@ -160,7 +177,7 @@ func (s *server) partialFit(q request) (map[string]any, []array, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := readRows(q.frame, o.Inputs, o.Classes)
+	set, err := readRows(q.frame, o.shape)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}

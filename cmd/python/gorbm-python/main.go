@@ -1,6 +1,6 @@
 // Gorbm-python is the program behind the Python package gorbm: it trains, samples and
 // estimates log Z for it. It reads requests from standard input and answers each on standard
-// output; see frame. The operations are fit, partial_fit, log_z and sample.
+// output; see frame. The operations are fit, partial_fit, log_z, sample and fill.
 //
 // An answer is any number of frames {"progress": …}, and then the result, or {"error": one line,
 // "usage": whether a setting or the data are wrong}. The request {"op": "stop"} has no answer: it
@@ -145,6 +145,8 @@ func (s *server) answer(q request) error {
 		header, arrays, err = logZ(q)
 	case "sample":
 		header, arrays, err = draw(q)
+	case "fill":
+		header, arrays, err = fill(q)
 	default:
 		err = usageError{fmt.Errorf("the operation %q is unknown; the versions of the Python package and of gorbm-python differ", op)}
 	}

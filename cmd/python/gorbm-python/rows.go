@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"gorbm/data"
@@ -13,10 +16,12 @@ import (
 // maxRows is the limit of data.NewBatches.
 const maxRows = math.MaxInt32
 
-// readRows returns the rows of a request: the array x, or data, indices and indptr of a sparse
-// array in CSR; and y, if the model has classes. Rows of zeros and ones are kept as bits.
-func readRows(f frame, inputs, classes int) (*data.Set, error) {
-	s := &data.Set{Name: "the rows", Binarize: data.Binary}
+// readRows returns the rows of a request as states of a model of shape o: the array x, or data,
+// indices and indptr of a sparse array in CSR; and y, if the model has classes. Rows of zeros and
+// ones are kept as bits. Real units take standardised values, from x alone.
+func readRows(f frame, o shape) (*data.Set, error) {
+	inputs, classes := o.Inputs, o.Classes
+	s := &data.Set{Name: "the rows", Binarize: data.Binary, Groups: o.inputs}
 	var rows int
 	var each func(add func(r, i int, x float32) error) error
 	x, dense, err := f.of("x", "<f4", -1, inputs)
@@ -46,8 +51,15 @@ func readRows(f frame, inputs, classes int) (*data.Set, error) {
 	}
 	s.X = rbm.NewBits(rows, inputs)
 	s.Height, s.Width = data.NearSquare(inputs)
-	grey := false
+	grey := o.real()
 	if err := each(func(r, i int, x float32) error {
+		if o.real() {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return fmt.Errorf("row %d, column %d: %g is not finite", r, i, x)
+			}
+			s.X.Set(r, i, x > 0)
+			return nil
+		}
 		if !(x >= 0 && x <= 1) {
 			return fmt.Errorf("row %d, column %d: %g is not in [0,1]", r, i, x)
 		}
@@ -59,6 +71,9 @@ func readRows(f frame, inputs, classes int) (*data.Set, error) {
 	}
 	if grey {
 		s.Binarize = data.None
+		if o.real() {
+			s.Binarize = data.Standard
+		}
 		s.Grey = rbm.NewMatrix(rows, inputs)
 		_ = each(func(r, i int, x float32) error { s.Grey.Row(r)[i] = x; return nil }) // passed above
 	}
@@ -120,44 +135,103 @@ func readCSR(f frame, inputs int) (rows int, each func(add func(r, i int, x floa
 
 // A shape is the part of a header that says what the model is.
 type shape struct {
-	Inputs  int `json:"inputs"`
-	Hidden  int `json:"hidden"`
-	Classes int `json:"classes"` // 0: no label
+	Inputs  int    `json:"inputs"`
+	Hidden  int    `json:"hidden"`
+	Classes int    `json:"classes"` // 0: no label
+	Groups  string `json:"groups"`  // of the inputs, as rbm.GroupsText; "": all are binary units
+
+	inputs []rbm.Group // of Groups
 }
 
 const maxUnits = 1 << 24
 
-func (s shape) check() error {
-	if s.Inputs < 1 || s.Hidden < 1 || s.Classes < 0 || s.Inputs+s.Classes > maxUnits || s.Hidden > maxUnits {
-		return fmt.Errorf("a model of %d inputs, %d classes and %d hidden units; it takes 1 to %d units in each layer", s.Inputs, s.Classes, s.Hidden, maxUnits)
+// read sets o from a header.
+func (o *shape) read(f frame) error {
+	if err := json.Unmarshal(f.header, o); err != nil {
+		return err
 	}
+	if o.Inputs < 1 || o.Hidden < 1 || o.Classes < 0 || o.Inputs+o.Classes > maxUnits || o.Hidden > maxUnits {
+		return fmt.Errorf("a model of %d inputs, %d classes and %d hidden units; it takes 1 to %d units in each layer", o.Inputs, o.Classes, o.Hidden, maxUnits)
+	}
+	if o.Groups == "" {
+		return nil
+	}
+	groups, err := rbm.ParseGroups(o.Groups)
+	if err != nil {
+		return err
+	}
+	left := o.Inputs
+	for _, g := range groups {
+		left -= min(g.Units, left+1) // at least −1
+		if left < 0 || g.Label {
+			break
+		}
+	}
+	if left != 0 || groups[len(groups)-1].Label {
+		return fmt.Errorf("the groups %.60q are not of %d inputs", o.Groups, o.Inputs)
+	}
+	o.inputs = groups
 	return nil
 }
 
-// readModel returns the model of a request, and whether it has one: weights [visible, hidden]
-// and both biases.
-func readModel(f frame, s shape) (*rbm.RBM, bool, error) {
-	if err := s.check(); err != nil {
+// real reports whether the inputs are real.
+func (o shape) real() bool {
+	return slices.ContainsFunc(o.inputs, func(g rbm.Group) bool { return g.Kind == rbm.Gaussian })
+}
+
+// model returns a model of the shape, with all parameters zero.
+func (o shape) model() *rbm.RBM {
+	groups := slices.Clone(o.inputs)
+	if groups == nil {
+		groups = []rbm.Group{{Kind: rbm.Bernoulli, Units: o.Inputs}}
+	}
+	if o.Classes > 0 {
+		groups = append(groups, rbm.Group{Kind: rbm.Softmax, Units: o.Classes, Label: true})
+	}
+	return rbm.NewGroups(o.Hidden, groups...)
+}
+
+// readModel returns the model of a request, and whether it has one: weights [visible, hidden],
+// both biases and, of units that have some, other parameters, such as visible_precision.
+func readModel(f frame, o shape) (*rbm.RBM, bool, error) {
+	m := o.model()
+	w, ok, err := f.of("weights", "<f4", m.Visible(), o.Hidden)
+	if err != nil || !ok {
 		return nil, false, err
 	}
-	visible := s.Inputs + s.Classes
-	w, ok, err := f.of("weights", "<f4", visible, s.Hidden)
-	b, okB, errB := f.of("visible_bias", "<f4", visible)
-	c, okC, errC := f.of("hidden_bias", "<f4", s.Hidden)
-	if err := errors.Join(err, errB, errC); err != nil || !ok || !okB || !okC {
-		return nil, false, err
+	for _, t := range vectors(m) {
+		a, ok, err := f.of(t.name, "<f4", len(t.x))
+		if err != nil || !ok {
+			return nil, false, errors.Join(err, fmt.Errorf("a model needs the array %s", t.name))
+		}
+		copy(t.x, a.floats())
 	}
-	m := rbm.New(visible, s.Hidden, s.Classes, rbm.Softmax)
-	m.SetWeights(rbm.Matrix{Rows: visible, Cols: s.Hidden, Data: w.floats()})
-	copy(m.VisibleBias, b.floats())
-	copy(m.HiddenBias, c.floats())
-	return m, true, m.CheckFinite()
+	m.SetWeights(rbm.Matrix{Rows: m.Visible(), Cols: o.Hidden, Data: w.floats()})
+	return m, true, cmp.Or(m.CheckFinite(), m.CheckPositive())
+}
+
+// A vector is a parameter of a model that each unit of a layer has.
+type vector struct {
+	name string
+	x    []float32
+}
+
+// vectors returns those of m, which share memory with it.
+func vectors(m *rbm.RBM) []vector {
+	all := []vector{{"visible_bias", m.VisibleBias}, {"hidden_bias", m.HiddenBias}}
+	for k, x := range m.VisibleParams() {
+		all = append(all, vector{m.VisibleParamName(k), x})
+	}
+	return all
 }
 
 // modelArrays are the parameters of m as readModel reads them.
 func modelArrays(m *rbm.RBM) []array {
 	w := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(w)
-	return []array{floatArray("weights", w.Data, w.Rows, w.Cols),
-		floatArray("visible_bias", m.VisibleBias, m.Visible()), floatArray("hidden_bias", m.HiddenBias, m.Hidden())}
+	arrays := []array{floatArray("weights", w.Data, w.Rows, w.Cols)}
+	for _, t := range vectors(m) {
+		arrays = append(arrays, floatArray(t.name, t.x, len(t.x)))
+	}
+	return arrays
 }

@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from . import _modelfile
+from . import _modelfile, _schema
 from ._process import Process
 from ._sklearn import (
     BaseEstimator,
@@ -28,6 +28,10 @@ _TYPES = [np.float64, np.float32]
 
 class MixingWarning(UserWarning):
     """Chains have not mixed, or an estimate of log Z may be wrong."""
+
+
+class TrainingWarning(UserWarning):
+    """Training has gone wrong: the likelihood fell, weights are too large, or hidden units are dead."""
 
 
 def _sigmoid(x):
@@ -99,6 +103,9 @@ class _RBM(BaseEstimator):
     """
 
     _classes = 0  # label units
+    _groups = ""  # kinds of the inputs where from_run found others than bits and numbers, as "softmax:3 bernoulli:2"
+    _schema = None  # what the inputs stand for, where from_run found a table or sequences
+    units = "binary"
 
     def __init__(
         self,
@@ -142,7 +149,13 @@ class _RBM(BaseEstimator):
     # Rows.
 
     def _learn_scale(self, X):
-        """Set what is 0 and what is 1, by the rows of the first fit."""
+        """Set what is 0 and what is 1, or means and deviations, by the rows of the first fit."""
+        if self.units not in ("binary", "gaussian"):
+            raise ValueError(f"units is {self.units!r}; there are 'binary' and 'gaussian'")
+        self._groups, self._schema = "", None
+        if self.units == "gaussian":
+            self._learn_moments(X)
+            return
         if self.binarize not in ("none", "threshold"):
             raise ValueError(f"binarize is {self.binarize!r}; there are 'none' and 'threshold'")
         width = X.shape[1]
@@ -165,8 +178,30 @@ class _RBM(BaseEstimator):
                 raise ValueError("scale is a pair (low, high), and every high must be above its low")
         self.scale_low_, self.scale_high_ = low, high
 
+    def _learn_moments(self, X):
+        """Set the mean and the standard deviation of each column, or 1 in the place of a deviation of 0."""
+        if not (self.scale is None or isinstance(self.scale, str) and self.scale == "auto"):
+            raise ValueError(f"scale is {self.scale!r}; with units='gaussian' there are 'auto', which standardises, and None")
+        width = X.shape[1]
+        self.mean_, self.scale_ = np.zeros(width), np.ones(width)
+        if self.scale is None:
+            return
+        X = X.toarray() if _is_sparse(X) else X
+        first = X[0].astype(np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            off = X - first  # where numbers are large and near to each other, their squares are not exact
+            mean = off.mean(axis=0)
+            deviation = np.sqrt(((off - mean) ** 2).mean(axis=0))
+        self.mean_ = first + mean
+        if not np.all(np.isfinite(deviation)):
+            raise ValueError("the columns of X spread so widely that their squares overflow; give them in larger units")
+        self.scale_ = np.where(deviation > 0, deviation, 1)
+
     def _unit(self, X):
-        """Return rows as values in [0, 1], in their type."""
+        """Return rows as values of the units, in their type: in [0, 1], or standardised."""
+        if self.units == "gaussian":
+            X = X.toarray() if _is_sparse(X) else X
+            return ((X - self.mean_) / self.scale_).astype(X.dtype)
         low, high = (x.astype(X.dtype) for x in (self.scale_low_, self.scale_high_))
         values = X.data if _is_sparse(X) else X
         if self.scale is None and values.size and (values.min() < 0 or values.max() > 1):
@@ -188,12 +223,29 @@ class _RBM(BaseEstimator):
             X.data = cut
         return X
 
-    def _rows(self, X, **arguments):
-        """Return checked rows of a fitted estimator as values in [0, 1]."""
+    def _rows(self, X):
+        """Return checked rows of a fitted estimator as values of its units."""
         check_is_fitted(self)
-        return self._unit(validate_data(self, X, reset=False, dtype=_TYPES, **{"accept_sparse": "csr", **arguments}))
+        return self._unit(self._checked(X, accept_sparse="csr"))
+
+    def _checked(self, X, **arguments):
+        """Return checked rows of a fitted estimator, words of a table as units."""
+        if self._schema is not None and self._schema.is_words(X):
+            X = self._schema.encode(X)
+        return validate_data(self, X, reset=False, dtype=_TYPES, **arguments)
 
     # Training.
+
+    _rates = {"binary": 0.2, "gaussian": 0.05}  # where learning_rate is "auto"
+    _steps = {"binary": 5000, "gaussian": 5000}  # at least, where n_iter is
+
+    def _rate(self):
+        auto = isinstance(self.learning_rate, str) and self.learning_rate == "auto"
+        return self._rates[self.units] if auto else self.learning_rate
+
+    def _kinds(self):
+        """Return the kinds of the inputs as the program takes them."""
+        return f"gaussian:{self.n_features_in_}" if self.units == "gaussian" else self._groups
 
     def _settings(self):
         """Return the settings of training as the program takes them."""
@@ -201,7 +253,8 @@ class _RBM(BaseEstimator):
             "inputs": self.n_features_in_,
             "hidden": operator.index(self.n_components),
             "classes": self._classes,
-            "rate": float(self.learning_rate),
+            "groups": self._kinds(),
+            "rate": float(self._rate()),
             "batch": operator.index(self.batch_size),
             "negphase": str(self.negphase),
             "schedule": str(self.schedule),
@@ -224,13 +277,15 @@ class _RBM(BaseEstimator):
         if header["batch"] < 1 or self.n_iter != "auto" and operator.index(self.n_iter) < 0:
             raise ValueError(f"batch_size is {self.batch_size} and n_iter {self.n_iter}; batch_size is at least 1 and n_iter at least 0, or 'auto'")
         a_pass = -(-X.shape[0] // header["batch"])
-        passes = max(16, -(-5000 // a_pass)) if self.n_iter == "auto" else operator.index(self.n_iter)
+        passes = max(16, -(-self._steps[self.units] // a_pass)) if self.n_iter == "auto" else operator.index(self.n_iter)
         header.update(op="fit", steps=passes * a_pass, report=a_pass if self.verbose else 0)
         with Process(self.n_jobs) as process:
             answer, arrays = process.request(header, self._arrays(X, y), lambda report: self._print(report, a_pass))
         self._take(answer, arrays, X.dtype)
         if answer["stopped"]:
             raise KeyboardInterrupt
+        for warning in answer["warnings"]:
+            warnings.warn(warning["text"], MixingWarning if warning["kind"] == "mixing" else TrainingWarning, stacklevel=3)
 
     def _partial_fit(self, X, y=None):
         fitted = hasattr(self, "components_")
@@ -290,57 +345,84 @@ class _RBM(BaseEstimator):
         return arrays
 
     def _print(self, report, a_pass):
-        what = f"pseudo-likelihood = {report['pseudo_likelihood']:.2f}" if "pseudo_likelihood" in report else f"error = {100 * report['error']:.2f} %"
+        if "error" in report:
+            what = f"error = {100 * report['error']:.2f} %"
+        elif "free_energy" in report:
+            what = f"free energy = {report['free_energy']:.2f}"
+        else:
+            what = f"pseudo-likelihood = {report['pseudo_likelihood']:.2f}"
         print(f"[{type(self).__name__}] Iteration {report['step'] // a_pass}, {what}, time = {report['seconds']:.2f}s", flush=True)
 
     def _take(self, answer, arrays, dtype):
         """Set the attributes of a trained model."""
         self.__dict__.pop("_log_z", None)
         self.n_steps_ = answer["steps"]
-        self._set_model(arrays["weights"], arrays["visible_bias"], arrays["hidden_bias"], dtype)
+        self._set_model(arrays, dtype)
         if "base_visible" in arrays:
             self._base = {name: arrays[name] for name in ("base_visible", "base_hidden")}
 
-    def _set_model(self, weights, visible, hidden, dtype):
+    def _set_model(self, arrays, dtype):
         n = self.n_features_in_
-        self.components_ = np.ascontiguousarray(weights[:n].T, dtype=dtype)
-        self.intercept_hidden_ = hidden.astype(dtype)
-        self.intercept_visible_ = visible[:n].astype(dtype)
+        self.components_ = np.ascontiguousarray(arrays["weights"][:n].T, dtype=dtype)
+        self.intercept_hidden_ = arrays["hidden_bias"].astype(dtype)
+        self.intercept_visible_ = arrays["visible_bias"][:n].astype(dtype)
+        if self.units == "gaussian":
+            self.precision_ = arrays["visible_precision"][:n].astype(dtype)
 
     def _model(self):
         """Return the model as the program takes it."""
-        return {
+        arrays = {
             "weights": np.ascontiguousarray(self.components_.T, dtype="<f4"),
             "visible_bias": self.intercept_visible_.astype("<f4"),
             "hidden_bias": self.intercept_hidden_.astype("<f4"),
         }
+        if self.units == "gaussian":
+            arrays["visible_precision"] = np.append(self.precision_, np.ones(self._classes)).astype("<f4")
+        return arrays
 
     @classmethod
     def from_run(cls, path, **params):
         """Open a model that rbmtrain has trained.
 
-        path is the folder of a run, or a .safetensors file. Scale and binarize are those of the run; params are further
-        parameters of the estimator.
+        path is the folder of a run, or a .safetensors file. Scale and binarize are those of the run, or the means and deviations of
+        its columns; params are further parameters of the estimator. A model of a table takes rows of as many words and
+        numbers as the table has columns, and one of aligned sequences takes texts. Both take rows of their units too: a column of 0 and
+        1 for each level, of which one is 1, or a single column where there are two levels.
         """
-        weights, visible, hidden, about = _modelfile.read(path)
-        classes = int(about.get("classes", 0))
-        if classes and cls._classes == 0 and cls is not RBMClassifier:
+        arrays, about = _modelfile.read(path)
+        classes, groups = int(about.get("classes", 0)), about["groups"]
+        if classes and cls is not RBMClassifier:
             raise ValueError(f"{path} has {classes} label units; open it with RBMClassifier.from_run")
         if not classes and cls is RBMClassifier:
             raise ValueError(f"{path} has no labels; open it with BernoulliRBM.from_run or RBMDensity.from_run")
-        scale = (0.0, 1.0)
-        if about.get("scale"):
-            scale = tuple(float(x) for x in about["scale"].split(":"))
-        binarize = "threshold" if about.get("binarize") == "threshold" else "none"
-        model = cls(n_components=len(hidden), scale=scale, binarize=binarize, **params)
-        model.n_features_in_ = weights.shape[0] - classes
-        model.scale_low_, model.scale_high_ = (np.full(model.n_features_in_, x) for x in scale)
+        if groups and cls is BernoulliRBM:
+            raise ValueError(f"{path} has inputs that are not bits ({groups:.40}); open it with RBMDensity.from_run")
+        visible, hidden = arrays["weights"].shape
+        low, high = 0.0, 1.0
+        if groups.startswith("gaussian"):
+            params["units"], scale = "gaussian", "auto"
+        elif about.get("scale") == "spins":
+            scale = low, high = -1.0, 1.0
+        elif about.get("scale"):
+            low, high = np.array([[float(x) for x in column.split(":")] for column in about["scale"].split(",")]).T
+            scale = (low, high) if len(low) > 1 else (float(low[0]), float(high[0]))
+        else:
+            scale = low, high
+        model = cls(n_components=hidden, scale=scale, binarize="threshold" if about.get("binarize") == "threshold" else "none", **params)
+        n = model.n_features_in_ = visible - classes
+        if model.units == "gaussian":
+            model.mean_ = np.array(json.loads(about.get("means", "null")) or np.zeros(n))
+            model.scale_ = np.array(json.loads(about.get("deviations", "null")) or np.ones(n))
+            model.scale_[model.scale_ == 0] = 1
+        else:
+            model.scale_low_, model.scale_high_ = (np.broadcast_to(x, (n,)).astype(np.float64) for x in (low, high))
+            model._groups, model._schema = groups, _schema.parse(about.get("schema"))
         model._seed = int(about.get("seed", 1)) % (2**31 - 1)
         model.random_state_ = check_random_state(model.random_state)
         model.n_steps_ = 0
         if classes:
             model._set_classes(np.asarray(_numbers(json.loads(about.get("class_names", "null")) or range(classes))))
-        model._set_model(weights, visible, hidden, np.float64)
+        model._set_model(arrays, np.float64)
         return model
 
     # The model.
@@ -349,11 +431,13 @@ class _RBM(BaseEstimator):
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False)) + self.intercept_hidden_.astype(X.dtype, copy=False)
 
     def _free_energy(self, X):
-        """Return F(x) = -bᵀx - Σ_j log(1+exp(c_j + (Wx)_j)), in nats."""
+        """Return F(x) = -bᵀx - Σ_j log(1+exp(c_j + (Wx)_j)), in nats; of Gaussian units Σ_i γ_i x_i²/2 more."""
         F = np.empty(X.shape[0], dtype=X.dtype)
         for rows in _chunks(X.shape[0], self.components_.shape[0]):
             x = X[rows]
             F[rows] = -np.asarray(x @ self.intercept_visible_.astype(X.dtype)) - _softplus(self._hidden_input(x)).sum(axis=1)
+            if self.units == "gaussian":
+                F[rows] += x**2 @ (self.precision_.astype(X.dtype) / 2)
         return F
 
     def _more_tags(self):
@@ -458,7 +542,7 @@ class RBMDensity(DensityMixin, _Transformer):
         self,
         n_components=100,
         *,
-        learning_rate=0.2,
+        learning_rate="auto",
         batch_size=50,
         n_iter="auto",
         verbose=0,
@@ -473,6 +557,7 @@ class RBMDensity(DensityMixin, _Transformer):
         sparse=0.0,
         scale="auto",
         binarize="threshold",
+        units="binary",
         n_jobs=None,
     ):
         super().__init__(
@@ -494,9 +579,10 @@ class RBMDensity(DensityMixin, _Transformer):
             binarize=binarize,
             n_jobs=n_jobs,
         )
+        self.units = units
 
     def _shape(self):
-        return {"inputs": self.n_features_in_, "hidden": len(self.components_), "classes": 0}
+        return {"inputs": self.n_features_in_, "hidden": len(self.components_), "classes": 0, "groups": self._kinds()}
 
     def _partition(self):
         check_is_fitted(self)
@@ -530,7 +616,10 @@ class RBMDensity(DensityMixin, _Transformer):
     def score_samples(self, X):
         """Return log p(x) = -F(x) - log Z of each row, in nats, for the bits that scale and binarize make of X."""
         X = self._rows(X)
-        return (-self._free_energy(X) - self.log_z_).astype(X.dtype)
+        shift = self.log_z_
+        if self.units == "gaussian":
+            shift += np.log(self.scale_).sum()
+        return (-self._free_energy(X) - shift).astype(X.dtype)
 
     def score(self, X, y=None):
         """Return the mean of score_samples."""
@@ -543,37 +632,45 @@ class RBMDensity(DensityMixin, _Transformer):
         that they do not.
         """
         check_is_fitted(self)
-        arrays = {} if X is None else self._arrays(validate_data(self, X, reset=False, dtype=_TYPES), None)
-        return self._back(self._draw(arrays, n_samples)["x"])
+        arrays = {} if X is None else self._arrays(self._checked(X), None)
+        answer, drawn = self._draw("sample", arrays, n_samples)
+        if not answer["mixed"]:
+            warnings.warn(f"chains have not mixed: {answer['why']}", MixingWarning, stacklevel=2)
+        return self._schema.decode(drawn["x"]) if self._schema is not None else self._back(drawn["x"])
 
     def fill(self, X, n_samples=20):
         """Return X with its NaN replaced by their means given the rest of their row.
 
-        Means are over n_samples draws for each row; the rest of a row counts as bits.
+        The means are exact where the missing values of a row, or the hidden units, have up to 4096 states: up to 12 hidden units, or 12 missing
+        bits. Else they are over n_samples draws. The rest of a row counts as bits, unless units is "gaussian".
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=_TYPES, **may_be_nan).copy()
+        words = self._schema is not None and self._schema.is_words(X)
+        X = self._checked(X, **may_be_nan).copy()
         holes = np.isnan(X)
         rows = np.flatnonzero(holes.any(axis=1))
         if len(rows) == 0:
-            return X
-        low = self.scale_low_.astype(X.dtype)
-        bits = (self._unit(np.where(holes, low, X)[rows]) >= 0.5).astype("<i4")
-        bits[holes[rows]] = -1
-        mean = self._draw({"given": bits}, n_samples)["mean"].reshape(len(rows), n_samples, -1).mean(axis=1)
-        X[rows] = np.where(holes[rows], self._back(mean), X[rows])
-        return X
+            return self._schema.decode(X) if words else X
+        given = self._unit(np.where(holes, 0, X)[rows])
+        if self.units == "binary":
+            given = given >= 0.5
+        given = np.where(holes[rows], np.float32(np.nan), given.astype("<f4"))
+        answer, filled = self._draw("fill", {"given": given}, n_samples)
+        if answer["unmixed"]:
+            warnings.warn(f"chains have not mixed in {answer['unmixed']} of {answer['drawn']} rows: {answer['why']}", MixingWarning, stacklevel=2)
+        mean = filled["mean"] if words else self._back(filled["mean"])
+        X[rows] = np.where(holes[rows], mean, X[rows])
+        return self._schema.decode(X) if words else X
 
-    def _draw(self, arrays, n_samples):
+    def _draw(self, op, arrays, n_samples):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         with Process(self.n_jobs) as process:
-            answer, drawn = process.request(dict(self._shape(), op="sample", samples=operator.index(n_samples), seed=seed), dict(self._model(), **arrays))
-        if not all(answer["mixed"]):
-            why = next(why for why, mixed in zip(answer["why"], answer["mixed"]) if not mixed)
-            warnings.warn(f"chains have not mixed in {answer['mixed'].count(False)} of {len(answer['mixed'])} cases: {why}", MixingWarning, stacklevel=3)
-        return drawn
+            return process.request(dict(self._shape(), op=op, samples=operator.index(n_samples), seed=seed), dict(self._model(), **arrays))
 
     def _back(self, x):
+        """Return values of the units in the units of the training rows."""
+        if self.units == "gaussian":
+            return (self.mean_ + x * self.scale_).astype(self.components_.dtype)
         return (self.scale_low_ + x * (self.scale_high_ - self.scale_low_)).astype(self.components_.dtype)
 
 
@@ -600,7 +697,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
         *,
         objective="hybrid",
         alpha=0.01,
-        learning_rate=0.05,
+        learning_rate="auto",
         batch_size=20,
         n_iter="auto",
         verbose=0,
@@ -615,6 +712,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
         sparse=0.0,
         scale="auto",
         binarize="none",
+        units="binary",
         n_jobs=None,
     ):
         super().__init__(
@@ -636,6 +734,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
             binarize=binarize,
             n_jobs=n_jobs,
         )
+        self.units = units
         self.objective = objective
         self.alpha = alpha
 
@@ -679,11 +778,11 @@ class RBMClassifier(ClassifierMixin, _RBM):
         self._partial_fit(X, numbers)
         return self
 
-    def _set_model(self, weights, visible, hidden, dtype):
-        super()._set_model(weights, visible, hidden, dtype)
+    def _set_model(self, arrays, dtype):
+        super()._set_model(arrays, dtype)
         n = self.n_features_in_
-        self.class_components_ = np.ascontiguousarray(weights[n:].T, dtype=dtype)
-        self.intercept_class_ = visible[n:].astype(dtype)
+        self.class_components_ = np.ascontiguousarray(arrays["weights"][n:].T, dtype=dtype)
+        self.intercept_class_ = arrays["visible_bias"][n:].astype(dtype)
 
     def _model(self):
         model = super()._model()

@@ -7,7 +7,10 @@ import numpy as np
 
 
 def read(path):
-    """Return the arrays and the metadata of a model: of a .safetensors file, or of the folder of a run."""
+    """Return the arrays and the metadata of a model: of a .safetensors file, or of the folder of a run.
+
+    "groups" of the metadata are the kinds of the inputs, "" where all are bits.
+    """
     if os.path.isdir(path):
         path = os.path.join(path, "model.safetensors")
     with open(path, "rb") as f:
@@ -22,9 +25,18 @@ def read(path):
                 raise ValueError(f"{name} holds {t['dtype']}, not F32")
             lo, hi = t["data_offsets"]
             arrays[name] = np.frombuffer(data[8 + size :][lo:hi], "<f4").reshape(t["shape"])
-        weights, visible, hidden = arrays["weights"], arrays["visible_bias"], arrays["hidden_bias"]
+        for name in ("weights", "visible_bias", "hidden_bias"):
+            arrays[name]
     except (ValueError, KeyError, TypeError) as e:
         raise ValueError(f"{path} is not a model of gorbm: {e}") from None
-    if about.get("version", "1") != "1":
-        raise ValueError(f"{path} has a constraint or units of other kinds than bits, which this package cannot read; take rbmeval and rbmsample")
-    return weights, visible, hidden, about
+    version = about.get("version", "1")
+    if version == "2":
+        raise ValueError(f"{path} has a constraint, which this package cannot read; take rbmeval and rbmsample")
+    groups = [g for g in about.get("groups", "").split() if not g.endswith(":label")]
+    kinds = {g.split(":")[0] for g in groups}
+    if version not in ("1", "3") or kinds - {"bernoulli", "softmax", "gaussian"}:
+        raise ValueError(f"{path} has units of kinds that this package does not know; take rbmeval and rbmsample")
+    if "gaussian" in kinds and len(kinds) > 1:
+        raise ValueError(f"{path} has numbers and categories side by side, which this package cannot read; take rbmeval and rbmsample")
+    about["groups"] = " ".join(groups) if kinds - {"bernoulli"} else ""
+    return arrays, about

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/rbm/exact"
+	"gorbm/train"
+)
+
+// A watch collects what rbmtrain would warn of in a fit: how the chains of training mix, hidden units
+// and weights, and the log-likelihood where that can be enumerated at little cost.
+type watch struct {
+	evaluator *train.Evaluator
+	health    *train.Health
+	texts     []train.Warning // of units and weights
+}
+
+const (
+	// watchPoints is the number of measurements in a fit. Those of a log-likelihood take
+	// 1/watchShare of the work of the updates at most.
+	watchPoints, watchShare = 20, 10
+	// watchWork bounds states × weights of an enumeration: where the likelihood falls, some hundred updates
+	// with the exact negative phase tell why, within seconds.
+	watchWork = 1 << 22
+	// trainingKind is the kind of warnings of units and weights.
+	trainingKind = "training"
+)
+
+// newWatch returns the watch of t, which trains m on set by o.
+func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watch, error) {
+	var names []string
+	discriminative := o.Objective == train.Discriminative
+	if !discriminative && o.Settings.Negative.Persists() {
+		names = append(names, "mixing")
+	}
+	weights := float64(m.Visible() * m.Hidden())
+	update := float64(4*o.Batch) * weights // two passes of rows and of chains
+	if e, err := exact.New(m, exact.EvaluationLimit); err == nil && m.Classes() == 0 && float64(e.States())*weights <= watchWork &&
+		watchPoints*(e.Work()+float64(set.Len())*weights) <= float64(o.Steps)*update/watchShare {
+		names = append(names, "log_likelihood")
+	}
+	sets := train.Sets{Train: set}
+	metrics, err := train.NewRunMetrics(names, m, sets, o.Settings)
+	if err != nil {
+		return nil, err
+	}
+	w := &watch{health: train.NewHealth(o.Settings, sets, m, train.Column{}), texts: []train.Warning{}}
+	w.evaluator = &train.Evaluator{Metrics: metrics, Every: max(1, o.Steps/watchPoints), Report: func(e train.Evaluation) error {
+		for _, text := range w.health.Warnings(e, t.Model(), e.Step == o.Steps) {
+			w.texts = append(w.texts, train.Warning{Kind: trainingKind, Text: text})
+		}
+		_, err := w.health.Early(context.Background(), e, w.evaluator) // what is told early is judged again at the end
+		return err
+	}}
+	w.evaluator.Watch(t)
+	w.health.Watch(t, metrics, o.Steps)
+	return w, nil
+}
+
+// warnings returns the warnings at the end of a fit, in the words of the Python package.
+func (w *watch) warnings(ctx context.Context) ([]train.Warning, error) {
+	final, _, err := w.health.Final(ctx, w.evaluator)
+	all := append(w.texts, final...)
+	for i := range all {
+		all[i].Text = parameters.Replace(all[i].Text)
+	}
+	return all, err
+}
+
+// parameters puts the parameters of the estimators in the place of flags of rbmtrain.
+var parameters = strings.NewReplacer(
+	"-negphase pins -temperatures auto", `negphase="pins:tau=auto"`,
+	"-negphase pcd or pins", `negphase="pcd" or "pins"`,
+	"-holdout with -stop-after ends a run at its best, and more", "a smaller n_iter, more",
+	"-schedule linear", `schedule="linear"`,
+	"more -chains", "more chains",
+	"(-k)", "(k in negphase)",
+	"(-swaps)", "(swaps in negphase)",
+	"fewer -hidden", "a smaller n_components",
+	"-rate", "learning_rate",
+	"-batch", "batch_size",
+	"-init", "random_state",
+	"-l2", "l2",
+)

@@ -1,0 +1,78 @@
+"""Rows of tables and aligned sequences in words, as units of a model: what data.Schema is to the programs."""
+
+import json
+
+import numpy as np
+
+
+def parse(text):
+    """Return the schema of a model file's metadata, or None if there is none."""
+    if not text:
+        return None
+    if text.startswith("sequences "):
+        _, sites, letters = text.split(" ", 2)
+        return Schema([{"name": str(i + 1), "levels": list(letters)} for i in range(int(sites))], sequences=True)
+    return Schema(json.loads(text)["columns"])
+
+
+class Schema:
+    """Columns of levels. One of two levels is one unit, 1 for the second; others have a unit for each level, of which one is 1."""
+
+    def __init__(self, columns, sequences=False):
+        self.columns = columns
+        self.sequences = sequences
+        widths = [1 if c.get("bit") else len(c["levels"]) for c in columns]
+        self.ends = np.cumsum(widths)
+        self.starts = self.ends - widths
+
+    def is_words(self, X):
+        """Whether rows are words and numbers of a table, or sequences, and not units."""
+        if hasattr(X, "tocsr"):
+            return False
+        X = np.asarray(X)
+        return X.dtype.kind in "OUS" or X.ndim == 2 and X.shape[1] == len(self.columns) != self.ends[-1]
+
+    def encode(self, X):
+        """Return rows as units (n_samples, n_units), NaN where a cell is missing: empty, None or NaN."""
+        X = np.asarray(X, dtype=object)
+        if self.sequences and X.ndim == 1:
+            lengths = {len(x) for x in X} - {len(self.columns)}
+            if lengths:
+                raise ValueError(f"a sequence has {min(lengths)} letters; those of the model have {len(self.columns)}")
+            X = np.array([list(x) for x in X], dtype=object)
+        if X.ndim != 2 or X.shape[1] != len(self.columns):
+            raise ValueError(f"X has the shape {X.shape}; the table of the model has {len(self.columns)} columns, which are {self.ends[-1]} units")
+        units = np.zeros((len(X), self.ends[-1]))
+        for c, lo, hi, cells in zip(self.columns, self.starts, self.ends, X.T):
+            for r, cell in enumerate(cells):
+                k = _level(c, cell, r)
+                if k is None:
+                    units[r, lo:hi] = np.nan
+                elif hi - lo > 1:
+                    units[r, lo + k] = 1
+                else:
+                    units[r, lo] = k
+        return units
+
+    def decode(self, units):
+        """Return rows in words: of each column the level whose unit is largest."""
+        words = np.empty((len(units), len(self.columns)), dtype=object)
+        for j, (c, lo, hi) in enumerate(zip(self.columns, self.starts, self.ends)):
+            k = np.argmax(units[:, lo:hi], axis=1) if hi - lo > 1 else (units[:, lo] >= 0.5).astype(int)
+            words[:, j] = np.array(c["levels"], dtype=object)[k]
+        return np.array(["".join(row) for row in words], dtype=object) if self.sequences else words
+
+
+def _level(column, cell, row):
+    """Return the number of a cell's level, or None if it is missing."""
+    if cell is None or cell == "" or cell != cell:
+        return None
+    try:
+        if column.get("edges") is not None:
+            return int(np.searchsorted(column["edges"], float(cell), side="right"))
+        if isinstance(cell, (float, np.floating)) and cell == int(cell):
+            cell = int(cell)
+        return column["levels"].index(str(cell))
+    except ValueError:
+        some = ", ".join(column["levels"][:8])
+        raise ValueError(f"row {row}, column {column['name']}: {str(cell)!r:.40} is none of its levels, {some}") from None
