@@ -18,7 +18,8 @@ const maxRows = math.MaxInt32
 
 // readRows returns the rows of a request as states of a model of shape o: the array x, or data,
 // indices and indptr of a sparse array in CSR; and y, if the model has classes. Rows of zeros and
-// ones are kept as bits. Real units take standardised values, from x alone.
+// ones are kept as bits. Real units take standardised values, from x alone; the array constant, if there
+// is one, has 1 for columns that had a single value.
 func readRows(f frame, o shape) (*data.Set, error) {
 	inputs, classes := o.Inputs, o.Classes
 	s := &data.Set{Name: "the rows", Binarize: data.Binary, Groups: o.inputs}
@@ -72,7 +73,16 @@ func readRows(f frame, o shape) (*data.Set, error) {
 	if grey {
 		s.Binarize = data.None
 		if o.real() {
-			s.Binarize = data.Standard
+			constant, ok, err := f.of("constant", "|u1", inputs)
+			if err != nil {
+				return nil, err
+			}
+			s.Binarize, s.Means, s.Deviations = data.Standard, make([]float64, inputs), make([]float64, inputs)
+			for i := range s.Deviations {
+				if !ok || constant.data[i] == 0 {
+					s.Deviations[i] = 1
+				}
+			}
 		}
 		s.Grey = rbm.NewMatrix(rows, inputs)
 		_ = each(func(r, i int, x float32) error { s.Grey.Row(r)[i] = x; return nil }) // passed above

@@ -24,6 +24,7 @@ from ._sklearn import (
 )
 
 _TYPES = [np.float64, np.float32]
+_LEARNED = "gaussian:precision=learned"
 
 
 class MixingWarning(UserWarning):
@@ -150,10 +151,10 @@ class _RBM(BaseEstimator):
 
     def _learn_scale(self, X):
         """Set what is 0 and what is 1, or means and deviations, by the rows of the first fit."""
-        if self.units not in ("binary", "gaussian"):
-            raise ValueError(f"units is {self.units!r}; there are 'binary' and 'gaussian'")
+        if self.units not in ("binary", "gaussian", _LEARNED):
+            raise ValueError(f"units is {self.units!r}; there are 'binary', 'gaussian' and {_LEARNED!r}")
         self._groups, self._schema = "", None
-        if self.units == "gaussian":
+        if self._real:
             self._learn_moments(X)
             return
         if self.binarize not in ("none", "threshold"):
@@ -183,7 +184,7 @@ class _RBM(BaseEstimator):
         if not (self.scale is None or isinstance(self.scale, str) and self.scale == "auto"):
             raise ValueError(f"scale is {self.scale!r}; with units='gaussian' there are 'auto', which standardises, and None")
         width = X.shape[1]
-        self.mean_, self.scale_ = np.zeros(width), np.ones(width)
+        self.mean_, self.scale_, self._constant = np.zeros(width), np.ones(width), np.zeros(width, dtype=bool)
         if self.scale is None:
             return
         X = X.toarray() if _is_sparse(X) else X
@@ -195,11 +196,12 @@ class _RBM(BaseEstimator):
         self.mean_ = first + mean
         if not np.all(np.isfinite(deviation)):
             raise ValueError("the columns of X spread so widely that their squares overflow; give them in larger units")
-        self.scale_ = np.where(deviation > 0, deviation, 1)
+        self._constant = deviation == 0
+        self.scale_ = np.where(self._constant, 1, deviation)
 
     def _unit(self, X):
         """Return rows as values of the units, in their type: in [0, 1], or standardised."""
-        if self.units == "gaussian":
+        if self._real:
             X = X.toarray() if _is_sparse(X) else X
             return ((X - self.mean_) / self.scale_).astype(X.dtype)
         low, high = (x.astype(X.dtype) for x in (self.scale_low_, self.scale_high_))
@@ -236,16 +238,18 @@ class _RBM(BaseEstimator):
 
     # Training.
 
-    _rates = {"binary": 0.2, "gaussian": 0.05}  # where learning_rate is "auto"
-    _steps = {"binary": 5000, "gaussian": 5000}  # at least, where n_iter is
+    @property
+    def _real(self):
+        """Whether the inputs are real numbers."""
+        return isinstance(self.units, str) and self.units.startswith("gaussian")
 
     def _rate(self):
         auto = isinstance(self.learning_rate, str) and self.learning_rate == "auto"
-        return self._rates[self.units] if auto else self.learning_rate
+        return self._rates[self._real] if auto else self.learning_rate
 
     def _kinds(self):
         """Return the kinds of the inputs as the program takes them."""
-        return f"gaussian:{self.n_features_in_}" if self.units == "gaussian" else self._groups
+        return f"gaussian:{self.n_features_in_}" if self._real else self._groups
 
     def _settings(self):
         """Return the settings of training as the program takes them."""
@@ -254,6 +258,7 @@ class _RBM(BaseEstimator):
             "hidden": operator.index(self.n_components),
             "classes": self._classes,
             "groups": self._kinds(),
+            "learn_precision": self.units == _LEARNED,
             "rate": float(self._rate()),
             "batch": operator.index(self.batch_size),
             "negphase": str(self.negphase),
@@ -277,7 +282,7 @@ class _RBM(BaseEstimator):
         if header["batch"] < 1 or self.n_iter != "auto" and operator.index(self.n_iter) < 0:
             raise ValueError(f"batch_size is {self.batch_size} and n_iter {self.n_iter}; batch_size is at least 1 and n_iter at least 0, or 'auto'")
         a_pass = -(-X.shape[0] // header["batch"])
-        passes = max(16, -(-self._steps[self.units] // a_pass)) if self.n_iter == "auto" else operator.index(self.n_iter)
+        passes = max(16, -(-5000 // a_pass)) if self.n_iter == "auto" else operator.index(self.n_iter)
         header.update(op="fit", steps=passes * a_pass, report=a_pass if self.verbose else 0)
         with Process(self.n_jobs) as process:
             answer, arrays = process.request(header, self._arrays(X, y), lambda report: self._print(report, a_pass))
@@ -340,6 +345,8 @@ class _RBM(BaseEstimator):
             arrays = {"data": X.data.astype("<f4"), "indices": X.indices.astype("<i4"), "indptr": X.indptr.astype("<i4")}
         else:
             arrays = {"x": np.ascontiguousarray(X, dtype="<f4")}
+        if self._real:
+            arrays["constant"] = self._constant.astype("|u1")
         if y is not None:
             arrays["y"] = np.ascontiguousarray(y, dtype="<i4")
         return arrays
@@ -366,7 +373,7 @@ class _RBM(BaseEstimator):
         self.components_ = np.ascontiguousarray(arrays["weights"][:n].T, dtype=dtype)
         self.intercept_hidden_ = arrays["hidden_bias"].astype(dtype)
         self.intercept_visible_ = arrays["visible_bias"][:n].astype(dtype)
-        if self.units == "gaussian":
+        if self._real:
             self.precision_ = arrays["visible_precision"][:n].astype(dtype)
 
     def _model(self):
@@ -376,7 +383,7 @@ class _RBM(BaseEstimator):
             "visible_bias": self.intercept_visible_.astype("<f4"),
             "hidden_bias": self.intercept_hidden_.astype("<f4"),
         }
-        if self.units == "gaussian":
+        if self._real:
             arrays["visible_precision"] = np.append(self.precision_, np.ones(self._classes)).astype("<f4")
         return arrays
 
@@ -400,7 +407,8 @@ class _RBM(BaseEstimator):
         visible, hidden = arrays["weights"].shape
         low, high = 0.0, 1.0
         if groups.startswith("gaussian"):
-            params["units"], scale = "gaussian", "auto"
+            params.setdefault("units", "gaussian")
+            scale = "auto"
         elif about.get("scale") == "spins":
             scale = low, high = -1.0, 1.0
         elif about.get("scale"):
@@ -410,10 +418,11 @@ class _RBM(BaseEstimator):
             scale = low, high
         model = cls(n_components=hidden, scale=scale, binarize="threshold" if about.get("binarize") == "threshold" else "none", **params)
         n = model.n_features_in_ = visible - classes
-        if model.units == "gaussian":
+        if model._real:
             model.mean_ = np.array(json.loads(about.get("means", "null")) or np.zeros(n))
             model.scale_ = np.array(json.loads(about.get("deviations", "null")) or np.ones(n))
-            model.scale_[model.scale_ == 0] = 1
+            model._constant = model.scale_ == 0
+            model.scale_[model._constant] = 1
         else:
             model.scale_low_, model.scale_high_ = (np.broadcast_to(x, (n,)).astype(np.float64) for x in (low, high))
             model._groups, model._schema = groups, _schema.parse(about.get("schema"))
@@ -436,7 +445,7 @@ class _RBM(BaseEstimator):
         for rows in _chunks(X.shape[0], self.components_.shape[0]):
             x = X[rows]
             F[rows] = -np.asarray(x @ self.intercept_visible_.astype(X.dtype)) - _softplus(self._hidden_input(x)).sum(axis=1)
-            if self.units == "gaussian":
+            if self._real:
                 F[rows] += x**2 @ (self.precision_.astype(X.dtype) / 2)
         return F
 
@@ -529,11 +538,21 @@ class BernoulliRBM(_Transformer):
 
 
 class RBMDensity(DensityMixin, _Transformer):
-    """Density of binary rows: log-likelihoods with an honest log Z, samples, and missing values.
+    """Density of binary or real rows: log-likelihoods with an honest log Z, samples, missing values, and features.
 
     Values between 0 and 1 are cut at ½ by default, because the model is a distribution of bits. log Z is computed when it is first needed: by
     enumeration where that takes less than a second, and else by annealed importance sampling, its reverse and
     Bennett's ratio, which may take a minute. A MixingWarning says why an estimate may be wrong.
+
+    Further parameters and attributes, with learning_rate="auto" for 0.2, or 0.05 for real rows:
+
+    units : "binary", "gaussian" or "gaussian:precision=learned"
+        Gaussian units take any numbers. fit standardises them column by column, unless scale is None, and densities and samples are in the units of
+        the rows. Given the hidden units each number is normal, of the precision 1 or of one that is learned. A
+        learned one makes the better densities, and overfits sooner.
+    mean_, scale_, precision_ : arrays (n_features,)
+        Where the units are Gaussian, in the place of scale_low_ and scale_high_: mean and standard deviation of each column, 1
+        for a deviation of 0, and the precision of the standardised column. A column of deviation 0 counts as one of deviation 1.
     """
 
     __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
@@ -581,6 +600,8 @@ class RBMDensity(DensityMixin, _Transformer):
         )
         self.units = units
 
+    _rates = (0.2, 0.05)  # of learning_rate="auto": of bits, and of numbers
+
     def _shape(self):
         return {"inputs": self.n_features_in_, "hidden": len(self.components_), "classes": 0, "groups": self._kinds()}
 
@@ -617,7 +638,7 @@ class RBMDensity(DensityMixin, _Transformer):
         """Return log p(x) = -F(x) - log Z of each row, in nats, for the bits that scale and binarize make of X."""
         X = self._rows(X)
         shift = self.log_z_
-        if self.units == "gaussian":
+        if self._real:
             shift += np.log(self.scale_).sum()
         return (-self._free_energy(X) - shift).astype(X.dtype)
 
@@ -652,7 +673,7 @@ class RBMDensity(DensityMixin, _Transformer):
         if len(rows) == 0:
             return self._schema.decode(X) if words else X
         given = self._unit(np.where(holes, 0, X)[rows])
-        if self.units == "binary":
+        if not self._real:
             given = given >= 0.5
         given = np.where(holes[rows], np.float32(np.nan), given.astype("<f4"))
         answer, filled = self._draw("fill", {"given": given}, n_samples)
@@ -669,7 +690,7 @@ class RBMDensity(DensityMixin, _Transformer):
 
     def _back(self, x):
         """Return values of the units in the units of the training rows."""
-        if self.units == "gaussian":
+        if self._real:
             return (self.mean_ + x * self.scale_).astype(self.components_.dtype)
         return (self.scale_low_ + x * (self.scale_high_ - self.scale_low_)).astype(self.components_.dtype)
 
@@ -677,16 +698,20 @@ class RBMDensity(DensityMixin, _Transformer):
 class RBMClassifier(ClassifierMixin, _RBM):
     """Classification restricted Boltzmann machine (Larochelle, Mandel, Pascanu & Bengio 2012).
 
-    Further parameters and attributes:
+    Further parameters and attributes, with learning_rate="auto" for 0.05:
 
-    objective : "hybrid", "discriminative" or "joint"
+    objective : "auto", "hybrid", "discriminative" or "joint"
         What training climbs: log p(y|x) + alpha log p(x,y); log p(y|x), by its exact gradient and without a negative
-        phase; or log p(x,y).
+        phase; or log p(x,y). "auto" is "hybrid", and "discriminative" where units is "gaussian".
     alpha : float
         Weight of the generative part of "hybrid".
+    units : "binary" or "gaussian"
+        "gaussian" takes numbers as they are, standardised column by column, and scale is "auto" or None.
     classes_ : array (n_classes,)
     class_components_ : array (n_components, n_classes)
     intercept_class_ : array (n_classes,)
+    mean_, scale_ : arrays (n_features,)
+        In the place of scale_low_ and scale_high_, where units is "gaussian": of each column, 1 for a deviation of 0.
     """
 
     __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
@@ -695,7 +720,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
         self,
         n_components=100,
         *,
-        objective="hybrid",
+        objective="auto",
         alpha=0.01,
         learning_rate="auto",
         batch_size=20,
@@ -738,9 +763,13 @@ class RBMClassifier(ClassifierMixin, _RBM):
         self.objective = objective
         self.alpha = alpha
 
+    _rates = (0.05, 0.05)  # of learning_rate="auto": of bits, and of numbers
+
     def _settings(self):
-        alpha = float(self.alpha) if self.objective == "hybrid" else 0.0
-        return dict(super()._settings(), objective=str(self.objective), alpha=alpha)
+        objective = str(self.objective)
+        if objective == "auto":
+            objective = "discriminative" if self._real else "hybrid"
+        return dict(super()._settings(), objective=objective, alpha=float(self.alpha) if objective == "hybrid" else 0.0)
 
     def _set_classes(self, classes):
         self.classes_ = classes
