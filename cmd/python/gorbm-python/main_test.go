@@ -5,11 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"maps"
 	"math"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +23,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/finitejson"
 	"gorbm/train"
 )
 
@@ -279,22 +285,20 @@ func TestLogZ(t *testing.T) {
 	}
 }
 
-// Draws given some inputs have the frequencies that enumeration gives.
-func TestSampleGiven(t *testing.T) {
-	m := rbm.New(4, 3, 0, rbm.Softmax)
+// Draws have the frequencies that enumeration gives.
+func TestSample(t *testing.T) {
+	m := rbm.New(3, 3, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(5))
 	const n = 2000
-	c := newClient(t)
-	given := []int32{1, -1, 0, -1}
-	f, h := c.request(map[string]any{"op": "sample", "inputs": 4, "hidden": 3, "samples": n, "seed": 2}, append(modelArrays(m), intArray("given", given, 1, 4))...)
-	if !slices.Equal(h["mixed"].([]any), []any{true}) {
+	f, h := newClient(t).request(map[string]any{"op": "sample", "inputs": 3, "hidden": 3, "samples": n, "seed": 2}, modelArrays(m)...)
+	if h["mixed"] != true {
 		t.Errorf("the chains have not mixed: %v", h["why"])
 	}
-	v, free := rbm.NewBits(4, 4), make([]float64, 4)
-	for r := range 4 {
-		v.Set(r, 0, true)
-		v.Set(r, 1, r&1 == 1)
-		v.Set(r, 3, r&2 == 2)
+	v, free := rbm.NewBits(8, 3), make([]float64, 8)
+	for r := range 8 {
+		for i := range 3 {
+			v.Set(r, i, r>>i&1 == 1)
+		}
 	}
 	m.FreeEnergy(free, v)
 	z := 0.0
@@ -302,19 +306,215 @@ func TestSampleGiven(t *testing.T) {
 		free[r] = math.Exp(-free[r])
 		z += free[r]
 	}
-	var counts [4]float64
+	var counts [8]float64
+	x := f.arrays["x"].floats()
 	for r := range n {
-		x := f.arrays["x"].data[4*r:][:4]
-		if x[0] != 1 || x[2] != 0 {
-			t.Fatalf("a draw %v does not have the given inputs", x)
-		}
-		counts[x[1]|x[3]<<1]++
+		counts[int(x[3*r]+2*x[3*r+1]+4*x[3*r+2])]++
 	}
 	for r, p := range free {
 		// Draws are every two autocorrelation times, so that their spread is larger than that of independent ones.
 		if p /= z; math.Abs(counts[r]-n*p) > 2*6*math.Sqrt(n*p*(1-p)) {
 			t.Errorf("state %d: %g draws of %d, at probability %g", r, counts[r], n, p)
 		}
+	}
+}
+
+// Missing bits get their means given the others: of all states, where these are few, and else of draws.
+func TestFill(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, units := range []int{6, 15} { // of 15 units both layers have too many states
+		m := rbm.New(units, units, 0, rbm.Softmax)
+		m.Randomize(1, rbm.NewKey(5))
+		row := make([]float32, units)
+		inputs := make([]int8, units)
+		for i := range row {
+			row[i], inputs[i] = nan, rbm.Free
+		}
+		row[1], inputs[1] = 1, 1
+		row[4], inputs[4] = 0.25, 0 // below ½
+		const n = 1000
+		f, h := newClient(t).request(map[string]any{"op": "fill", "inputs": units, "hidden": units, "samples": n, "seed": 2}, append(modelArrays(m), floatArray("given", row, 1, units))...)
+		c, err := m.Given(inputs, rbm.Free)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := exact.New(c, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Set(c)
+		want := rbm.NewMoments(c)
+		e.Moments(want)
+		tolerance := 1e-6
+		if drawn := units > 12; drawn {
+			tolerance = 2 * 6 * 0.5 / math.Sqrt(n)
+			if h["drawn"] != 1.0 || h["unmixed"] != 0.0 {
+				t.Errorf("of one row that is drawn: %v", h)
+			}
+		} else if h["drawn"] != 0.0 {
+			t.Errorf("of a row that is enumerated: %v", h)
+		}
+		at := 0
+		for i, x := range f.arrays["mean"].floats() {
+			if inputs[i] == rbm.Free {
+				if math.Abs(float64(x-want.V[at])) > tolerance {
+					t.Errorf("%d units: input %d has the mean %g, want %g", units, i, x, want.V[at])
+				}
+				at++
+			}
+		}
+	}
+}
+
+// realModel is a model of Gaussian units of several precisions.
+func realModel() *rbm.RBM {
+	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Gaussian, Units: 4})
+	m.Randomize(1, rbm.NewKey(6))
+	copy(m.VisibleParams()[0], []float32{0.5, 2, 1, 3})
+	return m
+}
+
+// Missing numbers get their means given the others:
+// Σ_h p(h|x) (θ + Wh)/γ, with p(h|x) ∝ exp((c + Wᵀx)ᵀh + Σ_missing (θ + Wh)²/2γ).
+func TestFillReal(t *testing.T) {
+	m := realModel()
+	nan := float32(math.NaN())
+	row := []float32{0.5, nan, -1.25, nan}
+	f, _ := newClient(t).request(map[string]any{"op": "fill", "inputs": 4, "hidden": 3, "groups": "gaussian:4", "samples": 1},
+		append(modelArrays(m), floatArray("given", row, 1, 4))...)
+	var z, want [4]float64
+	total := 0.0
+	for h := range 8 {
+		log := 0.0
+		for i, x := range row {
+			z[i] = float64(m.VisibleBias[i])
+			for j := range 3 {
+				if h>>j&1 == 1 {
+					z[i] += float64(m.Weight(i, j))
+					if !isNaN(x) {
+						log += float64(x) * float64(m.Weight(i, j))
+					}
+				}
+			}
+			if isNaN(x) {
+				log += z[i] * z[i] / 2 / float64(m.VisibleParams()[0][i])
+			}
+		}
+		for j := range 3 {
+			log += float64(m.HiddenBias[j]) * float64(h>>j&1)
+		}
+		p := math.Exp(log)
+		total += p
+		for i := range z {
+			want[i] += p * z[i] / float64(m.VisibleParams()[0][i])
+		}
+	}
+	for i, x := range f.arrays["mean"].floats() {
+		w := want[i] / total
+		if !isNaN(row[i]) {
+			w = float64(row[i])
+		}
+		if math.Abs(float64(x)-w) > 1e-5 {
+			t.Errorf("input %d has the mean %g, want %g", i, x, w)
+		}
+	}
+}
+
+// Real rows train a model as train does, and log Z is that of its precisions.
+func TestRealFit(t *testing.T) {
+	const rows = 40
+	x := rbm.NewMatrix(rows, 3)
+	for r := range rows {
+		side := float32(2*(r%2) - 1)
+		x.Row(r)[0], x.Row(r)[1] = side, 0.5*side+float32(r%5)/4
+	}
+	c := newClient(t)
+	h := settingsOf("fit", map[string]any{"inputs": 3, "groups": "gaussian:3", "learn_precision": true, "rate": 0.05, "steps": 300})
+	constant := array{Name: "constant", Type: "|u1", Shape: []int{3}, data: []byte{0, 0, 1}}
+	got, _ := c.request(h, floatArray("x", x.Data, rows, 3), constant)
+	set := &data.Set{X: rbm.NewBits(rows, 3), Grey: x, Binarize: data.Standard, Groups: []rbm.Group{{Kind: rbm.Gaussian, Units: 3}}, Deviations: []float64{1, 1, 0}, Means: make([]float64, 3)}
+	for i, v := range x.Data {
+		set.X.Set(i/3, i%3, v > 0)
+	}
+	m := train.NewModel(set, 5, false, rbm.Softmax, 3)
+	train.SetLogOdds(m, set)
+	negative, err := negphase.Parse("pcd:chains=4", negphase.DefaultSettings("pcd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := train.New(train.Settings{Rate: 0.05, Schedule: "constant", Horizon: 300, Batch: 4, Seed: 3, Negative: negative, LearnPrecision: true}, set, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Run(context.Background(), 300); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range modelArrays(m) {
+		if !bytes.Equal(got.arrays[want.Name].data, want.data) {
+			t.Errorf("%s differs from that of the trainer", want.Name)
+		}
+	}
+	if p := got.arrays["visible_precision"].floats(); p[1] < 1.5 || p[2] != 1 {
+		t.Errorf("the precisions are %v; that of the second column should have grown, and that of the constant one not moved", p)
+	}
+
+	m = realModel()
+	want, err := exact.LogZ(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, z := c.request(map[string]any{"op": "log_z", "inputs": 4, "hidden": 3, "groups": "gaussian:4"}, modelArrays(m)...)
+	if z["log_z"] != want {
+		t.Errorf("log Z is %v, want %v", z["log_z"], want)
+	}
+}
+
+// A fit whose chains lag behind the model says so, in the words of the package.
+func TestWarnings(t *testing.T) {
+	x, _ := bars(20, 6)
+	c := newClient(t)
+	warnings := func(h map[string]any) string {
+		text, err := finitejson.Marshal(h["warnings"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	rows := floatArray("x", x, 20, 6)
+	_, h := c.request(settingsOf("fit", map[string]any{"rate": 5, "steps": 2000, "batch": 20}), rows)
+	if said := warnings(h); !strings.Contains(said, "learning_rate") || flagName.MatchString(said) {
+		t.Errorf("a rate of 5: %s", said)
+	}
+	if _, h = c.request(settingsOf("fit", map[string]any{"rate": 0.05, "steps": 2000, "schedule": "linear"}), rows); warnings(h) != "[]" {
+		t.Errorf("a run without a fault: %v", h["warnings"])
+	}
+}
+
+var flagName = regexp.MustCompile(`(^|[ (])-[a-z]`)
+
+// No warning that a fit may give names a flag of rbmtrain.
+func TestWarningsNameParameters(t *testing.T) {
+	found := 0
+	for _, name := range []string{"health.go", "verdict.go", "mixing_verdict.go"} {
+		file, err := parser.ParseFile(token.NewFileSet(), "../../../train/"+name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				text, _ := strconv.Unquote(lit.Value)
+				if flagName.MatchString(text) {
+					found++
+				}
+				if said := parameters.Replace(text); flagName.MatchString(said) {
+					t.Errorf("%s: %q names a flag", name, said)
+				}
+			}
+			return true
+		})
+	}
+	if found < 10 {
+		t.Errorf("%d texts with flags; the test looks for the wrong thing", found)
 	}
 }
 
@@ -353,6 +553,13 @@ func TestErrors(t *testing.T) {
 		{"all rows", settingsOf("partial_fit", map[string]any{"begin": true, "negphase": "pins:path=data"}), []array{rows}, "path=data"},
 		{"no model", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5}, nil, "no model"},
 		{"infinite", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5}, modelArrays(diverged), "hidden_bias[2] is +Inf"},
+		{"groups", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5, "groups": "softmax:3 softmax:4"}, nil, "not of 6 inputs"},
+		{"kind", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5, "groups": "poisson:6"}, nil, "poisson"},
+		{"precision", map[string]any{"op": "log_z", "inputs": 4, "hidden": 3, "groups": "gaussian:4"}, modelArrays(realModel())[:3], "visible_precision"},
+		{"not finite", settingsOf("fit", map[string]any{"groups": "gaussian:6"}), []array{floatArray("x", nan, 20, 6)}, "row 1, column 1: NaN is not finite"},
+		{"sampler", settingsOf("fit", map[string]any{"groups": "gaussian:6", "negphase": "ptt"}), []array{rows}, "units"},
+		{"one of each group", map[string]any{"op": "sample", "inputs": 6, "hidden": 5, "groups": "softmax:6", "samples": 1}, append(modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), rows), "softmax"},
+		{"nothing to fill", map[string]any{"op": "fill", "inputs": 6, "hidden": 5, "samples": 1}, modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), "no rows to fill"},
 		{"samples", map[string]any{"op": "sample", "inputs": 6, "hidden": 5, "samples": 0}, modelArrays(rbm.New(6, 5, 0, rbm.Softmax)), "0 samples"},
 	} {
 		c.send(e.header, e.arrays...)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
@@ -88,12 +89,32 @@ func writeModels(t *testing.T, folder string) {
 	plain.Randomize(1, rbm.NewKey(1))
 	labelled := rbm.New(inputs+3, hidden, 3, rbm.Softmax)
 	labelled.Randomize(1, rbm.NewKey(2))
+	schema := &data.Schema{Columns: []data.Column{{Name: "colour", Levels: []string{"blue", "green", "red"}}, {Name: "sex", Levels: []string{"f", "m"}, Bit: true},
+		{Name: "size", Levels: []string{"1", "5", "20"}, Edges: []float64{3, 10}}}}
+	table := rbm.NewGroups(hidden, schema.Groups()...)
+	table.Randomize(1, rbm.NewKey(3))
+	numbers := rbm.NewGroups(hidden, rbm.Group{Kind: rbm.Gaussian, Units: inputs})
+	numbers.Randomize(1, rbm.NewKey(4))
+	means, deviations := make([]float64, inputs), make([]float64, inputs)
+	for i, p := range numbers.VisibleParams()[0] {
+		numbers.VisibleParams()[0][i] = p + float32(i)/4
+		means[i], deviations[i] = 10*float64(i), 0.5*float64(i) // the first is constant
+	}
+	mixed := rbm.NewGroups(hidden, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Gaussian, Units: 2})
+	constrained := plain.Clone()
+	constrained.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
 	for name, c := range map[string]struct {
 		m     *rbm.RBM
 		about modelfile.About
 	}{
-		"model":    {plain, modelfile.About{Described: true}},
-		"labelled": {labelled, modelfile.About{Described: true, ClassNames: []string{"3", "5", "8"}, Scale: "0:16"}},
+		"model":       {plain, modelfile.About{Described: true}},
+		"labelled":    {labelled, modelfile.About{Described: true, ClassNames: []string{"3", "5", "8"}, Scale: "0:16"}},
+		"spins":       {plain, modelfile.About{Described: true, Scale: "spins"}},
+		"columns":     {plain, modelfile.About{Described: true, Scale: "0:1,0:2,0:3,0:4,0:5,0:6,-1:0"}},
+		"table":       {table, modelfile.About{Described: true, Schema: schema.Text()}},
+		"numbers":     {numbers, modelfile.About{Described: true, Binarize: data.Standard, Means: means, Deviations: deviations}},
+		"mixed":       {mixed, modelfile.About{Described: true}},
+		"constrained": {constrained, modelfile.About{Described: true}},
 	} {
 		f, err := os.Create(filepath.Join(folder, name+".safetensors"))
 		if err == nil {
@@ -116,10 +137,33 @@ func writeModels(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	words := [][]int32{{0, 0, 2}, {1, 1, 0}, {2, 0, 1}}
+	levels, levelsFree := rbm.NewBits(len(words), inputs), make([]float64, len(words))
+	for r, row := range words {
+		schema.Put(levels, r, row)
+	}
+	table.FreeEnergy(levelsFree, levels)
+	tableZ, err := exact.LogZ(context.Background(), table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, realFree := rbm.NewMatrix(rows, inputs), make([]float64, rows)
+	for i := range real.Data {
+		real.Data[i] = float32(2*rbm.NewKey(5).Uniform(uint64(i)) - 1)
+	}
+	numbers.FreeEnergy(realFree, real.Values())
+	realMean := rbm.NewMatrix(rows, hidden)
+	numbers.HiddenMean(realMean, real.Values())
+	realZ, err := exact.LogZ(context.Background(), numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
 	f, err := os.Create(filepath.Join(folder, "want.npz"))
 	if err == nil {
 		err = errors.Join(npz.Write(f, []npz.Named{{Name: "x", Shape: []int{rows, inputs}, Data: x.Data}, {Name: "hidden", Data: mean.Data},
-			{Name: "free", Data: free}, {Name: "log_proba", Data: logProb}, {Name: "log_z", Data: []float64{logZ}}}), f.Close())
+			{Name: "free", Data: free}, {Name: "log_proba", Data: logProb}, {Name: "log_z", Data: []float64{logZ}},
+			{Name: "table_free", Data: levelsFree}, {Name: "table_log_z", Data: []float64{tableZ}},
+			{Name: "real", Shape: []int{rows, inputs}, Data: real.Data}, {Name: "real_free", Data: realFree}, {Name: "real_hidden", Data: realMean.Data}, {Name: "real_log_z", Data: []float64{realZ}}}), f.Close())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -157,8 +201,8 @@ func TestPage(t *testing.T) {
 	t.Parallel() // two processes, mostly
 	interpreter := python(t)
 	names, blocks := examples(t, "../README.md")
-	if len(blocks) < 5 {
-		t.Fatalf("the page has %d examples, not five", len(blocks))
+	if len(blocks) < 6 {
+		t.Fatalf("the page has %d examples, not six", len(blocks))
 	}
 	// One process for all: each would take a second to import.
 	const between = "---- next example ----"

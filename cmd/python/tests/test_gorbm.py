@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, HERE)
 
 import gorbm  # noqa: E402
+from gorbm import _schema  # noqa: E402
 from gorbm._process import program  # noqa: E402
 
 try:
@@ -179,6 +180,14 @@ class TestTruth(unittest.TestCase):
         self.assertAlmostEqual(m.log_z_, float(want["log_z"][0]), places=9)
         with self.assertRaisesRegex(ValueError, "3 label units"):
             gorbm.BernoulliRBM.from_run(os.path.join(os.environ["GORBM_MODEL"], "labelled.safetensors"))
+        for name, scale in (("spins", (-1, 1)), ("columns", ([0] * 6 + [-1], [1, 2, 3, 4, 5, 6, 0]))):
+            s = gorbm.BernoulliRBM.from_run(model_file(name))
+            np.testing.assert_array_equal([s.scale_low_, s.scale_high_], [np.broadcast_to(x, 7) for x in scale])
+            low, high = np.array(s.scale_low_), np.array(s.scale_high_)
+            np.testing.assert_allclose(s.transform(low + X * (high - low)), want["hidden"].reshape(len(X), -1), atol=1e-6)
+        for name, line in (("mixed", "numbers and categories side by side"), ("constrained", "a constraint")):
+            with self.assertRaisesRegex(ValueError, line + ", which this package cannot read; take rbmeval and rbmsample"):
+                gorbm.RBMDensity.from_run(model_file(name))
         with tempfile.NamedTemporaryFile(suffix=".safetensors") as f:
             f.write(b"\x10\0\0\0\0\0\0\0not a header at all")
             f.flush()
@@ -186,7 +195,169 @@ class TestTruth(unittest.TestCase):
                 gorbm.BernoulliRBM.from_run(f.name)
 
 
+    @unittest.skipIf("GORBM_MODEL" not in os.environ, "the Go test writes the model")
+    def test_from_run_of_numbers(self):
+        want = np.load(os.path.join(os.environ["GORBM_MODEL"], "want.npz"))
+        m = gorbm.RBMDensity.from_run(model_file("numbers"), random_state=0)
+        deviation = np.arange(7) / 2
+        X = 10 * np.arange(7) + want["real"] * np.where(deviation > 0, deviation, 1)
+        np.testing.assert_allclose(m.transform(X), want["real_hidden"].reshape(len(X), -1), atol=1e-6)
+        self.assertAlmostEqual(m.log_z_, float(want["real_log_z"][0]), places=9)
+        np.testing.assert_allclose(m.score_samples(X), -want["real_free"] - want["real_log_z"] - np.log(deviation[1:]).sum(), atol=1e-6)  # X is rounded
+        self.assertEqual(m.sample(3).shape, (3, 7))
+        with self.assertRaisesRegex(ValueError, "are not bits \\(gaussian:7\\); open it with RBMDensity.from_run"):
+            gorbm.BernoulliRBM.from_run(model_file("numbers"))
+
+    @unittest.skipIf("GORBM_MODEL" not in os.environ, "the Go test writes the model")
+    def test_from_run_of_table(self):
+        """Rows in words are those of their units."""
+        want = np.load(os.path.join(os.environ["GORBM_MODEL"], "want.npz"))
+        words = np.array([["blue", "f", 11.5], ["green", "m", 2], ["red", "f", "3"]], dtype=object)
+        units = np.array([[1, 0, 0, 0, 0, 0, 1], [0, 1, 0, 1, 1, 0, 0], [0, 0, 1, 0, 0, 1, 0]])
+        m = gorbm.RBMDensity.from_run(model_file("table"), random_state=0)
+        np.testing.assert_allclose(m.score_samples(words), -want["table_free"] - want["table_log_z"], atol=1e-9)
+        np.testing.assert_array_equal(m.score_samples(words), m.score_samples(units))
+        np.testing.assert_array_equal(m.transform(words), m.transform(units))
+        every = np.array([[c, s, x] for c in ("blue", "green", "red") for s in "fm" for x in ("1", "5", "20")], dtype=object)
+        p = np.exp(m.score_samples(every))
+        self.assertAlmostEqual(p.sum(), 1, places=9)
+        n = 4000
+        draws = m.sample(n, X=words)
+        for row, chance in zip(every, p):
+            self.assertLess(abs((draws == row).all(axis=1).sum() - n * chance), 2 * 6 * np.sqrt(n * chance))
+        holes = np.array([["blue", None, "20"], ["", "m", "1"], ["red", "f", "5"]], dtype=object)
+        filled = m.fill(holes)
+        for r, j in ((0, 1), (1, 0)):
+            same = [i for i, row in enumerate(every) if all(k == j or row[k] == holes[r, k] for k in range(3))]
+            self.assertEqual(list(filled[r]), list(every[max(same, key=lambda i: p[i])]))
+        self.assertEqual(list(filled[2]), ["red", "f", "5"])
+        with self.assertRaisesRegex(ValueError, "row 1, column colour: 'pink' is none of its levels, blue, green, red"):
+            m.transform([["red", "f", 1], ["pink", "f", 1]])
+        with self.assertRaisesRegex(ValueError, "3 columns, which are 7 units"):
+            m.transform([["red", "f"]])
+        with self.assertRaisesRegex(ValueError, "NaN"):
+            m.transform(holes)
+
+    def test_sequences(self):
+        s = _schema.parse("sequences 3 -AC")
+        units = s.encode(["A-C", "CCA"])
+        np.testing.assert_array_equal(units[0], [0, 1, 0, 1, 0, 0, 0, 0, 1])
+        self.assertEqual(list(s.decode(units)), ["A-C", "CCA"])
+        with self.assertRaisesRegex(ValueError, "2 letters; those of the model have 3"):
+            s.encode(["AC"])
+        with self.assertRaisesRegex(ValueError, "row 0, column 1: 'X'"):
+            s.encode(["XAC"])
+
+
+def model_file(name):
+    return os.path.join(os.environ["GORBM_MODEL"], name + ".safetensors")
+
+
+def clusters(n=600, seed=0):
+    """Rows of two clusters in two columns of their own units, one without structure, and one that is constant."""
+    random = np.random.RandomState(seed)
+    side = random.choice([-1, 1], size=n)
+    return np.column_stack([1000 + 10 * (side + 0.5 * random.randn(n)), 0.01 * (side + 0.5 * random.randn(n)), random.randn(n), np.full(n, -3.0)])
+
+
+class TestReal(unittest.TestCase):
+    """Gaussian units."""
+
+    def fit(self, **parameters):
+        return gorbm.RBMDensity(4, units="gaussian:precision=learned", negphase="pcd", random_state=0, **parameters).fit(clusters())
+
+    def test_density(self):
+        """score_samples is the log of the mixture of normal distributions that the model is, one for each hidden state."""
+        m = self.fit()
+        X = clusters(50, seed=1)
+        self.assertEqual(list(m.scale_[3:]), [1])
+        np.testing.assert_allclose(m.mean_, clusters().mean(axis=0), rtol=1e-12)
+        np.testing.assert_allclose(m.scale_[:3], clusters().std(axis=0)[:3], rtol=1e-12)
+        x = (X - m.mean_) / m.scale_
+        h = states(4)
+        W, c, b, g = m.components_.T, m.intercept_hidden_, m.intercept_visible_, m.precision_
+        z = b + h @ W.T  # of each hidden state; log p(h) and the normal p(x|h) of it
+        log_h = h @ c + (z**2 / g / 2 + np.log(2 * np.pi / g) / 2).sum(axis=1)
+        log_z = np.log(np.exp(log_h).sum())
+        normal = (-g * (x[:, None] - z / g) ** 2 / 2 + np.log(g / 2 / np.pi) / 2).sum(axis=2)
+        want = np.log(np.exp(log_h - log_z + normal).sum(axis=1)) - np.log(m.scale_).sum()
+        np.testing.assert_allclose(m.score_samples(X), want, atol=1e-6)  # the program sums parameters of float32
+        self.assertAlmostEqual(m.log_z_, log_z, places=6)
+        self.assertEqual(m.log_z_std_error_, 0)
+        np.testing.assert_allclose(m.transform(X), 1 / (1 + np.exp(-(x @ W + c))), atol=1e-9)
+        # Independent columns have the entropies of two clusters each; together they share the bit of the side.
+        apart = gorbm.RBMDensity(4, units="gaussian", negphase="pcd", random_state=0, n_iter=0).fit(clusters())
+        self.assertGreater(m.score(X), apart.score(X) + 0.5)
+
+    def test_sample(self):
+        m = self.fit()
+        n = 4000
+        X, Y = m.sample(n), clusters(n, seed=2)
+        self.assertLess(np.abs(X.mean(axis=0) - Y.mean(axis=0))[:3].max() / 2, 6 * Y.std(axis=0)[:3].max() / np.sqrt(n) + 0.1)
+        np.testing.assert_allclose(X.std(axis=0)[:3], Y.std(axis=0)[:3], rtol=0.1)
+        self.assertGreater(np.corrcoef(X.T)[0, 1], 0.6)  # 0.8 of the rows
+        self.assertLess(abs(np.corrcoef(X.T)[0, 2]), 0.15)
+        np.testing.assert_array_equal(X, m.sample(n))
+
+    def test_fill(self):
+        """The mean of a missing number given the others is that of the density."""
+        m = self.fit()
+        X = clusters(5, seed=3)
+        X[:, 3] = -3
+        holes = X.copy()
+        holes[:, 1] = np.nan
+        filled = m.fill(holes)
+        for r in range(5):
+            at = m.mean_[1] + m.scale_[1] * np.linspace(-8, 8, 2001)
+            rows = np.repeat(X[r : r + 1], 2001, axis=0)
+            rows[:, 1] = at
+            p = np.exp(m.score_samples(rows))
+            self.assertAlmostEqual(filled[r, 1] / m.scale_[1], p @ at / p.sum() / m.scale_[1], places=4)
+        np.testing.assert_array_equal(filled[:, [0, 2, 3]], X[:, [0, 2, 3]])
+
+    def test_partial_fit_and_pickle(self):
+        X = clusters()
+        m = gorbm.RBMDensity(3, units="gaussian:precision=learned", negphase="pcd", random_state=0).partial_fit(X[:200])
+        copy = pickle.loads(pickle.dumps(m))
+        scale = m.scale_.copy()
+        np.testing.assert_array_equal(m.partial_fit(X[200:]).precision_, copy.partial_fit(X[200:]).precision_)
+        np.testing.assert_array_equal(m.scale_, scale)
+        self.assertEqual(m.precision_[3], 1)
+        self.assertFalse(np.array_equal(m.precision_[:3], np.ones(3)))
+        fitted = self.fit(n_iter=5)
+        before = fitted.precision_.copy()
+        self.assertFalse(np.array_equal(fitted.partial_fit(X).precision_, before))
+
+    def test_classifier(self):
+        X = clusters()
+        y = np.where(X[:, 0] > 1000, "heavy", "light")
+        m = gorbm.RBMClassifier(5, units="gaussian", random_state=0).fit(X, y)
+        self.assertGreater(m.score(clusters(seed=1), np.where(clusters(seed=1)[:, 0] > 1000, "heavy", "light")), 0.97)
+        self.assertEqual(pickle.loads(pickle.dumps(m)).score(X, y), m.score(X, y))
+
+    def test_settings(self):
+        X = clusters()
+        for parameters, line in (({"units": "normal"}, "units is 'normal'"), ({"scale": "minmax"}, "scale is 'minmax'; with units='gaussian'")):
+            with self.assertRaisesRegex(ValueError, line):
+                gorbm.RBMDensity(**{"units": "gaussian", **parameters}).fit(X)
+        m = gorbm.RBMDensity(2, units="gaussian", scale=None, n_iter=1).fit(X[:, 2:3])
+        np.testing.assert_array_equal([m.mean_, m.scale_], [[0], [1]])
+        far = 1e9 + clusters()[:, 2:3]  # near to each other, far from 0
+        m = gorbm.RBMDensity(2, units="gaussian", n_iter=1).fit(far)
+        self.assertAlmostEqual(m.scale_[0], clusters()[:, 2].std(), places=6)
+        with self.assertRaisesRegex(ValueError, "overflow"):
+            gorbm.RBMDensity(2, units="gaussian").fit(X * 1e200)
+        with self.assertRaisesRegex(ValueError, "take pcd"):
+            gorbm.RBMDensity(2, units="gaussian", negphase="ptt").fit(X)
+
+
 class TestTraining(unittest.TestCase):
+    def test_warnings(self):
+        """What is wrong with a run is a warning, at the line that calls fit."""
+        with self.assertWarnsRegex(gorbm.TrainingWarning, "learning_rate") as told:
+            gorbm.RBMDensity(5, learning_rate=20, negphase="pcd", schedule="constant", random_state=0).fit(rows())
+        self.assertEqual(told.filename, __file__)
+
     def test_seeds(self):
         X = rows()
         a = gorbm.BernoulliRBM(70, random_state=3).fit(X)
@@ -485,7 +656,7 @@ class TestEstimators(unittest.TestCase):
                     check(e)
                     passed += 1
         self.assertGreater(passed, 30)
-        print(f"{type(estimator).__name__}: {passed} checks of scikit-learn {sklearn.__version__} passed", file=sys.stderr)
+        print(f"{estimator}: {passed} checks of scikit-learn {sklearn.__version__} passed", file=sys.stderr)
 
     def test_bernoulli_rbm(self):
         self.check(gorbm.BernoulliRBM())
@@ -495,6 +666,11 @@ class TestEstimators(unittest.TestCase):
 
     def test_classifier(self):
         self.check(gorbm.RBMClassifier())
+
+    def test_real(self):
+        self.check(gorbm.RBMClassifier(units="gaussian"))
+        self.check(gorbm.RBMDensity(units="gaussian", negphase="pcd"))
+        self.check(gorbm.RBMDensity(units="gaussian:precision=learned", negphase="pcd"))
 
 
 if __name__ == "__main__":
