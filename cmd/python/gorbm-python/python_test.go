@@ -112,7 +112,7 @@ func writeModels(t *testing.T, folder string) {
 		"spins":       {plain, modelfile.About{Described: true, Scale: "spins"}},
 		"columns":     {plain, modelfile.About{Described: true, Scale: "0:1,0:2,0:3,0:4,0:5,0:6,-1:0"}},
 		"table":       {table, modelfile.About{Described: true, Schema: schema.Text()}},
-		"numbers":     {numbers, modelfile.About{Described: true, Binarize: data.Standard, Means: means, Deviations: deviations}},
+		"numbers":     {numbers, modelfile.About{Described: true, Binarize: data.Standard, Means: means, Deviations: deviations, Columns: strings.Split("abcdefg", "")}},
 		"mixed":       {mixed, modelfile.About{Described: true}},
 		"constrained": {constrained, modelfile.About{Described: true}},
 	} {

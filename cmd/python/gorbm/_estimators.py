@@ -401,13 +401,14 @@ class _RBM(BaseEstimator):
         if classes and cls is not RBMClassifier:
             raise ValueError(f"{path} has {classes} label units; open it with RBMClassifier.from_run")
         if not classes and cls is RBMClassifier:
-            raise ValueError(f"{path} has no labels; open it with BernoulliRBM.from_run or RBMDensity.from_run")
+            raise ValueError(f"{path} has no labels; open it with {'' if groups else 'BernoulliRBM.from_run or '}RBMDensity.from_run")
         if groups and cls is BernoulliRBM:
             raise ValueError(f"{path} has inputs that are not bits ({groups:.40}); open it with RBMDensity.from_run")
         visible, hidden = arrays["weights"].shape
         low, high = 0.0, 1.0
         if groups.startswith("gaussian"):
-            params.setdefault("units", "gaussian")
+            learned = cls is RBMDensity and np.any(arrays["visible_precision"] != 1)
+            params.setdefault("units", _LEARNED if learned else "gaussian")
             scale = "auto"
         elif about.get("scale") == "spins":
             scale = low, high = -1.0, 1.0
@@ -426,6 +427,8 @@ class _RBM(BaseEstimator):
         else:
             model.scale_low_, model.scale_high_ = (np.broadcast_to(x, (n,)).astype(np.float64) for x in (low, high))
             model._groups, model._schema = groups, _schema.parse(about.get("schema"))
+        if "columns" in about and model._schema is None:
+            model.feature_names_in_ = np.array(json.loads(about["columns"]), dtype=object)
         model._seed = int(about.get("seed", 1)) % (2**31 - 1)
         model.random_state_ = check_random_state(model.random_state)
         model.n_steps_ = 0

@@ -29,11 +29,19 @@ class Schema:
         """Whether rows are words and numbers of a table, or sequences, and not units."""
         if hasattr(X, "tocsr"):
             return False
+        if all(c["name"] in getattr(X, "columns", ()) for c in self.columns):
+            return True
         X = np.asarray(X)
         return X.dtype.kind in "OUS" or X.ndim == 2 and X.shape[1] == len(self.columns) != self.ends[-1]
 
     def encode(self, X):
-        """Return rows as units (n_samples, n_units), NaN where a cell is missing: empty, None or NaN."""
+        """Return rows as units (n_samples, n_units), NaN where a cell is missing: empty, None or NaN.
+
+        Columns of a frame with the names of the table are taken in its order.
+        """
+        names = [c["name"] for c in self.columns]
+        if set(names) <= set(getattr(X, "columns", ())):
+            X = X[names]
         X = np.asarray(X, dtype=object)
         if self.sequences and X.ndim == 1:
             lengths = {len(x) for x in X} - {len(self.columns)}

@@ -205,6 +205,7 @@ class TestTruth(unittest.TestCase):
         self.assertAlmostEqual(m.log_z_, float(want["real_log_z"][0]), places=9)
         np.testing.assert_allclose(m.score_samples(X), -want["real_free"] - want["real_log_z"] - np.log(deviation[1:]).sum(), atol=1e-6)  # X is rounded
         self.assertEqual(m.sample(3).shape, (3, 7))
+        self.assertEqual((list(m.feature_names_in_), m.units), (list("abcdefg"), "gaussian:precision=learned"))
         with self.assertRaisesRegex(ValueError, "are not bits \\(gaussian:7\\); open it with RBMDensity.from_run"):
             gorbm.BernoulliRBM.from_run(model_file("numbers"))
 
@@ -226,6 +227,11 @@ class TestTruth(unittest.TestCase):
         for row, chance in zip(every, p):
             self.assertLess(abs((draws == row).all(axis=1).sum() - n * chance), 2 * 6 * np.sqrt(n * chance))
         holes = np.array([["blue", None, "20"], ["", "m", "1"], ["red", "f", "5"]], dtype=object)
+        if sklearn is not None:
+            import pandas
+
+            frame = pandas.DataFrame(words, columns=["colour", "sex", "size"])[["size", "colour", "sex"]].assign(more=1)
+            np.testing.assert_array_equal(m.score_samples(frame), m.score_samples(units))
         filled = m.fill(holes)
         for r, j in ((0, 1), (1, 0)):
             same = [i for i, row in enumerate(every) if all(k == j or row[k] == holes[r, k] for k in range(3))]
