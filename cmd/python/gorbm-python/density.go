@@ -256,7 +256,7 @@ func conditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
 // fold into the hidden biases, c + Wᵀx.
 func realConditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
 	if groups := m.Groups(); len(groups) > 1 || groups[0].Kind != rbm.Gaussian {
-		return nil, fmt.Errorf("missing values are filled where all units are of one kind; those of the model are %.60s", m.GroupsText())
+		return nil, fmt.Errorf("missing values can be filled where all units are Gaussian or none is; those of the model are %.60s", m.GroupsText())
 	}
 	var free []int
 	for i, x := range row {

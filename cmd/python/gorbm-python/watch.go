@@ -52,7 +52,7 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 		for _, text := range w.health.Warnings(e, t.Model(), e.Step == o.Steps) {
 			w.texts = append(w.texts, train.Warning{Kind: trainingKind, Text: text})
 		}
-		_, err := w.health.Early(context.Background(), e, w.evaluator) // what is told early is judged again at the end
+		_, err := w.health.Early(context.Background(), e, w.evaluator) // Final judges again what it returns
 		return err
 	}}
 	w.evaluator.Watch(t)
