@@ -99,16 +99,30 @@ func PresetFor(set *data.Set, labelled bool) Preset {
 // leastSteps is the number of steps that few rows leave of a preset.
 const leastSteps = 1000
 
+// sequencePasses bounds the passes over sequences. The pseudo-log-likelihood of the test rows of -data
+// sequences, 10000 rows, is best after 15 passes of pcd with 500 hidden units (−131.5 nats) and 20 with
+// 200 (−131.9); after 50 both are at −133.6. A run whose schedule ends after 20 has −131.5 with 500.
+const sequencePasses = 20
+
 // Fit returns the preset for the rows of set. A batch has at most all of them. Few rows are
 // memorised in as many steps as many rows need: of 500 rows of MNIST the test error
 // is flat after 32 passes, and the pseudo-likelihood of test rows is best after 48; of 1437
 // digits of 64 pixels after 120. So there are at most Passes passes, but 1000 steps at
-// least. Rows of generated sets whose distribution is known stand for it: they bound nothing.
-// Hidden units do not follow them: 50 and 100 units err no less than 500 on those 500 rows.
+// least. Rows of generated sets whose distribution is known stand for it: they bound nothing, but for
+// sequences, which are few among their states, and of which there are at most sequencePasses.
+// Hidden units do not follow the rows: 50 and 100 units err no less than 500 on those 500 rows of MNIST, and 60,
+// 120, 200 and 500 units end between −145.4 and −144.4 nats on test rows of sequences:1000
+// (pseudo-log-likelihoods after 1000 steps of pcd).
 func (p Preset) Fit(set *data.Set) Preset {
 	p.Common.Batch = min(p.Common.Batch, set.Len())
-	if p.Passes > 0 && set.LogProb == nil {
-		p = p.Over(min(p.Common.Horizon, max(leastSteps, p.Passes*set.Len()/max(1, p.Common.Batch))))
+	passes := p.Passes
+	if set.Schema != nil && set.Schema.Alphabet != "" {
+		passes = min(passes, sequencePasses)
+	} else if set.LogProb != nil {
+		passes = 0
+	}
+	if passes > 0 {
+		p = p.Over(min(p.Common.Horizon, max(leastSteps, passes*set.Len()/max(1, p.Common.Batch))))
 	}
 	return p
 }

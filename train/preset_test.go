@@ -9,7 +9,7 @@ import (
 )
 
 // Steps of presets are at most Passes passes over the rows of files, and a moving average is over the
-// same part of the run; many rows, and those of a known distribution, leave a preset as it is.
+// same part of the run; many rows, and those of a known distribution that are no sequences, leave a preset as it is.
 func TestPresetFitsTheRows(t *testing.T) {
 	set := func(rows int, known bool) *data.Set {
 		s := &data.Set{Name: "rows", X: rbm.NewBits(rows, 784), Y: make([]int32, rows), Classes: []string{"a", "b"}}
@@ -38,6 +38,15 @@ func TestPresetFitsTheRows(t *testing.T) {
 		p := Presets()[c.preset].Fit(set(c.rows, c.known)).Common
 		if p.Batch != c.batch || p.Horizon != c.steps || math.Abs(p.Average-c.average) > 1e-9 {
 			t.Errorf("%s of %d rows: batch %d, %d steps, average %v; want %+v", Presets()[c.preset].Name, c.rows, p.Batch, p.Horizon, p.Average, c)
+		}
+	}
+	for rows, steps := range map[int]int{1000: 1000, 10000: 4000, 60000: 10000} {
+		for _, known := range []bool{false, true} {
+			s := set(rows, known)
+			s.Schema = data.NewSequenceSchema("-ACGT", 3)
+			if p := Presets()[1].Fit(s).Common; p.Horizon != steps {
+				t.Errorf("%d sequences: %d steps, want %d", rows, p.Horizon, steps)
+			}
 		}
 	}
 	for _, c := range []struct {

@@ -151,7 +151,7 @@ func newOptions() *options {
 	f.IntVar(new(int), "swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
 	f.StringVar(new(string), "start", s.Negative.Get("start"), negphase.KeyHelp("start")).Offer("uniform", "data")
 	f.Group("training")
-	f.IntVar(&o.steps, "steps", 0, "training steps; the preset generative takes 10000, and few rows take fewer: at most 50 passes over a file, or 200 of fewer than 100 inputs, but 1000 steps at least").Main("N  training steps (48000; images without labels 10000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
+	f.IntVar(&o.steps, "steps", 0, "training steps; the preset generative takes 10000, and few rows take fewer: at most 50 passes over a file, 200 of fewer than 100 inputs, or 20 over sequences, but 1000 steps at least").Main("N  training steps (48000; images without labels 10000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
 	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.2, on a cosine, and centres by 0.01").Main("X  learning rate (0.1; images without labels 0.2)").Tag("resume")
 	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch; the preset generative has 50").Main("N  rows of a minibatch (20; images without labels 50)").Between(1, math.MaxInt32)
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them").
