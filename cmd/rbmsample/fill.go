@@ -23,6 +23,7 @@ import (
 const (
 	byMode = "mode"
 	byDraw = "draw"
+	byMean = "mean"
 )
 
 // schemaOf returns the schema of a model's inputs, nil if its file names none.
@@ -103,14 +104,18 @@ func (o *options) fillTable(ctx context.Context) error {
 			estimated++
 			worst = max(worst, stdErr)
 		}
-		fill := func(name, word string, levels []string, logp []float64) {
-			if o.fillBy == byMode {
-				word = levels[train.Likeliest(logp)]
+		fill := func(c *data.Column, word string, logp []float64) {
+			mean, isNumber := meanLevel(c, logp)
+			switch {
+			case o.fillBy == byMean && isNumber:
+				word = strconv.FormatFloat(mean, 'g', 6, 64)
+			case o.fillBy != byDraw:
+				word = c.Levels[train.Likeliest(logp)]
 			}
-			for k, level := range levels {
-				probabilities = append(probabilities, []string{strconv.Itoa(r), name, level, strconv.FormatFloat(rbm.Exp(logp[k]), 'g', 6, 64)})
+			for k, level := range c.Levels {
+				probabilities = append(probabilities, []string{strconv.Itoa(r), c.Name, level, strconv.FormatFloat(rbm.Exp(logp[k]), 'g', 6, 64)})
 			}
-			lines[r+1][slices.IndexFunc(lines[0], func(n string) bool { return strings.TrimSpace(n) == name })] = word
+			lines[r+1][slices.IndexFunc(lines[0], func(n string) bool { return strings.TrimSpace(n) == c.Name })] = word
 			filled++
 		}
 		unit := 0
@@ -118,12 +123,13 @@ func (o *options) fillTable(ctx context.Context) error {
 		for j := range schema.Columns {
 			c := &schema.Columns[j]
 			if set.Missing.Rows > 0 && set.Missing.Get(r, unit) {
-				fill(c.Name, words[j], c.Levels, logp[j])
+				fill(c, words[j], logp[j])
 			}
 			unit += c.Units()
 		}
 		if set.Y != nil && set.Y[r] == data.NoClass && m.Classes() > 0 {
-			fill(schema.Label, set.Classes[sample.Cell{First: m.Inputs(), Units: m.Classes()}.Level(states, at)], set.Classes, logp[len(schema.Columns)])
+			class := sample.Cell{First: m.Inputs(), Units: m.Classes()}.Level(states, at)
+			fill(&data.Column{Name: schema.Label, Levels: set.Classes}, set.Classes[class], logp[len(schema.Columns)])
 		}
 	})
 	if err != nil {
@@ -150,4 +156,20 @@ func (o *options) fillTable(ctx context.Context) error {
 		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", filled, set.Len(), o.fillBy, o.out, beside)
 		return err
 	})
+}
+
+// meanLevel returns the mean of the numbers of the levels of a column that was cut into levels, and
+// false for other columns.
+func meanLevel(c *data.Column, logp []float64) (mean float64, isNumber bool) {
+	if c.Edges == nil {
+		return 0, false
+	}
+	for k, level := range c.Levels {
+		x, err := strconv.ParseFloat(level, 64)
+		if err != nil {
+			return 0, false
+		}
+		mean += rbm.Exp(logp[k]) * x
+	}
+	return mean, true
 }

@@ -79,6 +79,7 @@ func TestFill(t *testing.T) {
 	if len(sums) != 3 || math.Abs(sums["0colour"]-1) > 1e-5 || math.Abs(sums["1fruit"]-1) > 1e-5 {
 		t.Errorf("probabilities sum to %v", sums)
 	}
+	checkMeans(t)
 	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-fill-by", "draw", "-out", "a.csv", "-quiet")
 	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-fill-by", "draw", "-out", "b.csv", "-quiet")
 	if clitest.Read(t, "a.csv") != clitest.Read(t, "b.csv") {
@@ -94,6 +95,34 @@ func TestFill(t *testing.T) {
 	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "-", "-out", "c.csv"}, "-fill reads a table from a file, not from a pipe")
 	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "holes.csv", "-out", "c.png"}, "-fill writes a .csv")
 	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv"}, "filled.csv is there already")
+}
+
+// checkMeans fills a number and a word by the mean: the number is that of the probabilities, the word the most probable one.
+func checkMeans(t *testing.T) {
+	t.Helper()
+	clitest.Write(t, "two.csv", "size,fruit,colour,note\n,lime,green,n0\n11,,yellow,n0\n")
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "two.csv", "-fill-by", "mean", "-out", "means.csv", "-quiet")
+	mean, levels := 0.0, 0
+	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "means.probabilities.csv")), "\n")[1:] {
+		f := strings.Split(line, ",")
+		if f[1] != "size" {
+			continue
+		}
+		level, err := strconv.ParseFloat(f[2], 64)
+		p, err2 := strconv.ParseFloat(f[3], 64)
+		if err != nil || err2 != nil {
+			t.Fatal(line)
+		}
+		mean, levels = mean+p*level, levels+1
+	}
+	lines := strings.Split(clitest.Read(t, "means.csv"), "\n")
+	got, err := strconv.ParseFloat(strings.Split(lines[1], ",")[0], 64)
+	if err != nil || levels < 3 || math.Abs(got-mean) > 1e-3 || math.Abs(got-21.5) > 3 {
+		t.Errorf("the size of a green lime is filled by %v, want the mean of its %d levels, %v, of sizes from 20 to 23", got, levels, mean)
+	}
+	if lines[2] != "11,lemon,yellow,n0" {
+		t.Errorf("the fruit is filled as %q, want lemon", lines[2])
+	}
 }
 
 // fillPeer makes the gaps, and compares what fills them.
