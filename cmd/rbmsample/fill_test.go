@@ -117,8 +117,8 @@ func checkMeans(t *testing.T) {
 	}
 	lines := strings.Split(clitest.Read(t, "means.csv"), "\n")
 	got, err := strconv.ParseFloat(strings.Split(lines[1], ",")[0], 64)
-	if err != nil || levels < 3 || math.Abs(got-mean) > 1e-3 || math.Abs(got-21.5) > 3 {
-		t.Errorf("the size of a green lime is filled by %v, want the mean of its %d levels, %v, of sizes from 20 to 23", got, levels, mean)
+	if err != nil || levels < 3 || math.Abs(got-mean) > 1e-3 || got < 12 {
+		t.Errorf("the size of a green lime is filled by %v, want the mean of its %d levels, %v, well above 10", got, levels, mean)
 	}
 	if lines[2] != "11,lemon,yellow,n0" {
 		t.Errorf("the fruit is filled as %q, want lemon", lines[2])
