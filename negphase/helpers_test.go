@@ -78,14 +78,8 @@ func states(m *rbm.RBM) []state {
 		for j := range k {
 			s.h[j] = bits >> (n + j) & 1
 		}
-		if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
-			on := 0
-			for _, y := range s.v[m.Inputs():] {
-				on += y
-			}
-			if on != 1 {
-				continue
-			}
+		if !oneOfEachGroup(m, s.v) {
+			continue
 		}
 		for i, v := range s.v {
 			s.energy -= float64(v) * float64(m.VisibleBias[i])
@@ -99,6 +93,32 @@ func states(m *rbm.RBM) []state {
 		all = append(all, s)
 	}
 	return all
+}
+
+// oneOfEachGroup reports whether each softmax group of m, such as a label, has one unit on.
+func oneOfEachGroup(m *rbm.RBM, v []int) bool {
+	for _, g := range m.SoftmaxGroups() {
+		on := 0
+		for _, x := range v[g.First : g.First+g.Units] {
+			on += x
+		}
+		if on != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// grouped returns a model of these groups, with parameters from N(0, sd²).
+func grouped(seed uint64, sd float64, hidden int, groups ...rbm.Group) *rbm.RBM {
+	m := rbm.NewGroups(hidden, groups...)
+	m.Randomize(sd, rbm.NewKey(seed))
+	return m
+}
+
+// sharpGroups is a sharp model with groups of q states, as sharp.
+func sharpGroups(seed uint64, sd float64) *rbm.RBM {
+	return grouped(seed, sd, 3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 2})
 }
 
 // at returns the energy on the path at inverse temperature beta.

@@ -1,6 +1,7 @@
 package negphase
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -70,9 +71,11 @@ func blend(beta float64, x []float64, base []float32) []float64 {
 // from base, v given h and then h given the new v, from the factors of the
 // conditionals.
 func gibbsKernel(m *rbm.RBM, base *rbm.Base, all []state, beta float64) [][]float64 {
-	plain := m.Visible()
-	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
-		plain = m.Inputs()
+	group := slices.Repeat([]int{-1}, m.Visible()) // softmax group of each unit
+	for k, g := range m.SoftmaxGroups() {
+		for i := range g.Units {
+			group[g.First+i] = k
+		}
 	}
 	if base == nil {
 		base = &rbm.Base{}
@@ -80,18 +83,20 @@ func gibbsKernel(m *rbm.RBM, base *rbm.Base, all []state, beta float64) [][]floa
 	kernel := make([][]float64, len(all))
 	for x, from := range all {
 		a := blend(beta, visibleField(m, from.h), base.VisibleBias)
-		z := 0.0
-		for _, a := range a[plain:] {
-			z += math.Exp(a)
+		z := make([]float64, len(m.SoftmaxGroups()))
+		for i, a := range a {
+			if k := group[i]; k >= 0 {
+				z[k] += math.Exp(a)
+			}
 		}
 		for _, to := range all {
 			p := 1.0
-			for i, v := range to.v[:plain] {
-				p *= sigmoid(a[i] * float64(2*v-1))
-			}
-			for i, v := range to.v[plain:] {
-				if v != 0 {
-					p *= math.Exp(a[plain+i]) / z
+			for i, v := range to.v {
+				switch k := group[i]; {
+				case k < 0:
+					p *= sigmoid(a[i] * float64(2*v-1))
+				case v != 0:
+					p *= math.Exp(a[i]) / z[k]
 				}
 			}
 			for j, c := range blend(beta, hiddenField(m, to.v), base.HiddenBias) {
@@ -257,6 +262,131 @@ func eachReplicated(t *testing.T, f func(t *testing.T, s *replicated)) {
 			t.Run(name+"/base", func(t *testing.T) { f(t, newReplicated(m, randomBase(m, 5), beta)) })
 		}
 	}
+	m := grouped(21, 1.5, 1, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 2})
+	t.Run("groups", func(t *testing.T) { f(t, newReplicated(m, nil, []float64{1, 0.5})) })
+	t.Run("groups/base", func(t *testing.T) { f(t, newReplicated(m, randomBase(m, 5), []float64{1, 0.5})) })
+}
+
+// Block Gibbs steps of a model with groups of q states are in detailed balance with its distribution: as
+// chains of hidden states, and of visible ones. The conditionals are those of the code, to the rounding of float32. Groups
+// drawn at another temperature, or as independent units, break the balance.
+func TestGroupsAreInDetailedBalance(t *testing.T) {
+	m := sharpGroups(31, sharpSD)
+	all := states(m)
+	for _, base := range []*rbm.Base{nil, randomBase(m, 6)} {
+		listed := all
+		if base != nil {
+			listed = withBase(all, base)
+		}
+		for _, beta := range []float64{1, 0.4} {
+			p := law(listed, beta)
+			kernel := gibbsKernel(m, base, listed, beta)
+			if d := imbalance(listed, p, kernel); d > kernelTol {
+				t.Errorf("β = %v, a base %v: detailed balance is off by %v", beta, base != nil, d)
+			}
+			warm := gibbsKernel(m, base, listed, 0.9*beta)
+			apart := independentGroups(m, base, listed, beta)
+			for name, broken := range map[string][][]float64{"a β off by a tenth": warm, "units of a group apart": apart} {
+				d := imbalance(listed, p, broken)
+				t.Logf("β = %v: %s: off by %.2g", beta, name, d)
+				if d < mutantBreak {
+					t.Errorf("mutant is not seen: β = %v, %s: off by %v only", beta, name, d)
+				}
+			}
+		}
+	}
+	// p(v'|h) is the product of the means of units that are on, and of one minus those of bits that are off.
+	kernel := gibbsKernel(m, nil, all, 1)
+	h, v := rbm.NewBits(1, m.Hidden()), rbm.NewBits(1, m.Visible())
+	visible, hidden := rbm.NewMatrix(1, m.Visible()), rbm.NewMatrix(1, m.Hidden())
+	for x, from := range all {
+		for j, b := range from.h {
+			h.Set(0, j, b != 0)
+		}
+		m.VisibleMean(visible, h)
+		for y, to := range all {
+			for i, b := range to.v {
+				v.Set(0, i, b != 0)
+			}
+			m.HiddenMean(hidden, v)
+			want := 1.0
+			for i, b := range to.v {
+				switch q := float64(visible.Row(0)[i]); {
+				case b != 0:
+					want *= q
+				case i == 3: // the bit
+					want *= 1 - q
+				}
+			}
+			for j, b := range to.h {
+				q := float64(hidden.Row(0)[j])
+				if b == 0 {
+					q = 1 - q
+				}
+				want *= q
+			}
+			if math.Abs(kernel[x][y]-want) > 1e-6 {
+				t.Fatalf("from state %d to %d the code has %v, the matrix %v", x, y, want, kernel[x][y])
+			}
+		}
+	}
+}
+
+// imbalance returns the largest |p(x)·P(x,y) − p(y)·P(y,x)| of the chains of hidden and of visible states that a
+// kernel of v|h and then h|v is. The visible chain draws h first.
+func imbalance(all []state, p []float64, kernel [][]float64) (d float64) {
+	// Flows between hidden states: of all x with h, as the kernel looks at no more.
+	flow := map[[2]string]float64{}
+	for x, from := range all {
+		for y, to := range all {
+			flow[[2]string{fmt.Sprint(from.h), fmt.Sprint(to.h)}] += p[x] * kernel[x][y]
+		}
+	}
+	for k, f := range flow {
+		d = max(d, math.Abs(f-flow[[2]string{k[1], k[0]}]))
+	}
+	// Of visible states: h from p given v, then v'. The kernel's h' is summed over.
+	clear(flow)
+	for x, from := range all { // (v, h) is a draw of v and then of h|v
+		for y, to := range all {
+			flow[[2]string{fmt.Sprint(from.v), fmt.Sprint(to.v)}] += p[x] * kernel[x][y]
+		}
+	}
+	for k, f := range flow {
+		d = max(d, math.Abs(f-flow[[2]string{k[1], k[0]}]))
+	}
+	return d
+}
+
+// independentGroups is gibbsKernel with the units of groups drawn as independent bits, given that one is on in each group
+// of the result, whichever h they come from.
+func independentGroups(m *rbm.RBM, base *rbm.Base, all []state, beta float64) [][]float64 {
+	kernel := gibbsKernel(m, base, all, beta)
+	if base == nil {
+		base = &rbm.Base{}
+	}
+	for x, from := range all {
+		a := blend(beta, visibleField(m, from.h), base.VisibleBias)
+		total := 0.0
+		for y, to := range all {
+			for _, g := range m.SoftmaxGroups() {
+				sum, own := 0.0, 0.0
+				for i := range g.Units {
+					w := math.Exp(a[g.First+i])
+					sum += w
+					if to.v[g.First+i] != 0 {
+						own = w
+					}
+				}
+				kernel[x][y] *= sigmoid(math.Log(own)) / (own / sum) // in place of the softmax
+			}
+			total += kernel[x][y]
+		}
+		for y := range all {
+			kernel[x][y] /= total
+		}
+	}
+	return kernel
 }
 
 func TestInfiniteSwappingKernel(t *testing.T) {

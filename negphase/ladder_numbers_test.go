@@ -13,7 +13,7 @@ import (
 func TestRises(t *testing.T) {
 	for _, base := range []bool{false, true} {
 		for _, s := range sharp {
-			x := newExactStart(s, base)
+			x := newExactStart(s.random(31, sharpSD), base)
 			p := x.pt(Sweep)
 			if _, _, err := p.Estimate(x.m, rbm.Batch{}, callFrom); err != nil {
 				t.Fatal(err)

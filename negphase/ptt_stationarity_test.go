@@ -65,11 +65,14 @@ func (s *trajectory) worst(p *ptt) float64 {
 }
 
 // frozenModels are a model without weights and models on the way to a sharp one.
-func frozenModels(s shape, k int) []*rbm.RBM {
-	m := s.random(31, sharpSD)
-	models := []*rbm.RBM{baseModel(meanField(between(m, s.random(9, 1), 0.9)), m)}
+func frozenModels(s shape, k int) []*rbm.RBM { return frozenOf(s.random, k) }
+
+// frozenOf are frozenModels of models that random returns.
+func frozenOf(random func(seed uint64, sd float64) *rbm.RBM, k int) []*rbm.RBM {
+	m := random(31, sharpSD)
+	models := []*rbm.RBM{baseModel(meanField(between(m, random(9, 1), 0.9)), m)}
 	for i := 1; i < k; i++ {
-		models = append(models, between(s.random(uint64(40+i), 1), m, float32(i)/float32(k-1)))
+		models = append(models, between(random(uint64(40+i), 1), m, float32(i)/float32(k-1)))
 	}
 	return models
 }
@@ -83,10 +86,14 @@ func TestTrajectoryIsStationary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
 	}
+	kinds := map[string]func(seed uint64, sd float64) *rbm.RBM{"groups": sharpGroups}
 	for _, shape := range fewer(sharp) {
+		kinds[shape.String()] = shape.random
+	}
+	for shape, random := range kinds {
 		for _, text := range pttTexts {
 			for _, k := range []int{2, 5} {
-				p, s := exactTrajectory(t, text, exactGroups, frozenModels(shape, k))
+				p, s := exactTrajectory(t, text, exactGroups, frozenOf(random, k))
 				m := s.models[k-1]
 				var phase rbm.Phase
 				for n := range 3 {

@@ -12,6 +12,7 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/potts"
 )
 
 // pairs returns the connected correlations of two groups, ⟨xy⟩ − ⟨x⟩⟨y⟩, of all pairs of units
@@ -142,7 +143,7 @@ func TestKnownGroups(t *testing.T) {
 // A family of sequences of a known Potts model: 60 sites of 21 states, 10⁴ rows and 10⁴ held
 // out. Most pairs do not touch, and their correlations are the noise of either half of the rows:
 // those of training rows have a Pearson of 0.75 with those held out. So the sites that touch are
-// compared.
+// compared. The effective couplings of the models find these sites.
 func TestKnownFamily(t *testing.T) {
 	if !*long {
 		t.Skip("trains for minutes, with -long")
@@ -196,6 +197,19 @@ func TestKnownFamily(t *testing.T) {
 		r := stat.Correlation(of(got), of(want), nil)
 		t.Logf("%s: Pearson %.4f of sites that touch (training rows %.4f), %.4f of all pairs (training rows %.4f); %v", kind, r, limit,
 			stat.Correlation(got, want, nil), stat.Correlation(noise, want, nil), tr.Elapsed())
+		p, err := potts.Effective(context.Background(), m, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0 // of the 28 contacts of sites that are four or more apart
+		for _, pair := range p.Frobenius(1).Corrected().Ranked(4)[:30] {
+			if contact[pair] {
+				found++
+			}
+		}
+		if found < 28 {
+			t.Errorf("%s: %d of the 30 pairs of the largest scores touch, want 28", kind, found)
+		}
 		if r < 0.98 {
 			t.Errorf("%s: correlations of sites that touch have Pearson %.4f with those held out", kind, r)
 		}
