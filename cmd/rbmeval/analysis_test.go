@@ -226,3 +226,19 @@ func TestAnalysisOfLess(t *testing.T) {
 	clitest.Save(t, "bits.safetensors", rbm.New(8, 2, 0, rbm.Softmax), modelfile.About{Data: clitest.Toy})
 	rbmeval.Fails(t, 2, []string{"-model", "bits.safetensors", "-analysis", "c"}, "-analysis is for models of sequences and tables")
 }
+
+// Weights of a logo are those of the zero-sum gauge, whatever the gauge of the model.
+func TestSiteWeights(t *testing.T) {
+	two := rbm.Group{Kind: rbm.Softmax, Units: 2}
+	m := rbm.NewGroups(2, two, two)
+	w := rbm.NewMatrix(4, 2)
+	for i, x := range []float32{5, 3, -1, 0} { // of hidden unit 1
+		w.Row(i)[1] = x
+	}
+	m.SetWeights(w)
+	got, norm := siteWeights(m, 1)
+	want := [][]float64{{1, -1}, {-0.5, 0.5}}
+	if !slices.EqualFunc(got, want, slices.Equal) || math.Abs(norm-math.Sqrt(2.5)) > 1e-15 {
+		t.Errorf("weights %v of norm %v, want %v", got, norm, want)
+	}
+}
