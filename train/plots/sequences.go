@@ -207,7 +207,8 @@ func Logos(letters string, units []LogoUnit) *Page {
 	var all []*Plot
 	var heights []vg.Length
 	sites := len(units[0].Weights)
-	across := min(sites, logoSites)
+	lines := (sites + logoSites - 1) / logoSites
+	across := (sites + lines - 1) / lines // lines of equal lengths
 	for _, u := range units {
 		high, low := 0.0, 0.0
 		for _, w := range u.Weights {
