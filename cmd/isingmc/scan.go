@@ -230,7 +230,7 @@ func (c *contestant) observeScan() {
 const (
 	// maxDraws is the number of draws, of all temperatures, that reweighting takes from a chain at most;
 	// neighbouring moves are nearly equal.
-	maxDraws = 40_000
+	maxDraws = 160_000
 	// leastRounds is the least number of moves that it takes.
 	leastRounds = 2 * scanGroups
 )

@@ -17,7 +17,7 @@ import (
 const scanGroups = 32
 
 // curvePoints is the number of temperatures of a curve.
-const curvePoints = 101
+const curvePoints = 81
 
 // A figure is an observable of a system at one temperature, as a function of means.
 type figure struct {

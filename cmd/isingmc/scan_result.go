@@ -208,10 +208,18 @@ func (s *scanResult) conclusions() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%s: log Z = %s at β = %.5g.", s.contestants[i].name, z, c.beta[coldest]))
 		}
 	}
-	for _, x := range s.crossings {
-		lines = append(lines, fmt.Sprintf("The Binder cumulants of %s and %s cross at %s = %s.", x.a, x.b, s.scan.name(), x.x))
-	}
 	return append(lines, s.compared.agreement()...)
+}
+
+// crossingTable lists where the Binder cumulants cross; nil if they do nowhere.
+func (s *scanResult) crossingTable() (table [][]string) {
+	if len(s.crossings) > 0 {
+		table = [][]string{{"Binder cumulants of", "cross at " + s.scan.name()}}
+	}
+	for _, x := range s.crossings {
+		table = append(table, []string{x.a + " and " + x.b, x.x.String()})
+	}
+	return table
 }
 
 // warnings returns what is wrong with the settings or with the run.
@@ -274,6 +282,9 @@ func (s *scanResult) finish() error {
 				if err := cli.PrintTable(w, s.tableOf(i), false); err != nil {
 					return err
 				}
+			}
+			if err := cli.PrintTable(w, s.crossingTable(), true); err != nil {
+				return err
 			}
 			for _, line := range s.conclusions() {
 				fmt.Fprintln(w, line)
@@ -393,6 +404,9 @@ func (s *scanResult) writeOut(warnings []string) error {
 	page := report.Report{Title: "isingmc: " + s.scan.systems[0].model, Lead: strings.ReplaceAll(s.describe(), "\n", "; "), Words: s.conclusions(), Warnings: warnings, Charts: charts}
 	for i := range s.contestants {
 		page.Tables = append(page.Tables, report.TableOf(s.title(i), s.tableOf(i)))
+	}
+	if crossings := s.crossingTable(); crossings != nil {
+		page.Tables = append(page.Tables, report.TableOf("Crossings", crossings))
 	}
 	page.Tables = append(page.Tables, s.settingsTable())
 	return atomicfile.Write(s.out, func(w io.Writer) error { return report.Write(w, page) })
