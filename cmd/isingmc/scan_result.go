@@ -247,7 +247,7 @@ func (s *scanResult) warnings() (w []string) {
 		}
 		list := func(x []string) string { return s.scan.name() + " = " + strings.Join(x, ", ") }
 		if short != nil {
-			w = append(w, fmt.Sprintf("%s: the run is too short for the errors, of the energy or of m², at %s; run longer, or take pt, or clusters", c.name, list(short)))
+			w = append(w, fmt.Sprintf("%s: the run is too short for the errors, of the energy or of m², at %s; run longer, or take pt, sw or wolff", c.name, list(short)))
 		}
 		if stuck != nil {
 			w = append(w, fmt.Sprintf("%s: fewer than 1 %% of exchanges with the next hotter temperature are made at %s; give -scan more temperatures", c.name, list(stuck)))
@@ -283,8 +283,11 @@ func (s *scanResult) finish() error {
 					return err
 				}
 			}
-			if err := cli.PrintTable(w, s.crossingTable(), true); err != nil {
-				return err
+			if table := s.crossingTable(); table != nil {
+				fmt.Fprintln(w)
+				if err := cli.PrintTable(w, table, true); err != nil {
+					return err
+				}
 			}
 			for _, line := range s.conclusions() {
 				fmt.Fprintln(w, line)

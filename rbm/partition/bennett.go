@@ -112,7 +112,7 @@ func sortedMBAR(beta []float64, d [][]float64) (*mbar, []int) {
 func (s *mbar) overlapping(lowest float64) (float64, error) {
 	overlap, at := s.startFromPairs()
 	if overlap < leastOverlap {
-		return overlap, fmt.Errorf("%w: %.2g %% at β = %v and %v; put temperatures between them",
+		return overlap, fmt.Errorf("%w: %.2g %% at β = %.6g and %.6g; put temperatures between them",
 			ErrOverlap, 100*overlap, lowest+s.beta[at], lowest+s.beta[at+1])
 	}
 	return overlap, nil
