@@ -395,3 +395,25 @@ func TestLadderMovesDoNotAllocate(t *testing.T) {
 		}
 	}
 }
+
+// TestLadderRenewsCaches: chains with caches move as if all of them were renewed before each move.
+func TestLadderRenewsCaches(t *testing.T) {
+	walks := Sardonics{MinLength: 1, MaxLength: 4, Gamma1: 1, Gamma2: 1, Mix: [3]float64{1, 0, 0}, Walks: 1, Weights: HeatBath}
+	for _, e := range []Swapping{Swaps, InfiniteSwaps} {
+		var ladders [2]*Ladder
+		for i := range ladders {
+			ladders[i] = must(NewLadder(NewIsing(realGraph(t, 12), nil), walks, e, []float64{0.6, 0.5, 0.4}, nil))(t)
+		}
+		a, b := rbm.NewKey(4).Rand(), rbm.NewKey(4).Rand()
+		for i := range 300 {
+			ladders[1].Reset()
+			ladders[0].Move(a)
+			ladders[1].Move(b)
+			for k := range ladders[0].betas {
+				if !slices.Equal(ladders[0].Replica(k).State(), ladders[1].Replica(k).State()) {
+					t.Fatalf("%s: after move %d the states of replica %d differ", e, i, k)
+				}
+			}
+		}
+	}
+}

@@ -128,3 +128,23 @@ func TestWolffRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestWolffHoldsSites: sites that the chain must not change stay, and others move.
+func TestWolffHoldsSites(t *testing.T) {
+	s := NewIsing(lattice(t, "4x4", Uniform(1), 0), nil)
+	sites := []int32{0, 1, 5, 9}
+	c := must(Wolff{1}.Bind(s, 0.4, sites))(t)
+	r := rbm.NewKey(2).Rand()
+	var info Info
+	for range 500 {
+		info.Add(c.Move(r))
+		for i, x := range s.State() {
+			if x != 0 && !slices.Contains(sites, int32(i)) {
+				t.Fatalf("spin %d flipped, which is held", i)
+			}
+		}
+	}
+	if info.Flips == 0 {
+		t.Error("no spin ever flipped")
+	}
+}
