@@ -152,7 +152,7 @@ func TestReweightingErrors(t *testing.T) {
 		"inverse temper":     second(NewReweighting([]float64{1, 1}, two(1, 1), 10, 0)),
 		"it takes 2 to":      second(NewReweighting([]float64{1}, two(1, 1)[:1], 10, 0)),
 		"equally many":       second(NewReweighting([]float64{1, 1.1}, two(1, 1.1), 7, 0)),
-		"at β = 0 and 9":   second(NewReweighting([]float64{0, 9}, two(0, 9), 10, 0)),
+		"at β = 0 and 9":     second(NewReweighting([]float64{0, 9}, two(0, 9), 10, 0)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("error %v, want …%s…", err, want)
