@@ -701,6 +701,7 @@ func (c *csvReader) set() ([]*Set, error) {
 		s.Notes = append(s.Notes, fmt.Sprintf("-scale %s: each column has its own range; pictures take one for all columns, by -shape or -scale LOW:HIGH", c.scaling.rule))
 	}
 	s.Height, s.Width = NearSquare(cols)
+	s.guessed = true
 	if c.header != nil && c.kind == HeaderYes {
 		for _, name := range c.header[:cols] {
 			s.Columns = append(s.Columns, strings.TrimSpace(name))

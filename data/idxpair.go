@@ -186,6 +186,7 @@ func (p idxPart) read(ctx context.Context, files []idxFile, to *packer) ([]byte,
 		s.X = rbm.NewBits(dims[0], s.Height*s.Width)
 		if len(dims) == 2 {
 			s.Height, s.Width = NearSquare(s.Width)
+			s.guessed = true
 		}
 		if why := to.bin.keep(s); why != "" {
 			return nil, formatErrorf("%s: %s", p.images, why)

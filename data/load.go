@@ -202,7 +202,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 			return nil, nil, specErrorf("%s: a row of %d inputs is no picture of %d × %d; give sizes whose product is %d",
 				s.Name, s.X.Cols, opt.Height, opt.Width, s.X.Cols)
 		}
-		s.Height, s.Width = opt.Height, opt.Width
+		s.Height, s.Width, s.guessed = opt.Height, opt.Width, false
 	}
 	if len(sets) > 1 {
 		test = sets[1]

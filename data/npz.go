@@ -175,7 +175,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scales, 
 		return err
 	}
 	defer r.Close()
-	s.Height, s.Width, s.Pictures = scan.height, scan.width, scan.pictures
+	s.Height, s.Width, s.Pictures, s.guessed = scan.height, scan.width, scan.pictures, !scan.pictures
 	s.X = rbm.NewBits(scan.rows, s.Height*s.Width)
 	if why := bin.keep(s); why != "" {
 		return r.Errorf("%s", why)

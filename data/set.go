@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"math"
 	"slices"
+	"strings"
 
 	"gorbm/rbm"
 )
@@ -51,6 +52,7 @@ type Set struct {
 	// row: Height·Width = X.Cols. Data that are no pictures have the shape
 	// nearest to a square, wider than high.
 	Height, Width int
+	guessed       bool // that shape is NearSquare's
 
 	// Pictures is true if the rows of an .npz or .npy were arrays of Height × Width.
 	Pictures bool
@@ -308,6 +310,23 @@ func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 		rbm.DrawBits(rbm.Values{Rows: 1, Cols: cols, Stride: words, Words: to[:words]}, chances, key.Child(uint64(r)))
 		to[words-1] |= after
 	}
+}
+
+// IsPicture reports whether rows are to be seen as pictures of Height × Width. Sequences and tables
+// are not; nor are rows of a file whose shape nobody gave, if they have few columns, columns with names
+// of their own, or no square number of them.
+func (s *Set) IsPicture() bool {
+	const leastSide = 7
+	switch {
+	case s.Schema != nil:
+		return false
+	case !s.guessed:
+		return true
+	case s.Height != s.Width || s.Width < leastSide:
+		return false
+	}
+	stem := func(name string) string { return strings.TrimRight(name, "0123456789_x") }
+	return !slices.ContainsFunc(s.Columns, func(name string) bool { return stem(name) != stem(s.Columns[0]) })
 }
 
 // NearSquare returns the factors of n closest to each other, the smaller

@@ -4,18 +4,25 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 )
 
-// A Health watches a run for what does not get well by itself: hidden units that no
+// A Health watches a run for what does not get well without help: hidden units that no
 // longer answer to the data, weights that grow without end, and a likelihood that
-// falls. It says each of these once.
+// falls. It reports each of these once while the run trains, and judges again at the end.
 type Health struct {
+	// Stops reports that the run ends where the rows held out get no better, so that
+	// no warning advises it.
+	Stops bool
+
 	goal  Column // what training is to better; without a name it is not watched
-	parts []part // of the data; the first is trained on
+	run   Settings
+	parts []part                 // of the data; the first is trained on
+	law   func() (float64, bool) // the log-likelihood of the training rows by the distribution of the data, if that is known
 	batch int
 
 	trainer     *Trainer // of the run: see Watch
@@ -37,7 +44,7 @@ type HealthState struct {
 	Best     float64   `json:"best"`             // and its best one
 	BestStep int       `json:"best_step"`        //
 	Below    int       `json:"below"`            // values in a row far below the best
-	Said     []string  `json:"said,omitempty"`   // kinds of warnings
+	Found    []Warning `json:"found,omitempty"`  // what is wrong with units and weights, at step Checked, and with the goal
 
 	Train  track     `json:"train"`            // the log-likelihood of the training rows
 	Other  track     `json:"other"`            // and of others
@@ -77,34 +84,52 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 		goal = Column{}
 	}
 	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
-	h := &Health{goal: goal, batch: s.Batch, parts: set.parts(m.Classes() > 0, func(uint64) rbm.Key { return key })}
+	h := &Health{goal: goal, run: s, batch: s.Batch, parts: set.parts(m.Classes() > 0, func(uint64) rbm.Key { return key })}
+	h.law = sync.OnceValues(func() (float64, bool) { return LawLikelihood(set.Train, m.Classes() > 0) })
 	if e, err := exact.New(m, exact.EvaluationLimit); err == nil {
 		h.enumeration = e.Work()
 	}
 	return h
 }
 
-// Warnings takes in the evaluation e of m and returns what is wrong by it and those
-// before, each kind once in a run. end is set after the last step.
-func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []string) {
-	say := func(kind, text string) {
-		if text != "" && !slices.Contains(h.Said, kind) {
-			h.Said = append(h.Said, kind)
-			all = append(all, text)
-		}
-	}
+// Warnings takes in the evaluation e of m and returns what is new of what is wrong with its units,
+// its weights and the goal. At the end of the run, if end is set, it returns nothing: see Final.
+func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	h.add(e)
+	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind == GoalKind })
 	if h.likelihood == nil || h.Train.N == 0 { // which else decides: see Early
-		say("falling", h.falling(e.Step))
+		h.find(GoalKind, h.falling(e.Step, m))
 	}
 	rows := h.parts[0].rows(m, productWork)
 	rows = rows[:min(len(rows), healthRows)]
-	if e.Step > 0 && !end && (e.Step-h.Checked)*h.batch < healthShare*len(rows) {
-		return all
+	if e.Step == 0 || end || (e.Step-h.Checked)*h.batch >= healthShare*len(rows) {
+		h.check(e.Step, m, rows)
 	}
-	h.Checked = e.Step
+	if end {
+		return nil
+	}
+	for _, w := range h.Found {
+		if !h.open(w.Kind) {
+			all = append(all, w)
+		}
+	}
+	h.Open = append(h.Open, all...)
+	return all
+}
+
+// find adds a warning to what is found, unless its text is empty.
+func (h *Health) find(kind, text string) {
+	if text != "" {
+		h.Found = append(h.Found, Warning{kind, text})
+	}
+}
+
+// check looks at the weights of m and at its units given these rows.
+func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
+	h.Checked = step
+	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind != GoalKind })
 	large, bias := m.LargestSize()
-	if e.Step == 0 {
+	if step == 0 {
 		h.Initial = min(max(large, bias), math.MaxFloat64) // as JSON has no infinity
 		if math.IsNaN(h.Initial) {
 			h.Initial = math.MaxFloat64
@@ -113,20 +138,27 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []string) {
 	switch {
 	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // the next step says what is not finite
 	case h.Initial > largeWeight:
-		say("weights", fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
+		h.find(weightsKind, fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
 	default:
-		say("weights", fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate, -schedule linear or some -l2 keeps them small", e.Step, large, largeWeight))
+		h.find(weightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
 	}
 	if dead := deadUnits(m, h.parts[0], rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
-		text := fmt.Sprintf("%d of %d hidden units are dead at step %d: given training rows they are on, or off, with a mean probability below %g, so that they learn nothing from the data; ", dead, m.Hidden(), e.Step, deadMean)
-		if e.Step == 0 {
+		text := fmt.Sprintf("%d of %d hidden units are dead at step %d: given training rows they are on, or off, with a mean probability below %g, so that they learn nothing from the data; ", dead, m.Hidden(), step, deadMean)
+		if step == 0 {
 			text += "start from another -init"
 		} else {
 			text += "a smaller -rate keeps them alive, in a new run"
 		}
-		say("dead", text)
+		h.find(deadKind, text)
 	}
-	return all
+}
+
+// linear names the schedule that a warning advises, where the run has none that ends.
+func (h *Health) linear() string {
+	if Ends(h.run.Schedule) {
+		return ""
+	}
+	return ", -schedule linear"
 }
 
 // add takes in the value of the goal.
@@ -170,7 +202,7 @@ func spread(values []float64) float64 {
 }
 
 // falling returns the warning of a likelihood that falls, or "".
-func (h *Health) falling(step int) string {
+func (h *Health) falling(step int, m *rbm.RBM) string {
 	if h.Below < fallPoints || len(h.Values) == 0 || h.Best == h.First { // never better than at first is reported at the end
 		return ""
 	}
@@ -178,8 +210,8 @@ func (h *Health) falling(step int) string {
 	if h.goal.Smaller {
 		last, best = -last, -best
 	}
-	return fmt.Sprintf("training makes the model worse: %s_train is %.5g at step %d and was %.5g at step %d; usually the rate is too large for the end of a run, or the chains no longer follow the model: a smaller -rate, -schedule linear, or a negative phase that mixes better, such as ins, helps",
-		h.goal.Name, last, step, best, h.BestStep)
+	return fmt.Sprintf("training makes the model worse: %s_train is %.5g at step %d and was %.5g at step %d; usually the rate is too large for the end of a run, or the chains no longer follow the model; what helps is a smaller -rate%s%s",
+		h.goal.Name, last, step, best, h.BestStep, h.linear(), or(Remedies(h.run, m)))
 }
 
 // BeganLarge returns the size of the largest parameter before the first step, and

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"strings"
@@ -31,6 +32,15 @@ func corner(m *rbm.RBM, w float32) {
 	m.SetWeights(x)
 }
 
+// texts returns what warnings say, a line each.
+func texts(all []Warning) string {
+	var lines []string
+	for _, w := range all {
+		lines = append(lines, w.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Units are dead from a mean of 1/1000 on, on either side, and are told of from a
 // quarter of all units on.
 func TestDeadUnits(t *testing.T) {
@@ -41,26 +51,39 @@ func TestDeadUnits(t *testing.T) {
 		step    int
 		warning string // "" for none
 	}{
-		{2, 20, 10, ""},
-		{3, edge + 0.01, 10, "3 of 12 hidden units are dead at step 10: "},
-		{3, -edge - 0.01, 10, "3 of 12 hidden units are dead at step 10: "},
-		{12, edge - 0.01, 10, ""},
-		{12, -edge + 0.01, 10, ""},
+		{2, 20, 100, ""},
+		{3, edge + 0.01, 100, "3 of 12 hidden units are dead at step 100: "},
+		{3, -edge - 0.01, 100, "3 of 12 hidden units are dead at step 100: "},
+		{12, edge - 0.01, 100, ""},
+		{12, -edge + 0.01, 100, ""},
 		{12, -30, 0, "12 of 12 hidden units are dead at step 0: "},
 	} {
 		h, m := healthOf(t, Column{})
 		for j := range c.dead {
 			m.HiddenBias[j] = c.bias
 		}
-		got := strings.Join(h.Warnings(Evaluation{Step: c.step}, m, true), "\n")
+		got := texts(h.Warnings(Evaluation{Step: c.step}, m, false))
 		if c.warning == "" && got != "" || !strings.HasPrefix(got, c.warning) {
 			t.Errorf("%+v: %q", c, got)
 		}
 		if remedy := map[bool]string{true: "another -init", false: "smaller -rate"}[c.step == 0]; c.warning != "" && !strings.Contains(got, remedy) {
 			t.Errorf("%+v: %q does not say %q", c, got, remedy)
 		}
-		if again := h.Warnings(Evaluation{Step: c.step + 10}, m, true); again != nil {
+		if again := h.Warnings(Evaluation{Step: c.step + 1000}, m, false); again != nil {
 			t.Errorf("%+v: said again: %q", c, again)
+		}
+		// At the end it stands, or is withdrawn if units came back to life.
+		for _, alive := range []bool{false, true} {
+			if alive {
+				clear(m.HiddenBias)
+			}
+			if at := h.Warnings(Evaluation{Step: 2000}, m, true); at != nil {
+				t.Errorf("%+v: says at the end what is for Final: %q", c, at)
+			}
+			standing, withdrawn, err := h.Final(context.Background(), &Evaluator{})
+			if err != nil || (len(standing) > 0) != (c.warning != "" && !alive) || (len(withdrawn) > 0) != (c.warning != "" && alive) {
+				t.Errorf("%+v, alive %v: %q stands and %q is withdrawn: %v", c, alive, standing, withdrawn, err)
+			}
 		}
 	}
 }
@@ -80,8 +103,11 @@ func TestExplodingWeights(t *testing.T) {
 		corner(m, c.first)
 		all := h.Warnings(Evaluation{}, m, false)
 		corner(m, c.then)
-		all = append(all, h.Warnings(Evaluation{Step: 10}, m, true)...)
-		got := strings.Join(all, "\n")
+		h.Warnings(Evaluation{Step: 10}, m, true)
+		got := texts(append(all, h.Found...))
+		if len(all) > 0 { // told at step 0 and found again
+			got = texts(all)
+		}
 		if c.warning == "" && got != "" || !strings.HasPrefix(got, c.warning) || strings.Contains(got, "\n") {
 			t.Errorf("%+v: %q", c, got)
 		}
@@ -148,7 +174,7 @@ func TestFalling(t *testing.T) {
 				if len(all) == 0 {
 					continue
 				}
-				if said++; c.from == 0 || i < c.from || i > c.from+10 || !strings.Contains(all[0], "goal_train is ") {
+				if said++; c.from == 0 || i < c.from || i > c.from+10 || !strings.Contains(all[0].Text, "goal_train is ") {
 					t.Errorf("%s: after %d measurements %q", name, i, all)
 				}
 			}

@@ -212,6 +212,7 @@ func liveMetric(s *subject, m *Metric) {
 	x := &liveLikelihood{s: s, key: s.key.Child(likelihoodKey), own: ownLadder(s.run)}
 	m.Columns = []Column{
 		{Name: "log_likelihood", Label: "estimated log-likelihood", Format: "%.5g", First: true, Estimate: true, Axis: "log-likelihood, estimated / nats", Rank: 1,
+			Good: "Higher is better. The band is twice the standard error of log Z; there is no point where the chains had not settled.",
 			Unit: " nats (" + s.train().Binarize + "; log Z from " + x.source() + ")"},
 		{Name: "log_likelihood_std_err", Single: true, Label: "standard error of the log-likelihood", Format: "%.2g", Unit: " nats, from log Z"},
 	}

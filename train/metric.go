@@ -63,6 +63,7 @@ type Column struct {
 	// of the best model.
 	Axis string
 	Rank int
+	Good string // a sentence on which values are good, for a report
 }
 
 // Text returns a value of the column as the report shows it, without its unit.
@@ -165,9 +166,11 @@ var metricKinds = []metricKind{
 		// log p(y|x) of the last part.
 		name: "classification",
 		columns: []Column{
-			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error / %", Rank: 3},
+			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error / %", Rank: 3,
+				Good: "Lower is better. Where rows that are not trained on stop falling and training rows do not, the model overfits."},
 			{Name: "accuracy_sum", Single: true},
-			{Name: "accuracy_mean", Single: true, Label: "mean log p(y|x)", Format: "%.4g", Unit: " nats", Axis: "mean log p(y|x) / nats", Rank: 4},
+			{Name: "accuracy_mean", Single: true, Label: "mean log p(y|x)", Format: "%.4g", Unit: " nats", Axis: "mean log p(y|x) / nats", Rank: 4,
+				Good: "Higher is better; 0 would be certainty of the right class."},
 		},
 		applies: func(s *subject) (bool, error) {
 			if s.m.Classes() == 0 {
@@ -188,8 +191,9 @@ var metricKinds = []metricKind{
 		// The mean exact log-likelihood, by enumeration; of grey rows the score
 		// −F − log Z, which is no likelihood. Of models that are too large, or too slow
 		// to enumerate unasked, it is estimated along a run: see liveLikelihood.
-		name:    "log_likelihood",
-		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "log-likelihood / nats", Rank: 1}},
+		name: "log_likelihood",
+		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "log-likelihood / nats", Rank: 1,
+			Good: "Higher is better. A fall that lasts means that the chains lag behind the model or that the rate is too high."}},
 		applies: func(s *subject) (bool, error) {
 			switch {
 			case s.exactly():
@@ -223,8 +227,9 @@ var metricKinds = []metricKind{
 	},
 	{
 		// The mean exact log pseudo-likelihood.
-		name:    "pseudo_likelihood",
-		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "pseudo-log-likelihood / nats", Rank: 2}},
+		name: "pseudo_likelihood",
+		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "pseudo-log-likelihood / nats", Rank: 2,
+			Good: "Higher is better, though it does not see whether modes far apart have the right weights."}},
 		applies: func(s *subject) (bool, error) {
 			if s.isGrey() {
 				return false, fmt.Errorf("pseudo_likelihood needs binary inputs; those of %s are grey", s.train().Name)
@@ -253,7 +258,8 @@ var metricKinds = []metricKind{
 		// "auto" takes it where there is no pseudo-likelihood, of grey rows and real units.
 		name: "reconstruction",
 		columns: []Column{
-			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error / mean square", Rank: 6},
+			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error / mean square", Rank: 6,
+				Good: "Lower is better, though it says nothing of the negative phase."},
 		},
 		applies: func(s *subject) (bool, error) {
 			if c := s.m.Constraint; c != nil && c.On == rbm.AllUnits {
@@ -269,7 +275,8 @@ var metricKinds = []metricKind{
 		// (Hinton, A practical guide to training RBMs, 2010, section 6).
 		name: "free_energy_gap",
 		columns: []Column{
-			{Name: "free_energy_gap", Single: true, Label: "free-energy gap", Format: "%.4g", Unit: " nats", Axis: "free-energy gap / nats", Rank: 5},
+			{Name: "free_energy_gap", Single: true, Label: "free-energy gap", Format: "%.4g", Unit: " nats", Axis: "free-energy gap / nats", Rank: 5,
+				Good: "A gap that levels off is good; one that keeps growing shows overfitting."},
 		},
 		applies: func(s *subject) (bool, error) {
 			if len(s.parts) < 2 {
@@ -289,11 +296,16 @@ var metricKinds = []metricKind{
 		// How the chains of the negative phase mix: see mixing.
 		name: "mixing",
 		columns: []Column{
-			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model stands still", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of the chains / standard deviations", Rank: 7},
-			{Name: "mixing_r_hat", Single: true, Axis: "split R-hat of the chains / 1: mixed", Rank: 8},
-			{Name: "mixing_tau", Single: true, Axis: "autocorrelation time τ of the free energy / updates", Rank: 9},
-			{Name: "mixing_left", Single: true, Axis: "places left since the last look / 1: all forgotten", Rank: 10},
-			{Name: "mixing_z_data", Single: true, Axis: "distance from fresh chains / standard deviations", Rank: 11},
+			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model stands still", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of the chains / standard deviations", Rank: 7,
+				Good: "Within ±1 at the end is good. While the rate is high, chains lag: −2 to −11 is usual in the middle of a default run, and passes as the rate falls."},
+			{Name: "mixing_r_hat", Single: true, Axis: "split R-hat of the chains / 1: mixed", Rank: 8,
+				Good: "1 is good. A few chains over a few dozen updates lie above it even where all is well, and no verdict uses it."},
+			{Name: "mixing_tau", Single: true, Axis: "autocorrelation time τ of the free energy / updates", Rank: 9,
+				Good: "Small is good: chains forget where they were in a few times as many updates."},
+			{Name: "mixing_left", Single: true, Axis: "places left since the last look / 1: all forgotten", Rank: 10,
+				Good: "Near 1 is good; at 0.5 or less chains hardly leave their modes."},
+			{Name: "mixing_z_data", Single: true, Axis: "distance from fresh chains / standard deviations", Rank: 11,
+				Good: "Within ±3 is chance; 5 or more that lasts means that the chains of training miss a part of the model."},
 			{Name: "mixing_z_base", Single: true},
 		},
 		applies: func(s *subject) (bool, error) {

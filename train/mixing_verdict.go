@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gorbm/negphase"
 	"gorbm/negphase/diag"
 )
 
@@ -159,10 +158,11 @@ func (x *mixing) verdict(end bool) string {
 	if first != last {
 		when = fmt.Sprintf("at steps %d to %d", first.Step, last.Step)
 	}
-	more := "more Gibbs steps an update (-k)"
-	if negphase.Has(s.Negative.Kind, "swaps") {
-		more = "more rounds an update (-swaps)"
+	linear := ", -schedule linear"
+	if Ends(s.Schedule) {
+		linear = ""
 	}
+	help := "try a smaller -rate" + linear + or(Remedies(s, x.s.trainer.model))
 	window := x.Window
 	if end && Ends(s.Schedule) {
 		window = window[max(0, len(window)-endPoints):]
@@ -172,16 +172,16 @@ func (x *mixing) verdict(end bool) string {
 		if drift > 0 {
 			way = "rises"
 		}
-		return fmt.Sprintf("the chain of training does not mix: the model changes faster than its chains follow. While it stands still, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; try a smaller -rate, -schedule linear, %s or more -chains",
-			way, math.Abs(nats), math.Abs(drift), last.Updates, when, more)
+		return fmt.Sprintf("the chain of training does not mix: the model changes faster than its chains follow. While it stands still, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; %s",
+			way, math.Abs(nats), math.Abs(drift), last.Updates, when, help)
 	}
 	if z, clear := stuck(x.Window); clear {
-		return fmt.Sprintf("the chain of training does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss a part of the model; try a smaller -rate, more -chains, or a ladder such as -negphase pins -temperatures auto",
-			last.Updates, z, when)
+		return fmt.Sprintf("the chain of training does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss a part of the model; %s",
+			last.Updates, z, when, help)
 	}
 	if left, clear := still(x.Window); clear {
-		return fmt.Sprintf("the chain of training does not mix: within %d updates the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; try a ladder such as -negphase pins -temperatures auto, a smaller -rate, %s or more -chains",
-			since(x.Window), left, when, more)
+		return fmt.Sprintf("the chain of training does not mix: within %d updates the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; %s",
+			since(x.Window), left, when, help)
 	}
 	return ""
 }

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gorbm/negphase"
+	"gorbm/rbm"
 )
 
 // A Warning is what is wrong with a run, in words. There is one of a kind at a time.
 type Warning struct {
-	Kind string `json:"kind"` // FallKind, OverfitKind or the name of a metric
+	Kind string `json:"kind"` // FallKind and the like, or the name of a metric
 	Text string `json:"text"`
 }
 
@@ -19,7 +21,12 @@ type Warning struct {
 const (
 	FallKind    = "fall"    // of the training rows
 	OverfitKind = "overfit" // of the rows held out or for testing
+	ShortKind   = "short"   // that of the training rows ends far below that of the distribution of the data
+	GoalKind    = "falling" // another goal of training
 )
+
+// Kinds of other warnings.
+const weightsKind, deadKind = "weights", "dead"
 
 const (
 	// fallNats is the loss of log-likelihood, in nats a row, from which a run is worse than
@@ -44,6 +51,11 @@ const (
 	// 15 trials of runs that lost by their chains 12 brought back 0.26 or more; of 9 of runs that lose
 	// as much from the start with the exact negative phase none brought back anything.
 	trialGain = 0.2
+	// A likelihood still rises if in the last recentPoints measurements it made good risingShare of
+	// what it is short of: twice as many steps at that pace reach the distribution of the data.
+	risingShare = 0.05
+	// A shorter run has hardly begun, and a trial of leastTrial updates is a large part of it.
+	shortSteps = 1000
 	// knownShare: a likelihood decides if it was measured in the last 1/knownShare of the run.
 	knownShare = 5
 )
@@ -80,6 +92,17 @@ func (k *track) add(step int, v, gap, stdErr float64, loss func(k *track) bool) 
 func (k *track) fell() bool {
 	return k.Best-k.Last > fallNats+fallErrors*math.Hypot(k.BestErr, k.LastErr)
 }
+
+// learnt reports whether the log-likelihood of the training rows is within fallNats and chance of what
+// the distribution of the data scores, if that is known: then nothing is wrong with the chains.
+func (h *Health) learnt(k *track) bool {
+	law, ok := h.law()
+	return ok && k.Last >= law-fallNats-fallErrors*k.LastErr
+}
+
+// lost reports whether the log-likelihood of the training rows is below its best and below that
+// of the distribution of the data.
+func (h *Health) lost(k *track) bool { return k.fell() && !h.learnt(k) }
 
 // overfits reports the same of rows that are not trained on, where the gap to the training
 // rows has grown as much. Log Z cancels in the gap, and its error too.
@@ -164,17 +187,23 @@ func (h *Health) early(ctx context.Context, e Evaluation, v *Evaluator) (all []W
 // Final returns what stands at the end of the run of v, and of what was told before what
 // does not stand any more. What stands is worded for the end.
 func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn []Warning, err error) {
-	if h.decides() && h.Train.fell() {
-		w, err := h.fall(ctx)
+	if h.Decides() {
+		judge := h.short
+		if h.lost(&h.Train) {
+			judge = h.fall
+		}
+		w, err := judge(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		standing = append(standing, w)
+		if w.Text != "" {
+			standing = append(standing, w)
+		}
 	}
 	if k := h.other(); k.N > 0 && k.overfits() {
 		standing = append(standing, h.overfit())
 	}
-	standing = append(standing, h.metricWarnings(v, true)...)
+	standing = append(append(standing, h.metricWarnings(v, true)...), h.Found...)
 	for _, w := range h.Open {
 		if !slices.ContainsFunc(standing, func(s Warning) bool { return s.Kind == w.Kind }) {
 			withdrawn = append(withdrawn, w)
@@ -190,22 +219,23 @@ func (h *Health) open(kind string) bool {
 // metricWarnings returns what metrics warn of. How chains mix is left out where the likelihood decides.
 func (h *Health) metricWarnings(v *Evaluator, end bool) (all []Warning) {
 	for _, w := range v.Warnings(end) {
-		if w.Kind != "mixing" || !h.decides() {
+		if w.Kind != "mixing" || !h.Decides() {
 			all = append(all, w)
 		}
 	}
 	return all
 }
 
-// decides reports whether the log-likelihood of the training rows is known.
-func (h *Health) decides() bool {
+// Decides reports whether the log-likelihood of the training rows is known, so that nothing that
+// the chains show counts against it.
+func (h *Health) Decides() bool {
 	return h.likelihood != nil && h.Train.N > 1 && (h.trainer.step-h.Train.LastStep)*knownShare <= h.steps
 }
 
 // other returns the track of the rows that are not trained on: of their log-likelihood, or of
 // their pseudo-likelihood where that is not known.
 func (h *Health) other() *track {
-	if h.decides() {
+	if h.Decides() {
 		return &h.Other
 	}
 	return &h.Pseudo
@@ -229,7 +259,7 @@ func (h *Health) follow(e Evaluation) {
 			stdErr = value("log_likelihood_std_err")
 		}
 		if !math.IsNaN(v + stdErr) {
-			h.Train.add(e.Step, v, 0, stdErr, (*track).fell)
+			h.Train.add(e.Step, v, 0, stdErr, h.lost)
 			if h.Recent = append(h.Recent, v); len(h.Recent) > recentPoints {
 				h.Recent = h.Recent[1:]
 			}
@@ -256,13 +286,22 @@ func (h *Health) overfit() Warning {
 	if k == &h.Pseudo {
 		name = "pseudo_likelihood_"
 	}
-	return Warning{OverfitKind, fmt.Sprintf("the model overfits: %s%s is %.5g at step %d and was %.5g at step %d, and its gap to the training rows grew by %.3g nats; -holdout with -stop-after ends a run at its best, and more rows, fewer -hidden or some -l2 help",
-		name, h.parts[1].name, k.Last, k.LastStep, k.Best, k.BestStep, k.LastGap-k.BestGap)}
+	var advice string
+	switch held := h.parts[1].name == "holdout"; {
+	case held && h.Stops:
+		advice = "take best.safetensors, the best on the rows held out"
+	case held:
+		advice = "take best.safetensors, the best on the rows held out, at which -stop-after ends a run"
+	default:
+		advice = "-holdout with -stop-after ends a run at its best"
+	}
+	return Warning{OverfitKind, fmt.Sprintf("the model overfits: %s%s is %.5g at step %d and was %.5g at step %d, and its gap to the training rows grew by %.3g nats; %s, and more rows, fewer -hidden or some -l2 help",
+		name, h.parts[1].name, k.Last, k.LastStep, k.Best, k.BestStep, k.LastGap-k.BestGap, advice)}
 }
 
 // fall returns the warning of a log-likelihood that fell, with its cause.
 func (h *Health) fall(ctx context.Context) (Warning, error) {
-	k, s := h.Train, h.trainer.settings
+	k := h.Train
 	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d and was %.5g at step %d", k.Last, k.LastStep, k.Best, k.BestStep)
 	gain, steps, err := h.trial(ctx)
 	if err != nil {
@@ -274,30 +313,88 @@ func (h *Health) fall(ctx context.Context) (Warning, error) {
 	} else if h.Trial != nil { // the rate is over: what was found while it was not
 		gain, lost, steps = h.Trial.Gain, h.Trial.Lost, h.Trial.Updates
 	}
-	known := steps > 0
-	linear := ", -schedule linear"
-	if Ends(s.Schedule) {
-		linear = ""
+	return Warning{FallKind, h.blame(what, gain, lost, steps)}, nil
+}
+
+// short returns the warning of a log-likelihood that ends far below that of the distribution of the
+// data, with its cause; a Warning without text where it does not, or where it still rises.
+func (h *Health) short(ctx context.Context) (Warning, error) {
+	k := h.Train
+	law, ok := h.law()
+	gap := law - k.Last
+	if !ok || h.steps < shortSteps || h.learnt(&k) || len(h.Recent) < recentPoints || k.Last-h.Recent[0] > gap*risingShare {
+		return Warning{}, nil
 	}
+	gain, steps, err := h.trial(ctx)
+	if err != nil {
+		return Warning{}, err
+	}
+	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d, and the distribution of the data scores %.5g", k.Last, k.LastStep, law)
+	if steps > 0 && gain >= trialGain*gap {
+		return Warning{ShortKind, h.blame(what, gain, gap, steps)}, nil
+	}
+	if steps > 0 {
+		what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it nearer, so it is not the chains", steps)
+	}
+	return Warning{ShortKind, "the model is far from the data: " + what + "; more -steps, more -hidden or another -rate may help"}, nil
+}
+
+// blame words the loss of a log-likelihood, described by what, of which a trial of so many updates
+// brought back gain. There was none if steps is 0.
+func (h *Health) blame(what string, gain, lost float64, steps int) string {
+	s := h.run
+	known := steps > 0
 	switch {
 	case s.Negative.Traits().Moments, known && gain < trialGain*lost:
 		if known {
 			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so it is not the chains", steps)
 		}
-		return Warning{FallKind, "the rate is too high: " + what + "; a smaller -rate" + linear + " or a larger -batch helps"}, nil
+		return "the rate is too high: " + what + "; what helps is a smaller -rate" + h.linear() + " or a larger -batch"
 	case known:
 		what += fmt.Sprintf("; %d updates with the exact negative phase bring back %.3g nats", steps, gain)
 	default:
 		what += "; the cause was not tested, and the rate may be too high"
 	}
 	if !s.Negative.Persists() {
-		return Warning{FallKind, "the chains are too short: " + what + "; more Gibbs steps an update (-k) help, or chains that persist, such as -negphase pcd or pins"}, nil
+		return "the chains are too short: " + what + "; what helps is " + strings.Join(Remedies(s, h.trainer.model), " or ")
 	}
-	more := "more Gibbs steps an update (-k)"
-	if negphase.Has(s.Negative.Kind, "swaps") {
-		more = "more rounds an update (-swaps)"
+	return "the chains lag behind the model: " + what + "; what helps is a smaller -rate" + h.linear() + or(Remedies(s, h.trainer.model))
+}
+
+// or joins remedies to a list that has begun.
+func or(remedies []string) string {
+	if len(remedies) == 0 {
+		return ""
 	}
-	return Warning{FallKind, fmt.Sprintf("the chains lag behind the model: %s; a smaller -rate%s, %s, more -chains or a ladder such as -negphase pins -temperatures auto helps", what, linear, more)}, nil
+	last := len(remedies) - 1
+	return strings.Join(append(append([]string{""}, remedies[:last]...), ""), ", ") + "or " + remedies[last]
+}
+
+// Remedies says which flags of rbmtrain help a negative phase of these settings that is not of its
+// model m: those that its kind has, and a ladder of temperatures if it is not a tuned one and m can
+// have one. The exact negative phase has none.
+func Remedies(s Settings, m *rbm.RBM) (all []string) {
+	n := s.Negative
+	if n.Kind == "" || n.Traits().Moments {
+		return nil
+	}
+	if negphase.Has(n.Kind, "swaps") {
+		all = append(all, "more rounds an update (-swaps)")
+	} else if negphase.Has(n.Kind, "k") {
+		all = append(all, "more Gibbs steps an update (-k)")
+	}
+	if negphase.Has(n.Kind, "chains") {
+		all = append(all, "more -chains")
+	}
+	t := n.Ladder().Temperatures
+	switch {
+	case !n.Persists():
+		all = append(all, "chains that persist, such as -negphase pcd or pins")
+	case m.Constraint != nil && m.Constraint.On == rbm.AllUnits, negphase.Has(n.Kind, "tau") && t.Auto && !t.Reach:
+	default:
+		all = append(all, "a ladder such as -negphase pins -temperatures auto")
+	}
+	return all
 }
 
 // A Trial is what an experiment on a loss found: by how many nats some updates with the exact
@@ -316,7 +413,12 @@ func (h *Health) trial(ctx context.Context) (gain float64, steps int, err error)
 	t := h.trainer
 	s := t.settings
 	rate := s.rateAt(t.step)
-	if h.every == 0 || s.Negative.Traits().Moments || rate < s.Rate/100 || s.Average > 0 {
+	if over := rate < s.Rate/100; over && h.lost(&h.Train) {
+		return 0, 0, nil
+	} else if over { // of a model that is short of the data
+		rate = s.Rate / 2
+	}
+	if h.every == 0 || s.Negative.Traits().Moments || s.Average > 0 {
 		return 0, 0, nil
 	}
 	steps = min(max(h.steps/trialShare, leastTrial), mostTrial, int(trialWork/h.enumeration))

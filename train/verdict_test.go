@@ -24,6 +24,7 @@ func judged(t *testing.T, estimate, test bool) *Health {
 		sets.Test = set
 	}
 	h := NewHealth(tr.settings, sets, tr.Model(), Column{})
+	h.law = func() (float64, bool) { return 0, false }
 	m := Metric{Name: "log_likelihood"}
 	if estimate {
 		m.Watch = func(*Trainer) {}
@@ -100,6 +101,94 @@ func TestJudge(t *testing.T) {
 		}
 		if kind != c.standing || len(withdrawn) > 0 != c.withdrawn {
 			t.Errorf("%s: at the end %q stands, want %q; withdrawn %v", name, standing, c.standing, withdrawn)
+		}
+	}
+}
+
+// The distribution of the data decides where it is known: a run that ends within a nat of it has no
+// warning of its likelihood, and one that ends further below and does not rise any more has one.
+func TestJudgeByDistribution(t *testing.T) {
+	for name, c := range map[string]struct {
+		train     []float64
+		stdErr    float64
+		told      int // step of a warning while training; 0: none
+		standing  string
+		withdrawn bool
+	}{
+		"reaches it":       {train: []float64{-9, -6, -5.5, -5, -5, -5, -5}},
+		"falls to it":      {train: []float64{-3, -2, -3.5, -4.9, -4.9, -4.9, -4.9, -4.9, -4.9, -4.9}},
+		"falls and learns": {train: []float64{-9, -4, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5}, told: 60, withdrawn: true},
+		"falls below it":   {train: []float64{-9, -4, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5}, told: 60, standing: FallKind},
+		"short of it":      {train: []float64{-9, -8, -7, -7, -6.5, -6.5, -6.5, -6.5, -6.5}, standing: ShortKind},
+		"short, rising":    {train: []float64{-9, -8, -7, -6.9, -6.8, -6.7, -6.6, -6.5}},
+		"uncertain":        {train: []float64{-9, -8, -7, -5.2, -5.2, -5.2, -5.2, -5.2}, stdErr: 0.2},
+	} {
+		h := judged(t, c.stdErr > 0, false)
+		h.steps = shortSteps
+		h.law = func() (float64, bool) { return -4, true }
+		v, told := &Evaluator{}, 0
+		for i, x := range c.train {
+			i *= shortSteps / 100
+			h.trainer.step = i
+			all, err := h.Early(context.Background(), Evaluation{Step: i, Values: []Value{{"log_likelihood_train", x}, {"log_likelihood_std_err", c.stdErr}}}, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(all) > 0 {
+				told = i
+			}
+		}
+		standing, withdrawn, err := h.Final(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := ""
+		for _, w := range standing {
+			kind += w.Kind
+		}
+		if told != c.told || kind != c.standing || len(withdrawn) > 0 != c.withdrawn {
+			t.Errorf("%s: told at step %d, want %d; at the end %q stands, want %q; withdrawn %v", name, told, c.told, standing, c.standing, withdrawn)
+		}
+	}
+}
+
+// A warning advises what the negative phase has, and what its run does not do yet.
+func TestRemedies(t *testing.T) {
+	for kind, want := range map[string]string{
+		"cd":            ", more Gibbs steps an update (-k), or chains that persist, such as -negphase pcd or pins",
+		"pcd":           ", more Gibbs steps an update (-k), more -chains, or a ladder such as -negphase pins -temperatures auto",
+		"pins:tau=auto": ", more rounds an update (-swaps), or more -chains",
+		"exact":         "",
+	} {
+		s := settingsOf(t, kind)
+		m := rbm.New(4, 3, 0, rbm.Softmax)
+		if got := or(Remedies(s, m)); got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+	s := settingsOf(t, "im")
+	m := rbm.New(4, 3, 0, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
+	if got := or(Remedies(s, m)); strings.Contains(got, "pins") {
+		t.Errorf("im under a constraint that pins refuses: %q", got)
+	}
+}
+
+// A run that holds rows out is sent to the best model, and one that stops there is not told to.
+func TestOverfitAdvice(t *testing.T) {
+	for _, c := range []struct {
+		part  string
+		stops bool
+		want  string
+	}{
+		{"test", false, "-holdout with -stop-after ends a run at its best"},
+		{"holdout", false, "take best.safetensors, the best on the rows held out, at which -stop-after ends a run"},
+		{"holdout", true, "take best.safetensors, the best on the rows held out, and more rows"},
+	} {
+		h := judged(t, false, true)
+		h.parts[1].name, h.Stops = c.part, c.stops
+		if got := h.overfit().Text; !strings.Contains(got, c.want) {
+			t.Errorf("%+v: %s", c, got)
 		}
 	}
 }

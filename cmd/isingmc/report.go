@@ -41,7 +41,7 @@ func (p *plan) report(rows []row) (report.Report, error) {
 	page := report.Report{
 		Title: "isingmc: " + p.model, Lead: strings.ReplaceAll(p.describe(), "\n", "; "),
 		Words: slices.Concat(p.tuning.lines(), lengthLines(rows), p.conclusions(rows), advice(rows)), Warnings: warnings,
-		Charts: append([]plots.Chart{decayChart(rows)}, energyStrips(rows)...),
+		Section: report.Section{Charts: append([]plots.Chart{decayChart(rows)}, energyStrips(rows)...)},
 	}
 	for i := range page.Charts[1:] { // in a picture the last strip says it for all
 		page.Charts[1+i].X = page.Charts[len(page.Charts)-1].X

@@ -27,7 +27,7 @@ func (p *plan) charts(r result) []plots.Chart {
 	// withFloor adds a line at the error of the reference to mean distances: one near
 	// it may be nothing but that error.
 	withFloor := func(c plots.Chart) plots.Chart {
-		if x, _ := c.Spans(); !r.truth.Exact && x.Low <= x.High {
+		if x, _ := c.Axes(); !r.truth.Exact && !c.Empty() {
 			c.Lines = append(c.Lines, plots.Line{Name: "error of the reference", Dashed: true,
 				X: []float64{x.Low, x.High}, Y: []float64{r.truth.StdErr, r.truth.StdErr}})
 		}

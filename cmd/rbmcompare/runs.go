@@ -399,7 +399,7 @@ func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs,
 	}
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
 		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
-	html := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words, Charts: []plots.Chart{chart}}
+	html := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words, Section: report.Section{Charts: []plots.Chart{chart}}}
 	if o.over != "" {
 		html.Tables = append(html.Tables, report.TableOf("Means ± standard deviations over "+o.over, cli.Table(lines)))
 	}

@@ -21,10 +21,12 @@ type panel struct {
 	// ofSteps is set if the columns count what happened in training steps, so
 	// that the values at step 0 mean nothing and are left out.
 	ofSteps bool
-	whole   bool // the values are whole numbers
+	whole   bool   // the values are whole numbers
+	good    string // a sentence on which values are good
+	first   bool   // what the run is for
 }
 
-// panels are the panels of curves.png and of the report, in their order.
+// panels are the panels of curves.png and of the report, in their order, but those of a ladder.
 func panels(metrics []train.Metric) (all []panel) {
 	var columns []train.Column
 	for _, m := range metrics {
@@ -37,10 +39,10 @@ func panels(metrics []train.Metric) (all []panel) {
 			stem += "_" // the name of a part of the data follows
 		}
 		if c.Axis != "" {
-			all = append(all, panel{stem: stem, axis: c.Axis, scale: c.Scale})
+			all = append(all, panel{stem: stem, axis: c.Axis, scale: c.Scale, good: c.Good, first: c.First})
 		}
 	}
-	return append(all, ladderPanels...)
+	return all
 }
 
 // seriesNames are what columns of a panel are called, by the ends of their names.
@@ -49,13 +51,13 @@ var seriesNames = map[string]string{
 	"coldest": "coldest pair", "least": "least of all pairs",
 }
 
-// charts returns the charts of a table of these metrics. A column whose name ends in
+// charts returns the charts of a table. A column whose name ends in
 // _std_err is the error of the others; one that ends in _error has no curve.
-func charts(metrics []train.Metric, columns []string, rows [][]float64) (all []plots.Chart) {
-	for _, panel := range panels(metrics) {
+func charts(panels []panel, columns []string, rows [][]float64) (all []plots.Chart) {
+	for _, panel := range panels {
 		what, unit, _ := strings.Cut(panel.axis, " / ")
 		first, size := utf8.DecodeRuneInString(what)
-		chart := plots.Chart{Title: string(unicode.ToUpper(first)) + what[size:], X: "step", Y: unit, Whole: panel.whole}
+		chart := plots.Chart{Title: string(unicode.ToUpper(first)) + what[size:], X: "step", Y: unit, Whole: panel.whole, Good: panel.good}
 		if len(rows) > 0 {
 			chart.Right = rows[len(rows)-1][0]
 		}
@@ -107,5 +109,5 @@ const curvesAcross = 3
 // curves returns curves.png of a table of these metrics; nil if there is nothing to draw.
 func curves(metrics []train.Metric, columns []string, rows [][]float64) *plots.Page {
 	const width, height = 10 * vg.Centimeter, 6.2 * vg.Centimeter
-	return plots.Charts(charts(metrics, columns, rows), curvesAcross, width, height)
+	return plots.Charts(charts(append(panels(metrics), ladderPanels...), columns, rows), curvesAcross, width, height)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/train"
 	"gorbm/train/plots"
+	"gorbm/train/report"
 	"gorbm/train/rundir"
 )
 
@@ -52,11 +54,11 @@ func ladderColumns(s negphase.Settings) []string {
 
 // ladderPanels are the panels of curves about the ladder.
 var ladderPanels = []panel{
-	{stem: "swap_", axis: "exchange of neighbours / % of attempts", scale: 100, ofSteps: true},
-	{stem: "off_weight", axis: "weight off the coldest particle / %", scale: 100, ofSteps: true},
-	{stem: "temperatures", axis: "temperatures of the ladder / number", ofSteps: true, whole: true},
-	{stem: "barrier", axis: "barrier of the ladder / sum of rejections", ofSteps: true},
-	{stem: "round_trips_per_1000", axis: "round trips / per 1000 steps", ofSteps: true},
+	{stem: "swap_", axis: "exchange of neighbours / % of attempts", scale: 100, ofSteps: true, good: "20 to 60 % is good; near 0 the ladder is as many copies of single chains."},
+	{stem: "off_weight", axis: "weight off the coldest particle / %", scale: 100, ofSteps: true, good: "More than a few per cent is good: the hotter particles then contribute to the estimate."},
+	{stem: "temperatures", axis: "temperatures of the ladder / number", ofSteps: true, whole: true, good: "A number that levels off is good: the ladder follows the model."},
+	{stem: "barrier", axis: "barrier of the ladder / sum of rejections", ofSteps: true, good: "Well below the number of temperatures is good: then neighbours exchange."},
+	{stem: "round_trips_per_1000", axis: "round trips / per 1000 steps", ofSteps: true, good: "More is better; with none for long, the hot end does not refresh the cold one."},
 }
 
 // values are the values of these columns. Rates count what happened in the steps since
@@ -136,19 +138,45 @@ func (d ladder) record(e train.Evaluation, pairs *rundir.Table) error {
 	return nil
 }
 
-// picture returns ladder.png at a step: the ladder as it was first measured, or before
-// it was tuned, and as it is now. It is nil if there is nothing to draw.
-func (d ladder) picture(step int) *plots.Page {
+// pictured returns the ladders that pictures show at a step: the ladder as it was first measured, or
+// before it was tuned, and as it is now. There are none if there is nothing to draw.
+func (d ladder) pictured(step int) []plots.NamedLadder {
 	now, ok := d.named(step)
 	if !ok || now.Rounds == 0 {
 		return nil
 	}
-	ladders := []plots.NamedLadder{now}
 	if first := d.state.FirstLadder; first != nil && first.Name != now.Name {
-		ladders = []plots.NamedLadder{*first, now}
+		return []plots.NamedLadder{*first, now}
 	}
-	return plots.Ladders(ladders...)
+	return []plots.NamedLadder{now}
 }
+
+// picture returns ladder.png at a step. It is nil if there is nothing to draw.
+func (d ladder) picture(step int) *plots.Page {
+	if ladders := d.pictured(step); ladders != nil {
+		return plots.Ladders(ladders...)
+	}
+	return nil
+}
+
+// section returns the section of the report about the ladder at a step: its pictures, a column each, so
+// that a narrow screen shows them below each other.
+func (d ladder) section(step int) (report.Section, error) {
+	s := report.Section{Name: "The ladder of temperatures"}
+	for _, l := range d.pictured(step) {
+		var b bytes.Buffer
+		if err := plots.Ladders(l).Write(&b, plots.PNG); err != nil {
+			return s, err
+		}
+		s.Pictures = append(s.Pictures, report.Picture{Title: "At " + l.Name, PNG: b.Bytes(), Width: ladderWidth,
+			Alt:  "rejection rates between neighbouring temperatures, moves of particles between them, and their ways along the ladder",
+			Note: "Good is a rejection below 0.8 for all pairs, ways that cross from bottom to top, and one grey in the last panel."})
+	}
+	return s, nil
+}
+
+// ladderWidth is the width of the picture of a ladder in a report, in CSS pixels: what 11 cm take.
+const ladderWidth = 416
 
 // exchangeTries is the least number of attempts after which the rate of
 // exchange of a pair is compared with the floor, cli.ExchangeFloor. A pair that
@@ -248,7 +276,7 @@ func (d ladder) describe(total negphase.Info, figures []negphase.Figure, picture
 	if !ok || rates == nil {
 		return ""
 	}
-	verdict := "good"
+	verdict := "exchanges"
 	switch exchange, trips := d.warnings(total, picture); {
 	case exchange != "":
 		verdict = "does not exchange"

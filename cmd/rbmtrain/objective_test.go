@@ -120,11 +120,14 @@ func TestPartlyLabelled(t *testing.T) {
 func TestDescribeSamples(t *testing.T) {
 	const count, stuck = "of 20 samples, 18 are nearest to a row of their class (of training rows, 19); ", "(so they are of chains that started at training rows)"
 	s := samples{agreement: &sample.Agreement{Same: 18, Of: 20, Rows: 19}, verdict: "their chains have mixed in 1 of 2 lines", fromData: true}
-	if got := s.describe(2); !strings.HasPrefix(got, count+s.verdict+" "+stuck) {
+	if got := s.describe(2, true); !strings.HasPrefix(got, count+s.verdict+" "+stuck) {
 		t.Error(got)
 	}
 	s.mixed, s.verdict, s.fromData = true, "their chains have mixed", false
-	if got := s.describe(2); got != count+s.verdict {
+	if got := s.describe(2, false); got != count+s.verdict {
+		t.Error(got)
+	}
+	if got := s.describe(2, true); got != count+s.verdict+", so they show the model of the warning" {
 		t.Error(got)
 	}
 }

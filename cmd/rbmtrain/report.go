@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -18,6 +19,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
@@ -43,61 +45,177 @@ func (r *runner) reportSoFar() {
 	}
 	begin := time.Now()
 	defer func() { r.reported, r.reportTook = time.Now(), time.Since(begin) }()
-	words := []string{fmt.Sprintf("Step %d of %d, after %.3g s.", r.trainer.Steps(), r.plan.steps, r.seconds()), r.latest()}
-	if page, err := r.page(words, r.state.Early); err == nil {
-		page.Running = true
+	if page, err := r.page(); err == nil {
+		page.Running, page.Warnings = true, r.soFar()
+		page.Figures = []string{r.latest()}
+		page.Verdict = fmt.Sprintf("Step %d of %d, after %.3g s of training.", r.trainer.Steps(), r.plan.steps, r.seconds())
+		page.Folded = append(page.Folded, r.settingsSection())
 		_ = r.writePage(page)
 	}
+}
+
+// soFar returns the warnings of a run under way.
+func (r *runner) soFar() (all []string) {
+	for _, w := range r.health.Open {
+		all = append(all, w.Text)
+	}
+	if r.state.NoExchange != "" {
+		all = append(all, r.state.NoExchange)
+	}
+	return all
 }
 
 // finalReport writes the report of a run that has ended: with its pictures, and what
 // takes time to compute.
 func (r *runner) finalReport(result cli.Record, warnings []string) error {
-	var b bytes.Buffer
-	result.Print(&b, 0)
-	page, err := r.page(strings.Split(strings.TrimSpace(b.String()), "\n"), warnings)
+	page, err := r.page()
 	if err != nil {
 		return err
 	}
-	m := r.trainer.Model()
-	var filters []report.Picture
+	m, set, steps := r.trainer.Model(), r.plan.sets.Train, r.trainer.Steps()
+	page.Figures, page.Verdict, page.Warnings, page.Words = r.headlines(), r.judgement(warnings), warnings, []string{r.times + "."}
+	for _, s := range r.suggestions() {
+		if s.line != "" {
+			page.Commands = append(page.Commands, report.Command{Does: s.does, Line: s.line})
+		}
+	}
+	if r.samples.missing == "" {
+		page.Commands = append(page.Commands, report.Command{Does: "draws more samples, by longer chains", Line: "rbmsample -model " + r.folder.Dir})
+	}
+	if err := r.addSamples(&page); err != nil {
+		return err
+	}
+	weights := report.Section{Name: "Weights"}
+	if set.IsPicture() {
+		if picture, err := os.ReadFile(r.folder.Path(rundir.FiltersFile)); err == nil {
+			weights.Pictures = append(weights.Pictures, report.Picture{Title: "Filters", PNG: picture, Alt: "the weights between the inputs and each of the first hidden units, red above zero and blue below",
+				Note: "Good filters are strokes or spots that differ from unit to unit. Empty ones have learnt nothing; noise asks for more steps or some -l2."})
+		}
+	} else if r.plan.opts.pictures != "none" {
+		weights.Bars = append(weights.Bars, weightBars(m, set))
+	}
+	var along []report.Picture
 	if r.plan.opts.snapshots > 0 && r.plan.opts.pictures != "none" {
-		var values []plots.Chart
-		if values, filters, err = history(r.folder.Dir, m, r.plan.sets.Train, r.plan.settings, r.trainer.Steps()); err != nil {
+		values, filters, samples, err := r.history(m)
+		if err != nil {
 			return err
 		}
-		page.Charts = append(page.Charts, values...)
+		weights.Charts, weights.Pictures, along = append(weights.Charts, values...), append(weights.Pictures, filters...), samples
 	}
-	for _, p := range []struct{ file, title, alt string }{
-		{rundir.SamplesFile, "Samples of the model", "a sheet of samples, a line for each class where there are classes; " + r.samples.classes + r.samples.verdict},
-		{rundir.FiltersFile, "Filters", "the weights between the inputs and each of the first hidden units, red above zero and blue below"},
-		{rundir.LadderFile, "The ladder", "rejection rates between neighbouring temperatures, moves of particles between them, and their ways along the ladder, before and after it was tuned"},
-	} {
-		if picture, err := os.ReadFile(r.folder.Path(p.file)); err == nil {
-			page.Pictures = append(page.Pictures, report.Picture{Title: p.title, Alt: p.alt, PNG: picture})
-		}
-	}
-	page.Pictures = append(page.Pictures, filters...)
-	errors, table, err := mistakes(m, r.reading)
+	wrong, err := mistakes(m, r.reading)
 	if err != nil {
 		return err
 	}
-	page.Pictures = append(page.Pictures, errors...)
-	page.Tables = append(table, page.Tables...)
+	temperatures, err := r.ladder.section(steps)
+	if err != nil {
+		return err
+	}
+	var lines bytes.Buffer
+	result.Print(&lines, 0)
+	page.Folded[0].Words = strings.Split(strings.TrimSpace(lines.String()), "\n")
+	temperatures.Charts, page.Folded[1].Charts = page.Folded[1].Charts, nil
+	page.Folded = []report.Section{wrong, {Name: "Samples along the run", Pictures: along}, weights, page.Folded[0], temperatures, r.settingsSection()}
 	return r.writePage(page)
+}
+
+// headlines are what a run is for, a line each.
+func (r *runner) headlines() (lines []string) {
+	for _, m := range r.plan.metrics {
+		lines = append(lines, m.Report(r.final, true)...)
+	}
+	if b := r.reading.balanced(); b != "" {
+		lines = append(lines, b)
+	}
+	return lines
+}
+
+// addSamples adds the samples to the open section of a page.
+func (r *runner) addSamples(page *report.Report) error {
+	s, set := r.samples, r.plan.sets.Train
+	note := s.classes + s.verdict
+	if s.fromData && !s.mixed {
+		note += ", so chains that started at training rows stand in"
+	}
+	switch {
+	case s.missing != "":
+		page.Section.Words = append(page.Section.Words, "There are no samples: "+s.missing+".")
+	case !s.columns:
+		picture, err := os.ReadFile(r.folder.Path(rundir.SamplesFile))
+		if err != nil {
+			return err
+		}
+		page.Pictures = append(page.Pictures, report.Picture{Title: "Samples of the model", PNG: picture,
+			Alt:  "a sheet of samples, a line for each class where there are classes; " + note,
+			Note: "Good samples look like training rows, and are not all alike. Here " + note + "."})
+	case set.Schema != nil && set.Schema.Alphabet != "":
+		list, chart := sequenceSamples(set, s.drawn, note)
+		page.Listings, page.Charts = append(page.Listings, list), append([]plots.Chart{chart}, page.Charts...)
+	default:
+		page.Bars = append(page.Bars, sampleBars(set, s.drawn, note))
+	}
+	return nil
+}
+
+// stillShare is the part of what a run gained in all that its last fifth must bring for it to be called
+// still getting better.
+const stillShare = 0.02
+
+// judgement is a sentence on how a run went that has these warnings.
+func (r *runner) judgement(warnings []string) string {
+	if len(warnings) > 0 {
+		what, _, _ := strings.Cut(warnings[0], ":")
+		return fmt.Sprintf("This run has %s: %s.", cli.Count(len(warnings), "warning"), what)
+	}
+	law, known := train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)
+	if v, ok := r.final.Value("log_likelihood_train"); ok && known {
+		if gap := law - v; gap >= 0 {
+			return fmt.Sprintf("No warning stands: the model is %.2g nats a row below the distribution of the data.", gap)
+		}
+		return "No warning stands: the model scores the training rows as well as the distribution of the data does."
+	}
+	if b := r.state.Best; b != nil && r.bestFile() == rundir.BestFile {
+		return fmt.Sprintf("No warning stands; the model of step %d is the best on the rows held out, so take %s.", b.Step, r.folder.Path(rundir.BestFile))
+	}
+	switch gained, last := r.gains(); {
+	case !(gained > 0):
+		return "No warning stands."
+	case last > stillShare*gained:
+		return "No warning stands, and the model was still getting better in the last fifth of the run."
+	}
+	return "No warning stands, and the model hardly got better in the last fifth of the run."
+}
+
+// gains returns by how much the goal of training got better in the run, and in its last fifth; 0 if
+// that is not known.
+func (r *runner) gains() (gained, last float64) {
+	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
+	at := slices.Index(columns, r.plan.goal.Name+"_train")
+	if err != nil || at < 0 || len(rows) == 0 {
+		return 0, 0
+	}
+	end := rows[len(rows)-1]
+	before := rows[0]
+	for _, row := range rows {
+		if row[0] <= 0.8*end[0] {
+			before = row
+		}
+	}
+	gained, last = end[at]-rows[0][at], end[at]-before[at]
+	if r.plan.goal.Smaller {
+		gained, last = -gained, -last
+	}
+	return gained, last
 }
 
 func (r *runner) writePage(page report.Report) error {
 	return atomicfile.Write(r.folder.Path(rundir.ReportFile), func(w io.Writer) error { return report.Write(w, page) })
 }
 
-// page returns what every report has: words, the curves of metrics.csv and the
-// settings.
-func (r *runner) page(words, warnings []string) (report.Report, error) {
-	page := report.Report{
-		Title: r.folder.Dir, Lead: strings.ReplaceAll(r.plan.describe(), "\n", "; "),
-		Words: words, Warnings: warnings, Tables: []report.Table{r.settingsTable()},
-	}
+// page returns what every report has: the curves of what the run is for, and folded those of its other
+// metrics and of its ladder.
+func (r *runner) page() (report.Report, error) {
+	page := report.Report{Title: r.folder.Dir, Lead: strings.ReplaceAll(r.plan.describe(), "\n", "; "),
+		Folded: []report.Section{{Name: "How the run went"}, {Name: "The ladder of temperatures"}}}
 	if !r.plan.measures() {
 		return page, nil
 	}
@@ -105,12 +223,20 @@ func (r *runner) page(words, warnings []string) (report.Report, error) {
 	if err != nil {
 		return page, err
 	}
-	page.Charts = charts(r.plan.metrics, columns, rows)
+	var first, others []panel
+	for _, p := range panels(r.plan.metrics) {
+		if p.first {
+			first = append(first, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	page.Charts, page.Folded[0].Charts, page.Folded[1].Charts = charts(first, columns, rows), charts(others, columns, rows), charts(ladderPanels, columns, rows)
 	return page, nil
 }
 
-// settingsTable lists what was run, where, and when.
-func (r *runner) settingsTable() report.Table {
+// settingsSection lists what was run, where, and when.
+func (r *runner) settingsSection() report.Section {
 	c := r.plan.config(r.trainer.Hash())
 	var t cli.Record
 	t.Say("command", strings.Join(c.Command, " "))
@@ -129,8 +255,9 @@ func (r *runner) settingsTable() report.Table {
 		t.Say("test data", fmt.Sprintf("%s, sha256 %s", c.Data.Test, c.Data.TestHash))
 	}
 	t.Say("machine", fmt.Sprintf("%s, %d processors, kernels %s, %s", c.Processor, runtime.GOMAXPROCS(0), c.Kernels, c.Version))
-	t.Say("time", fmt.Sprintf("%.4g s of training, %.4g s in all; report of %s", r.seconds(), r.secondsInAll(), time.Now().Format("2006-01-02 15:04:05")))
-	return report.TableOf("Settings", t.Lines())
+	t.Say("time", cmp.Or(r.times, fmt.Sprintf("%.3g s of training so far", r.seconds())))
+	t.Say("report of", time.Now().Format("2006-01-02 15:04:05"))
+	return report.Section{Name: "Settings", Tables: []report.Table{report.TableOf("What was run", t.Lines())}}
 }
 
 const (
@@ -149,13 +276,14 @@ const (
 	historyRows, historyShare = 160, 0.05
 )
 
-// history returns the singular values of the weights along the run in a folder, and filters of
-// the first hidden units, from the snapshots of models like m, trained on set. Without
+// history returns the singular values of the weights along the run, filters of the first hidden
+// units, and samples, from the snapshots of models like m. Without
 // snapshots it returns nothing.
-func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings, steps int) (charts []plots.Chart, pictures []report.Picture, err error) {
-	all, err := rundir.ReadSnapshots(folder)
+func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []report.Picture, err error) {
+	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
+	all, err := rundir.ReadSnapshots(r.folder.Dir)
 	if err != nil {
-		return nil, nil, nil // a run may have none, as one of a single step
+		return nil, nil, nil, nil // a run may have none, as one of a single step
 	}
 	all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil || s.Step == 0 })
 	for len(all) > historyModels { // as the steps grow geometrically, every other one still does
@@ -166,7 +294,7 @@ func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings, 
 		all = half
 	}
 	if len(all) < 2 {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	size, rank := float64(m.Visible())*float64(m.Hidden()), float64(min(m.Visible(), m.Hidden()))
 	// short reports whether the given rows of work would take too much of the time of so short a run.
@@ -175,6 +303,9 @@ func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings, 
 	}
 	if size*rank <= historyWork && !short(historyRows*rank) {
 		charts = append(charts, singularValues(all))
+	}
+	if !set.IsPicture() {
+		return charts, nil, nil, nil
 	}
 	units := min(historyUnits, m.Hidden(), max(1, plots.MaxValues/(len(all)*m.Inputs())))
 	weights := rbm.NewMatrix(len(all)*units, m.Inputs())
@@ -192,67 +323,84 @@ func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings, 
 	}
 	sheet, err := plots.Caption(plots.Weights(weights, set.Height, set.Width, units), names, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	filters, err := report.NewPicture("Filters along the run", fmt.Sprintf("the weights of the first %d hidden units, a line for each of %d steps, from the first to the last", units, len(all)), sheet)
+	picture, err := report.NewPicture("Filters along the run", fmt.Sprintf("the weights of the first %d hidden units, a line for each of %d steps, from the first to the last", units, len(all)), sheet)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	pictures = []report.Picture{filters}
-	if short(2 * historyModels * alongSamples * alongSteps) {
-		return charts, pictures, nil
+	picture.Note = "Each line is a step. Good filters take shape and then stay; those that only grow stronger at the end have been trained for long enough."
+	filters = []report.Picture{picture}
+	rounds := r.samples.rounds / alongShare
+	if r.samples.missing != "" || rounds == 0 || short(float64(2*len(all)*alongChains*alongSamples*rounds)) {
+		return charts, filters, nil, nil
 	}
-	samples, err := samplesAlong(all, names, set, settings)
-	if samples != nil {
-		pictures = append(pictures, *samples)
-	}
-	return charts, pictures, err
+	samples, err = samplesAlong(all, names, set, settings, rounds)
+	return charts, filters, samples, err
 }
 
 const (
-	// alongSamples is the number of chains of a snapshot, and alongSteps that of their
-	// Gibbs steps: together some tenths of a second at 784 × 500 units.
-	alongSamples, alongSteps = 12, 200
-	// alongWork bounds inputs · hidden units: models of more would take long.
-	alongWork = 1 << 23
+	// alongSamples is the number of samples of a snapshot at most, alongChains that of the chains that
+	// each is drawn by, of either start, and alongShare how many times fewer rounds they take
+	// than those of samples.png: together they take about as long as these.
+	alongSamples, alongChains, alongShare = 10, 4, 8
 	// alongKey is the purpose of their key.
 	alongKey = 1 << 34
 )
 
-// samplesAlong draws a strip of samples for each snapshot: chains of Gibbs steps that
-// start at random and have the same random numbers in all. It returns nil for models
-// that have no such chains, or that are very large.
-func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings train.Settings) (*report.Picture, error) {
+// samplesAlong draws a line of samples for each snapshot as samples.png has them, by chains of Gibbs
+// steps, with the same random numbers in all: one of each of some classes, or some of a model
+// without classes. It returns nothing of models that have no such chains, or of very large pictures.
+func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings train.Settings, rounds int) ([]report.Picture, error) {
 	m := all[0].Model
-	if settings.Objective == train.Discriminative || m.Constraint != nil && m.Constraint.On == rbm.AllUnits || m.Visible()*m.Hidden() > alongWork ||
-		len(all)*alongSamples*m.Inputs() > plots.MaxValues {
+	if m.Constraint != nil && m.Constraint.On == rbm.AllUnits || len(all)*alongSamples*m.Inputs() > plots.MaxValues {
 		return nil, nil
 	}
-	key := rbm.NewKey(settings.Seed).Child(alongKey)
-	rows := rbm.NewMatrix(len(all)*alongSamples, m.Inputs())
-	means := rbm.NewMatrix(alongSamples, m.Visible())
-	for k, s := range all {
-		chains := rbm.NewStates(s.Model, alongSamples)
-		chains.H.Randomize(key.Child(0))
-		s.Model.Step(chains, nil, alongSteps, key.Child(1))
-		s.Model.VisibleMean(means, chains.H)
-		for i := range alongSamples {
-			copy(rows.Row(k*alongSamples+i), means.Row(i)) // without the label
+	var queries []sample.Query
+	classes := drawnClasses(m)
+	for i := range min(alongSamples, len(classes)) {
+		if y := classes[i*len(classes)/min(alongSamples, len(classes))]; m.HasClass(y) {
+			queries = append(queries, sample.Query{Class: y})
 		}
 	}
-	sheet, err := plots.Caption(plots.Tiles(rows, set.Height, set.Width, alongSamples, plots.InkOf(m)), names, "")
+	s := sample.Settings{Samples: 1, Rounds: rounds, Sampler: sample.Defaults("pcd", 1)}
+	chains := alongChains
+	if len(classes) == 0 {
+		queries, s.Samples, chains = []sample.Query{{Class: rbm.Free}}, alongSamples, alongChains*alongSamples
+	}
+	if err := s.Sampler.Set("chains", chains); err != nil {
+		return nil, err
+	}
+	across := len(queries) * s.Samples
+	rows := rbm.NewMatrix(len(all)*across, m.Inputs())
+	mixed, fromData := 0, 0
+	for k, snapshot := range all {
+		drawn, err := sample.DrawEach(context.Background(), snapshot.Model, set, queries, s, rbm.NewKey(settings.Seed).Child(alongKey), nil)
+		if err != nil {
+			return nil, err
+		}
+		copy(rows.Data[k*across*m.Inputs():], drawn.Means.Data)
+		if drawn.Mixed() {
+			mixed++
+		}
+		if drawn.FromData() {
+			fromData++
+		}
+	}
+	sheet, err := plots.Caption(plots.Tiles(rows, set.Height, set.Width, across, plots.InkOf(m)), names, "")
 	if err != nil {
 		return nil, err
 	}
-	picture, err := report.NewPicture("Samples along the run",
-		fmt.Sprintf("%d samples of the model at each of %d steps, from the first to the last, a line for each", alongSamples, len(all)), sheet)
-	picture.Note = fmt.Sprintf("Each line is a step of training. Its chains start at random and take %d Gibbs steps: those of a model with far modes have not forgotten where they started.", alongSteps)
-	return &picture, err
+	picture, err := report.NewPicture("Samples at steps of training",
+		fmt.Sprintf("%d samples of the model at each of %d steps, from the first to the last, a line for each", across, len(all)), sheet)
+	picture.Note = fmt.Sprintf("Each line is a step. Good samples come to look like training rows. As in samples.png, a sample is of a chain that started at random if such chains have mixed (in %d of %d lines after %d rounds), and else of one that started at a training row.", mixed, len(all), rounds)
+	return []report.Picture{picture}, err
 }
 
 // singularValues draws the largest singular values of the weights.
 func singularValues(all []rundir.Snapshot) plots.Chart {
-	chart := plots.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", LogX: true}
+	chart := plots.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", LogX: true,
+		Good: "Values that level off are good; one that runs away from the others tells of a rate that is too high."}
 	for k := range historyValues {
 		chart.Lines = append(chart.Lines, plots.Line{Name: fmt.Sprintf("no. %d", k+1)})
 	}
@@ -338,14 +486,15 @@ func (c *reading) neverWarning() string {
 		strings.Join(names, ", "), c.set.Name, cli.Percent(c.confusion.BalancedError()))
 }
 
-// mistakes returns the confusion matrix of a reading by m, which may be nil, and a sheet of
+// mistakes returns the confusion matrix of a reading by m, which may be nil, and a sheet or a table of
 // rows that are classified wrongly, the surest mistakes first. It is
 // empty for more classes than a page has room for.
-func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) {
+func mistakes(m *rbm.RBM, c *reading) (all report.Section, err error) {
+	all.Name = "Mistakes"
 	const mostClasses = 30
 	classes := m.Classes()
 	if c == nil || classes > mostClasses {
-		return nil, nil, nil
+		return all, nil
 	}
 	set := c.set
 	type mistake struct {
@@ -364,7 +513,8 @@ func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) 
 	if set.Missing.Rows > 0 {
 		of = ", " + train.FewGaps
 	}
-	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(c.rows)) + of, Head: append([]string{"true \\ read as"}, set.Classes...)}
+	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(c.rows)) + of, Matrix: true, Note: "A line for each true class, a column for what its rows are read as. Good: all of them on the diagonal.",
+		Head: append([]string{""}, set.Classes...)}
 	for y := range classes {
 		line := []string{set.Classes[y]}
 		for k := range classes {
@@ -372,10 +522,23 @@ func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) 
 		}
 		table.Rows = append(table.Rows, line)
 	}
+	all.Tables = []report.Table{table}
 	slices.SortStableFunc(wrong, func(a, b mistake) int { return cmp.Compare(b.p, a.p) })
 	wrong = wrong[:min(len(wrong), mistakesShown, max(1, plots.MaxValues/m.Inputs()))]
-	if len(wrong) == 0 || set.Missing.Rows > 0 { // whose pictures would show draws
-		return nil, []report.Table{table}, nil
+	if len(wrong) == 0 {
+		return all, nil
+	}
+	const good = "Good mistakes are those that a person would make."
+	if !set.IsPicture() {
+		list := report.Table{Title: "The surest mistakes", Note: good + " Rows are counted from 1.", Head: []string{"row", "true", "read as", "probability"}}
+		for _, w := range wrong {
+			list.Rows = append(list.Rows, []string{strconv.Itoa(int(w.row) + 1), set.Classes[set.Y[w.row]], set.Classes[w.guess], fmt.Sprintf("%.3g", math.Exp(w.p))})
+		}
+		all.Tables = append(all.Tables, list)
+		return all, nil
+	}
+	if set.Missing.Rows > 0 { // pictures would show draws
+		return all, nil
 	}
 	pictures := rbm.NewMatrix(len(wrong), m.Inputs())
 	texts := make([]string, len(wrong))
@@ -387,9 +550,10 @@ func mistakes(m *rbm.RBM, c *reading) ([]report.Picture, []report.Table, error) 
 		}
 		texts[i] = fmt.Sprintf("%s read as %s", set.Classes[set.Y[w.row]], set.Classes[w.guess])
 	}
-	note := "Row by row: " + strings.Join(texts, ", ") + "."
+	note := good + " Row by row: " + strings.Join(texts, ", ") + "."
 	picture, err := report.NewPicture("The surest mistakes", "rows that the model classifies wrongly, the surest first",
 		plots.Tiles(pictures, set.Height, set.Width, 10, plots.InkOf(m)))
 	picture.Note = note
-	return []report.Picture{picture}, []report.Table{table}, err
+	all.Pictures = []report.Picture{picture}
+	return all, err
 }

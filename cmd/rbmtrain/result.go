@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -149,13 +151,8 @@ func (r *runner) worseWarning() string {
 	if worse <= worseMargin*math.Abs(*r.state.First) {
 		return ""
 	}
-	return fmt.Sprintf("the model is worse than before the first step: %s_train is %.5g, it was %.5g; try a smaller -rate or more -chains", goal.Name, end, *r.state.First)
-}
-
-// warnEarly warns while training.
-func (r *runner) warnEarly(w string) {
-	r.state.Early = append(r.state.Early, w)
-	r.warn(w)
+	help := append([]string{"a smaller -rate"}, train.Remedies(r.plan.settings, r.plan.model)...)
+	return fmt.Sprintf("the model is worse than before the first step: %s_train is %.5g, it was %.5g; try %s", goal.Name, end, *r.state.First, strings.Join(help, " or "))
 }
 
 func (r *runner) warn(w string) {
@@ -174,17 +171,16 @@ func (r *runner) print() error {
 	r.reading = r.read()
 	var warnings []string
 	exchange, trips := r.ladder.warnings(total, r.folder.Path(rundir.LadderFile))
-	for _, w := range r.state.Early { // what was judged again is worded for the end, or gone
-		if !slices.ContainsFunc(r.health.Open, func(o train.Warning) bool { return o.Text == w }) {
-			warnings = append(warnings, w)
-		}
+	if exchange == "" && r.state.NoExchange != "" {
+		r.withdrawn = append(r.withdrawn, train.Warning{Text: r.state.NoExchange})
 	}
-	end := append(slices.Clone(r.plan.warnings), exchange, trips)
-	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
-	end = append(end, r.worseWarning(), r.untrainedWarning(), r.reading.neverWarning())
+	end := slices.Clone(r.plan.warnings)
 	for _, w := range r.standing {
 		end = append(end, w.Text)
 	}
+	end = append(end, exchange, trips)
+	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
+	end = append(end, r.worseWarning(), r.untrainedWarning(), r.reading.neverWarning())
 	for _, w := range r.withdrawn {
 		r.warn("this does not hold at the end: " + w.Text)
 	}
@@ -205,7 +201,8 @@ func (r *runner) print() error {
 			result.Print(w, 0)
 		}
 		for _, text := range warnings {
-			if !slices.Contains(r.plan.warnings, text) && !slices.Contains(r.state.Early, text) && !(text == exchange && r.warned) { // those were printed when they came up
+			told := slices.ContainsFunc(r.health.Open, func(w train.Warning) bool { return w.Text == text })
+			if !slices.Contains(r.plan.warnings, text) && !told && !(text == exchange && r.state.NoExchange != "") { // those were printed when they came up
 				r.warn(text)
 			}
 		}
@@ -230,7 +227,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	say := func(format string, args ...any) { rec.Say("", fmt.Sprintf(format, args...)) }
 	report := func(first bool) {
 		for _, m := range r.plan.metrics {
-			if m.Name == "mixing" && r.fell() {
+			if m.Name == "mixing" && r.health.Decides() {
 				continue // one drift, of the last measurement, is no word against the likelihood
 			}
 			for _, line := range m.Report(r.final, first) {
@@ -241,16 +238,21 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	report(true)
 	rec.Say("", r.reading.balanced())
 	steps, seconds, inAll := r.trainer.Steps(), r.seconds(), r.secondsInAll()
+	r.times = fmt.Sprintf("%d steps in %.3g s, %.4g steps/s; %.3g s in all", steps, seconds, float64(steps)/seconds, inAll)
 	rec.Add("steps", steps)
 	rec.Add("seconds", seconds)
 	rec.Add("steps_per_second", float64(steps)/seconds)
 	rec.Add("seconds_in_all", inAll)
-	say("%d steps in %.3g s, %.4g steps/s; %.3g s in all", steps, seconds, float64(steps)/seconds, inAll)
+	say("%s", r.times)
 	if r.stopped {
 		say("stopped at step %d of %d: no better %s_holdout in %d measurements", steps, r.plan.steps, r.plan.choice.Name, r.plan.opts.stopAfter)
 	}
 	say("results in %s", r.folder.Dir)
-	say("next: %s", strings.Join(r.suggestions(), "; "))
+	var next []string
+	for _, s := range r.suggestions() {
+		next = append(next, s.String())
+	}
+	say("next: %s", strings.Join(next, "; "))
 	metrics := map[string]float64{}
 	for _, v := range r.final.Values {
 		metrics[v.Name] = v.Value
@@ -292,7 +294,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		rec.Add("samples_of_class", s.agreement)
 		rec.Add("samples_mixed", s.mixed)
 	}
-	say("%s", r.samples.describe(r.plan.model.Classes()))
+	say("%s", r.samples.describe(r.plan.model.Classes(), len(r.standing) > 0))
 	for _, f := range figures {
 		if !f.Ladder {
 			rec.Say("", f.Text)
@@ -341,35 +343,60 @@ func (r *runner) learnt() bool {
 // pastBest is the number of measurements without a better one from which a run is past its best.
 const pastBest = 3
 
+// A suggestion is what to do next: a command and what it does, or only words, which stand for a long
+// command too.
+type suggestion struct{ line, does, words string }
+
+// String returns it in a line.
+func (s suggestion) String() string { return cmp.Or(s.words, s.line+" "+s.does) }
+
+// again returns the command of the run with another number of steps, into a new folder.
+func (r *runner) again(steps int) string {
+	words := []string{"rbmtrain"}
+	flags := r.plan.given()
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if slices.Contains([]string{"steps", "epochs", "out", "force"}, name) || name == "eval-every" && !r.plan.flags.Given(name) {
+			continue
+		}
+		value := flags[name]
+		if strings.ContainsAny(value, " \t\n'\"\\$*?[]{}()<>|&;#~!`") {
+			value = "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
+		}
+		words = append(words, "-"+name+"="+value)
+	}
+	return strings.Join(append(words, fmt.Sprintf("-steps=%d", steps)), " ")
+}
+
 // suggestions says what to do next.
-func (r *runner) suggestions() []string {
+func (r *runner) suggestions() []suggestion {
+	set := r.plan.sets.Train
 	look := "look at its " + rundir.SamplesFile
 	if r.samples.missing != "" {
 		look = "look at its " + rundir.FiltersFile
 	}
 	switch {
-	case r.plan.opts.pictures == "none":
+	case r.plan.opts.pictures == "none" || !set.IsPicture():
 		look = "look at its " + rundir.ReportFile
 	case r.plan.measures():
 		look += " and " + rundir.CurvesFile
 	}
-	all := []string{look}
+	all := []suggestion{{words: look}}
 	model := r.folder.Dir
 	if file := r.bestFile(); file != rundir.ModelFile {
 		model = r.folder.Path(file)
 	}
 	exact := r.plan.first("log_likelihood_train") != "" && r.plan.first("log_likelihood_std_err") == ""
 	if discriminative(r.plan.settings) {
-		all = append(all, fmt.Sprintf("rbmeval -model %s -classify scores it", model))
+		all = append(all, suggestion{line: fmt.Sprintf("rbmeval -model %s -classify", model), does: "scores it"})
 	} else if !exact && r.plan.model.Constraint == nil {
-		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", model))
+		all = append(all, suggestion{line: "rbmeval -model " + model, does: "estimates the log-likelihood"})
 	}
 	switch steps := 2 * r.trainer.Steps(); {
 	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt():
 	case train.Ends(r.plan.settings.Schedule):
-		all = append(all, fmt.Sprintf("a new run with -steps %d trains for longer", steps))
+		all = append(all, suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)})
 	default:
-		all = append(all, fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, steps))
+		all = append(all, suggestion{line: fmt.Sprintf("rbmtrain -resume %s -steps %d", r.folder.Dir, steps), does: "goes on"})
 	}
 	return all
 }

@@ -300,7 +300,8 @@ type progressState struct {
 
 	Memory map[string]json.RawMessage `json:"memory,omitempty"` // of the metrics
 	Health train.HealthState          `json:"health"`
-	Early  []string                   `json:"early,omitempty"` // warnings while training
+	// NoExchange is the warning, while training, that the ladder does not exchange.
+	NoExchange string `json:"no_exchange,omitempty"`
 
 	Rows     int `json:"rows,omitempty"` // of metrics.csv
 	Measured int `json:"measured"`       // step of the last evaluation

@@ -138,8 +138,8 @@ type runner struct {
 	reading    *reading        // nil without classes
 	withdrawn  []train.Warning // that were told and do not stand any more
 	begun      bool            // the evaluation of step 0 is in the table
-	warned     bool            // that the ladder does not exchange
 	stopped    bool            // by -stop-after
+	times      string          // how long it took, in words; "" before the end
 	joined     bool            // the steps of the other ranks
 	saver      saver
 	ladder     ladder
@@ -155,6 +155,7 @@ func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.plan.metrics, Every: r.plan.evalEvery, Report: r.report}
 	r.evaluator.Watch(r.trainer)
 	r.health = train.NewHealth(r.plan.settings, r.plan.sets, r.plan.model, r.plan.goal)
+	r.health.Stops = r.plan.opts.stopAfter > 0
 	r.health.Watch(r.trainer, r.plan.metrics, r.plan.steps)
 	if !r.plan.flags.Given("resume") {
 		if r.folder, err = rundir.New(r.plan.opts.out, rundir.Stem(r.plan.sets.Train.Name)+"-"+stem(r.plan.settings), r.plan.opts.force); err != nil {
@@ -222,7 +223,7 @@ func (r *runner) train(ctx context.Context) error {
 	watched := func(ctx context.Context, e train.Event) error {
 		judged, err := r.health.Observe(context.WithoutCancel(ctx), e.Step, r.plan.evalEvery)
 		for _, w := range judged {
-			r.warnEarly(w.Text)
+			r.warn(w.Text)
 		}
 		return err
 	}
@@ -268,19 +269,19 @@ func (r *runner) report(e train.Evaluation) error {
 			r.state.First = cli.Finite(v)
 		}
 	}
-	if w := r.ladder.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.plan.steps && !r.ladder.settling(e.Info) && !r.warned {
-		r.warned = true
+	if w := r.ladder.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.plan.steps && !r.ladder.settling(e.Info) && r.state.NoExchange == "" {
+		r.state.NoExchange = w
 		r.warn(w)
 	}
 	for _, w := range r.health.Warnings(e, r.trainer.Model(), e.Step == r.plan.steps) {
-		r.warnEarly(w)
+		r.warn(w.Text)
 	}
 	judged, err := r.health.Early(context.Background(), e, r.evaluator)
 	if err != nil {
 		return err
 	}
 	for _, w := range judged {
-		r.warnEarly(w.Text)
+		r.warn(w.Text)
 	}
 	row := r.row(e)
 	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.ladder.record(e, r.pairs))); err != nil {
@@ -334,16 +335,18 @@ func (r *runner) draw(ctx context.Context) error {
 	}
 	set, m := r.plan.sets.Train, r.trainer.Model()
 	file := func(name string, img image.Image) error {
-		return atomicfile.Write(r.folder.Path(name), func(w io.Writer) error { return png.Encode(w, img) })
+		return atomicfile.Write(r.folder.Path(name), func(w io.Writer) error { return png.Encode(w, plots.Compact(img)) })
 	}
-	if err := file(rundir.FiltersFile, plots.Filters(m, set.Height, set.Width)); err != nil {
-		return err
+	if set.IsPicture() || set.Schema != nil && set.Schema.Alphabet != "" {
+		if err := file(rundir.FiltersFile, plots.Filters(m, set.Height, set.Width)); err != nil {
+			return err
+		}
 	}
 	bar := r.plan.flags.NewProgress("samples", "‰", 1000)
 	var err error
 	r.samples, err = drawSamples(ctx, m, set, r.plan.settings, r.trainer.Steps(), r.folder.Dir, func(done float64) { bar.Set(int64(1000*done), "") })
 	bar.Done()
-	if err == nil && r.samples.missing == "" {
+	if err == nil && r.samples.sheet != nil {
 		err = file(rundir.SamplesFile, r.samples.sheet)
 	}
 	if page := r.ladder.picture(r.trainer.Steps()); err == nil && page != nil {

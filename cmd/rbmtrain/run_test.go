@@ -231,7 +231,7 @@ func TestReport(t *testing.T) {
 	_, table, _ := strings.Cut(page, "Confusion matrix")
 	table, _, _ = strings.Cut(table, "</table>")
 	total := 0
-	for _, m := range regexp.MustCompile(`<td>(\d+)</td>`).FindAllStringSubmatch(table, -1) {
+	for _, m := range regexp.MustCompile(`<td[^>]*>(\d+)</td>`).FindAllStringSubmatch(table, -1) {
 		n, _ := strconv.Atoi(m[1])
 		total += n
 	}

@@ -16,7 +16,10 @@ import (
 // samples are those of samples.png.
 type samples struct {
 	missing   string // why there are none; "" if there are
-	sheet     image.Image
+	drawn     sample.Sheet
+	sheet     image.Image       // of data that are pictures
+	columns   bool              // they are not
+	rounds    int               // of their chains, at most
 	classes   string            // that they are drawn of some classes alone, if so
 	agreement *sample.Agreement // with their classes; nil without labels
 	mixed     bool              // the chains
@@ -43,7 +46,10 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 			queries = append(queries, sample.Query{Class: y})
 		}
 	}
-	if m.Classes() == 0 {
+	switch {
+	case !set.IsPicture():
+		queries, s.Samples = []sample.Query{{Class: rbm.Free}}, columnsSamples
+	case m.Classes() == 0:
 		queries, s.Samples = []sample.Query{{Class: rbm.Free}}, 10*samplesPerClass
 	}
 	key := rbm.NewKey(settings.Seed).Child(samplesKey)
@@ -51,9 +57,12 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	if err != nil {
 		return samples{}, err
 	}
-	out := samples{mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
+	out := samples{drawn: drawn, rounds: rounds, mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
 	if rounds < min(mostSamplesRounds, steps) {
 		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: rbmsample -model %s)", rounds, folder)
+	}
+	if out.columns = !set.IsPicture(); out.columns {
+		return out, nil
 	}
 	if len(classes) < m.Classes() {
 		out.classes = fmt.Sprintf("%d of %d classes are drawn; ", len(classes), m.Classes())
@@ -78,12 +87,16 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 }
 
 // describe says how many samples of a model with this number of classes are of their class, by the
-// nearest training row, and whether their chains have mixed.
-func (s samples) describe(classes int) string {
+// nearest training row, and whether their chains have mixed. With doubted there is a warning of the model.
+func (s samples) describe(classes int, doubted bool) string {
 	if s.missing != "" {
 		return "no samples: " + s.missing
 	}
 	text := "samples: " + s.classes
+	if s.columns {
+		classes = 0
+		text += fmt.Sprintf("%d rows; ", s.drawn.Means.Rows)
+	}
 	if a := s.agreement; a != nil {
 		text = s.classes + fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
 		if a.Leave() {
@@ -94,6 +107,9 @@ func (s samples) describe(classes int) string {
 		text += "not counted by class, as training rows of different classes lie too near to each other; "
 	}
 	text += s.verdict
+	if s.mixed && doubted {
+		text += ", so they show the model of the warning"
+	}
 	if !s.mixed && s.fromData {
 		text += " (so they are of chains that started at training rows)"
 	}

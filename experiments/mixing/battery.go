@@ -207,6 +207,15 @@ type watcher struct {
 	finish    func() error
 }
 
+// lossOf returns the kind of loss that a warning is of: chains that do not mix, and a goal that falls,
+// are told in place of a likelihood.
+func lossOf(kind string) string {
+	if kind == "mixing" || kind == train.GoalKind {
+		return train.FallKind
+	}
+	return kind
+}
+
 // watch returns a watcher with these metrics, and what it observes.
 func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, sets train.Sets, names []string) (*watcher, train.Observer, error) {
 	if !s.Negative.Persists() {
@@ -224,9 +233,7 @@ func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, se
 	h := train.NewHealth(s, sets, t.Model(), goal)
 	h.Watch(t, metrics, c.steps)
 	note := func(kind string) {
-		if kind == "mixing" {
-			kind = train.FallKind
-		}
+		kind = lossOf(kind)
 		if _, ok := w.told[kind]; !ok {
 			w.told[kind] = float64(t.Steps()) / float64(c.steps)
 		}
@@ -239,21 +246,19 @@ func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, se
 	}
 	v := &train.Evaluator{Metrics: metrics, Every: c.steps / 20}
 	v.Report = func(e train.Evaluation) error {
-		for _, text := range h.Warnings(e, t.Model(), e.Step == c.steps) {
-			if strings.Contains(text, "makes the model worse") {
-				note(train.FallKind)
-			}
+		if err := tell(h.Warnings(e, t.Model(), e.Step == c.steps), nil); err != nil {
+			return err
 		}
 		return tell(h.Early(ctx, e, v))
 	}
 	w.finish = func() error {
 		standing, withdrawn, err := h.Final(ctx, v)
 		for _, x := range withdrawn {
-			if x.Kind == "mixing" {
-				x.Kind = train.FallKind
+			kind := lossOf(x.Kind)
+			if !slices.ContainsFunc(standing, func(s train.Warning) bool { return lossOf(s.Kind) == kind }) {
+				w.withdrawn[kind] = true
+				delete(w.told, kind)
 			}
-			w.withdrawn[x.Kind] = true
-			delete(w.told, x.Kind)
 		}
 		for _, x := range standing {
 			w.byRate = w.byRate || x.Kind == train.FallKind && strings.HasPrefix(x.Text, "the rate is too high")

@@ -24,6 +24,7 @@ type Chart struct {
 	// Words, if there are any, stand at x = 0, 1, … in place of numbers.
 	Words []string
 	Lines []Line
+	Good  string // a sentence on what is good, in a report
 }
 
 // A Line is a curve. It goes straight past a Y that is not finite.
@@ -137,14 +138,80 @@ func nothing() Span { return Span{math.Inf(1), math.Inf(-1)} }
 
 func (s *Span) add(v float64) { s.Low, s.High = min(s.Low, v), max(s.High, v) }
 
-// crush is how many times as high the first values of the curves may make a chart.
+// An Axis takes values to places along it.
+type Axis struct {
+	Span
+	Log bool
+	// Core, if it is not empty, has all of the axis but a brokenShare at each end beyond
+	// which there are values: the axis is broken there, at Core.Low or Core.High.
+	Core Span
+}
+
+// brokenShare is the part of an axis for values beyond a break.
+const brokenShare = 0.15
+
+// At returns the place of a value: 0 at the low end of the axis, 1 at the high one.
+func (a Axis) At(v float64) float64 {
+	switch {
+	case a.Low == a.High:
+		return 0.5
+	case a.Log:
+		return math.Log(v/a.Low) / math.Log(a.High/a.Low)
+	case a.Core.Low > a.Core.High:
+		return (v - a.Low) / (a.High - a.Low)
+	}
+	low, high := 0.0, 1.0 // places of the ends of the core
+	if a.Low < a.Core.Low {
+		low = brokenShare
+	}
+	if a.High > a.Core.High {
+		high = 1 - brokenShare
+	}
+	switch {
+	case v < a.Core.Low:
+		return low * (v - a.Low) / (a.Core.Low - a.Low)
+	case v > a.Core.High:
+		return high + (1-high)*(v-a.Core.High)/(a.High-a.Core.High)
+	}
+	return low + (high-low)*(v-a.Core.Low)/(a.Core.High-a.Core.Low)
+}
+
+// Marks returns labelled places: of a broken axis those of the core, and its far ends.
+func (a Axis) Marks() []Mark {
+	if a.Core.Low > a.Core.High {
+		return Marks(a.Low, a.High, a.Log)
+	}
+	all := Marks(a.Core.Low, a.Core.High, false)
+	for _, end := range []struct{ at, core float64 }{{a.Low, a.Core.Low}, {a.High, a.Core.High}} {
+		if end.at != end.core {
+			all = append(all, Mark{end.at, short(end.at, math.Pow(10, math.Floor(math.Log10(math.Abs(end.at-end.core)))-1))})
+		}
+	}
+	return all
+}
+
+// Breaks returns the values at which the axis is broken.
+func (a Axis) Breaks() (all []float64) {
+	if a.Core.Low > a.Core.High {
+		return nil
+	}
+	if a.Low < a.Core.Low {
+		all = append(all, a.Core.Low)
+	}
+	if a.High > a.Core.High {
+		all = append(all, a.Core.High)
+	}
+	return all
+}
+
+// crush is how many times as high the first values of the curves may make a chart before its axis
+// is broken.
 const crush = 2.5
 
-// Spans returns the ranges of the axes, both empty if there is nothing to show. Where
-// the first values, those of a model that has not been trained, would crush the rest
-// of all curves, they are left outside.
-func (c Chart) Spans() (x, y Span) {
-	x, y = nothing(), nothing()
+// Axes returns the axes, both empty if there is nothing to show. Where the first values, those of
+// a model that has not been trained, would crush the rest of all curves, y is broken.
+func (c Chart) Axes() (x, y Axis) {
+	x, y = Axis{nothing(), c.LogX, nothing()}, Axis{nothing(), c.LogY, nothing()}
 	later, first := nothing(), math.Inf(1)
 	for _, l := range c.Lines {
 		for i, v := range l.Y {
@@ -171,46 +238,78 @@ func (c Chart) Spans() (x, y Span) {
 			}
 		}
 	}
-	if !c.LogY && later.High > later.Low && y.High-y.Low > crush*(later.High-later.Low) {
-		y = later
-	}
 	switch {
 	case x.Low > x.High:
 	case c.Words != nil:
-		x = Span{-0.4, float64(len(c.Words)) - 0.6}
+		x.Span = Span{-0.4, float64(len(c.Words)) - 0.6}
 	case c.Right > c.Left:
-		x = Span{c.Left, c.Right}
+		x.Span = Span{c.Left, c.Right}
+	}
+	if !c.LogY && !c.Whole && !(c.High > c.Low) && later.High > later.Low && y.High-y.Low > crush*(later.High-later.Low) {
+		core := roomy(later)
+		if y.Low >= core.Low {
+			y.Low = core.Low
+		}
+		if y.High <= core.High {
+			y.High = core.High
+		}
+		y.Core = core
+		return x, y
 	}
 	switch {
 	case c.High > c.Low:
-		y = Span{c.Low, c.High}
+		y.Span = Span{c.Low, c.High}
 	case y.Low > y.High:
 	case c.LogY:
 		room := max(math.Pow(y.High/y.Low, 0.05), 1.02)
-		y = Span{y.Low / room, y.High * room}
+		y.Span = Span{y.Low / room, y.High * room}
 	case y.High > y.Low:
-		room := 0.05 * (y.High - y.Low)
-		if y.Low >= 0 { // a count or a share is not drawn below 0
-			y.Low = max(0, y.Low-room)
-		} else {
-			y.Low -= room
-		}
-		y.High += room
+		y.Span = roomy(y.Span)
 	case y.Low == 0:
 		y.High = 1
 	case c.Whole:
-		y = Span{max(0, y.Low-1), y.High + 1}
+		y.Span = Span{max(0, y.Low-1), y.High + 1}
 	default:
 		d := max(math.Abs(y.Low)*0.1, 1e-3)
-		y = Span{y.Low - d, y.High + d}
+		y.Span = Span{y.Low - d, y.High + d}
 	}
 	return x, y
 }
 
+// roomy returns the span with some room at both ends.
+func roomy(s Span) Span {
+	room := 0.05 * (s.High - s.Low)
+	if s.Low >= 0 { // a count or a fraction is not drawn below 0
+		return Span{max(0, s.Low-room), s.High + room}
+	}
+	return Span{s.Low - room, s.High + room}
+}
+
+// Empty reports whether the chart has nothing to show.
+func (c Chart) Empty() bool {
+	x, _ := c.Axes()
+	return x.Low > x.High
+}
+
+// Flat returns the value of a chart whose lines have a single one at more than one point, and whether
+// it is such a chart.
+func (c Chart) Flat() (value float64, flat bool) {
+	span, points := nothing(), 0
+	for _, l := range c.Lines {
+		for i, v := range l.Y {
+			if c.Shows(l.X[i], v) {
+				span.add(v)
+				points++
+			}
+		}
+	}
+	return span.Low, points > len(c.Lines) && span.Low == span.High
+}
+
 // YMarks returns the labelled places of the axis of y.
 func (c Chart) YMarks() []Mark {
-	_, y := c.Spans()
-	all := Marks(y.Low, y.High, c.LogY)
+	_, y := c.Axes()
+	all := y.Marks()
 	if !c.Whole {
 		return all
 	}
@@ -267,7 +366,7 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 		}
 		key = append(key, LegendEntry{l.Name, mark})
 	}
-	x, y := c.Spans()
+	x, y := c.Axes()
 	if y.Low > y.High {
 		p.HideAxes()
 		return p, nil
@@ -279,8 +378,16 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 		}
 	}
 	p.Y.Min, p.Y.Max = y.Low, y.High
-	if c.Whole {
+	breaks := y.Breaks()
+	if c.Whole || breaks != nil {
 		p.Y.Tick.Marker = plot.ConstantTicks(ticks(c.YMarks()))
+	}
+	if breaks != nil {
+		p.Y.Scale = broken(y)
+		for _, v := range breaks {
+			line := p.Line(plotter.XYs{{X: p.X.Min, Y: v}, {X: p.X.Max, Y: v}}, axisInk, vg.Points(0.5))
+			line.Dashes = []vg.Length{vg.Points(2), vg.Points(2)}
+		}
 	}
 	if c.Words != nil {
 		var words []plot.Tick
@@ -298,6 +405,12 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 	return p, key
 }
 
+// broken is the scale of a broken axis.
+type broken Axis
+
+// Normalize implements plot.Normalizer.
+func (b broken) Normalize(_, _, v float64) float64 { return Axis(b).At(v) }
+
 // manyDots is the number of dots of a line from which on they are small.
 const manyDots = 40
 
@@ -306,7 +419,7 @@ const manyDots = 40
 // left. Where the curves of all charts reach their right ends, their names stand
 // there, in their colours; else above the page.
 func Charts(charts []Chart, across int, width, height vg.Length) *Page {
-	charts = slices.DeleteFunc(slices.Clone(charts), func(c Chart) bool { x, _ := c.Spans(); return x.Low > x.High })
+	charts = slices.DeleteFunc(slices.Clone(charts), Chart.Empty)
 	if len(charts) == 0 {
 		return nil
 	}
@@ -341,7 +454,7 @@ const directLetters = 22
 // short, few, and end near the right end of the chart.
 func (c Chart) endsRight() bool {
 	const near, most = 0.9, 6
-	x, _ := c.Spans()
+	x, _ := c.Axes()
 	if len(c.Lines) > most {
 		return false
 	}
@@ -371,7 +484,7 @@ type ends struct {
 
 func newEnds(c Chart) *ends {
 	e := new(ends)
-	_, y := c.Spans()
+	_, y := c.Axes()
 	for i, l := range c.Lines {
 		for k := len(l.Y) - 1; k >= 0; k-- {
 			if c.Shows(l.X[k], l.Y[k]) {

@@ -109,7 +109,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestSpans checks what the axes reach over: the first values do not crush the rest,
+// TestSpans checks what the axes reach over: the first values are on them, and do not crush the rest,
 // bands are ±2 standard errors, counts and shares stay above 0, bounds hold.
 func TestSpans(t *testing.T) {
 	x := []float64{0, 10, 20, 30}
@@ -119,25 +119,74 @@ func TestSpans(t *testing.T) {
 		low, high  float64
 		slackBelow float64 // what of the range may lie below low, as a share
 	}{
-		{"crushed", Chart{Lines: []Line{{X: x, Y: []float64{-500, -80, math.NaN(), -78}}}}, -80, -78, 0.06},
+		{"crushed", Chart{Lines: []Line{{X: x, Y: []float64{-500, -80, math.NaN(), -78}}}}, -500, -78, 0},
 		{"not crushed", Chart{Lines: []Line{{X: x, Y: []float64{-81, -80, -79, -78}}}}, -81, -78, 0.06},
 		{"band", Chart{Lines: []Line{{X: x, Y: []float64{1, 2, 3, 4}, Err: []float64{0, 3, 0, math.NaN()}}}}, -4, 8, 0.06},
 		{"counts", Chart{Whole: true, Lines: []Line{{X: x, Y: []float64{0, 0, 1, 0}}}}, 0, 1, 0},
 		{"share", Chart{Lines: []Line{{X: x, Y: []float64{0.01, 0.02, 0.5, 0.9}}}}, 0, 0.9, 0},
 		{"bounds", Chart{Low: -1, High: 1, Lines: []Line{{X: x, Y: x}}}, -1, 1, 0},
 	} {
-		_, y := c.chart.Spans()
+		_, y := c.chart.Axes()
 		room := 0.06 * (c.high - c.low)
 		if y.Low < c.low-room || y.Low > c.low || c.slackBelow == 0 && y.Low != c.low || y.High < c.high || y.High > c.high+room {
 			t.Errorf("%s: y reaches over %v, want [%v, %v] and some room", c.what, y, c.low, c.high)
 		}
 	}
 	five := Chart{Whole: true, Left: -5, Right: 50, Lines: []Line{{X: x, Y: []float64{5, 5, 5, 5}}}}
-	if at, y := five.Spans(); at != (Span{-5, 50}) || y != (Span{4, 6}) {
+	if at, y := five.Axes(); at.Span != (Span{-5, 50}) || y.Span != (Span{4, 6}) {
 		t.Errorf("a constant count reaches over %v and %v", at, y)
 	}
 	if marks := five.YMarks(); len(marks) != 3 || marks[0].Text != "4" {
 		t.Errorf("a count of 5 has the marks %v", marks)
+	}
+}
+
+// An axis is broken where the first values would crush the rest, below or above: all values keep their
+// places on it, the later ones most of it, and the far end has its number.
+func TestBrokenAxis(t *testing.T) {
+	x := []float64{0, 10, 20, 30}
+	for name, c := range map[string]struct {
+		y      []float64
+		breaks []float64
+		far    string
+	}{
+		"below": {[]float64{-500, -80, -79, -78}, []float64{-80.1}, "−500"},
+		"above": {[]float64{90, 4, 3, 2}, []float64{4.1}, "90"},
+		"none":  {[]float64{4, 3.5, 3, 2}, nil, ""},
+	} {
+		chart := Chart{Lines: []Line{{X: x, Y: c.y}}}
+		_, y := chart.Axes()
+		if got := y.Breaks(); len(got) != len(c.breaks) || len(got) > 0 && math.Abs(got[0]-c.breaks[0]) > 1e-9 {
+			t.Errorf("%s: broken at %v, want %v", name, got, c.breaks)
+		}
+		places := []float64{y.At(c.y[0]), y.At(c.y[1]), y.At(c.y[3])}
+		for _, p := range places {
+			if p < 0 || p > 1 {
+				t.Errorf("%s: places %v", name, places)
+			}
+		}
+		if c.breaks == nil {
+			continue
+		}
+		if math.Abs(places[2]-places[1]) < 0.7 || places[0] != 0 && places[0] != 1 {
+			t.Errorf("%s: the later values have the places %v", name, places)
+		}
+		if marks := chart.YMarks(); marks[len(marks)-1].Text != c.far {
+			t.Errorf("%s: marks %v", name, marks)
+		}
+	}
+}
+
+// A chart is flat if all of its values are one number, at more than one point.
+func TestFlat(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		y    []float64
+		want bool
+	}{{[]float64{5, 5, nan}, true}, {[]float64{5, 5, 6}, false}, {[]float64{5, nan, nan}, false}, {[]float64{nan, nan, nan}, false}} {
+		if v, flat := (Chart{Lines: []Line{{X: []float64{1, 2, 3}, Y: c.y}}}).Flat(); flat != c.want || flat && v != 5 {
+			t.Errorf("%v: %v, %v", c.y, v, flat)
+		}
 	}
 }
 

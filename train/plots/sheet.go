@@ -46,6 +46,37 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 	return img
 }
 
+// Compact returns an image of at most 256 colours with a palette of them, which takes a third of the
+// bytes or less in a file, and any other image as it is.
+func Compact(img image.Image) image.Image {
+	rgba, ok := img.(*image.RGBA)
+	if !ok {
+		return img
+	}
+	index := map[color.RGBA]uint8{}
+	out := image.NewPaletted(rgba.Bounds(), nil)
+	last, at := color.RGBA{}, uint8(0)
+	for y := rgba.Rect.Min.Y; y < rgba.Rect.Max.Y; y++ {
+		line := out.Pix[out.PixOffset(rgba.Rect.Min.X, y):]
+		for x := range rgba.Rect.Dx() {
+			c := rgba.RGBAAt(rgba.Rect.Min.X+x, y)
+			if c != last || len(index) == 0 {
+				if at, ok = index[c]; !ok {
+					if len(index) == 256 {
+						return img
+					}
+					at = uint8(len(index))
+					index[c] = at
+					out.Palette = append(out.Palette, c)
+				}
+				last = c
+			}
+			line[x] = at
+		}
+	}
+	return out
+}
+
 const (
 	captionSize  = 16 // of letters, in pixels
 	captionSpace = 6  // around texts
@@ -116,7 +147,7 @@ func signed(limit float32) func(float32) color.RGBA {
 	return func(x float32) color.RGBA {
 		t := float32(0)
 		if limit > 0 {
-			t = min(max(x/limit, -1), 1)
+			t = float32(math.Round(100*float64(min(max(x/limit, -1), 1)))) / 100 // few enough colours for Compact
 		}
 		fade := func(to uint8) uint8 { return uint8(255 - max(t, -t)*float32(255-to) + 0.5) }
 		if t >= 0 {

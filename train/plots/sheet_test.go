@@ -161,6 +161,34 @@ func ExampleTiles() {
 	// {0 0 0 255} {255 255 255 255}
 }
 
+// Few colours take a palette, pixel by pixel the same, and many stay as they are.
+func TestCompact(t *testing.T) {
+	few, many := image.NewRGBA(image.Rect(3, 2, 40, 30)), image.NewRGBA(image.Rect(0, 0, 30, 30))
+	for i := range 30 * 30 {
+		few.SetRGBA(3+i%37, 2+i%28, color.RGBA{uint8(i % 200), 1, 2, 255})
+		many.SetRGBA(i%30, i/30, color.RGBA{uint8(i), uint8(i / 256), 0, 255})
+	}
+	got, ok := Compact(few).(*image.Paletted)
+	if !ok || got.Bounds() != few.Bounds() {
+		t.Fatalf("few colours become %T", Compact(few))
+	}
+	for y := 2; y < 30; y++ {
+		for x := 3; x < 40; x++ {
+			if r, g, b, a := got.At(x, y).RGBA(); [4]uint32{r, g, b, a} != rgba(few.At(x, y)) {
+				t.Fatalf("pixel %d, %d differs", x, y)
+			}
+		}
+	}
+	if Compact(many) != image.Image(many) {
+		t.Error("many colours change")
+	}
+}
+
+func rgba(c color.Color) [4]uint32 {
+	r, g, b, a := c.RGBA()
+	return [4]uint32{r, g, b, a}
+}
+
 // A caption moves the sheet to the right of the names and leaves it as it was.
 func TestCaption(t *testing.T) {
 	rows := rbm.NewMatrix(6, 4)

@@ -24,6 +24,7 @@ var Colors = []color.RGBA{
 var (
 	typeface  = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	axisColor = color.Gray{0x60}
+	axisInk   = color.RGBA{0x60, 0x60, 0x60, 0xFF}
 	gridColor = color.Gray{0xE0}
 )
 

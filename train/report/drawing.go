@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 // Sizes of a chart, in units of its view box.
 const (
 	width, height            = 640, 260
-	left, right, top, bottom = 64, 12, 10, 40
+	left, right, top, bottom = 72, 28, 12, 46
 )
 
 // A drawing is a chart in the coordinates of its SVG.
@@ -23,6 +22,7 @@ type drawing struct {
 	Width, Height            int
 	Left, Right, Top, Bottom int // of the frame
 	XTicks, YTicks           []tick
+	Breaks                   []float64 // places at which the axis of y is broken
 	Curves                   []curve
 	// Of the script: the range of the axis.
 	XLow, XHigh float64
@@ -48,21 +48,11 @@ const colors = 8
 
 // An axis takes values to places of the drawing.
 type axis struct {
-	plots.Span
-	log      bool
+	plots.Axis
 	from, to float64 // places of Low and High
 }
 
-func (a axis) at(v float64) float64 {
-	if a.Low == a.High {
-		return (a.from + a.to) / 2
-	}
-	share := (v - a.Low) / (a.High - a.Low)
-	if a.log {
-		share = math.Log(v/a.Low) / math.Log(a.High/a.Low)
-	}
-	return a.from + share*(a.to-a.from)
-}
+func (a axis) at(v float64) float64 { return a.from + a.At(v)*(a.to-a.from) }
 
 func (a axis) ticks(marks []plots.Mark) (all []tick) {
 	for _, m := range marks {
@@ -72,10 +62,13 @@ func (a axis) ticks(marks []plots.Mark) (all []tick) {
 }
 
 func newDrawing(c plots.Chart) drawing {
-	xs, ys := c.Spans()
+	xs, ys := c.Axes()
 	d := drawing{Chart: c, Width: width, Height: height, Left: left, Right: width - right, Top: top, Bottom: height - bottom, XLow: xs.Low, XHigh: xs.High}
-	x, y := axis{xs, c.LogX, float64(d.Left), float64(d.Right)}, axis{ys, c.LogY, float64(d.Bottom), float64(d.Top)}
-	d.XTicks, d.YTicks = x.ticks(plots.Marks(xs.Low, xs.High, c.LogX)), y.ticks(c.YMarks())
+	x, y := axis{xs, float64(d.Left), float64(d.Right)}, axis{ys, float64(d.Bottom), float64(d.Top)}
+	d.XTicks, d.YTicks = x.ticks(xs.Marks()), y.ticks(c.YMarks())
+	for _, v := range ys.Breaks() {
+		d.Breaks = append(d.Breaks, y.at(v))
+	}
 	for i, l := range c.Lines {
 		k := curve{Name: l.Name, Color: c.Ink(i) % colors, Dashed: l.Dashed}
 		var path, upper strings.Builder

@@ -7,39 +7,91 @@ import (
 	"bytes"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"image"
 	"image/png"
 	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/image/draw"
 
 	"gorbm/train/plots"
 )
 
-// A Report is what a page shows, in this order.
+// A Report is what a page shows, in this order: what a reader wants first, then a section that is
+// open, then those that are not.
 type Report struct {
 	Title    string
-	Lead     string // a line: what was run
-	Running  bool   // the run is not finished, so the page refreshes itself
+	Lead     string   // a line: what was run
+	Running  bool     // the run is not finished, so the page refreshes itself
+	Verdict  string   // a sentence of judgement
+	Figures  []string // what was reached, a line each, in large letters
 	Words    []string
 	Warnings []string
+	Commands []Command
+	Section
+	Folded []Section // each is opened by a click
+}
+
+// A Section has words, pictures, bars, listings, charts and tables, in this order.
+type Section struct {
+	Name     string
+	Words    []string
 	Charts   []plots.Chart
 	Pictures []Picture
+	Bars     []Bars
+	Listings []Listing
 	Tables   []Table
 }
 
+// A Command is a line for a shell, and what it does.
+type Command struct{ Does, Line string }
+
 // A Picture is shown as it is. Alt says in words what can be seen, for those who
-// cannot see it. Note, if it is not empty, stands below it.
+// cannot see it. Note, a sentence on what is good, stands below the title.
 type Picture struct {
 	Title, Alt string
 	PNG        []byte
 	Note       string
+	Width      int // in CSS pixels, at most; 0: those of the image
 }
 
-// A Table has a head and rows of as many cells. Its first column names the rows.
-type Table struct {
+// Bars are panels of horizontal bars, a few beside each other: Series names the bars of a line. Without
+// Series a line has one bar, whose colour says whether its value is above zero.
+type Bars struct {
+	Title, Note string
+	Series      []string
+	Panels      []Panel
+}
+
+// A Panel is the bars of one thing.
+type Panel struct {
 	Title string
-	Head  []string
-	Rows  [][]string
+	Bars  []Bar
+}
+
+// A Bar is a line with a bar for each of its values, of which 1 or −1 has the whole width.
+type Bar struct {
+	Label  string
+	Values []float64
+	Text   string // the values in numbers
+}
+
+// A Listing is lines of text in letters of one width.
+type Listing struct{ Title, Note, Text string }
+
+// A Table has a head and rows of as many cells. Its first column names the rows. Matrix
+// makes it narrow, with its diagonal marked.
+type Table struct {
+	Title  string
+	Head   []string
+	Rows   [][]string
+	Note   string
+	Matrix bool
 }
 
 // TableOf returns the table of these cells, the head first.
@@ -47,10 +99,10 @@ func TableOf(title string, cells [][]string) Table {
 	return Table{Title: title, Head: cells[0], Rows: cells[1:]}
 }
 
-// NewPicture returns a picture of an image.
+// NewPicture returns a picture of an image, in as few bytes as its colours allow.
 func NewPicture(title, alt string, img image.Image) (Picture, error) {
 	var b bytes.Buffer
-	err := png.Encode(&b, img)
+	err := png.Encode(&b, plots.Compact(img))
 	return Picture{Title: title, Alt: alt, PNG: b.Bytes()}, err
 }
 
@@ -63,10 +115,15 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"data": func(p Picture) template.URL {
 		return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(p.PNG))
 	},
-	"svg":  newDrawing,
-	"len2": func(from, to int) int { return to - from },
-	"plus": func(a, b int) int { return a + b },
-	"half": func(from, to int) int { return (from + to) / 2 },
+	"percent": func(v float64) template.CSS {
+		return template.CSS(strconv.FormatFloat(100*min(math.Abs(v), 1), 'f', 1, 64) + "%")
+	},
+	"below": func(v float64) bool { return v < 0 },
+	"svg":   newDrawing,
+	"part":  func(n numbered, s Section) part { return part{n, s} },
+	"len2":  func(from, to int) int { return to - from },
+	"plus":  func(a, b int) int { return a + b },
+	"half":  func(from, to int) int { return (from + to) / 2 },
 }).ParseFS(files, "page.html"))
 
 // read returns an embedded file.
@@ -78,14 +135,91 @@ func read(name string) string {
 	return string(text)
 }
 
-// Write writes the page. Charts that have nothing to show are left out.
+// Write writes the page. Charts that have nothing to show are left out, and so are those
+// of a single value, which is named instead.
 func Write(w io.Writer, r Report) error {
-	var charts []plots.Chart
-	for _, c := range r.Charts {
-		if x, _ := c.Spans(); x.Low <= x.High {
-			charts = append(charts, c.Thinned().Shown())
+	r.Section = r.Section.shown()
+	var folded []Section
+	for _, s := range r.Folded {
+		if s = s.shown(); !s.empty() {
+			folded = append(folded, s)
 		}
 	}
-	r.Charts = charts
-	return page.Execute(w, r)
+	r.Folded = folded
+	return page.Execute(w, numbered{r, new(int)})
+}
+
+// A part is a section of a report.
+type part struct {
+	numbered
+	S Section
+}
+
+// numbered is a report whose charts are counted.
+type numbered struct {
+	Report
+	charts *int
+}
+
+// Next returns the number of the next chart.
+func (n numbered) Next() int {
+	*n.charts++
+	return *n.charts
+}
+
+// mostBytes bounds the file of a picture in a page, so that one of pictures of very many pixels can be sent.
+const mostBytes = 192 << 10
+
+// fitted returns the picture, at half its size or less if it takes too many bytes.
+func (p Picture) fitted() Picture {
+	times := 1
+	for len(p.PNG) > mostBytes {
+		img, err := png.Decode(bytes.NewReader(p.PNG))
+		if err != nil {
+			return p // the browser says so
+		}
+		size := img.Bounds().Size()
+		half := image.NewRGBA(image.Rect(0, 0, max(1, size.X/2), max(1, size.Y/2)))
+		draw.ApproxBiLinear.Scale(half, half.Bounds(), img, img.Bounds(), draw.Src, nil)
+		var b bytes.Buffer
+		if err := png.Encode(&b, plots.Compact(half)); err != nil || b.Len() >= len(p.PNG) {
+			return p
+		}
+		p.PNG = b.Bytes()
+		times *= 2
+	}
+	if times > 1 {
+		p.Note = strings.TrimSpace(fmt.Sprintf("%s It is shown at 1/%d of its size.", p.Note, times))
+	}
+	return p
+}
+
+// shown returns the section with the charts that have something to show, and pictures that fit.
+func (s Section) shown() Section {
+	s.Pictures = slices.Clone(s.Pictures)
+	for i, p := range s.Pictures {
+		s.Pictures[i] = p.fitted()
+	}
+	var charts []plots.Chart
+	var same []string
+	for _, c := range s.Charts {
+		if c.Empty() {
+			continue
+		}
+		if v, flat := c.Flat(); flat {
+			same = append(same, fmt.Sprintf("%s %.4g", c.Title, v))
+			continue
+		}
+		charts = append(charts, c.Thinned().Shown())
+	}
+	s.Charts = charts
+	if same != nil {
+		s.Words = append(slices.Clone(s.Words), "Not drawn, as it is the same throughout: "+strings.Join(same, ", ")+".")
+	}
+	return s
+}
+
+// empty reports whether a section has nothing to show.
+func (s Section) empty() bool {
+	return len(s.Words)+len(s.Charts)+len(s.Pictures)+len(s.Bars)+len(s.Listings)+len(s.Tables) == 0
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gorbm/rbm"
 	"gorbm/train/plots"
 	"gorbm/train/report/reporttest"
 )
@@ -26,17 +27,24 @@ func sample(t *testing.T) Report {
 	nan := math.NaN()
 	return Report{
 		Title: "runs/<b>&", Lead: "1 < 2", Words: []string{"It went </script> well."}, Warnings: []string{"not \"mixed\""},
-		Charts: []plots.Chart{
+		Verdict: "It is <good>.", Figures: []string{"error 2 %"}, Commands: []Command{{"continues", "rbmtrain -resume 'a b'"}},
+		Section: Section{Charts: []plots.Chart{
 			{Title: "log-likelihood", X: "step", Y: "nats", Lines: []plots.Line{
 				{Name: "test", X: []float64{0, 10, 20, 30}, Y: []float64{-500, -80, nan, -78}, Err: []float64{0, 1, nan, 2}},
 				{Name: "train", X: []float64{0, 10, 20, 30}, Y: []float64{-500, -79, -78, -77}},
 			}},
 			{Title: "singular values", X: "step", Y: "σ", LogX: true, Lines: []plots.Line{{Name: "first", X: []float64{0, 1, 100}, Y: []float64{3, 2, 1}}}},
 			{Title: "nothing", Lines: []plots.Line{{Name: "none", X: []float64{0}, Y: []float64{nan}}}},
-			{Title: "one", Lines: []plots.Line{{Name: "point", X: []float64{5}, Y: []float64{7}}}},
+			{Title: "flat", Lines: []plots.Line{{Name: "level", X: []float64{0, 1}, Y: []float64{5, 5}}}},
 		},
-		Pictures: []Picture{picture},
-		Tables:   []Table{{"settings", []string{"flag", "value"}, [][]string{{"-rate", "0.1"}, {"-data", "a<b.csv"}}}},
+			Pictures: []Picture{picture}},
+		Folded: []Section{
+			{Name: "More", Charts: []plots.Chart{{Title: "one", Good: "More is better.", Lines: []plots.Line{{Name: "point", X: []float64{5}, Y: []float64{7}}}}}},
+			{Name: "Nothing"},
+			{Name: "Settings", Tables: []Table{{Title: "settings", Head: []string{"flag", "value"}, Rows: [][]string{{"-rate", "0.1"}, {"-data", "a<b.csv"}}}},
+				Bars:     []Bars{{Title: "columns", Series: []string{"rows", "samples"}, Panels: []Panel{{"a<b", []Bar{{"yes", []float64{0.25, 0.5}, "25 / 50 %"}}}}}},
+				Listings: []Listing{{Title: "letters", Text: "AC<D"}}},
+		},
 	}
 }
 
@@ -53,13 +61,18 @@ func write(t *testing.T, r Report) string {
 // nothing is asked from outside.
 func TestPage(t *testing.T) {
 	text := write(t, sample(t))
-	for _, want := range []string{"runs/&lt;b&gt;&amp;", "1 &lt; 2", "It went &lt;/script&gt; well.", "not &#34;mixed&#34;", `alt="a grey square"`, "a&lt;b.csv", "data:image/png;base64,"} {
+	for _, want := range []string{"runs/&lt;b&gt;&amp;", "1 &lt; 2", "It went &lt;/script&gt; well.", "not &#34;mixed&#34;", `alt="a grey square"`, "a&lt;b.csv", "data:image/png;base64,",
+		`<p class="verdict">It is &lt;good&gt;.</p>`, `<p class="figure">error 2 %</p>`, "rbmtrain -resume &#39;a b&#39;", "<summary>More</summary>", `<p class="good">More is better.</p>`,
+		"Not drawn, as it is the same throughout: flat 5.", `<span class="fill c1" style="width:50.0%">`, "AC&lt;D"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
 	if n := strings.Count(text, `<figure class="chart"`); n != 3 {
-		t.Errorf("%d charts, want 3: the one without a value is left out", n)
+		t.Errorf("%d charts, want 3: those without a value, or of a single one, are left out", n)
+	}
+	if strings.Contains(text, "Nothing") {
+		t.Error("a section without anything is shown")
 	}
 	if m := regexp.MustCompile(`(?i)(src|href)="[^d#]|https?://|@import|url\((?:[^#])`).FindString(text); m != "" {
 		t.Errorf("the page asks for something outside: %q", m)
@@ -89,6 +102,25 @@ func TestPage(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(data[1]), &lines); err != nil || len(lines) != 2 || len(lines[0].Y) != 3 || lines[0].Y[2] != -78 {
 		t.Errorf("the script reads %s: %v", data[1], err)
+	}
+}
+
+// A picture of very many bytes is shown smaller, and the page says so; a small one stays as it is.
+func TestLargePicture(t *testing.T) {
+	noise := image.NewGray(image.Rect(0, 0, 900, 700))
+	for i := range noise.Pix {
+		noise.Pix[i] = uint8(rbm.NewKey(1).Child(uint64(i)).Uniform(0) * 256)
+	}
+	large, err := NewPicture("large", "noise", noise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := large.fitted(); len(large.PNG) < 2*mostBytes || len(got.PNG) > mostBytes || !strings.Contains(got.Note, "shown at 1/") {
+		t.Errorf("%d bytes become %d: %s", len(large.PNG), len(got.PNG), got.Note)
+	}
+	small := sample(t).Pictures[0]
+	if got := small.fitted(); !bytes.Equal(got.PNG, small.PNG) || got.Note != small.Note {
+		t.Error("a small picture changes")
 	}
 }
 

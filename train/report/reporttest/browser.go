@@ -16,6 +16,7 @@ import (
 // each chart and a click on its first name do.
 const browserProbe = `<script>
 let hovered = 0, hidden = 0;
+for (const d of document.querySelectorAll("details")) d.open = true;
 for (const figure of document.querySelectorAll("figure.chart")) {
   const box = figure.querySelector("svg").getBoundingClientRect();
   figure.querySelector("svg").dispatchEvent(new PointerEvent("pointermove", {clientX: box.right - 20, clientY: box.top + 20}));
