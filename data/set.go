@@ -313,8 +313,8 @@ func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 }
 
 // IsPicture reports whether rows are to be seen as pictures of Height × Width. Sequences and tables
-// are not; nor are rows of a file whose shape nobody gave, if they have few columns, columns with names
-// of their own, or no square number of them.
+// are not; nor are rows of a file whose shape nobody gave, unless the number of columns is a square of
+// some size and they have no names but numbered ones.
 func (s *Set) IsPicture() bool {
 	const leastSide = 7
 	switch {

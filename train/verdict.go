@@ -339,8 +339,8 @@ func (h *Health) short(ctx context.Context) (Warning, error) {
 	return Warning{ShortKind, "the model is far from the data: " + what + "; more -steps, more -hidden or another -rate may help"}, nil
 }
 
-// blame words the loss of a log-likelihood, described by what, of which a trial of so many updates
-// brought back gain. There was none if steps is 0.
+// blame describes the cause of a loss of log-likelihood, given as text by what. A trial of steps updates
+// brought back gain nats of lost; steps is 0 if there was no trial.
 func (h *Health) blame(what string, gain, lost float64, steps int) string {
 	s := h.run
 	known := steps > 0

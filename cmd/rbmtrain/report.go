@@ -393,7 +393,7 @@ func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings
 	}
 	picture, err := report.NewPicture("Samples at steps of training",
 		fmt.Sprintf("%d samples of the model at each of %d steps, from the first to the last, a line for each", across, len(all)), sheet)
-	picture.Note = fmt.Sprintf("Each line is a step. Good samples come to look like training rows. As in samples.png, a sample is of a chain that started at random if such chains have mixed (in %d of %d lines after %d rounds), and else of one that started at a training row.", mixed, len(all), rounds)
+	picture.Note = fmt.Sprintf("Each line is a step. Good samples come to look like training rows. As in samples.png, samples are drawn by chains that started at random where these have mixed (in %d of %d lines after %d rounds), and otherwise by chains that started at training rows.", mixed, len(all), rounds)
 	return []report.Picture{picture}, err
 }
 

@@ -207,8 +207,8 @@ type watcher struct {
 	finish    func() error
 }
 
-// lossOf returns the kind of loss that a warning is of: chains that do not mix, and a goal that falls,
-// are told in place of a likelihood.
+// lossOf returns the kind of loss that a warning is counted as: chains that do not mix, and a goal that
+// falls, count as a fall of the likelihood.
 func lossOf(kind string) string {
 	if kind == "mixing" || kind == train.GoalKind {
 		return train.FallKind
