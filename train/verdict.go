@@ -97,7 +97,7 @@ func (k *track) fell() bool {
 // the distribution of the data scores, if that is known: then nothing is wrong with the chains.
 func (h *Health) learnt(k *track) bool {
 	law, ok := h.law()
-	return ok && k.Last >= law-fallNats-fallErrors*k.LastErr
+	return ok && k.Last >= law-fallNats-float64(fallErrors*k.LastErr)
 }
 
 // lost reports whether the log-likelihood of the training rows is below its best and below that
