@@ -117,8 +117,8 @@ func TestJudgeByDistribution(t *testing.T) {
 	}{
 		"reaches it":       {train: []float64{-9, -6, -5.5, -5, -5, -5, -5}},
 		"falls to it":      {train: []float64{-3, -2, -3.5, -4.9, -4.9, -4.9, -4.9, -4.9, -4.9, -4.9}},
-		"falls and learns": {train: []float64{-9, -4, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5}, told: 60, withdrawn: true},
-		"falls below it":   {train: []float64{-9, -4, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5}, told: 60, standing: FallKind},
+		"falls and learns": {train: []float64{-9, -4, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5}, told: 70, withdrawn: true},
+		"falls below it":   {train: []float64{-9, -4, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5, -5.5}, told: 70, standing: FallKind},
 		"short of it":      {train: []float64{-9, -8, -7, -7, -6.5, -6.5, -6.5, -6.5, -6.5}, standing: ShortKind},
 		"short, rising":    {train: []float64{-9, -8, -7, -6.9, -6.8, -6.7, -6.6, -6.5}},
 		"uncertain":        {train: []float64{-9, -8, -7, -5.2, -5.2, -5.2, -5.2, -5.2}, stdErr: 0.2},
