@@ -138,9 +138,9 @@ func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 	switch {
 	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // the next step says what is not finite
 	case h.Initial > largeWeight:
-		h.find(weightsKind, fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
+		h.find(WeightsKind, fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
 	default:
-		h.find(weightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
+		h.find(WeightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
 	}
 	if dead := deadUnits(m, h.parts[0], rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
 		text := fmt.Sprintf("%d of %d hidden units are dead at step %d: given training rows they are on, or off, with a mean probability below %g, so that they learn nothing from the data; ", dead, m.Hidden(), step, deadMean)
@@ -149,7 +149,7 @@ func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 		} else {
 			text += "a smaller -rate keeps them alive, in a new run"
 		}
-		h.find(deadKind, text)
+		h.find(DeadKind, text)
 	}
 }
 

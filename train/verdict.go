@@ -25,8 +25,8 @@ const (
 	GoalKind    = "falling" // another goal of training
 )
 
-// Kinds of other warnings.
-const weightsKind, deadKind = "weights", "dead"
+// Kinds of other warnings: of parameters that explode, and of units that learn nothing.
+const WeightsKind, DeadKind = "weights", "dead"
 
 const (
 	// fallNats is the loss of log-likelihood, in nats a row, from which a run is worse than

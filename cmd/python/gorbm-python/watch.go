@@ -15,7 +15,6 @@ import (
 type watch struct {
 	evaluator *train.Evaluator
 	health    *train.Health
-	texts     []train.Warning // of units and weights
 }
 
 const (
@@ -47,11 +46,9 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 	if err != nil {
 		return nil, err
 	}
-	w := &watch{health: train.NewHealth(o.Settings, sets, m, train.Column{}), texts: []train.Warning{}}
+	w := &watch{health: train.NewHealth(o.Settings, sets, m, train.Column{})}
 	w.evaluator = &train.Evaluator{Metrics: metrics, Every: max(1, o.Steps/watchPoints), Report: func(e train.Evaluation) error {
-		for _, text := range w.health.Warnings(e, t.Model(), e.Step == o.Steps) {
-			w.texts = append(w.texts, train.Warning{Kind: trainingKind, Text: text})
-		}
+		w.health.Warnings(e, t.Model(), e.Step == o.Steps)
 		_, err := w.health.Early(context.Background(), e, w.evaluator) // Final judges again what it returns
 		return err
 	}}
@@ -63,8 +60,12 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 // warnings returns the warnings at the end of a fit, in the words of the Python package.
 func (w *watch) warnings(ctx context.Context) ([]train.Warning, error) {
 	final, _, err := w.health.Final(ctx, w.evaluator)
-	all := append(w.texts, final...)
+	all := append([]train.Warning{}, final...)
 	for i := range all {
+		switch all[i].Kind {
+		case train.GoalKind, train.WeightsKind, train.DeadKind:
+			all[i].Kind = trainingKind
+		}
 		all[i].Text = parameters.Replace(all[i].Text)
 	}
 	return all, err
