@@ -73,6 +73,9 @@ func (w *watch) warnings(ctx context.Context) ([]train.Warning, error) {
 
 // parameters puts the parameters of the estimators in the place of flags of rbmtrain.
 var parameters = strings.NewReplacer(
+	"take best.safetensors, the best on the rows held out, at which -stop-after ends a run", "fewer n_iter end a fit nearer to its best",
+	"-holdout with -stop-after ends a run at its best", "fewer n_iter end a fit nearer to its best",
+	"more -steps, more -hidden or", "more n_iter, more n_components or",
 	"-negphase pins -temperatures auto", `negphase="pins:tau=auto"`,
 	"-negphase pcd or pins", `negphase="pcd" or "pins"`,
 	"-holdout with -stop-after ends a run at its best, and more", "a smaller n_iter, more",
