@@ -197,8 +197,6 @@ func (p *plan) cross(a, b *curve, f int) (estimate, bool) {
 		if s := math.Copysign(1, d); sign != 0 && s != sign {
 			times++
 			found = p.crossBetween(a, b, f, from, at)
-		} else if sign == 0 {
-			sign = s
 		}
 		sign, from = math.Copysign(1, d), at
 	}
