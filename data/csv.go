@@ -168,7 +168,7 @@ func (c *csvReader) next() ([]string, error) {
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("%s: %w", c.path, err)
 	}
-	if c.comma == ';' {
+	if c.comma != ',' {
 		for j, field := range row {
 			row[j] = decimalPoint(field)
 		}
@@ -279,9 +279,9 @@ func (c *csvReader) checkIndex() error {
 // countsRows says what to do about an index.
 const countsRows = "the first column counts the rows; leave it out (pandas: to_csv(index=False))"
 
-// separatorOf returns what separates the columns of a file that starts so. It is a tab if the
-// first line has one and no comma, and a semicolon if the line has one and each comma in it can
-// be that of a decimal fraction. Quoted fields do not count.
+// separatorOf returns what separates the columns of a file that starts so. It is a tab, or else a
+// semicolon, if the first line has one and each comma in it can be that of a decimal fraction.
+// Quoted fields do not count.
 func separatorOf(start string) byte {
 	quoted := false
 	line := strings.Map(func(r rune) rune {
@@ -294,24 +294,18 @@ func separatorOf(start string) byte {
 		return r
 	}, start)
 	line, _, _ = strings.Cut(line, "\n")
-	commas := strings.Contains(line, ",")
-	switch {
-	case strings.Contains(line, "\t") && !commas:
-		return '\t'
-	case !strings.Contains(line, ";"):
-		return ','
-	}
-	for field := range strings.SplitSeq(line, ";") {
-		if strings.Contains(decimalPoint(field), ",") {
-			return ','
+	hasComma := func(field string) bool { return strings.Contains(decimalPoint(field), ",") }
+	for _, by := range []string{"\t", ";"} {
+		if fields := strings.Split(line, by); len(fields) > 1 && !slices.ContainsFunc(fields, hasComma) {
+			return by[0]
 		}
 	}
-	return ';'
+	return ','
 }
 
 // decimalPoint returns a number with a decimal comma with a point, and other fields as they are.
 func decimalPoint(field string) string {
-	if strings.Count(field, ",") == 1 {
+	if strings.Count(field, ",") == 1 && !strings.HasSuffix(field, ",") {
 		if point := strings.Replace(field, ",", ".", 1); isNumber(point) {
 			return point
 		}

@@ -228,6 +228,7 @@ func TestSeparators(t *testing.T) {
 		"comma.csv":     []byte("a,\"b,c\",label\n0.5,1,x\n0.25,0,y\n"),
 		"tab.tsv":       []byte("\"a\"\t\"b,c\"\tlabel\r\n0.5\t1\tx\r\n0.25\t0\ty\r\n"),
 		"semicolon.csv": []byte("\xef\xbb\xbf\"a\";\"b,c\";\"label\"\n0,5;1;x\n,25;\"0,0\";y\n"),
+		"decimal.tsv":   []byte("a\t\"b,c\"\tlabel\n0,5\t1\tx\n,25\t\"0,0\"\ty\n"),
 		"point.csv":     []byte("a; \"b,c\"; label\n0.5; 1; x\n0.25; 0; y\n"),
 	})
 	load := func(file string) *Set {
@@ -238,13 +239,14 @@ func TestSeparators(t *testing.T) {
 		return s
 	}
 	want := load("comma.csv")
-	for _, file := range []string{"tab.tsv", "semicolon.csv", "point.csv"} {
+	for _, file := range []string{"tab.tsv", "semicolon.csv", "decimal.tsv", "point.csv"} {
 		if s := load(file); s.Hash() != want.Hash() || !slices.Equal(s.Columns, want.Columns) || !slices.Equal(s.Classes, want.Classes) {
 			t.Errorf("%s: columns %q, classes %q, values %v", file, s.Columns, s.Classes, s.Grey.Data)
 		}
 	}
 	for text, want := range map[string]byte{
 		"": ',', "0\n1;2": ',', "0,1": ',', "0,5;1,5": ';', "1,1;0,1,1": ',', "a,b;c": ',', "a;b": ';', "\"a;b\"": ',', "a,\"b;c\"": ',', "\"a,b\";c": ';', "a\tb": '\t', "0,\t1": ',', "a\tb;c": '\t',
+		"0,5\t1,5": '\t', "0,5\t1;2": '\t', "a,b\tc": ',', "1,1\t0,1,1": ',',
 	} {
 		if got := separatorOf(text); got != want {
 			t.Errorf("%q: separated by %q, want %q", text, got, want)

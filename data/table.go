@@ -325,11 +325,19 @@ func (t *tableReader) schema() (*Schema, error) {
 // numbers, else of bits, or of numbers.
 func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) {
 	column := Column{Name: c.name}
-	numbers, other := 0, -1 // words
+	numbers, other := 0, -1  // words
+	commas, decimal := 0, -1 // and those with a decimal comma
 	for k, word := range c.words {
 		if _, ok := number(word); ok {
 			numbers++
-		} else if other < 0 {
+			continue
+		}
+		if decimalPoint(word) != word {
+			if commas++; decimal < 0 {
+				decimal = k
+			}
+		}
+		if other < 0 {
 			other = k
 		}
 	}
@@ -338,6 +346,8 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 		return column, t.columnError(c, "has no cell that is not missing; leave it out")
 	case len(c.words) == 1:
 		return column, t.columnError(c, "has one value, %s; leave it out", quote(c.words[0]))
+	case commas > 0 && commas+numbers == len(c.words) && !categorical:
+		return column, formatErrorf("%s: the words of the column look like numbers with a decimal comma, as %s; write a decimal point, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(decimal))), quote(c.words[decimal]))
 	case other >= 0 && numbers >= len(c.words)-numbers && !categorical:
 		return column, formatErrorf("%s: %s is not a number, as most of the column are; correct it, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(other))), quote(c.words[other]))
 	}

@@ -290,3 +290,33 @@ func TestRowNames(t *testing.T) {
 		}
 	}
 }
+
+// Numbers with a decimal comma are numbers beside tabs, in weights too, and where they cannot be,
+// the error says what they look like.
+func TestDecimalCommas(t *testing.T) {
+	dir := t.TempDir()
+	points, commas, quoted := "size,kind,w\n", "size\tkind\tw\n", "size,kind\n"
+	for i := range 40 {
+		kind := "ab"[i%2 : i%2+1]
+		points += fmt.Sprintf("%d.%d,%s,%d.5\n", 50+i, i%10, kind, i)
+		commas += fmt.Sprintf("%d,%d\t%s\t%d,5\n", 50+i, i%10, kind, i)
+		quoted += fmt.Sprintf("\"%d,%d\",%s\n", 50+i, i%10, kind)
+	}
+	writeFiles(t, dir, map[string][]byte{"points.csv": []byte(points), "commas.tsv": []byte(commas), "quoted.csv": []byte(quoted)})
+	load := func(file string) *Set {
+		s, _, err := Load(t.Context(), filepath.Join(dir, file), Options{Weights: "w"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	want, got := load("points.csv"), load("commas.tsv")
+	if got.Schema.Text() != want.Schema.Text() || got.Hash() != want.Hash() || !slices.Equal(got.Weights, want.Weights) || len(got.Schema.Columns[0].Edges) == 0 {
+		t.Errorf("beside tabs: %s, weights %v", got.Schema.Text(), got.Weights)
+	}
+	_, _, err := Load(t.Context(), filepath.Join(dir, "quoted.csv"), Options{})
+	checkFormat(t, err, `quoted.csv:2: column 1 ("size"): the words of the column look like numbers with a decimal comma, as "50,0"; write a decimal point, or name the column in -categorical`)
+	if s, _, err := Load(t.Context(), filepath.Join(dir, "quoted.csv"), Options{Categorical: "size"}); err != nil || len(s.Schema.Columns[0].Levels) != 40 {
+		t.Errorf("as categories: %v", err)
+	}
+}

@@ -322,11 +322,15 @@ func precisions(ppv []float64, sites int) (all []precision) {
 	return all
 }
 
-// precisionText is precisions in words; "" of none.
-func precisionText(all []precision) string {
+// precisionText is precisions in words, where so many pairs touch at all; "" of none.
+func precisionText(all []precision, contacts int) string {
 	var parts []string
 	for _, p := range all {
-		parts = append(parts, fmt.Sprintf("%.3f of %d (%s)", p.PPV, p.N, p.Pairs))
+		most := ""
+		if contacts < p.N {
+			most = fmt.Sprintf("; at most %.3f", float64(contacts)/float64(p.N))
+		}
+		parts = append(parts, fmt.Sprintf("%.3f of %d (%s%s)", p.PPV, p.N, p.Pairs, most))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -463,7 +467,7 @@ func (a *analysis) record(rec *cli.Record) {
 		}
 		rec.Show("contacts", "contacts predicted", c, strings.Join(top, ", ")+", …")
 		if c.Known != "" {
-			rec.Say("  precision", fmt.Sprintf("%s; %d of the pairs at %d sites or more touch (%s)", precisionText(c.Precision), c.Contacts, contactApart, c.Known))
+			rec.Say("  precision", fmt.Sprintf("%s; %d of the pairs at %d sites or more touch (%s)", precisionText(c.Precision, c.Contacts), c.Contacts, contactApart, c.Known))
 		}
 		if c.PairwisePearson != nil {
 			rec.Say("  effective couplings", fmt.Sprintf("Pearson %.4f of the pairwise model's log weights of the rows with −F", *c.PairwisePearson))
@@ -477,7 +481,7 @@ func (a *analysis) record(rec *cli.Record) {
 			return fmt.Sprintf("%.4f", *x)
 		}
 		text := fmt.Sprintf("Pearson of couplings %s, of scores %s, of log weights with −F %s", number(x.CouplingsPearson), number(x.ScoresPearson), number(x.WeightsPearson))
-		if p := precisionText(x.Precision); p != "" {
+		if p := precisionText(x.Precision, a.contacts.Contacts); p != "" {
 			text += "; precision " + p
 		}
 		rec.Show("potts", "model of "+x.File, x, text)
