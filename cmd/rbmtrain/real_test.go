@@ -90,6 +90,19 @@ func TestRealNumbers(t *testing.T) {
 	}
 }
 
+// A run whose columns are all constant learns no precision, and so says none.
+func TestNoPrecisionIsLearned(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	clitest.Write(t, "constant.csv", "a,b\n"+strings.Repeat("1.5,2\n", 4))
+	args := []string{"-data", "constant.csv", "-units", "gaussian:precision=learned", "-hidden", "2", "-negphase", "pcd", "-steps", "20", "-batch", "2"}
+	for _, args := range [][]string{append(args, "-out", "text"), append(args, "-out", "json", "-json")} {
+		if r := rbmtrain.Call(args...); r.Status != 0 || strings.Contains(r.Stdout, "Inf") || strings.Contains(r.Stdout, `"precisions"`) || strings.Contains(r.Stdout, "precisions given") {
+			t.Errorf("%q: status %d: %s%s", args, r.Status, r.Stdout, r.Stderr)
+		}
+	}
+}
+
 // Learned precisions are those of the clusters, 5 in units of the columns' variance, by particles
 // and by exact moments. So the log-likelihood comes near the distribution of the data, which units
 // of precision 1 do not. A constant column keeps its own. A resumed run has the bits of one

@@ -210,15 +210,16 @@ func (r *runner) print() error {
 	})
 }
 
-// precisions returns the least and the greatest of the precisions that are learned.
-func (r *runner) precisions() (least, greatest float64) {
+// precisions returns the least and the greatest of the precisions that are learned. some is false
+// where none is, as all columns are constant.
+func (r *runner) precisions() (least, greatest float64, some bool) {
 	least = math.Inf(1)
 	for i, p := range r.trainer.Model().VisibleParams()[0] {
 		if d := r.plan.sets.Train.Deviations; i < len(d) && d[i] > 0 {
-			least, greatest = min(least, float64(p)), max(greatest, float64(p))
+			least, greatest, some = min(least, float64(p)), max(greatest, float64(p)), true
 		}
 	}
-	return least, greatest
+	return least, greatest, some
 }
 
 // result is the JSON object on standard output, and the closing lines: what a run is for, then how
@@ -260,9 +261,10 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	rec.Add("metrics", metrics)
 	report(false)
 	if r.plan.settings.LearnPrecision {
-		least, greatest := r.precisions()
-		rec.Add("precisions", [2]float64{least, greatest})
-		say("precisions given the hidden units: %.3g to %.3g, of columns of variance 1", least, greatest)
+		if least, greatest, some := r.precisions(); some {
+			rec.Add("precisions", [2]float64{least, greatest})
+			say("precisions given the hidden units: %.3g to %.3g, of columns of variance 1", least, greatest)
+		}
 	}
 	if r.plan.flags.JSON { // every row is scored
 		rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
