@@ -188,6 +188,45 @@ func scanPlan(t *testing.T, args string) *plan {
 	return p
 }
 
+// TestScanWeighsBothStates: the rows of ins are means of own·x + (1−own)·partner of a ladder that is moved
+// by hand with the draws of the command, and their variance has what the two states of a move differ by.
+func TestScanWeighsBothStates(t *testing.T) {
+	const moves = 400
+	args := fmt.Sprintf("-lattice 4x3 -sampler ins -scan 1.5:4:5 -moves %d -burn 0", moves)
+	p := scanPlan(t, args)
+	if err := p.sampleChains(context.Background(), metronome(clockInterval)); err != nil {
+		t.Fatal(err)
+	}
+	c := scanPlan(t, args).contestants[0]
+	read := func(k int) (energy, m float64) {
+		s := c.ladder.Replica(k)
+		return s.Energy(), 2*float64(countOnes(s.State()))/float64(s.Len()) - 1
+	}
+	n := len(p.scan.betas)
+	sums := make([][3]float64, n) // of the energy, its square and |m|
+	for range moves {
+		c.ladder.Move(c.rand)
+		for k := range sums {
+			own, partner := c.ladder.Weight(k)
+			x, mx := read(k)
+			y, my := read(partner)
+			for i, add := range []float64{own*x + (1-own)*y, own*x*x + (1-own)*y*y, own*math.Abs(mx) + (1-own)*math.Abs(my)} {
+				sums[k][i] += add / moves
+			}
+		}
+	}
+	for k, sum := range sums {
+		r := p.rowAt(0, k)
+		if abs := r.abs(spins).mean; math.Abs(r.Mean-sum[0]) > 1e-9 || math.Abs(abs-sum[2]) > 1e-9 {
+			t.Errorf("temperature %d: energy %v and |m| %v, want %v and %v", k, r.Mean, abs, sum[0], sum[2])
+		}
+		variance := sum[1] - sum[0]*sum[0]
+		if math.Abs(r.Variance/variance-1) > 0.01 { // a trace divides by a number less than that of moves
+			t.Errorf("temperature %d: the variance of the energy is %v, want %v", k, r.Variance, variance)
+		}
+	}
+}
+
 // TestScanFindsAWrongTemperature: one replica at a wrong temperature is found by the comparison of
 // the samplers in all observables, although each looks fine alone.
 func TestScanFindsAWrongTemperature(t *testing.T) {
