@@ -236,14 +236,18 @@ func smallData(spec string) string {
 // writeOwnData writes the files that the pages take for the reader's own.
 func writeOwnData(t *testing.T, dir string) {
 	t.Helper()
-	var rows, holes, table strings.Builder
+	var rows, holes, table, reals, spins strings.Builder
 	table.WriteString("colour,age,ill,city\n")
 	for i := range 40 {
 		fmt.Fprintf(&rows, "%d,%d,1,0\n", i%2, 1-i%2)
+		fmt.Fprintf(&reals, "%g,%g,%g\n", 0.1*float64(i), 1.5*float64(i%7), 20-0.3*float64(i%11))
+		fmt.Fprintf(&spins, "%d,%d,%d\n", 2*(i%2)-1, 1-2*(i/2%2), 2*(i/4%2)-1)
 		fmt.Fprintf(&table, "%s,%d,%d,%s\n", []string{"red", "green", "blue", ""}[i%4], 20+i, i%2, []string{"Bonn", "Lyon", "NA", "Turin", "Lyon"}[i%5])
 	}
 	holes.WriteString(strings.TrimSuffix(strings.Repeat("0,", 300)+strings.Repeat(",", 484), ",") + "\n")
-	for name, text := range map[string]string{"sweep.txt": "-negphase {pcd,ins} -seed {1..2}\n-negphase ins -rate 0.1 -out runs/best\n", "mine.csv": rows.String(), "table.csv": table.String(), "holes.csv": holes.String()} {
+	for name, text := range map[string]string{
+		"sweep.txt": "-negphase {pcd,ins} -seed {1..2}\n-negphase ins -rate 0.1 -out runs/best\n", "mine.csv": rows.String(), "table.csv": table.String(), "real.csv": reals.String(), "spins.csv": spins.String(), "holes.csv": holes.String(),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
