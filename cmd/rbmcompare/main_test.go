@@ -300,3 +300,28 @@ func TestLongRun(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
+
+// Ladders that are tuned to each snapshot differ in length. Their exchanges are not added up.
+func TestTunedLaddersOfARun(t *testing.T) {
+	isolate(t)
+	for step, scale := range map[string]float64{"0000010": 2, "0000100": 8} {
+		m := rbm.New(12, 5, 4, rbm.Softmax)
+		m.Randomize(scale, rbm.NewKey(5))
+		clitest.Save(t, "run/models/"+step+".safetensors", m, modelfile.About{})
+	}
+	var got struct{ Models []jsonResult }
+	r := rbmcompare.Call("-run", "run", "-negphase", "pins:tau=auto", "-steps", "50", "-repeats", "2", "-reference", "pt:chains=2:tau=auto", "-reference-steps", "50", "-json", "-out", "out")
+	if err := json.Unmarshal([]byte(r.Stdout), &got); r.Status != cli.OK || err != nil {
+		t.Fatalf("%d, %v: %s", r.Status, err, r.Stderr)
+	}
+	pairs := map[string]map[int]bool{"reference": {}, "estimator": {}}
+	for _, m := range got.Models {
+		pairs["reference"][len(m.Reference.SwapRates)] = true
+		pairs["estimator"][len(m.Estimators[0].SwapRates)] = true
+	}
+	for what, lengths := range pairs {
+		if len(lengths) < 2 {
+			t.Errorf("all ladders of the %s have %v pairs: the test tests nothing", what, lengths)
+		}
+	}
+}

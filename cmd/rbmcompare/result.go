@@ -182,23 +182,34 @@ func plusMinus(m compare.Moment) string {
 // warnings returns the reasons not to trust the figures, of all models
 // together.
 func (p *plan) warnings(results []result) (warnings []string) {
-	ladder := func(what string, info negphase.Info) {
-		if rates := info.SwapRates(); rates != nil && slices.Min(rates) < cli.ExchangeFloor {
-			warnings = append(warnings, fmt.Sprintf("%s: a pair of neighbouring temperatures exchanges in %.2g %% of attempts: the hotter replicas contribute nothing; put temperatures closer together",
-				what, 100*slices.Min(rates)))
+	// A tuned ladder differs from model to model, so each is judged by itself.
+	ladder := func(what string, info func(r result) negphase.Info) {
+		least, bad := math.Inf(1), 0
+		for _, r := range results {
+			if rates := info(r).SwapRates(); rates != nil && slices.Min(rates) < cli.ExchangeFloor {
+				least = min(least, slices.Min(rates))
+				bad++
+			}
 		}
+		if bad == 0 {
+			return
+		}
+		where := ""
+		if len(results) > 1 {
+			where = fmt.Sprintf(" on %d of %d models, the worst", bad, len(results))
+		}
+		warnings = append(warnings, fmt.Sprintf("%s: a pair of neighbouring temperatures exchanges%s in %.2g %% of attempts: the hotter replicas contribute nothing; put temperatures closer together",
+			what, where, 100*least))
 	}
-	var reference negphase.Info
-	for _, r := range results {
-		reference.Add(r.truth.Info)
-	}
-	ladder("the reference run", reference)
+	ladder("the reference run", func(r result) negphase.Info { return r.truth.Info })
 	for i := range p.estimators {
-		var info negphase.Info
+		var info negphase.Info // of all models, without their pairs of temperatures
 		drowned, updates := 0, 0
 		for _, r := range results {
 			c := &r.curves[i]
-			info.Add(c.Info)
+			counts := c.Info
+			counts.SwapTries, counts.Swaps = nil, nil
+			info.Add(counts)
 			updates += c.Repeats * c.Last().Updates
 			if c.Repeats > 0 && c.Last().Distance.Mean < 2*r.truth.StdErr {
 				drowned++
@@ -209,7 +220,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 				p.names[i], cli.Count(drowned, "model")))
 		}
 		if p.estimators[i].Ladder().MaxTemperatures() > 1 {
-			ladder(p.names[i], info)
+			ladder(p.names[i], func(r result) negphase.Info { return r.curves[i].Info })
 		}
 		for _, w := range p.estimators[i].Warnings(info, info, updates) {
 			warnings = append(warnings, p.names[i]+": "+w)
