@@ -143,6 +143,31 @@ func (s *subject) exactly() bool {
 	return s.enumErr == nil && (s.enum.Work() <= likelihoodWork || slices.Contains(s.named, "log_likelihood"))
 }
 
+// scoresAll reports whether the log-likelihood of all rows is measured at the end of a run: by
+// enumeration, or estimated. From the run's own ladder an estimate costs a few hundredths of the
+// time. A ladder next to the run costs more: it must be asked for by name.
+func (s *subject) scoresAll() bool {
+	return s.exactly() || s.run.Negative.Kind != "" && s.m.Constraint == nil && (ownLadder(s.run) || slices.Contains(s.named, "log_likelihood"))
+}
+
+// gapSample returns the number of rows of the larger part that the free-energy gap is measured on at
+// the end of a run; 0 if that is all of each.
+func (s *subject) gapSample() int {
+	work := rowWork
+	if s.scoresAll() {
+		work = 0
+	}
+	most, all := 0, true
+	for _, p := range s.parts[:2] {
+		n := p.freeEnergyRows(s.m, work)
+		most, all = max(most, len(n)), all && len(n) == len(p.order)
+	}
+	if all {
+		return 0
+	}
+	return most
+}
+
 // train returns the training data.
 func (s *subject) train() *data.Set { return s.parts[0].set }
 
@@ -163,7 +188,8 @@ var metricKinds = []metricKind{
 		// The fraction of rows whose likeliest class is wrong. accuracy_sum is
 		// Σ log p(y|x) over the sample of the last part, the prediction accuracy A
 		// of the infinite-swapping paper (section 4.1); accuracy_mean is the mean
-		// log p(y|x) of the last part.
+		// log p(y|x) of the last part. At the end of a run both are of all its rows,
+		// if that is not the part that is trained on.
 		name: "classification",
 		columns: []Column{
 			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error / %", Rank: 3,
@@ -204,9 +230,7 @@ var metricKinds = []metricKind{
 				}
 				return false, nil
 			}
-			// From the run's own ladder it costs a few hundredths of the time. A ladder
-			// next to the run costs more: it must be asked for by name.
-			return ownLadder(s.run), nil
+			return s.scoresAll(), nil
 		},
 		live: func(s *subject, m *Metric) {
 			if !s.exactly() {
@@ -272,7 +296,8 @@ var metricKinds = []metricKind{
 	{
 		// The mean F of the rows that are not trained on, held out if there are
 		// any, less that of the training rows: it grows as a model overfits
-		// (Hinton, A practical guide to training RBMs, 2010, section 6).
+		// (Hinton, A practical guide to training RBMs, 2010, section 6). Where a run
+		// ends with the log-likelihood of all rows, the gap is the difference of the two.
 		name: "free_energy_gap",
 		columns: []Column{
 			{Name: "free_energy_gap", Single: true, Label: "free-energy gap", Format: "%.4g", Unit: " nats", Axis: "free-energy gap / nats", Rank: 5,
@@ -284,8 +309,17 @@ var metricKinds = []metricKind{
 			}
 			return true, nil
 		},
-		measure: func(s *subject, ctx context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
-			f, err := s.freeEnergies(ctx, m, rowWork)
+		describe: func(s *subject, c []Column) {
+			if rows := s.gapSample(); rows > 0 {
+				c[0].Unit = fmt.Sprintf(" nats (samples of at most %d rows)", rows)
+			}
+		},
+		measure: func(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+			work := rowWork
+			if whole && s.scoresAll() {
+				work = 0
+			}
+			f, err := s.freeEnergies(ctx, m, work)
 			if err != nil {
 				return nil, err
 			}

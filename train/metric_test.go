@@ -350,8 +350,7 @@ func measure(t *testing.T, name string, m *rbm.RBM, sets Sets, whole bool) map[s
 func sampleTol(n float64) float64 { return 6 * math.Sqrt(0.25/100*(n-100)/(n-1)) }
 
 // Classification of a model so large that it takes a sample of 100 rows: at
-// the last look all rows but those of training count, and the sum goes over the
-// sample still.
+// the last look all rows but those of training count, in the sum as in the mean.
 func TestClassificationTakesASample(t *testing.T) {
 	const rows, inputs, hidden = 200, 4000, 2700 // rowWork is less than 100 times the weights
 	m := rbm.New(inputs+2, hidden, 2, rbm.Softmax)
@@ -369,7 +368,7 @@ func TestClassificationTakesASample(t *testing.T) {
 	b := math.Round(100 * first["error_test"]) // rows of class b in the sample
 	sum := (100-b)*math.Log(0.75) + b*math.Log(0.25)
 	near(t, "sum over the sample", first["accuracy_sum"], sum, 1e-4) // a bias in float32, 100 times
-	near(t, "sum at the last look", last["accuracy_sum"], first["accuracy_sum"], 0)
+	near(t, "sum over all", last["accuracy_sum"], rows*(math.Log(0.75)+math.Log(0.25))/2, 1e-4)
 	near(t, "mean over the sample", first["accuracy_mean"], sum/100, 1e-6)
 	near(t, "mean over all", last["accuracy_mean"], (math.Log(0.75)+math.Log(0.25))/2, 1e-6)
 }
@@ -409,6 +408,54 @@ func TestLogLikelihoodTakesAllRows(t *testing.T) {
 	set.Y, set.Classes = nil, nil
 	got := measure(t, "log_likelihood", m, Sets{Train: set}, false)["log_likelihood_train"]
 	near(t, "log-likelihood", got, inputs*(math.Log(0.25)+math.Log(0.75))/2, 1e-3) // biases in float32, 600 of them
+}
+
+// At the last look the gap of free energies is the difference of the log-likelihoods of
+// all rows where these are measured. Else it says of how many rows it is.
+func TestGapIsOfTheRowsOfTheLikelihood(t *testing.T) {
+	const rows, inputs = 3 * gapRows, 3
+	m := rbm.New(inputs, 2, 0, rbm.Softmax)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = float32(math.Log(3))
+	}
+	sets := Sets{Train: halves(rows, inputs), Test: halves(rows, inputs)}
+	sets.Train.Missing = rbm.NewBits(rows, inputs) // of rows with gaps the first ones are a sample
+	sets.Train.Missing.Set(0, 0, true)
+	for _, s := range []*data.Set{sets.Train, sets.Test} {
+		s.Y, s.Classes = nil, nil
+	}
+	metrics, err := NewMetrics([]string{"log_likelihood", "free_energy_gap"}, m, sets, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := metrics[0].Measure(t.Context(), m, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gap, err := metrics[1].Measure(t.Context(), m, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "log-likelihood of all test rows", l[1], inputs*(math.Log(0.75)+math.Log(0.25))/2, handTol)
+	near(t, "gap", gap[0], l[0]-l[1], handTol)
+	if sample, err := metrics[1].Measure(t.Context(), m, false); err != nil || math.Abs(sample[0]-gap[0]) < 1e-3 {
+		t.Errorf("the gap of a sample is %v (%v), as that of all rows: nothing is tested", sample, err)
+	}
+	if unit := metrics[1].Columns[0].Unit; unit != " nats" {
+		t.Errorf("the gap of all rows has the unit %q", unit)
+	}
+
+	large := rbm.New(4000, 2700, 0, rbm.Softmax) // of samples of 100 rows, and too large to enumerate
+	sets = Sets{Train: halves(200, 4000), Test: halves(50, 4000)}
+	for _, s := range []*data.Set{sets.Train, sets.Test} {
+		s.Y, s.Classes = nil, nil
+	}
+	if metrics, err = NewMetrics([]string{"free_energy_gap"}, large, sets, 1); err != nil {
+		t.Fatal(err)
+	}
+	if unit := metrics[0].Columns[0].Unit; unit != " nats (samples of at most 100 rows)" {
+		t.Errorf("the gap of samples has the unit %q", unit)
+	}
 }
 
 // The gap of free energies is that of the rows held out, where there are any;
