@@ -161,9 +161,10 @@ func (p Preset) Settings(negative string) Settings {
 }
 
 // NewModel returns the RBM that training by the preset starts from. It is that of the
-// function NewModel, with the visible biases of SetLogOdds where Init says so.
+// function NewModel, with the visible biases of SetLogOdds where Init says so. labelled is
+// ignored if set has no labels.
 func (p Preset) NewModel(set *data.Set, hidden int, labelled bool, seed uint64) *rbm.RBM {
-	m := NewModel(set, hidden, labelled, p.Labels, seed)
+	m := NewModel(set, hidden, labelled && set.Y != nil, p.Labels, seed)
 	if p.Init == "log-odds" {
 		SetLogOdds(m, set)
 	}

@@ -58,3 +58,17 @@ func TestPresetFitsTheRows(t *testing.T) {
 		}
 	}
 }
+
+// Of data without labels the preset and its model have none, whatever the caller asks for.
+func TestPresetIgnoresLabelsThatAreMissing(t *testing.T) {
+	set := halves(10, 120)
+	p := PresetFor(set, true)
+	if m := p.NewModel(set, 3, true, 1); p.Name != "classifier" || m.Classes() != 2 {
+		t.Errorf("with labels: %s of %d classes", p.Name, m.Classes())
+	}
+	set.Y, set.Classes = nil, nil
+	p = PresetFor(set, true)
+	if m := p.NewModel(set, 3, true, 1); p.Name != "generative" || m.Classes() != 0 {
+		t.Errorf("without labels: %s of %d classes", p.Name, m.Classes())
+	}
+}

@@ -44,14 +44,17 @@ const traceLength = 1024
 // that of a model with real units, unless one is named, if there are at most exact.GradientLimit.
 //
 // Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is
-// called with the part of the work done. The error is the context's, or that of the
-// estimator.
+// called with the part of the work done. The error is the context's, that of the
+// estimator, or that there are chains and Rounds is less than 1.
 func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
 	if progress == nil {
 		progress = func(float64) {}
 	}
 	if s.Sampler.Kind != "" && s.Sampler.Traits().Moments || s.Sampler.Kind == "" && l.few() {
 		return l.listed(ctx, s, key)
+	}
+	if s.Rounds < 1 {
+		return Draw{}, fmt.Errorf("sample: Settings.Rounds is %d; it must be at least 1, such as DefaultRounds, %d", s.Rounds, DefaultRounds)
 	}
 	if s.Sampler.Kind != "" {
 		r, err := l.run(ctx, s.Group, s.Sampler, s.Rounds, key, progress)

@@ -16,8 +16,8 @@ type Settings struct {
 	// few hidden states has its draws from a list of these.
 	Sampler negphase.Settings
 	Samples int // to draw
-	// Rounds is the most rounds that a chain runs before its first sample; a round
-	// is a call of the estimator. Of a ladder that is chosen there are an eighth.
+	// Rounds is the most rounds that a chain runs before its first sample, at least 1, such as
+	// DefaultRounds; a round is a call of the estimator. Of a ladder that is chosen there are an eighth.
 	Rounds int
 	// Start says which chains the samples come from: FromRandom, FromData, or ""
 	// for those from random states if the chains have mixed, else those from data, if

@@ -1,6 +1,23 @@
 package sample
 
-import "testing"
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// Chains of no rounds are an error that names the setting, and a list of the states needs none.
+func TestRoundsAreNeeded(t *testing.T) {
+	for kind, want := range map[string]string{"pcd": "Settings.Rounds is 0", "exact": ""} {
+		s := Settings{Samples: 2, Sampler: Defaults(kind, 2)}
+		_, err := DrawEach(context.Background(), rbm.New(4, 3, 0, rbm.Softmax), nil, []Query{{Class: rbm.Free}}, s, rbm.NewKey(1), nil)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "DefaultRounds")) {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
 
 // The verdict counts the lines that have mixed, and the caption has it last.
 func TestVerdict(t *testing.T) {
