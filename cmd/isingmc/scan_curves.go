@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -59,9 +60,9 @@ var figures = []figure{
 type curve struct {
 	beta    []float64
 	logZ    []estimate
-	values  [][]estimate  // of each figure
-	shifts  [][][]float64 // by how much each stretch of the run moves each figure, at each temperature
-	absolut bool          // log Z is known at the first temperature, β = 0; else it counts from there
+	values  [][]estimate // of each figure
+	scanned [][]estimate // of each figure, at the temperatures of the scan
+	absolut bool         // log Z is known at the first temperature, β = 0; else it counts from there
 }
 
 // errTooShort says that a run has too few moves for reweighting.
@@ -104,8 +105,8 @@ func (p *plan) reweigh(i int) (*curve, error) {
 	}
 	q := p.scan.systems[p.scan.of[i]]
 	out := &curve{}
-	logZ0 := 0.0
-	if p.scan.betas[temperatures-1] == 0 {
+	lowest, logZ0 := p.scan.betas[temperatures-1], 0.0
+	if lowest == 0 {
 		out.absolut, logZ0 = true, q.logStates()
 	}
 	w, err := partition.NewReweighting(p.scan.betas, d, stretches*len(p.runs), logZ0)
@@ -119,17 +120,32 @@ func (p *plan) reweigh(i int) (*curve, error) {
 		if !p.scan.inBeta {
 			x = 1 / x
 		}
-		out.beta[at] = min(max(x, p.scan.betas[temperatures-1]), p.scan.betas[0])
+		out.beta[at] = min(max(x, lowest), p.scan.betas[0])
 	}
+	ends := []float64{p.scan.betas[0], lowest} // without the rounding of their inverses
+	if p.scan.inBeta {
+		slices.Reverse(ends)
+	}
+	out.beta[0], out.beta[curvePoints-1] = ends[0], ends[1]
 	out.logZ = make([]estimate, curvePoints)
-	out.values, out.shifts = make([][]estimate, len(figures)), make([][][]float64, len(figures))
+	out.values, out.scanned = make([][]estimate, len(figures)), make([][]estimate, len(figures))
 	for f := range figures {
-		out.values[f], out.shifts[f] = make([]estimate, curvePoints), make([][]float64, curvePoints)
+		out.values[f], out.scanned[f] = make([]estimate, curvePoints), make([]estimate, temperatures)
 	}
-	parallel.Do(curvePoints, func(at int) {
-		beta := out.beta[at]
+	parallel.Do(curvePoints+temperatures, func(at int) {
+		scanned := at - curvePoints // its number among the temperatures of the scan
+		beta := p.scan.betas[max(0, scanned)]
+		if scanned < 0 {
+			beta = out.beta[at]
+		}
 		r := w.At(beta, values...)
-		out.logZ[at] = estimate{r.LogZ, partition.StdErr(r.LogZShift)}
+		switch {
+		case scanned >= 0:
+		case beta == lowest: // the others count from there
+			out.logZ[at] = estimate{logZ0, 0}
+		default:
+			out.logZ[at] = estimate{r.LogZ, partition.StdErr(r.LogZShift)}
+		}
 		for f, figure := range figures {
 			value, slopes := figure.from(beta, n, r.Mean)
 			if f == 0 {
@@ -141,7 +157,11 @@ func (p *plan) reweigh(i int) (*curve, error) {
 					floats.AddScaled(shift, slope, r.Shift[o])
 				}
 			}
-			out.values[f][at], out.shifts[f][at] = estimate{value, partition.StdErr(shift)}, shift
+			if e := (estimate{value, partition.StdErr(shift)}); scanned >= 0 {
+				out.scanned[f][scanned] = e
+			} else {
+				out.values[f][at] = e
+			}
 		}
 	})
 	return out, nil
@@ -166,20 +186,23 @@ type crossing struct {
 	x    estimate // in the variable of the scan
 }
 
-// crossings returns those of each system and the next one that has a curve.
+// moverOf returns the place of contestant i among the samplers of its system.
+func (p *plan) moverOf(i int) int { return i % len(p.scan.systems[0].movers) }
+
+// crossings returns those of each system and the next one that has a curve, by the same sampler.
 func (p *plan) crossings(curves []*curve) (all []crossing) {
 	const binder = 4
-	last := -1
+	last := map[int]int{} // of each sampler: its last contestant that has a curve
 	for i, b := range curves {
 		if b == nil || p.contestants[i].scanned.At[0].Spins == nil {
 			continue
 		}
-		if last >= 0 && p.scan.of[last] != p.scan.of[i] {
-			if x, ok := p.cross(curves[last], b, binder); ok {
-				all = append(all, crossing{p.contestants[last].name, p.contestants[i].name, x})
+		if a, ok := last[p.moverOf(i)]; ok {
+			if x, ok := p.cross(curves[a], b, binder); ok {
+				all = append(all, crossing{p.contestants[a].name, p.contestants[i].name, x})
 			}
 		}
-		last = i
+		last[p.moverOf(i)] = i
 	}
 	return all
 }
@@ -204,7 +227,7 @@ func (p *plan) cross(a, b *curve, f int) (estimate, bool) {
 }
 
 // crossBetween returns where the difference of two curves is 0 between two points of opposite sign, by
-// its last change of sign, and its error: that of the difference over its slope.
+// its first change of sign, and its error: that of the difference over its slope.
 func (p *plan) crossBetween(a, b *curve, f, from, to int) estimate {
 	diff := func(at int) float64 { return a.values[f][at].mean - b.values[f][at].mean }
 	at := from

@@ -190,9 +190,6 @@ func (s *scanResult) record(warnings []string) (out cli.Record) {
 	return out
 }
 
-// moverOf returns the place of contestant i among the samplers of its system.
-func (s *scanResult) moverOf(i int) int { return i % len(s.scan.systems[0].movers) }
-
 // conclusions says in words what the scan has found.
 func (s *scanResult) conclusions() (lines []string) {
 	for i, c := range s.curves {
@@ -255,6 +252,9 @@ func (s *scanResult) warnings() (w []string) {
 		if apart != nil {
 			w = append(w, fmt.Sprintf("%s: the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer", c.name, list(apart)))
 		}
+		if off := s.offCurve(i); off != nil {
+			w = append(w, fmt.Sprintf("%s: what was measured differs from the curve, which takes all temperatures, by %d standard errors or more at %s: the runs there have missed states that other temperatures reach; run longer, or take pt", c.name, curveErrors, list(off)))
+		}
 		switch err := s.failed[i]; {
 		case errors.Is(err, partition.ErrOverlap):
 			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %s", c.name, strings.TrimPrefix(err.Error(), "reweighting: ")))
@@ -263,6 +263,27 @@ func (s *scanResult) warnings() (w []string) {
 		}
 	}
 	return append(w, s.compared.warning()...)
+}
+
+// curveErrors is the number of standard errors by which a figure at a temperature may differ from the
+// curve. Both share their draws, so that chance makes them differ by less than independent ones.
+const curveErrors = 4
+
+// offCurve returns the temperatures where a figure of contestant i is too far from its curve.
+func (s *scanResult) offCurve(i int) (off []string) {
+	if s.curves[i] == nil {
+		return nil
+	}
+	for _, k := range s.inOrder() {
+		if slices.ContainsFunc(s.figuresOf(i), func(f int) bool {
+			a, b := s.measured[i][k][f], s.curves[i].scanned[f][k]
+			err := math.Hypot(a.err, b.err)
+			return err > 0 && math.Abs(a.mean-b.mean) >= curveErrors*err
+		}) {
+			off = append(off, fmt.Sprintf("%.4g", s.scan.x(s.scan.betas[k])))
+		}
+	}
+	return off
 }
 
 // finish prints the scan and writes its files.

@@ -20,22 +20,23 @@ import (
 
 // A scanPoint is a temperature of a scan or of a curve in JSON.
 type scanPoint struct {
-	Temperature *float64
-	Beta        float64
-	Energy      float64  `json:"energy_per_spin"`
-	EnergyErr   float64  `json:"energy_per_spin_std_err"`
-	Heat        float64  `json:"specific_heat"`
-	HeatErr     *float64 `json:"specific_heat_std_err"`
-	Abs         float64  `json:"abs_magnetisation"`
-	AbsErr      float64  `json:"abs_magnetisation_std_err"`
-	Chi         float64  `json:"susceptibility"`
-	ChiErr      *float64 `json:"susceptibility_std_err"`
-	Binder      float64  `json:"binder_cumulant"`
-	BinderErr   float64  `json:"binder_cumulant_std_err"`
-	LogZ        *float64 `json:"log_z"`
-	LogZErr     *float64 `json:"log_z_std_err"`
-	LogZAbove   *float64 `json:"log_z_above_hottest"`
-	Exchanged   *float64
+	Temperature  *float64
+	Beta         float64
+	Energy       float64  `json:"energy_per_spin"`
+	EnergyErr    float64  `json:"energy_per_spin_std_err"`
+	Heat         float64  `json:"specific_heat"`
+	HeatErr      *float64 `json:"specific_heat_std_err"`
+	Abs          float64  `json:"abs_magnetisation"`
+	AbsErr       float64  `json:"abs_magnetisation_std_err"`
+	Chi          float64  `json:"susceptibility"`
+	ChiErr       *float64 `json:"susceptibility_std_err"`
+	Binder       float64  `json:"binder_cumulant"`
+	BinderErr    float64  `json:"binder_cumulant_std_err"`
+	LogZ         *float64 `json:"log_z"`
+	LogZErr      *float64 `json:"log_z_std_err"`
+	LogZAbove    *float64 `json:"log_z_above_hottest"`
+	LogZAboveErr *float64 `json:"log_z_above_hottest_std_err"`
+	Exchanged    *float64
 }
 
 type scanJSON struct {
@@ -228,7 +229,7 @@ func TestScanWeighsBothStates(t *testing.T) {
 }
 
 // TestScanFindsAWrongTemperature: one replica at a wrong temperature is found by the comparison of
-// the samplers in all observables, although each looks fine alone.
+// the samplers in all observables, and by that of its own figures with the curve of all its temperatures.
 func TestScanFindsAWrongTemperature(t *testing.T) {
 	for _, wrong := range []bool{false, true} {
 		p := scanPlan(t, "-lattice 4x4 -sampler sw,gibbs -scan 2:3:4 -moves 12000")
@@ -248,6 +249,9 @@ func TestScanFindsAWrongTemperature(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := strings.Join(p.newScanResult().warnings(), "\n")
+		if off := "gibbs: what was measured differs from the curve"; strings.Contains(w, off) != wrong || strings.Contains(w, "sw: what") {
+			t.Errorf("a wrong temperature: %v; warnings: %q", wrong, w)
+		}
 		if strings.Contains(w, "has not converged") != wrong || wrong && !strings.Contains(w, "at T = 2.333") {
 			t.Errorf("a wrong temperature: %v; warnings: %q", wrong, w)
 		}
@@ -280,6 +284,28 @@ func TestScanCrossings(t *testing.T) {
 	}
 	if x := r.Crossings[0]; math.Abs(x.Temperature-low) > 4.5*x.StdErr || !(x.StdErr > 0 && x.StdErr < 0.05) {
 		t.Errorf("the Binder cumulants cross at %v ± %v, want %v", x.Temperature, x.StdErr, low)
+	}
+}
+
+// TestScanCrossingsOfSamplers: with several samplers each has its own crossing.
+func TestScanCrossingsOfSamplers(t *testing.T) {
+	clitest.Isolate(t)
+	r := scanOf(t, "-lattice 3x3,4x4 -sampler sw,pt -scan 1.5:2.8:6 -moves 20000")
+	if len(r.Crossings) != 2 || r.Crossings[0].A != "3x3 sw" || r.Crossings[0].B != "4x4 sw" || r.Crossings[1].A != "3x3 pt" || r.Crossings[1].B != "4x4 pt" {
+		t.Errorf("crossings %+v, want one of sw and one of pt", r.Crossings)
+	}
+}
+
+// TestScanAnchor: log Z has no error at the hottest temperature, from which it counts.
+func TestScanAnchor(t *testing.T) {
+	clitest.Isolate(t)
+	s := scanOf(t, "-lattice 4x4 -sampler sw -scan beta=0:0.5:5 -moves 800").Samplers[0]
+	if at := s.Curve[0]; *at.LogZ != 16*math.Ln2 || *at.LogZErr != 0 || !(*s.Curve[1].LogZErr > 0) {
+		t.Errorf("log Z at β = 0 is %v ± %v, want 16 log 2 without an error; then ± %v", *at.LogZ, *at.LogZErr, *s.Curve[1].LogZErr)
+	}
+	s = scanOf(t, "-lattice 4x4 -sampler sw -scan 2:3.3:5 -moves 800").Samplers[0]
+	if at := s.Curve[curvePoints-1]; *at.LogZAbove != 0 || *at.LogZAboveErr != 0 {
+		t.Errorf("log Z at the hottest temperature is %v ± %v above itself", *at.LogZAbove, *at.LogZAboveErr)
 	}
 }
 
