@@ -40,7 +40,8 @@ paper (Hult, Nyquist & Ringqvist 2020).
 
 Models of at most 2^22 states are enumerated, which may take some minutes; for
 larger ones the truth is a long reference run, printed with its error. Ladders
-with tau=auto are tuned on the model beforehand, at no charge, and then stay.
+with tau=auto are tuned on the model beforehand, at no charge, and then stay. A ladder
+without tau has the temperatures 1 to 5 of the paper; that of rbmtrain is tau=reach/5.
 
   distance   mean over the repeats at the last step, ± standard deviation
   bias       length of the mean error, and how much of that noise explains
@@ -86,8 +87,8 @@ func newOptions() *options {
 	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)").For("runs").Tag("runs")
 	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation").For("runs").Tag("runs")
 	f.Group("estimators")
-	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3").
-		Main("LIST  estimators, separated by commas; rbmtrain -negphase help lists them")
+	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3; pt, ins and pins without tau have the temperatures 1 to 5 of the paper, and tau=reach/5 is what rbmtrain has").
+		Main("LIST  such as pcd,ins:tau=reach/5; rbmtrain -negphase help lists them")
 	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain").Main("N  Gibbs steps of each chain (10000)").Between(1, train.MaxSteps)
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20").Main("N  independent runs of each (20)").Between(1, maxRepeats)
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say").Between(1, negphase.MaxChains)

@@ -301,6 +301,20 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
+// A ladder without tau is not that of rbmtrain, and a line says so; another ladder has none.
+func TestLadderNotes(t *testing.T) {
+	isolate(t)
+	out := rbmcompare.OK(t, small("-model", "plain.npz", "-negphase", "pcd,pins,pt:tau=1/2,ins:k=2,ins:tau=reach/5")...)
+	for _, line := range []string{"pins has the ladder tau=1/2/3/4/5; that of rbmtrain is pins:tau=reach/5\n", "ins:k=2 has the ladder tau=1/2/3/4/5; that of rbmtrain is ins:k=2:tau=reach/5\n"} {
+		if !strings.Contains(out, line) {
+			t.Errorf("there is no line %q in\n%s", line, out)
+		}
+	}
+	if n := strings.Count(out, "that of rbmtrain"); n != 2 {
+		t.Errorf("%d estimators have another ladder than rbmtrain, not 2:\n%s", n, out)
+	}
+}
+
 // Ladders that are tuned to each snapshot differ in length. Their exchanges are not added up.
 func TestTunedLaddersOfARun(t *testing.T) {
 	isolate(t)

@@ -165,7 +165,8 @@ func groupRecords(groups []group, by string, others []string) (records []cli.Rec
 	for _, g := range groups {
 		var rec cli.Record
 		for _, name := range others {
-			rec.Show(name, name, g.Settings[name], cmp.Or(g.Settings[name], none))
+			column := settingColumn(name, known, "seconds", "runs")
+			rec.Show(column, column, g.Settings[name], cmp.Or(g.Settings[name], none))
 		}
 		add := func(name string, m overRuns) {
 			label := ""

@@ -23,7 +23,7 @@ func (p *plan) page(results []result) report.Report {
 	}
 	page := report.Report{
 		Title: "rbmcompare: " + what, Lead: fmt.Sprintf("%s; %s", cli.Units(last.Model), p.truthInWords(last)),
-		Words: p.words(last), Warnings: p.warnings(results), Section: report.Section{Charts: p.charts(last)},
+		Words: append(p.words(last), p.ladderNotes()...), Warnings: p.warnings(results), Section: report.Section{Charts: p.charts(last)},
 	}
 	if len(results) > 1 {
 		page.Words = append([]string{fmt.Sprintf("%s were compared on, those of the steps %d to %d. What follows describes the last.",

@@ -17,6 +17,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/finitejson"
+	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/report"
 	"gorbm/train/rundir"
@@ -131,6 +132,9 @@ func (p *plan) report(results []result) error {
 		for _, r := range results {
 			p.describe(r, w)
 		}
+		for _, note := range p.ladderNotes() {
+			fmt.Fprintln(w, note)
+		}
 		if p.out != "" {
 			fmt.Fprintf(w, "results in %s\n", p.out)
 		}
@@ -157,6 +161,17 @@ func (p *plan) describe(r result, w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", cli.Count(r.curves[0].Repeats, "repeat"), cli.Count(p.processors(), "processor"), rbm.KernelLevel())
 	cli.PrintTable(w, cli.Table(p.records(r)), false)
+}
+
+// ladderNotes say which temperatures estimators have whose text names none, as those of rbmtrain
+// are other ones.
+func (p *plan) ladderNotes() (notes []string) {
+	for i, s := range p.estimators {
+		if tau := train.DefaultSettings(s.Kind).Negative.Get("tau"); tau != "" && tau != s.Get("tau") && !strings.Contains(p.names[i], ":tau=") {
+			notes = append(notes, fmt.Sprintf("%s has the ladder tau=%s; that of rbmtrain is %s:tau=%s", p.names[i], s.Get("tau"), p.names[i], tau))
+		}
+	}
+	return notes
 }
 
 // shortList is the number of temperatures that a line has room for.

@@ -36,6 +36,7 @@ type runSummary struct {
 	Seconds  float64           `json:"seconds"` // of training, up to it
 	Finished bool              `json:"finished"`
 
+	final   map[string]bool // whether the last value of a metric is that of result.json
 	columns []string
 	rows    [][]float64
 }
@@ -84,6 +85,9 @@ func (o *options) compareRuns() error {
 	}
 	return o.flags.Print(object, func(w io.Writer) error {
 		cli.PrintTable(w, cli.Table(lines), false)
+		if note := bestNote(all, by); note != "" && o.over == "" {
+			fmt.Fprintln(w, note)
+		}
 		if o.out != "" {
 			fmt.Fprintf(w, "results in %s\n", o.out)
 		}
@@ -130,7 +134,7 @@ func readRun(dir string) (*runSummary, error) {
 	if err := json.Unmarshal(text, &c); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, rundir.ConfigFile), err)
 	}
-	r := &runSummary{Path: dir, Settings: map[string]string{"steps": strconv.Itoa(c.Steps)}, Metrics: map[string]metric{}}
+	r := &runSummary{Path: dir, Settings: map[string]string{"steps": strconv.Itoa(c.Steps)}, Metrics: map[string]metric{}, final: map[string]bool{}}
 	delete(c.Training, "horizon") // the steps again
 	r.set(c.Training)
 	for _, name := range []string{"hidden", "labels", "init", "constraint"} {
@@ -164,6 +168,7 @@ func readRun(dir string) (*runSummary, error) {
 		if m, ok := r.Metrics[name]; ok && x != nil {
 			m.Last = x
 			r.Metrics[name] = m
+			r.final[name] = true
 		}
 	}
 	if result.Seconds != nil {
@@ -308,6 +313,15 @@ func differing(all []*runSummary) []string {
 	return slices.Sorted(maps.Keys(differ))
 }
 
+// settingColumn names the column of a setting in a table that has columns of these metrics and
+// others: the name of the setting, with "setting_" before it where another column has that name.
+func settingColumn(name string, metrics map[string]bool, others ...string) string {
+	if _, taken := metrics[name]; taken || slices.Contains(others, name) {
+		return "setting_" + name
+	}
+	return name
+}
+
 // none stands for a setting that a run does not have, or a value that is not known.
 const none = "–"
 
@@ -330,7 +344,8 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 		var rec cli.Record
 		rec.Show("run", "run", r.Path, r.Path)
 		for _, name := range differ {
-			rec.Show(name, name, r.Settings[name], cmp.Or(r.Settings[name], none))
+			column := settingColumn(name, known, "run", "steps", "seconds", "finished")
+			rec.Show(column, column, r.Settings[name], cmp.Or(r.Settings[name], none))
 		}
 		for _, name := range slices.Sorted(maps.Keys(known)) {
 			m, step := r.Metrics[name], any(nil)
@@ -356,6 +371,15 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 		records = append(records, rec)
 	}
 	return records
+}
+
+// bestNote says of which rows the last and the best values of a metric are, where they may be of
+// different ones; else it is "".
+func bestNote(all []*runSummary, by string) string {
+	if !slices.ContainsFunc(all, func(r *runSummary) bool { return r.final[by] && r.Metrics[by].Best != nil }) {
+		return ""
+	}
+	return by + " is the closing value of a finished run, of all rows or a large sample; the best along the run is by metrics.csv, of a smaller sample where there are many rows"
 }
 
 // writeRuns writes the file of -out, or makes the folder and fills it. lines are runs, or the
@@ -399,6 +423,9 @@ func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs,
 	}
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
 		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
+	if note := bestNote(all, by); note != "" {
+		words = append(words, note+".")
+	}
 	html := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words, Section: report.Section{Charts: []plots.Chart{chart}}}
 	if o.over != "" {
 		html.Tables = append(html.Tables, report.TableOf("Means ± standard deviations over "+o.over, cli.Table(lines)))

@@ -63,7 +63,8 @@ func TestRuns(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, []string{"run negphase rate temperatures error_test best along the run at step steps done seconds", "runs/b pcd 0.2 – 5 % 5 % 20 20 1 not finished", "runs/a pcd 0.1 – 21 % 10 % 30 60 4.5", "runs/c pins 0.1 [1,2] – 50 % 0 60 6"}},
+		{nil, []string{"run negphase rate temperatures error_test best along the run at step steps done seconds", "runs/b pcd 0.2 – 5 % 5 % 20 20 1 not finished", "runs/a pcd 0.1 – 21 % 10 % 30 60 4.5", "runs/c pins 0.1 [1,2] – 50 % 0 60 6",
+			"error_test is the closing value of a finished run, of all rows or a large sample; the best along the run is by metrics.csv, of a smaller sample where there are many rows"}},
 		{[]string{"-sort", "pseudo_likelihood_test"}, []string{"run negphase rate temperatures pseudo_likelihood_test best along the run at step steps done seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
 		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps done seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
 		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps done seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
@@ -195,6 +196,29 @@ func TestMeansOverRuns(t *testing.T) {
 	}
 	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-over", "rate"}, `-over is "rate"`, "negphase, seed")
 	rbmcompare.Fails(t, cli.Usage, []string{"-over", "seed"}, "-over is for -runs")
+}
+
+// A setting that has the name of a metric or of another column has a column of another name, in runs and
+// in means, and -sort takes the metric.
+func TestSettingsOfOtherNamesThanMetrics(t *testing.T) {
+	clitest.Isolate(t)
+	for i, temperatures := range []string{"2", "5"} {
+		for seed := range 2 {
+			dir := fmt.Sprintf("runs/%d-%d", i, seed)
+			writeRun(t, dir, fmt.Sprintf(`"negphase": {"kind": "pins", "temperatures": [%s]}, "seed": %d`, temperatures, seed), "step,seconds,temperatures,error_test\n60,4,"+temperatures+"0,0.5\n", `{"seconds": 4, "metrics": {}}`)
+			config := clitest.Read(t, dir+"/"+rundir.ConfigFile)
+			clitest.Write(t, dir+"/"+rundir.ConfigFile, strings.Replace(config, `"steps": 60`, `"steps": 6`+temperatures, 1))
+		}
+	}
+	rbmcompare.OK(t, "-runs", "runs/*", "-sort", "temperatures", "-over", "seed", "-out", "compared")
+	for file, want := range map[string]string{
+		"compared/means.csv": "steps,setting_temperatures,error_test,error_test_sd,error_test_runs,temperatures,temperatures_sd,temperatures_runs,seconds,seconds_sd,seconds_runs,runs\n65,[5],0.5,0,2,50,0,2,4,0,2,2\n62,[2],0.5,0,2,20,0,2,4,0,2,2\n",
+		"compared/runs.csv":  "run,seed,setting_steps,setting_temperatures,error_test,error_test_best,error_test_best_step,temperatures,steps,seconds,finished\nruns/1-0,0,65,[5],0.5,0.5,60,50,60,4,true\n",
+	} {
+		if got := clitest.Read(t, file); !strings.HasPrefix(got, want) {
+			t.Errorf("%s holds\n%s, not\n%s", file, got, want)
+		}
+	}
 }
 
 // The curves of -over are the means of the runs of each setting, at the steps that all of them have, with
