@@ -17,6 +17,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // TestUnlabelledRows checks that rows without a label are left out and counted, by
@@ -181,4 +182,29 @@ func TestLabelColumnIsRemembered(t *testing.T) {
 		t.Errorf("of rows without labels it prints %s, and with -label-column none %s", got, want)
 	}
 	rbmeval.Fails(t, 1, strings.Fields("-model m.safetensors -data bare.csv -classify -label-column diag"), `no column is named "diag"`)
+}
+
+// Rows that the run held out are among its training rows by name, and a line counts them.
+func TestRowsHeldOutAreCounted(t *testing.T) {
+	isolate(t)
+	model := func(dir string) string {
+		clitest.Write(t, dir+"/"+rundir.ConfigFile, `{"data": {"rows": 180, "holdout_rows": 20}}`)
+		clitest.Write(t, dir+"/"+rundir.ModelFile, clitest.Read(t, "softmax.safetensors"))
+		return dir
+	}("run")
+	const line = "warning: 20 of the rows were held out by -holdout"
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{[]string{"-model", model, "-part", "train"}, true},
+		{[]string{"-model", model + "/" + rundir.ModelFile, "-part", "train"}, true},
+		{[]string{"-model", model, "-data", clitest.Toy}, false},
+		{[]string{"-model", "softmax.safetensors", "-part", "train"}, false},
+	} {
+		r := rbmeval.Call(append(c.args, "-classify")...)
+		if r.Status != cli.OK || strings.Contains(r.Stderr, line) != c.want {
+			t.Errorf("%q: status %d: %s", c.args, r.Status, r.Stderr)
+		}
+	}
 }

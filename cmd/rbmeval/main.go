@@ -11,8 +11,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -21,6 +25,7 @@ import (
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 func main() { cli.MainRanks("rbmeval", runRanks) }
@@ -188,6 +193,9 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 		set, split = all, o.train
 	}
 	same := set == all
+	if n := heldOut(o.model.Path); same && n > 0 && !o.flags.Given("data") {
+		o.flags.Warn(fmt.Sprintf("%d of the rows were held out by -holdout while the model was trained, and are among those scored here", n))
+	}
 	for _, s := range []**data.Set{&all, &set} {
 		if *s, err = fitSet(m, *s, o.model.Path, about); err != nil {
 			return nil, err
@@ -203,6 +211,28 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	}
 	return e, nil
 }
+
+// heldOut returns the number of rows that the run of a model held out, by the config.json of its
+// folder: that of the path, or the one that the model file is in. It is 0 without one.
+func heldOut(path string) int {
+	dir := path
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		dir = filepath.Dir(path)
+	}
+	text, err := atomicfile.Read(filepath.Join(dir, rundir.ConfigFile), maxConfig)
+	var config struct {
+		Data struct {
+			HoldoutRows int `json:"holdout_rows"`
+		}
+	}
+	if err != nil || json.Unmarshal(text, &config) != nil {
+		return 0
+	}
+	return config.Data.HoldoutRows
+}
+
+// maxConfig is the size in bytes from which a file is no config.json.
+const maxConfig = 1 << 26
 
 // loadData loads the data that the model m of path was trained on, or that -data
 // names: of a model with labels, the rows that have one.
