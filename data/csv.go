@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gorbm/data/grammar"
 	"gorbm/rbm"
@@ -31,7 +32,12 @@ type csvReader struct {
 	header  []string // nil if the file has none
 	kind    string   // of the header: Set.Header
 	numbers bool     // the first line is whole numbers that all differ, and Options.Header is auto
-	fields  int      // columns of each row, with that of the labels
+	width   int      // columns of each line of the file
+	across  int      // those of the line that next returned
+	ignore  string   // Options.Ignore
+	lacking bool     // Options.IgnoreKnown
+	ignored []int    // columns of the file that next drops, ascending
+	fields  int      // columns of each row, with that of the labels, without those that next drops
 	label   bool     // the last column holds labels
 	labelAt int      // 1 + the column of the file that next moves to the last; 0: none
 	rows    int      // so far
@@ -47,7 +53,7 @@ type csvReader struct {
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
 	weight   string    // name of the column of weights; "": none
-	weightAt int       // that column, from 0
+	weightAt int       // that column, from 0, without those before it that next drops
 	weights  []float64 // so far
 	raw      string    // the weight of the row that next returned
 	between  bool      // some value so far lies between 0 and 1
@@ -59,7 +65,7 @@ type csvReader struct {
 // Options.Binarize says. A header may come first, and labels may be in the last
 // column; see Options.Header and Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1,
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown,
 		scaling: opt.scaling(), byColumn: opt.Height == 0, bin: opt.binarizer(streamTrain)}
 	if err := c.begin(f, size); err != nil {
 		return nil, err
@@ -173,6 +179,8 @@ func (c *csvReader) next() ([]string, error) {
 			row[j] = decimalPoint(field)
 		}
 	}
+	c.across = len(row)
+	row = without(row, c.ignored)
 	if at := c.weightAt; at >= 0 && at < len(row) {
 		c.raw = row[at]
 		copy(row[at:], row[at+1:])
@@ -182,6 +190,48 @@ func (c *csvReader) next() ([]string, error) {
 		moveToLast(row, at)
 	}
 	return row, err
+}
+
+// without drops the fields of a row at these places, which ascend, and returns the rest of it.
+func without(row []string, places []int) []string {
+	for dropped, at := range places {
+		if at -= dropped; at < len(row) {
+			row = slices.Delete(row, at, at+1)
+		}
+	}
+	return row
+}
+
+// findIgnored takes the first line, and returns it without the columns of Options.Ignore.
+func (c *csvReader) findIgnored(row []string) ([]string, error) {
+	if c.ignore == "" || c.lacking && c.asked == HeaderNo {
+		return row, nil
+	}
+	if c.asked == HeaderNo {
+		return nil, specErrorf("%s: columns are ignored by their names, which are in a first line, so not -header no", c.path)
+	}
+	for name := range strings.SplitSeq(c.ignore, ",") {
+		name = strings.TrimSpace(name)
+		found := false
+		for at, other := range row {
+			if strings.TrimSpace(other) == name {
+				c.ignored, found = append(c.ignored, at), true
+			}
+		}
+		if !found && !c.lacking {
+			return nil, specErrorf("%s has no column %s to ignore%s", c.path, quote(name), grammar.DidYouMeanOr(name, row, "its first line is "+someNames(row)))
+		}
+	}
+	slices.Sort(c.ignored)
+	c.ignored = slices.Compact(c.ignored)
+	switch len(c.ignored) {
+	case 0:
+		return row, nil
+	case len(row):
+		return nil, specErrorf("%s: all columns are ignored; leave one of them", c.path)
+	}
+	c.asked = HeaderYes
+	return without(row, c.ignored), nil
 }
 
 // moveToLast moves a field of a row to its end.
@@ -238,9 +288,9 @@ func (c *csvReader) read(f io.ReaderAt, size int64, do func(row []string) error)
 
 // checkRow checks the number of columns, and whether the first still counts rows.
 func (c *csvReader) checkRow(row []string) error {
-	if len(row) != c.fields {
+	if c.across != c.width {
 		line, _ := c.r.FieldPos(0)
-		return formatErrorf("%s:%d: %d columns where the first row has %d; give every row the same number", c.path, line, len(row), c.fields)
+		return formatErrorf("%s:%d: %d columns where the first row has %d; give every row the same number", c.path, line, c.across, c.width)
 	}
 	if c.counts {
 		n, err := strconv.Atoi(strings.TrimSpace(row[0]))
@@ -259,9 +309,22 @@ type risingColumn struct {
 	last   float64
 }
 
-// namesRows is the note of a column that has another value in each row.
-func namesRows(column string) string {
-	return column + " has another value in each row; if it names the rows, leave it out"
+// leaveOut says how to leave out a column of this name; "": it has none.
+func leaveOut(name string) string {
+	switch name = strings.TrimSpace(name); {
+	case name == "", strings.Contains(name, ","):
+		return "leave it out"
+	case strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
+	}):
+		name = quote(name)
+	}
+	return "leave it out by -ignore " + name
+}
+
+// namesRows is the note of a column of a name that has another value in each row.
+func namesRows(column, name string) string {
+	return column + " has another value in each row; if it names the rows, " + leaveOut(name)
 }
 
 // leastIndex is the number of rows from which a first column that counts them is
@@ -273,11 +336,13 @@ func (c *csvReader) checkIndex() error {
 	if !c.counts || c.rows < leastIndex {
 		return nil
 	}
-	return formatErrorf("%s: %s", c.path, countsRows)
+	return formatErrorf("%s: %s", c.path, c.countsRows())
 }
 
 // countsRows says what to do about an index.
-const countsRows = "the first column counts the rows; leave it out (pandas: to_csv(index=False))"
+func (c *csvReader) countsRows() string {
+	return "the first column counts the rows; " + leaveOut(c.name(0)) + " (pandas: to_csv(index=False))"
+}
 
 // separatorOf returns what separates the columns of a file that starts so. It is a tab, or else a
 // semicolon, if the first line has one and each comma in it can be that of a decimal fraction.
@@ -352,7 +417,10 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	row = slices.Clone(row) // the reader reuses row
+	c.width = c.across
+	if row, err = c.findIgnored(slices.Clone(row)); err != nil { // the reader reuses row
+		return err
+	}
 	if at := slices.Index(row, c.weight); c.weight != "" && c.asked != "no" && at >= 0 && len(row) > 1 {
 		row, c.weightAt, c.asked = slices.Delete(row, at, at+1), at, HeaderYes
 	}
@@ -532,7 +600,7 @@ func (c *csvReader) add(row []string) error {
 		w, why := parseWeight(c.raw)
 		if why != "" {
 			line, _ := c.r.FieldPos(0)
-			return formatErrorf("%s:%d: column %d (%s): %s", c.path, line, c.weightAt+1, quote(c.weight), why)
+			return formatErrorf("%s:%d: column %d (%s): %s", c.path, line, c.inFile(c.weightAt)+1, quote(c.weight), why)
 		}
 		c.weights = append(c.weights, w)
 	}
@@ -622,7 +690,7 @@ func (c *csvReader) readValue(j int, field string) (v float64, err error) {
 	case why == "":
 		return v, nil
 	case j == 0 && c.counts && c.rows > 0:
-		return 0, c.wrong(j, "%s: %s", quote(field), countsRows)
+		return 0, c.wrong(j, "%s: %s", quote(field), c.countsRows())
 	case c.rows == 0 && c.header == nil && c.numbers:
 		why += ", or if this line names the columns, say so by -header yes"
 	case j == c.fields-1 && !c.label && !math.IsNaN(v):
@@ -638,6 +706,14 @@ func (c *csvReader) wrong(j int, format string, args ...any) error {
 	return formatErrorf("%s:%d: %s: %s", c.path, line, c.columnName(j), fmt.Sprintf(format, args...))
 }
 
+// name returns the name of column j, "" if it has none.
+func (c *csvReader) name(j int) string {
+	if c.header == nil {
+		return ""
+	}
+	return c.header[j]
+}
+
 // columnName names column j for a message, by its number in the file and by the header.
 func (c *csvReader) columnName(j int) string {
 	name := fmt.Sprintf("column %d", c.column(j)+1)
@@ -647,7 +723,7 @@ func (c *csvReader) columnName(j int) string {
 	return name
 }
 
-// column returns the place in the file of column j, counted without that of the weights and with
+// column returns the place in the file of column j, counted without those that next drops and with
 // the labels last.
 func (c *csvReader) column(j int) int {
 	switch {
@@ -657,7 +733,17 @@ func (c *csvReader) column(j int) int {
 		j++
 	}
 	if c.weightAt >= 0 && j >= c.weightAt {
-		return j + 1
+		j++
+	}
+	return c.inFile(j)
+}
+
+// inFile returns the place in the file of column j, counted without those of Options.Ignore.
+func (c *csvReader) inFile(j int) int {
+	for _, at := range c.ignored {
+		if j >= at {
+			j++
+		}
 	}
 	return j
 }
@@ -685,7 +771,7 @@ func (c *csvReader) set() ([]*Set, error) {
 	}
 	for _, r := range c.rising {
 		if s.X.Rows >= leastIndex {
-			s.Notes = append(s.Notes, namesRows(c.columnName(r.column)))
+			s.Notes = append(s.Notes, namesRows(c.columnName(r.column), c.name(r.column)))
 		}
 	}
 	if c.clipped > 0 {

@@ -66,6 +66,11 @@ type Options struct {
 	Categorical string
 	Levels      int
 
+	// Ignore names columns of a CSV file, with commas, that are read as if they were not there. It
+	// is an error if the file lacks one, but with IgnoreKnown.
+	Ignore      string
+	IgnoreKnown bool
+
 	// Schema says what the columns of a CSV file are, which are found by their names, or has the
 	// alphabet of sequences; nil: the file itself does.
 	Schema *Schema

@@ -88,6 +88,10 @@ type Set struct {
 	// Contacts are pairs of sites that are known to touch, of generated sequences; else nil.
 	Contacts [][2]int
 
+	// Unused are the names of the columns of a CSV file that are not used because Options.Schema
+	// lacks them.
+	Unused []string
+
 	// Columns are the names of the inputs by the header of a CSV file, nil if it has none.
 	Columns []string
 

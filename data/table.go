@@ -54,7 +54,7 @@ type tableReader struct {
 // whose cells may be missing. The first line names the columns. Options.Schema, if it is given,
 // says what they are.
 func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: HeaderYes, labeller: opt.labeller(), weight: opt.Weights, weightAt: -1}
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: HeaderYes, labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown}
 	if opt.Header == HeaderNo {
 		return nil, specErrorf("%s: a table of categories needs a first line of names, so not -header no", path)
 	}
@@ -105,7 +105,7 @@ func (t *tableReader) add(row []string) error {
 	if t.weightAt >= 0 {
 		w, why := parseWeight(t.raw)
 		if why != "" {
-			return formatErrorf("%s:%d: column %d (%s): %s", t.path, line, t.weightAt+1, quote(t.weight), why)
+			return formatErrorf("%s:%d: column %d (%s): %s", t.path, line, t.inFile(t.weightAt)+1, quote(t.weight), why)
 		}
 		t.weights = append(t.weights, w)
 	}
@@ -185,7 +185,7 @@ func (t *tableReader) set() (*Set, error) {
 		}
 		for j := range t.columns {
 			if c := &t.columns[j]; t.namesRows(c) {
-				notes = append(notes, namesRows(fmt.Sprintf("column %d (%s)", t.column(c.at)+1, quote(c.name))))
+				notes = append(notes, namesRows(fmt.Sprintf("column %d (%s)", t.column(c.at)+1, quote(c.name)), c.name))
 			}
 		}
 	}
@@ -199,6 +199,11 @@ func (t *tableReader) set() (*Set, error) {
 	s := &Set{Name: t.path, X: rbm.NewBits(rows, units), Schema: schema, Groups: schema.Groups(), Binarize: Binary,
 		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0, Notes: notes}
 	s.Height, s.Width = NearSquare(units)
+	for _, name := range t.names() {
+		if !slices.ContainsFunc(schema.Columns, func(c Column) bool { return c.Name == name }) {
+			s.Unused = append(s.Unused, name)
+		}
+	}
 	missing := rbm.NewBits(rows, units)
 	gaps, key := 0, dataKey(1, streamMissing)
 	first := 0
@@ -309,7 +314,7 @@ func (t *tableReader) schema() (*Schema, error) {
 		}
 		s.Columns = append(s.Columns, column)
 		if total += len(column.Levels); total > maxTableLevels {
-			return nil, formatErrorf("%s: the columns up to %s have %d levels, more than the %d that are allowed; leave columns out, or take fewer -levels", t.path, quote(c.name), total, maxTableLevels)
+			return nil, formatErrorf("%s: the columns up to %s have %d levels, more than the %d that are allowed; leave columns out by -ignore, or take fewer -levels", t.path, quote(c.name), total, maxTableLevels)
 		}
 		for _, word := range column.Levels {
 			bytes += len(word)
@@ -343,9 +348,9 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	}
 	switch {
 	case len(c.words) == 0:
-		return column, t.columnError(c, "has no cell that is not missing; leave it out")
+		return column, t.columnError(c, "has no cell that is not missing; %s", leaveOut(c.name))
 	case len(c.words) == 1:
-		return column, t.columnError(c, "has one value, %s; leave it out", quote(c.words[0]))
+		return column, t.columnError(c, "has one value, %s; %s", quote(c.words[0]), leaveOut(c.name))
 	case commas > 0 && commas+numbers == len(c.words) && !categorical:
 		return column, formatErrorf("%s: the words of the column look like numbers with a decimal comma, as %s; write a decimal point, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(decimal))), quote(c.words[decimal]))
 	case other >= 0 && numbers >= len(c.words)-numbers && !categorical:
@@ -357,7 +362,7 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 		return column, nil
 	}
 	if len(c.words) > maxLevels {
-		return column, t.columnError(c, "has %d different words, more than the %d levels that are allowed; is it a name of the row? leave it out", len(c.words), maxLevels)
+		return column, t.columnError(c, "has %d different words, more than the %d levels that are allowed; is it a name of the row? %s", len(c.words), maxLevels, leaveOut(c.name))
 	}
 	column.Levels, column.Bit = sortedNames(c.words), len(c.words) == 2
 	return column, nil
@@ -418,7 +423,7 @@ func (o Options) isTable() bool {
 // hasWords reports whether the first rows after a header have a column of inputs without any
 // number.
 func hasWords(f io.ReaderAt, size int64, path string, opt Options) bool {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: opt.Header, weight: opt.Weights, weightAt: -1}
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: opt.Header, weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown}
 	if c.begin(f, size) != nil || c.header == nil {
 		return false
 	}

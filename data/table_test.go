@@ -320,3 +320,69 @@ func TestDecimalCommas(t *testing.T) {
 		t.Errorf("as categories: %v", err)
 	}
 }
+
+// Columns that are ignored are as if they were not there, and messages count columns as the file does.
+func TestIgnore(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string][]byte{
+		"short.csv": []byte("a,kind,id\n1,x,7\n0,y\n"),
+		"rest.csv":  []byte("id,a,w,kind\n7,1,1,x\n8,0,-1,y\n"),
+		"bare.csv":  []byte("0,1\n1,0\n"),
+		"many.csv":  []byte("my id,a\n"),
+	}
+	text := [4]string{"id,a,note,b,w,kind\n", "a,b,w,kind\n", "id,a,note,b,w\n", "a,b,w\n"}
+	for i := range 20 {
+		text[0] += fmt.Sprintf("n%d,%d,,%d,%d,%s\n", i, i%2, i/2%2, i+1, "xy"[i%2:i%2+1])
+		text[1] += fmt.Sprintf("%d,%d,%d,%s\n", i%2, i/2%2, i+1, "xy"[i%2:i%2+1])
+		text[2] += fmt.Sprintf("%d,%d,,%d,%d\n", i, i%2, i/2%2, i+1)
+		text[3] += fmt.Sprintf("%d,%d,%d\n", i%2, i/2%2, i+1)
+		files["many.csv"] = fmt.Appendf(files["many.csv"], "n%d,%d\n", i, i%2)
+	}
+	for i, name := range []string{"table.csv", "table-less.csv", "numbers.csv", "numbers-less.csv"} {
+		files[name] = []byte(text[i])
+	}
+	writeFiles(t, dir, files)
+	load := func(file string, opt Options) (*Set, error) {
+		s, _, err := Load(t.Context(), filepath.Join(dir, file), opt)
+		return s, err
+	}
+	for _, kind := range []string{"table", "numbers"} {
+		opt := Options{Weights: "w", Ignore: "note, id"}
+		got, err := load(kind+".csv", opt)
+		want, errToo := load(kind+"-less.csv", Options{Weights: "w"})
+		if err != nil || errToo != nil {
+			t.Fatal(err, errToo)
+		}
+		if got.Hash() != want.Hash() || !slices.Equal(got.Columns, want.Columns) || !slices.Equal(got.Weights, want.Weights) || len(got.Notes) > 0 || (got.Schema == nil) != (kind == "numbers") {
+			t.Errorf("%s: columns %q, weights %v, notes %q", kind, got.Columns, got.Weights, got.Notes)
+		}
+		for _, file := range []string{kind + ".csv", kind + "-less.csv"} {
+			if test, err := LoadTest(t.Context(), filepath.Join(dir, file), got, opt); err != nil || test.Hash() != got.Hash() || len(test.Unused) > 0 {
+				t.Errorf("%s as test rows: %v", file, err)
+			}
+		}
+		opt.Ignore = ""
+		if test, err := LoadTest(t.Context(), filepath.Join(dir, kind+".csv"), got, opt); kind == "table" && (err != nil || !slices.Equal(test.Unused, []string{"id", "note"})) {
+			t.Errorf("unused: %v, %v", test, err)
+		}
+	}
+	for _, c := range []struct {
+		file string
+		opt  Options
+		want string
+	}{
+		{"table.csv", Options{Ignore: "nota"}, `has no column "nota" to ignore; did you mean note?`},
+		{"table.csv", Options{Ignore: "id", Header: HeaderNo}, "so not -header no"},
+		{"bare.csv", Options{Ignore: "id"}, `has no column "id" to ignore; its first line is "0", "1"`},
+		{"short.csv", Options{Ignore: "a,kind,id"}, "all columns are ignored; leave one of them"},
+		{"short.csv", Options{Ignore: "id"}, "short.csv:3: 2 columns where the first row has 3"},
+		{"rest.csv", Options{Ignore: "id", Weights: "w"}, `rest.csv:3: column 3 ("w"): the weight is "-1"`},
+		{"rest.csv", Options{Ignore: "id,kind", Scale: "0:1", LabelColumn: "a"}, `rest.csv:3: column 3 ("w")`},
+	} {
+		_, err := load(c.file, c.opt)
+		checkFormat(t, err, c.want)
+	}
+	if s, err := load("many.csv", Options{}); err != nil || len(s.Notes) != 1 || s.Notes[0] != `column 1 ("my id") has another value in each row; if it names the rows, leave it out by -ignore "my id"` {
+		t.Errorf("notes %q, %v", s.Notes, err)
+	}
+}

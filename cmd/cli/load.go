@@ -27,10 +27,12 @@ type DataFlags struct {
 	Flags                                                  *Flags // of the command
 	Spec, Dir, LabelColumn, Header, Binarize, Scale, Shape string
 	Test, Unlabelled, Weights                              string
-	Categorical                                            string
+	Categorical, Ignore                                    string
 	Levels                                                 int
 	Reweight                                               float64
 	schema                                                 *data.Schema // that files are read by
+	ignoreKnown                                            bool         // Ignore is that of a model
+	wasWeights                                             string       // the column of weights of a model's training rows, which those of -data do not take
 	clip                                                   bool         // Scale is that of a model's training rows
 	wasLabel                                               string       // LabelColumn, where the one of a model took its place in rows of -data
 	Redraw                                                 bool
@@ -79,6 +81,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	}
 	f.StringVar(&d.Categorical, "categorical", "auto", "columns of a .csv file that are categories, by name with commas, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers are cut into levels, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
 	f.IntVar(&d.Levels, "levels", 0, "levels into which the numbers of a table are cut, of about as many rows each (default 8); given, it makes a .csv file a table").Between(2, 1000).OrZero()
+	f.StringVar(&d.Ignore, "ignore", "", "columns of a .csv file to leave out, such as names of the rows, by name with commas")
 	f.StringVar(&d.Weights, "weights", "", "how often each row counts, a number from 0 up: the name of a column of a .csv file, or else a file of a line for each row of -data; rows of weight 0 are left out")
 	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n counts the rows, itself among them, that equal it at this fraction of the sites or more, such as 0.8; 0: no").Between(0, 1).Not("weights")
 	f.Row("weights").Mode("gives the weights")
@@ -93,7 +96,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 // Load loads the data, with a progress bar for what takes long. It warns of a
 // test set that is there and not used.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Schema: d.schema,
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown,
 		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
 	switch {
 	case d.gaussian() && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
@@ -166,6 +169,13 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 				fmt.Fprintf(d.Flags.Stderr, "%s: %s: %s\n", d.Flags.Name(), s.Name, note)
 			}
 		}
+		if s != nil && len(s.Unused) > 0 && !d.Flags.Quiet {
+			hint := ""
+			if slices.Contains(s.Unused, d.wasWeights) {
+				hint = "; the model's training rows were weighted by -weights " + d.wasWeights
+			}
+			fmt.Fprintf(d.Flags.Stderr, "%s: %s: columns that the model lacks are not used: %s%s\n", d.Flags.Name(), s.Name, strings.Join(s.Unused, ", "), hint)
+		}
 		if s != nil && s.Found && !d.Flags.Quiet {
 			fmt.Fprintf(d.Flags.Stderr, "%s: %s holds real numbers: its columns are standardised, for Gaussian units (-scale minmax reads them as grey values in [0,1])\n", d.Flags.Name(), s.Name)
 		}
@@ -197,6 +207,7 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 		{"header", "", "is for .csv files", csv},
 		{"categorical", "auto", "is for .csv files", csv},
 		{"levels", "0", "is for .csv files", csv},
+		{"ignore", "", "is for .csv files", csv},
 		{"scale", "auto", "is for files of numbers", func(s *data.Set) bool { return file(s) && numbers(s) }},
 		{"binarize", "", "is for numbers from 0 to 1", numbers},
 		{"label-column", "auto", "is for files that may hold labels", func(s *data.Set) bool { return file(s) && s.Values() != "sequences" }},
@@ -237,7 +248,7 @@ func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	if set.Spins {
 		about.Scale = "spins"
 	}
-	about.Reweight = d.Reweight
+	about.Reweight, about.Ignore = d.Reweight, d.Ignore
 	if set.Schema != nil {
 		about.Schema = set.Schema.Text()
 	}
@@ -272,7 +283,12 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	if s, err := data.ParseSchema(about.Schema); err == nil {
 		d.schema = s
 	}
+	follow("ignore", &d.Ignore, about.Ignore, true)
+	d.ignoreKnown = !d.Flags.Given("ignore")
 	if d.Flags.Given("data") {
+		if !d.Flags.Given("weights") {
+			d.wasWeights = about.Weights
+		}
 		// Rows without labels have no first or last column of labels, which only the user can tell.
 		known := about.LabelColumn != "" && about.LabelColumn != "first" && about.LabelColumn != "last"
 		was := d.LabelColumn

@@ -192,6 +192,33 @@ func TestWeightedRows(t *testing.T) {
 	}
 }
 
+// Other rows are read without the columns that the model's training rows were read without, whether
+// they have them or not. What else the model lacks is named, and so are weights that are not taken.
+func TestColumnsNotUsed(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.csv", "id,a,b,w\n5,x,k,1\n3,y,l,2\n4,y,k,1\n")
+	clitest.Write(t, "bare.csv", "b,a\nk,x\nl,y\n")
+	set, _, err := data.Load(t.Context(), "t.csv", data.Options{Weights: "w", Ignore: "id"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Save(t, "m.safetensors", clitest.Model(2, 3, 0, rbm.Bernoulli), modelfile.About{Data: "t.csv", Schema: set.Schema.Text(), Weights: "w", Ignore: "id"})
+	const lacks = "t.csv: columns that the model lacks are not used: "
+	for _, c := range []struct{ args, want string }{
+		{"", ""},
+		{"-data bare.csv", ""},
+		{"-data t.csv -weights w", ""},
+		{"-data t.csv", lacks + "w; the model's training rows were weighted by -weights w\n"},
+		{"-data t.csv -ignore w", lacks + "id\n"},
+	} {
+		got := rbmeval.Call(append([]string{"-model", "m.safetensors"}, strings.Fields(c.args)...)...)
+		if got.Status != 0 || !strings.Contains(got.Stderr, c.want) || c.want == "" && strings.Contains(got.Stderr, "lacks") {
+			t.Errorf("%s: exits with %d: %s", c.args, got.Status, got.Stderr)
+		}
+	}
+	rbmeval.Fails(t, 2, []string{"-model", "m.safetensors", "-data", "t.csv", "-ignore", "ib"}, `has no column "ib" to ignore; its first line is`)
+}
+
 // Rows without a label, of a model with labels, have what the same rows with each label sum to: −F,
 // p(y|x), and log p of each cell given the other known inputs. A table without the column of labels
 // has the same numbers.

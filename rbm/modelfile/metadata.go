@@ -33,6 +33,7 @@ type About struct {
 	Schema      string   // what its inputs stand for, as the text of data.Schema
 	Weights     string   // weights of its rows, as the commands' -weights
 	Reweight    float64  // as the commands' -reweight
+	Ignore      string   // columns of the data that were left out, as the commands' -ignore
 	Height      int      // shape of the inputs as a picture; 0 if unknown
 	Width       int
 	Pictures    bool // the rows of its data were arrays of Height × Width
@@ -142,7 +143,7 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	if names, err := finitejson.Marshal(about.Columns); err == nil && about.Columns != nil && len(names) <= maxColumnNames {
 		meta["columns"] = string(names)
 	}
-	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test, "weights": about.Weights, "schema": about.Schema} {
+	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test, "weights": about.Weights, "ignore": about.Ignore, "schema": about.Schema} {
 		if value != "" {
 			meta[key] = value
 		}
@@ -329,7 +330,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		}
 		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
 		about.Header, about.Unlabelled = meta["header"], meta["unlabelled"]
-		about.Scale, about.Test, about.Weights = meta["scale"], meta["test"], meta["weights"]
+		about.Scale, about.Test, about.Weights, about.Ignore = meta["scale"], meta["test"], meta["weights"], meta["ignore"]
 		about.Schema, about.Pictures = meta["schema"], meta["rows"] == "pictures" && about.Height > 0
 		if x, err := strconv.ParseFloat(meta["reweight"], 64); err == nil && x > 0 && x <= 1 {
 			about.Reweight = x
