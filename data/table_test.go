@@ -97,7 +97,7 @@ func TestSpellingsOfNumbers(t *testing.T) {
 		}
 	}
 	_, _, err := Load(context.Background(), writeFile(t, "b.csv", "a,b\n1,2\n1.0,3\n01,2\n"), Options{Categorical: "all"})
-	if want := `b.csv: column 1 ("a") has one value, "1"; leave it out`; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := `b.csv: column 1 ("a") has one value, "1"; leave it out by -ignore a`; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -284,7 +284,7 @@ func TestRowNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const note = `column 1 ("id") has another value in each row; if it names the rows, leave it out`
+		const note = `column 1 ("id") has another value in each row; if it names the rows, leave it out by -ignore id`
 		if got := slices.Contains(s.Notes, note); got != c.want {
 			t.Errorf("%s: notes %q, want the note %v", b.String(), s.Notes, c.want)
 		}
