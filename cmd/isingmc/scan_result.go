@@ -223,10 +223,10 @@ func (s *scanResult) crossingTable() (table [][]string) {
 func (s *scanResult) warnings() (w []string) {
 	w = append(w, s.samplerWarnings...)
 	for i, c := range s.contestants {
-		var short, stuck, apart []string
+		var short, stuck, apart, rising []string
 		for _, k := range s.inOrder() {
 			r := s.rows[i][k]
-			at := fmt.Sprintf("%.4g", s.scan.x(s.scan.betas[k]))
+			at := s.at(k)
 			untrusted := !r.Trusted()
 			if o := r.observables.Spins; o != nil {
 				m := r.summary(func(m *measured) *diag.Trace { return m.observables.Spins.Square })
@@ -241,6 +241,9 @@ func (s *scanResult) warnings() (w []string) {
 			if p := r.agreement(); p < leastAgreement {
 				apart = append(apart, at)
 			}
+			if s.rises(i, k) {
+				rising = append(rising, fmt.Sprintf("%s against %s", at, s.at(k+1)))
+			}
 		}
 		list := func(x []string) string { return s.scan.name() + " = " + strings.Join(x, ", ") }
 		if short != nil {
@@ -254,6 +257,13 @@ func (s *scanResult) warnings() (w []string) {
 		}
 		if off := s.offCurve(i); off != nil {
 			w = append(w, fmt.Sprintf("%s: what was measured differs from the curve, which takes all temperatures, by %d standard errors or more at %s: the runs there have missed states that other temperatures reach; run longer, or take pt", c.name, curveErrors, list(off)))
+		}
+		if rising != nil {
+			remedy := "take pt, or run longer"
+			if s.exchanges(i) {
+				remedy = "run longer, or give -scan more temperatures"
+			}
+			w = append(w, fmt.Sprintf("%s: the mean energy rises with β by more than %d standard errors, at %s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %s", c.name, riseErrors, list(rising), remedy))
 		}
 		switch err := s.failed[i]; {
 		case errors.Is(err, partition.ErrOverlap):
@@ -280,11 +290,30 @@ func (s *scanResult) offCurve(i int) (off []string) {
 			err := math.Hypot(a.err, b.err)
 			return err > 0 && math.Abs(a.mean-b.mean) >= curveErrors*err
 		}) {
-			off = append(off, fmt.Sprintf("%.4g", s.scan.x(s.scan.betas[k])))
+			off = append(off, s.at(k))
 		}
 	}
 	return off
 }
+
+// riseErrors is the number of combined standard errors beyond which the energy rises as it gets colder.
+// At equal true energies, which is the worst case, chance does so in one of 31 000 pairs.
+const riseErrors = 4
+
+// rises reports whether the mean energy of contestant i at temperature k is above that at the next
+// hotter one beyond the errors.
+func (s *scanResult) rises(i, k int) bool {
+	if k+1 == len(s.rows[i]) {
+		return false
+	}
+	const rounding = 1e-9
+	cold, hot := s.rows[i][k], s.rows[i][k+1]
+	rise := cold.Mean - hot.Mean
+	return rise > rounding*math.Abs(cold.Mean) && rise > riseErrors*math.Hypot(cold.StdErr, hot.StdErr)
+}
+
+// at writes temperature k in the variable of the scan.
+func (s *scanResult) at(k int) string { return fmt.Sprintf("%.4g", s.scan.x(s.scan.betas[k])) }
 
 // finish prints the scan and writes its files.
 func (s *scanResult) finish() error {

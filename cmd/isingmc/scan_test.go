@@ -258,6 +258,30 @@ func TestScanFindsAWrongTemperature(t *testing.T) {
 	}
 }
 
+// TestScanRises: chains of Gibbs sweeps that freeze in a spin glass have energies that rise with β, of
+// which there is a warning that names the remedy; replicas that exchange have none.
+func TestScanRises(t *testing.T) {
+	clitest.Isolate(t)
+	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; take pt, or run longer", "pt": ""} {
+		w := strings.Join(scanOf(t, "-lattice 6x6x6 -J pm1 -scan beta=1.4:2:4 -moves 3000 -sampler "+sampler).Warnings, "\n")
+		if (want != "") != strings.Contains(w, "rises with β") || !strings.Contains(w, want) {
+			t.Errorf("%s: warnings %q", sampler, w)
+		}
+	}
+	p := scanPlan(t, "-lattice 4x4 -sampler pt -scan 2:3:2 -moves 2000")
+	if err := p.sampleChains(context.Background(), metronome(clockInterval)); err != nil {
+		t.Fatal(err)
+	}
+	for rise, want := range map[float64]bool{3.9: false, 4.1: true} {
+		s := p.newScanResult()
+		cold, hot := &s.rows[0][0], &s.rows[0][1]
+		cold.Mean = hot.Mean + rise*math.Hypot(cold.StdErr, hot.StdErr)
+		if w := strings.Join(s.warnings(), "\n"); strings.Contains(w, "at T = 2 against 3; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; run longer, or give -scan more temperatures") != want {
+			t.Errorf("a rise of %g standard errors: warnings %q", rise, w)
+		}
+	}
+}
+
 // TestScanCrossings: the Binder cumulants of two small lattices cross where those over all states do,
 // and those of different systems are not compared.
 func TestScanCrossings(t *testing.T) {
