@@ -210,8 +210,8 @@ func (h *Health) falling(step int, m *rbm.RBM) string {
 	if h.goal.Smaller {
 		last, best = -last, -best
 	}
-	return fmt.Sprintf("training makes the model worse: %s_train is %.5g at step %d and was %.5g at step %d; usually the rate is too large for the end of a run, or the chains no longer follow the model; what helps is a smaller -rate%s%s",
-		h.goal.Name, last, step, best, h.BestStep, h.linear(), or(Remedies(h.run, m)))
+	return fmt.Sprintf("training makes the model worse: %s_train is %.5g at step %d and was %.5g at step %d; usually the rate is too large for the end of a run, or the chains no longer follow the model; what helps is %s",
+		h.goal.Name, last, step, best, h.BestStep, advice(h.run, m))
 }
 
 // BeganLarge returns the size of the largest parameter before the first step, and

@@ -3,8 +3,10 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gorbm/negphase/diag"
+	"gorbm/rbm"
 )
 
 // A mixingPoint is what a measurement adds to the verdict.
@@ -151,6 +153,21 @@ func (x *mixing) warn(end bool) string {
 	return text
 }
 
+// advice says what helps where the chains of training do not follow a model: a smaller rate and the
+// remedies. A ladder that is the first of these comes before the rate.
+func advice(s Settings, m *rbm.RBM) string {
+	help := []string{"a smaller -rate"}
+	if !Ends(s.Schedule) {
+		help = append(help, "-schedule linear")
+	}
+	remedies := Remedies(s, m)
+	if len(remedies) > 0 && remedies[0] == ladderRemedy {
+		help, remedies = slices.Insert(help, 0, ladderRemedy), remedies[1:]
+	}
+	help = append(help, remedies...)
+	return help[0] + or(help[1:])
+}
+
 func (x *mixing) verdict(end bool) string {
 	s := x.s.trainer.settings
 	first, last := x.Window[0], x.Window[len(x.Window)-1]
@@ -158,11 +175,7 @@ func (x *mixing) verdict(end bool) string {
 	if first != last {
 		when = fmt.Sprintf("at steps %d to %d", first.Step, last.Step)
 	}
-	linear := ", -schedule linear"
-	if Ends(s.Schedule) {
-		linear = ""
-	}
-	help := "try a smaller -rate" + linear + or(Remedies(s, x.s.trainer.model))
+	help := "try " + advice(s, x.s.trainer.model)
 	window := x.Window
 	if end && Ends(s.Schedule) {
 		window = window[max(0, len(window)-endPoints):]

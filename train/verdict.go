@@ -358,7 +358,7 @@ func (h *Health) blame(what string, gain, lost float64, steps int) string {
 	if !s.Negative.Persists() {
 		return "the chains are too short: " + what + "; what helps is " + strings.Join(Remedies(s, h.trainer.model), " or ")
 	}
-	return "the chains lag behind the model: " + what + "; what helps is a smaller -rate" + h.linear() + or(Remedies(s, h.trainer.model))
+	return "the chains lag behind the model: " + what + "; what helps is " + advice(s, h.trainer.model)
 }
 
 // or joins remedies to a list that has begun.
@@ -372,7 +372,8 @@ func or(remedies []string) string {
 
 // Remedies says which flags of rbmtrain help a negative phase of these settings that is not of its
 // model m: those that its kind has, and a ladder of temperatures if it is not a tuned one and m can
-// have one. The exact negative phase has none.
+// have one. The ladder is first where m has real inputs: their clusters lie too far apart for longer
+// chains. The exact negative phase has none.
 func Remedies(s Settings, m *rbm.RBM) (all []string) {
 	n := s.Negative
 	if n.Kind == "" || n.Traits().Moments {
@@ -391,11 +392,15 @@ func Remedies(s Settings, m *rbm.RBM) (all []string) {
 	case !n.Persists():
 		all = append(all, "chains that persist, such as -negphase pcd or pins")
 	case m.Constraint != nil && m.Constraint.On == rbm.AllUnits, negphase.Has(n.Kind, "tau") && t.Auto && !t.Reach:
+	case m.Real():
+		all = slices.Insert(all, 0, ladderRemedy)
 	default:
-		all = append(all, "a ladder such as -negphase pins -temperatures auto")
+		all = append(all, ladderRemedy)
 	}
 	return all
 }
+
+const ladderRemedy = "a ladder such as -negphase pins -temperatures auto"
 
 // A Trial is what an experiment on a loss found: by how many nats some updates with the exact
 // negative phase raised the log-likelihood, of those that it had lost.

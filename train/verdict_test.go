@@ -166,8 +166,18 @@ func TestRemedies(t *testing.T) {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
-	s := settingsOf(t, "im")
+	// Of real inputs the ladder comes before all else, even the rate.
+	real := rbm.NewGroups(3, rbm.Group{Kind: rbm.Gaussian, Units: 4})
+	s := settingsOf(t, "pcd")
+	if got, want := advice(s, real), "a ladder such as -negphase pins -temperatures auto, a smaller -rate, -schedule linear, more Gibbs steps an update (-k), or more -chains"; got != want {
+		t.Errorf("of real inputs: %q, want %q", got, want)
+	}
+	s.Schedule = "linear"
 	m := rbm.New(4, 3, 0, rbm.Softmax)
+	if got, want := advice(s, m), "a smaller -rate, more Gibbs steps an update (-k), more -chains, or a ladder such as -negphase pins -temperatures auto"; got != want {
+		t.Errorf("of bits: %q, want %q", got, want)
+	}
+	s = settingsOf(t, "im")
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
 	if got := or(Remedies(s, m)); strings.Contains(got, "pins") {
 		t.Errorf("im under a constraint that pins refuses: %q", got)

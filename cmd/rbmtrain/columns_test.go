@@ -12,6 +12,8 @@ import (
 	"gorbm/data"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
+	"gorbm/train"
+	"gorbm/train/report"
 	"gorbm/train/rundir"
 )
 
@@ -51,6 +53,26 @@ func TestFrequencies(t *testing.T) {
 	}
 	if l := vars[0].levels; vars[0].name != "size" || l[0] != "below 7" || l[1] != "7 to 8" || l[7] != "above 13" {
 		t.Errorf("the bins are %q", l)
+	}
+}
+
+// Where a warning stands, the note of the samples in the report says so.
+func TestDoubtedBars(t *testing.T) {
+	set := &data.Set{X: rbm.NewBits(2, 1)}
+	for _, doubted := range []bool{false, true} {
+		r := &runner{plan: &plan{}, samples: samples{columns: true, mixed: true, verdict: "their chains have mixed",
+			drawn: sample.Sheet{Means: rbm.NewMatrix(2, 1), Values: rbm.NewBits(2, 1)}}}
+		r.plan.sets.Train = set
+		if doubted {
+			r.standing = []train.Warning{{Text: "the chain of training does not mix"}}
+		}
+		var page report.Report
+		if err := r.addSamples(&page); err != nil {
+			t.Fatal(err)
+		}
+		if note := page.Bars[0].Note; strings.Contains(note, "mixed, so they show the model of the warning") != doubted {
+			t.Errorf("with a warning: %v; the note is %q", doubted, note)
+		}
 	}
 }
 

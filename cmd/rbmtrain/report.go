@@ -132,7 +132,7 @@ func (r *runner) headlines() (lines []string) {
 // addSamples adds the samples to the open section of a page.
 func (r *runner) addSamples(page *report.Report) error {
 	s, set := r.samples, r.plan.sets.Train
-	note := s.classes + s.verdict
+	note := s.classes + s.judgement(len(r.standing) > 0)
 	if s.fromData && !s.mixed {
 		note += ", so chains that started at training rows stand in"
 	}

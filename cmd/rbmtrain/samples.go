@@ -106,14 +106,19 @@ func (s samples) describe(classes int, doubted bool) string {
 	} else if classes > 0 {
 		text += "not counted by class, as training rows of different classes lie too near to each other; "
 	}
-	text += s.verdict
-	if s.mixed && doubted {
-		text += ", so they show the model of the warning"
-	}
+	text += s.judgement(doubted)
 	if !s.mixed && s.fromData {
 		text += " (so they are of chains that started at training rows)"
 	}
 	return text
+}
+
+// judgement says whether the chains have mixed. With doubted there is a warning of the model.
+func (s samples) judgement(doubted bool) string {
+	if s.mixed && doubted {
+		return s.verdict + ", so they show the model of the warning"
+	}
+	return s.verdict
 }
 
 // samplesRounds returns how many rounds the chains of samples.png may take after a training of
