@@ -107,6 +107,7 @@ func TestBadUsage(t *testing.T) {
 		{"-lattice pair.txt -sampler gibbs -order chessboard", []string{"-sampler", "chessboard", "not a lattice"}},
 		{"-sampler gibbs,exchange", []string{"exchange keeps the number of spins up, gibbs does not", "run them apart"}},
 		{"-sampler gibbs,gibbs,gibbs,gibbs,gibbs,gibbs,gibbs", []string{"7 samplers", "at most 6"}},
+		{"-lattice 4x4,5x5,6x6,7x7 -scan 1:2:3 -sampler gibbs,sw", []string{"4 lattices by 2 samplers", "at most 6"}},
 		// Walks.
 		{"-sampler sardonics:k=90", []string{"-sampler", "sardonics", "even number", "k=89-90"}},
 		{"-sampler sardonics:k=auto -tune", []string{"-tune", "finds its lengths without tuning", "leave k out"}},

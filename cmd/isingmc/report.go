@@ -89,7 +89,9 @@ func (p *plan) settingsTable() report.Table {
 	var t cli.Record
 	t.Say("system", fmt.Sprintf("%s: %s, %s", p.model, cli.Count(p.units, "unit"), cli.Count(p.pairs, "bond")))
 	t = append(t, p.flags.Settings()...)
-	t.Say("inverse temperature", strconv.FormatFloat(p.beta, 'g', 6, 64))
+	if p.scan == nil { // else -scan says
+		t.Say("inverse temperature", strconv.FormatFloat(p.beta, 'g', 6, 64))
+	}
 	t.Say("seed", strconv.FormatUint(p.seed, 10))
 	t.Say("version", fmt.Sprintf("%s, kernels %s; report of %s", cli.Version(), rbm.KernelLevel(), time.Now().Format("2006-01-02 15:04:05")))
 	return report.TableOf("Settings", t.Lines())

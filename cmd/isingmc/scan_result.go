@@ -104,7 +104,11 @@ func (s *scanResult) point(i, k int) (rec cli.Record) {
 	rec.Show("beta", "β", beta, fmt.Sprintf("%.5g", beta))
 	for _, f := range s.figuresOf(i) {
 		e := s.measured[i][k][f]
-		rec.Show(figures[f].key, figures[f].label, e.mean, e.String())
+		text := e.String()
+		if beta == 0 && e == (estimate{}) { // in truth: β is a factor
+			text = "0"
+		}
+		rec.Show(figures[f].key, figures[f].label, e.mean, text)
 		rec.Add(figures[f].key+"_std_err", e.err)
 	}
 	rec.Show("tau_int", "τ / moves", r.Time.Tau, tauText(r.Summary, 1))
@@ -397,8 +401,10 @@ func (s *scanResult) lines() [][]string {
 	return cli.Columns(all, 10, columns...)
 }
 
-// charts returns a chart for each figure: dots with bars where it was measured, and curves.
-func (s *scanResult) charts() (all []plots.Chart) {
+// charts returns a chart for each figure: dots with bars where it was measured, and curves, whose
+// names end in this. Samplers of one lattice agree, so that their curves take turns.
+func (s *scanResult) charts(reweighted string) (all []plots.Chart) {
+	samplers := len(s.scan.systems[0].movers)
 	order := s.inOrder()
 	for f, figure := range figures {
 		c := plots.Chart{Title: strings.ToUpper(figure.label[:1]) + figure.label[1:], X: map[bool]string{true: "inverse temperature β", false: "temperature T"}[s.scan.inBeta]}
@@ -407,14 +413,14 @@ func (s *scanResult) charts() (all []plots.Chart) {
 			if !slices.Contains(s.figuresOf(i), f) {
 				continue
 			}
-			dots := plots.Line{Name: contestant.name, Color: i + 1, Apart: true, Bars: true, Err: []float64{}}
+			dots := plots.Line{Name: contestant.name, Color: i + 1, Apart: true, Bars: true, Err: []float64{}, Turn: s.moverOf(i), Turns: samplers}
 			for _, k := range order {
 				e := s.measured[i][k][f]
 				dots.X, dots.Y, dots.Err = append(dots.X, s.scan.x(s.scan.betas[k])), append(dots.Y, e.mean), append(dots.Err, e.err)
 				low, high = min(low, e.mean), max(high, e.mean)
 			}
 			if curve := s.curves[i]; curve != nil {
-				line := plots.Line{Name: contestant.name + " reweighted", Color: i + 1, Err: []float64{}}
+				line := plots.Line{Name: contestant.name + reweighted, Color: i + 1, Err: []float64{}, Turn: s.moverOf(i), Turns: samplers}
 				for at, e := range curve.values[f] {
 					line.X, line.Y, line.Err = append(line.X, s.scan.x(curve.beta[at])), append(line.Y, e.mean), append(line.Err, e.err)
 				}
@@ -426,7 +432,7 @@ func (s *scanResult) charts() (all []plots.Chart) {
 			continue
 		}
 		if x, ok := s.onsager(); ok && low < high {
-			c.Lines = append(c.Lines, plots.Line{Name: "critical point, infinite lattice", Color: len(plots.Colors), Dashed: true, X: []float64{x, x}, Y: []float64{low, high}})
+			c.Lines = append(c.Lines, plots.Line{Name: "critical point, infinite lattice", Grey: true, Dashed: true, X: []float64{x, x}, Y: []float64{low, high}})
 		}
 		all = append(all, c)
 	}
@@ -449,12 +455,11 @@ func (s *scanResult) onsager() (x float64, ok bool) {
 
 // writeOut writes the picture or the report of -out.
 func (s *scanResult) writeOut(warnings []string) error {
-	charts := s.charts()
 	if !isReport(s.out) {
 		const across, width, height = 2, 20 * vg.Centimeter, 7 * vg.Centimeter
-		return cli.WritePicture(s.out, plots.Charts(charts, across, width, height))
+		return cli.WritePicture(s.out, plots.Charts(s.charts(""), across, width, height))
 	}
-	page := report.Report{Title: "isingmc: " + s.scan.systems[0].model, Lead: strings.ReplaceAll(s.describe(), "\n", "; "), Words: s.conclusions(), Warnings: warnings, Section: report.Section{Charts: charts}}
+	page := report.Report{Title: "isingmc: " + s.scan.systems[0].model, Lead: strings.ReplaceAll(s.describe(), "\n", "; "), Words: s.conclusions(), Warnings: warnings, Section: report.Section{Charts: s.charts(" reweighted")}}
 	for i := range s.contestants {
 		page.Tables = append(page.Tables, report.TableOf(s.title(i), s.tableOf(i)))
 	}

@@ -370,6 +370,9 @@ func TestScanFiles(t *testing.T) {
 	if _, err := png.Decode(picture); err != nil {
 		t.Error(err)
 	}
+	if !strings.Contains(out, " 0  ") || strings.Contains(out, " 0 ± ?") {
+		t.Errorf("the specific heat at β = 0 is not 0:\n%s", out)
+	}
 	isingmc.OK(t, append(args, "-out", "scan.html")...)
 	page, err := os.ReadFile("scan.html")
 	if err != nil {
@@ -379,6 +382,9 @@ func TestScanFiles(t *testing.T) {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the report lacks %q", want)
 		}
+	}
+	if strings.Contains(string(page), ">inverse temperature<") || !strings.Contains(string(page), "stroke-dasharray=\"4 4\" stroke-dashoffset=\"4\"") {
+		t.Error("the report has a single inverse temperature, or curves of two samplers that cover each other")
 	}
 }
 

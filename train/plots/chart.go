@@ -40,6 +40,25 @@ type Line struct {
 	Dots      bool // a dot at each point
 	Apart     bool // dots only, that no line joins
 	Dashed    bool
+	Grey      bool // in the grey of the axes, as what is not measured
+	// Turns, if it is above 1, is the number of lines that may lie upon each other. Line Turn of
+	// them, from 0, is drawn in dashes that leave room for those of the others, and its dots are
+	// the larger the earlier its turn.
+	Turn, Turns int
+}
+
+// TurnDash is the length of a dash of a line that takes turns, in points.
+const TurnDash = 4
+
+// Dashes returns the lengths of dash and gap of a line that takes turns, and how far into
+// them it starts.
+func (l Line) Dashes() (dash, gap, start float64) {
+	return TurnDash, TurnDash * float64(l.Turns-1), TurnDash * float64((l.Turns-l.Turn)%l.Turns)
+}
+
+// DotScale returns by how much larger the dots of a line are than those of one that takes no turns.
+func (l Line) DotScale() float64 {
+	return 1 + 0.5*float64(max(0, l.Turns-1-l.Turn))
 }
 
 // Ink returns the number of the colour of line i, from 0.
@@ -48,6 +67,14 @@ func (c Chart) Ink(i int) int {
 		return k - 1
 	}
 	return i
+}
+
+// color returns the colour of line i in a picture.
+func (c Chart) color(i int) color.RGBA {
+	if c.Lines[i].Grey {
+		return axisInk
+	}
+	return Colors[c.Ink(i)%len(Colors)]
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -329,7 +356,7 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 	p.Title.Text = c.Title
 	p.Grid()
 	for i, l := range c.Lines {
-		ink := Colors[c.Ink(i)%len(Colors)]
+		ink := c.color(i)
 		var xy, low, high plotter.XYs
 		for k, y := range l.Y {
 			if !c.Shows(l.X[k], y) {
@@ -355,7 +382,7 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 			if len(xy) > manyDots {
 				radius /= 2
 			}
-			mark = p.Dots(xy, ink, radius)
+			mark = p.Dots(xy, ink, radius*vg.Length(l.DotScale()))
 		}
 		if !l.Apart {
 			line := p.Line(xy, ink, vg.Points(curveWidth))
@@ -363,6 +390,12 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 				line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
 			}
 			mark = line
+			if l.Turns > 1 {
+				whole := *line // in the legend
+				mark = &whole
+				dash, gap, start := l.Dashes()
+				line.Dashes, line.DashOffs = []vg.Length{vg.Points(dash), vg.Points(gap)}, vg.Points(start)
+			}
 		}
 		key = append(key, LegendEntry{l.Name, mark})
 	}
@@ -488,7 +521,7 @@ func newEnds(c Chart) *ends {
 	for i, l := range c.Lines {
 		for k := len(l.Y) - 1; k >= 0; k-- {
 			if c.Shows(l.X[k], l.Y[k]) {
-				e.names, e.inks = append(e.names, l.Name), append(e.inks, Colors[c.Ink(i)%len(Colors)])
+				e.names, e.inks = append(e.names, l.Name), append(e.inks, c.color(i))
 				e.at = append(e.at, min(max(l.Y[k], y.Low), y.High))
 				break
 			}

@@ -92,6 +92,30 @@ func TestCharts(t *testing.T) {
 	}
 }
 
+// Lines that take turns on one curve are both seen, in about equal parts; a grey line has none of the colours.
+func TestTurns(t *testing.T) {
+	x, y := []float64{0, 1, 2}, []float64{1, 1, 1}
+	c := Chart{Lines: []Line{{Name: "one", X: x, Y: y, Turns: 2}, {Name: "two", X: x, Y: y, Turn: 1, Turns: 2},
+		{Name: "grey", X: x, Y: []float64{0, 0, 0}, Grey: true, Dashed: true}}}
+	p, key := c.Plot()
+	if dashes := key[0].Mark.(*plotter.Line).Dashes; len(dashes) > 0 {
+		t.Errorf("the legend is dashed %v", dashes)
+	}
+	var b bytes.Buffer
+	if err := Grid([][]*Plot{{p}}, 10*vg.Centimeter, 6*vg.Centimeter).Write(&b, PNG); err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, one := inked(img, Colors[0])
+	_, two := inked(img, Colors[1])
+	if _, third := inked(img, Colors[2]); third > 0 || one < 50 || two < 50 || one > 2*two || two > 2*one {
+		t.Errorf("%d dots of the first line, %d of the second, %d of a colour of the grey one", one, two, third)
+	}
+}
+
 // TestFrames checks that the frame of a panel fills its place, whatever the axes.
 func TestFrames(t *testing.T) {
 	for _, c := range []Chart{{}, {LogX: true}, {LogY: true}, {LogX: true, LogY: true}} {

@@ -39,12 +39,18 @@ type curve struct {
 	Path, Band string // SVG paths
 	Dots       []dot
 	Dashed     bool
+	Radius     float64 // of the dots
+	Dashes     string  // as stroke-dasharray, and Start as stroke-dashoffset, if lines take turns
+	Start      float64
 }
 
 type dot struct{ X, Y float64 }
 
-// colors is the number of colours of the style sheet.
+// colors is the number of colours of the style sheet, the last of which is grey.
 const colors = 8
+
+// dotRadius is the radius of a dot.
+const dotRadius = 2.5
 
 // An axis takes values to places of the drawing.
 type axis struct {
@@ -70,7 +76,14 @@ func newDrawing(c plots.Chart) drawing {
 		d.Breaks = append(d.Breaks, y.at(v))
 	}
 	for i, l := range c.Lines {
-		k := curve{Name: l.Name, Color: c.Ink(i) % colors, Dashed: l.Dashed}
+		k := curve{Name: l.Name, Color: c.Ink(i) % colors, Dashed: l.Dashed, Radius: dotRadius * l.DotScale()}
+		if l.Grey {
+			k.Color = colors - 1
+		}
+		if l.Turns > 1 {
+			dash, gap, start := l.Dashes()
+			k.Dashes, k.Start = fmt.Sprintf("%g %g", dash, gap), start
+		}
 		var path, upper strings.Builder
 		var lower []string
 		pen := "M"
