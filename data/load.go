@@ -55,8 +55,8 @@ type Options struct {
 	Binarize          string
 	Means, Deviations []float64
 
-	// Real reads a file with values outside of [0,1], some of them below zero or not whole, as Binarize Standard does, if Binarize and
-	// Scale leave it open. Set.Found says so.
+	// Real reads a file with values outside of [0,1], some of them below zero or not whole, as Binarize Standard does, if Binarize
+	// is Threshold or None and Scale leaves it open. Set.Found says so.
 	Real bool
 
 	// Categorical makes a table of a CSV file: "all" columns are categories, or these, by their

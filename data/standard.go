@@ -53,7 +53,7 @@ func (s *Set) counts() bool {
 // canBeReal reports whether a source that could not be read as values in [0,1] is to be read as
 // one of real values.
 func (o Options) canBeReal(err error) bool {
-	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && o.Binarize == Threshold && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.scaling().rule == "auto"
+	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && (o.Binarize == Threshold || o.Binarize == None) && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.scaling().rule == "auto"
 }
 
 // standardise makes the sets, the first of which is the training set, standardised. It must hold

@@ -1,6 +1,10 @@
 package train
 
-import "math"
+import (
+	"math"
+
+	"gorbm/data"
+)
 
 // A Confusion counts rows, by their weights, by their class and by the class that a model takes them
 // for.
@@ -41,10 +45,20 @@ func (c Confusion) class(k int) (of, right, read float64) {
 // rows that are read as another class. Always answering one of n classes has 1 − 1/n,
 // however many rows it has. Of no rows it is NaN.
 func (c Confusion) BalancedError() float64 {
-	sum, n := 0.0, 0
+	rows, wrong := make([]float64, c.Classes), make([]float64, c.Classes)
 	for k := range c.Classes {
-		if of, right, _ := c.class(k); of > 0 {
-			sum += (of - right) / of
+		of, right, _ := c.class(k)
+		rows[k], wrong[k] = of, of-right
+	}
+	return balancedError(rows, wrong)
+}
+
+// balancedError returns the mean of wrong/rows over the classes that have rows, NaN of no rows.
+func balancedError(rows, wrong []float64) float64 {
+	sum, n := 0.0, 0
+	for k, of := range rows {
+		if of > 0 {
+			sum += wrong[k] / of
 			n++
 		}
 	}
@@ -67,11 +81,45 @@ func (c Confusion) Never() (classes []int) {
 // Unequal reports whether some class has more than twice the rows of another that has
 // some: then the error says little of the smaller.
 func (c Confusion) Unequal() bool {
+	rows := make([]float64, c.Classes)
+	for k := range rows {
+		rows[k], _, _ = c.class(k)
+	}
+	return unequal(rows)
+}
+
+// unequal is Confusion.Unequal of the rows of each class.
+func unequal(rows []float64) bool {
 	least, most := math.Inf(1), 0.0
-	for k := range c.Classes {
-		if of, _, _ := c.class(k); of > 0 {
+	for _, of := range rows {
+		if of > 0 {
 			least, most = min(least, of), max(most, of)
 		}
 	}
 	return most > float64(2*least)
+}
+
+// classRows returns the rows of each class of set by their weights; nil if it has no classes.
+func classRows(set *data.Set) []float64 {
+	if set.Y == nil {
+		return nil
+	}
+	rows := make([]float64, len(set.Classes))
+	for _, r := range set.Labelled() {
+		rows[set.Y[r]] += set.Weight(r)
+	}
+	return rows
+}
+
+// Skewed reports whether one class of set has so many rows that always answering it errs in less
+// than half of the rows in which it would err if all classes had as many. Then the error cannot tell a
+// model that knows the classes from one that only answers the largest, and the balanced error can.
+func Skewed(set *data.Set) bool {
+	sum, most, n := 0.0, 0.0, 0
+	for _, of := range classRows(set) {
+		if of > 0 {
+			sum, most, n = sum+of, max(most, of), n+1
+		}
+	}
+	return n > 1 && float64(2*float64(sum-most)) < sum-sum/float64(n)
 }

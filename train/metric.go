@@ -112,6 +112,8 @@ type metricKind struct {
 	// applies returns an error if the metric cannot be computed, and else whether
 	// "auto" includes it.
 	applies func(s *subject) (auto bool, err error)
+	// without reports whether the metric of a subject leaves a column out; nil: it has all.
+	without func(s *subject, c Column) bool
 	// describe completes the columns for the report; nil: they are complete.
 	describe func(s *subject, c []Column)
 	measure  func(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
@@ -182,6 +184,9 @@ func (s *subject) each(value func(p part) float64) []float64 {
 
 func (s *subject) isGrey() bool { return s.train().Grey.Rows > 0 && !s.m.Real() }
 
+// balancedColumn is the column of the balanced error.
+const balancedColumn = "balanced_error"
+
 // metricKinds is the table of all metrics.
 var metricKinds = []metricKind{
 	{
@@ -189,11 +194,15 @@ var metricKinds = []metricKind{
 		// Σ log p(y|x) over the sample of the last part, the prediction accuracy A
 		// of the infinite-swapping paper (section 4.1); accuracy_mean is the mean
 		// log p(y|x) of the last part. At the end of a run both are of all its rows,
-		// if that is not the part that is trained on.
+		// if that is not the part that is trained on. balanced_error, of classes of
+		// unequal size alone, is the mean over the classes of the fraction of their rows
+		// that are read wrongly.
 		name: "classification",
 		columns: []Column{
 			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error / %", Rank: 3,
 				Good: "Lower is better. Where rows that are not trained on stop falling and training rows do not, the model overfits."},
+			{Name: balancedColumn, Label: "balanced error", Format: "%.3g %%", Scale: 100, Unit: " (mean over the classes, whatever their sizes)", First: true, Smaller: true, Axis: "balanced error / %", Rank: 3,
+				Good: "Lower is better. It counts small classes as much as large ones: always answering one of n classes errs in 1 − 1/n."},
 			{Name: "accuracy_sum", Single: true},
 			{Name: "accuracy_mean", Single: true, Label: "mean log p(y|x)", Format: "%.4g", Unit: " nats", Axis: "mean log p(y|x) / nats", Rank: 4,
 				Good: "Higher is better; 0 would be certainty of the right class."},
@@ -204,6 +213,7 @@ var metricKinds = []metricKind{
 			}
 			return true, nil
 		},
+		without: func(s *subject, c Column) bool { return c.Name == balancedColumn && !unequal(classRows(s.train())) },
 		describe: func(s *subject, c []Column) {
 			for _, p := range s.parts {
 				if p.set.Missing.Rows > 0 {
@@ -436,6 +446,9 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 // metric returns the metric of a subject.
 func (k metricKind) metric(s *subject) Metric {
 	m := Metric{Name: k.name, Columns: slices.Clone(k.columns)}
+	if k.without != nil {
+		m.Columns = slices.DeleteFunc(m.Columns, func(c Column) bool { return k.without(s, c) })
+	}
 	if k.live != nil {
 		k.live(s, &m)
 	}

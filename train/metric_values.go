@@ -167,26 +167,30 @@ func (s *subject) gappy(metric string) error {
 }
 
 func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
-	var values []float64
+	var values, balanced []float64
 	var last Score // of the last part
 	for _, p := range s.parts {
 		work := rowWork / max(1, classWork*m.Classes()/m.Visible())
 		if p.name == "holdout" { // it chooses the best model: an error of 1 % of 3000 rows is off by 0.2 %
 			work = 0
 		}
-		measured := func(work, most int) Score {
+		measured := func(work, most int) (Score, float64) {
 			rows := p.rows(m, work)
 			if p.set.Missing.Rows > 0 {
 				rows = rows[:min(len(rows), most)]
 			}
-			return Classify(m, p.set, rows)
+			return classify(m, p.set, rows)
 		}
+		var mean float64
 		if whole && p.name != "train" {
-			last = measured(0, wholeGapRows)
+			last, mean = measured(0, wholeGapRows)
 		} else {
-			last = measured(work, gapRows)
+			last, mean = measured(work, gapRows)
 		}
-		values = append(values, last.Error)
+		values, balanced = append(values, last.Error), append(balanced, mean)
+	}
+	if unequal(classRows(s.train())) {
+		values = append(values, balanced...)
 	}
 	return append(values, last.MeanLogP*float64(last.N), last.MeanLogP), nil
 }
@@ -203,16 +207,30 @@ type Score struct {
 // Classify scores m, which must have classes, on rows of set, which must have
 // labels, but those that ClassLogProbs leaves out. Of no rows, as of nil, the fractions are NaN.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
+	s, _ := classify(m, set, rows)
+	return s
+}
+
+// classify is Classify, and returns the balanced error too.
+func classify(m *rbm.RBM, set *data.Set, rows []int32) (Score, float64) {
 	var s Score
+	of, wrong := make([]float64, m.Classes()), make([]float64, m.Classes())
 	for some := range slices.Chunk(rows, max(1, scoreBlock/m.Classes())) {
 		logp, some := ClassLogProbs(m, set, some)
 		y := make([]int32, len(some))
 		for i, r := range some {
 			y[i] = set.Y[r]
 		}
-		s.add(logp, y, set.WeightsOf(some))
+		weights := set.WeightsOf(some)
+		s.add(logp, y, weights)
+		for i, k := range y {
+			of[k] += weightAt(weights, i)
+			if Likeliest(logp[i*m.Classes():][:m.Classes()]) != int(k) {
+				wrong[k] += weightAt(weights, i)
+			}
+		}
 	}
-	return s.mean()
+	return s.mean(), balancedError(of, wrong)
 }
 
 // ClassLogProbs returns log p(y|x) of rows of set, rows × classes, and the rows. Missing cells are

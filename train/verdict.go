@@ -288,6 +288,8 @@ func (h *Health) overfit() Warning {
 	}
 	var advice string
 	switch held := h.parts[1].name == "holdout"; {
+	case held && k.BestStep == 0:
+		advice = "no step was better than the start"
 	case held && h.Stops:
 		advice = "take best.safetensors, the best on the rows held out"
 	case held:

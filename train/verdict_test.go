@@ -189,14 +189,17 @@ func TestOverfitAdvice(t *testing.T) {
 	for _, c := range []struct {
 		part  string
 		stops bool
+		best  int
 		want  string
 	}{
-		{"test", false, "-holdout with -stop-after ends a run at its best"},
-		{"holdout", false, "take best.safetensors, the best on the rows held out, at which -stop-after ends a run"},
-		{"holdout", true, "take best.safetensors, the best on the rows held out, and more rows"},
+		{"test", false, 0, "-holdout with -stop-after ends a run at its best"},
+		{"holdout", false, 9, "take best.safetensors, the best on the rows held out, at which -stop-after ends a run"},
+		{"holdout", true, 9, "take best.safetensors, the best on the rows held out, and more rows"},
+		{"holdout", true, 0, "no step was better than the start, and more rows"},
 	} {
 		h := judged(t, false, true)
 		h.parts[1].name, h.Stops = c.part, c.stops
+		h.Other.BestStep, h.Pseudo.BestStep = c.best, c.best
 		if got := h.overfit().Text; !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %s", c, got)
 		}

@@ -37,6 +37,7 @@ type Flags struct {
 	Stdout, Stderr io.Writer // set by Parse
 	Quiet, JSON    bool      // the flags of AddOutput
 	Screen         Screen    // what -h prints
+	Subject        string    // what warnings are about, such as a run of several; "" is left out
 
 	summary, usage string
 	progress       progressMode
@@ -147,6 +148,9 @@ func (f *Flags) FirstGiven(names ...string) string {
 // Warn prints warnings on standard error, a line each.
 func (f *Flags) Warn(texts ...string) {
 	for _, text := range texts {
+		if f.Subject != "" {
+			text = f.Subject + ": " + text
+		}
 		fmt.Fprintf(f.Stderr, "%s: warning: %s\n", f.Name(), text)
 	}
 }

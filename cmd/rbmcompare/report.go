@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
 	"gorbm/train/report"
@@ -89,8 +90,8 @@ func (p *plan) words(r result) (lines []string) {
 		}
 		// Twice: the length of a bias that is nothing but noise has a spread of some tenths.
 		if c.Bias.Norm > 2*c.Bias.Floor {
-			lines = append(lines, fmt.Sprintf("%s is biased: its mean over the repeats is %s away, where noise explains %s. More repeats do not help; try more steps, more temperatures or another estimator.",
-				p.names[i], cli.Number(c.Bias.Norm), cli.Number(c.Bias.Floor)))
+			lines = append(lines, fmt.Sprintf("%s is biased: its mean over the repeats is %s away, where noise explains %s. More repeats do not help; try %s.",
+				p.names[i], cli.Number(c.Bias.Norm), cli.Number(c.Bias.Floor), biasRemedy(c.Estimator)))
 		} else {
 			fair = append(fair, p.names[i])
 		}
@@ -99,6 +100,18 @@ func (p *plan) words(r result) (lines []string) {
 		lines = append(lines, fmt.Sprintf("No bias beyond the noise is seen of %s: more chains or steps bring the estimate nearer.", strings.Join(fair, ", ")))
 	}
 	return lines
+}
+
+// biasRemedy says what lowers the bias of an estimator. Chains that restart at each update, as those of
+// cd, keep theirs however many steps a comparison has.
+func biasRemedy(s negphase.Settings) string {
+	switch {
+	case negphase.Has(s.Kind, "tau"):
+		return "more steps, more temperatures or another estimator"
+	case !s.Persists() && negphase.Has(s.Kind, "k"):
+		return "a larger k, or chains that persist, such as pcd; more steps do not help either"
+	}
+	return "more steps, or a ladder of temperatures, such as ins"
 }
 
 // settingsTable lists what was compared.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/train/report/reporttest"
 )
@@ -52,6 +53,19 @@ func TestWords(t *testing.T) {
 	for _, want := range []string{"At the last step slow is nearest to the truth, with a distance of 0.1 ± 0.01", "the 2 s that the quickest one took, it is quick: 0.2 ± 0.01", "biased is biased: its mean over the repeats is 0.3 away, where noise explains 0.1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the words lack %q:\n%s", want, got)
+		}
+	}
+}
+
+// What helps against a bias depends on the estimator: cd has no temperatures, and more steps do not cure it.
+func TestBiasRemedy(t *testing.T) {
+	for kind, want := range map[string]string{
+		"cd":  "a larger k, or chains that persist, such as pcd",
+		"pcd": "more steps, or a ladder of temperatures",
+		"ins": "more steps, more temperatures",
+	} {
+		if got := biasRemedy(negphase.DefaultSettings(kind)); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
 }

@@ -363,7 +363,9 @@ func (a *array) run(ctx context.Context) error {
 		if a.flags.JSON {
 			stdout = &result
 		}
-		err := runRanks(ctx, a.group, args, stdout, a.flags.Stderr)
+		o := newOptions()
+		o.flags.Subject = r.Folder
+		err := o.run(ctx, a.group, args, stdout, a.flags.Stderr)
 		switch {
 		case ctx.Err() != nil || errors.Is(err, ranks.ErrLost):
 			return cmp.Or(err, ctx.Err())

@@ -225,3 +225,17 @@ func TestArrayInRanks(t *testing.T) {
 		t.Error("three ranks write another model")
 	}
 }
+
+// A warning of an array names the folder of the run that it is about.
+func TestArrayWarningsNameTheRun(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	clitest.Write(t, "rare.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n", 20)+"0,1,0,rare\n")
+	clitest.Write(t, "runs.txt", "-seed 1 -out first\n-seed 2 -out second\n")
+	r := rbmtrain.Call("-array", "runs.txt", "-data", "rare.csv", "-hidden", "4", "-steps", "200", "-quiet")
+	for _, folder := range []string{"first", "second"} {
+		if !strings.Contains(r.Stderr, "rbmtrain: warning: "+folder+": never predicted: class rare") {
+			t.Errorf("status %d: no warning names %s: %s", r.Status, folder, r.Stderr)
+		}
+	}
+}

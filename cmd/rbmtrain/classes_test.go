@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"image/png"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -49,12 +50,63 @@ func TestRareClassIsNamed(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "rare.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n", 20)+"0,1,0,rare\n")
 	r := rbmtrain.Call("-data", "rare.csv", "-hidden", "4", "-steps", "500", "-out", "run")
-	if !strings.Contains(r.Stdout, "\nbalanced error: 50 % of rare.csv") || !strings.Contains(r.Stderr, "never predicted: class rare of rare.csv") {
+	if !strings.Contains(r.Stdout, "\nbalanced error: train 50 % (mean over the classes") || !strings.Contains(r.Stderr, "never predicted: class rare of rare.csv") {
 		t.Errorf("%s%s", r.Stdout, r.Stderr)
 	}
 	clitest.Write(t, "even.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,rare\n", 20))
 	r = rbmtrain.Call("-data", "even.csv", "-hidden", "4", "-steps", "500", "-out", "even")
 	if strings.Contains(r.Stdout, "balanced error") || strings.Contains(r.Stderr, "never predicted") {
 		t.Errorf("classes of equal size: %s%s", r.Stdout, r.Stderr)
+	}
+}
+
+// Of 204 rows 196 are of one class, so that always answering it errs in 4 %: the best model is
+// chosen by the balanced error, which the closing lines give of it.
+func TestSkewedClassesChooseByBalancedError(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	clitest.Write(t, "skewed.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n1,0,0,common\n", 49)+strings.Repeat("1,1,1,rare\n", 8))
+	args := []string{"-preset", "discriminative", "-hidden", "8", "-holdout", "0.5", "-steps", "2000", "-eval-every", "10"}
+	out := rbmtrain.OK(t, append(args, "-data", "skewed.csv", "-out", "run")...)
+	if !strings.Contains(out, ", balanced_error_holdout 0; take run/best.safetensors") {
+		t.Errorf("the best model is not chosen by the balanced error: %s", out)
+	}
+	first := column(t, "run", "balanced_error_holdout")[0]
+	if first != 0.5 {
+		t.Errorf("before training the balanced error is %v, want 0.5", first)
+	}
+	// Three times as many rows are unequal, and the error still says what a model knows.
+	clitest.Write(t, "unequal.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n1,1,1,rare\n1,1,0,rare\n0,1,1,third\n", 20))
+	out = rbmtrain.OK(t, append(args, "-data", "unequal.csv", "-out", "unequal")...)
+	if !strings.Contains(out, ", error_holdout ") || !strings.Contains(out, "\nbalanced error: train ") {
+		t.Errorf("classes that are unequal and not skewed: %s", out)
+	}
+}
+
+// A run that never got better than its start on the rows held out does not advise to take the model
+// before training, and what helps follows the training rows: at so small a rate nothing is learnt.
+func TestStepZeroIsNotAdvised(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	r := rand.New(rand.NewPCG(1, 4))
+	text := "a,b,label\n"
+	for i := range 200 {
+		text += fmt.Sprintf("%.4f,%.4f,%c\n", r.NormFloat64(), r.NormFloat64(), 'x'+i%2)
+	}
+	clitest.Write(t, "real.csv", text)
+	for _, c := range []struct {
+		more       []string
+		help, none string
+	}{
+		{[]string{"-metrics", "classification", "-rate", "1e-9"}, "try a larger -rate, such as 5e-09, more -steps or -negphase exact", "smaller -rate"},
+		{[]string{"-metrics", "classification", "-rate", "1e-9", "-negphase", "exact"}, "try a larger -rate, such as 5e-09 or more -steps", "-negphase exact"},
+	} {
+		r := rbmtrain.Call(append([]string{"-data", "real.csv", "-holdout", "50", "-hidden", "3", "-negphase", "pcd", "-steps", "40", "-force", "-out", "run"}, c.more...)...)
+		if !strings.Contains(r.Stdout, "no step was better than the start") || !strings.Contains(r.Stderr, c.help) {
+			t.Errorf("%v: %s%s", c.more, r.Stdout, r.Stderr)
+		}
+		if strings.Contains(r.Stdout+r.Stderr, "best.safetensors") || strings.Contains(r.Stderr, c.none) {
+			t.Errorf("%v: advises the model before training, or %s: %s%s", c.more, c.none, r.Stdout, r.Stderr)
+		}
 	}
 }

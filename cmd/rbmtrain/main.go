@@ -213,7 +213,11 @@ const defaultAlpha = 0.01
 // runRanks runs the command as one rank of a group, or alone if the group is nil. All ranks read the flags and the data, and take
 // the steps. The rest is for rank 0.
 func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
-	o := newOptions()
+	return newOptions().run(ctx, g, args, stdout, stderr)
+}
+
+// run is runRanks with these options, which have not been parsed yet.
+func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err

@@ -108,7 +108,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if gaps {
 		p.warnings = append(p.warnings, "cells are missing: metrics of whole rows, such as pseudo_likelihood, are left out; rbmeval sums missing cells out")
 	}
-	p.choice, p.goal = choice(p.metrics, byClass(p.settings)), goal(p.metrics, discriminative(p.settings))
+	p.choice, p.goal = choice(p.metrics, byClass(p.settings), train.Skewed(sets.Train)), goal(p.metrics, discriminative(p.settings))
 	if sets.Holdout != nil && p.choice.Name == "" && o.stopAfter > 0 {
 		if gaps && o.metrics == "auto" {
 			return nil, cli.Usagef("-stop-after needs a metric of the rows held out; as cells are missing, it takes the exact log_likelihood, for which -hidden %d is too many, or the classification of a model with labels", o.hidden)

@@ -204,3 +204,29 @@ func TestSpinUnits(t *testing.T) {
 	rbmtrain.Fails(t, 1, append(args, "-data", "bits.csv", "-units", "spin", "-out", "x"), "is no spin")
 	rbmtrain.Fails(t, 2, append(args, "-data", "bits.csv", "-units", "spin", "-scale", "max", "-out", "x"), "-units spin takes values of −1 and +1")
 }
+
+// The presets of classifiers find real numbers as the default does, and hybrid takes a rate at which
+// Gaussian units do not diverge.
+func TestClassifierPresetsOfRealNumbers(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	r := rand.New(rand.NewPCG(1, 3))
+	text := "a,b,c,d,label\n"
+	for i := range 300 {
+		side := 2*float64(i%3) - 2
+		text += fmt.Sprintf("%.4f,%.4f,%.4f,%.4f,%c\n", side+r.NormFloat64(), 30*(side+r.NormFloat64()), r.NormFloat64()-side, r.NormFloat64(), 'x'+i%3)
+	}
+	clitest.Write(t, "real.csv", text)
+	for preset, rate := range map[string]string{"discriminative": "0.3", "hybrid": "0.04"} {
+		got := rbmtrain.Call("-data", "real.csv", "-preset", preset, "-steps", "1500", "-out", preset)
+		if got.Status != 0 || !strings.Contains(got.Stderr, "holds real numbers") || !strings.Contains(got.Stdout, ", rate "+rate+",") {
+			t.Errorf("-preset %s: status %d, want the rate %s: %s%s", preset, got.Status, rate, got.Stdout, got.Stderr)
+		}
+		if errors := column(t, preset, "error_train"); errors[len(errors)-1] > 0.2 {
+			t.Errorf("-preset %s: the error is %v", preset, errors)
+		}
+	}
+	if got := rbmtrain.Call("-resume", "hybrid", "-steps", "1600"); got.Status != 0 {
+		t.Errorf("the run does not resume: %s%s", got.Stdout, got.Stderr)
+	}
+}

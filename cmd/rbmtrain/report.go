@@ -114,6 +114,9 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	result.Print(&lines, 0)
 	page.Folded[0].Words = strings.Split(strings.TrimSpace(lines.String()), "\n")
 	temperatures.Charts, page.Folded[1].Charts = page.Folded[1].Charts, nil
+	if len(wrong.Tables) > 0 { // the confusion matrix
+		page.First, wrong.Tables = wrong.Tables[:1], wrong.Tables[1:]
+	}
 	page.Folded = []report.Section{wrong, {Name: "Samples along the run", Pictures: along}, weights, page.Folded[0], temperatures, r.settingsSection()}
 	return r.writePage(page)
 }
@@ -122,9 +125,6 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 func (r *runner) headlines() (lines []string) {
 	for _, m := range r.plan.metrics {
 		lines = append(lines, m.Report(r.final, true)...)
-	}
-	if b := r.reading.balanced(); b != "" {
-		lines = append(lines, b)
 	}
 	return lines
 }
@@ -176,7 +176,7 @@ func (r *runner) judgement(warnings []string) string {
 	if b := r.state.Best; b != nil && r.bestFile() == rundir.BestFile {
 		return fmt.Sprintf("No warning stands; the model of step %d is the best on the rows held out, so take %s.", b.Step, r.folder.Path(rundir.BestFile))
 	}
-	switch gained, last := r.gains(); {
+	switch gained, last := r.gains(r.plan.goal); {
 	case !(gained > 0):
 		return "No warning stands."
 	case last > stillShare*gained:
@@ -185,11 +185,11 @@ func (r *runner) judgement(warnings []string) string {
 	return "No warning stands, and the model hardly got better in the last fifth of the run."
 }
 
-// gains returns by how much the goal of training got better in the run, and in its last fifth; 0 if
-// that is not known.
-func (r *runner) gains() (gained, last float64) {
+// gains returns by how much a column got better on the training rows in the run, and in its last fifth; 0
+// if that is not known.
+func (r *runner) gains(c train.Column) (gained, last float64) {
 	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
-	at := slices.Index(columns, r.plan.goal.Name+"_train")
+	at := slices.Index(columns, c.Name+"_train")
 	if err != nil || at < 0 || len(rows) == 0 {
 		return 0, 0
 	}
@@ -201,7 +201,7 @@ func (r *runner) gains() (gained, last float64) {
 		}
 	}
 	gained, last = end[at]-rows[0][at], end[at]-before[at]
-	if r.plan.goal.Smaller {
+	if c.Smaller {
 		gained, last = -gained, -last
 	}
 	return gained, last
@@ -465,16 +465,9 @@ func (r *runner) read() *reading {
 	return &reading{set, rows, logp, train.Confuse(logp, y, set.WeightsOf(rows), m.Classes())}
 }
 
-// balanced returns the closing line about classes of unequal size, or "".
-func (c *reading) balanced() string {
-	if c == nil || !c.confusion.Unequal() {
-		return ""
-	}
-	return fmt.Sprintf("balanced error: %s of %s (mean over the classes, whatever their sizes)", cli.Percent(c.confusion.BalancedError()), c.set.Name)
-}
-
 // neverWarning returns a warning of classes of unequal size that no row is taken for, or "".
-func (c *reading) neverWarning() string {
+// byClass says whether the objective was one of classes.
+func (c *reading) neverWarning(byClass bool) string {
 	if c == nil || !c.confusion.Unequal() || len(c.confusion.Never()) == 0 {
 		return ""
 	}
@@ -482,8 +475,12 @@ func (c *reading) neverWarning() string {
 	for _, k := range c.confusion.Never() {
 		names = append(names, c.set.Classes[k])
 	}
-	return fmt.Sprintf("never predicted: class %s of %s; look at the balanced error, %s, not at the error; more steps, -preset discriminative or as many rows of each class may help",
-		strings.Join(names, ", "), c.set.Name, cli.Percent(c.confusion.BalancedError()))
+	help := "more steps, -preset discriminative"
+	if byClass {
+		help = "more steps"
+	}
+	return fmt.Sprintf("never predicted: class %s of %s; look at the balanced error, %s, not at the error; %s or as many rows of each class may help",
+		strings.Join(names, ", "), c.set.Name, cli.Percent(c.confusion.BalancedError()), help)
 }
 
 // mistakes returns the confusion matrix of a reading by m, which may be nil, and a sheet or a table of

@@ -12,6 +12,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
+	"gorbm/rbm/exact"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
@@ -91,10 +92,15 @@ func firsts(metrics []train.Metric) (columns []train.Column) {
 
 // choice is the column that decides on the rows held out which model is best:
 // that of the lowest rank, without estimates. Its name is "" if there is none.
-// With an objective of classes it is their error, if that is measured.
-func choice(metrics []train.Metric, byClass bool) train.Column {
-	all := slices.DeleteFunc(firsts(metrics), func(c train.Column) bool { return c.Estimate })
-	if at := slices.IndexFunc(all, func(c train.Column) bool { return c.Name == "error" }); at >= 0 && byClass {
+// With an objective of classes it is their error, if that is measured. Of skewed classes, see
+// train.Skewed, the balanced error stands for the error.
+func choice(metrics []train.Metric, byClass, skewed bool) train.Column {
+	name, other := "error", "balanced_error"
+	if skewed {
+		name, other = other, name
+	}
+	all := slices.DeleteFunc(firsts(metrics), func(c train.Column) bool { return c.Estimate || c.Name == other })
+	if at := slices.IndexFunc(all, func(c train.Column) bool { return c.Name == name }); at >= 0 && byClass {
 		return all[at]
 	}
 	return lowest(all)
@@ -127,8 +133,8 @@ func (r *runner) latest() string {
 	return "training"
 }
 
-// worseMargin is the part of the first value by which the last one must be
-// worse for a warning. In short runs values vary by less without a reason.
+// worseMargin is the part of a value by which the training rows must have got
+// worse, or better, to count. In short runs values vary by less without a reason.
 const worseMargin = 0.01
 
 // fell reports whether it stands that the likelihood fell.
@@ -151,7 +157,11 @@ func (r *runner) worseWarning() string {
 	if worse <= worseMargin*math.Abs(*r.state.First) {
 		return ""
 	}
-	help := append([]string{"a smaller -rate"}, train.Remedies(r.plan.settings, r.plan.model)...)
+	rate := "a smaller -rate"
+	if r.plan.model.Real() { // at a small one these may hardly leave the start
+		rate = "another -rate, smaller or larger"
+	}
+	help := append([]string{rate}, train.Remedies(r.plan.settings, r.plan.model)...)
 	return fmt.Sprintf("the model is worse than before the first step: %s_train is %.5g, it was %.5g; try %s", goal.Name, end, *r.state.First, strings.Join(help, " or "))
 }
 
@@ -180,7 +190,7 @@ func (r *runner) print() error {
 	}
 	end = append(end, exchange, trips)
 	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
-	end = append(end, r.worseWarning(), r.untrainedWarning(), r.reading.neverWarning())
+	end = append(end, r.worseWarning(), r.untrainedWarning(), r.reading.neverWarning(byClass(r.plan.settings)))
 	for _, w := range r.withdrawn {
 		r.warn("this does not hold at the end: " + w.Text)
 	}
@@ -237,7 +247,6 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		}
 	}
 	report(true)
-	rec.Say("", r.reading.balanced())
 	steps, seconds, inAll := r.trainer.Steps(), r.seconds(), r.secondsInAll()
 	r.times = fmt.Sprintf("%d steps in %.3g s, %.4g steps/s; %.3g s in all", steps, seconds, float64(steps)/seconds, inAll)
 	rec.Add("steps", steps)
@@ -277,7 +286,11 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		if c.Smaller {
 			v = -v
 		}
-		say("best on the rows held out: step %d, %s_holdout %.5g; take %s", b.Step, c.Name, v, r.folder.Path(r.bestFile()))
+		if r.untrained() {
+			say("best on the rows held out: none; no step was better than the start, %s_holdout %.5g", c.Name, v)
+		} else {
+			say("best on the rows held out: step %d, %s_holdout %.5g; take %s", b.Step, c.Name, v, r.folder.Path(r.bestFile()))
+		}
 	}
 	figures := r.plan.settings.Negative.Figures(total, steps)
 	rec.Add("swap_rates", total.SwapRates())
@@ -317,29 +330,55 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 // of the run before.
 func (r *runner) secondsInAll() float64 { return r.state.All + time.Since(r.begin).Seconds() }
 
-// bestFile is the file of the model to take: the best on the rows held out, where it is not the last.
+// bestFile is the file of the model to take: the best on the rows held out, where it is neither the last nor
+// the one before training.
 func (r *runner) bestFile() string {
-	if b := r.state.Best; b != nil && b.Step < r.trainer.Steps() {
+	if b := r.state.Best; b != nil && 0 < b.Step && b.Step < r.trainer.Steps() {
 		return rundir.BestFile
 	}
 	return rundir.ModelFile
 }
 
-// untrainedWarning returns a warning if the model of step 0 is the best on the rows held out, and
-// "" otherwise.
+// untrained reports whether no step was better on the rows held out than step 0.
+func (r *runner) untrained() bool {
+	return r.state.Best != nil && r.state.Best.Step == 0 && r.trainer.Steps() > 0
+}
+
+// untrainedWarning returns a warning if no step was better on the rows held out than step 0, and ""
+// otherwise. What helps depends on whether the training rows got better by the same metric.
 func (r *runner) untrainedWarning() string {
-	if b := r.state.Best; b == nil || b.Step > 0 || r.trainer.Steps() == 0 {
+	if !r.untrained() {
 		return ""
 	}
-	return fmt.Sprintf("no step was better on the rows held out than step 0: %s is the model before training; look at %s for what -stop-after should watch, and try other -metrics, a smaller -rate or more rows",
-		r.folder.Path(rundir.BestFile), r.folder.Path(rundir.CurvesFile))
+	c := r.plan.choice
+	var help []string
+	end, _ := r.last.Value(c.Name + "_train")
+	switch gained, _ := r.gains(c); {
+	case gained > worseMargin*math.Abs(end):
+		help = []string{"more rows", "fewer -hidden", "some -l2"}
+	case gained >= -worseMargin*math.Abs(end) && r.plan.settings.Rate < maxAdvised:
+		help = []string{fmt.Sprintf("a larger -rate, such as %.3g", min(maxAdvised, 5*r.plan.settings.Rate)), "more -steps"}
+	default:
+		help = []string{"another -rate", "more -steps"}
+	}
+	if s := r.plan.settings; !discriminative(s) && !s.Negative.Traits().Moments {
+		if _, err := exact.New(r.plan.model, exact.GradientLimit); err == nil {
+			help = append(help, "-negphase exact")
+		}
+	}
+	last := len(help) - 1
+	return fmt.Sprintf("no step was better on the rows held out than the start, by %s_holdout; look at %s, and try %s or %s",
+		c.Name, r.folder.Path(rundir.CurvesFile), strings.Join(help[:last], ", "), help[last])
 }
+
+// maxAdvised is the largest rate that a warning advises: presets have no more than 0.4.
+const maxAdvised = 0.3
 
 // learnt reports whether more steps have nothing to better: the best model on the rows held out is several
 // measurements old, or no training row is classified wrongly.
 func (r *runner) learnt() bool {
 	wrong, ok := r.final.Value("error_train")
-	return ok && wrong == 0 || r.state.Best != nil && r.state.Best.Since >= pastBest
+	return ok && wrong == 0 || r.state.Best != nil && !r.untrained() && r.state.Best.Since >= pastBest
 }
 
 // pastBest is the number of measurements without a better one from which a run is past its best.

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/image/draw"
 
@@ -33,6 +34,7 @@ type Report struct {
 	Words    []string
 	Warnings []string
 	Commands []Command
+	First    []Table // above the commands
 	Section
 	Folded []Section // each is opened by a click
 }
@@ -118,6 +120,7 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"percent": func(v float64) template.CSS {
 		return template.CSS(strconv.FormatFloat(100*min(math.Abs(v), 1), 'f', 1, 64) + "%")
 	},
+	"short": func(cell string) bool { return utf8.RuneCountInString(cell) <= shortCell },
 	"below": func(v float64) bool { return v < 0 },
 	"svg":   newDrawing,
 	"part":  func(n numbered, s Section) part { return part{n, s} },
@@ -125,6 +128,10 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"plus":  func(a, b int) int { return a + b },
 	"half":  func(from, to int) int { return (from + to) / 2 },
 }).ParseFS(files, "page.html"))
+
+// shortCell is the number of characters of a cell up to which it is never broken into lines, such as a
+// number with its error and unit.
+const shortCell = 24
 
 // read returns an embedded file.
 func read(name string) string {

@@ -169,3 +169,19 @@ document.body.dataset.images = [...document.images].filter(i => i.complete && i.
 		t.Error("the console says nothing of a request that leaves the file")
 	}
 }
+
+// The first tables stand above the commands, and short cells, such as numbers, are not broken into lines.
+func TestTables(t *testing.T) {
+	hash := strings.Repeat("0123456789abcdef", 4)
+	text := write(t, Report{Title: "run", Commands: []Command{{"continues", "rbmtrain -resume run"}},
+		First:  []Table{{Title: "Confusion matrix", Head: []string{"", "cat", "dog"}, Rows: [][]string{{"cat", "952", "0"}, {"dog", "7", "90"}}, Matrix: true}},
+		Folded: []Section{{Name: "Settings", Tables: []Table{{Title: "What was run", Head: []string{"what", "value", "hash"}, Rows: [][]string{{"rate", "0.1", hash}}}}}}})
+	if matrix, commands := strings.Index(text, "Confusion matrix"), strings.Index(text, "What to do next"); matrix < 0 || matrix > commands {
+		t.Errorf("the first table is at %d, the commands are at %d", matrix, commands)
+	}
+	for _, want := range []string{`<td class="short">0.1</td>`, "<td>" + hash + "</td>", `<td class="hit">952</td>`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
