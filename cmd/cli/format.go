@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -96,6 +97,27 @@ func Units(m *rbm.RBM) string {
 		text += fmt.Sprintf(", %d %s %s", c.Active, what, state)
 	}
 	return text
+}
+
+// WriteTSV is WriteCSV with tabs between columns. Cells with commas are quoted, so that commas
+// are not taken for what separates the columns.
+func WriteTSV(lines [][]string) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		out := bufio.NewWriter(w)
+		for _, line := range lines {
+			for i, text := range line {
+				if i > 0 {
+					out.WriteByte('\t')
+				}
+				if text = plainCell(text); strings.ContainsAny(text, "\t\",\n\r") {
+					text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+				}
+				out.WriteString(text)
+			}
+			out.WriteByte('\n')
+		}
+		return out.Flush()
+	}
 }
 
 // WriteCSV returns a function that writes the lines as a CSV file, for

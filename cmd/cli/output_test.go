@@ -6,8 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"gorbm/data"
+	"gorbm/rbm/atomicfile"
 )
 
 // TestClean checks that what a terminal would obey is shown, and nothing else is
@@ -88,6 +93,19 @@ func TestHostileError(t *testing.T) {
 	_, stderr := status(context.Background(), errors.New("file \x1b]0;title\a.csv"))
 	if want := "prog: file \\u001b]0;title\\u0007.csv\n"; stderr != want {
 		t.Errorf("%q, want %q", stderr, want)
+	}
+}
+
+// A file with tabs is read as one, whatever is in its names and words.
+func TestWriteTSV(t *testing.T) {
+	lines := [][]string{{"a,b", "c;d", "e\tf"}, {"x,y", `say "no"`, "1"}, {"z", "w", "0"}, {"=1", "w", "0"}}
+	path := filepath.Join(t.TempDir(), "t.tsv")
+	if err := atomicfile.Write(path, WriteTSV(lines)); err != nil {
+		t.Fatal(err)
+	}
+	lines[3][0] = "'=1"
+	if got, err := data.Lines(t.Context(), path); err != nil || !reflect.DeepEqual(got, lines) {
+		t.Errorf("reads %q, %v", got, err)
 	}
 }
 

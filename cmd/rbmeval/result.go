@@ -58,6 +58,8 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		rec.Show("samples", "samples against the rows", s, text(s))
 		if s := e.trainingSites; s != nil {
 			rec.Show("training_rows", "  training rows", s, text(s))
+		} else if e.all == e.set {
+			rec.Say("  training rows", "-test FILE compares them with test rows in the same way, which says how much noise leaves")
 		}
 	}
 	e.analysis.record(&rec)

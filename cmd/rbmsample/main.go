@@ -34,7 +34,8 @@ const summary = `rbmsample draws samples from a model and says whether its chain
 The ending of -out says what is written. A .png, .svg or .pdf is a sheet of pictures, a line for
 each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
 model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
-.csv has the same columns; take the column row out before it is the data of a model.
+.csv, or a .tsv with tabs, has the same columns; take the column row out by -ignore row before it is
+the data of a model.
 Both hold draws: bits, spins or pictures [samples, height, width] where the training data
 were such. Pictures show the means p(x|h), which -means adds to an .npz as the array means,
 and writes to a .csv in place of the draws.
@@ -105,7 +106,7 @@ func newOptions() *options {
 		f.Row(name).Not("fill")
 	}
 	f.Group("the run")
-	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv or a picture (.png, .svg, .pdf); of models of tables a .csv has the table's columns and words, and of sequences a .fasta has the letters").Main("FILE  a picture (.png, .svg, .pdf), .npz or .csv").New(append(slices.Clone(cli.Pictures), ".npz", ".csv", ".fasta")...)
+	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv, .tsv or a picture (.png, .svg, .pdf); of models of tables a .csv has the table's columns and words, and of sequences a .fasta has the letters").Main("FILE  a picture (.png, .svg, .pdf), .npz or .csv").New(append(slices.Clone(cli.Pictures), ".npz", ".csv", ".tsv", ".fasta")...)
 	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
 	f.AddWorkers(&o.workers)
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")

@@ -101,7 +101,7 @@ func object(t *testing.T, args string) (r jsonResult) {
 func TestFiles(t *testing.T) {
 	isolate(t)
 	const toy = "-model named.npz -rounds 64 -n 3 "
-	for _, name := range []string{"a.png", "a.npz", "a.csv"} {
+	for _, name := range []string{"a.png", "a.npz", "a.csv", "a.tsv"} {
 		for copyOf, seed := range map[string]string{"": "1", "b": "1", "c": "2"} {
 			object(t, toy+"-seed "+seed+" -workers 1 -out "+copyOf+name)
 		}
@@ -119,7 +119,7 @@ func TestFiles(t *testing.T) {
 		t.Errorf("a.png: %v, %v", img.Bounds(), err)
 	}
 	// What is written can be the data of a model.
-	for _, name := range []string{"a.npz", "a.csv"} {
+	for _, name := range []string{"a.npz", "a.csv", "a.tsv"} {
 		set, _, err := data.Load(context.Background(), name, data.Options{Binarize: data.None})
 		if err != nil {
 			t.Fatal(err)
@@ -340,7 +340,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{cli.Usage, "", []string{"-out is missing"}},
 		{cli.Usage, "-out a.png", []string{"-model is missing"}},
-		{cli.Usage, "-model m.npz -out a.txt", []string{`"a.txt"`, ".pdf, .npz, .csv or .fasta"}},
+		{cli.Usage, "-model m.npz -out a.txt", []string{`"a.txt"`, ".pdf, .npz, .csv, .tsv or .fasta"}},
 		{cli.Failed, "-model m.npz -out there.png", []string{"there.png is there already"}},
 		{cli.Failed, "-model none.npz -out a.png", []string{"none.npz does not exist"}},
 		{cli.Usage, m + "-class four", []string{`-class is "four"`, "00, 01, 10, 11"}},

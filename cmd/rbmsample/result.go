@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -190,7 +191,7 @@ func (p *plan) print(r *result) error {
 			fmt.Fprintf(w, "classes: of %d samples, %d are nearest to a training row of their class (of training rows, %d)\n", a.Of, a.Same, a.Rows)
 		}
 		what := cli.Count(r.Means.Rows, "sample")
-		if p.means && strings.HasSuffix(strings.ToLower(p.out), ".csv") && p.schema == nil {
+		if p.means && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(filepath.Ext(p.out))) && p.schema == nil {
 			what = "means p(x|h) of " + what
 		}
 		_, err := fmt.Fprintf(w, "%s: %s in %.3g s\n", p.out, what, r.took.Seconds())

@@ -59,11 +59,9 @@ func (p *plan) write(s sample.Sheet, r *result) error {
 	case ".fasta":
 		write = func(w io.Writer) error { return p.schema.WriteFASTA(w, s.Values) }
 	case ".csv":
-		if p.schema != nil {
-			write = cli.WriteCSV(p.table(s))
-			break
-		}
-		write = cli.WriteCSV(p.lines(p.inData(p.values(s)), s))
+		write = cli.WriteCSV(p.rows(s))
+	case ".tsv":
+		write = cli.WriteTSV(p.rows(s))
 	default:
 		write = func(w io.Writer) error { return p.draw(w, p.values(s), s, r) }
 	}
@@ -111,7 +109,15 @@ func whole[T int8 | uint8](x []float32) []T {
 	return b
 }
 
-// lines returns the lines of a .csv. Its columns are those of the data by their names, or else x0, x1, …,
+// rows returns the lines of a .csv or .tsv.
+func (p *plan) rows(s sample.Sheet) [][]string {
+	if p.schema != nil {
+		return p.table(s)
+	}
+	return p.lines(p.inData(p.values(s)), s)
+}
+
+// lines returns the lines of a file of numbers. Its columns are those of the data by their names, or else x0, x1, …,
 // and then row and y.
 func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
 	head := slices.Clone(p.about.Columns)
@@ -144,7 +150,7 @@ func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
 	return lines
 }
 
-// table returns the lines of a .csv of the words of the model's schema.
+// table returns the lines of a file of the words of the model's schema.
 func (p *plan) table(s sample.Sheet) [][]string {
 	var head []string
 	for _, c := range p.schema.Columns {
