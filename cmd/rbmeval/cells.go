@@ -41,7 +41,11 @@ func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 			failed = g.ClassLogProb(ctx, x.m, logp[lo*classes:hi*classes], se, key)
 		}
 		if failed == nil && !bernoulli { // whose F is NaN
-			failed = g.FreeEnergy(ctx, x.m, free[lo:hi], se, key)
+			whole := make([]float64, hi-lo)
+			failed = g.FreeEnergy(ctx, x.m, free[lo:hi], whole, key)
+			for i, e := range whole {
+				se[i] = max(se[i], e)
+			}
 		}
 	})
 	return cmp.Or(failed, err)

@@ -16,8 +16,9 @@ import (
 // enumerate the smaller layer of the model given the known cells where that has at most
 // enumeratedStates. Where the levels of cells are asked for, up to enumeratedStates are listed.
 // Else they are estimated by annealed importance sampling (Neal, Annealed importance sampling,
-// Statistics and Computing 11, 2001) of that model, with longerPath times as many temperatures
-// where the standard error is above longerAbove.
+// Statistics and Computing 11, 2001) of that model. Where a standard error is above longerAbove they are
+// estimated again with longerPath times the work: with as many more temperatures for a sum, or if the error of the
+// sum is above doubtful; with as many more chains for the levels of cells, of which a chain has about one.
 const (
 	listedStates     = 1 << 12
 	enumeratedStates = 1 << 14
@@ -25,6 +26,11 @@ const (
 	annealedSteps    = 200
 	longerPath       = 8
 	longerAbove      = 0.1
+	doubtful         = 0.5 // nats: so few chains have the weight that errors are no better known
+
+	// rareLevel is the probability below which a level has less than one of the chains. What is said of
+	// the errors of cells leaves such levels out, unless the cell has it.
+	rareLevel = 1.0 / annealedChains
 )
 
 // missing returns the missing cells of row r and the number of their states, which is at least
@@ -181,23 +187,26 @@ type weighted struct {
 	stdErr float64    // of logSum
 }
 
-// anneal draws the missing cells of row r by annealed importance sampling.
-func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) (weighted, error) {
+// anneal draws the missing cells of row r by annealed importance sampling. further, unless it is nil, is called with
+// the draws of each try, of which the last are returned, and returns the standard error of what the caller makes of
+// them.
+func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, further func(w weighted) float64) (weighted, error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
 		return weighted{}, err
 	}
 	var w weighted
-	for try, steps := range []int{annealedSteps, annealedSteps * longerPath} {
+	chains, steps := annealedChains, annealedSteps
+	for try := range 2 {
 		key := key.Child(uint64(try))
 		path := make([]float64, steps+1)
 		for k := range path {
 			path[k] = float64(float32(k) / float32(steps))
 		}
-		small, h := c.NewVisible(annealedChains), rbm.NewBits(annealedChains, c.Hidden())
+		small, h := c.NewVisible(chains), rbm.NewBits(chains, c.Hidden())
 		var base *rbm.Base
 		base.Draw(c, small, h, key.Child(0))
-		logw := make([]float64, annealedChains)
+		logw := make([]float64, chains)
 		err := rbm.Anneal(ctx, c, base, path, small, key.Child(1), func(_ int, gains []float64) {
 			for i, x := range gains {
 				logw[i] += x
@@ -211,9 +220,9 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) (weig
 			logw[i] -= sum
 			squares += rbm.Exp(2 * logw[i])
 		}
-		w = weighted{v: rbm.NewBits(annealedChains, m.Visible()), logw: logw}
-		w.logSum = base.LogZ(c) + bias + sum - rbm.Log(annealedChains)
-		w.stdErr = math.Sqrt(max(0, squares-1.0/annealedChains) * annealedChains / (annealedChains - 1))
+		w = weighted{v: rbm.NewBits(chains, m.Visible()), logw: logw}
+		w.logSum = base.LogZ(c) + bias + sum - rbm.Log(float64(chains))
+		w.stdErr = math.Sqrt(max(0, squares-1/float64(chains)) * float64(chains) / float64(chains-1))
 		for i := range logw {
 			copy(w.v.Row(i), g.V.Row(r))
 			at := 0
@@ -224,8 +233,17 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) (weig
 				}
 			}
 		}
-		if w.stdErr <= longerAbove {
-			break
+		doubted := w.stdErr > longerAbove
+		if further != nil {
+			doubted = further(w) > longerAbove || w.stdErr > doubtful
+		}
+		switch {
+		case !doubted:
+			return w, nil
+		case further == nil || w.stdErr > doubtful:
+			steps *= longerPath
+		default:
+			chains *= longerPath
 		}
 	}
 	return w, nil
@@ -252,7 +270,7 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 		sum, err := g.enumerate(ctx, m, r)
 		if errors.Is(err, exact.ErrTooLarge) {
 			var w weighted
-			w, err = g.anneal(ctx, m, r, key.Child(uint64(r)))
+			w, err = g.anneal(ctx, m, r, key.Child(uint64(r)), nil)
 			sum, stdErr[r] = w.logSum, w.stdErr
 		}
 		if err != nil {
@@ -263,8 +281,10 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 	return nil
 }
 
-// ClassLogProb overwrites logp, rows × classes, with log p(y | the known inputs), and stdErr as
-// FreeEnergy does with the largest of the classes. It leaves V and Missing as they are.
+// ClassLogProb overwrites logp, rows × classes, with log p(y | the known inputs), and stdErr with the largest
+// standard error of one of the classes, which is 0 where the states were enumerated. The error of log p(y)
+// = log w_y − log Σ w is, of sums w_y that are estimated apart, to first order that of
+// (1 − p_y) δ_y − Σ_{k≠y} p_k δ_k. It leaves V and Missing as they are.
 func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []float64, key rbm.Key) error {
 	own, missing := g.V, g.Missing
 	defer func() { g.V, g.Missing = own, missing }()
@@ -275,8 +295,8 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 			g.mark(r, g.label, false)
 		}
 	}
-	classes, free, se := m.Classes(), make([]float64, own.Rows), make([]float64, own.Rows)
-	clear(stdErr)
+	classes, free := m.Classes(), make([]float64, own.Rows)
+	se := make([][]float64, classes)
 	for y := range classes {
 		g.V.CopyFrom(own)
 		for r := range own.Rows {
@@ -284,19 +304,28 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 				g.V.Set(r, m.Inputs()+k, k == y)
 			}
 		}
-		if err := g.FreeEnergy(ctx, m, free, se, key); err != nil {
+		se[y] = make([]float64, own.Rows)
+		if err := g.FreeEnergy(ctx, m, free, se[y], key.Child(uint64(y))); err != nil {
 			return err
 		}
 		for r, f := range free {
 			logp[r*classes+y] = -f
-			stdErr[r] = max(stdErr[r], se[r])
 		}
 	}
 	for r := range free {
 		p := logp[r*classes : (r+1)*classes]
 		z := rbm.LogSumExp(p)
+		all := 0.0 // the variance of Σ p_k δ_k
 		for y := range p {
 			p[y] -= z
+			x := rbm.Exp(p[y]) * se[y][r]
+			all += float64(x * x)
+		}
+		stdErr[r] = 0
+		for y := range p {
+			share := rbm.Exp(p[y])
+			variance := all + float64((1-2*share)*float64(se[y][r]*se[y][r]))
+			stdErr[r] = max(stdErr[r], math.Sqrt(max(0, variance)))
 		}
 	}
 	return nil
@@ -304,8 +333,8 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 
 // Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given
 // the known cells of its row but it; with all false, those of missing cells alone. Of a label it
-// writes those where it is missing. stdErr becomes
-// the largest standard error of a log Σ behind them: 0 where all are exact.
+// writes those where it is missing. stdErr becomes the largest standard error of log p of a level that a known cell
+// has, or that has a probability of rareLevel or more: 0 where all are exact.
 func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
 	var whole []cellAt // whose rows have no other gap
 	offset := make([]int, len(g.cells))
@@ -333,7 +362,7 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 				missing = append(missing, i)
 			default:
 				g.mark(r, i, true)
-				se, err := g.marginals(ctx, m, &l, r, []int{i}, func(_ int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)).Child(uint64(i)))
+				se, err := g.marginals(ctx, m, &l, r, []int{i}, true, func(_ int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)).Child(uint64(i)))
 				g.mark(r, i, false)
 				if err != nil {
 					return err
@@ -342,7 +371,7 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 			}
 		}
 		if missing != nil {
-			se, err := g.marginals(ctx, m, &l, r, missing, func(i int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)))
+			se, err := g.marginals(ctx, m, &l, r, missing, false, func(i int, p []float64) { copy(logp[r][offset[i]:], p) }, key.Child(uint64(r)))
 			if err != nil {
 				return err
 			}
@@ -354,8 +383,9 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 }
 
 // marginals calls do with log p(level | the known cells of row r) of each of these cells, which are
-// missing, at the latest when l is flushed, and returns the standard error of the log Σ behind them.
-func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of []int, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
+// missing, at the latest when l is flushed, and returns the largest standard error of one: of the level that V
+// has if own is true, or of probability rareLevel or more. Where the weights are of few chains alone it is at least that of log Σ.
+func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of []int, own bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
 	if states <= enumeratedStates { // one list has all levels, and an enumeration one
 		l.add(g, r, cells, states, func(f []float64) {
@@ -397,27 +427,64 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	} else if !errors.Is(err, exact.ErrTooLarge) {
 		return 0, err
 	}
-	w, err := g.anneal(ctx, m, r, key)
+	var logp [][]float64 // of the levels of each of these cells
+	stdErr := 0.0
+	w, err := g.anneal(ctx, m, r, key, func(w weighted) float64 {
+		logp, stdErr = logp[:0], 0
+		for _, i := range of {
+			p, se := g.weigh(m, w, i)
+			logp = append(logp, p)
+			for k := range p {
+				if p[k] >= rbm.Log(rareLevel) || own && k == g.cells[i].Level(g.V, r) {
+					stdErr = max(stdErr, se[k])
+				}
+			}
+		}
+		return stdErr
+	})
 	if err != nil {
 		return 0, err
 	}
+	for at, i := range of {
+		do(i, logp[at])
+	}
+	if w.stdErr > doubtful {
+		stdErr = max(stdErr, w.stdErr)
+	}
+	return stdErr, nil
+}
+
+// weigh returns log p of the levels of a cell by weighted draws of a row, and their standard errors: with the
+// weights w_c, of sum 1, p = Σ w_c p_c has the variance n/(n−1) Σ w_c² (p_c − p)² over n chains c, by the
+// delta method for a ratio of means.
+func (g *Gaps) weigh(m *rbm.RBM, w weighted, cell int) (logp, stdErr []float64) {
 	own := g.V
 	defer func() { g.V = own }()
 	g.V = w.v
-	at := make([]cellAt, w.v.Rows)
-	for _, i := range of {
-		byLevel := make([][]float64, g.cells[i].Levels())
-		for chain := range at {
-			at[chain] = cellAt{chain, i}
-		}
-		g.logProbs(m, at, func(chain int, p []float64) {
-			for k, x := range p {
-				byLevel[k] = append(byLevel[k], w.logw[chain]+x)
-			}
-		})
-		do(i, normalized(byLevel))
+	n := w.v.Rows
+	at := make([]cellAt, n)
+	for chain := range at {
+		at[chain] = cellAt{chain, cell}
 	}
-	return w.stdErr, nil
+	levels := g.cells[cell].Levels()
+	terms, byLevel := make([]float64, levels*n), make([][]float64, levels)
+	g.logProbs(m, at, func(chain int, p []float64) {
+		for k, x := range p {
+			terms[k*n+chain] = w.logw[chain] + x
+		}
+	})
+	for k := range byLevel {
+		byLevel[k] = terms[k*n : (k+1)*n]
+	}
+	logp, stdErr = normalized(byLevel), make([]float64, levels)
+	for k, terms := range byLevel {
+		for chain, x := range terms { // each of w_c p_c/p − w_c
+			d := rbm.Exp(x-logp[k]) - rbm.Exp(w.logw[chain])
+			stdErr[k] += float64(d * d)
+		}
+		stdErr[k] = math.Sqrt(stdErr[k] * float64(n) / float64(n-1))
+	}
+	return logp, stdErr
 }
 
 // normalized returns log p of levels whose weights have these logarithms.
@@ -456,7 +523,7 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 			return ctx.Err()
 		}
 		if _, _, err := g.enumeration(m, r); errors.Is(err, exact.ErrTooLarge) {
-			w, err := g.anneal(ctx, m, r, draw.Child(0))
+			w, err := g.anneal(ctx, m, r, draw.Child(0), nil)
 			if err != nil {
 				return err
 			}
@@ -470,7 +537,7 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 		}
 		level := 0
 		var l listing
-		if _, err := g.marginals(ctx, m, &l, r, []int{i}, func(_ int, p []float64) { level = pickLevel(p, draw) }, draw); err != nil {
+		if _, err := g.marginals(ctx, m, &l, r, []int{i}, false, func(_ int, p []float64) { level = pickLevel(p, draw) }, draw); err != nil {
 			return err
 		}
 		g.cells[i].put(g.V, r, level)
@@ -494,7 +561,7 @@ func pickLevel(logp []float64, key rbm.Key) int {
 // standard error of one.
 func GapDoubt(estimated, rows int, worst float64) string {
 	text := fmt.Sprintf("%d of %d rows have too many missing cells to enumerate: annealed importance sampling gives their log-probabilities, with standard errors of up to %.2g nats", estimated, rows, worst)
-	if worst > 0.5 {
+	if worst > doubtful {
 		text += ", so do not trust the worst of them"
 	}
 	return text

@@ -133,3 +133,46 @@ func TestGapSumsOfModes(t *testing.T) {
 		}
 	}
 }
+
+// The errors that are reported of log p of levels and of classes are those from the exact values, over several keys.
+func TestErrorsOfLevels(t *testing.T) {
+	ctx := context.Background()
+	m := copies(12, 6)
+	groups := append([]rbm.Group(nil), m.Groups()...)
+	groups[11].Label = true
+	labelled := rbm.NewGroups(m.Hidden(), groups...)
+	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(weights)
+	labelled.SetWeights(weights)
+	copy(labelled.VisibleBias, m.VisibleBias)
+	g := NewGaps(labelled, 1)
+	for i := range g.cells {
+		g.cells[i].put(g.V, 0, 1)
+		g.mark(0, i, true)
+	}
+	const keys = 16
+	var levels, classes float64 // sums of squares of errors over what is reported
+	for key := range keys {
+		logp, stdErr := [][]float64{make([]float64, labelled.Visible())}, make([]float64, 1)
+		if err := g.Scores(ctx, labelled, logp, stdErr, false, rbm.NewKey(uint64(key))); err != nil {
+			t.Fatal(err)
+		}
+		if !(stdErr[0] < 0.15) { // 0.25 for 64 chains
+			t.Errorf("key %d: the standard error is %v; more chains were to be drawn", key, stdErr[0])
+		}
+		z := (logp[0][2] - math.Log(modeWeights[2])) / stdErr[0] // the rarest level has the largest error
+		levels += z * z / keys
+		byClass := make([]float64, 3)
+		if err := g.ClassLogProb(ctx, labelled, byClass, stdErr, rbm.NewKey(uint64(key))); err != nil {
+			t.Fatal(err)
+		}
+		z = (byClass[2] - math.Log(modeWeights[2])) / stdErr[0]
+		classes += z * z / keys
+	}
+	// χ² of 16 degrees of freedom over 16 lies in 0.246 … 2.45 but for a thousandth at either side.
+	for what, z2 := range map[string]float64{"levels": levels, "classes": classes} {
+		if z2 < 0.246 || z2 > 2.45 {
+			t.Errorf("the squares of the errors of log p of %s are %.2f times what is reported", what, z2)
+		}
+	}
+}
