@@ -28,8 +28,8 @@ const (
 	longerAbove      = 0.1
 	doubtful         = 0.5 // nats: so few chains have the weight that errors are no better known
 
-	// rareLevel is the probability below which a level has less than one of the chains. What is said of
-	// the errors of cells leaves such levels out, unless the cell has it.
+	// rareLevel is the probability at which a level has one of the chains on average. Standard errors of
+	// rarer levels are not reported, unless a known cell has the level.
 	rareLevel = 1.0 / annealedChains
 )
 
