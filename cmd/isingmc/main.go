@@ -64,7 +64,9 @@ multiple-histogram reweighting (Ferrenberg & Swendsen 1989; Bennett's multistate
 errors from the spread between stretches of the run, and with log Z if the scan begins at
 beta=0. Where two lattices are given it prints where their Binder cumulants cross: at the critical
 point, up to corrections that vanish with size. With -moves every sampler makes that many.
-A scan has at most 6 curves: the lattices times the samplers.
+A scan has at most 6 curves: the lattices times the samplers. They use at most 160 000 draws
+of a chain, all temperatures together, equally spaced in moves. From there on more -chains make
+the errors of curves and crossings smaller, and more -moves hardly do.
 
 -chains makes independent chains of each sampler, which the ranks of mpirun -n N share. Build
 it by
