@@ -414,7 +414,7 @@ func TestRedrawKeepsTheValues(t *testing.T) {
 		}
 	}
 	for name, opt := range map[string]Options{"b.csv": {Binarize: Sample, Redraw: true}, "f8.npz": {Redraw: true}} {
-		if _, _, err := Load(context.Background(), filepath.Join(dir, name), opt); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "drawn anew") {
+		if _, _, err := Load(context.Background(), filepath.Join(dir, name), opt); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "redrawn") {
 			t.Errorf("%s, %+v: %v", name, opt, err)
 		}
 	}

@@ -12,7 +12,7 @@ const (
 	familySites     = 60
 	familyRows      = 10_000
 	familyTestRows  = 2_000
-	familyContact   = 0.7  // scale of the couplings of a contact, which are of rank 2
+	familyContact   = 0.7  // scale of the couplings of a contact, which have rank 2
 	familyNeighbour = 0.35 // the same of two sites next to each other
 )
 

@@ -76,7 +76,7 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	case train.labels == "":
 		train.labels = labelsBeside(train.images)
 		if train.labels == "" && opt.LabelColumn == "last" && isFile(train.images) {
-			return nil, formatErrorf("%s: no file of labels beside it; name both, as in images,labels", train.images)
+			return nil, formatErrorf("%s: no file of labels next to it; name both, as in images,labels", train.images)
 		}
 	}
 	parts, err := train.withTest()
@@ -165,7 +165,7 @@ func (p idxPart) withTest() ([]idxPart, error) {
 	if p.labels != "" {
 		t.labels = cmp.Or(labelsBeside(t.images), besideTest(p.labels))
 		if t.labels == "" {
-			return nil, formatErrorf("%s: no file of labels beside it; put them there, or move the images away", t.images)
+			return nil, formatErrorf("%s: no file of labels next to it; put them there, or move the images away", t.images)
 		}
 	}
 	return []idxPart{p, t}, nil

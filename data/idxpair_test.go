@@ -128,8 +128,8 @@ func TestIDXPairErrors(t *testing.T) {
 		{"counts", func(f map[string][]byte) { f[labels] = idxBuild([]byte{1, 2}, 2) }, "", "", []string{labels, "2 labels for the 3 images of"}},
 		{"test counts", func(f map[string][]byte) { f["t10k-labels-idx1-ubyte"] = idxBuild([]byte{1, 2}, 2) }, "", "", []string{"t10k-labels", "2 labels for the 1 images of"}},
 		{"test shape", func(f map[string][]byte) { f["t10k-images-idx3-ubyte"] = idxBuild([]byte{1, 2}, 1, 1, 2) }, "", "", []string{"t10k-images", "give both the same shape"}},
-		{"test without labels", func(f map[string][]byte) { delete(f, "t10k-labels-idx1-ubyte") }, "", "", []string{"t10k-images", "no file of labels beside it"}},
-		{"no labels", nil, "other-images-idx3-ubyte.gz", "last", []string{"no file of labels beside it; name both"}},
+		{"test without labels", func(f map[string][]byte) { delete(f, "t10k-labels-idx1-ubyte") }, "", "", []string{"t10k-images", "no file of labels next to it"}},
+		{"no labels", nil, "other-images-idx3-ubyte.gz", "last", []string{"no file of labels next to it; name both"}},
 		{"dark", func(f map[string][]byte) { f["flat.idx"] = idxBuild([]byte{16, 1}, 2, 1) }, "flat.idx", "", []string{"bytes up to 16 only"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -152,7 +152,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	case opt.Binarize == Standard && !slices.Contains([]string{"", "auto"}, opt.Scale):
 		err = specErrorf("scale %s: real values are standardised and have no scale; leave one of the two out", opt.Scale)
 	case opt.Redraw && opt.Binarize != Sample:
-		err = specErrorf("rows are drawn anew only with binarization sample, not %s", opt.Binarize)
+		err = specErrorf("rows are redrawn only with binarization sample, not %s", opt.Binarize)
 	case opt.Levels != 0 && (opt.Levels < 2 || opt.Levels > maxLevels):
 		err = specErrorf("%d levels; give 2 to %d", opt.Levels, maxLevels)
 	case !(opt.Reweight >= 0 && opt.Reweight <= 1):
@@ -192,7 +192,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	}
 	if opt.Redraw {
 		if sets[0].Grey.Rows == 0 {
-			return nil, nil, specErrorf("%s has no values between 0 and 1, by which rows could be drawn anew", sets[0].Name)
+			return nil, nil, specErrorf("%s has no values between 0 and 1, by which rows could be redrawn", sets[0].Name)
 		}
 		sets[0].Chances = sets[0].Grey
 		for _, s := range sets {

@@ -124,6 +124,6 @@ func (w *walk) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w (chains of an earlier build have no length of walks: there k=auto was what k=fit is now)", err)
 	}
 	w.moves.length, w.moves.saved, w.moves.frozen = nil, log, frozen
-	w.moves.parameters = nil // the next call binds the chains anew
+	w.moves.parameters = nil // the next call binds the chains again
 	return nil
 }

@@ -395,7 +395,7 @@ func (a *ascentWork) deal(d *particles, most int) {
 }
 
 // close fills up the last word and puts those from the given one on into a
-// group of at most that number of words: the last, if it has room and is of the kind.
+// group of at most that number of words: the last, if it has room and is of that kind.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)

@@ -35,7 +35,7 @@ type Constraint struct {
 func ParseConstraint(s string) (*Constraint, error) {
 	on, number, ok := strings.Cut(s, "=")
 	if on := Layer(on); !ok || on != AllUnits && on != HiddenUnits {
-		return nil, fmt.Errorf("constraint %.40q; it is hidden=20, so many hidden units on, or all=120, so many of all", s)
+		return nil, fmt.Errorf("constraint %.40q; it is hidden=20, that number of hidden units on, or all=120, that number of all units", s)
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {

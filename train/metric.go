@@ -193,7 +193,7 @@ var metricKinds = []metricKind{
 		// The fraction of rows whose likeliest class is wrong. accuracy_sum is
 		// Σ log p(y|x) over the sample of the last part, the prediction accuracy A
 		// of the infinite-swapping paper (section 4.1); accuracy_mean is the mean
-		// log p(y|x) of the last part. At the end of a run both are of all its rows,
+		// log p(y|x) of the last part. At the end of a run both use all its rows,
 		// if that is not the part that is trained on. balanced_error, of classes of
 		// unequal size alone, is the mean over the classes of the fraction of their rows
 		// that are read wrongly.
@@ -250,7 +250,7 @@ var metricKinds = []metricKind{
 		describe: func(s *subject, c []Column) {
 			note := s.train().Values()
 			if law, ok := LawLikelihood(s.train(), s.m.Classes() > 0); ok {
-				note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
+				note += fmt.Sprintf("; the distribution of the data scores %.5g on the training rows", law)
 			}
 			if s.isGrey() {
 				c[0].Label, c[0].Axis, note = "score −F − log Z", "score −F − log Z / nats", "grey values kept: no likelihood"
@@ -340,7 +340,7 @@ var metricKinds = []metricKind{
 		// How the chains of the negative phase mix: see mixing.
 		name: "mixing",
 		columns: []Column{
-			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model stands still", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of the chains / standard deviations", Rank: 7,
+			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model is fixed", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of the chains / standard deviations", Rank: 7,
 				Good: "Within ±1 at the end is good. While the rate is high, chains lag: −2 to −11 is usual in the middle of a default run, and passes as the rate falls."},
 			{Name: "mixing_r_hat", Single: true, Axis: "split R-hat of the chains / 1: mixed", Rank: 8,
 				Good: "1 is good. A few chains over a few dozen updates lie above it even where all is well, and no verdict uses it."},
@@ -355,9 +355,9 @@ var metricKinds = []metricKind{
 		applies: func(s *subject) (bool, error) {
 			switch {
 			case s.run.Objective == Discriminative:
-				return false, fmt.Errorf("mixing is of chains, and the objective %s has none", Discriminative)
+				return false, fmt.Errorf("mixing tests chains, and the objective %s has none", Discriminative)
 			case !s.run.Negative.Persists():
-				return false, fmt.Errorf("mixing needs chains that go on from update to update; those of %q do not", s.run.Negative.Kind)
+				return false, fmt.Errorf("mixing needs chains that persist from update to update; those of %q do not", s.run.Negative.Kind)
 			}
 			return true, nil
 		},

@@ -29,7 +29,7 @@ func (t *Trainer) Share(g *ranks.Group) error {
 			return err
 		}
 	} else if g.Size() > 1 {
-		return fmt.Errorf("the %s objective has no chains to share out; start it without mpirun", Discriminative)
+		return fmt.Errorf("the %s objective has no chains to distribute; start it without mpirun", Discriminative)
 	}
 	t.group, t.optimizer.group = g, g
 	return nil

@@ -37,7 +37,7 @@ const (
 	// nat below their best of 200 points, 11 were never seen so high at 20 points, 4 at 50 and 2 at 100.
 	watchPoints, watchShare = 100, 10
 	// A loss is reported when it has lasted for 1/lastShare of the run. Of 268 losses 263 are then reported within a
-	// tenth of the run after they came to stay, and 258 with 20 in place of 30. With larger numbers more reports are withdrawn.
+	// tenth of the run after they came to stay, and 258 with 20 in place of 30. Larger numbers withdraw more reports.
 	// It must also have lasted for leastLoss steps: runs of a few hundred steps lose and regain a nat within some tens.
 	lastShare, leastLoss = 30, 50
 	// The likelihood of the last recentPoints measurements is the level that a trial is

@@ -72,7 +72,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest, of each column of a .csv file without -shape, else of all), minmax (the smallest and the largest, likewise), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, one with commas for each column, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255").Offer("auto", "max", "minmax", "spins", "255")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers, standardised column by column for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {
-		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: draw the rows of each minibatch anew from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
+		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: redraw the rows of each minibatch from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
 	}
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, first, the name of a column, none, or auto, which takes a last column named y, label, class or target").Offer("auto", "last", "first", "none")
 	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto, which takes words for names, and whole numbers that count the columns or that no other row is like").Choice("auto", data.HeaderYes, data.HeaderNo)

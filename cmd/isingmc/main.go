@@ -263,7 +263,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 		return err
 	}
 	if stopped {
-		return fmt.Errorf("stopped after %.3g s of each sampler; the results are of that part", rows[0].seconds)
+		return fmt.Errorf("stopped after %.3g s of each sampler; the results are those until then", rows[0].seconds)
 	}
 	return nil
 }

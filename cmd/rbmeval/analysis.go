@@ -69,7 +69,7 @@ type contacts struct {
 	ppv           []float64
 }
 
-// A comparison is of the Potts model of -potts with that of the machine.
+// A comparison compares the Potts model of -potts with that of the machine.
 type comparison struct {
 	File             string      `json:"file"`
 	CouplingsPearson *float64    `json:"couplings_pearson"` // in the zero-sum gauge

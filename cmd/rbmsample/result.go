@@ -210,7 +210,7 @@ func (p *plan) variables() string {
 	return "columns"
 }
 
-// describedDraws is the number of classes, or of rows of -clamp, that have a line of their own.
+// describedDraws is the number of classes, or of rows of -clamp, that have a separate line.
 const describedDraws = 20
 
 func are(n, of int) string {

@@ -232,7 +232,7 @@ func (p *plan) encode(w io.Writer, sheet image.Image) error {
 	return plots.Sheet(sheet).Write(w, format)
 }
 
-// label is what stands beside a line of the sheet of -clamp: the row, so that it is not
+// label is the text left of a line of the sheet of -clamp: the row, so that it is not
 // taken for a class, and the class if it is given.
 func (p *plan) label(i int) string {
 	text := "row " + strconv.Itoa(i)

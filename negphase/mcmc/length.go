@@ -23,7 +23,7 @@ const (
 )
 
 // An Adaptive chain finds the length of its walks itself, if the settings say so
-// (k=auto). Its moves are of a fixed length, and so leave exp(−βE) unchanged; only
+// (k=auto). Its moves have a fixed length, and so leave exp(−βE) unchanged; only
 // WarmUp and TakeLength change it.
 type Adaptive interface {
 	Chain
@@ -51,7 +51,7 @@ func FindsLength(m Mover) bool {
 	return false
 }
 
-// A Length is one that is driven to TargetAcceptance.
+// A Length is a number of flips that is driven to TargetAcceptance.
 type Length struct {
 	Log  float64 // its natural logarithm, from 0 to that of the longest walk
 	most float64 // the largest Log

@@ -200,7 +200,7 @@ func (w *pairTable) commit() {}
 
 // A pairClasses are the pairs of an Ising system on classes of equal cost. Two sites that are not coupled are
 // exchanged at the sum of their costs, so that a pair of classes has a weight. Coupled
-// ones, the bonds, have weights of their own.
+// ones, the bonds, have separate weights.
 type pairClasses struct {
 	classes
 	by []uint64 // weight of a pair by the sum of the classes of its sites, less the step of their bond

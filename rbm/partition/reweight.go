@@ -95,7 +95,7 @@ func (w *Reweighting) solve(above []float64, d [][]float64) (*mat.Cholesky, erro
 // Overlap returns the smallest overlap of two neighbours; see Bennett.
 func (w *Reweighting) Overlap() float64 { return w.overlap }
 
-// Reweighted is what a Reweighting says of one inverse temperature. An error is to first order that
+// Reweighted is the result of a Reweighting at one inverse temperature. An error is to first order that
 // of a sum over the groups of draws: that of a function of several means with the derivatives
 // c_i, and of log Z, follows from Σ c_i·Shift[i] by StdErr.
 type Reweighted struct {

@@ -62,7 +62,7 @@ type Picture struct {
 	Width      int // in CSS pixels, at most; 0: those of the image
 }
 
-// Bars are panels of horizontal bars, a few beside each other: Series names the bars of a line. Without
+// Bars are panels of horizontal bars, a few next to each other: Series names the bars of a line. Without
 // Series a line has one bar, whose colour says whether its value is above zero.
 type Bars struct {
 	Title, Note string

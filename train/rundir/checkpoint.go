@@ -55,9 +55,9 @@ func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string,
 		if e := os.Rename(f.Path(previousFile), f.Path(CheckpointFile)); e != nil {
 			return nil, "", fmt.Errorf("cannot put the previous checkpoint in place: %w", e)
 		}
-		return extra, fmt.Sprintf("%v; going on from the previous checkpoint, of step %d", err, t.Steps()), nil
+		return extra, fmt.Sprintf("%v; resuming from the previous checkpoint, of step %d", err, t.Steps()), nil
 	case errors.Is(err, fs.ErrNotExist) && errors.Is(err2, fs.ErrNotExist):
-		return nil, "", fmt.Errorf("%s has no checkpoint to go on from: the run ended before its first; start anew, by its own flags with -out %s -force", f.Dir, f.Dir)
+		return nil, "", fmt.Errorf("%s has no checkpoint to resume from: the run ended before its first; start anew, by its own flags with -out %s -force", f.Dir, f.Dir)
 	}
 	previous := "the previous checkpoint is of no use either"
 	if errors.Is(err2, fs.ErrNotExist) {

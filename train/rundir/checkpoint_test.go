@@ -160,7 +160,7 @@ func TestCheckpointDamaged(t *testing.T) {
 		tr := trainerAt(t, 0)
 		extra, warning, err := f.LoadCheckpoint(tr)
 		if err != nil || string(extra) != "old" || !strings.Contains(warning, f.Path(CheckpointFile)) ||
-			!strings.HasSuffix(warning, "; going on from the previous checkpoint, of step 5") || strings.Contains(warning, "\n") {
+			!strings.HasSuffix(warning, "; resuming from the previous checkpoint, of step 5") || strings.Contains(warning, "\n") {
 			t.Errorf("damage %d: loads %q, warning %q, %v", i, extra, warning, err)
 			continue
 		}

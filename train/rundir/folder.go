@@ -124,7 +124,7 @@ func check(dir string, force bool) (*Folder, error) {
 	case !force && !f.hasCheckpoint():
 		return nil, fmt.Errorf("output folder %s holds a run that ended before its first checkpoint; choose another by -out, or replace it by -force", dir)
 	case !force:
-		return nil, fmt.Errorf("output folder %s holds an earlier run; choose another by -out, go on with it by -resume, or replace it by -force", dir)
+		return nil, fmt.Errorf("output folder %s holds an earlier run; choose another by -out, resume it by -resume, or replace it by -force", dir)
 	}
 	return f, nil
 }

@@ -52,7 +52,7 @@ func TestCheck(t *testing.T) {
 		{"empty", true, ""},
 		{"foreign", false, "in use, and not by a run"},
 		{"foreign", true, "in use, and not by a run"},
-		{"run", false, "holds an earlier run; choose another by -out, go on with it by -resume, or replace it by -force"},
+		{"run", false, "holds an earlier run; choose another by -out, resume it by -resume, or replace it by -force"},
 		{"run", true, ""},
 		{"early", false, "holds a run that ended before its first checkpoint; choose another by -out, or replace it by -force"},
 		{"early", true, ""},

@@ -43,14 +43,14 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	path := f.Path(name)
 	text, err := f.Read(name, maxTable)
 	if err != nil {
-		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+		return nil, fmt.Errorf("cannot continue the metrics: %w", err)
 	}
 	was, rows, err := parseTable(path, text)
 	if err != nil {
-		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+		return nil, fmt.Errorf("cannot continue the metrics: %w", err)
 	}
 	if !slices.Equal(was, columns) {
-		return nil, fmt.Errorf("cannot go on with the metrics: %s has columns %v, not %v", path, was, columns)
+		return nil, fmt.Errorf("cannot continue the metrics: %s has columns %v, not %v", path, was, columns)
 	}
 	for i, row := range rows {
 		if row[0] > float64(step) {
@@ -69,7 +69,7 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	t.size = int64(t.pending.Len())
 	t.pending.Reset()
 	if t.file, err = f.openFile(name, os.O_WRONLY); err != nil {
-		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+		return nil, fmt.Errorf("cannot continue the metrics: %w", err)
 	}
 	return t, nil
 }

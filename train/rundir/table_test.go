@@ -59,7 +59,7 @@ func TestContinueTable(t *testing.T) {
 		{"step,seconds,x\n0,0,1\n5,one,1\n", `line 3: "one" is not a number`},
 		{"step,seconds,x\n0,0\n5,1,1\n", "line 2 has 2 values for 3 columns"},
 		{"step,seconds,x\n0,0,1,2\n", "line 2 has 4 values"},
-		{"step,seconds,x\n0,\"0,1\n", "cannot go on with the metrics"},
+		{"step,seconds,x\n0,\"0,1\n", "cannot continue the metrics"},
 	} {
 		f := folder(t)
 		put(t, f.Path(MetricsFile), []byte(c.text))
