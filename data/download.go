@@ -100,7 +100,7 @@ func (m mnistSource) fetch(ctx context.Context, url string, opt Options) ([]byte
 }
 
 // causeOr returns the cause for which ctx ended, such as "nothing came for 30s",
-// or err if ctx goes on.
+// or err if ctx is not done.
 func causeOr(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

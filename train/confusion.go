@@ -111,7 +111,7 @@ func classRows(set *data.Set) []float64 {
 	return rows
 }
 
-// Skewed reports whether one class of set has so many rows that always answering it errs in less
+// Skewed reports whether one class of set is so frequent that always answering it errs in less
 // than half of the rows in which it would err if all classes had as many. Then the error cannot tell a
 // model that knows the classes from one that only answers the largest, and the balanced error can.
 func Skewed(set *data.Set) bool {

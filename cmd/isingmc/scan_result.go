@@ -124,7 +124,7 @@ func (s *scanResult) point(i, k int) (rec cli.Record) {
 	return rec
 }
 
-// curvePoint returns what reweighting says of contestant i at a point of its curve.
+// curvePoint returns the reweighted estimates of contestant i at a point of its curve.
 func (s *scanResult) curvePoint(i, at int) (rec cli.Record) {
 	c := s.curves[i]
 	rec.Add("temperature", 1/c.beta[at])

@@ -373,7 +373,7 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 	return records
 }
 
-// bestNote says of which rows the last and the best values of a metric are, where they may be of
+// bestNote names the rows that the last and the best values of a metric use, where they may be of
 // different ones; else it is "".
 func bestNote(all []*runSummary, by string) string {
 	if !slices.ContainsFunc(all, func(r *runSummary) bool { return r.final[by] && r.Metrics[by].Best != nil }) {

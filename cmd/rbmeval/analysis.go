@@ -322,7 +322,7 @@ func precisions(ppv []float64, sites int) (all []precision) {
 	return all
 }
 
-// precisionText is precisions in words, where so many pairs touch at all; "" of none.
+// precisionText is precisions in words, with the number of pairs that touch at all; "" of none.
 func precisionText(all []precision, contacts int) string {
 	var parts []string
 	for _, p := range all {
