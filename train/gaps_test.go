@@ -116,7 +116,7 @@ func TestGapsResume(t *testing.T) {
 	if x, y := whole.Model().Parameters().AppendTo(nil), second.Model().Parameters().AppendTo(nil); !bytes.Equal(x, y) {
 		t.Error("the resumed run has other parameters")
 	}
-	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 {
+	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 && !raceEnabled { // a pool forgets at random under the race detector
 		t.Errorf("a step allocates %v times", n)
 	}
 	s.Objective = Hybrid
