@@ -68,7 +68,7 @@ func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 			units.FieldOfStates(g.of(dst), g.of(mean), rows)
 			continue
 		}
-		g.Kind.Field(g.of(dst), g.of(mean), rows)
+		g.Kind.(units.VisibleKind).Field(g.of(dst), g.of(mean), rows)
 	}
 }
 

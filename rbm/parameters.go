@@ -6,7 +6,6 @@ import (
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
-	"gorbm/rbm/units"
 )
 
 // A Tensor names a tensor of parameters.
@@ -18,7 +17,7 @@ const (
 	VisibleBias                // one for each visible unit
 	HiddenBias                 // one for each hidden unit
 	VisibleParam               // the first of RBM.VisibleParams, one for each visible unit of a model whose units have some
-	tensorCount  = VisibleParam + units.MaxParams
+	tensorCount
 )
 
 // String returns the name of a tensor. RBM.VisibleParamName has those that files and errors have for

@@ -15,8 +15,8 @@ type Kind = units.Kind
 
 // The kinds of units of a label.
 var (
-	Softmax   = units.Softmax
-	Bernoulli = units.Bernoulli
+	Softmax   Kind = units.Softmax
+	Bernoulli Kind = units.Bernoulli
 )
 
 // Gaussian are real visible units.
@@ -253,7 +253,7 @@ func ParseGroups(s string) ([]Group, error) {
 		number, role, more := strings.Cut(rest, ":")
 		g := Group{Label: more}
 		var err1, err2 error
-		g.Kind, err1 = units.Parse(kind)
+		g.Kind, err1 = units.ParseVisible(kind)
 		g.Units, err2 = strconv.Atoi(number)
 		if err1 == nil && more && g.Kind.Support() == units.Real {
 			return nil, fmt.Errorf("group %.40q is a label of real units; a label is of units that are 0 or 1", text)

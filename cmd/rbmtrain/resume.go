@@ -97,7 +97,7 @@ type begun struct {
 // to be overwritten by the checkpoint's. It returns nil if config.json does not say
 // enough, as in older runs.
 func (b *begun) model(inputs int) *rbm.RBM {
-	kind, err := units.Parse(cmp.Or(b.Labels, "softmax"))
+	kind, err := units.ParseLabel(cmp.Or(b.Labels, "softmax"))
 	if err != nil || b.Hidden < 1 || b.Hidden > maxHidden || b.Classes < 0 || b.Classes > 0 && len(b.ClassNames) != b.Classes || (inputs+b.Classes)*b.Hidden > maxParameters {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Bernoulli units are 0 or 1, independent given the other layer: p(1) = 1/(1+e^−z).
-var Bernoulli Kind = bernoulli{}
+var Bernoulli VisibleKind = bernoulli{}
 
 type bernoulli struct{}
 

@@ -11,11 +11,14 @@ import (
 // precision is blended like the field: γ_β = β·γ + (1−β)·γ₀.
 var Gaussian RealKind = gaussian{}
 
+// precision is the parameter γ of real units, the curvature of their energy.
+var precision = Param{Name: "precision", Initial: 1, Positive: true}
+
 type gaussian struct{}
 
 func (gaussian) String() string   { return "gaussian" }
 func (gaussian) Support() Support { return Real }
-func (gaussian) Params() []Param  { return []Param{{Name: "precision", Initial: 1, Positive: true}} }
+func (gaussian) Params() []Param  { return []Param{precision} }
 
 func (gaussian) Means(dst Means, b *Block) {
 	for r := range b.Rows {
@@ -27,8 +30,8 @@ func (gaussian) Means(dst Means, b *Block) {
 	}
 }
 
-// at returns input and precision of unit c of row r at β.
-func (gaussian) at(b *Block, r, c int, beta float64) (z, precision float64) {
+// blend returns input and precision of unit c of row r at β.
+func (b *Block) blend(r, c int, beta float64) (z, precision float64) {
 	i := b.First + c
 	z = float64(beta*float64(b.In[r*b.Stride+c])) + float64((1-beta)*b.Base.At(i))
 	return z, float64(beta*b.Model.Param(0, i)) + float64((1-beta)*b.Base.Param(0, i))
@@ -38,35 +41,48 @@ func (gaussian) at(b *Block, r, c int, beta float64) (z, precision float64) {
 // draw, beyond the blocks of any layer.
 const moreUniforms = 1 << 20
 
-// Draw inverts the distribution function at a uniform of 48 bits: those of the unit, and as many
-// of a second uniform.
+// fineUniforms are uniforms of 48 bits of a row of a block: of 24 bits each, and of as many of a
+// second uniform.
+type fineUniforms struct{ high, low [vec.Block]float32 }
+
+// fill takes those of row r of b.
+func (u *fineUniforms) fill(s vec.Stream, b *Block, r int) {
+	k := uint32(b.First / vec.Block)
+	s.Uniforms(&u.high, b.Row+uint32(r), k)
+	s.Uniforms(&u.low, b.Row+uint32(r), k+moreUniforms)
+}
+
+// at returns the uniform of unit c, between 0 and 1: the point of the cell of width 2 around high, an
+// odd number below 2²⁴, which low, another, chooses. Itself and its distance from 1 are exact.
+func (u *fineUniforms) at(c int) float64 {
+	return float64((float64(u.high[c]) - 1 + float64(float64(u.low[c])*0x1p-23)) * 0x1p-24)
+}
+
+// Draw inverts the distribution function at a uniform of 48 bits.
 func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
-	var high, low [vec.Block]float32
+	var u fineUniforms
 	for r := range b.Rows {
 		beta := float64(b.BetaOf(r))
-		k := uint32(b.First / vec.Block)
-		s.Uniforms(&high, b.Row+uint32(r), k)
-		s.Uniforms(&low, b.Row+uint32(r), k+moreUniforms)
+		u.fill(s, b, r)
 		to := x.Real[r*x.Stride+b.First:][:b.Width]
 		for c := b.From; c < b.Width; c++ {
-			z, precision := g.at(b, r, c, beta)
-			to[c] = float32(z/precision + quantile(float64(high[c]), float64(low[c]))/math.Sqrt(precision))
+			z, precision := b.blend(r, c, beta)
+			p := u.at(c)
+			to[c] = float32(z/precision + normal(p, 1-p)/math.Sqrt(precision))
 		}
 	}
 }
 
-// quantile returns the quantile of the standard normal distribution at a point of the cell of
-// width 2 around high, an odd number below 2²⁴, which low, another, chooses: the probability
-// below it is (high − 1 + 2·low/2²⁴)/2²⁴.
-func quantile(high, low float64) float64 {
-	p := float64((high - 1 + float64(low*0x1p-23)) * 0x1p-24)
-	if q := p - 0.5; math.Abs(q) <= 0.425 {
+// normal returns the quantile of the standard normal distribution at which the probabilities below
+// and above are these, each right to its own size.
+func normal(below, above float64) float64 {
+	if q := below - 0.5; math.Abs(q) <= 0.425 {
 		return q * ratio(0.180625-float64(q*q), &central)
 	}
-	// The other half mirrors this one. 1−p is exact for the same reason as p.
-	tail, sign := p, -1.0
-	if p > 0.5 {
-		tail, sign = 1-p, 1
+	// The other half mirrors this one.
+	tail, sign := below, -1.0
+	if below > 0.5 {
+		tail, sign = above, 1
 	}
 	r := math.Sqrt(-vec.Log(tail))
 	if r <= 5 {
@@ -75,14 +91,8 @@ func quantile(high, low float64) float64 {
 	return sign * ratio(r-5, &far)
 }
 
-// ratio is the ratio of two polynomials of degree 7, with coefficients from the highest on.
-func ratio(x float64, c *[2][8]float64) float64 {
-	a, b := c[0][0], c[1][0]
-	for i := 1; i < 8; i++ {
-		a, b = float64(a*x)+c[0][i], float64(b*x)+c[1][i]
-	}
-	return a / b
-}
+// ratio is the ratio of two polynomials.
+func ratio(x float64, c *[2][8]float64) float64 { return quotient(x, c[0][:], c[1][:]) }
 
 // Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): right to 10⁻¹⁶ of the quantile.
 var (
@@ -109,7 +119,7 @@ func (g gaussian) LogZs(sum, product []float64, stride int, _ Means, b *Block) {
 	for r := range b.Rows {
 		sum[r*stride], product[r*stride] = 0, 1
 		for c := b.From; c < b.Width; c++ {
-			sum[r*stride] += g.logZ(g.at(b, r, c, 1))
+			sum[r*stride] += g.logZ(b.blend(r, c, 1))
 		}
 	}
 }
@@ -118,7 +128,7 @@ func (g gaussian) Rises(sum, product []float64, b *Block, from, to float64) {
 	for r := range b.Rows {
 		sum[r], product[r] = 0, 1
 		for c := b.From; c < b.Width; c++ {
-			sum[r] += g.logZ(g.at(b, r, c, to)) - g.logZ(g.at(b, r, c, from))
+			sum[r] += g.logZ(b.blend(r, c, to)) - g.logZ(b.blend(r, c, from))
 		}
 	}
 }
@@ -135,6 +145,11 @@ func (g gaussian) LogZ(z []float64, d *Distribution, first int) float64 {
 func (gaussian) Field(dst, mean []float32, _ float64) { copy(dst, mean) }
 
 func (gaussian) Rest(x []float32, d *Distribution, first int) float64 {
+	return quadratic(x, d, first)
+}
+
+// quadratic returns Σ γx²/2 of values of units from number first on.
+func quadratic(x []float32, d *Distribution, first int) float64 {
 	sum := 0.0
 	for i, x := range x {
 		sum += float64(float64(float64(x)*float64(x)) * d.Param(0, first+i) / 2)

@@ -8,7 +8,7 @@ import (
 
 // Softmax units are together one variable with as many values as units: one of them is 1, unit
 // k with probability ∝ e^zₖ.
-var Softmax Kind = softmax{}
+var Softmax VisibleKind = softmax{}
 
 type softmax struct{}
 

@@ -9,7 +9,6 @@ package units
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gorbm/rbm/internal/vec"
@@ -24,7 +23,7 @@ const (
 	Real                  // real values
 )
 
-// A Kind is how the units of a group behave given their inputs. All methods but LogZ and Field
+// A Kind is how the units of a group behave given their inputs. All methods but LogZ
 // work on a Block, so that no call is made for a single unit.
 type Kind interface {
 	fmt.Stringer // its name in files and flags
@@ -46,6 +45,11 @@ type Kind interface {
 	// LogZ returns Σ log Σ_x exp(x·z − U′(x)), for real x ∫, over the units from number first on,
 	// of inputs z, in nats.
 	LogZ(z []float64, l *Distribution, first int) float64
+}
+
+// A VisibleKind is a kind of units that a visible layer can have.
+type VisibleKind interface {
+	Kind
 	// Field overwrites dst with the fields at which units without weights have about the given
 	// means over this number of rows. Half a row more keeps those finite that never change.
 	Field(dst, mean []float32, rows float64)
@@ -55,17 +59,26 @@ type Kind interface {
 type RealKind interface {
 	Kind
 	// Rest returns Σ U′ over the units from number first on, of values x, in nats.
-	Rest(x []float32, l *Distribution, first int) float64
+	Rest(x []float32, d *Distribution, first int) float64
+}
+
+// A LearnedKind is a kind of real units with parameters that are learned by their own gradient.
+type LearnedKind interface {
+	RealKind
+	// Slopes overwrites the units' places of dst[k], for each parameter k that is Learned, with the
+	// derivative of the unit's log Z by it, at β = 1: ⟨−∂U′/∂parameter⟩ given the input.
+	Slopes(dst []Means, b *Block)
 }
 
 // MaxParams is the largest number of parameters of a kind besides the field.
-const MaxParams = 1
+const MaxParams = 3
 
 // A Param is a parameter that each unit of a kind has besides its field.
 type Param struct {
 	Name     string
 	Initial  float32
 	Positive bool // it must be above 0
+	Learned  bool // by LearnedKind's Slopes
 }
 
 // A Distribution is that of the independent units of a layer without inputs, by its parameters.
@@ -91,19 +104,30 @@ func (l *Distribution) Param(k, i int) float64 {
 }
 
 // Kinds are all kinds of units.
-var Kinds = []Kind{Bernoulli, Softmax, Gaussian}
+var Kinds = []Kind{Bernoulli, Softmax, Gaussian, ReLU, DReLU}
 
-// Parse returns the kind of this name.
-func Parse(name string) (Kind, error) { return parse(name, Kinds) }
+// ParseVisible returns the kind of this name that a visible layer can have.
+func ParseVisible(name string) (Kind, error) {
+	return parse(name, func(k Kind) bool { _, ok := k.(VisibleKind); return ok })
+}
+
+// ParseHidden returns the kind of this name that a hidden layer can have: its units are independent.
+func ParseHidden(name string) (Kind, error) {
+	return parse(name, func(k Kind) bool { return k.Support() != OneHot })
+}
 
 // ParseLabel returns the kind of this name that a label can have: its units are 0 or 1.
 func ParseLabel(name string) (Kind, error) {
-	return parse(name, slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return k.Support() == Real }))
+	return parse(name, func(k Kind) bool { return k.Support() != Real })
 }
 
-func parse(name string, kinds []Kind) (Kind, error) {
+// parse returns the kind of this name among those that are fit.
+func parse(name string, fit func(Kind) bool) (Kind, error) {
 	var names []string
-	for _, k := range kinds {
+	for _, k := range Kinds {
+		if !fit(k) {
+			continue
+		}
 		if k.String() == name {
 			return k, nil
 		}

@@ -227,7 +227,7 @@ func TestField(t *testing.T) {
 	for _, k := range listed {
 		mean, rows := []float32{0.125, 0.25, 0.125, 0.375, 0.125}, 1e6 // one of them is on
 		field, z := make([]float32, number), make([]float64, number)
-		k.Field(field, mean, rows)
+		k.(VisibleKind).Field(field, mean, rows)
 		for i, x := range field {
 			z[i] = float64(x)
 		}
@@ -241,7 +241,7 @@ func TestField(t *testing.T) {
 		for i := range p {
 			near(t, k.String()+": mean", p[i], float64(mean[i]), 3/rows+4*0x1p-23) // halves of a row; fields to 2⁻²³ of 2
 		}
-		k.Field(field, []float32{0, 1, 0, 0, 0}, 10)
+		k.(VisibleKind).Field(field, []float32{0, 1, 0, 0, 0}, 10)
 		for _, x := range field {
 			if math.IsInf(float64(x), 0) || x != x {
 				t.Errorf("%v: the field of a unit that never changes is %v", k, x)
@@ -250,17 +250,26 @@ func TestField(t *testing.T) {
 	}
 }
 
+// Names give the kinds that a layer can have.
 func TestParse(t *testing.T) {
-	for _, k := range Kinds {
-		if got, err := Parse(k.String()); err != nil || got != k {
-			t.Errorf("%v: got %v, %v", k, got, err)
+	for _, c := range []struct {
+		parse func(string) (Kind, error)
+		good  []Kind
+		want  string
+	}{
+		{ParseVisible, []Kind{Bernoulli, Softmax, Gaussian}, `unknown kind of units "x"; it is bernoulli, softmax or gaussian`},
+		{ParseHidden, []Kind{Bernoulli, Gaussian, ReLU, DReLU}, `unknown kind of units "x"; it is bernoulli, gaussian, relu or drelu`},
+		{ParseLabel, []Kind{Bernoulli, Softmax}, `unknown kind of units "x"; it is bernoulli or softmax`},
+	} {
+		for _, k := range Kinds {
+			got, err := c.parse(k.String())
+			if good := slices.Contains(c.good, k); good != (err == nil) || good && got != k {
+				t.Errorf("%v: got %v, %v", k, got, err)
+			}
 		}
-	}
-	if _, err := Parse("gauss"); err == nil || err.Error() != `unknown kind of units "gauss"; it is bernoulli, softmax or gaussian` {
-		t.Errorf("got %v", err)
-	}
-	if _, err := ParseLabel("gaussian"); err == nil || err.Error() != `unknown kind of units "gaussian"; it is bernoulli or softmax` {
-		t.Errorf("a label: got %v", err)
+		if _, err := c.parse("x"); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
 	}
 }
 
