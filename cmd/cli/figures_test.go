@@ -59,6 +59,7 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir() // later commands read what earlier ones wrote
+		writeTables(t, dir, string(text))
 		renewed := string(text)
 		for _, b := range outputBlocks(t, page, string(text)) {
 			var printed []string

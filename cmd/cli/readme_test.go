@@ -2,7 +2,9 @@ package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"go/format"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -17,7 +19,7 @@ import (
 // pages are the texts whose commands are run, in this order. Later commands read
 // what earlier ones wrote, as they would for somebody who follows the pages.
 var pages = []string{
-	"README.md", "cmd/rbmtrain/README.md", "cmd/rbmeval/README.md", "cmd/rbmsample/README.md", "cmd/rbmexport/README.md",
+	"README.md", "cmd/README.md", "cmd/rbmtrain/README.md", "cmd/rbmeval/README.md", "cmd/rbmsample/README.md", "cmd/rbmexport/README.md",
 	"cmd/python/README.md", // its examples are Python, and its own tests run them
 	"cmd/isingmc/README.md", "negphase/README.md", "train/README.md", "experiments/speed/README.md",
 }
@@ -75,6 +77,7 @@ func TestReadme(t *testing.T) {
 			t.Errorf("%s has %d lines; at most %d, the rest belongs to the pages", page, n, mostLines)
 		}
 		checkLinks(t, filepath.Dir(filepath.Join(root, page)), string(text))
+		writeTables(t, dir, string(text))
 		for _, line := range shellLines(string(text)) {
 			run(page, line)
 		}
@@ -86,6 +89,89 @@ func TestReadme(t *testing.T) {
 			compared(t, page, b[2], lines)
 		}
 	}
+}
+
+// A file of a page is a block that the reader saves. Its name stands in a comment above it:
+// <!-- file: days.csv -->.
+var saved = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n+```(\\w+)\n(.*?)```")
+
+// writeTables writes the tables that a page tells its reader to save.
+func writeTables(t *testing.T, dir, text string) {
+	t.Helper()
+	for _, m := range saved.FindAllStringSubmatch(text, -1) {
+		if m[2] != "csv" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, m[1]), []byte(m[3]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPrograms builds the Go programs of the pages where the reader saves them. With -long it
+// runs them too: the page has each line that they print.
+func TestPrograms(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range pages {
+		bytes, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, programs := string(bytes), 0
+		for _, m := range saved.FindAllStringSubmatch(text, -1) {
+			if m[2] != "go" {
+				continue
+			}
+			programs++
+			out := runSaved(t, root, m[1], m[3])
+			for line := range strings.Lines(out) {
+				if line = strings.TrimSpace(line); !strings.Contains(text, "`"+line+"`") {
+					t.Errorf("%s: %s prints %q, which the page does not say", page, m[1], line)
+				}
+			}
+		}
+		if n := strings.Count(text, "```go\n"); n != programs {
+			t.Errorf("%s: %d of %d Go programs have a comment with their file", page, programs, n)
+		}
+	}
+}
+
+// runSaved builds a program as if it were saved under a name in the repository, and with -long
+// returns what it prints.
+func runSaved(t *testing.T, root, name, source string) (printed string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, overlay, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "program")
+	places, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root, name): file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string][]byte{file: []byte(source), overlay: places} {
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if formatted, err := format.Source([]byte(source)); err != nil || string(formatted) != source {
+		t.Errorf("%s is not formatted as by gofmt: %v", name, err)
+	}
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", program, "./"+filepath.ToSlash(filepath.Dir(name)))
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v: %s", name, err, out)
+	}
+	if !*long {
+		return ""
+	}
+	run := exec.Command(program)
+	run.Dir = dir
+	out, err := run.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: %v: %s", name, err, out)
+	}
+	return string(out)
 }
 
 // pagesIn returns the pages in a tree, but for those that experiments write.
@@ -140,7 +226,7 @@ func checkLinks(t *testing.T, dir, text string) {
 // and false for one that is not known here.
 func reduced(line string) (args []string, ok bool) {
 	if line == "go test ./..." || line == "go install ./cmd/..." || strings.HasPrefix(line, "go run ./experiments/") ||
-		strings.HasPrefix(line, "CC=mpicc go build ") || strings.HasPrefix(line, "mpirun ") {
+		strings.HasPrefix(line, "CC=mpicc go build ") || line == "go run ./cmd/mine" || line == "go run ./cmd/toy" || strings.HasPrefix(line, "mpirun ") {
 		return nil, true
 	}
 	rest, ok := strings.CutPrefix(line, "go run ./cmd/")
@@ -190,7 +276,7 @@ func reduced(line string) (args []string, ok bool) {
 		add("-eval-every", "6") // for most of a short run is measuring
 		add("-hidden", "30")    // beyond enumeration
 	case "rbmeval":
-		if !has("-rows") && !has("-features") && !has("-classify") && !has("-analysis") {
+		if !has("-rows") && !has("-features") && !has("-classify") && !has("-analysis") && !has("runs/days") { // days are few enough to enumerate
 			args = append(args, "-ladder-rounds", "200", "-ais-temperatures", "50", "-ais-chains", "5")
 		}
 	case "rbmsample":
