@@ -13,7 +13,8 @@
 //	Sardonics                               self-avoiding walks of many flips, accepted as a whole
 //	Intracluster                            such walks on states at a fixed distance from a reference
 //
-// ParseMover reads them from text, such as sardonics:k=1-25:gamma=1.02.
+// ParseMover reads them from text, such as sardonics:k=1-25:gamma=1.02. Any energy of bits may be a
+// System: the example of variable selection writes one for a linear regression.
 //
 // An Ising system lives on a Graph of couplings, which comes from a Lattice or
 // from a file. All its sums are exact (see Graph), so that fields and energies
