@@ -23,4 +23,18 @@
 // Errors are one line that names the thing and the remedy. Errors about
 // malformed input are [ErrFormat] to [errors.Is]. Only a caller's own mistakes
 // in memory (shapes) panic.
+//
+// # Where to begin
+//
+// Read Load, Options and Set. The examples are in example_test.go:
+//
+//   - ExampleLoad loads a generated set, ExampleLoad_bars looks at one, and
+//     ExampleLoad_unknown shows an error
+//   - ExampleHelp prints the sources
+//   - ExampleSet_Visible, ExampleSet_Rows and ExampleSet_Split take rows, with labels, and
+//     a part of them
+//   - ExampleSet_logProb is the exact probability of rows
+//   - ExampleSet_DescribeConstantColumns reports columns without information
+//   - ExampleBatches deals shuffled minibatches
+//   - ExampleNearest finds the nearest training row
 package data

@@ -91,7 +91,7 @@ func ExampleSet_Visible() {
 	// 11000100
 }
 
-// All rows of bars and stripes are listed, so their mean is the law's: no model
+// All rows of bars and stripes are listed, so the mean is that of the distribution: no model
 // can do better.
 func ExampleLoad_bars() {
 	for _, spec := range []string{"bars:4", "bars:4:distinct"} {

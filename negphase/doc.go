@@ -24,4 +24,16 @@
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as
 // "pt:k=1:chains=20:tau=1/2/3/4/5".
+//
+// # Where to begin
+//
+// Read Estimator and Info, then Settings, Parse and New. cd.go is the shortest estimator. The
+// examples are in example_test.go:
+//
+//   - Example chooses an estimator by text and calls it
+//   - ExampleParse shows errors in settings
+//   - ExampleInfo measures how a ladder exchanges
+//   - Example_walks moves chains by self-avoiding walks
+//
+// ExampleNewWith of package train trains with an estimator from outside this module.
 package negphase

@@ -30,4 +30,14 @@
 // Parameters are float32. Every kernel has one written order of additions, so
 // results do not depend on the number of processors. Quantities that evaluate a
 // model, such as free energies, are computed in float64.
+//
+// # Where to begin
+//
+// Read RBM and New, then HiddenMean, States and Step, then Ascent. The examples are in
+// example_test.go:
+//
+//   - Example trains a model by contrastive divergence
+//   - ExampleRBM_Step runs chains at two temperatures
+//   - ExampleRBM_ClassLogProb classifies
+//   - ExampleNewBase draws from independent units with the data's means
 package rbm

@@ -6,6 +6,39 @@ import (
 	"gorbm/rbm"
 )
 
+// Contrastive divergence learns two opposite patterns: the positive phase at the data, one Gibbs step
+// from there, and a step along the difference.
+func Example() {
+	m := rbm.New(6, 2, 0, rbm.Softmax) // six visible and two hidden units, no label
+	m.Randomize(0.1, rbm.NewKey(1))
+	v := rbm.NewBits(2, 6) // rows 111000 and 000111
+	for i := range 3 {
+		v.Set(0, i, true)
+		v.Set(1, 3+i, true)
+	}
+	positive := rbm.Batch{V: v, H: rbm.NewMatrix(2, 2)}
+	chains := rbm.NewStates(m, 2)
+	var ascent rbm.Ascent
+	for step := range uint64(5000) {
+		key := rbm.NewKey(2).Child(step)
+		m.HiddenMean(positive.H, v)
+		m.HiddenSample(chains.H, positive, key.Child(0))
+		m.Step(chains, nil, 1, key.Child(1))
+		negative := rbm.Batch{V: chains.V, H: chains.Mean}
+		if err := ascent.Step(m, 0.1, 1, rbm.Phase{Batch: positive}, rbm.Phase{Batch: negative}); err != nil {
+			fmt.Println(err)
+			return
+		}
+	}
+	other := rbm.NewBits(1, 6) // 100000
+	other.Set(0, 0, true)
+	learned, unknown := make([]float64, 2), make([]float64, 1)
+	m.FreeEnergy(learned, v)
+	m.FreeEnergy(unknown, other)
+	fmt.Printf("each pattern is more than a hundred times as probable as another: %v\n", unknown[0]-max(learned[0], learned[1]) > 4.6)
+	// Output: each pattern is more than a hundred times as probable as another: true
+}
+
 // Fifty chains of a Gibbs sampler at two temperatures, in one call.
 func ExampleRBM_Step() {
 	m := rbm.New(8, 4, 0, rbm.Softmax)

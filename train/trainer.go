@@ -5,6 +5,18 @@
 // Evaluator computes metrics of the model at regular steps. The random numbers
 // of a run derive from its seed, by purpose and step, so that observers cannot
 // disturb training, and a run that is saved and loaded continues identically.
+//
+// # Where to begin
+//
+// Read Preset, Settings and Trainer; Metric and Evaluator measure. The examples are in
+// example_test.go and, for parts of your own, in example_own_test.go:
+//
+//   - Example trains with parallel tempering and prints the log-likelihood
+//   - ExampleTrainer_Run stops a run by an observer
+//   - Example_ownData trains on rows made in memory
+//   - ExampleMetric measures something new
+//   - ExampleNewWith trains with an estimator of your own
+//   - ExampleSettings_rule trains with an optimiser of your own
 package train
 
 import (

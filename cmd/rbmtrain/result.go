@@ -437,7 +437,7 @@ func (r *runner) suggestions() []suggestion {
 	case train.Ends(r.plan.settings.Schedule):
 		all = append(all, suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)})
 	default:
-		all = append(all, suggestion{line: fmt.Sprintf("rbmtrain -resume %s -steps %d", r.folder.Dir, steps), does: "goes on"})
+		all = append(all, suggestion{line: fmt.Sprintf("rbmtrain -resume %s -steps %d", r.folder.Dir, steps), does: "continues"})
 	}
 	return all
 }

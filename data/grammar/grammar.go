@@ -3,6 +3,11 @@
 //	name[:key=value]…
 //
 // A kind has a table of keys, off which the grammar, defaults, checks and help are read.
+//
+// # Where to begin
+//
+// Read Key and Keys. ExampleKeys_Parse, in example_test.go, reads settings and shows two
+// errors.
 package grammar
 
 import (

@@ -10,6 +10,10 @@
 // All vectors are moments in float64, in this order: ⟨vhᵀ⟩ row by row, ⟨v⟩,
 // ⟨h⟩. As the positive phase has no noise here, the distance between two
 // negative phases is that between the two gradients of the likelihood.
+//
+// # Where to begin
+//
+// Read Enumerate and Run. Example, in example_test.go, compares estimators on a small model.
 package compare
 
 import (

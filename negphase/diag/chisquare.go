@@ -1,5 +1,16 @@
 // Package diag has diagnostics of Markov chains: tests of whether they leave a
 // distribution unchanged, and estimates of how fast they forget their start.
+//
+// # Where to begin
+//
+// Read StationarityZ for whether a sampler is right, and Summarize for how fast it is. Each
+// example is in the test file of its function:
+//
+//   - ExampleStationarityZ tests draws against a known distribution
+//   - ExampleAutocorrelation and ExampleSummarize measure autocorrelation times and the
+//     errors of means
+//   - ExampleWelch compares two means
+//   - ExampleSpectralGap finds the gap of a transition matrix
 package diag
 
 import "math"

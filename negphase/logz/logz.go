@@ -22,6 +22,11 @@
 // then miss log Z without a warning. What can be known of that is in Warnings, and
 // in a lower bound of log Z from states that are known otherwise, such as the rows
 // of the data: see LowerBound.
+//
+// # Where to begin
+//
+// Read Estimate, Bracket for its results, and Warning. ExampleEstimate, in example_test.go,
+// compares the estimates with the exact value.
 package logz
 
 import (

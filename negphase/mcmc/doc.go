@@ -21,4 +21,15 @@
 // never drift and equal energies are identical. So are those of an RBM system,
 // whose units are the bits of a restricted Boltzmann machine: see Parameters,
 // which holds the parameters for all chains of a model.
+//
+// # Where to begin
+//
+// Read System, Mover and Chain, then ParseMover. The examples are in walk_example_test.go,
+// stationarity_test.go and kernel_test.go:
+//
+//   - ExampleParseMover reads a sampler from text
+//   - ExampleSardonics and ExampleIntracluster run walks on a lattice
+//   - ExampleSwendsenWang flips clusters
+//   - ExampleParameters samples an RBM
+//   - ExampleSweepOperator computes the matrix of a sweep
 package mcmc

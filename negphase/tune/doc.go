@@ -21,4 +21,9 @@
 // hyper-parameters. Linear algebra in gonum is equal on every run of one program
 // but differs in the last bits between builds with and without assembly. So
 // policies are equal for equal seeds and builds, not across builds.
+//
+// # Where to begin
+//
+// Read Problem, Options and Policy. ExampleDirect, in example_test.go, shows the search that
+// proposes settings.
 package tune

@@ -1,5 +1,10 @@
 // Package exact computes log Z and the moments of an RBM without error, by
 // enumeration of its smaller layer.
+//
+// # Where to begin
+//
+// Read LogZ, and Enumeration for moments. Example (log Z) and ExampleEnumeration_Moments (the
+// exact negative phase) are in example_test.go.
 package exact
 
 import (

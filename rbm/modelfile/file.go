@@ -1,6 +1,10 @@
 // Package modelfile reads and writes models as safetensors files and NumPy
 // archives. Both hold three float32 arrays, weights [visible, hidden],
 // visible_bias and hidden_bias, and metadata: see About.
+//
+// # Where to begin
+//
+// Read Write, Read and About. Example, in example_test.go, writes a model and reads it back.
 package modelfile
 
 import (

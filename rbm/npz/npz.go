@@ -1,6 +1,10 @@
 // Package npz reads and writes NumPy archives. A file may come from anywhere,
 // so its sizes are checked before anything is allocated, and nothing in it
 // makes the reader panic.
+//
+// # Where to begin
+//
+// Read Write and Open. Example, in npz_test.go, writes an archive and reads it back.
 package npz
 
 import (

@@ -4,6 +4,11 @@
 // acceptance ratio along a ladder of temperatures. The caller supplies the draws
 // from which the latter two start; package logz gets them from replicas at tuned
 // temperatures.
+//
+// # Where to begin
+//
+// Read AIS first. ExampleAIS and ExampleBennett, in example_test.go, estimate log Z of a model
+// that can be enumerated.
 package partition
 
 import (

@@ -1,5 +1,10 @@
 // Package potts holds pairwise models of aligned sequences: the one that is nearest to a
 // restricted Boltzmann machine, the contacts that it predicts, and the text files of adabmDCA.
+//
+// # Where to begin
+//
+// Read Effective and Model. ExampleEffective, in example_test.go, finds the couplings of a
+// small model.
 package potts
 
 import (

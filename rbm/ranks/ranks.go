@@ -8,6 +8,10 @@
 // There are three forms: a nil group is one process alone; Goroutines makes a group
 // inside one process, for tests; and Start joins the group of mpirun, in programs built
 // with the tag mpi.
+//
+// # Where to begin
+//
+// Read Each, then Gather. ExampleEach, in example_test.go, divides a loop among three ranks.
 package ranks
 
 import (

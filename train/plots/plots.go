@@ -1,6 +1,10 @@
 // Package plots draws the pictures of training and of the commands, as PNG, SVG or
 // PDF: charts of curves with their errors, ladders of temperatures, and sheets of
 // small pictures. It holds what they share: colours, letters, axes, ticks and pages.
+//
+// # Where to begin
+//
+// Read Chart, and Tiles for sheets of pictures. ExampleTiles, in sheet_test.go, lays out pictures.
 package plots
 
 import (
