@@ -32,4 +32,5 @@
 //   - ExampleSwendsenWang flips clusters
 //   - ExampleParameters samples an RBM
 //   - ExampleSweepOperator computes the matrix of a sweep
+//   - Example_variableSelection selects the variables of a regression, a system of your own
 package mcmc
