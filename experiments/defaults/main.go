@@ -134,6 +134,11 @@ func lengths(p *program.Runs) claims.Figure {
 			}
 			return claims.Curves(w, byTime(t), 2, panels, methods)
 		},
+		Finding: func(t *claims.Table) string {
+			at := func(panel, method string, steps float64) float64 { return t.At(panel, method, steps).Mean() }
+			return fmt.Sprintf("With the default %d steps the test errors are level: %.2f %% by ins, %.2f %% by pcd and %.2f %% by pt. After %d steps ins has %.2f %% and pcd %.2f %%.",
+				defaultSteps, at(errorPanel, ins, defaultSteps), at(errorPanel, pcd, defaultSteps), at(errorPanel, pt, defaultSteps), longest, at(errorPanel, ins, longest), at(errorPanel, pcd, longest))
+		},
 		Notes: func(t *claims.Table) string {
 			return notes(t, "steps", func(x float64) string { return fmt.Sprint(x) })
 		},
@@ -170,6 +175,18 @@ func others(p *program.Runs) claims.Figure {
 				names = append(names, strings.NewReplacer(" ", "\n", ":", ":\n").Replace(d.String()))
 			}
 			return claims.Curves(w, t, 1, []claims.Panel{{Name: likelihoodPanel, Title: "Log-likelihood", Y: "nats", Words: names}}, methods[:3])
+		},
+		Finding: func(t *claims.Table) string {
+			better, worse, all := 0, 0, 0
+			for x := range problems {
+				a, b := t.At(likelihoodPanel, ins, float64(x)), t.At(likelihoodPanel, pcd, float64(x))
+				if len(a) > 0 {
+					all++
+					better += claims.Passed([]claims.Claim{claims.Larger("", a, b)})
+					worse += claims.Passed([]claims.Claim{claims.Smaller("", a, b)})
+				}
+			}
+			return fmt.Sprintf("ins ends at a higher likelihood than pcd on %d of %d data, and at a lower one on %d.", better, all, worse)
 		},
 		Notes: func(t *claims.Table) string {
 			return notes(t, "data", func(x float64) string { return problems[int(x)].String() })

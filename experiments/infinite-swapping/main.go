@@ -27,8 +27,8 @@ has a seed of its own, which it shares with the other algorithms, so that differ
 standard deviation over repetitions. The log-likelihood is exact, per row, in nats. The prediction accuracy is the
 mean log p(class|inputs) over rows; the paper adds it up.`,
 	Figures: []claims.Figure{
-		distanceFigure("2", smallToy), trainingFigure("3", smallToy),
-		distanceFigure("4", desjardinsToy), trainingFigure("5", desjardinsToy),
+		distanceFigure("2", smallToy, 60), trainingFigure("3", smallToy),
+		distanceFigure("4", desjardinsToy, paperRepeats), trainingFigure("5", desjardinsToy),
 		figure6,
 	},
 }

@@ -44,7 +44,9 @@ func (s toy) size(o claims.Options) size {
 }
 
 // repeats returns the number of repetitions: 20 as in section 4.4.
-func repeats(o claims.Options) int { return o.Seeds(3, 20) }
+func repeats(o claims.Options) int { return o.Seeds(3, paperRepeats) }
+
+const paperRepeats = 20
 
 // sets are the data that were loaded, by their spec.
 var sets sync.Map

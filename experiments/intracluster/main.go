@@ -4,7 +4,7 @@
 //	go run ./experiments/intracluster -figure 2
 //	go run ./experiments/intracluster -figure 4 -model FILE
 //
-// FILE is the RBM of the paper's authors, or another one of 784 × 500 units.
+// FILE is the RBM of the paper's authors, whose figures are committed, or another one of 784 × 500 units.
 // Results are in README.md. See -h for the figures.
 package main
 

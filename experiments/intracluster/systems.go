@@ -18,6 +18,7 @@ type system struct {
 	im     mcmc.Intracluster
 	// The paper's numbers of moves, and of attempts to exchange in the same time.
 	moves, attempts int
+	repeats         int
 	// settled is set where exchange reaches the energies of IM in the paper.
 	settled bool
 	// build returns what makes copies of the system.
@@ -34,15 +35,15 @@ func intracluster(lo, hi int, gamma float64) mcmc.Intracluster {
 // The systems with the settings of the paper's section 4. The paper counts 1484 units of
 // the RBM, 784 + 500 are 1284, and a third of them is 428.
 var (
-	ferromagnet = system{Label: "ferromagnet", beta: 1 / 2.27, active: 1800, im: intracluster(90, 90, 1), moves: 1e5, attempts: 5e6, settled: true,
+	ferromagnet = system{Label: "ferromagnet", beta: 1 / 2.27, active: 1800, im: intracluster(90, 90, 1), moves: 1e5, attempts: 5e6, repeats: 10, settled: true,
 		build: func(_ string, quick bool) (func() mcmc.Settable, error) {
 			return lattice(quick, "60x60", "8x8", mcmc.Uniform(1))
 		}}
-	cube = system{Label: "cube", beta: 1, active: 364, im: intracluster(1, 25, 0.8), moves: 1e5, attempts: 1e6,
+	cube = system{Label: "cube", beta: 1, active: 364, im: intracluster(1, 25, 0.8), moves: 1e5, attempts: 1e6, repeats: 10,
 		build: func(_ string, quick bool) (func() mcmc.Settable, error) {
 			return lattice(quick, "9x9x9", "4x4x4", mcmc.PlusMinus(1, rbm.NewKey(1)))
 		}}
-	filters = system{Label: "Gabor filters", beta: 1, active: 428, im: intracluster(1, 20, 0.8), moves: 1e4, attempts: 1e5,
+	filters = system{Label: "Gabor filters", beta: 1, active: 428, im: intracluster(1, 20, 0.8), moves: 1e4, attempts: 1e5, repeats: 16,
 		build: func(_ string, quick bool) (func() mcmc.Settable, error) {
 			m := gabor(28, 500, rbm.NewKey(1))
 			if quick {
@@ -50,7 +51,7 @@ var (
 			}
 			return copies(m), nil
 		}}
-	trained = system{Label: "trained RBM", beta: 1, active: 428, im: filters.im, moves: filters.moves, attempts: filters.attempts,
+	trained = system{Label: "authors' RBM", beta: 1, active: 428, im: filters.im, moves: filters.moves, attempts: filters.attempts, repeats: filters.repeats,
 		build: func(model string, _ bool) (func() mcmc.Settable, error) {
 			if model == "" {
 				return nil, errors.New("give the RBM by -model")

@@ -73,7 +73,15 @@ func coverage() claims.Figure {
 		},
 		Claims: coverageClaims,
 		Draw:   draw,
-		Notes:  notes,
+		Finding: func(t *claims.Table) string {
+			var parts []string
+			for _, m := range methods {
+				c := count(t, m, "")
+				parts = append(parts, fmt.Sprintf("%d of %d by %s", within(c.scores, of95), len(c.scores), m.Name()))
+			}
+			return "Of the intervals without a warning these hold log Z: " + strings.Join(parts, ", ") + "."
+		},
+		Notes: notes,
 	}
 }
 

@@ -29,7 +29,8 @@ var figureA3 = claims.Figure{
 	Jobs: func(o claims.Options) []claims.Job {
 		return patternJobs(o, mcmc.Chessboard, stripes, []string{"4x4", "4x6", "6x6", "8x8"})
 	},
-	Claims: func(t *claims.Table) []claims.Claim { return patternClaims(t, "horizontal stripes", true) },
+	Claims:  func(t *claims.Table) []claims.Claim { return patternClaims(t, "horizontal stripes", true) },
+	Finding: patternFinding,
 	Draw: func(w io.Writer, t *claims.Table) error {
 		return drawPatterns(w, t, []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"})
 	},
@@ -43,7 +44,8 @@ var figureA4 = claims.Figure{
 	Jobs: func(o claims.Options) []claims.Job {
 		return patternJobs(o, mcmc.Linear, triangle, []string{"4x4", "3x3", "5x5", "8x8"})
 	},
-	Claims: func(t *claims.Table) []claims.Claim { return patternClaims(t, "triangle", false) },
+	Claims:  func(t *claims.Table) []claims.Claim { return patternClaims(t, "triangle", false) },
+	Finding: patternFinding,
 	Draw: func(w io.Writer, t *claims.Table) error {
 		return drawPatterns(w, t, []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"})
 	},
@@ -150,6 +152,31 @@ func bindHalves(s *mcmc.Ising, m mcmc.Mover, order mcmc.Order, side int) (chains
 	return chains, nil
 }
 
+// tally counts over the runs of a sampler the sweeps that ended in the pattern or its complement, all sweeps, the runs and
+// those of them that left the pattern.
+func tally(t *claims.Table, sampler string) (kept, sweeps float64, runs, left int) {
+	for _, name := range t.Curves(sweepsPanel) {
+		if !strings.HasPrefix(name, sampler+" ") {
+			continue
+		}
+		for _, p := range t.Curve(sweepsPanel, name) {
+			kept += p.Y
+			sweeps += p.X
+			runs++
+			if p.Y < p.X {
+				left++
+			}
+		}
+	}
+	return kept, sweeps, runs, left
+}
+
+func patternFinding(t *claims.Table) string {
+	kept, sweeps, _, _ := tally(t, metropolis)
+	_, _, runs, left := tally(t, modified)
+	return fmt.Sprintf("Metropolis keeps to the pattern and its complement in %.0f of %.0f sweeps; the modified operator leaves it in %d of %d runs.", kept, sweeps, left, runs)
+}
+
 func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Claim) {
 	if halves {
 		state := t.Curve(statePanel, "1")
@@ -160,20 +187,7 @@ func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Clai
 		all = append(all, claims.Holds("after half a sweep the stripes are vertical", vertical, 1, "4×4, as in the picture: %v", vertical))
 	}
 	for _, m := range samplers[1:] {
-		kept, sweeps, runs, left := 0.0, 0.0, 0, 0
-		for _, name := range t.Curves(sweepsPanel) {
-			if !strings.HasPrefix(name, m.name+" ") {
-				continue
-			}
-			for _, p := range t.Curve(sweepsPanel, name) {
-				kept += p.Y
-				sweeps += p.X
-				runs++
-				if p.Y < p.X {
-					left++
-				}
-			}
-		}
+		kept, sweeps, runs, left := tally(t, m.name)
 		if m.name == metropolis {
 			all = append(all, claims.Holds("Metropolis alternates between the "+what+" and the complement for ever", kept == sweeps, kept/sweeps,
 				"so in %.0f of %.0f sweeps, in %d runs on four lattices", kept, sweeps, runs))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -42,11 +43,28 @@ var figure2 = claims.Figure{
 		return jobs
 	},
 	Claims: claims2,
+	Finding: func(t *claims.Table) string {
+		_, metro := curve(t, torus, metropolis).extremes()
+		low, _ := curve(t, torus, modified).extremes()
+		_, medium, strong := fastest(t)
+		return fmt.Sprintf("Periodic: the gap of Metropolis is %g at each of %d couplings, and that of the modified operator is at least %.2g. Free: Gibbs is fastest up to J = %g, the modified operator up to %g, then Metropolis.",
+			metro, len(t.Xs(torus, metropolis)), low, before(t.Xs(open, gibbs), medium[0]), before(t.Xs(open, gibbs), strong[0]))
+	},
 	Draw: func(w io.Writer, t *claims.Table) error {
 		return drawGaps(w, t, []claims.Panel{
 			{Name: torus, Title: "periodic, chessboard order"}, {Name: open, Title: "free, chessboard order"},
 			{Name: torusLinear, Title: "periodic, linear order"}, {Name: openLinear, Title: "free, linear order"}})
 	},
+}
+
+// before returns the largest of the couplings below j.
+func before(couplings []float64, j float64) (last float64) {
+	for _, c := range couplings {
+		if c < j {
+			last = c
+		}
+	}
+	return last
 }
 
 // drawGaps draws panels of gaps of all samplers, and of more curves. The points at

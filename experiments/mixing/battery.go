@@ -141,6 +141,11 @@ func battery() claims.Figure {
 				{Name: toldPanel, Title: "warning after this part of the run (2: never)", X: "run", Y: "part of the run", JoinFrom: math.Inf(1)},
 			}, []string{fallCurve, overfitCurve, fallCurve + exactCurve, overfitCurve + exactCurve, fallCurve + proxyCurve, overfitCurve + proxyCurve})
 		},
+		Finding: func(t *claims.Table) string {
+			f, o := counts(t, fallCurve, exactCurve), counts(t, overfitCurve, exactCurve)
+			return fmt.Sprintf("Of %d runs that end a nat below their best %d get a warning, %d of them within a tenth of the run; of %d that overfit, %d. False warnings: %d of %d.",
+				f.lost, f.toldLost, f.inTime, o.lost, o.toldLost, f.told-f.toldLost+o.told-o.toldLost, f.told+o.told)
+		},
 		Notes: batteryNotes,
 	}
 }

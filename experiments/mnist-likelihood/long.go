@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"gorbm/experiments/internal/claims"
@@ -64,6 +65,17 @@ func long(p *program.Runs) claims.Figure {
 				names = append(names, r.name)
 			}
 			return claims.Curves(w, t, 1, []claims.Panel{{Name: testPanel, Title: "test rows", Y: "log-likelihood / nats", Words: names}}, []string{byReverse, byBennett, byAIS})
+		},
+		Finding: func(t *claims.Table) string {
+			var parts []string
+			for at, r := range rows {
+				if y, ok := tested(t, testPanel, byBennett, at); ok {
+					high, _ := tested(t, testPanel, byAIS, at)
+					low, _ := tested(t, testPanel, byReverse, at)
+					parts = append(parts, fmt.Sprintf("%s MNIST ends at %.2f nats, in a bracket of %.2f nats", r.name, y, math.Abs(high-low)))
+				}
+			}
+			return strings.ToUpper(parts[0][:1]) + strings.Join(parts, "; ")[1:] + "."
 		},
 		Notes: longNotes,
 	}

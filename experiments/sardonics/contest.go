@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -22,38 +24,49 @@ import (
 // Curves and panels of the contests, besides those of figure II.
 const (
 	sardonics  = "SARDONICS"
+	oneSite    = "Gibbs, a site a move"
+	manySites  = "Gibbs, 40 sites a move"
+	sweeps     = "Gibbs, a sweep a move"
 	blocks     = "block Gibbs"
 	rhoMoves   = "ρ by moves"
+	rhoFlips   = "ρ by flips"
 	rhoSeconds = "ρ by seconds"
 	tracePanel = "energies"
 	reward     = "rewards"
 	tauMoves   = "τ in moves"
-	tauUpdates = "τ in updates" // of one site
+	tauFlips   = "τ in flips" // updates of a site, or flips that a walk proposes
 	tauSeconds = "τ in seconds"
 	gainPanel  = "independent energies a second"
 	meanPanel  = "mean energy"
 	sdPanel    = "spread of energies"
 	microPanel = "µs a move"
+	flipsPanel = "flips a move"
 	tunePanel  = "seconds of tuning"
 	filePanel  = "model of a file" // 1 if -model gave it
 )
 
-var contestants = []string{sardonics, gibbs, clusters, blocks}
+var contestants = []string{sardonics, sweeps, clusters, blocks, oneSite, manySites}
 
+// The protocol of the paper's section 5.
 const (
-	contestBurn = 0.2  // of a run, as the paper discards 2·10⁴ of 10⁵ samples
-	mostLag     = 500. // moves, as in the paper's pictures
-	traceMoves  = 2000 // the last ones of the first run
-	tracePoints = 100  // of them
-	rewardBlock = 10   // trials whose rewards are averaged
+	contestMoves = 100_000 // of each sampler
+	contestBurn  = 0.2     // of them, which SARDONICS has for tuning and the others leave out
+	paperSites   = 40      // updates of Gibbs in the time of a move of SARDONICS, by the paper's Table III
+	mostLag      = 500.    // moves, as in the paper's pictures
+	rewardBlock  = 10      // trials whose rewards are averaged
+	firstTrials  = 20      // and lastTrials: what the claims about rewards compare
+	lastTrials   = 50
+	frozenMoves  = 300 // of Swendsen–Wang on the RBM, some 3 ms each
 )
 
-// A contest is a figure in which samplers run on systems for as much time each.
+// A contest is a figure in which samplers make as many moves each from a random state.
 type contest struct {
 	name, title, says, flags string
 	systems                  []system
 	rewards                  bool // shown
+	alone                    bool // SARDONICS, as in the paper's picture
 	repeats                  int
+	finding                  func(t *claims.Table) string // nil: that of the first system
 	claims                   func(s system, t *claims.Table) []claims.Claim
 	more                     func(t *claims.Table) []claims.Claim // over several systems; nil: none
 }
@@ -69,7 +82,9 @@ func (c contest) figure(p *programs) claims.Figure {
 				for _, s := range c.systems {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
-						Run:  func(ctx context.Context) ([]claims.Point, error) { return s.contest(ctx, p, repeat+1, o.Quick) },
+						Run: func(ctx context.Context) ([]claims.Point, error) {
+							return s.contest(ctx, p, repeat+1, c.alone, o.Quick)
+						},
 					})
 				}
 			}
@@ -90,19 +105,27 @@ func (c contest) figure(p *programs) claims.Figure {
 			var panels []claims.Panel
 			across := 3
 			for _, s := range c.systems {
-				panels = append(panels,
-					s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false), s.Rho(rhoSeconds, "for equal computing time", "lag / s", true),
-					claims.Panel{Name: s.Panel(tracePanel), Title: s.Panel("energies of a run"), X: "last moves", Y: "energy / site"})
-				if c.rewards {
-					across = 2
+				panels = append(panels, s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false))
+				if !c.alone {
+					panels = append(panels, s.Rho(rhoFlips, "by flips", "lag / flips", true), s.Rho(rhoSeconds, "by time", "lag / s", true))
+				}
+				panels = append(panels, claims.Panel{Name: s.Panel(tracePanel), Title: s.Panel("energies of a run"), X: "moves", Y: "energy / site", LogX: true})
+				if across = 2; c.rewards {
+					across = 3
 					panels = append(panels, claims.Panel{Name: s.Panel(reward), Title: s.Panel("rewards of tuning"), X: "trials", Y: "1 − |ρ|"})
 				}
 			}
 			return claims.Curves(w, t, across, panels, contestants)
 		},
+		Finding: func(t *claims.Table) string {
+			if c.finding != nil {
+				return c.finding(t)
+			}
+			return c.systems[0].finding(t)
+		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			b.WriteString("| system | sampler | µs a move | τ / moves | τ / s | independent energies a second | energy / site | standard deviation |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+			b.WriteString("| system | sampler | flips a move | µs a move | τ / moves | τ / flips | τ / s | independent energies a second | energy / site | standard deviation |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range c.systems {
 				s.table(&b, t)
 			}
@@ -114,6 +137,19 @@ func (c contest) figure(p *programs) claims.Figure {
 	}
 }
 
+// finding says how the samplers compare on the system, by moves as in the paper, by flips and by seconds.
+func (s system) finding(t *claims.Table) string {
+	tau := func(panel, curve string) string { return chains.Typical(s.At(t, panel, curve)) }
+	other := fmt.Sprintf("Swendsen–Wang %s", tau(tauMoves, clusters))
+	if s.lattice == "" {
+		other = fmt.Sprintf("block Gibbs %s", tau(tauMoves, blocks))
+	}
+	gibbsGain, _ := s.Logs(t, gainPanel, sweeps).Average()
+	gain, _ := s.Logs(t, gainPanel, sardonics).Average()
+	return fmt.Sprintf("τ is %s moves by SARDONICS, %s, Gibbs %s with a site a move and %s with 40. In flips it is %s by SARDONICS and %s by sweeps of Gibbs, which give %s times as many independent energies a second.",
+		tau(tauMoves, sardonics), other, tau(tauMoves, oneSite), tau(tauMoves, manySites), tau(tauFlips, sardonics), tau(tauFlips, sweeps), chains.Digits(math.Exp(gibbsGain-gain)))
+}
+
 // adder returns what adds points of the system, those of finite numbers.
 func (s system) adder(points *[]claims.Point, seed int) func(panel, curve string, x, y float64) {
 	return func(panel, curve string, x, y float64) {
@@ -123,98 +159,174 @@ func (s system) adder(points *[]claims.Point, seed int) func(panel, curve string
 	}
 }
 
-// contest tunes SARDONICS on the system and runs it against the others.
-func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) (points []claims.Point, err error) {
+// contest tunes SARDONICS on the system from a random state and runs it on against the others, unless
+// it is alone.
+func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick bool) (points []claims.Point, err error) {
 	add := s.adder(&points, seed)
 	c, err := s.make(ctx, p, quick)
 	if err != nil {
 		return nil, err
 	}
-	start, err := s.start(c, seed)
+	start, err := s.random(c, seed)
 	if err != nil {
 		return nil, err
 	}
 	key := rbm.NewKey(uint64(seed))
 	begin := clock.Now()
-	tuned, err := s.tune(ctx, c, start, quick, key.Child(1))
+	tuned, state, err := s.tune(ctx, c, start, quick, key.Child(1))
 	if err != nil {
 		return nil, err
 	}
 	add(tunePanel, sardonics, 0, (clock.Now() - begin).Seconds())
-	for k := rewardBlock; k <= len(tuned.Trials); k += rewardBlock {
-		sum := 0.
-		for _, trial := range tuned.Trials[k-rewardBlock : k] {
-			sum += trial.Reward
-		}
-		add(reward, sardonics, float64(k), sum/rewardBlock)
+	rewards := make([]float64, len(tuned.Trials))
+	for i, trial := range tuned.Trials {
+		rewards[i] = trial.Reward
 	}
-	samplers := []chains.Sampler{{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels)}, {Name: gibbs, Mover: mcmc.Gibbs{}}, {Name: clusters, Mover: mcmc.SwendsenWang{}}}
+	for k := rewardBlock; k <= len(rewards); k += rewardBlock {
+		add(reward, sardonics, float64(k), stat.Mean(rewards[k-rewardBlock:k], nil))
+	}
+	moves := contestMoves
+	if quick {
+		moves = 400
+	}
+	burn := int(contestBurn * float64(moves))
+	samplers := []chains.Sampler{{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels), System: chains.Onto(c.build, state), Moves: moves - burn}}
+	if !alone {
+		for _, o := range []chains.Sampler{{Name: sweeps, Mover: mcmc.Gibbs{}}, {Name: clusters, Mover: mcmc.SwendsenWang{}}, {Name: oneSite, Mover: heatBath{1}}, {Name: manySites, Mover: heatBath{paperSites}}} {
+			build := c.build
+			if o.Moves = moves; o.Name == clusters {
+				build = c.ising
+				if c.hidden > 0 {
+					o.Moves = min(moves, frozenMoves)
+				}
+			}
+			o.System = chains.Onto(build, start)
+			samplers = append(samplers, o)
+		}
+		if c.hidden > 0 {
+			samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}, System: chains.Onto(c.build, start), Moves: moves})
+		}
+	}
 	if c.hidden > 0 {
-		samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}})
 		add(filePanel, sardonics, 0, map[bool]float64{true: 1}[p.model != ""])
 	}
-	seconds := s.seconds
-	if quick {
-		seconds = 0.005
-	}
-	err = s.race(ctx, c, start, samplers, seconds, key.Child(2), add, seed == 1)
-	return points, err
-}
-
-// race runs samplers from a state of the system for this many seconds each, and adds what is measured.
-func (s system) race(ctx context.Context, c copies, start []uint8, samplers []chains.Sampler, seconds float64, key rbm.Key, add func(panel, curve string, x, y float64), trace bool) error {
-	for i := range samplers {
-		build := c.build
-		if samplers[i].Name == clusters {
-			build = c.ising
-		}
-		samplers[i].System = chains.Onto(build, start)
-	}
-	// The energies of an RBM as an Ising system differ by a constant.
-	offset := chains.Onto(c.build, start).Energy() - chains.Onto(c.ising, start).Energy()
-	runs, err := chains.Race(ctx, samplers, s.beta, seconds, key)
+	offset := c.offset(start)
+	runs, err := chains.Race(ctx, samplers, s.beta, math.Inf(1), key.Child(2))
 	for _, r := range runs {
 		if r.Name == clusters {
 			floats.AddConst(offset, r.Energies)
 		}
-		measure(add, r, float64(len(start)), trace)
+		burnt := int(contestBurn * float64(len(r.Energies)))
+		if r.Name == sardonics {
+			burnt = 0
+		}
+		measure(add, r, burnt, float64(len(start)))
+		if seed == 1 {
+			// The moves of SARDONICS count from the first one of its tuning.
+			before := 0
+			if r.Name == sardonics {
+				before = burn
+			}
+			for _, at := range traceAt(before, len(r.Energies)) {
+				add(tracePanel, r.Name, float64(before+at+1), r.Energies[at]/float64(len(start)))
+			}
+		}
 	}
-	return err
+	return points, err
 }
 
-// measure adds the points of a run on the given number of sites.
-func measure(add func(panel, curve string, x, y float64), r chains.Run, sites float64, trace bool) {
-	energies := r.After(contestBurn)
-	moves := make([]float64, 0, 51)
-	for lag := 0.; lag <= mostLag; lag += 10 {
-		moves = append(moves, max(1, lag))
-	}
-	chains.Decay(energies, moves, 1, func(lag, rho float64) { add(rhoMoves, r.Name, lag, rho) })
-	perMove := r.Seconds / float64(len(r.Energies))
-	chains.Decay(energies, chains.Log(1e-5, 0.3, 40), perMove, func(lag, rho float64) { add(rhoSeconds, r.Name, lag, rho) })
-	if last := r.Energies[max(0, len(r.Energies)-traceMoves):]; trace {
-		for k := range tracePoints {
-			add(tracePanel, r.Name, float64(k*traceMoves/tracePoints), last[k*len(last)/tracePoints]/sites)
+// traceAt returns which of n energies, made after other moves, a picture with a logarithmic axis shows.
+func traceAt(before, n int) (at []int) {
+	for _, x := range chains.Log(float64(before+1), float64(before+n), 80) {
+		if k := min(int(x)-before-1, n-1); len(at) == 0 || k > at[len(at)-1] {
+			at = append(at, k)
 		}
+	}
+	return at
+}
+
+// A heatBath is Gibbs with this number of updates a move, each of a random site: with one it is the Gibbs
+// sampler of the paper's authors.
+type heatBath struct{ updates int }
+
+// Bind returns the chain; see mcmc.Mover. It updates all sites.
+func (h heatBath) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
+	return &heatBathChain{h.updates, s, beta}, nil
+}
+
+type heatBathChain struct {
+	updates int
+	system  mcmc.System
+	beta    float64
+}
+
+// Move implements mcmc.Chain.
+func (c *heatBathChain) Move(r *rand.Rand) mcmc.Info {
+	info := mcmc.Info{Moves: 1, Updates: int64(c.updates)}
+	for range c.updates {
+		site := r.IntN(c.system.Len())
+		if r.Float64() < 1/(1+math.Exp(c.beta*c.system.FlipCost(site))) {
+			c.system.Flip(site)
+			info.Flips++
+		}
+	}
+	return info
+}
+
+// Reset implements mcmc.Chain: there are no caches.
+func (c *heatBathChain) Reset() {}
+
+// offset is the energy of a state of the system less that as an Ising system.
+func (c copies) offset(state []uint8) float64 {
+	return chains.Onto(c.build, state).Energy() - chains.Onto(c.ising, state).Energy()
+}
+
+// measure adds the points of a run on the given number of sites, without the energies of its first moves.
+func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt int, sites float64) {
+	energies := r.Energies[burnt:]
+	decay := func(panel string, lags []float64, worth float64) {
+		// Of lags above a tenth of the run too little is known.
+		lags = slices.DeleteFunc(lags, func(lag float64) bool { return lag > worth*float64(len(energies)/10) })
+		chains.Decay(energies, lags, worth, func(lag, rho float64) { add(panel, r.Name, lag, rho) })
+	}
+	if r.Name != sweeps { // which are no moves of the paper
+		moves := make([]float64, 0, 51)
+		for lag := 0.; lag <= mostLag; lag += 10 {
+			moves = append(moves, max(1, lag))
+		}
+		decay(rhoMoves, moves, 1)
+	}
+	made := float64(len(r.Energies))
+	seconds, flips := r.Seconds/made, sites
+	switch r.Name {
+	case sweeps, oneSite, manySites:
+		flips = float64(r.Info.Updates) / made
+	case clusters, blocks: // each visits all sites
+	default:
+		flips = float64(r.Info.Flips) / made
+	}
+	if r.Name != oneSite { // its run is too short for the lags
+		decay(rhoFlips, chains.Log(1, 1e8, 40), flips)
+		decay(rhoSeconds, chains.Log(1e-6, 1, 40), seconds)
 	}
 	tau := diag.Summarize(energies).Time.Tau
 	if math.IsInf(tau, 1) { // the energy never changed
 		tau = float64(len(energies))
 	}
 	add(tauMoves, r.Name, 0, tau)
-	if r.Name == gibbs {
-		add(tauUpdates, r.Name, 0, tau*sites)
-	}
-	add(tauSeconds, r.Name, 0, tau*perMove)
-	add(gainPanel, r.Name, 0, 1/(2*tau*perMove))
+	add(tauFlips, r.Name, 0, tau*flips)
+	add(tauSeconds, r.Name, 0, tau*seconds)
+	add(gainPanel, r.Name, 0, 1/(2*tau*seconds))
 	mean, sd := stat.MeanStdDev(energies, nil)
 	add(meanPanel, r.Name, 0, mean/sites)
 	add(sdPanel, r.Name, 0, sd/sites)
-	add(microPanel, r.Name, 0, 1e6*perMove)
+	add(microPanel, r.Name, 0, 1e6*seconds)
+	add(flipsPanel, r.Name, 0, flips)
 }
 
-// tune tunes SARDONICS as in the paper, on the RBM by pairs of walks alone.
-func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, error) {
+// tune tunes SARDONICS as in the paper, on the RBM by pairs of walks alone. It returns the state of its chain,
+// in which sampling goes on.
+func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, []uint8, error) {
 	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions(tune.Paper)
 	var held []string
 	if c.hidden > 0 {
@@ -227,13 +339,18 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	}
 	space, err := tune.NewSpace(base, held, len(start), limits, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var chain mcmc.System // the only one of this protocol
 	problem := &tune.Problem{
 		Space: space, Beta: s.beta, Start: start, Key: key, Clock: clock.Now, Hidden: c.hidden, Symmetric: c.symmetric,
-		NewSystem: func(state []uint8) mcmc.System { return chains.Onto(c.build, state) },
+		NewSystem: func(state []uint8) mcmc.System { chain = chains.Onto(c.build, state); return chain },
 	}
-	return problem.Tune(ctx, options, func(float64) {})
+	result, err := problem.Tune(ctx, options, func(float64) {})
+	if err != nil {
+		return nil, nil, err
+	}
+	return result, slices.Clone(chain.State()), nil
 }
 
 // table writes the numbers of a system as rows.
@@ -250,7 +367,7 @@ func (s system) table(b *strings.Builder, t *claims.Table) {
 			}
 			return "?"
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.5f ± %.5f | %.5f |\n", s.Label, c, chains.Digits(s.Mean(t, microPanel, c)), geometric(tauMoves), geometric(tauSeconds), geometric(gainPanel),
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s | %s | %.5f ± %.5f | %.5f |\n", s.Label, c, chains.Digits(s.Mean(t, flipsPanel, c)), chains.Digits(s.Mean(t, microPanel, c)), geometric(tauMoves), geometric(tauFlips), geometric(tauSeconds), geometric(gainPanel),
 			energy, sd/math.Sqrt(float64(len(mean))), s.Mean(t, sdPanel, c))
 	}
 }
@@ -260,5 +377,14 @@ func (s system) remarks(b *strings.Builder, t *claims.Table) {
 	if len(s.At(t, filePanel, sardonics)) > 0 && s.Mean(t, filePanel, sardonics) < 1 {
 		b.WriteString("\nThe RBM was trained on the built-in digits, as no file was given by `-model`.\n")
 	}
-	s.Apart(b, t, meanPanel, contestants)
+	if s.lattice == "" {
+		fmt.Fprintf(b, "\nSwendsen–Wang makes %d moves here, at %.1f ms each, and stays near the energy of the random state, %.2f a unit, where block Gibbs has %.2f: its τ says nothing.\n",
+			frozenMoves, s.Mean(t, microPanel, clusters)/1000, s.Mean(t, meanPanel, clusters), s.Mean(t, meanPanel, blocks))
+	}
+	// Gibbs with few sites a move is not meant to get there.
+	settled := []string{sardonics, sweeps, blocks}
+	if s.lattice != "" {
+		settled = append(settled, clusters)
+	}
+	s.Apart(b, t, meanPanel, settled)
 }

@@ -49,11 +49,15 @@ func bits(p *programs) claims.Figure {
 		Claims: func(t *claims.Table) []claims.Claim {
 			changed := func(curve string) claims.Repeats { return t.At(changedPanel, curve, 0) }
 			return []claims.Claim{
-				claims.Larger("a step of SARDONICS that is accepted changes more bits than a sweep of Gibbs", changed(sardonics), changed(gibbs)),
+				claims.Larger("a step of SARDONICS that is accepted changes more bits than a sweep of Gibbs", changed(sardonics), changed(gibbs)).Aside(),
 				claims.Larger("a step of SARDONICS that is accepted changes more bits than one of Swendsen–Wang", changed(sardonics), changed(clusters)),
 			}
 		},
 		Draw: drawSteps,
+		Finding: func(t *claims.Table) string {
+			mean := func(curve string) float64 { return t.At(changedPanel, curve, 0).Mean() }
+			return fmt.Sprintf("Of %d bits an accepted step of SARDONICS changes %.0f, one of Swendsen–Wang %.0f and a sweep of Gibbs %.0f.", stepSides*stepSides, mean(sardonics), mean(clusters), mean(gibbs))
+		},
 		Notes: func(t *claims.Table) string {
 			mean := func(curve string) float64 {
 				m, _ := t.At(changedPanel, curve, 0).Average()

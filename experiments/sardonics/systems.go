@@ -20,31 +20,42 @@ type system struct {
 	lattice string // "": an RBM
 	coupled func(key rbm.Key) mcmc.Couplings
 	fields  bool // ±1 at random
+	free    bool // the boundary
 	beta    float64
 	// Settings of SARDONICS by the paper's table II; "" for the RBM, of which no version is run.
 	k, gamma, walks, mix string
-	seconds              float64 // of each sampler
 }
 
 func ferro(temperature float64) system {
-	return system{Label: chains.Label(fmt.Sprintf("T = %g", temperature)), lattice: "60x60", beta: 1 / temperature, seconds: 1.5,
+	return system{Label: chains.Label(fmt.Sprintf("T = %g", temperature)), lattice: "60x60", beta: 1 / temperature,
 		coupled: func(rbm.Key) mcmc.Couplings { return mcmc.Uniform(1) },
 		k:       "56-91", gamma: "1.002/1.029", walks: "2", mix: ".385/.371/.243"}
 }
 
 func plusMinus(key rbm.Key) mcmc.Couplings { return mcmc.PlusMinus(1, key) }
 
-// The systems of section 5. The paper does not give the distribution of the chimera's couplings: here
-// they are normal deviates, as in figure II.
+// between couples each bond by a number that is uniform between −1 and 1.
+func between(key rbm.Key) mcmc.Couplings {
+	return func(n int) []float64 {
+		r := key.Rand()
+		c := make([]float64, n)
+		for k := range c {
+			c[k] = 2*r.Float64() - 1
+		}
+		return c
+	}
+}
+
+// The systems of section 5. The paper does not give the distribution of the chimera's couplings; in the files of
+// its authors they are uniform between −1 and 1, and the boundary is free.
 var (
-	frustrated = system{Label: "frustrated 2D", lattice: "60x60", coupled: plusMinus, fields: true, beta: 1, seconds: 1.5,
+	frustrated = system{Label: "frustrated 2D", lattice: "60x60", coupled: plusMinus, fields: true, beta: 1,
 		k: "63-91", gamma: "1.04/1.082", walks: "3", mix: ".208/.674/.119"}
-	cube = system{Label: "cube", lattice: "9x9x9", coupled: plusMinus, beta: 1, seconds: 1.5,
+	cube = system{Label: "cube", lattice: "9x9x9", coupled: plusMinus, beta: 1,
 		k: "4-30", gamma: "1.039/1.134", walks: "3", mix: ".616/.231/.153"}
-	chimera = system{Label: "chimera", lattice: "chimera:4", beta: 1, seconds: 1.5,
-		coupled: func(key rbm.Key) mcmc.Couplings { return mcmc.Gaussian(1, key) },
-		k:       "4-20", gamma: "1.043/1.139", walks: "4", mix: ".397/.324/.279"}
-	machine = system{Label: "RBM", beta: 1, seconds: 2.5}
+	chimera = system{Label: "chimera", lattice: "chimera:4", free: true, coupled: between, beta: 1,
+		k: "4-20", gamma: "1.043/1.139", walks: "4", mix: ".397/.324/.279"}
+	machine = system{Label: "RBM", beta: 1}
 )
 
 // A copies makes copies of a system.
@@ -82,7 +93,7 @@ func (s system) make(ctx context.Context, p *programs, quick bool) (copies, erro
 	if quick {
 		text = small[text]
 	}
-	l, err := mcmc.ParseLattice(text, true)
+	l, err := mcmc.ParseLattice(text, !s.free)
 	if err != nil {
 		return copies{}, err
 	}
@@ -209,7 +220,19 @@ func shortened(m mcmc.Mover, n int) mcmc.Mover {
 	return m
 }
 
-// start returns the state that all samplers start from.
+// random returns the state that samplers of a contest start from, as those of the paper's authors: half of the spins
+// are up, or a third of the units on.
+func (s system) random(c copies, seed int) ([]uint8, error) {
+	x := c.build()
+	active := x.Len() / 2
+	if c.hidden > 0 {
+		active = x.Len() / 3
+	}
+	return chains.Relaxed(x, mcmc.Gibbs{}, s.beta, active, 0, rbm.NewKey(uint64(seed)).Child(0))
+}
+
+// start returns the state that samplers with given settings start from. Long walks that fit the temperature are
+// hardly ever accepted in a random state.
 func (s system) start(c copies, seed int) ([]uint8, error) {
 	const sweeps = 100
 	return chains.Relaxed(c.build(), mcmc.Gibbs{}, s.beta, 0, sweeps, rbm.NewKey(uint64(seed)).Child(0))

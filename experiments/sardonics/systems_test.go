@@ -2,10 +2,14 @@ package main
 
 import (
 	"math"
+	"os"
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"gorbm/experiments/internal/chains"
+	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -95,14 +99,14 @@ func TestFlipped(t *testing.T) {
 func TestMeasure(t *testing.T) {
 	const n, sites = 4000, 7
 	r := rbm.NewKey(1).Rand()
-	run := chains.Run{Name: gibbs, Energies: make([]float64, n), Seconds: n * 1e-3}
+	run := chains.Run{Name: sweeps, Energies: make([]float64, n), Seconds: n * 1e-3, Info: mcmc.Info{Updates: sites * n}}
 	points := func() map[string]float64 {
 		got := map[string]float64{}
-		measure(func(panel, _ string, _, y float64) { got[panel] = y }, run, sites, true)
+		measure(func(panel, _ string, _, y float64) { got[panel] = y }, run, n/5, sites)
 		return got
 	}
 	frozen := points()
-	if want := n * (1 - contestBurn); frozen[tauMoves] != want {
+	if want := n - n/5.; frozen[tauMoves] != want {
 		t.Errorf("τ of a constant run is %g, want %g", frozen[tauMoves], want)
 	}
 	for i := range run.Energies {
@@ -114,9 +118,100 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("τ of independent energies is %g moves", got[tauMoves])
 	}
 	tau := got[tauMoves]
-	for panel, want := range map[string]float64{tauUpdates: sites * tau, tauSeconds: 1e-3 * tau, gainPanel: 500 / tau, microPanel: 1000} {
+	for panel, want := range map[string]float64{tauFlips: sites * tau, tauSeconds: 1e-3 * tau, gainPanel: 500 / tau, microPanel: 1000} {
 		if math.Abs(got[panel]/want-1) > 1e-9 {
 			t.Errorf("%s is %g, want %g", panel, got[panel], want)
 		}
 	}
+}
+
+// The heat bath of random sites has the mean energy of a ring of four spins, −4·(tanh β + tanh³ β)/(1 + tanh⁴ β).
+func TestHeatBath(t *testing.T) {
+	l, err := mcmc.ParseLattice("4", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := l.Graph(mcmc.Uniform(1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const beta, moves = 0.5, 40_000
+	x := mcmc.NewIsing(g, nil)
+	chain, err := heatBath{7}.Bind(x, beta, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rbm.NewKey(1).Rand()
+	energies := make([]float64, moves)
+	var info mcmc.Info
+	for i := range energies {
+		info.Add(chain.Move(r))
+		energies[i] = x.Energy()
+	}
+	if info.Moves != moves || info.Updates != 7*moves {
+		t.Errorf("counted %d moves and %d updates", info.Moves, info.Updates)
+	}
+	s := diag.Summarize(energies)
+	u := math.Tanh(beta)
+	want := -4 * (u + u*u*u) / (1 + u*u*u*u)
+	_, sd := stat.MeanStdDev(energies, nil)
+	if z := (stat.Mean(energies, nil) - want) / (sd / math.Sqrt(s.Effective)); math.Abs(z) > 5 {
+		t.Errorf("the mean energy is %g standard errors from %g", z, want)
+	}
+}
+
+// A picture shows the first and the last energy, and none twice.
+func TestTraceAt(t *testing.T) {
+	for _, before := range []int{0, 20} {
+		at := traceAt(before, 80)
+		if at[0] != 0 || at[len(at)-1] != 79 || !slices.IsSorted(at) || len(slices.Compact(slices.Clone(at))) != len(at) {
+			t.Errorf("after %d moves: %v", before, at)
+		}
+	}
+}
+
+// isingmc reads the couplings and fields that are in a graph.
+func TestFile(t *testing.T) {
+	name, err := frustrated.file(t.Context(), newPrograms(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(name)
+	c, err := frustrated.make(t.Context(), newPrograms(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	g, err := mcmc.ReadGraph(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.graph.Len() {
+		a, x := c.graph.Neighbors(i)
+		b, y := g.Neighbors(i)
+		if !slices.Equal(a, b) || !slices.Equal(x, y) || c.graph.Field(i) != g.Field(i) {
+			t.Fatalf("spin %d has neighbours %v %v and field %g; want %v %v and %g", i, b, y, g.Field(i), a, x, c.graph.Field(i))
+		}
+	}
+}
+
+// Uniform couplings lie in [−1, 1] and have the variance 1/3.
+func TestBetween(t *testing.T) {
+	const n = 10_000
+	c := between(rbm.NewKey(1))(n)
+	// The variance of a square is 4/45.
+	if v := stat.Mean(squares(c), nil); slices.Max(c) > 1 || slices.Min(c) < -1 || math.Abs(v-1./3) > 5*math.Sqrt(4./45/n) {
+		t.Errorf("from %g to %g with the mean square %g", slices.Min(c), slices.Max(c), v)
+	}
+}
+
+func squares(x []float64) (y []float64) {
+	for _, v := range x {
+		y = append(y, v*v)
+	}
+	return y
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gorbm/experiments/internal/chains"
@@ -20,7 +21,7 @@ const (
 	full     = "full"
 )
 
-var versions = []string{pure, iterated, mixed, full, clusters}
+var versions = []string{pure, iterated, mixed, full}
 
 // version returns the sampler of a curve.
 func (s system) version(name string) mcmc.Mover {
@@ -35,15 +36,19 @@ func (s system) version(name string) mcmc.Mover {
 
 // parts is the figure of the versions on some systems.
 func parts(p *programs, name, title, says string, clustersWin bool, systems ...system) claims.Figure {
+	curves := versions
+	if clustersWin {
+		curves = append(slices.Clone(versions), clusters)
+	}
 	return claims.Figure{
 		Name: name, Title: title, Says: says,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range o.Seeds(3, 5) {
+			for repeat := range o.Seeds(3, 16) {
 				for _, s := range systems {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
 						Run: func(ctx context.Context) ([]claims.Point, error) {
-							return s.compete(ctx, p, claims.Size(o, 0.005, 1), repeat+1, o.Quick)
+							return s.compete(ctx, p, curves, claims.Size(o, 0.005, 1), repeat+1, o.Quick)
 						},
 					})
 				}
@@ -58,8 +63,8 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 				for _, v := range []string{iterated, mixed, full} {
 					all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, the %s version mixes faster than the pure one", s.Label, v), s.Logs(t, tauMoves, v), s.Logs(t, tauMoves, pure)))
 				}
-				all = append(all, claims.Larger(s.Panel("by seconds, the full version mixes faster than the pure one"), s.Logs(t, gainPanel, full), s.Logs(t, gainPanel, pure)))
-				for _, v := range versions[:len(versions)-1] {
+				all = append(all, claims.Larger(s.Panel("by seconds, the full version mixes faster than the pure one"), s.Logs(t, gainPanel, full), s.Logs(t, gainPanel, pure)).OnClock())
+				for _, v := range versions {
 					if clustersWin {
 						all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, Swendsen–Wang mixes faster than the %s version", s.Label, v), s.Logs(t, tauMoves, clusters), s.Logs(t, tauMoves, v)))
 					}
@@ -73,14 +78,26 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 				panels = append(panels,
 					s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false), s.Rho(rhoSeconds, "for equal computing time", "lag / s", true))
 			}
-			return claims.Curves(w, t, 2, panels, versions)
+			return claims.Curves(w, t, 2, panels, curves)
+		},
+		Finding: func(t *claims.Table) string {
+			var parts []string
+			for _, s := range systems {
+				tau := func(v string) string { return chains.Typical(s.At(t, tauMoves, v)) }
+				text := fmt.Sprintf("%s: τ is %s moves pure, %s iterated, %s mixed and %s with both", s.Label, tau(pure), tau(iterated), tau(mixed), tau(full))
+				if clustersWin {
+					text += fmt.Sprintf("; Swendsen–Wang has %s", tau(clusters))
+				}
+				parts = append(parts, text)
+			}
+			return strings.Join(parts, ". ") + "."
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
 			b.WriteString("All versions have the settings of Table II, those that they use: pure has a walk in each half of a move and one bias, iterated has several walks, mixed has two biases, and full has both. " +
-				"Each runs for 1 s from the same state, the first fifth is left out. Times are geometric means.\n\n| system | version | settings | µs a move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
+				"Each runs for 1 s from the same state, which 100 sweeps of Gibbs have made of a random one; the first fifth is left out. Times are geometric means.\n\n| system | version | settings | µs a move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range systems {
-				for _, v := range versions {
+				for _, v := range curves {
 					if tau := s.Logs(t, tauMoves, v); len(tau) > 1 {
 						fmt.Fprintf(&b, "| %s | %s | `%s` | %s | %s | %s |\n", s.Label, v, mcmc.FormatMover(s.version(v)), chains.Digits(s.Mean(t, microPanel, v)), chains.Factor(tau), chains.Factor(s.Logs(t, tauSeconds, v)))
 					}
@@ -91,8 +108,8 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 	}
 }
 
-// compete runs the versions on the system for this many seconds each.
-func (s system) compete(ctx context.Context, p *programs, seconds float64, seed int, quick bool) (points []claims.Point, err error) {
+// compete runs versions on the system for this many seconds each.
+func (s system) compete(ctx context.Context, p *programs, curves []string, seconds float64, seed int, quick bool) (points []claims.Point, err error) {
 	c, err := s.make(ctx, p, quick)
 	if err != nil {
 		return nil, err
@@ -102,13 +119,19 @@ func (s system) compete(ctx context.Context, p *programs, seconds float64, seed 
 		return nil, err
 	}
 	var samplers []chains.Sampler
-	for _, name := range versions {
+	for _, name := range curves {
 		mover := s.version(name)
 		if quick {
 			mover = shortened(mover, len(start))
 		}
 		samplers = append(samplers, chains.Sampler{Name: name, Mover: mover})
 	}
-	err = s.race(ctx, c, start, samplers, seconds, rbm.NewKey(uint64(seed)).Child(2), s.adder(&points, seed), false)
+	for i := range samplers {
+		samplers[i].System = chains.Onto(c.build, start)
+	}
+	runs, err := chains.Race(ctx, samplers, s.beta, seconds, rbm.NewKey(uint64(seed)).Child(2))
+	for _, r := range runs {
+		measure(s.adder(&points, seed), r, int(contestBurn*float64(len(r.Energies))), float64(len(start)))
+	}
 	return points, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"gorbm/experiments/internal/claims"
 	"gorbm/negphase"
@@ -108,6 +109,24 @@ func (r contest) figure(p *files) claims.Figure {
 				}
 			}
 			return claims.Curves(w, t, 2, panels, names())
+		},
+		Finding: func(t *claims.Table) string {
+			var parts []string
+			count := 0
+			for _, e := range estimators[1:] {
+				wins, losses := 0, 0
+				count = 0
+				for _, d := range r.problems {
+					if x, ok := d.last(t); ok {
+						count++
+						its, base := d.scores(t.At(d.name, e.name, x)), d.scores(t.At(d.name, estimators[0].name, x))
+						wins += map[bool]int{true: 1}[beats(its, base)]
+						losses += map[bool]int{true: 1}[beats(base, its)]
+					}
+				}
+				parts = append(parts, fmt.Sprintf("%s %d and %d", e.name, wins, losses))
+			}
+			return fmt.Sprintf("Better and worse than pcd, of %d data: %s.", count, strings.Join(parts, "; "))
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""

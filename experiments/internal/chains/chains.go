@@ -20,8 +20,8 @@ type Sampler struct {
 	Name   string
 	Mover  mcmc.Mover
 	System mcmc.System
-	// Share is the share of the computing time of the race that it gets; 0 is 1.
-	Share float64
+	// Moves is the number of moves that it makes at most; 0: as many as it has time for.
+	Moves int
 }
 
 // A Run is what a sampler did.
@@ -38,26 +38,24 @@ const (
 	turn = 50 * time.Millisecond
 	// between is about the time between two readings of the clock.
 	between = time.Millisecond
+	// longest is a race without an end by the clock, in seconds.
+	longest = 1e9
 )
 
 // Race runs samplers in turns at inverse temperature beta, each for the given seconds of
-// computing times its share. The moves of a sampler depend on the key and on its place among
-// the samplers; only where it stops depends on the clock.
+// computing or until it has made its moves. The moves of a sampler depend on the key and on its
+// place among the samplers; only where it stops depends on the clock.
 func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rbm.Key) ([]Run, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	runs, steps := make([]Run, len(samplers)), make([]func(n int), len(samplers))
-	until := make([]time.Duration, len(samplers))
+	until := time.Duration(min(seconds, longest) * float64(time.Second))
 	for i, s := range samplers {
 		chain, err := s.Mover.Bind(s.System, beta, nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Name, err)
 		}
 		runs[i].Name = s.Name
-		until[i] = time.Duration(seconds * float64(time.Second))
-		if s.Share > 0 {
-			until[i] = time.Duration(s.Share * float64(until[i]))
-		}
 		r, run := key.Child(uint64(i)).Rand(), &runs[i]
 		steps[i] = func(n int) {
 			for range n {
@@ -67,14 +65,24 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 		}
 	}
 	spent, batch := make([]time.Duration, len(samplers)), make([]int, len(samplers))
+	// left returns the number of moves that a sampler has still to make.
+	left := func(i int) int {
+		switch most := samplers[i].Moves; {
+		case spent[i] >= until:
+			return 0
+		case most > 0:
+			return most - len(runs[i].Energies)
+		}
+		return math.MaxInt
+	}
 	for running := true; running; {
 		running = false
 		for i := range samplers {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			for end := min(spent[i]+turn, until[i]); spent[i] < end; {
-				batch[i] = max(1, batch[i])
+			for end := spent[i] + turn; spent[i] < end && left(i) > 0; {
+				batch[i] = min(max(1, batch[i]), left(i))
 				begin := clock.Now()
 				steps[i](batch[i])
 				took := clock.Now() - begin
@@ -86,7 +94,7 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 					batch[i] /= 2
 				}
 			}
-			running = running || spent[i] < until[i]
+			running = running || left(i) > 0
 			runs[i].Seconds = spent[i].Seconds()
 		}
 	}

@@ -67,6 +67,12 @@ func Factor(r claims.Repeats) string {
 	return fmt.Sprintf("%s ×/÷ %.2f", Digits(math.Exp(mean)), math.Exp(sd/math.Sqrt(float64(len(r)))))
 }
 
+// Typical formats the geometric mean of values.
+func Typical(r claims.Repeats) string {
+	mean, _ := Logs(r).Average()
+	return Digits(math.Exp(mean))
+}
+
 // Digits returns three digits of x, or all before the point.
 func Digits(x float64) string {
 	if x >= 1000 {

@@ -48,6 +48,68 @@ type Claim struct {
 	// Mean and StdErr are those of the paired difference, if there is one.
 	Mean, StdErr float64
 	Verdict      Verdict
+	Kind         Kind
+	contrary     bool // the numbers show the opposite
+}
+
+// A Kind is whose claim it is.
+type Kind string
+
+// The kinds. A claim is the paper's unless it says otherwise.
+const (
+	Papers Kind = "paper"
+	Clock  Kind = "another clock" // the paper's, but in a unit that it does not plot, such as seconds
+	Own    Kind = "ours"
+)
+
+// Unsettled marks a claim that, if it fails, its numbers leave open.
+func (c Claim) Unsettled() Claim { c.contrary = false; return c }
+
+// OnClock marks a claim that the paper makes in another unit of cost.
+func (c Claim) OnClock() Claim { c.Kind = Clock; return c }
+
+// Aside marks a claim that the paper does not make.
+func (c Claim) Aside() Claim { c.Kind = Own; return c }
+
+// Passed returns the number of claims that pass.
+func Passed(claims []Claim) (n int) {
+	for _, c := range claims {
+		if c.Verdict == Pass {
+			n++
+		}
+	}
+	return n
+}
+
+// A Word is what came out of all claims of a figure.
+type Word string
+
+// The words.
+const (
+	Holding    Word = "holds"
+	PerStep    Word = "holds per step" // but not on other clocks
+	Unresolved Word = "not resolved"   // the numbers show neither the claim nor its opposite
+	Contrary   Word = "does not hold"
+)
+
+// WordOf returns the word of claims: those of the paper must all pass, and the first one that does not decides
+// between the last two words.
+func WordOf(claims []Claim) Word {
+	word := Holding
+	for _, c := range claims {
+		switch {
+		case c.Verdict == Pass || c.Kind == Own:
+		case c.Kind == Clock:
+			if word == Holding {
+				word = PerStep
+			}
+		case c.contrary:
+			return Contrary
+		default:
+			word = Unresolved
+		}
+	}
+	return word
 }
 
 // Repeats are numbers by repetition. Two of them are paired by their keys.
@@ -86,12 +148,14 @@ func paired(a, b Repeats) (n int, mean, stdErr, ratio float64) {
 // difference exceeds three standard errors.
 func Larger(text string, a, b Repeats) Claim {
 	n, mean, stdErr, ratio := paired(a, b)
-	c := Claim{Text: text, Value: ratio, Mean: mean, StdErr: stdErr, Verdict: Fail}
+	c := Claim{Text: text, Value: ratio, Mean: mean, StdErr: stdErr, Verdict: Fail, Kind: Papers}
 	switch {
 	case n < leastRepeats:
 		c.Verdict = Open
 	case ratio > Errors:
 		c.Verdict = Pass
+	default:
+		c.contrary = ratio < -Errors
 	}
 	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, more than %d needed", plusMinus(mean, stdErr), n, ratio, Errors)
 	return c
@@ -110,7 +174,7 @@ func NotLess(text string, a, b Repeats, loss func(x float64) string) Claim {
 	case c.Value < -Errors:
 		c.Verdict = Fail
 	default:
-		c.Verdict = Pass
+		c.Verdict, c.contrary = Pass, false
 	}
 	c.Statistic = strings.Replace(c.Statistic, fmt.Sprintf("more than %d needed", Errors),
 		fmt.Sprintf("below -%d is a loss; a loss by more than %s is excluded", Errors, loss(max(0, Errors*c.StdErr-c.Mean))), 1)
@@ -125,25 +189,53 @@ func Factor(x float64) string { return fmt.Sprintf("a factor of %.2g", math.Exp(
 // difference these numbers could have hidden.
 func Alike(text string, a, b Repeats) Claim {
 	n, mean, stdErr, ratio := paired(a, b)
-	c := Claim{Text: text, Value: ratio, Mean: mean, StdErr: stdErr, Verdict: Fail}
+	c := Claim{Text: text, Value: ratio, Mean: mean, StdErr: stdErr, Verdict: Fail, Kind: Papers}
 	switch {
 	case n < leastRepeats:
 		c.Verdict = Open
 	case math.Abs(ratio) <= Errors:
 		c.Verdict = Pass
+	default:
+		c.contrary = true
 	}
 	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, at most %d allowed, so a difference above %.2g is excluded",
 		plusMinus(mean, stdErr), n, ratio, Errors, math.Abs(mean)+Errors*stdErr)
 	return c
 }
 
-// Steadier is the claim that a varies less between repetitions than b. It holds
-// the distances of both from their medians against each other (Brown & Forsythe
-// 1974), as Smaller does.
-func Steadier(text string, a, b Repeats) Claim {
-	c := Smaller(text, deviations(a), deviations(b))
-	c.Statistic = "distances from the median: " + c.Statistic
+// Steadier is the claim that curve a of a panel varies less between repetitions than b, at each lo ≤ x ≤ hi as
+// papers plot it. It compares the distances of both from their medians at each x, averaged
+// over x (Brown & Forsythe 1974), as Smaller does.
+func Steadier(text string, t *Table, panel, a, b string, lo, hi float64) Claim {
+	distances := map[string]Repeats{a: {}, b: {}}
+	xs := between(t.Xs(panel, a), lo, hi)
+	for curve, mean := range distances {
+		for _, x := range xs {
+			for r, d := range deviations(t.At(panel, curve, x)) {
+				mean[r] += d / float64(len(xs))
+			}
+		}
+	}
+	c := Smaller(text, distances[a], distances[b])
+	c.Statistic = fmt.Sprintf("%.2f times the standard deviation, geometric mean over %d steps; distances from the medians: %s", SpreadRatio(t, panel, b, a, lo, hi), len(xs), c.Statistic)
 	return c
+}
+
+// SpreadRatio returns the standard deviation between repetitions of curve a over that of b, the geometric mean over lo ≤ x ≤ hi.
+func SpreadRatio(t *Table, panel, a, b string, lo, hi float64) float64 {
+	sum := 0.
+	xs := between(t.Xs(panel, b), lo, hi)
+	for _, x := range xs {
+		_, sa := t.At(panel, a, x).Average()
+		_, sb := t.At(panel, b, x).Average()
+		sum += math.Log(sa / sb)
+	}
+	return math.Exp(sum / float64(len(xs)))
+}
+
+// between returns the xs of lo ≤ x ≤ hi.
+func between(xs []float64, lo, hi float64) []float64 {
+	return slices.DeleteFunc(xs, func(x float64) bool { return x < lo || x > hi })
 }
 
 func deviations(a Repeats) Repeats {
@@ -172,7 +264,7 @@ func Differ(a, b Repeats) (t float64, yes bool) {
 
 // Holds is a claim about numbers without noise.
 func Holds(text string, pass bool, value float64, statistic string, args ...any) Claim {
-	c := Claim{Text: text, Statistic: fmt.Sprintf(statistic, args...), Value: value, Verdict: Fail}
+	c := Claim{Text: text, Statistic: fmt.Sprintf(statistic, args...), Value: value, Verdict: Fail, Kind: Papers, contrary: !pass}
 	if pass {
 		c.Verdict = Pass
 	}

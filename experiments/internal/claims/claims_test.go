@@ -2,6 +2,7 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -47,6 +48,30 @@ func TestLarger(t *testing.T) {
 	}
 }
 
+// The word of a figure is that of the paper's claims; other clocks tell two words apart, and claims of ours count for nothing.
+func TestWordOf(t *testing.T) {
+	big, small := Repeats{1: 11, 2: 22, 3: 33}, Repeats{1: 10, 2: 20, 3: 30}
+	pass, unsettled, contrary := Larger("", big, small), Larger("", small, small), Larger("", small, big)
+	for _, c := range []struct {
+		want   Word
+		claims []Claim
+	}{
+		{Holding, []Claim{pass, contrary.Aside()}},
+		{PerStep, []Claim{contrary.OnClock(), pass}},
+		{Unresolved, []Claim{pass, unsettled, contrary.OnClock()}},
+		{Contrary, []Claim{unsettled, contrary, pass}},
+		{Contrary, []Claim{Alike("", big, small)}},
+		{Contrary, []Claim{Holds("", false, 0, "")}},
+		{Unresolved, []Claim{Holds("", false, 0, "").Unsettled()}},
+		{Contrary, []Claim{NotLess("", small, big, Factor)}},
+		{Unresolved, []Claim{Larger("", Repeats{1: 1}, Repeats{1: 2})}},
+	} {
+		if got := WordOf(c.claims); got != c.want {
+			t.Errorf("got %q, want %q of %+v", got, c.want, c.claims)
+		}
+	}
+}
+
 // Not to be smaller passes unless the other is larger by three standard errors.
 func TestNotLess(t *testing.T) {
 	a := Repeats{1: 1, 2: 2, 3: 3}
@@ -69,15 +94,21 @@ func TestNotLess(t *testing.T) {
 	}
 }
 
-// Distances from the medians 5 and 10: 1, 0, 1, 0, 1 and 7, 3, 0, 6, 8.
+// At x = 1 and 2 distances from the medians 5 and 10 are 1, 0, 1, 0, 1 and 7, 3, 0, 6, 8, at 2 twice as many. Other x do not
+// count. The standard deviations differ by √(38.7/0.7) = 7.44 at both.
 func TestSteadier(t *testing.T) {
-	a := Repeats{1: 4, 2: 5, 3: 6, 4: 5, 5: 6}
-	b := Repeats{1: 3, 2: 7, 3: 10, 4: 16, 5: 18}
-	want, _, _, ratio := paired(Repeats{1: 7, 2: 3, 3: 0, 4: 6, 5: 8}, Repeats{1: 1, 2: 0, 3: 1, 4: 0, 5: 1})
-	if c := Steadier("", a, b); c.Value != ratio || want != 5 || (c.Verdict == Pass) != (ratio > 3) {
-		t.Errorf("%+v, want %v", c, ratio)
+	var table Table
+	for x, factor := range map[float64]float64{1: 1, 2: 2} {
+		for r, y := range []float64{4, 5, 6, 5, 6} {
+			table.add("a"+string(rune('a'+r))+string(rune('0'+int(x))), []Point{{"p", "a", r + 1, x, factor * y}, {"p", "b", r + 1, x, factor * []float64{3, 7, 10, 16, 18}[r]}, {"p", "a", r + 1, 9, float64(r * r)}}, 0)
+		}
 	}
-	if c := Steadier("", b, a); c.Verdict != Fail || c.Value != -ratio {
+	_, want, _, ratio := paired(Repeats{1: 7, 2: 3, 3: 0, 4: 6, 5: 8}, Repeats{1: 1, 2: 0, 3: 1, 4: 0, 5: 1})
+	c := Steadier("", &table, "p", "a", "b", 1, 2)
+	if math.Abs(c.Value-ratio) > 1e-9 || math.Abs(c.Mean-1.5*want) > 1e-9 || (c.Verdict == Pass) != (ratio > 3) || !strings.HasPrefix(c.Statistic, "7.44 times the standard deviation, geometric mean over 2 steps;") {
+		t.Errorf("%+v, want %v and %v", c, 1.5*want, ratio)
+	}
+	if c := Steadier("", &table, "p", "b", "a", 1, 2); c.Verdict != Fail || math.Abs(c.Value+ratio) > 1e-9 {
 		t.Errorf("the other way: %+v", c)
 	}
 }
@@ -157,6 +188,7 @@ func TestExperimentGoesOn(t *testing.T) {
 			return Curves(w, t, 2, []Panel{{Name: "p", LogY: true}}, []string{"A", "B"})
 		},
 	}
+	f.Finding = func(t *Table) string { return fmt.Sprintf("A is %.1f", t.At("p", "A", 1)[1]) }
 	e := Experiment{Name: "probe", Title: "Probe", Paper: "Nobody", Figures: []Figure{f}}
 	command := clitest.Command{Name: e.Name, Run: e.Command(nil)}
 	dir := filepath.Join(clitest.Isolate(t), "experiments")
@@ -173,7 +205,7 @@ func TestExperimentGoesOn(t *testing.T) {
 	if page := clitest.Read(t, filepath.Join(out, "README.md")); !strings.Contains(page, "| A is larger | PASS | paired difference 10.200 ± 0.071") || !strings.Contains(page, "all 5 runs") || !strings.Contains(page, "seeds 1 to 5") {
 		t.Error(page)
 	}
-	if page := clitest.Read(t, filepath.Join(dir, "README.md")); !strings.Contains(page, "| Nobody | [1](probe/README.md) | 1 | 0 | 0 |") {
+	if page := clitest.Read(t, filepath.Join(dir, "README.md")); !strings.Contains(page, "| [<img src=\"probe/figure-1.png\" width=\"200\" alt=\"A figure\">](probe/README.md#figure-1)<br>1 | A is larger than B. | A is 10.0 | **holds** |") {
 		t.Error(page)
 	}
 	// Without the end of the last job and without a word of the one before it.

@@ -41,7 +41,9 @@ type Figure struct {
 	Jobs   func(o Options) []Job
 	Claims func(t *Table) []Claim
 	Draw   func(w io.Writer, t *Table) error
-	Notes  func(t *Table) string // more text for README.md; nil: none
+	// Finding is what came out, in a sentence with its number.
+	Finding func(t *Table) string
+	Notes   func(t *Table) string // more text for README.md; nil: none
 }
 
 // Options are what the command line says about the size of an experiment.
@@ -187,7 +189,7 @@ func (r *running) all(ctx context.Context, figures []Figure) error {
 			return err
 		}
 	}
-	if parent := filepath.Dir(r.out); !r.options.Quick && filepath.Base(parent) == "experiments" {
+	if parent, ok := strings.CutSuffix(filepath.ToSlash(r.out), "/"+r.experiment.Name); ok && !r.options.Quick && filepath.Base(parent) == "experiments" {
 		if err := WriteIndex(parent); err != nil {
 			return err
 		}

@@ -9,24 +9,30 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gorbm/rbm/atomicfile"
 )
 
-// summaryFile holds the claims of an experiment for the table of all.
-const summaryFile = "claims.csv"
+// findingsFile holds the findings of an experiment, a line a figure, for the table of all.
+const findingsFile = "findings.csv"
 
-var summaryColumns = []string{"paper", "figure", "claim", "result", "verdict", "seconds", "command"}
+var findingColumns = []string{"paper", "figure", "title", "says", "finding", "word"}
 
-// WritePages writes README.md and claims.csv of an experiment from the tables in
+// ours is the paper of a figure that no paper has.
+const ours = "ours"
+
+// WritePages writes README.md and findings.csv of an experiment from the tables in
 // the folder out. Figures without numbers are named as such.
 func (e Experiment) WritePages(out string, o Options) error {
 	o.Repeats = 0 // the page names what the whole plan lacks
 	var page strings.Builder
-	fmt.Fprintf(&page, "# %s\n\n%s\n\n%s\n\n", e.Title, e.Paper, e.About)
-	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files next to it.\n", e.Name)
-	fmt.Fprintf(&page, "PASS means that a claim holds here: one side is better by more than %d standard errors of the paired\ndifference over repetitions, or a statement about numbers without noise is true. FAIL means that this was\nnot seen. OPEN means that there are too few repetitions to say. A paired difference is above 0 where it favours the\nclaim. Seconds are those of the runs, added up, on a\nmachine that other programs used too.\n", Errors)
-	summary := [][]string{summaryColumns}
+	fmt.Fprintf(&page, "# %s\n", e.Title)
+	if e.Paper != ours {
+		fmt.Fprintf(&page, "\n%s\n", e.Paper)
+	}
+	summary := [][]string{findingColumns}
 	for _, f := range e.Figures {
 		t, err := readTable(f.file(out, ".csv"))
 		if err != nil {
@@ -46,9 +52,19 @@ func (e Experiment) WritePages(out string, o Options) error {
 			claims = f.Claims(t)
 		}
 		f.section(&page, t, claims, len(plan), command)
-		for _, c := range claims {
-			summary = append(summary, []string{e.Paper, f.Name, c.Text, c.Statistic, string(c.Verdict), fmt.Sprintf("%.0f", math.Ceil(t.Seconds())), command})
+		if len(claims) > 0 {
+			paper, word := e.Paper, string(WordOf(claims))
+			if f.Ours {
+				paper, word = ours, ""
+			}
+			summary = append(summary, []string{paper, f.Name, f.Title, f.Says, f.Finding(t), word})
 		}
+	}
+	fmt.Fprintf(&page, "\n## How it was run\n\n%s\n\n", e.About)
+	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files next to it.\n", e.Name)
+	fmt.Fprintf(&page, "PASS means that a claim holds here: one side is better by more than %d standard errors of the paired\ndifference over repetitions, or a statement about numbers without noise is true. FAIL means that this was\nnot seen. OPEN means that there are too few repetitions to say. A paired difference is above 0 where it favours the\nclaim. Seconds are those of the runs, added up, on a\nmachine that other programs used too.\n", Errors)
+	if !e.Figures[0].Ours {
+		fmt.Fprintf(&page, "A figure %q if all claims of the paper pass, and %q if only those on other clocks do not, such as seconds. It is %q\nif a claim of the paper lies within %d standard errors, and %q if the numbers show the opposite.\n", Holding, PerStep, Unresolved, Errors, Contrary)
 	}
 	if err := atomicfile.Write(filepath.Join(out, "README.md"), func(w io.Writer) error {
 		_, err := io.WriteString(w, page.String())
@@ -56,27 +72,36 @@ func (e Experiment) WritePages(out string, o Options) error {
 	}); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(out, summaryFile), func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(out, findingsFile), func(w io.Writer) error {
 		return csv.NewWriter(w).WriteAll(summary)
 	})
 }
 
 // section writes the part of README.md about a figure.
 func (f Figure) section(w *strings.Builder, t *Table, claims []Claim, planned int, command string) {
-	says, name := "The paper: ", "Figure "+f.Name
+	says := "The paper: "
 	if f.Ours {
-		says, name = "Asked: ", "Figure of ours, "+f.Name
+		says = "Asked: "
 	}
-	fmt.Fprintf(w, "\n## %s: %s\n\n%s%s\n\n", name, f.Title, says, f.Says)
+	fmt.Fprintf(w, "\n## Figure %s\n\n", f.Name)
 	if len(t.jobs) == 0 {
-		fmt.Fprintf(w, "Not run yet. `%s`\n", command)
+		fmt.Fprintf(w, "%s%s\n\nNot run yet. `%s`\n", says, f.Says, command)
 		return
 	}
 	fmt.Fprintf(w, "![%s](%s)\n\n", f.Title, f.file("", ".png"))
+	title := sentence(f.Title) + "."
+	if !f.Ours {
+		title += fmt.Sprintf(" *%s*.", sentence(string(WordOf(claims))))
+	}
+	fmt.Fprintf(w, "%s **%s**\n\n%s%s\n\n", title, f.Finding(t), says, f.Says)
 	if len(claims) > 0 {
 		fmt.Fprint(w, "| claim | | statistic |\n| --- | --- | --- |\n")
 		for _, c := range claims {
-			fmt.Fprintf(w, "| %s | %s | %s |\n", c.Text, c.Verdict, c.Statistic)
+			whose := ""
+			if !f.Ours && c.Kind != Papers {
+				whose = " (" + string(c.Kind) + ")"
+			}
+			fmt.Fprintf(w, "| %s%s | %s | %s |\n", c.Text, whose, c.Verdict, c.Statistic)
 		}
 		fmt.Fprintln(w)
 	}
@@ -90,6 +115,12 @@ func (f Figure) section(w *strings.Builder, t *Table, claims []Claim, planned in
 		done = fmt.Sprintf("%d of %d runs, the others are still to be done", len(t.jobs), planned)
 	}
 	fmt.Fprintf(w, "`%s` (%s; %.0f s; %s; numbers in [%s](%[5]s))\n", command, done, math.Ceil(t.Seconds()), t.seeds(), f.file("", ".csv"))
+}
+
+// sentence returns text with a capital letter first.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // seeds says which seeds the repetitions had. Repetition 0 has none.
@@ -111,22 +142,19 @@ func (t *Table) seeds() string {
 
 const indexHead = `# Experiments
 
-Figures of papers, made again at the papers' sizes, and figures of ours. Each folder has a page with the pictures and
-the claims. This table is written by the commands themselves, from the numbers beside the pictures. PASS and FAIL are computed:
-a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors,
-which chance alone does once in 270 claims with 20 repetitions, once in 130 with 10 and once in 50 with 5.
-A FAIL is a finding. OPEN means too few repetitions to say. FILE in a command is explained on the page.
-` + "`go run ./experiments/NAME` also measures `speed` and `speed/quality`; [scale](scale/README.md) has what was measured of ranks, and [sweeps](sweeps/README.md) files for `rbmtrain -array`" + `.
+Figures of papers, made again at the papers' sizes, and figures of ours. A picture leads to its page, which has the claims, their
+standard errors and the command. The commands themselves write this page from the numbers beside the pictures.
+
+A figure **holds** if each claim of the paper passes: one side is better by more than three standard errors of the paired
+difference over repetitions. It **holds per step** if so by the paper's clock, mostly moves, but not in another one, such as seconds.
+**Not resolved** is a claim within three standard errors; of one that **does not hold** our numbers show the opposite.
+
+` + "`go run ./experiments/NAME` also measures [speed](speed/README.md); [scale](scale/README.md) has what was measured of ranks, and [sweeps](sweeps/README.md) files for `rbmtrain -array`" + `.
 The pictures in ` + "`ising` and `tour`" + ` are those of the commands on the pages that show them.
 `
 
-const tableHead = `
-| paper | figure | PASS | FAIL | OPEN | time | command |
-| --- | --- | --- | --- | --- | --- | --- |
-`
-
 // WriteIndex writes README.md of the folder of all experiments, from the
-// claims.csv in its folders.
+// findings.csv in its folders.
 func WriteIndex(dir string) error {
 	page, err := index(dir)
 	if err != nil {
@@ -138,35 +166,55 @@ func WriteIndex(dir string) error {
 	})
 }
 
-// index returns what WriteIndex writes.
+// index returns what WriteIndex writes: the figures of papers, paper by paper, and ours.
 func index(dir string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*", summaryFile))
-	if err != nil {
-		return "", err
+	var files []string
+	for _, deep := range []string{"*", "*/*"} {
+		more, err := filepath.Glob(filepath.Join(dir, deep, findingsFile))
+		if err != nil {
+			return "", err
+		}
+		files = append(files, more...)
 	}
-	var page strings.Builder
+	var papers, own strings.Builder
 	counts := map[string]int{}
 	for _, file := range files {
 		lines, err := readCSV(file)
 		if err != nil {
 			return "", err
 		}
-		if !slices.Equal(lines[0], summaryColumns) {
-			return "", fmt.Errorf("%s: the columns are not those of claims; run the experiment again", file)
+		if !slices.Equal(lines[0], findingColumns) {
+			return "", fmt.Errorf("%s: the columns are not those of findings; run the experiment again", file)
 		}
-		folder := filepath.Base(filepath.Dir(file))
-		for lines = lines[1:]; len(lines) > 0; {
-			first, own := lines[0], map[string]int{}
-			for ; len(lines) > 0 && lines[0][1] == first[1]; lines = lines[1:] {
-				own[lines[0][4]]++
-				counts[lines[0][4]]++
+		folder, err := filepath.Rel(dir, filepath.Dir(file))
+		if err != nil {
+			return "", err
+		}
+		before := ""
+		for _, l := range lines[1:] {
+			paper, figure, title, says, finding, word := l[0], l[1], l[2], l[3], l[4], l[5]
+			picture := fmt.Sprintf("[<img src=\"%s\" width=\"200\" alt=\"%s\">](%s/README.md#%s)", Figure{Name: figure}.file(folder, ".png"), title, folder, Figure{Name: figure}.file("", ""))
+			if paper == ours {
+				fmt.Fprintf(&own, "| %s<br>%s, %s | %s | %s |\n", picture, folder, figure, sentence(says), finding)
+				continue
 			}
-			fmt.Fprintf(&page, "| %s | [%s](%s/README.md) | %d | %d | %d | %s s | `%s` |\n", first[0], first[1], folder,
-				own[string(Pass)], own[string(Fail)], own[string(Open)], first[5], first[6])
+			if paper != before {
+				fmt.Fprintf(&papers, "\n## %s\n\n| figure | the paper | here | |\n| --- | --- | --- | --- |\n", paper)
+				before = paper
+			}
+			fmt.Fprintf(&papers, "| %s<br>%s | %s | %s | **%s** |\n", picture, figure, sentence(says), finding, word)
+			counts[word]++
 		}
 	}
-	sum := fmt.Sprintf("\n%d claims pass, %d fail and %d are open.\n", counts[string(Pass)], counts[string(Fail)], counts[string(Open)])
-	return indexHead + sum + tableHead + page.String(), nil
+	sum := "\nOf the papers' figures"
+	for i, w := range []Word{Holding, PerStep, Unresolved, Contrary} {
+		sum += fmt.Sprintf("%s %d: *%s*", map[bool]string{true: ",", false: ""}[i > 0], counts[string(w)], w)
+	}
+	page := indexHead + sum + ".\n" + papers.String()
+	if own.Len() > 0 {
+		page += "\n## Ours\n\n| figure | asked | answer |\n| --- | --- | --- |\n" + own.String()
+	}
+	return page, nil
 }
 
 // readCSV reads a file that has at least a line.

@@ -180,6 +180,12 @@ func (r Repeats) Average() (mean, sd float64) {
 	return stat.MeanStdDev(x, nil)
 }
 
+// Mean returns the mean over repetitions.
+func (r Repeats) Mean() float64 {
+	mean, _ := r.Average()
+	return mean
+}
+
 // readTable reads a table; an empty one if there is no file. Jobs that the file
 // does not end are left out.
 func readTable(path string) (*Table, error) {

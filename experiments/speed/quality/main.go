@@ -153,12 +153,12 @@ func (q *quality) experiment() claims.Experiment {
 			Name: "quality", Ours: true,
 			Title: "log-likelihood against processor time",
 			Says:  "which program has the better model after as much time, and how soon does each reach a likelihood?",
-			Jobs:  q.raceJobs, Claims: qualityClaims, Draw: drawQuality, Notes: qualityNotes,
+			Jobs:  q.raceJobs, Claims: qualityClaims, Draw: drawQuality, Finding: qualityFinding, Notes: qualityNotes,
 		}, {
 			Name: "search", Ours: true,
 			Title: "settings for the race",
 			Says:  "which settings have the best held-out likelihood after twelve seconds of a core?",
-			Jobs:  q.searchJobs, Claims: searchClaims, Draw: drawSearch, Notes: searchNotes,
+			Jobs:  q.searchJobs, Claims: searchClaims, Draw: drawSearch, Finding: searchFinding, Notes: searchNotes,
 		}},
 	}
 }

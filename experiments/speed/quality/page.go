@@ -116,6 +116,23 @@ func qualityClaims(t *claims.Table) (all []claims.Claim) {
 	return all
 }
 
+func qualityFinding(t *claims.Table) string {
+	var parts []string
+	for _, name := range contestants {
+		var ends []string
+		for _, x := range t.Xs(testPanel, name) {
+			ends = append(ends, fmt.Sprintf("%.2f", t.At(testPanel, name, x).Mean()))
+		}
+		parts = append(parts, name+" "+strings.Join(ends, ", "))
+	}
+	return fmt.Sprintf("Test log-likelihoods in nats after 6, 20 and %d s of a core: %s.", late, strings.Join(parts, "; "))
+}
+
+func searchFinding(t *claims.Table) string {
+	all := searchClaims(t)
+	return fmt.Sprintf("%d of %d contestants of the race have their best settings of the search.", claims.Passed(all), len(all))
+}
+
 // reached returns the processor seconds at which the mean test log-likelihood of a contestant
 // reaches y, interpolated in the logarithm of the time, as a number and as text.
 func reached(t *claims.Table, name string, y float64) (seconds float64, text string) {

@@ -114,7 +114,7 @@ func Committed(t *testing.T, e claims.Experiment) {
 			t.Errorf("figure %s: the table has job %q, which is not planned", f.Name, job)
 		}
 	}
-	for _, name := range []string{"README.md", "claims.csv"} {
+	for _, name := range []string{"README.md", "findings.csv"} {
 		if clitest.Read(t, name) != clitest.Read(t, filepath.Join(dir, name)) {
 			t.Errorf("%s is not what the program writes: go run ./experiments/%s -redraw", name, e.Name)
 		}
