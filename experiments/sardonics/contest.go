@@ -325,7 +325,7 @@ func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt in
 }
 
 // tune tunes SARDONICS as in the paper, on the RBM by pairs of walks alone. It returns the state of its chain,
-// in which sampling goes on.
+// in which sampling continues.
 func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, []uint8, error) {
 	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions(tune.Paper)
 	var held []string

@@ -20,8 +20,8 @@ func main() { cli.Main("sardonics", run) }
 const about = `SARDONICS flips many units at once along self-avoiding walks. Its settings are learned by Bayesian optimisation.
 
 Figures 2, 4, 5, 6, 9, 10 and 12 have the paper's protocol. All samplers make 10^5 moves from one random state, with half of the spins up or a third
-of the units on, as the program of the authors (ziyuw/AdaptSAW) has it. SARDONICS is tuned in the first 2·10^4 by 200 trials of 100 moves, and goes on from there; the others leave
-these moves out. A move of Gibbs is an update of one random site there. Table III gives a move of SARDONICS the time of some 40 such updates, so "Gibbs, 40 sites a move" is shown too, and
+of the units on, as the program of the authors (ziyuw/AdaptSAW) has it. SARDONICS is tuned in the first 2·10^4 by 200 trials of 100 moves, and continues from its state there; the others leave
+out as many. A move of Gibbs is an update of one random site there. Table III gives a move of SARDONICS the time of some 40 such updates, so "Gibbs, 40 sites a move" is shown too, and
 for the other clocks "Gibbs, a sweep a move", an update of each site. Each contest has three clocks: moves, as in the paper; flips, those that walks propose or updates of sites; and the time that the thread had
 a core, without that of tuning. Runs of Gibbs with a site or 40 a move are too short to reach equilibrium on most systems; that is their handicap in the paper.
 

@@ -97,9 +97,9 @@ func TestFlipped(t *testing.T) {
 // The τ of independent energies is ½ move, on each clock, and that of a run without a change
 // is its length.
 func TestMeasure(t *testing.T) {
-	const n, sites = 4000, 7
+	const n, sites, updates = 4000, 7, 3
 	r := rbm.NewKey(1).Rand()
-	run := chains.Run{Name: sweeps, Energies: make([]float64, n), Seconds: n * 1e-3, Info: mcmc.Info{Updates: sites * n}}
+	run := chains.Run{Name: sweeps, Energies: make([]float64, n), Seconds: n * 1e-3, Info: mcmc.Info{Updates: updates * n}}
 	points := func() map[string]float64 {
 		got := map[string]float64{}
 		measure(func(panel, _ string, _, y float64) { got[panel] = y }, run, n/5, sites)
@@ -118,7 +118,7 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("τ of independent energies is %g moves", got[tauMoves])
 	}
 	tau := got[tauMoves]
-	for panel, want := range map[string]float64{tauFlips: sites * tau, tauSeconds: 1e-3 * tau, gainPanel: 500 / tau, microPanel: 1000} {
+	for panel, want := range map[string]float64{tauFlips: updates * tau, tauSeconds: 1e-3 * tau, gainPanel: 500 / tau, microPanel: 1000} {
 		if math.Abs(got[panel]/want-1) > 1e-9 {
 			t.Errorf("%s is %g, want %g", panel, got[panel], want)
 		}

@@ -48,7 +48,7 @@ func TestLarger(t *testing.T) {
 	}
 }
 
-// The word of a figure is that of the paper's claims; other clocks tell two words apart, and claims of ours count for nothing.
+// The word of a figure is that of the paper's claims; other clocks tell two words apart, and claims of ours do not count.
 func TestWordOf(t *testing.T) {
 	big, small := Repeats{1: 11, 2: 22, 3: 33}, Repeats{1: 10, 2: 20, 3: 30}
 	pass, unsettled, contrary := Larger("", big, small), Larger("", small, small), Larger("", small, big)

@@ -143,7 +143,7 @@ func (t *Table) seeds() string {
 const indexHead = `# Experiments
 
 Figures of papers, made again at the papers' sizes, and figures of ours. A picture leads to its page, which has the claims, their
-standard errors and the command. The commands themselves write this page from the numbers beside the pictures.
+standard errors and the command. The commands write this page from the numbers next to the pictures.
 
 A figure **holds** if each claim of the paper passes: one side is better by more than three standard errors of the paired
 difference over repetitions. It **holds per step** if so by the paper's clock, mostly moves, but not in another one, such as seconds.
