@@ -381,6 +381,15 @@ func (s system) remarks(b *strings.Builder, t *claims.Table) {
 		fmt.Fprintf(b, "\nSwendsen–Wang makes %d moves here, at %.1f ms each, and stays near the energy of the random state, %.2f a unit, where block Gibbs has %.2f: its τ says nothing.\n",
 			frozenMoves, s.Mean(t, microPanel, clusters)/1000, s.Mean(t, meanPanel, clusters), s.Mean(t, meanPanel, blocks))
 	}
+	for _, curve := range contestants {
+		runs, frozen := s.At(t, sdPanel, curve), 0
+		for _, sd := range runs {
+			frozen += map[bool]int{true: 1}[sd == 0]
+		}
+		if frozen > 0 {
+			fmt.Fprintf(b, "\n%s: in %d of %d runs the energy of %s never changed; there ρ counts as 1.\n", s.Label, frozen, len(runs), curve)
+		}
+	}
 	// Gibbs with few sites a move is not meant to get there.
 	settled := []string{sardonics, sweeps, blocks}
 	if s.lattice != "" {

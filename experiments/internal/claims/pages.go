@@ -38,6 +38,9 @@ func (e Experiment) WritePages(out string, o Options) error {
 		if err != nil {
 			return err
 		}
+		if f.Finding == nil {
+			return fmt.Errorf("figure %s has no Finding, the sentence that the page and the table of all begin with", f.Name)
+		}
 		plan := f.Jobs(o)
 		t = t.only(plan)
 		command := fmt.Sprintf("go run ./experiments/%s -figure %s", e.Name, f.Name)
