@@ -36,10 +36,10 @@ func (o Options) binarizer(part uint64) binarizer {
 	return binarizer{mode: mode, grey: mode == None || mode == Standard || o.Redraw, key: dataKey(1, streamSample).Child(part)}
 }
 
-// part returns an empty set that is named after its file, and its binarizer:
+// emptySet returns an empty set that is named after its file, and its binarizer:
 // of part 0, the training set, or 1, the test set. grey says whether some value
 // of the parts lies between the ends of their scale.
-func (o Options) part(path string, part int, grey bool) (*Set, binarizer) {
+func (o Options) emptySet(path string, part int, grey bool) (*Set, binarizer) {
 	s, bin := &Set{Name: path, Binarize: Binary}, o.binarizer(streamTrain+uint64(part))
 	if part == 1 {
 		s.Name += " test"
@@ -60,8 +60,8 @@ func (b binarizer) row(i int) (key rbm.Key) {
 	return key
 }
 
-// one reports whether v, of column j in the row of a key, becomes 1.
-func (b binarizer) one(key rbm.Key, j int, v float64) bool {
+// isOne reports whether v, of column j in the row of a key, becomes 1.
+func (b binarizer) isOne(key rbm.Key, j int, v float64) bool {
 	if b.mode == Sample && v > 0 && v < 1 {
 		return key.Uniform(uint64(j)) < v
 	}
@@ -150,7 +150,7 @@ func (b binarizer) picture(s *Set, i int, grey []byte, l *levels) {
 	} else {
 		key := b.row(i)
 		for j, g := range grey {
-			if v := l.value[g]; v > 0 && b.one(key, j, v) {
+			if v := l.value[g]; v > 0 && b.isOne(key, j, v) {
 				row[j/64] |= 1 << (j % 64)
 			}
 		}

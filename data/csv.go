@@ -133,8 +133,8 @@ func (c *csvReader) findScales(f io.ReaderAt, size int64) error {
 	if !spread {
 		return formatErrorf("%s: all values of a column are equal, which -scale %s cannot spread over [0,1]; give the range they may have, such as -scale 255", c.path, c.scaling.rule)
 	}
-	if one := slices.Compact(slices.Clone(c.to)); len(one) == 1 {
-		c.to = one
+	if values := slices.Compact(slices.Clone(c.to)); len(values) == 1 {
+		c.to = values
 	}
 	return nil
 }
@@ -637,8 +637,8 @@ func (c *csvReader) add(row []string) error {
 			c.clipped++
 			v = to.clip(v)
 		}
-		v = to.of(v)
-		if c.bin.one(key, j, v) {
+		v = to.apply(v)
+		if c.bin.isOne(key, j, v) {
 			x[j/64] |= 1 << (j % 64)
 		}
 		c.between = c.between || v != 0 && v != 1 || c.bin.mode == Standard

@@ -121,7 +121,7 @@ func (p *digitPen) draw(key rbm.Key) int {
 		}
 	}
 	tall := digitHeight * r.between(1-varyHeight, 1+varyHeight)
-	wide := tall * r.between(narrowest, widest)
+	width := tall * r.between(narrowest, widest)
 	slant := varySlant * r.bell()
 	// Cosine and sine follow from the tangent of half the angle without a
 	// library. t is converted because 2·t may be compiled as t+t, which could be
@@ -138,7 +138,7 @@ func (p *digitPen) draw(key rbm.Key) int {
 	for _, end := range o.ends {
 		for i, q := range o.points[start:end] {
 			x, y := b.at(q.x+float32(grow*q.nx), q.y+float32(grow*q.ny))
-			x, y = wide*(x-float32(slant*y)), tall*y
+			x, y = width*(x-float32(slant*y)), tall*y
 			x, y = midX+float32(cos*x)-float32(sin*y), midY+float32(sin*x)+float32(cos*y)
 			if i == 0 {
 				p.lines.MoveTo(x, y)

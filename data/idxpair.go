@@ -129,7 +129,7 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	var sets []*Set
 	var l labeller
 	for i, p := range parts {
-		s, bin := opt.part(sp.text, i, all.between(to))
+		s, bin := opt.emptySet(sp.text, i, all.between(to))
 		s.Scale = opt.describe(ranges)
 		labels, err := p.read(ctx, idxFiles[:], &packer{bin: bin, set: s, levels: to.levels()})
 		if err != nil {

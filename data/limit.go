@@ -63,14 +63,14 @@ func (l *rowLimit) Read(b []byte) (int, error) {
 func (l *rowLimit) add(b []byte) error {
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n') + 1
-		part := b
+		head := b
 		if end > 0 {
-			part = b[:end]
+			head = b[:end]
 		}
-		b = b[len(part):]
-		l.bytes += len(part)
-		l.commas += bytes.Count(part, []byte{l.comma})
-		l.quoted = l.quoted != (bytes.Count(part, []byte(`"`))%2 == 1)
+		b = b[len(head):]
+		l.bytes += len(head)
+		l.commas += bytes.Count(head, []byte{l.comma})
+		l.quoted = l.quoted != (bytes.Count(head, []byte(`"`))%2 == 1)
 		switch {
 		case l.commas >= maxCols:
 			return formatErrorf("line %d: a row of more than the %d columns that are allowed; write one example a line", l.line+1, maxCols)

@@ -98,7 +98,7 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) ([]*Set, er
 
 // read reads part i of MNIST: 0, the training set, or 1, the test set.
 func (m mnistSource) read(ctx context.Context, i int, p idxPart, opt Options) (*Set, error) {
-	s, bin := opt.part("mnist", i, true)
+	s, bin := opt.emptySet("mnist", i, true)
 	labels, err := p.read(ctx, m.files[2*i:], &packer{bin: bin, set: s})
 	if err != nil {
 		return nil, err

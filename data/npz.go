@@ -86,7 +86,7 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 	}
 	var sets []*Set
 	for i, scan := range scans {
-		s, bin := opt.part(path, i, grey)
+		s, bin := opt.emptySet(path, i, grey)
 		s.Scale = opt.describe(to[i])
 		if err := packInputs(a, x[i], s, scan, to[i], bin); err != nil {
 			return nil, err
@@ -193,8 +193,8 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scales, 
 		if scan.clipped > 0 {
 			v = to.clip(v)
 		}
-		v = to.of(v)
-		if bin.one(key, j, v) {
+		v = to.apply(v)
+		if bin.isOne(key, j, v) {
 			s.X.Words[i*s.X.Stride+j/64] |= 1 << (j % 64)
 		}
 		if bin.grey {

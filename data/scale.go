@@ -15,7 +15,7 @@ type scale struct{ low, high float64 }
 // that of spins, −1 and +1.
 var asIs, white, spins = scale{0, 1}, scale{0, 255}, scale{-1, 1}
 
-func (s scale) of(v float64) float64 {
+func (s scale) apply(v float64) float64 {
 	if s.low == s.high {
 		return 0
 	}
@@ -136,13 +136,13 @@ func (g scaling) fit(e extent, bytes bool) (s scales, why string) {
 	if s, ok := g.known(bytes); ok {
 		return s, ""
 	}
-	var one scale
+	var common scale
 	if g.rule == "auto" {
-		one, why = byteScale(e.most)
-	} else if one, why = g.spread(e); why == "" && one.low == one.high {
-		why = fmt.Sprintf("all values are %g, which -scale %s cannot spread over [0,1]; give the range they may have, such as -scale 255", one.high, g.rule)
+		common, why = byteScale(e.most)
+	} else if common, why = g.spread(e); why == "" && common.low == common.high {
+		why = fmt.Sprintf("all values are %g, which -scale %s cannot spread over [0,1]; give the range they may have, such as -scale 255", common.high, g.rule)
 	}
-	return scales{one}, why
+	return scales{common}, why
 }
 
 // spread returns the scale that max or minmax makes of values, or a message that says why there is none.
@@ -257,7 +257,7 @@ type levels struct {
 func (s scale) levels() *levels {
 	l := new(levels)
 	for g := range l.value {
-		if l.value[g] = s.of(s.clip(float64(g))); l.value[g] >= 0.5 {
+		if l.value[g] = s.apply(s.clip(float64(g))); l.value[g] >= 0.5 {
 			l.on[g] = 1
 		}
 	}

@@ -260,7 +260,7 @@ func (r *sequenceReader) stockholm() error {
 		letters []byte
 	}
 	var all []*sequence
-	of := map[string]*sequence{}
+	byName := map[string]*sequence{}
 	total := 0
 	ended := false // by //
 	for {
@@ -287,10 +287,10 @@ func (r *sequenceReader) stockholm() error {
 		if len(fields) != 2 {
 			return r.wrong(fmt.Sprintf("%d words where a line of a Stockholm file has a name and letters", len(fields)))
 		}
-		s := of[string(fields[0])]
+		s := byName[string(fields[0])]
 		if s == nil {
 			s = &sequence{name: string(fields[0]), line: r.line}
-			of[s.name], all = s, append(all, s)
+			byName[s.name], all = s, append(all, s)
 		}
 		s.letters = append(s.letters, fields[1]...)
 		if total += len(fields[1]); total > maxWords*8 {

@@ -233,7 +233,7 @@ func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress i
 	}
 	counts := make([]atomic.Int32, n)
 	const size = 64 // rows that are compared with all others before the next
-	one := make([]byte, size)
+	ones := make([]byte, size)
 	var written sync.Mutex
 	err := forBlocks(ctx, n, size, func(lo, hi int) {
 		for j := lo; j < n; j++ {
@@ -262,7 +262,7 @@ func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress i
 			}
 		}
 		written.Lock()
-		progress.Write(one[:hi-lo])
+		progress.Write(ones[:hi-lo])
 		written.Unlock()
 	})
 	weights := make([]float64, n)

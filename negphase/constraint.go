@@ -45,7 +45,7 @@ func (s Settings) Keeps(c *rbm.Constraint) error {
 		return nil
 	}
 	var others []string
-	for _, k := range kinds {
+	for _, k := range estimatorKinds {
 		if slices.Contains(k.keeps, c.On) {
 			name := k.name
 			if name == "walk" {

@@ -6,7 +6,7 @@
 // metric and picture. The kinds are cd, pcd, pt, ins, pins, ptt, sardonics, im, walk and exact.
 // Each has a file with its settings, its algorithm and the
 // papers that it comes from; a new kind is such a file and a row of the table
-// kinds.
+// estimatorKinds.
 //
 // Estimators with a ladder of temperatures (Tempered: pt, ins, pins) measure how
 // it exchanges: rejection rates, round trips, and where each particle spent its

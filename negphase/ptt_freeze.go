@@ -82,12 +82,12 @@ func (p *ptt) thermalise(watch int, key rbm.Key) (rate float64, err error) {
 	p.work.watch, p.work.seen = watch, [2][]float64{}
 	defer func() { p.work.watch = -1 }()
 	for t := range p.sweeps {
-		one, err := p.sweep(0, false, key.Child(uint64(t)))
+		sweep, err := p.sweep(0, false, key.Child(uint64(t)))
 		if err != nil {
 			return 0, err
 		}
 		if t >= p.sweeps/2 {
-			rate += one // each at most 1; a sum of shares could be rounded above 1
+			rate += sweep // each at most 1; a sum of shares could be rounded above 1
 		}
 	}
 	return rate / float64(p.sweeps-p.sweeps/2), nil

@@ -26,8 +26,8 @@ type kindSettings interface {
 	estimator(s Settings) Estimator
 }
 
-// A kind is a kind of estimator.
-type kind struct {
+// An estimatorKind is a kind of estimator: a row of the table estimatorKinds.
+type estimatorKind struct {
 	name, help string
 	cost       string // of an update, where one of pcd with as many chains costs 1
 	// keeps are the layers on which constraints are kept; obstacle says why
@@ -37,8 +37,8 @@ type kind struct {
 	specific kindSettings // settings of this kind, before the defaults are set
 }
 
-// kinds is the table of all estimators; tests go through it.
-var kinds = []kind{
+// estimatorKinds is the table of all estimators; tests go through it.
+var estimatorKinds = []estimatorKind{
 	{"cd", "contrastive divergence: short chains from the batch", "1", onHidden, gibbsObstacle, &cdSettings{}},
 	{"pcd", "persistent chains", "1", onHidden, gibbsObstacle, &pcdSettings{}},
 	{"pt", "parallel tempering: replicas at several temperatures swap", "1", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
@@ -83,23 +83,23 @@ func (k removedKey) err() error {
 
 // Kinds returns the names of all estimators.
 func Kinds() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
+	names := make([]string, len(estimatorKinds))
+	for i, k := range estimatorKinds {
 		names[i] = k.name
 	}
 	return names
 }
 
-func find(name string) (kind, error) {
-	for _, k := range kinds {
+func find(name string) (estimatorKind, error) {
+	for _, k := range estimatorKinds {
 		if k.name == name {
 			return k, nil
 		}
 	}
 	if why, ok := removed[name]; ok {
-		return kind{}, fmt.Errorf("%s was removed: %s", name, why)
+		return estimatorKind{}, fmt.Errorf("%s was removed: %s", name, why)
 	}
-	return kind{}, grammar.NoKind("negative phase", name, Kinds())
+	return estimatorKind{}, grammar.NoKind("negative phase", name, Kinds())
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an

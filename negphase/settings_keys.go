@@ -13,7 +13,7 @@ import (
 func KeyHelp(name string) string {
 	var texts []string
 	users := map[string][]string{} // the kinds by the text
-	for _, kind := range kinds {
+	for _, kind := range estimatorKinds {
 		k, ok := Settings{kind.name, kind.specific}.keys().Find(name)
 		if !ok {
 			continue
@@ -31,8 +31,8 @@ func KeyHelp(name string) string {
 
 // KindsHelp returns a line for each kind of estimator, with its name.
 func KindsHelp() string {
-	lines := make([]string, len(kinds))
-	for i, k := range kinds {
+	lines := make([]string, len(estimatorKinds))
+	for i, k := range estimatorKinds {
 		lines[i] = fmt.Sprintf("  %-9s  %s", k.name, k.help)
 	}
 	return strings.Join(lines, "\n")
@@ -42,7 +42,7 @@ func KindsHelp() string {
 // and its cost.
 func CostsHelp() string {
 	var b strings.Builder
-	for _, k := range kinds {
+	for _, k := range estimatorKinds {
 		fmt.Fprintf(&b, "  %-9s  %s\n             cost: %s\n", k.name, k.help, k.cost)
 	}
 	return b.String()
@@ -52,7 +52,7 @@ func CostsHelp() string {
 // samplers, each with an example of its value, in lines of at most 80 columns.
 func KeysHelp(except ...string) string {
 	var lines []string
-	for _, kind := range kinds {
+	for _, kind := range estimatorKinds {
 		for _, k := range kind.specific.keys() {
 			if k.Name == samplerKey || slices.Contains(except, k.Name) {
 				continue

@@ -65,10 +65,10 @@ func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	}
 	for _, g := range m.visible.groups {
 		if g.isJoint() && !g.Label {
-			units.FieldOfStates(g.of(dst), g.of(mean), rows)
+			units.FieldOfStates(g.values(dst), g.values(mean), rows)
 			continue
 		}
-		g.Kind.(units.VisibleKind).Field(g.of(dst), g.of(mean), rows)
+		g.Kind.(units.VisibleKind).Field(g.values(dst), g.values(mean), rows)
 	}
 }
 

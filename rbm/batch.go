@@ -41,10 +41,10 @@ func (b Batch) Means(v, h []float64) {
 			b.V.Nonzero(r, func(i int, x float32) { v[i] += float64(x) })
 		}
 		row := b.H.Row(r)
-		wide := len(row) / vec.Wide * vec.Wide
-		vec.AddWide(h[:wide], row[:wide])
-		for j, x := range row[wide:] {
-			h[wide+j] += float64(x)
+		whole := len(row) / vec.Wide * vec.Wide
+		vec.AddWide(h[:whole], row[:whole])
+		for j, x := range row[whole:] {
+			h[whole+j] += float64(x)
 		}
 	}
 	floats.Scale(1/float64(b.Rows()), v)

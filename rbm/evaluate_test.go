@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -159,7 +160,7 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 // A digest of all evaluations, at every level of the kernels and any
 // number of processors.
 func TestEvaluationAtAllLevels(t *testing.T) {
-	want := map[shape]string{}
+	want := map[shape]*trace{}
 	forLevelsAndProcessors(func(name string) {
 		for _, s := range []shape{{130, 200, 10, Softmax}, {64, 8, 3, Bernoulli}, {20, 9, 0, Softmax}, {7, 70, 3, Softmax}} {
 			m := s.random(4, 0.7)
@@ -190,12 +191,21 @@ func TestEvaluationAtAllLevels(t *testing.T) {
 			given, givenGrey := NewMatrix(rows, m.Hidden()), NewMatrix(rows, m.Hidden())
 			m.HiddenMeanGivenInputs(given, v)
 			m.HiddenMeanGivenInputs(givenGrey, grey.Values())
-			got := digest(out, mean.Data, given.Data, givenGrey.Data, moments.VH.Data, set.VH.Data, m.w, m.VisibleBias, m.HiddenBias)
-			if want[s] == "" {
+			got := &trace{}
+			for i, x := range out {
+				got.add(fmt.Sprintf("evaluation %d", i), x)
+			}
+			got.add("hidden means", mean.Data)
+			got.add("hidden means given the inputs", given.Data)
+			got.add("hidden means given grey inputs", givenGrey.Data)
+			got.add("moments", moments.VH.Data)
+			got.add("moments of grey rows", set.VH.Data)
+			got.addModel(m)
+			if want[s] == nil {
 				want[s] = got
 			}
-			if got != want[s] {
-				t.Errorf("%v: %s gives %s, plain Go %s", s, name, got, want[s])
+			if why := got.difference(want[s]); why != "" {
+				t.Errorf("%v, %s: %s", s, name, why)
 			}
 		}
 	})

@@ -20,7 +20,7 @@ func (m *RBM) ZeroSum() (fall float64) {
 		if g.Label {
 			continue
 		}
-		fall += units.Centre(g.of(m.VisibleBias))
+		fall += units.Centre(g.values(m.VisibleBias))
 		for j := range shift {
 			sum := 0.0
 			for i := range g.Units {

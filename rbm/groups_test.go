@@ -191,7 +191,7 @@ func TestGroupsRowByRow(t *testing.T) {
 	m.Randomize(0.4, NewKey(1))
 	base := randomBase(m, 1, 4)
 	for _, b := range []*Base{nil, base} {
-		for _, rows := range []int{turnedRows, 100, 200} {
+		for _, rows := range []int{transposedRows, 100, 200} {
 			var s [2]*States
 			var beta []float32
 			for k := range s {
@@ -199,7 +199,7 @@ func TestGroupsRowByRow(t *testing.T) {
 				s[k].Base = b
 				s[k].H.Randomize(NewKey(2))
 			}
-			if rows > turnedRows {
+			if rows > transposedRows {
 				beta = make([]float32, rows)
 				for r := range beta {
 					beta[r] = float32(r%4) / 3

@@ -227,7 +227,7 @@ func TestObjectiveLevels(t *testing.T) {
 			w.Row(m.Inputs())[3], w.Row(m.Inputs() + 1)[4] = 700, -900
 			m.SetWeights(w)
 		}
-		want := ""
+		var want *trace
 		forLevelsAndProcessors(func(name string) {
 			p, y := objectiveOf(m, c.rows, c.grey)
 			all := m.Clone()
@@ -235,12 +235,15 @@ func TestObjectiveLevels(t *testing.T) {
 				p.Set(m, o, y)
 				new(Ascent).Step(all, 0.1, float32(o.Generative), Phase{Batch: p.Batch}, Phase{Batch: p.Batch})
 			}
-			got := digest([][]float64{p.LogProb}, all.w, all.VisibleBias, all.HiddenBias, p.H.Data)
-			if want == "" {
+			got := &trace{}
+			got.add("log p(k|x)", p.LogProb)
+			got.addModel(all)
+			got.add("hidden means", p.H.Data)
+			if want == nil {
 				want = got
 			}
-			if got != want || all.CheckFinite() != nil {
-				t.Errorf("%+v, %s: %s, want %s; %v", c, name, got, want, all.CheckFinite())
+			if why := got.difference(want); why != "" || all.CheckFinite() != nil {
+				t.Errorf("%+v, %s: %s; %v", c, name, why, all.CheckFinite())
 			}
 			logp := make([]float64, len(p.LogProb))
 			m.ClassLogProb(logp, p.Inputs())

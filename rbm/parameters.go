@@ -89,8 +89,8 @@ func (p *Parameters) sameShape(o *Parameters) {
 // checkParameters panics if p, which may be nil, is not of the shape of m.
 func (m *RBM) checkParameters(p *Parameters) {
 	if p != nil {
-		own := m.parameters()
-		p.sameShape(&own)
+		params := m.parameters()
+		p.sameShape(&params)
 	}
 }
 

@@ -238,13 +238,13 @@ func (p *pass) blockUnits(b *units.Block, acts []float32, k, lo, n int) {
 	}
 }
 
-// turnedRows is the number of rows from which on the groups that are one variable are drawn
+// transposedRows is the number of rows from which on the groups that are one variable are drawn
 // by vectors of rows.
-const turnedRows = 8
+const transposedRows = 8
 
 // jointUnits computes means and draws of the groups that are one variable.
 func (p *pass) jointUnits() {
-	if p.draw && p.mean.Rows == 0 && p.rows >= turnedRows {
+	if p.draw && p.mean.Rows == 0 && p.rows >= transposedRows {
 		const work = 64 // multiply-adds that take as long as a unit
 		p.joints.Run(ceilDiv(p.rows, vec.Block), p.rows*p.out.layer.jointUnits()*work)
 		return
@@ -278,12 +278,12 @@ func (p *pass) jointBlock(b *units.Block, g *Group, lo, hi int) {
 	}
 }
 
-// A jointDraw is the working memory of drawJoint: blocks of preactivations of 64 rows, turned,
+// A jointDraw is the working memory of drawJoint: blocks of preactivations of 64 rows, transposed,
 // a row of it for each unit.
 type jointDraw struct {
-	in     [vec.RowSumsWords * vec.Block * vec.Block]float32
-	turned units.Turned
-	block  units.Block
+	in         [vec.RowSumsWords * vec.Block * vec.Block]float32
+	transposed units.Transposed
+	block      units.Block
 }
 
 var jointDrawPool = sync.Pool{New: func() any { return new(jointDraw) }}
@@ -295,7 +295,7 @@ func (p *pass) drawJoint(i int) {
 	hi := min(lo+vec.Block, p.rows)
 	d := jointDrawPool.Get().(*jointDraw)
 	const size = vec.Block * vec.Block
-	kept, at := -1, 0 // the block that was turned last, and where it is
+	kept, at := -1, 0 // the block that was transposed last, and where it is
 	for i := range p.out.layer.joint {
 		g := &p.out.layer.joint[i]
 		first, last := g.First/vec.Block, (g.First+g.Units-1)/vec.Block
@@ -313,7 +313,7 @@ func (p *pass) drawJoint(i int) {
 		}
 		kept, at = last, last-first
 		p.jointBlock(&d.block, g, lo, hi)
-		units.DrawTurned(p.out.from(lo), &d.block, d.in[(g.First-first*vec.Block)*vec.Block:], p.stream, &d.turned)
+		units.DrawTransposed(p.out.from(lo), &d.block, d.in[(g.First-first*vec.Block)*vec.Block:], p.stream, &d.transposed)
 	}
 	d.block = units.Block{}
 	jointDrawPool.Put(d)

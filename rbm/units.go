@@ -67,7 +67,7 @@ func newLayer(groups ...Group) (l layer) {
 			if k == len(l.dist.Params) {
 				l.dist.Params = append(l.dist.Params, make([]float32, first))
 			}
-			fill(g.of(l.dist.Params[k]), p.Initial)
+			fill(g.values(l.dist.Params[k]), p.Initial)
 		}
 	}
 	return l
@@ -101,7 +101,7 @@ func (m *RBM) CheckPositive() error {
 	for k, p := range m.VisibleParams() {
 		for _, g := range m.visible.groups {
 			if params := g.Kind.Params(); k < len(params) && params[k].Positive {
-				for i, x := range g.of(p) {
+				for i, x := range g.values(p) {
 					if !(x > 0) {
 						return fmt.Errorf("%w: %s[%d] is %v, not above 0", ErrDiverged, m.VisibleParamName(k), g.First+i, x)
 					}
@@ -118,7 +118,7 @@ func (l *layer) rest(row []float32, d *units.Distribution) float64 {
 	for i := range l.groups {
 		g := &l.groups[i]
 		if k, ok := g.Kind.(units.RealKind); ok {
-			sum += k.Rest(g.of(row), d, g.First)
+			sum += k.Rest(g.values(row), d, g.First)
 		}
 	}
 	return sum
@@ -184,7 +184,7 @@ func (l *layer) draw(dst Values, r int, d *units.Distribution, scratch []float32
 	}
 	for i := range l.joint {
 		g := &l.joint[i]
-		copy(scratch, g.of(d.Field))
+		copy(scratch, g.values(d.Field))
 		*b = units.Block{First: g.First, Width: g.Units, In: scratch, Stride: g.Units, Rows: 1, Row: uint32(r), Model: d}
 		g.Kind.Draw(x, b, stream)
 	}
@@ -368,8 +368,8 @@ func (m *RBM) softmaxLabel() bool {
 	return ok && label.Kind == Softmax
 }
 
-// of returns the part of x, one value for each visible unit, that belongs to g.
-func (g Group) of(x []float32) []float32 { return x[g.First : g.First+g.Units] }
+// values returns the values of x, which has one for each visible unit, that belong to g.
+func (g Group) values(x []float32) []float32 { return x[g.First : g.First+g.Units] }
 
 // LabelKind returns the kind of the label units. It has no meaning if there are
 // none.

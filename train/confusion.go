@@ -56,9 +56,9 @@ func (c Confusion) BalancedError() float64 {
 // balancedError returns the mean of wrong/rows over the classes that have rows, NaN of no rows.
 func balancedError(rows, wrong []float64) float64 {
 	sum, n := 0.0, 0
-	for k, of := range rows {
-		if of > 0 {
-			sum += wrong[k] / of
+	for k, count := range rows {
+		if count > 0 {
+			sum += wrong[k] / count
 			n++
 		}
 	}

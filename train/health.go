@@ -21,7 +21,7 @@ type Health struct {
 
 	goal  Column // what training is to better; without a name it is not watched
 	run   Settings
-	parts []part                 // of the data; the first is trained on
+	parts []measuredSet          // of the data; the first is trained on
 	law   func() (float64, bool) // the log-likelihood of the training rows by the distribution of the data, if that is known
 	batch int
 
@@ -223,7 +223,7 @@ func (h *Health) BeganLarge() (size float64, large bool) {
 
 // deadUnits returns the number of hidden units whose mean p(h=1|v) over these rows is
 // within deadMean of 0 or 1.
-func deadUnits(m *rbm.RBM, p part, rows []int32) (dead int) {
+func deadUnits(m *rbm.RBM, p measuredSet, rows []int32) (dead int) {
 	if len(rows) == 0 {
 		return 0
 	}

@@ -132,8 +132,8 @@ type subject struct {
 	copy     negphase.Estimator // with a copy of its chains
 	followed *continuation      // the last one
 
-	parts   []part   // the first is trained on
-	named   []string // the metrics that are asked for by name
+	parts   []measuredSet // the first is trained on
+	named   []string      // the metrics that are asked for by name
 	enum    *exact.Enumeration
 	enumErr error // why the model cannot be enumerated
 }
@@ -174,7 +174,7 @@ func (s *subject) gapSample() int {
 func (s *subject) train() *data.Set { return s.parts[0].set }
 
 // each returns a value of each part of the data.
-func (s *subject) each(value func(p part) float64) []float64 {
+func (s *subject) each(value func(p measuredSet) float64) []float64 {
 	var values []float64
 	for _, p := range s.parts {
 		values = append(values, value(p))

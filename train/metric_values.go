@@ -40,39 +40,39 @@ const (
 	pseudoWork = 1 << 28
 )
 
-// A part is a set that metrics measure, with its rows in a random order that
+// A measuredSet is a set that metrics measure, with its rows in a random order that
 // is fixed for the run.
-type part struct {
+type measuredSet struct {
 	name  string
 	set   *data.Set
 	order []int32 // those that have a class, of a model with labels
 	key   rbm.Key // of what is drawn to measure it
 }
 
-func newPart(name string, set *data.Set, labelled bool, key rbm.Key) part {
+func newMeasuredSet(name string, set *data.Set, labelled bool, key rbm.Key) measuredSet {
 	order := data.RowNumbers(0, set.Len())
 	if labelled {
 		order = set.Labelled()
 	}
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return part{name: name, set: set, order: order, key: key.Child(0)}
+	return measuredSet{name: name, set: set, order: order, key: key.Child(0)}
 }
 
 // parts returns the parts of the data, those to train on first. key returns the key of a purpose.
-func (s Sets) parts(labelled bool, key func(uint64) rbm.Key) []part {
-	all := []part{newPart("train", s.Train, labelled, key(0))}
+func (s Sets) parts(labelled bool, key func(uint64) rbm.Key) []measuredSet {
+	all := []measuredSet{newMeasuredSet("train", s.Train, labelled, key(0))}
 	if s.Holdout != nil {
-		all = append(all, newPart("holdout", s.Holdout, labelled, key(2)))
+		all = append(all, newMeasuredSet("holdout", s.Holdout, labelled, key(2)))
 	}
 	if s.Test != nil {
-		all = append(all, newPart("test", s.Test, labelled, key(1)))
+		all = append(all, newMeasuredSet("test", s.Test, labelled, key(1)))
 	}
 	return all
 }
 
 // rows returns a sample of rows, the same each time, of at most work divided
 // by m's weights; work 0 means all.
-func (p part) rows(m *rbm.RBM, work int) []int32 {
+func (p measuredSet) rows(m *rbm.RBM, work int) []int32 {
 	if work == 0 {
 		return p.order
 	}
@@ -104,7 +104,7 @@ func constraintWork(m *rbm.RBM) int {
 const gapRows, wholeGapRows = 500, 5000
 
 // freeEnergyRows returns the sample of rows that freeEnergy takes.
-func (p part) freeEnergyRows(m *rbm.RBM, work int) []int32 {
+func (p measuredSet) freeEnergyRows(m *rbm.RBM, work int) []int32 {
 	rows := p.rows(m, work)
 	switch {
 	case p.set.Missing.Rows == 0:
@@ -117,7 +117,7 @@ func (p part) freeEnergyRows(m *rbm.RBM, work int) []int32 {
 
 // freeEnergy returns the mean F of a sample of the part. Missing cells are summed out, by the same
 // draws each time where they are too many to enumerate.
-func (p part) freeEnergy(ctx context.Context, m *rbm.RBM, work int) (float64, error) {
+func (p measuredSet) freeEnergy(ctx context.Context, m *rbm.RBM, work int) (float64, error) {
 	rows := p.freeEnergyRows(m, work)
 	if p.set.Missing.Rows == 0 {
 		f := make([]float64, len(rows))
@@ -214,23 +214,23 @@ func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 // classify is Classify, and returns the balanced error too.
 func classify(m *rbm.RBM, set *data.Set, rows []int32) (Score, float64) {
 	var s Score
-	of, wrong := make([]float64, m.Classes()), make([]float64, m.Classes())
-	for some := range slices.Chunk(rows, max(1, scoreBlock/m.Classes())) {
-		logp, some := ClassLogProbs(m, set, some)
-		y := make([]int32, len(some))
-		for i, r := range some {
+	total, wrong := make([]float64, m.Classes()), make([]float64, m.Classes())
+	for chunk := range slices.Chunk(rows, max(1, scoreBlock/m.Classes())) {
+		logp, kept := ClassLogProbs(m, set, chunk)
+		y := make([]int32, len(kept))
+		for i, r := range kept {
 			y[i] = set.Y[r]
 		}
-		weights := set.WeightsOf(some)
+		weights := set.WeightsOf(kept)
 		s.add(logp, y, weights)
 		for i, k := range y {
-			of[k] += weightAt(weights, i)
+			total[k] += weightAt(weights, i)
 			if Likeliest(logp[i*m.Classes():][:m.Classes()]) != int(k) {
 				wrong[k] += weightAt(weights, i)
 			}
 		}
 	}
-	return s.mean(), balancedError(of, wrong)
+	return s.mean(), balancedError(total, wrong)
 }
 
 // ClassLogProbs returns log p(y|x) of rows of set, rows × classes, and the rows. Missing cells are
@@ -245,15 +245,15 @@ func ClassLogProbs(m *rbm.RBM, set *data.Set, rows []int32) ([]float64, []int32)
 	var logp []float64
 	var kept []int32
 	g := sample.NewGaps(m, 1)
-	one := make([]float64, m.Classes())
+	rowLogp := make([]float64, m.Classes())
 	for _, row := range rows {
 		if g.Set(set, []int32{row}, m.Classes()); !g.FewStates(0) {
 			continue
 		}
-		if err := g.ClassLogProb(context.Background(), m, one, make([]float64, 1), rbm.NewKey(0)); err != nil {
+		if err := g.ClassLogProb(context.Background(), m, rowLogp, make([]float64, 1), rbm.NewKey(0)); err != nil {
 			panic("train: " + err.Error()) // states that are listed cannot fail
 		}
-		logp, kept = append(logp, one...), append(kept, row)
+		logp, kept = append(logp, rowLogp...), append(kept, row)
 	}
 	return logp, kept
 }
@@ -322,7 +322,7 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 	if whole {
 		work = wholeWork
 	}
-	return s.each(func(p part) float64 {
+	return s.each(func(p measuredSet) float64 {
 		rows := p.rows(m, work)
 		dst, v := make([]float64, len(rows)), m.NewVisible(len(rows))
 		p.set.Visible(v, rows, m.Classes())
@@ -332,7 +332,7 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 }
 
 func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
-	return s.each(func(p part) float64 {
+	return s.each(func(p measuredSet) float64 {
 		work := wholeWork // products of grey rows, which nothing can skip
 		if whole && p.name != "train" {
 			work = 0
@@ -359,7 +359,7 @@ func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 }
 
 func activeHidden(s *subject, _ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
-	return s.each(func(p part) float64 {
+	return s.each(func(p measuredSet) float64 {
 		rows := p.rows(m, rowWork)
 		h := rbm.NewMatrix(len(rows), m.Hidden())
 		m.HiddenMean(h, p.set.Rows(rows, m.Classes()))

@@ -39,7 +39,7 @@ type mixingState struct {
 	Last   []string      `json:"last,omitempty"`   // its values: JSON has no NaN
 	Window []mixingPoint `json:"window,omitempty"` // the last measurements, for the verdict
 	Warned string        `json:"warned,omitempty"` // the first warning
-	Places places        `json:"places,omitempty"` // of the chains, at step Placed
+	Places pastStates    `json:"places,omitempty"` // of the chains, at step Placed
 	Placed int           `json:"placed,omitempty"`
 }
 

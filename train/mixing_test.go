@@ -68,7 +68,7 @@ func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
 	f.draw(start.H, rbm.NewKey(9))
 	m.Step(start, nil, 1, rbm.NewKey(10))
 	set.X.CopyFrom(start.V)
-	f.mixing = newMixing(&subject{m: m, run: s, key: rbm.NewKey(5), parts: []part{newPart("train", set, m.Classes() > 0, rbm.NewKey(3))}}, rbm.NewKey(4))
+	f.mixing = newMixing(&subject{m: m, run: s, key: rbm.NewKey(5), parts: []measuredSet{newMeasuredSet("train", set, m.Classes() > 0, rbm.NewKey(3))}}, rbm.NewKey(4))
 	f.mixing.watch(tr)
 	return f
 }
@@ -333,7 +333,7 @@ func TestPlaces(t *testing.T) {
 	const chains, modes, cols = 64, 4, 60
 	key := rbm.NewKey(3)
 	// draw puts chain r near the mode of(r), with bits of its own.
-	draw := func(of func(r int) int, key rbm.Key) places {
+	draw := func(of func(r int) int, key rbm.Key) pastStates {
 		v := rbm.NewBits(chains, cols)
 		for r := range chains {
 			for j := range cols {
@@ -346,7 +346,7 @@ func TestPlaces(t *testing.T) {
 	any := func(r int) int { return int(key.Child(9).Uniform(uint64(r)) * modes) }
 	first := draw(own, key.Child(1))
 	for name, c := range map[string]struct {
-		now  places
+		now  pastStates
 		want float64
 	}{"forgotten": {draw(any, key.Child(2)), 1}, "in their modes": {draw(own, key.Child(3)), 1. / modes}, "still": {first, 0}} {
 		if got := first.left(c.now); math.Abs(got-c.want) > 4*math.Sqrt(placesVariance(chains)) {
@@ -356,7 +356,7 @@ func TestPlaces(t *testing.T) {
 	if got := first.left(first[:9]); !math.IsNaN(got) {
 		t.Errorf("of another number of chains it is %v", got)
 	}
-	if got := append(places{nil}, first[1:]...).left(first); !math.IsNaN(got) {
+	if got := append(pastStates{nil}, first[1:]...).left(first); !math.IsNaN(got) {
 		t.Errorf("of places of another length it is %v", got)
 	}
 }

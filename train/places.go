@@ -9,9 +9,9 @@ import (
 // mostPlaces bounds the number of chains whose places are remembered.
 const mostPlaces = 200
 
-// places are the visible states of chains at a measurement, for the next one: a row of
+// pastStates are the visible states of chains at a measurement, for the next one: a row of
 // words for each of the first mostPlaces.
-type places [][]uint64
+type pastStates [][]uint64
 
 // placesVariance returns the variance of places.left of n chains that have forgotten:
 // that of 2·rank/(n−1) with n equally likely ranks, for each chain. That chains share
@@ -22,7 +22,7 @@ func placesVariance(n int) float64 {
 }
 
 // placesOf returns those of bits, and none of real values.
-func placesOf(v rbm.Values) (p places) {
+func placesOf(v rbm.Values) (p pastStates) {
 	if v.IsReal() {
 		return nil
 	}
@@ -39,7 +39,7 @@ func placesOf(v rbm.Values) (p places) {
 // chains that have forgotten, own place and others are exchangeable, so that the mean
 // is 1 and the variance placesVariance. M modes of equal mass that no chain leaves make it
 // 1/M. It is NaN for fewer than two chains, or if their number has changed.
-func (p places) left(now places) float64 {
+func (p pastStates) left(now pastStates) float64 {
 	n := len(now)
 	if n < 2 || len(p) != n {
 		return math.NaN()

@@ -84,15 +84,15 @@ func (t *Trainer) together(ctx context.Context) error {
 	if t.group.Size() == 1 {
 		return ctx.Err()
 	}
-	own := ctx.Err()
-	any, err := t.group.Any(own != nil)
+	failure := ctx.Err()
+	any, err := t.group.Any(failure != nil)
 	switch {
 	case err != nil:
-		return errors.Join(own, fmt.Errorf("step %d: %w", t.step+1, err))
-	case any && own == nil:
+		return errors.Join(failure, fmt.Errorf("step %d: %w", t.step+1, err))
+	case any && failure == nil:
 		return ErrStopped
 	}
-	return own
+	return failure
 }
 
 // Leave tells the other ranks, which are in Run and wait for the next step, that this

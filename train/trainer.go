@@ -162,13 +162,13 @@ func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed ui
 // over the rows that have a class.
 func VisibleMean(set *data.Set, classes int) []float32 {
 	sums := make([]float64, set.X.Cols+classes)
-	row, one := make([]int32, 1), set.NewRows(1, classes)
+	row, example := make([]int32, 1), set.NewRows(1, classes)
 	rows, labelled := 0.0, 0.0
 	for r := range set.Len() {
 		row[0] = int32(r)
-		set.Visible(one, row, classes)
+		set.Visible(example, row, classes)
 		w := set.Weight(row[0])
-		one.Nonzero(0, func(i int, x float32) { sums[i] += float64(w * float64(x)) })
+		example.Nonzero(0, func(i int, x float32) { sums[i] += float64(w * float64(x)) })
 		if rows += w; set.Y != nil && set.Y[r] != data.NoClass {
 			labelled += w
 		}
@@ -226,13 +226,13 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 	const chunk = 500
 	sums, used := make([]float64, m.Hidden()), 0.0
 	for lo := 0; lo < n; lo += chunk {
-		part := rows[lo:min(lo+chunk, n)]
-		v, mean := set.NewRows(len(part), m.Classes()), rbm.NewMatrix(len(part), m.Hidden())
-		set.Inputs(v, part)
+		chunk := rows[lo:min(lo+chunk, n)]
+		v, mean := set.NewRows(len(chunk), m.Classes()), rbm.NewMatrix(len(chunk), m.Hidden())
+		set.Inputs(v, chunk)
 		m.HiddenMeanGivenInputs(mean, v)
-		for r := range part {
+		for r := range chunk {
 			if row := mean.Row(r); row[0] == row[0] { // else a constraint leaves the row no state
-				w := set.Weight(part[r])
+				w := set.Weight(chunk[r])
 				used += w
 				for j, p := range row {
 					sums[j] += float64(w * float64(p))

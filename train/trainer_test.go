@@ -3,12 +3,13 @@ package train
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -18,66 +19,96 @@ import (
 	"gorbm/rbm"
 )
 
-// hash returns the start of the SHA-256 of all parameters.
-func hash(m *rbm.RBM) string {
+// goldenFile has the parameters of short runs on smallToy with 6 hidden units: a line for each case, step
+// and tensor, with the bits of its values in hexadecimal. They are the same on every processor; whoever
+// changes them changes every run that was ever reported, and says so. -update writes them again.
+const goldenFile = "testdata/parameters.txt"
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// tensors returns the parameters of m by name, as goldenFile has them.
+func tensors(m *rbm.RBM) (names []string, values map[string][]float32) {
 	w := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(w)
-	var b []byte
-	for _, x := range [][]float32{w.Data, m.VisibleBias, m.HiddenBias} {
-		for _, x := range x {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-		}
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:8])
+	return []string{"weights", "visible_bias", "hidden_bias"}, map[string][]float32{"weights": w.Data, "visible_bias": m.VisibleBias, "hidden_bias": m.HiddenBias}
 }
 
-// goldens are the parameters after 50 steps on smallToy with 6 hidden units.
-// They are the same on every processor; whoever changes them changes every
-// run that was ever reported, and says so.
-var goldens = map[string]string{
-	"cd/softmax":          "51fb0d7bd6f5ca5e",
-	"cd/bernoulli":        "063e9eda65e5eb21",
-	"cd/none":             "4adcd455bf3cf5e0",
-	"pcd/softmax":         "c48d40121b3790d3",
-	"pcd/bernoulli":       "1588bdc5e9ed8922",
-	"pcd/none":            "9d4e54cd62cf8c7e",
-	"pt/softmax":          "be25076dd3df6273",
-	"pt/bernoulli":        "f55cdbda1db30a75",
-	"pt/none":             "ee467f0bda0ee201",
-	"ins/softmax":         "dd18942f480c2ec2",
-	"ins/bernoulli":       "9dcc1353b288f3e4",
-	"ins/none":            "ec9353a797f50e81",
-	"pins/softmax":        "55f5f2bf049556d6",
-	"pins/bernoulli":      "add056ffbf948169",
-	"pins/none":           "fd9c0e62799b8ff0",
-	"ptt/softmax":         "6ff68a5450c5208f",
-	"ptt/bernoulli":       "6ffc198b34837604",
-	"ptt/none":            "c6f263ce7eeb822e",
-	"sardonics/softmax":   "fbe31b942bc99538",
-	"sardonics/bernoulli": "f5211121b28b8e9a",
-	"sardonics/none":      "199e1fef76a87b48",
-	"im/softmax":          "1db12df6217471c3",
-	"im/bernoulli":        "1af1a0f90573c614",
-	"im/none":             "600daade34ac9be5",
-	"walk/softmax":        "0a14215a379f2e26",
-	"walk/bernoulli":      "86fb23e2d9f32f4f",
-	"walk/none":           "1b426c74d0d217dd",
-	"exact/softmax":       "0ea44c3cd4456344",
-	"exact/bernoulli":     "f68cab4cdd8ffab6",
-	"exact/none":          "6fc5673cf64e4f04",
+// hexadecimal returns the bits of values, 8 digits each.
+func hexadecimal(values []float32) string {
+	var b []byte
+	for _, x := range values {
+		b = binary.BigEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return hex.EncodeToString(b)
+}
+
+// firstDifference says where values differ first from those that text is the hexadecimal form of, or "".
+func firstDifference(text string, values []float32) string {
+	want, err := hex.DecodeString(text)
+	if err != nil || len(want) != 4*len(values) {
+		return fmt.Sprintf("%d values, want %d (%v)", len(values), len(want)/4, err)
+	}
+	for i, got := range values {
+		if want := math.Float32frombits(binary.BigEndian.Uint32(want[4*i:])); math.Float32bits(got) != math.Float32bits(want) {
+			return fmt.Sprintf("element %d is %v, want %v", i, got, want)
+		}
+	}
+	return ""
 }
 
 func TestGoldenParameters(t *testing.T) {
 	set := toy(t, smallToy)
+	golden := map[string]string{}
+	if !*update {
+		b, err := os.ReadFile(goldenFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(b)) {
+			name, values, _ := strings.Cut(strings.TrimSpace(line), ": ")
+			golden[name] = values
+		}
+	}
+	var written strings.Builder
 	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
 		tr := newTrainer(t, s, set, 6, labelled, kind)
-		run(t, tr, 50)
-		name := strings.TrimPrefix(t.Name(), "TestGoldenParameters/")
-		if got := hash(tr.Model()); got != goldens[name] {
-			t.Errorf("%q: %q, want %q", name, got, goldens[name])
+		for _, step := range []int{1, 10, 50} {
+			run(t, tr, step)
+			names, values := tensors(tr.Model())
+			for _, tensor := range names {
+				line := fmt.Sprintf("%s, step %d, %s", strings.TrimPrefix(t.Name(), "TestGoldenParameters/"), step, tensor)
+				fmt.Fprintf(&written, "%s: %s\n", line, hexadecimal(values[tensor]))
+				if *update {
+					continue
+				}
+				if why := firstDifference(golden[line], values[tensor]); why != "" {
+					t.Fatalf("%s: %s", line, why)
+				}
+			}
 		}
 	})
+	if *update {
+		if err := os.WriteFile(goldenFile, []byte(written.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFirstDifference checks what a golden that has changed is reported as.
+func TestFirstDifference(t *testing.T) {
+	text := hexadecimal([]float32{1, -2, 0.5})
+	for _, c := range []struct {
+		values []float32
+		want   string
+	}{
+		{[]float32{1, -2, 0.5}, ""},
+		{[]float32{1, 2, 5}, "element 1 is 2, want -2"},
+		{[]float32{1}, "1 values, want 3 (<nil>)"},
+	} {
+		if got := firstDifference(text, c.values); got != c.want {
+			t.Errorf("%v: got %q, want %q", c.values, got, c.want)
+		}
+	}
 }
 
 // Equal bits at any GOMAXPROCS, on a model for which the passes are shared out:

@@ -141,12 +141,12 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	}
 	switch beside := data.TestBeside(train.Name); {
 	case d.Test != "":
-		own := test
+		unused := test
 		if test, err = data.LoadTest(ctx, d.Test, train, opt); err != nil {
 			return nil, nil, asUsage("test", err)
 		}
-		if own != nil && own.Name != test.Name {
-			d.Flags.Warn(fmt.Sprintf("%s, %d rows, is not used: the test rows are those of -test", own.Name, own.Len()))
+		if unused != nil && unused.Name != test.Name {
+			d.Flags.Warn(fmt.Sprintf("%s, %d rows, is not used: the test rows are those of -test", unused.Name, unused.Len()))
 		}
 	case d.Flags.Lookup("test") != nil && test == nil && beside != "":
 		d.Flags.Warn(fmt.Sprintf("%s lies beside %s and is not used; -test %s tests on it", beside, train.Name, beside))
@@ -193,7 +193,7 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 	if test != nil {
 		sets = append(sets, test)
 	}
-	some := func(does func(s *data.Set) bool) bool { return slices.ContainsFunc(sets, does) }
+	anySet := func(does func(s *data.Set) bool) bool { return slices.ContainsFunc(sets, does) }
 	file := func(s *data.Set) bool {
 		name, _, _ := strings.Cut(s.Name, ":")
 		return !data.Known(name) || name == data.Stdin
@@ -214,18 +214,18 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 		{"unlabelled", "", "is for files that may hold labels", func(s *data.Set) bool { return file(s) && s.Values() != "sequences" }},
 	} {
 		f := d.Flags.Lookup(c.flag)
-		if f != nil && d.Flags.Given(c.flag) && f.Value.String() != c.idle && !some(c.takes) {
+		if f != nil && d.Flags.Given(c.flag) && f.Value.String() != c.idle && !anySet(c.takes) {
 			return nil, Usagef("-%s %s, and %s is none; leave it out", c.flag, c.what, train.Name)
 		}
 	}
 	// A flag of values that lie between 0 and 1 is idle where none does.
-	bits := !some(func(s *data.Set) bool { return s.Binarize != data.Binary })
+	bits := !anySet(func(s *data.Set) bool { return s.Binarize != data.Binary })
 	for _, name := range []string{"binarize", "scale"} {
 		if bits && d.Flags.Given(name) && d.Flags.Lookup(name).Value.String() != "spins" {
 			lines = append(lines, fmt.Sprintf("-%s has no effect on %s, all of whose values are 0 and 1", name, train.Name))
 		}
 	}
-	if d.Unlabelled != "" && d.Flags.Given("unlabelled") && !some(func(s *data.Set) bool { return s.Unlabelled() > 0 }) {
+	if d.Unlabelled != "" && d.Flags.Given("unlabelled") && !anySet(func(s *data.Set) bool { return s.Unlabelled() > 0 }) {
 		lines = append(lines, fmt.Sprintf("-unlabelled: no row of %s has the label %q", train.Name, d.Unlabelled))
 	}
 	return lines, nil

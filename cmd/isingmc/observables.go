@@ -147,11 +147,11 @@ func (c *contestant) readings(magnetisation bool) (x, y reading, own float64) {
 // observe adds the values of the present state. The overlap is that of the two coldest replicas.
 func (c *contestant) observe() {
 	o := c.observables
-	x, y, own := c.readings(o.Spins != nil)
+	x, y, weight := c.readings(o.Spins != nil)
 	if o.Energy.Len() == 0 {
 		o.Origin = x.energy
 	}
-	o.add(x, y, own)
+	o.add(x, y, weight)
 	if o.Overlap != nil {
 		state := c.system.State()
 		differ := countDifferent(state, c.twin.system.State())

@@ -98,9 +98,9 @@ func (c *contestant) move(n int64) {
 			c.observeScan()
 			continue
 		}
-		x, y, own := c.readings(false)
-		c.trace.Add(mean(x.energy, y.energy, own))
-		c.within += within(x, y, own)
+		x, y, weight := c.readings(false)
+		c.trace.Add(mean(x.energy, y.energy, weight))
+		c.within += within(x, y, weight)
 		if c.twin != nil {
 			c.twin.chain.Move(c.twin.rand)
 		}
@@ -205,9 +205,9 @@ func (l length) done(field []*contestant) float64 {
 	return float64(first.info.Moves) / float64(l.moves)
 }
 
-// turn is how long a sampler runs before the next one does. Turns are short, so
+// timeSlice is how long a sampler runs before the next one does. Slices are short, so
 // that other work of the machine slows all samplers alike.
-const turn = 50 * time.Millisecond
+const timeSlice = 50 * time.Millisecond
 
 // race runs the samplers in turns: the first one for the length of the race, the
 // others until they have used as much time. It resets them first. If the length
@@ -225,10 +225,10 @@ func race(ctx context.Context, field []*contestant, l length, now func() time.Du
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		first.run(min(first.elapsed+turn, l.time), l.moves, now)
+		first.run(min(first.elapsed+timeSlice, l.time), l.moves, now)
 		for _, c := range field[1:] {
 			if l.each {
-				c.run(c.elapsed+turn, l.moves, now)
+				c.run(c.elapsed+timeSlice, l.moves, now)
 			} else {
 				c.run(first.elapsed, byTime, now)
 			}

@@ -87,7 +87,7 @@ func TestRaceTakesTurns(t *testing.T) {
 		t.Fatalf("ends with %v after %d rounds", err, len(dones))
 	}
 	for i, d := range dones {
-		want := float64(i+1) * turn.Seconds() / 10
+		want := float64(i+1) * timeSlice.Seconds() / 10
 		if d < want || d > want+float64(i+1)*4*clockInterval.Seconds()/10 {
 			t.Errorf("round %d: %v done, want %v", i, d, want)
 		}

@@ -220,9 +220,9 @@ func (c *contestant) observeScan() {
 		s.now[k] = c.read(c.ladder.Replica(k), magnetisation)
 	}
 	for k, o := range s.At {
-		own, partner := c.ladder.Weight(k)
-		o.add(s.now[k], s.now[partner], own)
-		s.Within[k] += within(s.now[k], s.now[partner], own)
+		weight, partner := c.ladder.Weight(k)
+		o.add(s.now[k], s.now[partner], weight)
+		s.Within[k] += within(s.now[k], s.now[partner], weight)
 	}
 	s.Log.add(s.now)
 }

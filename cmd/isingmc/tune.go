@@ -67,7 +67,7 @@ func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err err
 				return fmt.Errorf("%q%s", text, grammar.DidYouMeanOr(text, []string{"slowest", "energy"}, "it is slowest or energy"))
 			}
 			return nil
-		}}, grammar.Key{Name: "seconds", Set: one(&o.Seconds, number)})
+		}}, grammar.Key{Name: "seconds", Set: parseInto(&o.Seconds, number)})
 	}
 	keys = append(keys, grammar.Key{Name: "walks", Set: pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi)})
 	if err := keys.Parse(method, parts); err != nil {
@@ -78,9 +78,9 @@ func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err err
 
 func number(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
 
-func whole(x *int) func(string) error { return one(x, strconv.Atoi) }
+func whole(x *int) func(string) error { return parseInto(x, strconv.Atoi) }
 
-func one[T any](x *T, parse func(string) (T, error)) func(string) error {
+func parseInto[T any](x *T, parse func(string) (T, error)) func(string) error {
 	return func(text string) (err error) {
 		if *x, err = parse(text); err != nil {
 			return fmt.Errorf("%q is not a number of its kind", text)
@@ -95,7 +95,7 @@ func pair[T any](a, b *T, between string, parse func(string) (T, error)) func(st
 		if !ok {
 			return fmt.Errorf("%q is not two numbers with %q between them", text, between)
 		}
-		return errors.Join(one(a, parse)(first), one(b, parse)(second))
+		return errors.Join(parseInto(a, parse)(first), parseInto(b, parse)(second))
 	}
 }
 

@@ -139,11 +139,11 @@ func (p *plan) positive(m *rbm.RBM) []float64 {
 	total := p.set.Len()
 	each := p.set.TotalWeight() / float64(total) // the mean weight
 	for lo := 0; lo < total; lo += rows {
-		some := data.RowNumbers(lo, min(lo+rows, total))
-		b := newPage(p.set, m, len(some)).fill(some)
-		b.Weight = make([]float32, len(some))
+		chunk := data.RowNumbers(lo, min(lo+rows, total))
+		b := newPage(p.set, m, len(chunk)).fill(chunk)
+		b.Weight = make([]float32, len(chunk))
 		for i := range b.Weight {
-			b.Weight[i] = float32(p.set.Weight(some[i]) / each) // the sum of the rows
+			b.Weight[i] = float32(p.set.Weight(chunk[i]) / each) // the sum of the rows
 		}
 		mean.Add(rbm.Phase{Batch: b})
 	}

@@ -173,7 +173,7 @@ func groupRecords(groups []group, by string, others []string) (records []cli.Rec
 			if name == by && by != "seconds" {
 				label = by + ", mean ± sd"
 			}
-			rec.Show(name, label, m.Mean, m.of(name))
+			rec.Show(name, label, m.Mean, m.text(name))
 			rec.Add(name+"_sd", m.SD)
 			rec.Add(name+"_runs", m.N)
 		}
@@ -188,8 +188,8 @@ func groupRecords(groups []group, by string, others []string) (records []cli.Rec
 	return records
 }
 
-// of prints the mean of a column of metrics.csv with two digits of its standard deviation, errors in percent.
-func (s overRuns) of(name string) string {
+// text returns the mean of a column of metrics.csv with two digits of its standard deviation, errors in percent.
+func (s overRuns) text(name string) string {
 	switch {
 	case s.Mean == nil:
 		return none

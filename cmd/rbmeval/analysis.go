@@ -272,14 +272,14 @@ func (e *evaluation) findContacts(ctx context.Context) (err error) {
 		c.ppv, c.Contacts = a.known.Precision(ranked, a.threshold)
 		c.Precision = precisions(c.ppv, a.effective.Sites)
 	}
-	own, others := make([]float64, e.n), make([]float64, e.n)
+	logWeights, others := make([]float64, e.n), make([]float64, e.n)
 	levels := make([]int32, a.effective.Sites)
 	weigh := func(p *potts.Model) *float64 {
-		for r := range own {
+		for r := range logWeights {
 			e.set.Schema.Levels(levels, e.v, r)
-			own[r], others[r] = p.LogWeight(levels), -e.free[r]
+			logWeights[r], others[r] = p.LogWeight(levels), -e.free[r]
 		}
-		return cli.Finite(stat.Correlation(own, others, e.set.WeightsOf(e.index)))
+		return cli.Finite(stat.Correlation(logWeights, others, e.set.WeightsOf(e.index)))
 	}
 	c.PairwisePearson = weigh(a.effective)
 	if a.other != nil {

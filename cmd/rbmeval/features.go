@@ -29,7 +29,7 @@ func (e *evaluation) writeFeatures(ctx context.Context) error {
 	if e.labelIn {
 		mean = e.m.HiddenMean
 	}
-	of := map[*scored]rbm.Matrix{}
+	features := map[*scored]rbm.Matrix{}
 	for _, p := range []*scored{&e.scored, e.bare} {
 		if p == nil {
 			continue
@@ -38,13 +38,13 @@ func (e *evaluation) writeFeatures(ctx context.Context) error {
 		if err := p.eachChunk(ctx, "features", func(lo, hi int) { mean(h.Slice(lo, hi), p.v.Slice(lo, hi)) }); err != nil {
 			return err
 		}
-		of[p] = h
+		features[p] = h
 	}
-	h, y := of[&e.scored], e.set.Y
+	h, y := features[&e.scored], e.set.Y
 	if e.bare != nil {
 		h, y = rbm.Matrix{Cols: e.m.Hidden()}, nil
 		e.inOrder(func(_ int, p *scored, r int) {
-			h.Data = append(h.Data, of[p].Row(r)...)
+			h.Data = append(h.Data, features[p].Row(r)...)
 			h.Rows++
 			if p.labelled() {
 				y = append(y, p.set.Y[r])

@@ -190,8 +190,8 @@ const (
 // measured returns how many measurements the work of that many steps allows by default.
 func (o *options) measured(s train.Settings, set *data.Set, steps int) float64 {
 	weights := float64(set.X.Cols) * float64(o.hidden)
-	one := min(measureWork, 4*float64(set.Len())*weights)
-	return (3*measureWork + float64(measureShare*work(s, steps)*weights)) / one
+	evaluation := min(measureWork, 4*float64(set.Len())*weights)
+	return (3*measureWork + float64(measureShare*work(s, steps)*weights)) / evaluation
 }
 
 // labelling says whether the model has labels, and of which kind.

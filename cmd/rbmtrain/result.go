@@ -68,8 +68,8 @@ func columnFigures(s negphase.Settings, i negphase.Info, updates int, ladder boo
 	return slices.DeleteFunc(s.Figures(i, updates), func(f negphase.Figure) bool { return !f.Column || f.Ladder != ladder })
 }
 
-// first returns the first of these names that a metric yields, or "".
-func (p *plan) first(names ...string) string {
+// firstMeasured returns the first of these names that a metric yields, or "".
+func (p *plan) firstMeasured(names ...string) string {
 	for _, name := range names {
 		if slices.ContainsFunc(p.metrics, func(m train.Metric) bool { return slices.Contains(m.Values, name) }) {
 			return name
@@ -78,8 +78,8 @@ func (p *plan) first(names ...string) string {
 	return ""
 }
 
-// firsts returns the columns of what a run is for, in the order of -metrics.
-func firsts(metrics []train.Metric) (columns []train.Column) {
+// leadingColumns returns the columns that judge a run, in the order of -metrics.
+func leadingColumns(metrics []train.Metric) (columns []train.Column) {
 	for _, m := range metrics {
 		for _, c := range m.Columns {
 			if c.First {
@@ -99,7 +99,7 @@ func choice(metrics []train.Metric, byClass, skewed bool) train.Column {
 	if skewed {
 		name, other = other, name
 	}
-	all := slices.DeleteFunc(firsts(metrics), func(c train.Column) bool { return c.Estimate || c.Name == other })
+	all := slices.DeleteFunc(leadingColumns(metrics), func(c train.Column) bool { return c.Estimate || c.Name == other })
 	if at := slices.IndexFunc(all, func(c train.Column) bool { return c.Name == name }); at >= 0 && byClass {
 		return all[at]
 	}
@@ -109,7 +109,7 @@ func choice(metrics []train.Metric, byClass, skewed bool) train.Column {
 // goal is the column of what training is to better, of the lowest rank. Its name
 // is "" if there is none.
 func goal(metrics []train.Metric, discriminative bool) train.Column {
-	return lowest(slices.DeleteFunc(firsts(metrics), func(c train.Column) bool { return !c.Goal || discriminative }))
+	return lowest(slices.DeleteFunc(leadingColumns(metrics), func(c train.Column) bool { return !c.Goal || discriminative }))
 }
 
 // lowest returns the column of the lowest rank, or an empty one.
@@ -123,7 +123,7 @@ func lowest(columns []train.Column) train.Column {
 // latest returns the text of the progress bar: the first column, of test rows if
 // there are any.
 func (r *runner) latest() string {
-	for _, c := range firsts(r.plan.metrics) {
+	for _, c := range leadingColumns(r.plan.metrics) {
 		for _, part := range []string{"_test", "_train"} {
 			if v, ok := r.last.Value(c.Name + part); ok {
 				return c.Label + " " + c.Text(v)
@@ -426,7 +426,7 @@ func (r *runner) suggestions() []suggestion {
 	if file := r.bestFile(); file != rundir.ModelFile {
 		model = r.folder.Path(file)
 	}
-	exact := r.plan.first("log_likelihood_train") != "" && r.plan.first("log_likelihood_std_err") == ""
+	exact := r.plan.firstMeasured("log_likelihood_train") != "" && r.plan.firstMeasured("log_likelihood_std_err") == ""
 	if discriminative(r.plan.settings) {
 		all = append(all, suggestion{line: fmt.Sprintf("rbmeval -model %s -classify", model), does: "scores it"})
 	} else if !exact && r.plan.model.Constraint == nil {

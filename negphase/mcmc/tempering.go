@@ -282,11 +282,11 @@ func (l *Ladder) exchangeAll(decide func(p float64) bool) {
 		}
 		for k := 0; k < pairs; k += 2 { // the last ones, which the estimate weighs, have the coldest
 			p := l.assign(k)
-			own := 1 - p
+			weight := 1 - p
 			if l.swapIf(k, decide(p)) {
-				own = p
+				weight = p
 			}
-			l.own[k], l.own[k+1] = own, own
+			l.own[k], l.own[k+1] = weight, weight
 			l.partner[k], l.partner[k+1] = k+1, k
 		}
 	}

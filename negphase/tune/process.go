@@ -157,13 +157,13 @@ func (p *Process) Add(o Observation) bool {
 	for i, at := range p.at {
 		k[i] = p.kernel(o.At, at)
 	}
-	own := p.Signal*p.Signal + p.Noise*p.Noise
-	rest := own
+	variance := p.Signal*p.Signal + p.Noise*p.Noise
+	rest := variance
 	for i, row := range p.root {
 		v[i] = floats.Dot(row, k[:i+1])
 		rest -= v[i] * v[i]
 	}
-	if !(rest > own/maxCond) {
+	if !(rest > variance/maxCond) {
 		return false
 	}
 	row := make([]float64, n+1)

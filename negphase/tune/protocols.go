@@ -91,13 +91,13 @@ func (t *tuner) start(shortest float64) error {
 		}
 	}
 	half := burnShare * t.Seconds / lanes / 2
-	var of target
+	var goal target
 	var series [lanes][][]float64
 	var trial [lanes]Trial
 	for range 2 {
-		of.reference = slices.Clone(t.lanes[0].system.State())
+		goal.reference = slices.Clone(t.lanes[0].system.State())
 		parallel.Do(lanes, func(k int) {
-			t.lanes[k].target = of
+			t.lanes[k].target = goal
 			series[k], trial[k] = t.run(t.lanes[k], chains[k], half/values, half)
 		})
 		for _, trial := range trial {
@@ -105,10 +105,10 @@ func (t *tuner) start(shortest float64) error {
 		}
 	}
 	t.all = series
-	of.variance = t.variances()
+	goal.variance = t.variances()
 	move := math.Inf(1)
 	for k, l := range t.lanes {
-		l.target = of
+		l.target = goal
 		move = min(move, trial[k].Seconds/float64(trial[k].Moves))
 	}
 	if least := leastValues * move; shortest < least {

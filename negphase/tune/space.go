@@ -32,9 +32,9 @@ func (r Range) at(u float64) float64 {
 	return min(r.High, max(r.Low, x))
 }
 
-// of is the inverse of at, for values cut to the range. Whole numbers are in the
-// middle of their share.
-func (r Range) of(x float64) float64 {
+// unit is the inverse of at, for values cut to the range. Whole numbers are in the
+// middle of their interval.
+func (r Range) unit(x float64) float64 {
 	low, high := r.Low, r.High
 	x = min(high, max(low, x))
 	if r.Whole {
@@ -75,7 +75,7 @@ func (s *Space) Values(u []float64) []float64 {
 func (s *Space) Point(m mcmc.Mover) []float64 {
 	u := s.values(m)
 	for i, r := range s.Ranges {
-		u[i] = r.of(u[i])
+		u[i] = r.unit(u[i])
 	}
 	return u
 }

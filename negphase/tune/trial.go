@@ -94,14 +94,14 @@ func (p *Problem) observe(l *lane, series [][]float64) {
 	for _, b := range x[p.Hidden:] {
 		count[2] += int(b)
 	}
-	of := [3]int{1: len(x), 2: len(x) - p.Hidden}
+	units := [3]int{1: len(x), 2: len(x) - p.Hidden}
 	for o := range series {
 		value := float64(count[o])
 		switch {
 		case o == 0:
 			value = l.system.Energy()
 		case p.Symmetric:
-			value = math.Abs(value - float64(of[o])/2)
+			value = math.Abs(value - float64(units[o])/2)
 		}
 		series[o] = append(series[o], value)
 	}

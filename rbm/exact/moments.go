@@ -112,9 +112,9 @@ func (q *grayWalk) addQuad(s *sums, logZ float64) {
 		}
 	}
 	width := q.width()
-	own := [quadUnits][]float64{s.spare[0], s.spare[1]}
-	copy(own[:within], s.cross)
-	vec.QuadMeans(s.all[:width], own[0][:width], own[1][:width], q.on, q.off, q.product, q.first, q.second, &weight)
+	scratch := [quadUnits][]float64{s.spare[0], s.spare[1]}
+	copy(scratch[:within], s.cross)
+	vec.QuadMeans(s.all[:width], scratch[0][:width], scratch[1][:width], q.on, q.off, q.product, q.first, q.second, &weight)
 	if len(q.class) == 0 {
 		return
 	}

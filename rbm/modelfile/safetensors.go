@@ -188,9 +188,9 @@ func readTensor(r io.Reader, dtype string, dst []float32) error {
 	if dtype == "F32" {
 		return binary.Read(r, binary.LittleEndian, dst)
 	}
-	wide := make([]float64, len(dst))
-	err := binary.Read(r, binary.LittleEndian, wide)
-	for i, x := range wide {
+	doubles := make([]float64, len(dst))
+	err := binary.Read(r, binary.LittleEndian, doubles)
+	for i, x := range doubles {
 		dst[i] = float32(x)
 	}
 	return err

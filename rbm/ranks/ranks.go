@@ -130,7 +130,7 @@ func (g *Group) Broadcast(b []byte, failed error) ([]byte, error) {
 		}
 		binary.LittleEndian.PutUint64(head[:], uint64(n))
 	}
-	if err := g.gather(head[:], g.first(len(head))); err != nil {
+	if err := g.gather(head[:], g.rootEnds(len(head))); err != nil {
 		return nil, err
 	}
 	n := int64(binary.LittleEndian.Uint64(head[:]))
@@ -143,11 +143,11 @@ func (g *Group) Broadcast(b []byte, failed error) ([]byte, error) {
 	if g.rank > 0 {
 		b = make([]byte, n)
 	}
-	return b, g.gather(b, g.first(len(b)))
+	return b, g.gather(b, g.rootEnds(len(b)))
 }
 
-// first returns the ends of a table that is all of rank 0.
-func (g *Group) first(size int) []int {
+// rootEnds returns the ends of a table that is all of rank 0.
+func (g *Group) rootEnds(size int) []int {
 	g.ends = g.ends[:0]
 	for range g.size {
 		g.ends = append(g.ends, size)

@@ -32,8 +32,8 @@ func (drelu) Params() []Param {
 // sides are the parameters of the two sides of a unit, besides its field: γ± and the rest of θ±.
 type sides struct{ gamma, theta [2]float64 } // of x ≥ 0, then of x < 0
 
-// of returns the sides of unit i under d.
-func (drelu) of(d *Distribution, i int) sides {
+// sides returns the sides of unit i under d.
+func (drelu) sides(d *Distribution, i int) sides {
 	gamma, gap, skew := d.Param(0, i), d.Param(1, i), d.Param(2, i)
 	up, down := widths(skew)
 	return sides{[2]float64{gamma / up, gamma / down}, [2]float64{gap / up, -gap / down}}
@@ -89,9 +89,9 @@ type blockSides struct{ model, base [vec.Block]sides }
 
 func (k drelu) sidesOf(b *Block) (s blockSides) {
 	for c := b.From; c < b.Width; c++ {
-		s.model[c] = k.of(b.Model, b.First+c)
+		s.model[c] = k.sides(b.Model, b.First+c)
 		if b.Base != nil {
-			s.base[c] = k.of(b.Base, b.First+c)
+			s.base[c] = k.sides(b.Base, b.First+c)
 		}
 	}
 	return s
@@ -164,7 +164,7 @@ func (k drelu) Rises(sum, product []float64, b *Block, from, to float64) {
 func (k drelu) LogZ(z []float64, d *Distribution, first int) float64 {
 	sum := 0.0
 	for i, z := range z {
-		p := k.of(d, first+i).at(z)
+		p := k.sides(d, first+i).at(z)
 		sum += p.sum()
 	}
 	return sum
@@ -173,7 +173,7 @@ func (k drelu) LogZ(z []float64, d *Distribution, first int) float64 {
 func (k drelu) Rest(x []float32, d *Distribution, first int) float64 {
 	sum := 0.0
 	for i, x := range x {
-		s, side := k.of(d, first+i), 0
+		s, side := k.sides(d, first+i), 0
 		if x < 0 {
 			side = 1
 		}

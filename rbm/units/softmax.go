@@ -36,10 +36,10 @@ func (softmax) Draw(x States, b *Block, s vec.Stream) {
 	}
 }
 
-// DrawTurned is Draw of a softmax group in at most 64 rows whose inputs are turned: those of
+// DrawTransposed is Draw of a softmax group in at most 64 rows whose inputs are transposed: those of
 // unit i of the group are in[64·i …], one of each row. In takes the place of b.In, and is
 // overwritten. scratch is working memory.
-func DrawTurned(x States, b *Block, in []float32, s vec.Stream, scratch *Turned) {
+func DrawTransposed(x States, b *Block, in []float32, s vec.Stream, scratch *Transposed) {
 	for r := range scratch.beta {
 		scratch.beta[r] = 1
 	}
@@ -62,8 +62,8 @@ func DrawTurned(x States, b *Block, in []float32, s vec.Stream, scratch *Turned)
 	}
 }
 
-// Turned is the working memory of DrawTurned.
-type Turned struct {
+// Transposed is the working memory of DrawTransposed.
+type Transposed struct {
 	state    [vec.Block]uint32
 	beta     [vec.Block]float32
 	uniforms [4 * vec.Block]float32

@@ -126,7 +126,7 @@ func (c Chart) Thinned() Chart {
 				kept = append(kept, known[i])
 			}
 		}
-		some := func(values []float64) (few []float64) {
+		thinned := func(values []float64) (few []float64) {
 			if values != nil {
 				few = []float64{}
 				for _, i := range kept {
@@ -135,7 +135,7 @@ func (c Chart) Thinned() Chart {
 			}
 			return few
 		}
-		l.X, l.Y, l.Err, l.Low, l.High = some(l.X), some(l.Y), some(l.Err), some(l.Low), some(l.High)
+		l.X, l.Y, l.Err, l.Low, l.High = thinned(l.X), thinned(l.Y), thinned(l.Err), thinned(l.Low), thinned(l.High)
 		c.Lines[k] = l
 	}
 	return c

@@ -45,8 +45,8 @@ func logZ(q request) (map[string]any, []array, error) {
 		return map[string]any{"log_z": z, "std_err": 0, "low": z, "high": z, "by": "enumeration", "warnings": []string{}}, nil, nil
 	}
 	s := logz.DefaultSettings()
-	b, hasBase, err := q.of("base_visible", "<f4", m.Visible())
-	c, _, err2 := q.of("base_hidden", "<f4", m.Hidden())
+	b, hasBase, err := q.array("base_visible", "<f4", m.Visible())
+	c, _, err2 := q.array("base_hidden", "<f4", m.Hidden())
 	if err != nil || err2 != nil {
 		return nil, nil, usageError{fmt.Errorf("the base of log Z does not fit the model: %v %v", err, err2)}
 	}
@@ -162,7 +162,7 @@ func fill(q request) (map[string]any, []array, error) {
 	if err := s.read(q.frame, o.Inputs); err != nil {
 		return nil, nil, err
 	}
-	given, ok, err := q.of("given", "<f4", -1, o.Inputs)
+	given, ok, err := q.array("given", "<f4", -1, o.Inputs)
 	if err == nil && !ok {
 		err = errors.New("the request has no rows to fill")
 	}

@@ -219,7 +219,7 @@ func (s *stream) open(q request, o fitSettings, set *data.Set) error {
 		Begin bool `json:"begin"`
 	}
 	_ = json.Unmarshal(q.header, &begin) // settings has
-	state, saved, err := q.of("state", "|u1", -1)
+	state, saved, err := q.array("state", "|u1", -1)
 	switch {
 	case err != nil:
 		return usageError{err}
@@ -232,9 +232,9 @@ func (s *stream) open(q request, o fitSettings, set *data.Set) error {
 	if err != nil {
 		return usageError{err}
 	}
-	of := o
-	of.Batch = 1 // the number of rows may change from step to step
-	t, err := newTrainer(of, set, m)
+	stepOptions := o
+	stepOptions.Batch = 1 // the number of rows may change from step to step
+	t, err := newTrainer(stepOptions, set, m)
 	if err != nil {
 		return err
 	}

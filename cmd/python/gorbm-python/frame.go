@@ -115,9 +115,9 @@ func writeFrame(w io.Writer, header map[string]any, arrays ...array) error {
 	return nil
 }
 
-// of returns the array of that name. ok is false if there is none. It is an error if its type
+// array returns the array of that name. ok is false if there is none. It is an error if its type
 // is not kind, or its shape not dims, where −1 stands for any length.
-func (f frame) of(name, kind string, dims ...int) (a array, ok bool, err error) {
+func (f frame) array(name, kind string, dims ...int) (a array, ok bool, err error) {
 	if a, ok = f.arrays[name]; !ok {
 		return a, false, nil
 	}

@@ -25,7 +25,7 @@ func readRows(f frame, o shape) (*data.Set, error) {
 	s := &data.Set{Name: "the rows", Binarize: data.Binary, Groups: o.inputs}
 	var rows int
 	var each func(add func(r, i int, x float32) error) error
-	x, dense, err := f.of("x", "<f4", -1, inputs)
+	x, dense, err := f.array("x", "<f4", -1, inputs)
 	switch {
 	case err != nil:
 		return nil, err
@@ -73,7 +73,7 @@ func readRows(f frame, o shape) (*data.Set, error) {
 	if grey {
 		s.Binarize = data.None
 		if o.real() {
-			constant, ok, err := f.of("constant", "|u1", inputs)
+			constant, ok, err := f.array("constant", "|u1", inputs)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func readRows(f frame, o shape) (*data.Set, error) {
 	if classes == 0 {
 		return s, nil
 	}
-	y, ok, err := f.of("y", "<i4", rows)
+	y, ok, err := f.array("y", "<i4", rows)
 	if err != nil || !ok {
 		return nil, errors.Join(err, errors.New("a model with classes needs the array y"))
 	}
@@ -108,15 +108,15 @@ func readRows(f frame, o shape) (*data.Set, error) {
 
 // readCSR returns the number of rows of a sparse array, and what visits its elements.
 func readCSR(f frame, inputs int) (rows int, each func(add func(r, i int, x float32) error) error, err error) {
-	ends, ok, err := f.of("indptr", "<i4", -1)
-	values, okValues, err2 := f.of("data", "<f4", -1)
+	ends, ok, err := f.array("indptr", "<i4", -1)
+	values, okValues, err2 := f.array("data", "<f4", -1)
 	if err := errors.Join(err, err2); err != nil {
 		return 0, nil, err
 	}
 	if !ok || !okValues || len(ends.data) == 0 {
 		return 0, nil, errors.New("the request has no rows: neither x nor data, indices and indptr")
 	}
-	columns, ok, err := f.of("indices", "<i4", values.Shape[0])
+	columns, ok, err := f.array("indices", "<i4", values.Shape[0])
 	if err != nil || !ok {
 		return 0, nil, errors.Join(err, errors.New("a sparse array needs its indices"))
 	}
@@ -205,12 +205,12 @@ func (o shape) model() *rbm.RBM {
 // both biases and, of units that have some, other parameters, such as visible_precision.
 func readModel(f frame, o shape) (*rbm.RBM, bool, error) {
 	m := o.model()
-	w, ok, err := f.of("weights", "<f4", m.Visible(), o.Hidden)
+	w, ok, err := f.array("weights", "<f4", m.Visible(), o.Hidden)
 	if err != nil || !ok {
 		return nil, false, err
 	}
 	for _, t := range vectors(m) {
-		a, ok, err := f.of(t.name, "<f4", len(t.x))
+		a, ok, err := f.array(t.name, "<f4", len(t.x))
 		if err != nil || !ok {
 			return nil, false, errors.Join(err, fmt.Errorf("a model needs the array %s", t.name))
 		}

@@ -92,7 +92,7 @@ func quantizeAVX2(dst *int32, x *float32, scale float32, n int)
 // takeAVX2 is Take of n > 0 squares side by side.
 //
 //go:noescape
-func takeAVX2(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)
+func takeAVX2(dst *int32, dstStride int, transposed *int32, transposedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)
 
 // Assembly has no points at which the garbage collector can stop it. The
 // functions below are not inlined, so that each call of one is such a point.
@@ -122,12 +122,12 @@ func subtractRows(acc, base []int32, stride int, list []int32) {
 }
 
 //go:noinline
-func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+func take(dst []int32, dstStride int, transposed []int32, transposedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
 	switch InUse() {
 	case AVX512, AVX2:
-		takeAVX2(&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square)
+		takeAVX2(&dst[0], dstStride, &transposed[0], transposedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square)
 	default:
-		takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
+		takeGo(dst, dstStride, transposed, transposedStride, x, xStride, scale, column, row)
 	}
 }
 

@@ -3168,14 +3168,14 @@ vector:
 	VZEROUPPER
 	RET
 
-// func takeAVX2(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)
+// func takeAVX2(dst *int32, dstStride int, transposed *int32, transposedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)
 // Requires: AVX, AVX2, SSE
 TEXT ·takeAVX2(SB), NOSPLIT, $0-80
 	MOVQ         dst+0(FP), AX
 	MOVQ         dstStride+8(FP), CX
 	SHLQ         $0x02, CX
-	MOVQ         turned+16(FP), DX
-	MOVQ         turnedStride+24(FP), BX
+	MOVQ         transposed+16(FP), DX
+	MOVQ         transposedStride+24(FP), BX
 	SHLQ         $0x02, BX
 	MOVQ         x+32(FP), SI
 	MOVQ         xStride+40(FP), DI

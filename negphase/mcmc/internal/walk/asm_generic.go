@@ -8,8 +8,8 @@ func addRows(acc, base []int32, stride int, list []int32) { addRowsGo(acc, base,
 func subtractRows(acc, base []int32, stride int, list []int32) {
 	subtractRowsGo(acc, base, stride, list)
 }
-func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
-	takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
+func take(dst []int32, dstStride int, transposed []int32, transposedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+	takeGo(dst, dstStride, transposed, transposedStride, x, xStride, scale, column, row)
 }
 func quantize(dst []int32, x []float32, scale float32) { quantizeGo(dst, x, scale) }
 func weigh(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32) {

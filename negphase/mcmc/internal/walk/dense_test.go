@@ -174,12 +174,12 @@ func TestRowsOfEqualBitsAtAllLevels(t *testing.T) {
 			x[i] = float32(r.NormFloat64())
 		}
 		x[0], x[1] = 2.5/1024, -3.5/1024 // ties
-		all := func() (sum, less, q, turned, tail []int32, column, row []float32) {
-			q, turned, tail = make([]int32, len(x)), make([]int32, len(x)), make([]int32, 11)
+		all := func() (sum, less, q, transposed, tail []int32, column, row []float32) {
+			q, transposed, tail = make([]int32, len(x)), make([]int32, len(x)), make([]int32, 11)
 			Quantize(tail, x[:11], 1024) // the end is no vector
 			column, row = make([]float32, cols), make([]float32, rows)
 			for i := 0; i < rows; i += Square {
-				Take(q[i*cols:], cols, turned[i:], rows, x[i*cols:], cols, 1024, column, (*[Square]float32)(row[i:]))
+				Take(q[i*cols:], cols, transposed[i:], rows, x[i*cols:], cols, 1024, column, (*[Square]float32)(row[i:]))
 			}
 			sum, less = slices.Clone(q[:cols]), slices.Clone(q[:cols])
 			AddRows(sum, q, cols, []int32{3, 0, int32(rows) - 1})
@@ -189,10 +189,10 @@ func TestRowsOfEqualBitsAtAllLevels(t *testing.T) {
 			return
 		}
 		restore := SetLevel(Go)
-		sum, less, q, turned, tail, column, row := all()
+		sum, less, q, transposed, tail, column, row := all()
 		restore()
-		if q[0] != 2 || q[1] != -4 || turned[rows+2] != q[2*cols+1] || !slices.Equal(tail, q[:11]) {
-			t.Fatalf("%v: %d and %d are no ties to even, or turned wrongly", shape, q[0], q[1])
+		if q[0] != 2 || q[1] != -4 || transposed[rows+2] != q[2*cols+1] || !slices.Equal(tail, q[:11]) {
+			t.Fatalf("%v: %d and %d are no ties to even, or transposed wrongly", shape, q[0], q[1])
 		}
 		sums := [2]float32{}
 		for k := range cols {
@@ -206,7 +206,7 @@ func TestRowsOfEqualBitsAtAllLevels(t *testing.T) {
 		}
 		levels(t, func(t *testing.T) {
 			s, l, p, u, e, c, n := all()
-			if !slices.Equal(s, sum) || !slices.Equal(l, less) || !slices.Equal(p, q) || !slices.Equal(u, turned) || !slices.Equal(e, tail) || !slices.Equal(c, column) || !slices.Equal(n, row) {
+			if !slices.Equal(s, sum) || !slices.Equal(l, less) || !slices.Equal(p, q) || !slices.Equal(u, transposed) || !slices.Equal(e, tail) || !slices.Equal(c, column) || !slices.Equal(n, row) {
 				t.Errorf("%v: results differ", shape)
 			}
 		})

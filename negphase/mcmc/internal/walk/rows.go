@@ -34,11 +34,11 @@ func Quantize(dst []int32, x []float32, scale float32) {
 const Square = 8
 
 // Take quantizes Square rows of x, xStride apart, and writes them to rows of dst
-// and, transposed, to rows of turned. The number of columns is the length of
+// and, transposed, to rows of transposed. The number of columns is the length of
 // column, a positive multiple of Square. It adds the magnitudes to column, in the
 // order of the rows, and to row, in the order of the columns.
-func Take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
-	take(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
+func Take(dst []int32, dstStride int, transposed []int32, transposedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+	take(dst, dstStride, transposed, transposedStride, x, xStride, scale, column, row)
 }
 
 func addRowsGo(acc, base []int32, stride int, list []int32) {
@@ -65,12 +65,12 @@ func quantizeGo(dst []int32, x []float32, scale float32) {
 	}
 }
 
-func takeGo(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+func takeGo(dst []int32, dstStride int, transposed []int32, transposedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
 	for i := range row {
 		from, to := x[i*xStride:][:len(column)], dst[i*dstStride:][:len(column)]
 		quantizeGo(to, from, scale)
 		for j, x := range from {
-			turned[j*turnedStride+i] = to[j]
+			transposed[j*transposedStride+i] = to[j]
 			column[j] += max(x, -x)
 			row[i] += max(x, -x)
 		}

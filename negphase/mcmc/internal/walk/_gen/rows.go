@@ -88,12 +88,12 @@ func quantize() {
 }
 
 // take writes Take, a square of 8×8 at a time. Magnitudes of a row are summed
-// where the square is turned: eight rows side by side in a vector.
+// where the square is transposed: eight rows side by side in a vector.
 func take() {
-	function("takeAVX2", "func(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column, row *float32, n int)",
+	function("takeAVX2", "func(dst *int32, dstStride int, transposed *int32, transposedStride int, x *float32, xStride int, scale float32, column, row *float32, n int)",
 		"takeAVX2 is Take of n > 0 squares side by side.")
 	dst, dstStride := arg("dst"), bytes(arg("dstStride"))
-	turned, turnedStride := arg("turned"), bytes(arg("turnedStride"))
+	transposed, transposedStride := arg("transposed"), bytes(arg("transposedStride"))
 	x, xStride, column, n := arg("x"), bytes(arg("xStride")), arg("column"), arg("n")
 	keep := avx2.word("magnitude", 1<<31-1)
 	s, scale, rows := c.XMM(), c.YMM(), c.YMM()
@@ -145,8 +145,8 @@ func take() {
 		c.VPERM2F128(operand.U8(0x31), a[i+4], a[i], b[i+4])
 	}
 	for i := range b {
-		round(b[i], turned, rows)
-		c.ADDQ(turnedStride, turned)
+		round(b[i], transposed, rows)
+		c.ADDQ(transposedStride, transposed)
 	}
 	c.ADDQ(operand.U8(32), x)
 	c.ADDQ(operand.U8(32), dst)
