@@ -86,8 +86,8 @@ const (
 	fillKey
 )
 
-// step takes rung i, or the live one if i is len(rungs), through its Gibbs steps. Of
-// the oldest they are independent draws, as it has no weights.
+// step takes rung i, or the live model if i is len(rungs), through its Gibbs steps. The oldest
+// rung has no weights, so its states are independent draws.
 func (p *ptt) step(i int, key rbm.Key) error {
 	g := p.live
 	if i < len(p.rungs) {
@@ -113,9 +113,9 @@ func (p *ptt) step(i int, key rbm.Key) error {
 // rungKey returns the key of rung i in a round.
 func rungKey(key rbm.Key, i int) rbm.Key { return key.Child(uint64(i)) }
 
-// sweep takes rungs from … and the live model through one round: Gibbs steps, of the
-// rungs unless they rest, then swaps of neighbours from below. It returns the mean probability of a swap between the newest rung and the
-// live model.
+// sweep takes the rungs from number from on, and the live model, through one round: Gibbs steps, then
+// swaps of neighbours from the oldest to the newest. Rungs that rest take no Gibbs steps. It returns the
+// mean probability of a swap between the newest rung and the live model.
 func (p *ptt) sweep(from int, rest bool, key rbm.Key) (rate float64, err error) {
 	n := len(p.rungs)
 	for i := from; i <= n; i++ {

@@ -24,11 +24,10 @@ func meanField(m *rbm.RBM) *rbm.Base {
 	return b
 }
 
-// startingBase returns the model without weights at which chains of m start. It is meanField
-// of a first model that training begins with, which has the data's base rates if the
-// visible biases are their log-odds. That of a trained model may lie in a single one of
-// its modes. Chains of such a model start at the uniform distribution, from which the straight
-// line to m is a ladder of temperatures.
+// startingBase returns the model without weights at which chains of m start. If m is fresh, that is
+// meanField of m; it has the data's base rates if the visible biases are their log-odds. If m is
+// trained, its mean field may lie in a single mode, so chains start at the uniform distribution; the
+// straight line from there to m is a ladder of temperatures.
 func startingBase(m *rbm.RBM) *rbm.Base {
 	if fresh(m) {
 		return meanField(m)

@@ -92,7 +92,7 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 // FillGroups returns inputs, as Given takes them, with the units of softmax groups that
 // follow from the others: where one is 1 the others are 0, and where all but one are 0 it
 // is 1. Otherwise a unit that is 0 only excludes its state. The error names a group that
-// no state is left. FillGroups panics where Given does.
+// has no state left. FillGroups panics where Given does.
 func (m *RBM) FillGroups(inputs []int8) ([]int8, error) {
 	if inputs == nil {
 		return nil, nil

@@ -6,12 +6,11 @@ import (
 	"gorbm/rbm"
 )
 
-// How much work it may take to continue the chains of a run. It is bounded by counts of updates,
-// not by time, so that equal runs measure at equal steps.
+// Bounds of the work that continuing the chains of a run may take. They count updates, not time, so
+// that equal runs measure at equal steps.
 const (
-	// The chains are continued for one update in mixingShare of those since the last
-	// measurement, without the positive phase and the ascent that an update of
-	// training has besides. If that is fewer than leastContinued, there is no
+	// For every mixingShare updates of training, the chains are continued for one update, which needs
+	// neither a positive phase nor an ascent. Below leastContinued updates there is no
 	// measurement yet: where training at a rate of 0.1 had driven chains away from
 	// the model, of 8 × 8 digits with 50 hidden units, they had come back halfway
 	// after some 4 updates, and by four fifths after 16. More than mostContinued are
@@ -21,11 +20,10 @@ const (
 	// tracePoints is the largest number of updates after which free energies are
 	// computed.
 	tracePoints = 8
-	// Fresh chains are for the test of whether chains are stuck, which needs no
-	// haste: there are two kinds of them, each as much work as single chains that
-	// are continued, after freshEvery updates at least. Where all chains of training
-	// are single and as few as fresh ones, 1/mixingShare of their steps and
-	// 2·mostContinued/freshEvery make 9 % of those of training.
+	// Fresh chains, of two kinds, test whether chains are stuck. The test is rare, at least freshEvery
+	// updates apart, because each kind costs as much as continuing single chains. At most, if all chains
+	// of training are single and as few as fresh ones, measuring takes 1/mixingShare +
+	// 2·mostContinued/freshEvery, 9 %, of the steps of training.
 	freshEvery = 2400
 	// leftEvery is the least number of updates in which chains are to leave their places.
 	leftEvery = 1600
@@ -48,7 +46,7 @@ func continuedUpdates(since int, end bool) int {
 	return 0
 }
 
-// A continuation is what chains did while the model stood still.
+// A continuation is what chains did while the model was fixed.
 type continuation struct {
 	trace      [][]float64 // free energies of each chain, or of each group's particles at β = 1
 	stride     int         // updates between them
@@ -61,8 +59,8 @@ type continuation struct {
 // watch gives the subject the run whose chains are continued.
 func (s *subject) watch(t *Trainer) { s.trainer, s.copy, s.followed = t, nil, nil }
 
-// follow continues a copy of the chains for this many updates. Metrics that ask for the
-// same get the same.
+// follow continues a copy of the chains for this many updates. Metrics of one step share a
+// continuation.
 func (s *subject) follow(ctx context.Context, updates int) (*continuation, error) {
 	t, m := s.trainer, s.trainer.model
 	if c := s.followed; c != nil && c.step == t.step && c.updates == updates {

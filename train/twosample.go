@@ -5,9 +5,8 @@ import (
 	"gorbm/rbm"
 )
 
-// permutations is the number of random divisions of two samples that say how far
-// apart they are by chance. The standard deviation of the statistic is then known
-// to 1/√80, some 11 %.
+// permutations is the number of random divisions of two samples, from which follows how far apart they
+// are by chance. 40 of them give the standard deviation of the statistic to 1/√80, some 11 %.
 const permutations = 40
 
 // apart returns by how many standard deviations two samples of states lie farther

@@ -122,7 +122,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 		}
 		out.beta[at] = min(max(x, lowest), p.scan.betas[0])
 	}
-	ends := []float64{p.scan.betas[0], lowest} // without the rounding of their inverses
+	ends := []float64{p.scan.betas[0], lowest} // exactly, not by their rounded inverses
 	if p.scan.inBeta {
 		slices.Reverse(ends)
 	}

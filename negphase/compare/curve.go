@@ -14,7 +14,7 @@ type Curve struct {
 	Repeats   int           // independent runs that the numbers are means over
 	Info      negphase.Info // of all of them
 
-	// Of the estimates at the last point, the means of whole runs:
+	// About the mean of a whole run, at the last point:
 	Bias     Bias
 	Variance float64 // trace of the covariance of one run's mean; NaN of one run
 	Cosine   Moment  // to the truth: of gradients if there is a positive phase, else of negative phases
@@ -36,8 +36,8 @@ type Point struct {
 // Last returns the last point. It panics if there is none.
 func (c *Curve) Last() Point { return c.Points[len(c.Points)-1] }
 
-// SecondsPerStep returns the seconds for a step of all chains in the median repeat,
-// on which other programs have little influence; NaN if no steps were taken.
+// SecondsPerStep returns the seconds for a step of all chains, NaN if no steps were taken. It is
+// that of the median repeat, because other programs may slow single repeats.
 func (c *Curve) SecondsPerStep() float64 {
 	last := c.Last()
 	if last.Steps == 0 {
@@ -109,7 +109,7 @@ func (c *Curve) add(t trace, truth *Truth) {
 	c.Bias = Bias{math.Sqrt(d), math.Sqrt(c.Variance/n + float64(truth.StdErr*truth.StdErr))}
 }
 
-// pace sets the seconds of all points after another repeat, which took so long.
+// pace adds the seconds of a repeat and sets those of all points to the median.
 func (c *Curve) pace(seconds float64) {
 	at, _ := slices.BinarySearch(c.seconds, seconds)
 	c.seconds = slices.Insert(c.seconds, at, seconds)

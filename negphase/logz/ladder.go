@@ -99,7 +99,7 @@ func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm
 }
 
 // draws returns the draws of the rounds from first on, which are at least half of those
-// recorded. The visible states are those of the last of rows equal parts.
+// recorded. They are cut into rows equal parts, and the last round of each gives the visible states.
 func (r *records) draws(first int) draws {
 	kept := r.energies.from(first)
 	d := draws{trips: -kept[0].of.trips}
@@ -133,8 +133,8 @@ func tunedLadder(groups int, base *rbm.Base) (negphase.Settings, error) {
 }
 
 // runLadder runs the ladder on m, tunes it in the first half of the burn-in and
-// takes the draws after it. While these will not do, it doubles the rounds, of which
-// the same part is the burn-in.
+// takes the draws after it. Until the draws are enough it doubles the number of rounds, with the
+// same fraction of burn-in.
 func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) (d draws, err error) {
 	n, err := tunedLadder(s.Groups, s.Annealing.Base)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 	if err := negphase.Share(e, n, s.Annealing.Group); err != nil {
 		return draws{}, err
 	}
-	ladder := e.(negphase.Tempered) // as pt is
+	ladder := e.(negphase.Tempered) // pt is one
 	round, total := 0, s.BurnIn+s.Rounds
 	advance := func() (rbm.Phase, error) { // a Gibbs step and swaps
 		if err := s.Annealing.Group.Done(ctx); err != nil {
@@ -204,8 +204,8 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 
 // enough reports whether draws give an estimate that no warning is about, with the
 // error that is wanted, or one that more rounds do not mend: neighbours that hardly overlap
-// do so however long the frozen ladder runs. All ranks decide alike, so the lower bound,
-// which only the first may know, has no part in it.
+// do so however long the frozen ladder runs. The lower bound is not used: only rank 0 may know
+// it, and all ranks must decide alike.
 func (s Settings) enough(m *rbm.RBM, d draws) bool {
 	if !s.Bennett { // the reverse alone
 		return d.trips >= leastTrips*int64(s.Groups)
@@ -228,8 +228,8 @@ const (
 	wantedError = 0.2
 	// mostWork bounds the rounds of a ladder that may run longer, in weights times
 	// replicas times rounds: some two minutes of one core with AVX-512 (784 × 500 units
-	// with 300 replicas: 50000 rounds). What a replica costs besides its weights is about
-	// as much as that many weights do.
+	// with 300 replicas: 50000 rounds). The fixed cost of a replica, besides its weights, is about that of
+	// perReplica weights.
 	mostWork     = 7e12
 	replicaCosts = 50_000
 )

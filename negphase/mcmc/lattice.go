@@ -18,8 +18,8 @@ type Lattice struct {
 	Parity []uint8 // of the sum of a spin's coordinates: the colours of a chessboard
 }
 
-// A Bond joins spins I and J. Times is 2 where a periodic side has two spins,
-// which are neighbours on both sides, and else 1.
+// A Bond joins spins I and J. Times is 1, or 2 on a periodic side of two spins, which
+// meet on both sides.
 type Bond struct{ I, J, Times int32 }
 
 // ErrSpec is wrapped by ParseLattice's error for a text that is not of its
@@ -164,8 +164,8 @@ func Chimera(rows, columns, shore int, periodic bool) (*Lattice, error) {
 	return l, nil
 }
 
-// Graph couples the spins of l, each bond by the next number of c times its
-// multiplicity, in the same field.
+// Graph returns the graph of l in a field. Each bond takes the next coupling of c, times
+// its Times.
 func (l *Lattice) Graph(c Couplings, field float64) (*Graph, error) {
 	edges := make([]Edge, len(l.Bonds))
 	j := c(len(edges))

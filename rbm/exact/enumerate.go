@@ -199,12 +199,12 @@ func (e *Enumeration) States() int { return e.count() }
 // plain Go.
 func (e *Enumeration) Work() float64 { return e.work() }
 
-// Set makes m, of the shape and the constraint that e was made for, the model to
-// enumerate. Call it after the parameters have changed.
+// Set gives e the parameters of m, which must have the shape and the constraint of the model that e
+// was made for. Call it after the parameters have changed.
 func (e *Enumeration) Set(m *rbm.RBM) { e.set(m) }
 
-// cost is that of a loop over all states. It is worth sharing out from 2¹⁷ terms
-// on, some 20 µs with AVX-512 and 300 in plain Go.
+// cost is that of a loop over all states, for package parallel. Dividing it among processors pays
+// from 2¹⁷ terms on, some 20 µs with AVX-512 and 300 in plain Go.
 func (e *Enumeration) cost() int {
 	if e.Work() > 1<<17 {
 		return parallel.Always

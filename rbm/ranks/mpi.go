@@ -23,9 +23,9 @@ static double now(void) {
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-// gather waits in short sleeps, after a while in which it is likely to end. So ranks that wait
-// for long, as for measurements of rank 0, or on fewer cores than ranks, leave the
-// cores to others. The libraries' own waits take a core all the time.
+// gather first polls, for as long as an exchange usually takes, then sleeps between polls. So a rank
+// that waits long, as for measurements of rank 0, leaves its core to others. MPI's
+// own waits keep the core busy.
 static int gather(void *buf, const int *counts, const int *places) {
 	MPI_Request request;
 	int done = 0;

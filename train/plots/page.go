@@ -73,12 +73,12 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	return err
 }
 
-// As returns Write in a format, as files are written by.
+// As returns a function that writes the page in a format.
 func (p *Page) As(f Format) func(w io.Writer) error {
 	return func(w io.Writer) error { return p.Write(w, f) }
 }
 
-// Sheet is a page of one image, a pixel of which is a pixel of the PNG.
+// Sheet is a page of one image. The PNG has the same pixels.
 func Sheet(img image.Image) *Page {
 	size := img.Bounds().Size()
 	page := &Page{width: vg.Length(size.X) * vg.Inch / dpi, height: vg.Length(size.Y) * vg.Inch / dpi, image: img}
@@ -111,8 +111,8 @@ func Grid(rows [][]*Plot, width, height vg.Length, legend ...LegendEntry) *Page 
 	page.draw = func(c draw.Canvas) {
 		c = key.draw(c)
 		t := draw.Tiles{Rows: len(rows), Cols: across, PadX: gap, PadY: gap, PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin}
-		// The widest axes of a column, and the highest of a row, make room for those of
-		// the others.
+		// Axes are aligned: the plots of a column make room for the widest of their axes, and those of a
+		// row for the highest.
 		left, right := make([]vg.Length, across), make([]vg.Length, across)
 		above, below := make([]vg.Length, len(rows)), make([]vg.Length, len(rows))
 		around := func(i, j int) (place draw.Canvas, l, r, b, a vg.Length) {

@@ -6,16 +6,16 @@ import (
 	"os"
 )
 
-// An appender is a growing file. What could not be written is kept, and written with
-// what follows; what was written in part is overwritten.
+// An appender is a growing file. Bytes that could not be written are kept for the next flush, which
+// overwrites what an earlier one wrote in part.
 type appender struct {
 	file    *os.File
-	what    string       // it holds, for errors
-	size    int64        // of what is written as a whole
-	pending bytes.Buffer // what is not
+	what    string       // name of the contents, for errors
+	size    int64        // bytes that are written whole
+	pending bytes.Buffer // bytes that are not written yet
 }
 
-// flush writes what is to be written.
+// flush writes the pending bytes.
 func (a *appender) flush() error {
 	if a.pending.Len() == 0 {
 		return nil

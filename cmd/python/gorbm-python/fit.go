@@ -61,8 +61,8 @@ func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
 	return m, nil
 }
 
-// fit trains for Steps steps. A request that is stopped returns the model as it is then, and else
-// "warnings" has what is wrong with the run.
+// fit trains for Steps steps and returns the model. "warnings" has what is wrong with the run; it is
+// empty if the request was stopped.
 func (s *server) fit(q request) (map[string]any, []array, error) {
 	o, err := settings(q.frame)
 	if err != nil {
@@ -149,7 +149,7 @@ func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) m
 		return report
 	}
 	bits := rbm.NewBits(len(rows), o.Inputs)
-	set.Visible(bits, rows, 0) // grey values cut at ½: of others there is no pseudo-likelihood
+	set.Visible(bits, rows, 0) // grey values are cut at ½, because the pseudo-likelihood needs bits
 	e.Model.PseudoLogLikelihood(values, bits)
 	report["pseudo_likelihood"] = train.Mean(values)
 	return report

@@ -9,9 +9,8 @@ const MaxSubset = 16
 // Subsets computes sums over the ways to put the members of a set at places, subset
 // by subset. A subset is a number with the bit Member(k) for each member k.
 //
-// The bits are not in the order of the members. Sums add members in ascending order,
-// and a sum of many subsets at once has to add those in which they differ last: so the
-// last six members have the lowest bits.
+// The last six members have the lowest bits, so that a block of 64 neighbouring subsets differs in
+// them alone. Sums add members in ascending order, hence these last.
 type Subsets struct {
 	n    int
 	coef []float64 // what the assembly multiplies with
@@ -94,16 +93,16 @@ func fillSubsetsGo(table, a, _ []float64, n int) {
 	}
 }
 
-// setSubsets overwrites coef with the weights of the members as the assembly takes them,
-// eight lanes each, for each number p of members besides those of the lanes. Weights of
-// lanes that a sum does not concern stay zero: adding +0 changes no sum.
+// setSubsets overwrites coef with the weights of the members in the assembly's layout: eight lanes
+// each, for each number p of members other than those of the lanes. Lanes without the member have
+// weight zero, as adding +0 changes no sum.
 func setSubsets(coef, a []float64, n int) {
 	inner, outer := n-subsetLanes, n-2*subsetLanes
 	row := func(p int) []float64 { return a[(n-p)*n:][:n] } // for the members of subsets of p
 	for p := range inner + 1 {
 		c := coef[p*subsetStride*Wide:][:subsetStride*Wide]
-		// Within a vector: lanes of one member take one from lane 0, those of two take
-		// the first of them from a lane of one, then the second; lane 7 takes three.
+		// Within a vector: a lane of one member has a term from lane 0. A lane of two has one for its first
+		// member, from the lane of the second alone, then the reverse. Lane 7 has three terms.
 		one, two, three := row(p + 1)[inner:], row(p + 2)[inner:], row(p + 3)[inner:]
 		c[1], c[2], c[4] = one[0], one[1], one[2]
 		c[Wide+3], c[Wide+5], c[Wide+6] = two[0], two[0], two[1]
