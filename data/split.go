@@ -44,6 +44,10 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 	return s.Take(left), held, nil
 }
 
+// HoldoutKey returns the key by which a run with this seed holds rows out. Package train has
+// smaller children of the seed's key.
+func HoldoutKey(seed uint64) rbm.Key { return rbm.NewKey(seed).Child(1 << 32) }
+
 // Take returns a set of some rows of s, copied in the order given.
 func (s *Set) Take(rows []int32) *Set {
 	t := *s

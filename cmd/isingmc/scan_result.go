@@ -251,7 +251,7 @@ func (s *scanResult) warnings() (w []string) {
 		}
 		list := func(x []string) string { return s.scan.name() + " = " + strings.Join(x, ", ") }
 		if short != nil {
-			w = append(w, fmt.Sprintf("%s: the run is too short for the errors, of the energy or of m², at %s; run longer, or take pt, sw or wolff", c.name, list(short)))
+			w = append(w, fmt.Sprintf("%s: the run is too short for the errors, of the energy or of m², at %s; %s", c.name, list(short), s.longer(i, ", sw or wolff")))
 		}
 		if stuck != nil {
 			w = append(w, fmt.Sprintf("%s: fewer than 1 %% of exchanges with the next hotter temperature are made at %s; give -scan more temperatures", c.name, list(stuck)))
@@ -260,14 +260,10 @@ func (s *scanResult) warnings() (w []string) {
 			w = append(w, fmt.Sprintf("%s: the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer", c.name, list(apart)))
 		}
 		if off := s.offCurve(i); off != nil {
-			w = append(w, fmt.Sprintf("%s: what was measured differs from the curve, which takes all temperatures, by %d standard errors or more at %s: the runs there have missed states that other temperatures reach; run longer, or take pt", c.name, curveErrors, list(off)))
+			w = append(w, fmt.Sprintf("%s: what was measured differs from the curve, which takes all temperatures, by %d standard errors or more at %s: the runs there have missed states that other temperatures reach; %s", c.name, curveErrors, list(off), s.longer(i, "")))
 		}
 		if rising != nil {
-			remedy := "take pt, or run longer"
-			if s.exchanges(i) {
-				remedy = "run longer, or give -scan more temperatures"
-			}
-			w = append(w, fmt.Sprintf("%s: the mean energy rises with β by more than %d standard errors, at %s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %s", c.name, riseErrors, list(rising), remedy))
+			w = append(w, fmt.Sprintf("%s: the mean energy rises with β by more than %d standard errors, at %s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %s", c.name, riseErrors, list(rising), s.longer(i, "")))
 		}
 		switch err := s.failed[i]; {
 		case errors.Is(err, partition.ErrOverlap):
@@ -277,6 +273,15 @@ func (s *scanResult) warnings() (w []string) {
 		}
 	}
 	return append(w, s.compared.warning()...)
+}
+
+// longer says what helps sampler i if a longer run does: pt, unless it exchanges temperatures itself, or one of
+// others.
+func (s *scanResult) longer(i int, others string) string {
+	if s.exchanges(i) {
+		return "run longer, or give -scan more temperatures"
+	}
+	return "run longer, or take pt" + others
 }
 
 // curveErrors is the number of standard errors by which a figure at a temperature may differ from the

@@ -262,7 +262,7 @@ func TestScanFindsAWrongTemperature(t *testing.T) {
 // which there is a warning that names the remedy; replicas that exchange have none.
 func TestScanRises(t *testing.T) {
 	clitest.Isolate(t)
-	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; take pt, or run longer", "pt": ""} {
+	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; run longer, or take pt", "pt": ""} {
 		w := strings.Join(scanOf(t, "-lattice 6x6x6 -J pm1 -scan beta=1.4:2:4 -moves 3000 -sampler "+sampler).Warnings, "\n")
 		if (want != "") != strings.Contains(w, "rises with β") || !strings.Contains(w, want) {
 			t.Errorf("%s: warnings %q", sampler, w)

@@ -35,6 +35,7 @@ type runSummary struct {
 	Steps    int               `json:"steps"`   // of the last measurement
 	Seconds  float64           `json:"seconds"` // of training, up to it
 	Finished bool              `json:"finished"`
+	Diverged bool              `json:"diverged,omitempty"`
 
 	final   map[string]bool // whether the last value of a metric is that of result.json
 	columns []string
@@ -151,6 +152,8 @@ func readRun(dir string) (*runSummary, error) {
 	}
 	text, err = atomicfile.Read(filepath.Join(dir, rundir.ResultFile), maxFile)
 	if errors.Is(err, os.ErrNotExist) {
+		_, err := os.Stat(filepath.Join(dir, rundir.DivergedFile))
+		r.Diverged = err == nil
 		return r, nil
 	}
 	if err == nil {
@@ -367,7 +370,14 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 		rec.Show("steps", "steps done", r.Steps, strconv.Itoa(r.Steps))
 		rec.Show("seconds", "seconds", r.Seconds, fmt.Sprintf("%.3g", r.Seconds))
 		rec.Add("finished", r.Finished)
-		rec.Say("", map[bool]string{false: "not finished"}[r.Finished])
+		switch {
+		case r.Diverged:
+			rec.Say("", "diverged")
+		case !r.Finished:
+			rec.Say("", "not finished")
+		default:
+			rec.Say("", "")
+		}
 		records = append(records, rec)
 	}
 	return records

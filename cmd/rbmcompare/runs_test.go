@@ -50,6 +50,19 @@ func writeRuns(t *testing.T) {
 	}
 }
 
+// A run that left a note of divergence is said to have diverged.
+func TestRunsDiverged(t *testing.T) {
+	writeRuns(t)
+	clitest.Write(t, "runs/b/"+rundir.DivergedFile, "training step 20: diverged\n")
+	clitest.Write(t, "runs/a/"+rundir.DivergedFile, "training step 20: diverged\n") // before it was continued
+	text := rbmcompare.OK(t, "-runs", "runs/*")
+	for line := range strings.Lines(text) {
+		if got, want := strings.Contains(line, "diverged"), strings.Contains(line, "runs/b"); got != want {
+			t.Errorf("%q", line)
+		}
+	}
+}
+
 func TestRuns(t *testing.T) {
 	writeRuns(t)
 	// The first column of each line, then the fields between.

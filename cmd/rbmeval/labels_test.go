@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
@@ -184,27 +186,67 @@ func TestLabelColumnIsRemembered(t *testing.T) {
 	rbmeval.Fails(t, 1, strings.Fields("-model m.safetensors -data bare.csv -classify -label-column diag"), `no column is named "diag"`)
 }
 
-// Rows that the run held out are among its training rows by name, and a line counts them.
-func TestRowsHeldOutAreCounted(t *testing.T) {
+// Rows that the run held out are evaluated by default where there are no test rows, and are not among
+// those of -part train. A line says that rows have changed since the training.
+func TestRowsHeldOut(t *testing.T) {
 	isolate(t)
-	model := func(dir string) string {
-		clitest.Write(t, dir+"/"+rundir.ConfigFile, `{"data": {"rows": 180, "holdout_rows": 20}}`)
-		clitest.Write(t, dir+"/"+rundir.ModelFile, clitest.Read(t, "softmax.safetensors"))
-		return dir
-	}("run")
-	const line = "warning: 20 of the rows were held out by -holdout"
-	for _, c := range []struct {
-		args []string
-		want bool
-	}{
-		{[]string{"-model", model, "-part", "train"}, true},
-		{[]string{"-model", model + "/" + rundir.ModelFile, "-part", "train"}, true},
-		{[]string{"-model", model, "-data", clitest.Toy}, false},
-		{[]string{"-model", "softmax.safetensors", "-part", "train"}, false},
-	} {
-		r := rbmeval.Call(append(c.args, "-classify")...)
-		if r.Status != cli.OK || strings.Contains(r.Stderr, line) != c.want {
-			t.Errorf("%q: status %d: %s", c.args, r.Status, r.Stderr)
+	write := func(rows int) (set *data.Set) {
+		text := "a,b,c,label\n"
+		for i := range rows {
+			text += fmt.Sprintf("%d,%d,%d,%d\n", i%2, i/2%2, i/4%2, i%3)
 		}
+		clitest.Write(t, "rows.csv", text)
+		set, _, err := data.Load(t.Context(), "rows.csv", data.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	all := write(60)
+	numbered := *all
+	numbered.Numbers = data.RowNumbers(0, all.Len())
+	trained, held, err := numbered.Split(20, data.HoldoutKey(7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Write(t, "run/"+rundir.ConfigFile, fmt.Sprintf(`{"data": {"rows": 40, "holdout_rows": 20, "hash": %q}, "training": {"seed": 7}}`, trained.Hash()))
+	m := clitest.Model(6, 2, 3, rbm.Softmax) // three inputs
+	clitest.Save(t, "run/"+rundir.ModelFile, m, modelfile.About{Data: "rows.csv", ClassNames: all.Classes})
+	mean := func(set *data.Set) string {
+		free := make([]float64, set.Len())
+		m.FreeEnergy(free, set.Rows(data.RowNumbers(0, set.Len()), 3))
+		return fmt.Sprintf("mean free energy           %.6f", floats.Sum(free)/float64(len(free)))
+	}
+	const changed = "the rows of rows.csv are others than those that the model was trained on"
+	evaluate := func(args ...string) clitest.Result {
+		t.Helper()
+		r := rbmeval.Call(append([]string{"-model", "run", "-exact"}, args...)...)
+		if r.Status != cli.OK {
+			t.Fatalf("%q: status %d: %s", args, r.Status, r.Stderr)
+		}
+		return r
+	}
+	for _, c := range []struct {
+		args string
+		rows *data.Set
+	}{{"", held}, {"-part holdout", held}, {"-part train", trained}, {"-data rows.csv", all}} {
+		want := mean(c.rows)
+		if r := evaluate(strings.Fields(c.args)...); !strings.Contains(r.Stdout, want) || strings.Contains(r.Stderr, changed) {
+			t.Errorf("%q: want %s, got %s%s", c.args, want, r.Stdout, r.Stderr)
+		}
+	}
+	evaluate("-rows", "out.csv")
+	if got, want := strings.Split(clitest.Read(t, "out.csv"), "\n")[1], fmt.Sprintf("%d,", held.Numbers[0]); !strings.HasPrefix(got, want) {
+		t.Errorf("the first row held out is written as %q, want one that starts with %s", got, want)
+	}
+	rbmeval.Fails(t, cli.Usage, strings.Fields("-model run -data rows.csv -part holdout"), "no rows of rows.csv are known to be held out")
+	text := clitest.Read(t, "rows.csv")
+	clitest.Write(t, "rows.csv", strings.Replace(text, "0", "1", 30))
+	if r := evaluate(); !strings.Contains(r.Stderr, changed) {
+		t.Errorf("of other rows nothing is said: %s", r.Stderr)
+	}
+	write(61)
+	if r := evaluate(); !strings.Contains(r.Stderr, changed) {
+		t.Errorf("of more rows nothing is said: %s", r.Stderr)
 	}
 }

@@ -11,12 +11,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -25,7 +21,6 @@ import (
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
-	"gorbm/train/rundir"
 )
 
 func main() { cli.MainRanks("rbmeval", runRanks) }
@@ -80,6 +75,7 @@ type options struct {
 	group                          *ranks.Group
 
 	train, test labelSplit // by labelledRows
+	held        *data.Set  // the rows that the run of the model held out; nil: none
 }
 
 func newOptions() *options {
@@ -95,7 +91,7 @@ func newOptions() *options {
 	f.Group("rows")
 	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on)", Main: "NAME  rows; by default those of the model's training",
 		Test: "(default: those that the model was tested on)", Unlabelled: true, Undrawn: true})
-	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one").Choice("auto", "train", "test").Not("run")
+	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, holdout (those that the run held out), test, or auto, which is the last of these that there is").Choice("auto", "train", "holdout", "test").Not("run")
 	f.Group("log Z")
 	o.logZFlags = addLogZFlags(f)
 	f.Group("other numbers")
@@ -189,13 +185,14 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	switch {
 	case o.part == "test" && test == nil:
 		return nil, cli.Usagef("-part is test, but %s has no test rows; name some by -test", all.Name)
+	case o.part == "holdout" && o.held == nil:
+		return nil, cli.Usagef("-part is holdout, but no rows of %s are known to be held out", all.Name)
+	case o.part == "holdout" || o.part == "auto" && test == nil && o.held != nil:
+		set, split = o.labelledRows(m, o.held)
 	case o.part == "train" || test == nil:
 		set, split = all, o.train
 	}
 	same := set == all
-	if n := heldOut(o.model.Path); same && n > 0 && !o.flags.Given("data") {
-		o.flags.Warn(fmt.Sprintf("%d of the rows were held out by -holdout while the model was trained, and are among those scored here", n))
-	}
 	for _, s := range []**data.Set{&all, &set} {
 		if *s, err = fitSet(m, *s, o.model.Path, about); err != nil {
 			return nil, err
@@ -212,28 +209,6 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	return e, nil
 }
 
-// heldOut returns the number of rows that the run of a model held out, by the config.json of its
-// folder: that of the path, or the one that the model file is in. It is 0 without one.
-func heldOut(path string) int {
-	dir := path
-	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		dir = filepath.Dir(path)
-	}
-	text, err := atomicfile.Read(filepath.Join(dir, rundir.ConfigFile), maxConfig)
-	var config struct {
-		Data struct {
-			HoldoutRows int `json:"holdout_rows"`
-		}
-	}
-	if err != nil || json.Unmarshal(text, &config) != nil {
-		return 0
-	}
-	return config.Data.HoldoutRows
-}
-
-// maxConfig is the size in bytes from which a file is no config.json.
-const maxConfig = 1 << 26
-
 // loadData loads the data that the model m of path was trained on, or that -data
 // names: of a model with labels, the rows that have one.
 func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about modelfile.About) (all, test *data.Set, err error) {
@@ -242,6 +217,9 @@ func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about m
 	}
 	o.data.Follow(about)
 	all, test, err = o.data.Load(ctx)
+	if err == nil && !o.flags.Given("data") {
+		all = o.holdOut(all, path)
+	}
 	all, o.train = o.labelledRows(m, all)
 	test, o.test = o.labelledRows(m, test)
 	return all, test, err

@@ -241,9 +241,18 @@ func (r *runner) sumOf(name string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// diverged says what helps against divergence, err. That is not a smaller rate
-// where the parameters were out of range before the first step.
+// diverged writes err, of divergence, to the folder, and says what helps against it. That is not a
+// smaller rate where the parameters were out of range before the first step.
 func (r *runner) diverged(err error) error {
+	if !r.folder.Gone() {
+		note := fmt.Sprintf("training %v\n", err)
+		if err := atomicfile.Write(r.folder.Path(rundir.DivergedFile), func(w io.Writer) error {
+			_, err := io.WriteString(w, note)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
 	if kept := r.saver.kept.Load(); kept > 0 && !r.folder.Gone() {
 		return fmt.Errorf("training %w; go on from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.plan.settings.Rate/10, r.folder.Dir)
 	}

@@ -118,10 +118,6 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
-// holdoutKey is the key that chooses the rows held out. Package train has smaller
-// ones.
-const holdoutKey = 1 << 32
-
 // load loads the data, takes their preset and holds rows out. rows are those of the training
 // set before.
 func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, err error) {
@@ -133,8 +129,7 @@ func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, er
 		return sets, nil, err
 	}
 	if o.flags.Given("holdout") {
-		key := rbm.NewKey(o.settings.Seed).Child(holdoutKey)
-		if sets.Train, sets.Holdout, err = rows.Split(o.holdout, key); err != nil {
+		if sets.Train, sets.Holdout, err = rows.Split(o.holdout, data.HoldoutKey(o.settings.Seed)); err != nil {
 			return sets, nil, cli.Usagef("-holdout: %w", err)
 		}
 	}

@@ -206,8 +206,10 @@ func (r *runner) reopen() (err error) {
 		r.plan.opts.rates = append(r.plan.opts.rates, rateChange{at, r.plan.settings.Rate})
 	}
 	if r.trains() {
-		if err := ignoreMissing(os.Remove(r.folder.Path(rundir.ResultFile))); err != nil {
-			return err
+		for _, name := range []string{rundir.ResultFile, rundir.DivergedFile} {
+			if err := ignoreMissing(os.Remove(r.folder.Path(name))); err != nil {
+				return err
+			}
 		}
 	}
 	if !r.plan.opts.extended && !r.plan.opts.slowed {

@@ -146,6 +146,9 @@ func TestDiverged(t *testing.T) {
 			if _, err := os.Stat(filepath.Join("run", rundir.ModelFile)); err == nil {
 				t.Error("a model that diverged was saved")
 			}
+			if text := clitest.Read(t, filepath.Join("run", rundir.DivergedFile)); !strings.Contains(text, "diverged") {
+				t.Errorf("the folder says %q", text)
+			}
 		})
 	}
 }

@@ -33,8 +33,9 @@ const (
 	SamplesFile      = "samples.png"
 	LaddersFile      = "ladder.csv" // how the temperatures exchange, at each measurement
 	ReportFile       = "report.html"
-	ResultFile       = "result.json" // what -json prints; a run that has one is finished
-	LadderFile       = "ladder.png"  // and CurvesFile: .svg or .pdf too where the run asks for them
+	ResultFile       = "result.json"  // what -json prints; a run that has one is finished
+	DivergedFile     = "diverged.txt" // why training stopped: the parameters left their range
+	LadderFile       = "ladder.png"   // and CurvesFile: .svg or .pdf too where the run asks for them
 )
 
 // A Folder holds what a run leaves behind.
@@ -45,7 +46,7 @@ type Folder struct {
 
 // files are the files of a run's folder, without its snapshots. The last one to be
 // removed is that by which the folder is known for a run's.
-var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, ResultFile, ConfigFile}
+var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, ResultFile, DivergedFile, ConfigFile}
 
 // charts are the files that may have another ending too.
 var charts, chartEndings = []string{CurvesFile, LadderFile}, []string{".svg", ".pdf"}
