@@ -26,7 +26,7 @@ func ExampleLoad() {
 func ExampleHelp() {
 	fmt.Println(data.Help())
 	// Output:
-	// fontdigits[:N]      digits rendered from fonts (N: so many rows)
+	// fontdigits[:N]      digits rendered from fonts (N: that many training rows)
 	// mnist[:N]           handwritten digits (mnist:55000 is the paper's)
 	// toy:M,D,N,P[:plain] M modes of bits repeated D times, N copies each,
 	//                     flipped with probability P; plain: without labels

@@ -17,7 +17,7 @@ import (
 // row here, and a file with its load function.
 func sources() []source {
 	return []source{
-		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: so many rows)", seeded, nil, loadFontDigits},
+		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: that many training rows)", seeded, nil, loadFontDigits},
 		{"mnist", "mnist[:N]", "handwritten digits (mnist:55000 is the paper's)", seedless, nil, loadMNIST},
 		{"toy", "toy:M,D,N,P[:plain]", "M modes of bits repeated D times, N copies each,\nflipped with probability P; plain: without labels", seeded, nil, loadToy},
 		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", seedless, nil, loadBars},

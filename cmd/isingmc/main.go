@@ -53,8 +53,8 @@ specific heat β²(<E²> − <E>²)/N. -overlap measures q, the mean of s s' ove
 replicas. Errors count the autocorrelation (Wolff 2004).
 
 With -moves and one sampler, equal seeds give equal results but for times; with
-several, the first makes so many moves and the others what they can in the time
-it takes. The moves of a sampler depend on the seed and on its own settings alone,
+several, the first makes -moves moves, and the others as many as they can in the
+time it takes. The moves of a sampler depend on the seed and on its own settings alone,
 so that only where a sampler stops depends on the clock.
 
 -scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice, and
@@ -90,7 +90,7 @@ takes one of these methods and their budgets:
              autocorrelation of the energy, per move (Hamze et al. 2012)
 
   seconds=16     computing time of all trials together; not of paper
-  of=slowest     what the effective samples are of, or of=energy alone; not of paper
+  of=slowest     the observable whose effective samples are counted: the slowest, or energy; not of paper
   evaluations=40 trials before the longer ones at the end; of paper 200
   moves=100      of a trial of paper
   kernels=100    of the policy; of paper 1000
@@ -183,7 +183,7 @@ func newOptions() *options {
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
 	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM the visible bits, and h), energy and move; rbmtrain -data reads it").
 		Main("FILE  sampled states, .npz").New(".npz").Not("scan", "gap")
-	f.IntVar(&o.keep, "keep", defaultKeep, "states in -states at most, equally spaced in moves: between half of it and all of it\nonce the run is longer").For("states")
+	f.IntVar(&o.keep, "keep", defaultKeep, "at most this many states in -states, equally spaced in moves; at least half as many\nif the run has more moves").For("states")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("scan", "gap")
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)").Mode("runs no chain").Not("model")
 	f.StringVar(&o.table, "table", "", "write what -scan measured, and the curves between, to this file, a CSV table").New(".csv").For("scan")

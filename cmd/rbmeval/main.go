@@ -51,7 +51,7 @@ and ess, the number of independent draws that theirs are worth; "doubtful" if a 
 names them; "raised" if log_z is the bound; "impossible", without log_z, below it; "bound",
 below or above, if AIS or its reverse only bounds log Z.
 
--run evaluates all snapshots of a run, ended or under way. Under mpirun -n N the ranks share
+-run evaluates all snapshots of a run, finished or not. Under mpirun -n N the ranks share
 the chains, with identical results. Build it by
 ` + ranks.Build + `
 
@@ -97,7 +97,7 @@ func newOptions() *options {
 	f.Group("other numbers")
 	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration").Main("  error and calibration").Not("run")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored").Main("  pseudo-log-likelihood").Not("run")
-	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): how their frequencies, and the correlations of two columns, go with those of the rows").
+	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): their frequencies, and their correlations of two columns, are compared with those of the rows").
 		Main("FILE  statistics of samples against the rows").Not("run")
 	o.analysis = addAnalysisFlags(f)
 	f.Group("files")

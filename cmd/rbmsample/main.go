@@ -56,8 +56,8 @@ ladders have made ten round trips each. That is tested after 256, 512, 1024, …
 not, "mixed" is false with -json, a warning says why, and the samples are those of chains
 that started at training rows, which they may still resemble; -start decides otherwise.
 
-The nearest training rows tell whether samples are copies: a sample is nearer than all of as
-many training rows by chance about once.
+The nearest training rows tell whether samples are copies. A sample counts as nearer if its
+distance is below those of as many training rows; chance alone gives about one such sample.
 
 Under mpirun -n N the ranks share the chains, with identical results. Build it by
 ` + ranks.Build

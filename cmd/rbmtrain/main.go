@@ -34,7 +34,8 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
 ` + negphase.KeysHelp("k", "swaps", "chains", "start", "tau") + `
   k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
                   flips of a walk (default fit: 1 to 20, or what the model has
-                  room for; auto drives it to an acceptance of 0.574), bias, and as isingmc -h says; of im k, weights and
+                  room for; auto drives it to an acceptance of 0.574), bias, and the
+                  others as isingmc -h all says; of im: k, weights, and
                   gamma=1 or gamma=DOWN/UP
 
 In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
@@ -178,7 +179,7 @@ func newOptions() *options {
 	f.StringVar(&o.resume, "resume", "", "folder of a run to resume with its own settings; only -steps -rate -workers -progress -quiet -json may be given too").
 		Main("FOLDER  resume a run: the results of an uninterrupted one").Alone("takes all settings from the run").Tag(ofCall, ofArray)
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all that is random but the data: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
-	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line, or of a grid of runs, as in -negphase {pcd,ins} -seed {1..5}: runs all of them that are not finished, one after another, with the flags given here first; or the one that -array-index or a job of an array names").Tag(ofCall, ofArray)
+	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run, or of a grid of runs such as -negphase {pcd,ins} -seed {1..5}, in each line, which follow the flags given here. All runs that are not finished are run, one after another, or the one that -array-index or a job of an array names").Tag(ofCall, ofArray)
 	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)").For("array").Tag(ofCall, ofArray)
 	f.AddWorkers(&o.workers).Tag("resume", ofCall)
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes; write nothing").Tag(ofCall, ofArray)

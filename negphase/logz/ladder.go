@@ -229,7 +229,7 @@ const (
 	// mostWork bounds the rounds of a ladder that may run longer, in weights times
 	// replicas times rounds: some two minutes of one core with AVX-512 (784 × 500 units
 	// with 300 replicas: 50000 rounds). The fixed cost of a replica, besides its weights, is about that of
-	// perReplica weights.
+	// replicaCosts weights.
 	mostWork     = 7e12
 	replicaCosts = 50_000
 )

@@ -24,7 +24,7 @@ type sampler struct {
 var samplers = []sampler{
 	row("gibbs", "heat bath, a sweep of all spins a move", false, func(m *Gibbs) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
-	row("modified-metropolis", "the same, but flips that cost nothing by chance ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
+	row("modified-metropolis", "the same, but a flip that costs nothing has probability ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("sw", "Swendsen–Wang: clusters of all spins a move", false, noKeys[SwendsenWang]),
 	row("wolff", "Wolff: a cluster around a random spin a move", false, (*Wolff).keys),
 	row("block-gibbs", "all hidden, then all visible units of an RBM a move", false, noKeys[BlockGibbs]),
