@@ -86,7 +86,7 @@ func couplings(o claims.Options) []float64 {
 	return js
 }
 
-// A curveOf is a curve without repetitions.
+// A curveOf is a curve that is computed once, without random numbers.
 type curveOf map[float64]float64
 
 func curve(t *claims.Table, panel, name string) curveOf {

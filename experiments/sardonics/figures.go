@@ -96,7 +96,7 @@ var contests = []contest{
 	},
 }
 
-// inverse returns the logarithms of the inverse.
+// inverse negates logarithms of ratios, which inverts the ratios.
 func inverse(l claims.Repeats) claims.Repeats {
 	o := claims.Repeats{}
 	for k, x := range l {

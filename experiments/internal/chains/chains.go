@@ -138,8 +138,8 @@ func Correlation(energies, lags []float64) []float64 {
 }
 
 // Relaxed returns the state that samplers start from: after moves of m from a random
-// state with this number of bits on, or of any number if active is 0. At infinite temperature
-// long walks that fit beta may never be accepted.
+// state with this number of bits on, or of any number if active is 0. Take an m of
+// small moves: from a random state long walks might never be accepted.
 func Relaxed(s mcmc.Settable, m mcmc.Mover, beta float64, active, moves int, key rbm.Key) ([]uint8, error) {
 	r := key.Rand()
 	state := make([]uint8, s.Len())
