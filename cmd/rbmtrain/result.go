@@ -435,7 +435,11 @@ func (r *runner) suggestions() []suggestion {
 	switch steps := 2 * r.trainer.Steps(); {
 	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt():
 	case train.Ends(r.plan.settings.Schedule):
-		all = append(all, suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)})
+		s := suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)}
+		if _, known := train.LawLikelihood(set, r.plan.model.Classes() > 0); !known && r.plan.sets.Test == nil && r.plan.sets.Holdout == nil {
+			s.words += "; with -holdout 0.1 it says whether it overfits"
+		}
+		all = append(all, s)
 	default:
 		all = append(all, suggestion{line: fmt.Sprintf("rbmtrain -resume %s -steps %d", r.folder.Dir, steps), does: "continues"})
 	}

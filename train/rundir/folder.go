@@ -197,7 +197,9 @@ func (f *Folder) removeTemporary() error {
 // quoting.
 func Stem(name string) string {
 	name = strings.TrimSuffix(name, ":seed=1")
-	if ext := filepath.Ext(name); ext == ".csv" || ext == ".npz" {
+	name = strings.TrimSuffix(name, ".gz")
+	switch ext := filepath.Ext(name); strings.ToLower(ext) {
+	case ".csv", ".tsv", ".npz", ".npy", ".fasta", ".fa", ".sto":
 		name = strings.TrimSuffix(name, ext)
 	}
 	name = filepath.Base(name)

@@ -21,6 +21,8 @@ func TestStem(t *testing.T) {
 		"a;b|c$(d).csv":             "a_b_c__d_",
 		"..":                        "..",
 		"x.csv.npz":                 "x.csv",
+		"x.csv.gz":                  "x",
+		"family.fasta":              "family",
 	} {
 		if got := Stem(name); got != want {
 			t.Errorf("Stem(%q) = %q, want %q", name, got, want)
