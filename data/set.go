@@ -143,6 +143,11 @@ func (s *Set) Labelled() []int32 {
 	return slices.DeleteFunc(rows, func(r int32) bool { return s.Y[r] == NoClass })
 }
 
+// MissesCells reports whether cells of a row are missing.
+func (s *Set) MissesCells(row int32) bool {
+	return s.Missing.Rows > 0 && slices.ContainsFunc(s.Missing.Row(int(row)), func(w uint64) bool { return w != 0 })
+}
+
 // Len returns the number of examples.
 func (s *Set) Len() int { return s.X.Rows }
 

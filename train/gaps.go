@@ -39,12 +39,9 @@ func newGaps(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *gaps {
 	var rows []int32
 	for r := range set.Len() {
 		g.of[r] = -1
-		for _, w := range set.Missing.Row(r) {
-			if w != 0 {
-				g.of[r] = int32(len(rows))
-				rows = append(rows, int32(r))
-				break
-			}
+		if set.MissesCells(int32(r)) {
+			g.of[r] = int32(len(rows))
+			rows = append(rows, int32(r))
 		}
 	}
 	g.all = set.Rows(rows, 0)

@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -181,7 +182,7 @@ func TestMetricsOfGaps(t *testing.T) {
 		return names, ll
 	}
 	names, ll := measure(set)
-	if strings.Join(names, " ") != "log_likelihood" || ll-want > 1e-6 || want-ll > 1e-6 {
+	if strings.Join(names, " ") != "log_likelihood pseudo_likelihood" || ll-want > 1e-6 || want-ll > 1e-6 {
 		t.Errorf("metrics %v; log-likelihood %v, want %v", names, ll, want)
 	}
 	filled := *set
@@ -189,7 +190,28 @@ func TestMetricsOfGaps(t *testing.T) {
 	if _, ll := measure(&filled); ll > want-0.5 {
 		t.Errorf("the fills have log-likelihood %v, the known cells %v", ll, want)
 	}
-	if _, err := NewMetrics([]string{"pseudo_likelihood"}, m, Sets{Train: set}, 1); err == nil || !strings.Contains(err.Error(), "needs whole rows; cells of twins are missing") {
+	// Metrics of whole rows are those of the rows without a gap, if there are a hundred.
+	var whole []int32
+	for row := range int32(set.Len()) {
+		if !set.MissesCells(row) {
+			whole = append(whole, row)
+		}
+	}
+	sum, pl := 0.0, make([]float64, len(whole))
+	m.PseudoLogLikelihood(pl, filled.Rows(whole, 0))
+	for _, x := range pl {
+		sum += x / float64(len(pl))
+	}
+	metrics, err := NewMetrics([]string{"pseudo_likelihood"}, m, Sets{Train: set}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if values, err := metrics[0].Measure(context.Background(), m, true); err != nil || len(whole) == set.Len() || !(math.Abs(values[0]-sum) < 1e-9) || !strings.Contains(metrics[0].Columns[0].Unit, "rows without missing cells") {
+		t.Errorf("%v: pseudo-log-likelihood %v%s, want %v", err, values, metrics[0].Columns[0].Unit, sum)
+	}
+	few := set.Take(whole[:99])
+	few.Missing.Set(0, 0, true)
+	if _, err := NewMetrics([]string{"pseudo_likelihood"}, m, Sets{Train: few}, 1); err == nil || !strings.Contains(err.Error(), "needs 100 rows without missing cells; twins has 98") {
 		t.Errorf("pseudo_likelihood: %v", err)
 	}
 }

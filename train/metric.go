@@ -281,6 +281,7 @@ var metricKinds = []metricKind{
 			if n := sampleRowsOf(s.m, s.train(), wholeWork); n < s.train().Len() {
 				note += fmt.Sprintf("; samples of %d rows", n)
 			}
+			note += s.wholeNote()
 			c[0].Unit = " nats (" + note + ")"
 		},
 		measure: pseudoLikelihood,

@@ -47,6 +47,7 @@ type measuredSet struct {
 	set   *data.Set
 	order []int32 // those that have a class, of a model with labels
 	key   rbm.Key // of what is drawn to measure it
+	whole []int32 // those of order without missing cells
 }
 
 func newMeasuredSet(name string, set *data.Set, labelled bool, key rbm.Key) measuredSet {
@@ -55,7 +56,11 @@ func newMeasuredSet(name string, set *data.Set, labelled bool, key rbm.Key) meas
 		order = set.Labelled()
 	}
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return measuredSet{name: name, set: set, order: order, key: key.Child(0)}
+	whole := order
+	if set.Missing.Rows > 0 {
+		whole = slices.DeleteFunc(slices.Clone(order), func(row int32) bool { return set.MissesCells(row) })
+	}
+	return measuredSet{name: name, set: set, order: order, key: key.Child(0), whole: whole}
 }
 
 // parts returns the parts of the data, those to train on first. key returns the key of a purpose.
@@ -77,6 +82,12 @@ func (p measuredSet) rows(m *rbm.RBM, work int) []int32 {
 		return p.order
 	}
 	return p.order[:min(len(p.order), sampleRowsOf(m, p.set, work))]
+}
+
+// wholeRows is rows, of those without missing cells.
+func (p measuredSet) wholeRows(m *rbm.RBM, work int) []int32 {
+	p.order = p.whole
+	return p.rows(m, work)
 }
 
 // sampleRowsOf returns the number of rows of a sample of set of at most work.
@@ -155,15 +166,25 @@ func (s *subject) logLikelihoods(ctx context.Context, m *rbm.RBM, work int, logZ
 	return f, err
 }
 
-// gappy returns an error that names the metric if a part has missing cells, of which it would
-// measure the random states that stand in their place.
+// gappy returns an error that names the metric, which measures whole rows, if a part has missing cells and fewer
+// than leastRows rows without them.
 func (s *subject) gappy(metric string) error {
 	for _, p := range s.parts {
-		if p.set.Missing.Rows > 0 {
-			return fmt.Errorf("%s needs whole rows; cells of %s are missing", metric, p.set.Name)
+		if len(p.whole) < len(p.order) && len(p.whole) < leastRows {
+			return fmt.Errorf("%s needs %d rows without missing cells; %s has %d", metric, leastRows, p.set.Name, len(p.whole))
 		}
 	}
 	return nil
+}
+
+// wholeNote says which rows a metric of whole rows takes, if cells are missing.
+func (s *subject) wholeNote() string {
+	for _, p := range s.parts {
+		if len(p.whole) < len(p.order) {
+			return "; rows without missing cells"
+		}
+	}
+	return ""
 }
 
 func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
@@ -323,7 +344,7 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 		work = wholeWork
 	}
 	return s.each(func(p measuredSet) float64 {
-		rows := p.rows(m, work)
+		rows := p.wholeRows(m, work)
 		dst, v := make([]float64, len(rows)), m.NewVisible(len(rows))
 		p.set.Visible(v, rows, m.Classes())
 		m.PseudoLogLikelihood(dst, v)
@@ -337,7 +358,7 @@ func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 		if whole && p.name != "train" {
 			work = 0
 		}
-		rows := p.rows(m, work)
+		rows := p.wholeRows(m, work)
 		b := rbm.Batch{V: p.set.Rows(rows, m.Classes()), H: rbm.NewMatrix(len(rows), m.Hidden())}
 		m.HiddenMean(b.H, b.V)
 		h, mean := rbm.NewBits(len(rows), m.Hidden()), rbm.NewMatrix(len(rows), m.Visible())
@@ -360,7 +381,7 @@ func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 
 func activeHidden(s *subject, _ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
 	return s.each(func(p measuredSet) float64 {
-		rows := p.rows(m, rowWork)
+		rows := p.wholeRows(m, rowWork)
 		h := rbm.NewMatrix(len(rows), m.Hidden())
 		m.HiddenMean(h, p.set.Rows(rows, m.Classes()))
 		sum, total := 0.0, 0.0
