@@ -177,7 +177,7 @@ func (k drelu) Rest(x []float32, d *Distribution, first int) float64 {
 		if x < 0 {
 			side = 1
 		}
-		sum += float64(x) * (float64(float64(x)*s.gamma[side]/2) - s.theta[side])
+		sum += float64(float64(x) * (float64(float64(x)*s.gamma[side]/2) - s.theta[side]))
 	}
 	return sum
 }

@@ -104,7 +104,7 @@ const farDeviations = 6
 func (h half) draw(u float64) float64 {
 	a := h.a()
 	if a <= farDeviations {
-		e := scaledErfc(math.Abs(a)/math.Sqrt2) * vec.Exp(-float64(a*a/2)) / 2 // beyond |a|
+		e := float64(scaledErfc(math.Abs(a)/math.Sqrt2) * vec.Exp(-float64(a*a/2)) / 2) // beyond |a|
 		above, below := e, 1-e
 		if a < 0 {
 			above, below = 1-e, e
@@ -114,11 +114,11 @@ func (h half) draw(u float64) float64 {
 	}
 	// log Q(a+d) − log Q(a) = log u, with log Q(x) = log e^(x²/2)Q(x) − x²/2.
 	log := vec.Log(u)
-	d := -2 * log / (a + math.Sqrt(float64(a*a)-2*log))
+	d := -2 * log / (a + math.Sqrt(float64(a*a)-float64(2*log)))
 	at := scaledErfc(a / math.Sqrt2)
 	for range 2 { // the start is right to 1/a² of d
 		e := scaledErfc((a + d) / math.Sqrt2)
-		miss := vec.Log(e/at) - float64(d*(a+d/2)) - log
+		miss := vec.Log(e/at) - float64(d*(a+float64(d/2))) - log
 		d += float64(miss * e * math.Sqrt(math.Pi/2)) // the derivative is −1/(e·√(π/2))
 	}
 	return max(d, 0) / math.Sqrt(h.gamma)
