@@ -73,7 +73,7 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 	for g := first; g < end; g++ {
 		for q := range min(vec.RowSumsWords, p.h.Stride-g*vec.RowSumsWords) {
 			panel := g*vec.RowSumsWords + q
-			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
+			vec.TransposePanel(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
 		}
 		if rows < aheadRows {
 			p.addGroup(acts, w[:], g, 0, rows, nil)

@@ -71,7 +71,7 @@ func (p *pass) grow(m *RBM, rows int) {
 	p.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
 	blocks := max(visible, hidden)
-	p.acts = grown(p.acts, (rows*blocks+vec.Tile)*vec.Block) // vec.Turn reads whole tiles
+	p.acts = grown(p.acts, (rows*blocks+vec.Tile)*vec.Block) // vec.TransposePanel reads whole tiles
 	p.blocks = grown(p.blocks, max(visible, hidden*ceilDiv(rows, blockRows)))
 	p.joint = grown(p.joint, rows*max(m.visible.jointUnits(), m.hidden.jointUnits()))
 	p.partial = grown(p.partial, rows*(visible+hidden))
@@ -306,7 +306,7 @@ func (p *pass) drawJoint(i int) {
 		for k := first; k <= last; k++ {
 			dst := d.in[(k-first)*size:][:size]
 			if k != kept {
-				vec.Turn(dst, p.acts[(k*p.rows+lo)*vec.Block:], hi-lo, vec.Block)
+				vec.TransposePanel(dst, p.acts[(k*p.rows+lo)*vec.Block:], hi-lo, vec.Block)
 			} else if at != k-first {
 				copy(dst, d.in[at*size:][:size])
 			}

@@ -214,10 +214,10 @@ func dot64AVX512(lanes *float64, x *float32, y *float64, n int)
 //go:noescape
 func sizesAVX512(lanes *uint32, x *float32, n int)
 
-// turnAVX2 is Turn for numbers of tiles > 0.
+// transposePanelAVX2 is TransposePanel for numbers of tiles > 0.
 //
 //go:noescape
-func turnAVX2(dst *float32, panel *float32, down int, across int)
+func transposePanelAVX2(dst *float32, panel *float32, down int, across int)
 
 // drawsAVX2 is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.
 //
@@ -1123,12 +1123,12 @@ func decayRest(m, rest []float32, l1, l2 float32) {
 }
 
 //go:noinline
-func turn(dst, panel []float32, down, across int) {
+func transposePanel(dst, panel []float32, down, across int) {
 	switch InUse() {
 	case AVX512, AVX2:
-		turnAVX2(&dst[0], &panel[0], down, across)
+		transposePanelAVX2(&dst[0], &panel[0], down, across)
 	default:
-		turnGo(dst, panel, down, across)
+		transposePanelGo(dst, panel, down, across)
 	}
 }
 

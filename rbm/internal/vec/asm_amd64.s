@@ -3793,9 +3793,9 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func turnAVX2(dst *float32, panel *float32, down int, across int)
+// func transposePanelAVX2(dst *float32, panel *float32, down int, across int)
 // Requires: AVX
-TEXT ·turnAVX2(SB), NOSPLIT, $0-32
+TEXT ·transposePanelAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
 	MOVQ panel+8(FP), CX
 	MOVQ down+16(FP), DX

@@ -93,7 +93,9 @@ func decay(m []float32, l1, l2 float32)            { decayGo(m, l1, l2) }
 func advanceRest(m, x, rest []float32, a float32)  { advanceRestGo(m, x, rest, a) }
 func approachRest(m, x, rest []float32, a float32) { approachRestGo(m, x, rest, a) }
 func decayRest(m, rest []float32, l1, l2 float32)  { decayRestGo(m, rest, l1, l2) }
-func turn(dst, panel []float32, down, across int)  { turnGo(dst, panel, down, across) }
-func spread(dst, src []Quad, p, q *Quad)           { spreadGo(dst, src, p, q) }
-func join(sum *Quad, f, b []Quad, p, q *Quad)      { joinGo(sum, f, b, p, q) }
-func fillSubsets(table, a, coef []float64, n int)  { fillSubsetsGo(table, a, coef, n) }
+func transposePanel(dst, panel []float32, down, across int) {
+	transposePanelGo(dst, panel, down, across)
+}
+func spread(dst, src []Quad, p, q *Quad)          { spreadGo(dst, src, p, q) }
+func join(sum *Quad, f, b []Quad, p, q *Quad)     { joinGo(sum, f, b, p, q) }
+func fillSubsets(table, a, coef []float64, n int) { fillSubsetsGo(table, a, coef, n) }

@@ -55,7 +55,7 @@ func BenchmarkTurn(b *testing.B) {
 	forBench(b, "visible=784/hidden=500", float64(4*len(w)), "B", func() {
 		for k := 0; k < n; k += Block {
 			for p := range panels {
-				Turn(dst, w[(p*n+k)*Block:], n-k, Block)
+				TransposePanel(dst, w[(p*n+k)*Block:], n-k, Block)
 			}
 		}
 	})

@@ -150,7 +150,7 @@ func TestRowSumsDefinition(t *testing.T) {
 	}
 }
 
-// ColumnSums against what it stands for: RowSums after Turn, for one row.
+// ColumnSums against what it stands for: RowSums after TransposePanel, for one row.
 func TestColumnSums(t *testing.T) {
 	levels := func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
@@ -163,7 +163,7 @@ func TestColumnSums(t *testing.T) {
 				word := s.words(make([]uint64, 1), []float64{0, 0.02, 0.3, 1}[s.IntN(4)])
 				atGo(func() {
 					turned := make([]float32, Block*Block)
-					Turn(turned, panel, n, Block)
+					TransposePanel(turned, panel, n, Block)
 					RowSums(want, turned, word, 1, 1, 1, nil)
 				})
 				at(func() { ColumnSums(got, panel, word[0], units) })
@@ -234,7 +234,7 @@ func TestTurn(t *testing.T) {
 						want[c*Block+r] = panel[r*Block+c]
 					}
 				}
-				at(func() { Turn(got, panel, rows, cols) })
+				at(func() { TransposePanel(got, panel, rows, cols) })
 				same(t, fmt.Sprintf("%d rows, %d columns", rows, cols), got, want)
 			}
 		})

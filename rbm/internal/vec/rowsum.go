@@ -84,7 +84,7 @@ func rowSumGo(acc *[Block]float32, base []float32, list []uint32) {
 //
 //	acc[i] += panel[i·Block+c],  i < n, bit c of word is one
 //
-// These are the sums that RowSums takes after Turn, for one row. For so little work it
+// These are the sums that RowSums takes after TransposePanel, for one row. For so little work it
 // takes half the time of the two. n is rounded up to a multiple of Tile.
 func ColumnSums(acc, panel []float32, word uint64, n int) {
 	if n <= 0 || word == 0 {

@@ -20,7 +20,7 @@ const (
 	// Block is the number of units that a kernel works on at once: the
 	// number of columns of a panel of weights and of bits of a word of states.
 	Block = 64
-	// Tile is the number of rows that Turn works on at once.
+	// Tile is the number of rows that TransposePanel works on at once.
 	Tile = 8
 )
 
@@ -66,7 +66,7 @@ func transposeGo(m *[Block]uint64) {
 	}
 }
 
-// Turn writes the transpose of the first rows, at most Block, and the first cols
+// TransposePanel writes the transpose of the first rows, at most Block, and the first cols
 // columns of a panel to dst:
 //
 //	dst[c·Block+r] = panel[r·Block+c],  r < rows, c < cols
@@ -74,7 +74,7 @@ func transposeGo(m *[Block]uint64) {
 // Each row of dst holds the weights of one hidden unit, so that the down pass can
 // use the sums of the up pass, RowSums. Rows and columns up to a multiple of Tile
 // are transposed. It panics if cols exceeds Block or a slice is too short.
-func Turn(dst, panel []float32, rows, cols int) {
+func TransposePanel(dst, panel []float32, rows, cols int) {
 	if rows <= 0 || cols <= 0 {
 		return
 	}
@@ -82,12 +82,12 @@ func Turn(dst, panel []float32, rows, cols int) {
 	_ = panel[:down*Tile*Block]
 	_ = dst[:(across*Tile-1)*Block+down*Tile]
 	if cols > Block {
-		panic("vec: Turn has no such columns")
+		panic("vec: TransposePanel has no such columns")
 	}
-	turn(dst, panel, down, across)
+	transposePanel(dst, panel, down, across)
 }
 
-func turnGo(dst, panel []float32, down, across int) {
+func transposePanelGo(dst, panel []float32, down, across int) {
 	for c := 0; c < across*Tile; c += 4 {
 		for r := 0; r < down*Tile; r += 4 {
 			from := (*[3*Block + 4]float32)(panel[r*Block+c:])

@@ -66,7 +66,7 @@ var calls = []kernel.Call{
 	{Func: "advanceRest(m, x, rest []float32, a float32)", Args: "&m[0], &x[0], &rest[0], len(m), a", Unless: part},
 	{Func: "approachRest(m, x, rest []float32, a float32)", Args: "&m[0], &x[0], &rest[0], len(m), a", Unless: part},
 	{Func: "decayRest(m, rest []float32, l1, l2 float32)", Args: "&m[0], &rest[0], len(m), l1, l2", Unless: part},
-	{Func: "turn(dst, panel []float32, down, across int)", Args: "&dst[0], &panel[0], down, across", Both: true},
+	{Func: "transposePanel(dst, panel []float32, down, across int)", Args: "&dst[0], &panel[0], down, across", Both: true},
 	{Func: "spread(dst, src []Quad, p, q *Quad)", Args: "&dst[0][0], &src[0][0], &p[0], &q[0], len(dst)", Both: true},
 	{Func: "join(sum *Quad, f, b []Quad, p, q *Quad)", Args: "&sum[0], &f[0][0], &b[0][0], &p[0], &q[0], len(b)", Both: true},
 	{Func: "fillSubsets(table, a, coef []float64, n int)", Before: "setSubsets(coef, a, n)", Args: "&table[0], &coef[0], len(table)/(Wide*Wide)"},

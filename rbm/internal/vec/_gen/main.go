@@ -160,7 +160,7 @@ func main() {
 	maskedSums()
 	ascent()
 	sweeps()
-	turn()
+	transposePanel()
 	draws()
 	choices()
 	small()

@@ -5,14 +5,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tile is the number of rows and columns that Turn works on at once.
+// tile is the number of rows and columns that TransposePanel works on at once.
 const tile = 8
 
-// turn writes Turn: 8×8 values change places within quarters of 4×4, then the
+// transposePanel writes TransposePanel: 8×8 values change places within quarters of 4×4, then the
 // quarters do. It serves AVX-512 too: on a Zen 4 vectors of 512 bits are
 // slower, by the shuffles between their quarters.
-func turn() {
-	function("turnAVX2", "func(dst, panel *float32, down, across int)", "turnAVX2 is Turn for numbers of tiles > 0.")
+func transposePanel() {
+	function("transposePanelAVX2", "func(dst, panel *float32, down, across int)", "transposePanelAVX2 is TransposePanel for numbers of tiles > 0.")
 	dst, panel, down, across := arg("dst"), arg("panel"), arg("down"), arg("across")
 	to, from, left := c.GP64(), c.GP64(), c.GP64()
 	c.Label("rows")
