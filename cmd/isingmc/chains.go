@@ -185,7 +185,7 @@ func (p *plan) agree(g *ranks.Group, failed error) error {
 	}
 	system, policy := sha256.New(), sha256.New()
 	for _, c := range p.contestants {
-		fmt.Fprint(system, c.system.Energy(), c.label)
+		fmt.Fprint(system, c.system.Energy(), c.shift)
 		for i := range c.system.Len() {
 			fmt.Fprint(system, " ", c.system.FlipCost(i))
 		}

@@ -151,7 +151,7 @@ func newOptions() *options {
 	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or -beta").Above(0, math.Inf(1)).Not("scan")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours").
 		Main("NAME  couplings: a number, pm1, gaussian, or a file").Not("model")
-	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; β is 1 unless given, and a constraint all=K is kept").
+	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; of a model with Gaussian units the binary units alone, the\nGaussian ones summed out, which are an Ising system with couplings between all\nhidden units; β is 1 unless given, and a constraint all=K is kept").
 		Main("FILE  an RBM instead").Mode("takes an RBM instead of an Ising system")
 	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
@@ -181,7 +181,7 @@ func newOptions() *options {
 		Main("  of two replicas").Not("scan", "gap", "model")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it").
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
-	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM the visible bits, and h), energy and move; rbmtrain -data reads it").
+	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM x, the visible bits if it has any, and h), energy and move; rbmtrain -data reads it").
 		Main("FILE  sampled states, .npz").New(".npz").Not("scan", "gap")
 	f.IntVar(&o.keep, "keep", defaultKeep, "at most this many states in -states, equally spaced in moves; at least half as many\nif the run has more moves").For("states")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("scan", "gap")

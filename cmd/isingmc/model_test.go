@@ -2,12 +2,15 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 )
 
@@ -67,6 +70,61 @@ func TestModel(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Of a model with Gaussian units the samplers have the mean of the free energy of its hidden units,
+// and a scan from β = 0 has log Z.
+func TestGaussianModel(t *testing.T) {
+	clitest.Isolate(t)
+	m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Gaussian, Units: 9}, rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
+	m.Randomize(0.4, rbm.NewKey(1))
+	m.VisibleParams()[0][3] = 2
+	if err := modelfile.Write("m.safetensors", m, modelfile.About{}); err != nil {
+		t.Fatal(err)
+	}
+	const class = 1
+	given := m.GivenClass(class)
+	constant := -float64(m.VisibleBias[9+class])
+	q, err := mcmc.NewMarginal(given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logZ, err := exact.LogZ(t.Context(), given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.0
+	for x := range 1 << 6 {
+		state := make([]uint8, 6)
+		for i := range state {
+			state[i] = uint8(x >> i & 1)
+		}
+		f := mcmc.NewIsing(q.Graph, state).Energy() + q.Shift
+		want += math.Exp(-f-logZ) * (f + constant)
+	}
+	for _, args := range []string{"", "-sampler gibbs:order=random,sardonics:k=1-3:weights=boltzmann:gamma=.5,pt:replicas=3", "-sampler sw,wolff"} {
+		r := result(t, "-model m.safetensors -class 1 -moves 10000 "+args)
+		if r.Spins != 6 || r.Bonds != 15 || r.Beta != 1 || !strings.Contains(r.System, "9 × 6 units given class 1, the Gaussian ones summed out") {
+			t.Errorf("%s: %+v", args, r)
+		}
+		for _, s := range r.Samplers {
+			if z := (*s.EnergyMean - want) / *s.EnergyStdErr; !(math.Abs(z) < 4) {
+				t.Errorf("%s, %s: mean energy %v ± %v, want %v", args, s.Sampler, *s.EnergyMean, *s.EnergyStdErr, want)
+			}
+		}
+	}
+	isingmc.OK(t, strings.Fields("-model m.safetensors -class 1 -moves 2000 -sampler sardonics:k=1-3 -states h.npz -quiet")...)
+	for _, s := range scanOf(t, "-model m.safetensors -class 1 -moves 6000 -sampler pt,gibbs -scan beta=0:1:5").Samplers {
+		cold := s.Curve[slices.IndexFunc(s.Curve, func(p scanPoint) bool { return p.Beta == 1 })]
+		if cold.LogZ == nil {
+			t.Fatalf("%s: no log Z: %+v", s.Sampler, s.Curve)
+		}
+		if z := (*cold.LogZ - logZ + constant) / *cold.LogZErr; cold.Beta != 1 || !(math.Abs(z) < 4.5) {
+			t.Errorf("%s: log Z %v ± %v at β = %v, want %v", s.Sampler, *cold.LogZ, *cold.LogZErr, cold.Beta, logZ-constant)
+		}
+	}
+	isingmc.Fails(t, cli.Usage, strings.Fields("-model m.safetensors"), "softmax label", "-class, 0 to 1")
+	isingmc.Fails(t, cli.Usage, strings.Fields("-model m.safetensors -class 1 -sampler block-gibbs"), "need an RBM")
 }
 
 func TestBadModels(t *testing.T) {

@@ -107,7 +107,7 @@ type reading struct{ energy, m float64 }
 
 // read returns the energy of a state, the label's included, and its mean spin if that is asked for.
 func (c *contestant) read(s mcmc.System, magnetisation bool) reading {
-	r := reading{energy: s.Energy() + c.label}
+	r := reading{energy: s.Energy() + c.shift}
 	if magnetisation {
 		state := s.State()
 		r.m = 2*float64(countOnes(state))/float64(len(state)) - 1

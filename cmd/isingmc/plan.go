@@ -19,8 +19,8 @@ type plan struct {
 	units       int                        // spins, or units of an RBM
 	pairs       int                        // of them that are coupled
 	newSystem   func(state []uint8) system // returns a system in this state
-	graph       *mcmc.Graph                // an Ising system; nil of an RBM
-	labelEnergy float64                    // of the label unit that -class holds, by its bias
+	graph       *mcmc.Graph                // an Ising system, or an RBM with its Gaussian units summed out; nil of another RBM
+	shift       float64                    // added to energies: of the label unit that -class holds, by its bias, and of Gaussian units summed out
 	movers      []namedMover
 	keepsUp     bool          // the samplers keep the number of spins up
 	constrained bool          // that number is set by the constraint of the model
@@ -193,7 +193,7 @@ func (p *plan) newContestants(chain int) (field []*contestant, err error) {
 		if err != nil {
 			return nil, cli.Usagef("-sampler: %w", err)
 		}
-		c := &contestant{name: m.name, beta: p.beta, system: system, label: p.labelEnergy, chain: chain, rand: p.randOf(seed.Child(movesKey), i)}
+		c := &contestant{name: m.name, beta: p.beta, system: system, shift: p.shift, chain: chain, rand: p.randOf(seed.Child(movesKey), i)}
 		c.ladder, _ = chain.(*mcmc.Ladder)
 		if p.overlap {
 			second := p.newSystem(twinStarts[isWalk(m.Mover)])

@@ -20,7 +20,7 @@ type contestant struct {
 	name   string // in the grammar of -sampler
 	beta   float64
 	system system
-	label  float64 // energy of the label unit that -class fixes, which is not in the system
+	shift  float64 // see plan
 	chain  mcmc.Chain
 	rand   *rand.Rand
 
@@ -108,7 +108,7 @@ func (c *contestant) move(n int64) {
 			c.observe()
 		}
 		if c.states != nil {
-			c.states.add(c.system.State(), c.system.Energy()+c.label)
+			c.states.add(c.system.State(), c.system.Energy()+c.shift)
 		}
 	}
 	if c.ladder != nil {

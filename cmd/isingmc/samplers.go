@@ -32,6 +32,8 @@ func (p *plan) defaultSamplers() string {
 	switch {
 	case p.gap:
 		return "gibbs,metropolis,modified-metropolis"
+	case p.flags.Given("model") && !p.flags.Given("active") && n > 2: // clusters of such couplings hold all units
+		return fmt.Sprintf("gibbs,metropolis,sardonics:k=1-%d:gamma=1", min(onRBM, n-1))
 	case p.flags.Given("active"):
 		if room := min(p.active, n-p.active); room < paper {
 			return fmt.Sprintf("exchange,im:k=1-%d", max(1, min(long, room)))

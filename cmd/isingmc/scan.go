@@ -175,7 +175,7 @@ func (p *plan) newScanContestants(chain int) (field []*contestant, err error) {
 					name += " " + m.name
 				}
 			}
-			c := &contestant{name: name, beta: q.beta, system: system, label: q.labelEnergy, chain: ladder, ladder: ladder, rand: q.randOf(seed.Child(movesKey), i)}
+			c := &contestant{name: name, beta: q.beta, system: system, shift: q.shift, chain: ladder, ladder: ladder, rand: q.randOf(seed.Child(movesKey), i)}
 			c.scanned = newScanned(len(p.scan.betas), q.graph != nil && !q.keepsUp)
 			p.scan.of = append(p.scan.of, at)
 			field = append(field, c)

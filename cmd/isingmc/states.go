@@ -80,7 +80,7 @@ func (p *plan) checkStates() error {
 }
 
 // writeStates writes the arrays of -states: x, the spins −1 and +1 of each state, or
-// the visible bits of an RBM and in h the hidden ones; energy, that of each; and
+// the visible bits of an RBM, if it has any, and in h the hidden ones; energy, that of each; and
 // move, the number of measured moves before it. Of several chains those of each follow each
 // other, and chain has its number.
 func (p *plan) writeStates(w io.Writer) error {
@@ -98,7 +98,7 @@ func (p *plan) writeStates(w io.Writer) error {
 	if len(p.runs) > 1 {
 		about = append(about, npz.Named{Name: "chain", Data: chains})
 	}
-	if p.graph == nil {
+	if p.flags.Given("model") {
 		part := func(name string, lo, hi int) npz.Named {
 			units := make([]uint8, 0, n*(hi-lo))
 			for state := range slices.Chunk(l.States, l.Units) {
@@ -106,7 +106,11 @@ func (p *plan) writeStates(w io.Writer) error {
 			}
 			return npz.Named{Name: name, Shape: []int{n, hi - lo}, Data: units}
 		}
-		return npz.Write(w, append([]npz.Named{part("x", 0, p.firstHidden), part("h", p.firstHidden, l.Units)}, about...))
+		units := []npz.Named{part("h", p.firstHidden, l.Units)}
+		if p.firstHidden > 0 {
+			units = slices.Insert(units, 0, part("x", 0, p.firstHidden))
+		}
+		return npz.Write(w, append(units, about...))
 	}
 	spins := make([]int8, len(l.States))
 	for i, x := range l.States {

@@ -165,7 +165,7 @@ func (p *plan) readModel() error {
 		return err
 	}
 	given, held := "", p.flags.Given("class")
-	if err := m.CheckBinary(); err != nil {
+	if err := m.CheckBinary(); err != nil && !m.Real() {
 		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
 	}
 	switch {
@@ -176,9 +176,11 @@ func (p *plan) readModel() error {
 	case held && m.Inputs() == 0:
 		return fmt.Errorf("-model: %s has a label but no inputs; take one that has both", p.modelFile)
 	case held:
-		p.labelEnergy = -float64(m.VisibleBias[m.Inputs()+p.class]) // its weights are in the hidden biases of GivenClass
+		p.shift = -float64(m.VisibleBias[m.Inputs()+p.class]) // its weights are in the hidden biases of GivenClass
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
+	case m.Classes() == 0 && len(m.SoftmaxGroups()) > 0:
+		return fmt.Errorf("-model: %s has categories, which flips of single bits cannot change", p.modelFile)
 	case len(m.SoftmaxGroups()) > 0:
 		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes()-1)
 	}
@@ -188,6 +190,20 @@ func (p *plan) readModel() error {
 		}
 		p.active, p.constrained = c.Active, true
 	}
+	if p.flags.FirstGiven("beta", "temperature") == "" {
+		p.beta = 1 // the model itself
+	}
+	if m.Real() {
+		q, err := mcmc.NewMarginal(m)
+		if err != nil {
+			return fmt.Errorf("-model: %s: %w", p.modelFile, err)
+		}
+		p.setGraph(q.Graph)
+		p.shift += q.Shift
+		p.firstHidden = len(q.Visible)
+		p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s, the Gaussian ones summed out", p.modelFile, m.Visible(), m.Hidden(), given)
+		return nil
+	}
 	parameters := mcmc.NewParameters(m)
 	p.newSystem = func(state []uint8) system {
 		s := mcmc.NewRBM(parameters)
@@ -196,9 +212,6 @@ func (p *plan) readModel() error {
 	}
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
 	p.units, p.pairs, p.firstHidden = parameters.Len(), m.Visible()*m.Hidden(), m.Visible()
-	if p.flags.FirstGiven("beta", "temperature") == "" {
-		p.beta = 1 // the model itself
-	}
 	return nil
 }
 

@@ -24,7 +24,7 @@ type Edge struct {
 //
 //	E = −Σ J_ij s_i s_j − Σ h_i s_i,
 //
-// each pair once. It never changes, and systems can share it.
+// each pair once. It never changes, but for that of a Marginal, and systems can share it.
 //
 // Every J and h is an integer multiple of one quantum, so that fields and
 // energies are exact, whatever the order of the flips that led to them. If the
@@ -49,6 +49,7 @@ type Graph struct {
 	maxLocal int32   // the same in quanta, of an integer graph
 	parity   []uint8 // of x+y+z on a lattice; nil if there is none
 	edges    int
+	changes  bool // the couplings follow a model in training: see Marginal
 }
 
 // NewGraph returns the graph of len(field) spins with the given edges. It
@@ -158,6 +159,7 @@ const (
 // quantize finds the quantum and makes every J and h a multiple of it.
 func (g *Graph) quantize() error {
 	var total float64
+	g.maxField = 0
 	for i, h := range g.field {
 		sum := math.Abs(h)
 		for _, j := range g.coupling[g.start[i]:g.start[i+1]] {
@@ -169,9 +171,11 @@ func (g *Graph) quantize() error {
 	if g.maxField != 0 && (g.maxField < minScale || total > maxScale) {
 		return fmt.Errorf("couplings and fields of size %g: scale them, and the temperature, nearer to 1", g.maxField)
 	}
-	if q, ok := g.integerQuantum(); ok {
-		g.setIntegers(q)
-		return nil
+	if !g.changes {
+		if q, ok := g.integerQuantum(); ok {
+			g.setIntegers(q)
+			return nil
+		}
 	}
 	// A local field of 2⁵² quanta is exact in float64, an energy of 2⁶² quanta in
 	// int64. The quantum is twice as large as that needs, because the sums above

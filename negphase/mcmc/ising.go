@@ -27,7 +27,6 @@ func NewIsing(g *Graph, state []uint8) *Ising {
 		s.local = make([]int32, n)
 	} else {
 		s.real = make([]float64, n)
-		s.scale = 1 / g.quantum
 	}
 	if state == nil {
 		s.recompute()
@@ -53,6 +52,7 @@ func (s *Ising) recompute() {
 	if g := s.graph; s.local != nil {
 		s.energy = -sumFields(g, s.state, s.local, g.bias, g.weight, 1) / 2
 	} else {
+		s.scale = 1 / g.quantum
 		s.energy = -sumFields(g, s.state, s.real, g.field, g.coupling, s.scale) / 2
 	}
 }

@@ -27,7 +27,7 @@ func (SwendsenWang) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		return nil, fmt.Errorf("sw: clusters need the couplings of an Ising system; use another sampler")
 	}
 	n := is.Len()
-	c := &swendsenWang{ising: is, sites: sites,
+	c := &swendsenWang{ising: is, beta: beta, sites: sites,
 		bits: make([]uint8, n+1), alone: make(forest, n+1), cluster: make(forest, n+1), coin: make([]uint8, n+1)}
 	ghost := int32(n)
 	for i := range c.alone {
@@ -36,18 +36,25 @@ func (SwendsenWang) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	for _, i := range sites {
 		c.alone[i] = i
 	}
+	c.takeCouplings()
+	return c, nil
+}
+
+// takeCouplings lists the bonds that may join spins, and their chances.
+func (c *swendsenWang) takeCouplings() {
+	c.bonds = c.bonds[:0]
+	ghost := int32(c.ising.Len())
 	for i := range ghost {
-		if h := is.graph.field[i]; h != 0 {
-			c.bonds = append(c.bonds, newBond(i, ghost, h, beta))
+		if h := c.ising.graph.field[i]; h != 0 {
+			c.bonds = append(c.bonds, newBond(i, ghost, h, c.beta))
 		}
-		neighbors, couplings := is.graph.Neighbors(int(i))
+		neighbors, couplings := c.ising.graph.Neighbors(int(i))
 		for k, j := range neighbors {
 			if i < j && couplings[k] != 0 && (c.alone[i] == i || c.alone[j] == j) {
-				c.bonds = append(c.bonds, newBond(i, j, couplings[k], beta))
+				c.bonds = append(c.bonds, newBond(i, j, couplings[k], c.beta))
 			}
 		}
 	}
-	return c, nil
 }
 
 // A clusterBond may join spins i and j.
@@ -67,6 +74,7 @@ func newBond(i, j int32, coupling, beta float64) clusterBond {
 
 type swendsenWang struct {
 	ising   *Ising
+	beta    float64
 	sites   []int32
 	bonds   []clusterBond
 	bits    []uint8 // of the spins and of the ghost, which is up
@@ -82,8 +90,12 @@ const (
 	flips
 )
 
-// Reset does nothing: the chain has no caches.
-func (c *swendsenWang) Reset() {}
+// Reset takes the couplings of a graph that changes; the chain has no other caches.
+func (c *swendsenWang) Reset() {
+	if c.ising.graph.changes {
+		c.takeCouplings()
+	}
+}
 
 // Move makes one update of all clusters.
 func (c *swendsenWang) Move(r *rand.Rand) Info {

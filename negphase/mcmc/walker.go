@@ -67,8 +67,8 @@ type biases struct {
 // newBiases returns the weights of flips of s. An error means that they cannot
 // be held.
 //
-// Boltzmann weights are in units of the largest. On an RBM, whose costs change
-// as it is trained, that is e¹⁵, and smaller and larger ones are cut: any
+// Boltzmann weights are in units of the largest. On an RBM and on a Marginal, whose costs
+// change as it is trained, that is e¹⁵, and smaller and larger ones are cut: any
 // positive weights leave the distribution as it is, and these are the same function of
 // costs always.
 func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (biases, error) {
@@ -79,6 +79,9 @@ func newBiases(name string, weights Weights, s System, beta float64, sites int, 
 // newBiasesUpTo is newBiases of changes that cost at most top.
 func newBiasesUpTo(name string, weights Weights, s System, top, beta float64, sites int, gamma ...float64) (b biases, err error) {
 	_, cut := s.(*RBM)
+	if is, ok := s.(*Ising); ok {
+		cut = is.graph.changes
+	}
 	b.n = len(gamma)
 	for i, g := range gamma {
 		b.scale[i] = g * beta

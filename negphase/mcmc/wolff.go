@@ -42,15 +42,12 @@ func (w Wolff) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		return nil, fmt.Errorf("wolff: clusters need the couplings of an Ising system; use another sampler")
 	}
 	g := is.graph
-	c := &wolff{ising: is, clusters: w.Clusters, sites: sites,
+	c := &wolff{ising: is, beta: beta, clusters: w.Clusters, sites: sites,
 		joins: make([]chance, len(g.neighbor)), ghost: make([]chance, g.Len()), kind: make([]uint8, g.Len())}
-	for i, h := range g.field {
-		c.ghost[i] = newBond(0, 0, h, beta).joins
+	for i := range c.kind {
 		c.kind[i] = held
 	}
-	for k, coupling := range g.coupling {
-		c.joins[k] = newBond(0, 0, coupling, beta).joins
-	}
+	c.takeCouplings()
 	for _, i := range sites {
 		c.kind[i] = outside
 	}
@@ -64,8 +61,19 @@ const (
 	held
 )
 
+// takeCouplings sets the chances of the bonds.
+func (c *wolff) takeCouplings() {
+	for i, h := range c.ising.graph.field {
+		c.ghost[i] = newBond(0, 0, h, c.beta).joins
+	}
+	for k, coupling := range c.ising.graph.coupling {
+		c.joins[k] = newBond(0, 0, coupling, c.beta).joins
+	}
+}
+
 type wolff struct {
 	ising    *Ising
+	beta     float64
 	clusters int
 	sites    []int32
 	joins    []chance // of each neighbour in the graph, if the bond is satisfied
@@ -74,8 +82,12 @@ type wolff struct {
 	cluster  []int32
 }
 
-// Reset does nothing: the chain has no caches.
-func (c *wolff) Reset() {}
+// Reset takes the couplings of a graph that changes; the chain has no other caches.
+func (c *wolff) Reset() {
+	if c.ising.graph.changes {
+		c.takeCouplings()
+	}
+}
 
 // Move grows the clusters, one after the other, and flips them.
 func (c *wolff) Move(r *rand.Rand) Info {

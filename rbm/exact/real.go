@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"math"
 	"math/bits"
 
 	"gonum.org/v1/gonum/floats"
@@ -12,19 +11,12 @@ import (
 )
 
 // realStates are the hidden states of a model with Gaussian visible units, in Gray-code order.
-// With these summed out, of precisions Γ and fields θ, the hidden units are a Boltzmann machine
-// with the couplings WᵀΓ⁻¹W:
-//
-//	log Σ_v exp(−E) = Σ_j f_j h_j + Σ_{j<k} K_jk h_j h_k + Σ_i [θ_i²/2γ_i + ½ log(2π/γ_i)]
-//	K_jk = Σ_i W_ij W_ik/γ_i,   f_j = c_j + Σ_i θ_i W_ij/γ_i + K_jj/2
-//
-// So a state costs as many additions as there are hidden units, however many units are Gaussian.
+// With these summed out the hidden units are a Boltzmann machine, see rbm.Marginal. So a state
+// costs as many additions as there are hidden units, however many units are Gaussian.
 // Visible units of other groups are summed out one by one.
 type realStates struct {
 	layers
-	couplings [][]float64 // K, with zeros on the diagonal
-	field     []float64   // f
-	shift     float64     // of no unit on, but for the other groups
+	marginal  *rbm.Marginal
 	rows      [][]float64 // weights of each hidden unit
 	bias      []float64   // of the visible units
 	precision []float64   // of the Gaussian ones
@@ -51,14 +43,11 @@ func newReal(m *rbm.RBM, limit int) (*realStates, error) {
 		return nil, err
 	}
 	s := &realStates{layers: layers{m: m, hidden: true, units: n, other: m.Visible(), soft: m.Visible(), padding: vec.RoundUp(m.Visible()) - m.Visible()},
-		field: make([]float64, n), bias: make([]float64, vec.RoundUp(m.Visible())), precision: make([]float64, m.Visible())}
+		marginal: rbm.NewMarginal(m), bias: make([]float64, vec.RoundUp(m.Visible())), precision: make([]float64, m.Visible())}
 	for i := range m.Visible() {
 		s.order = append(s.order, i)
 	}
 	s.rows = s.newRows(n)
-	for range n {
-		s.couplings = append(s.couplings, make([]float64, n))
-	}
 	for _, g := range m.Groups() {
 		if g.Kind != rbm.Gaussian {
 			s.apart = append(s.apart, g)
@@ -85,37 +74,19 @@ func (s *realStates) apartUnits() (n int) {
 }
 
 func (s *realStates) set(m *rbm.RBM) {
-	s.m, s.shift = m, 0
+	s.m = m
+	s.marginal.Set(m)
 	for i, b := range m.VisibleBias {
 		s.bias[i] = float64(b)
 	}
 	for j, row := range s.rows {
-		s.field[j] = float64(m.HiddenBias[j])
 		for i := range m.Visible() {
 			row[i] = float64(m.Weight(i, j))
 		}
-		clear(s.couplings[j])
 	}
 	for _, g := range m.Groups() {
-		if g.Kind != rbm.Gaussian {
-			continue
-		}
-		for i := g.First; i < g.First+g.Units; i++ {
-			p := float64(m.VisibleParams()[0][i])
-			s.precision[i] = p
-			s.shift += float64(s.bias[i]*s.bias[i])/(2*p) + float64(vec.Log(2*math.Pi/p)/2)
-			for j, row := range s.rows {
-				w := row[i] / p
-				s.field[j] += float64(w*s.bias[i]) + float64(w*row[i]/2)
-				for k := range j {
-					s.couplings[j][k] += float64(w * s.rows[k][i])
-				}
-			}
-		}
-	}
-	for j, row := range s.couplings {
-		for k := range j {
-			s.couplings[k][j] = row[k]
+		for i := g.First; g.Kind == rbm.Gaussian && i < g.First+g.Units; i++ {
+			s.precision[i] = float64(m.VisibleParams()[0][i])
 		}
 	}
 }
@@ -123,7 +94,7 @@ func (s *realStates) set(m *rbm.RBM) {
 // start goes before the first state of block b.
 func (q *realWalk) start(b int) {
 	q.number = uint64(b) * uint64(q.blockSize())
-	q.left, q.active, q.weight = q.blockSize()+1, 0, q.shift
+	q.left, q.active, q.weight = q.blockSize()+1, 0, q.marginal.Shift
 	clear(q.rise)
 	copy(q.z, q.bias)
 	for w := q.number ^ q.number>>1; w != 0; w &= w - 1 {
@@ -151,8 +122,8 @@ func (q *realWalk) flip(j int) {
 		sign = -1
 	}
 	q.active ^= 1 << j
-	q.weight += float64(sign * (q.field[j] + q.rise[j]))
-	floats.AddScaled(q.rise, sign, q.couplings[j])
+	q.weight += float64(sign * (q.marginal.Fields[j] + q.rise[j]))
+	floats.AddScaled(q.rise, sign, q.marginal.Row(j))
 	for _, g := range q.apart {
 		floats.AddScaled(q.z[g.First:][:g.Units], sign, q.rows[j][g.First:][:g.Units])
 	}

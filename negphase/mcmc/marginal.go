@@ -1,0 +1,110 @@
+package mcmc
+
+import (
+	"fmt"
+
+	"gorbm/rbm"
+)
+
+// A Marginal is the distribution of the units of an RBM that are not Gaussian, the Gaussian ones
+// summed out: a Boltzmann machine of binary units, as the Graph of an Ising system. Its sites
+// are the other visible units and then the hidden units, and with F the free energy of a state,
+// F = −log ∫ exp(−E) over the Gaussian units,
+//
+//	F = energy of the Ising system + Shift.
+//
+// Units of softmax groups are sites too, for the hidden units' sake; chains must leave them alone.
+type Marginal struct {
+	Graph   *Graph
+	Shift   float64
+	Visible []int   // the visible unit of each site that is one, ascending
+	Free    []int32 // the sites that chains may flip: all but those of softmax groups
+
+	summed *rbm.Marginal
+}
+
+// NewMarginal returns the marginal of m, a model with Gaussian visible units. The error wraps
+// rbm.ErrDiverged if a coupling is not finite.
+func NewMarginal(m *rbm.RBM) (*Marginal, error) {
+	q := &Marginal{}
+	for _, g := range m.Groups() {
+		for i := g.First; g.Kind != rbm.Gaussian && i < g.First+g.Units; i++ {
+			if g.Kind == rbm.Bernoulli {
+				q.Free = append(q.Free, int32(len(q.Visible)))
+			}
+			q.Visible = append(q.Visible, i)
+		}
+	}
+	apart, hidden := len(q.Visible), m.Hidden()
+	edges := apart*hidden + hidden*(hidden-1)/2
+	if edges > MaxEdges {
+		return nil, fmt.Errorf("%d hidden units have %d couplings, the Gaussian units summed out; at most %d", hidden, edges, MaxEdges)
+	}
+	n := apart + hidden
+	g := &Graph{start: make([]int32, 1, n+1), field: make([]float64, n), edges: edges, changes: true, neighbor: make([]int32, 0, 2*edges), coupling: make([]float64, 2*edges)}
+	for i := range int32(n) {
+		first := int32(0)
+		if int(i) < apart {
+			first = int32(apart)
+		} else {
+			q.Free = append(q.Free, i)
+		}
+		for j := first; j < int32(n); j++ {
+			if j != i {
+				g.neighbor = append(g.neighbor, j)
+			}
+		}
+		g.start = append(g.start, int32(len(g.neighbor)))
+	}
+	q.Graph, q.summed = g, rbm.NewMarginal(m)
+	return q, q.set(m)
+}
+
+// Set makes q the marginal of m, whose parameters may have changed, and allocates nothing.
+// Systems on q need a SetState then, and chains on them a Reset. It panics if m has another shape.
+func (q *Marginal) Set(m *rbm.RBM) error {
+	q.summed.Set(m)
+	return q.set(m)
+}
+
+// set takes the parameters from summed. Bits x are spins s = 2x − 1, so that
+//
+//	Σ C_jk x_j x_k + Σ f_j x_j = Σ C_jk s_j s_k/4 + Σ (f_j/2 + Σ_k C_jk/4) s_j + Σ C_jk/4 + Σ f_j/2
+func (q *Marginal) set(m *rbm.RBM) error {
+	g, apart := q.Graph, len(q.Visible)
+	q.Shift = -q.summed.Shift
+	for i := range g.field {
+		couplings, field := g.coupling[g.start[i]:g.start[i+1]], 0.0
+		switch j := i - apart; {
+		case j < 0:
+			field = float64(m.VisibleBias[q.Visible[i]])
+			for k := range couplings {
+				couplings[k] = float64(m.Weight(q.Visible[i], k)) / 4
+			}
+		default:
+			field = q.summed.Fields[j]
+			for k, v := range q.Visible {
+				couplings[k] = float64(m.Weight(v, j)) / 4
+			}
+			row := q.summed.Row(j)
+			copy(couplings[apart:], row[:j])
+			copy(couplings[apart+j:], row[j+1:])
+			for k := range couplings[apart:] {
+				couplings[apart+k] /= 4
+			}
+		}
+		sum := 0.0
+		for _, c := range couplings {
+			sum += c
+		}
+		g.field[i] = field/2 + sum
+		q.Shift -= field/2 + sum/2
+		if !finite(q.Shift) {
+			return fmt.Errorf("%w: the couplings of the units with the Gaussian ones summed out are not finite", rbm.ErrDiverged)
+		}
+	}
+	if err := g.quantize(); err != nil {
+		return fmt.Errorf("%w: with the Gaussian units summed out, %w", rbm.ErrDiverged, err)
+	}
+	return nil
+}

@@ -1,0 +1,206 @@
+package mcmc
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gorbm/rbm"
+	enumeration "gorbm/rbm/exact"
+)
+
+// realRBM returns a model of Gaussian units between two bits and a group of categories, with
+// precisions around 1.
+func realRBM(hidden int, groups ...rbm.Group) *rbm.RBM {
+	m := rbm.NewGroups(hidden, groups...)
+	m.Randomize(1, rbm.NewKey(5))
+	p := m.VisibleParams()[0]
+	for i := range p {
+		if p[i] != 0 {
+			p[i] = float32(0.5 + 2*rbm.NewKey(6).Uniform(uint64(i)))
+		}
+	}
+	return m
+}
+
+// freeEnergy returns −log ∫ exp(−E) over the Gaussian units of m, at the other visible units of v
+// and hidden units h: at the mode of the Gaussian units each integral is that of its curvature.
+// Without curvature, a broken twin, it is E at the mode.
+func freeEnergy(m *rbm.RBM, v, h []float64, curvature bool) float64 {
+	f := 0.0
+	for j, x := range h {
+		f -= float64(m.HiddenBias[j]) * x
+	}
+	for _, g := range m.Groups() {
+		for i := g.First; i < g.First+g.Units; i++ {
+			z := float64(m.VisibleBias[i])
+			for j, x := range h {
+				z += float64(m.Weight(i, j)) * x
+			}
+			if g.Kind != rbm.Gaussian {
+				f -= v[i] * (z - float64(m.VisibleBias[i]))
+				f -= v[i] * float64(m.VisibleBias[i])
+				continue
+			}
+			p := float64(m.VisibleParams()[0][i])
+			mode := z / p
+			f += p*mode*mode/2 - z*mode
+			if curvature {
+				f -= math.Log(2*math.Pi/p) / 2
+			}
+		}
+	}
+	return f
+}
+
+// The energy of every state of a Marginal is the free energy of that state, and its partition
+// function is that of the model.
+func TestMarginalEnergies(t *testing.T) {
+	for _, groups := range [][]rbm.Group{
+		{{Kind: rbm.Gaussian, Units: 5}},
+		{{Kind: rbm.Bernoulli, Units: 2}, {Kind: rbm.Gaussian, Units: 70}, {Kind: rbm.Softmax, Units: 3, Label: true}},
+	} {
+		m := realRBM(7, groups...)
+		q, err := NewMarginal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Randomize(0.7, rbm.NewKey(8)) // Set takes the parameters over
+		if err := q.Set(m); err != nil {
+			t.Fatal(err)
+		}
+		apart := len(q.Visible)
+		n := q.Graph.Len()
+		var logs []float64
+		worst, twin := 0.0, 0.0
+		for x := range 1 << n {
+			state, v, h := make([]uint8, n), make([]float64, m.Visible()), make([]float64, m.Hidden())
+			classes := 0
+			for i := range n {
+				state[i] = uint8(x >> i & 1)
+				if i >= apart {
+					h[i-apart] = float64(state[i])
+					continue
+				}
+				v[q.Visible[i]] = float64(state[i])
+				if m.Classes() > 0 && q.Visible[i] >= m.Inputs() {
+					classes += int(state[i])
+				}
+			}
+			got := NewIsing(q.Graph, state).Energy() + q.Shift
+			worst = max(worst, math.Abs(got-freeEnergy(m, v, h, true)))
+			twin = max(twin, math.Abs(got-freeEnergy(m, v, h, false)))
+			if m.Classes() == 0 || classes == 1 {
+				logs = append(logs, -got)
+			}
+		}
+		if worst > 1e-10 || twin < 1e-3 {
+			t.Errorf("%v: energies are off by %g, those without curvature by %g", groups, worst, twin)
+		}
+		want, err := enumeration.LogZ(context.Background(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rbm.LogSumExp(logs); math.Abs(got-want) > 1e-10*math.Abs(want) {
+			t.Errorf("%v: log Z %v, want %v", groups, got, want)
+		}
+	}
+}
+
+// A chain that was bound before the parameters changed moves as one that is bound after, by each
+// sampler: nothing of a marginal that is in a cache outlives Set, SetState and Reset.
+func TestMarginalFollowsTheModel(t *testing.T) {
+	m := realRBM(9, rbm.Group{Kind: rbm.Gaussian, Units: 20})
+	start := []uint8{1, 0, 1, 1, 0, 0, 1, 0, 1}
+	for _, kind := range MoverKinds() {
+		texts := []string{kind}
+		if MoverHas(kind, "weights") {
+			texts = append(texts, kind+":weights=boltzmann")
+		}
+		for _, text := range texts {
+			if MoverHas(kind, "k") {
+				text += ":k=1-4"
+			}
+			mover, err := ParseMover(text, Linear)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Randomize(0.1, rbm.NewKey(1))
+			q, err := NewMarginal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old := NewIsing(q.Graph, start)
+			before, err := mover.Bind(old, 1, nil)
+			if kind == "block-gibbs" || kind == "flip" {
+				if err == nil {
+					t.Errorf("%s: no error, though the system has no layers", kind)
+				}
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Randomize(0.5, rbm.NewKey(2))
+			if err := q.Set(m); err != nil {
+				t.Fatal(err)
+			}
+			old.SetState(start)
+			before.Reset()
+			fresh := NewIsing(q.Graph, start)
+			after, err := mover.Bind(fresh, 1, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moved := false
+			a, b := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(1, 2))
+			for range 50 {
+				before.Move(a)
+				after.Move(b)
+				moved = moved || !slices.Equal(fresh.State(), start)
+				if !slices.Equal(old.State(), fresh.State()) || old.Energy() != fresh.Energy() {
+					t.Fatalf("%s: chains on equal systems part ways", text)
+				}
+			}
+			if !moved {
+				t.Errorf("%s: nothing moved", text)
+			}
+			if n := testing.AllocsPerRun(10, func() {
+				if q.Set(m) != nil {
+					t.Error("Set failed")
+				}
+				old.SetState(start)
+				before.Reset()
+			}); n > 0 {
+				t.Errorf("%s: %v allocations to follow the model", text, n)
+			}
+		}
+	}
+}
+
+func TestMarginalErrors(t *testing.T) {
+	m := realRBM(3, rbm.Group{Kind: rbm.Gaussian, Units: 4})
+	m.HiddenBias[1] = float32(math.Inf(1))
+	if _, err := NewMarginal(m); !errors.Is(err, rbm.ErrDiverged) {
+		t.Errorf("an infinite bias: %v", err)
+	}
+	if _, err := NewMarginal(realRBM(12000, rbm.Group{Kind: rbm.Gaussian, Units: 1})); err == nil {
+		t.Error("no error for 72 million couplings")
+	}
+}
+
+func BenchmarkMarginalSet(b *testing.B) {
+	m := realRBM(500, rbm.Group{Kind: rbm.Gaussian, Units: 784})
+	q, err := NewMarginal(m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := q.Set(m); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
