@@ -3,7 +3,6 @@ package rbm
 import (
 	"fmt"
 
-	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/units"
 )
 
@@ -103,11 +102,7 @@ func (b *Base) LogZ(m *RBM) float64 {
 	if b == nil {
 		b = UniformBase(m)
 	}
-	if m.Constraint != nil {
-		return b.constrainedLogZ(m)
-	}
-	visible, hidden := b.visible(), b.hidden()
-	return m.visible.logZ(widen(b.VisibleBias), &visible) + m.hidden.logZ(widen(b.HiddenBias), &hidden)
+	return m.given().logZ(b, m)
 }
 
 // widen returns x in float64.
@@ -151,17 +146,19 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	if b == nil {
 		b = UniformBase(m)
 	}
-	if m.Constraint != nil {
-		b.constrainedDraw(m, v, h, key)
-		return
+	m.given().draw(b, m, v, h, key)
+}
+
+// RandomizeHidden overwrites h, rows of m's hidden units, with independent
+// draws in which all states of the layer that m allows are equally likely: fair
+// bits, or under a constraint on the hidden units sets of active units of its
+// size. Under one on all units they are the hidden part of draws of a nil Base. It
+// panics if h has another width than the hidden layer.
+func (m *RBM) RandomizeHidden(h Values, key Key) {
+	if h.Cols != m.Hidden() {
+		panic("rbm: RandomizeHidden needs rows of hidden units")
 	}
-	down, up := key.Child(0).stream(), key.Child(1).stream()
-	visible, hidden := b.visible(), b.hidden()
-	scratch, block := make([]float32, vec.Block+max(m.Visible(), m.Hidden())), new(units.Block)
-	for r := range v.Rows {
-		m.visible.draw(v, r, &visible, scratch, block, down)
-		m.hidden.draw(h, r, &hidden, scratch, block, up)
-	}
+	m.given().randomize(m, h, key)
 }
 
 // visible and hidden return the distributions of the layers, with nil fields for a nil Base.

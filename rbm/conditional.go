@@ -26,14 +26,7 @@ func (m *RBM) VisibleMean(dst Matrix, h Values) {
 		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
 	}
 	h.check()
-	if m.Constraint != nil && m.Constraint.On == AllUnits {
-		m.constrainedVisibleMean(dst, h)
-		return
-	}
-	m.passes(h.Rows, func(p *pass, lo, hi int) {
-		p.h, p.mean = h.Slice(lo, hi), dst.Slice(lo, hi)
-		p.runDown()
-	})
+	m.given().visibleMean(m, dst, h)
 }
 
 // HiddenSample overwrites dst, rows of hidden units, with draws from p(h|v):
@@ -51,28 +44,8 @@ func (m *RBM) hiddenSample(dst Values, b Batch, key Key, first int) {
 	}
 	for lo := 0; lo < dst.Rows; lo += b.Rows() {
 		n := min(b.Rows(), dst.Rows-lo)
-		to := dst.Slice(lo, lo+n)
-		if m.Constraint == nil {
-			drawBits(to, b.H.Slice(0, n), key, first+lo)
-		} else {
-			m.constrainedSample(to, b.V.Slice(0, n), key, first+lo)
-		}
+		m.given().sample(m, dst.Slice(lo, lo+n), Batch{V: b.V.Slice(0, n), H: b.H.Slice(0, n)}, key, first+lo)
 	}
-}
-
-// constrainedSample is HiddenSample under a constraint. Rows are numbered from first on.
-func (m *RBM) constrainedSample(dst, v Values, key Key, first int) {
-	m.checkInput(v)
-	for r := range v.Rows {
-		if k := m.Constraint.activeHidden(v, r); k < 0 || k > m.Hidden() {
-			panic("rbm: HiddenSample given a row of probability zero")
-		}
-	}
-	m.passes(v.Rows, func(p *pass, lo, hi int) {
-		p.draw, p.stream = true, key.stream()
-		p.first, p.v, p.h = first+lo, v.Slice(lo, hi), dst.Slice(lo, hi)
-		p.runUp(p.v)
-	})
 }
 
 // DrawBits overwrites dst with independent bits. Each is one with the probability

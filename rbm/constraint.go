@@ -198,6 +198,15 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 	return active
 }
 
+// activeWithClass is activeHidden if the label in row r of v is class y instead.
+func (c *Constraint) activeWithClass(m *RBM, v Values, r, y int) int {
+	active := c.activeBeside(v, r, m.Inputs())
+	if c != nil && c.On == AllUnits {
+		active -= c.ClassDistance(m, y)
+	}
+	return active
+}
+
 // mustStep panics if block Gibbs steps, as in the method of this name, do not reach all
 // states of m.
 func (m *RBM) mustStep(method string) {

@@ -47,10 +47,19 @@ func (m *RBM) FreeEnergy(dst []float64, v Values) {
 	m.evaluate(func(e *evaluation) { e.v, e.dst = v, dst }, (*evaluation).freeEnergies)
 }
 
-func (e *evaluation) freeEnergies(b *rowBlock, first int) {
-	e.eachHidden(b, b.n, false, func(r int) ([]float64, int) {
-		return b.row(r, e.m.Hidden()), e.m.Constraint.activeHidden(e.v, first+r)
-	}, func(r int, logZ float64, _ []float64) { e.dst[first+r] = -b.field[r] - logZ })
+func (e *evaluation) freeEnergies(b *rowBlock, _ int) {
+	e.m.given().sumOut(e, b, b.n, false, freeEnergies{})
+}
+
+// freeEnergies are the rows of a block, whose free energies go to e.dst.
+type freeEnergies struct{}
+
+func (freeEnergies) row(e *evaluation, b *rowBlock, r int) (z []float64, active int) {
+	return b.row(r, e.m.Hidden()), e.m.Constraint.activeHidden(e.v, b.first+r)
+}
+
+func (freeEnergies) put(e *evaluation, b *rowBlock, r int, logZ float64, _ []float64) {
+	e.dst[b.first+r] = -b.field[r] - logZ
 }
 
 // maskedSums returns Σ x[i] over the one bits i of words, in float64, ascending.

@@ -42,6 +42,7 @@ type evaluation struct {
 // preactivations, and what follows from them.
 type rowBlock struct {
 	n, stride int       // rows; distance of two rows in acts
+	first     int       // number of the first row
 	acts      []float64 // row by row: c + vᵀW, padded with −Inf
 	field     []float64 // bᵀv of each row
 	lists     []uint32  // offsets of the units that are not zero
@@ -57,6 +58,7 @@ type rowBlock struct {
 	m       []float64 // mantissas and
 	e       []int64   // exponents of products
 	logp    []float64 // log p(y|x)
+	dst     []float64 // of classLogProbs
 	score   []pseudoScore
 	group   labels // of a softmax group of inputs
 }
@@ -89,7 +91,7 @@ func (m *RBM) evaluate(set func(e *evaluation), do func(e *evaluation, b *rowBlo
 func (e *evaluation) block(i int) {
 	b := rowBlockPool.Get().(*rowBlock)
 	first := i * e.size
-	b.n = min(e.size, e.v.Rows-first)
+	b.n, b.first = min(e.size, e.v.Rows-first), first
 	b.preactivate(e, first)
 	e.do(e, b, first)
 	rowBlockPool.Put(b)

@@ -26,33 +26,15 @@ func (m *RBM) ClassLogProb(dst []float64, v Values) {
 		e.labels.set(m, m.labelGroup())
 	}, func(e *evaluation, b *rowBlock, first int) {
 		classes := e.m.Classes()
-		e.classLogProbs(e.dst[first*classes:(first+b.n)*classes], b, first)
+		e.m.given().classLogProbs(e, e.dst[first*classes:(first+b.n)*classes], b)
 	})
 }
 
-// classLogProbs overwrites dst with log p(y|x) of a block's rows.
-func (e *evaluation) classLogProbs(dst []float64, b *rowBlock, first int) {
-	m, classes := e.m, e.m.Classes()
-	if m.Constraint == nil {
-		b.on, b.off = grown(b.on, vec.RoundUp(m.Hidden())), grown(b.off, vec.RoundUp(m.Hidden()))
-		for r := range b.n {
-			e.logProbs(dst[r*classes:][:classes], b.row(r, m.Hidden()), b)
-		}
-		return
-	}
-	e.eachHidden(b, len(dst), false, func(i int) ([]float64, int) { return e.withClass(b, i, first) },
-		func(i int, logZ float64, _ []float64) {
-			dst[i] = e.labels.bias[i%classes] + logZ
-		})
-	for r := range b.n {
-		normalise(dst[r*classes : (r+1)*classes])
-	}
-}
+// classWeights are the rows of a block with each class: row i is row i / Classes() of the block with
+// class i mod Classes(). Their log weights go to b.dst.
+type classWeights struct{}
 
-// withClass returns the preactivations of the hidden units given the inputs of row
-// i / Classes() of the block and class i mod Classes(), and how many of them a constraint then
-// makes active.
-func (e *evaluation) withClass(b *rowBlock, i, first int) (z []float64, active int) {
+func (classWeights) row(e *evaluation, b *rowBlock, i int) (z []float64, active int) {
 	m := e.m
 	r, y := i/m.Classes(), i%m.Classes()
 	n := vec.RoundUp(m.Hidden())
@@ -61,11 +43,21 @@ func (e *evaluation) withClass(b *rowBlock, i, first int) (z []float64, active i
 	for k, w := range e.labels.rows[y*n:][:n] {
 		b.table[k] = a[k] + w
 	}
-	active = m.Constraint.activeBeside(e.v, first+r, m.Inputs())
-	if m.Constraint != nil && m.Constraint.On == AllUnits {
-		active -= m.Constraint.ClassDistance(m, y)
+	return b.table[:n], m.Constraint.activeWithClass(m, e.v, b.first+r, y)
+}
+
+func (classWeights) put(e *evaluation, b *rowBlock, i int, logZ float64, _ []float64) {
+	b.dst[i] = e.labels.bias[i%e.m.Classes()] + logZ
+}
+
+// classMeans are these rows, whose means weighted by p(y|x) are added to b.mean.
+type classMeans struct{ classWeights }
+
+func (classMeans) put(e *evaluation, b *rowBlock, i int, _ float64, mean []float64) {
+	p, sum := vec.Exp(b.logp[i]), b.mean[i/e.m.Classes()*e.m.Hidden():][:e.m.Hidden()]
+	for k, q := range mean {
+		sum[k] += float64(p * q)
 	}
-	return b.table[:n], active
 }
 
 // labels are the weights of the label units, or of another group that is one variable, and
@@ -192,14 +184,9 @@ func (e *evaluation) meansGivenInputs(b *rowBlock, first int) {
 	hidden, classes := e.m.Hidden(), e.m.Classes()
 	b.logp, b.mean = grown(b.logp, b.n*classes), grown(b.mean, b.n*hidden)
 	clear(b.mean)
-	e.classLogProbs(b.logp, b, first)
-	e.eachHidden(b, len(b.logp), true, func(i int) ([]float64, int) { return e.withClass(b, i, first) },
-		func(i int, _ float64, mean []float64) {
-			p, sum := vec.Exp(b.logp[i]), b.mean[i/classes*hidden:][:hidden]
-			for k, q := range mean {
-				sum[k] += float64(p * q)
-			}
-		})
+	given := e.m.given()
+	given.classLogProbs(e, b.logp, b)
+	given.sumOut(e, b, len(b.logp), true, classMeans{})
 	for r := range b.n {
 		dst := e.mean.Row(first + r)
 		for k, x := range b.mean[r*hidden:][:hidden] {

@@ -54,15 +54,15 @@ type pass struct {
 	draw       bool
 	stream     vec.Stream
 
-	list, up, constrained, joints parallel.Loop
-	down                          parallel.Pipeline
+	list, up, whole, joints parallel.Loop
+	down                    parallel.Pipeline
 }
 
 var passPool = sync.Pool{New: func() any { return newPass() }}
 
 func newPass() *pass {
 	p := new(pass)
-	p.list.Body, p.up.Body, p.down.Body, p.constrained.Body, p.joints.Body = p.listGroup, p.upPart, p.downPart, p.constrainedPart, p.drawJoint
+	p.list.Body, p.up.Body, p.down.Body, p.whole.Body, p.joints.Body = p.listGroup, p.upPart, p.downPart, p.wholeRows, p.drawJoint
 	return p
 }
 

@@ -25,18 +25,7 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 	if err := m.CheckDiscrete(); err != nil {
 		panic("rbm: " + err.Error())
 	}
-	if m.Constraint != nil {
-		m.constrainedPseudoLogLikelihood(dst, v)
-		return
-	}
-	m.evaluate(func(e *evaluation) {
-		e.v, e.dst = v, dst
-		if m.softmaxLabel() {
-			e.units = m.Inputs()
-			e.labels.set(m, m.labelGroup())
-		}
-		e.size = min(pseudoRows, max(blockRows, ceilDiv(v.Rows, 4)))
-	}, (*evaluation).pseudoLogLikelihoods)
+	m.given().pseudoLogLikelihood(m, dst, v)
 }
 
 const (

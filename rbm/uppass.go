@@ -1,9 +1,6 @@
 package rbm
 
-import (
-	"gorbm/rbm/internal/vec"
-	"gorbm/rbm/units"
-)
+import "gorbm/rbm/internal/vec"
 
 // runUp computes the hidden preactivations of the visible rows v, and from them
 // what the fields of p name: means at β = 1, draws of h at each row's β, terms of the
@@ -16,11 +13,7 @@ func (p *pass) runUp(v Values) {
 	p.begin(&p.m.hidden, &p.h)
 	panels := vec.Blocks(p.m.Hidden())
 	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
-	if p.m.Constraint != nil {
-		p.runConstrained()
-		return
-	}
-	p.jointUnits()
+	p.m.given().layer(p)
 }
 
 // upRows returns the number of rows of one iteration of an up pass: all, so that
@@ -46,9 +39,7 @@ func (p *pass) upPart(i int) {
 		}
 		p.addGroup(acts, m.panel(k)[g*vec.RowSumsWords*vec.Block*vec.Block:], g, lo, lo+n, m.upAhead(k, g, n))
 	}
-	if m.Constraint == nil { // else means and draws depend on all panels
-		p.hiddenUnits(&p.blocks[i], acts, k, lo, n)
-	}
+	m.given().panel(p, &p.blocks[i], acts, k, lo, n)
 }
 
 // aheadRows is the number of rows from which on a pass asks for the weights that it
@@ -65,14 +56,4 @@ func (m *RBM) upAhead(k, g, rows int) []float32 {
 	panel := m.rows * vec.Block
 	at := k*panel + min((g+1)*size, panel)
 	return m.w[at:min(at+size, len(m.w))]
-}
-
-// hiddenUnits computes means, gains, draws and energies from the preactivations
-// acts of panel k, n rows from lo on.
-func (p *pass) hiddenUnits(b *units.Block, acts []float32, k, lo, n int) {
-	p.blockUnits(b, acts, k, lo, n)
-	if p.draw && p.energy != nil {
-		x, stride := p.partials(lo)
-		vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], stride, acts, vec.Block, p.h.Words[lo*p.h.Stride+k:], p.h.Stride, n)
-	}
 }

@@ -25,19 +25,19 @@ type Layer struct {
 // is not nil it is overwritten with the means of the units under that distribution, in
 // the order of a.
 func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64) float64 {
+	l.logw = l.logw[:0]
 	if len(l.Distance) == 0 {
 		weight := l.solve(a, mean, active)
 		for i := range mean {
-			mean[i] = l.on(i, 0)
+			mean[i] = l.law.Mean[i][0]
 		}
 		return base + weight + l.law.LogSum(0)
 	}
 	least, most := slices.Min(l.Distance), slices.Max(l.Distance)
 	weight := l.solve(a, mean, active-least, active-most)
-	l.logw = slices.Grow(l.logw[:0], len(l.Distance))[:len(l.Distance)]
 	sums := [2]float64{l.law.LogSum(0), l.law.LogSum(1)}
 	for y, d := range l.Distance {
-		l.logw[y] = a[l.Binary+y] + sums[lane(d, least)]
+		l.logw = append(l.logw, a[l.Binary+y]+sums[lane(d, least)])
 	}
 	total := vec.LogSumExp(l.logw)
 	if mean != nil {
@@ -51,13 +51,18 @@ func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64)
 			mean[i] = 0
 			for k, p := range part {
 				if p > 0 {
-					mean[i] += float64(p * l.on(i, k))
+					mean[i] += float64(p * l.law.Mean[i][k])
 				}
 			}
 		}
 	}
 	return base + weight + total
 }
+
+// GroupWeights returns the log weight of each state of the softmax group, but for the weight of
+// the reference, as LogWeight found them last; nothing if there is no group. They are valid until
+// its next call.
+func (l *Layer) GroupWeights() []float64 { return l.logw }
 
 // lane returns the row of the distribution that goes with a state of the group at this
 // distance.
@@ -72,30 +77,16 @@ func lane(distance, least int) int {
 // returns the log weight of their reference.
 func (l *Layer) solve(a, mean []float64, active ...int) (weight float64) {
 	l.law.Resize(l.Binary)
+	if l.law.Reference = l.Reference; l.Reference != nil {
+		l.law.Reference = l.Reference[:l.Binary] // beyond these are units of the group
+	}
 	for k, n := range active {
 		l.law.Active[k] = n
-		weight = 0
-		for i, x := range a[:l.Binary] {
-			if l.reference(i) {
-				weight += x
-				x = -x
-			}
-			l.law.LogOdds[k][i] = x
-		}
+		copy(l.law.LogOdds[k], a)
 	}
 	l.law.Solve()
 	if mean != nil {
 		l.law.Forward(true, nil)
 	}
-	return weight
-}
-
-func (l *Layer) reference(i int) bool { return l.Reference != nil && l.Reference[i] == 1 }
-
-// on returns the mean of binary unit i for the k-th number of active units.
-func (l *Layer) on(i, k int) float64 {
-	if l.reference(i) {
-		return 1 - l.law.Mean[i][k]
-	}
-	return l.law.Mean[i][k]
+	return l.law.Weight[0]
 }

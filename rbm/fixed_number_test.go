@@ -107,7 +107,7 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 		for j := range c.LogOdds[1] {
 			c.LogOdds[1][j] *= beta
 		}
-		m.fromReference(c.LogOdds[1])
+		bernoulli.FromReference(c.LogOdds[1], m.Constraint.HiddenReference(m))
 		c.Active[1] = m.Constraint.Active
 		c.Solve()
 		c.Forward(true, nil)

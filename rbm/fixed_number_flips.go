@@ -7,10 +7,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// constrainedPseudoLogLikelihood is PseudoLogLikelihood under a constraint: F of
-// every row with one unit flipped, compared to its own. The flip multiplies the odds
-// of the hidden units by e^±w, which are computed once for all rows of a block.
-func (m *RBM) constrainedPseudoLogLikelihood(dst []float64, v Values) {
+// pseudoLogLikelihood compares F of every row with one unit flipped to the row's own. The flip
+// multiplies the odds of the hidden units by e^±w, which are computed once for all rows of a block.
+func (c *Constraint) pseudoLogLikelihood(m *RBM, dst []float64, v Values) {
 	clear(dst)
 	if m.softmaxLabel() {
 		logp := make([]float64, v.Rows*m.Classes())
@@ -21,7 +20,7 @@ func (m *RBM) constrainedPseudoLogLikelihood(dst []float64, v Values) {
 			}
 		}
 	}
-	m.evaluate(func(e *evaluation) { e.v, e.dst, e.size = v, dst, flipRows }, (*evaluation).constrainedFlips)
+	m.evaluate(func(e *evaluation) { e.v, e.dst, e.size = v, dst, flipRows }, (*evaluation).flips)
 }
 
 const (
@@ -43,18 +42,18 @@ type flipBlock struct {
 	own    [flipRows]float64 // log weight of the row's hidden units
 }
 
-// constrainedFlips adds to dst the terms of the binary visible units of a block's rows.
-func (e *evaluation) constrainedFlips(b *rowBlock, first int) {
+// flips adds to dst the terms of the binary visible units of a block's rows.
+func (e *evaluation) flips(b *rowBlock, first int) {
 	m := e.m
 	width := vec.RoundUp(m.Hidden())
 	b.weights, b.table = grown(b.weights, width), grown(b.table, 2*width)
 	var f flipBlock
-	m.eachConditional(b.n, false, func(c *bernoulli.Conditional, l, r int) {
+	m.Constraint.each(m, b.n, false, func(c *bernoulli.Conditional, l, r int) {
 		copy(c.LogOdds[l], b.row(r, m.Hidden()))
 		f.active[r] = m.Constraint.activeHidden(e.v, first+r)
 		c.Active[l] = f.active[r]
-	}, func(c *bernoulli.Conditional, l, r int, weight float64) {
-		f.own[r] = weight + c.LogSum(l)
+	}, func(c *bernoulli.Conditional, l, r int) {
+		f.own[r] = c.LogZ(l)
 		if l == 0 {
 			f.tilt[r/bernoulli.Rows].Set(c)
 		}
@@ -74,7 +73,7 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 	w := b.weights[:m.Hidden()]
 	// Units whose reference is one differ from it by being off: their weights change
 	// sign, and weight is the sum of those weights, which the reference itself has.
-	weight := m.fromReference(w)
+	weight := bernoulli.FromReference(w, m.Constraint.HiddenReference(m))
 	var tilts [2]float64
 	for _, x := range w {
 		tilts[0] += max(0, x)
@@ -143,11 +142,11 @@ func (f *flipBlock) flipped(m *RBM, v Values, r, n, i int) int {
 // visible unit i is flipped, by a separate distribution. It uses b.weights.
 func (m *RBM) flippedWeight(b *rowBlock, r, i, active int, sign float64) (log float64) {
 	m.widenRow(b.weights, i)
-	m.eachConditional(1, false, func(c *bernoulli.Conditional, l, _ int) {
+	m.Constraint.each(m, 1, false, func(c *bernoulli.Conditional, l, _ int) {
 		for j, a := range b.row(r, m.Hidden())[:m.Hidden()] {
 			c.LogOdds[l][j] = a + float64(sign*b.weights[j])
 		}
 		c.Active[l] = active
-	}, func(c *bernoulli.Conditional, l, _ int, weight float64) { log = weight + c.LogSum(l) })
+	}, func(c *bernoulli.Conditional, l, _ int) { log = c.LogZ(l) })
 	return log
 }

@@ -68,7 +68,7 @@ func TestConstrainedEvaluation(t *testing.T) {
 			c.Resize(m.Hidden())
 			preactivate(m, c.LogOdds[3], v.Row(r))
 			c.Active[3] = m.Constraint.activeHidden(v, r)
-			weight := m.fromReference(c.LogOdds[3]) + maskedSums(m.VisibleBias, v.Row(r))
+			weight := bernoulli.FromReference(c.LogOdds[3], m.Constraint.HiddenReference(m)) + maskedSums(m.VisibleBias, v.Row(r))
 			if !c.Possible(3) {
 				continue
 			}

@@ -1,0 +1,127 @@
+package rbm
+
+import (
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
+)
+
+// A conditional is the distribution of a whole layer given the inputs of its units: of
+// independent units and groups, or of units of which a fixed number is on. Passes,
+// evaluations and bases call it and do not ask which it is.
+type conditional interface {
+	// panel computes what a pass wants from the preactivations acts of panel k of the hidden
+	// units, n rows from lo on, as far as it follows from that panel alone. It overwrites b.
+	panel(p *pass, b *units.Block, acts []float32, k, lo, n int)
+	// layer computes the rest from the preactivations of all panels.
+	layer(p *pass)
+	// sumOut sums out the hidden units given each of n rows of preactivations, in float64
+	// throughout. It computes log Z, or if mean is set the means.
+	sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows summedRows)
+	// classLogProbs overwrites dst with log p(y|x) of the rows of b.
+	classLogProbs(e *evaluation, dst []float64, b *rowBlock)
+
+	pseudoLogLikelihood(m *RBM, dst []float64, v Values)
+	visibleMean(m *RBM, dst Matrix, h Values)
+	// sample draws hidden units, of rows that are numbered from first on, given the rows of b.
+	sample(m *RBM, dst Values, b Batch, key Key, first int)
+	// randomize draws hidden units, of which all states are equally likely.
+	randomize(m *RBM, h Values, key Key)
+
+	// logZ and draw are Base.LogZ and Base.Draw: the inputs of the units are the biases of b.
+	logZ(b *Base, m *RBM) float64
+	draw(b *Base, m *RBM, v, h Values, key Key)
+}
+
+// summedRows are rows of preactivations of the hidden units, of which sumOut takes row i and
+// gives back the results.
+type summedRows interface {
+	// row returns the preactivations, padded with −Inf to a multiple of vec.Wide, and how many
+	// units differ from the reference of a fixed number. They are valid until the next call.
+	row(e *evaluation, b *rowBlock, i int) (z []float64, active int)
+	// put takes log Z of the units or their means, nil where the row has no state. It must not
+	// keep mean.
+	put(e *evaluation, b *rowBlock, i int, logZ float64, mean []float64)
+}
+
+// given returns the distribution of the hidden layer of m given the visible one.
+func (m *RBM) given() conditional {
+	if m.Constraint == nil {
+		return independent{}
+	}
+	return m.Constraint
+}
+
+// independent are units and groups that are independent given their inputs.
+type independent struct{}
+
+func (independent) panel(p *pass, b *units.Block, acts []float32, k, lo, n int) {
+	p.blockUnits(b, acts, k, lo, n)
+	if p.draw && p.energy != nil {
+		x, stride := p.partials(lo)
+		vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], stride, acts, vec.Block, p.h.Words[lo*p.h.Stride+k:], p.h.Stride, n)
+	}
+}
+
+func (independent) layer(p *pass) { p.jointUnits() }
+
+func (independent) sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows summedRows) {
+	m := e.m
+	b.on, b.off = grown(b.on, vec.RoundUp(m.Hidden())), grown(b.off, vec.RoundUp(m.Hidden()))
+	means := b.on[:m.Hidden()]
+	for i := range n {
+		z, _ := rows.row(e, b, i)
+		if mean {
+			vec.Chances(means, b.off, z[:m.Hidden()])
+			rows.put(e, b, i, 0, means)
+		} else {
+			rows.put(e, b, i, m.hidden.logZ(z, &m.hidden.dist), nil)
+		}
+	}
+}
+
+func (independent) classLogProbs(e *evaluation, dst []float64, b *rowBlock) {
+	m, classes := e.m, e.m.Classes()
+	b.on, b.off = grown(b.on, vec.RoundUp(m.Hidden())), grown(b.off, vec.RoundUp(m.Hidden()))
+	for r := range b.n {
+		e.logProbs(dst[r*classes:][:classes], b.row(r, m.Hidden()), b)
+	}
+}
+
+func (independent) pseudoLogLikelihood(m *RBM, dst []float64, v Values) {
+	m.evaluate(func(e *evaluation) {
+		e.v, e.dst = v, dst
+		if m.softmaxLabel() {
+			e.units = m.Inputs()
+			e.labels.set(m, m.labelGroup())
+		}
+		e.size = min(pseudoRows, max(blockRows, ceilDiv(v.Rows, 4)))
+	}, (*evaluation).pseudoLogLikelihoods)
+}
+
+func (independent) visibleMean(m *RBM, dst Matrix, h Values) {
+	m.passes(h.Rows, func(p *pass, lo, hi int) {
+		p.h, p.mean = h.Slice(lo, hi), dst.Slice(lo, hi)
+		p.runDown()
+	})
+}
+
+func (independent) sample(_ *RBM, dst Values, b Batch, key Key, first int) {
+	drawBits(dst, b.H, key, first)
+}
+
+func (independent) randomize(_ *RBM, h Values, key Key) { h.Randomize(key) }
+
+func (independent) logZ(b *Base, m *RBM) float64 {
+	visible, hidden := b.visible(), b.hidden()
+	return m.visible.logZ(widen(b.VisibleBias), &visible) + m.hidden.logZ(widen(b.HiddenBias), &hidden)
+}
+
+func (independent) draw(b *Base, m *RBM, v, h Values, key Key) {
+	down, up := key.Child(0).stream(), key.Child(1).stream()
+	visible, hidden := b.visible(), b.hidden()
+	scratch, block := make([]float32, vec.Block+max(m.Visible(), m.Hidden())), new(units.Block)
+	for r := range v.Rows {
+		m.visible.draw(v, r, &visible, scratch, block, down)
+		m.hidden.draw(h, r, &hidden, scratch, block, up)
+	}
+}
