@@ -104,7 +104,7 @@ const visibleKey = 0
 // or rows of the batch, whose grey values are probabilities.
 func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) {
 	switch {
-	case start == Uniform && m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
+	case start == Uniform && m.Constraint.OnAll():
 		drawShell(m, s, key)
 	case start == Uniform:
 		s.V.Randomize(key)
@@ -142,7 +142,7 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 		return bad("the saved chains have %d visible units, the model has %d", s.v.Cols, m.Visible())
 	}
 	c, layers, what := m.Constraint, []rbm.Values{s.h}, "hidden units"
-	if c != nil && c.On == rbm.AllUnits {
+	if c.OnAll() {
 		layers, what = []rbm.Values{s.v, s.h}, "units"
 	}
 	for r := range s.h.Rows {

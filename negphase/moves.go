@@ -84,7 +84,7 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	if bound {
 		return nil
 	}
-	if c := m.Constraint; w.gibbs > 0 && c != nil && c.On == rbm.AllUnits {
+	if c := m.Constraint; w.gibbs > 0 && c.OnAll() {
 		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
 	}
 	mover := w.fitted(w.mover, w.fit)

@@ -155,6 +155,18 @@ func (c *Constraint) Equal(o *Constraint) bool {
 	return same && c.On == o.On && c.Active == o.Active
 }
 
+// OnAll reports whether c is on all units. Of a nil constraint it is false.
+func (c *Constraint) OnAll() bool { return c != nil && c.On == AllUnits }
+
+// CheckSteps returns an error that wraps ErrConstraint if block Gibbs steps do not reach all states
+// of m.
+func (m *RBM) CheckSteps() error {
+	if m.Constraint.OnAll() {
+		return fmt.Errorf("%w on all units, as block Gibbs steps never change the number of visible units that are active", ErrConstraint)
+	}
+	return nil
+}
+
 // onInReference reports whether unit i of those that c is on is 1 in the reference.
 func (c *Constraint) onInReference(i int) bool { return c.Reference != nil && c.Reference[i] == 1 }
 
@@ -187,7 +199,7 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 		return 0
 	}
 	active := c.Active
-	if c.On == HiddenUnits {
+	if !c.OnAll() {
 		return active
 	}
 	for i := range n {
@@ -201,7 +213,7 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 // activeWithClass is activeHidden if the label in row r of v is class y instead.
 func (c *Constraint) activeWithClass(m *RBM, v Values, r, y int) int {
 	active := c.activeBeside(v, r, m.Inputs())
-	if c != nil && c.On == AllUnits {
+	if c.OnAll() {
 		active -= c.ClassDistance(m, y)
 	}
 	return active
@@ -210,7 +222,7 @@ func (c *Constraint) activeWithClass(m *RBM, v Values, r, y int) int {
 // mustStep panics if block Gibbs steps, as in the method of this name, do not reach all
 // states of m.
 func (m *RBM) mustStep(method string) {
-	if m.Constraint != nil && m.Constraint.On == AllUnits {
+	if m.Constraint.OnAll() {
 		panic("rbm: " + method + " is not for models with a constraint on all units")
 	}
 }
@@ -222,7 +234,7 @@ func (m *RBM) HasClass(y int) bool {
 		panic("rbm: class out of range")
 	}
 	c := m.Constraint
-	if c == nil || c.On == HiddenUnits {
+	if !c.OnAll() {
 		return true
 	}
 	rest := c.Active - c.ClassDistance(m, y)
@@ -236,7 +248,7 @@ func (m *RBM) HasClass(y int) bool {
 func (m *RBM) ImpossibleRow(v Values) int {
 	m.checkStates(v)
 	c := m.Constraint
-	if c == nil || c.On == HiddenUnits {
+	if !c.OnAll() {
 		return -1
 	}
 	fits := func(active int) bool { return active >= 0 && active <= m.Hidden() }

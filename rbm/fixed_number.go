@@ -19,6 +19,8 @@ const recursionCost = 32
 
 func (c *Constraint) panel(*pass, *units.Block, []float32, int, int, int) {}
 
+func (c *Constraint) startFree(*pass) {}
+
 // layer computes means, gains, draws and energies.
 func (c *Constraint) layer(p *pass) {
 	hidden := p.m.Hidden()

@@ -77,11 +77,12 @@ type freeSum struct {
 	sum, product []float64 // rows × panels
 }
 
-// startFree makes the next up pass collect what sumFree needs. It must compute means.
+// startFree makes the next up pass collect what sumFree needs, if there is such. It must compute means.
 func (p *pass) startFree() {
-	if p.m.Constraint != nil {
-		return
-	}
+	p.m.given().startFree(p)
+}
+
+func (independent) startFree(p *pass) {
 	p.free.panels = vec.Blocks(p.m.Hidden())
 	n := p.v.Rows * p.free.panels
 	p.free.sum, p.free.product = grown(p.free.sum, n), grown(p.free.product, n)

@@ -14,6 +14,8 @@ type conditional interface {
 	panel(p *pass, b *units.Block, acts []float32, k, lo, n int)
 	// layer computes the rest from the preactivations of all panels.
 	layer(p *pass)
+	// startFree makes the next pass collect log Z of the units, if panels give it.
+	startFree(p *pass)
 	// sumOut sums out the hidden units given each of n rows of preactivations, in float64
 	// throughout. It computes log Z, or if mean is set the means.
 	sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows summedRows)

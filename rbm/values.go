@@ -227,7 +227,7 @@ func (m *RBM) checkInput(x Values) {
 		panic("rbm: rows of another width than the visible layer")
 	case !x.IsReal():
 		x.check()
-	case m.Constraint != nil && m.Constraint.On == AllUnits:
+	case m.Constraint.OnAll():
 		panic("rbm: grey rows under a constraint on all units")
 	}
 }

@@ -14,7 +14,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 	if err := m.Constraint.Check(m); err != nil {
 		return err
 	}
-	if m.Constraint == nil || m.Constraint.On == rbm.HiddenUnits {
+	if !m.Constraint.OnAll() {
 		return nil
 	}
 	if set.Grey.Rows > 0 {

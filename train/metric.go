@@ -297,7 +297,7 @@ var metricKinds = []metricKind{
 				Good: "Lower is better, though it says nothing of the negative phase."},
 		},
 		applies: func(s *subject) (bool, error) {
-			if c := s.m.Constraint; c != nil && c.On == rbm.AllUnits {
+			if c := s.m.Constraint; c.OnAll() {
 				return false, fmt.Errorf("reconstruction needs hidden units that may change while inputs stay; the constraint %v fixes their number", c)
 			}
 			return s.isGrey() || s.m.Real(), s.gappy("reconstruction")

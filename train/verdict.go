@@ -393,7 +393,7 @@ func Remedies(s Settings, m *rbm.RBM) (all []string) {
 	switch {
 	case !n.Persists():
 		all = append(all, "chains that persist, such as -negphase pcd or pins")
-	case m.Constraint != nil && m.Constraint.On == rbm.AllUnits, negphase.Has(n.Kind, "tau") && t.Auto && !t.Reach:
+	case m.Constraint.OnAll(), negphase.Has(n.Kind, "tau") && t.Auto && !t.Reach:
 	case m.Real():
 		all = slices.Insert(all, 0, ladderRemedy)
 	default:

@@ -138,7 +138,7 @@ func (h *history) choose() error {
 	if err := h.checkLogZ(p.m); err != nil {
 		return err
 	}
-	if constrainsAll(p.m) { // nothing but enumeration will do
+	if p.m.Constraint.OnAll() { // nothing but enumeration will do
 		if _, err := exact.New(p.m, exact.EvaluationLimit); err != nil {
 			return fmt.Errorf("-run: %w", err)
 		}

@@ -101,7 +101,7 @@ func (z *logZFlags) checkLogZ(m *rbm.RBM) error {
 			return fmt.Errorf("%w; take fewer", err)
 		}
 	}
-	if z.estimated() && constrainsAll(m) {
+	if z.estimated() && m.Constraint.OnAll() {
 		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", m.Constraint)
 	}
 	return nil
@@ -117,14 +117,9 @@ const autoWork = 1 << 32
 func (z *logZFlags) chooseLogZ(m *rbm.RBM, models int) {
 	enum, err := exact.New(m, exact.EvaluationLimit)
 	z.exact = err == nil && enum.Work()*float64(models) <= autoWork
-	if !z.exact && !constrainsAll(m) {
+	if !z.exact && !m.Constraint.OnAll() {
 		z.ais, z.reverse, z.bennett = true, true, true
 	}
-}
-
-// constrainsAll reports whether m has a constraint on all units.
-func constrainsAll(m *rbm.RBM) bool {
-	return m.Constraint != nil && m.Constraint.On == rbm.AllUnits
 }
 
 // settings returns the settings of the estimates. A nil base is the uniform

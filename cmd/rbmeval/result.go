@@ -168,10 +168,10 @@ func (e *evaluation) print() error {
 		rec.Say("", "no likelihood: rows without labels have none under bernoulli labels")
 	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
 		rec.Say("", fmt.Sprintf("%d states were not enumerated unasked; -exact does", enum.States()))
-	} else if err != nil && constrainsAll(e.m) {
+	} else if err != nil && e.m.Constraint.OnAll() {
 		rec.Say("", fmt.Sprintf("no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it", e.m.Constraint))
 	}
-	if e.auto && e.rows != "" && !e.asked() && e.likely() && !constrainsAll(e.m) {
+	if e.auto && e.rows != "" && !e.asked() && e.likely() && !e.m.Constraint.OnAll() {
 		rec.Say("", "log Z is not estimated for -rows unasked; -bennett does")
 	}
 	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresLaw() + " written to "}, {e.ladder, "ladder drawn in "}, {e.analysis.files(), "written: "}} {

@@ -353,7 +353,7 @@ const (
 // without classes. It returns nothing of models that have no such chains, or of very large pictures.
 func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings train.Settings, rounds int) ([]report.Picture, error) {
 	m := all[0].Model
-	if m.Constraint != nil && m.Constraint.On == rbm.AllUnits || len(all)*alongSamples*m.Inputs() > plots.MaxValues {
+	if m.Constraint.OnAll() || len(all)*alongSamples*m.Inputs() > plots.MaxValues {
 		return nil, nil
 	}
 	var queries []sample.Query

@@ -92,7 +92,7 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 	m := l.Model
 	c := m.Constraint
-	if c == nil || c.On != rbm.AllUnits || m.Classes() > 0 || c.Active != 0 && c.Active != m.Visible()+m.Hidden() {
+	if !c.OnAll() || m.Classes() > 0 || c.Active != 0 && c.Active != m.Visible()+m.Hidden() {
 		return d, false
 	}
 	d = Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}

@@ -111,7 +111,7 @@ func (q Query) excludes(m *rbm.RBM, set *data.Set, r int32) bool {
 
 // keepPossible removes the rows that a constraint on all units makes impossible.
 func (l *Law) keepPossible() {
-	if c := l.Model.Constraint; c == nil || c.On != rbm.AllUnits {
+	if !l.Model.Constraint.OnAll() {
 		return
 	}
 	l.Base = nil // no ladder is for such a constraint

@@ -87,7 +87,7 @@ func CheckSampler(s negphase.Settings, m *rbm.RBM) error {
 
 // chosen returns the sampler that comes first where none is named.
 func (s Settings) chosen(m *rbm.RBM) negphase.Settings {
-	if c := m.Constraint; c != nil && c.On == rbm.AllUnits {
+	if m.Constraint.OnAll() {
 		n, err := negphase.Parse("walk:exchange", Defaults("walk", s.Samples))
 		if err != nil {
 			panic("sample: " + err.Error()) // the text is right

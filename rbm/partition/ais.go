@@ -64,8 +64,9 @@ func (s Annealing) Check(m *rbm.RBM) error {
 		return fmt.Errorf("annealing: %d temperatures; it takes 2 to %d", s.Temperatures, maxTemperatures)
 	case len(s.Path) > maxTemperatures:
 		return fmt.Errorf("annealing: a path of %d temperatures; it takes up to %d", len(s.Path), maxTemperatures)
-	case m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
-		return fmt.Errorf("annealing: %w on all units, as block Gibbs steps never change the number of visible units that are active; enumerate, if the model is small", rbm.ErrConstraint)
+	}
+	if err := m.CheckSteps(); err != nil {
+		return fmt.Errorf("annealing: %w; enumerate, if the model is small", err)
 	}
 	if err := cmp.Or(checkPath(s.Path), s.Base.Check(m), m.Constraint.Check(m)); err != nil {
 		return fmt.Errorf("annealing: %w", err)
