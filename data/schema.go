@@ -16,13 +16,13 @@ import (
 // A Schema says what the inputs stand for: sites of aligned sequences or columns of a table.
 type Schema struct {
 	Columns []Column `json:"columns"`
-	// Alphabet is the letters of sequences, of which each column has one as a level; "" of tables.
+	// Alphabet has the letters of sequences, which are the levels of each column; "" for tables.
 	Alphabet string `json:"alphabet,omitempty"`
 	Label    string `json:"label,omitempty"` // name of the column of labels, of a table that has one
 }
 
-// A Column is a variable of a few states, its levels. Of two levels of a table it is one binary
-// unit, on for the second; else it is a softmax group of a unit for each level.
+// A Column is a variable with a few states, its levels. A column of a table with two levels is one
+// binary unit, which is on for the second level. Other columns are softmax groups, one unit a level.
 type Column struct {
 	Name   string   `json:"name"`
 	Levels []string `json:"levels"`

@@ -21,10 +21,9 @@ var (
 
 const gibbsObstacle = "its Gibbs steps never change the number of visible units that are active"
 
-// Keeps returns an error that says why an estimator of these settings cannot
-// respect the constraint c and which can, or that there is no such kind; nil if
-// c is nil. New does not know the model: check with Keeps where it is known.
-// Estimate refuses a model that fails it.
+// Keeps returns nil if an estimator of these settings respects the constraint c, or if c is nil. Its
+// error says why not, and which estimators do. New does not know the model, so check with Keeps where
+// it is known. Estimate refuses a model that fails it.
 func (s Settings) Keeps(c *rbm.Constraint) error {
 	if c == nil {
 		return nil

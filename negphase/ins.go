@@ -78,8 +78,7 @@ type ins struct {
 	off   []float64 // of each group: the weight of particles above temperature 1
 	loop  parallel.Loop
 
-	// The block of temperatures lo … hi−1 and the groups from … to−1, as the parts take
-	// them.
+	// What the parts work on: the block of temperatures lo … hi−1 and the groups from … to−1.
 	lo, hi, from, to int
 	weigh            bool
 	draws            rbm.Key

@@ -19,7 +19,7 @@ type savedLadder struct {
 type ladderHead struct {
 	Rungs                 uint32
 	Now, OldPairs, Vetoes int64
-	Version               int64 // 1; 0 has the ratios of the last call between born and the rungs
+	Version               int64 // 1; a checkpoint of version 0 also has the last call's ratios, before the rungs
 	Rate                  float64
 }
 
@@ -30,9 +30,8 @@ type savedRung struct {
 	logZ       estimateOfLogZ
 }
 
-// MarshalBinary returns the live chains and, if they have begun, the counts, free
-// energies and ages of their particles and, from the oldest, the rungs: parameters,
-// reservoir, ages and log Z.
+// MarshalBinary returns the live chains. If they have begun, it adds the counts, the free energies
+// and ages of the particles, and the rungs from the oldest on: parameters, reservoir, ages and log Z.
 func (p *ptt) MarshalBinary() ([]byte, error) {
 	if p.states == nil && p.raw != nil {
 		return slices.Clone(p.raw), nil

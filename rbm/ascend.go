@@ -37,9 +37,9 @@ type Ascent struct {
 	Sparse float32
 
 	// ParamRates are factors of the rate, one for each visible unit, at which the precisions of
-	// Gaussian units move, and are ignored for other units. nil: no precision moves. Log γ
-	// moves along the gradient at which the means given h stay: biases and weights of a unit grow
-	// with its precision.
+	// Gaussian units move, and are ignored for other units. nil: no precision moves. Log γ moves along
+	// the gradient for fixed means given h: a unit's bias and weights are scaled by the same factor as
+	// its precision.
 	ParamRates []float32
 
 	// Average, if not nil, moves by the fraction AverageShare of its way towards the new
@@ -102,13 +102,13 @@ func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
 	return a.gather(m)
 }
 
-// parts returns the number of parts of the weights that an ascent can move one without the
-// other: each has a panel of hidden units and a block of visible units, panel by panel, as they lie in
-// memory.
+// parts returns the number of parts into which an ascent can divide the weights. A part has the
+// weights between a panel of hidden units and a block of visible units; parts are ordered panel by
+// panel, as in memory.
 func (a *Ascent) parts(m *RBM) int { return vec.Blocks(m.Hidden()) * vec.Blocks(m.Visible()) }
 
-// step is Step of the parts lo … hi−1 of the weights, and of the biases of the hidden units
-// and of the visible units in them. Other biases of visible units have no meaning after it.
+// step is Step for the parts lo … hi−1 of the weights and for the biases of the units in them. It
+// leaves no meaning in the other biases of visible units.
 func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	a.check(m)
 	a.m, a.to, a.rate, a.rule = m, m.parameters(), rate, a.Rule
@@ -236,12 +236,11 @@ const (
 	// slots moves before the next does: a quarter of a megabyte of steps, which
 	// the second-level cache keeps for it.
 	tileBlocks = 16
-	// ascentLists is the work of an ascent over that of finding the slots of its units.
+	// ascentLists is the work of an ascent divided by that of finding the slots of its units.
 	ascentLists = 8
-	// cachedWeights is the number of weights from which on an ascent asks for rows of
-	// them before it needs them, and rowsAhead how many rows before. At 784 × 4096 and
-	// 16384 units, batch 100, it takes a quarter less; at 784 × 500 it would take 2 % more
-	// (Zen 4).
+	// An ascent of more than cachedWeights weights prefetches their rows, rowsAhead rows ahead. At
+	// 784 × 4096 and 784 × 16384 units, batch 100, that saves a quarter of the time; at 784 × 500 it
+	// would cost 2 % (Zen 4).
 	cachedWeights = 1 << 20
 	rowsAhead     = 8
 )
@@ -297,9 +296,8 @@ func (m *RBM) particles(rate float64, p Phase) particles {
 	return d
 }
 
-// coefficient returns w, rate times the weight of a row, in float32. What
-// rounding takes from it, a later one gets that is large enough: many equal
-// weights would else be off all in the same direction.
+// coefficient returns w, rate times the weight of a row, in float32. It adds the rounding error to a
+// later coefficient that is large enough; otherwise the errors of many equal weights would add up.
 func (d *particles) coefficient(w float64) float32 {
 	x := w
 	if math.Abs(d.lost) < 0x1p-23*math.Abs(w) {
@@ -311,7 +309,7 @@ func (d *particles) coefficient(w float64) float32 {
 	return c
 }
 
-// behind returns the phase of which the smaller share is dealt, nil if all are.
+// behind returns the phase of which a smaller fraction of the rows is dealt, nil if none is left.
 func (a *ascentWork) behind() *particles {
 	pos, neg := &a.phases[0], &a.phases[1]
 	switch {
@@ -323,9 +321,9 @@ func (a *ascentWork) behind() *particles {
 	return neg
 }
 
-// fill deals slots to the chunk. Few of them go to one group, side by side. Of
-// more, the phases take turns, a word each, so that what is summed stays of the
-// size of the difference; bits and grey values form separate groups.
+// fill deals slots to the chunk. Up to groupSlots of them form one group, unless bits and grey values
+// are mixed. Otherwise the phases take turns, a word each, so that partial sums stay about as small
+// as the difference of the phases. Bits and grey values form separate groups.
 func (a *ascentWork) fill() {
 	a.coef, a.bias, a.v, a.grey, a.runs, a.used, a.groups = a.coef[:0], a.bias[:0], a.v[:0], a.grey[:0], a.runs[:0], a.used[:0], a.groups[:0]
 	pos, neg := &a.phases[0], &a.phases[1]
@@ -352,7 +350,7 @@ func (a *ascentWork) fill() {
 	}
 }
 
-// deal gives slots to the next rows of d, of which there are at most that number.
+// deal gives slots to the next rows of d, at most most of them.
 func (a *ascentWork) deal(d *particles, most int) {
 	for len(a.v) < len(a.coef) {
 		a.v = append(a.v, nil)
@@ -394,8 +392,8 @@ func (a *ascentWork) deal(d *particles, most int) {
 	}
 }
 
-// close fills up the last word and puts those from the given one on into a
-// group of at most that number of words: the last, if it has room and is of that kind.
+// close fills up the last word. It puts the words from the given one on into the last group, if that
+// is of the same kind and has at most most words with them, and otherwise into a new group.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
@@ -531,8 +529,8 @@ func (a *Ascent) listPart(i int) {
 	}
 }
 
-// movePart moves the weights, as far as they are to be moved, and the hidden biases of the i-th
-// panel in which some are.
+// movePart moves the hidden biases of a panel, the i-th of those with parts to move, and its weights
+// in these parts.
 func (a *Ascent) movePart(i int) {
 	m := a.m
 	blocks := vec.Blocks(m.Visible())
@@ -565,8 +563,7 @@ func (a *Ascent) movePart(i int) {
 	ascentTiles.Put(tile)
 }
 
-// addMoments adds to the steps of biases those of the moments, of which it takes what
-// of returns.
+// addMoments adds the steps of the moments to those of biases; of selects the biases of moments.
 func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 	for k, s := range a.moments {
 		if s != nil {
@@ -578,8 +575,8 @@ func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 }
 
 // moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
-// visible units. One group of bits, or the last, needs no separate pass to add the
-// steps to the weights.
+// visible units. If there is one group, or the last is of bits, adding the steps to the weights takes
+// no separate pass.
 func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
 	m, g := a.m, tile.g
 	const size = vec.Block * vec.Block
@@ -598,8 +595,8 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 			lo, steps := at+(b-from)*size, steps[(b-from)*size:]
 			rows := min(vec.Block, len(steps)/vec.Block)
 			steps = steps[:rows*vec.Block]
-			// Sums go straight to what takes the step, unless the rule has to see it or, but for
-			// the first group of bits, centring comes between.
+			// Where the rule can add steps itself, sums go straight to it. With centring only those
+			// of the first group can, if it is of bits.
 			var w []float32
 			if whole && a.adder != nil && (a.Mu == nil || !group.grey) && (q == 0 || a.Mu == nil && !group.grey) {
 				tile.block.set(a, Weights, lo, lo+len(steps))

@@ -3,9 +3,9 @@ package rbm
 import "gorbm/rbm/units"
 
 // ZeroSum brings the softmax groups among the inputs of m to the zero-sum gauge: the weights of
-// a group's units to each hidden unit sum to zero, and so do their biases. As one unit of a group
-// is on, whatever is added to all its weights to a hidden unit can be subtracted from that unit's
-// bias:
+// a group's units to each hidden unit sum to zero, and so do their biases. Exactly one unit of a
+// group is on, so a constant added to the weights of all its units to one hidden unit can be
+// subtracted from the bias of that hidden unit:
 //
 //	ω_j = mean of W_ij over the group,  W_ij −= ω_j,  c_j += ω_j,  b_i −= mean of b
 //

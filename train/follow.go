@@ -9,23 +9,21 @@ import (
 // Bounds of the work that continuing the chains of a run may take. They count updates, not time, so
 // that equal runs measure at equal steps.
 const (
-	// For every mixingShare updates of training, the chains are continued for one update, which needs
-	// neither a positive phase nor an ascent. Below leastContinued updates there is no
-	// measurement yet: where training at a rate of 0.1 had driven chains away from
-	// the model, of 8 × 8 digits with 50 hidden units, they had come back halfway
-	// after some 4 updates, and by four fifths after 16. More than mostContinued are
-	// not needed.
+	// The chains are continued for one update in mixingShare updates of training. That costs
+	// neither a positive phase nor an ascent. A measurement waits until leastContinued updates are
+	// due, and takes at most mostContinued. On 8 × 8 digits with 50 hidden units, trained at a rate
+	// of 0.1, chains that lagged behind the model had caught up by half after 4 updates and by four
+	// fifths after 16.
 	mixingShare                   = 20
 	leastContinued, mostContinued = 12, 50
 	// tracePoints is the largest number of updates after which free energies are
 	// computed.
 	tracePoints = 8
-	// Fresh chains, of two kinds, test whether chains are stuck. The test is rare, at least freshEvery
-	// updates apart, because each kind costs as much as continuing single chains. At most, if all chains
-	// of training are single and as few as fresh ones, measuring takes 1/mixingShare +
-	// 2·mostContinued/freshEvery, 9 %, of the steps of training.
+	// Fresh chains, of two kinds, test whether chains are stuck. Tests are at least freshEvery updates
+	// apart, because each kind costs as much as continuing single chains. Measuring then takes at most
+	// 1/mixingShare + 2·mostContinued/freshEvery, 9 %, of the steps of training.
 	freshEvery = 2400
-	// leftEvery is the least number of updates in which chains are to leave their places.
+	// leftEvery is the smallest number of updates between two looks at how far chains have moved.
 	leftEvery = 1600
 	// leastFresh and mostFresh bound the number of fresh chains of a kind.
 	leastFresh, mostFresh = 10, 40
@@ -34,8 +32,9 @@ const (
 	mostCompared = 200
 )
 
-// continuedUpdates returns for how many updates chains are continued, since updates of
-// training after the last time, or once, at the end of a run; 0 if there is no measurement yet.
+// continuedUpdates returns the number of updates for which chains are continued: by the number of
+// updates of training since the last measurement, or mostContinued at the end of a run. It is 0 if
+// no measurement is due.
 func continuedUpdates(since int, end bool) int {
 	if end {
 		return mostContinued
@@ -56,7 +55,7 @@ type continuation struct {
 	step, updates int // of the run; of the chains since
 }
 
-// watch gives the subject the run whose chains are continued.
+// watch sets the trainer whose chains the subject continues.
 func (s *subject) watch(t *Trainer) { s.trainer, s.copy, s.followed = t, nil, nil }
 
 // follow continues a copy of the chains for this many updates. Metrics of one step share a

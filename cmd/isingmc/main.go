@@ -220,7 +220,7 @@ func stopwatch() clock {
 
 // runRanks runs the command as one rank of a group, or alone if the group is nil. The ranks
 // share the chains. Rank 0 alone writes and prints. The clock measures the computing time of
-// samplers; those who read it twice stay on their thread.
+// samplers. It may be that of a thread, so a goroutine is locked to its thread between two readings.
 func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	o.group = g
@@ -268,8 +268,8 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	return nil
 }
 
-// sample runs the samplers, first unmeasured and then measured. The bar moves from begin by this
-// share.
+// sample runs the samplers, first without measuring them. The progress bar moves from the fraction
+// begin to begin + share.
 func (p *plan) sample(ctx context.Context, field []*contestant, now clock, begin, share float64) error {
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)

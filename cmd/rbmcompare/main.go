@@ -94,7 +94,7 @@ func newOptions() *options {
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say").Between(1, negphase.MaxChains)
 	f.IntVar(&o.batch, "batch", train.PaperSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at").Between(1, math.MaxInt32)
 	f.Group("the truth")
-	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
+	f.StringVar(&o.reference, "reference", "", "estimator of the reference run; given, it replaces enumeration too (default: enumeration of a small model; else pt along a ladder that is tuned to the model)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts").Between(2, train.MaxSteps)
 	f.Group("rows")
 	o.data = f.AddData(cli.DataRows{Help: " (default: none; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})

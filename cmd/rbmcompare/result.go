@@ -67,8 +67,8 @@ func (p *plan) json(r result) (out cli.Record) {
 	return out
 }
 
-// records returns the estimators with their figures at the last point. Those that need
-// several repeats are left out of JSON if there is one.
+// records returns the estimators with their figures at the last point. With one repeat JSON lacks
+// the figures that need several.
 func (p *plan) records(r result) (all []cli.Record) {
 	for i, c := range r.curves {
 		if c.Repeats == 0 {
@@ -163,8 +163,8 @@ func (p *plan) describe(r result, w io.Writer) {
 	cli.PrintTable(w, cli.Table(p.records(r)), false)
 }
 
-// ladderNotes say which temperatures estimators have whose text names none, as those of rbmtrain
-// are other ones.
+// ladderNotes name the temperatures of estimators that were given without any: the defaults of
+// rbmtrain differ.
 func (p *plan) ladderNotes() (notes []string) {
 	for i, s := range p.estimators {
 		if tau := train.DefaultSettings(s.Kind).Negative.Get("tau"); tau != "" && tau != s.Get("tau") && !strings.Contains(p.names[i], ":tau=") {

@@ -129,7 +129,8 @@ func (a *array) parse(text string) error {
 	return nil
 }
 
-// add adds the run of these flags, of line n. The folders of the runs so far are at.
+// add adds the run with the flags words, on line n, which follow the common ones. at has the
+// line of each folder that a run so far writes to.
 func (a *array) add(n int, common, words []string, at map[string]int) error {
 	r := arrayRun{Number: len(a.runs), line: n, args: slices.Concat(common, words)}
 	o := newOptions()
@@ -190,7 +191,7 @@ func splitWords(line string) (words []string, err error) {
 	return words, nil
 }
 
-// choose leaves the run of -array-index, or of the scheduler's number, if there is one.
+// choose drops all runs but that of -array-index or of the scheduler's number, if there is one.
 func (a *array) choose(index int) error {
 	from, text := "-array-index", strconv.Itoa(index)
 	if !a.flags.Given("array-index") {
@@ -332,8 +333,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	return emptyRun, nil
 }
 
-// run takes the runs that are not finished to their ends, one after another. One that
-// fails does not keep the others from it.
+// run completes the unfinished runs, one after another. It continues after one that fails.
 func (a *array) run(ctx context.Context) error {
 	var failed []string
 	for i := range a.runs {

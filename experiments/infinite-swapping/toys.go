@@ -30,7 +30,7 @@ var (
 	desjardinsToy = toy{name: "(4,8,2500,0.2), M = 6", spec: "toy:4,8,2500,0.2", quickSpec: "toy:4,3,50,0.2", hidden: 6, quickHidden: 4}
 )
 
-// A size is a toy at one of its sizes.
+// A size is what an experiment runs of a toy: its data, the hidden units and the steps.
 type size struct {
 	spec          string
 	hidden, steps int
@@ -84,8 +84,8 @@ func names(list []algorithm) (names []string) {
 	return names
 }
 
-// train trains a model for the given number of steps and calls look at step 0, after
-// each every steps and at the end.
+// train trains a model for the given number of steps. It calls look at step 0, then whenever the
+// step is a multiple of every, and at the end.
 func (a algorithm) train(ctx context.Context, set *data.Set, hidden, steps, every int, seed uint64, look func(step int, m *rbm.RBM) error) error {
 	negative, err := negphase.Parse(a.negphase, negphase.DefaultSettings(""))
 	if err != nil {

@@ -22,11 +22,11 @@ func CheckDraws(m *rbm.RBM) error {
 	return checkListed(m, DrawLimit)
 }
 
-// Draw overwrites v and h, equally many rows of m's layers, with independent exact draws of m. It
-// lists the hidden states with the visible units summed out, whatever the number and the kinds of
-// these, and then takes a Gibbs step. The error is the context's or that of CheckDraws,
-// or it wraps rbm.ErrDiverged. Draw panics if the shapes differ. Results depend on the arguments
-// alone.
+// Draw overwrites the rows of v and h with independent exact draws of m. It draws each hidden state
+// from the list of all, in which the visible units are summed out, and then takes a Gibbs step. The
+// visible units may be of any number and kinds. The error is the context's or that of CheckDraws,
+// or it wraps rbm.ErrDiverged. Draw panics if v and h are not of as many rows of m's layers. Results
+// depend on the arguments alone.
 func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 	if err := CheckDraws(m); err != nil {
 		return err
@@ -43,7 +43,7 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 	if x := logZ - logZ; x != 0 {
 		return fmt.Errorf("%w: log Z is %v", rbm.ErrDiverged, logZ)
 	}
-	at := make([]float64, h.Rows) // the probability of the states before that of each row
+	at := make([]float64, h.Rows) // row r gets the first state at which the cumulative probability exceeds at[r]
 	order := make([]int, h.Rows)
 	for r := range order {
 		order[r], at[r] = r, key.Child(0).Uniform(uint64(r))
@@ -60,7 +60,7 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 		sum := below
 		for q.start(b); q.next(); {
 			sum += vec.Exp(q.logWeight() - logZ)
-			end := last && q.number == uint64(s.count()-1) // which rounding may leave below 1
+			end := last && q.number == uint64(s.count()-1) // takes all rows left: rounding may end the sum below 1
 			for len(order) > 0 && (at[order[0]] < sum || end) {
 				row := h.Row(order[0])
 				clear(row)

@@ -196,14 +196,14 @@ type Array struct {
 const maxDeflate = 1032
 
 const (
-	// bombFactor is the factor by which packed data may grow, and bombFree the size up
-	// to which they may grow by more. Sparse pictures of bits in bytes shrink by 50.
+	// bombFactor is the largest factor by which packed data of more than bombFree bytes may grow.
+	// Sparse pictures of bits in bytes shrink by 50.
 	bombFactor = 200
 	bombFree   = 1 << 26
 )
 
-// Bomb reports whether it is absurd that full bytes are packed in a file of packed
-// bytes: the file is made to fill the memory.
+// Bomb reports whether a file of packed bytes that unpacks to full bytes must have been made to
+// exhaust the memory.
 func Bomb(full, packed float64) bool { return full > bombFree && full > bombFactor*packed }
 
 // Array opens an array and checks that its header, the archive's directory and

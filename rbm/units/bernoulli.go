@@ -27,8 +27,8 @@ func (bernoulli) Means(dst Means, b *Block) {
 	}
 }
 
-// blendRows is the number of rows whose inputs are blended with the base and drawn at once. So
-// few stay in the first-level cache.
+// blendRows is the number of rows whose inputs are blended with the base and drawn at once. They
+// fit into the first-level cache.
 const blendRows = 16
 
 // Draw draws all units of the block's words and clears the rest of them. In a layer of real
@@ -68,9 +68,9 @@ func drawWords(words []uint64, stride int, b *Block, lo, n int, s vec.Stream) {
 	}
 }
 
-// LogZs takes log(1+eᶻ) = max(z,0) − log max(p,1−p). A mean p is off by at most some 2⁻²⁴ of
-// itself, so that a unit adds no more than that to the rounding of its input. The product is at
-// least 2⁻⁶⁴.
+// LogZs uses log(1+eᶻ) = max(z,0) − log max(p,1−p), where p is the unit's mean. The relative error
+// of a mean is some 2⁻²⁴ at most, and so is the error that a unit adds to the rounding of its input.
+// The product is at least 2⁻⁶⁴.
 func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b *Block) {
 	for r := range b.Rows {
 		z := b.In[r*vec.Block:][b.From:b.Width]

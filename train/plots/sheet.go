@@ -46,8 +46,8 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 	return img
 }
 
-// Compact returns an image of at most 256 colours with a palette of them, which takes a third of the
-// bytes or less in a file, and any other image as it is.
+// Compact gives an image of at most 256 colours a palette, with which its file takes a third of the
+// bytes or less. It returns other images unchanged.
 func Compact(img image.Image) image.Image {
 	rgba, ok := img.(*image.RGBA)
 	if !ok {

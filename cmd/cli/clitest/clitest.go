@@ -29,9 +29,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Toy is a small data set: 8 inputs, 4 classes, 200 rows.
 const Toy = "toy:4,4,50,0.2"
 
-// Isolate puts the test into an empty folder, with empty folders for all that
-// is looked for elsewhere and a proxy that refuses every download at once. It
-// returns the empty folder.
+// Isolate runs the test in an empty folder, which it returns. The other folders that commands look
+// into are empty too, and a proxy refuses every download at once.
 func Isolate(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "GORBM_DATA"} {

@@ -16,7 +16,7 @@ func poisson() {
 	avx2.chances()
 }
 
-// chances divides, which takes as long a lane in wider vectors.
+// chances has no version in AVX-512: it divides, which takes as long per lane in wider vectors.
 func (s simd) chances() {
 	s.function("chances", "func(p, q, x *float64, n int)", "is Chances of n > 0, a multiple of twice the vector.")
 	p, q, x, n := arg("p"), arg("q"), arg("x"), arg("n")
@@ -71,7 +71,8 @@ func spread() {
 	ret()
 }
 
-// fours takes four steps at once while n allows. It leaves the rest in n, and the flag of zero.
+// fours takes four steps at a time while n is at least 4. It leaves the remaining steps in n, and the
+// zero flag set if there are none.
 func fours(n reg.GPVirtual, step func(count int)) {
 	c.SUBQ(operand.U8(4), n)
 	c.JLT(operand.LabelRef("rest"))
