@@ -66,24 +66,24 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	d := &DataFlags{Flags: f, unlabelled: rows.Unlabelled}
 	f.StringVar(&d.Spec, "data", rows.Spec, "data: a name with settings after a colon, or a file\n"+data.Help()+rows.Help).Offer(data.Names()...).Main(rows.Main)
 	if rows.Test != "" {
-		f.StringVar(&d.Test, "test", "", "rows to test on, of a file or a name as in -data: its test rows if it has any, else all; read as those of -data are, classes matched by name "+rows.Test)
+		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data, of which the test rows are taken, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
 	}
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
-	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest, of each column of a .csv file without -shape, else of all), minmax (the smallest and the largest, likewise), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, one with commas for each column, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255").Offer("auto", "max", "minmax", "spins", "255")
+	f.StringVar(&d.Scale, "scale", "auto", "which values of a file become 0 and 1: max (0 and the largest value), minmax (the smallest and the largest), spins (−1 and +1), a number such as 255 (0 and this number), LOW:HIGH, one with commas for each column, or auto. max and minmax take the values of each column of a .csv file without -shape, and else all values. auto takes 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "255")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers, standardised column by column for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {
 		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: redraw the rows of each minibatch from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
 	}
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, first, the name of a column, none, or auto, which takes a last column named y, label, class or target").Offer("auto", "last", "first", "none")
-	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto, which takes words for names, and whole numbers that count the columns or that no other row is like").Choice("auto", data.HeaderYes, data.HeaderNo)
+	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it holds words, or whole numbers that count the columns or look unlike all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
 	}
 	f.StringVar(&d.Categorical, "categorical", "auto", "columns of a .csv file that are categories, by name with commas, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers are cut into levels, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
-	f.IntVar(&d.Levels, "levels", 0, "levels into which the numbers of a table are cut, of about as many rows each (default 8); given, it makes a .csv file a table").Between(2, 1000).OrZero()
+	f.IntVar(&d.Levels, "levels", 0, "number of levels into which the numbers of a table are cut, each with about as many rows (default 8). Given, it makes a .csv file a table").Between(2, 1000).OrZero()
 	f.StringVar(&d.Ignore, "ignore", "", "columns of a .csv file to leave out, such as names of the rows, by name with commas")
 	f.StringVar(&d.Weights, "weights", "", "how often each row counts, a number from 0 up: the name of a column of a .csv file, or else a file of a line for each row of -data; rows of weight 0 are left out")
-	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n counts the rows, itself among them, that equal it at this fraction of the sites or more, such as 0.8; 0: no").Between(0, 1).Not("weights")
+	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n is the number of rows, itself included, that equal it at this fraction of the sites or more, such as 0.8; 0: no").Between(0, 1).Not("weights")
 	f.Row("weights").Mode("gives the weights")
 	shape := "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)"
 	if rows.Undrawn {

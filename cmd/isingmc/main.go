@@ -32,8 +32,8 @@ turn for equal computing time:
 
 %s
 The last three, exchange, pairs and im, draw from states of fixed magnetisation; the
-others from all states. These are different distributions, so that a run takes
-samplers of one sort. Two more run replicas of the system at several temperatures, each
+others from all states. A run takes samplers of one sort only, because these are different
+distributions. Two more run replicas of the system at several temperatures, each
 moved by a sampler (gibbs, or block-gibbs on an RBM, if none is named):
 
 %s
@@ -50,7 +50,7 @@ comparisons (Bonferroni): one of them has not converged.
 -observables measures of an Ising system the mean spin m after each move, and prints
 the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
 specific heat β²(<E²> − <E>²)/N. -overlap measures q, the mean of s s' over the spins of two
-replicas. Errors count the autocorrelation (Wolff 2004).
+replicas. Errors allow for the autocorrelation (Wolff 2004).
 
 With -moves and one sampler, equal seeds give equal results but for times; with
 several, the first makes -moves moves, and the others as many as they can in the
@@ -65,8 +65,8 @@ errors from the spread between stretches of the run, and with log Z if the scan 
 beta=0. Where two lattices are given it prints where their Binder cumulants cross: at the critical
 point, up to corrections that vanish with size. With -moves every sampler makes that many.
 A scan has at most 6 curves: the lattices times the samplers. They use at most 160 000 draws
-of a chain, all temperatures together, equally spaced in moves. From there on more -chains make
-the errors of curves and crossings smaller, and more -moves hardly do.
+of a chain, all temperatures together, equally spaced in moves. To reduce the errors of curves and
+crossings further, take more -chains rather than more -moves.
 
 -chains makes independent chains of each sampler, which the ranks of mpirun -n N share. Build
 it by
@@ -94,7 +94,7 @@ takes one of these methods and their budgets:
   evaluations=40 trials before the longer ones at the end; of paper 200
   moves=100      of a trial of paper
   kernels=100    of the policy; of paper 1000
-  k=1-120, gamma=0.85/1.12, walks=1-5   bounds of what is tried (single walks are, too)
+  k=1-120, gamma=0.85/1.12, walks=1-5   bounds of what is tried, besides walks=single
 
 Examples:
 
@@ -157,7 +157,7 @@ func newOptions() *options {
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
 	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange, pairs and im (default: half of them)").Not("gap")
-	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nthe label's bias included, and energy/spin divides them by the other units").For("model")
+	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nwith the label's bias, and energy/spin is the energy divided by the number of other units").For("model")
 	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse ones, beta=LOW:HIGH:N; pt and ins\nexchange between them; -lattice may name several lattices, separated by commas").
 		Main("LOW:HIGH:N  N temperatures at once, with curves between them").Mode("measures at many temperatures").Not("gap")
 	f.Group("samplers")
@@ -171,19 +171,19 @@ func newOptions() *options {
 	f.Group("length")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each (2)").Above(0, maxSeconds).Not("gap")
 	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds").Same("seconds").Main("N  or moves of the first").Between(1, maxMoves).Not("gap")
-	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; numbers are of all of\nthem, pictures of the first; under mpirun the ranks share them").
+	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; the numbers combine all\nchains, pictures show the first; under mpirun the ranks share them").
 		Main("N  independent chains of each sampler (1)").Between(1, maxChains).Not("gap")
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a fraction of -moves or -seconds").Between(0, maxBurn).Not("gap")
 	f.Group("results")
 	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above").
 		Main("  magnetisation, susceptibility, Binder cumulant, specific heat").Not("scan", "gap", "model")
-	f.BoolVar(&o.overlap, "overlap", false, "also measure the overlap q of two replicas: each sampler moves a second chain that\nstarts elsewhere, whose time counts as its own; and the specific heat").
+	f.BoolVar(&o.overlap, "overlap", false, "also measure the specific heat, and the overlap q of two replicas: each sampler moves a\nsecond chain from another start, and its time counts too").
 		Main("  of two replicas").Not("scan", "gap", "model")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it").
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
-	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM x, the visible bits if it has any, and h), energy and move; rbmtrain -data reads it").
+	f.StringVar(&o.states, "states", "", "write states of the only sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM x, the visible bits if it has any, and h), energy and move; rbmtrain -data reads it").
 		Main("FILE  sampled states, .npz").New(".npz").Not("scan", "gap")
-	f.IntVar(&o.keep, "keep", defaultKeep, "at most this many states in -states, equally spaced in moves; at least half as many\nif the run has more moves").For("states")
+	f.IntVar(&o.keep, "keep", defaultKeep, "largest number of states in -states, equally spaced in moves; a longer run has at\nleast half as many").For("states")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("scan", "gap")
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)").Mode("runs no chain").Not("model")
 	f.StringVar(&o.table, "table", "", "write what -scan measured, and the curves between, to this file, a CSV table").New(".csv").For("scan")

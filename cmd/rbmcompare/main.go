@@ -40,11 +40,11 @@ paper (Hult, Nyquist & Ringqvist 2020).
 
 Models of at most 2^22 states are enumerated, which may take some minutes; for
 larger ones the truth is a long reference run, printed with its error. Ladders
-with tau=auto are tuned on the model beforehand, at no charge, and then stay. A ladder
+with tau=auto are tuned on the model before the steps and seconds count, and then frozen. A ladder
 without tau has the temperatures 1 to 5 of the paper; that of rbmtrain is tau=reach/5.
 
   distance   mean over the repeats at the last step, ± standard deviation
-  bias       length of the mean error, and how much of that noise explains
+  bias       length of the mean error; in brackets the length that noise alone gives
   noise      root of the summed variances of the estimate
   cosine     between estimated and true gradient if -data is given, else between
              the negative phases, which are long and much alike

@@ -50,7 +50,7 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains").Main("  by Bennett's ratio: leans to neither side")
 	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "chains of AIS and of its reverse").Between(1, maxChains)
 	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "temperatures of AIS and of its reverse; a snapshot of -run gets half of the default").Between(2, maxTemperatures)
-	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; unless this is given they are doubled while the draws will not do, up to some two minutes of a core; a snapshot of -run gets half of the default, and at most four times that").Between(minRounds, maxRounds)
+	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in. By default they are doubled until the draws suffice, for up to some two minutes of a core; a snapshot of -run starts with half as many, and has at most four times that").Between(minRounds, maxRounds)
 	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows in both layers, or uniform").Choice("data", "uniform")
 	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains before and after it is tuned to the model").New(cli.Pictures...).Not("run")
 	return z

@@ -44,12 +44,12 @@ Features are the hidden means given the inputs alone, p(h|x), the label summed o
 the labels as the array y; -label-in-features writes p(h|x,y), which gives the row's label
 away: do not test a classifier by such features.
 
-With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are the best estimate;
-without one they are absent, and mean_log_likelihood_upper_bound is there, from
-log_z_lower_bound. The objects ais, reverse_ais and bennett have their own log_z, std_err
-and ess, the number of independent draws that theirs are worth; "doubtful" if a warning
-names them; "raised" if log_z is the bound; "impossible", without log_z, below it; "bound",
-below or above, if AIS or its reverse only bounds log Z.
+With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are those of the best
+estimate. If there is none, mean_log_likelihood_upper_bound, which follows from
+log_z_lower_bound, takes their place. The objects ais, reverse_ais and bennett have log_z,
+std_err and ess, the effective number of independent draws. A further key marks an estimate:
+"doubtful", a warning names it; "raised", to the lower bound; "impossible", left out, as it
+was below that bound; "bound", below or above, AIS or its reverse only bounds log Z.
 
 -run evaluates all snapshots of a run, finished or not. Under mpirun -n N the ranks share
 the chains, with identical results. Build it by

@@ -37,7 +37,7 @@ of .npz.
 
 A .dat is the Potts model of sequences nearest to the model, as adabmDCA writes it: a line
 J i j a b value for each coupling, h i a value for each field, sites from 0. It has the terms
-of one and of two sites of the expansion of -F, in the zero-sum gauge, and not those of more.
+in one and in two sites of the expansion of -F, in the zero-sum gauge; terms in more sites are lost.
 
 A .png, .svg or .pdf is a sheet of filters, the weights of hidden units as pictures. rbmsample
 draws samples.`

@@ -26,10 +26,11 @@ func main() { cli.Main("defaults", run) }
 var run = program.Command(experiment)
 
 const about = `Each run is one of ` + "`rbmtrain`" + ` on one core, with its defaults but for what the table says, tested by ` + "`rbmeval`" + `.
-All methods have 50 chains or particles, but for "pcd, 100 chains", and MNIST without labels, where they have 200. Seconds are those of training, less what other programs took of
-the core. The log-likelihood is of the test rows: exact for small models, and otherwise by Bennett's ratio, which ` + "`rbmeval`" + ` leaves out
-where the rows refute it; "known" counts the runs that have it. The log-likelihoods of the figure mnist are from before ` + "`rbmeval`" + `
-began to temper at the means of both layers: of models that are not centred they may be too high by several nats.`
+All methods have 50 chains or particles, except for "pcd, 100 chains"; on MNIST without labels they have 200. Seconds are those of training, less what other programs took of
+the core. The log-likelihood is of the test rows: exact for small models, and otherwise by Bennett's ratio. ` + "`rbmeval`" + ` leaves an
+estimate of log Z out if it is below what the training rows alone prove; "known" counts the runs that have one. The log-likelihoods of the
+figure mnist were made by an earlier ` + "`rbmeval`" + `, which tempered from the means of the visible layer alone: of models that are not
+centred they may be too high by several nats.`
 
 func experiment(p *program.Runs) claims.Experiment {
 	return claims.Experiment{Name: "defaults", Title: "What the defaults reach", Paper: "ours", About: about, Figures: []claims.Figure{lengths(p), others(p)}}
@@ -108,7 +109,7 @@ const (
 func lengths(p *program.Runs) claims.Figure {
 	return claims.Figure{
 		Name: "mnist", Ours: true, Title: "errors and log-likelihoods on MNIST, 500 hidden units",
-		Says: "which estimator ends at the least error and at the highest likelihood, after which time of a core?",
+		Says: "which estimator ends at the least error and at the highest likelihood, and how long does it take one core?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for seed := 1; seed <= 5; seed++ {
 				for _, r := range plan {

@@ -118,6 +118,6 @@ func distanceFinding(t *claims.Table) string {
 	ratio := func(panel string, a algorithm) float64 {
 		return math.Exp(logs(t, panel, a).Mean() - logs(t, panel, ins).Mean())
 	}
-	return fmt.Sprintf("Over the curve, the distance of PT is %.2f times that of INS early, with %.2f times its standard deviation, and %.2f times late; that of PCD-1 is %.2f and %.2f times.",
-		ratio(earlyPanel, pt), claims.SpreadRatio(t, earlyPanel, pt.name, ins.name, 0, math.Inf(1)), ratio(latePanel, pt), ratio(earlyPanel, pcd), ratio(latePanel, pcd))
+	return fmt.Sprintf("Early, PT has %.2f times the distance of INS, with %.2f times the standard deviation, and PCD-1 %.2f times the distance. Late, PT has %.2f and PCD-1 %.2f times the distance of INS (geometric means over the curve).",
+		ratio(earlyPanel, pt), claims.SpreadRatio(t, earlyPanel, pt.name, ins.name, 0, math.Inf(1)), ratio(earlyPanel, pcd), ratio(latePanel, pt), ratio(latePanel, pcd))
 }

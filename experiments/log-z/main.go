@@ -193,7 +193,7 @@ func draw(w io.Writer, t *claims.Table) error {
 
 func notes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("Of each kind: models; for each way the share with a warning, and of those without one the share whose interval of 95 % holds log Z, and the largest error in nats.\n\n" +
+	b.WriteString("Columns: the number of models of a kind; then for each estimate the models that it warns of (warned) and, of the others, those whose interval of 95 % holds log Z (held) and the largest error in nats (worst).\n\n" +
 		"| models | | Bennett: warned | held | worst | AIS: warned | held | worst | reverse AIS: warned | held | worst |\n|" + strings.Repeat(" --- |", 11) + "\n")
 	for _, kind := range append(kinds(), "") {
 		line := []string{cmp.Or(kind, "all")}

@@ -59,7 +59,7 @@ var figureB5 = claims.Figure{
 	},
 	Claims: claimsB5,
 	Finding: func(t *claims.Table) string {
-		s := "Each half of the sentence holds for one way to draw an order, no way has both. "
+		s := "Each half of the claim holds for one of two ways to draw a random order, but for neither way do both hold. "
 		for _, order := range []string{allSites, eachOnce} {
 			slower, settings := slowerThanFixed(t, order)
 			s += fmt.Sprintf("With %s random order is slower in %d of %d settings", order, slower, settings)

@@ -126,7 +126,7 @@ func (r contest) figure(p *files) claims.Figure {
 				}
 				parts = append(parts, fmt.Sprintf("%s %d and %d", e.name, wins, losses))
 			}
-			return fmt.Sprintf("Better and worse than pcd, of %d data: %s.", count, strings.Join(parts, "; "))
+			return fmt.Sprintf("Number of %d data on which an estimator is better than pcd, and on which it is worse: %s.", count, strings.Join(parts, "; "))
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""

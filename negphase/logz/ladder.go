@@ -202,10 +202,9 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 	}
 }
 
-// enough reports whether the ladder may end: its estimate has the wanted error and no warning, or a
-// warning that more rounds would not remove, as neighbours that hardly overlap do so however long the
-// frozen ladder runs. The lower bound is not used: only rank 0 may know it, and all ranks must decide
-// alike.
+// enough reports whether the ladder may end: its estimate has the wanted error and no warning, or
+// there is no estimate because neighbours do not overlap, which more rounds of a frozen ladder would
+// not change. The lower bound is not used: only rank 0 may know it, and all ranks must decide alike.
 func (s Settings) enough(m *rbm.RBM, d draws) bool {
 	if !s.Bennett { // the reverse alone
 		return d.trips >= leastTrips*int64(s.Groups)

@@ -25,7 +25,7 @@ func orderKey(o *Order) grammar.Key {
 // lengthsKey is the key of the least and the largest length of a walk.
 func lengthsKey(low, high *int, auto *bool) grammar.Key {
 	return grammar.Key{
-		Name: "k", Initial: "1-25", Help: "flips of a walk: a number, a range to draw from at each walk, or auto, which finds it in a warm-up: of 57 % accepted",
+		Name: "k", Initial: "1-25", Help: "flips of a walk: a number, a range to draw from at each walk, or auto: the number at which 57 % of moves are accepted, found in a warm-up",
 		Set: func(text string) error {
 			if *auto = text == "auto"; *auto {
 				*low, *high = 0, 0

@@ -71,7 +71,7 @@ func (m *Sardonics) keys() grammar.Keys {
 		gammaKey("1.02", &m.Gamma1, &m.Gamma2, m.mixed),
 		weightsKey(&m.Weights),
 		{
-			Name: "walks", Initial: "1", Help: "walks in each half of a move, or single",
+			Name: "walks", Initial: "1", Help: "walks in each half of a move; single: one walk a move",
 			Set: func(text string) (err error) {
 				if m.Single = text == "single"; m.Single {
 					return nil
@@ -95,7 +95,7 @@ func (m *Sardonics) keys() grammar.Keys {
 			},
 		},
 		{
-			Name: "mix", Initial: "1/0/0", Help: "proportions of moves with the biases 11, 21 and 12",
+			Name: "mix", Initial: "1/0/0", Help: "proportions of moves by the biases of their halves: first and first, second and first, first and second",
 			Set: func(text string) error {
 				if strings.Count(text, "/") != len(m.Mix)-1 {
 					return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)

@@ -150,7 +150,7 @@ standard errors and the command. The commands write this page from the numbers n
 
 A figure **holds** if each claim of the paper passes: one side is better by more than three standard errors of the paired
 difference over repetitions. It **holds per step** if so by the paper's clock, mostly moves, but not in another one, such as seconds.
-**Not resolved** is a claim within three standard errors; of one that **does not hold** our numbers show the opposite.
+It is **not resolved** if a claim lies within three standard errors, and it **does not hold** if our numbers show the opposite of a claim.
 
 ` + "`go run ./experiments/NAME` also measures [speed](speed/README.md); [scale](scale/README.md) has what was measured of ranks, and [sweeps](sweeps/README.md) files for `rbmtrain -array`" + `.
 The pictures in ` + "`ising` and `tour`" + ` are those of the commands on the pages that show them.

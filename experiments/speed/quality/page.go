@@ -130,7 +130,7 @@ func qualityFinding(t *claims.Table) string {
 
 func searchFinding(t *claims.Table) string {
 	all := searchClaims(t)
-	return fmt.Sprintf("%d of %d contestants of the race have their best settings of the search.", claims.Passed(all), len(all))
+	return fmt.Sprintf("In the race %d of %d contestants have the settings that were best for them in this search.", claims.Passed(all), len(all))
 }
 
 // reached returns the processor seconds at which the mean test log-likelihood of a contestant
