@@ -19,6 +19,7 @@ const (
 	stepKey = iota
 	swapKey
 	moveKey
+	drawKey
 )
 
 // Where chains start.
@@ -57,14 +58,14 @@ type chains struct {
 	settings Settings
 	rows     int
 	start    string
-	joint    bool        // visible states persist too; Gibbs steps alone draw them from the hidden ones
+	joint    bool        // visible states of bits persist too; Gibbs steps draw them, and real ones, from the hidden ones
 	states   *rbm.States // nil before the first call
 	saved    savedChains // restored from a checkpoint, until the first call
 	team
 }
 
 // savedChains are the states that persist: the hidden ones, and in joint chains
-// also the visible ones. They have no rows if the chains have not begun.
+// also the visible ones if they are bits. They have no rows if the chains have not begun.
 type savedChains struct{ h, v rbm.Values }
 
 // begin makes the chains ready to be advanced under m.
@@ -76,12 +77,13 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		return checkShape(c.states, m)
 	}
 	states := rbm.NewStates(m, c.rows)
+	joint := c.joint && !m.Real()
 	if c.saved.h.Rows > 0 {
-		if err := c.saved.check(m, c.joint); err != nil {
+		if err := c.saved.check(m, joint); err != nil {
 			return err
 		}
 		states.H.CopyFrom(c.saved.h)
-		if c.joint {
+		if joint {
 			states.V.CopyFrom(c.saved.v)
 		}
 		c.saved = savedChains{}
@@ -89,7 +91,7 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		if err := drawStart(m, states, c.start, pos, key); err != nil {
 			return err
 		}
-		if c.joint {
+		if joint {
 			drawVisible(m, states, c.start, pos, key.Child(visibleKey))
 		}
 	}

@@ -18,11 +18,13 @@ const (
 
 // MarshalBinary returns version, number of rows and columns as uint32, and the
 // words of the hidden states; of joint chains then columns and words of the
-// visible states. Chains that have not begun have no rows.
+// visible states, no columns if they are real. Chains that have not begun have no rows.
 func (c *chains) MarshalBinary() ([]byte, error) {
 	s := c.saved
 	if c.states != nil {
-		s = savedChains{c.states.H, c.states.V}
+		if s = (savedChains{c.states.H, c.states.V}); s.v.IsReal() {
+			s.v = rbm.Values{}
+		}
 	}
 	b := appendValues(nil, uint32(chainsVersion), uint32(s.h.Rows), uint32(s.h.Cols), s.h.Words)
 	if c.joint {

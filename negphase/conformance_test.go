@@ -74,6 +74,7 @@ func words(p rbm.Phase, info Info) []uint64 {
 	}
 	w = append(w, uint64(p.V.Rows), uint64(p.V.Cols))
 	w = append(w, p.V.Words...)
+	floats(p.V.Real)
 	floats(p.H.Data)
 	floats(p.Weight)
 	if p.Moments != nil {

@@ -137,6 +137,7 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	if l.moves == nil {
 		return nil
 	}
+	l.moves.base = l.base
 	return l.moves.prepare(m, l.beta, l.groups)
 }
 
@@ -249,7 +250,7 @@ func (l *ladder) trace(rows []int32) {
 func (l *ladder) phase(m *rbm.RBM) (rbm.Phase, error) {
 	phase := rbm.Phase{Batch: rbm.Batch{V: l.states.V, H: l.states.Mean, Weight: l.weight}}
 	if l.moves != nil {
-		return phase, l.hiddenMean(m, l.states.Mean, l.states.V, l.weight)
+		return phase, l.moves.gatherMeans(m, l.states, l.weight, &l.team)
 	}
 	return phase, l.gatherMeans(l.states.Mean, l.weight)
 }

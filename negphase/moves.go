@@ -19,6 +19,10 @@ import (
 // drawn given the hidden units. Under a constraint on the hidden units only
 // these are flipped, and all visible units are drawn given them.
 //
+// Of a model with Gaussian units the system is the others, the Gaussian ones summed out: see
+// mcmc.Marginal. Its parameters follow from the temperature too. After the moves comes a Gibbs step,
+// which draws all visible units given the hidden ones.
+//
 // There is a replica for each chain: a system, and a sampler that is bound to it
 // at one inverse temperature. A run loads each row of the states into the replica
 // of the temperature that the row is assigned to.
@@ -27,13 +31,15 @@ type binaryMoves struct {
 	moves int // of each chain in a run, after the Gibbs steps
 
 	parameters *mcmc.Parameters
-	replicas   []replica
-	betas      []float64     // inverse temperatures that the replicas were bound for
-	order      []*mcmc.RBM   // the system of each row
-	moving     parallel.Loop // over replicas
-	length     *mcmc.Length  // of walks with k=auto, from the first call of prepare on; else nil
-	saved      float64       // its logarithm in a checkpoint; below 0: none
-	frozen     bool          // the length does not change
+	marginals  []*mcmc.Marginal // at each inverse temperature, of a model with Gaussian units
+	base       *rbm.Base        // of the path, for marginals
+	replicas   []replica        // nil: the next call of prepare begins
+	betas      []float64        // inverse temperatures that the replicas were bound for
+	order      []*mcmc.RBM      // the system of each row
+	moving     parallel.Loop    // over replicas
+	length     *mcmc.Length     // of walks with k=auto, from the first call of prepare on; else nil
+	saved      float64          // its logarithm in a checkpoint; below 0: none
+	frozen     bool             // the length does not change
 	sites
 	now struct { // the run under way
 		states *rbm.States
@@ -47,6 +53,8 @@ type binaryMoves struct {
 type replica struct {
 	beta   float64
 	system *mcmc.RBM
+	spins  *mcmc.Ising // instead, on a marginal
+	bits   []uint8     // scratch: the state of spins
 	chain  mcmc.Chain
 	source *rand.PCG
 	draws  *rand.Rand
@@ -66,14 +74,70 @@ func newMoves(s samplerSettings, moves int) *binaryMoves {
 // inverse temperature. It must be called whenever the parameters have changed.
 func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	var err error
-	bound := w.parameters != nil && slices.Equal(w.betas, betas)
-	if w.parameters != nil && !m.Constraint.Equal(w.constraint) {
+	begun := w.replicas != nil
+	bound := begun && slices.Equal(w.betas, betas)
+	if begun && !m.Constraint.Equal(w.constraint) {
 		return fmt.Errorf("the chains have the constraint %v, the model has %v", w.constraint, m.Constraint)
 	}
-	if w.parameters == nil {
+	if !begun {
 		if w.sites, err = sitesOf(m, w.mover); err != nil {
 			return err
 		}
+	}
+	if err := w.takeParameters(m, betas); err != nil || bound {
+		return err
+	}
+	if c := m.Constraint; w.gibbs > 0 && c.OnAll() {
+		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
+	}
+	mover := w.fitted(w.mover, w.fit)
+	replicas := make([]replica, groups*len(betas))
+	w.order = make([]*mcmc.RBM, len(replicas))
+	for i := range replicas {
+		p := &replicas[i]
+		p.beta, p.source = betas[i%len(betas)], new(rand.PCG)
+		p.draws = rand.New(p.source)
+		if w.marginals != nil {
+			q := w.marginals[i%len(betas)]
+			p.spins, p.bits = mcmc.NewIsing(q.Graph, nil), make([]uint8, q.Graph.Len())
+			p.chain, err = w.bind(mover, p.spins, 1)
+		} else {
+			p.system = mcmc.NewRBM(w.parameters)
+			p.label, p.cost = make([]float64, w.softmax.Units), make([]float64, w.softmax.Units)
+			p.chain, err = w.bind(mover, p.system, p.beta)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.replicas = replicas
+	w.betas = append(w.betas[:0], betas...)
+	return w.newLength()
+}
+
+// takeParameters makes the systems those of m.
+func (w *binaryMoves) takeParameters(m *rbm.RBM, betas []float64) error {
+	if m.Real() {
+		for k, beta := range betas {
+			beta = float64(float32(beta)) // that of Gibbs steps
+			if k < len(w.marginals) {
+				if err := w.marginals[k].Set(m, w.base, beta); err != nil {
+					return err
+				}
+				continue
+			}
+			q, err := mcmc.NewMarginal(m)
+			if err == nil {
+				err = q.Set(m, w.base, beta)
+			}
+			if err != nil {
+				return err
+			}
+			w.marginals = append(w.marginals, q)
+		}
+		return nil
+	}
+	if w.parameters == nil {
 		w.parameters = mcmc.NewParameters(m)
 	} else {
 		w.parameters.Set(m)
@@ -81,27 +145,7 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	if reach := w.parameters.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
 		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)
 	}
-	if bound {
-		return nil
-	}
-	if c := m.Constraint; w.gibbs > 0 && c.OnAll() {
-		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
-	}
-	mover := w.fitted(w.mover, w.fit)
-	w.replicas = make([]replica, groups*len(betas))
-	w.order = make([]*mcmc.RBM, len(w.replicas))
-	for i := range w.replicas {
-		p := &w.replicas[i]
-		p.beta = betas[i%len(betas)]
-		p.system, p.source = mcmc.NewRBM(w.parameters), new(rand.PCG)
-		p.label, p.cost = make([]float64, w.softmax.Units), make([]float64, w.softmax.Units)
-		p.draws = rand.New(p.source)
-		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
-			return err
-		}
-	}
-	w.betas = append(w.betas[:0], betas...)
-	return w.newLength()
+	return nil
 }
 
 // newLength sets the length of walks with k=auto, that of a checkpoint or the first one.
@@ -148,13 +192,19 @@ func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float
 	if gibbs > 0 {
 		m.StepRows(s, lo, hi, rowBeta, gibbs, key.Child(stepKey))
 	}
-	w.load(s, at, lo, hi)
+	if w.marginals == nil {
+		w.load(s, at, lo, hi)
+	}
 	w.now.states, w.now.at, w.now.lo, w.now.hi, w.now.key = s, at, lo, hi, key.Child(moveKey)
 	cost := 0
-	if len(w.replicas)*(m.Visible()+m.Hidden()) >= wideSites {
+	if len(w.replicas)*len(w.units) >= wideSites {
 		cost = parallel.Always
 	}
 	w.moving.Run(len(w.replicas), cost)
+	if w.marginals != nil {
+		m.StepRows(s, lo, hi, rowBeta, 1, key.Child(drawKey))
+		gibbs++
+	}
 	var moves mcmc.Info
 	for i := range w.replicas {
 		moves.Add(w.replicas[i].info)
@@ -180,6 +230,15 @@ func (w *binaryMoves) load(s *rbm.States, at []int32, lo, hi int) {
 	w.parameters.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
 }
 
+// gatherMeans sets the hidden means of the rows of s whose weight is not zero, all if weight is
+// nil, after a run.
+func (w *binaryMoves) gatherMeans(m *rbm.RBM, s *rbm.States, weight []float32, t *team) error {
+	if w.marginals != nil { // they are those of the Gibbs step
+		return t.gatherMeans(s.Mean, weight)
+	}
+	return t.hiddenMean(m, s.Mean, s.V, weight)
+}
+
 // wideSites is the number of units in all chains from which on chains are moved
 // by several goroutines: below, the moves take no longer than waking one.
 const wideSites = 1 << 12
@@ -192,12 +251,22 @@ func (w *binaryMoves) move(i int) {
 		return
 	}
 	w.now.key.Child(uint64(row)).Seed(p.source)
+	if p.spins != nil {
+		w.spinsOf(p, row)
+	}
 	p.chain.Reset()
 	if w.length != nil {
 		p.chain.(mcmc.Adaptive).TakeLength(w.length)
 	}
 	for range w.moves {
 		p.info.Add(p.chain.Move(p.draws))
+	}
+	if p.spins != nil {
+		hidden := p.spins.State()[p.spins.Len()-s.H.Cols:]
+		for j, x := range hidden {
+			s.H.Set(row, j, x != 0)
+		}
+		return
 	}
 	p.system.Store(s.V, s.H, row)
 	s.Energy[row] = p.system.Energy()
@@ -207,6 +276,22 @@ func (w *binaryMoves) move(i int) {
 	if w.softmax.Units > 0 {
 		s.Energy[row] += w.redrawLabel(p, s.V, row)
 	}
+}
+
+// spinsOf makes a row the state of the spins of p.
+func (w *binaryMoves) spinsOf(p *replica, row int) {
+	v, h := w.now.states.V.Matrix().Row(row), w.now.states.H
+	visible := w.marginals[0].Visible
+	for k, i := range visible {
+		p.bits[k] = uint8(v[i])
+	}
+	for j := range h.Cols {
+		p.bits[len(visible)+j] = 0
+		if h.Get(row, j) {
+			p.bits[len(visible)+j] = 1
+		}
+	}
+	p.spins.SetState(p.bits)
 }
 
 // redrawInputs draws the visible units of a row, without its softmax label,

@@ -1,11 +1,17 @@
 package negphase
 
 import (
+	"bytes"
 	"errors"
 	"math"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // The negative phase of Gaussian units, by each estimator that has them, has the exact moments
@@ -20,7 +26,8 @@ func TestGaussianNegativePhases(t *testing.T) {
 	base := rbm.NewBase(m, []float32{0.2, 1}, 100)
 	base.VisibleParams[0][1] = 0.4
 	const groups = 4000
-	for _, text := range []string{"pcd:chains=4000", "pt:chains=4000:tau=1/2/inf", "ins:chains=4000:tau=1/2/inf", "pins:chains=4000:tau=1/2/4/inf", "ins:chains=4000:tau=1/2/inf:path=data"} {
+	for _, text := range []string{"pcd:chains=4000", "pt:chains=4000:tau=1/2/inf", "ins:chains=4000:tau=1/2/inf", "pins:chains=4000:tau=1/2/4/inf", "ins:chains=4000:tau=1/2/inf:path=data",
+		"sardonics:chains=4000", "im:chains=4000:k=1", "walk:gibbs:chains=4000", "pt:chains=4000:tau=1/2/inf:sardonics"} {
 		s, err := Parse(text, Settings{})
 		if err != nil {
 			t.Fatal(err)
@@ -68,21 +75,238 @@ func TestGaussianNegativePhases(t *testing.T) {
 	}
 }
 
-// Estimators that keep states as bits, or flip them, refuse real units in one line.
+// Estimators that keep states as bits, or update layers of them, refuse real units in one line.
 func TestRealUnitsRefused(t *testing.T) {
 	m := rbm.NewGroups(4, rbm.Group{Kind: rbm.Gaussian, Units: 3})
-	for _, kind := range []string{"ptt", "sardonics", "im", "walk"} {
-		s := DefaultSettings(kind)
-		if _, err := s.CheckModel(m); !errors.Is(err, rbm.ErrUnits) {
-			t.Errorf("%s: %v", kind, err)
-		}
-		e, err := New(s)
-		if err != nil {
-			t.Fatal(err)
+	for _, text := range []string{"ptt", "walk:block-gibbs", "walk:flip", "pt:flip"} {
+		s := parse(t, text)
+		if _, err := s.CheckModel(m); !errors.Is(err, rbm.ErrUnits) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", text, err)
 		}
 		batch := rbm.Batch{V: m.NewVisible(2), H: rbm.NewMatrix(2, 4)}
-		if _, _, err := e.Estimate(m, batch, rbm.NewKey(1)); !errors.Is(err, rbm.ErrUnits) {
-			t.Errorf("%s: Estimate: %v", kind, err)
+		if _, _, err := estimator(t, text).Estimate(m, batch, rbm.NewKey(1)); !errors.Is(err, rbm.ErrUnits) {
+			t.Errorf("%s: Estimate: %v", text, err)
+		}
+	}
+	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
+	if _, err := parse(t, "im").CheckModel(m); !errors.Is(err, rbm.ErrConstraint) {
+		t.Errorf("a constraint: %v", err)
+	}
+	if _, err := parse(t, "sardonics").CheckModel(rbm.NewGroups(1, rbm.Group{Kind: rbm.Gaussian, Units: 3})); err == nil {
+		t.Error("no error for a single unit to move")
+	}
+}
+
+// gaussianModels are models of Gaussian units: alone, and between bits and a label.
+func gaussianModels(seed uint64, sd float64) []*rbm.RBM {
+	models := []*rbm.RBM{
+		grouped(seed, sd, 4, rbm.Group{Kind: rbm.Gaussian, Units: 5}),
+		grouped(seed, sd, 3, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Gaussian, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 3, Label: true}),
+	}
+	for _, m := range models {
+		p := m.VisibleParams()[0]
+		for i := range p {
+			if p[i] != 0 {
+				p[i] = float32(0.6 + rbm.NewKey(seed).Uniform(uint64(i)))
+			}
+		}
+	}
+	return models
+}
+
+// gaussianBatch returns a positive phase of rows examples of m.
+func gaussianBatch(m *rbm.RBM, rows int) rbm.Batch {
+	s := rbm.NewStates(m, rows)
+	m.RandomizeHidden(s.H, rbm.NewKey(1))
+	m.Step(s, nil, 1, rbm.NewKey(2))
+	return rbm.Batch{V: s.V, H: s.Mean}
+}
+
+// All kinds of the conformance table that have Gaussian units give identical results at any
+// GOMAXPROCS and after a checkpoint, leave their inputs alone and allocate nothing.
+func TestGaussianConformance(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	eachKind(t, func(t *testing.T, settings string) {
+		if settings == "exact" {
+			t.Skip("it has no chains")
+		}
+		for _, m := range gaussianModels(5, 0.5) {
+			if _, err := parse(t, settings).CheckModel(m); err != nil {
+				if !errors.Is(err, rbm.ErrUnits) {
+					t.Error(err)
+				}
+				t.Skip(err)
+			}
+			runtime.GOMAXPROCS(1)
+			pos, before := gaussianBatch(m, 6), m.Clone()
+			input := words(rbm.Phase{Batch: pos}, Info{})
+			want := call(t, estimator(t, settings), m, pos, 0, 5)
+			runtime.GOMAXPROCS(3)
+			e := estimator(t, settings)
+			first := call(t, e, m, pos, 0, 2)
+			saved, err := e.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			restored := estimator(t, settings)
+			if err := restored.UnmarshalBinary(saved); err != nil {
+				t.Fatal(err)
+			}
+			again, err := restored.MarshalBinary()
+			if err != nil || !bytes.Equal(again, saved) {
+				t.Fatalf("saved again it has other bytes, %v", err)
+			}
+			if got := append(first, call(t, restored, m, pos, 2, 5)...); !slices.Equal(got, want) {
+				t.Errorf("%v: other results with more processors and a checkpoint", m.GroupsText())
+			}
+			if !m.Equal(before) || !slices.Equal(input, words(rbm.Phase{Batch: pos}, Info{})) {
+				t.Errorf("%v: inputs are changed", m.GroupsText())
+			}
+			if len(saved) > 0 && restored.UnmarshalBinary(saved[:len(saved)-1]) == nil {
+				t.Errorf("%v: chains that are cut short are taken", m.GroupsText())
+			}
+			if n := 5; !raceEnabled {
+				if a := testing.AllocsPerRun(20, func() {
+					n++
+					if _, _, err := e.Estimate(m, pos, rbm.NewKey(uint64(n))); err != nil {
+						t.Fatal(err)
+					}
+				}); a != 0 {
+					t.Errorf("%v: %v allocations a call", m.GroupsText(), a)
+				}
+			}
+		}
+	})
+}
+
+// at returns the model at inverse temperature beta on the path from the uniform base, as a model.
+func at(m *rbm.RBM, beta float32) *rbm.RBM {
+	c := m.Clone()
+	w := rbm.NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(w)
+	for _, x := range [][]float32{w.Data, c.VisibleBias, c.HiddenBias} {
+		for i := range x {
+			x[i] *= beta
+		}
+	}
+	c.SetWeights(w)
+	for _, g := range c.Groups() {
+		for i := g.First; g.Kind == rbm.Gaussian && i < g.First+g.Units; i++ {
+			c.VisibleParams()[0][i] = beta*m.VisibleParams()[0][i] + 1 - beta
+		}
+	}
+	return c
+}
+
+// hiddenLaw returns the probability of each state of the hidden units of m, by their bits.
+func hiddenLaw(m *rbm.RBM) []float64 {
+	logs := make([]float64, 1<<m.Hidden())
+	for x := range logs {
+		for j := range m.Hidden() {
+			logs[x] += float64(x>>j&1) * float64(m.HiddenBias[j])
+		}
+		for _, g := range m.Groups() {
+			z := make([]float64, g.Units)
+			for c := range z {
+				z[c] = float64(m.VisibleBias[g.First+c])
+				for j := range m.Hidden() {
+					z[c] += float64(x>>j&1) * float64(m.Weight(g.First+c, j))
+				}
+			}
+			switch g.Kind {
+			case rbm.Gaussian:
+				for c, z := range z {
+					logs[x] += z * z / (2 * float64(m.VisibleParams()[0][g.First+c]))
+				}
+			case rbm.Bernoulli:
+				for _, z := range z {
+					logs[x] += math.Log1p(math.Exp(z))
+				}
+			default:
+				logs[x] += rbm.LogSumExp(z)
+			}
+		}
+	}
+	sum := rbm.LogSumExp(logs)
+	for x := range logs {
+		logs[x] = math.Exp(logs[x] - sum)
+	}
+	return logs
+}
+
+// Walks on the hidden units of Gaussian models, with the other units summed out or moved too, stay
+// at the distribution of the model, at each temperature. Chains on a marginal of another inverse
+// temperature do not.
+func TestGaussianWalksAreStationary(t *testing.T) {
+	const chains = 2400
+	draw := func(t *testing.T, m *rbm.RBM, rows int) rbm.Values {
+		v, h := m.NewVisible(rows), rbm.NewBits(rows, m.Hidden())
+		if err := exact.Draw(t.Context(), m, v, h, startFrom); err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	z := func(m *rbm.RBM, h rbm.Values, rows []int32) float64 {
+		counts := make([]int, 1<<m.Hidden())
+		for _, r := range rows {
+			counts[h.Row(int(r))[0]]++
+		}
+		return diag.StationarityZ(counts, hiddenLaw(m))
+	}
+	for _, m := range gaussianModels(3, 0.9) {
+		start := draw(t, m, chains)
+		for _, text := range []string{"sardonics:k=1-3:moves=2", "sardonics:k=1-2:gamma=.7/1.3:mix=2/1/1:gibbs=1", "sardonics:k=1-3:gamma=.5:weights=boltzmann", "im:k=1-2:moves=2", "walk:exchange", "walk:pairs:moves=3", "walk:gibbs:order=random", "walk:metropolis", "walk:wolff:moves=3"} {
+			for _, broken := range []bool{false, true} {
+				w := build[*walk](set(t, text, "chains", chains))
+				w.saved = savedChains{h: start}
+				if broken {
+					w.moves.moves = 10
+					if err := w.begin(m, rbm.Batch{}, callFrom); err != nil {
+						t.Fatal(err)
+					}
+					if err := w.moves.prepare(m, coldest, w.rows); err != nil {
+						t.Fatal(err)
+					}
+					if err := w.moves.marginals[0].Set(m, nil, 0.4); err != nil {
+						t.Fatal(err)
+					}
+					if err := w.moves.run(m, w.states, w.at, nil, callFrom, &w.info, &w.team); err != nil {
+						t.Fatal(err)
+					}
+				} else if _, _, err := w.Estimate(m, rbm.Batch{}, callFrom); err != nil {
+					t.Fatal(err)
+				}
+				z := z(m, w.states.H, w.at)
+				t.Logf("%s, %s, broken %v: z = %.1f", m.GroupsText(), text, broken, z)
+				if !broken && z > 6 || broken && z < 10 {
+					t.Errorf("%s, %s, broken %v: z = %.1f", m.GroupsText(), text, broken, z)
+				}
+			}
+		}
+		for _, kind := range []string{"pt", "ins"} {
+			e := build[Estimator](set(t, kind+":swaps=2:tau=1/1.6/16:sardonics:k=1-3", "chains", chains/3))
+			var l *ladder
+			if p, ok := e.(*pt); ok {
+				l = &p.ladder
+			} else {
+				l = &e.(*ins).ladder
+			}
+			var starts []rbm.Values
+			for _, beta := range l.beta {
+				starts = append(starts, draw(t, at(m, float32(beta)), chains/3))
+			}
+			l.saved.h = rbm.NewBits(l.rows, m.Hidden())
+			for r := range l.rows {
+				l.saved.h.CopyRow(r, starts[r%3], r/3)
+			}
+			if _, _, err := e.Estimate(m, rbm.Batch{}, callFrom); err != nil {
+				t.Fatal(err)
+			}
+			for k, beta := range l.beta {
+				if z := z(at(m, float32(beta)), l.states.H, l.rowsAt(k)); z > 6 {
+					t.Errorf("%s, %s at β = %.3g: z = %.1f", m.GroupsText(), kind, beta, z)
+				}
+			}
 		}
 	}
 }

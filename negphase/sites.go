@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"fmt"
+	"slices"
 
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -24,6 +25,9 @@ type sites struct {
 // sitesOf returns the sites of a sampler on m, or an error that says why it
 // cannot move there.
 func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
+	if m.Real() {
+		return marginalSites(m, mover)
+	}
 	if err := m.CheckBinary(); err != nil {
 		return sites{}, fmt.Errorf("%s: %w", moverName(mover), err)
 	}
@@ -62,6 +66,33 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 	}
 	s.active -= distance[0]
 	return s, s.checkMoves(mover)
+}
+
+// marginalSites is sitesOf a model with Gaussian units, whose system is its mcmc.Marginal. Without
+// other visible units the Gibbs step after the moves changes what the moves keep.
+func marginalSites(m *rbm.RBM, mover mcmc.Mover) (s sites, err error) {
+	visible := 0
+	for _, g := range m.Groups() {
+		for i := g.First; g.Kind != rbm.Gaussian && i < g.First+g.Units; i++ {
+			if g.Kind == rbm.Bernoulli {
+				s.units = append(s.units, int32(visible))
+			}
+			visible++
+		}
+	}
+	for j := range m.Hidden() {
+		s.units = append(s.units, int32(visible+j))
+	}
+	s.active, s.needsGibbs = len(s.units)/2, visible > 0
+	switch name := moverName(mover); {
+	case m.Constraint != nil:
+		return s, fmt.Errorf("%s: %w %v with Gaussian units; take pcd", name, rbm.ErrConstraint, m.Constraint)
+	case slices.Contains([]string{"block-gibbs", "flip"}, name):
+		return s, fmt.Errorf("%s: %w: with Gaussian units summed out there are no layers to update; take pcd for Gibbs steps, or walk:gibbs", name, rbm.ErrUnits)
+	case len(s.units) < 2:
+		return s, fmt.Errorf("%s: the model has a single unit to move; take exact", name)
+	}
+	return s, nil
 }
 
 // checkMoves returns an error if under the constraint the sites have a single state.
@@ -115,7 +146,10 @@ func (s *sites) fitted(mover mcmc.Mover, fit bool) mcmc.Mover {
 // bind binds the sampler to a system, in a state with the number of active units
 // that moves keep. Without a constraint half of the units are active, which has
 // room for the longest walks.
-func (s *sites) bind(m mcmc.Mover, system *mcmc.RBM, beta float64) (mcmc.Chain, error) {
+func (s *sites) bind(m mcmc.Mover, system interface {
+	mcmc.System
+	SetState([]uint8)
+}, beta float64) (mcmc.Chain, error) {
 	x := make([]uint8, system.Len())
 	copy(x, s.reference)
 	for _, i := range s.units[:min(max(s.active, 0), len(s.units))] {

@@ -43,6 +43,9 @@ func (s *walkSettings) estimator(all Settings) Estimator {
 // With k=auto the length of walks changes after each call as their acceptance asks, which is
 // the same whatever the number of processors and of ranks. Freeze stops that.
 //
+// Of a model with Gaussian visible units it moves the others, the Gaussian ones summed out, which a
+// Gibbs step after the moves draws: see binaryMoves.
+//
 // Moves of im keep the number of active units, so a block Gibbs step, which
 // changes it, comes before them.
 type walk struct {
@@ -66,7 +69,7 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 	if err := w.moves.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info, &w.team); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, w.hiddenMean(m, w.states.Mean, w.states.V, nil)
+	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, w.moves.gatherMeans(m, w.states, nil, &w.team)
 }
 
 // Freeze leaves the length of walks as it is for good; see Freezer.
@@ -124,6 +127,6 @@ func (w *walk) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w (chains of an earlier build have no length of walks: there k=auto was what k=fit is now)", err)
 	}
 	w.moves.length, w.moves.saved, w.moves.frozen = nil, log, frozen
-	w.moves.parameters = nil // the next call binds the chains again
+	w.moves.replicas = nil // the next call binds the chains again
 	return nil
 }

@@ -15,7 +15,8 @@ import (
 //	Shift = Σ_i [θ_i²/2γ_i + ½ log(2π/γ_i)]
 //
 // with sums over the Gaussian units i. So where all visible units are Gaussian, the hidden ones are
-// a Boltzmann machine, whatever the number of visible units. All numbers are in nats.
+// a Boltzmann machine, whatever the number of visible units. All numbers are in nats. At inverse
+// temperature β on the path from a base, W is β·W and the other parameters are blended, see Base.
 type Marginal struct {
 	Fields []float64 // f
 	Shift  float64
@@ -26,12 +27,16 @@ type Marginal struct {
 	cuts      []uint32
 	panels    []marginalPanel
 	each      parallel.Loop
-	m         *RBM // the argument of the current Set
+	now       struct { // the arguments of the current Set
+		m    *RBM
+		base *Base
+		beta float64
+	}
 }
 
 // A marginalPanel is the memory for a panel of hidden units.
 type marginalPanel struct {
-	over   []float64 // W/γ, rows × vec.Block
+	over   []float64 // β²W/γ, rows × vec.Block
 	values []float32 // weights of another panel, unit by unit
 }
 
@@ -52,7 +57,7 @@ func NewMarginal(m *RBM) *Marginal {
 		q.panels[k] = marginalPanel{make([]float64, m.rows*vec.Block), make([]float32, len(q.lists))}
 	}
 	q.each.Body = q.setPanel
-	q.Set(m)
+	q.Set(m, nil, 1)
 	return q
 }
 
@@ -60,15 +65,18 @@ func NewMarginal(m *RBM) *Marginal {
 // is q's own and not to be written to.
 func (q *Marginal) Row(j int) []float64 { return q.couplings[j*q.stride:][:len(q.Fields)] }
 
-// Set makes q the marginal of m, which must have the shape that q was made for, and allocates
-// nothing. It takes visible × hidden²/2 multiply-adds, and is divided among goroutines where these
+// Set makes q the marginal at inverse temperature beta on the path from base to m, which must have
+// the shape that q was made for. At 1 it allocates nothing. It takes visible × hidden²/2 multiply-adds, and is divided among goroutines where these
 // are many. Results do not depend on that.
-func (q *Marginal) Set(m *RBM) {
-	q.m, q.Shift = m, 0
+func (q *Marginal) Set(m *RBM, base *Base, beta float64) {
+	base.mustFit(m)
+	if beta != 1 {
+		base = m.baseOr(base)
+	}
+	q.now.m, q.now.base, q.now.beta, q.Shift = m, base, beta, 0
 	gaussian := q.lists[:q.cuts[1]]
 	for _, o := range gaussian {
-		i := int(o / vec.Block)
-		b, p := float64(m.VisibleBias[i]), float64(m.VisibleParams()[0][i])
+		b, p := q.unit(int(o / vec.Block))
 		q.Shift += float64(b*b)/(2*p) + float64(vec.Log(2*math.Pi/p)/2)
 	}
 	clear(q.couplings)
@@ -80,28 +88,45 @@ func (q *Marginal) Set(m *RBM) {
 			row[k] = q.couplings[k*q.stride+j]
 		}
 	}
-	q.m = nil
+	q.now.m, q.now.base = nil, nil
 }
+
+// unit returns field and precision of Gaussian unit i.
+func (q *Marginal) unit(i int) (field, precision float64) {
+	m := q.now.m
+	field, precision = float64(m.VisibleBias[i]), float64(m.VisibleParams()[0][i])
+	if b, beta := q.now.base, q.now.beta; beta != 1 {
+		field = blend(beta, field, float64(b.VisibleBias[i]))
+		precision = blend(beta, precision, float64(b.VisibleParams[0][i]))
+	}
+	return field, precision
+}
+
+// blend returns x at β = 1 and base at β = 0.
+func blend(beta, x, base float64) float64 { return float64(beta*x) + float64((1-beta)*base) }
 
 // setPanel sets the fields of the hidden units of panel k and, of each unit of this panel and of
 // those before it, the couplings to the units of panel k.
 func (q *Marginal) setPanel(k int) {
-	m, p := q.m, &q.panels[k]
+	m, p, beta := q.now.m, &q.panels[k], q.now.beta
 	first := k * vec.Block
 	panel, gaussian := m.panel(k), q.lists[:q.cuts[1]]
 	for j := first; j < min(first+vec.Block, m.Hidden()); j++ {
-		q.Fields[j] = float64(m.HiddenBias[j])
+		if q.Fields[j] = float64(m.HiddenBias[j]); beta != 1 {
+			q.Fields[j] = blend(beta, q.Fields[j], float64(q.now.base.HiddenBias[j]))
+		}
 	}
 	fields := q.Fields[first:min(first+vec.Block, m.Hidden())]
 	for _, o := range gaussian {
-		i := int(o / vec.Block)
-		bias, precision := float64(m.VisibleBias[i]), float64(m.VisibleParams()[0][i])
+		field, precision := q.unit(int(o / vec.Block))
 		over := p.over[o:][:vec.Block]
 		for c, w := range panel[o:][:vec.Block] {
-			over[c] = float64(w) / precision
+			over[c] = float64(beta*float64(w)) / precision
 		}
 		for c := range fields {
-			fields[c] += float64(over[c]*bias) + float64(over[c]*float64(panel[int(o)+c])/2)
+			once := over[c]
+			over[c] *= beta
+			fields[c] += float64(once*field) + float64(over[c]*float64(panel[int(o)+c])/2)
 		}
 	}
 	for before := range k + 1 {

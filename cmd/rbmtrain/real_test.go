@@ -156,7 +156,7 @@ func TestRealRefusals(t *testing.T) {
 		want   string
 	}{
 		{"-negphase ptt", 2, "keeps states as bits; take pcd, pt, ins or pins"},
-		{"-negphase sardonics", 2, "flips units; take pcd, pt, ins or pins"},
+		{"-negphase walk:flip", 2, "there are no layers to update; take pcd"},
 		{"-units gaussian -binarize sample", 2, "-units gaussian and -binarize sample do not go together"},
 		{"-units gaussian -scale max", 2, "real values are standardised and have no scale"},
 		{"-units binary", 1, "is outside [0,1]"},

@@ -14,11 +14,11 @@ import (
 //	F = energy of the Ising system + Shift.
 //
 // Units of softmax groups are sites too, for the hidden units' sake; chains must leave them alone.
+// At inverse temperature β on the path from a base F is that of E_β, see rbm.Base.
 type Marginal struct {
 	Graph   *Graph
 	Shift   float64
-	Visible []int   // the visible unit of each site that is one, ascending
-	Free    []int32 // the sites that chains may flip: all but those of softmax groups
+	Visible []int // the visible unit of each site that is one, ascending
 
 	summed *rbm.Marginal
 }
@@ -29,9 +29,6 @@ func NewMarginal(m *rbm.RBM) (*Marginal, error) {
 	q := &Marginal{}
 	for _, g := range m.Groups() {
 		for i := g.First; g.Kind != rbm.Gaussian && i < g.First+g.Units; i++ {
-			if g.Kind == rbm.Bernoulli {
-				q.Free = append(q.Free, int32(len(q.Visible)))
-			}
 			q.Visible = append(q.Visible, i)
 		}
 	}
@@ -46,8 +43,6 @@ func NewMarginal(m *rbm.RBM) (*Marginal, error) {
 		first := int32(0)
 		if int(i) < apart {
 			first = int32(apart)
-		} else {
-			q.Free = append(q.Free, i)
 		}
 		for j := first; j < int32(n); j++ {
 			if j != i {
@@ -57,34 +52,35 @@ func NewMarginal(m *rbm.RBM) (*Marginal, error) {
 		g.start = append(g.start, int32(len(g.neighbor)))
 	}
 	q.Graph, q.summed = g, rbm.NewMarginal(m)
-	return q, q.set(m)
+	return q, q.Set(m, nil, 1)
 }
 
-// Set makes q the marginal of m, whose parameters may have changed, and allocates nothing.
-// Systems on q need a SetState then, and chains on them a Reset. It panics if m has another shape.
-func (q *Marginal) Set(m *rbm.RBM) error {
-	q.summed.Set(m)
-	return q.set(m)
-}
-
-// set takes the parameters from summed. Bits x are spins s = 2x − 1, so that
+// Set makes q the marginal at inverse temperature beta on the path from base to m, whose parameters
+// may have changed. At 1 it allocates nothing. Systems on q need a SetState then, and chains on them
+// a Reset. It panics if m has another shape.
+//
+// Bits x are spins s = 2x − 1, so that
 //
 //	Σ C_jk x_j x_k + Σ f_j x_j = Σ C_jk s_j s_k/4 + Σ (f_j/2 + Σ_k C_jk/4) s_j + Σ C_jk/4 + Σ f_j/2
-func (q *Marginal) set(m *rbm.RBM) error {
+func (q *Marginal) Set(m *rbm.RBM, base *rbm.Base, beta float64) error {
+	q.summed.Set(m, base, beta)
 	g, apart := q.Graph, len(q.Visible)
 	q.Shift = -q.summed.Shift
 	for i := range g.field {
 		couplings, field := g.coupling[g.start[i]:g.start[i+1]], 0.0
 		switch j := i - apart; {
 		case j < 0:
-			field = float64(m.VisibleBias[q.Visible[i]])
+			field = float64(beta * float64(m.VisibleBias[q.Visible[i]]))
+			if base != nil {
+				field += float64((1 - beta) * float64(base.VisibleBias[q.Visible[i]]))
+			}
 			for k := range couplings {
-				couplings[k] = float64(m.Weight(q.Visible[i], k)) / 4
+				couplings[k] = float64(beta*float64(m.Weight(q.Visible[i], k))) / 4
 			}
 		default:
 			field = q.summed.Fields[j]
 			for k, v := range q.Visible {
-				couplings[k] = float64(m.Weight(v, j)) / 4
+				couplings[k] = float64(beta*float64(m.Weight(v, j))) / 4
 			}
 			row := q.summed.Row(j)
 			copy(couplings[apart:], row[:j])

@@ -69,7 +69,7 @@ func TestMarginalEnergies(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Randomize(0.7, rbm.NewKey(8)) // Set takes the parameters over
-		if err := q.Set(m); err != nil {
+		if err := q.Set(m, nil, 1); err != nil {
 			t.Fatal(err)
 		}
 		apart := len(q.Visible)
@@ -145,7 +145,7 @@ func TestMarginalFollowsTheModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.Randomize(0.5, rbm.NewKey(2))
-			if err := q.Set(m); err != nil {
+			if err := q.Set(m, nil, 1); err != nil {
 				t.Fatal(err)
 			}
 			old.SetState(start)
@@ -169,7 +169,7 @@ func TestMarginalFollowsTheModel(t *testing.T) {
 				t.Errorf("%s: nothing moved", text)
 			}
 			if n := testing.AllocsPerRun(10, func() {
-				if q.Set(m) != nil {
+				if q.Set(m, nil, 1) != nil {
 					t.Error("Set failed")
 				}
 				old.SetState(start)
@@ -199,7 +199,7 @@ func BenchmarkMarginalSet(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if err := q.Set(m); err != nil {
+		if err := q.Set(m, nil, 1); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -75,7 +75,7 @@ func (s *realStates) apartUnits() (n int) {
 
 func (s *realStates) set(m *rbm.RBM) {
 	s.m = m
-	s.marginal.Set(m)
+	s.marginal.Set(m, nil, 1)
 	for i, b := range m.VisibleBias {
 		s.bias[i] = float64(b)
 	}
