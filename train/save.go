@@ -219,6 +219,10 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return saved{}, err
 	}
+	// Before walks could adapt, k=auto was the name of what k=fit is now.
+	if fit := bytes.Replace(theirs, []byte(":k=auto"), []byte(":k=fit"), 1); bytes.Equal(fit, ours) {
+		theirs = fit
+	}
 	switch {
 	case h.Step < 0 || h.Step > MaxSteps:
 		return saved{}, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
