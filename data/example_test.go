@@ -40,7 +40,7 @@ func ExampleHelp() {
 	// FILE.fasta          aligned sequences, also Stockholm files and gzipped ones;
 	//                     :alphabet=A after the name: protein, rna, dna or a file of its letters
 	// IMAGES[,LABELS]     IDX files, gzipped or not
-	// generated data end in :seed=N if wished
+	// generated data take :seed=N at the end
 }
 
 func ExampleLoad_unknown() {

@@ -74,7 +74,7 @@ func Help() string {
 		}
 		b.WriteByte('\n')
 	}
-	return b.String() + "generated data end in :seed=N if wished"
+	return b.String() + "generated data take :seed=N at the end"
 }
 
 // Names returns the names of the data sets that [Load] knows, which settings

@@ -20,7 +20,7 @@ func (s *pttSettings) needsBase() bool        { return s.path == ToData && s.bas
 func (s *pttSettings) setBase(base *rbm.Base) { s.path, s.base = ToData, base }
 
 func (s *pttSettings) keys() grammar.Keys {
-	sweeps := grammar.Count("sweeps", &s.sweeps, 40, 2, maxSteps, "sweeps of all rungs that thermalise a new one, half of them to measure it")
+	sweeps := grammar.Count("sweeps", &s.sweeps, 40, 2, maxSteps, "sweeps of all rungs when one is added: half to thermalise it, half to measure it")
 	sweeps.Check = s.checkSweeps
 	return grammar.Keys{
 		grammar.Count("k", &s.k, 1, 1, maxSteps, "Gibbs steps between swaps"),

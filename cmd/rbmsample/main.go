@@ -34,8 +34,8 @@ const summary = `rbmsample draws samples from a model and says whether its chain
 The ending of -out says what is written. A .png, .svg or .pdf is a sheet of pictures, a line for
 each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
 model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
-.csv, or a .tsv with tabs, has the same columns; take the column row out by -ignore row before it is
-the data of a model.
+.csv, or a .tsv with tabs, has the same columns; where a model takes the file as data, leave the
+column row out by -ignore row.
 Both hold draws: bits, spins or pictures [samples, height, width] where the training data
 were such. Pictures show the means p(x|h), which -means adds to an .npz as the array means,
 and writes to a .csv in place of the draws.
@@ -94,7 +94,7 @@ func newOptions() *options {
 	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes: mode, the most probable level of each cell; mean, the mean of a number that was cut into levels, and the mode of other cells; or draw, a joint draw of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
 	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp").
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
-	f.BoolVar(&o.means, "means", false, "means p(x|h): in place of draws in a .csv, and as the array means in an .npz; pictures of other than real inputs have them unless -means=false")
+	f.BoolVar(&o.means, "means", false, "means p(x|h): in place of draws in a .csv, and as the array means in an .npz; pictures show means too, unless inputs are real or -means=false is given")
 	f.Group("sampler")
 	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im, walk, or exact, which draws independently from a list of the states of up to 25 hidden units; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
 		Main("NAME  by default Gibbs steps, and a tuned ladder where these stick")

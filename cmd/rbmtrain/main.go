@@ -54,9 +54,9 @@ on by log p(x), the label summed out; discriminative leaves them out.
 
 -metrics: log_likelihood is exact where states of the smaller layer times units of the
 other are at most 2^28 (asked for by name: up to 2^28 states). Else it is an estimate with
-its standard error: from the particles of the run's own ladder if that ends at
-temperature inf, for a few hundredths of the time; of other runs only if asked for by
-name, from a ladder next to the run. It is missing where chains have not settled on the
+its standard error. A run whose ladder ends at temperature inf estimates it from the
+particles of this ladder, for a few per cent of its time. Other runs estimate it only if
+asked by name, from a separate ladder. It is missing where chains have not settled on the
 model. mixing tests whether the chains of the negative phase follow the model: a copy of
 them continues while the model is fixed. It adds at most about 10 % to the run time.
 
@@ -138,11 +138,11 @@ func newOptions() *options {
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.Group("model")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units").Main("N  hidden units (500)").Between(1, maxHidden)
-	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian, for real numbers, whose columns are standardised, of precision 1 given the hidden units; gaussian:precision=learned; spin, for data of −1 and +1, which auto finds too; or auto, which is gaussian for a file of numbers outside of [0,1] that are no spins").Choice(cli.UnitNames...)
+	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian (for real numbers: columns are standardised, and the precision given the hidden units is 1); gaussian:precision=learned; spin (for −1 and +1); or auto: spin for a file of −1 and +1, gaussian for other numbers outside [0,1], and else binary").Choice(cli.UnitNames...)
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data").Choice("auto", "softmax", "bernoulli", "none")
 	f.StringVar(&o.init, "init", "", "start: random (small parameters); log-odds (random, with visible biases from the frequencies of the data); or a model file or the folder of a run")
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, twenty hidden units whatever the input, or all=120, that many of all units, labels included (default: none)")
-	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)").For("constraint")
+	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit that -constraint counts, visible ones first: a unit is active if its state differs from this number (default: all 0, so that active means on)").For("constraint")
 	f.Group("negative phase")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3").
 		Main("NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs").Offer(append(negphase.Kinds(), "help")...)

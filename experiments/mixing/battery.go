@@ -466,9 +466,9 @@ func batteryClaims(t *claims.Table) (all []claims.Claim) {
 
 func batteryNotes(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "A run loses if its exact log-likelihood, at %d points, ends more than a nat below its best, and below what the distribution of the data scores on the same rows where that is known (all data but fontdigits); it overfits if that of the rows held out does and its gap to the training rows grew by a nat. "+
-		"The cause of a fall is known from the same run with the exact negative phase: the chains if that ends above the run by more than it ends below the best of both, else the rate. "+
-		"\"In time\" is within a tenth of the run of when the loss became permanent; \"withdrawn\" are warnings that no longer held at the end, which rbmtrain then prints.\n\n"+
+	fmt.Fprintf(&b, "The exact log-likelihood of a run is known at %d points. A run loses if that of the training rows ends more than a nat below its best. Where the distribution of the data is known (all data but fontdigits), it must also end below what that scores on the same rows. A run overfits if the log-likelihood of the rows held out ends more than a nat below its best and its gap to that of the training rows grew by a nat. "+
+		"The same run with the exact negative phase shows the cause of a fall. If it ends nearer to the best of both runs than to the end of this run, the chains are the cause; if not, the rate is. "+
+		"A warning is in time within a tenth of the run after the loss became permanent. \"Withdrawn\" counts warnings that no longer held at the end, as rbmtrain then says.\n\n"+
 		"| loss | seen by | lost | warned | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
 	percent := func(a, b int) string {
 		if b == 0 {

@@ -149,7 +149,7 @@ func longClaims(t *claims.Table) (all []claims.Claim) {
 func longNotes(t *claims.Table) string {
 	var b strings.Builder
 	b.WriteString("Mean log-likelihood of the 10000 test rows, in nats, by three estimates of log Z. AIS is too low for log Z on average, so its likelihood is too high; the reverse of AIS is the other way round. " +
-		"± is the standard error of log Z, and the number after it what the draws or weights are worth in independent ones. The gap is how much more likely training rows are. Seconds are processor time of training.\n\n" +
+		"± is the standard error of log Z; the effective number of independent draws is in brackets. The gap is how much more likely training rows are. Seconds are processor time of training.\n\n" +
 		"| rows | reverse AIS | Bennett | AIS | gap | seconds | published |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for at, r := range rows {
 		if _, ok := tested(t, testPanel, byBennett, at); !ok {

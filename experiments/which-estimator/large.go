@@ -82,7 +82,7 @@ const measureKey = 1 << 40
 // brackets returns the ends of the runs as a table.
 func brackets(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe rate of a run falls linearly, to about 0 at its end; how many updates there will be is foretold by a run of a quarter of the time, which is not charged. So both times have separate runs. Log Z is that of Bennett's ratio along a ladder of temperatures (`negphase/logz`), held between AIS, by which −log-likelihood is too low on average, and its reverse, by which it is too high. "+
+	fmt.Fprintf(&b, "\nThe rate of a run falls linearly, to about 0 at its end; for that, a run of a quarter of the time, which does not count, forecasts the number of updates. So both times have separate runs. Log Z is by Bennett's ratio along a ladder of temperatures (`negphase/logz`); AIS, by which −log-likelihood is too low on average, and its reverse, by which it is too high, bracket it. "+
 		"A run whose ladder had not settled has no number. Means over the runs that have one, at %d s; the last but one column is the mean standard error of log Z.\n\n"+
 		"| data | estimator | AIS | Bennett | reverse AIS | error | settled |\n| --- | --- | --- | --- | --- | --- | --- |\n", largeSeconds)
 	for _, d := range larges {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -111,7 +112,7 @@ func (r contest) figure(p *files) claims.Figure {
 			return claims.Curves(w, t, 2, panels, names())
 		},
 		Finding: func(t *claims.Table) string {
-			var parts []string
+			var parts, better, worse []string
 			count := 0
 			for _, e := range estimators[1:] {
 				wins, losses := 0, 0
@@ -125,8 +126,17 @@ func (r contest) figure(p *files) claims.Figure {
 					}
 				}
 				parts = append(parts, fmt.Sprintf("%s %d and %d", e.name, wins, losses))
+				if wins > 0 {
+					better = append(better, e.name)
+				}
+				if losses > 0 {
+					worse = append(worse, e.name)
+				}
 			}
-			return fmt.Sprintf("Number of %d data on which an estimator is better than pcd, and on which it is worse: %s.", count, strings.Join(parts, "; "))
+			if count == 1 {
+				return fmt.Sprintf("Better than pcd: %s. Worse: %s.", orNone(better), orNone(worse))
+			}
+			return fmt.Sprintf("Of %d data sets, the number on which an estimator is better than pcd and the number on which it is worse: %s.", count, strings.Join(parts, "; "))
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""
@@ -173,3 +183,6 @@ func (r contest) sized(o claims.Options) (all []problem) {
 	}
 	return all
 }
+
+// orNone joins names, or says that there are none.
+func orNone(names []string) string { return cmp.Or(strings.Join(names, "; "), "none") }
