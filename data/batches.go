@@ -77,9 +77,9 @@ func (b *Batches) shuffle(epoch int) {
 	b.epoch = epoch
 }
 
-// fill overwrites perm with the rows of an epoch in ascending order. With weights it takes the
-// row at each of n evenly spaced points of their sum, the first of them at random (systematic
-// sampling): row i is met floor or ceiling of its expected number of times.
+// fill overwrites perm with the rows of an epoch in ascending order. With weights it is systematic
+// sampling: n evenly spaced points, the first at random, on the cumulative sum of the weights. So the
+// number of times that a row occurs is its expectation, rounded up or down.
 func (b *Batches) fill() {
 	if b.weights == nil {
 		for i := range b.perm {

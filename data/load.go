@@ -90,9 +90,9 @@ type Options struct {
 
 	// Scale says which values of a file stand for 0 and 1. "auto", or "": 0 and 1
 	// do, or 255 stands for 1 in bytes of npz, npy and IDX files that have any
-	// above 1. "max": 0, and the largest value. "minmax": the smallest and the largest.
-	// Both are those of each column of a CSV file, unless Height is given, and else those of
-	// the whole file. "spins": −1 and +1, and there are no other values; "auto"
+	// above 1. "max": 0, and the largest value. "minmax": the smallest and the largest. In a CSV file
+	// without Height each column has its own largest and smallest value; elsewhere they are
+	// those of the whole file. "spins": −1 and +1, and there are no other values; "auto"
 	// finds that by itself, see Set.Spins. A number, such as 255: 0, and this one.
 	// LOW:HIGH: these two. LOW:HIGH,LOW:HIGH,…: these of each column, where LOW is at most
 	// HIGH. Named data sets ignore it.

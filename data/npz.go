@@ -11,9 +11,9 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// inputNames are the names of the array of training rows in an archive, in order
-// of preference, each with that of their labels: the plain ones, those of Keras,
-// those of rbmeval -features, and the matrix of scipy.sparse.save_npz.
+// inputNames are the names under which an archive may hold training rows and their labels, in order
+// of preference: plain ones, those of Keras, those of rbmeval -features, and the matrix of
+// scipy.sparse.save_npz.
 var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y"}, {npz.Sparse, "y"}}
 
 // loadNPZ reads the arrays x and, if it is there, y of a NumPy archive as a

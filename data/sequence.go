@@ -28,7 +28,7 @@ var alphabets = map[string]string{
 // sequenceFiles is the name of the source of aligned sequences in files.
 const sequenceFiles = "FASTA"
 
-// sequenceEndings are those of files of aligned sequences, of which .gz may follow.
+// sequenceEndings are the endings of files of aligned sequences; .gz may follow them.
 var sequenceEndings = []string{".fasta", ".fa", ".faa", ".fna", ".afa", ".a2m", ".sto", ".stk"}
 
 // isSequenceFile reports whether a path is that of a file of aligned sequences by its ending.

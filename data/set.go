@@ -61,9 +61,9 @@ type Set struct {
 	// Sample. It is None if there is Grey.
 	Binarize string
 
-	// Scale is the range of the source's values that became [0,1], such as 0:16, or those of each
-	// column with commas between, if Options.Scale asked for one; else "". As Options.Scale it
-	// reads another file alike.
+	// Scale is the range of the source's values that became [0,1], such as 0:16, or the ranges of all
+	// columns, with commas between, if Options.Scale asked for it; else "". Given as Options.Scale it
+	// reads another file in the same way.
 	Scale string
 
 	// Header says whether the first line of a CSV file names the columns: HeaderYes,
@@ -95,8 +95,7 @@ type Set struct {
 	// Columns are the names of the inputs by the header of a CSV file, nil if it has none.
 	Columns []string
 
-	// Notes say in a line each what a reader made of a file beyond its letter: what it dropped
-	// or read as something else.
+	// Notes are lines, each on something that the reader of a file dropped or reinterpreted.
 	Notes []string
 
 	// Means and Deviations are those of each column of real values that were standardised, in their

@@ -35,8 +35,8 @@ func newMonotone(x, y []float64) monotone {
 }
 
 // edgeSlope returns the slope at an end from the widths and the chords of the
-// last interval and the one before: that of the parabola through three points,
-// as far as it keeps the curve monotone.
+// last interval and the one before: the slope of the parabola through three points,
+// limited so that the curve stays monotone.
 func edgeSlope(last, before, chord, next float64) float64 {
 	s := (float64((2*last+before)*chord) - float64(last*next)) / (last + before)
 	switch {

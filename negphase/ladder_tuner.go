@@ -58,8 +58,8 @@ const (
 	// with temperatures 1 to 5.
 	reachRejection = 0.4
 	// reachStart is the hottest temperature before the first tuning, and
-	// reachGrowth the largest factor by which a tuning stretches the range of β:
-	// what was measured on a short ladder tells little of the path far beyond.
+	// reachGrowth the largest factor by which a tuning stretches the range of β,
+	// because measurements on a short ladder say little about the path far beyond it.
 	reachStart  = 1.1
 	reachGrowth = 2
 )
@@ -189,11 +189,11 @@ func lengths(beta, rejection, rise []float64) []float64 {
 	return length
 }
 
-// placed returns n inverse temperatures, from the first of beta on, between which
-// the barrier is equal and in all is crossed, and for each the index of the
-// element of beta that is nearest by barrier. length has the barrier between the
-// neighbours of beta, and crossed is not above its sum; if it is the sum, both ends
-// stay. It returns nil where float32 cannot tell the inverse temperatures apart.
+// placed returns n inverse temperatures that begin with the first of beta. Neighbours have equal
+// barriers between them, and all together have the barrier crossed. from has for each the index of the
+// element of beta that is nearest by barrier. length has the barriers between the neighbours of beta;
+// crossed is at most its sum, and if it is equal both ends stay. placed returns nil where float32
+// cannot tell the inverse temperatures apart.
 func placed(beta, length []float64, n int, crossed float64) (next []float64, from []int) {
 	barrier := make([]float64, len(beta))
 	for k, x := range length {

@@ -104,8 +104,8 @@ const (
 
 // raise freezes the live model as a new rung. Its reservoir begins as copies of the
 // live chains, and sweeps of all rungs thermalise it. If it then hardly swaps with the
-// rung before, the chains had not followed the model: rungs on the straight line
-// between the two are put in, each half as far as the last that was too far.
+// rung before, the chains had not followed the model. raise then tries points on the straight line
+// between the two, halving the distance until one swaps, adds it as a rung, and continues from there.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0

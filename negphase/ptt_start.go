@@ -6,9 +6,9 @@ import "gorbm/rbm"
 // Initial weights have a standard deviation of 0.01.
 const untrained = 0.1
 
-// meanField returns a model without weights near m, whose units are independent:
-// the hidden biases are those of m, and the visible ones add the mean input from
-// hidden units that are on as often as without input, b + W·σ(c). To first order in
+// meanField returns a model without weights near m, whose units are independent. Its hidden biases are
+// those of m. Its visible biases are b + W·σ(c): those of m and the mean input from hidden units that
+// are on as often as without input. To first order in
 // the weights its F differs from that of m by a constant. With visible biases at the
 // log-odds of the data it has the data's base rates.
 func meanField(m *rbm.RBM) *rbm.Base {

@@ -104,8 +104,8 @@ func find(name string) (estimatorKind, error) {
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
 // estimator of the given kind: one Gibbs step and one swap an update, ten
-// chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6); and
-// where the paper says nothing, those of the tables of keys. If there is no
+// chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6). Keys
+// that the paper does not mention have the defaults of their tables. If there is no
 // such kind, the settings have that name and no keys.
 func DefaultSettings(kind string) Settings {
 	k, err := find(kind)

@@ -94,9 +94,8 @@ func Parse(text string, defaults Settings) (Settings, error) {
 	return s, s.Check()
 }
 
-// defaultsFrom returns the settings of the kind that come first: those given,
-// or if they have another kind, the defaults with the values of the keys that
-// both kinds have.
+// defaultsFrom returns the defaults of the kind: given, if that is of this kind, and otherwise the
+// kind's own defaults, in which the keys that both kinds have take their values from given.
 func defaultsFrom(kind string, given Settings) (Settings, error) {
 	if _, err := find(kind); err != nil || kind == given.Kind {
 		return given, err

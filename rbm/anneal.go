@@ -93,8 +93,8 @@ func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Values, k
 
 // AnnealRanks is Anneal by all ranks of g together, bit-identical: each rank moves its
 // rows of v, see Group.Rows, and look gets the gains of all rows on every rank. The other rows of v
-// stay as they are. Every rank must give the same arguments but for ctx, of which one that is done
-// ends it on all ranks.
+// stay as they are. Every rank must give the same arguments, except for ctx: if the ctx of one rank is
+// done, it ends on all ranks.
 func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {
 	m.checkStates(v)
 	base.mustFit(m)

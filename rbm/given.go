@@ -89,10 +89,9 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	return c, nil
 }
 
-// FillGroups returns inputs, as Given takes them, with the units of softmax groups that
-// follow from the others: where one is 1 the others are 0, and where all but one are 0 it
-// is 1. Otherwise a unit that is 0 only excludes its state. The error names a group that
-// has no state left. FillGroups panics where Given does.
+// FillGroups returns inputs, as Given takes them, completed in softmax groups: if a unit is 1, the
+// others become 0, and if all but one are 0, that one becomes 1. Otherwise a unit that is 0 only
+// excludes its state. The error names a group that has no state left. FillGroups panics where Given does.
 func (m *RBM) FillGroups(inputs []int8) ([]int8, error) {
 	if inputs == nil {
 		return nil, nil

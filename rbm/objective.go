@@ -52,13 +52,13 @@ type ObjectivePhase struct {
 	acts   []float32 // panel by panel: preactivations of the hidden units by the inputs, a row each
 	kappa  []float32 // rows × classes
 	sums   []float64 // Σ_r κ_k
-	// Of each tile of rows: the terms of the label rows, class by class, as places
-	// in the tile's means.
+	// The terms of the label rows, as places in the means of a tile: tile by tile, and in each
+	// class by class.
 	places []uint32
 	terms  []float32
 
-	// The terms of a whole tile: its places one after the other, and of each row
-	// those of all classes.
+	// The terms of a whole tile, in two orders: all places in order, and row by row with the
+	// classes of each row.
 	inOrder, ofRows []uint32
 
 	byRow, byPanel parallel.Loop

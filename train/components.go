@@ -22,9 +22,9 @@ type Components struct {
 // componentsKey draws the start of PrincipalComponents.
 var componentsKey = rbm.NewKey(0).Child(0x504341)
 
-// PrincipalComponents returns the first n principal components of the rows of set, by their weights: the
-// eigenvectors of the covariance matrix, by iterations of a subspace that is a few dimensions larger, each of which
-// passes through the rows once. They end when no variance changes by more than 1e-9 of itself, or after 300.
+// PrincipalComponents returns the first n principal components of the rows of set, with their weights: the
+// eigenvectors of the covariance matrix. It iterates a subspace that is a few dimensions larger, with one pass over the
+// rows an iteration, until no variance changes by more than 1e-9 of itself, or 300 times.
 // The error is that of the context, or says that there are fewer than two rows or less than n inputs.
 func PrincipalComponents(ctx context.Context, set *data.Set, n int) (*Components, error) {
 	cols := set.X.Cols

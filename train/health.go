@@ -55,10 +55,10 @@ type HealthState struct {
 }
 
 const (
-	// healthShare bounds what looking at the units costs: a pass over rows of the data,
-	// once in as many updates as see healthShare times as many rows.
+	// healthShare bounds the cost of looking at the units, a pass over some rows of the data: it is made
+	// after updates on healthShare times as many rows.
 	healthShare = 32
-	// healthRows is the largest number of these rows.
+	// healthRows is the largest number of rows of the pass.
 	healthRows = 1000
 	// deadMean is the mean p(h=1|v) over rows below which a unit is dead, and so is one
 	// as near to 1.
@@ -69,9 +69,8 @@ const (
 	// largeWeight is a size of weights beyond any that training needs: in float32
 	// σ(x) is 1 from x = 17 on, so that one input alone decides over a unit six times over.
 	largeWeight = 100
-	// The likelihood falls if fallPoints values in a row, the last one among them, are
-	// below the best one by more than fallSpreads times their spread and by more than
-	// fallShare of what had been gained.
+	// The likelihood falls if its last fallPoints values are below the best one by more than
+	// fallSpreads times their spread and by more than the fraction fallShare of all that was gained.
 	fallPoints, fallSpreads, fallShare = 5, 5.0, 0.1
 	// spreadPoints is the number of last values whose spread is taken.
 	spreadPoints = 20
@@ -92,8 +91,8 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 	return h
 }
 
-// Warnings takes in the evaluation e of m and returns what is new of what is wrong with its units,
-// its weights and the goal. At the end of the run, if end is set, it returns nothing: see Final.
+// Warnings takes the evaluation e of m and returns new warnings about its units, its weights and the
+// goal. At the end of the run, if end is set, it returns nothing: see Final.
 func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	h.add(e)
 	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind == GoalKind })

@@ -194,8 +194,8 @@ var metricKinds = []metricKind{
 		// Σ log p(y|x) over the sample of the last part, the prediction accuracy A
 		// of the infinite-swapping paper (section 4.1); accuracy_mean is the mean
 		// log p(y|x) of the last part. At the end of a run both use all its rows,
-		// if that is not the part that is trained on. balanced_error, of classes of
-		// unequal size alone, is the mean over the classes of the fraction of their rows
+		// if that is not the part that is trained on. balanced_error, for classes of
+		// unequal size only, is the mean over the classes of the fraction of their rows
 		// that are read wrongly.
 		name: "classification",
 		columns: []Column{

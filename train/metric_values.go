@@ -406,10 +406,9 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// LawLikelihood returns the mean log-likelihood that the distribution which set was
-// drawn from gives to its own rows, with or without their labels, and whether
-// that distribution is known: what no model should surpass by more than the noise of
-// the sample.
+// LawLikelihood returns the mean log-likelihood of the rows of set, with or without their labels, under
+// the distribution that they were drawn from, and whether that distribution is known. No model should
+// exceed it by more than the noise of the sample.
 func LawLikelihood(set *data.Set, labelled bool) (float64, bool) {
 	if set.LogProb == nil {
 		return 0, false

@@ -151,9 +151,8 @@ const (
 	fromBase
 )
 
-// freshChains returns the visible states of chains that start at random training
-// rows, and of others that start at draws from the base rates of the data, after as
-// many Gibbs steps as those of c have taken.
+// freshChains returns the visible states of two sets of chains, one started at random training rows and
+// the other at draws from the base rates of the data, after as many Gibbs steps as in c.
 func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	m := x.s.trainer.model
 	rows := min(max(c.end.Rows, leastFresh), mostFresh)

@@ -21,8 +21,8 @@ type mixingPoint struct {
 	Places int     `json:"places"` // the number of these chains; 0 if Left is not known
 	Since  int     `json:"since"`  // updates in which they may have left
 
-	// How far the continued chains lie apart from fresh ones, and these from each
-	// other, in standard deviations of what chance makes of it.
+	// Distances between the continued chains and fresh ones from the data and from the base rates,
+	// and between the two kinds of fresh ones, in standard deviations of distances by chance.
 	Compared bool    `json:"compared"`
 	Data     float64 `json:"data"`
 	Base     float64 `json:"base"`
@@ -33,12 +33,10 @@ type mixingPoint struct {
 // is divided. Where chains hardly differ, changes of a tenth of a nat mean nothing.
 const leastSD = 0.1
 
-// point returns the drift: the mean free energy of the chains in the last
-// third of the continued updates, less that in the first of them. The first has the
-// particles that the next update of training would take, drawn from the hidden states
-// that training has left, under the model as it is now. The standard deviation is that
-// of single values in the last third, or sd if that is larger: of few chains the former
-// may be too small.
+// point returns the drift: the mean free energy of the chains in the last third of the continued
+// updates, less that in the first update. The latter is of the particles that the next update of
+// training would use. The drift is divided by the standard deviation of single values in the last third,
+// or by sd if that is larger, because few chains may have too small a deviation.
 func (c *continuation) point(sd float64) mixingPoint {
 	p := mixingPoint{Chains: float64(len(c.trace))}
 	var late []float64
@@ -74,10 +72,10 @@ const (
 	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
 	// Chains are stuck in their places if, in leftEvery updates or more, they have left their places
-	// by leastLeft or less: two modes that no chain leaves make it 0.5, and more modes
-	// less. stillZ standard errors below 1 are asked for besides, by the variance of
-	// ranks among independent chains; see placesVariance. Simulated with independent
-	// chains, a window has a false alarm once in 100,000 or less from 4 chains on.
+	// by at most leastLeft, and by stillZ standard errors less than 1. Chains that never leave two modes
+	// have left by 0.5, those in more modes by less. The standard error is that of independent chains
+	// (placesVariance). In simulations with at least 4 of these, a window had a false alarm once in
+	// 100,000 or less.
 	leastLeft, stillZ, leastPlaces = 0.55, 5, 4
 )
 
@@ -128,8 +126,8 @@ func still(window []mixingPoint) (left float64, clear bool) {
 	return left, left <= leastLeft && (1-left)*math.Sqrt(weight) >= stillZ
 }
 
-// since returns the number of updates in which chains could leave their places, at the
-// last point of the window that says.
+// since returns the number of updates in which chains could leave their places, by the last point of
+// the window at which places were compared.
 func since(window []mixingPoint) (updates int) {
 	for _, p := range window {
 		if p.Places > 0 {
@@ -139,9 +137,9 @@ func since(window []mixingPoint) (updates int) {
 	return updates
 }
 
-// warn returns a warning if the chains do not mix, and "" otherwise. While training
-// continues, only the first is returned, and none of chains that lag if the schedule
-// ends at rate 0, as they catch up when the rate falls.
+// warn returns a warning if the chains do not mix, and "" otherwise. Before the end it returns a
+// warning only once. It then ignores chains that lag if the schedule ends at rate 0, because they catch
+// up as the rate falls.
 func (x *mixing) warn(end bool) string {
 	if len(x.Window) == 0 || !end && (x.Warned != "" || len(x.Window) < leastPoints) {
 		return ""

@@ -169,9 +169,9 @@ func (s Settings) smallSteps() bool {
 	return pace < smallRate || small(s.L1) || small(s.L2) || sparse > 0 && sparse < smallSparse
 }
 
-// ascend moves m by step t, along pos − share·neg, and the average, if there is one,
-// towards m; not the average if later is set, as the step may be retracted. batch is the
-// minibatch, at whose means the gradient is centred.
+// ascend moves m by step t, along pos − share·neg, and then the average, if there is one, towards m. If
+// later is set the average stays, because the step may be retracted. The gradient is centred at the
+// means of batch, the minibatch.
 func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase, later bool) error {
 	s, a := o.settings, &o.ascent
 	if a.Mu != nil {

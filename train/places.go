@@ -33,9 +33,9 @@ func placesOf(v rbm.Values) (p pastStates) {
 }
 
 // left returns how far chains have left where they were at an earlier measurement: 1 if
-// they have forgotten it, and near 0 if each is still where it was. It is twice the mean
-// rank of a chain's own place then among those of all chains, by their distances from
-// where it is now, as a fraction of the others; equal distances share their ranks. Of
+// they have forgotten it, and near 0 if each is still where it was. For each chain the earlier places
+// of all chains are ranked by their distance from its present state. left is twice the mean rank of a
+// chain's own place, as a fraction of the other chains; equal distances share their ranks. Of
 // chains that have forgotten, own place and others are exchangeable, so that the mean
 // is 1 and the variance placesVariance. M modes of equal mass that no chain leaves make it
 // 1/M. It is NaN for fewer than two chains, or if their number has changed.

@@ -107,12 +107,13 @@ const leastSteps = 1000
 // 200 (−131.9); after 50 both are at −133.6. A run whose schedule ends after 20 has −131.5 with 500.
 const sequencePasses = 20
 
-// Fit returns the preset for the rows of set. A batch has at most all of them. Few rows are
-// memorised in as many steps as many rows need: of 500 rows of MNIST the test error
-// is flat after 32 passes, and the pseudo-likelihood of test rows is best after 48; of 1437
-// digits of 64 pixels after 120. So there are at most Passes passes, but 1000 steps at
-// least. Real numbers have the rate RealRate. Rows of generated sets whose distribution is known stand for it: they bound nothing, but for
-// sequences, which are few among their states, and of which there are at most sequencePasses.
+// Fit returns the preset for the rows of set. A batch has at most all of them. In the default number of
+// steps few rows would be memorised: with 500 rows of MNIST the test error
+// is flat after 32 passes, and the pseudo-likelihood of test rows is best after 48; with 1437
+// digits of 64 pixels it is best after 120. So there are at most Passes passes, but 1000 steps at
+// least. Real numbers have the rate RealRate. Generated sets whose distribution is known have no such bound, because
+// their rows are a fair picture of it. The exception are sequences, whose rows are few among their states: they have at most
+// sequencePasses passes.
 // Hidden units do not follow the rows: 50 and 100 units err no less than 500 on those 500 rows of MNIST, and 60,
 // 120, 200 and 500 units end between −145.4 and −144.4 nats on test rows of sequences:1000
 // (pseudo-log-likelihoods after 1000 steps of pcd).

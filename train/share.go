@@ -35,9 +35,9 @@ func (t *Trainer) Share(g *ranks.Group) error {
 	return nil
 }
 
-// shareWork is the work of a positive phase, in multiply-adds, from which it is shared
-// out: some 80 µs of one core, as for threads (rbm/parallel), and many times what it takes
-// to gather the hidden means.
+// shareWork is the smallest work of a positive phase, in multiply-adds, that is divided among ranks:
+// some 80 µs of one core, as for threads (rbm/parallel), which is much longer than gathering the hidden
+// means takes.
 const shareWork = 1 << 23
 
 // positiveMeans overwrites the hidden means of the minibatch.

@@ -315,10 +315,10 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 }
 
 // NewWith is New with any estimator of the negative phase, which the trainer
-// then owns. Of s.Negative nothing is used: Save writes it, and Load demands that
-// it is the same, so its Kind may name the estimator. Only the metric mixing, and
-// log_likelihood from a ladder of the run, make an estimator of it, into which they
-// copy the chains: give it another Kind if it cannot read those of negative. The
+// then owns. s.Negative only names it: Save writes s.Negative, and Load demands that
+// it is the same. But the metric mixing, and log_likelihood from a ladder of the run, make an
+// estimator from s.Negative and copy the chains into it: take a Kind that names none of the
+// package's estimators unless that one can read the chains of negative. The
 // discriminative objective
 // has no negative phase and leaves negative unused; it may be nil then.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {

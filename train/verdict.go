@@ -47,12 +47,12 @@ const (
 	trialShare, leastTrial, mostTrial = 20, 100, 500
 	// trialWork bounds the terms that the enumerations of a trial sum, to about a second.
 	trialWork = 1 << 30
-	// trialGain is the part of the loss that a trial must bring back if the chains are to blame. Of
-	// 15 trials of runs that lost by their chains 12 brought back 0.26 or more; of 9 of runs that lose
-	// as much from the start with the exact negative phase none brought back anything.
+	// trialGain is the fraction of the loss that a trial must recover if the chains are to blame. In 12
+	// of 15 runs that lost because of their chains, trials recovered 0.26 or more. In 9 runs that lose as
+	// much with the exact negative phase, none recovered anything.
 	trialGain = 0.2
-	// A likelihood still rises if in the last recentPoints measurements it made good risingShare of
-	// what it is short of: twice as many steps at that pace reach the distribution of the data.
+	// A likelihood still rises if in the last recentPoints measurements it rose by risingShare of its
+	// distance from the distribution of the data: at that pace twice as many steps would reach it.
 	risingShare = 0.05
 	// A shorter run has hardly begun, and a trial of leastTrial updates is a large part of it.
 	shortSteps = 1000
@@ -157,8 +157,8 @@ func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning,
 	return h.early(ctx, e, nil)
 }
 
-// Early takes in an evaluation of the run of v and returns what is new: what its metrics warn of
-// and what the likelihood says. Where there is one it decides, and how chains mix is not told.
+// Early takes an evaluation of the run of v and returns the new warnings, of its metrics and of the
+// likelihood. Where there is a likelihood it decides, and there are no warnings about mixing.
 func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) ([]Warning, error) {
 	return h.early(ctx, e, v)
 }
@@ -184,8 +184,8 @@ func (h *Health) early(ctx context.Context, e Evaluation, v *Evaluator) (all []W
 	return all, nil
 }
 
-// Final returns what stands at the end of the run of v, and of what was told before what
-// does not stand any more. What stands is worded for the end.
+// Final returns the warnings that hold at the end of the run of v, worded for the end, and the earlier
+// ones that no longer hold.
 func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn []Warning, err error) {
 	if h.Decides() {
 		judge := h.short
@@ -372,10 +372,10 @@ func or(remedies []string) string {
 	return strings.Join(append(append([]string{""}, remedies[:last]...), ""), ", ") + "or " + remedies[last]
 }
 
-// Remedies says which flags of rbmtrain help a negative phase of these settings that is not of its
-// model m: those that its kind has, and a ladder of temperatures if it is not a tuned one and m can
-// have one. The ladder is first where m has real inputs: their clusters lie too far apart for longer
-// chains. The exact negative phase has none.
+// Remedies returns the flags of rbmtrain that help where the chains of these settings do not follow
+// their model m: flags of the estimator's kind, and a ladder of temperatures unless it has a tuned one
+// or m cannot have one. The ladder is first where m has real inputs: their clusters lie too far apart
+// for longer chains. The exact negative phase has no remedies.
 func Remedies(s Settings, m *rbm.RBM) (all []string) {
 	n := s.Negative
 	if n.Kind == "" || n.Traits().Moments {

@@ -186,8 +186,8 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	return train, test, nil
 }
 
-// unused returns an error for a flag that says nothing of sources like those of the sets, of which
-// test may be nil, and lines about flags without effect on their values.
+// unused returns an error for a flag that does not apply to sources of these kinds, and lines about
+// flags without effect on the values. test may be nil.
 func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 	sets := []*data.Set{train}
 	if test != nil {

@@ -164,9 +164,9 @@ func PrintTable(w io.Writer, table [][]string, firstLeft bool) error {
 	return t.Flush()
 }
 
-// Columns returns the values of records under these keys, or those of the first record if
-// there are none, as the lines of a CSV file, numbers to these digits. Those of records
-// within are named by HEAD=PATH. A value that is missing or not finite is empty.
+// Columns returns the values of records under the keys columns as the lines of a CSV file, with this
+// number of digits. Without columns it takes the keys of the first record. HEAD=PATH heads a column
+// HEAD and takes it from a record within. A value that is missing or not finite is empty.
 func Columns(records []Record, digits int, columns ...string) [][]string {
 	lines := [][]string{nil}
 	if columns == nil {

@@ -100,8 +100,8 @@ func (r *Row) Not(flagNames ...string) *Row { r.not = append(r.not, flagNames...
 // Same names a flag that says the same, so that only one of the two can be given.
 func (r *Row) Same(flagName string) *Row { r.same = flagName; return r }
 
-// Mode says what the command does by this flag, such as "runs no chain": why those that say
-// Not cannot go with it.
+// Mode describes the command with this flag, such as "runs no chain". Messages give it as the reason
+// why flags that name this one in Not cannot be combined with it.
 func (r *Row) Mode(does string) *Row { r.mode = does; return r }
 
 // Alone is Mode of a flag with which only those go that have its name as a tag.
@@ -261,9 +261,8 @@ func (f *Flags) checkTogether() error {
 	return nil
 }
 
-// CheckNew checks the flags that name a file or folder to make, or those of these names, as
-// far as they are given: the name must have one of its endings, its folder must be there, and
-// itself not.
+// CheckNew checks the given flags that name a file or folder to make, or only those in flagNames. The
+// name must have one of its endings, its folder must exist, and the file or folder itself must not.
 func (f *Flags) CheckNew(flagNames ...string) error {
 	for _, r := range f.rows {
 		if !r.file || !f.Given(r.Name) || flagNames != nil && !slices.Contains(flagNames, r.Name) {

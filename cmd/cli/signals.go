@@ -35,7 +35,7 @@ type guardKey struct{}
 // Protect keeps a signal from ending the process until release is called: the
 // command saves something, or will soon look at ctx. A command that is not
 // protected, and does not end within a second of a signal, is ended. lost, if it is
-// not nil, then says what is lost by that.
+// not nil, then returns a message about what was lost.
 func Protect(ctx context.Context, lost func() string) (release func()) {
 	g, ok := ctx.Value(guardKey{}).(*guard)
 	if !ok {

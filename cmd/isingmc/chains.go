@@ -108,9 +108,9 @@ func (r row) summary(of func(m *measured) *diag.Trace) diag.Summary {
 	return pool(parts)
 }
 
-// ofStates returns the summary of a series of means over several states a move, as one of the states:
-// their variance is larger by what they vary within a move, whose mean is given. The number of
-// effective values is that of independent states with the same error, and τ follows from it.
+// ofStates turns the summary of a series, each value of which is a mean over the states of a move, into
+// one of the states themselves. Their variance is larger by within, the mean variance within a move. The
+// number of effective values is that of independent states with the same error, and τ follows from it.
 func ofStates(s diag.Summary, within float64) diag.Summary {
 	if !(within > 0) || !(s.Variance > 0) {
 		return s

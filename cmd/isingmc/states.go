@@ -81,8 +81,8 @@ func (p *plan) checkStates() error {
 
 // writeStates writes the arrays of -states: x, the spins −1 and +1 of each state, or
 // the visible bits of an RBM, if it has any, and in h the hidden ones; energy, that of each; and
-// move, the number of measured moves before it. Of several chains those of each follow each
-// other, and chain has its number.
+// move, the number of measured moves before it. States of several chains are written chain by chain,
+// and the array chain has the numbers of the chains.
 func (p *plan) writeStates(w io.Writer) error {
 	l := &stateLog{Units: p.units}
 	var moves, chains []float64

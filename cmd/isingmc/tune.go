@@ -272,9 +272,9 @@ func (t *tuning) record(file string) (rec cli.Record) {
 // trials returns the number of trials, those of the finals included.
 func trials(r *tune.Result) int { return len(r.Trials) + len(r.Finals) }
 
-// means returns the means of the settings over the kernels, by the names of the
-// papers. "single" is the share of kernels whose moves are single walks; n and the
-// frequencies are means over the others, and gamma_h over those that have it.
+// means returns the means of the settings over the kernels, by the paper's names. "single" is the
+// fraction of kernels whose moves are single walks. n and the frequencies are means over the other
+// kernels, and gamma_h over those that have it.
 func means(p *tune.Policy) map[string]float64 {
 	m := map[string]float64{}
 	kernels, err := p.Mixture()

@@ -14,8 +14,8 @@ import (
 
 // rewardChart shows the reward of each trial as a dot, and the posterior mean of
 // the settings that it tried as a line, with a band of two standard deviations.
-// Rewards are as the model counts them: those of long trials are shifted to those of
-// short ones, and useless settings count as equally useless.
+// Rewards are those that the model is fitted to: rewards of long trials are shifted to the level of
+// short ones, and all useless settings have the same reward.
 func rewardChart(t *tuning) plots.Chart {
 	label := "log of effective samples per second"
 	if t.options.Method == tune.Paper {

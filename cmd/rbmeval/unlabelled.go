@@ -80,9 +80,8 @@ func (e *evaluation) scoreBare(ctx context.Context) (err error) {
 	return err
 }
 
-// inOrder calls f with all rows in the order of the data, those without a label
-// among them where they are wanted: number is that of the row in the data, r that
-// among the rows of p.
+// inOrder calls f for all rows in the order of the data, including rows without a label where they are
+// evaluated. number counts the rows of the data, and r those of p.
 func (e *evaluation) inOrder(f func(number int, p *scored, r int)) {
 	if e.split.kept == nil || e.bare == nil {
 		for r := range e.n {

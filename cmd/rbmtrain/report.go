@@ -211,8 +211,8 @@ func (r *runner) writePage(page report.Report) error {
 	return atomicfile.Write(r.folder.Path(rundir.ReportFile), func(w io.Writer) error { return report.Write(w, page) })
 }
 
-// page returns what every report has: the curves of what the run is for, and folded those of its other
-// metrics and of its ladder.
+// page returns what every report has: the curves of the metrics that the run is for, and, folded, those
+// of its other metrics and of its ladder.
 func (r *runner) page() (report.Report, error) {
 	page := report.Report{Title: r.folder.Dir, Lead: strings.ReplaceAll(r.plan.describe(), "\n", "; "),
 		Folded: []report.Section{{Name: "How the run went"}, {Name: "The ladder of temperatures"}}}
@@ -340,9 +340,9 @@ func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []r
 }
 
 const (
-	// alongSamples is the number of samples of a snapshot at most, alongChains that of the chains that
-	// each is drawn by, of either start, and alongShare how many times fewer rounds they take
-	// than those of samples.png: together they take about as long as these.
+	// A snapshot has at most alongSamples samples. Each is drawn by alongChains chains of either
+	// start, which make 1/alongShare of the rounds of those for samples.png. All snapshots together then
+	// take about as long as samples.png.
 	alongSamples, alongChains, alongShare = 10, 4, 8
 	// alongKey is the purpose of their key.
 	alongKey = 1 << 34

@@ -18,12 +18,12 @@ type samples struct {
 	missing   string // why there are none; "" if there are
 	drawn     sample.Sheet
 	sheet     image.Image       // of data that are pictures
-	columns   bool              // they are not
-	rounds    int               // of their chains, at most
-	classes   string            // that they are drawn of some classes alone, if so
+	columns   bool              // the data are no pictures
+	rounds    int               // largest number of rounds of a chain
+	classes   string            // a line where only some classes are drawn
 	agreement *sample.Agreement // with their classes; nil without labels
-	mixed     bool              // the chains
-	verdict   string            // on them, in words
+	mixed     bool              // the chains have
+	verdict   string            // on the samples, in words
 	fromData  bool              // some come from chains that started at training rows
 }
 
@@ -130,7 +130,7 @@ func samplesRounds(m *rbm.RBM, s train.Settings, steps int) (rounds int, why str
 	}
 	pictures := samplesPerClass * lines
 	perRound := float64(pictures) * float64(m.Visible()) * float64(m.Hidden())
-	round := float64(6 * pictures) // in rows, as work: two sets of chains down and up, and their checks
+	round := float64(6 * pictures) // in the unit of work: two sets of chains down and up, and their checks
 	if m.Constraint != nil {
 		perRound *= constrainedRound
 		steps /= 8 // a round takes some five times as long as a step
@@ -146,8 +146,8 @@ func samplesRounds(m *rbm.RBM, s train.Settings, steps int) (rounds int, why str
 	return int(min(float64(rounds), samplesWork/perRound)), ""
 }
 
-// work returns the work of that many steps in rows that pass through the weights: of a step, the
-// batch up, the particles down and up, and the ascent along both.
+// work returns the work of that many training steps, as the number of rows that are multiplied by the
+// weights. In a step these are the batch (up), the particles (down and up), and both in the ascent.
 func work(s train.Settings, steps int) float64 {
 	particles := max(s.Batch, s.Negative.Count("chains")) * s.Negative.Ladder().MaxTemperatures()
 	return float64(steps) * float64(2*s.Batch+3*particles)
@@ -155,14 +155,14 @@ func work(s train.Settings, steps int) float64 {
 
 const (
 	// mostSamplesRounds bounds the chains of samples.png: some seconds at 784 × 500
-	// units and ten classes. Those of a short run are as long as the run, or as a tenth of
-	// its work, or leastSamplesRounds.
+	// units and ten classes. After a short run the chains make at most as many rounds as the run
+	// had steps, and at most the fraction samplesShare of its work, but at least leastSamplesRounds.
 	mostSamplesRounds, leastSamplesRounds = 1024, 64
 	samplesShare                          = 0.1
-	// samplesFree is the work, as that of samplesWork, that takes a fraction of a second.
+	// samplesWork bounds rounds · pictures · visible · hidden units, at three times the work for
+	// 784 × 500 units. Chains of larger models have fewer rounds. samplesFree is work in the same
+	// unit that takes a fraction of a second.
 	samplesFree = 1 << 31
-	// samplesWork bounds rounds · pictures · visible · hidden units: three times what
-	// these 784 × 500 units take. Chains of larger models have fewer rounds.
 	samplesWork = 1 << 37
 	// constrainedRound is what a round takes under a constraint, where the hidden units
 	// of each chain take a recursion: some ten to twenty times as long.

@@ -148,7 +148,8 @@ func coverageClaims(t *claims.Table) (all []claims.Claim) {
 			"%d of %d: %.1f %% ± %.1f, %.2f standard errors from 95 %%", in, n, 100*share, 100*sd, z))
 		if d := len(c.doubtful); d > 0 {
 			held := within(c.doubtful, of95)
-			// Of as many intervals that hold as the others, so few or fewer hold by chance.
+			// If the intervals held as often as those without a warning, chance would make this few or
+			// fewer hold with probability p.
 			p := distuv.Binomial{N: float64(d), P: share}.CDF(float64(held))
 			all = append(all, claims.Holds(fmt.Sprintf("%s: intervals hold less often where something warns", m.Name()), p < 0.001, p,
 				"%d of %d: %.1f %%; by chance with probability %.2g, below 0.001 needed", held, d, 100*float64(held)/float64(d), p))

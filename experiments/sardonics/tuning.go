@@ -197,7 +197,7 @@ func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []resu
 	return all.Samplers, all.Policy.Untuned, err
 }
 
-// A result is what isingmc prints of a sampler, as far as it is used here.
+// A result has the figures of a sampler, as isingmc prints them, that are used here.
 type result struct {
 	Sampler string   `json:"sampler"`
 	Tau     *float64 `json:"tau_int"`

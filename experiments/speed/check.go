@@ -15,8 +15,8 @@ import (
 // Before a race the results of all programs are compared: times of different work
 // would say nothing.
 
-// changeOf takes the given number of steps, in which the chains forget their start, then as
-// many again, and returns how the latter change the parameters. weights overwrites
+// changeOf takes the given number of steps, in which the chains forget their start. Then it takes as
+// many again, and returns by how much these change the parameters. weights overwrites
 // its argument, visible × hidden, with the weights; biases returns the visible
 // biases.
 func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), biases func() []float32, step func() error) (change, error) {

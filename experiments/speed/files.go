@@ -22,8 +22,8 @@ type files struct {
 	err   error
 }
 
-// maxRows is the number of rows that are raced on: those of which p(y|x) is
-// computed, and more than any race trains on.
+// maxRows is the number of rows of the races: p(y|x) is computed for all of them, and no race trains
+// on more.
 const maxRows = 10000
 
 // newFiles takes rows of set in random order: neighbours in MNIST are by the same

@@ -65,7 +65,7 @@ var recipes = []struct {
 	{"20 hidden units on", recipe{Constraint: "hidden=20"}},
 }
 
-// items returns the races of a section, of which memory has none, and writes
+// items returns the races of a section (the section memory has none) and writes
 // the models that they need.
 func (f *files) items(section string) (list []item) {
 	add := func(it item, name string, args ...any) {

@@ -13,13 +13,12 @@ import (
 //	2·mean d(a,b) − mean d(a,a') − mean d(b,b')
 //
 // (Székely & Rizzo 2013) between the samples, against as many random
-// rearrangements of the points. p is the share of arrangements, the given one
-// included, whose distance is as large: if all come from one distribution it is at most α
-// with a probability of at most α, whatever the distribution. z is by how many standard
-// deviations of the rearranged distances the given one exceeds their mean; 0 if they do
-// not vary. distance is symmetric, such as
-// the Euclidean one, for which the energy distance is zero for equal distributions alone. It
-// is called n+m times (n+m−1)/2 times. EnergyTest panics if a sample is empty.
+// rearrangements of the points. p is the fraction of arrangements, the given one
+// included, whose distance is at least as large. If all points come from one distribution, p is at
+// most α with a probability of at most α. z is the given distance less the mean of the rearranged
+// ones, in their standard deviations; 0 if they do not vary. distance must be symmetric; with the
+// Euclidean one the energy distance is zero only for equal distributions. EnergyTest calls it
+// (n+m)(n+m−1)/2 times, and panics if a sample is empty.
 func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p, z float64) {
 	if n < 1 || m < 1 {
 		panic("diag: the energy distance needs two samples")

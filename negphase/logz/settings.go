@@ -19,9 +19,9 @@ type Settings struct {
 	Annealing partition.Annealing
 	// Groups are independent ladders of replicas. Each takes BurnIn rounds of a
 	// Gibbs step and swaps, in the first half of which its temperatures are
-	// tuned, and then Rounds from which draws are taken. If the draws will not do, the
-	// frozen ladder runs on, to twice as many rounds of which the same part is the burn-in,
-	// up to Longest rounds together (and two minutes of a core); 0 for no more.
+	// tuned, and then Rounds from which draws are taken. While the draws do not suffice, the frozen
+	// ladder continues to twice as many rounds, with the same fraction of burn-in, but to no more than
+	// Longest rounds in all and for some two minutes of a core; 0: it does not continue.
 	Groups, BurnIn, Rounds, Longest int
 
 	// LowerBound is a lower bound of log Z, as the function of this name finds it

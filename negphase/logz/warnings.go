@@ -30,9 +30,9 @@ func (w Warning) String() string {
 }
 
 const (
-	// The ESS of at least leastChains weights is to be at least leastShare of their
-	// number: their spread does not show what all of them miss, and where half of
-	// them are wasted, they likely miss a part of the model. On 303 models that can
+	// A warning names an ESS below leastShare of the number of weights, if there are leastChains
+	// or more: their spread does not show what all of them miss, and where half of them are wasted,
+	// they probably miss a part of the model. On 303 models that can
 	// be enumerated, with a hundred chains, at 500 and at 5000 temperatures, four
 	// times each, the interval of 95 % held log Z in 95 % of the cases where the ESS
 	// was 70 or more, by AIS and by its reverse; between 50 and 70 in 85 % and in

@@ -192,8 +192,8 @@ func (c *Parameters) place(site int) (layer, i int) {
 	return visible, site
 }
 
-// sites returns the sites that chains may move on: all, except those of a
-// softmax label, of which a flip would leave no class or two classes on.
+// sites returns the sites that chains may flip: all, except those of a
+// softmax label, where a single flip would leave no class or two classes on.
 func (c *Parameters) sites() []int32 {
 	sites := make([]int32, 0, c.Len())
 	for i := range int32(c.Len()) {

@@ -93,8 +93,8 @@ func TemperingHelp() (kinds, keys string) {
 //
 //	pt[:replicas=8][:hottest=2][:SAMPLER[:key=value]…]
 //
-// whose sampler is as ParseMover reads it with the order o, or else in the words standard.
-// given says which of the ladder's own keys the text has.
+// ParseMover reads the sampler, with the order o; standard is the text of the sampler where there is
+// none. given has the ladder's own keys that the text mentions.
 func ParseTempering(text, standard string, o Order) (t Tempering, given []string, err error) {
 	parts := strings.Split(text, ":")
 	t.Swapping = Swapping(parts[0])

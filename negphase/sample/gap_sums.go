@@ -16,9 +16,9 @@ import (
 // enumerate the smaller layer of the model given the known cells where that has at most
 // enumeratedStates. Where the levels of cells are asked for, up to enumeratedStates are listed.
 // Else they are estimated by annealed importance sampling (Neal, Annealed importance sampling,
-// Statistics and Computing 11, 2001) of that model. Where a standard error is above longerAbove they are
-// estimated again with longerPath times the work: with as many more temperatures for a sum, or if the error of the
-// sum is above doubtful; with as many more chains for the levels of cells, of which a chain has about one.
+// Statistics and Computing 11, 2001) of that model. Where a standard error is above longerAbove, the estimate is
+// repeated with longerPath times the work. The levels of cells take more chains, because a chain yields about one
+// level. A sum takes more temperatures, and so do levels if the error of their sum is above doubtful.
 const (
 	listedStates     = 1 << 12
 	enumeratedStates = 1 << 14
@@ -46,8 +46,8 @@ func (g *Gaps) missing(r int) (cells []int, states int) {
 	return cells, states
 }
 
-// FewStates reports whether the states of the missing cells of row r are so few that sums over them
-// list them, without an error.
+// FewStates reports whether the missing cells of row r have so few states that sums list them all, and
+// are exact.
 func (g *Gaps) FewStates(r int) bool {
 	_, states := g.missing(r)
 	return states <= listedStates
@@ -187,9 +187,9 @@ type weighted struct {
 	stdErr float64    // of logSum
 }
 
-// anneal draws the missing cells of row r by annealed importance sampling. further, unless it is nil, is called with
-// the draws of each try, of which the last are returned, and returns the standard error of what the caller makes of
-// them.
+// anneal draws the missing cells of row r by annealed importance sampling, and returns the draws of its last try.
+// further, unless it is nil, is called with the draws of each try; it returns the standard error of the estimate that
+// the caller computes from them.
 func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, further func(w weighted) float64) (weighted, error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
@@ -332,9 +332,9 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 }
 
 // Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given
-// the known cells of its row but it; with all false, those of missing cells alone. Of a label it
-// writes those where it is missing. stdErr becomes the largest standard error of log p of a level that a known cell
-// has, or that has a probability of rareLevel or more: 0 where all are exact.
+// the other known cells of its row; with all false it writes only the missing cells. It writes the
+// classes of a label only where the label is missing. stdErr becomes the largest standard error of a row's log p, among
+// the levels of its known cells and those of probability rareLevel or more; 0 where all are exact.
 func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
 	var whole []cellAt // whose rows have no other gap
 	offset := make([]int, len(g.cells))
@@ -570,10 +570,10 @@ func GapDoubt(estimated, rows int, worst float64) string {
 // scoredRows is the number of rows whose cells are scored at a time.
 const scoredRows = 128
 
-// EachScored scores the cells of all rows of set, or with all false only the missing ones, as
-// Scores does, and calls do for each row r: row at of states holds it, with its missing cells drawn
-// if all is false, logp[i] is that of the levels of cell i, and stdErr is Scores'. The last cell is
-// that of a softmax label.
+// EachScored scores the cells of all rows of set as Scores does, or with all false only the missing
+// cells, and calls do for each row r. Row at of states is that row, with its missing cells drawn if all is
+// false. logp[i] has log p of the levels of cell i, of which the last is a softmax label. stdErr is that of
+// Scores.
 func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rbm.Key, bar interface{ Set(done int64, note string) }, do func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64)) error {
 	for lo := 0; lo < set.Len(); lo += scoredRows {
 		rows := data.RowNumbers(lo, min(lo+scoredRows, set.Len()))

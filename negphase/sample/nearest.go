@@ -40,12 +40,12 @@ type Agreement struct {
 const leastApart = 0.8
 
 // Compare compares pictures, rows of the inputs of set whose values are cut at ½,
-// with the rows of set. class has the class that each should be of, or rbm.Free; rows
-// without a label have none, and count for distances alone.
-// start, if not nil, has the row at which the chain of each picture started: it is
-// left out, so that a chain which has not left it is as good as a training row, not
-// better. Pictures of a class with fewer than two rows are left out. The training
-// rows to compare with are drawn by key.
+// with the rows of set. class has the class of each picture, or rbm.Free. Rows without a label
+// count only for distances.
+// start, if not nil, has the row at which the chain of each picture started. A picture is not compared
+// with that row, so that a chain which has not left it looks like a training row, not nearer than one.
+// Pictures of a class with fewer than two rows are left out. The training rows to compare with are
+// drawn by key.
 func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.Key) Comparison {
 	byClass := map[int32][]int32{}
 	for r := range set.Len() {

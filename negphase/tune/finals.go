@@ -19,22 +19,21 @@ type contestant struct {
 	variances [][]float64
 }
 
-// surely is the number of standard errors that make a difference clear. As it is asked
-// after every round, and of the best of several, chance alone exceeds it in 9 to 21 % of
-// the races of contestants that are all alike (simulated, 1 to 5 challengers), and then
-// replaces the settings before tuning by others that are as good.
+// surely is the number of standard errors that make a difference clear. The test is made after every
+// round, for the best of several. So with contestants that are all alike, chance passes it in 9 to 21 %
+// of the races (simulated, 1 to 5 challengers), and replaces the settings before tuning by others that
+// are as good.
 const surely = 2
 
-// finals race the policy, the policy drawn in half of the way to its best kernel, its
+// finals race the policy, the policy drawn halfway towards its best kernel, its
 // best kernel alone, and the settings that rank next, against the settings before
 // tuning. These stay unless another one beats them by more than 2 standard errors.
 // Otherwise noise would decide: the best of many noisy rewards is mostly a lucky one.
 //
-// In a round each contestant has a trial on every lane. Trials of the next round are
-// twice as long and of the better half of the challengers, until one is left; then
-// of that one and the settings before tuning, until the difference is clear or the
-// seconds of the finals are spent. The policy may lose to its best kernel where the
-// model takes for irrelevant what is not. The states of these trials are discarded.
+// In a round each contestant has a trial on every lane. The better half of the challengers goes on to
+// the next round, whose trials are twice as long. The last challenger races the settings before tuning
+// until the difference is clear or the seconds of the finals are spent. The policy may lose to its best
+// kernel where the model takes for irrelevant what is not. The states of these trials are discarded.
 func (t *tuner) finals(ctx context.Context) error {
 	base := t.Space.Point(t.Space.Base)
 	before := t.contestant([][]float64{base})
@@ -142,11 +141,10 @@ func (c *contestant) read(trial Trial) {
 	c.trials, c.halves, c.variances = append(c.trials, trial), append(c.halves, halves), append(c.variances, variances)
 }
 
-// rate returns what Rate does, of all trials of c together but the one at skip: ρ is
-// of the means of their squared increments, by time, and of their variances, all
-// weighted by their lengths. These are the variances of the trials about their own
-// means, not those over all trials: in the long trials of finals the part that is slower
-// than a trial would only be noise.
+// rate is Rate for all trials of c together, except the one at skip. ρ comes from the means of their
+// squared increments at each time and of their variances, all weighted by length. The variances are
+// about each trial's own mean: the trials of finals are long, and what is slower than a trial would only
+// add noise.
 func (t *tuner) rate(c *contestant, skip int) float64 {
 	const finest = values // lags in the reach of the longest trial
 	reach := 0.0

@@ -111,8 +111,8 @@ func ReadPolicy(path, sampler string, units int) (*Policy, error) {
 
 // checkEntries returns an error unless data, which is JSON of a policy's types, is one
 // object with each entry of a policy, once, by its exact name, and nothing else.
-// encoding/json takes what is missing, null or of another name for zero, the last of
-// two of a name, and what is no UTF-8 for U+FFFD.
+// encoding/json would accept more: missing entries, null and other names (as zero), two entries of
+// one name (the last), and text that is not UTF-8 (as U+FFFD).
 func checkEntries(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("it is not UTF-8")

@@ -82,9 +82,9 @@ func (p *Problem) observables() int {
 // observe appends to the series the energy; the overlap with the lane's
 // reference, a slow mode wherever states fall into groups; and, if there is a
 // third one, the number of units that are on from Hidden on. If states are
-// symmetric, the last two are read as their distance from the middle, which a
-// state and its mirror image have in common: how seldom a chain goes from one to
-// the other then does not count, as a mirror does it at once.
+// symmetric, it appends the distances of the last two from their middle, which are equal for a
+// state and its mirror image. Otherwise they would measure how rarely a chain goes from one image
+// to the other, which a reflection does at once.
 func (p *Problem) observe(l *lane, series [][]float64) {
 	x := l.system.State()
 	count := [3]int{}

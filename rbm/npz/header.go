@@ -240,9 +240,8 @@ func half(b uint16) float64 {
 	return v
 }
 
-// Text returns the element in b as the name of a class, or false if it
-// cannot be one: no whole number, or an empty text, or one with a zero or with what is
-// no letter of Unicode in it.
+// Text returns the element in b as the name of a class. It returns false if the element is a number
+// that is not whole, or a text that is empty or contains a zero or an invalid code point.
 func (h *header) Text(b []byte) (string, bool) {
 	switch h.Kind {
 	case 'f':

@@ -23,8 +23,8 @@ const (
 	// missTime is how long, in all, callers may ask in vain for helpers before
 	// they pause. A sleeping helper takes up to an eighth of it to wake.
 	missTime = 400 * time.Microsecond
-	// pauseFactor is the length of a pause over the time that was lost: so a busy
-	// machine costs a sixteenth of the time, or so.
+	// pauseFactor is the length of a pause divided by the time lost before it. A busy machine
+	// therefore costs about a sixteenth of the time.
 	pauseFactor = 16
 	// longestPause bounds pauses that follow each other closely, each of which is
 	// twice as long as the one before.
@@ -134,8 +134,8 @@ func (l *Loop) wait(start time.Duration, cost int) {
 			continue
 		}
 		runtime.Gosched()
-		// Look again after the clock: it may have been the caller itself that
-		// lost its processor for a while.
+		// Look again after reading the clock: the caller itself may have lost its processor for a
+		// while, and the helpers may be done.
 		if now()-from > limit && l.running.Load() > 0 {
 			l.done.Wait()
 			if end := now(); cost < Always {

@@ -28,8 +28,8 @@ func (p *Model) Write(w io.Writer, letters string) error {
 }
 
 // Read reads the Potts model of that many sites over letters from a text file of adabmDCA, as Write writes
-// it. States may be numbers from 0 in place of letters, as in files of adabmDCA before 2.0; couplings of i > j are those of
-// j and i, with their states exchanged; and what the file leaves out is zero. The error names path and line.
+// it. States may be numbers from 0 in place of letters, as in files of adabmDCA before 2.0. A coupling may name its sites in
+// either order. Couplings and fields that the file leaves out are zero. The error names path and line.
 func Read(r io.Reader, path string, sites int, letters string) (*Model, error) {
 	p, err := New(sites, len(letters))
 	if err != nil {

@@ -60,10 +60,9 @@ type Mark struct {
 // someMarks is about the number of marks on an axis.
 const someMarks = 5
 
-// Marks returns labelled places on an axis, no two of them with the same text: at
-// powers of ten on a logarithmic axis that spans one and a half of them, and at
-// their two- and fivefold too if it spans less than two; else at multiples of 1, 2
-// or 5 times such a power.
+// Marks returns labelled places on an axis, with different texts. On a logarithmic axis of at least
+// one and a half decades they are powers of ten, and also twice and five times these if the axis has
+// fewer than two decades. On other axes they are multiples of 1, 2 or 5 times a power of ten.
 func Marks(low, high float64, log bool) (all []Mark) {
 	switch {
 	case !(high > low):

@@ -55,10 +55,9 @@ var charts, chartEndings = []string{CurvesFile, LadderFile}, []string{".svg", ".
 const maxRuns = 1_000_000
 
 // New makes the folder dir for a new run. If dir is empty it is the first
-// free of runs/<stem>-1, runs/<stem>-2 … Nothing is overwritten: a folder that
-// has anything in it is an error, unless force is set and it is that of an
-// earlier run, whose files are then removed, which must not be under way. The
-// caller is the folder's only writer until Close.
+// free of runs/<stem>-1, runs/<stem>-2 … A folder that is not empty is an error. With force it may be
+// that of an earlier run that has ended, whose files are then removed. The caller is the folder's only
+// writer until Close.
 func New(dir, stem string, force bool) (*Folder, error) {
 	if dir != "" {
 		f, err := Check(dir, force)

@@ -149,10 +149,11 @@ func draw(q request) (map[string]any, []array, error) {
 // row: a millisecond.
 const fillStates = 1 << 12
 
-// fill returns in the array mean the rows of the array given with NaN replaced by the means of these
-// inputs given the others of their row. They are exact where a layer of the model of them has up to
-// fillStates states, and else of p(x|h) over "samples" draws: "drawn" is the number of such rows,
-// "unmixed" the number of those whose chains have not mixed, and "why" the reason in the last of these.
+// fill returns in the array mean the rows of the array given, in which each NaN is replaced by the mean
+// of the input given the known inputs of its row. Means are exact where a layer of the model of the
+// missing inputs has at most fillStates states. Elsewhere they are means of p(x|h) over "samples" draws:
+// "drawn" counts these rows, "unmixed" those among them whose chains have not mixed, and "why" is the
+// reason in the last of these.
 func fill(q request) (map[string]any, []array, error) {
 	m, o, err := needModel(q.frame)
 	if err != nil {

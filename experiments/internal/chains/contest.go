@@ -88,8 +88,8 @@ func Onto(build func() mcmc.Settable, state []uint8) mcmc.Settable {
 	return x
 }
 
-// Decay adds the autocorrelations of energies at lags on a clock by which a move is worth so
-// much, where they are known.
+// Decay calls add with the autocorrelations of energies at the lags at which they are known. Lags are
+// on a clock by which a move takes worth.
 func Decay(energies, lags []float64, worth float64, add func(lag, rho float64)) {
 	moves := slices.Clone(lags)
 	floats.Scale(1/worth, moves)

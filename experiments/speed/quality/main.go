@@ -327,8 +327,8 @@ func (q *quality) measure(ctx context.Context, t task) ([]claims.Point, error) {
 	return points, nil
 }
 
-// pilot is the number of steps that say how many the time allows, if no run of the recipe has.
-// off is the share of the time by which a run may miss it before another follows it.
+// pilot is the number of steps that are timed to find how many fit into the time, unless the recipe has
+// a run already. A run that misses the time by more than the fraction off is repeated.
 const (
 	pilot = 300
 	off   = 0.2
