@@ -38,8 +38,14 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	if e.m.Constraint != nil {
 		rec.Add("constraint", e.m.Constraint.String())
 	}
-	if e.likely() {
-		number("free_energy", "mean free energy", e.set.Mean(e.index, e.free))
+	if e.classify {
+		s := train.ScoreRows(e.logp, e.set.Y, e.set.Weights)
+		if cli.Finite(s.MeanLogP) == nil {
+			err = errNotFinite
+		}
+		if err == nil {
+			e.addScores(&rec, s)
+		}
 	}
 	rec = append(rec, e.logZEstimates.record()...)
 	if e.likely() {
@@ -50,6 +56,9 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	}
 	if e.pl {
 		number("pseudo_likelihood", "mean pseudo-log-likelihood", e.set.Mean(e.index, e.pseudo))
+	}
+	if e.likely() {
+		number("free_energy", "mean free energy", e.set.Mean(e.index, e.free))
 	}
 	if s := e.sites; s != nil {
 		text := func(s *train.SiteStatistics) string {
@@ -63,15 +72,6 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		}
 	}
 	e.analysis.record(&rec)
-	if e.classify {
-		s := train.ScoreRows(e.logp, e.set.Y, e.set.Weights)
-		if cli.Finite(s.MeanLogP) == nil {
-			err = errNotFinite
-		}
-		if err == nil {
-			e.addScores(&rec, s)
-		}
-	}
 	rec.AddSome("features", e.featuresLaw()) // which means -features wrote
 	return rec, err
 }
@@ -222,7 +222,7 @@ func (e *evaluation) rowLines() [][]string {
 	columns := []column{{"free_energy", func(p *scored, r int) string { return number(p.free[r]) }}}
 	if e.by != "" {
 		what := "log_likelihood"
-		if e.likelihoodName() != "log-likelihood" { // of grey values
+		if e.grey() {
 			what = "score"
 		}
 		columns = append(columns, column{what, func(p *scored, r int) string { return number(-p.free[r] - e.logZ) }})

@@ -59,10 +59,19 @@ func (x *examples) likely() bool {
 	return x.m.Classes() == 0 || x.set.Y != nil || x.m.LabelKind() == rbm.Softmax
 }
 
-// likelihoodName is what the mean of −F − log Z is called.
+// grey reports whether the rows are grey values of binary units, which have a score in place of a
+// likelihood.
+func (x *examples) grey() bool { return x.v.IsReal() && !x.m.Real() }
+
+// likelihoodName is what the mean of −F − log Z is called; of a model of labels it says of what.
 func (x *examples) likelihoodName() string {
-	if x.v.IsReal() && !x.m.Real() {
+	switch {
+	case x.grey():
 		return "score −F − log Z"
+	case x.labelled():
+		return "log p(x,y)"
+	case x.m.Classes() > 0:
+		return "log p(x)"
 	}
 	return "log-likelihood"
 }

@@ -71,7 +71,7 @@ func TestOwnTestSet(t *testing.T) {
 		labelled := i < 4
 		out := fmt.Sprint("rows", i, ".csv")
 		said := rbmeval.OK(t, append(strings.Fields(args), "-model", "m.safetensors", "-rows", out)...)
-		if !strings.Contains(said, fmt.Sprintf(".csv: %d rows (binary)\n", len(rows0))) || !strings.Contains(said, "mean log-likelihood") {
+		if !strings.Contains(said, fmt.Sprintf(".csv: %d rows (binary)\n", len(rows0))) || !strings.Contains(said, "mean log p(x") {
 			t.Errorf("%s prints %s", args, said)
 		}
 		header, column := rows(t, out)
@@ -223,7 +223,7 @@ func TestBaseOfNamedClasses(t *testing.T) {
 		}
 		about := modelfile.About{ClassNames: order, Data: cliAbs(t, name+"/rows.csv"), LabelColumn: "last"}
 		clitest.Save(t, name+"/models/0000001.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), about)
-		_, one, _ := strings.Cut(rbmeval.OK(t, "-model", name+"/models/0000001.safetensors", "-part", "train", "-ais", "-ais-temperatures", "50"), "mean free")
+		_, one, _ := strings.Cut(rbmeval.OK(t, "-model", name+"/models/0000001.safetensors", "-part", "train", "-ais", "-ais-temperatures", "50"), "rows (binary)\n")
 		_, run, _ := strings.Cut(rbmeval.OK(t, "-run", name, "-ais", "-ais-temperatures", "50", "-json"), "n_train")
 		said[name] = [2]string{one, run}
 	}
@@ -231,7 +231,7 @@ func TestBaseOfNamedClasses(t *testing.T) {
 		t.Errorf("%q", said)
 	}
 	one := func(name string) string {
-		_, out, _ := strings.Cut(rbmeval.OK(t, "-model", name+"/models/0000001.safetensors", "-test", "bare.csv", "-data", "with.csv", "-ais", "-ais-temperatures", "50"), "mean free")
+		_, out, _ := strings.Cut(rbmeval.OK(t, "-model", name+"/models/0000001.safetensors", "-test", "bare.csv", "-data", "with.csv", "-ais", "-ais-temperatures", "50"), "rows (binary)\n")
 		return out
 	}
 	for _, name := range []string{"forward", "backward"} {

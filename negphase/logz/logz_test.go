@@ -130,7 +130,7 @@ func TestPoorEstimatesSaySo(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := fmt.Sprint(b.Warnings)
-	for _, w := range []string{"AIS: its 30 weights are worth", "there is no number", "round trip"} {
+	for _, w := range []string{"AIS, reverse AIS: their 30 weights are worth", "there is no number", "round trip"} {
 		if !strings.Contains(all, w) {
 			t.Errorf("no warning has %q:\n%s", w, all)
 		}

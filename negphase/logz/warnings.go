@@ -61,8 +61,7 @@ func (s Settings) check(b *Bracket) {
 	for _, bounds := range []bool{true, false} {
 		b.Warnings, b.Bounds = nil, nil
 		s.checkLadder(b)
-		b.checkWeights(ByAIS, b.AIS, "above", bounds)
-		b.checkWeights(ByReverse, b.Reverse, "below", bounds)
+		b.checkWeights(bounds)
 		b.applyBound()
 		b.checkPairs()
 		if len(b.Bounds) == 0 || !b.Doubtful(ByBennett) {
@@ -75,25 +74,39 @@ func (b *Bracket) warn(of []Method, format string, args ...any) {
 	b.Warnings = append(b.Warnings, Warning{of, fmt.Sprintf(format, args...)})
 }
 
-// checkWeights warns if the weights of m are worth too few independent ones; log
-// Z then likely lies on this side of the estimate. Where bounds is set, a bound earns no
+// checkWeights warns of AIS and of its reverse if their weights are worth too few independent ones; log
+// Z then likely lies above the first and below the second. Where bounds is set, a bound earns no
 // warning.
-func (b *Bracket) checkWeights(m Method, a *partition.Annealed, side string, bounds bool) {
-	if a == nil {
+func (b *Bracket) checkWeights(bounds bool) {
+	var of []Method
+	var worth, sides []string
+	n := 0
+	for _, c := range []struct {
+		Method
+		*partition.Annealed
+		side string
+	}{{ByAIS, b.AIS, "above"}, {ByReverse, b.Reverse, "below"}} {
+		switch {
+		case c.Annealed == nil || c.ESS >= leastShare*float64(max(len(c.LogWeights), leastChains)):
+		case bounds && b.boundedBy(c.Method):
+			b.Bounds = append(b.Bounds, c.Method)
+		default:
+			n = len(c.LogWeights)
+			of, worth, sides = append(of, c.Method), append(worth, fmt.Sprintf("%.1f", c.ESS)), append(sides, c.side)
+		}
+	}
+	if of == nil {
 		return
 	}
-	n, chains := len(a.LogWeights), ""
+	its, estimate, chains := "its", sides[0]+" its estimate", ""
+	if len(of) > 1 {
+		its, estimate = "their", "between them"
+	}
 	if n < leastChains {
 		chains = fmt.Sprintf(" and %d chains", leastChains)
 	}
-	if least := leastShare * float64(max(n, leastChains)); a.ESS < least {
-		if bounds && b.boundedBy(m) {
-			b.Bounds = append(b.Bounds, m)
-			return
-		}
-		b.warn([]Method{m}, "its %d weights are worth %.1f (below %.4g their spread is no guide), and log Z is likely %s its estimate; take more temperatures%s",
-			n, a.ESS, least, side, chains)
-	}
+	b.warn(of, "%s %d weights are worth %s (below %.4g their spread is no guide), and log Z is likely %s; take more temperatures%s",
+		its, n, strings.Join(worth, " and "), leastShare*float64(max(n, leastChains)), estimate, chains)
 }
 
 // boundedBy reports whether Bennett's ratio has no warning and m, AIS or its reverse,
@@ -133,8 +146,7 @@ func (s Settings) checkLadder(b *Bracket) {
 	if b.RoundTrips < leastTrips*int64(s.Groups) {
 		b.warn(of, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; take more rounds of the ladder",
 			s.Groups, b.RoundTrips, leastTrips)
-	}
-	if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
+	} else if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
 		b.warn(of, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
 			s.Groups, r.ESS, leastDraws)
 	}
@@ -179,7 +191,7 @@ func (b *Bracket) applyBound() {
 }
 
 // checkPairs compares each two estimates that have a number: those that differ
-// by more than their errors cannot both be right.
+// by more than their errors cannot both be right. It says nothing of estimates that are in doubt already.
 func (b *Bracket) checkPairs() {
 	const longer = "take more rounds of the ladder"
 	for _, c := range []struct {
@@ -198,6 +210,9 @@ func (b *Bracket) checkPairs() {
 		high, highErr := b.By(c.high)
 		if b.Bound(c.low) || b.Bound(c.high) {
 			continue // they agree with Bennett's ratio as far as bounds do
+		}
+		if !slices.ContainsFunc(c.of, func(m Method) bool { return !b.Doubtful(m) }) {
+			continue
 		}
 		if above(high, highErr, low, lowErr) {
 			b.warn(c.of, "%s says %.2f and %s %.2f, which their errors do not explain: %s",
