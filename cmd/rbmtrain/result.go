@@ -381,6 +381,26 @@ func (r *runner) learnt() bool {
 	return ok && wrong == 0 || r.state.Best != nil && !r.untrained() && r.state.Best.Since >= pastBest
 }
 
+// memorised says that the training rows are learnt far better than others, so that more steps hardly help,
+// or is "".
+func (r *runner) memorised() string {
+	const beyondChance = 3 // standard errors of the other rows
+	part, others := "holdout", r.plan.sets.Holdout
+	if others == nil {
+		part, others = "test", r.plan.sets.Test
+	}
+	train, ok := r.final.Value("error_train")
+	other, known := r.final.Value("error_" + part)
+	if !ok || !known || 2*train > other || other-train < beyondChance*math.Sqrt(other*(1-other)/float64(others.Len())) {
+		return ""
+	}
+	text := fmt.Sprintf("the training rows are learnt, %.3g %% of the others are wrong: more rows, fewer -hidden or some -l2 may help, more steps hardly", 100*other)
+	if part == "test" {
+		text += "; -holdout 0.1 keeps the best model"
+	}
+	return text
+}
+
 // pastBest is the number of measurements without a better one from which a run is past its best.
 const pastBest = 3
 
@@ -432,7 +452,9 @@ func (r *runner) suggestions() []suggestion {
 	} else if !exact && r.plan.model.Constraint == nil {
 		all = append(all, suggestion{line: "rbmeval -model " + model, does: "estimates the log-likelihood"})
 	}
-	switch steps := 2 * r.trainer.Steps(); {
+	switch steps, memorised := 2*r.trainer.Steps(), r.memorised(); {
+	case memorised != "" && len(r.standing) == 0:
+		all = append(all, suggestion{words: memorised})
 	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt():
 	case train.Ends(r.plan.settings.Schedule):
 		s := suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)}
