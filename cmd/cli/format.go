@@ -81,11 +81,11 @@ func TimeUnit(seconds float64) (unit float64, name string) {
 // Units describes the units of m: "784 inputs + 10 softmax labels, 500 hidden
 // units", and its constraint if it has one.
 func Units(m *rbm.RBM) string {
-	text := fmt.Sprintf("%d inputs", m.Inputs())
+	text := Count(m.Inputs(), "input")
 	if m.Classes() > 0 {
 		text += fmt.Sprintf(" + %d %s labels", m.Classes(), m.LabelKind())
 	}
-	text += fmt.Sprintf(", %d hidden units", m.Hidden())
+	text += ", " + Count(m.Hidden(), "hidden unit")
 	if c := m.Constraint; c != nil {
 		what, state := "hidden units", "on"
 		if c.On == rbm.AllUnits {

@@ -137,7 +137,7 @@ func newOptions() *options {
 		Test: "(default: the test rows of -data, if it has any)", Unlabelled: true, Redraw: true})
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.Group("model")
-	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units").Main("N  hidden units (500)").Between(1, maxHidden)
+	f.IntVar(&o.hidden, "hidden", train.MostHidden, "hidden units, by default two an input of fewer than 100 inputs and of real numbers").Main("N  hidden units (500; two an input of small rows)").Between(1, maxHidden)
 	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian (for real numbers: columns are standardised, and the precision given the hidden units is 1); gaussian:precision=learned; spin (for −1 and +1); or auto: spin for a file of −1 and +1, gaussian for other numbers outside [0,1], and else binary").Choice(cli.UnitNames...)
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data").Choice("auto", "softmax", "bernoulli", "none")
 	f.StringVar(&o.init, "init", "", "start: random (small parameters); log-odds (random, with visible biases from the frequencies of the data); or a model file or the folder of a run")
@@ -202,10 +202,6 @@ var screen = cli.Screen{
 		"rbmtrain -resume runs/mnist-pcd-1 -steps 2e5  # for longer",
 	},
 }
-
-// defaultHidden is the number of hidden units of the paper's MNIST experiment
-// (section 4.5).
-const defaultHidden = 500
 
 // defaultAlpha is the weight that Larochelle et al. (2012, section 7.1) found best for
 // MNIST.

@@ -29,6 +29,9 @@ func presetFlags(p train.Preset, kind string) (flags []setting) {
 			flags = append(flags, x)
 		}
 	}
+	if p.Hidden > 0 { // fitted, or whatever the inputs
+		add("hidden", p.Hidden)
+	}
 	add("rate", s.Rate)
 	add("schedule", s.Schedule)
 	add("init", p.Init)
@@ -76,6 +79,9 @@ func presetHelp() string {
 			if chains || s.flag != "chains" && s.flag != "temperatures" {
 				fmt.Fprintf(&b, " -%s %s", s.flag, s.value)
 			}
+		}
+		if p.Hidden == 0 {
+			fmt.Fprint(&b, " (-hidden: two an input)")
 		}
 		if chains && p.Chains != p.Groups {
 			fmt.Fprintf(&b, " (-chains %d without a ladder)", p.Chains)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
+	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/rundir"
@@ -198,5 +200,53 @@ func TestResumeKeepsTheMetrics(t *testing.T) {
 	after := table(t, filepath.Join("run", rundir.MetricsFile))
 	if !slices.Equal(after[0], before[0]) || len(after) <= len(before) {
 		t.Errorf("the columns are %v, and were %v; %d rows, and were %d", after[0], before[0], len(after), len(before))
+	}
+}
+
+// Few inputs have two hidden units each by default, and many as many as ever.
+func TestHiddenByInputs(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	clitest.Write(t, "wide.csv", strings.Repeat(strings.Repeat("0,1,", train.ManyInputs/2-1)+"0,1\n", 20))
+	clitest.Write(t, "real.csv", "-2.5,1.5\n1.25,-3\n0.5,0.75\n")
+	clitest.Write(t, "one.csv", "0\n1\n1\n")
+	for args, want := range map[string]string{
+		"-data bars:3":                    "9 inputs, 18 hidden units",
+		"-data bars:3 -hidden 5":          "9 inputs, 5 hidden units",
+		"-data bars:3 -preset generative": "9 inputs, 500 hidden units",
+		"-data wide.csv":                  "100 inputs, 500 hidden units",
+		"-data real.csv -units gaussian":  "2 inputs, 4 hidden units",
+		"-data one.csv":                   "RBM: 1 input, 2 hidden units",
+	} {
+		if out := rbmtrain.OK(t, append(strings.Fields(args), "-dry-run")...); !strings.Contains(out, want) {
+			t.Errorf("%s: no %q in %s", args, want, out)
+		}
+	}
+}
+
+// Labels without a rule can only be memorised: then more steps are not advised, but where there is a rule.
+func TestMemorisedRows(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	r := rbm.NewKey(1).Rand()
+	rows := func(n int, label func(bits []int) int) string {
+		var b strings.Builder
+		for range n {
+			bits := make([]int, 24)
+			for j := range bits {
+				bits[j] = r.IntN(2)
+				fmt.Fprintf(&b, "%d,", bits[j])
+			}
+			fmt.Fprintf(&b, "class %d\n", label(bits))
+		}
+		return b.String()
+	}
+	for name, label := range map[string]func([]int) int{"chance": func([]int) int { return r.IntN(2) }, "rule": func(bits []int) int { return bits[0] }} {
+		clitest.Write(t, name+".csv", rows(60, label))
+		clitest.Write(t, name+"-test.csv", rows(200, label))
+		out := rbmtrain.OK(t, "-data", name+".csv", "-label-column", "last", "-test", name+"-test.csv", "-hidden", "50", "-preset", "discriminative", "-steps", "1000", "-out", name)
+		if told := strings.Contains(out, "the training rows are learnt, "); told != (name == "chance") {
+			t.Errorf("%s: told %v: %s", name, told, out)
+		}
 	}
 }

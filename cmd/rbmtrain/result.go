@@ -391,7 +391,7 @@ func (r *runner) memorised() string {
 	}
 	train, ok := r.final.Value("error_train")
 	other, known := r.final.Value("error_" + part)
-	if !ok || !known || 2*train > other || other-train < beyondChance*math.Sqrt(other*(1-other)/float64(others.Len())) {
+	if !ok || !known || 2*train > other || other-train <= beyondChance*math.Sqrt(other*(1-other)/float64(others.Len())) {
 		return ""
 	}
 	text := fmt.Sprintf("the training rows are learnt, %.3g %% of the others are wrong: more rows, fewer -hidden or some -l2 may help, more steps hardly", 100*other)
