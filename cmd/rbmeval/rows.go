@@ -63,7 +63,7 @@ func (x *examples) likely() bool {
 // likelihood.
 func (x *examples) grey() bool { return x.v.IsReal() && !x.m.Real() }
 
-// likelihoodName is what the mean of −F − log Z is called; of a model of labels it says of what.
+// likelihoodName names the mean of −F − log Z; of a model of labels it says of what.
 func (x *examples) likelihoodName() string {
 	switch {
 	case x.grey():
