@@ -16,7 +16,7 @@ func TestInfiniteMetrics(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
 	args := []string{"-data", "desjardins:0.001", "-labels", "none", "-hidden", "10", "-negphase", "pcd", "-rate", "0.1", "-steps", "20000",
-		"-schedule", "constant", "-seed", "2", "-metrics", "mixing", "-out", "run", "-json"}
+		"-schedule", "constant", "-seed", "2", "-metrics", "mixing", "-eval-every", "1000", "-out", "run", "-json"}
 	for _, args := range [][]string{args, {"-resume", "run", "-json"}} {
 		r := rbmtrain.Call(args...)
 		if r.Status != 0 {

@@ -168,25 +168,24 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, er
 		o.chosen.Flags["average"] = fmt.Sprint(s.Average)
 	}
 	if !o.flags.Given("eval-every") {
-		evalEvery = max(1, steps/mostMeasured, int(float64(steps)/o.measured(s, set, steps)))
+		evalEvery = max(1, steps/o.measured(s, set, steps))
 	}
 	return s, steps, evalEvery, nil
 }
 
 const (
 	mostMeasured = 20
-	// measureWork is the most multiply-adds of a measurement by the default metrics, which take
-	// rows up to a bound: 0.1 s of one core.
-	measureWork = 4 << 30
-	// Measurements take measureShare of the work of training, or three of the most expensive.
-	measureShare = 0.1
+	// A measurement by the default metrics takes measureRows of work for each row of the data, but measureWork
+	// at most, as they take rows up to a bound.
+	measureRows = 24
+	measureWork = measureRows << 30
 )
 
-// measured returns how many measurements the work of that many steps allows by default.
-func (o *options) measured(s train.Settings, set *data.Set, steps int) float64 {
-	weights := float64(set.X.Cols) * float64(o.hidden)
-	evaluation := min(measureWork, 4*float64(set.Len())*weights)
-	return (3*measureWork + float64(measureShare*work(s, steps)*weights)) / evaluation
+// measured returns how many measurements after the first the work of that many steps allows by default.
+func (o *options) measured(s train.Settings, set *data.Set, steps int) int {
+	weights := set.X.Cols * o.hidden
+	evaluation := min(measureWork, passes(measureRows*set.Len(), weights))
+	return int(min(mostMeasured, 1+(measureFree+measureShare*work(s, steps, weights))/evaluation))
 }
 
 // labelling says whether the model has labels, and of which kind.

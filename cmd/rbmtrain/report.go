@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -94,13 +95,16 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	} else if r.plan.opts.pictures != "none" {
 		weights.Bars = append(weights.Bars, weightBars(m, set))
 	}
-	var along []report.Picture
+	along := report.Section{Name: "Samples along the run"}
 	if r.plan.opts.snapshots > 0 && r.plan.opts.pictures != "none" {
-		values, filters, samples, err := r.history(m)
+		values, filters, samples, left, err := r.history(m)
 		if err != nil {
 			return err
 		}
-		weights.Charts, weights.Pictures, along = append(weights.Charts, values...), append(weights.Pictures, filters...), samples
+		weights.Charts, weights.Pictures, along.Pictures = append(weights.Charts, values...), append(weights.Pictures, filters...), samples
+		if left {
+			along.Words = []string{fmt.Sprintf("They would take more than their share of the time of training. rbmsample -model %s draws those of a step.", filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"))}
+		}
 	}
 	wrong, err := mistakes(m, r.reading)
 	if err != nil {
@@ -117,7 +121,7 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	if len(wrong.Tables) > 0 { // the confusion matrix
 		page.First, wrong.Tables = wrong.Tables[:1], wrong.Tables[1:]
 	}
-	page.Folded = []report.Section{wrong, {Name: "Samples along the run", Pictures: along}, weights, page.Folded[0], temperatures, r.settingsSection()}
+	page.Folded = []report.Section{wrong, along, weights, page.Folded[0], temperatures, r.settingsSection()}
 	return r.writePage(page)
 }
 
@@ -271,19 +275,18 @@ const (
 	// values: some seconds in all.
 	historyWork = 1 << 30
 	// historyRows is what the singular values take for each of the smaller of inputs and
-	// hidden units, in the rows of work. A short run, of whose work this or the samples along
-	// it are more than historyShare, has none.
-	historyRows, historyShare = 160, 0.05
+	// hidden units, in rows.
+	historyRows = 240
 )
 
 // history returns the singular values of the weights along the run, filters of the first hidden
-// units, and samples, from the snapshots of models like m. Without
-// snapshots it returns nothing.
-func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []report.Picture, err error) {
+// units, and samples, from the snapshots of models like m; left says that samples are left out as
+// they would take too long. Without snapshots it returns nothing.
+func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []report.Picture, left bool, err error) {
 	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
 	all, err := rundir.ReadSnapshots(r.folder.Dir)
 	if err != nil {
-		return nil, nil, nil, nil // a run may have none, as one of a single step
+		return nil, nil, nil, false, nil // a run may have none, as one of a single step
 	}
 	all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil || s.Step == 0 })
 	for len(all) > historyModels { // as the steps grow geometrically, every other one still does
@@ -294,18 +297,18 @@ func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []r
 		all = half
 	}
 	if len(all) < 2 {
-		return nil, nil, nil, nil
+		return nil, nil, nil, false, nil
 	}
-	size, rank := float64(m.Visible())*float64(m.Hidden()), float64(min(m.Visible(), m.Hidden()))
-	// short reports whether the given rows of work would take too much of the time of so short a run.
-	short := func(rows float64) bool {
-		return rows*size > samplesFree && rows > historyShare*work(settings, steps)
+	size, rank := m.Visible()*m.Hidden(), min(m.Visible(), m.Hidden())
+	// short reports whether the work of these rows would take too much of the time of so short a run.
+	short := func(rows int) bool {
+		return passes(rows, size) > historyFree+historyShare*work(settings, steps, size)
 	}
-	if size*rank <= historyWork && !short(historyRows*rank) {
+	if float64(size)*float64(rank) <= historyWork && !short(historyRows*rank) {
 		charts = append(charts, singularValues(all))
 	}
 	if !set.IsPicture() {
-		return charts, nil, nil, nil
+		return charts, nil, nil, false, nil
 	}
 	units := min(historyUnits, m.Hidden(), max(1, plots.MaxValues/(len(all)*m.Inputs())))
 	weights := rbm.NewMatrix(len(all)*units, m.Inputs())
@@ -323,20 +326,23 @@ func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []r
 	}
 	sheet, err := plots.Caption(plots.Weights(weights, set.Height, set.Width, units), names, "")
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, false, err
 	}
 	picture, err := report.NewPicture("Filters along the run", fmt.Sprintf("the weights of the first %d hidden units, a line for each of %d steps, from the first to the last", units, len(all)), sheet)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, nil, false, err
 	}
 	picture.Note = "Each line is a step. Good filters take shape and then stay; those that only grow stronger at the end have been trained for long enough."
 	filters = []report.Picture{picture}
+	if r.samples.missing != "" {
+		return charts, filters, nil, false, nil
+	}
 	rounds := r.samples.rounds / alongShare
-	if r.samples.missing != "" || rounds == 0 || short(float64(2*len(all)*alongChains*alongSamples*rounds)) {
-		return charts, filters, nil, nil
+	if rounds == 0 || short(chainRows*2*len(all)*alongChains*alongSamples*rounds) {
+		return charts, filters, nil, true, nil
 	}
 	samples, err = samplesAlong(all, names, set, settings, rounds)
-	return charts, filters, samples, err
+	return charts, filters, samples, false, err
 }
 
 const (

@@ -20,59 +20,50 @@ type samples struct {
 	sheet     image.Image       // of data that are pictures
 	columns   bool              // the data are no pictures
 	rounds    int               // largest number of rounds of a chain
-	classes   string            // a line where only some classes are drawn
+	classes   string            // a line where only some classes are drawn, or any
+	any       bool              // of any class, not some of each
 	agreement *sample.Agreement // with their classes; nil without labels
 	mixed     bool              // the chains have
 	verdict   string            // on the samples, in words
 	fromData  bool              // some come from chains that started at training rows
 }
 
-// drawSamples draws samples of m after these steps: some of each class, or without labels of
-// the whole model. There are none if p(x) was not trained or if they would take too long. The
-// run is in folder.
+// drawSamples draws samples of m after these steps: some of each class, or of the whole model
+// without labels and where the budget does not reach for a line of each. There are none if p(x) was
+// not trained or if they would take too long. The run is in folder.
 func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.Settings, steps int, folder string, progress func(done float64)) (samples, error) {
-	rounds, why := samplesRounds(m, settings, steps)
-	switch {
-	case settings.Objective == train.Discriminative:
+	if settings.Objective == train.Discriminative {
 		return samples{missing: "p(x) was not trained"}, nil
-	case why != "":
+	}
+	queries, s, why := queriesOf(m, set.IsPicture(), settings, steps)
+	if why != "" {
 		return samples{missing: fmt.Sprintf("%s; rbmsample -model %s draws them", why, folder)}, nil
-	}
-	var queries []sample.Query
-	s := sample.Settings{Samples: samplesPerClass, Rounds: rounds}
-	classes := drawnClasses(m)
-	for _, y := range classes {
-		if m.HasClass(y) {
-			queries = append(queries, sample.Query{Class: y})
-		}
-	}
-	switch {
-	case !set.IsPicture():
-		queries, s.Samples = []sample.Query{{Class: rbm.Free}}, columnsSamples
-	case m.Classes() == 0:
-		queries, s.Samples = []sample.Query{{Class: rbm.Free}}, 10*samplesPerClass
 	}
 	key := rbm.NewKey(settings.Seed).Child(samplesKey)
 	drawn, err := sample.DrawEach(ctx, m, set, queries, s, key, progress)
 	if err != nil {
 		return samples{}, err
 	}
-	out := samples{drawn: drawn, rounds: rounds, mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
-	if rounds < min(mostSamplesRounds, steps) {
-		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: rbmsample -model %s)", rounds, folder)
+	out := samples{drawn: drawn, rounds: s.Rounds, mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
+	if s.Rounds < min(mostSamplesRounds, steps) {
+		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: rbmsample -model %s)", s.Rounds, folder)
 	}
 	if out.columns = !set.IsPicture(); out.columns {
 		return out, nil
 	}
-	if len(classes) < m.Classes() {
+	classes := drawnClasses(m)
+	if out.any = m.Classes() > 0 && queries[0].Class == rbm.Free; out.any {
+		classes = nil
+		out.classes = fmt.Sprintf("%d of any class; ", s.Samples)
+	} else if len(classes) < m.Classes() {
 		out.classes = fmt.Sprintf("%d of %d classes are drawn; ", len(classes), m.Classes())
 	}
-	if set.Y != nil && !m.Real() { // rows are compared as bits
+	if set.Y != nil && !m.Real() && len(classes) > 0 { // rows are compared as bits
 		out.agreement = sample.Compare(set, drawn.Means, drawn.Asked, drawn.Start, key).Classes
 	}
 	rows := drawn.Means
 	var names []string
-	if m.Classes() > 0 { // a class that a constraint makes impossible has an empty line
+	if len(classes) > 0 { // a class that a constraint makes impossible has an empty line
 		rows = rbm.NewMatrix(len(classes)*samplesPerClass, m.Inputs())
 		for i, y := range drawn.Asked {
 			copy(rows.Row(slices.Index(classes, int(y))*samplesPerClass+i%samplesPerClass), drawn.Means.Row(i))
@@ -93,6 +84,9 @@ func (s samples) describe(classes int, doubted bool) string {
 		return "no samples: " + s.missing
 	}
 	text := "samples: " + s.classes
+	if s.any {
+		classes = 0
+	}
 	if s.columns {
 		classes = 0
 		text += fmt.Sprintf("%d rows; ", s.drawn.Means.Rows)
@@ -121,49 +115,50 @@ func (s samples) judgement(doubted bool) string {
 	return s.verdict
 }
 
-// samplesRounds returns how many rounds the chains of samples.png may take after a training of
-// that many steps, or why there is to be no such picture.
-func samplesRounds(m *rbm.RBM, s train.Settings, steps int) (rounds int, why string) {
-	lines := len(drawnClasses(m))
-	if lines == 0 {
-		lines = 10
+// queriesOf returns what samples.png is to show after a training of that many steps, or why there is to
+// be no such picture: a line for each class, or one of any class where the work that samples may take is
+// too small for all of them.
+func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries []sample.Query, to sample.Settings, why string) {
+	for _, y := range drawnClasses(m) {
+		if m.HasClass(y) {
+			queries = append(queries, sample.Query{Class: y})
+		}
 	}
-	pictures := samplesPerClass * lines
-	perRound := float64(pictures) * float64(m.Visible()) * float64(m.Hidden())
-	round := float64(6 * pictures) // in the unit of work: two sets of chains down and up, and their checks
-	if m.Constraint != nil {
-		perRound *= constrainedRound
-		steps /= 8 // a round takes some five times as long as a step
-	}
-	few := max(samplesFree/perRound, samplesShare*work(s, steps)/round)
-	rounds = int(min(mostSamplesRounds, max(leastSamplesRounds, min(float64(steps), few))))
+	to.Samples = samplesPerClass
+	any := []sample.Query{{Class: rbm.Free}}
 	switch {
-	case pictures*m.Inputs() > plots.MaxValues:
-		return 0, fmt.Sprintf("%d pictures of %d inputs are too large for a sheet", pictures, m.Inputs())
-	case leastSamplesRounds*perRound > samplesWork:
-		return 0, fmt.Sprintf("their chains would take too long with %d × %d units", m.Visible(), m.Hidden())
+	case !picture:
+		queries, to.Samples = any, columnsSamples
+	case m.Classes() == 0:
+		queries, to.Samples = any, 10*samplesPerClass
 	}
-	return int(min(float64(rounds), samplesWork/perRound)), ""
-}
-
-// work returns the work of that many training steps, as the number of rows that are multiplied by the
-// weights. In a step these are the batch (up), the particles (down and up), and both in the ascent.
-func work(s train.Settings, steps int) float64 {
-	particles := max(s.Batch, s.Negative.Count("chains")) * s.Negative.Ladder().MaxTemperatures()
-	return float64(steps) * float64(2*s.Batch+3*particles)
+	if pictures := len(queries) * to.Samples; pictures*m.Inputs() > plots.MaxValues {
+		return nil, to, fmt.Sprintf("%d samples of %d inputs are too large for a sheet", pictures, m.Inputs())
+	}
+	weights := m.Visible() * m.Hidden()
+	may := samplesFree + samplesShare*work(s, steps, weights)
+	if m.Constraint != nil {
+		may /= constrainedRound
+	}
+	rounds := func() float64 {
+		return may / passes(chainRows*len(queries)*2*sample.Defaults("pcd", to.Samples).Count("chains"), weights)
+	}
+	if few := rounds(); few < leastSamplesRounds && picture {
+		queries, to.Samples = any, samplesPerClass
+	}
+	if rounds() < leastSamplesRounds {
+		return nil, to, fmt.Sprintf("their chains would take too long for so short a run with %d × %d units", m.Visible(), m.Hidden())
+	}
+	to.Rounds = int(min(mostSamplesRounds, rounds(), max(leastSamplesRounds, float64(steps))))
+	return queries, to, ""
 }
 
 const (
-	// mostSamplesRounds bounds the chains of samples.png: some seconds at 784 × 500
-	// units and ten classes. After a short run the chains make at most as many rounds as the run
-	// had steps, and at most the fraction samplesShare of its work, but at least leastSamplesRounds.
-	mostSamplesRounds, leastSamplesRounds = 1024, 64
-	samplesShare                          = 0.1
-	// samplesWork bounds rounds · pictures · visible · hidden units, at three times the work for
-	// 784 × 500 units. Chains of larger models have fewer rounds. samplesFree is work in the same
-	// unit that takes a fraction of a second.
-	samplesFree = 1 << 31
-	samplesWork = 1 << 37
+	// Chains of samples.png are as long as the run, or as their work allows, within these bounds.
+	mostSamplesRounds, leastSamplesRounds = 1024, 32
+	// chainRows is what a round of a chain takes, in rows: a few chains at a time go down and up, and their
+	// free energies are taken.
+	chainRows = 10
 	// constrainedRound is what a round takes under a constraint, where the hidden units
 	// of each chain take a recursion: some ten to twenty times as long.
 	constrainedRound = 16

@@ -16,12 +16,12 @@ import (
 // so.
 func TestWide(t *testing.T) {
 	clitest.Isolate(t)
-	const inputs = 50_000 // a hundred of them are above plots.MaxValues
+	const inputs = 50_000 // two hundred of them are above plots.MaxValues
 	row := strings.Repeat("0,1,1,0,0,", inputs/5-1) + "0,1,1,0,"
 	clitest.Write(t, "wide.csv", row+"1\n"+row+"0\n")
 	args := []string{"-data", "wide.csv", "-hidden", "4", "-steps", "1", "-negphase", "cd", "-metrics", "none", "-out", "run"}
 	out := rbmtrain.OK(t, args...)
-	if !strings.Contains(out, "\nno samples: 100 pictures of 50000 inputs are too large for a sheet; rbmsample -model run draws them\n") || strings.Contains(out, "samples.png") {
+	if !strings.Contains(out, "\nno samples: 200 samples of 50000 inputs are too large for a sheet; rbmsample -model run draws them\n") || strings.Contains(out, "samples.png") {
 		t.Errorf("prints %s", out)
 	}
 	if _, err := os.Stat(filepath.Join("run", rundir.SamplesFile)); err == nil {
@@ -29,34 +29,57 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// The chains of samples.png have as many rounds as their work allows.
-func TestSamplesRounds(t *testing.T) {
-	s := train.DefaultSettings("pcd")
-	s.Batch = 1200 // and as many chains: a step has 6000 rows of work, and a round of 100 pictures 600
+// samples.png takes no more work than it may: fewer rounds, then ten samples in place of ten of each class, then
+// none. A round of ten classes has 10 · 10 · 2 · 20 = 4000 rows, one of ten samples 400, and one without classes
+// 2000, each of the weights and 2¹⁴. They may take 6·2³¹, and 4 % of the steps, whose rows are of the weights and 2¹⁷.
+func TestQueriesOf(t *testing.T) {
 	for _, c := range []struct {
-		inputs, hidden, classes, steps int // −10 classes: none, under a constraint
-		want                           int // 0: no picture
+		inputs, hidden, classes, steps int // −1 class: none, under a constraint
+		lines, rounds                  int // 0 lines: no picture
 	}{
-		{784, 500, 10, 20_000, 1024},
-		{784, 500, 10, 200, 200},
-		{784, 500, 10, 2, 64},
-		{784, 500, 100, 20_000, 876}, // 2³⁷ / (400 · 784 · 500), as 40 of the classes are drawn
-		{8000, 500, 0, 20_000, 343},  // 2³⁷ / (100 · 8000 · 500)
-		{8000, 2684, 0, 20_000, 64},
-		{8000, 2685, 0, 20_000, 0}, // 64 · 100 · 8000 · 2685 > 2³⁷
-		{41_943, 2, 0, 1, 64},
-		{41_944, 2, 0, 1, 0},         // 100 · 41944 values are above 2²²
-		{784, 500, -10, 20_000, 219}, // 2³⁷ / (16 · 100 · 784 · 500), under a constraint
-		{784, 100, -10, 20_000, 1024},
-		{784, 100, -10, 800, 100},
+		{784, 500, 10, 48_000, 10, 124}, // (6·2³¹ + 0.04 · 48000 · 190 · (392000+2¹⁷)) / (4000 · (392000+2¹⁴))
+		{784, 500, 10, 480_000, 10, 1024},
+		{784, 500, 10, 600, 1, 93}, // (6·2³¹ + 0.04 · 600 · 190 · (392000+2¹⁷)) / (400 · (392000+2¹⁴))
+		{784, 500, 10, 48, 1, 48},
+		{784, 500, 0, 600, 1, 93},
+		{784, 500, 0, 10_000, 1, 64},
+		{16, 16, 0, 1000, 1, 417}, // (6·2³¹ + 0.04 · 1000 · 190 · (256+2¹⁷)) / (2000 · (256+2¹⁴))
+		{16, 16, 0, 100, 1, 100},
+		{16, 16, 0, 10, 1, 32},
+		{784, 500, -1, 600, 0, 0},
+		{784, 500, -1, 48_000, 1, 77},
+		{784, 500, -1, 480_000, 1, 147},
+		{41_943, 2, 0, 300_000, 1, 1024},
+		{41_944, 2, 0, 300_000, 0, 0}, // 100 · 41944 values are above 2²²
 	} {
 		m := rbm.New(c.inputs, c.hidden, max(0, c.classes), rbm.Softmax)
 		if c.classes < 0 {
-			m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 20}
+			m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
 		}
-		got, why := samplesRounds(m, s, c.steps)
-		if got != c.want || (why == "") != (c.want > 0) {
-			t.Errorf("%+v: %d rounds, %q", c, got, why)
+		s := train.DefaultSettings("pcd") // a step of 190 rows: batches of 20 and 50 chains
+		queries, got, why := queriesOf(m, true, s, c.steps)
+		if len(queries) != c.lines || got.Rounds != c.rounds || (why == "") != (c.lines > 0) {
+			t.Errorf("%+v: %d lines, %d rounds, %q", c, len(queries), got.Rounds, why)
 		}
+	}
+}
+
+// A run has as many measurements as its work allows, and the closing lines say what was left out and what does it.
+func TestLeftOut(t *testing.T) {
+	clitest.Isolate(t)
+	args := []string{"-data", "fontdigits:1000", "-hidden", "500", "-steps", "40", "-negphase", "cd", "-metrics", "classification", "-out", "run"}
+	out := rbmtrain.OK(t, args...)
+	const left = "\nleft out, as they would take more than 15 % of the time of training: samples of each class (rbmsample -model run), more than 3 measurements (-eval-every 2)\n"
+	if !strings.Contains(out, left) || !strings.Contains(out, "\nsamples: 10 of any class; ") {
+		t.Errorf("prints %s, no %q", out, left)
+	}
+	if page := clitest.Read(t, filepath.Join("run", rundir.ReportFile)); !strings.Contains(page, "would take more than their share of the time of training") {
+		t.Error("the report does not say that it has no samples along the run")
+	}
+	if rows := strings.Count(clitest.Read(t, filepath.Join("run", rundir.MetricsFile)), "\n"); rows != 4 {
+		t.Errorf("metrics.csv has %d lines, want a head, step 0, half and the last", rows)
+	}
+	if out := rbmtrain.OK(t, append(args, "-hidden", "10", "-force")...); strings.Contains(out, "left out") {
+		t.Errorf("a small run prints %s", out)
 	}
 }

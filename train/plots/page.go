@@ -57,7 +57,7 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	if f == PNG {
 		page := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi))
 		p.draw(draw.NewCanvas(page, p.width, p.height))
-		return encoder.Encode(w, page.Image())
+		return encoder.Encode(w, merged(page.Image()))
 	}
 	var page vg.CanvasWriterTo
 	switch f {

@@ -77,6 +77,62 @@ func Compact(img image.Image) image.Image {
 	return out
 }
 
+// merged returns an image with a palette, like Compact. Where there are more than 256 colours, as the edges of
+// lines and letters have, those that agree in the upper half of the bits of each channel become the most
+// frequent of them. If that leaves too many, the image stays as it is.
+func merged(img image.Image) image.Image {
+	out := Compact(img)
+	rgba, ok := out.(*image.RGBA)
+	if !ok {
+		return out
+	}
+	count := map[color.RGBA]int{}
+	each := func(do func(at int, c color.RGBA, n int)) { // for each run of one colour
+		for y := rgba.Rect.Min.Y; y < rgba.Rect.Max.Y; y++ {
+			line := rgba.Pix[rgba.PixOffset(rgba.Rect.Min.X, y):][:4*rgba.Rect.Dx()]
+			for lo := 0; lo < len(line); {
+				c, hi := [4]uint8(line[lo:]), lo+4
+				for hi < len(line) && [4]uint8(line[hi:]) == c {
+					hi += 4
+				}
+				do((y-rgba.Rect.Min.Y)*rgba.Rect.Dx()+lo/4, color.RGBA{c[0], c[1], c[2], c[3]}, (hi-lo)/4)
+				lo = hi
+			}
+		}
+	}
+	each(func(_ int, c color.RGBA, n int) { count[c] += n })
+	cell := func(c color.RGBA) color.RGBA { return color.RGBA{c.R >> 4, c.G >> 4, c.B >> 4, c.A >> 4} }
+	most := map[color.RGBA]color.RGBA{}
+	for c, n := range count {
+		m, ok := most[cell(c)]
+		if d := count[m]; !ok || n > d || n == d && slices.Compare([]uint8{c.R, c.G, c.B, c.A}, []uint8{m.R, m.G, m.B, m.A}) < 0 {
+			most[cell(c)] = c
+		}
+	}
+	if len(most) > 256 {
+		return img
+	}
+	paletted := image.NewPaletted(rgba.Rect, nil)
+	index := map[color.RGBA]uint8{} // of colours of img
+	each(func(at int, c color.RGBA, n int) {
+		k, ok := index[c]
+		if !ok {
+			m := most[cell(c)]
+			if k, ok = index[m]; !ok {
+				k = uint8(len(paletted.Palette))
+				paletted.Palette = append(paletted.Palette, m)
+				index[m] = k
+			}
+			index[c] = k
+		}
+		line := paletted.Pix[at:][:n]
+		for i := range line {
+			line[i] = k
+		}
+	})
+	return paletted
+}
+
 const (
 	captionSize  = 16 // of letters, in pixels
 	captionSpace = 6  // around texts

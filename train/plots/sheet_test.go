@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math"
 	"testing"
 
 	"gorbm/rbm"
@@ -240,5 +241,48 @@ func TestCaption(t *testing.T) {
 	plain, err := Caption(sheet, nil, "")
 	if err != nil || plain.Bounds().Size() != size {
 		t.Errorf("without names and words: %v, %v", plain.Bounds(), err)
+	}
+}
+
+// A chart's edges have many colours, that merge into a palette: frequent colours stay, the others
+// move by less than a sixteenth of the range. A picture of too many colours stays as it is.
+func TestMerged(t *testing.T) {
+	chart := image.NewRGBA(image.Rect(3, 2, 103, 102))
+	for y := 2; y < 102; y++ {
+		for x := 3; x < 103; x++ {
+			c := color.RGBA{255, 255, 255, 255}
+			switch {
+			case y == 10:
+				c = color.RGBA{11, 77, 160, 255} // a line
+			case y == 11:
+				c = color.RGBA{uint8(11 + x), uint8(77 + x), uint8(155 + x/2), 255} // its edge
+			case y > 90:
+				c = color.RGBA{uint8(2 * x), uint8(2*x + y), uint8(2 * x), 255}
+			}
+			chart.SetRGBA(x, y, c)
+		}
+	}
+	if _, ok := Compact(chart).(*image.Paletted); ok {
+		t.Fatal("the chart has few colours, and tests nothing")
+	}
+	got, ok := merged(chart).(*image.Paletted)
+	if !ok || got.Rect != chart.Rect {
+		t.Fatalf("becomes %T", merged(chart))
+	}
+	for y := 2; y < 102; y++ {
+		for x := 3; x < 103; x++ {
+			a, b := chart.RGBAAt(x, y), got.At(x, y).(color.RGBA)
+			off := max(math.Abs(float64(a.R)-float64(b.R)), math.Abs(float64(a.G)-float64(b.G)), math.Abs(float64(a.B)-float64(b.B)))
+			if off >= 16 || y <= 10 && a != b {
+				t.Fatalf("(%d, %d) is %v, was %v", x, y, b, a)
+			}
+		}
+	}
+	noise := image.NewRGBA(image.Rect(0, 0, 64, 64))
+	for i := range 64 * 64 {
+		noise.SetRGBA(i%64, i/64, color.RGBA{uint8(4 * i), uint8(i / 16), uint8(7 * i), 255})
+	}
+	if merged(noise) != image.Image(noise) {
+		t.Error("an image of many colours was changed")
 	}
 }
