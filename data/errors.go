@@ -13,8 +13,8 @@ var (
 	// ErrFormat is wrapped by every error about a malformed file or spec. Errors
 	// about a missing file, the network or a cancelled context do not wrap it.
 	ErrFormat = errors.New("malformed data")
-	// ErrSpec is wrapped by those of them that are about a spec or an option, not
-	// about a file's content: unknown names and bad settings.
+	// ErrSpec is also wrapped if the error is about a spec or an option, not about a file's content:
+	// unknown names and bad settings.
 	ErrSpec = errors.New("malformed data spec")
 )
 

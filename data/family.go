@@ -25,8 +25,8 @@ type family struct {
 	field    [][]float64 // site by site, ln weights of the states
 	contact  [][]float64 // rung by rung: site r's state × that of site L−1−r
 	up, down [][]float64 // rung r to r+1: site r × r+1, and site L−1−r × L−2−r
-	// Rung by rung: the weight of its two states, summed over the states of all rungs after, times
-	// a constant; and e to the couplings to the rung before.
+	// Rung by rung: ahead has the weight of its two states, summed over the states of all later rungs,
+	// times a constant; expUp and expDn are e to the power of the couplings to the rung before.
 	ahead        [][]float64
 	expUp, expDn [][]float64
 	logZ         float64

@@ -236,7 +236,7 @@ func (p *ptt) startCounts() {
 
 // LogZ freezes m as raise would, but adds no rung: sweeps of all rungs thermalise the
 // chains under m, and Bennett's ratio of the second half of them leads from the newest
-// rung to m. The chains that have shaped m would have a bias as draws of it. ok is false
+// rung to m. The chains of training are no fair draws of m, because m follows them. ok is false
 // where neighbours overlap too little. See LogZer.
 func (p *ptt) LogZ(m *rbm.RBM, key rbm.Key) (logZ, stdErr float64, ok bool, err error) {
 	if p.states == nil && p.raw == nil {

@@ -20,8 +20,8 @@ type Objective struct{ Discriminative, Generative float64 }
 // NoClass is the class of a row that has none.
 const NoClass = -1
 
-// An ObjectivePhase is the part of an objective's gradient that the data give: all
-// but the expectation under the model, which the generative part has besides. With
+// An ObjectivePhase is the part of an objective's gradient that follows from the data. The gradient of
+// the generative part also has an expectation under the model, which is not in it. With
 // the weights
 //
 //	κ_k = (D+G)·[k=y] − D·p(k|x)   of a row of class y

@@ -104,18 +104,18 @@ func (h *Health) learnt(k *track) bool {
 // of the distribution of the data.
 func (h *Health) lost(k *track) bool { return k.fell() && !h.learnt(k) }
 
-// overfits reports the same of rows that are not trained on, where the gap to the training
-// rows has grown as much. Log Z cancels in the gap, and its error too.
+// overfits reports whether the log-likelihood of rows that are not trained on is below its best, and
+// their gap to the training rows has grown by fallNats. Log Z and its error cancel in the gap.
 func (k *track) overfits() bool { return k.fell() && k.LastGap-k.BestGap > fallNats }
 
-// lasts reports whether the loss has lasted for long enough to be told.
+// lasts reports whether the loss has lasted for long enough to be reported.
 func (k *track) lasts(steps int) bool {
 	n := k.LastStep - k.Since
 	return k.Since > 0 && n*lastShare >= steps && n >= leastLoss
 }
 
-// Watch gives h the run, its length in steps and its metrics. From then on the log-likelihood
-// decides whether the run goes wrong, where it is one of them.
+// Watch gives h the run, its length in steps and its metrics. If log_likelihood is one of these, it
+// decides from then on whether the run goes wrong.
 func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 	h.trainer, h.steps, h.likelihood, h.every, h.otherwise = t, steps, nil, 0, false
 	if o := t.settings.Objective; o != "" && o != Joint {
@@ -341,8 +341,8 @@ func (h *Health) short(ctx context.Context) (Warning, error) {
 	return Warning{ShortKind, "the model is far from the data: " + what + "; more -steps, more -hidden or another -rate may help"}, nil
 }
 
-// blame describes the cause of a loss of log-likelihood, given as text by what. A trial of steps updates
-// brought back gain nats of lost; steps is 0 if there was no trial.
+// blame returns a text on the cause of a loss of log-likelihood, which what describes. A trial of steps
+// updates recovered gain of the lost nats; steps is 0 if there was no trial.
 func (h *Health) blame(what string, gain, lost float64, steps int) string {
 	s := h.run
 	known := steps > 0
@@ -404,8 +404,8 @@ func Remedies(s Settings, m *rbm.RBM) (all []string) {
 
 const ladderRemedy = "a ladder such as -negphase pins -temperatures auto"
 
-// A Trial is what an experiment on a loss found: by how many nats some updates with the exact
-// negative phase raised the log-likelihood, of those that it had lost.
+// A Trial is the result of an experiment on a loss: some updates with the exact negative phase raised
+// the log-likelihood by Gain of the Lost nats.
 type Trial struct {
 	Gain    float64 `json:"gain"`
 	Lost    float64 `json:"lost"`

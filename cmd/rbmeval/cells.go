@@ -67,8 +67,8 @@ func (x *examples) gapDoubt() string {
 }
 
 // scoreCells computes, for -rows of a model of columns, log p(cell | the other known cells of its row,
-// and its label where there is one). Of rows with gaps the pseudo-log-likelihood is the sum of that
-// over the known cells, and log p(y | the known cells).
+// and its label where there is one). The pseudo-log-likelihood of a row with gaps is the sum of this
+// over the known cells, plus log p(y | the known cells).
 func (e *evaluation) scoreCells(ctx context.Context) error {
 	each := e.rows != "" && e.set.Schema != nil
 	if e.m.Constraint != nil || e.v.IsReal() {

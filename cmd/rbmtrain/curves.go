@@ -23,7 +23,7 @@ type panel struct {
 	ofSteps bool
 	whole   bool   // the values are whole numbers
 	good    string // a sentence on which values are good
-	first   bool   // what the run is for
+	first   bool   // the panel shows what the run is for, and comes first
 }
 
 // panels are the panels of curves.png and of the report, in their order, but those of a ladder.

@@ -40,7 +40,7 @@ const (
 // have, or rbm.ErrUnits if its inputs are not binary.
 func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	if m.Constraint != nil {
-		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so it would take the model, which has %v, for another", rbm.ErrConstraint, m.Constraint)
+		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so there the model, which has %v, would be another distribution", rbm.ErrConstraint, m.Constraint)
 	}
 	if err := m.CheckBinary(); err != nil {
 		return fmt.Errorf("scikit-learn's BernoulliRBM has binary units alone: %w", err)

@@ -44,8 +44,8 @@ type Folder struct {
 	held *os.File // the lock, of the folder's writer; nil for others
 }
 
-// files are the files of a run's folder, without its snapshots. The last one to be
-// removed is that by which the folder is known for a run's.
+// files are the files of a run's folder, without its snapshots. The one that marks the folder as that of
+// a run is last, because they are removed in this order.
 var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, ResultFile, DivergedFile, ConfigFile}
 
 // charts are the files that may have another ending too.
@@ -191,9 +191,8 @@ func (f *Folder) removeTemporary() error {
 	return nil
 }
 
-// Stem returns the name of a folder for runs on a data set: its name, of a file
-// without path and ending, without the default seed, in letters that need no
-// quoting.
+// Stem returns the part of a folder's name that stands for a data set: the name of the set without the
+// default seed, or of a file without path and ending, in letters that need no quoting.
 func Stem(name string) string {
 	name = strings.TrimSuffix(name, ":seed=1")
 	name = strings.TrimSuffix(name, ".gz")
