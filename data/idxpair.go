@@ -213,12 +213,12 @@ func (p idxPart) read(ctx context.Context, files []idxFile, to *packer) ([]byte,
 // labelsBeside returns the path of the labels that belong to a file of images
 // by its name, or "".
 func labelsBeside(images string) string {
-	return beside(images, "images", "labels", "idx3", "idx1", "idx2", "idx1")
+	return sibling(images, "images", "labels", "idx3", "idx1", "idx2", "idx1")
 }
 
-// beside returns the path of the file in the folder of path whose name has some
+// sibling returns the path of the file in the folder of path whose name has some
 // words in place of others, gzip or not, or "" if there is none.
-func beside(path string, words ...string) string {
+func sibling(path string, words ...string) string {
 	dir, old := filepath.Split(path)
 	name := strings.NewReplacer(words...).Replace(old)
 	if name == old {

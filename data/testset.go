@@ -150,5 +150,5 @@ func TestBeside(spec string) string {
 // besideTest returns the path of the file that has test or t10k in its name
 // where this one has train, or "".
 func besideTest(path string) string {
-	return cmp.Or(beside(path, "train", "t10k"), beside(path, "train", "test"))
+	return cmp.Or(sibling(path, "train", "t10k"), sibling(path, "train", "test"))
 }

@@ -67,7 +67,7 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	if m.Constraint != nil {
 		c.Constraint = m.Constraint.given(m, free, inputs, class)
 		if err := c.Constraint.Check(c); err != nil {
-			return nil, fmt.Errorf("no state beside the given units meets %v: %w", m.Constraint, err)
+			return nil, fmt.Errorf("no state of the other units meets %v: %w", m.Constraint, err)
 		}
 	}
 	for to, from := range free {

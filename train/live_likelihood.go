@@ -229,5 +229,5 @@ func (x *liveLikelihood) source() string {
 	if x.own {
 		return "the ladder of the run"
 	}
-	return "a ladder beside the run"
+	return "a separate ladder"
 }

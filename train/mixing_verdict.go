@@ -183,7 +183,7 @@ func (x *mixing) verdict(end bool) string {
 		if drift > 0 {
 			way = "rises"
 		}
-		return fmt.Sprintf("the chain of training does not mix: the model changes faster than its chains follow. While it stands still, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; %s",
+		return fmt.Sprintf("the chain of training does not mix: the model changes faster than its chains follow. While it is held fixed, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; %s",
 			way, math.Abs(nats), math.Abs(drift), last.Updates, when, help)
 	}
 	if z, clear := stuck(x.Window); clear {

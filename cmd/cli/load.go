@@ -139,7 +139,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	if err != nil {
 		return nil, nil, asUsage("data", err)
 	}
-	switch beside := data.TestBeside(train.Name); {
+	switch path := data.TestBeside(train.Name); {
 	case d.Test != "":
 		unused := test
 		if test, err = data.LoadTest(ctx, d.Test, train, opt); err != nil {
@@ -148,8 +148,8 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		if unused != nil && unused.Name != test.Name {
 			d.Flags.Warn(fmt.Sprintf("%s, %d rows, is not used: the test rows are those of -test", unused.Name, unused.Len()))
 		}
-	case d.Flags.Lookup("test") != nil && test == nil && beside != "":
-		d.Flags.Warn(fmt.Sprintf("%s lies beside %s and is not used; -test %s tests on it", beside, train.Name, beside))
+	case d.Flags.Lookup("test") != nil && test == nil && path != "":
+		d.Flags.Warn(fmt.Sprintf("%s lies next to %s and is not used; -test %s tests on it", path, train.Name, path))
 	}
 	without, err := d.unused(train, test)
 	if err != nil {

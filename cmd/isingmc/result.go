@@ -137,7 +137,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	if r.Trusted() {
 		stdErr = r.Time.StdErr
 	} else {
-		rec.Add("tau_int_above", cli.Finite(r.TauBound())) // what the run says of τ, which it is too short to measure
+		rec.Add("tau_int_above", cli.Finite(r.TauBound())) // a bound of τ, for which the run is too short
 		effective = "?"
 		if worth := float64(r.N) / (2 * r.TauBound()); worth > 0 {
 			effective = "< " + short(r.perSecond(worth))

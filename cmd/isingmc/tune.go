@@ -121,7 +121,7 @@ func (p *plan) checkTune() error {
 	}
 	t.energy = energy
 	if most := len(plots.Colors) - comparisons; p.out != "" && len(p.movers) > most {
-		return cli.Usagef("-sampler names %d samplers; beside -tune with -out, which shows %d more, at most %d run together", len(p.movers), comparisons, most)
+		return cli.Usagef("-sampler names %d samplers; with -tune and -out, which shows %d more, at most %d run together", len(p.movers), comparisons, most)
 	}
 	p.tuning = t
 	return nil

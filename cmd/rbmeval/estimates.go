@@ -156,7 +156,7 @@ func (p logZEstimates) record() (rec cli.Record) {
 			number, b.Groups, b.Temperatures, p.Rounds, ess, 100*b.Overlap, cli.Count(p.RoundTrips, "round trip")))
 	}
 	if cli.Finite(p.LowerBound) != nil && (p.by == "" || len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)) {
-		rec.Say("log Z is at least", fmt.Sprintf("%.3f (by the distinct rows at hand)", p.LowerBound))
+		rec.Say("log Z is at least", fmt.Sprintf("%.3f (by the distinct rows)", p.LowerBound))
 	}
 	rec.Add("warnings", p.warnings())
 	return rec

@@ -11,7 +11,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// trainedOn is what the config.json of a run says of its rows.
+// trainedOn has what the config.json of a run says about its rows.
 type trainedOn struct {
 	Data struct {
 		Rows        int    `json:"rows"`

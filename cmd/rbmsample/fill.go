@@ -49,9 +49,9 @@ func (o *options) fillTable(ctx context.Context) error {
 	if err := o.flags.CheckNew(); err != nil {
 		return err
 	}
-	beside := o.out[:len(o.out)-len(".csv")] + ".probabilities.csv"
-	if _, err := os.Lstat(beside); err == nil {
-		return fmt.Errorf("-fill: %s is there already; remove it or choose another -out", beside)
+	probabilitiesFile := o.out[:len(o.out)-len(".csv")] + ".probabilities.csv"
+	if _, err := os.Lstat(probabilitiesFile); err == nil {
+		return fmt.Errorf("-fill: %s is there already; remove it or choose another -out", probabilitiesFile)
 	}
 	m, about, err := o.model.Load()
 	if err != nil {
@@ -138,7 +138,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	if err := atomicfile.Write(o.out, cli.WriteCSV(lines)); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(beside, cli.WriteCSV(probabilities)); err != nil {
+	if err := atomicfile.Write(probabilitiesFile, cli.WriteCSV(probabilities)); err != nil {
 		return err
 	}
 	if estimated > 0 {
@@ -148,12 +148,12 @@ func (o *options) fillTable(ctx context.Context) error {
 	rec.Add("filled", filled)
 	rec.Add("rows", set.Len())
 	rec.Add("out", o.out)
-	rec.Add("probabilities", beside)
+	rec.Add("probabilities", probabilitiesFile)
 	return o.flags.Print(rec, func(w io.Writer) error {
 		if o.flags.Quiet {
 			return nil
 		}
-		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", filled, set.Len(), o.fillBy, o.out, beside)
+		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", filled, set.Len(), o.fillBy, o.out, probabilitiesFile)
 		return err
 	})
 }

@@ -89,7 +89,7 @@ func newOptions() *options {
 	f.Group("what is drawn")
 	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)").Main("NAME  a class; any: the label is drawn too")
 	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in").Main("FILE  rows with holes to fill in: a .csv, .npz or .npy")
-	f.StringVar(&o.fill, "fill", "", "a .csv table, read as the model's was: -out is the same table with its missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled, and beside OUT.csv the file OUT.probabilities.csv has p of each level of each of them, given the cells of the row that are known").
+	f.StringVar(&o.fill, "fill", "", "a .csv table, read as the model's was: -out is the same table with its missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled. OUT.probabilities.csv, next to it, has the probabilities of their levels given the known cells of the row").
 		Main("FILE  a table whose missing cells are to be filled").Mode("fills a table")
 	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes: mode, the most probable level of each cell; mean, the mean of a number that was cut into levels, and the mode of other cells; or draw, a joint draw of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
 	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp").

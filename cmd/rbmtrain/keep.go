@@ -85,7 +85,7 @@ func (r *runner) lost() string {
 	if kept == 0 {
 		return fmt.Sprintf("stopped within step %d, before the first checkpoint: nothing is kept", at+1)
 	}
-	return fmt.Sprintf("stopped within step %d; go on from the checkpoint, of step %d, by: rbmtrain %s", at+1, kept, r.resumption())
+	return fmt.Sprintf("stopped within step %d; resume from the checkpoint, of step %d, by: rbmtrain %s", at+1, kept, r.resumption())
 }
 
 // gone says that there is no folder to write to, nor to resume from.
@@ -103,10 +103,10 @@ func (r *runner) tolerate(err error) error {
 	if !r.saver.failing {
 		r.saver.failing = true
 		if r.folder.Gone() {
-			r.warn(r.gone() + "; training goes on and tries again: put the folder back, or stop the run")
+			r.warn(r.gone() + "; training continues and tries again: put the folder back, or stop the run")
 			return nil
 		}
-		r.warn(fmt.Sprintf("%v; training goes on and tries again; the checkpoint is of step %d", err, r.saver.kept.Load()))
+		r.warn(fmt.Sprintf("%v; training continues and tries again; the checkpoint is of step %d", err, r.saver.kept.Load()))
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func (r *runner) diverged(err error) error {
 		}
 	}
 	if kept := r.saver.kept.Load(); kept > 0 && !r.folder.Gone() {
-		return fmt.Errorf("training %w; go on from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.plan.settings.Rate/10, r.folder.Dir)
+		return fmt.Errorf("training %w; resume from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.plan.settings.Rate/10, r.folder.Dir)
 	}
 	if size, large := r.health.BeganLarge(); large {
 		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, size, r.folder.Dir)

@@ -176,7 +176,7 @@ func TestDiskTrouble(t *testing.T) {
 	last := clitest.Read(t, "run/"+rundir.CheckpointFile)
 	clitest.Write(t, "run/checkpoint.new/in the way", "") // a folder cannot be replaced by a file
 	r := rbmtrain.Call("-resume", "run", "-quiet")
-	if r.Status != cli.Failed || strings.Count(r.Stderr, "training goes on and tries again; the checkpoint is of step ") != 1 || !strings.Contains(r.Stderr, "finish by: rbmtrain -resume run") {
+	if r.Status != cli.Failed || strings.Count(r.Stderr, "training continues and tries again; the checkpoint is of step ") != 1 || !strings.Contains(r.Stderr, "finish by: rbmtrain -resume run") {
 		t.Errorf("exits with %d and says %s", r.Status, r.Stderr)
 	}
 	if clitest.Read(t, "run/"+rundir.CheckpointFile) != last {

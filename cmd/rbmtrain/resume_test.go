@@ -176,7 +176,7 @@ func stoppedAt(t *testing.T, r clitest.Result, dir string) int {
 	t.Helper()
 	var step, of int
 	rbmtrain.OneLine(t, r.Stderr)
-	if _, err := fmt.Sscanf(r.Stderr, "rbmtrain: stopped after step %d of %d; go on by: rbmtrain -resume "+dir, &step, &of); err != nil || r.Status != cli.Failed {
+	if _, err := fmt.Sscanf(r.Stderr, "rbmtrain: stopped after step %d of %d; resume by: rbmtrain -resume "+dir, &step, &of); err != nil || r.Status != cli.Failed {
 		t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
 	}
 	if step < 1 || step >= of {
@@ -257,7 +257,7 @@ func TestResumeFurther(t *testing.T) {
 	rbmtrain.OK(t, append(args, "-steps", "60", "-quiet", "-out", "run")...)
 	rbmtrain.Fails(t, cli.Usage, []string{"-resume", "run", "-steps", "40"}, "run has taken 60 steps already", "-steps from 60 up")
 	r := interrupt(30, "-resume", "run", "-steps", "120")
-	if !strings.HasSuffix(r.Stderr, "go on by: rbmtrain -resume run -steps 120\n") {
+	if !strings.HasSuffix(r.Stderr, "resume by: rbmtrain -resume run -steps 120\n") {
 		t.Errorf("prints %q", r.Stderr)
 	}
 	stoppedAt(t, r, "run")

@@ -65,7 +65,7 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 		return errors.Join(err, e)
 	}
 	if interrupted {
-		return fmt.Errorf("stopped after step %d of %d; go on by: rbmtrain %s", trainer.Steps(), p.steps, r.resumption())
+		return fmt.Errorf("stopped after step %d of %d; resume by: rbmtrain %s", trainer.Steps(), p.steps, r.resumption())
 	}
 	if r.final, err = r.evaluator.Final(ctx, trainer.Model(), trainer.Steps()); err == nil {
 		err = r.draw(ctx)

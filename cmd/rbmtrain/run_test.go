@@ -34,7 +34,7 @@ func TestSignals(t *testing.T) {
 		t.Skip("signals cannot be sent to a process there")
 	}
 	clitest.Isolate(t)
-	said := regexp.MustCompile(`^rbmtrain: stopped after step (\d+) of 1000000000; go on by: rbmtrain -resume run\n$`)
+	said := regexp.MustCompile(`^rbmtrain: stopped after step (\d+) of 1000000000; resume by: rbmtrain -resume run\n$`)
 	for _, c := range []struct {
 		signal os.Signal
 		status int

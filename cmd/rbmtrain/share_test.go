@@ -171,7 +171,7 @@ func TestRankLost(t *testing.T) {
 		})
 	}
 	all.Wait()
-	rbmtrain.OneLine(t, stderr.String(), "a rank of the group is lost", "go on from the checkpoint, of step", "rbmtrain -resume run")
+	rbmtrain.OneLine(t, stderr.String(), "a rank of the group is lost", "resume from the checkpoint, of step", "rbmtrain -resume run")
 	rbmtrain.OK(t, "-resume", "run", "-steps", "1000", "-quiet")
 }
 

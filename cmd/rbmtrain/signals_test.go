@@ -82,7 +82,7 @@ func TestHangUp(t *testing.T) {
 	clitest.Isolate(t)
 	dir := t.TempDir()
 	status, stderr := signalled(t, process(dir, long()...), "run/"+rundir.MetricsFile, 0, syscall.SIGHUP)
-	if status != cli.HungUp || !strings.Contains(stderr, "; go on by: rbmtrain -resume run") {
+	if status != cli.HungUp || !strings.Contains(stderr, "; resume by: rbmtrain -resume run") {
 		t.Errorf("SIGHUP: status %d, %q", status, stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "run", rundir.CheckpointFile)); err != nil {
@@ -145,7 +145,7 @@ func TestTwoSignals(t *testing.T) {
 		dir := t.TempDir()
 		status, stderr := signalled(t, process(dir, long()...), "run/"+rundir.MetricsFile, time.Millisecond, syscall.SIGINT, syscall.SIGTERM)
 		// Threads of a busy machine may see the second signal first.
-		if status != cli.Interrupted && status != 128+int(syscall.SIGTERM) || !strings.Contains(stderr, "; go on by: rbmtrain -resume run") {
+		if status != cli.Interrupted && status != 128+int(syscall.SIGTERM) || !strings.Contains(stderr, "; resume by: rbmtrain -resume run") {
 			t.Errorf("status %d, %q", status, stderr)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "run", rundir.CheckpointFile)); err != nil {
@@ -164,7 +164,7 @@ func TestSlowStep(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "400", "-negphase", "cd", "-k", "1000000", "-batch", "1", "-metrics", "none", "-steps", "1000", "-checkpoint-every", "1", "-eval-every", "50", "-snapshots", "0", "-out", "run"}
 	status, stderr := signalled(t, process(dir, args...), "run/"+rundir.CheckpointFile, 0, syscall.SIGINT)
-	said := regexp.MustCompile(`(?:^|\n)rbmtrain: interrupted; stopped within step (\d+); go on from the checkpoint, of step (\d+), by: rbmtrain -resume run\n$`)
+	said := regexp.MustCompile(`(?:^|\n)rbmtrain: interrupted; stopped within step (\d+); resume from the checkpoint, of step (\d+), by: rbmtrain -resume run\n$`)
 	m := said.FindStringSubmatch(stderr)
 	if status != cli.Interrupted || m == nil {
 		t.Errorf("status %d, %q", status, stderr)

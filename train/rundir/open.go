@@ -19,7 +19,7 @@ import (
 // changed (checkLinks) and again where a file is opened (openFile).
 
 // errLink is wrapped by errors that name a link.
-var errLink = errors.New("a run touches only files of its own folder; remove the link, or go on in a copy without links: cp -rL FOLDER COPY")
+var errLink = errors.New("a run touches only files of its own folder; remove the link, or continue in a copy without links: cp -rL FOLDER COPY")
 
 // openFile opens a file of the folder as os.OpenFile does. It refuses symbolic links, files
 // with a second name, and what is no file of bytes.
