@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -15,16 +16,44 @@ import (
 
 // records returns what is known of each snapshot.
 func (h *history) records() (all []cli.Record) {
-	for _, s := range h.snapshots {
-		var rec, bounds cli.Record
-		rec.Add("step", s.Step)
-		for i, free := range s.free {
-			name := []string{"log_likelihood_train", "log_likelihood_test"}[i]
-			mean, bound := s.logLikelihood(free)
-			rec.Add(name, mean)
-			bounds.Add(name+"_upper_bound", bound) // where no estimate will do
+	number := func(sign string, x *float64) string {
+		if x == nil {
+			return "–"
 		}
-		all = append(all, slices.Concat(rec, bounds, s.record()))
+		return fmt.Sprintf("%s%.3f", sign, *x)
+	}
+	doubtful := slices.ContainsFunc(h.snapshots, func(s snapshot) bool { return len(s.Warnings) > 0 })
+	for _, s := range h.snapshots {
+		logZ, stdErr, by, above, below := cli.Known(s.logZ, s.by != ""), cli.Finite(s.stdErr), methods[s.by], "", ""
+		if s.by == "" || s.by == byExact {
+			stdErr = nil
+		}
+		if bound := cli.Finite(s.LowerBound); logZ == nil && bound != nil {
+			logZ, by, above, below = bound, "bound", "≥ ", "≤ "
+		}
+		var rec, bounds cli.Record
+		rec.Show("step", "step", s.Step, strconv.Itoa(s.Step))
+		rec.Say("log Z", number(above, logZ))
+		rec.Say("±", number("", stdErr))
+		rec.Say("by", by)
+		for i, part := range []string{"train", "test"}[:len(h.parts)] {
+			var mean, bound *float64
+			if i < len(s.free) {
+				mean, bound = s.logLikelihood(s.free[i])
+			}
+			rec.Show("log_likelihood_"+part, part, mean, number(below, cmp.Or(mean, bound)))
+			bounds.Add("log_likelihood_"+part+"_upper_bound", bound) // where no estimate will do
+		}
+		if doubtful {
+			rec.Say("", map[bool]string{true: "!"}[len(s.Warnings) > 0])
+		}
+		rec = append(rec, bounds...)
+		for _, f := range s.record() { // the table has room for the best method alone
+			if f.Key != "" {
+				rec.Add(f.Key, f.Value)
+			}
+		}
+		all = append(all, rec)
 	}
 	return all
 }
@@ -47,7 +76,7 @@ func (h *history) report() error {
 		r.Add("constraint", c.String())
 	}
 	r.Add("snapshots", all)
-	if err := h.flags.Print(r, h.print); err != nil {
+	if err := h.flags.Print(r, func(w io.Writer) error { return h.print(w, all) }); err != nil {
 		return err
 	}
 	doubtful, last := 0, ""
@@ -74,49 +103,18 @@ func (h *history) testRows() int {
 }
 
 // print prints the table.
-func (h *history) print(w io.Writer) error {
+func (h *history) print(w io.Writer, all []cli.Record) error {
 	p := h.parts[0]
 	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", h.run, cli.Units(p.m), p.set.Name, p.n)
 	if len(h.parts) > 1 {
 		fmt.Fprintf(w, ", %d test rows", h.testRows())
 	}
-	fmt.Fprintf(w, " (%s); mean %s in nats%s\n%9s  %12s  %7s  %-15s  %10s", p.set.Binarize, p.likelihoodName(), weighted(p.set), "step", "log Z", "±", "by", "train")
-	if len(h.parts) > 1 {
-		fmt.Fprintf(w, "  %10s", "test")
-	}
-	fmt.Fprintln(w)
-	number := func(sign string, x *float64, width int) string {
-		if x == nil {
-			return fmt.Sprintf("%*s", width, "–")
-		}
-		return fmt.Sprintf("%*s", width, fmt.Sprintf("%s%.3f", sign, *x))
-	}
-	for _, s := range h.snapshots {
-		logZ, stdErr, by, above, below := cli.Known(s.logZ, s.by != ""), cli.Finite(s.stdErr), methods[s.by], "", ""
-		if s.by == "" || s.by == byExact {
-			stdErr = nil
-		}
-		if bound := cli.Finite(s.LowerBound); logZ == nil && bound != nil {
-			logZ, by, above, below = bound, "bound", "≥ ", "≤ "
-		}
-		fmt.Fprintf(w, "%9d  %s  %s  %-15s", s.Step, number(above, logZ, 12), number("", stdErr, 7), by)
-		for part := range h.parts {
-			var x *float64
-			if part < len(s.free) {
-				mean, bound := s.logLikelihood(s.free[part])
-				x = cmp.Or(mean, bound)
-			}
-			fmt.Fprintf(w, "  %s", number(below, x, 10))
-		}
-		if len(s.Warnings) > 0 {
-			fmt.Fprint(w, "  !")
-		}
-		fmt.Fprintln(w)
-	}
+	fmt.Fprintf(w, " (%s); mean %s in nats%s\n", p.set.Binarize, p.likelihoodName(), weighted(p.set))
+	err := cli.PrintTable(w, cli.Table(all), false)
 	if h.out != "" {
 		fmt.Fprintf(w, "likelihood written to %s\n", h.out)
 	}
-	return nil
+	return err
 }
 
 // write makes the folder of -out, or the picture or the table alone if -out

@@ -445,9 +445,8 @@ func TestDescribe(t *testing.T) {
 		"τ 2 rounds (hidden activity), effective size 5, R̂ 1.5":     0.25,
 	} {
 		d.TauErr = stdErr
-		var b strings.Builder
-		if describe(&b, "", d); !strings.Contains(b.String(), want) {
-			t.Errorf("%q does not say %q", b.String(), want)
+		if got := describe(d); !strings.Contains(got, want) {
+			t.Errorf("got %q, want %q in it", got, want)
 		}
 	}
 }

@@ -56,18 +56,29 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 	return r
 }
 
-// record returns the JSON object on standard output. tau, r_hat and ess are those of the
-// worst of the queries.
+// record returns the results. tau, r_hat and ess are those of the worst of the queries.
 func (p *plan) record(r *result) (rec cli.Record) {
 	rec.Add("n", r.Means.Rows)
 	if len(p.queries) == 1 && p.queries[0].Class != rbm.Free {
 		rec.Add("class", p.classes[p.queries[0].Class])
 	}
 	tau, ess, rhat := math.Inf(-1), math.Inf(1), math.Inf(-1)
+	described, mixed := len(r.Draws), 0
+	if described > describedDraws+1 {
+		described = describedDraws
+	}
 	var laws []cli.Record
 	for i, d := range r.Draws {
 		laws = append(laws, p.law(i, d))
+		if i < described {
+			rec.Say(label(p.name(i)), describe(d))
+		} else if d.Mixed {
+			mixed++
+		}
 		tau, ess, rhat = math.Max(tau, d.Tau), math.Min(ess, d.Effective), math.Max(rhat, d.RHat)
+	}
+	if n := len(r.Draws) - described; n > 0 {
+		rec.Say("", fmt.Sprintf("… and %d others, of which %d have mixed; -json has them all", n, mixed))
 	}
 	rec.Add("mixed", r.Mixed())
 	rec.Add("tau", tau)
@@ -79,15 +90,22 @@ func (p *plan) record(r *result) (rec cli.Record) {
 		nearest.Add("distance", c.Distance)
 		nearest.Add("row_distance", c.RowDistance)
 		nearest.Add("copies", c.Copies)
-		rec.Add("nearest", nearest)
+		rec.Show("nearest", "nearest training rows:", nearest, fmt.Sprintf("%.1f %s differ on average (training rows from each other: %.1f); %s nearer than any of as many training rows",
+			c.Distance, p.variables(), c.RowDistance, are(c.Copies, r.Means.Rows)))
 	}
-	rec.Add("samples_of_class", r.nearest.Classes)
+	if a := r.nearest.Classes; a != nil {
+		rec.Show("samples_of_class", "classes:", a, fmt.Sprintf("of %d samples, %d are nearest to a training row of their class (of training rows, %d)", a.Of, a.Same, a.Rows))
+	}
 	rec.Add("seconds", r.took.Seconds())
 	rec.Add("means", p.means)
 	rec.Add("seed", p.seed)
 	rec.Add("model", p.model.Path)
 	rec.AddSome("warnings", r.warnings)
-	rec.Add("out", p.out)
+	what := cli.Count(r.Means.Rows, "sample")
+	if p.means && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(filepath.Ext(p.out))) && p.schema == nil {
+		what = "means p(x|h) of " + what
+	}
+	rec.Show("out", p.out+":", p.out, fmt.Sprintf("%s in %.3g s", what, r.took.Seconds()))
 	return rec
 }
 
@@ -169,33 +187,10 @@ func (p *plan) print(r *result) error {
 			return nil
 		}
 	}
-	return p.flags.Print(p.record(r), func(w io.Writer) error {
-		for i, d := range r.Draws {
-			if rest := r.Draws[i:]; i == describedDraws && len(rest) > 1 {
-				mixed := 0
-				for _, d := range rest {
-					if d.Mixed {
-						mixed++
-					}
-				}
-				fmt.Fprintf(w, "… and %d others, of which %d have mixed; -json has them all\n", len(rest), mixed)
-				break
-			}
-			describe(w, p.name(i), d)
-		}
-		if n := r.nearest; n.Of > 0 {
-			fmt.Fprintf(w, "nearest training rows: %.1f %s differ on average (training rows from each other: %.1f); %s nearer than any of as many training rows\n",
-				n.Distance, p.variables(), n.RowDistance, are(n.Copies, r.Means.Rows))
-		}
-		if a := r.nearest.Classes; a != nil {
-			fmt.Fprintf(w, "classes: of %d samples, %d are nearest to a training row of their class (of training rows, %d)\n", a.Of, a.Same, a.Rows)
-		}
-		what := cli.Count(r.Means.Rows, "sample")
-		if p.means && slices.Contains([]string{".csv", ".tsv"}, strings.ToLower(filepath.Ext(p.out))) && p.schema == nil {
-			what = "means p(x|h) of " + what
-		}
-		_, err := fmt.Fprintf(w, "%s: %s in %.3g s\n", p.out, what, r.took.Seconds())
-		return err
+	rec := p.record(r)
+	return p.flags.Print(rec, func(w io.Writer) error {
+		rec.Print(w, 0)
+		return nil
 	})
 }
 
@@ -231,16 +226,19 @@ func short(negphase string) string {
 	return strings.Join(parts, ":")
 }
 
-// describe prints the proof of a query in a line or two.
-func describe(w io.Writer, name string, d sample.Draw) {
-	if name != "" {
-		fmt.Fprintf(w, "%s: ", name)
+// label is the name of a query at the head of its line.
+func label(name string) string {
+	if name == "" {
+		return ""
 	}
+	return name + ":"
+}
+
+// describe returns the proof of a query in words.
+func describe(d sample.Draw) string {
 	if d.Sampler == "exact" {
-		fmt.Fprintln(w, "independent draws, from a list of the hidden states")
-		return
+		return "independent draws, from a list of the hidden states"
 	}
-	fmt.Fprint(w, map[bool]string{true: "mixed", false: "not mixed"}[d.Mixed])
 	number := func(x float64) string {
 		if math.IsInf(x, 0) {
 			x = math.NaN()
@@ -254,12 +252,13 @@ func describe(w io.Writer, name string, d sample.Draw) {
 	if d.TauOf != "" {
 		of = " (" + d.TauOf + ")"
 	}
-	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds%s, effective size %s%s, R̂ %s", d.Chains, short(d.Sampler), d.Rounds, atLeast, number(d.Tau), of, atMost, number(d.Effective), number(d.RHat))
+	text := fmt.Sprintf("%s; %d chains of %s, %d rounds; τ %s%s rounds%s, effective size %s%s, R̂ %s", map[bool]string{true: "mixed", false: "not mixed"}[d.Mixed],
+		d.Chains, short(d.Sampler), d.Rounds, atLeast, number(d.Tau), of, atMost, number(d.Effective), number(d.RHat))
 	if !math.IsNaN(d.P) {
-		fmt.Fprintf(w, "; random against data starts: z %s, p %.3g, pictures p %.3g", number(d.Z), d.P, d.PicturesP)
+		text += fmt.Sprintf("; random against data starts: z %s, p %.3g, pictures p %.3g", number(d.Z), d.P, d.PicturesP)
 	}
 	if d.Ladders > 0 {
-		fmt.Fprintf(w, "; %s", cli.Count(d.RoundTrips, "round trip"))
+		text += "; " + cli.Count(d.RoundTrips, "round trip")
 	}
-	fmt.Fprintf(w, "; samples from %s starts\n", d.Start)
+	return text + fmt.Sprintf("; samples from %s starts", d.Start)
 }
