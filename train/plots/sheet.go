@@ -78,8 +78,9 @@ func Compact(img image.Image) image.Image {
 }
 
 // merged returns an image with a palette, like Compact. Where there are more than 256 colours, as the edges of
-// lines and letters have, those that agree in the upper half of the bits of each channel become the most
-// frequent of them. If that leaves too many, the image stays as it is.
+// lines and letters have, colours that agree in the upper half of the bits of each channel become the most frequent of
+// them. A colour with frequentShare of the pixels stays, such as the light grey of a grid next to white. If that leaves
+// too many colours, the image stays as it is.
 func merged(img image.Image) image.Image {
 	out := Compact(img)
 	rgba, ok := out.(*image.RGBA)
@@ -109,7 +110,17 @@ func merged(img image.Image) image.Image {
 			most[cell(c)] = c
 		}
 	}
-	if len(most) > 256 {
+	palette := map[color.RGBA]bool{}
+	becomes := func(c color.RGBA) color.RGBA {
+		if float64(count[c]) >= frequentShare*float64(rgba.Rect.Dx()*rgba.Rect.Dy()) {
+			return c
+		}
+		return most[cell(c)]
+	}
+	for c := range count {
+		palette[becomes(c)] = true
+	}
+	if len(palette) > 256 {
 		return img
 	}
 	paletted := image.NewPaletted(rgba.Rect, nil)
@@ -117,7 +128,7 @@ func merged(img image.Image) image.Image {
 	each(func(at int, c color.RGBA, n int) {
 		k, ok := index[c]
 		if !ok {
-			m := most[cell(c)]
+			m := becomes(c)
 			if k, ok = index[m]; !ok {
 				k = uint8(len(paletted.Palette))
 				paletted.Palette = append(paletted.Palette, m)
@@ -132,6 +143,9 @@ func merged(img image.Image) image.Image {
 	})
 	return paletted
 }
+
+// frequentShare is less than a thin line across a chart has.
+const frequentShare = 1. / 8192
 
 const (
 	captionSize  = 16 // of letters, in pixels
