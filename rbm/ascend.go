@@ -462,6 +462,17 @@ func (a *ascentWork) unitLists(k, q int) (lists []uint32, values []float32, cuts
 	return a.lists[at:][:a.listSize()], a.values[at:][:a.listSize()], a.cuts[(k*len(a.groups)+q)*size:][:size]
 }
 
+// greySlots returns the number of particles of grey values in a group.
+func (a *Ascent) greySlots(g slotGroup) (n int) {
+	first := g.word * vec.Block
+	for s := first; s < min(first+g.words*vec.Block, len(a.grey)); s++ {
+		if a.grey[s] != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // listPart finds the slots of each unit of the i-th block of visible units that is moved, and
 // sums the steps of the units' biases.
 func (a *Ascent) listPart(i int) {
@@ -514,6 +525,18 @@ func (a *Ascent) listPart(i int) {
 		cuts[0] = end
 		vec.Lists(lists, cuts, mask[slot:], 1, vec.Block, units, g.words, uint32(slot*vec.Block))
 		end = cuts[units]
+		if n := a.greySlots(g); !centred && int(cuts[units]-cuts[0]) == units*n {
+			// All values count: slot by slot, as they lie in memory, and in the same order for each unit.
+			for p, slot := range lists[cuts[0]:cuts[1]] {
+				slot /= vec.Block
+				bias := float64(a.bias[slot])
+				for i, x := range a.grey[slot][lo : lo+units] {
+					values[int(cuts[0])+i*n+p] = x
+					step[i] += float64(bias * float64(x))
+				}
+			}
+			continue
+		}
 		for i := range units {
 			for p := cuts[i]; p < cuts[i+1]; p++ {
 				slot := lists[p] / vec.Block
@@ -611,7 +634,7 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 					clear(steps)
 				}
 				lists, values, cuts := a.unitLists(b, q)
-				vec.AddSumsTimes(to, g, lists, values, cuts[:rows+1])
+				vec.AddSumsTimes(to, g, lists, values, cuts[:rows+1], a.greySlots(group))
 			} else {
 				words, g := a.unitWords(b, q), g[group.word*vec.Block*vec.Block:]
 				switch {

@@ -225,11 +225,11 @@ func (p *ObjectivePhase) panelPart(k int) {
 		n := min(size, p.rows-first)
 		vec.SigmoidsOfSums(t.means, p.acts[(k*p.rows+first)*vec.Block:], labels, n, classes)
 		clear(t.sums)
-		vec.AddSumsTimes(t.sums, t.means, p.inOrder, p.kappa[first*classes:], p.ofRows[:n+1])
+		vec.AddSumsTimes(t.sums, t.means, p.inOrder, p.kappa[first*classes:], p.ofRows[:n+1], 0)
 		for c := range t.cuts {
 			t.cuts[c] = uint32(c * n)
 		}
-		vec.AddSumsTimes(t.labels, t.means, p.places[first*classes:], p.terms[first*classes:], t.cuts)
+		vec.AddSumsTimes(t.labels, t.means, p.places[first*classes:], p.terms[first*classes:], t.cuts, 0)
 		for r := range n {
 			copy(p.H.Row(first + r)[lo:lo+width], t.sums[r*vec.Block:])
 		}

@@ -34,7 +34,7 @@ func (p *pass) upPart(i int) {
 	setRows(acts, m.HiddenBias[k*vec.Block:])
 	for g := range p.groups() {
 		if p.from.IsReal() {
-			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, p.groupCuts(g)[lo:][:n+1])
+			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, p.groupCuts(g)[lo:][:n+1], min(vec.RowSumsWords*vec.Block, m.Visible()-g*vec.RowSumsWords*vec.Block))
 			continue
 		}
 		p.addGroup(acts, m.panel(k)[g*vec.RowSumsWords*vec.Block*vec.Block:], g, lo, lo+n, m.upAhead(k, g, n))

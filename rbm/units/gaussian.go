@@ -58,17 +58,30 @@ func (u *fineUniforms) at(c int) float64 {
 	return float64((float64(u.high[c]) - 1 + float64(float64(u.low[c])*0x1p-23)) * 0x1p-24)
 }
 
+// fillAt overwrites at with the uniforms of all units, see fineUniforms.at.
+func (u *fineUniforms) fillAt(at *[vec.Block]float64) {
+	for c := range at {
+		at[c] = u.at(c)
+	}
+}
+
 // Draw inverts the distribution function at a uniform of 48 bits.
 func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
 	var u fineUniforms
+	var p, normals [vec.Block]float64
 	for r := range b.Rows {
 		beta := float64(b.BetaOf(r))
 		u.fill(s, b, r)
+		u.fillAt(&p)
+		vec.CentralNormals(normals[:], p[:])
 		to := x.Real[r*x.Stride+b.First:][:b.Width]
 		for c := b.From; c < b.Width; c++ {
 			z, precision := b.blend(r, c, beta)
-			p := u.at(c)
-			to[c] = float32(z/precision + normal(p, 1-p)/math.Sqrt(precision))
+			n := normals[c]
+			if math.Abs(p[c]-0.5) > vec.CentralHalf {
+				n = tailNormal(p[c], 1-p[c])
+			}
+			to[c] = float32(z/precision + n/math.Sqrt(precision))
 		}
 	}
 }
@@ -76,9 +89,14 @@ func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
 // normal returns the quantile of the standard normal distribution at which the probabilities below
 // and above are these, each right to its own size.
 func normal(below, above float64) float64 {
-	if q := below - 0.5; math.Abs(q) <= 0.425 {
-		return q * ratio(0.180625-float64(q*q), &central)
+	if math.Abs(below-0.5) <= vec.CentralHalf {
+		return vec.CentralNormal(below)
 	}
+	return tailNormal(below, above)
+}
+
+// tailNormal is normal beyond the centre.
+func tailNormal(below, above float64) float64 {
 	// The other half mirrors this one.
 	tail, sign := below, -1.0
 	if below > 0.5 {
@@ -96,10 +114,6 @@ func ratio(x float64, c *[2][8]float64) float64 { return quotient(x, c[0][:], c[
 
 // Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): right to 10⁻¹⁶ of the quantile.
 var (
-	central = [2][8]float64{
-		{2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457, 13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608},
-		{5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867, 5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1},
-	}
 	middle = [2][8]float64{
 		{7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734},
 		{1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459, 0.68976733498510000455, 1.6763848301838038494, 2.05319162663775882187, 1},

@@ -78,11 +78,16 @@ func checkSums(dst []float32, words []uint64, count, n int) bool {
 
 // AddSumsTimes adds to row i of dst the two-level sum, if it has any term, of values[k]
 // times the row of base that starts at lists[k], for cuts[i] ≤ k < cuts[i+1]. Each product
-// is rounded before it is added.
-func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
+// is rounded before it is added. For whole see RowSumsTimes.
+func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32, whole int) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = dst[hi*Block-1]
-		addSumsTimes(dst[lo*Block:], base, lists, values, cuts[lo:hi+1])
+		cuts := cuts[lo : hi+1]
+		eachDense(cuts, whole, func(i int) {
+			addDense(dst[(lo+i)*Block:], base, lists[cuts[i]:cuts[i+1]], values[cuts[i]:])
+		}, func(i, j int) {
+			addSumsTimes(dst[(lo+i)*Block:], base, lists, values, cuts[i:j+1])
+		})
 	})
 }
 

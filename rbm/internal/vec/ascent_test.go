@@ -18,16 +18,23 @@ func TestSumsLevels(t *testing.T) {
 				for i := range words {
 					s.words(words[i:i+1], []float64{0, 0.02, 0.3, 1}[s.IntN(4)])
 				}
-				lists, values, cuts := s.someLists(t, n, count*Block, low)
+				lists, values, cuts, whole := s.someLists(t, n, count*Block, low)
 				part := s.fill(shifted(t, n*Block, shift, low))
 				mu, gb := s.fill(fenced[float32](t, n, low)), s.fill(fenced[float32](t, n, low))
 				gc, lambda := (*[Block]float32)(s.fill(shifted(t, Block, shift, low))), (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
 				for name, f := range map[string]func(dst []float32){
-					"Sums":         func(dst []float32) { Sums(dst, base, words, count, n) },
-					"AddSums":      func(dst []float32) { AddSums(dst, base, words, count, n, ahead) },
-					"AddSumsTo":    func(dst []float32) { AddSumsTo(dst, part, base, words, count, n, ahead) },
-					"AddCentred":   func(dst []float32) { AddCentred(dst, base, words, count, n, ahead, mu, gb, gc, lambda) },
-					"AddSumsTimes": func(dst []float32) { AddSumsTimes(dst, base, lists, values, cuts) },
+					"Sums":       func(dst []float32) { Sums(dst, base, words, count, n) },
+					"AddSums":    func(dst []float32) { AddSums(dst, base, words, count, n, ahead) },
+					"AddSumsTo":  func(dst []float32) { AddSumsTo(dst, part, base, words, count, n, ahead) },
+					"AddCentred": func(dst []float32) { AddCentred(dst, base, words, count, n, ahead, mu, gb, gc, lambda) },
+					"AddSumsTimes, each list apart": func(dst []float32) {
+						n := whole // with assembly, against the plain Go of equal lists
+						if InUse() != Go {
+							n = 0
+						}
+						AddSumsTimes(dst, base, lists, values, cuts, n)
+					},
+					"AddSumsTimes": func(dst []float32) { AddSumsTimes(dst, base, lists, values, cuts, whole) },
 				} {
 					got := s.fill(shifted(t, n*Block, shift, low))
 					want := slices.Clone(got)
@@ -79,7 +86,7 @@ func TestSumsDefinition(t *testing.T) {
 		Sums(sums, base, words, SumsWords, n)
 		AddSums(once, base, words, SumsWords, n, 0)
 		AddSumsTo(to, part, base, words, SumsWords, n, 8)
-		AddSumsTimes(times[row*Block:][:Block], base, list, values, []uint32{0, uint32(ones)})
+		AddSumsTimes(times[row*Block:][:Block], base, list, values, []uint32{0, uint32(ones)}, 0)
 		for i, x := range dst[row*Block:][:Block] {
 			c := row*Block + i
 			sum := tree(i, false)

@@ -484,6 +484,36 @@ func widenAVX512(dst *float64, x *float32, n int)
 //go:noescape
 func addTimesAVX512(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
 
+// denseSumsAVX2 is the kernel of this name for n > 0 rows.
+//
+//go:noescape
+func denseSumsAVX2(dst *float32, base *float32, list *uint32, values *float32, stride int, n int)
+
+// denseRunAVX2 is the kernel of this name for n > 0 rows.
+//
+//go:noescape
+func denseRunAVX2(dst *float32, plus *float32, base *float32, list *uint32, values *float32, stride int, n int, add int)
+
+// denseSumsAVX512 is the kernel of this name for n > 0 rows.
+//
+//go:noescape
+func denseSumsAVX512(dst *float32, base *float32, list *uint32, values *float32, stride int, n int)
+
+// denseRunAVX512 is the kernel of this name for n > 0 rows.
+//
+//go:noescape
+func denseRunAVX512(dst *float32, plus *float32, base *float32, list *uint32, values *float32, stride int, n int, add int)
+
+// centralNormalsAVX2 is CentralNormals for n > 0, a multiple of eight.
+//
+//go:noescape
+func centralNormalsAVX2(dst *float64, p *float64, n int)
+
+// centralNormalsAVX512 is CentralNormals for n > 0, a multiple of eight.
+//
+//go:noescape
+func centralNormalsAVX512(dst *float64, p *float64, n int)
+
 // spreadAVX2 is Spread of n > 0 elements.
 //
 //go:noescape
@@ -763,6 +793,18 @@ func exps64(dst, x []float64) {
 }
 
 //go:noinline
+func centralNormals(dst, p []float64) {
+	switch InUse() {
+	case AVX512:
+		centralNormalsAVX512(&dst[0], &p[0], len(p))
+	case AVX2:
+		centralNormalsAVX2(&dst[0], &p[0], len(p))
+	default:
+		centralNormalsGo(dst, p)
+	}
+}
+
+//go:noinline
 func products(m []float64, e []int64, on, off, table []float64, offsets []uint32) {
 	switch InUse() {
 	case AVX512:
@@ -971,6 +1013,32 @@ func rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []
 		rowSumsTimesAVX2(&acc[0], Block, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
 	default:
 		rowSumsTimesGo(acc, base, lists, values, cuts)
+	}
+}
+
+//go:noinline
+func denseSums(dst, base []float32, list []uint32, values []float32) {
+	switch InUse() {
+	case AVX512:
+		denseSumsAVX512(&dst[0], &base[0], &list[0], &values[0], len(list), len(list))
+	case AVX2:
+		denseSumsAVX2(&dst[0], &base[0], &list[0], &values[0], len(list), len(list))
+	default:
+		denseSumsGo(dst, base, list, values)
+	}
+}
+
+//go:noinline
+func denseRun(dst, plus, base []float32, list []uint32, values []float32, stride, add int) {
+	switch InUse() {
+	case AVX512:
+		more := firstOf(plus)
+		denseRunAVX512(&dst[0], more, &base[0], &list[0], &values[0], stride, len(list), add)
+	case AVX2:
+		more := firstOf(plus)
+		denseRunAVX2(&dst[0], more, &base[0], &list[0], &values[0], stride, len(list), add)
+	default:
+		denseRunGo(dst, plus, base, list, values, stride, add)
 	}
 }
 

@@ -15219,6 +15219,1329 @@ next:
 	VZEROUPPER
 	RET
 
+// func denseSumsAVX2(dst *float32, base *float32, list *uint32, values *float32, stride int, n int)
+// Requires: AVX
+TEXT ·denseSumsAVX2(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    base+8(FP), CX
+	MOVQ    list+16(FP), DX
+	MOVQ    stride+32(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    n+40(FP), SI
+	MOVQ    values+24(FP), DI
+	LEAQ    (BX)(BX*2), R8
+	MOVQ    DX, R10
+	MOVQ    DI, R11
+	MOVQ    SI, R12
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 256(AX), Y2
+	VMOVUPS 288(AX), Y3
+	VMOVUPS 512(AX), Y4
+	VMOVUPS 544(AX), Y5
+	VMOVUPS 768(AX), Y6
+	VMOVUPS 800(AX), Y7
+
+row0:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row0
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 256(AX)
+	VMOVUPS      Y3, 288(AX)
+	VMOVUPS      Y4, 512(AX)
+	VMOVUPS      Y5, 544(AX)
+	VMOVUPS      Y6, 768(AX)
+	VMOVUPS      Y7, 800(AX)
+	MOVQ         DX, R10
+	MOVQ         DI, R11
+	MOVQ         SI, R12
+	VMOVUPS      64(AX), Y0
+	VMOVUPS      96(AX), Y1
+	VMOVUPS      320(AX), Y2
+	VMOVUPS      352(AX), Y3
+	VMOVUPS      576(AX), Y4
+	VMOVUPS      608(AX), Y5
+	VMOVUPS      832(AX), Y6
+	VMOVUPS      864(AX), Y7
+
+row1:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      64(R9), Y8
+	VMOVUPS      96(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row1
+	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y1, 96(AX)
+	VMOVUPS      Y2, 320(AX)
+	VMOVUPS      Y3, 352(AX)
+	VMOVUPS      Y4, 576(AX)
+	VMOVUPS      Y5, 608(AX)
+	VMOVUPS      Y6, 832(AX)
+	VMOVUPS      Y7, 864(AX)
+	MOVQ         DX, R10
+	MOVQ         DI, R11
+	MOVQ         SI, R12
+	VMOVUPS      128(AX), Y0
+	VMOVUPS      160(AX), Y1
+	VMOVUPS      384(AX), Y2
+	VMOVUPS      416(AX), Y3
+	VMOVUPS      640(AX), Y4
+	VMOVUPS      672(AX), Y5
+	VMOVUPS      896(AX), Y6
+	VMOVUPS      928(AX), Y7
+
+row2:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      128(R9), Y8
+	VMOVUPS      160(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row2
+	VMOVUPS      Y0, 128(AX)
+	VMOVUPS      Y1, 160(AX)
+	VMOVUPS      Y2, 384(AX)
+	VMOVUPS      Y3, 416(AX)
+	VMOVUPS      Y4, 640(AX)
+	VMOVUPS      Y5, 672(AX)
+	VMOVUPS      Y6, 896(AX)
+	VMOVUPS      Y7, 928(AX)
+	MOVQ         DX, R10
+	MOVQ         DI, R11
+	MOVQ         SI, R12
+	VMOVUPS      192(AX), Y0
+	VMOVUPS      224(AX), Y1
+	VMOVUPS      448(AX), Y2
+	VMOVUPS      480(AX), Y3
+	VMOVUPS      704(AX), Y4
+	VMOVUPS      736(AX), Y5
+	VMOVUPS      960(AX), Y6
+	VMOVUPS      992(AX), Y7
+
+row3:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      192(R9), Y8
+	VMOVUPS      224(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row3
+	VMOVUPS      Y0, 192(AX)
+	VMOVUPS      Y1, 224(AX)
+	VMOVUPS      Y2, 448(AX)
+	VMOVUPS      Y3, 480(AX)
+	VMOVUPS      Y4, 704(AX)
+	VMOVUPS      Y5, 736(AX)
+	VMOVUPS      Y6, 960(AX)
+	VMOVUPS      Y7, 992(AX)
+	VZEROUPPER
+	RET
+
+// func denseRunAVX2(dst *float32, plus *float32, base *float32, list *uint32, values *float32, stride int, n int, add int)
+// Requires: AVX
+TEXT ·denseRunAVX2(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         base+16(FP), CX
+	MOVQ         list+24(FP), DX
+	MOVQ         stride+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         n+48(FP), SI
+	MOVQ         values+32(FP), DI
+	LEAQ         (BX)(BX*2), R8
+	MOVQ         DX, R10
+	MOVQ         DI, R11
+	MOVQ         SI, R12
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R11), Y1
+	VMULPS       Y8, Y1, Y0
+	VMULPS       Y9, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y3
+	VMULPS       Y8, Y3, Y2
+	VMULPS       Y9, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y5
+	VMULPS       Y8, Y5, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y7
+	VMULPS       Y8, Y7, Y6
+	VMULPS       Y9, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JEQ          done0
+
+row0:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row0
+
+done0:
+	MOVQ   plus+8(FP), R9
+	TESTQ  R9, R9
+	JEQ    plus0
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 256(R9), Y2, Y2
+	VADDPS 288(R9), Y3, Y3
+	VADDPS 512(R9), Y4, Y4
+	VADDPS 544(R9), Y5, Y5
+	VADDPS 768(R9), Y6, Y6
+	VADDPS 800(R9), Y7, Y7
+
+plus0:
+	MOVQ   add+56(FP), R9
+	TESTQ  R9, R9
+	JEQ    add0
+	VADDPS (AX), Y0, Y0
+	VADDPS 32(AX), Y1, Y1
+	VADDPS 256(AX), Y2, Y2
+	VADDPS 288(AX), Y3, Y3
+	VADDPS 512(AX), Y4, Y4
+	VADDPS 544(AX), Y5, Y5
+	VADDPS 768(AX), Y6, Y6
+	VADDPS 800(AX), Y7, Y7
+
+add0:
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 256(AX)
+	VMOVUPS      Y3, 288(AX)
+	VMOVUPS      Y4, 512(AX)
+	VMOVUPS      Y5, 544(AX)
+	VMOVUPS      Y6, 768(AX)
+	VMOVUPS      Y7, 800(AX)
+	MOVQ         DX, R10
+	MOVQ         DI, R11
+	MOVQ         SI, R12
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      64(R9), Y8
+	VMOVUPS      96(R9), Y9
+	VBROADCASTSS (R11), Y1
+	VMULPS       Y8, Y1, Y0
+	VMULPS       Y9, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y3
+	VMULPS       Y8, Y3, Y2
+	VMULPS       Y9, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y5
+	VMULPS       Y8, Y5, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y7
+	VMULPS       Y8, Y7, Y6
+	VMULPS       Y9, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JEQ          done1
+
+row1:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      64(R9), Y8
+	VMOVUPS      96(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row1
+
+done1:
+	MOVQ   plus+8(FP), R9
+	TESTQ  R9, R9
+	JEQ    plus1
+	VADDPS 64(R9), Y0, Y0
+	VADDPS 96(R9), Y1, Y1
+	VADDPS 320(R9), Y2, Y2
+	VADDPS 352(R9), Y3, Y3
+	VADDPS 576(R9), Y4, Y4
+	VADDPS 608(R9), Y5, Y5
+	VADDPS 832(R9), Y6, Y6
+	VADDPS 864(R9), Y7, Y7
+
+plus1:
+	MOVQ   add+56(FP), R9
+	TESTQ  R9, R9
+	JEQ    add1
+	VADDPS 64(AX), Y0, Y0
+	VADDPS 96(AX), Y1, Y1
+	VADDPS 320(AX), Y2, Y2
+	VADDPS 352(AX), Y3, Y3
+	VADDPS 576(AX), Y4, Y4
+	VADDPS 608(AX), Y5, Y5
+	VADDPS 832(AX), Y6, Y6
+	VADDPS 864(AX), Y7, Y7
+
+add1:
+	VMOVUPS      Y0, 64(AX)
+	VMOVUPS      Y1, 96(AX)
+	VMOVUPS      Y2, 320(AX)
+	VMOVUPS      Y3, 352(AX)
+	VMOVUPS      Y4, 576(AX)
+	VMOVUPS      Y5, 608(AX)
+	VMOVUPS      Y6, 832(AX)
+	VMOVUPS      Y7, 864(AX)
+	MOVQ         DX, R10
+	MOVQ         DI, R11
+	MOVQ         SI, R12
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      128(R9), Y8
+	VMOVUPS      160(R9), Y9
+	VBROADCASTSS (R11), Y1
+	VMULPS       Y8, Y1, Y0
+	VMULPS       Y9, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y3
+	VMULPS       Y8, Y3, Y2
+	VMULPS       Y9, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y5
+	VMULPS       Y8, Y5, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y7
+	VMULPS       Y8, Y7, Y6
+	VMULPS       Y9, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JEQ          done2
+
+row2:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      128(R9), Y8
+	VMOVUPS      160(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row2
+
+done2:
+	MOVQ   plus+8(FP), R9
+	TESTQ  R9, R9
+	JEQ    plus2
+	VADDPS 128(R9), Y0, Y0
+	VADDPS 160(R9), Y1, Y1
+	VADDPS 384(R9), Y2, Y2
+	VADDPS 416(R9), Y3, Y3
+	VADDPS 640(R9), Y4, Y4
+	VADDPS 672(R9), Y5, Y5
+	VADDPS 896(R9), Y6, Y6
+	VADDPS 928(R9), Y7, Y7
+
+plus2:
+	MOVQ   add+56(FP), R9
+	TESTQ  R9, R9
+	JEQ    add2
+	VADDPS 128(AX), Y0, Y0
+	VADDPS 160(AX), Y1, Y1
+	VADDPS 384(AX), Y2, Y2
+	VADDPS 416(AX), Y3, Y3
+	VADDPS 640(AX), Y4, Y4
+	VADDPS 672(AX), Y5, Y5
+	VADDPS 896(AX), Y6, Y6
+	VADDPS 928(AX), Y7, Y7
+
+add2:
+	VMOVUPS      Y0, 128(AX)
+	VMOVUPS      Y1, 160(AX)
+	VMOVUPS      Y2, 384(AX)
+	VMOVUPS      Y3, 416(AX)
+	VMOVUPS      Y4, 640(AX)
+	VMOVUPS      Y5, 672(AX)
+	VMOVUPS      Y6, 896(AX)
+	VMOVUPS      Y7, 928(AX)
+	MOVQ         DX, R10
+	MOVQ         DI, R11
+	MOVQ         SI, R12
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      192(R9), Y8
+	VMOVUPS      224(R9), Y9
+	VBROADCASTSS (R11), Y1
+	VMULPS       Y8, Y1, Y0
+	VMULPS       Y9, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y3
+	VMULPS       Y8, Y3, Y2
+	VMULPS       Y9, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y5
+	VMULPS       Y8, Y5, Y4
+	VMULPS       Y9, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y7
+	VMULPS       Y8, Y7, Y6
+	VMULPS       Y9, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JEQ          done3
+
+row3:
+	MOVL         (R10), R9
+	LEAQ         (CX)(R9*4), R9
+	VMOVUPS      192(R9), Y8
+	VMOVUPS      224(R9), Y9
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R11)(BX*1), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R11)(BX*2), Y10
+	VMULPS       Y8, Y10, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y9, Y10, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R11)(R8*1), Y10
+	VMULPS       Y8, Y10, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y9, Y10, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	ADDQ         $0x04, R11
+	DECQ         R12
+	JNE          row3
+
+done3:
+	MOVQ   plus+8(FP), CX
+	TESTQ  CX, CX
+	JEQ    plus3
+	VADDPS 192(CX), Y0, Y0
+	VADDPS 224(CX), Y1, Y1
+	VADDPS 448(CX), Y2, Y2
+	VADDPS 480(CX), Y3, Y3
+	VADDPS 704(CX), Y4, Y4
+	VADDPS 736(CX), Y5, Y5
+	VADDPS 960(CX), Y6, Y6
+	VADDPS 992(CX), Y7, Y7
+
+plus3:
+	MOVQ   add+56(FP), CX
+	TESTQ  CX, CX
+	JEQ    add3
+	VADDPS 192(AX), Y0, Y0
+	VADDPS 224(AX), Y1, Y1
+	VADDPS 448(AX), Y2, Y2
+	VADDPS 480(AX), Y3, Y3
+	VADDPS 704(AX), Y4, Y4
+	VADDPS 736(AX), Y5, Y5
+	VADDPS 960(AX), Y6, Y6
+	VADDPS 992(AX), Y7, Y7
+
+add3:
+	VMOVUPS Y0, 192(AX)
+	VMOVUPS Y1, 224(AX)
+	VMOVUPS Y2, 448(AX)
+	VMOVUPS Y3, 480(AX)
+	VMOVUPS Y4, 704(AX)
+	VMOVUPS Y5, 736(AX)
+	VMOVUPS Y6, 960(AX)
+	VMOVUPS Y7, 992(AX)
+	VZEROUPPER
+	RET
+
+// func denseSumsAVX512(dst *float32, base *float32, list *uint32, values *float32, stride int, n int)
+// Requires: AVX, AVX512F
+TEXT ·denseSumsAVX512(SB), NOSPLIT, $0-48
+	MOVQ    dst+0(FP), AX
+	MOVQ    base+8(FP), CX
+	MOVQ    list+16(FP), DX
+	MOVQ    stride+32(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    n+40(FP), SI
+	MOVQ    values+24(FP), DI
+	LEAQ    (BX)(BX*2), R8
+	MOVQ    DI, DI
+	MOVQ    SI, R9
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+	VMOVUPS 512(AX), Z8
+	VMOVUPS 576(AX), Z9
+	VMOVUPS 640(AX), Z10
+	VMOVUPS 704(AX), Z11
+	VMOVUPS 768(AX), Z12
+	VMOVUPS 832(AX), Z13
+	VMOVUPS 896(AX), Z14
+	VMOVUPS 960(AX), Z15
+
+row0:
+	MOVL         (DX), SI
+	LEAQ         (CX)(SI*4), SI
+	VMOVUPS      (SI), Z16
+	VMOVUPS      64(SI), Z17
+	VMOVUPS      128(SI), Z18
+	VMOVUPS      192(SI), Z19
+	VBROADCASTSS (DI), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z0, Z0
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z1, Z1
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z2, Z2
+	VMULPS       Z19, Z20, Z20
+	VADDPS       Z20, Z3, Z3
+	VBROADCASTSS (DI)(BX*1), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z4, Z4
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z5, Z5
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z6, Z6
+	VMULPS       Z19, Z20, Z20
+	VADDPS       Z20, Z7, Z7
+	VBROADCASTSS (DI)(BX*2), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z8, Z8
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VMULPS       Z19, Z20, Z20
+	VADDPS       Z20, Z11, Z11
+	VBROADCASTSS (DI)(R8*1), Z20
+	VMULPS       Z16, Z20, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS       Z17, Z20, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS       Z18, Z20, Z16
+	VADDPS       Z16, Z14, Z14
+	VMULPS       Z19, Z20, Z16
+	VADDPS       Z16, Z15, Z15
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	DECQ         R9
+	JNE          row0
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
+	VMOVUPS      Z6, 384(AX)
+	VMOVUPS      Z7, 448(AX)
+	VMOVUPS      Z8, 512(AX)
+	VMOVUPS      Z9, 576(AX)
+	VMOVUPS      Z10, 640(AX)
+	VMOVUPS      Z11, 704(AX)
+	VMOVUPS      Z12, 768(AX)
+	VMOVUPS      Z13, 832(AX)
+	VMOVUPS      Z14, 896(AX)
+	VMOVUPS      Z15, 960(AX)
+	VZEROUPPER
+	RET
+
+// func denseRunAVX512(dst *float32, plus *float32, base *float32, list *uint32, values *float32, stride int, n int, add int)
+// Requires: AVX, AVX512F
+TEXT ·denseRunAVX512(SB), NOSPLIT, $0-64
+	MOVQ         dst+0(FP), AX
+	MOVQ         base+16(FP), CX
+	MOVQ         list+24(FP), DX
+	MOVQ         stride+40(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         n+48(FP), SI
+	MOVQ         values+32(FP), DI
+	LEAQ         (BX)(BX*2), R8
+	MOVQ         DI, DI
+	MOVQ         SI, R9
+	MOVL         (DX), SI
+	LEAQ         (CX)(SI*4), SI
+	VMOVUPS      (SI), Z16
+	VMOVUPS      64(SI), Z17
+	VMOVUPS      128(SI), Z18
+	VMOVUPS      192(SI), Z19
+	VBROADCASTSS (DI), Z3
+	VMULPS       Z16, Z3, Z0
+	VMULPS       Z17, Z3, Z1
+	VMULPS       Z18, Z3, Z2
+	VMULPS       Z19, Z3, Z3
+	VBROADCASTSS (DI)(BX*1), Z7
+	VMULPS       Z16, Z7, Z4
+	VMULPS       Z17, Z7, Z5
+	VMULPS       Z18, Z7, Z6
+	VMULPS       Z19, Z7, Z7
+	VBROADCASTSS (DI)(BX*2), Z11
+	VMULPS       Z16, Z11, Z8
+	VMULPS       Z17, Z11, Z9
+	VMULPS       Z18, Z11, Z10
+	VMULPS       Z19, Z11, Z11
+	VBROADCASTSS (DI)(R8*1), Z15
+	VMULPS       Z16, Z15, Z12
+	VMULPS       Z17, Z15, Z13
+	VMULPS       Z18, Z15, Z14
+	VMULPS       Z19, Z15, Z15
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	DECQ         R9
+	JEQ          done0
+
+row0:
+	MOVL         (DX), SI
+	LEAQ         (CX)(SI*4), SI
+	VMOVUPS      (SI), Z16
+	VMOVUPS      64(SI), Z17
+	VMOVUPS      128(SI), Z18
+	VMOVUPS      192(SI), Z19
+	VBROADCASTSS (DI), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z0, Z0
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z1, Z1
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z2, Z2
+	VMULPS       Z19, Z20, Z20
+	VADDPS       Z20, Z3, Z3
+	VBROADCASTSS (DI)(BX*1), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z4, Z4
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z5, Z5
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z6, Z6
+	VMULPS       Z19, Z20, Z20
+	VADDPS       Z20, Z7, Z7
+	VBROADCASTSS (DI)(BX*2), Z20
+	VMULPS       Z16, Z20, Z21
+	VADDPS       Z21, Z8, Z8
+	VMULPS       Z17, Z20, Z21
+	VADDPS       Z21, Z9, Z9
+	VMULPS       Z18, Z20, Z21
+	VADDPS       Z21, Z10, Z10
+	VMULPS       Z19, Z20, Z20
+	VADDPS       Z20, Z11, Z11
+	VBROADCASTSS (DI)(R8*1), Z20
+	VMULPS       Z16, Z20, Z16
+	VADDPS       Z16, Z12, Z12
+	VMULPS       Z17, Z20, Z16
+	VADDPS       Z16, Z13, Z13
+	VMULPS       Z18, Z20, Z16
+	VADDPS       Z16, Z14, Z14
+	VMULPS       Z19, Z20, Z16
+	VADDPS       Z16, Z15, Z15
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	DECQ         R9
+	JNE          row0
+
+done0:
+	MOVQ   plus+8(FP), CX
+	TESTQ  CX, CX
+	JEQ    plus0
+	VADDPS (CX), Z0, Z0
+	VADDPS 64(CX), Z1, Z1
+	VADDPS 128(CX), Z2, Z2
+	VADDPS 192(CX), Z3, Z3
+	VADDPS 256(CX), Z4, Z4
+	VADDPS 320(CX), Z5, Z5
+	VADDPS 384(CX), Z6, Z6
+	VADDPS 448(CX), Z7, Z7
+	VADDPS 512(CX), Z8, Z8
+	VADDPS 576(CX), Z9, Z9
+	VADDPS 640(CX), Z10, Z10
+	VADDPS 704(CX), Z11, Z11
+	VADDPS 768(CX), Z12, Z12
+	VADDPS 832(CX), Z13, Z13
+	VADDPS 896(CX), Z14, Z14
+	VADDPS 960(CX), Z15, Z15
+
+plus0:
+	MOVQ   add+56(FP), CX
+	TESTQ  CX, CX
+	JEQ    add0
+	VADDPS (AX), Z0, Z0
+	VADDPS 64(AX), Z1, Z1
+	VADDPS 128(AX), Z2, Z2
+	VADDPS 192(AX), Z3, Z3
+	VADDPS 256(AX), Z4, Z4
+	VADDPS 320(AX), Z5, Z5
+	VADDPS 384(AX), Z6, Z6
+	VADDPS 448(AX), Z7, Z7
+	VADDPS 512(AX), Z8, Z8
+	VADDPS 576(AX), Z9, Z9
+	VADDPS 640(AX), Z10, Z10
+	VADDPS 704(AX), Z11, Z11
+	VADDPS 768(AX), Z12, Z12
+	VADDPS 832(AX), Z13, Z13
+	VADDPS 896(AX), Z14, Z14
+	VADDPS 960(AX), Z15, Z15
+
+add0:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	VMOVUPS Z8, 512(AX)
+	VMOVUPS Z9, 576(AX)
+	VMOVUPS Z10, 640(AX)
+	VMOVUPS Z11, 704(AX)
+	VMOVUPS Z12, 768(AX)
+	VMOVUPS Z13, 832(AX)
+	VMOVUPS Z14, 896(AX)
+	VMOVUPS Z15, 960(AX)
+	VZEROUPPER
+	RET
+
+// func centralNormalsAVX2(dst *float64, p *float64, n int)
+// Requires: AVX
+TEXT ·centralNormalsAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors2:
+	CMPQ         DX, $0x08
+	JLT          fewer2
+	VMOVUPD      (CX), Y0
+	VMOVUPD      32(CX), Y1
+	VSUBPD       half64<>+0(SB), Y0, Y0
+	VSUBPD       half64<>+0(SB), Y1, Y1
+	VMULPD       Y0, Y0, Y3
+	VBROADCASTSD central64<>+0(SB), Y2
+	VSUBPD       Y3, Y2, Y2
+	VMULPD       Y1, Y1, Y4
+	VBROADCASTSD central64<>+0(SB), Y3
+	VSUBPD       Y4, Y3, Y3
+	VBROADCASTSD central0_0<>+0(SB), Y4
+	VBROADCASTSD central0_0<>+0(SB), Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       central0_1<>+0(SB), Y4, Y4
+	VADDPD       central0_1<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       central0_2<>+0(SB), Y4, Y4
+	VADDPD       central0_2<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       central0_3<>+0(SB), Y4, Y4
+	VADDPD       central0_3<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       central0_4<>+0(SB), Y4, Y4
+	VADDPD       central0_4<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       central0_5<>+0(SB), Y4, Y4
+	VADDPD       central0_5<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       central0_6<>+0(SB), Y4, Y4
+	VADDPD       central0_6<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       central0_7<>+0(SB), Y4, Y4
+	VADDPD       central0_7<>+0(SB), Y5, Y5
+	VBROADCASTSD central1_0<>+0(SB), Y6
+	VBROADCASTSD central1_0<>+0(SB), Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       central1_1<>+0(SB), Y6, Y6
+	VADDPD       central1_1<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       central1_2<>+0(SB), Y6, Y6
+	VADDPD       central1_2<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       central1_3<>+0(SB), Y6, Y6
+	VADDPD       central1_3<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       central1_4<>+0(SB), Y6, Y6
+	VADDPD       central1_4<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       central1_5<>+0(SB), Y6, Y6
+	VADDPD       central1_5<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       central1_6<>+0(SB), Y6, Y6
+	VADDPD       central1_6<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       central1_7<>+0(SB), Y6, Y6
+	VADDPD       central1_7<>+0(SB), Y7, Y7
+	VDIVPD       Y6, Y4, Y2
+	VMULPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VDIVPD       Y7, Y5, Y3
+	VMULPD       Y3, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x08, DX
+	JMP          vectors2
+
+fewer2:
+	VZEROUPPER
+	RET
+
+DATA half64<>+0(SB)/4, $0x00000000
+DATA half64<>+4(SB)/4, $0x3fe00000
+DATA half64<>+8(SB)/4, $0x00000000
+DATA half64<>+12(SB)/4, $0x3fe00000
+DATA half64<>+16(SB)/4, $0x00000000
+DATA half64<>+20(SB)/4, $0x3fe00000
+DATA half64<>+24(SB)/4, $0x00000000
+DATA half64<>+28(SB)/4, $0x3fe00000
+GLOBL half64<>(SB), RODATA|NOPTR, $32
+
+DATA central64<>+0(SB)/4, $0x51eb851f
+DATA central64<>+4(SB)/4, $0x3fc71eb8
+DATA central64<>+8(SB)/4, $0x51eb851f
+DATA central64<>+12(SB)/4, $0x3fc71eb8
+DATA central64<>+16(SB)/4, $0x51eb851f
+DATA central64<>+20(SB)/4, $0x3fc71eb8
+DATA central64<>+24(SB)/4, $0x51eb851f
+DATA central64<>+28(SB)/4, $0x3fc71eb8
+GLOBL central64<>(SB), RODATA|NOPTR, $32
+
+DATA central0_0<>+0(SB)/4, $0x6f7d925e
+DATA central0_0<>+4(SB)/4, $0x40a39a29
+DATA central0_0<>+8(SB)/4, $0x6f7d925e
+DATA central0_0<>+12(SB)/4, $0x40a39a29
+DATA central0_0<>+16(SB)/4, $0x6f7d925e
+DATA central0_0<>+20(SB)/4, $0x40a39a29
+DATA central0_0<>+24(SB)/4, $0x6f7d925e
+DATA central0_0<>+28(SB)/4, $0x40a39a29
+GLOBL central0_0<>(SB), RODATA|NOPTR, $32
+
+DATA central0_1<>+0(SB)/4, $0x6b2e45e4
+DATA central0_1<>+4(SB)/4, $0x40e052d2
+DATA central0_1<>+8(SB)/4, $0x6b2e45e4
+DATA central0_1<>+12(SB)/4, $0x40e052d2
+DATA central0_1<>+16(SB)/4, $0x6b2e45e4
+DATA central0_1<>+20(SB)/4, $0x40e052d2
+DATA central0_1<>+24(SB)/4, $0x6b2e45e4
+DATA central0_1<>+28(SB)/4, $0x40e052d2
+GLOBL central0_1<>(SB), RODATA|NOPTR, $32
+
+DATA central0_2<>+0(SB)/4, $0x55b78f20
+DATA central0_2<>+4(SB)/4, $0x40f06c1c
+DATA central0_2<>+8(SB)/4, $0x55b78f20
+DATA central0_2<>+12(SB)/4, $0x40f06c1c
+DATA central0_2<>+16(SB)/4, $0x55b78f20
+DATA central0_2<>+20(SB)/4, $0x40f06c1c
+DATA central0_2<>+24(SB)/4, $0x55b78f20
+DATA central0_2<>+28(SB)/4, $0x40f06c1c
+GLOBL central0_2<>(SB), RODATA|NOPTR, $32
+
+DATA central0_3<>+0(SB)/4, $0x869b752a
+DATA central0_3<>+4(SB)/4, $0x40e66c3e
+DATA central0_3<>+8(SB)/4, $0x869b752a
+DATA central0_3<>+12(SB)/4, $0x40e66c3e
+DATA central0_3<>+16(SB)/4, $0x869b752a
+DATA central0_3<>+20(SB)/4, $0x40e66c3e
+DATA central0_3<>+24(SB)/4, $0x869b752a
+DATA central0_3<>+28(SB)/4, $0x40e66c3e
+GLOBL central0_3<>(SB), RODATA|NOPTR, $32
+
+DATA central0_4<>+0(SB)/4, $0xcd4ee71d
+DATA central0_4<>+4(SB)/4, $0x40cad1d8
+DATA central0_4<>+8(SB)/4, $0xcd4ee71d
+DATA central0_4<>+12(SB)/4, $0x40cad1d8
+DATA central0_4<>+16(SB)/4, $0xcd4ee71d
+DATA central0_4<>+20(SB)/4, $0x40cad1d8
+DATA central0_4<>+24(SB)/4, $0xcd4ee71d
+DATA central0_4<>+28(SB)/4, $0x40cad1d8
+GLOBL central0_4<>(SB), RODATA|NOPTR, $32
+
+DATA central0_5<>+0(SB)/4, $0x2213c0cc
+DATA central0_5<>+4(SB)/4, $0x409ece5d
+DATA central0_5<>+8(SB)/4, $0x2213c0cc
+DATA central0_5<>+12(SB)/4, $0x409ece5d
+DATA central0_5<>+16(SB)/4, $0x2213c0cc
+DATA central0_5<>+20(SB)/4, $0x409ece5d
+DATA central0_5<>+24(SB)/4, $0x2213c0cc
+DATA central0_5<>+28(SB)/4, $0x409ece5d
+GLOBL central0_5<>(SB), RODATA|NOPTR, $32
+
+DATA central0_6<>+0(SB)/4, $0x8b1a436e
+DATA central0_6<>+4(SB)/4, $0x4060a488
+DATA central0_6<>+8(SB)/4, $0x8b1a436e
+DATA central0_6<>+12(SB)/4, $0x4060a488
+DATA central0_6<>+16(SB)/4, $0x8b1a436e
+DATA central0_6<>+20(SB)/4, $0x4060a488
+DATA central0_6<>+24(SB)/4, $0x8b1a436e
+DATA central0_6<>+28(SB)/4, $0x4060a488
+GLOBL central0_6<>(SB), RODATA|NOPTR, $32
+
+DATA central0_7<>+0(SB)/4, $0x1e9eef75
+DATA central0_7<>+4(SB)/4, $0x400b18d9
+DATA central0_7<>+8(SB)/4, $0x1e9eef75
+DATA central0_7<>+12(SB)/4, $0x400b18d9
+DATA central0_7<>+16(SB)/4, $0x1e9eef75
+DATA central0_7<>+20(SB)/4, $0x400b18d9
+DATA central0_7<>+24(SB)/4, $0x1e9eef75
+DATA central0_7<>+28(SB)/4, $0x400b18d9
+GLOBL central0_7<>(SB), RODATA|NOPTR, $32
+
+DATA central1_0<>+0(SB)/4, $0xca984b69
+DATA central1_0<>+4(SB)/4, $0x40b46a7e
+DATA central1_0<>+8(SB)/4, $0xca984b69
+DATA central1_0<>+12(SB)/4, $0x40b46a7e
+DATA central1_0<>+16(SB)/4, $0xca984b69
+DATA central1_0<>+20(SB)/4, $0x40b46a7e
+DATA central1_0<>+24(SB)/4, $0xca984b69
+DATA central1_0<>+28(SB)/4, $0x40b46a7e
+GLOBL central1_0<>(SB), RODATA|NOPTR, $32
+
+DATA central1_1<>+0(SB)/4, $0x7cb1ae76
+DATA central1_1<>+4(SB)/4, $0x40dc0e45
+DATA central1_1<>+8(SB)/4, $0x7cb1ae76
+DATA central1_1<>+12(SB)/4, $0x40dc0e45
+DATA central1_1<>+16(SB)/4, $0x7cb1ae76
+DATA central1_1<>+20(SB)/4, $0x40dc0e45
+DATA central1_1<>+24(SB)/4, $0x7cb1ae76
+DATA central1_1<>+28(SB)/4, $0x40dc0e45
+GLOBL central1_1<>(SB), RODATA|NOPTR, $32
+
+DATA central1_2<>+0(SB)/4, $0xaa64f4be
+DATA central1_2<>+4(SB)/4, $0x40e3317c
+DATA central1_2<>+8(SB)/4, $0xaa64f4be
+DATA central1_2<>+12(SB)/4, $0x40e3317c
+DATA central1_2<>+16(SB)/4, $0xaa64f4be
+DATA central1_2<>+20(SB)/4, $0x40e3317c
+DATA central1_2<>+24(SB)/4, $0xaa64f4be
+DATA central1_2<>+28(SB)/4, $0x40e3317c
+GLOBL central1_2<>(SB), RODATA|NOPTR, $32
+
+DATA central1_3<>+0(SB)/4, $0xd5d65266
+DATA central1_3<>+4(SB)/4, $0x40d4b772
+DATA central1_3<>+8(SB)/4, $0xd5d65266
+DATA central1_3<>+12(SB)/4, $0x40d4b772
+DATA central1_3<>+16(SB)/4, $0xd5d65266
+DATA central1_3<>+20(SB)/4, $0x40d4b772
+DATA central1_3<>+24(SB)/4, $0xd5d65266
+DATA central1_3<>+28(SB)/4, $0x40d4b772
+GLOBL central1_3<>(SB), RODATA|NOPTR, $32
+
+DATA central1_4<>+0(SB)/4, $0x2e75c89f
+DATA central1_4<>+4(SB)/4, $0x40b51232
+DATA central1_4<>+8(SB)/4, $0x2e75c89f
+DATA central1_4<>+12(SB)/4, $0x40b51232
+DATA central1_4<>+16(SB)/4, $0x2e75c89f
+DATA central1_4<>+20(SB)/4, $0x40b51232
+DATA central1_4<>+24(SB)/4, $0x2e75c89f
+DATA central1_4<>+28(SB)/4, $0x40b51232
+GLOBL central1_4<>(SB), RODATA|NOPTR, $32
+
+DATA central1_5<>+0(SB)/4, $0xfdc8b3f7
+DATA central1_5<>+4(SB)/4, $0x4085797e
+DATA central1_5<>+8(SB)/4, $0xfdc8b3f7
+DATA central1_5<>+12(SB)/4, $0x4085797e
+DATA central1_5<>+16(SB)/4, $0xfdc8b3f7
+DATA central1_5<>+20(SB)/4, $0x4085797e
+DATA central1_5<>+24(SB)/4, $0xfdc8b3f7
+DATA central1_5<>+28(SB)/4, $0x4085797e
+GLOBL central1_5<>(SB), RODATA|NOPTR, $32
+
+DATA central1_6<>+0(SB)/4, $0x386e1ab5
+DATA central1_6<>+4(SB)/4, $0x4045281b
+DATA central1_6<>+8(SB)/4, $0x386e1ab5
+DATA central1_6<>+12(SB)/4, $0x4045281b
+DATA central1_6<>+16(SB)/4, $0x386e1ab5
+DATA central1_6<>+20(SB)/4, $0x4045281b
+DATA central1_6<>+24(SB)/4, $0x386e1ab5
+DATA central1_6<>+28(SB)/4, $0x4045281b
+GLOBL central1_6<>(SB), RODATA|NOPTR, $32
+
+DATA central1_7<>+0(SB)/4, $0x00000000
+DATA central1_7<>+4(SB)/4, $0x3ff00000
+DATA central1_7<>+8(SB)/4, $0x00000000
+DATA central1_7<>+12(SB)/4, $0x3ff00000
+DATA central1_7<>+16(SB)/4, $0x00000000
+DATA central1_7<>+20(SB)/4, $0x3ff00000
+DATA central1_7<>+24(SB)/4, $0x00000000
+DATA central1_7<>+28(SB)/4, $0x3ff00000
+GLOBL central1_7<>(SB), RODATA|NOPTR, $32
+
+// func centralNormalsAVX512(dst *float64, p *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·centralNormalsAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ p+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors4:
+	CMPQ         DX, $0x20
+	JLT          fewer4
+	VMOVUPD      (CX), Z0
+	VMOVUPD      64(CX), Z1
+	VMOVUPD      128(CX), Z2
+	VMOVUPD      192(CX), Z3
+	VSUBPD.BCST  half64<>+0(SB), Z0, Z0
+	VSUBPD.BCST  half64<>+0(SB), Z1, Z1
+	VSUBPD.BCST  half64<>+0(SB), Z2, Z2
+	VSUBPD.BCST  half64<>+0(SB), Z3, Z3
+	VMULPD       Z0, Z0, Z5
+	VBROADCASTSD central64<>+0(SB), Z4
+	VSUBPD       Z5, Z4, Z4
+	VMULPD       Z1, Z1, Z6
+	VBROADCASTSD central64<>+0(SB), Z5
+	VSUBPD       Z6, Z5, Z5
+	VMULPD       Z2, Z2, Z7
+	VBROADCASTSD central64<>+0(SB), Z6
+	VSUBPD       Z7, Z6, Z6
+	VMULPD       Z3, Z3, Z8
+	VBROADCASTSD central64<>+0(SB), Z7
+	VSUBPD       Z8, Z7, Z7
+	VBROADCASTSD central0_0<>+0(SB), Z8
+	VBROADCASTSD central0_0<>+0(SB), Z9
+	VBROADCASTSD central0_0<>+0(SB), Z10
+	VBROADCASTSD central0_0<>+0(SB), Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  central0_1<>+0(SB), Z8, Z8
+	VADDPD.BCST  central0_1<>+0(SB), Z9, Z9
+	VADDPD.BCST  central0_1<>+0(SB), Z10, Z10
+	VADDPD.BCST  central0_1<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  central0_2<>+0(SB), Z8, Z8
+	VADDPD.BCST  central0_2<>+0(SB), Z9, Z9
+	VADDPD.BCST  central0_2<>+0(SB), Z10, Z10
+	VADDPD.BCST  central0_2<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  central0_3<>+0(SB), Z8, Z8
+	VADDPD.BCST  central0_3<>+0(SB), Z9, Z9
+	VADDPD.BCST  central0_3<>+0(SB), Z10, Z10
+	VADDPD.BCST  central0_3<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  central0_4<>+0(SB), Z8, Z8
+	VADDPD.BCST  central0_4<>+0(SB), Z9, Z9
+	VADDPD.BCST  central0_4<>+0(SB), Z10, Z10
+	VADDPD.BCST  central0_4<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  central0_5<>+0(SB), Z8, Z8
+	VADDPD.BCST  central0_5<>+0(SB), Z9, Z9
+	VADDPD.BCST  central0_5<>+0(SB), Z10, Z10
+	VADDPD.BCST  central0_5<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  central0_6<>+0(SB), Z8, Z8
+	VADDPD.BCST  central0_6<>+0(SB), Z9, Z9
+	VADDPD.BCST  central0_6<>+0(SB), Z10, Z10
+	VADDPD.BCST  central0_6<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  central0_7<>+0(SB), Z8, Z8
+	VADDPD.BCST  central0_7<>+0(SB), Z9, Z9
+	VADDPD.BCST  central0_7<>+0(SB), Z10, Z10
+	VADDPD.BCST  central0_7<>+0(SB), Z11, Z11
+	VBROADCASTSD central1_0<>+0(SB), Z12
+	VBROADCASTSD central1_0<>+0(SB), Z13
+	VBROADCASTSD central1_0<>+0(SB), Z14
+	VBROADCASTSD central1_0<>+0(SB), Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  central1_1<>+0(SB), Z12, Z12
+	VADDPD.BCST  central1_1<>+0(SB), Z13, Z13
+	VADDPD.BCST  central1_1<>+0(SB), Z14, Z14
+	VADDPD.BCST  central1_1<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  central1_2<>+0(SB), Z12, Z12
+	VADDPD.BCST  central1_2<>+0(SB), Z13, Z13
+	VADDPD.BCST  central1_2<>+0(SB), Z14, Z14
+	VADDPD.BCST  central1_2<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  central1_3<>+0(SB), Z12, Z12
+	VADDPD.BCST  central1_3<>+0(SB), Z13, Z13
+	VADDPD.BCST  central1_3<>+0(SB), Z14, Z14
+	VADDPD.BCST  central1_3<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  central1_4<>+0(SB), Z12, Z12
+	VADDPD.BCST  central1_4<>+0(SB), Z13, Z13
+	VADDPD.BCST  central1_4<>+0(SB), Z14, Z14
+	VADDPD.BCST  central1_4<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  central1_5<>+0(SB), Z12, Z12
+	VADDPD.BCST  central1_5<>+0(SB), Z13, Z13
+	VADDPD.BCST  central1_5<>+0(SB), Z14, Z14
+	VADDPD.BCST  central1_5<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  central1_6<>+0(SB), Z12, Z12
+	VADDPD.BCST  central1_6<>+0(SB), Z13, Z13
+	VADDPD.BCST  central1_6<>+0(SB), Z14, Z14
+	VADDPD.BCST  central1_6<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  central1_7<>+0(SB), Z12, Z12
+	VADDPD.BCST  central1_7<>+0(SB), Z13, Z13
+	VADDPD.BCST  central1_7<>+0(SB), Z14, Z14
+	VADDPD.BCST  central1_7<>+0(SB), Z15, Z15
+	VDIVPD       Z12, Z8, Z4
+	VMULPD       Z4, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	VDIVPD       Z13, Z9, Z5
+	VMULPD       Z5, Z1, Z1
+	VMOVUPD      Z1, 64(AX)
+	VDIVPD       Z14, Z10, Z6
+	VMULPD       Z6, Z2, Z2
+	VMOVUPD      Z2, 128(AX)
+	VDIVPD       Z15, Z11, Z7
+	VMULPD       Z7, Z3, Z3
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x20, DX
+	JMP          vectors4
+
+fewer4:
+vectors1:
+	CMPQ         DX, $0x08
+	JLT          fewer1
+	VMOVUPD      (CX), Z0
+	VSUBPD.BCST  half64<>+0(SB), Z0, Z0
+	VMULPD       Z0, Z0, Z2
+	VBROADCASTSD central64<>+0(SB), Z1
+	VSUBPD       Z2, Z1, Z1
+	VBROADCASTSD central0_0<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  central0_1<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  central0_2<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  central0_3<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  central0_4<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  central0_5<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  central0_6<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  central0_7<>+0(SB), Z2, Z2
+	VBROADCASTSD central1_0<>+0(SB), Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  central1_1<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  central1_2<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  central1_3<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  central1_4<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  central1_5<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  central1_6<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  central1_7<>+0(SB), Z3, Z3
+	VDIVPD       Z3, Z2, Z1
+	VMULPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x08, DX
+	JMP          vectors1
+
+fewer1:
+	VZEROUPPER
+	RET
+
 // func spreadAVX2(dst *float64, src *float64, p *float64, q *float64, n int)
 // Requires: AVX
 TEXT ·spreadAVX2(SB), NOSPLIT, $0-40

@@ -41,6 +41,7 @@ func dot64(sum *[dotLanes]float64, x []float32, y []float64)       { dot64Go(sum
 func softplus(l *lanes, x []float64)                               { softplusGo(l, x) }
 func odds(on, off []float64, l *lanes, x []float64)                { oddsGo(on, off, l, x) }
 func exps64(dst, x []float64)                                      { exps64Go(dst, x) }
+func centralNormals(dst, p []float64)                              { centralNormalsGo(dst, p) }
 func products(m []float64, e []int64, on, off, table []float64, offsets []uint32) {
 	productsGo(m, e, on, off, table, offsets)
 }
@@ -80,6 +81,12 @@ func transpose(m *[Block]uint64)                     { transposeGo(m) }
 func widen(dst []float64, x []float32)               { widenGo(dst, x) }
 func rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	rowSumsTimesGo(acc, base, lists, values, cuts)
+}
+func denseSums(dst, base []float32, list []uint32, values []float32) {
+	denseSumsGo(dst, base, list, values)
+}
+func denseRun(dst, plus, base []float32, list []uint32, values []float32, stride, add int) {
+	denseRunGo(dst, plus, base, list, values, stride, add)
 }
 func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
 	addTimesGo(dst, dstStride, x, xStride, a, rows, width)

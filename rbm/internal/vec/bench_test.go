@@ -208,5 +208,5 @@ func BenchmarkRowSums64(b *testing.B) {
 		forBench(b, "values="+v.name, float64(cuts[batch])*Block, "add", func() { RowSums64(acc, Block, base, lists, v.values, cuts) })
 		forBench(b, "values="+v.name+"/widened", float64(cuts[batch])*Block, "add", func() { RowSums64(acc, Block, wide, lists, v.values, cuts) })
 	}
-	forBench(b, "values=given/sum=float32", float64(cuts[batch])*Block, "add", func() { RowSumsTimes(sum, base, lists, values, cuts) })
+	forBench(b, "values=given/sum=float32", float64(cuts[batch])*Block, "add", func() { RowSumsTimes(sum, base, lists, values, cuts, 0) })
 }

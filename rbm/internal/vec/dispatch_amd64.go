@@ -29,6 +29,14 @@ func orOnes(beta []float32) (*float32, int) {
 
 var one float32 = 1
 
+// firstOf returns the address of the first value; nil if there is none.
+func firstOf(x []float32) *float32 {
+	if len(x) == 0 {
+		return nil
+	}
+	return &x[0]
+}
+
 // wideWeights returns each weight Wide times.
 func wideWeights(weight *[quad]float64) (w [quad * Wide]float64) {
 	for i := range w {

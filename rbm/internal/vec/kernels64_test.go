@@ -241,19 +241,29 @@ func TestQuadsDefinition(t *testing.T) {
 	}
 }
 
-// someLists makes lists of rows of a panel.
-func (s *source) someLists(t *testing.T, n, rows int, low bool) (lists []uint32, values []float32, cuts []uint32) {
+// someLists makes lists of rows of a panel, of at most whole offsets. Those of that length are equal.
+func (s *source) someLists(t *testing.T, n, rows int, low bool) (lists []uint32, values []float32, cuts []uint32, whole int) {
 	cuts = []uint32{uint32(s.IntN(3))}
 	l := make([]uint32, cuts[0])
-	for range n {
-		for range s.IntN(4) * s.IntN(30) {
-			l = append(l, uint32(s.IntN(rows))*Block)
+	random := func(n int) (list []uint32) {
+		for range n {
+			list = append(list, uint32(s.IntN(rows))*Block)
+		}
+		return list
+	}
+	longest := random(1 + s.IntN(3)*s.IntN(40))
+	whole = len(longest)
+	for i := range n {
+		if i < 2*n/3 || s.IntN(3) == 0 {
+			l = append(l, longest...)
+		} else {
+			l = append(l, random(s.IntN(whole))...)
 		}
 		cuts = append(cuts, uint32(len(l)))
 	}
 	lists = fenced[uint32](t, len(l), low)
 	copy(lists, l)
-	return lists, s.fill(fenced[float32](t, len(l), low)), cuts
+	return lists, s.fill(fenced[float32](t, len(l), low)), cuts, whole
 }
 
 func TestWeightedSumsLevels(t *testing.T) {
@@ -262,12 +272,14 @@ func TestWeightedSumsLevels(t *testing.T) {
 			const rows = 70
 			base := s.fill(shifted(t, rows*Block, shift, low))
 			for n := 1; n < 30; n += 1 + s.IntN(6) {
-				lists, values, cuts := s.someLists(t, n, rows, low)
+				lists, values, cuts, whole := s.someLists(t, n, rows, low)
 				got := s.fill(shifted(t, n*Block, shift, low))
-				want := slices.Clone(got)
-				atGo(func() { RowSumsTimes(want, base, lists, values, cuts) })
-				at(func() { RowSumsTimes(got, base, lists, values, cuts) })
+				want, apart := slices.Clone(got), slices.Clone(got)
+				atGo(func() { RowSumsTimes(want, base, lists, values, cuts, whole) })
+				at(func() { RowSumsTimes(got, base, lists, values, cuts, whole) })
 				same(t, "times", got, want)
+				atGo(func() { RowSumsTimes(apart, base, lists, values, cuts, 0) })
+				same(t, "times, each list apart", apart, want)
 
 				stride := Block + s.IntN(3)
 				for _, v := range [][]float32{nil, values} {
@@ -301,10 +313,10 @@ func TestWeightedSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
 	base := s.fill(make([]float32, 50*Block))
-	lists, values, cuts := s.someLists(t, 5, 50, true)
+	lists, values, cuts, whole := s.someLists(t, 5, 50, true)
 	acc, acc64 := make([]float32, 5*Block), make([]float64, 5*Block)
 	plain := make([]float64, 5*Block)
-	RowSumsTimes(acc, base, lists, values, cuts)
+	RowSumsTimes(acc, base, lists, values, cuts, whole)
 	RowSums64(acc64, Block, base, lists, values, cuts)
 	RowSums64(plain, Block, base, lists, nil, cuts)
 	for i := range 5 {
@@ -421,4 +433,24 @@ func TestLargestSize(t *testing.T) {
 	if got := LargestSize(nil); got != 0 {
 		t.Errorf("%v of nothing", got)
 	}
+}
+
+// Quantiles of the normal distribution are the same at all levels, and have the probabilities that they are asked for.
+func TestCentralNormals(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		for n := Wide; n <= 5*Wide; n += Wide {
+			p, got, want := fenced[float64](t, n, true), fenced[float64](t, n, false), make([]float64, n)
+			for i := range p {
+				p[i] = 0.5 + CentralHalf*(2*float64(i)/float64(n-1)-1)
+			}
+			atGo(func() { CentralNormals(want, p) })
+			at(func() { CentralNormals(got, p) })
+			same64(t, "quantiles", got, want)
+			for i, x := range got {
+				if back := math.Erfc(-x/math.Sqrt2) / 2; math.Abs(back-p[i]) > 1e-15 {
+					t.Errorf("the quantile at %v is %v, which is at %v", p[i], x, back)
+				}
+			}
+		}
+	})
 }

@@ -60,6 +60,7 @@ func TestPauses(t *testing.T) {
 		"Odds":           func() { Odds(wide, wide[n*8:], wide[n*16:n*32]) },
 		"Exps":           func() { Exps(wide, wide) },
 		"Widen":          func() { Widen(wide, acc) },
+		"CentralNormals": func() { CentralNormals(wide, wide) },
 		"Nonzero":        func() { Nonzero(out, acc, acc[:n*Block-ListSlack]) },
 		"AddTimes":       func() { AddTimes(acc, Block, base, 0, 1, n, Block) },
 		"Products": func() {
@@ -78,11 +79,11 @@ func TestPauses(t *testing.T) {
 			}
 		},
 		"AddWhere":     func() { AddWhere((*[Block]float64)(wide), words, coef) },
-		"AddSumsTimes": func() { AddSumsTimes(acc, base, lists, values, cuts) },
+		"AddSumsTimes": func() { AddSumsTimes(acc, base, lists, values, cuts, 0) },
 		"AddWide":      func() { AddWide(wide, acc[:len(wide)]) },
 		"AddNarrow":    func() { AddNarrow(acc[:len(wide)], wide) },
 		"Decay":        func() { Decay(acc, acc, 0, 0) },
-		"RowSumsTimes": func() { RowSumsTimes(acc, base, lists, values, cuts) },
+		"RowSumsTimes": func() { RowSumsTimes(acc, base, lists, values, cuts, 0) },
 		"AddSigned":    func() { AddSigned(wide, wide, 1) },
 		"SoftplusSum":  func() { SoftplusSum(wide) },
 		"Blend":        func() { Blend(acc, acc, coef, (*[Block]float32)(base), n) },

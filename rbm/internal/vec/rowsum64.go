@@ -32,11 +32,17 @@ func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists [
 //
 //	acc[i*Block+c] += values[k] * base[lists[k]+c],  cuts[i] ≤ k < cuts[i+1]
 //
-// in float32, with product and sum rounded separately.
-func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
+// in float32, with product and sum rounded separately. No list has more than whole offsets, and those of as many
+// are equal, of which it is quicker; 0: that many are not known.
+func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32, whole int) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[hi*Block-1]
-		rowSumsTimes(acc[lo*Block:], base, lists, values, cuts[lo:hi+1])
+		cuts := cuts[lo : hi+1]
+		eachDense(cuts, whole, func(i int) {
+			denseSums(acc[(lo+i)*Block:], base, lists[cuts[i]:cuts[i+1]], values[cuts[i]:])
+		}, func(i, j int) {
+			rowSumsTimes(acc[(lo+i)*Block:], base, lists, values, cuts[i:j+1])
+		})
 	})
 }
 

@@ -167,6 +167,8 @@ func main() {
 	path()
 	evaluate()
 	weightedSums()
+	dense()
+	normals()
 	poisson()
 	avx2.fillSubsets()
 	avx512.fillSubsets()
