@@ -250,7 +250,11 @@ func (c *csvReader) findLabels(row []string) error {
 		return nil
 	case "first":
 	default:
-		at = slices.IndexFunc(row, func(name string) bool { return strings.TrimSpace(name) == c.labels })
+		isLabel := func(name string) bool { return strings.TrimSpace(name) == c.labels }
+		at = slices.IndexFunc(row, isLabel)
+		if at >= 0 && slices.ContainsFunc(row[at+1:], isLabel) {
+			return formatErrorf("%s:1: two columns are named %s; give each a name of its own", c.path, quote(c.labels))
+		}
 		if at < 0 || c.asked == HeaderNo {
 			return formatErrorf("%s:1: no column is named %s, for the labels%s", c.path, quote(c.labels), grammar.DidYouMeanOr(c.labels, row, "the first line is "+someNames(row)))
 		}

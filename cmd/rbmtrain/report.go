@@ -167,7 +167,8 @@ const stillShare = 0.02
 // judgement is a sentence on how a run went that has these warnings.
 func (r *runner) judgement(warnings []string) string {
 	if len(warnings) > 0 {
-		what, _, _ := strings.Cut(warnings[0], ":")
+		what, _, _ := strings.Cut(warnings[0], ": ") // the rest is below it
+		what, _, _ = strings.Cut(what, "; ")
 		return fmt.Sprintf("This run has %s: %s.", cli.Count(len(warnings), "warning"), what)
 	}
 	law, known := train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)
