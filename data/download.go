@@ -83,7 +83,7 @@ func (m mnistSource) fetch(ctx context.Context, url string, opt Options) ([]byte
 	if resp.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s: the server answers %q", url, resp.Status)
 	}
-	progress := opt.progress("downloading "+filepath.Base(url), resp.ContentLength)
+	progress := opt.progress("downloading "+filepath.Base(url), "B", resp.ContentLength)
 	var body bytes.Buffer
 	in := io.LimitReader(resp.Body, maxDownload+1)
 	alive := writerFunc(func(p []byte) (int, error) {

@@ -31,7 +31,7 @@ func loadFontDigits(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	if n < fontTrain {
 		name = fmt.Sprintf("fontdigits:%d", n)
 	}
-	progress := opt.progress("drawing "+name, int64(n+fontTest))
+	progress := opt.progress("drawing "+name, "pictures", int64(n+fontTest))
 	train, err := fontSet(ctx, sp.withSeed(name), n, dataKey(sp.seed, streamTrain), opt.binarizer(streamTrain), progress)
 	if err != nil {
 		return nil, err

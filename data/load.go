@@ -112,20 +112,19 @@ type Options struct {
 	Stdin io.Reader
 	piped []byte // what came
 
-	// Progress is called at the start of each download, with the number of bytes
-	// (−1 if unknown), and of each long drawing, with the number of pictures. As
-	// many bytes are written to the writer it returns, by one goroutine at a
-	// time. Nil means silence.
-	Progress func(what string, total int64) io.Writer
+	// Progress is called at the start of what takes long, with its unit and their number: bytes of a
+	// download, "B" (−1 if unknown), or pictures and rows. A byte for each is written to the
+	// writer it returns, by one goroutine at a time. Nil means silence.
+	Progress func(what, unit string, total int64) io.Writer
 }
 
 // labeller returns a collector of labels.
 func (o Options) labeller() labeller { return labeller{partly: o.Unlabelled, none: o.NoLabel} }
 
 // progress returns a writer that is never nil.
-func (o Options) progress(what string, total int64) io.Writer {
+func (o Options) progress(what, unit string, total int64) io.Writer {
 	if o.Progress != nil {
-		if w := o.Progress(what, total); w != nil {
+		if w := o.Progress(what, unit, total); w != nil {
 			return w
 		}
 	}

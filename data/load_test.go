@@ -212,20 +212,20 @@ func (c *counts) Write(p []byte) (int, error) {
 
 func TestProgress(t *testing.T) {
 	var c counts
-	var what string
+	var what, unit string
 	var total int64
-	_, _, err := Load(context.Background(), "fontdigits:300", Options{Progress: func(w string, n int64) io.Writer {
-		what, total = w, n
+	_, _, err := Load(context.Background(), "fontdigits:300", Options{Progress: func(w, u string, n int64) io.Writer {
+		what, unit, total = w, u, n
 		return &c
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if total != 300+fontTest || c.n != total || what != "drawing fontdigits:300" {
+	if total != 300+fontTest || c.n != total || what != "drawing fontdigits:300" || unit != "pictures" {
 		t.Errorf("%q: %d of %d pictures told", what, c.n, total)
 	}
 	// A display that is not there.
-	if _, _, err := Load(context.Background(), "fontdigits:1", Options{Progress: func(string, int64) io.Writer { return nil }}); err != nil {
+	if _, _, err := Load(context.Background(), "fontdigits:1", Options{Progress: func(string, string, int64) io.Writer { return nil }}); err != nil {
 		t.Error(err)
 	}
 }

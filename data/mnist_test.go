@@ -217,7 +217,7 @@ func TestMNISTDownload(t *testing.T) {
 	m.mirrors = []string{gone, hotel, good}
 	var told counts
 	var what []string
-	opt := Options{Progress: func(w string, total int64) io.Writer { what = append(what, w); return &told }}
+	opt := Options{Progress: func(w, _ string, total int64) io.Writer { what = append(what, w); return &told }}
 	train, _, err := loadFake(m, "mnist", opt)
 	if err != nil {
 		t.Fatal(err)

@@ -49,7 +49,11 @@ func (s *Set) DescribeWeights() string {
 	if s.Weights == nil {
 		return ""
 	}
-	return fmt.Sprintf("weighted, of sum %.6g, as precise as %.4g equal rows", s.TotalWeight(), s.EqualRows())
+	equal := fmt.Sprintf("%.4g", s.EqualRows())
+	if s.EqualRows() >= 1000 {
+		equal = fmt.Sprintf("%.0f", s.EqualRows())
+	}
+	return fmt.Sprintf("weighted, of sum %.6g, as precise as %s equal rows", s.TotalWeight(), equal)
 }
 
 // Weight returns the weight of a row.
@@ -158,7 +162,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 				continue
 			}
 			var err error
-			if s.Weights, err = s.neighbourWeights(ctx, o.Reweight, o.progress("neighbours", int64(s.Len()))); err != nil {
+			if s.Weights, err = s.neighbourWeights(ctx, o.Reweight, o.progress("neighbours", "rows", int64(s.Len()))); err != nil {
 				return err
 			}
 		}

@@ -119,7 +119,7 @@ func TestReweight(t *testing.T) {
 		}
 		s := newSequences("x", a, sites, states)
 		for _, identity := range []float64{0.2, 0.8, 0.95, 1} {
-			got, err := s.neighbourWeights(context.Background(), identity, Options{}.progress("", 0))
+			got, err := s.neighbourWeights(context.Background(), identity, Options{}.progress("", "rows", 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,6 +160,6 @@ func BenchmarkReweight(b *testing.B) {
 	}
 	s := newSequences("x", a, sites, states)
 	for b.Loop() {
-		s.neighbourWeights(context.Background(), 0.8, Options{}.progress("", 0))
+		s.neighbourWeights(context.Background(), 0.8, Options{}.progress("", "rows", 0))
 	}
 }

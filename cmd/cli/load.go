@@ -123,9 +123,9 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		opt.Stdin = os.Stdin
 	}
 	var bar *Progress
-	opt.Progress = func(what string, total int64) io.Writer {
+	opt.Progress = func(what, unit string, total int64) io.Writer {
 		bar.Done()
-		bar = d.Flags.NewProgress(what, "B", total)
+		bar = d.Flags.NewProgress(what, unit, total)
 		return bar
 	}
 	defer func() { bar.Done() }()
