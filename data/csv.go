@@ -348,9 +348,9 @@ func (c *csvReader) countsRows() string {
 	return "the first column counts the rows; " + leaveOut(c.name(0)) + " (pandas: to_csv(index=False))"
 }
 
-// separatorOf returns what separates the columns of a file that starts so. It is a tab, or else a
-// semicolon, if the first line has one and each comma in it can be that of a decimal fraction.
-// Quoted fields do not count.
+// separatorOf returns the separator of the columns of a file that starts with this text. If the first
+// line has tabs, or else semicolons, and each of its commas can be a decimal comma, these are the
+// separators; otherwise commas are. Quoted fields do not count.
 func separatorOf(start string) byte {
 	quoted := false
 	line := strings.Map(func(r rune) rune {

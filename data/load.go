@@ -71,8 +71,8 @@ type Options struct {
 	Ignore      string
 	IgnoreKnown bool
 
-	// Schema says what the columns of a CSV file are, which are found by their names, or has the
-	// alphabet of sequences; nil: the file itself does.
+	// Schema has the levels of the columns of a CSV file, which are found by their names, or the
+	// alphabet of sequences; nil: they follow from the file.
 	Schema *Schema
 
 	// Weights names the weights of the rows, numbers from 0 up: a column of a CSV file, or else a

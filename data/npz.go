@@ -53,8 +53,8 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 		x, y = append(x, "x_test"), append(y, "y_test")
 	}
 
-	// All inputs are read once before any are stored: then it is known that the
-	// archive holds what its headers say, and what the bytes of all parts mean.
+	// All inputs are read once before any are stored. This checks that the archive holds what its
+	// headers say, and finds what the bytes of all parts mean.
 	scans := make([]inputScan, len(x))
 	for i, name := range x {
 		s, err := scanInputs(a, name, opt.scaling())

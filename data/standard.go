@@ -135,9 +135,9 @@ func (s *Set) moments() (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// kept returns what is kept of value v of column j in the first row or a later one: of real
-// values the difference from the first row, which float32 holds where the values are large and
-// near to each other.
+// kept returns what is stored of value v of column j until the scale is known. Of real values that is the
+// difference from the first row, because float32 holds it precisely where values are large and close to
+// each other.
 func (b *binarizer) kept(j int, v float64) float32 {
 	if b.mode != Standard {
 		return float32(v)

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// LoadTest returns rows to test models of train with, from a source of their
-// own: its test rows if it has any, else all of its rows. They are read as train
-// was: on its scale, if it has one, clipped to it, with its shape, and with labels numbered as
-// its classes of the same names. Labels may be missing in either.
+// LoadTest returns rows to test models of train with, from a separate source:
+// its test rows if it has any, else all of its rows. They are read as train
+// was: on its scale, if it has one, and clipped to it, with its shape, and with its numbers of the
+// classes, by their names. Labels may be missing in either.
 //
 // Errors are those of [Load]; it is an [ErrFormat] if rows have another length,
 // or a label is not among the classes of train.

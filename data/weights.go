@@ -211,9 +211,9 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 // in word k.
 const planeWords = 5
 
-// neighbourWeights returns 1/n of each row of sequences, where n counts the rows of which at
-// least that fraction of sites are equal to the row's, itself among them. It compares all
-// pairs of rows, on all processors.
+// neighbourWeights returns 1/n for each row of sequences, where n is the number of rows, itself included,
+// that equal it at the fraction identity of the sites or more. It compares all pairs of rows, on all
+// processors.
 func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress io.Writer) ([]float64, error) {
 	n, sites := s.Len(), len(s.Schema.Columns)
 	least := 0 // sites that are equal, of a neighbour

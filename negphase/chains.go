@@ -45,7 +45,7 @@ type chainSettings struct {
 	start  string
 }
 
-// keys returns the table of the settings; what says what the chains are.
+// keys returns the table of the settings. what describes the chains, for the help.
 func (s *chainSettings) keys(what string) grammar.Keys {
 	return grammar.Keys{
 		grammar.Count("chains", &s.chains, 10, 1, MaxChains, what),

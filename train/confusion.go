@@ -111,9 +111,9 @@ func classRows(set *data.Set) []float64 {
 	return rows
 }
 
-// Skewed reports whether one class of set is so frequent that always answering it errs in less
-// than half of the rows in which it would err if all classes had as many. Then the error cannot tell a
-// model that knows the classes from one that only answers the largest, and the balanced error can.
+// Skewed reports whether one class of set is so frequent that always answering it has less than half the
+// error that it would have with classes of equal size. Then the balanced error, but not the error, tells a
+// model that knows the classes from one that always answers the largest.
 func Skewed(set *data.Set) bool {
 	sum, most, n := 0.0, 0.0, 0
 	for _, of := range classRows(set) {

@@ -42,9 +42,9 @@ type liveState struct {
 
 // How long the ladder of a run continues for a measurement.
 const (
-	// There is one where it takes one round for likelihoodShare updates since the last
-	// measurement: a round has neither the positive phase nor the ascent of an update,
-	// so that it costs less than a tenth of the time.
+	// A measurement may take one round for likelihoodShare updates since the last one. A round has
+	// neither the positive phase nor the ascent of an update, so that it costs less than a tenth of
+	// the time.
 	likelihoodShare = 12
 	// The first takes roundsOf for each temperature. On MNIST (see logz.Tally) ladders
 	// of 16 to 30 of them settled within 100 to 800 rounds.

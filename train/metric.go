@@ -34,11 +34,11 @@ type Metric struct {
 	// Watch, if it is not nil, must be called before the first Measure, with the
 	// trainer of the run whose chains the metric looks at. m is then its Model.
 	Watch func(t *Trainer)
-	// Warning, if it is not nil, returns what is wrong by the last measurements, in
-	// words, and "" if nothing is. Until the end of training it says so once.
+	// Warning, if it is not nil, returns a warning that follows from the last measurements, or "".
+	// Before the end of training it returns each warning once.
 	Warning func(end bool) string
-	// Memory, if it is not nil, points to what the next measurements and warnings
-	// depend on in addition to the run, which must be saved with it; its JSON is small.
+	// Memory, if it is not nil, points to state that the next measurements and warnings depend on
+	// besides the run. It is saved with the run as JSON, which must be small.
 	Memory any
 }
 

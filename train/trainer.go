@@ -72,8 +72,8 @@ type Settings struct {
 	// of the hidden biases, whatever the schedule; momentum does not multiply it.
 	Sparse float64 `json:"sparse,omitempty"`
 
-	// LearnPrecision lets the precisions of Gaussian units move, but for those of constant
-	// columns of the data. Else they stay as they are: at 1 in a new model.
+	// LearnPrecision lets the precisions of Gaussian units move, except for constant columns of the
+	// data. Otherwise precisions are fixed, at 1 in a new model.
 	LearnPrecision bool `json:"learn_precision,omitempty"`
 
 	// Rule, if not nil, is an optimizer of the caller in place of Momentum, which must be

@@ -232,8 +232,8 @@ func (h *Health) Decides() bool {
 	return h.likelihood != nil && h.Train.N > 1 && (h.trainer.step-h.Train.LastStep)*knownShare <= h.steps
 }
 
-// other returns the track of the rows that are not trained on: of their log-likelihood, or of
-// their pseudo-likelihood where that is not known.
+// other returns the track of rows that are not trained on: of their log-likelihood, or if this is unknown
+// of their pseudo-likelihood.
 func (h *Health) other() *track {
 	if h.Decides() {
 		return &h.Other
@@ -412,10 +412,10 @@ type Trial struct {
 	Updates int     `json:"updates"`
 }
 
-// trial tells what a loss is due to by an experiment: it trains a copy of the model, as it is, with
-// the exact negative phase, at the rate and on the batches of the run. It returns by how much the
-// log-likelihood rises above its recent level, and the updates taken: 0 where the exact negative
-// phase is that of the run or takes too long, or where the rate is over.
+// trial finds the cause of a loss by an experiment: it trains a copy of the present model with the exact
+// negative phase, at the rate and on the batches of the run. It returns by how much the log-likelihood
+// rises above its recent level, and the number of updates. It takes no updates if the run itself has the
+// exact negative phase, if that takes too long, or if the rate has fallen to 0.
 func (h *Health) trial(ctx context.Context) (gain float64, steps int, err error) {
 	t := h.trainer
 	s := t.settings

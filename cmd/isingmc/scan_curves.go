@@ -226,8 +226,8 @@ func (p *plan) cross(a, b *curve, f int) (estimate, bool) {
 	return found, times == 1
 }
 
-// crossBetween returns where the difference of two curves is 0 between two points of opposite sign, by
-// its first change of sign, and its error: that of the difference over its slope.
+// crossBetween returns where two curves first cross between two points at which their difference has
+// opposite signs. The standard error is that of the difference divided by its slope.
 func (p *plan) crossBetween(a, b *curve, f, from, to int) estimate {
 	diff := func(at int) float64 { return a.values[f][at].mean - b.values[f][at].mean }
 	at := from

@@ -87,7 +87,7 @@ Examples:
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
 
-// options are the flags, but for those of flagKeys, which negative reads.
+// options are the flags, except for those of flagKeys, which negative reads.
 type options struct {
 	flags    *cli.Flags
 	data     *cli.DataFlags

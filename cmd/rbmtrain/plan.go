@@ -206,9 +206,9 @@ func (o *options) label(set *data.Set) (labelling, error) {
 	return l, nil
 }
 
-// checkSize bounds the parameters, the states of the batch and of the chains, and returns the
-// memory that training needs besides the data: what grows with the model and the chains. The
-// error says that it is too much, also for this machine.
+// checkSize returns the memory that training needs besides the data, as far as it grows with the model
+// and the chains. It returns an error if the parameters, or the states of the batch and of the chains,
+// are too many, or if this machine has too little memory.
 func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need float64, err error) {
 	units := set.X.Cols + len(set.Classes)
 	replicas, chains := s.Negative.Ladder().MaxTemperatures(), s.Negative.Count("chains")

@@ -36,8 +36,8 @@ func DidYouMean(name string, known []string) string {
 	return ""
 }
 
-// DidYouMeanOr is DidYouMean with what else there is: "; did you mean red? (it is red or green)", or
-// without a near name "; it is red or green".
+// DidYouMeanOr is DidYouMean followed by a list of all names: "; did you mean red? (it is red or
+// green)". Without a near name it is "; it is red or green".
 func DidYouMeanOr(name string, known []string, there string) string {
 	if near := DidYouMean(name, known); near != "" {
 		return near + " (" + there + ")"

@@ -152,8 +152,8 @@ func bindHalves(s *mcmc.Ising, m mcmc.Mover, order mcmc.Order, side int) (chains
 	return chains, nil
 }
 
-// tally counts over the runs of a sampler the sweeps that ended in the pattern or its complement, all sweeps, the runs and
-// those of them that left the pattern.
+// tally adds up the runs of a sampler: kept counts the sweeps that ended in the pattern or its complement, of all sweeps, and
+// left the runs that left the pattern, of all runs.
 func tally(t *claims.Table, sampler string) (kept, sweeps float64, runs, left int) {
 	for _, name := range t.Curves(sweepsPanel) {
 		if !strings.HasPrefix(name, sampler+" ") {

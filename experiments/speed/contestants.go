@@ -56,8 +56,8 @@ var libraries = []library{
 }
 
 // peers returns the peers that are installed, in every way to use all threads, and
-// a line for each that is not. Of PyTorch and the BLAS under it one has all the
-// threads and the other has one, as the threads of both spin while they wait.
+// a line for each that is not. Either PyTorch or the BLAS under it has all the threads and the other
+// has one, because the threads of both spin while they wait.
 func peers(python, script string, all int) (list []contestant, missing []string) {
 	have := modules(python)
 	for _, l := range libraries {

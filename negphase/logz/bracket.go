@@ -114,8 +114,8 @@ func (b Bracket) Doubtful(m Method) bool {
 func (b Bracket) Bound(m Method) bool { return slices.Contains(b.Bounds, m) }
 
 // Best returns the estimate to use, with its standard error. It is Bennett's,
-// which is biased to neither side; AIS where Bennett has no number, or a lower
-// one by more than their errors, as chains that miss a part of the model do;
+// which is biased to neither side. It is AIS where Bennett has no number, or one that is lower by
+// more than their errors, because its chains have missed a part of the model. It is
 // the reverse where there is nothing else, unless Bennett's ratio, from the same
 // chains, is impossible. An impossible estimate is never the best. NaN if none
 // has a number.

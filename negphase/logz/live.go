@@ -52,9 +52,9 @@ const (
 
 // LogZ returns Bennett's ratio along the ladder, whose path begins at base (nil: the
 // uniform distribution) and has β = 0 in it, from the last two thirds of the rounds added, four
-// or more. The standard error is that of a Bracket. Chains that have not settled on the model
-// give no number but a warning: those whose first third differs by more than chance, and those
-// whose draws are worth too few independent ones, as groups disagree. A difference within chance
+// or more. The standard error is that of a Bracket. There is a warning in place of a number if the
+// chains have not settled on the model: their first third differs by more than chance, or the draws have
+// too small an effective size, because groups disagree. A difference within chance
 // does not widen the error: it would count the noise of the last two thirds twice. ais, if not nil, is an
 // independent estimate to go with it. An estimate below lowerBound is treated as
 // Settings.LowerBound says.

@@ -382,9 +382,9 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 	return ctx.Err()
 }
 
-// marginals calls do with log p(level | the known cells of row r) of each of these cells, which are
-// missing, at the latest when l is flushed, and returns the largest standard error of one: of the level that V
-// has if own is true, or of probability rareLevel or more. Where the weights are of few chains alone it is at least that of log Σ.
+// marginals calls do for each of these missing cells with log p of its levels given the known cells of row r, at
+// the latest when l is flushed. It returns the largest standard error of log p, of the level that V has if own is true,
+// and otherwise of levels of probability rareLevel or more. Where few chains carry the weights it is at least that of log Σ.
 func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of []int, own bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
 	if states <= enumeratedStates { // one list has all levels, and an enumeration one

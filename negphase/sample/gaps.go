@@ -54,10 +54,10 @@ func Cells(m *rbm.RBM) (cells []Cell) {
 	return cells
 }
 
-// Gaps are rows of visible units of a model, some of whose cells are missing: each row's state is
-// that of a chain that leaves p(missing cells | the others) unchanged. Where one cell of a
-// row is missing each move is an independent draw from it. A softmax label is a cell too, missing
-// in rows without one. The model has no constraint.
+// Gaps are rows of visible units of a model, some of whose cells are missing. Each row is a chain that
+// leaves p(missing cells | the others) unchanged; if one cell is missing, each move is an independent
+// draw from this distribution. A softmax label is a cell too, missing in rows without one. The model has
+// no constraint.
 type Gaps struct {
 	V       rbm.Values // states
 	Missing rbm.Values // the units of missing cells are on

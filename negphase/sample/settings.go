@@ -53,9 +53,8 @@ const (
 	tuningRounds = 300
 )
 
-// Defaults returns settings of a sampler from which negphase.Parse takes what a text
-// does not say: as many chains as there are samples, in bounds, and no more groups
-// than a ladder needs.
+// Defaults returns settings of a sampler from which negphase.Parse takes the keys that a text does not
+// mention: as many chains as samples, within bounds, and for a ladder only as many groups as it needs.
 func Defaults(kind string, samples int) negphase.Settings {
 	s := negphase.DefaultSettings(kind)
 	n := min(max(samples, leastChains), mostChains)

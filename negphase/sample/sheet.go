@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm"
 )
 
-// A Sheet is samples of one model given each of several queries, those of a query next to each
-// other, as inputs of the whole model: units that are given have their values.
+// A Sheet has samples of one model for several queries, query by query. A sample has all inputs of the
+// model; given units have their given values.
 type Sheet struct {
 	Means  rbm.Matrix // p(x=1|h)
 	Values rbm.Values // x: bits, or standardised values of real units

@@ -14,8 +14,8 @@ import (
 // paper runs Algorithm 3 of the paper.
 func (t *tuner) paper(ctx context.Context) error {
 	l := t.lane(0)
-	// A tenth of the trials, and not fewer than two for each parameter, as far as
-	// there are that many, go to the first design.
+	// The first design has a tenth of the trials, or two for each parameter if that is more, but no more
+	// than all.
 	first := min(t.Evaluations, max(t.Evaluations/10, 2*t.dims()))
 	points := LatinHypercube(first, t.dims(), t.Key.Child(designKey))
 	for i := range t.Evaluations {
@@ -72,9 +72,8 @@ func (t *tuner) improvement(best float64, evaluations int) []float64 {
 	return x
 }
 
-// burnShare is the part of Seconds in which the lanes reach equilibrium under
-// the settings before tuning, exploreShare that of the trials that the model is
-// of, and finalsShare that of the finals.
+// The fractions of Seconds: burnShare for the lanes to reach equilibrium under the settings before
+// tuning, exploreShare for the trials that the model is fitted to, and finalsShare for the finals.
 const burnShare, exploreShare, finalsShare = 0.1, 0.36, 0.54
 
 // start makes the lanes and burns them in. The state of the first one half way is

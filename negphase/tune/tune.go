@@ -143,9 +143,9 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 
 func (t *tuner) dims() int { return len(t.Space.Ranges) }
 
-// worst is how far below the median a reward by time counts, in units of e. A
-// sampler that is ten times as slow as the median or that does not move is useless
-// alike, and a model of how useless it is would be a poor one of the good settings.
+// Rewards by time that are more than worst below the median count as worst below it, in units of e. A
+// sampler ten times as slow as the median is as useless as one that does not move, and a model fitted to
+// that difference would fit good settings poorly.
 const worst = 2
 
 // data returns the trials as observations.

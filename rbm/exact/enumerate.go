@@ -157,9 +157,9 @@ const (
 	blockBits = 10
 )
 
-// New prepares to enumerate models of m's shape and constraint over one layer: the
-// one with fewer states, or under a constraint the one that takes less work, or with real
-// visible units the hidden one. The
+// New prepares to enumerate models of m's shape and constraint over one layer. That is the hidden one
+// if the visible units are real, the one that takes less work if there is a constraint, and else the one
+// with fewer states. The
 // error wraps ErrTooLarge and gives the number of states if there are more than
 // limit, or it is that of RBM.CheckBinary under a constraint, or of RBM.CheckPositive.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {

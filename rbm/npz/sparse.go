@@ -159,8 +159,8 @@ func (r *Array) fortranRows(rows, cols int, do func(i, j int, v float64) error) 
 		}
 		all = all[:len(all)+n]
 	}
-	// Column j of a row has the indices of its dimensions after the first, of which the last
-	// varies fastest here and slowest in the file.
+	// Column j of a row stands for indices in the dimensions after the first. Here the last of these
+	// varies fastest, in the file slowest.
 	from := make([]int, cols)
 	for j := range from {
 		rest, stride := j, rows

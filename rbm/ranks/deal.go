@@ -41,10 +41,9 @@ const (
 )
 
 // Deal makes the ranks do n independent tasks: task i is done by rank i modulo their number.
-// On every rank take gets the results of all tasks, in order; it must do the same on all ranks. The
-// results travel by encoding/gob, which needs exported fields and keeps the bits of numbers, but
-// for a field that is −0: it arrives as 0, where an element of a slice stays −0. Those of one
-// process are passed on as they are.
+// On every rank take gets the results of all tasks, in order; it must do the same on all ranks. Between
+// processes results travel by encoding/gob, which needs exported fields. It keeps the bits of numbers,
+// except that a field of −0 arrives as 0; elements of slices stay −0.
 //
 // The first error ends it, on all ranks, when take has had the results of the tasks before. It is that
 // of the task with the least number; or of take. One of another rank is known by its text alone,

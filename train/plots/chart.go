@@ -41,9 +41,9 @@ type Line struct {
 	Apart     bool // dots only, that no line joins
 	Dashed    bool
 	Grey      bool // in the grey of the axes, as what is not measured
-	// Turns, if it is above 1, is the number of lines that may lie upon each other. Line Turn of
-	// them, from 0, is drawn in dashes that leave room for those of the others, and its dots are
-	// the larger the earlier its turn.
+	// Turns, if it is above 1, is the number of lines that may lie upon each other, and Turn, from 0,
+	// the number of this one. Its dashes leave room for those of the others, and its dots are larger than
+	// those of later lines.
 	Turn, Turns int
 }
 

@@ -109,7 +109,7 @@ func (t Evaluation) Likelihood(e Estimate) float64 {
 	return -t.FreeEnergy - *e.LogZ
 }
 
-// Evaluate runs rbmeval on one core with these flags besides those of the three estimates.
+// Evaluate runs rbmeval on one core with the flags of the three estimates and args.
 func (r *Runs) Evaluate(ctx context.Context, args ...string) (t Evaluation, err error) {
 	_, err = r.Call(ctx, &t, "rbmeval", append([]string{"-workers", "1", "-json", "-quiet", "-ais", "-reverse-ais", "-bennett"}, args...)...)
 	return t, err

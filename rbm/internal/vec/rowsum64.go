@@ -1,8 +1,8 @@
 package vec
 
 // RowSums64 is RowSums in float64, of rows in lists. Accumulator i begins at
-// acc[i·stride] and takes rows of base times values of the same number as
-// their offsets, or as they are if values is nil:
+// acc[i·stride]. It adds the rows of base at the offsets in lists, each times its value, or times 1 if
+// values is nil:
 //
 //	for i := range len(cuts)-1 {
 //		for k := cuts[i]; k < cuts[i+1]; k++ {

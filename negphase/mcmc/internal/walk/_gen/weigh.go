@@ -149,8 +149,7 @@ func (s simd) store(sums []reg.VecVirtual, to reg.GPVirtual) {
 	}
 }
 
-// together is the number of vectors of which weights are computed together,
-// as many as there are registers for.
+// together is the number of vectors whose weights are computed at once, limited by the registers.
 func (s simd) together() int {
 	if s.ZMM() {
 		return 4
