@@ -47,8 +47,10 @@ func (r *runner) leftOut() string {
 	if r.samples.any {
 		all = append(all, fmt.Sprintf("samples of each class (rbmsample -model %s)", r.folder.Dir))
 	}
-	if n := r.plan.steps / r.plan.evalEvery; r.plan.measures() && !r.plan.flags.Given("eval-every") && n < mostMeasured && r.plan.evalEvery > 1 {
-		all = append(all, fmt.Sprintf("more than %d measurements (-eval-every %d)", n+1, r.plan.steps/mostMeasured))
+	p := r.plan
+	few, most := p.opts.measureEvery(p.settings, p.sets.Train, p.steps), max(1, p.steps/mostMeasured)
+	if p.measures() && p.evalEvery == few && few > most { // else -eval-every asks for it
+		all = append(all, fmt.Sprintf("more than %d measurements (-eval-every %d)", p.steps/few+1, most))
 	}
 	if all == nil {
 		return ""

@@ -168,7 +168,7 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, er
 		o.chosen.Flags["average"] = fmt.Sprint(s.Average)
 	}
 	if !o.flags.Given("eval-every") {
-		evalEvery = max(1, steps/o.measured(s, set, steps))
+		evalEvery = o.measureEvery(s, set, steps)
 	}
 	return s, steps, evalEvery, nil
 }
@@ -181,11 +181,12 @@ const (
 	measureWork = measureRows << 30
 )
 
-// measured returns how many measurements after the first the work of that many steps allows by default.
-func (o *options) measured(s train.Settings, set *data.Set, steps int) int {
+// measureEvery returns the default number of steps between measurements, by the work of that many steps.
+func (o *options) measureEvery(s train.Settings, set *data.Set, steps int) int {
 	weights := set.X.Cols * o.hidden
-	evaluation := min(measureWork, passes(measureRows*set.Len(), weights))
-	return int(min(mostMeasured, 1+(measureFree+measureShare*work(s, steps, weights))/evaluation))
+	measurement := min(measureWork, passes(measureRows*set.Len(), weights))
+	n := int(min(mostMeasured, 1+(measureFree+measureShare*work(s, steps, weights))/measurement))
+	return max(1, steps/n)
 }
 
 // labelling says whether the model has labels, and of which kind.

@@ -79,6 +79,12 @@ func TestLeftOut(t *testing.T) {
 	if rows := strings.Count(clitest.Read(t, filepath.Join("run", rundir.MetricsFile)), "\n"); rows != 4 {
 		t.Errorf("metrics.csv has %d lines, want a head, step 0, half and the last", rows)
 	}
+	if out := rbmtrain.OK(t, "-resume", "run"); !strings.Contains(out, left) {
+		t.Errorf("the resumed run prints %s, no %q", out, left)
+	}
+	if out := rbmtrain.OK(t, append(args, "-eval-every", "40", "-force")...); strings.Contains(out, "measurements (") {
+		t.Errorf("with -eval-every it prints %s", out)
+	}
 	if out := rbmtrain.OK(t, append(args, "-hidden", "10", "-force")...); strings.Contains(out, "left out") {
 		t.Errorf("a small run prints %s", out)
 	}
