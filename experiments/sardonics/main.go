@@ -60,7 +60,7 @@ func experiment(p *programs) claims.Experiment {
 			figures["4"], figures["5"], figures["6"],
 			parts(p, "7", "versions of SARDONICS on the frustrated lattices", versions+".", false, frustrated, cube),
 			bits(p), figures["9"], figures["10"], figures["12"],
-			tuning(p), weights(p),
+			tuning(p), weights(p), lengths(p),
 		},
 	}
 }

@@ -22,6 +22,7 @@ type system struct {
 	fields  bool // ±1 at random
 	free    bool // the boundary
 	beta    float64
+	draw    uint64 // of the couplings and fields; 0 is that of all other figures
 	// Settings of SARDONICS by the paper's table II; "" for the RBM, of which no version is run.
 	k, gamma, walks, mix string
 }
@@ -97,7 +98,7 @@ func (s system) make(ctx context.Context, p *programs, quick bool) (copies, erro
 	if err != nil {
 		return copies{}, err
 	}
-	key := rbm.NewKey(1)
+	key := rbm.NewKey(1 + s.draw)
 	g, err := l.Graph(s.coupled(key), 0)
 	if err != nil {
 		return copies{}, err

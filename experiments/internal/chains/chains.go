@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"time"
 
@@ -22,12 +23,17 @@ type Sampler struct {
 	System mcmc.System
 	// Moves is the number of moves that it makes at most; 0: as many as it has time for.
 	Moves int
+	// Observe overwrites dst with Values numbers of the state; nil: none. It is called after each
+	// Every-th move, and its time counts.
+	Observe       func(dst []float64)
+	Values, Every int
 }
 
 // A Run is what a sampler did.
 type Run struct {
 	Name     string
-	Energies []float64 // after each move
+	Energies []float64   // after each move
+	Observed [][]float64 // by value: what Observe gave
 	Info     mcmc.Info
 	Seconds  float64 // of computing
 }
@@ -57,10 +63,19 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 		}
 		runs[i].Name = s.Name
 		r, run := key.Child(uint64(i)).Rand(), &runs[i]
+		run.Observed = make([][]float64, s.Values)
+		values := make([]float64, s.Values)
 		steps[i] = func(n int) {
 			for range n {
 				run.Info.Add(chain.Move(r))
 				run.Energies = append(run.Energies, s.System.Energy())
+				if s.Observe == nil || len(run.Energies)%s.Every != 0 {
+					continue
+				}
+				s.Observe(values)
+				for k, x := range values {
+					run.Observed[k] = append(run.Observed[k], x)
+				}
 			}
 		}
 	}
@@ -171,4 +186,42 @@ func Log(lo, hi float64, n int) []float64 {
 		x[i] = lo * math.Pow(hi/lo, float64(i)/float64(n-1))
 	}
 	return x
+}
+
+// A Warmed mover warms its chain up when it is bound, and goes back to the start: a chain that finds a setting does so then,
+// and a ladder moves its hotter replicas away from the state in which all begin.
+type Warmed struct {
+	mcmc.Mover
+	Start []uint8
+	Key   rbm.Key
+	// Bound, if not nil, gets the chain and the seconds of computing that its warm-up took.
+	Bound func(c mcmc.Chain, seconds float64)
+}
+
+// ladderMoves is the warm-up of a ladder.
+const ladderMoves = 500
+
+// Bind implements mcmc.Mover. s must be Settable.
+func (m Warmed) Bind(s mcmc.System, beta float64, sites []int32) (mcmc.Chain, error) {
+	c, err := m.Mover.Bind(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	r, begin := m.Key.Rand(), clock.Now()
+	if w, ok := c.(interface {
+		WarmUp(r *rand.Rand) mcmc.Info
+	}); ok {
+		w.WarmUp(r)
+	} else if _, ok := c.(*mcmc.Ladder); ok {
+		for range ladderMoves {
+			c.Move(r)
+		}
+	}
+	took := clock.Now() - begin
+	s.(mcmc.Settable).SetState(m.Start)
+	c.Reset()
+	if m.Bound != nil {
+		m.Bound(c, took.Seconds())
+	}
+	return c, nil
 }

@@ -133,3 +133,56 @@ func TestFactor(t *testing.T) {
 		t.Errorf("got %s and %s", a, b)
 	}
 }
+
+// A warmed chain has found its length, begins where it was told to, and says what the warm-up took.
+func TestWarmed(t *testing.T) {
+	build := ring(t)
+	start := []uint8{1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 0}
+	auto, err := mcmc.ParseMover("sardonics:k=auto", mcmc.Linear)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ladder := mcmc.Tempering{Swapping: mcmc.Swaps, Mover: mcmc.Gibbs{}, Replicas: 3, Hottest: 2}
+	for name, m := range map[string]mcmc.Mover{"auto": auto, "ladder": ladder, "gibbs": mcmc.Gibbs{}} {
+		s, bound := build(), 0
+		warmed := Warmed{Mover: m, Start: start, Key: rbm.NewKey(1), Bound: func(c mcmc.Chain, seconds float64) {
+			bound++
+			if a, ok := c.(mcmc.Adaptive); ok {
+				if _, high := a.Lengths(); high == a.NewLength().Flips() {
+					t.Errorf("%s: walks of %d flips, as before a warm-up", name, high)
+				}
+			}
+			if l, ok := c.(*mcmc.Ladder); ok && slices.Equal(l.Replica(2).State(), start) {
+				t.Error("the hottest replica has not moved")
+			}
+			if !(seconds >= 0) {
+				t.Errorf("%s: %v s", name, seconds)
+			}
+		}}
+		if _, err := warmed.Bind(s, 1, nil); err != nil || bound != 1 || !slices.Equal(s.State(), start) {
+			t.Errorf("%s: %v, bound %d times, in %v", name, err, bound, s.State())
+		}
+	}
+	if _, err := (Warmed{Mover: mcmc.Exchange{}, Start: start, Key: rbm.NewKey(1)}).Bind(build(), 1, nil); err == nil {
+		t.Error("a mover that cannot be bound is no error")
+	}
+}
+
+// Observations come after each given number of moves and see the state of that move.
+func TestObserve(t *testing.T) {
+	s := ring(t)()
+	const moves, every = 50, 3
+	runs, err := Race(t.Context(), []Sampler{{Name: "a", Mover: mcmc.Gibbs{}, System: s, Moves: moves, Values: 2, Every: every, Observe: func(dst []float64) { dst[0], dst[1] = s.Energy(), 7 }}}, 0.5, math.Inf(1), rbm.NewKey(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runs[0]
+	if len(r.Observed) != 2 || len(r.Observed[0]) != moves/every || r.Observed[1][0] != 7 {
+		t.Fatalf("observed %v", r.Observed)
+	}
+	for k, e := range r.Observed[0] {
+		if e != r.Energies[every*(k+1)-1] {
+			t.Errorf("observation %d is %v, want %v", k, e, r.Energies[every*(k+1)-1])
+		}
+	}
+}

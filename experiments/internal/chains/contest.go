@@ -61,6 +61,9 @@ func Logs(r claims.Repeats) claims.Repeats {
 	return l
 }
 
+// Exp returns the geometric mean of values by their logarithms.
+func Exp(r claims.Repeats) float64 { return math.Exp(r.Mean()) }
+
 // Factor formats a geometric mean and its error from logarithms.
 func Factor(r claims.Repeats) string {
 	mean, sd := r.Average()

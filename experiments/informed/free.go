@@ -1,0 +1,129 @@
+package main
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
+
+	"gorbm/rbm"
+)
+
+// A freeSystem is the visible units of an RBM with their free energy
+//
+//	F(v) = −bᵀv − Σ_j log(1 + exp(a_j)),   a = c + Wᵀv,
+//
+// the target of the papers of informed proposals. Costs of flips are known to first order for the price of two passes over W:
+// its exact ones would take an exponential for each weight.
+type freeSystem struct {
+	weights blas32.General // visible × hidden
+	visible []float32
+	state   []uint8
+	field   []float64 // a
+	sigma   []float32 // σ(a), of the state if known
+	down    []float32 // Wσ(a) + b
+	energy  float64
+	known   bool // energy and sigma are those of the state
+	hidden  []float32
+}
+
+func newFree(m *rbm.RBM) *freeSystem {
+	n, k := m.Visible(), m.Hidden()
+	s := &freeSystem{weights: blas32.General{Rows: n, Cols: k, Stride: k, Data: make([]float32, n*k)}, visible: m.VisibleBias, hidden: m.HiddenBias,
+		state: make([]uint8, n), field: make([]float64, k), sigma: make([]float32, k), down: make([]float32, n)}
+	for i := range n {
+		for j := range k {
+			s.weights.Data[i*k+j] = m.Weight(i, j)
+		}
+	}
+	s.SetState(s.state)
+	return s
+}
+
+func (s *freeSystem) row(i int) []float32 {
+	return s.weights.Data[i*s.weights.Stride:][:s.weights.Cols]
+}
+
+// SetState implements mcmc.Settable. It takes the first bits of longer states, such as those of both layers.
+func (s *freeSystem) SetState(state []uint8) {
+	copy(s.state, state)
+	for j, c := range s.hidden {
+		s.field[j] = float64(c)
+	}
+	for i, x := range s.state {
+		if x != 0 {
+			for j, w := range s.row(i) {
+				s.field[j] += float64(w)
+			}
+		}
+	}
+	s.known = false
+}
+
+// Len implements mcmc.System.
+func (s *freeSystem) Len() int { return len(s.state) }
+
+// State implements mcmc.System.
+func (s *freeSystem) State() []uint8 { return s.state }
+
+// Energy implements mcmc.System: it is F.
+func (s *freeSystem) Energy() float64 {
+	s.know()
+	return s.energy
+}
+
+// know renews energy and sigma.
+func (s *freeSystem) know() {
+	if s.known {
+		return
+	}
+	s.energy = 0
+	for j, a := range s.field {
+		e := rbm.Exp(-math.Abs(a))
+		s.energy -= max(a, 0) + rbm.Log(1+e)
+		if p := 1 / (1 + e); a > 0 {
+			s.sigma[j] = float32(p)
+		} else {
+			s.sigma[j] = float32(e * p)
+		}
+	}
+	for i, x := range s.state {
+		if x != 0 {
+			s.energy -= float64(s.visible[i])
+		}
+	}
+	s.known = true
+}
+
+// FlipCost implements mcmc.System: exactly.
+func (s *freeSystem) FlipCost(i int) float64 {
+	sign := 1 - 2*float64(s.state[i])
+	cost := -sign * float64(s.visible[i])
+	for j, w := range s.row(i) {
+		cost -= softplus(s.field[j]+sign*float64(w)) - softplus(s.field[j])
+	}
+	return cost
+}
+
+func softplus(a float64) float64 { return max(a, 0) + rbm.Log(1+rbm.Exp(-math.Abs(a))) }
+
+// Costs implements coster by the gradient of F.
+func (s *freeSystem) Costs(dst []float64) {
+	s.know()
+	copy(s.down, s.visible)
+	blas32.Gemv(blas.NoTrans, 1, s.weights, blas32.Vector{N: len(s.sigma), Data: s.sigma, Inc: 1}, 1, blas32.Vector{N: len(s.down), Data: s.down, Inc: 1})
+	for i, x := range s.state {
+		dst[i] = float64((2*float32(x) - 1) * s.down[i])
+	}
+}
+
+// Flip implements mcmc.System.
+func (s *freeSystem) Flip(i int) []int32 {
+	sign := 1 - 2*float64(s.state[i])
+	for j, w := range s.row(i) {
+		s.field[j] += float64(sign * float64(w))
+	}
+	s.state[i] ^= 1
+	s.known = false
+	return nil
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"gorbm/experiments/internal/chains"
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+const (
+	seconds = 0.3 // of each run
+	repeats = 10
+	// leastTimes is the number of autocorrelation times that a run must have for its τ to be trusted. The sum of ρ reaches to 6 τ,
+	// and what it misses is a tenth of it there.
+	leastTimes = 50
+)
+
+// Panels, each with the number of a run by its arena at X. Those of samplers on p(v) have a mark before the name.
+const (
+	gainPanel     = "independent values a second"
+	byErrorPanel  = "independent values a second, by the error"
+	flipsTau      = "flips for an independent value"
+	timesPanel    = "length of the run in τ"
+	microPanel    = "µs a move"
+	flipsPanel    = "flips a move"
+	acceptedPanel = "accepted"
+	foundPanel    = "found"
+	tauPanel      = "τ in moves"
+	halvesPanel   = "halves of the reference" // largest difference of their means, in standard deviations
+	freeMark      = "p(v): "
+)
+
+// A contest is a figure in which samplers race in several arenas.
+type contest struct {
+	name, title, says string
+	arenas            []arena
+	contestants       []contestant
+	pictures          []string // curves
+	notes             string
+}
+
+// panel returns the name of a panel of samplers on p(v), or not.
+func panel(name string, free bool) string {
+	if free {
+		return freeMark + name
+	}
+	return name
+}
+
+func (c contest) figure() claims.Figure {
+	return claims.Figure{
+		Name: c.name, Title: c.title, Says: c.says, Ours: true,
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			for at, a := range c.arenas {
+				for repeat := range o.Seeds(3, repeats) {
+					jobs = append(jobs, claims.Job{
+						Name: fmt.Sprintf("%s, seed %d", a.label, repeat+1),
+						Run: func(ctx context.Context) ([]claims.Point, error) {
+							return c.race(ctx, at, repeat+1, o.Quick)
+						},
+					})
+				}
+			}
+			return jobs
+		},
+		Claims: func(t *claims.Table) (all []claims.Claim) {
+			for at := range c.arenas {
+				all = append(all, c.claims(t, at)...)
+			}
+			return all
+		},
+		Draw: func(w io.Writer, t *claims.Table) error {
+			var words []string
+			for _, a := range c.arenas {
+				words = append(words, a.label)
+			}
+			free := newNames(c.contestants, true)
+			var panels []claims.Panel
+			for _, f := range []bool{false, true}[:min(2, 1+len(free))] {
+				on := ""
+				if len(free) > 0 {
+					on = map[bool]string{false: " on (v,h)", true: " on p(v)"}[f]
+				}
+				panels = append(panels,
+					claims.Panel{Name: panel(gainPanel, f), Title: "by τ of the slowest observable" + on, Y: gainPanel, LogY: true, Geometric: true, Words: words},
+					claims.Panel{Name: panel(byErrorPanel, f), Title: "by the squared error of means" + on, Y: gainPanel, LogY: true, Geometric: true, Words: words})
+			}
+			return claims.Curves(w, t, 2, panels, c.pictures)
+		},
+		Finding: c.finding,
+		Notes:   c.table,
+	}
+}
+
+// race runs all samplers in an arena from one state of its distribution.
+func (c contest) race(ctx context.Context, at, seed int, quick bool) (points []claims.Point, err error) {
+	a := c.arenas[at]
+	g, err := a.make(ctx, quick)
+	if err != nil {
+		return nil, err
+	}
+	time := seconds
+	if quick {
+		time = 0.02
+	}
+	key := rbm.NewKey(uint64(seed))
+	start := g.starts[key.Child(0).Rand().IntN(len(g.starts))]
+	var samplers []chains.Sampler
+	found := make([]float64, len(c.contestants))
+	for i, x := range c.contestants {
+		build := g.build
+		if x.free {
+			build = g.free
+		}
+		s := build()
+		state := start[:s.Len()]
+		s.SetState(state)
+		warmed := chains.Warmed{Mover: x.mover, Start: state, Key: key.Child(2).Child(uint64(i)), Bound: func(c mcmc.Chain, _ float64) { found[i] = setting(c) }}
+		samplers = append(samplers, chains.Sampler{Name: x.name, Mover: warmed, System: s,
+			Observe: g.observer(s), Values: g.observables, Every: x.every})
+	}
+	runs, err := chains.Race(ctx, samplers, a.beta, time, key.Child(1))
+	if err != nil {
+		return nil, err
+	}
+	for i, r := range runs {
+		x := c.contestants[i]
+		frees := []bool{x.free}
+		if i == 0 && g.free != nil {
+			frees = []bool{false, true} // the picture of p(v) has the first sampler too
+		}
+		for _, free := range frees {
+			g.measure(r, x.every, found[i], func(name string, y float64) {
+				points = append(points, claims.Point{Panel: panel(name, free), Curve: x.name, Repeat: seed, X: float64(at), Y: y})
+			})
+		}
+	}
+	return append(points, claims.Point{Panel: halvesPanel, Curve: a.truth, Repeat: seed, X: float64(at), Y: g.halves}), nil
+}
+
+// measure adds the numbers of a run.
+func (g *ground) measure(r chains.Run, every int, found float64, add func(name string, y float64)) {
+	slowest, errors := 0., 0.
+	n := len(r.Observed[0])
+	for k, x := range r.Observed {
+		s := diag.Summarize(x)
+		tau := s.Time.Tau
+		if !(tau < float64(n)) { // it never changed
+			tau = float64(n)
+		}
+		slowest = max(slowest, tau)
+		d := s.Mean - g.mean[k]
+		errors += d * d / g.variance[k] / float64(len(r.Observed))
+	}
+	moves := float64(len(r.Energies))
+	tau := slowest * float64(every)
+	flips := float64(r.Info.Flips) / moves
+	accepted, some := r.Info.Acceptance()
+	add(tauPanel, tau)
+	add(gainPanel, moves/r.Seconds/(2*tau))
+	add(flipsTau, 2*tau*flips)
+	add(timesPanel, float64(n)/slowest)
+	add(byErrorPanel, 1/(errors*r.Seconds))
+	add(microPanel, 1e6*r.Seconds/moves)
+	add(flipsPanel, flips)
+	if some {
+		add(acceptedPanel, accepted)
+	}
+	if found > 0 {
+		add(foundPanel, found)
+	}
+}
+
+// logs returns logarithms of a panel of a sampler by run.
+func logs(t *claims.Table, name string, x contestant, at int) claims.Repeats {
+	return chains.Logs(t.At(panel(name, x.free), x.name, float64(at)))
+}
+
+// tooWrong is how much larger than by τ mean squared errors must be for chains to count as stuck. τ is that of the slowest observable, so by
+// chance it happens to one sampler in a thousand with ten runs.
+const tooWrong = 3
+
+// stuck returns the independent values a second by the mean squared error, and whether they are so few that chains stay in
+// part of the states, about whose means their τ is.
+func stuck(t *claims.Table, x contestant, at int) (byError float64, yes bool) {
+	squares := claims.Repeats{}
+	for run, rate := range t.At(panel(byErrorPanel, x.free), x.name, float64(at)) {
+		squares[run] = 1 / rate
+	}
+	byError = 1 / squares.Mean()
+	return byError, chains.Exp(logs(t, gainPanel, x, at)) > tooWrong*byError
+}
+
+// best returns the sampler with the largest geometric mean of independent values a second, by τ, of those wanted that are
+// not stuck.
+func (c contest) best(t *claims.Table, at int, wanted func(x contestant) bool) (top contestant) {
+	most := math.Inf(-1)
+	for _, x := range c.contestants {
+		l := logs(t, gainPanel, x, at)
+		if _, stuck := stuck(t, x, at); wanted(x) && len(l) > 0 && !stuck && l.Mean() > most {
+			top, most = x, l.Mean()
+		}
+	}
+	return top
+}
+
+func isNew(x contestant) bool { return x.new }
+func isOld(x contestant) bool { return !x.new }
+
+// has reports whether t has runs in an arena.
+func (c contest) has(t *claims.Table, at int) bool {
+	return len(logs(t, gainPanel, c.contestants[0], at)) > 0
+}
+
+// told returns the name of a sampler, with its target if that is p(v).
+func (x contestant) told() string {
+	if x.free {
+		return x.name + " on p(v)"
+	}
+	return x.name
+}
+
+// short reports whether the runs of a sampler are too short for its τ, and how long they are in τ.
+func short(t *claims.Table, x contestant, at int) (times float64, yes bool) {
+	times = chains.Exp(logs(t, timesPanel, x, at))
+	return times, times < leastTimes
+}
+
+// refuse takes the verdict of a claim that names the first sampler as the better one, if its runs are too short to say so. Runs that are too
+// short underestimate τ. So those of the other sampler only favour it.
+func refuse(t *claims.Table, c claims.Claim, x contestant, at int) claims.Claim {
+	if times, yes := short(t, x, at); yes && c.Verdict == claims.Pass {
+		c.Verdict = claims.Fail
+		c.Statistic = fmt.Sprintf("no verdict: runs of %s are %.0f τ long, and its τ is not known with fewer than %d; %s", x.told(), times, leastTimes, c.Statistic)
+	}
+	return c
+}
+
+func (c contest) claims(t *claims.Table, at int) (all []claims.Claim) {
+	if !c.has(t, at) {
+		return nil
+	}
+	champion, rival := c.best(t, at, isOld), c.best(t, at, isNew)
+	larger := func(text, name string, a, b contestant) claims.Claim {
+		return claims.Larger(c.arenas[at].label+": "+text, logs(t, name, a, at), logs(t, name, b, at)).Aside()
+	}
+	sard := contestant{name: sardonics}
+	paths := c.best(t, at, func(x contestant) bool { return !x.free && strings.HasPrefix(x.name, "PAS") })
+	return []claims.Claim{
+		refuse(t, larger(fmt.Sprintf("the fastest sampler of the programs, %s, gives more independent values a second than the fastest new one, %s", champion.told(), rival.told()), gainPanel, champion, rival), champion, at),
+		larger(fmt.Sprintf("in equal time the means of %s have smaller squared errors than those of %s", champion.told(), rival.told()), byErrorPanel, champion, rival),
+		refuse(t, larger(fmt.Sprintf("SARDONICS gives more independent values a second than the fastest path with frozen weights, %s", paths.name), gainPanel, sard, paths), sard, at),
+		refuse(t, claims.Smaller(fmt.Sprintf("%s: SARDONICS makes fewer flips for an independent value than %s", c.arenas[at].label, paths.name), logs(t, flipsTau, sard, at), logs(t, flipsTau, paths, at)).Aside(), sard, at),
+	}
+}
+
+// finding says who wins in each arena, and by how much.
+func (c contest) finding(t *claims.Table) string {
+	var parts []string
+	for at, a := range c.arenas {
+		if !c.has(t, at) {
+			continue
+		}
+		champion, rival := c.best(t, at, isOld), c.best(t, at, isNew)
+		factor := chains.Digits(math.Exp(logs(t, gainPanel, champion, at).Mean() - logs(t, gainPanel, rival, at).Mean()))
+		part := fmt.Sprintf("on %s %s gives %s times as many as %s", a.label, champion.told(), factor, rival.told())
+		if _, yes := short(t, champion, at); yes {
+			part += " (its runs are too short to tell)"
+		}
+		parts = append(parts, part)
+	}
+	return "Independent values of the slowest observable a second: " + strings.Join(parts, "; ") + "."
+}
+
+// table writes the numbers of all arenas.
+func (c contest) table(t *claims.Table) string {
+	var b strings.Builder
+	b.WriteString(c.notes)
+	for at, a := range c.arenas {
+		if !c.has(t, at) {
+			continue
+		}
+		halves := t.At(halvesPanel, a.truth, float64(at)).Mean()
+		fmt.Fprintf(&b, "\n\n%s, truth by %s, whose two halves differ by up to %s standard deviations of an observable:\n\n", a.label, a.truth, chains.Digits(halves))
+		b.WriteString("| sampler | length or step | accepted | flips a move | µs a move | τ / moves | flips for an independent value | independent values a second | of them by the error | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+		for _, x := range c.contestants {
+			typical := func(name string) string {
+				if l := t.At(panel(name, x.free), x.name, float64(at)); len(l) > 0 {
+					return chains.Typical(l)
+				}
+				return ""
+			}
+			gain := chains.Factor(logs(t, gainPanel, x, at))
+			times, tooShort := short(t, x, at)
+			byError, stuck := stuck(t, x, at)
+			switch {
+			case stuck:
+				gain += ", stuck"
+			case tooShort:
+				gain += ", too short"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %.0f |\n", x.told(), typical(foundPanel), typical(acceptedPanel), typical(flipsPanel), typical(microPanel), typical(tauPanel), typical(flipsTau), gain,
+				chains.Digits(byError), times)
+		}
+	}
+	return b.String()
+}

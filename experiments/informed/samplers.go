@@ -1,0 +1,155 @@
+package main
+
+import (
+	"math/rand/v2"
+
+	"gorbm/negphase/mcmc"
+)
+
+// A contestant is a sampler in a race.
+type contestant struct {
+	name  string
+	mover mcmc.Mover
+	free  bool // on p(v), with costs to first order
+	new   bool // an informed proposal, not in the programs
+	every int  // moves from one observation to the next
+}
+
+const (
+	observeEvery = 4
+	// singleEvery is for moves of one flip on lattices and both layers, which take 1 µs.
+	singleEvery = 64
+)
+
+// Names of contestants that claims and pictures are about.
+const (
+	blockGibbs = "block Gibbs"
+	withIM     = "block Gibbs + IM"
+	tempering  = "tempering"
+	sardonics  = "SARDONICS"
+	single     = "LB"
+	pasRoot    = "PAS, √t"
+	pasRatio   = "PAS, t/(1+t)"
+	pasCorrect = "PAS, corrected"
+	gibbs      = "Gibbs"
+	metropolis = "Metropolis"
+	clusters   = "Wolff"
+)
+
+// informed are the new samplers that a warm-up tunes.
+func informed(free bool) []contestant {
+	all := []contestant{
+		{name: pasRoot, mover: path{Balance: root}},
+		{name: pasRatio, mover: path{Balance: ratio}},
+		{name: pasCorrect, mover: path{Balance: root, Correct: true}},
+		{name: string(langevin), mover: parallel{Law: langevin}},
+		{name: string(dlmcRoot), mover: parallel{Law: dlmcRoot}},
+		{name: string(dlmcRatio), mover: parallel{Law: dlmcRatio}},
+	}
+	if free {
+		all = append([]contestant{{name: single, mover: path{Balance: ratio, Length: 1}}}, all...)
+	}
+	for i := range all {
+		all[i].free, all[i].new, all[i].every = free, true, observeEvery
+	}
+	return all
+}
+
+// mover reads a sampler of the programs.
+func mover(text string) mcmc.Mover {
+	m, err := mcmc.ParseMover(text, mcmc.Linear)
+	if err != nil {
+		panic(err) // a constant of this file
+	}
+	return m
+}
+
+// old are the samplers of the programs that race on either kind of system. SARDONICS with walks of one flip is the locally balanced
+// sampler of single flips, on faster sums than a path of one flip.
+func old(first []contestant, ladder mcmc.Mover) []contestant {
+	all := append(first,
+		contestant{name: tempering, mover: ladder, every: observeEvery},
+		contestant{name: sardonics, mover: mover("sardonics:k=auto"), every: observeEvery},
+		contestant{name: single, mover: mover("sardonics:k=1:gamma=1:walks=single"), every: singleEvery, new: true})
+	for i := range first {
+		all[i].every = observeEvery
+	}
+	return all
+}
+
+func onRBM() []contestant {
+	ladder := mcmc.Tempering{Swapping: mcmc.Swaps, Mover: mcmc.BlockGibbs{}, Replicas: 6, Hottest: 1.5}
+	all := old([]contestant{{name: blockGibbs, mover: mcmc.BlockGibbs{}}, {name: withIM, mover: alternate{mcmc.BlockGibbs{}, mover("im:k=auto")}}}, ladder)
+	return append(append(all, informed(false)...), informed(true)...)
+}
+
+func onLattice() []contestant {
+	ladder := mcmc.Tempering{Swapping: mcmc.Swaps, Mover: mcmc.Gibbs{}, Replicas: 8, Hottest: 2}
+	all := old([]contestant{{name: gibbs, mover: mcmc.Gibbs{}}, {name: metropolis, mover: mover("modified-metropolis:order=chessboard")}, {name: clusters, mover: mover("wolff")}}, ladder)
+	return append(all, informed(false)...)
+}
+
+// alternate makes a move of the first sampler and one of the second, which keeps the number of units that are on.
+type alternate struct{ first, second mcmc.Mover }
+
+// Bind implements mcmc.Mover.
+func (m alternate) Bind(s mcmc.System, beta float64, sites []int32) (mcmc.Chain, error) {
+	a, err := m.first.Bind(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	b, err := m.second.Bind(s, beta, sites)
+	return &alternating{a, b}, err
+}
+
+type alternating struct{ first, second mcmc.Chain }
+
+// Move implements mcmc.Chain.
+func (c *alternating) Move(r *rand.Rand) mcmc.Info {
+	info := c.first.Move(r)
+	c.second.Reset()
+	info.Add(c.second.Move(r))
+	c.first.Reset()
+	info.Moves = 1
+	return info
+}
+
+// Reset implements mcmc.Chain.
+func (c *alternating) Reset() {
+	c.first.Reset()
+	c.second.Reset()
+}
+
+// WarmUp implements warmer.
+func (c *alternating) WarmUp(r *rand.Rand) mcmc.Info {
+	info := c.second.(warmer).WarmUp(r)
+	c.first.Reset()
+	return info
+}
+
+// setting returns what the warm-up of a chain found: flips of a walk or path, a step size, or 0.
+func setting(c mcmc.Chain) float64 {
+	if a, ok := c.(*alternating); ok {
+		c = a.second
+	}
+	switch c := c.(type) {
+	case *pathChain:
+		return float64(c.length)
+	case *parallelChain:
+		return c.step
+	case mcmc.Adaptive:
+		_, high := c.Lengths()
+		return float64(high)
+	}
+	return 0
+}
+
+// newNames returns the names of the new samplers among all, on p(v) or not.
+func newNames(all []contestant, free bool) (names []string) {
+	for _, c := range all {
+		if c.new && c.free == free {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
