@@ -23,8 +23,8 @@ const (
 // A small system with the distribution of its states.
 type small struct {
 	system mcmc.Settable
-	law    []float64 // by code
-	first  bool      // its costs are of first order
+	target []float64 // by code
+	first  bool      // costs are to first order alone
 }
 
 func code(state []uint8) (x int) {
@@ -50,15 +50,15 @@ func boltzmann(s mcmc.Settable, beta float64, energy func(state []uint8) float64
 			return s.Energy()
 		}
 	}
-	law, sum := make([]float64, 1<<s.Len()), 0.
-	for x := range law {
-		law[x] = math.Exp(-beta * energy(bitsOf(x, s.Len())))
-		sum += law[x]
+	target, sum := make([]float64, 1<<s.Len()), 0.
+	for x := range target {
+		target[x] = math.Exp(-beta * energy(bitsOf(x, s.Len())))
+		sum += target[x]
 	}
-	for x := range law {
-		law[x] /= sum
+	for x := range target {
+		target[x] /= sum
 	}
-	return law
+	return target
 }
 
 // model returns an RBM with weights and biases of standard deviation sd.
@@ -201,10 +201,10 @@ func paths(n, k int, again bool) [][]int32 {
 }
 
 // imbalance returns the largest |π_x K_xy − π_y K_yx|.
-func imbalance(law []float64, k [][]float64) (worst float64) {
+func imbalance(target []float64, k [][]float64) (worst float64) {
 	for x := range k {
 		for y := range x {
-			worst = max(worst, math.Abs(law[x]*k[x][y]-law[y]*k[y][x]))
+			worst = max(worst, math.Abs(target[x]*k[x][y]-target[y]*k[y][x]))
 		}
 	}
 	return worst
@@ -214,7 +214,7 @@ func imbalance(law []float64, k [][]float64) (worst float64) {
 // state reached, the probability of the proposal and the logarithm of its ratio.
 func matrix(t *testing.T, s small, reset func(), each func(add func(chance, log float64))) [][]float64 {
 	t.Helper()
-	k := make([][]float64, len(s.law))
+	k := make([][]float64, len(s.target))
 	for x := range k {
 		k[x] = make([]float64, len(k))
 	}
@@ -277,7 +277,7 @@ func TestPathKernels(t *testing.T) {
 						}
 						label := fmt.Sprintf("%s of %d, %s, length %d, correct %v", name, n, balance, length, correct)
 						for _, f := range []flaw{noFlaw, sameOrder} {
-							if d := imbalance(s.law, kernel(f)); d > exactly {
+							if d := imbalance(s.target, kernel(f)); d > exactly {
 								t.Errorf("%s%s: detailed balance is off by %g", label, f, d)
 							}
 						}
@@ -295,7 +295,7 @@ func TestPathKernels(t *testing.T) {
 							if balance == root && f == staleCosts || length < 3 && !(f == noRatio || f == staleCosts || s.first) {
 								continue
 							}
-							if d := imbalance(s.law, kernel(f)); d < broken {
+							if d := imbalance(s.target, kernel(f)); d < broken {
 								t.Errorf("%s: %s, and detailed balance is off by %g alone", label, f, d)
 							}
 						}
@@ -338,9 +338,9 @@ func (f flaw) score(c *parallelChain, costs []float64, flipped int) (chance, log
 func TestParallelKernels(t *testing.T) {
 	for _, n := range sizes() {
 		for name, s := range smallSystems(t, n) {
-			for _, l := range []law{langevin, dlmcRoot, dlmcRatio} {
+			for _, l := range []coin{langevin, dlmcRoot, dlmcRatio} {
 				for _, step := range []float64{0.1, 0.7, 5} {
-					c := bind[*parallelChain](t, parallel{Law: l, Step: step}, s.system)
+					c := bind[*parallelChain](t, parallel{Coin: l, Step: step}, s.system)
 					costs := make([]float64, n)
 					kernel := func(f flaw) [][]float64 {
 						return matrix(t, s, c.Reset, func(add func(chance, log float64)) {
@@ -350,11 +350,11 @@ func TestParallelKernels(t *testing.T) {
 						})
 					}
 					label := fmt.Sprintf("%s of %d, %s, step %v", name, n, l, step)
-					if d := imbalance(s.law, kernel(noFlaw)); d > exactly {
+					if d := imbalance(s.target, kernel(noFlaw)); d > exactly {
 						t.Errorf("%s: detailed balance is off by %g", label, d)
 					}
 					for _, f := range []flaw{staleCosts, linear, noRatio} {
-						if d := imbalance(s.law, kernel(f)); step == 0.7 && d < broken {
+						if d := imbalance(s.target, kernel(f)); step == 0.7 && d < broken {
 							t.Errorf("%s: %s, and detailed balance is off by %g alone", label, f, d)
 						}
 					}
@@ -392,7 +392,7 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	const step = 0.3
-	for l, f := range map[law]func(x float64) float64{
+	for l, f := range map[coin]func(x float64) float64{
 		langevin: func(x float64) float64 { return 1 / (1 + math.Exp(x/2+1/(2*step))) },
 		dlmcRoot: func(x float64) float64 {
 			return (1 - math.Exp(-step*math.Exp(-x/2)*(1+math.Exp(x)))) / (1 + math.Exp(x))
@@ -447,18 +447,18 @@ func TestFreeSystem(t *testing.T) {
 func everyNew() []mcmc.Mover {
 	return []mcmc.Mover{
 		path{Balance: ratio, Length: 1}, path{Balance: root, Length: 3}, path{Balance: least, Length: 2}, path{Balance: largest, Length: 3},
-		path{Balance: ratio, Length: 3, Correct: true}, parallel{Law: langevin, Step: 0.3}, parallel{Law: dlmcRoot, Step: 0.3}, parallel{Law: dlmcRatio, Step: 0.7},
+		path{Balance: ratio, Length: 3, Correct: true}, parallel{Coin: langevin, Step: 0.3}, parallel{Coin: dlmcRoot, Step: 0.3}, parallel{Coin: dlmcRatio, Step: 0.7},
 	}
 }
 
 // z moves a chain from exact starts and tests the states after it.
-func z(s mcmc.Settable, c mcmc.Chain, law []float64, starts, moves int) float64 {
+func z(s mcmc.Settable, c mcmc.Chain, target []float64, starts, moves int) float64 {
 	r := rbm.NewKey(77).Rand()
-	counts := make([]int, len(law))
+	counts := make([]int, len(target))
 	for range starts {
 		u, x := r.Float64(), 0
-		for ; x < len(law)-1 && u >= law[x]; x++ {
-			u -= law[x]
+		for ; x < len(target)-1 && u >= target[x]; x++ {
+			u -= target[x]
 		}
 		s.SetState(bitsOf(x, s.Len()))
 		c.Reset()
@@ -467,7 +467,7 @@ func z(s mcmc.Settable, c mcmc.Chain, law []float64, starts, moves int) float64 
 		}
 		counts[code(s.State())]++
 	}
-	return diag.StationarityZ(counts, law)
+	return diag.StationarityZ(counts, target)
 }
 
 // An adapting chain never ends its warm-up.
@@ -490,20 +490,20 @@ func TestStationarity(t *testing.T) {
 	const starts = 20_000
 	for name, s := range smallSystems(t, 5) {
 		for _, m := range everyNew() {
-			if x := z(s.system, bind[mcmc.Chain](t, m, s.system), s.law, starts, 3); x > 6 {
+			if x := z(s.system, bind[mcmc.Chain](t, m, s.system), s.target, starts, 3); x > 6 {
 				t.Errorf("%s, %+v: z = %.1f", name, m, x)
 			}
 			hot, err := m.Bind(s.system, 0.7*beta, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if x := z(s.system, hot, s.law, starts, 12); x < 6 {
+			if x := z(s.system, hot, s.target, starts, 12); x < 6 {
 				t.Errorf("%s, %+v at a wrong temperature: z = %.1f", name, m, x)
 			}
 		}
 	}
 	s := smallSystems(t, 5)["dense"]
-	if x := z(s.system, adapting{bind[*pathChain](t, path{Balance: ratio}, s.system)}, s.law, starts, 5); x < 6 {
+	if x := z(s.system, adapting{bind[*pathChain](t, path{Balance: ratio}, s.system)}, s.target, starts, 5); x < 6 {
 		t.Errorf("a chain that adapts for ever is not seen: z = %.1f", x)
 	}
 }
@@ -583,7 +583,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 
 func TestBindErrors(t *testing.T) {
 	s := mcmc.NewIsing(glass(t), nil)
-	for _, m := range []mcmc.Mover{path{Balance: root, Length: -1}, path{Balance: root, Length: 126}, parallel{Law: langevin, Step: -1}, parallel{Law: langevin, Step: math.NaN()}} {
+	for _, m := range []mcmc.Mover{path{Balance: root, Length: -1}, path{Balance: root, Length: 126}, parallel{Coin: langevin, Step: -1}, parallel{Coin: langevin, Step: math.NaN()}} {
 		if _, err := m.Bind(s, 1, nil); err == nil {
 			t.Errorf("%+v is bound", m)
 		}

@@ -15,12 +15,12 @@ import (
 func main() { cli.Main("informed", experiment().Command(nil)) }
 
 const about = `A locally balanced proposal weights the flips of single bits by g(t), g(t) = t·g(1/t), t the ratio of the probabilities of two states (Zanella 2020). LB flips one bit a move.
-PAS draws a path of bits by the weights of the first state (Sun et al. 2022); "corrected", a bit may flip back. DMALA (Zhang et al. 2022) and DLMC (Sun et al. 2023) flip each bit by a coin of its own. All are
+PAS draws a path of bits by the weights of the first state (Sun et al. 2022); "corrected", a bit may flip back. DMALA (Zhang et al. 2022) and DLMC (Sun et al. 2023) flip each bit by a separate coin. All are
 accepted by the exact ratio. A warm-up of 1000 moves drives the length of paths, or the step size, to an acceptance of 0.574 and then freezes it. SARDONICS is ` + "`sardonics:k=auto`" + `, whose warm-up does the same; it differs from
 PAS in that weights are renewed after each flip. LB on lattices and on both layers is ` + "`sardonics:k=1:gamma=1:walks=single`" + `. "Tempering" is parallel tempering of sweeps, or of block Gibbs, and "block Gibbs + IM" makes an intracluster move, ` + "`im:k=auto`" + `, after each
 step of block Gibbs.
 
-On both layers (v,h) of an RBM, and on lattices, costs of flips are exact: they are kept anyway. On p(v), the target of the papers, they are of first order, from the gradient of the free energy, whose exact differences would
+On both layers (v,h) of an RBM, and on lattices, costs of flips are exact: they are kept anyway. On p(v), the target of the papers, they are to first order, from the gradient of the free energy, whose exact differences would
 take an exponential for each weight; the acceptance has the exact free energy. Weights are linear between the entries of a table, which the acceptance uses too, so that no balance is lost.
 Each run starts from a state of the distribution and takes 0.3 s of processor time, in turns of 50 ms with the others of its seed. Warm-ups do not count.
 
@@ -36,10 +36,10 @@ on an RBM use vector kernels for weights. Flips for an independent value do not 
 var (
 	machines = []arena{machine(16, 1, true), machine(16, 2, true), machine(25, 1, false), machine(200, 1, false), machine(500, 1, false)}
 	lattices = []arena{
-		lattice("50×50, β = 0.3", "50x50", 0.3, mcmc.Uniform(1), false, reference{mcmc.SwendsenWang{}, 4}),
-		lattice("50×50, β_c = 0.4407", "50x50", critical, mcmc.Uniform(1), false, reference{mcmc.Wolff{Clusters: 1}, 10}),
-		lattice("50×50, β = 0.6", "50x50", 0.6, mcmc.Uniform(1), false, reference{mcmc.Gibbs{}, 5}),
-		lattice("9×9×9 glass, β = 0.8", "9x9x9", 0.8, mcmc.PlusMinus(1, rbm.NewKey(1)), true, reference{onLattice()[3].mover, 30}),
+		lattice("50×50, β = 0.3", "β = 0.3", "50x50", 0.3, mcmc.Uniform(1), false, reference{mcmc.SwendsenWang{}, 4}),
+		lattice("50×50, β_c = 0.4407", "critical", "50x50", critical, mcmc.Uniform(1), false, reference{mcmc.Wolff{Clusters: 1}, 10}),
+		lattice("50×50, β = 0.6", "β = 0.6", "50x50", 0.6, mcmc.Uniform(1), false, reference{mcmc.Gibbs{}, 5}),
+		lattice("9×9×9 glass, β = 0.8", "glass", "9x9x9", 0.8, mcmc.PlusMinus(1, rbm.NewKey(1)), true, reference{onLattice()[3].mover, 30}),
 	}
 )
 
@@ -53,10 +53,10 @@ func experiment() claims.Experiment {
 		Figures: []claims.Figure{
 			contest{name: "rbm", title: "Samplers of RBMs trained on digits", says: "do locally balanced proposals sample an RBM faster than block Gibbs?",
 				arenas: machines, contestants: onRBM(),
-				pictures: []string{blockGibbs, withIM, tempering, sardonics, single, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
+				pictures: []string{blockGibbs, tempering, sardonics, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
 			contest{name: "lattice", title: "Samplers of Ising systems", says: "do locally balanced proposals sample a lattice faster than sweeps or clusters?",
 				arenas: lattices, contestants: onLattice(),
-				pictures: []string{gibbs, clusters, tempering, sardonics, single, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
+				pictures: []string{gibbs, clusters, sardonics, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
 		},
 	}
 }

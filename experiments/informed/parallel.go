@@ -8,24 +8,24 @@ import (
 	"gorbm/rbm"
 )
 
-// A law is the probability with which a parallel move flips a site, by β times the cost x of the flip alone and the step size.
-type law string
+// A coin is the probability with which a parallel move flips a site, a function of β times the cost x of that flip and of the step size.
+type coin string
 
 const (
 	// langevin is σ(−x/2 − 1/(2·step)): DMALA, the discrete Langevin proposal (Zhang, Liu & Liu 2022).
-	langevin law = "DMALA"
+	langevin coin = "DMALA"
 	// dlmcRoot is ν(1 − exp(−step·g/ν)), ν = σ(−x), with g = √t: DLMC (Sun et al. 2023), which follows the
 	// jump process of rates g for a time step, each site as if the others stayed.
-	dlmcRoot law = "DLMC, √t"
+	dlmcRoot coin = "DLMC, √t"
 	// dlmcRatio is the same with g = t/(1+t) = ν: a heat bath of each site with probability 1 − exp(−step).
-	dlmcRatio law = "DLMC, t/(1+t)"
+	dlmcRatio coin = "DLMC, t/(1+t)"
 )
 
 // rare bounds probabilities of flips away from 0 and 1, for products of them.
 const rare = 1e-9
 
-func (l law) chance(x, step float64) (p float64) {
-	switch nu := heat(x); l {
+func (c coin) chance(x, step float64) (p float64) {
+	switch nu := heat(x); c {
 	case langevin:
 		p = heat(x/2 + 1/(2*step))
 	case dlmcRoot:
@@ -36,17 +36,17 @@ func (l law) chance(x, step float64) (p float64) {
 	return min(max(p, rare), 1-rare)
 }
 
-// A parallel move flips each site by a coin of its own, whose probability is a function of the cost of its flip alone,
+// A parallel move flips each site by a separate coin,
 // and is accepted by Metropolis & Hastings' ratio.
 type parallel struct {
-	Law  law
+	Coin coin
 	Step float64 // 0: a warm-up finds it
 }
 
 // Bind implements mcmc.Mover. It takes all sites.
 func (m parallel) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
 	if !(m.Step >= 0) {
-		return nil, fmt.Errorf("%s: a step of %v", m.Law, m.Step)
+		return nil, fmt.Errorf("%s: a step of %v", m.Coin, m.Step)
 	}
 	const first, decades = 0.1, 1e6
 	n := s.Len()
@@ -74,7 +74,7 @@ type parallelChain struct {
 }
 
 func (c *parallelChain) retable() {
-	c.curve.fill(func(x float64) float64 { return c.settings.Law.chance(x, c.step) })
+	c.curve.fill(func(x float64) float64 { return c.settings.Coin.chance(x, c.step) })
 }
 
 // Reset implements mcmc.Chain.

@@ -79,7 +79,7 @@ func (c contest) figure() claims.Figure {
 		Draw: func(w io.Writer, t *claims.Table) error {
 			var words []string
 			for _, a := range c.arenas {
-				words = append(words, a.label)
+				words = append(words, a.word)
 			}
 			free := newNames(c.contestants, true)
 			var panels []claims.Panel
@@ -88,9 +88,12 @@ func (c contest) figure() claims.Figure {
 				if len(free) > 0 {
 					on = map[bool]string{false: " on (v,h)", true: " on p(v)"}[f]
 				}
-				panels = append(panels,
-					claims.Panel{Name: panel(gainPanel, f), Title: "by τ of the slowest observable" + on, Y: gainPanel, LogY: true, Geometric: true, Words: words},
-					claims.Panel{Name: panel(byErrorPanel, f), Title: "by the squared error of means" + on, Y: gainPanel, LogY: true, Geometric: true, Words: words})
+				panels = append(panels, claims.Panel{Name: panel(gainPanel, f), Title: "by τ of the slowest observable" + on, Y: gainPanel, LogY: true, Geometric: true, Words: words})
+				second := claims.Panel{Name: panel(flipsTau, f), Title: "flips" + on, Y: flipsTau, LogY: true, Geometric: true, Words: words}
+				if len(free) > 0 {
+					second.Name, second.Title, second.Y = panel(byErrorPanel, f), "by the squared error of means"+on, gainPanel
+				}
+				panels = append(panels, second)
 			}
 			return claims.Curves(w, t, 2, panels, c.pictures)
 		},

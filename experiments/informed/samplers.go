@@ -42,9 +42,9 @@ func informed(free bool) []contestant {
 		{name: pasRoot, mover: path{Balance: root}},
 		{name: pasRatio, mover: path{Balance: ratio}},
 		{name: pasCorrect, mover: path{Balance: root, Correct: true}},
-		{name: string(langevin), mover: parallel{Law: langevin}},
-		{name: string(dlmcRoot), mover: parallel{Law: dlmcRoot}},
-		{name: string(dlmcRatio), mover: parallel{Law: dlmcRatio}},
+		{name: string(langevin), mover: parallel{Coin: langevin}},
+		{name: string(dlmcRoot), mover: parallel{Coin: dlmcRoot}},
+		{name: string(dlmcRatio), mover: parallel{Coin: dlmcRatio}},
 	}
 	if free {
 		all = append([]contestant{{name: single, mover: path{Balance: ratio, Length: 1}}}, all...)

@@ -10,18 +10,16 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
-	"gorbm/data"
 	"gorbm/experiments/internal/chains"
-	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
-	"gorbm/train"
 )
 
 // An arena is a system on which samplers race.
 type arena struct {
 	label string
+	word  string // short, for pictures
 	truth string // where the true means come from
 	beta  float64
 	make  func(ctx context.Context, quick bool) (*ground, error)
@@ -84,29 +82,13 @@ const (
 	trainSteps = 3000
 )
 
-// trained returns a model of the built-in digits, made by persistent chains, with all parameters times sharp.
+// trained returns a model of the built-in digits with all parameters times sharp.
 func trained(ctx context.Context, hidden int, sharp float32, quick bool) (*rbm.RBM, error) {
 	rows, steps := 5000, trainSteps
 	if quick {
 		rows, hidden, steps = 200, min(hidden, 6), 20
 	}
-	set, _, err := data.Load(ctx, fmt.Sprintf("fontdigits:%d", rows), data.Options{})
-	if err != nil {
-		return nil, err
-	}
-	s := train.PaperSettings("pcd")
-	if s.Negative, err = negphase.Parse("pcd:chains=50", negphase.Settings{}); err != nil {
-		return nil, err
-	}
-	s.Batch, s.Rate, s.Seed = 50, 0.05, 1
-	m := train.NewModel(set, hidden, false, rbm.Softmax, 1)
-	train.SetLogOdds(m, set)
-	t, err := train.New(s, set, m)
-	for err == nil && t.Steps() < steps {
-		if err = ctx.Err(); err == nil {
-			_, err = t.Step()
-		}
-	}
+	m, err := chains.TrainedOnDigits(ctx, hidden, rows, steps)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +110,10 @@ func trained(ctx context.Context, hidden int, sharp float32, quick bool) (*rbm.R
 // machine is an RBM of 784 visible units.
 func machine(hidden int, sharp float32, exactly bool) arena {
 	a := arena{label: fmt.Sprintf("784×%d", hidden), beta: 1, truth: "long runs"}
+	a.word = a.label
 	if sharp != 1 {
 		a.label += fmt.Sprintf(", parameters × %g", sharp)
+		a.word += fmt.Sprintf(" × %g", sharp)
 	}
 	if exactly {
 		a.truth = "exact draws"
@@ -250,12 +234,12 @@ func principal(all [][]uint8, n int) [][]float64 {
 
 // lattice is an Ising system with periodic boundaries. Its observables are the energy and the square of the magnetisation, or
 // of the overlap with a state of the distribution in a glass.
-func lattice(label, size string, beta float64, couplings mcmc.Couplings, glass bool, samplers ...reference) arena {
+func lattice(label, word, size string, beta float64, couplings mcmc.Couplings, glass bool, samplers ...reference) arena {
 	truth := "long runs of Wolff's clusters"
 	if glass {
 		truth = "long runs of tempering"
 	}
-	return arena{label: label, beta: beta, truth: truth, make: once(func(ctx context.Context, quick bool) (*ground, error) {
+	return arena{label: label, word: word, beta: beta, truth: truth, make: once(func(ctx context.Context, quick bool) (*ground, error) {
 		n := states
 		if quick {
 			size, n = map[bool]string{true: "3x3x3", false: "6x6"}[glass], 200

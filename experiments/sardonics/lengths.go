@@ -88,7 +88,7 @@ func lengths(p *programs) claims.Figure {
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			b.WriteString("Each repetition has couplings of its own. Samplers start after 100 sweeps of Gibbs and run in turns. \"Tuning included\" adds the seconds of the warm-up of 1000 moves, or of the paper's 200 trials, to those of the run, whose first fifth is left out of the energies. Differences are of natural logarithms.\n\n" +
+			b.WriteString("Each repetition has other couplings. Samplers start after 100 sweeps of Gibbs and run in turns. \"Tuning included\" adds the seconds of the warm-up of 1000 moves, or of the paper's 200 trials, to those of the run, whose first fifth is left out of the energies. Differences are of natural logarithms.\n\n" +
 				"| system | sampler | flips a move | µs a move | τ / moves | independent energies a second | tuning included | seconds of tuning | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 			for at, s := range glassy {
 				for _, c := range lengthCurves {

@@ -6,12 +6,9 @@ import (
 	"math"
 
 	"gorbm/cmd/cli"
-	"gorbm/data"
 	"gorbm/experiments/internal/chains"
-	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
-	"gorbm/train"
 )
 
 // A system is sampled in the paper's figures.
@@ -171,24 +168,7 @@ func trainOnDigits(ctx context.Context, quick bool) (*rbm.RBM, error) {
 	if quick {
 		rows, hidden, steps = 200, 10, 20
 	}
-	set, _, err := data.Load(ctx, fmt.Sprintf("fontdigits:%d", rows), data.Options{})
-	if err != nil {
-		return nil, err
-	}
-	s := train.PaperSettings("pcd")
-	if s.Negative, err = negphase.Parse("pcd:chains=50", negphase.Settings{}); err != nil {
-		return nil, err
-	}
-	s.Batch, s.Rate, s.Seed = 50, 0.05, 1
-	m := train.NewModel(set, hidden, false, rbm.Softmax, 1)
-	train.SetLogOdds(m, set)
-	t, err := train.New(s, set, m)
-	for err == nil && t.Steps() < steps {
-		if err = ctx.Err(); err == nil {
-			_, err = t.Step()
-		}
-	}
-	return m, err
+	return chains.TrainedOnDigits(ctx, hidden, rows, steps)
 }
 
 // settings returns SARDONICS by the paper's table II: with all, with one walk a half and one
