@@ -32,6 +32,15 @@ are set by means over runs. The fastest samplers of claims are those of the same
 Limits: one model of each size, trained by 3000 steps of persistent chains of 50 rows on the built-in digits; one glass; one core of a busy machine, so that times of a move are larger than on an idle one, for all samplers alike. The new samplers are plain Go; block Gibbs and SARDONICS
 on an RBM use vector kernels for weights. Flips for an independent value do not depend on such things.`
 
+// What the tables mean.
+const (
+	whyRBM = `Why: a step of block Gibbs draws all units anew, without rejections, for the price of the rows of W whose units change. A path moves some tens of bits, and pays for the weights of all units in both states; on p(v) each is a pass
+over W, which grows with the hidden layer. Many pixels hardly depend on the hidden units, and flips of them are always accepted. So an acceptance says little about the mode that the chain is in: corrected paths and DLMC reach 0.574 only at lengths of
+hundreds of flips, or at a step so large that each move is a heat bath of all sites at once, and then stay in one mode. With all parameters doubled block Gibbs hardly leaves a mode; moves of few bits do no better than it, and tempering does.`
+	whyLattice = `Why: weights, or coins, of all sites are computed again in each move, of which some tens of sites flip; Gibbs makes as many flips while it passes each site once. Away from the critical point sweeps need fewer flips for an independent value than any
+new sampler, so that no implementation of these can win there by more than the cost of a flip. At it, clusters change the magnetisation, and flips of single sites do not, however they are drawn.`
+)
+
 // Arenas are made once for all jobs.
 var (
 	machines = []arena{machine(16, 1, true), machine(16, 2, true), machine(25, 1, false), machine(200, 1, false), machine(500, 1, false)}
@@ -52,10 +61,10 @@ func experiment() claims.Experiment {
 		About: about,
 		Figures: []claims.Figure{
 			contest{name: "rbm", title: "Samplers of RBMs trained on digits", says: "do locally balanced proposals sample an RBM faster than block Gibbs?",
-				arenas: machines, contestants: onRBM(),
+				arenas: machines, contestants: onRBM(), notes: whyRBM,
 				pictures: []string{blockGibbs, tempering, sardonics, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
 			contest{name: "lattice", title: "Samplers of Ising systems", says: "do locally balanced proposals sample a lattice faster than sweeps or clusters?",
-				arenas: lattices, contestants: onLattice(),
+				arenas: lattices, contestants: onLattice(), notes: whyLattice,
 				pictures: []string{gibbs, clusters, sardonics, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
 		},
 	}
