@@ -26,8 +26,8 @@ Each run starts from a state of the distribution and takes 0.3 s of processor ti
 
 Observables of an RBM are the eight principal components of its visible units, those of a lattice its energy and the square of its magnetisation, or of its overlap with a state of a glass. A run is worth its number of
 observations over 2τ of the slowest observable; by the error, the variance of the observables over the mean squared error of their means. The two differ where chains stay in part of the states, about whose means their τ is: if squared errors
-are more than 3 times what τ says, the table marks a sampler as stuck, and no claim takes it for the fastest. Runs of fewer than 50 τ are "too short": a sampler with such runs wins no claim. Both marks
-are set by means over runs. The fastest samplers of claims are those of the same runs.
+are more than 3 times what τ says, the table marks a sampler as stuck, and a claim takes it for the fastest only if all are. Runs of fewer than 50 τ are "too short". A sampler with either mark wins no claim. Both marks
+are set by means over runs. True means are not better known than the halves of the long runs agree. The fastest samplers of claims are those of the same runs.
 
 Limits: one model of each size, trained by 3000 steps of persistent chains of 50 rows on the built-in digits; one glass; one core of a busy machine, so that times of a move are larger than on an idle one, for all samplers alike. The new samplers are plain Go; block Gibbs and SARDONICS
 on an RBM use vector kernels for weights. Flips for an independent value do not depend on such things.`
@@ -35,7 +35,7 @@ on an RBM use vector kernels for weights. Flips for an independent value do not 
 // What the tables mean.
 const (
 	whyRBM = `Why: a step of block Gibbs draws all units anew, without rejections, for the price of the rows of W whose units change. A path moves some tens of bits, and pays for the weights of all units in both states; on p(v) each is a pass
-over W, which grows with the hidden layer. Many pixels hardly depend on the hidden units, and flips of them are always accepted. So an acceptance says little about the mode that the chain is in: corrected paths and DLMC reach 0.574 only at lengths of
+over W, which grows with the hidden layer. Many pixels hardly depend on the hidden units, and flips of them are always accepted. So an acceptance says little about the mode that the chain is in: with 16 and 25 hidden units corrected paths and DLMC come near 0.574 only at lengths of
 hundreds of flips, or at a step so large that each move is a heat bath of all sites at once, and then stay in one mode. With all parameters doubled block Gibbs hardly leaves a mode; moves of few bits do no better than it, and tempering does.`
 	whyLattice = `Why: weights, or coins, of all sites are computed again in each move, of which some tens of sites flip; Gibbs makes as many flips while it passes each site once. Away from the critical point sweeps need fewer flips for an independent value than any
 new sampler, so that no implementation of these can win there by more than the cost of a flip. At it, clusters change the magnetisation, and flips of single sites do not, however they are drawn.`

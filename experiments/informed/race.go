@@ -202,13 +202,16 @@ func stuck(t *claims.Table, x contestant, at int) (byError float64, yes bool) {
 }
 
 // best returns the sampler with the largest geometric mean of independent values a second, by τ, of those wanted that are
-// not stuck.
+// not stuck; if all are, of these.
 func (c contest) best(t *claims.Table, at int, wanted func(x contestant) bool) (top contestant) {
-	most := math.Inf(-1)
+	most, held := math.Inf(-1), true
 	for _, x := range c.contestants {
 		l := logs(t, gainPanel, x, at)
-		if _, stuck := stuck(t, x, at); wanted(x) && len(l) > 0 && !stuck && l.Mean() > most {
-			top, most = x, l.Mean()
+		if !wanted(x) || len(l) == 0 {
+			continue
+		}
+		if _, stuck := stuck(t, x, at); held && !stuck || held == stuck && l.Mean() > most {
+			top, most, held = x, l.Mean(), stuck
 		}
 	}
 	return top
@@ -236,12 +239,22 @@ func short(t *claims.Table, x contestant, at int) (times float64, yes bool) {
 	return times, times < leastTimes
 }
 
-// refuse takes the verdict of a claim that names the first sampler as the better one, if its runs are too short to say so. Runs that are too
-// short underestimate τ. So those of the other sampler only favour it.
+// doubt says in words why the τ of a sampler does not show that it is better; "": nothing does.
+func doubt(t *claims.Table, x contestant, at int) string {
+	if _, stuck := stuck(t, x, at); stuck {
+		return fmt.Sprintf("no verdict: in runs of %g s chains of %s stay in part of the states", seconds, x.told())
+	}
+	if times, yes := short(t, x, at); yes {
+		return fmt.Sprintf("no verdict: runs of %s are %.0f τ long, and its τ is not known with fewer than %d", x.told(), times, leastTimes)
+	}
+	return ""
+}
+
+// refuse takes the verdict of a claim that names the first sampler as the better one, if there is a doubt about its τ. Runs that are too
+// short, and chains that are stuck, underestimate τ. So those of the other sampler only favour it.
 func refuse(t *claims.Table, c claims.Claim, x contestant, at int) claims.Claim {
-	if times, yes := short(t, x, at); yes && c.Verdict == claims.Pass {
-		c.Verdict = claims.Fail
-		c.Statistic = fmt.Sprintf("no verdict: runs of %s are %.0f τ long, and its τ is not known with fewer than %d; %s", x.told(), times, leastTimes, c.Statistic)
+	if why := doubt(t, x, at); why != "" && c.Verdict != claims.Open {
+		c.Verdict, c.Statistic = claims.Fail, why+"; "+c.Statistic
 	}
 	return c
 }
@@ -272,12 +285,12 @@ func (c contest) finding(t *claims.Table) string {
 			continue
 		}
 		champion, rival := c.best(t, at, isOld), c.best(t, at, isNew)
-		factor := chains.Digits(math.Exp(logs(t, gainPanel, champion, at).Mean() - logs(t, gainPanel, rival, at).Mean()))
-		part := fmt.Sprintf("on %s %s gives %s times as many as %s", a.label, champion.told(), factor, rival.told())
-		if _, yes := short(t, champion, at); yes {
-			part += " (its runs are too short to tell)"
+		if why := doubt(t, champion, at); why != "" {
+			parts = append(parts, fmt.Sprintf("on %s there is %s", a.label, why))
+			continue
 		}
-		parts = append(parts, part)
+		factor := chains.Digits(math.Exp(logs(t, gainPanel, champion, at).Mean() - logs(t, gainPanel, rival, at).Mean()))
+		parts = append(parts, fmt.Sprintf("on %s %s gives %s times as many as %s", a.label, champion.told(), factor, rival.told()))
 	}
 	return "Independent values of the slowest observable a second: " + strings.Join(parts, "; ") + "."
 }

@@ -91,3 +91,20 @@ func TestMeasure(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// Where all are stuck nobody wins.
+func TestAllStuck(t *testing.T) {
+	c := contest{arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
+	table := runsOf(map[string][3]float64{gibbs: {100, 10, 1000}, sardonics: {200, 10, 1000}, pasRoot: {50, 10, 100}})
+	if got := c.best(table, 0, isOld).name; got != sardonics {
+		t.Errorf("the fastest of those that are stuck is %s", got)
+	}
+	for _, claim := range c.claims(table, 0) {
+		if claim.Verdict != claims.Fail {
+			t.Errorf("%s: %s", claim.Text, claim.Verdict)
+		}
+	}
+	if finding := c.finding(table); !strings.Contains(finding, "on A there is no verdict: in runs of 0.3 s chains of SARDONICS stay in part of the states") {
+		t.Error(finding)
+	}
+}
