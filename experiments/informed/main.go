@@ -34,7 +34,7 @@ on an RBM use vector kernels for weights. Flips for an independent value do not 
 
 // What the tables mean.
 const (
-	whyRBM = `Why: a step of block Gibbs draws all units anew, without rejections, for the price of the rows of W whose units change. A path moves some tens of bits, and pays for the weights of all units in both states; on p(v) each is a pass
+	whyRBM = `Why: a step of block Gibbs redraws all units, without rejections, for the price of the rows of W whose units change. A path moves some tens of bits, and pays for the weights of all units in both states; on p(v) each is a pass
 over W, which grows with the hidden layer. Many pixels hardly depend on the hidden units, and flips of them are always accepted. So an acceptance says little about the mode that the chain is in: with 16 and 25 hidden units corrected paths and DLMC come near 0.574 only at lengths of
 hundreds of flips, or at a step so large that each move is a heat bath of all sites at once, and then stay in one mode. With all parameters doubled block Gibbs hardly leaves a mode; moves of few bits do no better than it, and tempering does.`
 	whyLattice = `Why: weights, or coins, of all sites are computed again in each move, of which some tens of sites flip; Gibbs makes as many flips while it passes each site once. Away from the critical point sweeps need fewer flips for an independent value than any

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -172,6 +173,8 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 		return nil, err
 	}
 	key := rbm.NewKey(uint64(seed))
+	runtime.LockOSThread() // the clock is that of the thread
+	defer runtime.UnlockOSThread()
 	begin := clock.Now()
 	tuned, state, err := s.tune(ctx, c, start, quick, key.Child(1))
 	if err != nil {

@@ -207,6 +207,8 @@ func (m Warmed) Bind(s mcmc.System, beta float64, sites []int32) (mcmc.Chain, er
 	if err != nil {
 		return nil, err
 	}
+	runtime.LockOSThread() // the clock is that of the thread
+	defer runtime.UnlockOSThread()
 	r, begin := m.Key.Rand(), clock.Now()
 	if w, ok := c.(interface {
 		WarmUp(r *rand.Rand) mcmc.Info
