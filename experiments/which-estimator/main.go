@@ -59,6 +59,7 @@ func experiment(p *files) claims.Experiment {
 				says:     "what does an estimator cost on data of practice, where chains of pcd do well?",
 				problems: larges, seconds: largeSeconds, moments: []float64{1. / 4, 1}, apart: true, short: shortened, notes: brackets,
 			}.figure(p),
+			gaussianFigure(),
 		},
 	}
 }
