@@ -64,8 +64,8 @@ type removedKey struct {
 	why        string
 }
 
-// removedKeys are the settings that Parse and UnmarshalJSON refuse, the latter unless
-// the value is plain.
+// removedKeys are the settings that Parse refuses. UnmarshalJSON refuses them too, unless the value is
+// plain.
 var removedKeys = []removedKey{
 	{"ptt", "weights", "swaps", "weights by infinite swapping did not raise the final likelihood beyond the error"},
 	{"ptt", "lost", "bridge", "nothing showed that a return to earlier parameters pays"},

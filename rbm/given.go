@@ -149,8 +149,8 @@ func (m *RBM) GivenClass(y int) *RBM {
 	return c
 }
 
-// given returns the constraint that the clamped units leave the free ones, which
-// are listed in free, and the hidden units.
+// given returns the constraint on the other units, given the clamped ones: on those in free and on the
+// hidden units.
 func (c *Constraint) given(m *RBM, free []int, inputs []int8, class int) *Constraint {
 	if c.On == HiddenUnits {
 		return c

@@ -61,8 +61,8 @@ func (plain) Apply(b *Block) {
 }
 
 // Momentum is the rule of gradient ascent with momentum (Hinton, A practical guide to
-// training RBMs, 2010, section 9). Its slot is the velocity, which shrinks by the
-// fraction Friction, takes the step, and is what the parameters move by.
+// training RBMs, 2010, section 9). Its slot is the velocity. An update shrinks the velocity by the
+// fraction Friction, adds the step to it, and moves the parameters by it.
 type Momentum struct{ Friction float32 }
 
 // Slots returns 1.

@@ -132,10 +132,10 @@ const (
 	// smallRate is the learning rate below which each parameter has a second
 	// word: a float32 that keeps what rounding leaves of the parameter's steps
 	// and adds it to later ones. A float32 of size 1 to 2 takes steps of 6·10⁻⁸ or more: at this rate,
-	// those along a gradient above 10⁻⁴. Without a second word, exact training
-	// of a toy model with weights of that size (40/rate steps) ended off by 8·10⁻⁵
-	// of the way it went at rate 10⁻³, and by 10⁻³ at rate 10⁻⁴. With minibatches
-	// it is less, as their noise carries steps over the threshold.
+	// those along a gradient above 10⁻⁴. Exact training of a toy model with weights of that size
+	// (40/rate steps) without a second word had an error of 8·10⁻⁵ of its path at rate 10⁻³, and of
+	// 10⁻³ at rate 10⁻⁴. With minibatches the error is smaller, because their noise carries steps over
+	// the threshold.
 	smallRate = 5e-4
 	// smallShare is the least share of new parameters in a step of their moving
 	// average (1 − Settings.Average) for which the average needs no second word.

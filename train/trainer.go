@@ -547,8 +547,8 @@ const (
 	// spreadEvery is the number of steps between looks at the spread of real units, after the
 	// first checkEvery steps, where each is looked at.
 	spreadEvery = 10
-	// mostSpread is how many times the mean square of the data that of the chains may be. A
-	// model of standardised data has the same, and one that diverges passes it on its way.
+	// mostSpread bounds the mean square of the chains divided by that of the data. The ratio is near 1
+	// in a model of standardised data, and grows without end in one that diverges.
 	mostSpread = 10
 )
 

@@ -104,7 +104,7 @@ func (r *Row) Same(flagName string) *Row { r.same = flagName; return r }
 // why flags that name this one in Not cannot be combined with it.
 func (r *Row) Mode(does string) *Row { r.mode = does; return r }
 
-// Alone is Mode of a flag with which only those go that have its name as a tag.
+// Alone is Mode for a flag that can be combined only with flags that have its name as a tag.
 func (r *Row) Alone(does string) *Row { r.alone = does; return r }
 
 // on reports whether the flag is given, and not -flag=false.

@@ -107,7 +107,7 @@ func (s samples) describe(classes int, doubted bool) string {
 	return text
 }
 
-// judgement says whether the chains have mixed. With doubted there is a warning of the model.
+// judgement says whether the chains have mixed. doubted is set if there is a warning about the model.
 func (s samples) judgement(doubted bool) string {
 	if s.mixed && doubted {
 		return s.verdict + ", so they show the model of the warning"

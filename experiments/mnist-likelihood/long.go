@@ -166,7 +166,7 @@ func longNotes(t *claims.Table) string {
 		fmt.Fprintf(&b, "- %s: `%s`\n", r.name, r.flags)
 	}
 	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run of sampled rows was begun with `-steps 250000`; it was `-resume`d from step 58819 on with "+
-		"`-steps 140000`, and from there with `-steps 190000`, each time with the rates of a run so long. At step 140000, where the rate had reached 0 for the first time, "+
+		"`-steps 140000`, and from there with `-steps 190000`; each time the schedule of the rate became that of the new length. At step 140000, where the rate had reached 0 for the first time, "+
 		"Bennett's ratio said −84.06 ± 0.15 of the same test rows, AIS −84.02 and its reverse −84.17.\n", testFlags)
 	return b.String()
 }

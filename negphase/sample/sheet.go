@@ -85,8 +85,7 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 	}
 }
 
-// Verdict says whether the chains have mixed, in how many lines of the sheet, a query
-// being a line.
+// Verdict says in how many lines of the sheet, one a query, the chains have mixed.
 func (s Sheet) Verdict() string {
 	mixed := 0
 	for _, d := range s.Draws {

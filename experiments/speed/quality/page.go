@@ -82,8 +82,8 @@ func searchNotes(t *claims.Table) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nWith equal settings an update of gorbm is %.1f to %.1f times as fast as a loop's. That bounds what the race can show: its sums over the units that are on "+
-		"gain least where centring keeps many hidden units on, and with many chains.\n\nFor gorbm the table is an ablation at equal time too. Centring is worth most; a moving average pays with few chains; twice the rate does not pay, "+
+	fmt.Fprintf(&b, "\nWith equal settings an update of gorbm is %.1f to %.1f times as fast as a loop's. The race can show no more than that. It is least with many chains, and "+
+		"where centring keeps many hidden units on, because gorbm sums only over units that are on.\n\nFor gorbm the table is an ablation at equal time too. Centring is worth most; a moving average pays with few chains; twice the rate does not pay, "+
 		"nor do 200 chains at this time, which are the default for runs of a minute. Adam, L2, S-DCP, more Gibbs steps late and chains that grow were not tried here.\n", least, most)
 	return b.String()
 }

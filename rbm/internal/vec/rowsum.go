@@ -79,8 +79,8 @@ func rowSumGo(acc *[Block]float32, base []float32, list []uint32) {
 	}
 }
 
-// ColumnSums adds to each of n units of acc the columns of its row of a panel that are
-// one in word, ascending:
+// ColumnSums adds to element i of acc the values in row i of a panel at the columns whose bits in word are
+// one, ascending, for n rows:
 //
 //	acc[i] += panel[i·Block+c],  i < n, bit c of word is one
 //
