@@ -143,21 +143,17 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	case joint && s.v.Cols != m.Visible():
 		return bad("the saved chains have %d visible units, the model has %d", s.v.Cols, m.Visible())
 	}
-	c, layers, what := m.Constraint, []rbm.Values{s.h}, "hidden units"
-	if c.OnAll() {
-		layers, what = []rbm.Values{s.v, s.h}, "units"
-	}
 	for r := range s.h.Rows {
-		active, unit := 0, 0
-		for _, b := range layers {
-			for j := range b.Cols {
-				if c != nil && b.Get(r, j) != (c.Reference != nil && c.Reference[unit] == 1) {
-					active++
-				}
-				unit++
-			}
+		c, what, active := m.Constraint, "hidden units", 0
+		switch {
+		case c == nil:
+			continue
+		case c.OnAll():
+			what, active = "units", c.Distance(s.v, r, 0)+c.Distance(s.h, r, m.Visible())
+		default:
+			active = c.Distance(s.h, r, 0)
 		}
-		if c != nil && active != c.Active {
+		if active != c.Active {
 			return bad("saved chain %d has %d active %s; the model's constraint is %v", r, active, what, c)
 		}
 	}

@@ -198,16 +198,24 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 	if c == nil {
 		return 0
 	}
-	active := c.Active
 	if !c.OnAll() {
-		return active
+		return c.Active
 	}
+	return c.Active - c.distance(v, r, n, 0)
+}
+
+// Distance returns how many units of row r of x differ from the reference. The first unit of x is
+// number first of those that c is on.
+func (c *Constraint) Distance(x Values, r, first int) int { return c.distance(x, r, x.Cols, first) }
+
+// distance is Distance of the first n units of x.
+func (c *Constraint) distance(x Values, r, n, first int) (d int) {
 	for i := range n {
-		if on := v.Get(r, i); on != c.onInReference(i) {
-			active--
+		if x.Get(r, i) != c.onInReference(first+i) {
+			d++
 		}
 	}
-	return active
+	return d
 }
 
 // activeWithClass is activeHidden if the label in row r of v is class y instead.

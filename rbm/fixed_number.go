@@ -217,12 +217,7 @@ func (c *Constraint) visibleMean(m *RBM, dst Matrix, h Values) {
 		layer := bernoulli.Layer{Binary: m.binary(), Reference: c.VisibleReference(m), Distance: distances}
 		a, mean := make([]float64, m.Visible()), make([]float64, m.Visible())
 		for r := part * blockRows; r < min((part+1)*blockRows, h.Rows); r++ {
-			active := c.Active
-			for j := range m.Hidden() {
-				if h.Get(r, j) != c.onInReference(m.Visible()+j) {
-					active--
-				}
-			}
+			active := c.Active - c.Distance(h, r, m.Visible())
 			for i := range a {
 				a[i] = float64(m.VisibleBias[i])
 				row := weights.Row(i)

@@ -23,7 +23,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 	bad, on := -1, 0
 	eachVisible(m, set, func(first int, v rbm.Values) {
 		if r := m.ImpossibleRow(v); r >= 0 && bad < 0 {
-			bad, on = first+r, activeVisible(m, v, r)
+			bad, on = first+r, m.Constraint.Distance(v, r, 0)
 		}
 	})
 	if bad < 0 {
@@ -32,7 +32,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 	least, most := m.Visible(), 0
 	eachVisible(m, set, func(_ int, v rbm.Values) {
 		for r := range v.Rows {
-			n := activeVisible(m, v, r)
+			n := m.Constraint.Distance(v, r, 0)
 			least, most = min(least, n), max(most, n)
 		}
 	})
@@ -65,15 +65,4 @@ func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Values)) {
 		}
 		f(lo, v)
 	}
-}
-
-// activeVisible returns how many units of row r of v differ from the reference
-// of a constraint on all units.
-func activeVisible(m *rbm.RBM, v rbm.Values, r int) (n int) {
-	for i := range v.Cols {
-		if v.Get(r, i) != (m.Constraint.Reference != nil && m.Constraint.Reference[i] == 1) {
-			n++
-		}
-	}
-	return n
 }
