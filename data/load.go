@@ -49,9 +49,9 @@ type Options struct {
 	// Binarize says what becomes of values between 0 and 1. Threshold, or "":
 	// those of ½ and more become 1. Sample: each becomes 1 with its value as
 	// probability, in one draw that is the same for everybody. None: they stay,
-	// in Set.Grey. Data that are binary already ignore it. Standard: values are any numbers, and
-	// become standardised ones in Set.Grey, on the scale of Means and Deviations if these are not
-	// nil, as Set has them; else on that of the training rows.
+	// in Set.Grey. Data that are binary already ignore it. Standard: values are any numbers, and are
+	// standardised into Set.Grey. They are standardised by Means and Deviations, which are as in Set,
+	// or if these are nil by the means and deviations of the training rows.
 	Binarize          string
 	Means, Deviations []float64
 

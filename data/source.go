@@ -33,8 +33,7 @@ func sources() []source {
 	}
 }
 
-// csvEndings are those of files of rows in text, gzipped or not; what separates their columns is
-// found by the first line.
+// csvEndings are the endings of text files of rows. The separator of columns follows from the first line.
 var csvEndings = []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}
 
 // A source is a data set that Load knows by name, or a kind of file that it

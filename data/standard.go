@@ -148,8 +148,8 @@ func (b *binarizer) kept(j int, v float64) float32 {
 	return float32(v - b.origin[j])
 }
 
-// LogScale returns what log densities of standardised rows exceed those in the data's own units
-// by: Σ log deviation over the columns that are not constant. It is 0 for other sets.
+// LogScale returns the log density of a standardised row less its log density in the data's own units:
+// Σ log deviation over the columns that are not constant. It is 0 for other sets.
 func (s *Set) LogScale() float64 {
 	sum := 0.0
 	for _, d := range s.Deviations {

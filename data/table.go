@@ -326,8 +326,8 @@ func (t *tableReader) schema() (*Schema, error) {
 	return s, nil
 }
 
-// columnOf decides what a column is: of categories if it is asked for or its words are no
-// numbers, else of bits, or of numbers.
+// columnOf decides whether a column has categories, bits or numbers. It has categories if categorical is
+// set or some words are no numbers.
 func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) {
 	column := Column{Name: c.name}
 	numbers, other := 0, -1  // words

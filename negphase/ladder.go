@@ -187,9 +187,9 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	return ranks.GatherRows(l.team.group, l.record.samples, l.groups)
 }
 
-// shareReplicas is the number of replicas from which each rank draws the permutations of the groups that it has
-// alone. At some 0.35 µs a replica (Zen 4, blocks of 8) twice as many take several times
-// what it takes to gather the draws (experiments/scale). The swaps of pt are not worth it.
+// shareReplicas is the number of replicas from which each rank draws only the permutations of its own groups. A
+// replica takes some 0.35 µs (Zen 4, blocks of 8), so that the draws of twice as many take several times as long
+// as gathering them (experiments/scale). The swaps of pt are too cheap to be divided.
 const shareReplicas = 512
 
 // dealt returns the groups lo … hi−1 that this rank draws for: all of them where they are

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// KeyHelp returns what the setting of that name is in the estimators that have
+// KeyHelp returns the help on the setting of that name for each estimator that has
 // it, such as "cd, pcd: Gibbs steps per update; pt: …".
 func KeyHelp(name string) string {
 	var texts []string

@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// sites are the units of a model that a sampler flips, and what besides its
-// moves has to be drawn so that chains reach all states.
+// sites are the units of a model that a sampler flips, and what must be drawn besides its moves so that
+// chains reach all states.
 type sites struct {
 	constraint *rbm.Constraint
 	units      []int32 // visible units come before hidden ones

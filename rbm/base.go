@@ -71,8 +71,7 @@ func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	}
 }
 
-// Check returns an error that says what is wrong if b does not fit m or has a
-// bias that is not finite; a nil Base always fits.
+// Check returns an error if b does not fit m or has a bias that is not finite. A nil Base always fits.
 func (b *Base) Check(m *RBM) error {
 	if b == nil {
 		return nil

@@ -3,8 +3,8 @@ package rbm
 import "gorbm/rbm/internal/vec"
 
 // HiddenMeanFree overwrites mean, v.Rows × Hidden(), with p(h=1|v) and free, len
-// v.Rows, with F(v) in nats, in one up pass. The means have the bits of HiddenMean.
-// F is that of FreeEnergy but for rounding: its preactivations are sums in float32,
+// v.Rows, with F(v) in nats, in one up pass. The means are identical to those of HiddenMean.
+// F differs from that of FreeEnergy by rounding: its preactivations are sums in float32,
 // and all else is in float64. It is for weights and swaps of chains in training,
 // and takes a fraction of the time of FreeEnergy. Under a constraint it takes both
 // passes. It panics if the shapes differ.

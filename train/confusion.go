@@ -31,8 +31,8 @@ func weightAt(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// class returns the rows of a class, those of them that are read as such, and those of any class
-// that are.
+// class returns three numbers of rows: of class k, of class k and read as k, and of any class and read
+// as k.
 func (c Confusion) class(k int) (of, right, read float64) {
 	for j := range c.Classes {
 		of += c.Rows[k*c.Classes+j]

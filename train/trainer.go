@@ -477,10 +477,9 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 // Steps returns the number of steps taken.
 func (t *Trainer) Steps() int { return t.step }
 
-// Take makes the rows of set those of the steps that follow, all of them one minibatch, in place of
-// minibatches of Settings.Batch: for rows that arrive during training. Save then records no
-// data, and what it wrote loads into a trainer on any rows. The error says why set does not fit
-// the model or the objective; nothing has changed then.
+// Take is for rows that arrive during training: the following steps train on set, whose rows are one
+// minibatch whatever Settings.Batch is. Save then records no data, and its file loads into a trainer on
+// any rows. If set does not fit the model or the objective, Take returns an error and changes nothing.
 func (t *Trainer) Take(set *data.Set) error {
 	s := t.settings
 	s.Batch = max(1, s.Rows(set)) // check refuses a set without rows

@@ -318,8 +318,8 @@ func (h *Health) fall(ctx context.Context) (Warning, error) {
 	return Warning{FallKind, h.blame(what, gain, lost, steps)}, nil
 }
 
-// short returns the warning of a log-likelihood that ends far below that of the distribution of the
-// data, with its cause; a Warning without text where it does not, or where it still rises.
+// short returns a warning, with its cause, if the log-likelihood ends far below that of the distribution
+// of the data and does not rise any more. Otherwise the Warning has no text.
 func (h *Health) short(ctx context.Context) (Warning, error) {
 	k := h.Train
 	law, ok := h.law()

@@ -180,8 +180,8 @@ func Between(flagName string, n, lo, hi int) error {
 	return nil
 }
 
-// Settings returns the flags that were given with their values, in alphabetical
-// order, but for those of the output.
+// Settings returns the given flags with their values, in alphabetical order, without those of the
+// output.
 func (f *Flags) Settings() (all Record) {
 	f.Visit(func(g *flag.Flag) {
 		if g.Name != "out" && g.Name != "quiet" && g.Name != "json" && g.Name != "progress" {

@@ -26,7 +26,7 @@ type panel struct {
 	first   bool   // the panel shows what the run is for, and comes first
 }
 
-// panels are the panels of curves.png and of the report, in their order, but those of a ladder.
+// panels returns the panels of curves.png and of the report, in their order, without those of a ladder.
 func panels(metrics []train.Metric) (all []panel) {
 	var columns []train.Column
 	for _, m := range metrics {

@@ -1,7 +1,6 @@
 // Package oracle tests readers of files. It makes damaged files, and has second parsers
-// of CSV text and of NumPy's arrays, written apart from the readers and for no speed. A
-// reader may refuse a damaged file; if it takes it, what it has read must be what the
-// bytes say.
+// of CSV text and of NumPy's arrays, which are slow, simple and independent of the readers. A
+// reader may refuse a damaged file. If it accepts one, it must read the same as these parsers.
 package oracle
 
 import (

@@ -358,8 +358,8 @@ func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Po
 	return points, nil
 }
 
-// loss returns what is lost at the end since the best log-likelihood of a part, and the part of the
-// run from which on it was more than lossNats below the best so far.
+// loss returns by how much the log-likelihood of a part of the data ends below its best, and the fraction
+// of the run after which it stayed more than lossNats below the best so far.
 func loss(truth [][]float64, lost func(best, now []float64) float64, part int) (end, from float64) {
 	best, since := truth[0], -1
 	for i, now := range truth {

@@ -24,7 +24,7 @@ type Edge struct {
 //
 //	E = −Σ J_ij s_i s_j − Σ h_i s_i,
 //
-// each pair once. It never changes, but for that of a Marginal, and systems can share it.
+// each pair once. A Graph never changes, except that of a Marginal, and systems can share it.
 //
 // Every J and h is an integer multiple of one quantum, so that fields and
 // energies are exact, whatever the order of the flips that led to them. If the

@@ -137,8 +137,8 @@ func Help() (kinds, keys string) {
 //	sardonics:k=1-25:gamma=.95/1.05:mix=2/1/1:walks=3:weights=boltzmann:accept=type
 //	im:k=90:gamma=1/.9
 //
-// The table of samplers has all names and keys; Help lists them. An order that
-// is not given is o, and with k=auto a gamma that is not given is that of locally
+// The table of samplers has all names and keys; Help lists them. The default order
+// is o. With k=auto the default gamma is that of locally
 // balanced weights: 1, or ½ with boltzmann. See Sardonics and Intracluster for what
 // their settings mean. References of exchange and im are not part of the text. The error names
 // the key, or the sampler, and what it may be.

@@ -32,9 +32,9 @@ const traceLength = 1024
 
 // Draw draws samples. Chains start at random states, and as many others
 // at rows of Law.Data, if there are any. Both run until they have mixed, as Proof
-// says, or for as many rounds as the settings allow. If chains of Gibbs steps that the
-// settings do not name have not mixed by then, ladders run, and are kept if they have
-// mixed, or if their sides agree and those of the Gibbs chains do not. Ladders get an
+// says, or for as many rounds as the settings allow. If the settings do not name a sampler
+// and the chains of Gibbs steps have not mixed by then, ladders run. They replace the Gibbs chains if they
+// have mixed, or if their two sides agree and those of the Gibbs chains do not. Ladders get an
 // eighth of the rounds, and do not run where that is less than the first look, 256.
 //
 // The samples come from the chains that Settings.Start names: from each its state then,
@@ -254,10 +254,9 @@ type Proof struct {
 	RoundTrips int64 // of the ladders' particles, in all rounds
 	Ladders    int   // on both sides; 0 for chains without temperatures
 
-	// Mixed is whether P and PicturesP are at least ½ %, which chains that have
-	// mixed fail at one look in a hundred, Tau has an end (TauErr is finite) and the
-	// burn-in is five times it, and ladders have made ten round trips each. Else Why says
-	// in words what is amiss.
+	// Mixed is set if P and PicturesP are at least ½ %, Tau is known (TauErr is finite), the
+	// burn-in is at least 5·Tau, and ladders have made ten round trips each. Otherwise Why says which
+	// test failed. Chains that have mixed fail the first test at one look in a hundred.
 	//
 	// Draw looks after 256, 512, 1024, … rounds and ends at the first look that passes.
 	// So chains that have mixed are hardly ever told that they have not, and chains

@@ -165,9 +165,8 @@ func nearestRow(set *data.Set, single, x []uint64, but int32) (labelled int32, l
 	return labelled, least
 }
 
-// leaveSD is the number of standard deviations by which pictures must be nearest to
-// their class less often than training rows are, for Leave: by chance that happens
-// once in 700 times.
+// Leave holds if pictures are nearest to their class less often than training rows are, by more than
+// leaveSD standard deviations, which happens by chance once in 700 times.
 const leaveSD = 3
 
 // Leave reports whether pictures have their class clearly less often than

@@ -103,9 +103,8 @@ func (x *side) round(ctx context.Context) error {
 	return nil
 }
 
-// keep copies the state of each chain. Of a ladder it is one particle of each group,
-// drawn by the weights of the estimate, which are the chances that it is the one at
-// temperature 1.
+// keep copies the state of each chain. In a ladder that is one particle of each group, drawn with the
+// weights of the estimate, which are the probabilities to be the particle at temperature 1.
 func (x *side) keep(phase rbm.Phase, key rbm.Key) {
 	if x.trace == nil {
 		x.each = 1

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Check returns an error if the bytes that what needs, besides those that the process
-// already uses, are not available; nil if they are or nobody knows. The error says
-// how much is needed, and what there is.
+// Check returns an error if fewer than need bytes are available, besides those that the process
+// already uses; nil also if this is unknown. The error names what needs them, how many it needs, and how
+// many there are.
 func Check(what string, need float64) error {
 	return available().check(what, need)
 }

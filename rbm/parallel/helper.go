@@ -26,8 +26,7 @@ const (
 	// pauseFactor is the length of a pause divided by the time lost before it. A busy machine
 	// therefore costs about a sixteenth of the time.
 	pauseFactor = 16
-	// longestPause bounds pauses that follow each other closely, each of which is
-	// twice as long as the one before.
+	// longestPause bounds the length of a pause, which doubles when pauses follow each other closely.
 	longestPause = 32 * pauseFactor * missTime
 )
 

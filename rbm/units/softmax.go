@@ -36,9 +36,9 @@ func (softmax) Draw(x States, b *Block, s vec.Stream) {
 	}
 }
 
-// DrawTransposed is Draw of a softmax group in at most 64 rows whose inputs are transposed: those of
-// unit i of the group are in[64·i …], one of each row. In takes the place of b.In, and is
-// overwritten. scratch is working memory.
+// DrawTransposed is Draw of a softmax group in at most 64 rows. The inputs are in in, which it
+// overwrites, in place of b.In, and are transposed: those of unit i of the group are in[64·i …], one a
+// row. scratch is working memory.
 func DrawTransposed(x States, b *Block, in []float32, s vec.Stream, scratch *Transposed) {
 	for r := range scratch.beta {
 		scratch.beta[r] = 1

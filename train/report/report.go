@@ -23,8 +23,8 @@ import (
 	"gorbm/train/plots"
 )
 
-// A Report is what a page shows, in this order: what a reader wants first, then a section that is
-// open, then those that are not.
+// A Report has the content of a page, in this order: what a reader wants first, then a section that is
+// unfolded, then the folded ones.
 type Report struct {
 	Title    string
 	Lead     string   // a line: what was run

@@ -251,9 +251,9 @@ func deviations(a Repeats) Repeats {
 	return d
 }
 
-// Differ reports whether the means of a and b differ so much that chance would do it in one
-// of a thousand cases (Welch's test), and by how many standard errors. Three standard errors are
-// not enough of few repetitions where many pairs are looked at.
+// Differ reports whether the means of a and b differ significantly, at p < 0.001 by Welch's test, and by
+// how many standard errors. With few repetitions and many pairs, three standard errors would not be
+// enough.
 func Differ(a, b Repeats) (t float64, yes bool) {
 	if len(a) < 2 || len(b) < 2 {
 		return 0, false

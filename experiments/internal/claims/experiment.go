@@ -229,8 +229,8 @@ func (r *running) figure(ctx context.Context, f Figure) (*Table, error) {
 	return t, atomicfile.Write(f.file(r.out, ".png"), func(w io.Writer) error { return f.Draw(w, t) })
 }
 
-// Unfinished returns the jobs of the full size that the table in the folder out lacks, which a
-// call would run, and those of the table that are not planned.
+// Unfinished returns the jobs of the full size that are missing in the table in the folder out, and
+// those of the table that are not planned.
 func (f Figure) Unfinished(out string) (missing, other []string, err error) {
 	t, err := readTable(f.file(out, ".csv"))
 	planned := map[string]bool{}
