@@ -170,7 +170,7 @@ func longNotes(t *claims.Table) string {
 		"Bennett's ratio said −84.06 ± 0.15 of the same test rows, AIS −84.02 and its reverse −84.17.\n\n"+
 		"Both runs were tested before `rbmeval` tempered at the means of both layers. They are not centred, and estimates of such models by the old ladders were too high by "+
 		"several nats where they could be repeated. Today's default recipe is centred and was tested by today's `rbmeval -bennett` (sampled rows with `-ladder-rounds 12000`), one seed each:\n\n"+
-		"| rows | flags | Bennett | round trips | seconds |\n| --- | --- | --- | --- | --- |\n"+
+		"| rows | flags | test | round trips | seconds |\n| --- | --- | --- | --- | --- |\n"+
 		"| thresholded | `-data mnist -labels none -steps 26000` | -67.98 ± 0.13 | 1861 | 60 |\n"+
 		"| sampled | `-data mnist -labels none -binarize sample -redraw -steps 52000` | -84.23 ± 0.13 | 1103 | 120 |\n", testFlags)
 	return b.String()
