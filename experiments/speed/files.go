@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -20,6 +21,7 @@ type files struct {
 	set   *data.Set // inputs and labels
 	quick bool      // small races
 	err   error
+	reals *files // see real; nil: not yet
 }
 
 // maxRows is the number of rows of the races: p(y|x) is computed for all of them, and no race trains
@@ -83,9 +85,39 @@ func (f *files) sequences() *files {
 	return s
 }
 
+// real returns files of the inputs as real numbers, in a folder within f.dir: less their means, over their
+// standard deviations but at least leastDeviation, as most pixels are seldom on.
+func (f *files) real() *files {
+	if f.reals != nil {
+		return f.reals
+	}
+	const leastDeviation = 0.3
+	s := &data.Set{Name: f.set.Name, X: rbm.NewBits(f.set.Len(), inputs), Grey: rbm.NewMatrix(f.set.Len(), inputs), Binarize: data.Standard,
+		Height: f.set.Height, Width: f.set.Width, Groups: []rbm.Group{{Kind: rbm.Gaussian, Units: inputs}}, Means: make([]float64, inputs), Deviations: make([]float64, inputs)}
+	for r := range s.Len() {
+		f.set.X.Each(r, func(i int) { s.Means[i] += 1 / float64(s.Len()) })
+	}
+	for i, p := range s.Means {
+		s.Deviations[i] = max(leastDeviation, math.Sqrt(p*(1-p)))
+	}
+	for r := range s.Len() {
+		row := s.Grey.Row(r)
+		f.set.X.Each(r, func(i int) { row[i] = 1 })
+		for i, x := range row {
+			row[i] = float32((float64(x) - s.Means[i]) / s.Deviations[i])
+		}
+	}
+	f.reals = &files{ctx: f.ctx, dir: filepath.Join(f.dir, "real"), set: s, quick: f.quick}
+	f.reals.err = os.MkdirAll(f.reals.dir, 0o700)
+	return f.reals
+}
+
 // rows writes the data with rows of the given number of inputs.
 func (f *files) rows(inputs int) string {
 	return f.make(fmt.Sprintf("rows-%d", inputs), func() ([]byte, error) {
+		if s := f.wide(inputs); s.Grey.Rows > 0 {
+			return binary.Append(nil, binary.LittleEndian, s.Grey.Data)
+		}
 		return binary.Append(nil, binary.LittleEndian, f.wide(inputs).X.Words)
 	})
 }
@@ -112,6 +144,9 @@ func (f *files) model(visible, hidden, classes, steps int) string {
 		s := train.PaperSettings("pcd")
 		train.SetLogOdds(m, set)
 		s.Rate, s.Batch = trainingRate*min(1, 500/float64(hidden)), min(100, set.Len())
+		if m.Real() {
+			s.Rate /= 10
+		}
 		s.Negative.Set("chains", s.Batch)
 		t, err := train.New(s, set, m)
 		if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
@@ -15,6 +16,7 @@ const (
 	ptSection       = "pt"
 	insSection      = "ins"
 	statesSection   = "states"
+	gaussianSection = "gaussian"
 	labelsSection   = "labels"
 	classifySection = "classify"
 	aisSection      = "ais"
@@ -24,7 +26,7 @@ const (
 	memorySection   = "memory"
 )
 
-var sections = []string{updateSection, ptSection, insSection, statesSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, recipesSection, memorySection}
+var sections = []string{updateSection, ptSection, insSection, statesSection, gaussianSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, recipesSection, memorySection}
 
 // An item is one race.
 type item struct {
@@ -93,6 +95,13 @@ func (f *files) items(section string) (list []item) {
 		it.job.States, it.checkSteps, it.programs = states, checkSteps/4, []string{gorbm, torch}
 		add(it, "PCD-1, %d sites of %d states × %d, batch %d", sites, states, hidden, batch)
 		f.err = s.err
+	case gaussianSection:
+		for _, batch := range []int{10, 100} {
+			it := f.real().update("pcd", inputs, hidden, batch)
+			it.programs = []string{gorbm, numPy, torch}
+			add(it, "PCD-1, %d Gaussian units × %d, batch %d", inputs, hidden, batch)
+			f.err = cmp.Or(f.err, f.reals.err)
+		}
 	case labelsSection:
 		add(f.discriminative(hidden, 10), "log p(y|x), "+size+", %d classes", inputs, hidden, 10, len(f.set.Classes))
 	case classifySection:
@@ -162,7 +171,7 @@ func (f *files) discriminative(hidden, batch int) item {
 // for a while.
 func (f *files) job(kind string, visible, hidden, classes int) job {
 	return job{
-		Kind: kind, Visible: visible, Hidden: hidden, Classes: classes, Seed: 1,
+		Kind: kind, Visible: visible, Hidden: hidden, Classes: classes, Seed: 1, Gaussian: f.set.Grey.Rows > 0,
 		Data: f.rows(visible - classes), Rows: f.set.Len(),
 		Model: f.model(visible, hidden, classes, trainedSteps(hidden)),
 	}

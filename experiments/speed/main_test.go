@@ -109,13 +109,13 @@ func TestRun(t *testing.T) {
 		t.Skip("takes a second or more")
 	}
 	clitest.Isolate(t)
-	only := "update,pt,exact,recipes"
+	only := "update,pt,gaussian,exact,recipes"
 	if runtime.GOOS == "linux" {
 		only += ",memory"
 	}
 	args := []string{"-data", "fontdigits:1000", "-quick", "-rounds", "2", "-seconds", "0.001", "-python", "none", "-out", "race", "-only", only}
 	text := speed.OK(t, args...)
-	for _, want := range []string{"fontdigits:1000:seed=1: 1000 rows of 784 inputs", "PCD-1, 784 × 500, batch 10: ", "parallel tempering, 5 temperatures", "exact log Z, 784 × 16", "centred, batch 10", "results in race\n"} {
+	for _, want := range []string{"fontdigits:1000:seed=1: 1000 rows of 784 inputs", "PCD-1, 784 × 500, batch 10: ", "parallel tempering, 5 temperatures", "PCD-1, 784 Gaussian units × 500, batch 10", "exact log Z, 784 × 16", "centred, batch 10", "results in race\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -125,8 +125,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	threads := len(counts(runtime.GOMAXPROCS(0)))
-	if want := 4 + len(recipes); len(r.Items) != want {
-		t.Fatalf("%d items, want %d: PCD-1 twice, pt, exact, and the recipes", len(r.Items), want)
+	if want := 6 + len(recipes); len(r.Items) != want {
+		t.Fatalf("%d items, want %d: PCD-1 twice, of Gaussian units twice, pt, exact, and the recipes", len(r.Items), want)
 	}
 	for _, it := range r.Items {
 		if len(it.Entries) != threads || len(it.Entries[0].Seconds) != 2 || len(it.Ratios) != 0 {

@@ -23,6 +23,7 @@ log Z agree. One that does other work is left out, with a warning.
   pt        parallel tempering, 5 temperatures × 10 chains
   ins       infinite swapping of the same
   states    PCD-1 of 100 groups of 21 states × 200 units, batch 500
+  gaussian  PCD-1 of 784 Gaussian units × 500, batches of 10 and 100
   labels    log p(y|x), its exact gradient, 784 × 500 units, 10 classes, batch 10
   classify  p(y|x) of 10000 images
   ais       annealed importance sampling, 100 chains × 1000 temperatures

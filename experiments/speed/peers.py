@@ -70,9 +70,12 @@ class Problem:
         classes = job.get("classes", 0)
         p = np.fromfile(job["model"], f32)
         self.W = p[:n * m].reshape(n, m).copy()
-        self.b, self.c = p[n * m:n * m + n].copy(), p[n * m + n:].copy()
+        self.b, self.c = p[n * m:n * m + n].copy(), p[n * m + n:n * m + n + m].copy()
         self.X = None
-        if job.get("rows"):
+        self.gaussian = job.get("gaussian", False)
+        if self.gaussian:
+            self.X = np.fromfile(job["data"], f32).reshape(-1, n)
+        elif job.get("rows"):
             packed = np.fromfile(job["data"], np.uint8).reshape(job["rows"], -1)
             x = np.unpackbits(packed, axis=1, bitorder="little")[:, :n - classes]
             self.X = np.ascontiguousarray(x, f32)
@@ -149,7 +152,7 @@ class NumpyUpdate:
             self.T = np.empty((self.C, p.m), f32)
         self.coef = np.full(self.B + self.C, self.rate / self.B, f32)
         self.coef[self.B:] = -self.rate / self.C
-        self.t = 0
+        self.t, self.gaussian = 0, p.gaussian
         self.tune()
 
     def tune(self):
@@ -171,14 +174,19 @@ class NumpyUpdate:
         V[:B] = self.X[lo:lo + B]
         A, ladder = V[B:], self.ladder
         np.matmul(H, W.T, out=A)
-        np.subtract(self.mb, A, out=A)
-        if ladder:
-            A *= ladder.beta[:, None]
-        np.exp(A, out=A)
-        A += 1
-        self.rng.random(out=self.Uv, dtype=f32)
-        np.multiply(self.Uv, A, out=self.Uv)
-        np.less(self.Uv, 1, out=A)
+        if self.gaussian:
+            A -= self.mb
+            self.rng.standard_normal(out=self.Uv, dtype=f32)
+            A += self.Uv
+        else:
+            np.subtract(self.mb, A, out=A)
+            if ladder:
+                A *= ladder.beta[:, None]
+            np.exp(A, out=A)
+            A += 1
+            self.rng.random(out=self.Uv, dtype=f32)
+            np.multiply(self.Uv, A, out=self.Uv)
+            np.less(self.Uv, 1, out=A)
         np.matmul(V, W, out=P)
         np.subtract(self.mc, P, out=P)
         self.rng.random(out=self.Uh, dtype=f32)
@@ -229,7 +237,7 @@ class TorchUpdate:
         if job["kind"] != "pcd":
             self.ladder = Ladder(job["kind"], job["chains"], job["betas"], self.rng)
             self.T = torch.empty(self.C, p.m)
-        self.q = job.get("states", 0)
+        self.q, self.gaussian = job.get("states", 0), p.gaussian
         self.coef = torch.full((self.B + self.C,), self.rate / self.B)
         self.coef[self.B:] = -self.rate / self.C
         self.t = 0
@@ -258,6 +266,13 @@ class TorchUpdate:
             torch.bernoulli(p, out=out)
         room = self.U[:A.numel()].view_as(A)
         self.draw = fastest([lambda w=w: w(A, room) or w for w in (own, numpys, bernoulli)])()
+
+        def own_normal(out):
+            out.normal_()
+
+        def numpys_normal(out):
+            self.rng.standard_normal(out=out.numpy(), dtype=f32)
+        self.normal = fastest([lambda w=w: w(room) or w for w in (own_normal, numpys_normal)])()
 
         q, L = self.q, len(self.b) // max(self.q, 1)
 
@@ -294,11 +309,15 @@ class TorchUpdate:
         self.t += 1
         V[:B] = self.X[lo:lo + B]
         A, ladder = V[B:], self.ladder
-        p = torch.addmm(self.b, H, W.t(), out=self.U[:A.numel()].view_as(A))
+        p = torch.addmm(self.b, H, W.t(), out=A if self.gaussian else self.U[:A.numel()].view_as(A))
         if ladder:
             beta = torch.from_numpy(ladder.beta).unsqueeze(1)
             p.mul_(beta)
-        if self.q:
+        if self.gaussian:
+            noise = self.U[:A.numel()].view_as(A)
+            self.normal(noise)
+            A.add_(noise)
+        elif self.q:
             self.states(p, A)
         else:
             self.draw(p.sigmoid_(), A)

@@ -3,23 +3,24 @@ package main
 // A job is what contestants do, each in its own way, on files that the race has
 // written: packed rows of bits and float32 parameters.
 type job struct {
-	Kind    string  `json:"kind"` // pcd, pt, ins, discriminative, classify, ais, exact
-	Visible int     `json:"visible"`
-	Hidden  int     `json:"hidden"`
-	Classes int     `json:"classes"`          // label units, the last of the visible ones
-	States  int     `json:"states,omitempty"` // the inputs are groups of that many units, of which one is on; 0: bits
-	Batch   int     `json:"batch"`
-	Chains  int     `json:"chains"` // chains, or groups of one chain a temperature
-	Rate    float64 `json:"rate"`
-	Seed    uint64  `json:"seed"`
+	Kind     string  `json:"kind"` // pcd, pt, ins, discriminative, classify, ais, exact
+	Visible  int     `json:"visible"`
+	Hidden   int     `json:"hidden"`
+	Classes  int     `json:"classes"`            // label units, the last of the visible ones
+	States   int     `json:"states,omitempty"`   // the inputs are groups of that many units, of which one is on; 0: bits
+	Gaussian bool    `json:"gaussian,omitempty"` // the inputs are Gaussian units of precision 1
+	Batch    int     `json:"batch"`
+	Chains   int     `json:"chains"` // chains, or groups of one chain a temperature
+	Rate     float64 `json:"rate"`
+	Seed     uint64  `json:"seed"`
 
 	Betas        []float64 `json:"betas,omitempty"` // of pt and ins, from 1 down
 	Temperatures int       `json:"temperatures"`    // of ais
 
-	Data   string `json:"data"` // rows of bits, each of whole 64-bit words
+	Data   string `json:"data"` // rows of bits, each of whole 64-bit words; float32 of Gaussian units
 	Rows   int    `json:"rows"`
 	Labels string `json:"labels"` // the class of each row, a byte; of discriminative alone
-	Model  string `json:"model"`  // weights row by row of visible units, visible biases, hidden biases
+	Model  string `json:"model"`  // weights row by row of visible units, visible biases, hidden biases, precisions
 	Base   string `json:"base"`   // visible biases of the base rates
 
 	recipe

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -117,7 +118,7 @@ func (j job) model() (*rbm.RBM, error) {
 		return nil, fmt.Errorf("no model of %d × %d units, %d of them labels", j.Visible, j.Hidden, j.Classes)
 	}
 	m := rbm.New(j.Visible, j.Hidden, j.Classes, rbm.Softmax)
-	if j.States > 0 {
+	if j.groups() != nil {
 		m = rbm.NewGroups(j.Hidden, j.groups()...)
 	}
 	b, err := read(j.Model, m.Parameters().Bytes(), "the parameters")
@@ -130,6 +131,9 @@ func (j job) model() (*rbm.RBM, error) {
 
 // groups returns the groups of the inputs; nil: bits.
 func (j job) groups() (groups []rbm.Group) {
+	if j.Gaussian {
+		return []rbm.Group{{Kind: rbm.Gaussian, Units: j.Visible}}
+	}
 	for n := 0; j.States > 0 && n < j.Visible; n += j.States {
 		groups = append(groups, rbm.Group{Kind: rbm.Softmax, Units: j.States})
 	}
@@ -142,12 +146,22 @@ func (j job) set() (*data.Set, error) {
 	if j.Rows < 1 {
 		return nil, fmt.Errorf("%d rows", j.Rows)
 	}
-	b, err := read(j.Data, 8*((inputs+63)/64)*j.Rows, fmt.Sprintf("%d rows of %d inputs", j.Rows, inputs))
+	size := 8 * ((inputs + 63) / 64)
+	if j.Gaussian {
+		size = 4 * inputs
+	}
+	b, err := read(j.Data, size*j.Rows, fmt.Sprintf("%d rows of %d inputs", j.Rows, inputs))
 	if err != nil {
 		return nil, err
 	}
 	s := &data.Set{Name: "race", X: rbm.NewBits(j.Rows, inputs), Groups: j.groups(), Binarize: data.Threshold}
 	s.Height, s.Width = data.NearSquare(inputs)
+	if j.Gaussian {
+		s.Grey, s.Binarize = rbm.NewMatrix(j.Rows, inputs), data.Standard
+		s.Means, s.Deviations = make([]float64, inputs), slices.Repeat([]float64{1}, inputs)
+		_, err := binary.Decode(b, binary.LittleEndian, s.Grey.Data)
+		return s, err
+	}
 	if _, err = binary.Decode(b, binary.LittleEndian, s.X.Words); err != nil || j.Labels == "" {
 		return s, err
 	}

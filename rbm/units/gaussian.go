@@ -76,14 +76,31 @@ func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
 		vec.CentralNormals(normals[:], p[:])
 		to := x.Real[r*x.Stride+b.First:][:b.Width]
 		for c := b.From; c < b.Width; c++ {
-			z, precision := b.blend(r, c, beta)
-			n := normals[c]
 			if math.Abs(p[c]-0.5) > vec.CentralHalf {
-				n = tailNormal(p[c], 1-p[c])
+				normals[c] = tailNormal(p[c], 1-p[c])
 			}
-			to[c] = float32(z/precision + n/math.Sqrt(precision))
+		}
+		if in := b.In[r*b.Stride:][:b.Width]; beta == 1 && b.allOnes() {
+			for c := b.From; c < b.Width; c++ {
+				to[c] = float32(float64(in[c]) + normals[c]) // as below, but for the divisions by 1
+			}
+			continue
+		}
+		for c := b.From; c < b.Width; c++ {
+			z, precision := b.blend(r, c, beta)
+			to[c] = float32(z/precision + normals[c]/math.Sqrt(precision))
 		}
 	}
+}
+
+// allOnes reports whether all units of b have precision 1.
+func (b *Block) allOnes() bool {
+	for _, p := range b.Model.Params[0][b.First+b.From : b.First+b.Width] {
+		if p != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // normal returns the quantile of the standard normal distribution at which the probabilities below
