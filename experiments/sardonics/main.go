@@ -29,7 +29,7 @@ The systems have the distributions of the authors' files, drawn once and the sam
 couplings of ±1 in the cube, and couplings uniform in [−1, 1] on the chimera lattice, whose boundary is free. Errors are of other runs on the same system. The RBM is the authors' own: the weights and biases of ` + "`adaptive_saw.h5`" + `
 of their repository, as a file that ` + "`-model`" + ` names; without one, a model trained on the built-in digits.
 
-Bands in pictures are one standard deviation between runs, energies those of one run, and a reward is the mean of 10 trials. Times in tables are geometric means over runs, times or divided by the factor of one
+Bands in pictures are one standard deviation between runs, and a curve has the lags that all runs have. Energies are those of one run, of SARDONICS after its tuning. A reward is the mean of 10 trials. Times in tables are geometric means over runs, times or divided by the factor of one
 standard error; differences of times in claims are of natural logarithms: 0.69 is a factor of 2. Where the energy never changed in a
 run, τ is the length of the run, a lower bound. Figures 3, 7, 8 and II start from 100 sweeps of Gibbs or after a burn-in, since the settings of Table II hardly move from a random state (figure of ours, weights). The jobs of figure II are runs of ` + "`isingmc -tune -json`" + `.`
 

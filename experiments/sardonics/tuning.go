@@ -35,10 +35,13 @@ type row struct {
 var rows = []row{
 	{"ferromagnet", []string{"-lattice", "60x60", "-temperature", "2.27"}, nil, "k=56-91:gamma=1.002/1.029:walks=2:mix=.385/.371/.243", []string{"gibbs", "sw"}, 10},
 	{"frustrated 2D", nil, &frustrated, "k=63-91:gamma=1.04/1.082:walks=3:mix=.208/.674/.119", []string{"gibbs", "sw"}, 5},
-	{"cube", []string{"-lattice", "9x9x9", "-J", "pm1", "-beta", "1"}, nil, "k=4-30:gamma=1.039/1.134:walks=3:mix=.616/.231/.153", []string{"gibbs", "sw"}, 10},
+	{"cube", []string{"-lattice", "9x9x9", "-J", "pm1", "-beta", "1"}, nil, "k=4-30:gamma=1.039/1.134:walks=3:mix=.616/.231/.153", []string{"gibbs", "sw"}, heavyRepeats},
 	{"chimera", nil, &chimera, "k=4-20:gamma=1.043/1.139:walks=4:mix=.397/.324/.279", []string{"gibbs", "sw"}, 5},
-	{"RBM", nil, nil, "k=18-50:gamma=1.029:walks=1", []string{"block-gibbs"}, 10},
+	{"RBM", nil, nil, "k=18-50:gamma=1.029:walks=1", []string{"block-gibbs"}, heavyRepeats},
 }
+
+// heavyRepeats is the number of repetitions where τ differs between runs by large factors.
+const heavyRepeats = 16
 
 // small stand in for the lattices with -quick.
 var small = map[string]string{"60x60": "8x8", "9x9x9": "4x4x4", "chimera:4": "chimera:2"}
@@ -73,7 +76,7 @@ func tuning(p *programs) claims.Figure {
 		Says:  "Bayesian optimisation finds settings of SARDONICS automatically for a varied set of models.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			var last []claims.Job // those that need -model
-			for repeat := range o.Seeds(3, 10) {
+			for repeat := range o.Seeds(3, heavyRepeats) {
 				for i, r := range rows {
 					if repeat >= r.seeds {
 						continue

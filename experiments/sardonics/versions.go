@@ -43,7 +43,7 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 	return claims.Figure{
 		Name: name, Title: title, Says: says,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range o.Seeds(3, 16) {
+			for repeat := range o.Seeds(3, heavyRepeats) {
 				for _, s := range systems {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),

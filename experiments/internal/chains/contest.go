@@ -21,7 +21,7 @@ func (l Label) Panel(name string) string { return string(l) + ": " + name }
 
 // Rho returns a panel of autocorrelations.
 func (l Label) Rho(name, title, lag string, log bool) claims.Panel {
-	return claims.Panel{Name: l.Panel(name), Title: string(l) + ": " + title, X: lag, Y: "ρ", LogX: log, Low: -0.1, High: 1}
+	return claims.Panel{Name: l.Panel(name), Title: string(l) + ": " + title, X: lag, Y: "ρ", LogX: log, Low: -0.1, High: 1, Whole: true}
 }
 
 // At returns a panel of one number a run.

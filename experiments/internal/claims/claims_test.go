@@ -247,6 +247,9 @@ func TestPanelChart(t *testing.T) {
 	if a, b := c.Lines[0], c.Lines[2]; !a.Apart || !a.Bars || a.X[0] != -0.09 || b.X[0] != 0.09 || b.Color != 3 || a.Y[0] != 2 || math.Abs(a.Low[0]-2+math.Sqrt2) > 1e-15 || len(c.Lines[1].X) != 0 {
 		t.Errorf("got %+v", c.Lines)
 	}
+	if l := (Panel{Name: "p", Whole: true}).line(table, "a"); len(l.X) != 1 || l.X[0] != 0 {
+		t.Errorf("got x %v, want 0 alone: one of two repetitions has nothing at 1", l.X)
+	}
 	c = Panel{Name: "p", JoinFrom: 0.5}.chart(table, []string{"a"})
 	if first, rest := c.Lines[1], c.Lines[0]; !first.Apart || len(first.X) != 1 || rest.Apart || len(rest.X) != 1 || first.Color != rest.Color {
 		t.Errorf("got %+v", c.Lines)

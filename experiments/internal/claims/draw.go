@@ -23,6 +23,9 @@ type Panel struct {
 	// logarithms; it needs LogY.
 	Geometric bool
 	Dots      bool // at each point
+	// Whole leaves out each x that some repetition of a curve lacks: where means are of other
+	// repetitions from x to x, a curve rises or falls for that reason alone.
+	Whole bool
 	// JoinFrom is the x from which on a line joins the points; +Inf: none does, as those of
 	// separate runs.
 	JoinFrom float64
@@ -75,7 +78,7 @@ func (p Panel) chart(t *Table, curves []string) plots.Chart {
 // line returns the means of a curve with one standard deviation around them.
 func (p Panel) line(t *Table, name string) (l plots.Line) {
 	l.Name = name
-	byX := map[float64]Repeats{}
+	byX, most := map[float64]Repeats{}, 0
 	for _, point := range t.Curve(p.Name, name) {
 		if byX[point.X] == nil {
 			byX[point.X] = Repeats{}
@@ -84,8 +87,12 @@ func (p Panel) line(t *Table, name string) (l plots.Line) {
 		if p.Geometric {
 			byX[point.X][point.Repeat] = math.Log(point.Y)
 		}
+		most = max(most, len(byX[point.X]))
 	}
 	for _, x := range t.Xs(p.Name, name) {
+		if p.Whole && len(byX[x]) < most {
+			continue
+		}
 		mean, sd := byX[x].Average()
 		if p.Geometric {
 			mean, sd = math.Exp(mean), math.Exp(mean)*math.Expm1(sd)
