@@ -215,7 +215,7 @@ func TestHiddenByInputs(t *testing.T) {
 		"-data bars:3 -hidden 5":          "9 inputs, 5 hidden units",
 		"-data bars:3 -preset generative": "9 inputs, 500 hidden units",
 		"-data wide.csv":                  "100 inputs, 500 hidden units",
-		"-data real.csv -units gaussian":  "2 inputs, 4 hidden units",
+		"-data real.csv -units gaussian":  "2 inputs, 4 hidden units; ins:k=1:swaps=1:chains=40:start=uniform:tau=reach/5, rate 0.02 cosine, center 0.01, batch 3, 10000 steps",
 		"-data one.csv":                   "RBM: 1 input, 2 hidden units",
 	} {
 		if out := rbmtrain.OK(t, append(strings.Fields(args), "-dry-run")...); !strings.Contains(out, want) {
