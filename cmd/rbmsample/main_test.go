@@ -464,3 +464,17 @@ func TestManyRowsAndNames(t *testing.T) {
 		t.Errorf("the file begins %.40q", text)
 	}
 }
+
+// Labels that were found by the name of their column have that name in a file of samples, which then can be read as
+// the data were.
+func TestNameOfLabels(t *testing.T) {
+	clitest.Isolate(t)
+	for column, head := range map[string]string{"kind": "a,b,kind\n", "first": "a,b,y\n", "last": "a,b,y\n", "": "a,b,y\n"} {
+		m := clitest.Model(4, 2, 2, rbm.Softmax)
+		clitest.Save(t, "m.safetensors", m, modelfile.About{ClassNames: []string{"k", "l"}, Columns: []string{"a", "b"}, LabelColumn: column})
+		rbmsample.OK(t, "-model", "m.safetensors", "-n", "1", "-out", "samples-"+column+".csv", "-quiet")
+		if got := clitest.Read(t, "samples-"+column+".csv"); !strings.HasPrefix(got, head) {
+			t.Errorf("%q: %s", column, got)
+		}
+	}
+}

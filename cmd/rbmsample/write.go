@@ -118,7 +118,7 @@ func (p *plan) rows(s sample.Sheet) [][]string {
 }
 
 // lines returns the lines of a file of numbers. Its columns are those of the data by their names, or else x0, x1, …,
-// and then row and y.
+// and then row and y, or the labels' name that was given to training.
 func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
 	head := slices.Clone(p.about.Columns)
 	if len(head) != x.Cols {
@@ -131,7 +131,11 @@ func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
 		head = append(head, "row")
 	}
 	if p.m.Classes() > 0 {
-		head = append(head, "y")
+		label := p.about.LabelColumn
+		if slices.Contains([]string{"", "auto", "first", "last", "none"}, label) {
+			label = "y"
+		}
+		head = append(head, label)
 	}
 	lines := [][]string{head}
 	for r := range x.Rows {
