@@ -464,7 +464,11 @@ func (s *scanResult) writeOut(warnings []string) error {
 		const across, width, height = 2, 20 * vg.Centimeter, 7 * vg.Centimeter
 		return cli.WritePicture(s.out, plots.Charts(s.charts(""), across, width, height))
 	}
-	page := report.Report{Title: "isingmc: " + s.scan.systems[0].model, Lead: strings.ReplaceAll(s.describe(), "\n", "; "), Words: s.conclusions(), Warnings: warnings, Section: report.Section{Charts: s.charts(" reweighted")}}
+	var models []string
+	for _, one := range s.scan.systems {
+		models = append(models, one.model)
+	}
+	page := report.Report{Title: "isingmc: " + strings.Join(models, "; "), Lead: strings.ReplaceAll(s.describe(), "\n", "; "), Words: s.conclusions(), Warnings: warnings, Section: report.Section{Charts: s.charts(" reweighted")}}
 	for i := range s.contestants {
 		page.Tables = append(page.Tables, report.TableOf(s.title(i), s.tableOf(i)))
 	}

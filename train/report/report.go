@@ -214,7 +214,7 @@ func (s Section) shown() Section {
 			continue
 		}
 		if v, flat := c.Flat(); flat {
-			same = append(same, fmt.Sprintf("%s %.4g", c.Title, v))
+			same = append(same, strings.TrimSpace(fmt.Sprintf("%s %.4g %s", c.Title, v, c.Y)))
 			continue
 		}
 		charts = append(charts, c.Thinned().Shown())

@@ -35,7 +35,7 @@ func sample(t *testing.T) Report {
 			}},
 			{Title: "singular values", X: "step", Y: "σ", LogX: true, Lines: []plots.Line{{Name: "first", X: []float64{0, 1, 100}, Y: []float64{3, 2, 1}}}},
 			{Title: "nothing", Lines: []plots.Line{{Name: "none", X: []float64{0}, Y: []float64{nan}}}},
-			{Title: "flat", Lines: []plots.Line{{Name: "level", X: []float64{0, 1}, Y: []float64{5, 5}}}},
+			{Title: "flat", Y: "%", Lines: []plots.Line{{Name: "level", X: []float64{0, 1}, Y: []float64{5, 5}}}},
 		},
 			Pictures: []Picture{picture}},
 		Folded: []Section{
@@ -63,7 +63,7 @@ func TestPage(t *testing.T) {
 	text := write(t, sample(t))
 	for _, want := range []string{"runs/&lt;b&gt;&amp;", "1 &lt; 2", "It went &lt;/script&gt; well.", "not &#34;mixed&#34;", `alt="a grey square"`, "a&lt;b.csv", "data:image/png;base64,",
 		`<p class="verdict">It is &lt;good&gt;.</p>`, `<p class="figure">error 2 %</p>`, "rbmtrain -resume &#39;a b&#39;", "<summary>More</summary>", `<p class="good">More is better.</p>`,
-		"Not drawn, as it is the same throughout: flat 5.", `<span class="fill c1" style="width:50.0%">`, "AC&lt;D"} {
+		"Not drawn, as it is the same throughout: flat 5 %.", `<span class="fill c1" style="width:50.0%">`, "AC&lt;D"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %s", want)
 		}
