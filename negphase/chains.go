@@ -138,10 +138,15 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 		return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
 	}
 	switch {
+	case s.h.IsReal() != m.RealHidden():
+		return bad("the saved chains are not of %v hidden units, which the model has", m.HiddenKind())
 	case s.h.Cols != m.Hidden():
 		return bad("the saved chains have %d hidden units, the model has %d", s.h.Cols, m.Hidden())
 	case joint && s.v.Cols != m.Visible():
 		return bad("the saved chains have %d visible units, the model has %d", s.v.Cols, m.Visible())
+	}
+	if s.h.IsReal() { // which no constraint is on
+		return nil
 	}
 	for r := range s.h.Rows {
 		c, what, active := m.Constraint, "hidden units", 0

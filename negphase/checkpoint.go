@@ -13,18 +13,22 @@ import (
 // The versions of the binary forms. Version 1 of ladders had no head.
 const (
 	chainsVersion = 1
+	realVersion   = 2 // of chains whose hidden states are real
 	ladderVersion = 2
 )
 
 // MarshalBinary returns version, number of rows and columns as uint32, and the
-// words of the hidden states; of joint chains then columns and words of the
-// visible states, no columns if they are real. Chains that have not begun have no rows.
+// words of the hidden states, or of real ones the values as float32; of joint chains then columns and words
+// of the visible states, no columns if they are real. Chains that have not begun have no rows.
 func (c *chains) MarshalBinary() ([]byte, error) {
 	s := c.saved
 	if c.states != nil {
 		if s = (savedChains{c.states.H, c.states.V}); s.v.IsReal() {
 			s.v = rbm.Values{}
 		}
+	}
+	if s.h.IsReal() {
+		return appendValues(nil, uint32(realVersion), uint32(s.h.Rows), uint32(s.h.Cols), s.h.Real), nil
 	}
 	b := appendValues(nil, uint32(chainsVersion), uint32(s.h.Rows), uint32(s.h.Cols), s.h.Words)
 	if c.joint {
@@ -207,13 +211,33 @@ func (r *reader) chains(want int, joint bool) (s savedChains) {
 	var head [2]uint32
 	r.read(&head)
 	rows := int(head[1])
-	r.check(head[0] == chainsVersion, "saved chains of version %d; this program reads version %d", head[0], chainsVersion)
+	r.check(head[0] == chainsVersion || head[0] == realVersion && !joint, "saved chains of version %d; this program reads versions %d and %d", head[0], chainsVersion, realVersion)
 	r.check(rows == 0 || rows == want, "%d saved chains; the settings ask for %d", rows, want)
+	if head[0] == realVersion {
+		s.h = r.reals(rows)
+		return s
+	}
 	s.h = r.bits(rows)
 	if joint {
 		s.v = r.bits(rows)
 	}
 	return s
+}
+
+// reals reads columns and values of the given number of rows.
+func (r *reader) reals(rows int) (x rbm.Values) {
+	var cols uint32
+	r.read(&cols)
+	r.check(4*uint64(rows)*uint64(cols) <= uint64(len(r.b)), "the saved chains are cut short") // before room is made
+	if r.err != nil || rows == 0 {
+		return x
+	}
+	x = rbm.NewValues(rows, int(cols), true)
+	r.read(x.Real)
+	for i, v := range x.Real {
+		r.check(v-v == 0, "saved chain %d has a unit of value %v", i/int(cols), v)
+	}
+	return x
 }
 
 // bits reads columns and words of the given number of rows.

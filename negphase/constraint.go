@@ -58,7 +58,11 @@ func (s Settings) Keeps(c *rbm.Constraint) error {
 
 // suits returns an error that says why an estimator of these settings cannot have the model m.
 func (s Settings) suits(m *rbm.RBM) error {
-	if why := s.Traits().BitsOnly; why != "" && m.Real() {
+	why := s.Traits().BitsOnly
+	if set := s.sampler(); set != nil && set.mover != nil && m.RealHidden() {
+		why = "flips hidden units; take pcd, pt, ins or pins with Gibbs steps"
+	}
+	if why != "" && (m.Real() || m.RealHidden()) {
 		return fmt.Errorf("%s %s: %w", s.Kind, why, rbm.ErrUnits)
 	}
 	return s.Keeps(m.Constraint)

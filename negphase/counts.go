@@ -236,7 +236,7 @@ type Traits struct {
 	// NoSamples says why its particles are no samples of a model, and what to take
 	// instead; "" if they are.
 	NoSamples string
-	// BitsOnly says why it cannot have real visible units, and what to take instead; "" if it
+	// BitsOnly says why it cannot have real units, and what to take instead; "" if it
 	// can.
 	BitsOnly string
 }

@@ -120,7 +120,7 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		if err := l.base.Check(m); err != nil {
 			return err
 		}
-		if l.base == nil && m.Real() { // the far end has an energy
+		if l.base == nil && (m.Real() || m.RealHidden()) { // the far end has an energy
 			l.base = rbm.UniformBase(m)
 		}
 	}

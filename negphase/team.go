@@ -61,7 +61,12 @@ func (t *team) gatherVisibleHidden(s *rbm.States) error {
 			return err
 		}
 	}
-	return ranks.GatherRows(t.group, s.V.Real, s.H.Rows)
+	for _, x := range [...][]float32{s.V.Real, s.H.Real} {
+		if err := ranks.GatherRows(t.group, x, s.H.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gatherStates gathers the states and energies of all rows.

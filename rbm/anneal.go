@@ -123,7 +123,7 @@ func newAnnealing(g *ranks.Group, m *RBM, base *Base, path []float64, v Values, 
 			up: newPass(), down: newPass(), first: lo, slope: slope,
 			beta: make([]float32, hi-lo), gains: newHiddenGain(biases.HiddenBias, hi-lo),
 		}
-		h := NewBits(hi-lo, m.Hidden())
+		h := m.NewHidden(hi - lo)
 		p.up.base, p.up.first, p.up.v, p.up.h = base, lo, v.Slice(lo, hi), h
 		p.up.grow(m, hi-lo)
 		p.down.base, p.down.first, p.down.v, p.down.h = mirrorBase, lo, h, p.up.v

@@ -7,6 +7,7 @@ import (
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
 	"gorbm/rbm/ranks"
+	"gorbm/rbm/units"
 )
 
 // An Ascent moves the parameters of a model along estimates of the gradient of its
@@ -138,6 +139,7 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	a.phases = [2]particles{m.particles(float64(rate), pos), m.particles(-down, neg)}
 	a.visible = zeros(a.visible, vec.Blocks(m.Visible())*vec.Block)
 	a.hidden = zeros(a.hidden, vec.Blocks(m.Hidden())*vec.Block)
+	a.slopes.begin(a, [2]Phase{pos, neg})
 	centred := a.Mu != nil
 	if centred {
 		a.centring.begin(a)
@@ -202,6 +204,7 @@ type ascentWork struct {
 	narrow          []float32 // steps of the visible biases
 	centring        centring
 	learning        learning
+	slopes          slopes
 
 	list, move parallel.Loop
 }
@@ -279,6 +282,9 @@ func (m *RBM) particles(rate float64, p Phase) particles {
 	if s := p.Moments; s != nil {
 		if len(s.V) != m.Visible() || len(s.H) != m.Hidden() || s.VH.Rows != m.Visible() || s.VH.Cols != m.Hidden() {
 			panic("rbm: moments of another shape than the model")
+		}
+		if _, ok := m.HiddenKind().(units.LearnedKind); ok && len(s.Slopes) != len(m.HiddenParams()) {
+			panic("rbm: moments without the slopes of hidden units")
 		}
 		return particles{}
 	}

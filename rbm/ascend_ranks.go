@@ -19,6 +19,9 @@ func (a *Ascent) gather(m *RBM) error {
 	for k := range m.VisibleParams() {
 		ends[VisibleParam+Tensor(k)] = ends[VisibleBias]
 	}
+	for k := range m.HiddenParams() {
+		ends[HiddenParam+Tensor(k)] = ends[HiddenBias]
+	}
 	for _, p := range append([]*Parameters{m.Parameters(), a.Rest, a.Average, a.AverageRest}, a.Slots...) {
 		if p == nil {
 			continue

@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"errors"
 	"fmt"
 
 	"gorbm/rbm/units"
@@ -17,7 +18,9 @@ import (
 //
 // (Salakhutdinov & Murray 2008). The path from the data's base rates is shorter
 // than from the uniform distribution. A nil Base is the uniform distribution: E₀ = 0, every state
-// equally likely; real units, which have no uniform distribution, are standard normal. A softmax
+// equally likely. Real units have no uniform distribution. Visible ones are standard normal under a
+// nil Base. Hidden ones have E₀ = Σ γhⱼ²/2 with the precision γ that they have in the model, so
+// that a change of the scale of a hidden unit, h to h/λ, leaves the path as it is. A softmax
 // group stays one variable.
 type Base struct {
 	VisibleBias []float32 // b₀, len Visible() of the model
@@ -29,7 +32,7 @@ type Base struct {
 
 // NewBase returns the base of a model of m's shape whose visible units have the
 // biases that LogOdds gives for the means mean over rows rows, and whose hidden
-// units are on with probability ½. It panics if mean has another length than the
+// units are those of a nil Base: on with probability ½, or real ones without field. It panics if mean has another length than the
 // visible layer.
 func NewBase(m *RBM, mean []float32, rows float64) *Base {
 	b := UniformBase(m)
@@ -38,15 +41,21 @@ func NewBase(m *RBM, mean []float32, rows float64) *Base {
 }
 
 // UniformBase returns the distribution that a nil Base of m's shape stands for. Parameters besides the fields
-// are those that a new model has.
+// are those that a new model has, but for the precisions of hidden units, which are those of m.
 func UniformBase(m *RBM) *Base {
-	return &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden()),
-		VisibleParams: newLayer(m.visible.groups...).dist.Params}
+	b := &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden()),
+		VisibleParams: newLayer(m.visible.groups...).dist.Params, HiddenParams: newLayer(m.hidden.groups...).dist.Params}
+	for k, p := range b.HiddenParams {
+		if m.hidden.param(k).Positive {
+			copy(p, m.HiddenParams()[k])
+		}
+	}
+	return b
 }
 
 // baseOr returns b, or what a nil Base stands for if that has an energy.
 func (m *RBM) baseOr(b *Base) *Base {
-	if b == nil && m.visible.isReal {
+	if b == nil && (m.visible.isReal || m.hidden.isReal) {
 		return UniformBase(m)
 	}
 	return b
@@ -80,6 +89,9 @@ func (b *Base) Check(m *RBM) error {
 		return fmt.Errorf("the base has %d visible and %d hidden biases, the model %d and %d units; make the base for this model",
 			len(b.VisibleBias), len(b.HiddenBias), m.Visible(), m.Hidden())
 	}
+	if len(b.VisibleParams) != len(m.VisibleParams()) || len(b.HiddenParams) != len(m.HiddenParams()) {
+		return errors.New("the base has units of other kinds; make the base for this model")
+	}
 	asModel := RBM{VisibleBias: b.VisibleBias, HiddenBias: b.HiddenBias}
 	if err := asModel.checkBiases(); err != nil {
 		return fmt.Errorf("base: %w", err)
@@ -88,7 +100,7 @@ func (b *Base) Check(m *RBM) error {
 }
 
 func (b *Base) mustFit(m *RBM) {
-	if b != nil && (len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden() || len(b.VisibleParams) != len(m.VisibleParams())) {
+	if b != nil && (len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden() || len(b.VisibleParams) != len(m.VisibleParams()) || len(b.HiddenParams) != len(m.HiddenParams())) {
 		panic("rbm: base of another shape than the model")
 	}
 }
@@ -118,17 +130,17 @@ func widen(x []float32) []float64 {
 func (b *Base) Energy(m *RBM, dst []float64, v, h Values) {
 	b.mustFit(m)
 	m.checkStates(v)
-	h.check()
-	if len(dst) != v.Rows || h.Rows != v.Rows || h.Cols != m.Hidden() {
+	m.checkHidden(h)
+	if len(dst) != v.Rows || h.Rows != v.Rows {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
 	}
 	clear(dst)
 	if b = m.baseOr(b); b == nil {
 		return
 	}
-	visible := b.visible()
+	visible, hidden := b.visible(), b.hidden()
 	for r := range dst {
-		dst[r] = 0 - m.visible.weight(&v, r, &visible) - maskedSums(b.HiddenBias, h.Row(r))
+		dst[r] = 0 - m.visible.weight(&v, r, &visible) - m.hidden.weight(&h, r, &hidden)
 	}
 }
 
@@ -138,8 +150,8 @@ func (b *Base) Energy(m *RBM, dst []float64, v, h Values) {
 func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	b.mustFit(m)
 	m.checkStates(v)
-	h.check()
-	if h.Cols != m.Hidden() || h.Rows != v.Rows {
+	m.checkHidden(h)
+	if h.Rows != v.Rows {
 		panic("rbm: Draw needs as many rows of hidden as of visible units")
 	}
 	if b == nil {
@@ -151,12 +163,10 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 // RandomizeHidden overwrites h, rows of m's hidden units, with independent
 // draws in which all states of the layer that m allows are equally likely: fair
 // bits, or under a constraint on the hidden units sets of active units of its
-// size. Under one on all units they are the hidden part of draws of a nil Base. It
+// size. Under one on all units, and of real hidden units, they are the hidden part of draws of a nil Base. It
 // panics if h has another width than the hidden layer.
 func (m *RBM) RandomizeHidden(h Values, key Key) {
-	if h.Cols != m.Hidden() {
-		panic("rbm: RandomizeHidden needs rows of hidden units")
-	}
+	m.checkHidden(h)
 	m.given().randomize(m, h, key)
 }
 

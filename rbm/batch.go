@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
 )
 
 // A Batch is weighted examples, or particles: visible states V with hidden
@@ -56,7 +57,11 @@ type Moments struct {
 	V, H []float32 // ⟨v⟩ and ⟨h⟩
 	VH   Matrix    // ⟨vhᵀ⟩, visible × hidden
 
-	Squares []float32 // ⟨v²⟩ of a model with real units, by which precisions move; else nil
+	Squares []float32 // ⟨v²⟩ of a model with real visible units, by which precisions move; else nil
+	// Slopes are, of a model whose hidden units have parameters that are learned besides their biases,
+	// ⟨∂ log Z/∂parameter⟩ of each unit given its input, by which they move: nil of parameters that are
+	// not learned.
+	Slopes [][]float32
 
 	sums   *RBM // of Set, with the ascent that makes them
 	ascent Ascent
@@ -72,11 +77,19 @@ func NewMoments(m *RBM) *Moments {
 	if m.Real() {
 		s.Squares = make([]float32, m.Visible())
 	}
+	if _, ok := m.HiddenKind().(units.LearnedKind); ok {
+		s.Slopes = make([][]float32, len(m.HiddenParams()))
+		for k, p := range m.HiddenKind().Params() {
+			if p.Learned {
+				s.Slopes[k] = make([]float32, m.Hidden())
+			}
+		}
+	}
 	return s
 }
 
 // Set overwrites s with the weighted moments of b: what an ascent by b at rate
-// 1 adds to parameters that are zero. It panics if the shapes differ.
+// 1 adds to parameters that are zero. It leaves Slopes, which depend on the model. It panics if the shapes differ.
 func (s *Moments) Set(b Batch) {
 	visible, hidden := len(s.V), len(s.H)
 	if s.sums == nil {
@@ -132,5 +145,8 @@ func (p Phase) SetMoments(dst *Moments) {
 	copy(dst.V, p.Moments.V)
 	copy(dst.H, p.Moments.H)
 	copy(dst.Squares, p.Moments.Squares)
+	for k, x := range p.Moments.Slopes {
+		copy(dst.Slopes[k], x)
+	}
 	copy(dst.VH.Data, p.Moments.VH.Data)
 }

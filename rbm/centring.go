@@ -119,6 +119,7 @@ func (a *Ascent) moveHidden(tile *ascentTile, gc *[vec.Block]float32, step []flo
 	short := tile.short[:len(step)]
 	narrow(short, step)
 	a.take(&tile.block, HiddenBias, lo, short)
+	a.moveParams(tile, lo, hi)
 }
 
 // narrow rounds x to float32.

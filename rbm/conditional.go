@@ -2,8 +2,8 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// HiddenMean overwrites dst, v.Rows() × Hidden(), with p(h=1|v) = σ(c + vᵀW), or
-// with the means under a constraint, and with NaN where it leaves v no hidden
+// HiddenMean overwrites dst, v.Rows() × Hidden(), with the means of the hidden units given v: p(h=1|v) = σ(c + vᵀW), or
+// those of another kind of units, or those under a constraint, and with NaN where it leaves v no hidden
 // state. It panics if the shapes differ, or if v is grey and a constraint is on
 // all units.
 func (m *RBM) HiddenMean(dst Matrix, v Values) {
@@ -22,16 +22,16 @@ func (m *RBM) HiddenMean(dst Matrix, v Values) {
 // label with the probabilities of the classes, and with NaN where a constraint
 // leaves h no visible state. It panics if the shapes differ.
 func (m *RBM) VisibleMean(dst Matrix, h Values) {
-	if h.Cols != m.Hidden() || dst.Rows != h.Rows || dst.Cols != m.Visible() {
-		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
+	m.checkHidden(h)
+	if dst.Rows != h.Rows || dst.Cols != m.Visible() {
+		panic("rbm: VisibleMean needs dst of h.Rows × visible")
 	}
-	h.check()
 	m.given().visibleMean(m, dst, h)
 }
 
 // HiddenSample overwrites dst, rows of hidden units, with draws from p(h|v):
-// row r given row r mod b.Rows() of b. Without a constraint it uses the hidden
-// means of b, with one the visible rows of b. Draws depend on key, the row and
+// row r given row r mod b.Rows() of b. Of bits without a constraint it uses the hidden
+// means of b, else the visible rows of b. Draws depend on key, the row and
 // the unit alone. It panics if the shapes differ, if b has no rows, or if the
 // constraint leaves a row of b no hidden state.
 func (m *RBM) HiddenSample(dst Values, b Batch, key Key) { m.hiddenSample(dst, b, key, 0) }
@@ -39,13 +39,23 @@ func (m *RBM) HiddenSample(dst Values, b Batch, key Key) { m.hiddenSample(dst, b
 // hiddenSample is HiddenSample of rows that are numbered from first on.
 func (m *RBM) hiddenSample(dst Values, b Batch, key Key, first int) {
 	b.check(m.Visible(), m.Hidden())
-	if dst.Cols != m.Hidden() || b.Rows() == 0 {
-		panic("rbm: HiddenSample needs rows of hidden units and a batch with rows")
+	m.checkHidden(dst)
+	if b.Rows() == 0 {
+		panic("rbm: HiddenSample needs a batch with rows")
 	}
 	for lo := 0; lo < dst.Rows; lo += b.Rows() {
 		n := min(b.Rows(), dst.Rows-lo)
 		m.given().sample(m, dst.Slice(lo, lo+n), Batch{V: b.V.Slice(0, n), H: b.H.Slice(0, n)}, key, first+lo)
 	}
+}
+
+// drawGiven draws hidden units given visible rows, which are numbered from first on.
+func (m *RBM) drawGiven(dst, v Values, key Key, first int) {
+	m.passes(v.Rows, func(p *pass, lo, hi int) {
+		p.draw, p.stream = true, key.stream()
+		p.first, p.v, p.h = first+lo, v.Slice(lo, hi), dst.Slice(lo, hi)
+		p.runUp(p.v)
+	})
 }
 
 // DrawBits overwrites dst with independent bits. Each is one with the probability

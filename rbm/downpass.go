@@ -21,7 +21,7 @@ func (p *pass) runDown() {
 // transposed are the weights between a group of hidden units and 64 visible
 // units, one row for each hidden unit. They come from the heap because
 // there they start at a cache line.
-type transposed [vec.RowSumsWords * vec.Block * vec.Block]float32
+type transposed [groupSize]float32
 
 var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
 
@@ -54,7 +54,7 @@ func (p *pass) downPart(k, first, end int) {
 	if first == 0 {
 		setRows(acts, m.VisibleBias[k*vec.Block:])
 	}
-	if rows == 1 {
+	if rows == 1 && !p.h.IsReal() {
 		for q := first * vec.RowSumsWords; q < min(end*vec.RowSumsWords, p.h.Stride); q++ {
 			vec.ColumnSums(acts, m.panel(q)[k*vec.Block*vec.Block:], p.h.Words[q], min(vec.Block, m.Visible()-k*vec.Block))
 		}
@@ -71,9 +71,13 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 	m, rows := p.m, p.rows
 	w := transposedPool.Get().(*transposed)
 	for g := first; g < end; g++ {
-		for q := range min(vec.RowSumsWords, p.h.Stride-g*vec.RowSumsWords) {
+		for q := range min(vec.RowSumsWords, vec.Blocks(m.Hidden())-g*vec.RowSumsWords) {
 			panel := g*vec.RowSumsWords + q
 			vec.TransposePanel(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
+		}
+		if p.h.IsReal() {
+			p.addTimes(acts, w[:], g, 0, rows)
+			continue
 		}
 		if rows < aheadRows {
 			p.addGroup(acts, w[:], g, 0, rows, nil)

@@ -10,8 +10,8 @@ import (
 // float64 throughout. It panics if the shapes differ.
 func (m *RBM) Energy(dst []float64, v, h Values) {
 	m.checkStates(v)
-	h.check()
-	if h.Cols != m.Hidden() || h.Rows != v.Rows || len(dst) != v.Rows {
+	m.checkHidden(h)
+	if h.Rows != v.Rows || len(dst) != v.Rows {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
 	}
 	m.evaluate(func(e *evaluation) { e.v, e.h, e.dst = v, h, dst }, (*evaluation).energies)
@@ -21,6 +21,14 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 	for r := range b.n {
 		x := -b.field[r]
 		a := b.row(r, e.m.Hidden())
+		if e.h.IsReal() {
+			row := e.h.Matrix().Row(first + r)
+			for j, h := range row {
+				x -= float64(float64(h) * a[j])
+			}
+			e.dst[first+r] = x + e.m.hidden.rest(row, &e.m.hidden.dist)
+			continue
+		}
 		for k, w := range e.h.Row(first + r) {
 			for ; w != 0; w &= w - 1 {
 				x -= a[k*vec.Block+bits.TrailingZeros64(w)]
@@ -34,7 +42,8 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 //
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
-// in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout. Under a constraint
+// in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout; of other hidden units the log Z given
+// that input, of real visible units also +Σ U′(v). Under a constraint
 // F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)) over the h that it allows with v, +Inf
 // where there are none. For grey rows exp(−F) is no probability; F serves to
 // compare rows, as in software that trains on grey values. It panics if the shapes

@@ -197,11 +197,7 @@ func (c *Constraint) sample(m *RBM, dst Values, b Batch, key Key, first int) {
 			panic("rbm: HiddenSample given a row of probability zero")
 		}
 	}
-	m.passes(b.V.Rows, func(p *pass, lo, hi int) {
-		p.draw, p.stream = true, key.stream()
-		p.first, p.v, p.h = first+lo, b.V.Slice(lo, hi), dst.Slice(lo, hi)
-		p.runUp(p.v)
-	})
+	m.drawGiven(dst, b.V, key, first)
 }
 
 // visibleMean under a constraint on all units takes the number of active hidden units from h.

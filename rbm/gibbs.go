@@ -4,7 +4,7 @@ package rbm
 // NewStates makes them. H persists from step to step; Step overwrites the rest.
 type States struct {
 	V, H   Values    // visible and hidden states
-	Mean   Matrix    // p(h|v) at β = 1
+	Mean   Matrix    // p(h|v) at β = 1, or the means of other hidden units
 	Energy []float64 // E(v,h), a float64 sum of float32 preactivations; nil: Step does not compute it
 
 	Base       *Base     // the distribution at β = 0 of the rows' path; nil: see Base
@@ -17,7 +17,7 @@ type States struct {
 func NewStates(m *RBM, rows int) *States {
 	return &States{
 		V:      m.NewVisible(rows),
-		H:      NewBits(rows, m.Hidden()),
+		H:      m.NewHidden(rows),
 		Mean:   NewMatrix(rows, m.Hidden()),
 		Energy: make([]float64, rows),
 		pass:   newPass(),
@@ -84,7 +84,7 @@ func (s *States) check(m *RBM) {
 	if s.V.Rows != rows || s.Mean.Rows != rows || s.Mean.Cols != m.Hidden() || s.Energy != nil && len(s.Energy) != rows {
 		panic("rbm: states whose parts do not fit together; make them by NewStates")
 	}
-	s.H.check()
+	m.checkHidden(s.H)
 	s.Base.mustFit(m)
 	if s.Base != nil && s.Energy != nil && len(s.BaseEnergy) != rows {
 		if s.BaseEnergy != nil {

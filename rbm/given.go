@@ -63,7 +63,10 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	if len(free) == 0 {
 		return nil, fmt.Errorf("all %d visible units are given; leave some of them free", m.Visible())
 	}
-	c := NewGroups(m.Hidden(), groups...)
+	c := NewLayers(m.hidden.groups[0], groups...)
+	for k, p := range c.HiddenParams() {
+		copy(p, m.HiddenParams()[k])
+	}
 	if m.Constraint != nil {
 		c.Constraint = m.Constraint.given(m, free, inputs, class)
 		if err := c.Constraint.Check(c); err != nil {

@@ -85,11 +85,14 @@ func (l *labels) set(m *RBM, g Group) {
 		l.bias[y], l.begin[y] = float64(m.VisibleBias[g.First+y]), uint32(y*n)
 		m.widenRow(l.rows[y*n:][:n], g.First+y)
 	}
+	l.span = 0
+	if m.hidden.isReal { // which have no odds
+		return
+	}
 	largest := 0.0
 	for p := range vec.Blocks(m.Hidden()) {
 		largest = max(largest, float64(vec.Largest(m.panel(p)[g.First*vec.Block:(g.First+g.Units)*vec.Block])))
 	}
-	l.span = 0
 	if largest <= oddsWeight {
 		l.span = vec.Span(largest)
 		vec.Exps(l.odds, l.rows)
@@ -124,7 +127,7 @@ func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 		for y := range dst {
 			dst[y] = l.bias[y] + vec.LogSplit(b.m[y], b.e[y])
 		}
-	} else { // weights beyond the range of products
+	} else { // real hidden units, or weights beyond the range of products
 		b.table = grown(b.table, len(a))
 		for y := range dst {
 			for k, w := range l.rows[y*len(a):][:len(a)] {

@@ -60,6 +60,10 @@ func (independent) panel(p *pass, b *units.Block, acts []float32, k, lo, n int) 
 	p.blockUnits(b, acts, k, lo, n)
 	if p.draw && p.energy != nil {
 		x, stride := p.partials(lo)
+		if p.h.IsReal() {
+			p.realEnergies(x[vec.Blocks(p.m.Visible())+k:], stride, acts, k, lo, n)
+			return
+		}
 		vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], stride, acts, vec.Block, p.h.Words[lo*p.h.Stride+k:], p.h.Stride, n)
 	}
 }
@@ -107,11 +111,22 @@ func (independent) visibleMean(m *RBM, dst Matrix, h Values) {
 	})
 }
 
-func (independent) sample(_ *RBM, dst Values, b Batch, key Key, first int) {
+// sample draws bits by the means of b, and real units given its visible rows.
+func (independent) sample(m *RBM, dst Values, b Batch, key Key, first int) {
+	if m.hidden.isReal {
+		m.drawGiven(dst, b.V, key, first)
+		return
+	}
 	drawBits(dst, b.H, key, first)
 }
 
-func (independent) randomize(_ *RBM, h Values, key Key) { h.Randomize(key) }
+func (independent) randomize(m *RBM, h Values, key Key) {
+	if m.hidden.isReal { // which have no uniform distribution
+		(*Base)(nil).Draw(m, m.NewVisible(h.Rows), h, key)
+		return
+	}
+	h.Randomize(key)
+}
 
 func (independent) logZ(b *Base, m *RBM) float64 {
 	visible, hidden := b.visible(), b.hidden()

@@ -8,12 +8,13 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// An RBM is a binary restricted Boltzmann machine with energy
+// An RBM is a restricted Boltzmann machine with energy
 //
-//	E(v,h) = −vᵀWh − bᵀv − cᵀh
+//	E(v,h) = −vᵀWh − bᵀv − cᵀh + Σ U′(vᵢ) + Σ U′(hⱼ)
 //
-// over visible units v and hidden units h in {0,1}. At inverse temperature β its
-// distribution is p(v,h) ∝ exp(−βE(v,h)). The model is the distribution at β = 1.
+// over visible units v and hidden units h. Those that are 0 or 1 have U′ = 0, see package units. At
+// inverse temperature β a model of such units has the
+// distribution p(v,h) ∝ exp(−βE(v,h)); Base says how it is with others. The model is the distribution at β = 1.
 // In a classification RBM the visible units are inputs x followed by a
 // one-hot label y: v = (x,y) (Larochelle & Bengio 2008).
 //
@@ -35,6 +36,14 @@ type RBM struct {
 // visible counts both. It panics if a layer has no unit or if classes is negative
 // or exceeds visible.
 func New(visible, hidden, classes int, label Kind) *RBM {
+	m := newRBM(visible, Group{Kind: Bernoulli, Units: hidden})
+	m.SetLabel(classes, label)
+	return m
+}
+
+// newRBM returns zeros, without groups of visible units.
+func newRBM(visible int, hiddenLayer Group) *RBM {
+	hidden := hiddenLayer.Units
 	if visible <= 0 || hidden <= 0 {
 		panic("rbm: an RBM needs at least one visible and one hidden unit")
 	}
@@ -45,9 +54,8 @@ func New(visible, hidden, classes int, label Kind) *RBM {
 		rows:        rows,
 		w:           make([]float32, vec.Blocks(hidden)*rows*vec.Block),
 	}
-	m.hidden = newLayer(Group{Kind: Bernoulli, Units: hidden})
+	m.hidden = newLayer(hiddenLayer)
 	m.hidden.dist.Field = m.HiddenBias
-	m.SetLabel(classes, label)
 	return m
 }
 
@@ -112,14 +120,15 @@ func (m *RBM) checkWeights(a Matrix) {
 // Clone returns a copy of m. It shares only the constraint with m, which is never
 // written to.
 func (m *RBM) Clone() *RBM {
-	c := NewGroups(m.Hidden(), m.visible.groups...)
+	c := NewLayers(m.hidden.groups[0], m.visible.groups...)
 	c.Set(m)
 	c.Constraint = m.Constraint
 	return c
 }
 
 // Randomize draws all parameters independently from N(0, sd²), the
-// initialisation of the infinite-swapping paper (section 4.2.2, sd = 0.01).
+// initialisation of the infinite-swapping paper (section 4.2.2, sd = 0.01). Parameters of units besides
+// their biases stay as they are.
 func (m *RBM) Randomize(sd float64, key Key) {
 	r := key.Rand()
 	normal := func(dst []float32) {
@@ -163,12 +172,12 @@ func (m *RBM) checkBiases() error {
 	if err := checkTensor("visible_bias", m.VisibleBias, index); err != nil {
 		return err
 	}
-	for k, p := range m.VisibleParams() {
-		if err := checkTensor(m.VisibleParamName(k), p, index); err != nil {
+	for _, p := range m.Params() {
+		if err := checkTensor(p.Name, p.Values, index); err != nil {
 			return err
 		}
 	}
-	if err := m.CheckPositive(); err != nil {
+	if err := m.checkPositive(); err != nil {
 		return err
 	}
 	return checkTensor("hidden_bias", m.HiddenBias, index)
@@ -197,6 +206,14 @@ func (m *RBM) Equal(o *RBM) bool {
 	same := func(a, b []float32) bool {
 		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 	}
-	return m.SameShape(o) && m.Constraint.Equal(o.Constraint) &&
-		slices.EqualFunc(m.VisibleParams(), o.VisibleParams(), same) && same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
+	if !m.SameShape(o) || !m.Constraint.Equal(o.Constraint) {
+		return false
+	}
+	mine, others := m.parameters(), o.parameters()
+	for t, x := range mine.tensors {
+		if !same(x, others.tensors[t]) {
+			return false
+		}
+	}
+	return true
 }

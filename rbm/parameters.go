@@ -6,6 +6,7 @@ import (
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/units"
 )
 
 // A Tensor names a tensor of parameters.
@@ -17,13 +18,15 @@ const (
 	VisibleBias                // one for each visible unit
 	HiddenBias                 // one for each hidden unit
 	VisibleParam               // the first of RBM.VisibleParams, one for each visible unit of a model whose units have some
-	tensorCount
+	HiddenParam                // the first of RBM.HiddenParams, if there are some; the others follow
+
+	tensorCount = HiddenParam + units.MaxParams
 )
 
-// String returns the name of a tensor. RBM.VisibleParamName has those that files and errors have for
+// String returns the name of a tensor. RBM.Params has those that files and errors have for
 // parameters of a kind of units.
 func (t Tensor) String() string {
-	return [...]string{"weights", "visible_bias", "hidden_bias", "visible_param"}[t]
+	return [...]string{"weights", "visible_bias", "hidden_bias", "visible_param", "hidden_param", "hidden_param_2", "hidden_param_3"}[t]
 }
 
 // Parameters are the tensors of a model, or as many numbers that are kept for each
@@ -46,7 +49,8 @@ func (m *RBM) parameters() Parameters {
 		tensors: [tensorCount][]float32{Weights: m.w, VisibleBias: m.VisibleBias, HiddenBias: m.HiddenBias},
 		visible: m.Visible(), hidden: m.Hidden(), rows: m.rows,
 	}
-	copy(p.tensors[VisibleParam:], m.VisibleParams())
+	copy(p.tensors[VisibleParam:HiddenParam], m.VisibleParams())
+	copy(p.tensors[HiddenParam:], m.HiddenParams())
 	return p
 }
 
@@ -190,7 +194,8 @@ func (p *Parameters) eachRun(f func(x []float32)) {
 }
 
 // AppendTo appends all parameters to b as little-endian float32: weights row by row of
-// visible units, visible biases, hidden biases, other parameters of the visible units.
+// visible units, visible biases, hidden biases, other parameters of the visible units, then of the
+// hidden ones.
 func (p *Parameters) AppendTo(b []byte) []byte {
 	p.eachRun(func(x []float32) {
 		b, _ = binary.Append(b, binary.LittleEndian, x) // fails for other types only

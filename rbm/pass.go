@@ -29,7 +29,7 @@ const (
 // arguments and the working memory of a pass, and is kept from pass to pass so
 // that none allocates.
 type pass struct {
-	lists   []uint32      // of grey rows: offsets of the units that are not zero, group by group of units, in each row by row
+	lists   []uint32      // of real rows: offsets in their group of the units that are not zero, group by group of units, in each row by row
 	values  []float32     // of the listed units
 	cuts    []uint32      // where each row's part of lists ends
 	acts    []float32     // preactivations: block by block of units, in each row by row
@@ -51,6 +51,7 @@ type pass struct {
 	baseEnergy []float64          // destination of E₀ of each row
 	gain       *hiddenGain
 	free       freeSum
+	slopes     *[units.MaxParams]units.Means // destinations of units.LearnedKind.Slopes; nil: not computed
 	draw       bool
 	stream     vec.Stream
 
@@ -137,14 +138,10 @@ func (p *pass) listGroup(g int) {
 	cuts := p.groupCuts(g)
 	at := g * (p.rows*units + vec.ListSlack)
 	cuts[0] = uint32(at)
-	first := uint32(g * units * vec.Block)
 	for r := range p.rows {
 		row := p.from.Matrix().Row(r)
 		row = row[g*units : min((g+1)*units, len(row))]
 		n := vec.Nonzero(p.lists[at:], p.values[at:], row)
-		for i := range p.lists[at : at+n] {
-			p.lists[at+i] += first
-		}
 		at += n
 		cuts[r+1] = uint32(at)
 	}
@@ -155,6 +152,16 @@ func (p *pass) listGroup(g int) {
 func (p *pass) addGroup(acts, base []float32, g, lo, hi int, ahead []float32) {
 	x, q := &p.from, g*vec.RowSumsWords
 	vec.RowSums(acts, base, x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)
+}
+
+// groupSize is the number of weights between the units of a group and a block of the other layer.
+const groupSize = vec.RowSumsWords * vec.Block * vec.Block
+
+// addTimes adds to the preactivations acts of n real rows from lo on the weights base of group g, times the
+// values of its units.
+func (p *pass) addTimes(acts, base []float32, g, lo, n int) {
+	const units = vec.RowSumsWords * vec.Block
+	vec.RowSumsTimes(acts, base, p.lists, p.values, p.groupCuts(g)[lo:][:n+1], min(units, p.from.Cols-g*units))
 }
 
 // groupCuts returns where each row's part of the lists of group g ends.
@@ -227,6 +234,9 @@ func (p *pass) blockUnits(b *units.Block, acts []float32, k, lo, n int) {
 		if p.free.wanted {
 			at, panels := lo*p.free.panels+k, p.free.panels
 			g.Kind.LogZs(p.free.sum[at:], p.free.product[at:], panels, p.means(lo), b)
+		}
+		if p.slopes != nil {
+			g.Kind.(units.LearnedKind).Slopes(slopesFrom(p.slopes, lo), b)
 		}
 		if p.gain != nil {
 			at := k*p.gain.rows + lo
@@ -373,7 +383,9 @@ func (p *pass) sumEnergy() {
 		p.energy[r] = e
 		if p.baseEnergy != nil {
 			p.baseDist = p.base.visible()
-			p.baseEnergy[r] = 0 - p.m.visible.weight(&p.v, r, &p.baseDist) - maskedSums(p.base.HiddenBias, p.h.Row(r))
+			visible := p.m.visible.weight(&p.v, r, &p.baseDist)
+			p.baseDist = p.base.hidden()
+			p.baseEnergy[r] = 0 - visible - p.m.hidden.weight(&p.h, r, &p.baseDist)
 		}
 	}
 }

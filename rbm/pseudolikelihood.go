@@ -66,6 +66,10 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 		}
 	}
 	e.scoreGroups(dst, b, first)
+	if m.hidden.isReal {
+		e.scoreOneByOne(dst, b, first)
+		return
+	}
 	b.score = grown(b.score, b.n)
 	for r := range dst {
 		above, own := vec.Odds(b.on[r*width:][:width], b.off[r*width:][:width], b.row(r, m.Hidden()))
@@ -97,6 +101,33 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 	}
 	for r, s := range b.score {
 		dst[r] -= vec.LogSplit(s.flips.M, s.flips.E)
+	}
+}
+
+// scoreOneByOne adds to dst the scores of the units of a block's rows that are no softmax group, of
+// any kind of hidden units: it takes the log Z of these once for every flip.
+func (e *evaluation) scoreOneByOne(dst []float64, b *rowBlock, first int) {
+	m := e.m
+	b.mean = grown(b.mean, b.n)
+	for r := range dst {
+		b.mean[r] = m.hidden.logZ(b.row(r, m.Hidden()), &m.hidden.dist)
+	}
+	b.table, b.weights = grown(b.table, vec.RoundUp(m.Hidden())), grown(b.weights, vec.RoundUp(m.Hidden()))
+	for _, g := range m.visible.apart {
+		for i := g.First; i < g.First+g.Units; i++ {
+			m.widenRow(b.weights, i)
+			for r := range dst {
+				sign := 1.0
+				if e.v.Get(first+r, i) {
+					sign = -1
+				}
+				for k, a := range b.row(r, m.Hidden()) {
+					b.table[k] = a + float64(sign*b.weights[k])
+				}
+				rise := m.hidden.logZ(b.table, &m.hidden.dist) - b.mean[r]
+				dst[r] -= vec.Softplus(float64(sign*float64(m.VisibleBias[i])) + rise)
+			}
+		}
 	}
 }
 

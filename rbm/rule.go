@@ -142,7 +142,7 @@ func (a *Ascent) apply(b *Block) {
 	if b.Tensor == HiddenBias && a.Sparse != 0 {
 		vec.Advance(b.Parameters, ones[:len(b.Parameters)], b.Rest, -a.Sparse)
 	}
-	if !a.learns() || b.Tensor == HiddenBias { // else growParts moves the block again
+	if !a.learns() || b.Tensor != Weights && b.Tensor != VisibleBias { // else growParts moves the block again
 		a.follow(b)
 	}
 }

@@ -67,6 +67,9 @@ func (m *RBM) CheckSpins() error {
 			return fmt.Errorf("%w: visible units %d … %d are %v units, and spins are binary", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
 		}
 	}
+	if m.hidden.isReal {
+		return fmt.Errorf("%w: the hidden units are %v units, and spins are binary", ErrUnits, m.HiddenKind())
+	}
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: spins have none, and the model has %v", ErrConstraint, m.Constraint)
 	}

@@ -77,39 +77,52 @@ func newLayer(groups ...Group) (l layer) {
 // some units are real.
 func (m *RBM) NewVisible(rows int) Values { return NewValues(rows, m.Visible(), m.visible.isReal) }
 
+// NewHidden is NewVisible of the hidden layer.
+func (m *RBM) NewHidden(rows int) Values { return NewValues(rows, m.Hidden(), m.hidden.isReal) }
+
 // Real reports whether m has real visible units.
 func (m *RBM) Real() bool { return m.visible.isReal }
+
+// RealHidden reports whether the hidden units of m are real.
+func (m *RBM) RealHidden() bool { return m.hidden.isReal }
+
+// HiddenKind returns the kind of the hidden units.
+func (m *RBM) HiddenKind() Kind { return m.hidden.groups[0].Kind }
 
 // VisibleParams returns the parameters of the visible units besides their biases, which share
 // memory with m: see units.Distribution.
 func (m *RBM) VisibleParams() [][]float32 { return m.visible.dist.Params }
 
-// VisibleParamName returns the name of parameter k of VisibleParams in files and errors, such as
-// visible_precision.
-func (m *RBM) VisibleParamName(k int) string {
-	for _, g := range m.visible.groups {
-		if p := g.Kind.Params(); k < len(p) {
-			return "visible_" + p[k].Name
-		}
-	}
-	panic("rbm: no such parameter of visible units")
+// HiddenParams is VisibleParams of the hidden units.
+func (m *RBM) HiddenParams() [][]float32 { return m.hidden.dist.Params }
+
+// A Param is a parameter of the units of a layer besides their biases.
+type Param struct {
+	Name   string    // in files and errors, such as visible_precision
+	Values []float32 // one for each unit of the layer, shared with the model
 }
 
-// CheckPositive returns an error that wraps ErrDiverged if a parameter of a unit that must be
-// above 0, such as a precision, is not.
-func (m *RBM) CheckPositive() error {
-	for k, p := range m.VisibleParams() {
-		for _, g := range m.visible.groups {
-			if params := g.Kind.Params(); k < len(params) && params[k].Positive {
-				for i, x := range g.values(p) {
-					if !(x > 0) {
-						return fmt.Errorf("%w: %s[%d] is %v, not above 0", ErrDiverged, m.VisibleParamName(k), g.First+i, x)
-					}
-				}
-			}
+// Params returns VisibleParams and HiddenParams with their names.
+func (m *RBM) Params() (all []Param) {
+	for _, l := range [...]struct {
+		name string
+		*layer
+	}{{"visible_", &m.visible}, {"hidden_", &m.hidden}} {
+		for k, values := range l.dist.Params {
+			all = append(all, Param{l.name + l.param(k).Name, values})
 		}
 	}
-	return nil
+	return all
+}
+
+// param returns what parameter k is, of the first group that has it.
+func (l *layer) param(k int) units.Param {
+	for _, g := range l.groups {
+		if p := g.Kind.Params(); k < len(p) {
+			return p[k]
+		}
+	}
+	panic("rbm: no such parameter of units")
 }
 
 // rest returns Σ U′ of a row of states under a distribution of l, see package units.
@@ -190,10 +203,20 @@ func (l *layer) draw(dst Values, r int, d *units.Distribution, scratch []float32
 	}
 }
 
-// NewGroups returns an RBM with all parameters zero, whose visible layer has the given
-// groups in this order. It sets First of each. It panics if a layer or a group has no
-// unit, or if a group before the last is a label.
+// NewGroups is NewLayers with that many Bernoulli hidden units.
 func NewGroups(hidden int, visible ...Group) *RBM {
+	return NewLayers(Group{Kind: Bernoulli, Units: hidden}, visible...)
+}
+
+// NewLayers returns an RBM with these hidden units, whose visible layer has the given
+// groups in this order. It sets First of each. Weights and biases are zero, and other
+// parameters of units as their kind has them initially. It panics if a layer or a group has no
+// unit, if a group before the last is a label, if hidden units are one variable, or if they are real and
+// there is a label.
+func NewLayers(hidden Group, visible ...Group) *RBM {
+	if hidden.isJoint() || hidden.Label {
+		panic("rbm: hidden units are independent")
+	}
 	n := 0
 	for _, g := range visible {
 		if g.Units <= 0 {
@@ -201,12 +224,15 @@ func NewGroups(hidden int, visible ...Group) *RBM {
 		}
 		n += g.Units
 	}
-	m := New(n, hidden, 0, Bernoulli)
+	m := newRBM(n, hidden)
 	m.setVisible(visible)
 	return m
 }
 
 func (m *RBM) setVisible(groups []Group) {
+	if m.hidden.isReal && groups[len(groups)-1].Label {
+		panic("rbm: a label needs hidden units that are 0 or 1")
+	}
 	m.visible = newLayer(groups...)
 	m.visible.dist.Field = m.VisibleBias
 }
@@ -214,17 +240,16 @@ func (m *RBM) setVisible(groups []Group) {
 // Groups returns the groups of the visible layer. The caller must not change them.
 func (m *RBM) Groups() []Group { return m.visible.groups }
 
-// SameShape reports whether m and o have the same number of hidden units and visible
-// layers of the same groups.
+// SameShape reports whether m and o have layers of the same groups.
 func (m *RBM) SameShape(o *RBM) bool {
-	return m.Hidden() == o.Hidden() && slices.Equal(m.visible.groups, o.visible.groups)
+	return slices.Equal(m.hidden.groups, o.hidden.groups) && slices.Equal(m.visible.groups, o.visible.groups)
 }
 
 // GroupsText returns the groups of the visible layer as text, as the function of this name
 // writes it, or nothing if there are but Bernoulli inputs and a label: Classes and LabelKind
 // say that.
 func (m *RBM) GroupsText() string {
-	if n := len(m.visible.groups); m.CheckBinary() == nil && n <= 2 && (n == 1 || m.visible.groups[1].Label) {
+	if n := len(m.visible.groups); m.checkBinaryInputs() == nil && n <= 2 && (n == 1 || m.visible.groups[1].Label) {
 		return ""
 	}
 	return GroupsText(m.visible.groups)
@@ -270,6 +295,21 @@ func ParseGroups(s string) ([]Group, error) {
 // units, but for a label, which may be one softmax group. It is for what enumerates or
 // flips units.
 func (m *RBM) CheckBinary() error {
+	if err := m.checkBinaryInputs(); err != nil {
+		return err
+	}
+	return m.CheckBinaryHidden()
+}
+
+// CheckBinaryHidden is CheckBinary of the hidden units alone.
+func (m *RBM) CheckBinaryHidden() error {
+	if m.hidden.isReal {
+		return fmt.Errorf("%w: the hidden units are %v units", ErrUnits, m.HiddenKind())
+	}
+	return nil
+}
+
+func (m *RBM) checkBinaryInputs() error {
 	for _, g := range m.visible.groups {
 		if g.Kind != Bernoulli && !g.Label {
 			return fmt.Errorf("%w: visible units %d … %d are one %v group", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
@@ -278,8 +318,9 @@ func (m *RBM) CheckBinary() error {
 	return nil
 }
 
-// CheckDiscrete returns an error that wraps ErrUnits unless all units of m have a finite
-// number of states: Bernoulli units and softmax groups. It is for what enumerates states.
+// CheckDiscrete returns an error that wraps ErrUnits unless all visible units of m have a finite
+// number of states: Bernoulli units and softmax groups. It is for what enumerates states of the
+// visible layer.
 func (m *RBM) CheckDiscrete() error {
 	for _, g := range m.visible.groups {
 		if g.Kind.Support() == units.Real {
@@ -368,7 +409,7 @@ func (m *RBM) softmaxLabel() bool {
 	return ok && label.Kind == Softmax
 }
 
-// values returns the values of x, which has one for each visible unit, that belong to g.
+// values returns the values of x, which has one for each unit of the layer, that belong to g.
 func (g Group) values(x []float32) []float32 { return x[g.First : g.First+g.Units] }
 
 // LabelKind returns the kind of the label units. It has no meaning if there are

@@ -1,6 +1,9 @@
 package rbm
 
-import "gorbm/rbm/internal/vec"
+import (
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
+)
 
 // runUp computes the hidden preactivations of the visible rows v, and from them
 // what the fields of p name: means at β = 1, draws of h at each row's β, terms of the
@@ -34,10 +37,10 @@ func (p *pass) upPart(i int) {
 	setRows(acts, m.HiddenBias[k*vec.Block:])
 	for g := range p.groups() {
 		if p.from.IsReal() {
-			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, p.groupCuts(g)[lo:][:n+1], min(vec.RowSumsWords*vec.Block, m.Visible()-g*vec.RowSumsWords*vec.Block))
+			p.addTimes(acts, m.panel(k)[g*groupSize:], g, lo, n)
 			continue
 		}
-		p.addGroup(acts, m.panel(k)[g*vec.RowSumsWords*vec.Block*vec.Block:], g, lo, lo+n, m.upAhead(k, g, n))
+		p.addGroup(acts, m.panel(k)[g*groupSize:], g, lo, lo+n, m.upAhead(k, g, n))
 	}
 	m.given().panel(p, &p.blocks[i], acts, k, lo, n)
 }
@@ -52,8 +55,22 @@ func (m *RBM) upAhead(k, g, rows int) []float32 {
 	if rows < aheadRows {
 		return nil
 	}
-	const size = vec.RowSumsWords * vec.Block * vec.Block
 	panel := m.rows * vec.Block
-	at := k*panel + min((g+1)*size, panel)
-	return m.w[at:min(at+size, len(m.w))]
+	at := k*panel + min((g+1)*groupSize, panel)
+	return m.w[at:min(at+groupSize, len(m.w))]
+}
+
+// realEnergies overwrites dst, n rows at a distance of stride, with Σ h·a − Σ U′(h) over the real hidden
+// units of panel k with the preactivations acts.
+func (p *pass) realEnergies(dst []float64, stride int, acts []float32, k, lo, n int) {
+	kind := p.m.HiddenKind().(units.RealKind)
+	for r := range n {
+		row := p.h.Matrix().Row(lo + r)[k*vec.Block:]
+		row = row[:min(len(row), vec.Block)]
+		sum := 0.0
+		for j, a := range acts[r*vec.Block:][:len(row)] {
+			sum += float64(float64(row[j]) * float64(a))
+		}
+		dst[r*stride] = sum - kind.Rest(row, &p.m.hidden.dist, k*vec.Block)
+	}
 }

@@ -219,6 +219,18 @@ func (m *RBM) checkStates(v Values) {
 	}
 }
 
+// checkHidden panics if h is not states of m's hidden layer.
+func (m *RBM) checkHidden(h Values) {
+	if h.Cols != m.Hidden() {
+		panic("rbm: rows of another width than the hidden layer")
+	}
+	if !m.hidden.isReal {
+		h.check()
+	} else if !h.IsReal() {
+		panic("rbm: bits where hidden states are real values")
+	}
+}
+
 // checkInput panics if x has another width than m's visible layer, or if x is grey
 // and a constraint is on all units: grey rows have no number of units that are on.
 func (m *RBM) checkInput(x Values) {

@@ -361,7 +361,7 @@ func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 		rows := p.wholeRows(m, work)
 		b := rbm.Batch{V: p.set.Rows(rows, m.Classes()), H: rbm.NewMatrix(len(rows), m.Hidden())}
 		m.HiddenMean(b.H, b.V)
-		h, mean := rbm.NewBits(len(rows), m.Hidden()), rbm.NewMatrix(len(rows), m.Visible())
+		h, mean := m.NewHidden(len(rows)), rbm.NewMatrix(len(rows), m.Visible())
 		m.HiddenSample(h, b, p.key)
 		m.VisibleMean(mean, h)
 		sum, total, v := 0.0, 0.0, make([]float32, m.Visible())

@@ -228,14 +228,20 @@ const (
 	// mostWork bounds the rounds of a ladder that may run longer, in weights times
 	// replicas times rounds: some two minutes of one core with AVX-512 (784 × 500 units
 	// with 300 replicas: 50000 rounds). The fixed cost of a replica, besides its weights, is about that of
-	// replicaCosts weights.
+	// replicaCosts weights, and that of a real hidden unit, which takes logarithms and exponentials, that of
+	// realCosts.
 	mostWork     = 7e12
 	replicaCosts = 50_000
+	realCosts    = 2000
 )
 
 // longest returns the most rounds of a ladder of that many temperatures on m.
 func (s Settings) longest(m *rbm.RBM, temperatures int) int {
-	work := (float64(float64(m.Visible())*float64(m.Hidden())) + replicaCosts) * float64(s.Groups) * float64(temperatures)
+	replica := float64(float64(m.Visible())*float64(m.Hidden())) + replicaCosts
+	if m.RealHidden() {
+		replica += realCosts * float64(m.Hidden())
+	}
+	work := replica * float64(s.Groups) * float64(temperatures)
 	return int(min(float64(s.Longest), mostWork/work))
 }
 

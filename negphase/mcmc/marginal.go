@@ -24,8 +24,11 @@ type Marginal struct {
 }
 
 // NewMarginal returns the marginal of m, a model with Gaussian visible units. The error wraps
-// rbm.ErrDiverged if a coupling is not finite.
+// rbm.ErrDiverged if a coupling is not finite, or rbm.ErrUnits if the hidden units are real.
 func NewMarginal(m *rbm.RBM) (*Marginal, error) {
+	if err := m.CheckBinaryHidden(); err != nil {
+		return nil, fmt.Errorf("the Gaussian units are summed out of binary ones: %w", err)
+	}
 	q := &Marginal{}
 	for _, g := range m.Groups() {
 		for i := g.First; g.Kind != rbm.Gaussian && i < g.First+g.Units; i++ {

@@ -96,7 +96,7 @@ func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 		return d, false
 	}
 	d = Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
-	h := rbm.NewBits(s.Samples, m.Hidden())
+	h := m.NewHidden(s.Samples)
 	(*rbm.Base)(nil).Draw(m, d.V, h, key)
 	m.VisibleMean(d.Mean, h)
 	d.Proof = independent("a single state", s.Samples)
@@ -119,7 +119,7 @@ func (l Law) few() bool {
 func (l Law) listed(ctx context.Context, s Settings, key rbm.Key) (Draw, error) {
 	m := l.Model
 	d := Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
-	h := rbm.NewBits(s.Samples, m.Hidden())
+	h := m.NewHidden(s.Samples)
 	if err := exact.Draw(ctx, m, d.V, h, key); err != nil {
 		return Draw{}, err
 	}
@@ -207,7 +207,7 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 	if tau := r.proof.Tau; !math.IsNaN(tau) {
 		gap = int(min(math.Ceil(2*tau), float64(r.proof.BurnIn)))
 	}
-	h, mean := rbm.NewBits(chains, m.Hidden()), rbm.NewMatrix(chains, m.Visible())
+	h, mean := m.NewHidden(chains), rbm.NewMatrix(chains, m.Visible())
 	for first := 0; first < s.Samples; first += chains {
 		for n := 0; first > 0 && n < gap; n++ { // none before the first samples
 			if err := from.round(ctx); err != nil {

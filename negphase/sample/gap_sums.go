@@ -203,7 +203,7 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, furth
 		for k := range path {
 			path[k] = float64(float32(k) / float32(steps))
 		}
-		small, h := c.NewVisible(chains), rbm.NewBits(chains, c.Hidden())
+		small, h := c.NewVisible(chains), c.NewHidden(chains)
 		var base *rbm.Base
 		base.Draw(c, small, h, key.Child(0))
 		logw := make([]float64, chains)

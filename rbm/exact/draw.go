@@ -19,6 +19,9 @@ func CheckDraws(m *rbm.RBM) error {
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: exact draws know none, and the model has %v", rbm.ErrConstraint, m.Constraint)
 	}
+	if err := m.CheckBinaryHidden(); err != nil {
+		return fmt.Errorf("exact draws list the hidden states: %w", err)
+	}
 	return checkListed(m, DrawLimit)
 }
 

@@ -158,12 +158,12 @@ const (
 )
 
 // New prepares to enumerate models of m's shape and constraint over one layer. That is the hidden one
-// if the visible units are real, the one that takes less work if there is a constraint, and else the one
-// with fewer states. The
+// if the visible units are real, the visible one, of up to RealHiddenLimit states, if the hidden units are, the
+// one that takes less work if there is a constraint, and else the one with fewer states. The
 // error wraps ErrTooLarge and gives the number of states if there are more than
-// limit, or it is that of RBM.CheckBinary under a constraint, or of RBM.CheckPositive.
+// limit, or it is that of RBM.CheckBinary under a constraint, or of RBM.CheckNormalisable.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
-	if err := m.CheckPositive(); err != nil {
+	if err := m.CheckNormalisable(); err != nil {
 		return nil, err
 	}
 	var s states
@@ -173,6 +173,8 @@ func New(m *rbm.RBM, limit int) (*Enumeration, error) {
 		if err = m.CheckBinary(); err == nil {
 			s, err = newConstrained(m, limit)
 		}
+	case m.RealHidden():
+		s, err = newHidden(m, limit)
 	case m.Real():
 		s, err = newReal(m, limit)
 	default:
@@ -214,10 +216,10 @@ func (e *Enumeration) cost() int {
 
 // LogZ returns log Σ exp(−E) over all states, in nats. progress, if not nil,
 // is called now and then with the fraction that is done, from several goroutines.
-// LogZ stops early with the context's error. The error is that of RBM.CheckPositive where the
+// LogZ stops early with the context's error. The error is that of RBM.CheckNormalisable where the
 // model has no Z.
 func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (float64, error) {
-	if err := e.shape().m.CheckPositive(); err != nil {
+	if err := e.shape().m.CheckNormalisable(); err != nil {
 		return 0, err
 	}
 	e.ctx, e.progress = ctx, progress
@@ -292,6 +294,9 @@ func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 	for i, x := range total.squares {
 		dst.Squares[i] = float32(x)
 	}
+	for k, x := range dst.Slopes {
+		narrow(x, total.slopes[k])
+	}
 	for k, row := range total.cross {
 		for i := range l.other {
 			v, h := k, i
@@ -302,6 +307,13 @@ func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 		}
 	}
 	return e.logZ
+}
+
+// narrow rounds x to float32; dst is as long, or nil.
+func narrow(dst []float32, x []float64) {
+	for j := range dst {
+		dst[j] = float32(x[j])
+	}
 }
 
 // sumGroup adds up the moments of the blocks of group g.

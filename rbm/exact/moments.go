@@ -15,7 +15,8 @@ type sums struct {
 	summed []float64
 	cross  [][]float64 // of each of these: by summed unit
 
-	squares []float64 // of each summed unit, if some are real
+	squares []float64   // of each summed unit, if some are real
+	slopes  [][]float64 // of each parameter of real hidden units, if some are learned
 
 	weight float64     // running sum of the weights
 	all    []float64   // running sum of the weighted means of the summed layer within a block
@@ -27,6 +28,9 @@ func (s *sums) reset() {
 	clear(s.listed)
 	clear(s.summed)
 	clear(s.squares)
+	for _, row := range s.slopes {
+		clear(row)
+	}
 	for _, row := range s.cross {
 		clear(row)
 	}
@@ -36,6 +40,9 @@ func (s *sums) add(o *sums) {
 	floats.Add(s.listed, o.listed)
 	floats.Add(s.summed, o.summed)
 	floats.Add(s.squares, o.squares)
+	for i := range s.slopes {
+		floats.Add(s.slopes[i], o.slopes[i])
+	}
 	for i := range s.cross {
 		floats.Add(s.cross[i], o.cross[i])
 	}

@@ -63,6 +63,8 @@ const (
 	// fileVersionGroups is the version of models whose visible layer has other groups than
 	// Bernoulli inputs and a label.
 	fileVersionGroups = "3"
+	// fileVersionHidden is the version of models of real hidden units, with such groups or without.
+	fileVersionHidden = "4"
 	// maxHeader limits the header of a safetensors file. The format allows 100 MB;
 	// ours are below 1 kB, plus the class names.
 	maxHeader = 1 << 20
@@ -76,6 +78,9 @@ const (
 
 // metaGroups is the key of the groups of the visible layer, as RBM.GroupsText writes them.
 const metaGroups = "groups"
+
+// metaHidden is the key of the kind of the hidden units, if they are not Bernoulli units.
+const metaHidden = "hidden_units"
 
 // The keys of the scale of real inputs, each a JSON list.
 const (
@@ -106,12 +111,12 @@ const (
 	metaReference  = "constraint_reference" // the bits of the reference, eight a byte, in base64
 )
 
-// visibleTensors returns the tensors of the visible units: their biases and, of kinds that have
-// them, other parameters.
-func visibleTensors(m *rbm.RBM) []npz.Named {
+// unitTensors returns the tensors of units but for the hidden biases: visible biases and, of kinds that
+// have them, other parameters.
+func unitTensors(m *rbm.RBM) []npz.Named {
 	tensors := []npz.Named{{Name: tensorVisible, Data: m.VisibleBias}}
-	for k, p := range m.VisibleParams() {
-		tensors = append(tensors, npz.Named{Name: m.VisibleParamName(k), Data: p})
+	for _, p := range m.Params() {
+		tensors = append(tensors, npz.Named{Name: p.Name, Data: p.Values})
 	}
 	return tensors
 }
@@ -132,6 +137,9 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	}
 	if groups := m.GroupsText(); groups != "" {
 		meta["version"], meta[metaGroups] = fileVersionGroups, groups
+	}
+	if m.RealHidden() {
+		meta["version"], meta[metaHidden] = fileVersionHidden, m.HiddenKind().String()
 	}
 	describe(m.Constraint, meta)
 	if about.ClassNames != nil {
@@ -184,7 +192,7 @@ func describe(c *rbm.Constraint, meta map[string]string) {
 // it names none.
 func withGroups(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 	text, ok := meta[metaGroups]
-	if version := meta["version"]; ok != (version == fileVersionGroups) {
+	if version := meta["version"]; ok && version != fileVersionGroups && version != fileVersionHidden || !ok && version == fileVersionGroups {
 		return nil, fmt.Errorf("version %s of a model and its groups do not go together", version)
 	}
 	if !ok {
@@ -208,6 +216,25 @@ func withGroups(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 		return nil, fmt.Errorf("the groups %.60q do not fit %d classes", text, m.Classes())
 	}
 	return n, nil
+}
+
+// withHidden returns m with the kind of hidden units that metadata names, or as it is if it names none.
+func withHidden(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
+	text, ok := meta[metaHidden]
+	if version := meta["version"]; ok != (version == fileVersionHidden) {
+		return nil, fmt.Errorf("version %s of a model and its hidden units do not go together", version)
+	}
+	if !ok {
+		return m, nil
+	}
+	kind, err := units.ParseHidden(text)
+	if err != nil {
+		return nil, fmt.Errorf("hidden units: %w", err)
+	}
+	if kind == rbm.Bernoulli || m.Classes() > 0 {
+		return nil, fmt.Errorf("a model of version %s has real hidden units and no label; it has %v hidden units and %d classes", fileVersionHidden, kind, m.Classes())
+	}
+	return rbm.NewLayers(rbm.Group{Kind: kind, Units: m.Hidden()}, m.Groups()...), nil
 }
 
 // readConstraint returns the constraint on m that describe wrote, nil if there is
@@ -295,8 +322,8 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 	var classes int
 	var labels rbm.Kind
 	if meta["format"] == fileFormat {
-		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint && v != fileVersionGroups {
-			return bad("the model has version %.20q; this program reads version %s, %s with a constraint, or %s with groups of units", v, fileVersion, fileVersionConstraint, fileVersionGroups)
+		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint && v != fileVersionGroups && v != fileVersionHidden {
+			return bad("the model has version %.20q; this program reads version %s, %s with a constraint, %s with groups of units, or %s with real hidden units", v, fileVersion, fileVersionConstraint, fileVersionGroups, fileVersionHidden)
 		}
 		about.Described = true
 		var err error
@@ -343,6 +370,9 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		if m, err = withGroups(m, meta); err != nil {
 			return bad("%v", err)
 		}
+		if m, err = withHidden(m, meta); err != nil {
+			return bad("%v", err)
+		}
 		if m.Constraint, err = readConstraint(meta, m); err != nil {
 			return bad("%v", err)
 		}
@@ -351,7 +381,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		}
 	}
 	w := rbm.NewMatrix(visible, hidden)
-	for _, t := range append([]npz.Named{{Name: tensorWeights, Data: w.Data}, {Name: tensorHidden, Data: m.HiddenBias}}, visibleTensors(m)...) {
+	for _, t := range append([]npz.Named{{Name: tensorWeights, Data: w.Data}, {Name: tensorHidden, Data: m.HiddenBias}}, unitTensors(m)...) {
 		data := t.Data.([]float32)
 		if err := load(t.Name, data); err != nil {
 			return nil, About{}, err
@@ -361,9 +391,9 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 			return nil, About{}, notFinite{badFormat("%s holds %v at element %d; every parameter must be finite", t.Name, data[i], i)}
 		}
 	}
-	if err := m.CheckPositive(); err != nil {
+	m.SetWeights(w)
+	if err := m.CheckNormalisable(); err != nil {
 		return bad("%v", err)
 	}
-	m.SetWeights(w)
 	return m, about, nil
 }

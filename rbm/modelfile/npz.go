@@ -22,7 +22,7 @@ const metadataArray = "metadata"
 func WriteNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	return writeArrays(w, m, about, tensorWeights, weights, append(visibleTensors(m), npz.Named{Name: tensorHidden, Data: m.HiddenBias})...)
+	return writeArrays(w, m, about, tensorWeights, weights, append(unitTensors(m), npz.Named{Name: tensorHidden, Data: m.HiddenBias})...)
 }
 
 // The arrays of a model in scikit-learn's terms, as attributes of its

@@ -37,8 +37,9 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 		{tensorHidden, []int64{int64(m.Hidden())}, m.HiddenBias},
 		{tensorWeights, []int64{int64(m.Visible()), int64(m.Hidden())}, weights.Data},
 	}
-	for _, t := range visibleTensors(m) {
-		parts = slices.Insert(parts, len(parts)-1, part{t.Name, []int64{int64(m.Visible())}, t.Data.([]float32)})
+	for _, t := range unitTensors(m) {
+		data := t.Data.([]float32)
+		parts = slices.Insert(parts, len(parts)-1, part{t.Name, []int64{int64(len(data))}, data})
 	}
 	header := map[string]any{"__metadata__": metadata(m, about)}
 	end := int64(0)

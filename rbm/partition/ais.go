@@ -71,7 +71,7 @@ func (s Annealing) Check(m *rbm.RBM) error {
 	if err := cmp.Or(checkPath(s.Path), s.Base.Check(m), m.Constraint.Check(m)); err != nil {
 		return fmt.Errorf("annealing: %w", err)
 	}
-	return cmp.Or(m.CheckFinite(), m.CheckPositive())
+	return cmp.Or(m.CheckFinite(), m.CheckNormalisable())
 }
 
 // An Annealed is an estimate of log Z by annealed importance sampling, in nats.
@@ -101,7 +101,7 @@ func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress fun
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err
 	}
-	v, h := m.NewVisible(s.Chains), rbm.NewBits(s.Chains, m.Hidden())
+	v, h := m.NewVisible(s.Chains), m.NewHidden(s.Chains)
 	s.Base.Draw(m, v, h, key.Child(1))
 	return s.run(ctx, m, v, false, key, progress)
 }

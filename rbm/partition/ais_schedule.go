@@ -39,7 +39,7 @@ func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress 
 	path := evenPath(max(11, s.Temperatures/20))
 	rounds := []int{max(21, s.Temperatures/10), s.Temperatures}
 	for i, next := range rounds {
-		v, h := m.NewVisible(s.Pilot), rbm.NewBits(s.Pilot, m.Hidden())
+		v, h := m.NewVisible(s.Pilot), m.NewHidden(s.Pilot)
 		s.Base.Draw(m, v, h, key.Child(uint64(2*i)))
 		length := make([]float64, len(path)-1)
 		err := rbm.AnnealRanks(ctx, s.Group, m, s.Base, path, v, key.Child(uint64(2*i+1)), func(k int, gains []float64) { length[k] = deviation(gains) }, nil)

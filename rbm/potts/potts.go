@@ -134,12 +134,15 @@ func sitesOf(m *rbm.RBM) (sites, states int, err error) {
 // to J_ij(a,b), and the integrand is analytic: the trapezoidal rule with steps of 2π/P is exact up to e^{−(P−R)}
 // if no input of the unit is larger than R. The time is that of some 100·Hidden·(Visible)² multiply-adds.
 //
-// progress, which may be nil, is called with the number of hidden units done. The error is ErrInputs, that of
+// progress, which may be nil, is called with the number of hidden units done. The error is ErrInputs, rbm.ErrUnits for real hidden units, that of
 // the context, ErrDiverged for weights that are not finite or beyond reason, or says that the couplings do not fit into memory.
 func Effective(ctx context.Context, m *rbm.RBM, progress func(done int)) (*Model, error) {
 	sites, states, err := sitesOf(m)
 	if err != nil {
 		return nil, err
+	}
+	if err := m.CheckBinaryHidden(); err != nil {
+		return nil, fmt.Errorf("effective couplings need binary hidden units: %w", err)
 	}
 	p, err := New(sites, states)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/units"
 )
 
 // groups returns a machine of sites of q states.
@@ -152,6 +153,9 @@ func TestEffectiveRefuses(t *testing.T) {
 		if _, err := Effective(context.Background(), m, nil); !errors.Is(err, ErrInputs) {
 			t.Errorf("%s: got %v, want ErrInputs", name, err)
 		}
+	}
+	if _, err := Effective(context.Background(), rbm.NewLayers(rbm.Group{Kind: units.ReLU, Units: 2}, three, three), nil); !errors.Is(err, rbm.ErrUnits) {
+		t.Errorf("real hidden units: got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

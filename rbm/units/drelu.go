@@ -25,9 +25,10 @@ type drelu struct{}
 
 func (drelu) String() string   { return "drelu" }
 func (drelu) Support() Support { return Real }
-func (drelu) Params() []Param {
-	return []Param{precision, {Name: "gap", Learned: true}, {Name: "skew", Learned: true}}
-}
+func (drelu) Params() []Param  { return freeSides }
+
+// freeSides are the parameters of dReLU units in free coordinates.
+var freeSides = []Param{precision[0], {Name: "gap", Learned: true}, {Name: "skew", Learned: true}}
 
 // sides are the parameters of the two sides of a unit, besides its field: γ± and the rest of θ±.
 type sides struct{ gamma, theta [2]float64 } // of x ≥ 0, then of x < 0
@@ -182,11 +183,16 @@ func (k drelu) Rest(x []float32, d *Distribution, first int) float64 {
 	return sum
 }
 
+func (k drelu) Curvature(d *Distribution, i int) float64 {
+	s := k.sides(d, i)
+	return min(s.gamma[0], s.gamma[1])
+}
+
 // Slopes are
 //
 //	∂Γ/∂Δ = p⁺⟨x⟩⁺/(1+η) + p⁻⟨|x|⟩⁻/(1−η)
 //	∂Γ/∂ξ = (p⁺(½γ⟨x²⟩⁺ − Δ⟨x⟩⁺)/(1+η)² − p⁻(½γ⟨x²⟩⁻ − Δ⟨|x|⟩⁻)/(1−η)²)/(1+|ξ|)²
-func (k drelu) Slopes(dst []Means, b *Block) {
+func (k drelu) Slopes(dst [MaxParams]Means, b *Block) {
 	s := k.sidesOf(b)
 	for r := range b.Rows {
 		for c := b.From; c < b.Width; c++ {

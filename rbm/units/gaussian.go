@@ -12,13 +12,13 @@ import (
 var Gaussian RealKind = gaussian{}
 
 // precision is the parameter γ of real units, the curvature of their energy.
-var precision = Param{Name: "precision", Initial: 1, Positive: true}
+var precision = []Param{{Name: "precision", Initial: 1, Positive: true}}
 
 type gaussian struct{}
 
 func (gaussian) String() string   { return "gaussian" }
 func (gaussian) Support() Support { return Real }
-func (gaussian) Params() []Param  { return []Param{precision} }
+func (gaussian) Params() []Param  { return precision }
 
 func (gaussian) Means(dst Means, b *Block) {
 	for r := range b.Rows {
@@ -178,6 +178,8 @@ func (gaussian) Field(dst, mean []float32, _ float64) { copy(dst, mean) }
 func (gaussian) Rest(x []float32, d *Distribution, first int) float64 {
 	return quadratic(x, d, first)
 }
+
+func (gaussian) Curvature(d *Distribution, i int) float64 { return d.Param(0, i) }
 
 // quadratic returns Σ γx²/2 of values of units from number first on.
 func quadratic(x []float32, d *Distribution, first int) float64 {

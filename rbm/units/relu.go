@@ -11,7 +11,7 @@ type relu struct{}
 
 func (relu) String() string   { return "relu" }
 func (relu) Support() Support { return Real }
-func (relu) Params() []Param  { return []Param{precision} }
+func (relu) Params() []Param  { return precision }
 
 // at returns the distribution of unit c of row r at β.
 func (relu) at(b *Block, r, c int, beta float64) half {
@@ -68,3 +68,5 @@ func (relu) LogZ(z []float64, d *Distribution, first int) float64 {
 }
 
 func (relu) Rest(x []float32, d *Distribution, first int) float64 { return quadratic(x, d, first) }
+
+func (relu) Curvature(d *Distribution, i int) float64 { return d.Param(0, i) }

@@ -262,7 +262,7 @@ func TestHalvesDraws(t *testing.T) {
 func TestSlopes(t *testing.T) {
 	for _, rows := range []int{1, 20} {
 		b := realBlock(DReLU, rows)
-		dst := make([]Means, 3)
+		var dst [MaxParams]Means
 		for p := range dst {
 			dst[p] = Means{Data: make([]float32, rows*layer), Cols: layer}
 		}
@@ -306,7 +306,7 @@ func TestHalvesAllocateNothing(t *testing.T) {
 	for _, k := range halved {
 		b := realBlock(k, 20)
 		mean := Means{Data: make([]float32, 20*layer), Cols: layer}
-		slopes := []Means{mean, mean, mean}
+		slopes := [MaxParams]Means{mean, mean, mean}
 		x := States{Real: make([]float32, 20*layer), Stride: layer}
 		sum, product := make([]float64, 20), make([]float64, 20)
 		if n := testing.AllocsPerRun(10, func() {

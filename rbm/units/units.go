@@ -60,6 +60,8 @@ type RealKind interface {
 	Kind
 	// Rest returns Σ U′ over the units from number first on, of values x, in nats.
 	Rest(x []float32, d *Distribution, first int) float64
+	// Curvature returns the second derivative of U′ of unit i, the smaller one of two sides.
+	Curvature(d *Distribution, i int) float64
 }
 
 // A LearnedKind is a kind of real units with parameters that are learned by their own gradient.
@@ -67,7 +69,7 @@ type LearnedKind interface {
 	RealKind
 	// Slopes overwrites the units' places of dst[k], for each parameter k that is Learned, with the
 	// derivative of the unit's log Z by it, at β = 1: ⟨−∂U′/∂parameter⟩ given the input.
-	Slopes(dst []Means, b *Block)
+	Slopes(dst [MaxParams]Means, b *Block)
 }
 
 // MaxParams is the largest number of parameters of a kind besides the field.

@@ -217,7 +217,7 @@ func readModel(f frame, o shape) (*rbm.RBM, bool, error) {
 		copy(t.x, a.floats())
 	}
 	m.SetWeights(rbm.Matrix{Rows: m.Visible(), Cols: o.Hidden, Data: w.floats()})
-	return m, true, cmp.Or(m.CheckFinite(), m.CheckPositive())
+	return m, true, cmp.Or(m.CheckFinite(), m.CheckNormalisable())
 }
 
 // A vector is a parameter of a model that each unit of a layer has.
@@ -229,8 +229,8 @@ type vector struct {
 // vectors returns those of m, which share memory with it.
 func vectors(m *rbm.RBM) []vector {
 	all := []vector{{"visible_bias", m.VisibleBias}, {"hidden_bias", m.HiddenBias}}
-	for k, x := range m.VisibleParams() {
-		all = append(all, vector{m.VisibleParamName(k), x})
+	for _, p := range m.Params() {
+		all = append(all, vector{p.Name, p.Values})
 	}
 	return all
 }

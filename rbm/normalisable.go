@@ -1,0 +1,87 @@
+package rbm
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gorbm/rbm/units"
+)
+
+// CheckNormalisable returns an error that wraps ErrDiverged if m has no Z: if a parameter of units that
+// must be above 0, such as a precision, is not, or if weights between real units of both layers are so
+// large that energies have no lower bound. With precisions Γ of the visible and of the hidden units,
+// of dReLU units those of the wider side, this is so of Gaussian units unless
+//
+//	Γ_v − W Γ_h⁻¹ Wᵀ
+//
+// is positive definite. Other real units may have a Z beyond that, and are refused too.
+func (m *RBM) CheckNormalisable() error {
+	if err := m.checkPositive(); err != nil {
+		return err
+	}
+	if !m.visible.isReal || !m.hidden.isReal {
+		return nil
+	}
+	visible, hidden := m.visible.scales(), m.hidden.scales()
+	scaled := mat.NewDense(len(visible), len(hidden), nil)
+	for i, v := range visible {
+		for j, h := range hidden {
+			scaled.Set(i, j, float64(float64(m.Weight(v.unit, h.unit))/v.root)/h.root)
+		}
+	}
+	n := min(len(visible), len(hidden))
+	square := mat.NewSymDense(n, nil)
+	if n == len(visible) {
+		square.SymOuterK(-1, scaled)
+	} else {
+		square.SymOuterK(-1, scaled.T())
+	}
+	for i := range n {
+		square.SetSym(i, i, 1+square.At(i, i))
+	}
+	var c mat.Cholesky
+	if !c.Factorize(square) {
+		return fmt.Errorf("%w: the weights between %v visible and %v hidden units are so large that energies have no lower bound; train at a lower rate or with l2",
+			ErrDiverged, Gaussian, m.HiddenKind())
+	}
+	return nil
+}
+
+// A scale is the root of a real unit's precision.
+type scale struct {
+	unit int
+	root float64
+}
+
+// scales returns those of the real units of l.
+func (l *layer) scales() (all []scale) {
+	for _, g := range l.groups {
+		k, ok := g.Kind.(units.RealKind)
+		for i := g.First; ok && i < g.First+g.Units; i++ {
+			all = append(all, scale{i, math.Sqrt(k.Curvature(&l.dist, i))})
+		}
+	}
+	return all
+}
+
+// checkPositive is CheckNormalisable of the parameters of units.
+func (m *RBM) checkPositive() error {
+	tensor := 0 // of Params
+	for _, l := range [...]*layer{&m.visible, &m.hidden} {
+		for k, values := range l.dist.Params {
+			for _, g := range l.groups {
+				if p := g.Kind.Params(); k < len(p) && p[k].Positive {
+					for i, x := range g.values(values) {
+						if !(x > 0) {
+							return fmt.Errorf("%w: %s[%d] is %v, not above 0", ErrDiverged, m.Params()[tensor].Name, g.First+i, x)
+						}
+					}
+				}
+			}
+			tensor++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package rbm
+
+import "gorbm/rbm/units"
+
+// slopes is what an ascent needs that moves parameters of hidden units besides their biases: those of
+// units.Param that are Learned, such as gap and skew of dReLU units. The gradient by one of them is
+// the data's mean of the derivative of the unit's log Z given the input, less the model's. That is
+// no function of the means that a batch holds, so a pass from the visible states computes it.
+type slopes struct {
+	sums [units.MaxParams][]float64 // of each parameter that is learned: of each hidden unit the step
+	bits Values                     // rows of a chunk
+	real Values                     // the same of real rows
+	coef []float64                  // of each row
+	to   [units.MaxParams]units.Means
+}
+
+// begin takes the steps from both phases, at the parameters before the ascent.
+func (s *slopes) begin(a *Ascent, phases [2]Phase) {
+	m := a.m
+	learned := false
+	for k, p := range m.HiddenKind().Params() {
+		if !p.Learned {
+			continue
+		}
+		learned = true
+		s.sums[k] = zeros(s.sums[k], m.Hidden())
+		s.to[k] = units.Means{Data: grown(s.to[k].Data, chunkRows*m.Hidden()), Cols: m.Hidden()}
+	}
+	if !learned {
+		return
+	}
+	for k, p := range phases {
+		if x := p.Moments; x != nil {
+			for i, sums := range s.sums {
+				for j := range sums {
+					sums[j] += float64(a.rates[k] * float64(x.Slopes[i][j]))
+				}
+			}
+			continue
+		}
+		rows := &s.bits
+		if p.V.IsReal() {
+			rows = &s.real
+		}
+		if rows.Cols != m.Visible() {
+			*rows = NewValues(chunkRows, m.Visible(), p.V.IsReal())
+		}
+		s.coef = s.coef[:0]
+		for r := range p.V.Rows {
+			w := 1 / float64(p.V.Rows)
+			if p.Weight != nil {
+				w = float64(p.Weight[r])
+			}
+			if w == 0 {
+				continue
+			}
+			rows.CopyRow(len(s.coef), p.V, r)
+			if s.coef = append(s.coef, a.rates[k]*w); len(s.coef) == chunkRows {
+				s.add(m, rows)
+			}
+		}
+		s.add(m, rows)
+	}
+}
+
+// add adds the rows that were collected.
+func (s *slopes) add(m *RBM, rows *Values) {
+	n := len(s.coef)
+	if n == 0 {
+		return
+	}
+	p := passPool.Get().(*pass)
+	p.grow(m, n)
+	p.draw, p.slopes = false, &s.to
+	p.v = rows.Slice(0, n)
+	p.runUp(p.v)
+	p.slopes = nil
+	p.forget()
+	passPool.Put(p)
+	for k, sums := range s.sums {
+		for r := 0; r < n && sums != nil; r++ {
+			for j, x := range s.to[k].Data[r*m.Hidden():][:m.Hidden()] {
+				sums[j] += float64(s.coef[r] * float64(x))
+			}
+		}
+	}
+	s.coef = s.coef[:0]
+}
+
+// moveParams moves the parameters of hidden units lo … hi−1 besides their biases.
+func (a *Ascent) moveParams(tile *ascentTile, lo, hi int) {
+	for k, sums := range a.slopes.sums {
+		if len(a.to.tensors[HiddenParam+Tensor(k)]) == 0 || sums == nil {
+			continue
+		}
+		short := tile.short[:hi-lo]
+		narrow(short, sums[lo:hi])
+		a.take(&tile.block, HiddenParam+Tensor(k), lo, short)
+	}
+}
+
+// slopesFrom returns the destinations of slopes from row lo on.
+func slopesFrom(to *[units.MaxParams]units.Means, lo int) (x [units.MaxParams]units.Means) {
+	for k, m := range to {
+		if m.Data != nil {
+			x[k] = units.Means{Data: m.Data[lo*m.Cols:], Cols: m.Cols}
+		}
+	}
+	return x
+}
