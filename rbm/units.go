@@ -255,6 +255,14 @@ func (m *RBM) GroupsText() string {
 	return GroupsText(m.visible.groups)
 }
 
+// HiddenText returns the name of the kind of the hidden units, or nothing if they are Bernoulli units.
+func (m *RBM) HiddenText() string {
+	if m.HiddenKind() == Bernoulli {
+		return ""
+	}
+	return m.HiddenKind().String()
+}
+
 // GroupsText returns groups as text, such as "softmax:4 softmax:4 bernoulli:2:label".
 func GroupsText(groups []Group) string {
 	var b strings.Builder

@@ -141,6 +141,9 @@ func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 	default:
 		h.find(WeightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
 	}
+	if m.RealHidden() { // which are neither on nor off
+		return
+	}
 	if dead := deadUnits(m, h.parts[0], rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
 		text := fmt.Sprintf("%d of %d hidden units are dead at step %d: given training rows they are on, or off, with a mean probability below %g, so that they learn nothing from the data; ", dead, m.Hidden(), step, deadMean)
 		if step == 0 {

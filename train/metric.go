@@ -274,11 +274,15 @@ var metricKinds = []metricKind{
 			if err := s.gappy("pseudo_likelihood"); err != nil {
 				return false, err
 			}
-			return s.m.Constraint == nil || leastRows*s.m.Visible()*s.m.Hidden()*constraintWork(s.m) <= pseudoWork, nil
+			return s.m.Constraint == nil && !s.m.RealHidden() || leastRows*s.m.Visible()*s.m.Hidden()*flipWork(s.m) <= pseudoWork, nil
 		},
 		describe: func(s *subject, c []Column) {
 			note := s.train().Values()
-			if n := sampleRowsOf(s.m, s.train(), wholeWork); n < s.train().Len() {
+			work := wholeWork
+			if s.m.RealHidden() {
+				work /= realWork
+			}
+			if n := sampleRowsOf(s.m, s.train(), work); n < s.train().Len() {
 				note += fmt.Sprintf("; samples of %d rows", n)
 			}
 			note += s.wholeNote()
@@ -290,7 +294,7 @@ var metricKinds = []metricKind{
 		// The mean over rows and inputs of (v − p(v=1|h))², with h drawn from
 		// p(h|v) by the same numbers each time: how much of a row its hidden units
 		// keep (Hinton, A practical guide to training RBMs, 2010, section 5.1).
-		// "auto" takes it where there is no pseudo-likelihood, of grey rows and real units.
+		// "auto" takes it where there is no pseudo-likelihood, of grey rows and real units, visible or hidden.
 		name: "reconstruction",
 		columns: []Column{
 			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error / mean square", Rank: 6,
@@ -300,7 +304,7 @@ var metricKinds = []metricKind{
 			if c := s.m.Constraint; c.OnAll() {
 				return false, fmt.Errorf("reconstruction needs hidden units that may change while inputs stay; the constraint %v fixes their number", c)
 			}
-			return s.isGrey() || s.m.Real(), s.gappy("reconstruction")
+			return s.isGrey() || s.m.Real() || s.m.RealHidden(), s.gappy("reconstruction")
 		},
 		measure: reconstruction,
 	},

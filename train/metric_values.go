@@ -38,6 +38,9 @@ const (
 	// takes under a constraint, where each unit of each row takes a recursion:
 	// about a second of one core.
 	pseudoWork = 1 << 28
+	// realWork is the work of a real hidden unit in a flip of a visible one, which takes its log Z again, in
+	// units of the work of a bit.
+	realWork = 1000
 )
 
 // A measuredSet is a set that metrics measure, with its rows in a random order that
@@ -108,6 +111,14 @@ func constraintWork(m *rbm.RBM) int {
 		return 1 + min(c.Active, m.Hidden())/4
 	}
 	return 1 + min(c.Active, m.Hidden()-c.Active)/4
+}
+
+// flipWork returns the work of a row in a pseudo-likelihood, in units of that of bits without a constraint.
+func flipWork(m *rbm.RBM) int {
+	if m.RealHidden() {
+		return realWork
+	}
+	return constraintWork(m)
 }
 
 // gapRows is the number of rows that are measured where cells are missing, whose states are summed
@@ -342,6 +353,9 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 	work := productWork
 	if whole {
 		work = wholeWork
+	}
+	if m.RealHidden() {
+		work /= realWork
 	}
 	return s.each(func(p measuredSet) float64 {
 		rows := p.wholeRows(m, work)

@@ -41,6 +41,8 @@ type saved struct {
 	Labels   string   `json:"labels"`
 	Groups   string   `json:"groups,omitempty"` // of the visible layer, as the model's GroupsText
 
+	HiddenUnits string `json:"hidden_units,omitempty"` // as the model's HiddenText
+
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 
 	Rule  string   `json:"rule,omitempty"`  // type of a rule of the caller
@@ -53,7 +55,7 @@ type saved struct {
 // header describes the trainer as it is.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes(), Groups: t.model.GroupsText(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
+		Classes: t.model.Classes(), Groups: t.model.GroupsText(), HiddenUnits: t.model.HiddenText(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
 	if h.Classes > 0 {
 		h.Labels = t.model.LabelKind().String()
 	}
@@ -239,6 +241,8 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 			h.Visible, h.Hidden, h.Classes, h.Labels, want.Visible, want.Hidden, want.Classes, want.Labels)
 	case h.Groups != want.Groups:
 		return saved{}, fmt.Errorf("the saved model has the groups of visible units %.60q, not %.60q", h.Groups, want.Groups)
+	case h.HiddenUnits != want.HiddenUnits:
+		return saved{}, fmt.Errorf("the saved model has %.60q for its kind of hidden units, not %.60q", h.HiddenUnits, want.HiddenUnits)
 	case h.Constraint != constraint:
 		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q, or another reference", h.Constraint, constraint)
 	}

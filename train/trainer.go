@@ -20,6 +20,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
+	"gorbm/rbm/units"
 )
 
 // Purposes of the keys that derive from the seed of a run.
@@ -143,6 +145,11 @@ const InitialSD = 0.01
 // layer of the given kind if labelled, its parameters drawn from N(0,
 // InitialSD²) by the seed. It panics if labelled is true and set has no labels.
 func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed uint64) *rbm.RBM {
+	return NewModelOf(set, rbm.Group{Kind: rbm.Bernoulli, Units: hidden}, labelled, labels, seed)
+}
+
+// NewModelOf is NewModel with hidden units of any kind. It panics if they are real and labelled is true.
+func NewModelOf(set *data.Set, hidden rbm.Group, labelled bool, labels rbm.Kind, seed uint64) *rbm.RBM {
 	groups := set.InputGroups()
 	if labelled {
 		if set.Y == nil {
@@ -152,7 +159,7 @@ func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed ui
 			groups = append(slices.Clip(groups), rbm.Group{Kind: labels, Units: n, Label: true})
 		}
 	}
-	m := rbm.NewGroups(hidden, groups...)
+	m := rbm.NewLayers(hidden, groups...)
 	m.Randomize(InitialSD, rbm.NewKey(seed).Child(initKey))
 	return m
 }
@@ -203,7 +210,7 @@ const baseRows = 10_000
 
 // ModelBase returns the end of tempered paths to m itself, as it is now: units that are
 // independent, with the means of the rows of set in the visible layer, and in the hidden
-// layer with the means of p(h|x) over up to 10000 of them. The layers then stay near
+// layer with the means given up to 10000 of them. The layers then stay near
 // their means along the whole path, also where those of hidden units are far from ½: of
 // a model of 784 × 500 units, trained without centring, replicas made 54 round trips where
 // they make one from Base. Labels that rows do not have are summed out.
@@ -239,6 +246,12 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 				}
 			}
 		}
+	}
+	if kind, ok := m.HiddenKind().(units.RealKind); ok {
+		for j, sum := range sums {
+			b.HiddenBias[j] = float32(kind.FieldOf(sum/used, float64(b.HiddenParams[0][j])))
+		}
+		return b
 	}
 	for j, on := range sums {
 		b.HiddenBias[j] = float32(rbm.Log(on+0.5) - rbm.Log(used-on+0.5))
@@ -300,6 +313,9 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 		return err
 	}
 	if err := Fits(m, set); err != nil {
+		return err
+	}
+	if err := m.CheckNormalisable(); err != nil {
 		return err
 	}
 	if s.LearnPrecision && !m.Real() {
@@ -521,7 +537,7 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	negative, info, err := t.estimate()
 	if err != nil {
 		if errors.Is(err, rbm.ErrDiverged) {
-			if named := t.model.CheckFinite(); named != nil {
+			if named := cmp.Or(t.model.CheckFinite(), t.model.CheckNormalisable()); named != nil {
 				err = named // the parameter says more than the energy
 			}
 		}
@@ -670,7 +686,7 @@ func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) err
 		}
 		last := t.step == steps
 		if last || t.step%checkEvery == 0 {
-			if err := t.model.CheckFinite(); err != nil {
+			if err := cmp.Or(t.model.CheckFinite(), t.model.CheckNormalisable()); err != nil {
 				return fmt.Errorf("step %d: %w", t.step, err)
 			}
 		}

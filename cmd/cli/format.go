@@ -85,7 +85,11 @@ func Units(m *rbm.RBM) string {
 	if m.Classes() > 0 {
 		text += fmt.Sprintf(" + %d %s labels", m.Classes(), m.LabelKind())
 	}
-	text += ", " + Count(m.Hidden(), "hidden unit")
+	what := "hidden unit"
+	if kind := m.HiddenText(); kind != "" {
+		what = kind + " " + what
+	}
+	text += ", " + Count(m.Hidden(), what)
 	if c := m.Constraint; c != nil {
 		what, state := "hidden units", "on"
 		if c.On == rbm.AllUnits {

@@ -138,8 +138,8 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	if groups := m.GroupsText(); groups != "" {
 		meta["version"], meta[metaGroups] = fileVersionGroups, groups
 	}
-	if m.RealHidden() {
-		meta["version"], meta[metaHidden] = fileVersionHidden, m.HiddenKind().String()
+	if hidden := m.HiddenText(); hidden != "" {
+		meta["version"], meta[metaHidden] = fileVersionHidden, hidden
 	}
 	describe(m.Constraint, meta)
 	if about.ClassNames != nil {

@@ -183,6 +183,9 @@ func (k drelu) Rest(x []float32, d *Distribution, first int) float64 {
 	return sum
 }
 
+// FieldOf is that of Gaussian units, which dReLU units without gap and skew are.
+func (drelu) FieldOf(mean, precision float64) float64 { return Gaussian.FieldOf(mean, precision) }
+
 func (k drelu) Curvature(d *Distribution, i int) float64 {
 	s := k.sides(d, i)
 	return min(s.gamma[0], s.gamma[1])

@@ -181,6 +181,8 @@ func (gaussian) Rest(x []float32, d *Distribution, first int) float64 {
 
 func (gaussian) Curvature(d *Distribution, i int) float64 { return d.Param(0, i) }
 
+func (gaussian) FieldOf(mean, precision float64) float64 { return float64(mean * precision) }
+
 // quadratic returns Σ γx²/2 of values of units from number first on.
 func quadratic(x []float32, d *Distribution, first int) float64 {
 	sum := 0.0

@@ -1,6 +1,10 @@
 package units
 
-import "gorbm/rbm/internal/vec"
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
 
 // ReLU units are real numbers ≥ 0, independent given the other layer: U(x) = γx²/2 − θx, of field θ
 // and precision γ > 0. The mean is about z/γ for large inputs z, and about −1/z for very negative ones.
@@ -70,3 +74,18 @@ func (relu) LogZ(z []float64, d *Distribution, first int) float64 {
 func (relu) Rest(x []float32, d *Distribution, first int) float64 { return quadratic(x, d, first) }
 
 func (relu) Curvature(d *Distribution, i int) float64 { return d.Param(0, i) }
+
+// FieldOf bisects: the mean rises with the field. A mean of 0 or less has the field of a very small one.
+func (relu) FieldOf(mean, precision float64) float64 {
+	scaled := max(float64(mean*math.Sqrt(precision)), 1e-3) // that of precision 1, whose field z is below it and above −1/mean
+	low, high := -1/scaled, scaled
+	for range 60 {
+		z := (low + high) / 2
+		if m, _ := (half{z, 1}).moments(); m < scaled {
+			low = z
+		} else {
+			high = z
+		}
+	}
+	return float64(low * math.Sqrt(precision))
+}

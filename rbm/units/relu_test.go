@@ -341,3 +341,18 @@ func BenchmarkHalves(bench *testing.B) {
 		})
 	}
 }
+
+// The field of a mean gives that mean.
+func TestFieldOf(t *testing.T) {
+	for _, k := range []RealKind{Gaussian, ReLU, DReLU} {
+		for _, precision := range []float32{1, 2.5} {
+			for _, mean := range []float64{0.002, 0.1, 0.8, 3, 40} {
+				d := &Distribution{Field: []float32{0}, Params: [][]float32{{precision}, {0}, {0}}}
+				dst := Means{Data: make([]float32, 1), Cols: 1}
+				z := float32(k.FieldOf(mean, float64(precision)))
+				k.Means(dst, &Block{Width: 1, In: []float32{z}, Stride: 1, Rows: 1, Model: d})
+				near(t, k.String(), float64(dst.Data[0]), mean, 1e-5*mean)
+			}
+		}
+	}
+}

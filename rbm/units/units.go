@@ -60,6 +60,8 @@ type RealKind interface {
 	Kind
 	// Rest returns Σ U′ over the units from number first on, of values x, in nats.
 	Rest(x []float32, d *Distribution, first int) float64
+	// FieldOf returns the field at which a unit of this precision, its other parameters 0, has this mean.
+	FieldOf(mean, precision float64) float64
 	// Curvature returns the second derivative of U′ of unit i, the smaller one of two sides.
 	Curvature(d *Distribution, i int) float64
 }
