@@ -162,6 +162,13 @@ func (p Preset) Over(steps int) Preset {
 	return p
 }
 
+// RealHidden returns the preset for real hidden units: the rate is a tenth, as in PGM, the code of
+// Tubiana, Cocco and Monasson (eLife 2019), since their states have no bound.
+func (p Preset) RealHidden() Preset {
+	p.Common.Rate, p.RealRate = p.Common.Rate/10, p.RealRate/10
+	return p
+}
+
 // Settings returns the settings of the preset with a negative phase of this kind, and
 // the seed 1. Its schedule ends after Horizon steps: run as many.
 func (p Preset) Settings(negative string) Settings {

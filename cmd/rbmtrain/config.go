@@ -52,7 +52,8 @@ type configModel struct {
 	Hidden  int    `json:"hidden"`
 	Classes int    `json:"classes"`
 	Labels  string `json:"labels,omitempty"`
-	Groups  string `json:"groups,omitempty"` // of the visible layer, as RBM.GroupsText
+	Groups  string `json:"groups,omitempty"`       // of the visible layer, as RBM.GroupsText
+	Units   string `json:"hidden_units,omitempty"` // kind of the hidden ones, as RBM.HiddenText
 	Init    string `json:"init"`
 
 	// ClassNames are those of the file of -init, which order the labels.
@@ -69,7 +70,7 @@ func (p *plan) config(hash string) config {
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale, Header: set.Header},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Groups: p.model.GroupsText(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Groups: p.model.GroupsText(), Units: p.model.HiddenText(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.opts.rates,
 	}
 	if p.sets.Test != nil {

@@ -29,6 +29,9 @@ func (o *options) checkObjective() error {
 	if byClass(*s) && o.labels == "none" {
 		return cli.Usagef("-objective %s needs labels; leave -labels none out", s.Objective)
 	}
+	if byClass(*s) && o.realHidden() {
+		return cli.Usagef("-objective %s needs labels, which -hidden-units %s does not take; leave one of them out", s.Objective, o.hiddenUnits)
+	}
 	if byClass(*s) && o.flags.Given("constraint") {
 		return cli.Usagef("-objective %s does not go with -constraint; leave one of them out", s.Objective)
 	}

@@ -23,6 +23,7 @@ import (
 	"gorbm/rbm/memory"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/ranks"
+	"gorbm/rbm/units"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
@@ -84,7 +85,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.need, err = checkSize(p.settings, o.hidden, sets.Train, label.on); err != nil {
+	if p.need, err = checkSize(p.settings, o.hidden, sets.Train, label.on, o.realHidden()); err != nil {
 		return nil, err
 	}
 
@@ -200,6 +201,12 @@ func (o *options) label(set *data.Set) (labelling, error) {
 	if set.Y == nil && o.labels != "auto" && o.labels != "none" {
 		return labelling{}, cli.Usagef("-labels is %s, but %s has no labels", o.labels, set.Name)
 	}
+	if o.realHidden() {
+		if o.flags.Given("labels") && o.labels != "auto" && o.labels != "none" {
+			return labelling{}, cli.Usagef("-labels %s needs binary hidden units, and -hidden-units is %s; leave one of them out", o.labels, o.hiddenUnits)
+		}
+		return labelling{kind: rbm.Softmax}, nil
+	}
 	l := labelling{set.Y != nil && o.labels != "none", rbm.Softmax}
 	if o.labels == "bernoulli" {
 		l.kind = rbm.Bernoulli
@@ -210,7 +217,7 @@ func (o *options) label(set *data.Set) (labelling, error) {
 // checkSize returns the memory that training needs besides the data, as far as it grows with the model
 // and the chains. It returns an error if the parameters, or the states of the batch and of the chains,
 // are too many, or if this machine has too little memory.
-func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need float64, err error) {
+func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden bool) (need float64, err error) {
 	units := set.X.Cols + len(set.Classes)
 	replicas, chains := s.Negative.Ladder().MaxTemperatures(), s.Negative.Count("chains")
 	states := func(n int, format string, args ...any) error {
@@ -248,19 +255,37 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need
 	if s.Objective != "" || s.Negative.Traits().Moments {
 		need += parameters // of dense moments
 	}
-	need += cli.StateBytes(chains*replicas+2*s.Batch, visible, hidden)
+	rows := chains*replicas + 2*s.Batch
+	if need += cli.StateBytes(rows, visible, hidden); realHidden {
+		need += 2 * 4 * float64(rows) * float64(hidden)
+	}
 	if err := memory.Check(fmt.Sprintf("training %d hidden units on %d visible ones", hidden, visible), need); err != nil {
 		return 0, fmt.Errorf("%w; take a smaller -hidden or fewer -chains", err)
 	}
 	return need, nil
 }
 
+// hiddenUnits are what -hidden-units takes.
+var hiddenUnits = []string{"bernoulli", "relu", "drelu", "gaussian"}
+
+// hiddenKind returns the kind of -hidden-units.
+func (o *options) hiddenKind() rbm.Kind {
+	kind, err := units.ParseHidden(o.hiddenUnits)
+	if err != nil {
+		panic("rbmtrain: hidden units that no flag takes")
+	}
+	return kind
+}
+
+// realHidden reports whether -hidden-units asks for real ones.
+func (o *options) realHidden() bool { return o.hiddenKind() != rbm.Bernoulli }
+
 // start returns the model that training starts from. Of a model of -init it also returns the
 // names of the classes, to which it brings the order of the sets and of rows.
 func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *rbm.RBM, names []string, err error) {
 	set := sets.Train
 	if o.init == "" || o.init == "random" || o.init == "log-odds" {
-		m = train.NewModel(set, o.hidden, label.on, label.kind, o.settings.Seed)
+		m = train.NewModelOf(set, rbm.Group{Kind: o.hiddenKind(), Units: o.hidden}, label.on, label.kind, o.settings.Seed)
 		if o.init == "log-odds" {
 			train.SetLogOdds(m, set)
 		}
@@ -291,6 +316,8 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	switch {
 	case label.on != (m.Classes() > 0):
 		return nil, nil, cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", o.init, m.Classes(), o.labels, set.Name)
+	case m.HiddenKind() != o.hiddenKind():
+		return nil, nil, cli.Usagef("-hidden-units is %s, but those of %s are %s", o.hiddenUnits, o.init, m.HiddenKind())
 	case o.flags.Given("hidden") && m.Hidden() != o.hidden:
 		return nil, nil, cli.Usagef("-hidden is %d, but %s has %d hidden units; leave -hidden out", o.hidden, o.init, m.Hidden())
 	case o.labels == "bernoulli" && m.LabelKind() != rbm.Bernoulli || o.labels == "softmax" && m.LabelKind() != rbm.Softmax:

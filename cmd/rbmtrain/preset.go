@@ -88,6 +88,7 @@ func presetHelp() string {
 		}
 		fmt.Fprintf(&b, "\n  Expect: %s\n", p.Expect)
 	}
+	fmt.Fprint(&b, "\nWith -hidden-units relu, drelu or gaussian the rate is a tenth.\n")
 	return b.String()
 }
 
@@ -105,6 +106,9 @@ type presetChoice struct {
 
 // apply sets the flags of a preset that are not on the command line.
 func (o *options) apply(p train.Preset) error {
+	if o.realHidden() {
+		p = p.RealHidden()
+	}
 	kind := ""
 	if o.flags.Given("negphase") {
 		kind, _, _ = strings.Cut(o.negphase, ":")
@@ -149,7 +153,7 @@ func (o *options) choosePreset() error {
 // chose are left out where the data have none.
 func (o *options) fitPreset(set *data.Set) error {
 	if !o.flags.Given("resume") {
-		p := train.PresetFor(set, o.labels != "none")
+		p := train.PresetFor(set, o.labels != "none" && !o.realHidden())
 		if at := slices.IndexFunc(presets, func(p train.Preset) bool { return p.Name == o.preset }); at >= 0 {
 			p = presets[at].Fit(set)
 		}

@@ -88,6 +88,7 @@ type begun struct {
 	Classes    int      `json:"classes"`
 	Labels     string   `json:"labels"`
 	Groups     string   `json:"groups"`
+	Units      string   `json:"hidden_units"`
 	Constraint string   `json:"constraint"` // as its Text writes it
 	ClassNames []string `json:"class_names"`
 	testHash   string
@@ -101,16 +102,26 @@ func (b *begun) model(inputs int) *rbm.RBM {
 	if err != nil || b.Hidden < 1 || b.Hidden > maxHidden || b.Classes < 0 || b.Classes > 0 && len(b.ClassNames) != b.Classes || (inputs+b.Classes)*b.Hidden > maxParameters {
 		return nil
 	}
+	hidden, err := units.ParseHidden(cmp.Or(b.Units, rbm.Bernoulli.String()))
+	if err != nil || hidden != rbm.Bernoulli && b.Classes > 0 {
+		return nil
+	}
 	m := rbm.New(inputs+b.Classes, b.Hidden, b.Classes, kind)
 	if b.Groups != "" {
 		groups, err := rbm.ParseGroups(b.Groups)
 		if err != nil {
 			return nil
 		}
+		if hidden != rbm.Bernoulli && groups[len(groups)-1].Label {
+			return nil
+		}
 		m = rbm.NewGroups(b.Hidden, groups...)
 		if m.Inputs() != inputs || m.Classes() != b.Classes || b.Classes > 0 && m.LabelKind() != kind {
 			return nil
 		}
+	}
+	if hidden != rbm.Bernoulli {
+		m = rbm.NewLayers(rbm.Group{Kind: hidden, Units: b.Hidden}, m.Groups()...)
 	}
 	m.Constraint = b.constraint(m)
 	return m
