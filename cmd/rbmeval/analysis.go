@@ -208,6 +208,9 @@ func (e *evaluation) analyse(ctx context.Context) error {
 	if a.folder == "" {
 		return nil
 	}
+	if err := e.m.CheckBinaryHidden(); a.sequences && err != nil {
+		return cli.Usagef("-analysis: %s has %v hidden units, and the effective couplings of sequences are those of binary ones; leave -analysis out", e.model.Path, e.m.HiddenKind())
+	}
 	if err := os.Mkdir(a.folder, 0o777); err != nil {
 		return fmt.Errorf("-analysis: %w", err)
 	}

@@ -19,6 +19,8 @@ func (e *evaluation) featuresLaw() string {
 		return ""
 	case e.labelIn:
 		return "p(h|x,y)"
+	case e.m.RealHidden():
+		return "E(h|x)"
 	}
 	return "p(h|x)"
 }

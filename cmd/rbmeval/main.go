@@ -103,7 +103,7 @@ func newOptions() *options {
 	f.Group("files")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
 		Main("FILE  a .csv with a line a row: free energy, likelihood, prediction").New().Not("run")
-	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
+	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, or the means of real hidden units, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
 		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features").For("features")
 	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone").
@@ -256,7 +256,7 @@ func (e *evaluation) choose() error {
 		if e.rows != "" { // a table of rows does not wait for estimates
 			e.ais, e.reverse, e.bennett = false, false, false
 		}
-		e.pl = !e.v.IsReal() && e.m.CheckDiscrete() == nil && (e.m.Classes() == 0 || e.labelled())
+		e.pl = !e.v.IsReal() && e.m.CheckDiscrete() == nil && !e.m.RealHidden() && (e.m.Classes() == 0 || e.labelled())
 		e.pl = e.pl && !(e.gappy() && e.m.Classes() > 0 && e.m.LabelKind() == rbm.Bernoulli)
 		e.classify = e.labelled()
 	}

@@ -17,6 +17,7 @@ import (
 	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
+	"gorbm/rbm/units"
 )
 
 var long = flag.Bool("long", false, "run scikit-learn's checks of the estimators, and 1000 fits under joblib")
@@ -115,6 +116,7 @@ func writeModels(t *testing.T, folder string) {
 		"numbers":     {numbers, modelfile.About{Described: true, Binarize: data.Standard, Means: means, Deviations: deviations, Columns: strings.Split("abcdefg", "")}},
 		"mixed":       {mixed, modelfile.About{Described: true}},
 		"constrained": {constrained, modelfile.About{Described: true}},
+		"drelu":       {rbm.NewLayers(rbm.Group{Kind: units.DReLU, Units: hidden}, plain.Groups()...), modelfile.About{Described: true}},
 	} {
 		f, err := os.Create(filepath.Join(folder, name+".safetensors"))
 		if err == nil {

@@ -32,6 +32,8 @@ def read(path):
     version = about.get("version", "1")
     if version == "2":
         raise ValueError(f"{path} has a constraint, which this package cannot read; take rbmeval and rbmsample")
+    if version == "4":
+        raise ValueError(f"{path} has {about.get('hidden_units')} hidden units, which this package cannot read; take rbmeval and rbmsample")
     groups = [g for g in about.get("groups", "").split() if not g.endswith(":label")]
     kinds = {g.split(":")[0] for g in groups}
     if version not in ("1", "3") or kinds - {"bernoulli", "softmax", "gaussian"}:

@@ -185,7 +185,7 @@ class TestTruth(unittest.TestCase):
             np.testing.assert_array_equal([s.scale_low_, s.scale_high_], [np.broadcast_to(x, 7) for x in scale])
             low, high = np.array(s.scale_low_), np.array(s.scale_high_)
             np.testing.assert_allclose(s.transform(low + X * (high - low)), want["hidden"].reshape(len(X), -1), atol=1e-6)
-        for name, line in (("mixed", "numbers and categories side by side"), ("constrained", "a constraint")):
+        for name, line in (("mixed", "numbers and categories side by side"), ("constrained", "a constraint"), ("drelu", "drelu hidden units")):
             with self.assertRaisesRegex(ValueError, line + ", which this package cannot read; take rbmeval and rbmsample"):
                 gorbm.RBMDensity.from_run(model_file(name))
         with tempfile.NamedTemporaryFile(suffix=".safetensors") as f:

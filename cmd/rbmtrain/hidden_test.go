@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/rbm/modelfile"
+)
+
+// Real hidden units of each kind learn most of what the rows have in common. A run of two parts has the parameters of one, with momentum, an average and
+// centring, and config.json names the kind.
+func TestRealHiddenUnits(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	for _, kind := range []string{"relu", "drelu", "gaussian"} {
+		args := []string{"-data", "bars:2", "-hidden", "6", "-hidden-units", kind, "-rate", "0.3", "-batch", "8"}
+		whole := rbmtrain.Call(append(args, "-negphase", "exact", "-steps", "3000", "-schedule", "linear", "-out", kind)...)
+		if whole.Status != 0 || !strings.Contains(whole.Stdout, "6 "+kind+" hidden units") {
+			t.Fatalf("status %d: %s%s", whole.Status, whole.Stdout, whole.Stderr)
+		}
+		values := column(t, kind, "log_likelihood_train")
+		first, last := values[0], values[len(values)-1]
+		// bars:2 has 6 pictures, of which two are twice as frequent: the distribution scores −1.73 nats, and
+		// independent units −2.77.
+		if !(first < -2.77 && last > -1.85) {
+			t.Errorf("%s: the log-likelihood goes from %v to %v", kind, first, last)
+		}
+		args = append(args, "-negphase", "pcd", "-schedule", "constant", "-momentum", "0.5", "-average", "0.9", "-center", "0.01")
+		one := rbmtrain.Call(append(args, "-steps", "300", "-out", kind+"-one")...)
+		first1 := rbmtrain.Call(append(args, "-steps", "200", "-out", kind+"-two")...)
+		second := rbmtrain.Call("-resume", kind+"-two", "-steps", "300")
+		if one.Status+first1.Status+second.Status != 0 {
+			t.Fatalf("%s%s%s", one.Stderr, first1.Stderr, second.Stderr)
+		}
+		a, _, err1 := modelfile.Read(kind + "-one/model.safetensors")
+		b, _, err2 := modelfile.Read(kind + "-two/model.safetensors")
+		if err1 != nil || err2 != nil || !a.Equal(b) || a.HiddenKind().String() != kind {
+			t.Errorf("%s: a resumed run has other parameters: %v %v", kind, err1, err2)
+		}
+		for _, p := range a.Params() {
+			learned := p.Name != "hidden_precision"
+			if moved := p.Values[3] != 1 && p.Values[3] != 0; moved != learned {
+				t.Errorf("%s: %s is %v", kind, p.Name, p.Values[3])
+			}
+		}
+		var config struct{ Model map[string]any }
+		text, err := os.ReadFile(kind + "/config.json")
+		if err == nil {
+			err = json.Unmarshal(text, &config)
+		}
+		if err != nil || config.Model["hidden_units"] != kind {
+			t.Errorf("config.json has the model %v; %v", config.Model, err)
+		}
+	}
+}
+
+// What does not go with real hidden units is refused in one line. Presets take a tenth of the rate, and a rate
+// at which a model of real units on both sides has no Z any more is told.
+func TestRealHiddenRefusals(t *testing.T) {
+	clitest.Isolate(t)
+	undrawn(t)
+	realFile(t, "real.csv", 300, 1)
+	clitest.Write(t, "labelled.csv", "a,b,label\n"+strings.Repeat("0,1,x\n1,0,y\n", 30))
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"-data bars:3 -hidden-units rellu", 2, "did you mean relu?"},
+		{"-data bars:3 -hidden-units relu -constraint hidden=2", 2, "the hidden units are relu units"},
+		{"-data bars:3 -hidden-units relu -negphase ptt", 2, "ptt keeps states as bits; take pcd, pt, ins or pins"},
+		{"-data bars:3 -hidden-units relu -negphase sardonics", 2, "sardonics flips hidden units; take pcd, pt, ins or pins"},
+		{"-data labelled.csv -label-column label -hidden-units drelu -labels softmax", 2, "-labels softmax needs binary hidden units, and -hidden-units is drelu"},
+		{"-data labelled.csv -label-column label -hidden-units drelu -objective hybrid", 2, "needs labels, which -hidden-units drelu does not take"},
+		{"-data real.csv -hidden-units gaussian -negphase exact -hidden 3", 2, "the units of both layers are real"},
+		{"-data real.csv -hidden-units gaussian -hidden 3 -rate 30 -steps 2000 -negphase pcd -schedule constant", 1, "train at a lower rate"},
+	} {
+		r := rbmtrain.Call(append(strings.Fields(c.args), "-out", "refused", "-force")...)
+		if r.Status != c.status || !strings.Contains(r.Stderr, c.want) || c.status == 2 && strings.Count(r.Stderr, "\n") > 1+strings.Count(r.Stderr, "holds real numbers") {
+			t.Errorf("%s: status %d: %s", c.args, r.Status, r.Stderr)
+		}
+	}
+	rate := func(args string) float64 {
+		r := rbmtrain.Call(append(strings.Fields(args), "-dry-run", "-json", "-negphase", "pcd")...)
+		var config struct{ Training struct{ Rate float64 } }
+		if err := json.Unmarshal([]byte(r.Stdout), &config); err != nil {
+			t.Fatal(err, r.Stderr)
+		}
+		return config.Training.Rate
+	}
+	for _, data := range []string{"-data bars:3", "-data real.csv"} {
+		if bits, real := rate(data), rate(data+" -hidden-units relu"); bits == 0 || math.Abs(real-bits/10) > 1e-9 {
+			t.Errorf("%s: the rate is %v, of bits %v", data, real, bits)
+		}
+	}
+	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-label-column", "label", "-hidden-units", "relu", "-hidden", "3", "-steps", "10", "-out", "unlabelled"); !strings.Contains(out, "relu hidden units") {
+		t.Errorf("labelled rows: %s", out)
+	}
+}
