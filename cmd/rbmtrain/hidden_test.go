@@ -58,8 +58,8 @@ func TestRealHiddenUnits(t *testing.T) {
 	}
 }
 
-// What does not go with real hidden units is refused in one line. Presets take a tenth of the rate, and a rate
-// at which a model of real units on both sides has no Z any more is told.
+// Flags that exclude real hidden units are refused in one line. Presets take a tenth of the rate. The error of a rate
+// at which a model of real units in both layers diverges names the remedy.
 func TestRealHiddenRefusals(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
