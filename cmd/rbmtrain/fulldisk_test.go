@@ -119,6 +119,15 @@ func TestBestOnFullDisk(t *testing.T) {
 		t.Errorf("%d warnings: %s", n, said)
 	}
 
+	// Where nothing was ever written there is nothing to resume.
+	for kept, want := range map[int64]string{0: "; there is no checkpoint: make room, and begin again with -force", 4: "; make room, and finish by: rbmtrain -resume run"} {
+		r.saver.kept.Store(kept)
+		full(t, func() { err = r.write(context.Background()) })
+		if err == nil || !strings.HasSuffix(err.Error(), want) || strings.Contains(err.Error(), "\n") || strings.Count(err.Error(), "file too large") != 2 {
+			t.Errorf("%d steps kept: %v", kept, err)
+		}
+	}
+
 	// At the end of the run the last best model is left, alone.
 	for _, gone := range []bool{false, true} {
 		if gone { // it was moved away and neither its successor nor itself could be put there

@@ -106,7 +106,11 @@ func (r *runner) tolerate(err error) error {
 			r.warn(r.gone() + "; training continues and tries again: put the folder back, or stop the run")
 			return nil
 		}
-		r.warn(fmt.Sprintf("%v; training continues and tries again; the checkpoint is of step %d", err, r.saver.kept.Load()))
+		have := "there is no checkpoint yet"
+		if kept := r.saver.kept.Load(); kept > 0 {
+			have = fmt.Sprintf("the checkpoint is of step %d", kept)
+		}
+		r.warn(fmt.Sprintf("%v; training continues and tries again; %s", err, have))
 	}
 	return nil
 }
@@ -158,9 +162,18 @@ func (r *runner) write(ctx context.Context) error {
 		return err
 	}
 	// The one is tried even if the other fails.
-	err := errors.Join(r.save(), modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.plan.about()))
+	err := r.save()
+	switch e := modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.plan.about()); {
+	case err == nil:
+		err = e
+	case e != nil:
+		err = fmt.Errorf("%w; %w", err, e)
+	}
 	if err != nil && r.folder.Gone() {
 		return fmt.Errorf("%s: %w", r.gone(), err)
+	}
+	if err != nil && r.saver.kept.Load() == 0 {
+		return fmt.Errorf("%w; there is no checkpoint: make room, and begin again with -force", err)
 	}
 	if err != nil {
 		return fmt.Errorf("%w; make room, and finish by: rbmtrain %s", err, r.resumption())
