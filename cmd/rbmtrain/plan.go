@@ -186,7 +186,7 @@ const (
 func (o *options) measureEvery(s train.Settings, set *data.Set, steps int) int {
 	weights := set.X.Cols * o.hidden
 	measurement := min(measureWork, passes(measureRows*set.Len(), weights))
-	n := int(min(mostMeasured, 1+(measureFree+measureShare*work(s, steps, weights))/measurement))
+	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(s, steps, weights)))/measurement))
 	return max(1, steps/n)
 }
 

@@ -303,7 +303,7 @@ func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []r
 	size, rank := m.Visible()*m.Hidden(), min(m.Visible(), m.Hidden())
 	// short reports whether the work of these rows would take too much of the time of so short a run.
 	short := func(rows int) bool {
-		return passes(rows, size) > historyFree+historyShare*work(settings, steps, size)
+		return passes(rows, size) > historyFree+float64(historyShare*work(settings, steps, size))
 	}
 	if float64(size)*float64(rank) <= historyWork && !short(historyRows*rank) {
 		charts = append(charts, singularValues(all))
