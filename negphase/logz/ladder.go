@@ -239,7 +239,7 @@ const (
 func (s Settings) longest(m *rbm.RBM, temperatures int) int {
 	replica := float64(float64(m.Visible())*float64(m.Hidden())) + replicaCosts
 	if m.RealHidden() {
-		replica += realCosts * float64(m.Hidden())
+		replica += float64(realCosts * float64(m.Hidden()))
 	}
 	work := replica * float64(s.Groups) * float64(temperatures)
 	return int(min(float64(s.Longest), mostWork/work))

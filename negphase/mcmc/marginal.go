@@ -96,8 +96,8 @@ func (q *Marginal) Set(m *rbm.RBM, base *rbm.Base, beta float64) error {
 		for _, c := range couplings {
 			sum += c
 		}
-		g.field[i] = field/2 + sum
-		q.Shift -= field/2 + sum/2
+		g.field[i] = float64(field/2) + sum
+		q.Shift -= float64(field/2) + float64(sum/2)
 		if !finite(q.Shift) {
 			return fmt.Errorf("%w: the couplings of the units with the Gaussian ones summed out are not finite", rbm.ErrDiverged)
 		}
