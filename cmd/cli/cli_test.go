@@ -459,3 +459,11 @@ prog -h all explains all of this and every flag.
 		t.Errorf("got %q\nwant %q", out.String(), want)
 	}
 }
+
+func TestFourDigits(t *testing.T) {
+	for x, want := range map[float64]string{16634.2: "16630", 817.26: "817.3", 999.96: "1000", 2: "2", 0.0012345: "0.001234", 0: "0", math.Inf(1): "+Inf"} {
+		if got := FourDigits(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+}

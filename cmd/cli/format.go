@@ -53,6 +53,15 @@ func Count[N int | int64](n N, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
+// FourDigits returns x to four digits without an exponent: 16630 for 16634.2.
+func FourDigits(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil { // beyond the largest number
+		rounded = x
+	}
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
 // PlusMinus returns x ± its standard error with these decimals, and x alone
 // if the error is infinite.
 func PlusMinus(x, stdErr float64, decimals int) string {

@@ -85,7 +85,7 @@ func rate(n int64, unit string, took time.Duration) string {
 	case x < 1:
 		return fmt.Sprintf("%.3g s a %s", 1/x, strings.TrimSuffix(unit, "s"))
 	default:
-		return fmt.Sprintf("%.4g %s/s", x, unit)
+		return FourDigits(x) + " " + unit + "/s"
 	}
 }
 

@@ -248,7 +248,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	}
 	report(true)
 	steps, seconds, inAll := r.trainer.Steps(), r.seconds(), r.secondsInAll()
-	r.times = fmt.Sprintf("%d steps in %.3g s, %.4g steps/s; %.3g s in all", steps, seconds, float64(steps)/seconds, inAll)
+	r.times = fmt.Sprintf("%d steps in %.3g s, %s steps/s; %.3g s in all", steps, seconds, cli.FourDigits(float64(steps)/seconds), inAll)
 	rec.Add("steps", steps)
 	rec.Add("seconds", seconds)
 	rec.Add("steps_per_second", float64(steps)/seconds)
