@@ -66,6 +66,11 @@ type Options struct {
 	Categorical string
 	Levels      int
 
+	// Numbers says what the numbers of a table become that have more different values than Levels:
+	// NumbersLevels, or "", levels; NumbersGaussian, or "" with Binarize Standard, Gaussian units on the scale of
+	// the rows that are read, as with Binarize Standard. If it is not "" a CSV file is a table.
+	Numbers string
+
 	// Ignore names columns of a CSV file, with commas, that are read as if they were not there. It
 	// is an error if the file lacks one, but with IgnoreKnown.
 	Ignore      string
@@ -152,6 +157,8 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		err = specErrorf("scale %s: real values are standardised and have no scale; leave one of the two out", opt.Scale)
 	case opt.Redraw && opt.Binarize != Sample:
 		err = specErrorf("rows are redrawn only with binarization sample, not %s", opt.Binarize)
+	case !slices.Contains([]string{"", NumbersLevels, NumbersGaussian}, opt.Numbers):
+		err = specErrorf("numbers %s: it must be levels or gaussian", quote(opt.Numbers))
 	case opt.Levels != 0 && (opt.Levels < 2 || opt.Levels > maxLevels):
 		err = specErrorf("%d levels; give 2 to %d", opt.Levels, maxLevels)
 	case !(opt.Reweight >= 0 && opt.Reweight <= 1):

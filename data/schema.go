@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,20 +22,41 @@ type Schema struct {
 	Label    string `json:"label,omitempty"` // name of the column of labels, of a table that has one
 }
 
-// A Column is a variable with a few states, its levels. A column of a table with two levels is one
-// binary unit, which is on for the second level. Other columns are softmax groups, one unit a level.
+// A Column is a variable with a few states, its levels, or a number. A column of a table with two levels is one
+// binary unit, which is on for the second level. Other columns of levels are softmax groups, one unit a level, and numbers are
+// Gaussian units.
 type Column struct {
 	Name   string   `json:"name"`
-	Levels []string `json:"levels"`
+	Levels []string `json:"levels,omitempty"`
 	// Edges cut numbers into levels: level k is of numbers from Edges[k−1] to below Edges[k].
 	// A level then has the median of its numbers as its word. Nil: a word is its own level.
 	Edges []float64 `json:"edges,omitempty"`
 	Bit   bool      `json:"bit,omitempty"` // one binary unit
+	// Number is the scale on which a number is standardised; nil: it has levels.
+	Number *Scale `json:"number,omitempty"`
+}
+
+// A Scale is the mean and the standard deviation, above 0, of the numbers of a column.
+type Scale struct {
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"`
+}
+
+// Standard returns x in deviations from the mean.
+func (s *Scale) Standard(x float64) float32 { return float32((x - s.Mean) / s.Deviation) }
+
+// Number returns the number that is z deviations from the mean.
+func (s *Scale) Number(z float64) float64 { return s.Mean + float64(s.Deviation*z) }
+
+// Text returns Number of z, with a digit beyond the hundred-thousandth of a deviation at least.
+func (s *Scale) Text(z float64) string {
+	more := math.Log10(max(math.Abs(s.Mean)/s.Deviation, 1))
+	return strconv.FormatFloat(s.Number(z), 'g', min(6+int(more), 17), 64)
 }
 
 // Units returns the number of units of the column.
 func (c *Column) Units() int {
-	if c.Bit {
+	if c.Bit || c.Number != nil {
 		return 1
 	}
 	return len(c.Levels)
@@ -45,11 +67,25 @@ func (s *Schema) String() string {
 	if s.Alphabet != "" {
 		return fmt.Sprintf("%d sites of %d letters", len(s.Columns), len(s.Alphabet))
 	}
-	levels := 0
+	levels, numbers := 0, 0
 	for i := range s.Columns {
 		levels += len(s.Columns[i].Levels)
+		if s.Columns[i].Number != nil {
+			numbers++
+		}
 	}
-	return fmt.Sprintf("%d columns of %d levels in all", len(s.Columns), levels)
+	switch numbers {
+	case 0:
+		return fmt.Sprintf("%d columns of %d levels in all", len(s.Columns), levels)
+	case len(s.Columns):
+		return fmt.Sprintf("%d columns of numbers", numbers)
+	}
+	return fmt.Sprintf("%d columns, %d of numbers and the others of %d levels in all", len(s.Columns), numbers, levels)
+}
+
+// Numbers reports whether a column is of numbers. Rows are real values then.
+func (s *Schema) Numbers() bool {
+	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Number != nil })
 }
 
 // Units returns the number of inputs.
@@ -65,25 +101,31 @@ func (s *Schema) Units() int {
 func (s *Schema) Groups() (groups []rbm.Group) {
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		switch n := len(groups); {
-		case !c.Bit:
-			groups = append(groups, rbm.Group{Kind: rbm.Softmax, Units: len(c.Levels)})
-		case n > 0 && groups[n-1].Kind == rbm.Bernoulli:
-			groups[n-1].Units++
-		default:
-			groups = append(groups, rbm.Group{Kind: rbm.Bernoulli, Units: 1})
+		kind := rbm.Softmax
+		switch {
+		case c.Number != nil:
+			kind = rbm.Gaussian
+		case c.Bit:
+			kind = rbm.Bernoulli
 		}
+		if n := len(groups); kind != rbm.Softmax && n > 0 && groups[n-1].Kind == kind {
+			groups[n-1].Units++
+			continue
+		}
+		groups = append(groups, rbm.Group{Kind: kind, Units: c.Units()})
 	}
 	return groups
 }
 
-// Put overwrites the units of the columns in row r of x, bits, with levels.
+// Put overwrites the units of the columns in row r of x with levels, but for numbers.
 func (s *Schema) Put(x rbm.Values, r int, levels []int32) {
 	unit := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if c.Bit {
 			x.Set(r, unit, levels[i] == 1)
+		}
+		if c.Bit || c.Number != nil {
 			unit++
 			continue
 		}
@@ -94,21 +136,21 @@ func (s *Schema) Put(x rbm.Values, r int, levels []int32) {
 	}
 }
 
-// Levels overwrites dst with the levels of the columns in row r of x.
+// Levels overwrites dst with the levels of the columns in row r of x, 0 of a number.
 func (s *Schema) Levels(dst []int32, x rbm.Values, r int) {
 	unit := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		dst[i] = 0
-		if c.Bit {
-			if x.Get(r, unit) {
-				dst[i] = 1
+		if c.Bit || c.Number != nil {
+			if c.Bit {
+				dst[i] = int32(x.At(r, unit))
 			}
 			unit++
 			continue
 		}
 		for k := range c.Levels {
-			if x.Get(r, unit+k) {
+			if x.At(r, unit+k) != 0 {
 				dst[i] = int32(k)
 			}
 		}
@@ -145,6 +187,12 @@ func ParseSchema(text string) (*Schema, error) {
 	total := 0
 	for _, c := range s.Columns {
 		n := len(c.Levels)
+		if number := c.Number; number != nil {
+			if n > 0 || c.Edges != nil || c.Bit || !(number.Deviation > 0) || math.IsInf(number.Deviation, 0) {
+				return nil, formatErrorf("schema: column %s is no number with a deviation above 0", quote(c.Name))
+			}
+			continue
+		}
 		total += n
 		edges := slices.IsSorted(c.Edges) && (c.Edges == nil || len(c.Edges) == n-1)
 		if n < 2 || n > maxLevels || total > maxTableLevels || c.Bit != (n == 2) || !edges {
@@ -161,10 +209,33 @@ func ParseSchema(text string) (*Schema, error) {
 func (s *Schema) Words(x rbm.Values, r int) []string {
 	levels, words := make([]int32, len(s.Columns)), make([]string, len(s.Columns))
 	s.Levels(levels, x, r)
+	unit := 0
 	for i, k := range levels {
-		words[i] = s.Columns[i].Levels[k]
+		if c := &s.Columns[i]; c.Number != nil {
+			words[i] = c.Number.Text(float64(x.At(r, unit)))
+		} else {
+			words[i] = c.Levels[k]
+		}
+		unit += s.Columns[i].Units()
 	}
 	return words
+}
+
+// scale returns the means and deviations of the inputs: 0 and 1 but of numbers; nil if there are none.
+func (s *Schema) scale() (mean, deviation []float64) {
+	if !s.Numbers() {
+		return nil, nil
+	}
+	for i := range s.Columns {
+		scale := s.Columns[i].Number
+		if scale == nil {
+			scale = &Scale{0, 1}
+		}
+		for range s.Columns[i].Units() {
+			mean, deviation = append(mean, scale.Mean), append(deviation, scale.Deviation)
+		}
+	}
+	return mean, deviation
 }
 
 // WriteFASTA writes the rows of x, sequences, with numbers from 0 for names.

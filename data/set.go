@@ -37,7 +37,7 @@ type Set struct {
 	// one on. Only Kind and Units of a group count here. Nil: all inputs are binary units.
 	Groups []rbm.Group
 
-	// Grey holds the values in [0,1], or standardised ones, in X's shape, if they stayed; else
+	// Grey holds the values in [0,1], or standardised ones, with 0 and 1 of other units of a table, in X's shape, if they stayed; else
 	// Grey.Rows is 0. X then is what Threshold makes of them. It gives the number
 	// and the length of rows, and pictures of them, but a model that takes grey
 	// values is trained and evaluated on Grey.
@@ -99,7 +99,8 @@ type Set struct {
 	Notes []string
 
 	// Means and Deviations are those of each column of real values that were standardised, in their
-	// own units; the deviation of a constant column is 0. Nil: none were. Found is true if
+	// own units; the deviation of a constant column is 0. They are 0 and 1 of other units of a table.
+	// Nil: none were. Found is true if
 	// nobody asked for it, see Options.Real.
 	Means, Deviations []float64
 	Found             bool

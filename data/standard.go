@@ -53,15 +53,18 @@ func (s *Set) counts() bool {
 // canBeReal reports whether a source that could not be read as values in [0,1] is to be read as
 // one of real values.
 func (o Options) canBeReal(err error) bool {
-	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && (o.Binarize == Threshold || o.Binarize == None) && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.scaling().rule == "auto"
+	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && (o.Binarize == Threshold || o.Binarize == None) && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.Numbers == "" && o.scaling().rule == "auto"
 }
 
 // standardise makes the sets, the first of which is the training set, standardised. It must hold
 // grey values, or bits alone. Given means and deviations are those of other rows.
 func standardise(sets []*Set, mean, deviation []float64) error {
 	first := sets[0]
-	if first.Groups != nil {
-		return specErrorf("%s holds categories, which cannot be standardised; leave Gaussian units and standardising out", first.Name)
+	switch {
+	case first.Schema != nil && first.Means != nil: // a table, whose reader has done it
+		return nil
+	case first.Groups != nil:
+		return specErrorf("%s holds categories alone, which cannot be standardised; leave Gaussian units and standardising out", first.Name)
 	}
 	if mean == nil {
 		mean, deviation = first.moments()
@@ -149,11 +152,11 @@ func (b *binarizer) kept(j int, v float64) float32 {
 }
 
 // LogScale returns the log density of a standardised row less its log density in the data's own units:
-// Σ log deviation over the columns that are not constant. It is 0 for other sets.
-func (s *Set) LogScale() float64 {
+// Σ log deviation over the columns that are not constant, where the row's cell is known. It is 0 for other sets.
+func (s *Set) LogScale(row int32) float64 {
 	sum := 0.0
-	for _, d := range s.Deviations {
-		if d > 0 {
+	for i, d := range s.Deviations {
+		if d > 0 && !(s.Missing.Rows > 0 && s.Missing.Get(int(row), i)) {
 			sum += rbm.Log(d)
 		}
 	}

@@ -51,8 +51,8 @@ func TestStandard(t *testing.T) {
 			}
 		}
 	}
-	if want := math.Log(wantSD[0]) + math.Log(wantSD[2]); math.Abs(s.LogScale()-want) > 1e-12 {
-		t.Errorf("the log scale is %v, want %v", s.LogScale(), want)
+	if want := math.Log(wantSD[0]) + math.Log(wantSD[2]); math.Abs(s.LogScale(0)-want) > 1e-12 {
+		t.Errorf("the log scale is %v, want %v", s.LogScale(0), want)
 	}
 	if text := s.DescribeConstantColumns(); text != "1 of 3 columns is constant (b)" {
 		t.Errorf("constant columns: %q", text)

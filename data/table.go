@@ -14,6 +14,12 @@ import (
 	"gorbm/rbm"
 )
 
+// Values of Options.Numbers.
+const (
+	NumbersLevels   = "levels"
+	NumbersGaussian = "gaussian"
+)
+
 const (
 	maxLevels      = 1000    // of a column
 	maxTableLevels = 1 << 14 // of a table
@@ -42,7 +48,7 @@ type cellColumn struct {
 	cells    []int32 // of each row; −1: missing
 }
 
-// A tableReader reads a CSV file of categories.
+// A tableReader reads a CSV file of categories and numbers.
 type tableReader struct {
 	*csvReader
 	opt     Options
@@ -50,7 +56,7 @@ type tableReader struct {
 	lines   []int32 // of each row
 }
 
-// loadTable reads a CSV file whose columns are categories, bits or numbers cut into levels, and
+// loadTable reads a CSV file whose columns are categories, bits or numbers, and
 // whose cells may be missing. The first line names the columns. Options.Schema, if it is given,
 // says what they are.
 func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
@@ -199,6 +205,12 @@ func (t *tableReader) set() (*Set, error) {
 	s := &Set{Name: t.path, X: rbm.NewBits(rows, units), Schema: schema, Groups: schema.Groups(), Binarize: Binary,
 		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0, Notes: notes}
 	s.Height, s.Width = NearSquare(units)
+	if s.Means, s.Deviations = schema.scale(); s.Means != nil {
+		if why := checkGrey(rows, units); why != "" {
+			return nil, formatErrorf("%s: %s", t.path, why)
+		}
+		s.Binarize, s.Grey = Standard, rbm.NewMatrix(rows, units)
+	}
 	for _, name := range t.names() {
 		if !slices.ContainsFunc(schema.Columns, func(c Column) bool { return c.Name == name }) {
 			s.Unused = append(s.Unused, name)
@@ -214,7 +226,14 @@ func (t *tableReader) set() (*Set, error) {
 			return nil, formatErrorf("%s has no column %s, which the model has%s", t.path, quote(column.Name), grammar.DidYouMean(column.Name, t.names()))
 		}
 		c := &t.columns[at]
-		levels, err := t.levels(c, column)
+		var levels []int32
+		var numbers []float32 // in place of levels
+		var err error
+		if column.Number != nil {
+			numbers, err = t.numbers(c, column)
+		} else {
+			levels, err = t.levels(c, column)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -222,21 +241,27 @@ func (t *tableReader) set() (*Set, error) {
 		var known []int32
 		for _, k := range c.cells {
 			if k >= 0 {
-				known = append(known, levels[k])
+				known = append(known, k)
 			}
 		}
 		for r, k := range c.cells {
-			level := int32(0)
-			switch {
-			case k >= 0:
-				level = levels[k]
-			case len(known) > 0:
-				level = known[int(key.Child(uint64(j)).Uniform(uint64(r))*float64(len(known)))]
+			word := k
+			if k < 0 && len(known) > 0 {
+				word = known[int(key.Child(uint64(j)).Uniform(uint64(r))*float64(len(known)))]
 			}
-			if column.Bit {
-				s.X.Set(r, first, level == 1)
-			} else {
-				s.X.Set(r, first+int(level), true)
+			var level int32
+			if levels != nil && word >= 0 {
+				level = levels[word]
+			}
+			switch {
+			case numbers != nil && word >= 0:
+				s.Grey.Row(r)[first] = numbers[word]
+				s.X.Set(r, first, numbers[word] > 0)
+			case numbers != nil || column.Bit && level == 0:
+			case column.Bit:
+				s.turnOn(r, first)
+			default:
+				s.turnOn(r, first+int(level))
 			}
 			if k < 0 {
 				gaps++
@@ -257,11 +282,39 @@ func (t *tableReader) set() (*Set, error) {
 	return s, nil
 }
 
+// turnOn turns on a unit of a level.
+func (s *Set) turnOn(r, unit int) {
+	s.X.Set(r, unit, true)
+	if s.Grey.Rows > 0 {
+		s.Grey.Row(r)[unit] = 1
+	}
+}
+
 func (t *tableReader) names() (names []string) {
 	for _, c := range t.columns {
 		names = append(names, c.name)
 	}
 	return names
+}
+
+// numbers returns the standardised number of each word of c in a column of the schema.
+func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) {
+	numbers := make([]float32, len(c.words)) // not nil, without words too
+	for k, word := range c.words {
+		v, ok := number(word)
+		if !ok {
+			return nil, t.noNumber(c, k)
+		}
+		if numbers[k] = column.Number.Standard(v); math.IsInf(float64(numbers[k]), 0) {
+			return nil, formatErrorf("%s: %s is too far from the mean of the column, %.6g, to be standardised; correct it", t.where(c, slices.Index(c.cells, int32(k))), quote(word), column.Number.Mean)
+		}
+	}
+	return numbers, nil
+}
+
+// noNumber is the error of a word of a column of numbers.
+func (t *tableReader) noNumber(c *cellColumn, word int) error {
+	return formatErrorf("%s: %s is not a number, as this column's are", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
 }
 
 // levels returns the level of each word of c in a column of the schema.
@@ -271,7 +324,7 @@ func (t *tableReader) levels(c *cellColumn, column *Column) ([]int32, error) {
 		if column.Edges != nil {
 			v, ok := number(word)
 			if !ok {
-				return nil, formatErrorf("%s: %s is not a number, as this column's are", t.where(c, slices.Index(c.cells, int32(k))), quote(word))
+				return nil, t.noNumber(c, k)
 			}
 			level, found := slices.BinarySearch(column.Edges, v)
 			if found {
@@ -358,6 +411,13 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	}
 	cut := cmp.Or(t.opt.Levels, defaultLevels)
 	if other < 0 && !categorical && len(c.words) > cut {
+		if t.opt.Numbers == NumbersGaussian || t.opt.Numbers == "" && t.opt.Binarize == Standard {
+			column.Number = t.scale(c)
+			if d := column.Number.Deviation; !(d > 0) || math.IsInf(d, 0) {
+				return column, t.columnError(c, "has numbers whose standard deviation is %v; correct it, or cut it into levels", d)
+			}
+			return column, nil
+		}
 		t.cut(c, &column, cut)
 		return column, nil
 	}
@@ -366,6 +426,30 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	}
 	column.Levels, column.Bit = sortedNames(c.words), len(c.words) == 2
 	return column, nil
+}
+
+// scale returns the mean and the deviation of the numbers of a column.
+func (t *tableReader) scale(c *cellColumn) *Scale {
+	values := make([]float64, len(c.words))
+	for k, word := range c.words {
+		values[k], _ = number(word)
+	}
+	var s Scale
+	n := 0.0
+	for _, k := range c.cells {
+		if k >= 0 {
+			n++
+			s.Mean += (values[k] - s.Mean) / n
+		}
+	}
+	for _, k := range c.cells {
+		if k >= 0 {
+			d := values[k] - s.Mean
+			s.Deviation += float64(d * d)
+		}
+	}
+	s.Deviation = math.Sqrt(s.Deviation / n)
+	return &s
 }
 
 // cut makes at most n levels of about as many rows each of a column of numbers.
@@ -417,7 +501,7 @@ func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set
 
 // isTable reports whether a CSV file is to be read as a table.
 func (o Options) isTable() bool {
-	return o.Schema != nil && o.Schema.Alphabet == "" || o.Levels > 0 || o.Categorical != "" && o.Categorical != "auto"
+	return o.Schema != nil && o.Schema.Alphabet == "" || o.Levels > 0 || o.Numbers != "" || o.Categorical != "" && o.Categorical != "auto"
 }
 
 // hasWords reports whether the first rows after a header have a column of inputs without any

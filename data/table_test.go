@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -70,6 +71,87 @@ func TestTable(t *testing.T) {
 	hash := s.Hash()
 	if s.Missing.Set(0, 0, true); s.Hash() == hash {
 		t.Error("the hash does not see missing cells")
+	}
+}
+
+// Numbers as Gaussian units are standardised by the known cells; the schema has their scale, by which another file is read and rows are
+// written, and bits and variables keep 0 and 1 next to them.
+func TestTableOfNumbers(t *testing.T) {
+	text := "colour,height,ill,age,few\nred,1700000001.5,0,3,1\ngreen,1700000002.5,1,,2\n?,1700000003,0,7,2\nblue,1700000004,NA,35,1\nred,1700000004,1,35,3\n"
+	path := writeFile(t, "a.csv", text)
+	for _, opt := range []Options{{Numbers: NumbersGaussian, Levels: 3}, {Binarize: Standard, Levels: 3}, {Numbers: NumbersGaussian, Levels: 3, Categorical: "colour,ill"}} {
+		s, _, err := Load(context.Background(), path, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rbm.GroupsText(s.Groups); got != "softmax:3 gaussian:1 bernoulli:1 softmax:3 softmax:3" && got != "softmax:3 gaussian:1 bernoulli:1 gaussian:1 softmax:3" {
+			t.Fatalf("groups %s", got)
+		}
+	}
+	s, _, err := Load(context.Background(), path, Options{Numbers: NumbersGaussian, Levels: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Of heights the mean is 1700000003 and the deviation 0.9486833; of ages, of three different values, levels.
+	height := s.Schema.Columns[1].Number
+	if s.Schema.Columns[3].Number != nil || height == nil || height.Mean != 1700000003 || math.Abs(height.Deviation-math.Sqrt(0.9)) > 1e-12 || s.Binarize != Standard {
+		t.Fatalf("schema %s", s.Schema.Text())
+	}
+	want := [][]float32{{0, 0, 1, -1.5811388, 0}, {0, 1, 0, -0.5270463, 1}}
+	for r, row := range want {
+		if got := s.Grey.Row(r)[:5]; !slices.EqualFunc(got, row, func(a, b float32) bool { return math.Abs(float64(a-b)) < 1e-6 }) {
+			t.Errorf("row %d is %v, want %v", r, got, row)
+		}
+		if s.X.Get(r, 3) != (row[3] > 0) {
+			t.Errorf("row %d: the bit of a number is %v", r, s.X.Get(r, 3))
+		}
+	}
+	if x := s.Grey.Row(2); x[0]+x[1]+x[2] != 1 || !s.Missing.Get(2, 0) || !s.Missing.Get(2, 2) {
+		t.Errorf("a missing variable is %v", x[:3])
+	}
+	if s.Means[3] != height.Mean || s.Deviations[3] != height.Deviation || s.Means[0] != 0 || s.Deviations[4] != 1 {
+		t.Errorf("the inputs' scale is %v, %v", s.Means, s.Deviations)
+	}
+	if got := s.LogScale(0); math.Abs(got-math.Log(math.Sqrt(0.9))) > 1e-12 {
+		t.Errorf("the log scale is %v", got)
+	}
+	schema, err := ParseSchema(s.Schema.Text())
+	if err != nil || schema.Text() != s.Schema.Text() {
+		t.Fatalf("schema %s: %v", s.Schema.Text(), err)
+	}
+	other, _, err := Load(context.Background(), writeFile(t, "b.csv", "ill,height,colour,few,age\n1,1700000003.25,blue,2,7\n0,NA,red,1,35\n"), Options{Schema: schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := schema.Words(other.Grey.Values(), 0); !slices.Equal(got, []string{"blue", "1700000003.25", "1", "7", "2"}) {
+		t.Errorf("another file: %q", got)
+	}
+	if other.LogScale(1) != 0 || other.LogScale(0) != s.LogScale(0) {
+		t.Error("the log scale of a row counts missing cells")
+	}
+	if taken := s.Take([]int32{1}); !slices.Equal(taken.Grey.Row(0), s.Grey.Row(1)) || s.Hash() == taken.Hash() {
+		t.Error("rows that are taken have other numbers")
+	}
+	for _, c := range []struct {
+		text string
+		opt  Options
+		want string
+	}{
+		{"a,b\nx,1\ny,2\nx,3\ny,word\n", Options{Numbers: NumbersGaussian, Levels: 2}, `"word" is not a number, as most of the column are`},
+		{"a,b\nx,1e300\ny,-1e300\nx,3\ny,2\n", Options{Numbers: NumbersGaussian, Levels: 2}, `column 2 ("b") has numbers whose standard deviation is +Inf`},
+		{"colour,height,ill,age,few\nred,tall,0,3,1\n", Options{Schema: schema}, `"tall" is not a number, as this column's are`},
+		{"colour,height,ill,age,few\nred,1e300,0,3,1\n", Options{Schema: schema}, `"1e300" is too far from the mean of the column, 1.7e+09, to be standardised`},
+		{"a,b\nx,y\nz,w\nz,y\n", Options{Binarize: Standard}, "holds categories alone, which cannot be standardised"},
+		{"a,b\nx,1\ny,2\n", Options{Numbers: "real"}, "it must be levels or gaussian"},
+	} {
+		if _, _, err := Load(context.Background(), writeFile(t, "c.csv", c.text), c.opt); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: error %v, want %s", c.text, err, c.want)
+		}
+	}
+	for _, text := range []string{`{"columns":[{"name":"a","number":{"mean":1,"deviation":0}}]}`, `{"columns":[{"name":"a","levels":["x","y"],"number":{"mean":1,"deviation":2}}]}`} {
+		if _, err := ParseSchema(text); err == nil {
+			t.Errorf("%s is a schema", text)
+		}
 	}
 }
 

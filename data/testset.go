@@ -74,7 +74,8 @@ func (s *Set) CheckSchema(want *Schema, other string) error {
 		return nil
 	}
 	same := func(a, b Column) bool {
-		return a.Name == b.Name && slices.Equal(a.Levels, b.Levels) && slices.Equal(a.Edges, b.Edges)
+		return a.Name == b.Name && slices.Equal(a.Levels, b.Levels) && slices.Equal(a.Edges, b.Edges) &&
+			(a.Number == nil) == (b.Number == nil) && (a.Number == nil || *a.Number == *b.Number)
 	}
 	switch has := s.Schema; {
 	case has.Alphabet != want.Alphabet && has.Alphabet != "" && want.Alphabet != "":

@@ -75,6 +75,67 @@ func TestGaussianNegativePhases(t *testing.T) {
 	}
 }
 
+// The negative phase of a layer of Gaussian units, a variable and a bit, by each estimator that has them, has the exact
+// moments of the visible units within the standard error of its groups; those of another model do not.
+func TestMixedNegativePhases(t *testing.T) {
+	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1})
+	m.Randomize(0.7, rbm.NewKey(6))
+	m.VisibleParams()[0][0], m.VisibleParams()[0][1] = 2, 0.75
+	e, err := exact.New(m, exact.GradientLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := rbm.NewMoments(m)
+	e.Moments(want)
+	base := rbm.NewBase(m, []float32{0.2, 0.5, 0.3, 0.3, 0.4, 0.6}, 100)
+	const groups = 4000
+	for _, text := range []string{"pcd:chains=4000", "pt:chains=4000:tau=1/2/inf", "ins:chains=4000:tau=1/2/inf", "pins:chains=4000:tau=1/2/4/inf", "ins:chains=4000:tau=1/2/inf:path=data"} {
+		s, err := Parse(text, Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.NeedsBase() {
+			s.SetBase(base)
+		}
+		e, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var phase rbm.Phase
+		for i := range 30 {
+			if phase, _, err = e.Estimate(m, rbm.Batch{}, rbm.NewKey(7).Child(uint64(i))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		each, passes := phase.V.Rows/groups, 0
+		for i, want := range want.V {
+			sum, squares := 0.0, 0.0
+			for g := range groups {
+				x := 0.0
+				for r := g * each; r < (g+1)*each; r++ {
+					w := 1 / float64(each)
+					if phase.Weight != nil {
+						w = float64(phase.Weight[r]) * groups
+					}
+					x += w * float64(phase.V.At(r, i))
+				}
+				sum, squares = sum+x, squares+x*x
+			}
+			mean := sum / groups
+			se := math.Sqrt((squares/groups - mean*mean) / groups)
+			if z := (mean - float64(want)) / se; math.Abs(z) > 6 {
+				t.Errorf("%s: ⟨v%d⟩ is off by %.1f standard errors", text, i, z)
+			}
+			if math.Abs(mean-float64(m.VisibleBias[i])) < 6*se {
+				passes++
+			}
+		}
+		if passes == len(want.V) {
+			t.Errorf("%s: other moments pass", text)
+		}
+	}
+}
+
 // Estimators that keep states as bits, or update layers of them, refuse real units in one line.
 func TestRealUnitsRefused(t *testing.T) {
 	m := rbm.NewGroups(4, rbm.Group{Kind: rbm.Gaussian, Units: 3})

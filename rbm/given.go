@@ -2,36 +2,41 @@ package rbm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/units"
 )
 
-// Free stands for an input or a class that Given does not clamp.
-const Free = -1
+// Free stands for a class that Given does not clamp, and FreeInput for an input.
+const (
+	Free      = -1
+	FreeInput = -math.MaxFloat32
+)
 
 // Given returns the RBM over the visible units that are not clamped, whose distribution is
 // the conditional distribution of m,
 //
 //	p(free, h | clamped) ∝ exp(vᵀW_free h + b_freeᵀv + (c + Σ W_i)ᵀh),
 //
-// where the sum is over the clamped units i that are on. So clamped units fold
+// where the sum is over the clamped units i that are on, or of real units of Wᵢ times
+// their value. So clamped units fold
 // into the hidden biases, and the smaller model is sampled like any other. The
 // sums are in float64 and are rounded once, to float32.
 //
-// inputs has a value for each input of m: 0, 1, or Free; nil leaves all of them
-// free. FillGroups says what it means in softmax groups. class is the class to which
+// inputs has a value for each input of m: 0 or 1, of real units any, or FreeInput; nil leaves
+// all of them free. FillGroups says what it means in softmax groups. class is the class to which
 // the label is clamped, or Free; a free label is
 // the label of the new model. The inputs that are free keep their order. Energies
-// are those of m with the units clamped, without the biases of clamped units that
+// are those of m with the units clamped, without their U(v), which is −b of bits that
 // are on. A constraint on all units is reduced by the clamped units that are active.
 //
 // The error says that no unit is free or that the constraint leaves no state, or it
-// is FillGroups', or CheckDiscrete's for real inputs. Given
+// is FillGroups'. Given
 // panics if inputs has another length than m's inputs or holds another value, or if
 // m has no such class.
-func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
+func (m *RBM) Given(inputs []float32, class int) (*RBM, error) {
 	nx := m.Inputs()
 	if class != Free && (class < 0 || class >= m.Classes()) {
 		panic("rbm: class out of range")
@@ -40,23 +45,22 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	if err != nil {
 		return nil, err
 	}
-	var free, on []int // visible units: left, and clamped to 1
+	var free []int // visible units that are left
+	var on []clamp // and those that are clamped, but to 0
 	var groups []Group
 	for _, g := range m.visible.groups {
 		left := len(free)
 		for i := g.First; i < g.First+g.Units; i++ {
 			switch {
-			case g.Label && class == Free, !g.Label && (inputs == nil || inputs[i] == Free):
+			case g.Label && class == Free, !g.Label && (inputs == nil || inputs[i] == FreeInput):
 				free = append(free, i)
-			case g.Label && i == nx+class, !g.Label && inputs[i] == 1:
-				on = append(on, i)
+			case g.Label && i == nx+class:
+				on = append(on, clamp{i, 1})
+			case !g.Label && inputs[i] != 0:
+				on = append(on, clamp{i, float64(inputs[i])})
 			}
 		}
-		n := len(free) - left
-		if n < g.Units && g.Kind.Support() == units.Real {
-			return nil, m.CheckDiscrete()
-		}
-		if g.Units = n; n > 0 {
+		if g.Units = len(free) - left; g.Units > 0 {
 			groups = append(groups, g)
 		}
 	}
@@ -75,7 +79,7 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	}
 	for to, from := range free {
 		c.VisibleBias[to] = m.VisibleBias[from]
-		for k, p := range c.VisibleParams() {
+		for k, p := range c.VisibleParams() { // of the kinds that are left, which may have fewer
 			p[to] = m.VisibleParams()[k][from]
 		}
 		for k := range vec.Blocks(m.Hidden()) {
@@ -84,27 +88,37 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	}
 	for j := range c.HiddenBias {
 		sum := float64(m.HiddenBias[j])
-		for _, i := range on {
-			sum += float64(m.Weight(i, j))
+		for _, x := range on {
+			sum += float64(x.value * float64(m.Weight(x.unit, j)))
 		}
 		c.HiddenBias[j] = float32(sum)
 	}
 	return c, nil
 }
 
+// A clamp is a visible unit and the value to which it is clamped.
+type clamp struct {
+	unit  int
+	value float64
+}
+
 // FillGroups returns inputs, as Given takes them, completed in softmax groups: if a unit is 1, the
 // others become 0, and if all but one are 0, that one becomes 1. Otherwise a unit that is 0 only
 // excludes its state. The error names a group that has no state left. FillGroups panics where Given does.
-func (m *RBM) FillGroups(inputs []int8) ([]int8, error) {
+func (m *RBM) FillGroups(inputs []float32) ([]float32, error) {
 	if inputs == nil {
 		return nil, nil
 	}
 	if len(inputs) != m.Inputs() {
 		panic("rbm: Given needs one value for each input")
 	}
-	for _, x := range inputs {
-		if x != 0 && x != 1 && x != Free {
-			panic("rbm: a clamped input is 0 or 1")
+	for _, g := range m.visible.apart {
+		for i := g.First; i < min(g.First+g.Units, m.Inputs()); i++ {
+			x := inputs[i]
+			if g.Kind.Support() == units.Real && x == x || x == 0 || x == 1 || x == FreeInput {
+				continue
+			}
+			panic("rbm: a clamped input is 0 or 1, or a number for a real unit")
 		}
 	}
 	inputs = slices.Clone(inputs)
@@ -118,8 +132,11 @@ func (m *RBM) FillGroups(inputs []int8) ([]int8, error) {
 			switch x {
 			case 1:
 				on++
-			case Free:
+			case FreeInput:
 				free++
+			case 0:
+			default:
+				panic("rbm: a clamped input is 0 or 1, or a number for a real unit")
 			}
 		}
 		switch {
@@ -129,8 +146,8 @@ func (m *RBM) FillGroups(inputs []int8) ([]int8, error) {
 			return nil, fmt.Errorf("all of units %d … %d are given as 0; a softmax group has one on", g.First, g.First+g.Units-1)
 		case on == 1 || free == 1:
 			for i, x := range group {
-				if x == Free {
-					group[i] = int8(1 - on)
+				if x == FreeInput {
+					group[i] = float32(1 - on)
 				}
 			}
 		}
@@ -154,13 +171,13 @@ func (m *RBM) GivenClass(y int) *RBM {
 
 // given returns the constraint on the other units, given the clamped ones: on those in free and on the
 // hidden units.
-func (c *Constraint) given(m *RBM, free []int, inputs []int8, class int) *Constraint {
+func (c *Constraint) given(m *RBM, free []int, inputs []float32, class int) *Constraint {
 	if c.On == HiddenUnits {
 		return c
 	}
 	g := &Constraint{On: AllUnits, Active: c.Active}
 	for i, x := range inputs {
-		if x != Free && (x == 1) != c.onInReference(i) {
+		if x != FreeInput && (x == 1) != c.onInReference(i) {
 			g.Active--
 		}
 	}

@@ -66,9 +66,11 @@ func TestGiven(t *testing.T) {
 			ways *= 3
 		}
 		for way := range ways {
-			inputs, rest := make([]int8, m.Inputs()), way
+			inputs, rest := make([]float32, m.Inputs()), way
 			for i := range inputs {
-				inputs[i] = int8(rest%3) - 1
+				if inputs[i] = float32(rest%3) - 1; inputs[i] < 0 {
+					inputs[i] = rbm.FreeInput
+				}
 				rest /= 3
 			}
 			for class := rbm.Free; class < m.Classes(); class++ {
@@ -78,7 +80,7 @@ func TestGiven(t *testing.T) {
 	}
 }
 
-func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, inputs []int8, class int) {
+func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, inputs []float32, class int) {
 	t.Helper()
 	want := map[string]float64{}
 	given := inputs
@@ -92,7 +94,7 @@ func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, i
 	}
 	g, err := m.Given(inputs, class)
 	if err != nil {
-		if full := !slices.Contains(given, rbm.Free) && (m.Classes() == 0 || class != rbm.Free); !full && len(want) > 0 {
+		if full := !slices.Contains(given, rbm.FreeInput) && (m.Classes() == 0 || class != rbm.Free); !full && len(want) > 0 {
 			t.Errorf("%s: %d states, but the error %v", what, len(want), err)
 		}
 		return
@@ -115,12 +117,12 @@ func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, i
 
 // conditioned returns the name of the state without its clamped units, and whether
 // these have the values that are given.
-func conditioned(m *rbm.RBM, name string, inputs []int8, class int) (key string, meets bool) {
+func conditioned(m *rbm.RBM, name string, inputs []float32, class int) (key string, meets bool) {
 	meets = true
 	for i := range m.Visible() {
 		on := name[i] == 't'
 		switch {
-		case i >= m.Inputs() && class == rbm.Free, i < m.Inputs() && inputs[i] == rbm.Free:
+		case i >= m.Inputs() && class == rbm.Free, i < m.Inputs() && inputs[i] == rbm.FreeInput:
 			key += name[i : i+1]
 		case i >= m.Inputs():
 			meets = meets && on == (i-m.Inputs() == class)
@@ -134,25 +136,25 @@ func conditioned(m *rbm.RBM, name string, inputs []int8, class int) (key string,
 // In a softmax group a unit that is on turns the others off, the last one that is left is
 // on, and others are excluded.
 func TestFillGroups(t *testing.T) {
-	const free = rbm.Free
+	const free = rbm.FreeInput
 	m := rbm.NewGroups(2, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
 	for _, c := range []struct {
-		given, want []int8
+		given, want []float32
 		err         string
 	}{
 		{nil, nil, ""},
-		{[]int8{free, free, free, free, 1}, []int8{free, free, free, free, 1}, ""},
-		{[]int8{free, 1, free, free, free}, []int8{0, 1, 0, free, free}, ""},
-		{[]int8{0, free, 0, 0, 0}, []int8{0, 1, 0, 0, 0}, ""},
-		{[]int8{0, free, free, 1, 1}, []int8{0, free, free, 1, 1}, ""},
-		{[]int8{1, free, 1, 1, 1}, nil, "2 of units 0 … 2 are given as 1; a softmax group has one"},
-		{[]int8{0, 0, 0, 1, 1}, nil, "all of units 0 … 2 are given as 0; a softmax group has one on"},
+		{[]float32{free, free, free, free, 1}, []float32{free, free, free, free, 1}, ""},
+		{[]float32{free, 1, free, free, free}, []float32{0, 1, 0, free, free}, ""},
+		{[]float32{0, free, 0, 0, 0}, []float32{0, 1, 0, 0, 0}, ""},
+		{[]float32{0, free, free, 1, 1}, []float32{0, free, free, 1, 1}, ""},
+		{[]float32{1, free, 1, 1, 1}, nil, "2 of units 0 … 2 are given as 1; a softmax group has one"},
+		{[]float32{0, 0, 0, 1, 1}, nil, "all of units 0 … 2 are given as 0; a softmax group has one on"},
 	} {
 		got, err := m.FillGroups(c.given)
 		if !slices.Equal(got, c.want) || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
 			t.Errorf("%v: got %v, %v", c.given, got, err)
 		}
-		if _, e := m.Given(c.given, free); c.err != "" && (e == nil || e.Error() != c.err) {
+		if _, e := m.Given(c.given, rbm.Free); c.err != "" && (e == nil || e.Error() != c.err) {
 			t.Errorf("Given %v: %v", c.given, e)
 		}
 	}
@@ -161,19 +163,19 @@ func TestFillGroups(t *testing.T) {
 // Nothing is sampled where nothing is free, and calls with wrong arguments panic.
 func TestGivenRefuses(t *testing.T) {
 	m := rbmtest.Random(5, 3, 2, rbm.Softmax, 1, 1)
-	if _, err := m.Given([]int8{0, 1, 1}, 1); err == nil || err.Error() != "all 5 visible units are given; leave some of them free" {
+	if _, err := m.Given([]float32{0, 1, 1}, 1); err == nil || err.Error() != "all 5 visible units are given; leave some of them free" {
 		t.Errorf("nothing is free: %v", err)
 	}
-	if g, err := m.Given([]int8{0, 1, 1}, rbm.Free); err != nil || g.Inputs() != 0 || g.Classes() != 2 {
+	if g, err := m.Given([]float32{0, 1, 1}, rbm.Free); err != nil || g.Inputs() != 0 || g.Classes() != 2 {
 		t.Errorf("a free label: %v, %v", g, err)
 	}
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 8 - 1 - 1}
-	if _, err := m.Given([]int8{0, 0, rbm.Free}, 1); err == nil {
+	if _, err := m.Given([]float32{0, 0, rbm.FreeInput}, 1); err == nil {
 		t.Error("a constraint that cannot be met passes")
 	}
 	for name, call := range map[string]func(){
-		"too few inputs": func() { m.Given([]int8{0, 1}, 0) },
-		"another value":  func() { m.Given([]int8{0, 1, 2}, 0) },
+		"too few inputs": func() { m.Given([]float32{0, 1}, 0) },
+		"another value":  func() { m.Given([]float32{0, 1, 2}, 0) },
 		"no such class":  func() { m.Given(nil, 2) },
 	} {
 		func() {

@@ -641,10 +641,10 @@ func TestHiddenModel(t *testing.T) {
 		if last.Values[2] = float32(math.Inf(1)); c.Equal(m) || c.CheckFinite() == nil || c.CheckFinite().Error() != "diverged: "+last.Name+"[2] is +Inf" {
 			t.Errorf("%v: an infinite parameter: %v", kind, c.CheckFinite())
 		}
-		if m.CheckBinary() == nil || m.CheckSpins() == nil || m.CheckDiscrete() != nil || (&Constraint{On: HiddenUnits, Active: 1}).Check(m) == nil {
+		if m.CheckBinary() == nil || m.CheckSpins() == nil || m.CheckSites() != nil || (&Constraint{On: HiddenUnits, Active: 1}).Check(m) == nil {
 			t.Errorf("%v: passes for binary", kind)
 		}
-		given, err := m.Given([]int8{1, Free, 0, Free}, Free)
+		given, err := m.Given([]float32{1, FreeInput, 0, FreeInput}, Free)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package rbm
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -222,19 +221,40 @@ func TestNilBaseOfRealUnits(t *testing.T) {
 	}
 }
 
-// Real units are free or not given at all, and are not enumerated.
-func TestRealUnitsAreNotGiven(t *testing.T) {
-	m := NewGroups(2, Group{Kind: Gaussian, Units: 2}, Group{Kind: Bernoulli, Units: 1})
-	m.VisibleParams()[0][1] = 3
-	if _, err := m.Given([]int8{Free, 0, Free}, Free); !errors.Is(err, ErrUnits) {
-		t.Errorf("a real unit is given: %v", err)
+// Of a model given some units, real ones among them, differences of F are those of the whole model.
+func TestGivenRealUnits(t *testing.T) {
+	m := NewGroups(3, Group{Kind: Gaussian, Units: 2}, Group{Kind: Softmax, Units: 3}, Group{Kind: Gaussian, Units: 1}, Group{Kind: Bernoulli, Units: 2})
+	m.Randomize(1, NewKey(4))
+	m.VisibleParams()[0][1], m.VisibleParams()[0][5] = 3, 0.5
+	row := []float32{-1.5, 0.25, 0, 1, 0, 2, 1, 0}
+	free := func(m *RBM, row []float32) float64 {
+		v, f := m.NewVisible(1), make([]float64, 1)
+		for i, x := range row {
+			if v.IsReal() {
+				v.Real[i] = x
+			} else {
+				v.Set(0, i, x == 1)
+			}
+		}
+		m.FreeEnergy(f, v)
+		return f[0]
 	}
-	c, err := m.Given([]int8{Free, Free, 1}, Free)
-	if err != nil || c.VisibleParams()[0][1] != 3 {
-		t.Errorf("real units beside one that is given: %v", err)
-	}
-	if err := m.CheckDiscrete(); !errors.Is(err, ErrUnits) {
-		t.Errorf("real units: %v", err)
+	other := []float32{0.5, -1, 1, 0, 0, -0.75, 0, 1}
+	for _, given := range [][]int{{0}, {1, 5}, {0, 1, 5}, {0, 6}, {2, 3, 4, 0}} {
+		inputs, from, to := make([]float32, 8), slices.Clone(row), slices.Clone(row)
+		var left, right []float32
+		for i := range inputs {
+			if inputs[i] = row[i]; !slices.Contains(given, i) {
+				inputs[i], to[i] = FreeInput, other[i]
+				left, right = append(left, row[i]), append(right, other[i])
+			}
+		}
+		c, err := m.Given(inputs, Free)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The hidden biases, below 8 in size, are rounded once to float32.
+		near(t, "difference of F", free(c, right)-free(c, left), free(m, to)-free(m, from), 3*2*8*0x1p-24)
 	}
 }
 

@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -326,14 +327,11 @@ func (m *RBM) checkBinaryInputs() error {
 	return nil
 }
 
-// CheckDiscrete returns an error that wraps ErrUnits unless all visible units of m have a finite
-// number of states: Bernoulli units and softmax groups. It is for what enumerates states of the
-// visible layer.
-func (m *RBM) CheckDiscrete() error {
-	for _, g := range m.visible.groups {
-		if g.Kind.Support() == units.Real {
-			return fmt.Errorf("%w: visible units %d … %d are %v units", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
-		}
+// CheckSites returns an error if m has real visible and real hidden units. It is for what needs the
+// density of a visible unit given the others: with hidden units that are bits it is a mixture of Gaussians.
+func (m *RBM) CheckSites() error {
+	if m.visible.isReal && m.hidden.isReal {
+		return errors.New("real visible and real hidden units have no densities unit by unit; take hidden units of bits")
 	}
 	return nil
 }

@@ -84,6 +84,26 @@ func (b Values) Set(i, j int, on bool) {
 	}
 }
 
+// At returns value (i, j): 0 or 1 of bits.
+func (b Values) At(i, j int) float32 {
+	switch {
+	case b.IsReal():
+		return b.Real[i*b.Cols+j]
+	case b.Get(i, j):
+		return 1
+	}
+	return 0
+}
+
+// Put sets value (i, j), of bits to 1 if x is not 0.
+func (b Values) Put(i, j int, x float32) {
+	if b.IsReal() {
+		b.Real[i*b.Cols+j] = x
+		return
+	}
+	b.Set(i, j, x != 0)
+}
+
 // check panics if b is real values, if the stride does not fit the columns, or if there are ones beyond
 // the last column. The kernels rely on both.
 func (b Values) check() {
@@ -112,8 +132,21 @@ func (b Values) Count() int {
 	return n
 }
 
-// countIn returns the number of ones of row i in columns lo … hi−1.
+// countIn returns the number of ones of row i in columns lo … hi−1; of real values one more than there are columns if
+// some is neither 0 nor 1.
 func (b Values) countIn(i, lo, hi int) (n int) {
+	if b.IsReal() {
+		for _, x := range b.Matrix().Row(i)[lo:hi] {
+			switch x {
+			case 0:
+			case 1:
+				n++
+			default:
+				return hi - lo + 1
+			}
+		}
+		return n
+	}
 	row := b.Row(i)
 	for k := lo / 64; 64*k < hi; k++ {
 		w := row[k] & vec.WordMask(min(hi-64*k, 64))
@@ -175,6 +208,26 @@ func (b Values) CopyRow(r int, src Values, i int) {
 		return
 	}
 	copy(b.Row(r), src.Row(i))
+}
+
+// Merge overwrites the units of row r of which a bit of mask is one with those of row i of src, of the same kind, which may
+// have another number of columns.
+func (b Values) Merge(r int, src Values, i int, mask []uint64) {
+	if b.IsReal() != src.IsReal() {
+		panic("rbm: rows of different kinds")
+	}
+	for k, m := range mask {
+		if !b.IsReal() {
+			to, from := b.Row(r), src.Row(i)
+			to[k] = to[k]&^m | from[k]&m
+			continue
+		}
+		to, from := b.Matrix().Row(r), src.Matrix().Row(i)
+		for ; m != 0; m &= m - 1 {
+			at := 64*k + bits.TrailingZeros64(m)
+			to[at] = from[at]
+		}
+	}
 }
 
 // Each calls f for every one bit of row i, in ascending order.

@@ -1,7 +1,9 @@
 package train
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 
 	"gorbm/data"
 	"gorbm/negphase/sample"
@@ -48,32 +50,52 @@ func newGaps(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *gaps {
 	return g
 }
 
-// words returns the states; nothing where g is nil.
-func (g *gaps) words() []uint64 {
+// appendTo appends the states to b, in as many bytes as size says; nothing where g is nil.
+func (g *gaps) appendTo(b []byte) []byte {
 	if g == nil {
-		return nil
+		return b
 	}
-	return g.all.Words
+	for _, w := range g.all.Words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	for _, x := range g.all.Real {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+	}
+	return b
+}
+
+func (g *gaps) size() int {
+	if g == nil {
+		return 0
+	}
+	return 8*len(g.all.Words) + 4*len(g.all.Real)
+}
+
+// setFrom sets the states to those that appendTo has written.
+func (g *gaps) setFrom(b []byte) {
+	if g == nil {
+		return
+	}
+	for i := range g.all.Words {
+		g.all.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	for i := range g.all.Real {
+		g.all.Real[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
 }
 
 // fill takes the chains of the minibatch's rows through a step and puts them into its rows.
 func (g *gaps) fill(t *Trainer) {
 	g.moves.Set(t.set, t.rows, t.model.Classes())
 	for r, row := range t.rows {
-		if at := g.of[row]; at >= 0 {
-			v, state := g.moves.V.Row(r), g.all.Row(int(at))
-			for k, mask := range g.moves.Missing.Row(r)[:len(state)] {
-				v[k] = v[k]&^mask | state[k]&mask
-			}
+		if at := int(g.of[row]); at >= 0 {
+			g.moves.V.Merge(r, g.all, at, t.set.Missing.Row(int(row)))
 		}
 	}
 	g.moves.Move(t.model, g.key.Child(uint64(t.step)))
 	for r, row := range t.rows {
-		if at := g.of[row]; at >= 0 {
-			v, state := g.moves.V.Row(r), g.all.Row(int(at))
-			for k, mask := range g.moves.Missing.Row(r)[:len(state)] {
-				state[k] = state[k]&^mask | v[k]&mask
-			}
+		if at := int(g.of[row]); at >= 0 {
+			g.all.Merge(at, g.moves.V, r, t.set.Missing.Row(int(row)))
 		}
 	}
 	t.batch.V.CopyFrom(g.moves.V)

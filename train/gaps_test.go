@@ -84,10 +84,123 @@ func TestTrainingWithGaps(t *testing.T) {
 	}
 }
 
-// A run with gaps continues from a saved one to the same bits, and its steps allocate nothing.
+// measured returns rows of a class of three, a number whose mean depends on it, and a bit; some cells are missing.
+func measured(missing float64) *data.Set {
+	const rows = 300
+	s := &data.Set{Name: "measured", X: rbm.NewBits(rows, 5), Grey: rbm.NewMatrix(rows, 5), Missing: rbm.NewBits(rows, 5), Binarize: data.Standard, Height: 1, Width: 5,
+		Means: []float64{0, 0, 0, 10, 0}, Deviations: []float64{1, 1, 1, 2, 1},
+		Groups: []rbm.Group{{Kind: rbm.Softmax, Units: 3}, {Kind: rbm.Gaussian, Units: 1}, {Kind: rbm.Bernoulli, Units: 1}}}
+	r := rbm.NewKey(3).Rand()
+	for row := range rows {
+		class := r.IntN(3)
+		x := []float32{0, 0, 0, float32(1.2*float64(class-1) + 0.5*r.NormFloat64()), float32(r.IntN(2))}
+		x[class] = 1
+		copy(s.Grey.Row(row), x)
+		for i, v := range x {
+			s.X.Set(row, i, v > 0)
+		}
+		for first, units := range map[int]int{0: 3, 3: 1, 4: 1} {
+			for i := first; i < first+units && float64(first+row*7%10)/14 < missing; i++ {
+				s.Missing.Set(row, i, true)
+			}
+		}
+	}
+	return s
+}
+
+// With missing numbers and classes redrawn the model learns from the known cells alone how a number depends on a class, and the metrics sum
+// the missing ones out; from the first draws it learns less of it.
+func TestTrainingWithMissingNumbers(t *testing.T) {
+	s := DefaultSettings("exact")
+	s.Rate, s.Batch, s.Schedule, s.LearnPrecision = 0.2, 50, "constant", true
+	// train returns the means of the number given each of two classes, and the log-likelihood of the rows.
+	train := func(set *data.Set) (means [2]float64, likelihood float64) {
+		tr, err := New(s, set, NewModel(set, 6, false, rbm.Softmax, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.Run(context.Background(), 4000); err != nil {
+			t.Fatal(err)
+		}
+		for k := range means {
+			inputs := []float32{0, 0, 0, rbm.FreeInput, rbm.FreeInput}
+			inputs[2*k] = 1
+			c, err := tr.Model().Given(inputs, rbm.Free)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := exact.New(c, exact.GradientLimit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			moments := rbm.NewMoments(c)
+			e.Moments(moments)
+			means[k] = float64(moments.V[0])
+		}
+		metrics, err := NewRunMetrics([]string{"log_likelihood"}, tr.Model(), Sets{Train: set}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := metrics[0].Measure(context.Background(), tr.Model(), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return means, x[0]
+	}
+	set := measured(0.4)
+	// Standard errors of the means are 0.03; those of a random 40 % of numbers are drawn towards 0.
+	means, likelihood := train(set)
+	if math.Abs(means[0]+1.2) > 0.25 || math.Abs(means[1]-1.2) > 0.25 {
+		t.Errorf("the number given a class has the means %.3f", means)
+	}
+	want := 0.0 // by the distribution of the rows, whose number has the deviation 2·0.5 in its own units, given the class
+	for r := range set.Len() {
+		p := 0.0
+		for class := range 3 {
+			if !set.Missing.Get(r, 0) && set.Grey.Row(r)[class] == 0 {
+				continue
+			}
+			w := 1.0 / 3
+			if d := (float64(set.Grey.Row(r)[3]) - 1.2*float64(class-1)) / 0.5; !set.Missing.Get(r, 3) {
+				w *= math.Exp(-d*d/2) / math.Sqrt(2*math.Pi)
+			}
+			p += w
+		}
+		if !set.Missing.Get(r, 4) {
+			p /= 2
+		}
+		want += math.Log(p) / float64(set.Len())
+	}
+	// What it has not learned yet of the precision, 4, and the noise of 300 rows.
+	if math.Abs(likelihood-want) > 0.1 {
+		t.Errorf("the log-likelihood of the known cells is %.3f, of their distribution %.3f", likelihood, want)
+	}
+	filled := *set
+	filled.Missing = rbm.Values{}
+	r := rbm.NewKey(9).Rand()
+	filled.Grey = rbm.NewMatrix(set.Len(), 5)
+	copy(filled.Grey.Data, set.Grey.Data)
+	for row := range set.Len() {
+		if set.Missing.Get(row, 3) {
+			filled.Grey.Row(row)[3] = set.Grey.Row(r.IntN(set.Len()))[3]
+		}
+	}
+	if means, _ := train(&filled); math.Abs(means[0]+1.2) < 0.25 && math.Abs(means[1]-1.2) < 0.25 {
+		t.Errorf("by draws of any row the means are %.3f as well", means)
+	}
+}
+
+// A run with gaps resumes with identical results, and its steps allocate nothing, with bits alone and with numbers next to them.
 func TestGapsResume(t *testing.T) {
-	set := twins(0.3)
+	for _, set := range []*data.Set{twins(0.3), measured(0.3)} {
+		gapsResume(t, set)
+	}
+}
+
+func gapsResume(t *testing.T, set *data.Set) {
 	s := DefaultSettings("pcd")
+	s.LearnPrecision = set.Means != nil
+	s.Rate = 0.05
 	s.Batch = 20
 	start := func() *Trainer {
 		tr, err := New(s, set, NewModel(set, 4, false, rbm.Softmax, 1))

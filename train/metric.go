@@ -260,7 +260,7 @@ var metricKinds = []metricKind{
 		measure: logLikelihood,
 	},
 	{
-		// The mean exact log pseudo-likelihood.
+		// The mean exact log pseudo-likelihood, of real units with log densities in the data's own units.
 		name: "pseudo_likelihood",
 		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "pseudo-log-likelihood / nats", Rank: 2,
 			Good: "Higher is better, though it does not see whether modes far apart have the right weights."}},
@@ -268,11 +268,14 @@ var metricKinds = []metricKind{
 			if s.isGrey() {
 				return false, fmt.Errorf("pseudo_likelihood needs binary inputs; those of %s are grey", s.train().Name)
 			}
-			if err := s.m.CheckDiscrete(); err != nil {
-				return false, fmt.Errorf("pseudo_likelihood: %w", err)
-			}
 			if err := s.gappy("pseudo_likelihood"); err != nil {
 				return false, err
+			}
+			if err := s.m.CheckSites(); err != nil {
+				return false, fmt.Errorf("pseudo_likelihood: %w", err)
+			}
+			if s.m.Real() && s.train().Schema == nil { // densities of many units, such as those of pictures
+				return false, nil
 			}
 			return s.m.Constraint == nil && !s.m.RealHidden() || leastRows*s.m.Visible()*s.m.Hidden()*flipWork(s.m) <= pseudoWork, nil
 		},
@@ -294,7 +297,7 @@ var metricKinds = []metricKind{
 		// The mean over rows and inputs of (v − p(v=1|h))², with h drawn from
 		// p(h|v) by the same numbers each time: how much of a row its hidden units
 		// keep (Hinton, A practical guide to training RBMs, 2010, section 5.1).
-		// "auto" takes it where there is no pseudo-likelihood, of grey rows and real units, visible or hidden.
+		// "auto" takes it of grey rows and real units, visible or hidden.
 		name: "reconstruction",
 		columns: []Column{
 			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error / mean square", Rank: 6,

@@ -34,6 +34,9 @@ const (
 	// likelihoodWork bounds the terms of an enumeration that is done again and
 	// again while training: 40 ms of one core with AVX-512, 0.7 s in plain Go.
 	likelihoodWork = 1 << 28
+	// densityWork is the work of the density of a real unit over that of a bit's odds of flipping: it is a sum over
+	// some fifty values.
+	densityWork = 100
 	// pseudoWork bounds the least sample of a pseudo-likelihood that "auto"
 	// takes under a constraint, where each unit of each row takes a recursion:
 	// about a second of one core.
@@ -155,6 +158,21 @@ func (p measuredSet) freeEnergy(ctx context.Context, m *rbm.RBM, work int) (floa
 	return p.set.Mean(rows, f), nil
 }
 
+// logScale returns the mean of Set.LogScale over rows of the part.
+func (p measuredSet) logScale(rows []int32) float64 {
+	if p.set.Deviations == nil {
+		return 0
+	}
+	if p.set.Missing.Rows == 0 { // equal in all rows
+		return p.set.LogScale(0)
+	}
+	x := make([]float64, len(rows))
+	for i, r := range rows {
+		x[i] = p.set.LogScale(r)
+	}
+	return p.set.Mean(rows, x)
+}
+
 // freeEnergies returns the mean F of a sample of each part.
 func (s *subject) freeEnergies(ctx context.Context, m *rbm.RBM, work int) ([]float64, error) {
 	var f []float64
@@ -172,7 +190,7 @@ func (s *subject) freeEnergies(ctx context.Context, m *rbm.RBM, work int) ([]flo
 func (s *subject) logLikelihoods(ctx context.Context, m *rbm.RBM, work int, logZ float64) ([]float64, error) {
 	f, err := s.freeEnergies(ctx, m, work)
 	for i := range f {
-		f[i] = -f[i] - logZ - s.train().LogScale()
+		f[i] = -f[i] - logZ - s.parts[i].logScale(s.parts[i].freeEnergyRows(m, work))
 	}
 	return f, err
 }
@@ -357,12 +375,15 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 	if m.RealHidden() {
 		work /= realWork
 	}
+	if m.Real() {
+		work /= densityWork
+	}
 	return s.each(func(p measuredSet) float64 {
 		rows := p.wholeRows(m, work)
 		dst, v := make([]float64, len(rows)), m.NewVisible(len(rows))
 		p.set.Visible(v, rows, m.Classes())
 		m.PseudoLogLikelihood(dst, v)
-		return p.set.Mean(rows, dst)
+		return p.set.Mean(rows, dst) - p.logScale(rows)
 	}), nil
 }
 

@@ -116,9 +116,7 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	for _, name := range h.Rests {
 		parameters = t.rest(name).AppendTo(parameters)
 	}
-	for _, w := range t.gaps.words() {
-		parameters = binary.LittleEndian.AppendUint64(parameters, w)
-	}
+	parameters = t.gaps.appendTo(parameters)
 	var estimator []byte
 	if t.negative != nil {
 		if estimator, err = t.negative.MarshalBinary(); err != nil {
@@ -157,7 +155,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 		return nil, err
 	}
 	a, each := &t.optimizer.ascent, t.model.Parameters().Bytes()
-	size := 4*(len(a.Mu)+len(a.Lambda)) + (len(t.parameters())+len(h.Rests))*each + 8*len(t.gaps.words())
+	size := 4*(len(a.Mu)+len(a.Lambda)) + (len(t.parameters())+len(h.Rests))*each + t.gaps.size()
 	if len(parts[1]) != size {
 		return nil, fmt.Errorf("%w: the saved run has %d bytes of parameters, not %d", rbm.ErrFormat, len(parts[1]), size)
 	}
@@ -191,9 +189,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 			b = b[each:]
 		}
 	}
-	for i, words := 0, t.gaps.words(); i < len(words); i++ {
-		words[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
+	t.gaps.setFrom(b)
 	t.step, t.elapsed = h.Step, 0
 	if h.Hash == "" {
 		t.hash = ""

@@ -396,6 +396,8 @@ func Fits(m *rbm.RBM, set *data.Set) error {
 		return fmt.Errorf("%s has %d labels for %d rows; give one each", set.Name, len(set.Y), set.Len())
 	case set.Grey.Rows > 0 && (set.Grey.Rows != set.X.Rows || set.Grey.Cols != set.X.Cols):
 		return fmt.Errorf("%s has %d × %d bits but %d × %d grey values; give both the same shape", set.Name, set.X.Rows, set.X.Cols, set.Grey.Rows, set.Grey.Cols)
+	case set.Missing.Rows > 0 && m.CheckSites() != nil:
+		return fmt.Errorf("%s has missing cells: %w", set.Name, m.CheckSites())
 	case m.Inputs() != set.X.Cols:
 		return fmt.Errorf("the model has %d inputs, but rows of %s have %d", m.Inputs(), set.Name, set.X.Cols)
 	case m.Classes() > 0 && set.Y != nil && len(set.Classes) != m.Classes():

@@ -28,6 +28,7 @@ type DataFlags struct {
 	Spec, Dir, LabelColumn, Header, Binarize, Scale, Shape string
 	Test, Unlabelled, Weights                              string
 	Categorical, Ignore                                    string
+	Numbers                                                string
 	Levels                                                 int
 	Reweight                                               float64
 	schema                                                 *data.Schema // that files are read by
@@ -79,8 +80,9 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
 	}
-	f.StringVar(&d.Categorical, "categorical", "auto", "columns of a .csv file that are categories, by name with commas, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers are cut into levels, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
-	f.IntVar(&d.Levels, "levels", 0, "number of levels into which the numbers of a table are cut, each with about as many rows (default 8). Given, it makes a .csv file a table").Between(2, 1000).OrZero()
+	f.StringVar(&d.Categorical, "categorical", "auto", "columns of a .csv file that are categories, by name with commas, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers become what -numbers says, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
+	f.StringVar(&d.Numbers, "numbers", "auto", "numbers of a table: levels (cut into -levels of about as many rows each), gaussian (standardised, for Gaussian units next to those of the categories, whose precisions are learned unless -units gaussian fixes them at 1), or auto, which is levels unless -units asks for Gaussian units; levels and gaussian make a .csv file a table").Choice("auto", data.NumbersLevels, data.NumbersGaussian)
+	f.IntVar(&d.Levels, "levels", 0, "number of levels into which the numbers of a table are cut, each with about as many rows (default 8). Numbers of as many different values or fewer are categories in any case. Given, it makes a .csv file a table").Between(2, 1000).OrZero()
 	f.StringVar(&d.Ignore, "ignore", "", "columns of a .csv file to leave out, such as names of the rows, by name with commas")
 	f.StringVar(&d.Weights, "weights", "", "how often each row counts, a number from 0 up: the name of a column of a .csv file, or else a file of a line for each row of -data; rows of weight 0 are left out")
 	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n is the number of rows, itself included, that equal it at this fraction of the sites or more, such as 0.8; 0: no").Between(0, 1).Not("weights")
@@ -96,11 +98,13 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 // Load loads the data, with a progress bar for what takes long. It warns of a
 // test set that is there and not used.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown,
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown,
 		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
 	switch {
 	case d.gaussian() && d.Flags.Given("binarize") && d.Binarize != data.Standard, d.Units == "binary" && d.Binarize == data.Standard:
 		return nil, nil, Usagef("-units %s and -binarize %s do not go together; leave one of them out", d.Units, d.Binarize)
+	case d.gaussian() && d.Numbers == data.NumbersLevels, (d.Units == "binary" || d.Units == "spin") && d.Numbers == data.NumbersGaussian:
+		return nil, nil, Usagef("-units %s and -numbers %s do not go together; leave one of them out", d.Units, d.Numbers)
 	case d.gaussian():
 		opt.Binarize = data.Standard
 	case d.Units == "spin" && (d.Scale != "auto" && d.Scale != "spins" || d.Binarize == data.Standard):
@@ -207,6 +211,7 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 		{"header", "", "is for .csv files", csv},
 		{"categorical", "auto", "is for .csv files", csv},
 		{"levels", "0", "is for .csv files", csv},
+		{"numbers", "auto", "is for .csv files", csv},
 		{"ignore", "", "is for .csv files", csv},
 		{"scale", "auto", "is for files of numbers", func(s *data.Set) bool { return file(s) && numbers(s) }},
 		{"binarize", "", "is for numbers from 0 to 1", numbers},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -43,6 +44,7 @@ func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 		if failed == nil && !bernoulli { // whose F is NaN
 			whole := make([]float64, hi-lo)
 			failed = g.FreeEnergy(ctx, x.m, free[lo:hi], whole, key)
+			x.rescale(free, 1, lo, hi)
 			for i, e := range whole {
 				se[i] = max(se[i], e)
 			}
@@ -71,7 +73,7 @@ func (x *examples) gapDoubt() string {
 // over the known cells, plus log p(y | the known cells).
 func (e *evaluation) scoreCells(ctx context.Context) error {
 	each := e.rows != "" && e.set.Schema != nil
-	if e.m.Constraint != nil || e.v.IsReal() {
+	if e.m.Constraint != nil || e.m.CheckSites() != nil {
 		return nil
 	}
 	for _, x := range []*scored{&e.scored, e.bare} {
@@ -93,16 +95,18 @@ func (x *scored) scoreCells(ctx context.Context) error {
 	x.cells = make([][]float64, x.n)
 	bar := x.bars.NewProgress("cells", "rows", int64(x.n))
 	defer bar.Done()
-	return sample.EachScored(ctx, x.m, x.set, true, cellsKey, bar, func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64) {
-		levels, unit, known := make([]int32, len(columns)), 0, 0.0
-		x.set.Schema.Levels(levels, states, at)
+	return sample.EachScored(ctx, x.m, x.set, true, cellsKey, bar, func(s *sample.ScoredRow) {
+		r, unit, known := s.Number, 0, 0.0
 		row := make([]float64, len(columns))
 		missing := false
 		for j := range columns {
-			row[j] = logp[j][levels[j]]
 			if gaps && x.set.Missing.Get(r, unit) {
-				row[j], missing = 1, true // no logarithm of a probability
+				row[j], missing = math.Inf(1), true
 			} else {
+				row[j] = s.LogDensity(j)
+				if number := columns[j].Number; number != nil { // in the data's own units
+					row[j] -= rbm.Log(number.Deviation)
+				}
 				known += row[j]
 			}
 			unit += columns[j].Units()
@@ -114,11 +118,11 @@ func (x *scored) scoreCells(ctx context.Context) error {
 			}
 			x.pseudo[r] = known
 		}
-		if stdErr > 0 {
+		if s.StdErr > 0 {
 			if x.gapErr == nil { // rows without gaps, whose label is missing
 				x.gapErr = make([]float64, x.n)
 			}
-			x.gapErr[r] = max(x.gapErr[r], stdErr)
+			x.gapErr[r] = max(x.gapErr[r], s.StdErr)
 		}
 	})
 }

@@ -64,6 +64,69 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// The table of -rows of a model of a number next to categories: of a row without gaps the cells sum to the pseudo-log-likelihood, with a density in the
+// number's own units; where it is missing the likelihood is the integral over it, which is that of the others.
+func TestNumberCells(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "t.csv", "a,b,c\nx,10,p\ny,20.5,q\nz,30,p\nx,11,p\ny,,q\nz,33,\n")
+	set, _, err := data.Load(context.Background(), "t.csv", data.Options{Numbers: data.NumbersGaussian, Levels: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train.NewModel(set, 3, false, rbm.Softmax, 1)
+	m.Randomize(1, rbm.NewKey(2))
+	m.VisibleParams()[0][3] = 2
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.csv", Binarize: set.Binarize, Schema: set.Schema.Text(), Means: set.Means, Deviations: set.Deviations})
+	rbmeval.OK(t, "-model", "m.safetensors", "-exact", "-pl", "-rows", "rows.csv", "-quiet")
+	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "rows.csv"))).ReadAll()
+	if err != nil || len(lines) != 7 {
+		t.Fatalf("%v: %v", lines, err)
+	}
+	number := func(row, column int) float64 {
+		x, err := strconv.ParseFloat(lines[row+1][column], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for _, row := range []int{0, 1, 2, 3} {
+		if sum, pl := number(row, 4)+number(row, 5)+number(row, 6), number(row, 3); math.Abs(sum-pl) > 1e-5 {
+			t.Errorf("row %d: cells sum to %v, and the pseudo-log-likelihood is %v", row, sum, pl)
+		}
+	}
+	logZ, err := exact.LogZ(context.Background(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The density of b in row 0, and p(a, c) of row 4, by sums over b in its own units.
+	integral := func(row int) (sum, own float64) {
+		scale := set.Schema.Columns[1].Number
+		const step = 0.25
+		var logs []float64
+		v, f := m.NewVisible(1), make([]float64, 1)
+		v.CopyRow(0, set.Grey.Values(), row)
+		m.FreeEnergy(f, v)
+		own = -f[0]
+		for x := -300.0; x < 300; x += step {
+			v.Put(0, 3, scale.Standard(x))
+			m.FreeEnergy(f, v)
+			logs = append(logs, -f[0]+math.Log(step/scale.Deviation))
+		}
+		return rbm.LogSumExp(logs), own - math.Log(scale.Deviation)
+	}
+	sum, own := integral(0)
+	if got := number(0, 5); math.Abs(got-(own-sum)) > 1e-5 {
+		t.Errorf("log p of a number is %v, want %v", got, own-sum)
+	}
+	if got := number(0, 2); math.Abs(got-(own-logZ)) > 1e-9 {
+		t.Errorf("the log-likelihood of a row is %v, want %v", got, own-logZ)
+	}
+	sum, _ = integral(4)
+	if got := number(4, 2); math.Abs(got-(sum-logZ)) > 1e-5 || lines[5][5] != "" {
+		t.Errorf("the row with a gap has log-likelihood %v, want %v; its cell is %q", got, sum-logZ, lines[5][5])
+	}
+}
+
 // Samples of a model of columns against its own rows: perfect, and a set of other columns is refused.
 func TestSamples(t *testing.T) {
 	clitest.Isolate(t)

@@ -240,8 +240,8 @@ func (e *evaluation) choose() error {
 		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
 	case e.pl && e.v.IsReal() && !e.m.Real():
 		return cli.Usagef("-pl needs binary inputs; those of %s are grey", e.set.Name)
-	case e.pl && e.m.CheckDiscrete() != nil:
-		return cli.Usagef("-pl: %v", e.m.CheckDiscrete())
+	case e.pl && e.m.CheckSites() != nil:
+		return cli.Usagef("-pl: %v", e.m.CheckSites())
 	case e.pl && e.gappy() && e.m.Classes() > 0 && e.m.LabelKind() == rbm.Bernoulli:
 		return cli.Usagef("-pl of rows with missing cells needs softmax labels; those of the model are bernoulli, and %s has missing cells", e.set.Name)
 	case e.features != "" && (e.gappy() || e.split.bare != nil && e.split.bare.Missing.Rows > 0):
@@ -256,7 +256,7 @@ func (e *evaluation) choose() error {
 		if e.rows != "" { // a table of rows does not wait for estimates
 			e.ais, e.reverse, e.bennett = false, false, false
 		}
-		e.pl = !e.v.IsReal() && e.m.CheckDiscrete() == nil && !e.m.RealHidden() && (e.m.Classes() == 0 || e.labelled())
+		e.pl = (!e.v.IsReal() || e.m.Real() && e.set.Schema != nil) && !e.m.RealHidden() && (e.m.Classes() == 0 || e.labelled())
 		e.pl = e.pl && !(e.gappy() && e.m.Classes() > 0 && e.m.LabelKind() == rbm.Bernoulli)
 		e.classify = e.labelled()
 	}
@@ -297,6 +297,7 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 		e.pseudo = make([]float64, e.n)
 		err = e.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
 			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Slice(lo, hi))
+			e.rescale(e.pseudo, -1, lo, hi)
 		})
 	}
 	if err == nil && e.samples != "" {

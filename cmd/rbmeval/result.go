@@ -252,7 +252,7 @@ func (e *evaluation) rowLines() [][]string {
 	if e.cells != nil {
 		for j, c := range e.set.Schema.Columns {
 			columns = append(columns, column{"log_p(" + c.Name + ")", func(p *scored, r int) string {
-				if p.cells == nil || p.cells[r][j] > 0 {
+				if p.cells == nil || math.IsInf(p.cells[r][j], 1) {
 					return ""
 				}
 				return number(p.cells[r][j])

@@ -103,10 +103,6 @@ func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64
 	if bare && logp == nil {
 		logp = make([]float64, x.n*classes)
 	}
-	scale := 0.0 // densities are in the data's own units
-	if x.m.Real() {
-		scale = x.set.LogScale()
-	}
 	return free, x.eachChunk(ctx, what, func(lo, hi int) {
 		if classes > 0 && logp != nil {
 			x.m.ClassLogProb(logp[lo*classes:hi*classes], x.v.Slice(lo, hi))
@@ -116,10 +112,19 @@ func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64
 		} else {
 			x.m.FreeEnergy(free[lo:hi], x.v.Slice(lo, hi))
 		}
-		for r := lo; r < hi; r++ {
-			free[r] += scale
-		}
+		x.rescale(free, 1, lo, hi)
 	})
+}
+
+// rescale adds sign times Set.LogScale to rows lo … hi−1, of a model of real units: densities are then in the data's own
+// units.
+func (x *examples) rescale(rows []float64, sign float64, lo, hi int) {
+	if !x.m.Real() {
+		return
+	}
+	for r := lo; r < hi; r++ {
+		rows[r] += float64(sign * x.set.LogScale(x.index[r]))
+	}
 }
 
 // sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of the rows

@@ -37,6 +37,9 @@ func (p *plan) readClamp(ctx context.Context, class int) (*given, error) {
 	var err error
 	switch ext := strings.ToLower(filepath.Ext(p.clamp)); ext {
 	case ".csv":
+		if p.schema != nil && p.schema.Alphabet == "" {
+			return p.clampTable(ctx, class)
+		}
 		g, err = p.clampCSV(ctx)
 	case ".npz", ".npy":
 		g, err = p.clampArrays(ext == ".npy")
@@ -69,12 +72,51 @@ func (p *plan) readClamp(ctx context.Context, class int) (*given, error) {
 	return g, nil
 }
 
-// put adds a value to the inputs of a row: NaN is a hole, and −1, a spin that is down,
+// clampTable reads a table, in whose words the holes are the missing cells. class is as in readClamp.
+func (p *plan) clampTable(ctx context.Context, class int) (*given, error) {
+	set, err := p.loadTable(ctx, p.clamp, p.m, p.about, p.schema)
+	if err != nil {
+		return nil, fmt.Errorf("-clamp: %w", err)
+	}
+	if set.Y != nil && p.flags.Given("class") {
+		return nil, cli.Usagef("-class and the labels of %s both give the class; leave one of them out", p.clamp)
+	}
+	g, rows := &given{}, set.Rows(data.RowNumbers(0, set.Len()), 0)
+	for r := range set.Len() {
+		q := sample.Query{Inputs: make([]float32, set.X.Cols), Class: class}
+		for i := range q.Inputs {
+			if q.Inputs[i] = rows.At(r, i); set.Missing.Rows > 0 && set.Missing.Get(r, i) {
+				q.Inputs[i] = rbm.FreeInput
+			}
+		}
+		if set.Y != nil && set.Y[r] != data.NoClass {
+			q.Class = int(set.Y[r])
+		}
+		if _, err := p.m.Given(q.Inputs, q.Class); err != nil {
+			return nil, fmt.Errorf("-clamp: %s: row %d: %w", p.clamp, r, err)
+		}
+		g.queries = append(g.queries, q)
+	}
+	return g, nil
+}
+
+// put adds a value to the inputs of a row, of a real unit in the data's own units: NaN is a hole, and −1, a spin that is down,
 // is 0.
-func put(row []int8, v float64) ([]int8, error) {
-	switch {
+func (p *plan) put(row []float32, v float64) ([]float32, error) {
+	switch i := len(row); {
 	case math.IsNaN(v):
-		return append(row, rbm.Free), nil
+		return append(row, rbm.FreeInput), nil
+	case math.IsInf(v, 0):
+	case p.about.Deviations != nil && p.isReal(i):
+		x := v - p.about.Means[i]
+		if d := p.about.Deviations[i]; d > 0 {
+			x /= d
+		}
+		return append(row, float32(x)), nil
+	case p.isReal(i):
+		return append(row, float32(v)), nil
+	}
+	switch {
 	case v == -1:
 		return append(row, 0), nil
 	case !(v >= 0 && v <= 1):
@@ -83,6 +125,16 @@ func put(row []int8, v float64) ([]int8, error) {
 		return append(row, 1), nil
 	}
 	return append(row, 0), nil
+}
+
+// isReal reports whether input i is a real unit.
+func (p *plan) isReal(i int) bool {
+	for _, g := range p.m.Groups() {
+		if i < g.First+g.Units {
+			return g.Kind == rbm.Gaussian
+		}
+	}
+	return false
 }
 
 // clampCSV reads rows of values. Empty cells are holes. A header may come first; a
@@ -120,7 +172,7 @@ func (p *plan) clampCSV(ctx context.Context) (*given, error) {
 		if cells += len(fields); cells > maxCells {
 			return nil, fmt.Errorf("more than %d values; split the file", maxCells)
 		}
-		var row []int8
+		var row []float32
 		for i, text := range fields[:inputs] {
 			v := math.NaN()
 			if text = strings.TrimSpace(text); text != "" {
@@ -128,7 +180,7 @@ func (p *plan) clampCSV(ctx context.Context) (*given, error) {
 					return nil, fmt.Errorf("line %d, column %d: %.40q is not a number; holes are NaN or empty", line, i+1, text)
 				}
 			}
-			if row, err = put(row, v); err != nil {
+			if row, err = p.put(row, v); err != nil {
 				return nil, fmt.Errorf("line %d, column %d: %w", line, i+1, err)
 			}
 		}
@@ -185,7 +237,7 @@ func (p *plan) clampArrays(single bool) (*given, error) {
 	}
 	g := &given{queries: make([]sample.Query, x.Shape[0])}
 	err = x.Rows(int(x.Shape[0]), inputs, func(i, j int, v float64) error {
-		row, err := put(g.queries[i].Inputs, v)
+		row, err := p.put(g.queries[i].Inputs, v)
 		if err != nil {
 			return x.Errorf("row %d, value %d: %w", i, j, err)
 		}

@@ -26,7 +26,7 @@ var long = flag.Bool("long", false, "read 2000 damaged files of each kind, not 4
 
 // A row is what the bytes of a file of -clamp say of one row: rbm.Free in a hole.
 type row struct {
-	inputs []int8
+	inputs []float32
 	class  int
 }
 
@@ -125,10 +125,10 @@ func TestClampMeans(t *testing.T) {
 }
 
 // unit is the value of an input: a spin that is down is 0.
-func unit(v float64) (int8, error) {
+func unit(v float64) (float32, error) {
 	switch {
 	case v != v:
-		return rbm.Free, nil
+		return rbm.FreeInput, nil
 	case v == -1 || v >= 0 && v < 0.5:
 		return 0, nil
 	case v >= 0.5 && v <= 1:

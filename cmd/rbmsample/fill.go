@@ -19,6 +19,9 @@ import (
 	"gorbm/train"
 )
 
+// quantiles are the probabilities of the values that the file of probabilities has of a number.
+var quantiles = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+
 // Values of -fill-by.
 const (
 	byMode = "mode"
@@ -66,24 +69,12 @@ func (o *options) fillTable(ctx context.Context) error {
 	case m.Constraint != nil:
 		return cli.Usagef("-fill does not go with the constraint %v of the model", m.Constraint)
 	}
-	opt := data.Options{Schema: schema, LabelColumn: about.LabelColumn, Unlabelled: true, NoLabel: about.Unlabelled}
-	set, _, err := data.Load(ctx, o.fill, opt)
-	if err != nil && m.Classes() > 0 { // without the column of labels all of them are missing
-		opt.LabelColumn = "none"
-		if bare, _, e := data.Load(ctx, o.fill, opt); e == nil {
-			set, err = bare, nil
-		}
+	if err := m.CheckSites(); err != nil {
+		return cli.Usagef("-fill: %v", err)
 	}
+	set, err := o.loadTable(ctx, o.fill, m, about, schema)
 	if err != nil {
 		return err
-	}
-	if set.Y != nil {
-		if set, err = set.WithClasses(about.ClassNames); err != nil {
-			return fmt.Errorf("%s: %w", o.fill, err)
-		}
-	}
-	if err := train.Fits(m, set); err != nil && !errors.Is(err, train.ErrNoLabels) {
-		return fmt.Errorf("%s does not fit %s: %w", o.fill, o.model.Path, err)
 	}
 	if m.Classes() > 0 && m.LabelKind() == rbm.Bernoulli && (set.Y == nil || set.Unlabelled() > 0) {
 		return fmt.Errorf("%s has rows without a label, which cannot be summed out as the labels of %s are bernoulli; leave such rows out", o.fill, o.model.Path)
@@ -99,37 +90,53 @@ func (o *options) fillTable(ctx context.Context) error {
 	filled, estimated, worst := 0, 0, 0.0
 	bar := o.flags.NewProgress("filling", "rows", int64(set.Len()))
 	defer bar.Done()
-	err = sample.EachScored(ctx, m, set, false, rbm.NewKey(o.seed), bar, func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64) {
-		if stdErr > 0 {
+	err = sample.EachScored(ctx, m, set, false, rbm.NewKey(o.seed), bar, func(s *sample.ScoredRow) {
+		r := s.Number
+		if s.StdErr > 0 {
 			estimated++
-			worst = max(worst, stdErr)
+			worst = max(worst, s.StdErr)
 		}
-		fill := func(c *data.Column, word string, logp []float64) {
-			mean, isNumber := meanLevel(c, logp)
-			switch {
-			case o.fillBy == byMean && isNumber:
-				word = strconv.FormatFloat(mean, 'g', 6, 64)
-			case o.fillBy != byDraw:
-				word = c.Levels[train.Likeliest(logp)]
+		fill := func(c *data.Column, cell int) {
+			word := ""
+			say := func(level string, p float64) {
+				probabilities = append(probabilities, []string{strconv.Itoa(r), c.Name, level, strconv.FormatFloat(p, 'g', 6, 64)})
 			}
-			for k, level := range c.Levels {
-				probabilities = append(probabilities, []string{strconv.Itoa(r), c.Name, level, strconv.FormatFloat(rbm.Exp(logp[k]), 'g', 6, 64)})
+			if c.Number != nil {
+				word = c.Number.Text(s.Mean(cell))
+				if o.fillBy == byDraw {
+					word = c.Number.Text(float64(s.Values[cell]))
+				}
+				for _, p := range quantiles {
+					say("<= "+c.Number.Text(s.Quantile(cell, p)), p)
+				}
+			} else {
+				logp := s.LogP[cell]
+				mean, isNumber := meanLevel(c, logp)
+				switch {
+				case o.fillBy == byDraw:
+					word = c.Levels[s.Levels[cell]]
+				case o.fillBy == byMean && isNumber:
+					word = strconv.FormatFloat(mean, 'g', 6, 64)
+				default:
+					word = c.Levels[train.Likeliest(logp)]
+				}
+				for k, level := range c.Levels {
+					say(level, rbm.Exp(logp[k]))
+				}
 			}
 			lines[r+1][slices.IndexFunc(lines[0], func(n string) bool { return strings.TrimSpace(n) == c.Name })] = word
 			filled++
 		}
 		unit := 0
-		words := schema.Words(states, at)
 		for j := range schema.Columns {
 			c := &schema.Columns[j]
 			if set.Missing.Rows > 0 && set.Missing.Get(r, unit) {
-				fill(c, words[j], logp[j])
+				fill(c, j)
 			}
 			unit += c.Units()
 		}
 		if set.Y != nil && set.Y[r] == data.NoClass && m.Classes() > 0 {
-			class := sample.Cell{First: m.Inputs(), Units: m.Classes()}.Level(states, at)
-			fill(&data.Column{Name: schema.Label, Levels: set.Classes}, set.Classes[class], logp[len(schema.Columns)])
+			fill(&data.Column{Name: schema.Label, Levels: set.Classes}, len(schema.Columns))
 		}
 	})
 	if err != nil {
@@ -156,6 +163,30 @@ func (o *options) fillTable(ctx context.Context) error {
 		_, err := fmt.Fprintf(w, "%d missing cells of %d rows are filled (%s) in %s; %s has the probabilities\n", filled, set.Len(), o.fillBy, o.out, probabilitiesFile)
 		return err
 	})
+}
+
+// loadTable loads a table with gaps, read as that of the model was.
+func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about modelfile.About, schema *data.Schema) (*data.Set, error) {
+	opt := data.Options{Schema: schema, LabelColumn: about.LabelColumn, Unlabelled: true, NoLabel: about.Unlabelled}
+	set, _, err := data.Load(ctx, path, opt)
+	if err != nil && m.Classes() > 0 { // without the column of labels all of them are missing
+		opt.LabelColumn = "none"
+		if bare, _, e := data.Load(ctx, path, opt); e == nil {
+			set, err = bare, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if set.Y != nil {
+		if set, err = set.WithClasses(about.ClassNames); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if err := train.Fits(m, set); err != nil && !errors.Is(err, train.ErrNoLabels) {
+		return nil, fmt.Errorf("%s does not fit %s: %w", path, o.model.Path, err)
+	}
+	return set, nil
 }
 
 // meanLevel returns the mean of the numbers of the levels of a column that was cut into levels, and

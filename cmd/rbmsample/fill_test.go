@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -34,6 +35,116 @@ func trained(t *testing.T, path string, hidden, steps int, change func(*train.Se
 		t.Fatal(err)
 	}
 	clitest.Save(t, "m.safetensors", tr.Model(), modelfile.About{Data: path, Schema: set.Schema.Text()})
+}
+
+// A table whose numbers are Gaussian units: means, draws and quantiles in its own units, of a missing kind and of a number that depends on it; and samples,
+// alone and of rows with holes, with the same columns and words. The fill is better than the mean of the column.
+func TestFillNumbers(t *testing.T) {
+	clitest.Isolate(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	text, holes := "kind,height,age\n", "age,id,height,kind\n"
+	var heights []float64
+	for i := range 600 {
+		k := r.IntN(2)
+		height, age := 1000+100*float64(k)+20*r.NormFloat64(), 40+10*r.NormFloat64()
+		if i < 400 {
+			text += fmt.Sprintf("%s,%.6g,%.6g\n", []string{"low", "high"}[k], height, age)
+			continue
+		}
+		heights = append(heights, height)
+		holes += fmt.Sprintf("%.6g,%d,,%s\n", age, i, []string{"low", "high"}[k])
+	}
+	holes += "40,600,1003,\n,601,,\n"
+	clitest.Write(t, "t.csv", text)
+	clitest.Write(t, "holes.csv", holes)
+	set, _, err := data.Load(context.Background(), "t.csv", data.Options{Numbers: data.NumbersGaussian})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := train.DefaultSettings("exact")
+	s.Batch, s.Rate, s.LearnPrecision = 50, 0.1, true
+	tr, err := train.New(s, set, train.NewModel(set, 4, false, rbm.Softmax, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Run(context.Background(), 3000); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Save(t, "m.safetensors", tr.Model(), modelfile.About{Data: "t.csv", Schema: set.Schema.Text(), Means: set.Means, Deviations: set.Deviations})
+	table := func(name string) (rows [][]string) {
+		for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, name)), "\n") {
+			rows = append(rows, strings.Split(line, ","))
+		}
+		return rows
+	}
+	number := func(text string) float64 {
+		t.Helper()
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv")
+	filled := table("filled.csv")
+	if got := filled[201]; strings.Join(got, ",") != "40,600,1003,low" {
+		t.Errorf("the missing kind is filled as %q", got)
+	}
+	squares, apart := 0.0, 0.0
+	for i, height := range heights {
+		d, mean := number(filled[i+1][2])-height, set.Means[1]-height
+		squares, apart = squares+d*d/200, apart+mean*mean/200
+	}
+	if rms, all := math.Sqrt(squares), math.Sqrt(apart); rms > 26 || all < 45 { // 20 within a kind, and 54 in all
+		t.Errorf("heights are off by %.1f, their mean by %.1f", rms, all)
+	}
+	within := map[string]int{}
+	for _, line := range table("filled.probabilities.csv")[1:] {
+		if row := int(number(line[0])); line[1] == "height" && row < 200 {
+			below, found := strings.CutPrefix(line[2], "<= ")
+			if found && heights[row] <= number(below) {
+				within[line[3]]++
+			}
+		}
+	}
+	for p, n := range within { // of 200 rows, to six standard errors and what the model has not learned
+		if want := 200 * number(p); math.Abs(float64(n)-want) > 6*math.Sqrt(want*(1-number(p)))+10 {
+			t.Errorf("%d of 200 heights are below the value of p = %s", n, p)
+		}
+	}
+	if len(within) != 5 {
+		t.Errorf("quantiles %v", within)
+	}
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-fill-by", "draw", "-out", "drawn.csv")
+	sum, square := 0.0, 0.0
+	for i := range heights {
+		x := number(table("drawn.csv")[i+1][2])
+		sum, square = sum+x/200, square+x*x/200
+	}
+	if deviation := math.Sqrt(square - sum*sum); deviation < 40 || deviation > 70 {
+		t.Errorf("draws have the deviation %.1f", deviation)
+	}
+	rbmsample.OK(t, "-model", "m.safetensors", "-n", "300", "-out", "samples.csv")
+	samples := table("samples.csv")
+	means, counts := map[string]float64{}, map[string]float64{}
+	for _, row := range samples[1:] {
+		means[row[0]] += number(row[1])
+		counts[row[0]]++
+	}
+	if strings.Join(samples[0], ",") != "kind,height,age" || math.Abs(means["low"]/counts["low"]-1000) > 30 || math.Abs(means["high"]/counts["high"]-1100) > 30 {
+		t.Errorf("samples have the columns %q and the means %v of %v", samples[0], means, counts)
+	}
+	clitest.Write(t, "clamp.csv", "kind,height,age\nhigh,,40\n,1000,40\n")
+	rbmsample.OK(t, "-model", "m.safetensors", "-clamp", "clamp.csv", "-n", "50", "-out", "clamped.csv", "-negphase", "exact")
+	clamped, high := table("clamped.csv"), 0.0
+	for _, row := range clamped[1:51] {
+		if high += number(row[1]) / 50; row[0] != "high" || row[2] != "40" {
+			t.Fatalf("a given cell has changed: %q", row)
+		}
+	}
+	if len(clamped) != 101 || math.Abs(high-1100) > 30 || clamped[60][1] != "1000" {
+		t.Errorf("%d lines; of high ones the mean height is %v", len(clamped), high)
+	}
 }
 
 // A table of a colour, its fruit, which goes with it, and a number, with gaps.

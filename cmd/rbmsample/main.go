@@ -43,7 +43,8 @@ and writes to a .csv in place of the draws.
 -class draws given a class; without it each class has its turn, and -class any leaves the
 label to be drawn with the rest. -clamp fills in holes: it names a .csv, .npz or .npy file of
 rows that are as long as the inputs. Holes are NaN, or empty cells of a .csv; other values
-lie in [0,1], or are spins −1 and +1, and are cut at one half. A last column y, or the array
+lie in [0,1], or are spins −1 and +1, and are cut at one half; of real inputs they are any
+numbers. Of a model of a table a .csv is such a table, and holes are its missing cells. A last column y, or the array
 y, gives classes by name, and may have holes too.
 
 Without -negphase the chains take Gibbs steps; where these stick, ladders of temperatures
@@ -89,9 +90,9 @@ func newOptions() *options {
 	f.Group("what is drawn")
 	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)").Main("NAME  a class; any: the label is drawn too")
 	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in").Main("FILE  rows with holes to fill in: a .csv, .npz or .npy")
-	f.StringVar(&o.fill, "fill", "", "a .csv table, read as the model's was: -out is the same table with its missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled. OUT.probabilities.csv, next to it, has the probabilities of their levels given the known cells of the row").
+	f.StringVar(&o.fill, "fill", "", "a .csv table, read as the model's was: -out is the same table with its missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled. OUT.probabilities.csv, next to it, has the probabilities of their levels given the known cells of the row, and of a number in a Gaussian unit the values that it is at most with p 0.05, 0.25, 0.5, 0.75 and 0.95").
 		Main("FILE  a table whose missing cells are to be filled").Mode("fills a table")
-	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes: mode, the most probable level of each cell; mean, the mean of a number that was cut into levels, and the mode of other cells; or draw, a joint draw of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
+	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes: mode, the most probable level of each cell, and the mean of a number in a Gaussian unit; mean, the mean of a number that was cut into levels too, and the mode of other cells; or draw, a joint draw of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
 	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp").
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
 	f.BoolVar(&o.means, "means", false, "means p(x|h): in place of draws in a .csv, and as the array means in an .npz; pictures show means too, unless inputs are real or -means=false is given")

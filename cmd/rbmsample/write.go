@@ -214,8 +214,8 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 			}
 			for j, v := range q.Inputs {
 				switch {
-				case v != rbm.Free:
-					to[j] = plots.Given(float32(v))
+				case v != rbm.FreeInput:
+					to[j] = plots.Given(v)
 				case k == 0:
 					to[j] = plots.Hole
 				}

@@ -38,7 +38,11 @@ func variablesOf(set *data.Set) (all []variable) {
 			if s.Alphabet != "" {
 				name = "site " + name
 			}
-			all = append(all, variable{name: name, levels: c.Levels, first: unit, bit: c.Bit})
+			v := variable{name: name, levels: c.Levels, first: unit, bit: c.Bit}
+			if c.Number != nil {
+				v.bins(c.Number.Number)
+			}
+			all = append(all, v)
 			unit += c.Units()
 		}
 		return all
@@ -49,19 +53,24 @@ func variablesOf(set *data.Set) (all []variable) {
 			v.name = set.Columns[i]
 		}
 		if set.Means != nil {
-			v.bit, v.real, v.edges, v.levels = false, true, realBins, nil
-			at := func(x float32) string {
-				return strconv.FormatFloat(set.Means[i]+float64(set.Deviations[i]*float64(x)), 'g', 3, 64)
-			}
-			v.levels = append(v.levels, "below "+at(realBins[0]))
-			for k := 1; k < len(realBins); k++ {
-				v.levels = append(v.levels, at(realBins[k-1])+" to "+at(realBins[k]))
-			}
-			v.levels = append(v.levels, "above "+at(realBins[len(realBins)-1]))
+			v.bit = false
+			scale := data.Scale{Mean: set.Means[i], Deviation: set.Deviations[i]}
+			v.bins(scale.Number)
 		}
 		all = append(all, v)
 	}
 	return all
+}
+
+// bins makes the variable one of real values with bins as levels. number is a value in the data's own units.
+func (v *variable) bins(number func(z float64) float64) {
+	v.real, v.edges, v.levels = true, realBins, nil
+	at := func(x float32) string { return strconv.FormatFloat(number(float64(x)), 'g', 3, 64) }
+	v.levels = append(v.levels, "below "+at(realBins[0]))
+	for k := 1; k < len(realBins); k++ {
+		v.levels = append(v.levels, at(realBins[k-1])+" to "+at(realBins[k]))
+	}
+	v.levels = append(v.levels, "above "+at(realBins[len(realBins)-1]))
 }
 
 // sums adds to the levels of the variable the values of its units, of a row: bits, their means, or a real

@@ -163,6 +163,9 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, er
 		steps = int(n)
 	}
 	s.Horizon, s.LearnPrecision = steps, o.data.Units == cli.LearnedPrecision
+	if o.data.Units == "auto" && set.Schema != nil && set.Schema.Numbers() && !byClass(s) {
+		s.LearnPrecision = true
+	}
 	if _, chosen := o.chosen.Flags["average"]; chosen && !o.flags.Given("resume") {
 		at := slices.IndexFunc(presets, func(p train.Preset) bool { return p.Name == o.chosen.Name })
 		s.Average = presets[at].Over(steps).Common.Average

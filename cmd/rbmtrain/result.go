@@ -225,7 +225,7 @@ func (r *runner) print() error {
 func (r *runner) precisions() (least, greatest float64, some bool) {
 	least = math.Inf(1)
 	for i, p := range r.trainer.Model().VisibleParams()[0] {
-		if d := r.plan.sets.Train.Deviations; i < len(d) && d[i] > 0 {
+		if d := r.plan.sets.Train.Deviations; p > 0 && i < len(d) && d[i] > 0 { // other units have none
 			least, greatest, some = min(least, float64(p)), max(greatest, float64(p)), true
 		}
 	}

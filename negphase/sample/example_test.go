@@ -21,8 +21,8 @@ func ExampleDrawEach() {
 		m.VisibleBias[i] = -4
 	}
 	queries := []sample.Query{
-		{Inputs: []int8{1, rbm.Free, rbm.Free, 1}, Class: rbm.Free},
-		{Inputs: []int8{0, rbm.Free, rbm.Free, 0}, Class: rbm.Free},
+		{Inputs: []float32{1, rbm.FreeInput, rbm.FreeInput, 1}, Class: rbm.Free},
+		{Inputs: []float32{0, rbm.FreeInput, rbm.FreeInput, 0}, Class: rbm.Free},
 	}
 	s := sample.Settings{Samples: 2, Rounds: 256}
 	sheet, err := sample.DrawEach(context.Background(), m, nil, queries, s, rbm.NewKey(1), nil)

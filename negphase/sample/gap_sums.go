@@ -10,6 +10,7 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/units"
 )
 
 // Sums over the missing cells of a row list their states where there are at most listedStates, or
@@ -85,23 +86,29 @@ func (l *listing) add(g *Gaps, r int, cells []int, states int, do func(f []float
 	}
 	if l.v.Rows < states {
 		n := max(states, listedStates)
-		l.v, l.free = rbm.NewBits(n, l.m.Visible()), make([]float64, n)
+		l.v, l.free = l.m.NewVisible(n), make([]float64, n)
 	}
-	first := l.v.Row(l.rows)
-	copy(first, g.V.Row(r))
+	l.v.CopyRow(l.rows, g.V, r)
 	for _, i := range cells {
-		g.cells[i].put(l.v, l.rows, 0)
+		g.cells[i].put(l.v, l.rows, 0, g.cells[i].value(g.V, r))
 	}
 	stride := 1
 	for _, i := range cells {
-		c := g.cells[i]
+		c := &g.cells[i]
+		own := c.value(g.V, r)
 		for level := 1; level < c.Levels(); level++ {
 			off, on := c.First, c.First+level
 			if c.Units == 1 {
 				on = off
 			}
 			for s := range stride {
-				row := l.v.Row(l.rows + level*stride + s)
+				to := l.rows + level*stride + s
+				if l.v.IsReal() {
+					l.v.CopyRow(to, l.v, l.rows+s)
+					c.put(l.v, to, level, own)
+					continue
+				}
+				row := l.v.Row(to)
 				copy(row, l.v.Row(l.rows+s))
 				row[off/64] &^= 1 << (off % 64)
 				row[on/64] |= 1 << (on % 64)
@@ -131,24 +138,32 @@ func (l *listing) flush() {
 	l.rows, l.jobs = 0, l.jobs[:0]
 }
 
-// given returns the model of the missing cells of row r given its known ones, and the sum of the
-// visible biases that the smaller model leaves out.
+// given returns the model of the missing cells of row r given its known ones, and −ΣU of the known
+// units, which the smaller model leaves out.
 func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
-	inputs, bias, class := make([]int8, m.Inputs()), 0.0, rbm.Free
+	inputs, bias, class := make([]float32, m.Inputs()), 0.0, rbm.Free
 	for i := range m.Visible() {
-		on := g.V.Get(r, i)
+		x := g.V.At(r, i)
 		switch {
 		case i >= m.Inputs():
-			if on = on && !g.Missing.Get(r, i); on {
+			if g.Missing.Get(r, i) {
+				x = 0
+			} else if x != 0 {
 				class = i - m.Inputs()
 			}
 		case g.Missing.Get(r, i):
-			inputs[i], on = rbm.Free, false
-		case on:
-			inputs[i] = 1
+			inputs[i], x = rbm.FreeInput, 0
+		default:
+			inputs[i] = x
 		}
-		if on {
-			bias += float64(m.VisibleBias[i])
+		bias += float64(float64(x) * float64(m.VisibleBias[i]))
+	}
+	for _, group := range m.Groups() {
+		kind, ok := group.Kind.(units.RealKind)
+		for i := group.First; ok && i < group.First+group.Units; i++ {
+			if !g.Missing.Get(r, i) {
+				bias -= kind.Rest([]float32{g.V.At(r, i)}, &units.Distribution{Params: m.VisibleParams()}, i)
+			}
 		}
 	}
 	c, err := m.Given(inputs, class)
@@ -220,18 +235,16 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, furth
 			logw[i] -= sum
 			squares += rbm.Exp(2 * logw[i])
 		}
-		w = weighted{v: rbm.NewBits(chains, m.Visible()), logw: logw}
+		w = weighted{v: m.NewVisible(chains), logw: logw}
 		w.logSum = base.LogZ(c) + bias + sum - rbm.Log(float64(chains))
 		w.stdErr = math.Sqrt(max(0, squares-1/float64(chains)) * float64(chains) / float64(chains-1))
 		for i := range logw {
-			copy(w.v.Row(i), g.V.Row(r))
+			w.v.CopyRow(i, g.V, r)
 			at := 0
-			for u := range m.Visible() {
-				if g.Missing.Get(r, u) {
-					w.v.Set(i, u, small.Get(i, at))
-					at++
-				}
-			}
+			g.Missing.Each(r, func(u int) {
+				w.v.Put(i, u, small.At(i, at))
+				at++
+			})
 		}
 		doubted := w.stdErr > longerAbove
 		if further != nil {
@@ -249,7 +262,7 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, furth
 	return w, nil
 }
 
-// FreeEnergy overwrites dst with −log Σ exp(−F), the sum over the states of the row's missing cells,
+// FreeEnergy overwrites dst with −log Σ exp(−F), the sum over the states of the row's missing cells, of real ones the integral,
 // and stdErr with its standard error, which is 0 where the states were enumerated. Bernoulli labels
 // are as V has them. Draws depend on key and the row alone. The error is the context's, or wraps
 // rbm.ErrDiverged.
@@ -264,7 +277,11 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 			continue
 		}
 		if states <= listedStates {
-			l.add(g, r, cells, states, func(f []float64) { dst[r] = -rbm.LogSumExp(f) })
+			steps := 0.0
+			for _, i := range cells {
+				steps += g.cells[i].logStep()
+			}
+			l.add(g, r, cells, states, func(f []float64) { dst[r] = -(rbm.LogSumExp(f) + steps) })
 			continue
 		}
 		sum, err := g.enumerate(ctx, m, r)
@@ -288,7 +305,7 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []float64, key rbm.Key) error {
 	own, missing := g.V, g.Missing
 	defer func() { g.V, g.Missing = own, missing }()
-	g.V, g.Missing = rbm.NewBits(own.Rows, own.Cols), rbm.NewBits(own.Rows, own.Cols)
+	g.V, g.Missing = m.NewVisible(own.Rows), rbm.NewBits(own.Rows, own.Cols)
 	g.Missing.CopyFrom(missing)
 	for r := range own.Rows {
 		if g.label >= 0 {
@@ -332,7 +349,7 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 }
 
 // Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given
-// the other known cells of its row; with all false it writes only the missing cells. It writes the
+// the other known cells of its row, of real units of their nodes; with all false it writes only the missing cells. It writes the
 // classes of a label only where the label is missing. stdErr becomes the largest standard error of a row's log p, among
 // the levels of its known cells and those of probability rareLevel or more; 0 where all are exact.
 func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
@@ -406,13 +423,13 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 		return 0, nil
 	}
 	if _, _, err := g.enumeration(m, r); err == nil {
-		state := rbm.NewBits(1, g.V.Cols)
-		copy(state.Row(0), g.V.Row(r))
+		state := m.NewVisible(1)
+		state.CopyRow(0, g.V, r)
 		for _, i := range of {
 			byLevel := make([][]float64, g.cells[i].Levels())
 			g.mark(r, i, false)
 			for k := range byLevel {
-				g.cells[i].put(g.V, r, k)
+				g.cells[i].put(g.V, r, k, g.cells[i].value(state, 0))
 				sum, err := g.enumerate(ctx, m, r)
 				if err != nil {
 					return 0, err
@@ -420,7 +437,7 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 				byLevel[k] = []float64{sum}
 			}
 			g.mark(r, i, true)
-			copy(g.V.Row(r), state.Row(0))
+			g.V.CopyRow(r, state, 0)
 			do(i, normalized(byLevel))
 		}
 		return 0, nil
@@ -432,7 +449,7 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	w, err := g.anneal(ctx, m, r, key, func(w weighted) float64 {
 		logp, stdErr = logp[:0], 0
 		for _, i := range of {
-			p, se := g.weigh(m, w, i)
+			p, se := g.weigh(m, w, r, i)
 			logp = append(logp, p)
 			for k := range p {
 				if p[k] >= rbm.Log(rareLevel) || own && k == g.cells[i].Level(g.V, r) {
@@ -454,14 +471,26 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	return stdErr, nil
 }
 
-// weigh returns log p of the levels of a cell by weighted draws of a row, and their standard errors: with the
+// weigh returns log p of the levels of a cell by weighted draws of row r, and their standard errors: with the
 // weights w_c, of sum 1, p = Σ w_c p_c has the variance n/(n−1) Σ w_c² (p_c − p)² over n chains c, by the
 // delta method for a ratio of means.
-func (g *Gaps) weigh(m *rbm.RBM, w weighted, cell int) (logp, stdErr []float64) {
+func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float64) {
 	own := g.V
 	defer func() { g.V = own }()
 	g.V = w.v
 	n := w.v.Rows
+	if c := &g.cells[cell]; c.real() { // its nodes are those of the row
+		drawn := make([]float32, n)
+		for chain := range drawn {
+			drawn[chain] = c.value(w.v, chain)
+			w.v.Put(chain, c.First, c.value(own, r))
+		}
+		defer func() {
+			for chain, x := range drawn {
+				w.v.Put(chain, c.First, x)
+			}
+		}()
+	}
 	at := make([]cellAt, n)
 	for chain := range at {
 		at[chain] = cellAt{chain, cell}
@@ -502,8 +531,37 @@ func normalized(byLevel [][]float64) []float64 {
 
 // Draw draws the missing cells of row r given its known ones: exactly where their states are
 // enumerated, and else one of the weighted draws. The cells are known from then on.
+//
+// Where a real unit is missing the states are those of the hidden units, if they are few. Else real units are drawn at their nodes, and
+// then all cells by a Gibbs step: given these, p(h) is an integral by the trapezium rule, which is exact.
 func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 	cells, _ := g.missing(r)
+	if !slices.ContainsFunc(cells, func(i int) bool { return g.cells[i].real() }) {
+		return g.drawLevels(ctx, m, r, cells, key)
+	}
+	missing := rbm.NewBits(1, m.Visible())
+	missing.CopyRow(0, g.Missing, r)
+	if 1<<min(m.Hidden(), 62) <= enumeratedStates {
+		c, _, err := g.given(m, r)
+		if err != nil {
+			return err
+		}
+		v, at := c.NewVisible(1), 0
+		err = exact.Draw(ctx, c, v, rbm.NewBits(1, c.Hidden()), key)
+		missing.Each(0, func(i int) {
+			g.V.Put(r, i, v.At(0, at))
+			at++
+		})
+		clear(g.Missing.Row(r))
+		return err
+	}
+	err := g.drawLevels(ctx, m, r, cells, key)
+	gibbs(m, rbm.NewStates(m, 1), g.V.Slice(r, r+1), missing, key.Child(uint64(len(cells))))
+	return err
+}
+
+// drawLevels is Draw but for the last step.
+func (g *Gaps) drawLevels(ctx context.Context, m *rbm.RBM, r int, cells []int, key rbm.Key) error {
 	for n, i := range cells {
 		draw := key.Child(uint64(n))
 		if rest, states := g.missing(r); states <= enumeratedStates { // one draw of all that are left
@@ -513,8 +571,7 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 				for s := range f {
 					f[s] -= sum
 				}
-				s := pickLevel(f, draw)
-				copy(g.V.Row(r), l.v.Row(s))
+				g.V.CopyRow(r, l.v, pickLevel(f, draw))
 			})
 			l.flush()
 			for _, i := range rest {
@@ -527,7 +584,7 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 			if err != nil {
 				return err
 			}
-			copy(g.V.Row(r), w.v.Row(pickLevel(w.logw, draw.Child(1))))
+			g.V.CopyRow(r, w.v, pickLevel(w.logw, draw.Child(1)))
 			for _, i := range cells[n:] {
 				g.mark(r, i, false)
 			}
@@ -540,7 +597,7 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 		if _, err := g.marginals(ctx, m, &l, r, []int{i}, false, func(_ int, p []float64) { level = pickLevel(p, draw) }, draw); err != nil {
 			return err
 		}
-		g.cells[i].put(g.V, r, level)
+		g.cells[i].put(g.V, r, level, g.cells[i].value(g.V, r))
 		g.mark(r, i, false)
 	}
 	return nil
@@ -570,16 +627,93 @@ func GapDoubt(estimated, rows int, worst float64) string {
 // scoredRows is the number of rows whose cells are scored at a time.
 const scoredRows = 128
 
-// EachScored scores the cells of all rows of set as Scores does, or with all false only the missing
-// cells, and calls do for each row r. Row at of states is that row, with its missing cells drawn if all is
-// false. logp[i] has log p of the levels of cell i, of which the last is a softmax label. stdErr is that of
-// Scores.
-func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rbm.Key, bar interface{ Set(done int64, note string) }, do func(r int, states rbm.Values, at int, logp [][]float64, stdErr float64)) error {
+// A ScoredRow is a row of a set whose cells are scored. It is valid until the function that got it returns.
+type ScoredRow struct {
+	Number int       // in the set
+	Levels []int     // of each cell in the row, drawn where it is missing if only those are scored; the last cell is a softmax label
+	Values []float32 // of each real unit among the cells likewise; 0 of others
+
+	// LogP has log p of the levels of each cell. StdErr is the largest of their standard errors, as that of Scores.
+	LogP   [][]float64
+	StdErr float64
+
+	cells []Cell
+	at    []float32 // values of real units when they were scored, by which their nodes go
+}
+
+// LogDensity returns log p of a cell in the row: of a real unit the log of its density. It is for cells that are
+// known.
+func (s *ScoredRow) LogDensity(cell int) float64 {
+	c := &s.cells[cell]
+	if c.real() {
+		return s.LogP[cell][c.number(s.at[cell])] - c.logStep()
+	}
+	return s.LogP[cell][s.Levels[cell]]
+}
+
+// Mean returns the mean of a real unit.
+func (s *ScoredRow) Mean(cell int) float64 {
+	mean := 0.0
+	for k, logp := range s.LogP[cell] {
+		mean += float64(rbm.Exp(logp) * s.cells[cell].node(k, s.at[cell]))
+	}
+	return mean
+}
+
+// quantileSteps is the number of points between two nodes at which Quantile takes the density.
+const quantileSteps = 16
+
+// Quantile returns the value below which a real unit is with probability p. It interpolates the density between nodes
+// by the series of Whittaker and Shannon, off by some 10⁻⁹ of the largest density where nodes are half a
+// deviation of each component apart, and adds it up by the trapezium rule, which is good to 10⁻⁴ in p.
+func (s *ScoredRow) Quantile(cell int, p float64) float64 {
+	c, logp := &s.cells[cell], s.LogP[cell]
+	first, last := len(logp), 0 // nodes that matter
+	for k, x := range logp {
+		if x > quantileFloor {
+			first, last = min(first, k), k
+		}
+	}
+	density := func(i int) float64 { // at i/quantileSteps nodes after the first
+		if i%quantileSteps == 0 {
+			return rbm.Exp(logp[first+i/quantileSteps])
+		}
+		sum, t := 0.0, float64(i)/quantileSteps
+		sin := math.Sin(math.Pi * (t - math.Floor(t)))
+		for k := first; k <= last; k++ {
+			d := t - float64(k-first)
+			sign := 1.0
+			if (i/quantileSteps-(k-first))%2 != 0 {
+				sign = -1
+			}
+			sum += float64(rbm.Exp(logp[k]) * float64(sign*sin) / float64(math.Pi*d))
+		}
+		return max(sum, 0)
+	}
+	below, before := 0.0, density(0)/quantileSteps
+	for i := 1; i <= (last-first)*quantileSteps; i++ {
+		next := density(i) / quantileSteps
+		step := (before + next) / 2
+		if below+step >= p {
+			at := (float64(i-1) + (p-below)/step) / quantileSteps
+			return c.node(first, s.at[cell]) + float64(at*c.nodes.Step)
+		}
+		below, before = below+step, next
+	}
+	return c.node(last, s.at[cell])
+}
+
+// quantileFloor is log p of a node below which Quantile leaves it out.
+const quantileFloor = -27
+
+// EachScored scores the cells of all rows of set, or with all false only the missing ones, as
+// Scores does, and calls do for each.
+func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rbm.Key, bar interface{ Set(done int64, note string) }, do func(s *ScoredRow)) error {
 	for lo := 0; lo < set.Len(); lo += scoredRows {
 		rows := data.RowNumbers(lo, min(lo+scoredRows, set.Len()))
 		g := NewGaps(m, len(rows))
 		g.Set(set, rows, m.Classes())
-		levels := 0
+		n, levels := len(g.cells), 0
 		for _, c := range g.cells {
 			levels += c.Levels()
 		}
@@ -591,18 +725,25 @@ func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rb
 		if err := g.Scores(ctx, m, logp, stdErr, all, block.Child(0)); err != nil {
 			return err
 		}
+		s := ScoredRow{cells: g.cells, at: make([]float32, n), Levels: make([]int, n), Values: make([]float32, n), LogP: make([][]float64, n)}
 		for i, r := range rows {
+			for k := range g.cells {
+				s.at[k] = g.cells[k].value(g.V, i)
+			}
 			if !all {
 				if err := g.Draw(ctx, m, i, block.Child(1).Child(uint64(i))); err != nil {
 					return err
 				}
 			}
-			parts, at := make([][]float64, len(g.cells)), 0
-			for k, c := range g.cells {
-				parts[k] = logp[i][at : at+c.Levels()]
+			at := 0
+			for k := range g.cells {
+				c := &g.cells[k]
+				s.LogP[k] = logp[i][at : at+c.Levels()]
+				s.Levels[k], s.Values[k] = c.Level(g.V, i), c.value(g.V, i)
 				at += c.Levels()
 			}
-			do(int(r), g.V, i, parts, stdErr[i])
+			s.Number, s.StdErr = int(r), stdErr[i]
+			do(&s)
 			bar.Set(int64(r)+1, "")
 		}
 	}

@@ -52,7 +52,7 @@ func TestGapSumsOfModes(t *testing.T) {
 		fill := func() {
 			for r := range 2 {
 				for i, cell := range g.cells {
-					cell.put(g.V, r, 1)
+					cell.put(g.V, r, 1, 0)
 					g.mark(r, i, r == 0 || i > 0)
 				}
 			}
@@ -147,7 +147,7 @@ func TestErrorsOfLevels(t *testing.T) {
 	copy(labelled.VisibleBias, m.VisibleBias)
 	g := NewGaps(labelled, 1)
 	for i := range g.cells {
-		g.cells[i].put(g.V, 0, 1)
+		g.cells[i].put(g.V, 0, 1, 0)
 		g.mark(0, i, true)
 	}
 	const keys = 16

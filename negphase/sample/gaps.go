@@ -5,61 +5,12 @@ import (
 	"gorbm/rbm"
 )
 
-// A Cell is a variable among the inputs: a binary unit, or the units of a softmax group.
-type Cell struct{ First, Units int }
-
-// Levels returns the number of states of the cell.
-func (c Cell) Levels() int { return max(2, c.Units) }
-
-// Level returns the state of the cell in row r of v.
-func (c Cell) Level(v rbm.Values, r int) int {
-	if c.Units == 1 {
-		if v.Get(r, c.First) {
-			return 1
-		}
-		return 0
-	}
-	for k := range c.Units {
-		if v.Get(r, c.First+k) {
-			return k
-		}
-	}
-	return 0
-}
-
-// put sets the state of the cell in row r of v.
-func (c Cell) put(v rbm.Values, r, level int) {
-	if c.Units == 1 {
-		v.Set(r, c.First, level == 1)
-		return
-	}
-	for k := range c.Units {
-		v.Set(r, c.First+k, k == level)
-	}
-}
-
-// Cells returns the variables among the inputs of m, whose units are binary or of softmax groups.
-func Cells(m *rbm.RBM) (cells []Cell) {
-	for _, g := range m.Groups() {
-		switch {
-		case g.Label:
-		case g.Kind == rbm.Bernoulli:
-			for i := range g.Units {
-				cells = append(cells, Cell{g.First + i, 1})
-			}
-		default:
-			cells = append(cells, Cell{g.First, g.Units})
-		}
-	}
-	return cells
-}
-
 // Gaps are rows of visible units of a model, some of whose cells are missing. Each row is a chain that
-// leaves p(missing cells | the others) unchanged; if one cell is missing, each move is an independent
+// leaves p(missing cells | the others) unchanged; if one cell is missing, and is no real unit, each move is an independent
 // draw from this distribution. A softmax label is a cell too, missing in rows without one. The model has
-// no constraint.
+// no constraint, and sums over real cells use its parameters at NewGaps.
 type Gaps struct {
-	V       rbm.Values // states
+	V       rbm.Values // states: bits, or real values of a model that has real units
 	Missing rbm.Values // the units of missing cells are on
 
 	cells  []Cell   // those of the inputs, then a softmax label
@@ -75,10 +26,10 @@ type cellAt struct{ Row, Cell int }
 
 // NewGaps returns room for that many rows of m, all of whose cells are known.
 func NewGaps(m *rbm.RBM, rows int) *Gaps {
-	g := &Gaps{V: rbm.NewBits(rows, m.Visible()), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), label: -1}
+	g := &Gaps{V: m.NewVisible(rows), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), label: -1}
 	if label, ok := m.Label(); ok && label.Kind == rbm.Softmax {
 		g.label = len(g.cells)
-		g.cells = append(g.cells, Cell{label.First, label.Units})
+		g.cells = append(g.cells, Cell{First: label.First, Units: label.Units})
 	}
 	return g
 }
@@ -97,7 +48,7 @@ func (g *Gaps) Set(set *data.Set, rows []int32, classes int) {
 			copy(g.Missing.Row(r), set.Missing.Row(int(row)))
 		}
 		if g.label >= 0 && classes > 0 && (set.Y == nil || set.Y[row] == data.NoClass) {
-			g.cells[g.label].put(g.V, r, 0)
+			g.cells[g.label].put(g.V, r, 0, 0)
 			g.mark(r, g.label, true)
 		}
 	}
@@ -105,8 +56,8 @@ func (g *Gaps) Set(set *data.Set, rows []int32, classes int) {
 
 // gaps returns the number of missing cells of row r, and the last of them.
 func (g *Gaps) gaps(r int) (n, last int) {
-	for i, c := range g.cells {
-		if g.Missing.Get(r, c.First) {
+	for i := range g.cells {
+		if g.Missing.Get(r, g.cells[i].First) {
 			n, last = n+1, i
 		}
 	}
@@ -120,9 +71,9 @@ func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
 	several := false
 	for r := range g.V.Rows {
 		switch n, cell := g.gaps(r); {
-		case n == 1:
+		case n == 1 && !g.cells[cell].real():
 			g.at = append(g.at, cellAt{r, cell})
-		case n > 1:
+		case n > 0:
 			several = true
 		}
 	}
@@ -130,16 +81,7 @@ func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
 		if g.states == nil {
 			g.states = rbm.NewStates(m, g.V.Rows)
 		}
-		s := g.states
-		m.HiddenMean(s.Mean, g.V)
-		m.HiddenSample(s.H, rbm.Batch{V: g.V, H: s.Mean}, key.Child(0))
-		m.Step(s, nil, 1, key.Child(1))
-		for r := range g.V.Rows {
-			v, drawn := g.V.Row(r), s.V.Row(r)
-			for k, mask := range g.Missing.Row(r) {
-				v[k] = v[k]&^mask | drawn[k]&mask
-			}
-		}
+		gibbs(m, g.states, g.V, g.Missing, key)
 	}
 	exact := key.Child(2)
 	g.logProbs(m, g.at, func(i int, logp []float64) {
@@ -149,8 +91,19 @@ func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
 				break
 			}
 		}
-		g.cells[g.at[i].Cell].put(g.V, g.at[i].Row, level)
+		g.cells[g.at[i].Cell].put(g.V, g.at[i].Row, level, 0)
 	})
+}
+
+// gibbs draws h of each row of v given it, and then the missing units given h. It overwrites s, states of as
+// many rows.
+func gibbs(m *rbm.RBM, s *rbm.States, v, missing rbm.Values, key rbm.Key) {
+	m.HiddenMean(s.Mean, v)
+	m.HiddenSample(s.H, rbm.Batch{V: v, H: s.Mean}, key.Child(0))
+	m.Step(s, nil, 1, key.Child(1))
+	for r := range v.Rows {
+		v.Merge(r, s.V, r, missing.Row(r))
+	}
 }
 
 // copyRows is the number of rows whose free energies are computed at a time.
@@ -166,14 +119,15 @@ func (g *Gaps) logProbs(m *rbm.RBM, at []cellAt, do func(i int, logp []float64))
 			hi++
 		}
 		if g.copies.Rows < rows {
-			g.copies, g.free = rbm.NewBits(max(rows, copyRows), m.Visible()), make([]float64, max(rows, copyRows))
+			g.copies, g.free = m.NewVisible(max(rows, copyRows)), make([]float64, max(rows, copyRows))
 		}
 		next := 0
 		for _, a := range at[lo:hi] {
-			c := g.cells[a.Cell]
+			c := &g.cells[a.Cell]
+			at := c.value(g.V, a.Row)
 			for level := range c.Levels() {
-				copy(g.copies.Row(next), g.V.Row(a.Row))
-				c.put(g.copies, next, level)
+				g.copies.CopyRow(next, g.V, a.Row)
+				c.put(g.copies, next, level, at)
 				next++
 			}
 		}

@@ -23,9 +23,9 @@ func joint(m *rbm.RBM) (p [2][3][4]float64) {
 	for a := range 2 {
 		for b := range 3 {
 			for c := range 4 {
-				cells[0].put(v, 0, a)
-				cells[1].put(v, 0, b)
-				cells[2].put(v, 0, c)
+				cells[0].put(v, 0, a, 0)
+				cells[1].put(v, 0, b, 0)
+				cells[2].put(v, 0, c, 0)
 				m.FreeEnergy(f, v)
 				p[a][b][c] = math.Exp(-f[0])
 				sum += p[a][b][c]
@@ -57,9 +57,9 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 		}
 	}
 	for r := range rows {
-		g.cells[0].put(g.V, r, 1)
-		g.cells[1].put(g.V, r, 2)
-		g.cells[2].put(g.V, r, 0)
+		g.cells[0].put(g.V, r, 1, 0)
+		g.cells[1].put(g.V, r, 2, 0)
+		g.cells[2].put(g.V, r, 0, 0)
 		if r < rows/2 {
 			mask(r, 1, 2) // of the first half two cells, else one
 		} else {
@@ -130,9 +130,9 @@ func TestScoresAgainstEnumeration(t *testing.T) {
 	p := joint(m)
 	g := NewGaps(m, 3)
 	for r := range 3 {
-		g.cells[0].put(g.V, r, 1)
-		g.cells[1].put(g.V, r, 2)
-		g.cells[2].put(g.V, r, 0)
+		g.cells[0].put(g.V, r, 1, 0)
+		g.cells[1].put(g.V, r, 2, 0)
+		g.cells[2].put(g.V, r, 0, 0)
 	}
 	for r, cells := range [][]int{nil, {2}, {1, 2}} {
 		for _, i := range cells {
@@ -183,9 +183,9 @@ func TestFreeEnergyOfGaps(t *testing.T) {
 	g := NewGaps(m, 4)
 	whole := make([]float64, 4)
 	for r := range 4 {
-		g.cells[0].put(g.V, r, 1)
-		g.cells[1].put(g.V, r, 2)
-		g.cells[2].put(g.V, r, 0)
+		g.cells[0].put(g.V, r, 1, 0)
+		g.cells[1].put(g.V, r, 2, 0)
+		g.cells[2].put(g.V, r, 0, 0)
 		for i := 3 - r; i < 3; i++ {
 			for k := range g.cells[i].Units {
 				g.Missing.Set(r, g.cells[i].First+k, true)

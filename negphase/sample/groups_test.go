@@ -16,9 +16,9 @@ func TestLawOfGroups(t *testing.T) {
 		set.X.Set(r, r%3, true)
 		set.X.Set(r, 3+r/2, true)
 	}
-	const free = rbm.Free
+	const free, freeInput = rbm.Free, rbm.FreeInput
 	// The first group is in state 1; the second is not in state 2.
-	law, err := Query{Inputs: []int8{free, 1, free, free, free, 0}, Class: free}.Law(m, set)
+	law, err := Query{Inputs: []float32{freeInput, 1, freeInput, freeInput, freeInput, 0}, Class: free}.Law(m, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestLawOfGroups(t *testing.T) {
 			t.Fatalf("filled in: %v", dst)
 		}
 	}
-	if _, err := (Query{Inputs: []int8{1, 1, free, free, free, free}, Class: free}).Law(m, set); err == nil {
+	if _, err := (Query{Inputs: []float32{1, 1, freeInput, freeInput, freeInput, freeInput}, Class: free}).Law(m, set); err == nil {
 		t.Error("a group in two states passes")
 	}
 }

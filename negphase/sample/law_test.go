@@ -47,7 +47,7 @@ func conditional(m *rbm.RBM, q Query) map[int]float64 {
 		state, bit, meets := 0, 0, true
 		for i := range m.Visible() {
 			switch {
-			case i < m.Inputs() && q.Inputs != nil && q.Inputs[i] != rbm.Free:
+			case i < m.Inputs() && q.Inputs != nil && q.Inputs[i] != rbm.FreeInput:
 				meets = meets && on(i) == (q.Inputs[i] == 1)
 			case i >= m.Inputs() && q.Class != rbm.Free:
 				meets = meets && on(i) == (i-m.Inputs() == q.Class)
@@ -125,15 +125,15 @@ func TestConditionalLaw(t *testing.T) {
 		q       Query
 		sampler string
 	}{
-		"inputs":            {model(5, 3, 0, rbm.Softmax, nil), Query{[]int8{1, rbm.Free, 0, rbm.Free, rbm.Free}, rbm.Free}, "pcd"},
+		"inputs":            {model(5, 3, 0, rbm.Softmax, nil), Query{[]float32{1, rbm.FreeInput, 0, rbm.FreeInput, rbm.FreeInput}, rbm.Free}, "pcd"},
 		"class":             {model(6, 3, 3, rbm.Softmax, nil), Query{nil, 1}, "pcd"},
-		"inputs and class":  {model(7, 3, 2, rbm.Softmax, nil), Query{[]int8{1, rbm.Free, 1, rbm.Free, rbm.Free}, 0}, "pcd"},
-		"a free label":      {model(7, 3, 3, rbm.Softmax, nil), Query{[]int8{1, rbm.Free, 1, rbm.Free}, rbm.Free}, "pcd"},
-		"the label alone":   {model(7, 3, 3, rbm.Softmax, nil), Query{[]int8{1, 0, 1, 0}, rbm.Free}, "pcd"},
-		"Bernoulli label":   {model(6, 3, 2, rbm.Bernoulli, nil), Query{[]int8{1, rbm.Free, 1, rbm.Free}, rbm.Free}, "pcd"},
-		"Bernoulli class":   {model(6, 3, 2, rbm.Bernoulli, nil), Query{[]int8{1, rbm.Free, rbm.Free, rbm.Free}, 1}, "pcd"},
-		"hidden constraint": {model(6, 4, 2, rbm.Softmax, &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}), Query{[]int8{1, rbm.Free, rbm.Free, rbm.Free}, 1}, "pcd"},
-		"constraint on all": {model(6, 4, 2, rbm.Softmax, &rbm.Constraint{On: rbm.AllUnits, Active: 5}), Query{[]int8{1, rbm.Free, rbm.Free, rbm.Free}, 1}, "walk:exchange"},
+		"inputs and class":  {model(7, 3, 2, rbm.Softmax, nil), Query{[]float32{1, rbm.FreeInput, 1, rbm.FreeInput, rbm.FreeInput}, 0}, "pcd"},
+		"a free label":      {model(7, 3, 3, rbm.Softmax, nil), Query{[]float32{1, rbm.FreeInput, 1, rbm.FreeInput}, rbm.Free}, "pcd"},
+		"the label alone":   {model(7, 3, 3, rbm.Softmax, nil), Query{[]float32{1, 0, 1, 0}, rbm.Free}, "pcd"},
+		"Bernoulli label":   {model(6, 3, 2, rbm.Bernoulli, nil), Query{[]float32{1, rbm.FreeInput, 1, rbm.FreeInput}, rbm.Free}, "pcd"},
+		"Bernoulli class":   {model(6, 3, 2, rbm.Bernoulli, nil), Query{[]float32{1, rbm.FreeInput, rbm.FreeInput, rbm.FreeInput}, 1}, "pcd"},
+		"hidden constraint": {model(6, 4, 2, rbm.Softmax, &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}), Query{[]float32{1, rbm.FreeInput, rbm.FreeInput, rbm.FreeInput}, 1}, "pcd"},
+		"constraint on all": {model(6, 4, 2, rbm.Softmax, &rbm.Constraint{On: rbm.AllUnits, Active: 5}), Query{[]float32{1, rbm.FreeInput, rbm.FreeInput, rbm.FreeInput}, 1}, "walk:exchange"},
 	} {
 		law, err := c.q.Law(c.m, nil)
 		if err != nil {
@@ -148,7 +148,7 @@ func TestConditionalLaw(t *testing.T) {
 		}
 		other := c.q // the first given unit has the other value
 		if c.q.Inputs != nil {
-			other.Inputs = append([]int8{1 - c.q.Inputs[0]}, c.q.Inputs[1:]...)
+			other.Inputs = append([]float32{1 - c.q.Inputs[0]}, c.q.Inputs[1:]...)
 		} else {
 			other.Class = 2
 		}
@@ -348,7 +348,7 @@ func TestChainsThatMix(t *testing.T) {
 // beside them.
 func TestDrawEach(t *testing.T) {
 	m := model(7, 3, 3, rbm.Softmax, nil)
-	queries := []Query{{Inputs: []int8{1, rbm.Free, 0, rbm.Free}, Class: 2}, {Inputs: []int8{rbm.Free, 1, 1, 0}, Class: rbm.Free}}
+	queries := []Query{{Inputs: []float32{1, rbm.FreeInput, 0, rbm.FreeInput}, Class: 2}, {Inputs: []float32{rbm.FreeInput, 1, 1, 0}, Class: rbm.Free}}
 	s := Settings{Samples: 130, Rounds: 64} // more than there are chains
 	run := func(queries []Query, key rbm.Key) Sheet {
 		t.Helper()
@@ -363,8 +363,8 @@ func TestDrawEach(t *testing.T) {
 		q := queries[r/s.Samples]
 		for i, x := range q.Inputs {
 			got, mean := sheet.Values.Get(r, i), sheet.Means.Row(r)[i]
-			if x != rbm.Free && (got != (x == 1) || mean != float32(x)) || !(mean >= 0 && mean <= 1) {
-				t.Fatalf("row %d: unit %d is %v, %v; given %d", r, i, got, mean, x)
+			if x != rbm.FreeInput && (got != (x == 1) || mean != x) || !(mean >= 0 && mean <= 1) {
+				t.Fatalf("row %d: unit %d is %v, %v; given %v", r, i, got, mean, x)
 			}
 		}
 		if y := sheet.Class[r]; q.Class == 2 && y != 2 || y < 0 || y > 2 || sheet.Start[r] != rbm.Free {

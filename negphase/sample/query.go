@@ -11,8 +11,8 @@ import (
 
 // A Query says which visible units of a model are given. The rest is sampled.
 type Query struct {
-	Inputs []int8 // of each input 0, 1, or rbm.Free; nil: all free
-	Class  int    // the class of the label, or rbm.Free
+	Inputs []float32 // of each input 0 or 1, of real units any value, or rbm.FreeInput; nil: all free
+	Class  int       // the class of the label, or rbm.Free
 }
 
 // A Law is what is sampled: a model given the units of a query.
@@ -58,14 +58,18 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 			rows = append(rows, int32(r))
 		}
 	}
+	values := set.X
+	if m.Real() {
+		values = set.Grey.Values()
+	}
 	if q.Inputs != nil {
 		rows = slices.DeleteFunc(rows, func(r int32) bool { return q.excludes(m, set, r) })
-		rows = nearest(set, rows, q.Inputs)
+		rows = nearest(values, rows, q.Inputs)
 	}
 	l.Data, l.Row = g.NewVisible(len(rows)), rows
 	var free []int // inputs of which nothing is given
 	for i := range m.Inputs() {
-		if q.Inputs == nil || q.Inputs[i] == rbm.Free {
+		if q.Inputs == nil || q.Inputs[i] == rbm.FreeInput {
 			free = append(free, i)
 		}
 	}
@@ -75,7 +79,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 			set.Inputs(l.Data.Slice(to, to+1), rows[to:to+1])
 		} else {
 			for unit, i := range free {
-				l.Data.Set(to, unit, set.X.Get(int(from), i))
+				l.Data.Put(to, unit, values.At(int(from), i))
 			}
 		}
 		if g.Classes() > 0 {
@@ -97,7 +101,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 // excludes reports whether a free softmax group of row r of set has a state that is given as 0.
 func (q Query) excludes(m *rbm.RBM, set *data.Set, r int32) bool {
 	for _, g := range m.SoftmaxGroups() {
-		if g.Label || !slices.Contains(q.Inputs[g.First:g.First+g.Units], rbm.Free) {
+		if g.Label || !slices.Contains(q.Inputs[g.First:g.First+g.Units], rbm.FreeInput) {
 			continue
 		}
 		for i := g.First; i < g.First+g.Units; i++ {
@@ -126,18 +130,19 @@ func (l *Law) keepPossible() {
 	l.Data, l.Row = l.Data.Slice(0, kept), l.Row[:kept]
 }
 
-// nearest returns those nearRows of the rows that differ from the given inputs in
-// the fewest units; of equals the first.
-func nearest(set *data.Set, rows []int32, given []int8) []int32 {
-	differ := make(map[int32]int, len(rows))
+// nearest returns those nearRows of the rows that are nearest to the given inputs, by the sum of squared
+// differences, of bits the number that differ; of equals the first.
+func nearest(values rbm.Values, rows []int32, given []float32) []int32 {
+	differ := make(map[int32]float64, len(rows))
 	for _, r := range rows {
-		n := 0
+		sum := 0.0
 		for i, x := range given {
-			if x != rbm.Free && set.X.Get(int(r), i) != (x == 1) {
-				n++
+			if x != rbm.FreeInput {
+				d := float64(values.At(int(r), i)) - float64(x)
+				sum += float64(d * d)
 			}
 		}
-		differ[r] = n
+		differ[r] = sum
 	}
 	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(differ[a], differ[b]) })
 	return rows[:min(len(rows), nearRows)]
@@ -148,8 +153,8 @@ func nearest(set *data.Set, rows []int32, given []int8) []int32 {
 func (l Law) Fill(dst, free []float32) {
 	next := 0
 	for i := range dst {
-		if l.Inputs != nil && l.Inputs[i] != rbm.Free {
-			dst[i] = float32(l.Inputs[i])
+		if l.Inputs != nil && l.Inputs[i] != rbm.FreeInput {
+			dst[i] = l.Inputs[i]
 			continue
 		}
 		dst[i] = free[next]
@@ -166,7 +171,7 @@ func (q Query) String() string {
 	if q.Inputs != nil {
 		given := len(q.Inputs)
 		for _, x := range q.Inputs {
-			if x == rbm.Free {
+			if x == rbm.FreeInput {
 				given--
 			}
 		}

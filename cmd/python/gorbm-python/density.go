@@ -226,16 +226,18 @@ func isNaN(x float32) bool { return x != x }
 // are values of real units, or 1 from ½ up and else 0. It sets inputs of softmax groups that follow
 // from the others; the model is nil if all do.
 func conditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
-	if m.Real() {
-		return realConditional(m, row)
-	}
-	inputs := make([]int8, len(row))
-	for i, x := range row {
-		switch {
-		case isNaN(x):
-			inputs[i] = rbm.Free
-		case x >= 0.5:
-			inputs[i] = 1
+	inputs := slices.Clone(row)
+	for _, g := range m.Groups() {
+		for i := g.First; i < g.First+g.Units && !g.Label; i++ {
+			switch x := row[i]; {
+			case isNaN(x):
+				inputs[i] = rbm.FreeInput
+			case g.Kind == rbm.Gaussian:
+			case x >= 0.5:
+				inputs[i] = 1
+			default:
+				inputs[i] = 0
+			}
 		}
 	}
 	inputs, err := m.FillGroups(inputs)
@@ -243,48 +245,16 @@ func conditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
 		return nil, err
 	}
 	for i, x := range inputs {
-		if x != rbm.Free {
-			row[i] = float32(x)
+		if x != rbm.FreeInput {
+			row[i] = x
 		}
 	}
-	if !slices.Contains(inputs, rbm.Free) {
+	if !slices.Contains(inputs, rbm.FreeInput) {
 		return nil, nil
 	}
-	return m.Given(inputs, rbm.Free)
-}
-
-// realConditional is conditional for a model of Gaussian units and no others: those that are given
-// fold into the hidden biases, c + Wᵀx.
-func realConditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
-	if groups := m.Groups(); len(groups) > 1 || groups[0].Kind != rbm.Gaussian {
-		return nil, fmt.Errorf("missing values can be filled where all units are Gaussian or none is; those of the model are %.60s", m.GroupsText())
-	}
-	var free []int
-	for i, x := range row {
-		if isNaN(x) {
-			free = append(free, i)
-		}
-	}
-	c := rbm.NewGroups(m.Hidden(), rbm.Group{Kind: rbm.Gaussian, Units: len(free)})
-	w := rbm.NewMatrix(len(free), m.Hidden())
-	for to, from := range free {
-		c.VisibleBias[to] = m.VisibleBias[from]
-		for k, p := range c.VisibleParams() {
-			p[to] = m.VisibleParams()[k][from]
-		}
-		for j := range m.Hidden() {
-			w.Row(to)[j] = m.Weight(from, j)
-		}
-	}
-	c.SetWeights(w)
-	for j := range c.HiddenBias {
-		sum := float64(m.HiddenBias[j])
-		for i, x := range row {
-			if !isNaN(x) {
-				sum += float64(float64(x) * float64(m.Weight(i, j)))
-			}
-		}
-		c.HiddenBias[j] = float32(sum)
+	c, err := m.Given(inputs, rbm.Free)
+	if err != nil {
+		return nil, err
 	}
 	return c, c.CheckFinite()
 }

@@ -326,9 +326,9 @@ func TestFill(t *testing.T) {
 		m := rbm.New(units, units, 0, rbm.Softmax)
 		m.Randomize(1, rbm.NewKey(5))
 		row := make([]float32, units)
-		inputs := make([]int8, units)
+		inputs := make([]float32, units)
 		for i := range row {
-			row[i], inputs[i] = nan, rbm.Free
+			row[i], inputs[i] = nan, rbm.FreeInput
 		}
 		row[1], inputs[1] = 1, 1
 		row[4], inputs[4] = 0.25, 0 // below ½
@@ -356,7 +356,7 @@ func TestFill(t *testing.T) {
 		}
 		at := 0
 		for i, x := range f.arrays["mean"].floats() {
-			if inputs[i] == rbm.Free {
+			if inputs[i] == rbm.FreeInput {
 				if math.Abs(float64(x-want.V[at])) > tolerance {
 					t.Errorf("%d units: input %d has the mean %g, want %g", units, i, x, want.V[at])
 				}

@@ -101,7 +101,10 @@ func writeModels(t *testing.T, folder string) {
 		numbers.VisibleParams()[0][i] = p + float32(i)/4
 		means[i], deviations[i] = 10*float64(i), 0.5*float64(i) // the first is constant
 	}
-	mixed := rbm.NewGroups(hidden, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Gaussian, Units: 2})
+	both := &data.Schema{Columns: []data.Column{{Name: "colour", Levels: []string{"blue", "green", "red"}}, {Name: "height", Number: &data.Scale{Mean: 100, Deviation: 20}}, {Name: "sex", Levels: []string{"f", "m"}, Bit: true}}}
+	mixed := rbm.NewGroups(hidden, both.Groups()...)
+	mixed.Randomize(1, rbm.NewKey(6))
+	mixed.VisibleParams()[0][3] = 1.5
 	constrained := plain.Clone()
 	constrained.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
 	for name, c := range map[string]struct {
@@ -114,7 +117,7 @@ func writeModels(t *testing.T, folder string) {
 		"columns":     {plain, modelfile.About{Described: true, Scale: "0:1,0:2,0:3,0:4,0:5,0:6,-1:0"}},
 		"table":       {table, modelfile.About{Described: true, Schema: schema.Text()}},
 		"numbers":     {numbers, modelfile.About{Described: true, Binarize: data.Standard, Means: means, Deviations: deviations, Columns: strings.Split("abcdefg", "")}},
-		"mixed":       {mixed, modelfile.About{Described: true}},
+		"mixed":       {mixed, modelfile.About{Described: true, Binarize: data.Standard, Schema: both.Text(), Means: []float64{0, 0, 0, 100, 0}, Deviations: []float64{1, 1, 1, 20, 1}}},
 		"constrained": {constrained, modelfile.About{Described: true}},
 		"drelu":       {rbm.NewLayers(rbm.Group{Kind: units.DReLU, Units: hidden}, plain.Groups()...), modelfile.About{Described: true}},
 	} {
@@ -149,6 +152,12 @@ func writeModels(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mixedFree := make([]float64, 2)
+	mixed.FreeEnergy(mixedFree, rbm.Matrix{Rows: 2, Cols: 5, Data: []float32{1, 0, 0, 0.5, 0, 0, 0, 1, -0.75, 1}}.Values())
+	mixedZ, err := exact.LogZ(context.Background(), mixed)
+	if err != nil {
+		t.Fatal(err)
+	}
 	real, realFree := rbm.NewMatrix(rows, inputs), make([]float64, rows)
 	for i := range real.Data {
 		real.Data[i] = float32(2*rbm.NewKey(5).Uniform(uint64(i)) - 1)
@@ -165,7 +174,7 @@ func writeModels(t *testing.T, folder string) {
 		err = errors.Join(npz.Write(f, []npz.Named{{Name: "x", Shape: []int{rows, inputs}, Data: x.Data}, {Name: "hidden", Data: mean.Data},
 			{Name: "free", Data: free}, {Name: "log_proba", Data: logProb}, {Name: "log_z", Data: []float64{logZ}},
 			{Name: "table_free", Data: levelsFree}, {Name: "table_log_z", Data: []float64{tableZ}},
-			{Name: "real", Shape: []int{rows, inputs}, Data: real.Data}, {Name: "real_free", Data: realFree}, {Name: "real_hidden", Data: realMean.Data}, {Name: "real_log_z", Data: []float64{realZ}}}), f.Close())
+			{Name: "mixed_free", Data: mixedFree}, {Name: "mixed_log_z", Data: []float64{mixedZ}}, {Name: "real", Shape: []int{rows, inputs}, Data: real.Data}, {Name: "real_free", Data: realFree}, {Name: "real_hidden", Data: realMean.Data}, {Name: "real_log_z", Data: []float64{realZ}}}), f.Close())
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -249,7 +249,11 @@ class _RBM(BaseEstimator):
 
     def _kinds(self):
         """Return the kinds of the inputs as the program takes them."""
-        return f"gaussian:{self.n_features_in_}" if self._real else self._groups
+        return self._groups or (f"gaussian:{self.n_features_in_}" if self._real else "")
+
+    def _gaussian(self):
+        """Return which inputs are Gaussian units, where some are."""
+        return np.concatenate([np.full(int(n), kind == "gaussian") for kind, n in (g.split(":") for g in self._kinds().split())])
 
     def _settings(self):
         """Return the settings of training as the program takes them."""
@@ -406,8 +410,9 @@ class _RBM(BaseEstimator):
             raise ValueError(f"{path} has inputs that are not bits ({groups:.40}); open it with RBMDensity.from_run")
         visible, hidden = arrays["weights"].shape
         low, high = 0.0, 1.0
-        if groups.startswith("gaussian"):
-            learned = cls is RBMDensity and np.any(arrays["visible_precision"] != 1)
+        if "gaussian" in groups:
+            precision = arrays["visible_precision"]  # 0 of other units
+            learned = cls is RBMDensity and np.any((precision != 1) & (precision != 0))
             params.setdefault("units", _LEARNED if learned else "gaussian")
             scale = "auto"
         elif about.get("scale") == "spins":
@@ -424,6 +429,8 @@ class _RBM(BaseEstimator):
             model.scale_ = np.array(json.loads(about.get("deviations", "null")) or np.ones(n))
             model._constant = model.scale_ == 0
             model.scale_[model._constant] = 1
+            if " " in groups or about.get("schema"):
+                model._groups, model._schema = groups, _schema.parse(about.get("schema"))
         else:
             model.scale_low_, model.scale_high_ = (np.broadcast_to(x, (n,)).astype(np.float64) for x in (low, high))
             model._groups, model._schema = groups, _schema.parse(about.get("schema"))
@@ -642,7 +649,7 @@ class RBMDensity(DensityMixin, _Transformer):
         X = self._rows(X)
         shift = self.log_z_
         if self._real:
-            shift += np.log(self.scale_).sum()
+            shift += np.log(self.scale_).sum()  # 1 of units that are no numbers
         return (-self._free_energy(X) - shift).astype(X.dtype)
 
     def score(self, X, y=None):
@@ -660,7 +667,8 @@ class RBMDensity(DensityMixin, _Transformer):
         answer, drawn = self._draw("sample", arrays, n_samples)
         if not answer["mixed"]:
             warnings.warn(f"chains have not mixed: {answer['why']}", MixingWarning, stacklevel=2)
-        return self._schema.decode(drawn["x"]) if self._schema is not None else self._back(drawn["x"])
+        x = self._back(drawn["x"]) if self._real or self._schema is None else drawn["x"]
+        return x if self._schema is None else self._schema.decode(x)
 
     def fill(self, X, n_samples=20):
         """Return X with its NaN replaced by their means given the rest of their row.
@@ -678,11 +686,13 @@ class RBMDensity(DensityMixin, _Transformer):
         given = self._unit(np.where(holes, 0, X)[rows])
         if not self._real:
             given = given >= 0.5
+        elif self._groups:  # bits of the other units
+            given = np.where(self._gaussian(), given, given >= 0.5)
         given = np.where(holes[rows], np.float32(np.nan), given.astype("<f4"))
         answer, filled = self._draw("fill", {"given": given}, n_samples)
         if answer["unmixed"]:
             warnings.warn(f"chains have not mixed in {answer['unmixed']} of {answer['drawn']} rows: {answer['why']}", MixingWarning, stacklevel=2)
-        mean = filled["mean"] if words else self._back(filled["mean"])
+        mean = self._back(filled["mean"]) if self._real or not words else filled["mean"]
         X[rows] = np.where(holes[rows], mean, X[rows])
         return self._schema.decode(X) if words else X
 

@@ -38,7 +38,5 @@ def read(path):
     kinds = {g.split(":")[0] for g in groups}
     if version not in ("1", "3") or kinds - {"bernoulli", "softmax", "gaussian"}:
         raise ValueError(f"{path} has units of kinds that this package does not know; take rbmeval and rbmsample")
-    if "gaussian" in kinds and len(kinds) > 1:
-        raise ValueError(f"{path} has numbers and categories side by side, which this package cannot read; take rbmeval and rbmsample")
     about["groups"] = " ".join(groups) if kinds - {"bernoulli"} else ""
     return arrays, about

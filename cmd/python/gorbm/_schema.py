@@ -16,12 +16,15 @@ def parse(text):
 
 
 class Schema:
-    """Columns of levels. One of two levels is one unit, 1 for the second; others have a unit for each level, of which one is 1."""
+    """Columns of levels or numbers. One of two levels is one unit, 1 for the second; others of levels have a unit for each, of which one is 1.
+
+    A number is a unit too, in its own units.
+    """
 
     def __init__(self, columns, sequences=False):
         self.columns = columns
         self.sequences = sequences
-        widths = [1 if c.get("bit") else len(c["levels"]) for c in columns]
+        widths = [1 if c.get("bit") or c.get("number") else len(c["levels"]) for c in columns]
         self.ends = np.cumsum(widths)
         self.starts = self.ends - widths
 
@@ -53,7 +56,7 @@ class Schema:
         units = np.zeros((len(X), self.ends[-1]))
         for c, lo, hi, cells in zip(self.columns, self.starts, self.ends, X.T):
             for r, cell in enumerate(cells):
-                k = _level(c, cell, r)
+                k = _number(c, cell, r) if c.get("number") else _level(c, cell, r)
                 if k is None:
                     units[r, lo:hi] = np.nan
                 elif hi - lo > 1:
@@ -63,12 +66,25 @@ class Schema:
         return units
 
     def decode(self, units):
-        """Return rows in words: of each column the level whose unit is largest."""
+        """Return rows in words: of each column the level whose unit is largest, or its number."""
         words = np.empty((len(units), len(self.columns)), dtype=object)
         for j, (c, lo, hi) in enumerate(zip(self.columns, self.starts, self.ends)):
+            if c.get("number"):
+                words[:, j] = units[:, lo]
+                continue
             k = np.argmax(units[:, lo:hi], axis=1) if hi - lo > 1 else (units[:, lo] >= 0.5).astype(int)
             words[:, j] = np.array(c["levels"], dtype=object)[k]
         return np.array(["".join(row) for row in words], dtype=object) if self.sequences else words
+
+
+def _number(column, cell, row):
+    """Return the number of a cell, or None if it is missing."""
+    if cell is None or cell == "" or cell != cell:
+        return None
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        raise ValueError(f"row {row}, column {column['name']}: {str(cell)!r:.40} is not a number, as this column's are") from None
 
 
 def _level(column, cell, row):

@@ -185,7 +185,7 @@ class TestTruth(unittest.TestCase):
             np.testing.assert_array_equal([s.scale_low_, s.scale_high_], [np.broadcast_to(x, 7) for x in scale])
             low, high = np.array(s.scale_low_), np.array(s.scale_high_)
             np.testing.assert_allclose(s.transform(low + X * (high - low)), want["hidden"].reshape(len(X), -1), atol=1e-6)
-        for name, line in (("mixed", "numbers and categories side by side"), ("constrained", "a constraint"), ("drelu", "drelu hidden units")):
+        for name, line in (("constrained", "a constraint"), ("drelu", "drelu hidden units")):
             with self.assertRaisesRegex(ValueError, line + ", which this package cannot read; take rbmeval and rbmsample"):
                 gorbm.RBMDensity.from_run(model_file(name))
         with tempfile.NamedTemporaryFile(suffix=".safetensors") as f:
@@ -243,6 +243,33 @@ class TestTruth(unittest.TestCase):
             m.transform([["red", "f"]])
         with self.assertRaisesRegex(ValueError, "NaN"):
             m.transform(holes)
+
+    @unittest.skipIf("GORBM_MODEL" not in os.environ, "the Go test writes the model")
+    def test_from_run_of_numbers_and_words(self):
+        """Rows of words and numbers: densities, draws and fills are in the units of the numbers."""
+        want = np.load(os.path.join(os.environ["GORBM_MODEL"], "want.npz"))
+        words = np.array([["blue", 110, "f"], ["red", "85", "m"]], dtype=object)
+        m = gorbm.RBMDensity.from_run(model_file("mixed"), random_state=0)
+        np.testing.assert_allclose(m.score_samples(words), -want["mixed_free"] - want["mixed_log_z"] - np.log(20), atol=1e-9)
+        np.testing.assert_array_equal(m.score_samples(words), m.score_samples([[1, 0, 0, 110, 0], [0, 0, 1, 85, 1]]))
+        heights = np.arange(-100, 300.0)
+        cells = [(c, s) for c in ("blue", "green", "red") for s in "fm"]
+        p = np.array([np.exp(m.score_samples(np.array([[c, h, s] for h in heights], dtype=object))) for c, s in cells])
+        self.assertAlmostEqual(p.sum(), 1, places=6)
+        draws = m.sample(4000, X=words)
+        drawn = draws[:, 1].astype(float)
+        mean = (p.sum(axis=0) * heights).sum()
+        self.assertLess(abs(drawn.mean() - mean), 2 * 6 * drawn.std() / np.sqrt(4000))
+        for (c, s), chance in zip(cells, p.sum(axis=1)):
+            self.assertLess(abs(((draws[:, 0] == c) & (draws[:, 2] == s)).sum() - 4000 * chance), 2 * 6 * np.sqrt(4000 * chance))
+        filled = m.fill(np.array([["red", None, "f"], [None, 120, "m"], ["blue", 90, "f"]], dtype=object))
+        q = p[cells.index(("red", "f"))]
+        self.assertAlmostEqual(filled[0, 1], (q * heights).sum() / q.sum(), places=3)
+        at = [p[cells.index((c, "m"))][220] for c in ("blue", "green", "red")]  # 120
+        self.assertEqual(filled[1, 0], ("blue", "green", "red")[int(np.argmax(at))])
+        self.assertEqual(list(filled[2]), ["blue", 90, "f"])
+        with self.assertRaisesRegex(ValueError, "row 0, column height: 'tall' is not a number, as this column's are"):
+            m.transform([["red", "tall", "f"]])
 
     def test_sequences(self):
         s = _schema.parse("sequences 3 -AC")
