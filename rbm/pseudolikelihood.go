@@ -212,7 +212,7 @@ func (e *evaluation) scoreReal(dst []float64, b *rowBlock, first int) {
 					for k, w := range b.weights {
 						b.table[k] = a[k] + float64(w*(x-own))
 					}
-					return float64(bias*x) - float64(float64(x*x)*precision)/2 + m.hidden.logZ(b.table[:m.Hidden()], &m.hidden.dist)
+					return float64(bias*x) - float64(float64(x*x)*precision/2) + m.hidden.logZ(b.table[:m.Hidden()], &m.hidden.dist)
 				}
 				for k := range b.logp {
 					b.logp[k] = logWeight(nodes.Low + float64(float64(k)*nodes.Step))

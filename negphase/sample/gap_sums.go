@@ -678,7 +678,7 @@ func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 		if i%quantileSteps == 0 {
 			return rbm.Exp(logp[first+i/quantileSteps])
 		}
-		sum, t := 0.0, float64(i)/quantileSteps
+		sum, t := 0.0, float64(float64(i)/quantileSteps)
 		sin := math.Sin(math.Pi * (t - math.Floor(t)))
 		for k := first; k <= last; k++ {
 			d := t - float64(k-first)
@@ -690,10 +690,10 @@ func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 		}
 		return max(sum, 0)
 	}
-	below, before := 0.0, density(0)/quantileSteps
+	below, before := 0.0, float64(density(0)/quantileSteps)
 	for i := 1; i <= (last-first)*quantileSteps; i++ {
-		next := density(i) / quantileSteps
-		step := (before + next) / 2
+		next := float64(density(i) / quantileSteps)
+		step := float64((before + next) / 2)
 		if below+step >= p {
 			at := (float64(i-1) + (p-below)/step) / quantileSteps
 			return c.node(first, s.at[cell]) + float64(at*c.nodes.Step)
