@@ -460,6 +460,20 @@ prog -h all explains all of this and every flag.
 	}
 }
 
+// Numbers from a hundred to a million have no exponents.
+func TestNumberWithoutExponent(t *testing.T) {
+	for x, want := range map[float64]string{2968.4: "2970", -1208: "-1210", 99.96: "100", 998.7: "999", 999.7: "1000", 234567: "235000", 1.234e6: "1.23e+06", 0.00012345: "0.000123", math.NaN(): "–"} {
+		if got := Number(x); got != want {
+			t.Errorf("%v: %q, want %q", x, got, want)
+		}
+	}
+	for x, want := range map[float64]string{99.7: "100", 56.4: "56", 1234: "1200", 0: "0"} {
+		if got := TwoDigits(x); got != want {
+			t.Errorf("%v: %q in two digits, want %q", x, got, want)
+		}
+	}
+}
+
 func TestFourDigits(t *testing.T) {
 	for x, want := range map[float64]string{16634.2: "16630", 817.26: "817.3", 999.96: "1000", 2: "2", 0.0012345: "0.001234", 0: "0", math.Inf(1): "+Inf"} {
 		if got := FourDigits(x); got != want {

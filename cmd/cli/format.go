@@ -29,10 +29,14 @@ func Known(x float64, ok bool) *float64 {
 	return &x
 }
 
-// Number returns x to three digits, or a dash if it is NaN.
+// Number returns x to three digits, or a dash if it is NaN. Up to a million it has no exponent:
+// 2970 for 2968.4.
 func Number(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
+	}
+	if size := math.Abs(x); size >= 100 && size < 999500 {
+		return digits(x, 3)
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
@@ -54,8 +58,14 @@ func Count[N int | int64](n N, what string) string {
 }
 
 // FourDigits returns x to four digits without an exponent: 16630 for 16634.2.
-func FourDigits(x float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+func FourDigits(x float64) string { return digits(x, 4) }
+
+// TwoDigits returns x to two digits without an exponent: 100 for 99.7.
+func TwoDigits(x float64) string { return digits(x, 2) }
+
+// digits returns x to n digits without an exponent.
+func digits(x float64, n int) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
 	if err != nil { // beyond the largest number
 		rounded = x
 	}

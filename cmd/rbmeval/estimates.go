@@ -152,8 +152,8 @@ func (p logZEstimates) record() (rec cli.Record) {
 		e.Add("temperatures", b.Temperatures)
 		e.Add("round_trips", p.RoundTrips)
 		e.Add("rounds", p.Rounds)
-		rec.Show("bennett", "log Z by "+methods[logz.ByBennett], e, fmt.Sprintf("%s (%d ladders of %d temperatures, %d rounds; %ssmallest overlap %.2g %%, %s)",
-			number, b.Groups, b.Temperatures, p.Rounds, ess, 100*b.Overlap, cli.Count(p.RoundTrips, "round trip")))
+		rec.Show("bennett", "log Z by "+methods[logz.ByBennett], e, fmt.Sprintf("%s (%d ladders of %d temperatures, %d rounds; %ssmallest overlap %s %%, %s)",
+			number, b.Groups, b.Temperatures, p.Rounds, ess, cli.TwoDigits(100*b.Overlap), cli.Count(p.RoundTrips, "round trip")))
 	}
 	if cli.Finite(p.LowerBound) != nil && (p.by == "" || len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)) {
 		rec.Say("log Z is at least", fmt.Sprintf("%.3f (by the distinct rows)", p.LowerBound))
