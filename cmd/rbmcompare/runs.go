@@ -141,6 +141,8 @@ func readRun(dir string) (*runSummary, error) {
 	for _, name := range []string{"hidden", "labels", "init", "constraint"} {
 		r.set(map[string]any{name: c.Model[name]})
 	}
+	r.Settings["hidden_units"] = "bernoulli" // the file says so by leaving them out
+	r.set(map[string]any{"hidden_units": c.Model["hidden_units"]})
 	r.set(map[string]any{"data": c.Data["name"], "binarize": c.Data["binarize"], "rows": c.Data["rows"]})
 	if r.columns, r.rows, err = rundir.ReadTable(filepath.Join(dir, rundir.MetricsFile)); err != nil {
 		return nil, err
@@ -360,7 +362,11 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 			} else {
 				rec.Show(name, by, m.Last, value(m.Last))
 				rec.Say("best along the run", value(m.Best))
-				rec.Say("at step", strconv.Itoa(m.BestStep))
+				if m.Best == nil {
+					rec.Say("at step", none)
+				} else {
+					rec.Say("at step", strconv.Itoa(m.BestStep))
+				}
 			}
 			if known[name] {
 				rec.Add(name+"_best", m.Best)

@@ -50,6 +50,40 @@ func writeRuns(t *testing.T) {
 	}
 }
 
+// Runs that differ in the kind of hidden units alone are told apart, and -over does not average them. A
+// run without the metric has no step of its best value.
+func TestRunsOfRealHiddenUnits(t *testing.T) {
+	clitest.Isolate(t)
+	const metrics = "step,seconds,pseudo_likelihood_train\n0,0,-9\n60,4,-7\n"
+	for i, kind := range []string{"", "relu", "relu"} {
+		dir := fmt.Sprintf("runs/%d", i)
+		writeRun(t, dir, fmt.Sprintf(`"rate": 0.1, "seed": %d`, i), metrics, `{"metrics": {}}`)
+		if kind != "" {
+			path := filepath.Join(dir, rundir.ConfigFile)
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			clitest.Write(t, path, strings.Replace(string(text), `"hidden": 4`, `"hidden": 4, "hidden_units": "`+kind+`"`, 1))
+		}
+	}
+	writeRun(t, "runs/3", `"rate": 0.1, "seed": 3`, "step,seconds,error_train\n0,0,0.5\n", "")
+	text := rbmcompare.OK(t, "-runs", "runs/*", "-sort", "pseudo_likelihood_train")
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		switch {
+		case fields[0] == "run" && fields[1] != "hidden_units",
+			fields[0] == "runs/0" && fields[1] != "bernoulli",
+			fields[0] == "runs/1" && fields[1] != "relu",
+			fields[0] == "runs/3" && strings.Count(line, " –") != 3:
+			t.Errorf("%s", line)
+		}
+	}
+	if text := rbmcompare.OK(t, "-runs", "runs/[0-2]", "-over", "seed"); !strings.Contains(text, "bernoulli") || !strings.Contains(text, "relu") {
+		t.Errorf("over seeds:\n%s", text)
+	}
+}
+
 // A run that left a note of divergence is said to have diverged.
 func TestRunsDiverged(t *testing.T) {
 	writeRuns(t)
