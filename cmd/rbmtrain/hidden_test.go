@@ -80,6 +80,9 @@ func TestRealHiddenRefusals(t *testing.T) {
 		{"-data real.csv -hidden-units gaussian -hidden 3 -rate 30 -steps 2000 -negphase pcd -schedule constant", 1, "train at a lower rate"},
 	} {
 		r := rbmtrain.Call(append(strings.Fields(c.args), "-out", "refused", "-force")...)
+		if strings.Contains(r.Stderr, "at a lower rate") && strings.Contains(r.Stderr, "a smaller -rate") {
+			t.Errorf("%s: the advice is given twice: %s", c.args, r.Stderr)
+		}
 		if r.Status != c.status || !strings.Contains(r.Stderr, c.want) || c.status == 2 && strings.Count(r.Stderr, "\n") > 1+strings.Count(r.Stderr, "holds real numbers") {
 			t.Errorf("%s: status %d: %s", c.args, r.Status, r.Stderr)
 		}
@@ -97,7 +100,13 @@ func TestRealHiddenRefusals(t *testing.T) {
 			t.Errorf("%s: the rate is %v, of bits %v", data, real, bits)
 		}
 	}
-	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-label-column", "label", "-hidden-units", "relu", "-hidden", "3", "-steps", "10", "-out", "unlabelled"); !strings.Contains(out, "relu hidden units") {
+	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-label-column", "label", "-hidden-units", "relu", "-hidden", "3", "-steps", "10", "-out", "unlabelled"); !strings.Contains(out, "; labels are left out, as relu hidden units take none\n") {
 		t.Errorf("labelled rows: %s", out)
+	}
+	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-labels", "none", "-hidden-units", "relu", "-dry-run"); strings.Contains(out, "left out") {
+		t.Errorf("without labels: %s", out)
+	}
+	if r := rbmtrain.Call("-data", "labelled.csv", "-init", "unlabelled", "-dry-run"); r.Status != 2 || !strings.Contains(r.Stderr, "give -hidden-units relu\n") {
+		t.Errorf("another start: status %d: %s", r.Status, r.Stderr)
 	}
 }

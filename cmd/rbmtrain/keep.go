@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -272,5 +273,9 @@ func (r *runner) diverged(err error) error {
 	if size, large := r.health.BeganLarge(); large {
 		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, size, r.folder.Dir)
 	}
-	return fmt.Errorf("training %w; try a smaller -rate; metrics up to then are in %s", err, r.folder.Dir)
+	advice := "try a smaller -rate; "
+	if strings.Contains(err.Error(), "at a lower rate") { // err says so
+		advice = ""
+	}
+	return fmt.Errorf("training %w; %smetrics up to then are in %s", err, advice, r.folder.Dir)
 }

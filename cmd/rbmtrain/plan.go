@@ -317,10 +317,10 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	}
 	set = sets.Train
 	switch {
+	case m.HiddenKind() != o.hiddenKind():
+		return nil, nil, cli.Usagef("-hidden-units is %s, but those of %s are %[3]s; give -hidden-units %[3]s", o.hiddenUnits, o.init, m.HiddenKind())
 	case label.on != (m.Classes() > 0):
 		return nil, nil, cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", o.init, m.Classes(), o.labels, set.Name)
-	case m.HiddenKind() != o.hiddenKind():
-		return nil, nil, cli.Usagef("-hidden-units is %s, but those of %s are %s", o.hiddenUnits, o.init, m.HiddenKind())
 	case o.flags.Given("hidden") && m.Hidden() != o.hidden:
 		return nil, nil, cli.Usagef("-hidden is %d, but %s has %d hidden units; leave -hidden out", o.hidden, o.init, m.Hidden())
 	case o.labels == "bernoulli" && m.LabelKind() != rbm.Bernoulli || o.labels == "softmax" && m.LabelKind() != rbm.Softmax:
@@ -481,6 +481,9 @@ func (p *plan) describe() string {
 		d += "; the first line names the columns"
 	case data.HeaderNumbers:
 		d += "; the first line is numbers and names the columns (-header no: it is a row)"
+	}
+	if set.Y != nil && p.opts.labels != "none" && p.model.HiddenText() != "" {
+		d += fmt.Sprintf("; labels are left out, as %s hidden units take none", p.model.HiddenText())
 	}
 	d += describeUnlabelled(p.settings, p.model, set)
 	if constant := set.DescribeConstantColumns(); constant != "" {
