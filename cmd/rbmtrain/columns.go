@@ -189,7 +189,7 @@ func sampleBars(set *data.Set, s sample.Sheet, note string) report.Bars {
 	for _, i := range order {
 		b.Panels = append(b.Panels, panelOf(vars[i].name, vars[i].levels, ours[i], theirs[i]))
 	}
-	if set.Y != nil {
+	if set.Y != nil && !slices.Contains(s.Class, rbm.Free) { // the model has labels
 		x, y := make([]float64, len(set.Classes)), make([]float64, len(set.Classes))
 		rows := set.Labelled()
 		for _, r := range rows {

@@ -145,3 +145,17 @@ func TestReportOfColumns(t *testing.T) {
 		}
 	}
 }
+
+// Models without labels of rows that have them, and are no pictures, end with a report like any others.
+func TestSamplesOfRowsWhoseLabelsAreLeftOut(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "rows.csv", "a,b,label\n"+strings.Repeat("1.5,2.5,x\n2.5,0.25,y\n", 10))
+	for i, args := range []string{"-labels none", "-hidden-units relu"} {
+		out := fmt.Sprint("run", i)
+		r := rbmtrain.Call(append(strings.Fields(args), "-data", "rows.csv", "-hidden", "2", "-steps", "100", "-out", out)...)
+		page, err := os.ReadFile(filepath.Join(out, "report.html"))
+		if r.Status != 0 || err != nil || !strings.Contains(string(page), "column by column") {
+			t.Errorf("%s: status %d, report %v: %s", args, r.Status, err, r.Stderr)
+		}
+	}
+}
