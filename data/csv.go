@@ -661,11 +661,21 @@ func (c *csvReader) add(row []string) error {
 // errValue is wrapped by errors about a field that is no value of an input.
 var errValue = errors.New("no value")
 
-// value reads a field of column j. Its errors wrap errValue.
+// errGap is wrapped by errors about a field that is missing.
+var errGap = errors.New("a gap")
+
+// fillIn says what to do about a field that is missing.
+const fillIn = "fill it in, or take -levels 8, which reads the file as a table, in which cells may be missing"
+
+// value reads a field of column j. Its errors wrap errValue, and errGap if the field is missing.
 func (c *csvReader) value(j int, field string) (float64, error) {
 	v, err := c.readValue(j, field)
 	if err != nil {
-		err = &kindError{err, []error{ErrFormat, errValue}}
+		kinds := []error{ErrFormat, errValue}
+		if IsMissing(strings.TrimSpace(field)) {
+			kinds = append(kinds, errGap)
+		}
+		err = &kindError{err, kinds}
 	}
 	return v, err
 }
@@ -682,7 +692,9 @@ func (c *csvReader) readValue(j int, field string) (v float64, err error) {
 	why := c.scaling.wrong(j, v, false)
 	switch {
 	case field == "":
-		return 0, c.wrong(j, "a value is missing; write 0 or 1, or a number between")
+		return 0, c.wrong(j, "a value is missing; %s", fillIn)
+	case err != nil && IsMissing(field):
+		return 0, c.wrong(j, "%s is not a number; %s", quote(field), fillIn)
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		if s := separator(field); s != "" {
 			return 0, c.wrong(j, "%s: columns are separated by %s; separate them by commas, and write fractions as 0.5", quote(field), s)

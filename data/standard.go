@@ -21,6 +21,9 @@ var raw = scaling{rule: "raw", given: scales{asIs}}
 func loadReal(ctx context.Context, spec string, opt Options, cause error) ([]*Set, error) {
 	opt.Binarize = Standard
 	sets, err := load(ctx, spec, opt)
+	if errors.Is(err, errGap) { // what is outside [0,1] may be fine
+		return nil, err
+	}
 	if err != nil {
 		return nil, cause
 	}
