@@ -665,7 +665,7 @@ var errValue = errors.New("no value")
 var errGap = errors.New("a gap")
 
 // fillIn says what to do about a field that is missing.
-const fillIn = "fill it in, or take -levels 8, which reads the file as a table, in which cells may be missing"
+const fillIn = "fill it in, or take -numbers gaussian, which reads the file as a table, in which cells may be missing"
 
 // value reads a field of column j. Its errors wrap errValue, and errGap if the field is missing.
 func (c *csvReader) value(j int, field string) (float64, error) {

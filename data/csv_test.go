@@ -269,8 +269,8 @@ func TestColumnsAreNamed(t *testing.T) {
 // Of real numbers with gaps the error names the first gap and the way to keep it, not numbers outside [0,1].
 func TestGapsOfRealNumbers(t *testing.T) {
 	for rows, want := range map[string]string{
-		"a,b\n6.5,-8.25\n,-4.5\n7.25,3.5\n":   `:3: column 1 ("a"): a value is missing; fill it in, or take -levels 8`,
-		"a,b\n6.5,-8.25\n6.5,NA\n7.25,3.5\n":  `:3: column 2 ("b"): "NA" is not a number; fill it in, or take -levels 8`,
+		"a,b\n6.5,-8.25\n,-4.5\n7.25,3.5\n":   `:3: column 1 ("a"): a value is missing; fill it in, or take -numbers gaussian`,
+		"a,b\n6.5,-8.25\n6.5,NA\n7.25,3.5\n":  `:3: column 2 ("b"): "NA" is not a number; fill it in, or take -numbers gaussian`,
 		"a,b\n6.5,-8.25\n6.5,nan\n7.25,3.5\n": `:3: column 2 ("b"): "nan" is not a number; fill in missing values first`,
 	} {
 		path := filepath.Join(t.TempDir(), "gaps.csv")
@@ -280,7 +280,7 @@ func TestGapsOfRealNumbers(t *testing.T) {
 		if _, _, err := Load(context.Background(), path, Options{Real: true, Binarize: Threshold, Scale: "auto"}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", rows, err)
 		}
-		if _, _, err := Load(context.Background(), path, Options{Levels: 8}); err != nil {
+		if _, _, err := Load(context.Background(), path, Options{Numbers: "gaussian"}); err != nil {
 			t.Errorf("%q as a table: %v", rows, err)
 		}
 	}
