@@ -130,4 +130,7 @@ func TestMixedRefusals(t *testing.T) {
 	} {
 		refused(t, c.args, c.status, c.want)
 	}
+	if r := rbmtrain.Call(strings.Fields("-data gaps.csv -numbers gaussian -hidden-units relu -dry-run")...); strings.Contains(r.Stderr, "labels") {
+		t.Errorf("labels are not the cause: %s", r.Stderr)
+	}
 }

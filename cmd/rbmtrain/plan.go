@@ -361,6 +361,9 @@ func checkModel(m *rbm.RBM, s train.Settings, sets ...*data.Set) (warnings []str
 			continue
 		}
 		if err := train.Fits(m, set); err != nil {
+			if set.Missing.Rows > 0 && m.CheckSites() != nil { // labels are not the cause
+				return nil, err
+			}
 			return nil, fmt.Errorf("%w; give both files labels in the same way, or train with -labels none", err)
 		}
 		if err := train.Allows(m, set); err != nil {
