@@ -2,13 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/units"
 )
 
 // Real hidden units of each kind learn most of what the rows have in common. A run of two parts has the parameters of one, with momentum, an average and
@@ -108,5 +111,21 @@ func TestRealHiddenRefusals(t *testing.T) {
 	}
 	if r := rbmtrain.Call("-data", "labelled.csv", "-init", "unlabelled", "-dry-run"); r.Status != 2 || !strings.Contains(r.Stderr, "give -hidden-units relu\n") {
 		t.Errorf("another start: status %d: %s", r.Status, r.Stderr)
+	}
+}
+
+// A model whose weights between real units leave it no Z is not saved, because its file could not be read.
+func TestNoZIsNotSaved(t *testing.T) {
+	m := rbm.NewLayers(rbm.Group{Kind: units.Gaussian, Units: 1}, rbm.Group{Kind: units.Gaussian, Units: 1})
+	r := &runner{plan: &plan{model: m}}
+	if err := r.savable(); err != nil {
+		t.Error(err)
+	}
+	m.SetWeights(rbm.Matrix{Rows: 1, Cols: 1, Data: []float32{2}})
+	if err := r.save(); !errors.Is(err, rbm.ErrDiverged) {
+		t.Errorf("save: %v", err)
+	}
+	if err := r.write(t.Context()); !errors.Is(err, rbm.ErrDiverged) {
+		t.Errorf("write: %v", err)
 	}
 }

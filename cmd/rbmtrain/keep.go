@@ -116,9 +116,14 @@ func (r *runner) tolerate(err error) error {
 	return nil
 }
 
+// savable returns an error if a parameter is not finite or the model has no Z: its file could not be read.
+func (r *runner) savable() error {
+	return cmp.Or(r.plan.model.CheckFinite(), r.plan.model.CheckNormalisable())
+}
+
 // save writes a checkpoint.
 func (r *runner) save() error {
-	if err := r.plan.model.CheckFinite(); err != nil {
+	if err := r.savable(); err != nil {
 		return err
 	}
 	state := r.state
@@ -159,7 +164,7 @@ func (r *runner) save() error {
 // write writes the checkpoint and the model.
 func (r *runner) write(ctx context.Context) error {
 	defer cli.Protect(ctx, r.lost)()
-	if err := r.plan.model.CheckFinite(); err != nil {
+	if err := r.savable(); err != nil {
 		return err
 	}
 	// The one is tried even if the other fails.
