@@ -259,7 +259,7 @@ func TestRealFills(t *testing.T) {
 			g.Move(m, rbm.NewKey(6).Child(uint64(step)))
 		}
 		check("chains")
-		if n := testing.AllocsPerRun(5, func() { g.Move(m, rbm.NewKey(7)) }); n > 0 {
+		if n := testing.AllocsPerRun(5, func() { g.Move(m, rbm.NewKey(7)) }); n > 0 && !raceEnabled { // a pool forgets at random under the race detector
 			t.Errorf("%v allocations in a move", n)
 		}
 	}
