@@ -41,16 +41,10 @@ func lengths(p *programs) claims.Figure {
 	return claims.Figure{
 		Name: "lengths", Ours: true, Title: "walks that find their length by acceptance, against Bayesian optimisation",
 		Says: "does a warm-up that drives the length to an acceptance of 0.574 (k=auto) do as well as the paper's Bayesian optimisation?",
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for draw := range o.Seeds(3, 6) {
-				for at, s := range glassy {
-					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, draw %d", s.Label, draw+1),
-						Run:  func(ctx context.Context) ([]claims.Point, error) { return s.lengths(ctx, p, at, draw+1, o.Quick) },
-					})
-				}
-			}
-			return jobs
+		Jobs: func(o claims.Options) []claims.Job {
+			return repeated(glassy, o.Seeds(3, 6), "draw", func(ctx context.Context, s system, at, draw int) ([]claims.Point, error) {
+				return s.lengths(ctx, p, at, draw, o.Quick)
+			})
 		},
 		Claims: func(t *claims.Table) (all []claims.Claim) {
 			for at, s := range glassy {
