@@ -8,6 +8,7 @@ package main
 import (
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/informed"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -44,7 +45,7 @@ new sampler, so that no implementation of these can win there by more than the c
 
 // Arenas are made once for all jobs.
 var (
-	machines = []arena{machine(16, 1, true), machine(16, 2, true), machine(25, 1, true), machine(200, 1, false), machine(500, 1, false)}
+	machines = []arena{machine(16, 1, 0), machine(16, 2, 0), machine(25, 1, 0), machine(200, 1, shortApart), machine(500, 1, shortApart)}
 	lattices = []arena{
 		lattice("50×50, β = 0.3", "β = 0.3", "50x50", 0.3, mcmc.Uniform(1), false, reference{mcmc.SwendsenWang{}, 4}),
 		lattice("50×50, β_c = 0.4407", "critical", "50x50", critical, mcmc.Uniform(1), false, reference{mcmc.Wolff{Clusters: 1}, 10}),
@@ -61,12 +62,12 @@ func experiment() claims.Experiment {
 		Paper: "ours",
 		About: about,
 		Figures: []claims.Figure{
-			contest{name: "rbm", title: "Samplers of RBMs trained on digits", says: "do locally balanced proposals sample an RBM faster than block Gibbs?",
+			contest{name: "rbm", seconds: shortSeconds, repeats: repeats, title: "Samplers of RBMs trained on digits", says: "do locally balanced proposals sample an RBM faster than block Gibbs?",
 				arenas: machines, contestants: onRBM(), notes: whyRBM,
-				pictures: []string{blockGibbs, tempering, sardonics, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
-			contest{name: "lattice", title: "Samplers of Ising systems", says: "do locally balanced proposals sample a lattice faster than sweeps or clusters?",
+				pictures: []string{blockGibbs, tempering, sardonics, pasRoot, string(informed.Langevin), string(informed.DLMCRoot)}}.figure(),
+			contest{name: "lattice", seconds: shortSeconds, repeats: repeats, title: "Samplers of Ising systems", says: "do locally balanced proposals sample a lattice faster than sweeps or clusters?",
 				arenas: lattices, contestants: onLattice(), notes: whyLattice,
-				pictures: []string{gibbs, clusters, sardonics, pasRoot, string(langevin), string(dlmcRoot)}}.figure(),
+				pictures: []string{gibbs, clusters, sardonics, pasRoot, string(informed.Langevin), string(informed.DLMCRoot)}}.figure(),
 		},
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	seconds = 0.3 // of each run
-	repeats = 10
+	// Seconds of a run and their number, but in the long race.
+	shortSeconds, repeats = 0.3, 10
 	// leastTimes is the number of autocorrelation times that a run must have for its τ to be trusted. The sum of ρ reaches to 6 τ,
 	// and what it misses is a tenth of it there.
 	leastTimes = 50
@@ -40,6 +40,8 @@ const (
 // A contest is a figure in which samplers race in several arenas.
 type contest struct {
 	name, title, says string
+	seconds           float64 // of each run
+	repeats           int
 	arenas            []arena
 	contestants       []contestant
 	pictures          []string // curves
@@ -59,7 +61,7 @@ func (c contest) figure() claims.Figure {
 		Name: c.name, Title: c.title, Says: c.says, Ours: true,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for at, a := range c.arenas {
-				for repeat := range o.Seeds(3, repeats) {
+				for repeat := range o.Seeds(3, c.repeats) {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", a.label, repeat+1),
 						Run: func(ctx context.Context) ([]claims.Point, error) {
@@ -109,7 +111,7 @@ func (c contest) race(ctx context.Context, at, seed int, quick bool) (points []c
 	if err != nil {
 		return nil, err
 	}
-	time := seconds
+	time := c.seconds
 	if quick {
 		time = 0.02
 	}
@@ -240,9 +242,11 @@ func short(t *claims.Table, x contestant, at int) (times float64, yes bool) {
 }
 
 // doubt says in words why the τ of a sampler does not show that it is better; "": nothing does.
-func doubt(t *claims.Table, x contestant, at int) string {
-	if _, stuck := stuck(t, x, at); stuck {
-		return fmt.Sprintf("no verdict: in runs of %g s chains of %s stay in part of the states", seconds, x.told())
+func (c contest) doubt(t *claims.Table, x contestant, at int) string {
+	if rate, stuck := stuck(t, x, at); stuck {
+		const values = leastTimes / 2 // independent ones of a run of leastTimes τ
+		return fmt.Sprintf("no verdict: in runs of %g s chains of %s stay in part of the states; by the errors of its means a run is worth %s independent values, and %d of them would take at least %s s",
+			c.seconds, x.told(), chains.Digits(rate*c.seconds), values, chains.Digits(values/rate))
 	}
 	if times, yes := short(t, x, at); yes {
 		return fmt.Sprintf("no verdict: runs of %s are %.0f τ long, and its τ is not known with fewer than %d", x.told(), times, leastTimes)
@@ -252,11 +256,11 @@ func doubt(t *claims.Table, x contestant, at int) string {
 
 // refuse takes the verdict of a claim that names the first sampler as the better one, if there is a doubt about its τ. Runs that are too
 // short, and chains that are stuck, underestimate τ. So those of the other sampler only favour it.
-func refuse(t *claims.Table, c claims.Claim, x contestant, at int) claims.Claim {
-	if why := doubt(t, x, at); why != "" && c.Verdict != claims.Open {
-		c.Verdict, c.Statistic = claims.Fail, why+"; "+c.Statistic
+func (c contest) refuse(t *claims.Table, claim claims.Claim, x contestant, at int) claims.Claim {
+	if why := c.doubt(t, x, at); why != "" && claim.Verdict != claims.Open {
+		claim.Verdict, claim.Statistic = claims.Fail, why+"; "+claim.Statistic
 	}
-	return c
+	return claim
 }
 
 func (c contest) claims(t *claims.Table, at int) (all []claims.Claim) {
@@ -270,10 +274,10 @@ func (c contest) claims(t *claims.Table, at int) (all []claims.Claim) {
 	sard := contestant{name: sardonics}
 	paths := c.best(t, at, func(x contestant) bool { return !x.free && strings.HasPrefix(x.name, "PAS") })
 	return []claims.Claim{
-		refuse(t, larger(fmt.Sprintf("the fastest sampler of the programs, %s, gives more independent values a second than the fastest new one, %s", champion.told(), rival.told()), gainPanel, champion, rival), champion, at),
+		c.refuse(t, larger(fmt.Sprintf("the fastest sampler of the programs, %s, gives more independent values a second than the fastest new one, %s", champion.told(), rival.told()), gainPanel, champion, rival), champion, at),
 		larger(fmt.Sprintf("in equal time the means of %s have smaller squared errors than those of %s", champion.told(), rival.told()), byErrorPanel, champion, rival),
-		refuse(t, larger(fmt.Sprintf("SARDONICS gives more independent values a second than the fastest path with frozen weights, %s", paths.name), gainPanel, sard, paths), sard, at),
-		refuse(t, claims.Smaller(fmt.Sprintf("%s: SARDONICS makes fewer flips for an independent value than %s", c.arenas[at].label, paths.name), logs(t, flipsTau, sard, at), logs(t, flipsTau, paths, at)).Aside(), sard, at),
+		c.refuse(t, larger(fmt.Sprintf("SARDONICS gives more independent values a second than the fastest path with frozen weights, %s", paths.name), gainPanel, sard, paths), sard, at),
+		c.refuse(t, claims.Smaller(fmt.Sprintf("%s: SARDONICS makes fewer flips for an independent value than %s", c.arenas[at].label, paths.name), logs(t, flipsTau, sard, at), logs(t, flipsTau, paths, at)).Aside(), sard, at),
 	}
 }
 
@@ -285,7 +289,7 @@ func (c contest) finding(t *claims.Table) string {
 			continue
 		}
 		champion, rival := c.best(t, at, isOld), c.best(t, at, isNew)
-		if why := doubt(t, champion, at); why != "" {
+		if why := c.doubt(t, champion, at); why != "" {
 			parts = append(parts, fmt.Sprintf("on %s there is %s", a.label, why))
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/informed"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -33,7 +34,7 @@ func runsOf(rates map[string][3]float64) *claims.Table {
 
 // A race says who wins, refuses to where runs are too short, and leaves out chains that are stuck.
 func TestVerdicts(t *testing.T) {
-	c := contest{arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: clusters}, {name: sardonics}, {name: pasRoot, new: true}, {name: string(langevin), new: true}}}
+	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: clusters}, {name: sardonics}, {name: pasRoot, new: true}, {name: string(informed.Langevin), new: true}}}
 	for _, x := range []struct {
 		name           string
 		rates          map[string][3]float64
@@ -41,13 +42,13 @@ func TestVerdicts(t *testing.T) {
 		verdict        claims.Verdict
 		champion, best string
 	}{
-		{"clear", map[string][3]float64{gibbs: {100, 100, 1000}, clusters: {50, 50, 500}, sardonics: {20, 20, 200}, pasRoot: {10, 10, 100}, string(langevin): {5, 5, 100}},
+		{"clear", map[string][3]float64{gibbs: {100, 100, 1000}, clusters: {50, 50, 500}, sardonics: {20, 20, 200}, pasRoot: {10, 10, 100}, string(informed.Langevin): {5, 5, 100}},
 			"Gibbs, gives more", "", claims.Pass, gibbs, pasRoot},
-		{"stuck", map[string][3]float64{gibbs: {100, 20, 1000}, clusters: {50, 50, 500}, sardonics: {20, 20, 200}, pasRoot: {400, 10, 100}, string(langevin): {5, 5, 100}},
-			"Wolff, gives more", "", claims.Pass, clusters, string(langevin)},
-		{"short", map[string][3]float64{gibbs: {100, 100, leastTimes / 2}, clusters: {50, 50, 500}, sardonics: {20, 20, 200}, pasRoot: {10, 10, 100}, string(langevin): {5, 5, 100}},
+		{"stuck", map[string][3]float64{gibbs: {100, 20, 1000}, clusters: {50, 50, 500}, sardonics: {20, 20, 200}, pasRoot: {400, 10, 100}, string(informed.Langevin): {5, 5, 100}},
+			"Wolff, gives more", "", claims.Pass, clusters, string(informed.Langevin)},
+		{"short", map[string][3]float64{gibbs: {100, 100, leastTimes / 2}, clusters: {50, 50, 500}, sardonics: {20, 20, 200}, pasRoot: {10, 10, 100}, string(informed.Langevin): {5, 5, 100}},
 			"Gibbs, gives more", "no verdict: runs of Gibbs are 26 τ long", claims.Fail, gibbs, pasRoot},
-		{"lost", map[string][3]float64{gibbs: {10, 10, 1000}, clusters: {5, 5, 500}, sardonics: {2, 2, 200}, pasRoot: {100, 100, 100}, string(langevin): {5, 5, 100}},
+		{"lost", map[string][3]float64{gibbs: {10, 10, 1000}, clusters: {5, 5, 500}, sardonics: {2, 2, 200}, pasRoot: {100, 100, 100}, string(informed.Langevin): {5, 5, 100}},
 			"Gibbs, gives more", "", claims.Fail, gibbs, pasRoot},
 	} {
 		table := runsOf(x.rates)
@@ -94,7 +95,7 @@ func TestMeasure(t *testing.T) {
 
 // Where all are stuck nobody wins.
 func TestAllStuck(t *testing.T) {
-	c := contest{arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
+	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
 	table := runsOf(map[string][3]float64{gibbs: {100, 10, 1000}, sardonics: {200, 10, 1000}, pasRoot: {50, 10, 100}})
 	if got := c.best(table, 0, isOld).name; got != sardonics {
 		t.Errorf("the fastest of those that are stuck is %s", got)
@@ -104,7 +105,8 @@ func TestAllStuck(t *testing.T) {
 			t.Errorf("%s: %s", claim.Text, claim.Verdict)
 		}
 	}
-	if finding := c.finding(table); !strings.Contains(finding, "on A there is no verdict: in runs of 0.3 s chains of SARDONICS stay in part of the states") {
+	// The mean squared error of the four runs is that of 10.25 values a second.
+	if finding := c.finding(table); !strings.Contains(finding, "on A there is no verdict: in runs of 0.3 s chains of SARDONICS stay in part of the states; by the errors of its means a run is worth 3.08 independent values, and 25 of them would take at least 2.44 s") {
 		t.Error(finding)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 
+	"gorbm/experiments/internal/informed"
 	"gorbm/negphase/mcmc"
 )
 
@@ -29,25 +30,18 @@ const (
 	sardonics  = "SARDONICS"
 	single     = "LB"
 	pasRoot    = "PAS, √t"
-	pasRatio   = "PAS, t/(1+t)"
-	pasCorrect = "PAS, corrected"
 	gibbs      = "Gibbs"
 	metropolis = "Metropolis"
 	clusters   = "Wolff"
 )
 
-// informed are the new samplers that a warm-up tunes.
-func informed(free bool) []contestant {
-	all := []contestant{
-		{name: pasRoot, mover: path{Balance: root}},
-		{name: pasRatio, mover: path{Balance: ratio}},
-		{name: pasCorrect, mover: path{Balance: root, Correct: true}},
-		{name: string(langevin), mover: parallel{Coin: langevin}},
-		{name: string(dlmcRoot), mover: parallel{Coin: dlmcRoot}},
-		{name: string(dlmcRatio), mover: parallel{Coin: dlmcRatio}},
-	}
+// fresh are the new samplers that a warm-up tunes.
+func fresh(free bool) (all []contestant) {
 	if free {
-		all = append([]contestant{{name: single, mover: path{Balance: ratio, Length: 1}}}, all...)
+		all = append(all, contestant{name: single, mover: informed.Path{Balance: informed.Ratio, Length: 1}})
+	}
+	for _, m := range informed.Tuned() {
+		all = append(all, contestant{name: m.Name, mover: m.Mover})
 	}
 	for i := range all {
 		all[i].free, all[i].new, all[i].every = free, true, observeEvery
@@ -80,13 +74,13 @@ func old(first []contestant, ladder mcmc.Mover) []contestant {
 func onRBM() []contestant {
 	ladder := mcmc.Tempering{Swapping: mcmc.Swaps, Mover: mcmc.BlockGibbs{}, Replicas: 6, Hottest: 1.5}
 	all := old([]contestant{{name: blockGibbs, mover: mcmc.BlockGibbs{}}, {name: withIM, mover: alternate{mcmc.BlockGibbs{}, mover("im:k=auto")}}}, ladder)
-	return append(append(all, informed(false)...), informed(true)...)
+	return append(append(all, fresh(false)...), fresh(true)...)
 }
 
 func onLattice() []contestant {
 	ladder := mcmc.Tempering{Swapping: mcmc.Swaps, Mover: mcmc.Gibbs{}, Replicas: 8, Hottest: 2}
 	all := old([]contestant{{name: gibbs, mover: mcmc.Gibbs{}}, {name: metropolis, mover: mover("modified-metropolis:order=chessboard")}, {name: clusters, mover: mover("wolff")}}, ladder)
-	return append(all, informed(false)...)
+	return append(all, fresh(false)...)
 }
 
 // alternate makes a move of the first sampler and one of the second, which keeps the number of units that are on.
@@ -120,9 +114,9 @@ func (c *alternating) Reset() {
 	c.second.Reset()
 }
 
-// WarmUp implements warmer.
+// WarmUp finds the setting of the second sampler; see mcmc.Adaptive.
 func (c *alternating) WarmUp(r *rand.Rand) mcmc.Info {
-	info := c.second.(warmer).WarmUp(r)
+	info := c.second.(mcmc.Adaptive).WarmUp(r)
 	c.first.Reset()
 	return info
 }
@@ -133,10 +127,8 @@ func setting(c mcmc.Chain) float64 {
 		c = a.second
 	}
 	switch c := c.(type) {
-	case *pathChain:
-		return float64(c.length)
-	case *parallelChain:
-		return c.step
+	case informed.Chain:
+		return c.Setting()
 	case mcmc.Adaptive:
 		_, high := c.Lengths()
 		return float64(high)

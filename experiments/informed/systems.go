@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gorbm/experiments/internal/chains"
+	"gorbm/experiments/internal/informed"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -107,15 +108,18 @@ func trained(ctx context.Context, hidden int, sharp float32, quick bool) (*rbm.R
 	return m, nil
 }
 
-// machine is an RBM of 784 visible units.
-func machine(hidden int, sharp float32, exactly bool) arena {
+// Moves between the states of a reference by long runs, in units of 150 steps of block Gibbs or 30 of tempering.
+const shortApart = 1
+
+// machine is an RBM of 784 visible units. Its reference is of long runs with this distance between states; 0: it is of exact draws.
+func machine(hidden int, sharp float32, apart int) arena {
 	a := arena{label: fmt.Sprintf("784×%d", hidden), beta: 1, truth: "long runs"}
 	a.word = a.label
 	if sharp != 1 {
 		a.label += fmt.Sprintf(", parameters × %g", sharp)
 		a.word += fmt.Sprintf(" × %g", sharp)
 	}
-	if exactly {
+	if apart == 0 {
 		a.truth = "exact draws"
 	}
 	a.make = once(func(ctx context.Context, quick bool) (*ground, error) {
@@ -124,15 +128,15 @@ func machine(hidden int, sharp float32, exactly bool) arena {
 			return nil, err
 		}
 		p := mcmc.NewParameters(m)
-		g := &ground{build: func() mcmc.Settable { return mcmc.NewRBM(p) }, free: func() mcmc.Settable { return newFree(m) }, observables: components}
+		g := &ground{build: func() mcmc.Settable { return mcmc.NewRBM(p) }, free: func() mcmc.Settable { return informed.NewFree(m) }, observables: components}
 		n := states
 		if quick {
 			n = 200
 		}
-		if exactly {
+		if apart == 0 {
 			g.starts, err = drawn(ctx, m, n)
 		} else {
-			g.starts, err = visited(ctx, g.build, 1, n, []reference{{mcmc.BlockGibbs{}, 150}, {onRBM()[2].mover, 30}}, quick)
+			g.starts, err = visited(ctx, g.build, 1, n, []reference{{mcmc.BlockGibbs{}, 150 * apart}, {onRBM()[2].mover, 30 * apart}}, quick)
 		}
 		if err != nil {
 			return nil, err

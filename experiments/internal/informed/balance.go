@@ -1,34 +1,31 @@
-package main
+// Package informed has locally balanced proposals as samplers of binary systems, for experiments that race them: none is
+// faster than the samplers of package mcmc where these were compared.
+package informed
 
 import (
-	"math"
-	"math/rand/v2"
-
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
-// A balance is the function g of a locally balanced proposal, g(t) = t·g(1/t) with t the ratio of the
+// A Balance is the function g of a locally balanced proposal, g(t) = t·g(1/t) with t the ratio of the
 // probabilities of two states (Zanella 2020).
-type balance string
+type Balance string
 
 const (
-	root    balance = "√t"
-	ratio   balance = "t/(1+t)" // Barker's
-	least   balance = "min(1,t)"
-	largest balance = "max(1,t)"
+	Root    Balance = "√t"
+	Ratio   Balance = "t/(1+t)" // Barker's
+	Least   Balance = "min(1,t)"
+	Largest Balance = "max(1,t)"
 )
 
-var balances = []balance{root, ratio, least, largest}
-
 // of returns g(exp(−x)) for a flip of cost x in units of temperature.
-func (b balance) of(x float64) float64 {
+func (b Balance) of(x float64) float64 {
 	switch b {
-	case root:
+	case Root:
 		return rbm.Exp(-x / 2)
-	case least:
+	case Least:
 		return rbm.Exp(-max(x, 0))
-	case largest:
+	case Largest:
 		return rbm.Exp(-min(x, 0))
 	}
 	return heat(x)
@@ -116,46 +113,4 @@ func (f *flips) flip(sites []int32) float64 {
 		f.system.Flip(int(i))
 	}
 	return f.beta * (f.system.Energy() - before)
-}
-
-const (
-	// warmMoves is the number of moves of a warm-up.
-	warmMoves = mcmc.WarmUpMoves
-)
-
-// A dial is the logarithm of a length or of a step size that a warm-up drives to mcmc.TargetAcceptance and then
-// freezes. The schedule is that of mcmc's walks: gains fall as 1/√t, and what stays is the mean of the second half.
-type dial struct{ log, low, high float64 }
-
-// warmUp drives d. move makes a move with the present setting and returns the probability with which it was accepted.
-func (d *dial) warmUp(take func(), move func() (mcmc.Info, float64)) (total mcmc.Info) {
-	mean := 0.0
-	for t := range warmMoves {
-		take()
-		info, acceptance := move()
-		total.Add(info)
-		d.adapt(acceptance, 1/math.Sqrt(float64(1+t)))
-		if t >= warmMoves/2 {
-			mean += d.log / (warmMoves / 2)
-		}
-	}
-	d.log = mean
-	take()
-	return total
-}
-
-// adapt moves d by gain times the difference of an acceptance from its target.
-func (d *dial) adapt(acceptance, gain float64) {
-	d.log = min(max(d.low, d.log+gain*(acceptance-mcmc.TargetAcceptance)), d.high)
-}
-
-// accept decides a move by the logarithm of its ratio and returns the probability of acceptance.
-func accept(r *rand.Rand, log float64) (yes bool, p float64) {
-	p = rbm.Exp(min(0, log))
-	return r.Float64() < p, p
-}
-
-// A warmer is a chain that finds a setting in a warm-up and freezes it. Chains of package mcmc are, too.
-type warmer interface {
-	WarmUp(r *rand.Rand) mcmc.Info
 }

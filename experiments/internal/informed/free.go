@@ -1,4 +1,4 @@
-package main
+package informed
 
 import (
 	"math"
@@ -9,13 +9,13 @@ import (
 	"gorbm/rbm"
 )
 
-// A freeSystem is the visible units of an RBM with their free energy
+// A Free system is the visible units of an RBM with their free energy
 //
 //	F(v) = −bᵀv − Σ_j log(1 + exp(a_j)),   a = c + Wᵀv,
 //
 // the target of the papers of informed proposals. Costs of flips are known to first order for the price of two passes over W:
 // its exact ones would take an exponential for each weight.
-type freeSystem struct {
+type Free struct {
 	weights blas32.General // visible × hidden
 	visible []float32
 	state   []uint8
@@ -27,9 +27,10 @@ type freeSystem struct {
 	hidden  []float32
 }
 
-func newFree(m *rbm.RBM) *freeSystem {
+// NewFree returns the system of m with no unit on.
+func NewFree(m *rbm.RBM) *Free {
 	n, k := m.Visible(), m.Hidden()
-	s := &freeSystem{weights: blas32.General{Rows: n, Cols: k, Stride: k, Data: make([]float32, n*k)}, visible: m.VisibleBias, hidden: m.HiddenBias,
+	s := &Free{weights: blas32.General{Rows: n, Cols: k, Stride: k, Data: make([]float32, n*k)}, visible: m.VisibleBias, hidden: m.HiddenBias,
 		state: make([]uint8, n), field: make([]float64, k), sigma: make([]float32, k), down: make([]float32, n)}
 	for i := range n {
 		for j := range k {
@@ -40,12 +41,12 @@ func newFree(m *rbm.RBM) *freeSystem {
 	return s
 }
 
-func (s *freeSystem) row(i int) []float32 {
+func (s *Free) row(i int) []float32 {
 	return s.weights.Data[i*s.weights.Stride:][:s.weights.Cols]
 }
 
 // SetState implements mcmc.Settable. It takes the first bits of longer states, such as those of both layers.
-func (s *freeSystem) SetState(state []uint8) {
+func (s *Free) SetState(state []uint8) {
 	copy(s.state, state)
 	for j, c := range s.hidden {
 		s.field[j] = float64(c)
@@ -61,19 +62,19 @@ func (s *freeSystem) SetState(state []uint8) {
 }
 
 // Len implements mcmc.System.
-func (s *freeSystem) Len() int { return len(s.state) }
+func (s *Free) Len() int { return len(s.state) }
 
 // State implements mcmc.System.
-func (s *freeSystem) State() []uint8 { return s.state }
+func (s *Free) State() []uint8 { return s.state }
 
 // Energy implements mcmc.System: it is F.
-func (s *freeSystem) Energy() float64 {
+func (s *Free) Energy() float64 {
 	s.know()
 	return s.energy
 }
 
 // know renews energy and sigma.
-func (s *freeSystem) know() {
+func (s *Free) know() {
 	if s.known {
 		return
 	}
@@ -96,7 +97,7 @@ func (s *freeSystem) know() {
 }
 
 // FlipCost implements mcmc.System: exactly.
-func (s *freeSystem) FlipCost(i int) float64 {
+func (s *Free) FlipCost(i int) float64 {
 	sign := 1 - 2*float64(s.state[i])
 	cost := -sign * float64(s.visible[i])
 	for j, w := range s.row(i) {
@@ -108,7 +109,7 @@ func (s *freeSystem) FlipCost(i int) float64 {
 func softplus(a float64) float64 { return max(a, 0) + rbm.Log(1+rbm.Exp(-math.Abs(a))) }
 
 // Costs implements coster by the gradient of F.
-func (s *freeSystem) Costs(dst []float64) {
+func (s *Free) Costs(dst []float64) {
 	s.know()
 	copy(s.down, s.visible)
 	blas32.Gemv(blas.NoTrans, 1, s.weights, blas32.Vector{N: len(s.sigma), Data: s.sigma, Inc: 1}, 1, blas32.Vector{N: len(s.down), Data: s.down, Inc: 1})
@@ -118,7 +119,7 @@ func (s *freeSystem) Costs(dst []float64) {
 }
 
 // Flip implements mcmc.System.
-func (s *freeSystem) Flip(i int) []int32 {
+func (s *Free) Flip(i int) []int32 {
 	sign := 1 - 2*float64(s.state[i])
 	for j, w := range s.row(i) {
 		s.field[j] += float64(sign * float64(w))

@@ -1,4 +1,4 @@
-package main
+package informed
 
 import (
 	"fmt"
@@ -94,7 +94,7 @@ func smallSystems(t testing.TB, n int) map[string]small {
 	}
 	dense := mcmc.NewIsing(g, nil)
 	m := model(n, 3, 1.5, 4)
-	free := newFree(m)
+	free := NewFree(m)
 	both := mcmc.NewRBM(mcmc.NewParameters(model(n-2, 2, 1.5, 5)))
 	return map[string]small{
 		"dense":  {dense, boltzmann(dense, beta, nil), false},
@@ -141,38 +141,40 @@ const (
 func (f flaw) scorePath(c *pathChain, sites []int32) (chance, log float64) {
 	first, last := &c.ends[0], &c.ends[1]
 	c.Reset()
-	var there, with logProduct
+	c.there = logProduct{}
+	var with logProduct
 	sum := 0.
 	for _, i := range sites {
-		with.times(c.weight.at(first.cost[i]), first.tree.total())
+		with.times(c.curve.at(first.cost[i]), first.tree.total())
 		sum += first.cost[i]
-		c.draw(first, int(i), &there)
+		c.pass(first, int(i), &c.there)
 	}
 	c.sites = append(c.sites[:0], sites...)
 	c.restore(first)
 	total := first.tree.total()
 	rise := c.flip(sites)
-	back := c.scoreBack(last)
-	chance = math.Exp(there.value())
+	c.weigh(true)
+	log = c.score()
+	chance = math.Exp(c.there.value())
 	switch f {
 	case sameOrder, rotated:
 		if f == rotated && len(sites) > 0 {
 			copy(c.sites, append(slices.Clone(sites[1:]), sites[0]))
 		}
 		slices.Reverse(c.sites) // it is read from its end
-		back = c.scoreBack(last)
+		log = c.score()
 	case staleCosts:
 		stale := ending{cost: slices.Clone(first.cost), tree: slices.Clone(first.tree)}
 		var p logProduct
 		for _, i := range slices.Backward(sites) {
-			c.draw(&stale, int(i), &p)
+			c.pass(&stale, int(i), &p)
 		}
-		back = p.value()
+		log = p.value() - c.there.value()
 	case replaced:
 		a, b := 0., 0.
 		for _, i := range sites {
-			a += math.Log(c.weight.at(first.cost[i]) / total)
-			b += math.Log(c.weight.at(last.cost[i]) / last.tree.total())
+			a += math.Log(c.curve.at(first.cost[i]) / total)
+			b += math.Log(c.curve.at(last.cost[i]) / last.tree.total())
 		}
 		return chance, b - a - rise
 	case linear:
@@ -180,7 +182,7 @@ func (f flaw) scorePath(c *pathChain, sites []int32) (chance, log float64) {
 	case noRatio:
 		return chance, -rise
 	}
-	return chance, back - there.value() - rise
+	return chance, log - rise
 }
 
 // paths returns all ordered draws of k of n sites, with replacement or without.
@@ -257,10 +259,10 @@ func sizes() []int {
 func TestPathKernels(t *testing.T) {
 	for _, n := range sizes() {
 		for name, s := range smallSystems(t, n) {
-			for _, balance := range balances {
+			for _, balance := range []Balance{Root, Ratio, Least, Largest} {
 				for length := 1; length <= 3; length++ {
 					for _, correct := range []bool{false, true} {
-						c := bind[*pathChain](t, path{Balance: balance, Length: length, Correct: correct}, s.system)
+						c := bind[*pathChain](t, Path{Balance: balance, Length: length, Correct: correct}, s.system)
 						kernel := func(f flaw) [][]float64 {
 							return matrix(t, s, c.Reset, func(add func(chance, log float64)) {
 								lengths := []int{length - 1, length}
@@ -292,7 +294,7 @@ func TestPathKernels(t *testing.T) {
 							if f == rotated && length < 3 { // of two flips the order turned back is that of the path
 								continue
 							}
-							if balance == root && f == staleCosts || length < 3 && !(f == noRatio || f == staleCosts || s.first) {
+							if balance == Root && f == staleCosts || length < 3 && !(f == noRatio || f == staleCosts || s.first) {
 								continue
 							}
 							if d := imbalance(s.target, kernel(f)); d < broken {
@@ -323,7 +325,7 @@ func (f flaw) score(c *parallelChain, costs []float64, flipped int) (chance, log
 		chance *= p
 	}
 	rise := c.flip(c.sites)
-	c.chances(c.chance[1])
+	c.weigh(true)
 	switch f {
 	case staleCosts:
 		copy(c.chance[1], c.chance[0])
@@ -332,15 +334,15 @@ func (f flaw) score(c *parallelChain, costs []float64, flipped int) (chance, log
 	case noRatio:
 		return chance, -rise
 	}
-	return chance, c.scoreBack() - rise
+	return chance, c.score() - rise
 }
 
 func TestParallelKernels(t *testing.T) {
 	for _, n := range sizes() {
 		for name, s := range smallSystems(t, n) {
-			for _, l := range []coin{langevin, dlmcRoot, dlmcRatio} {
+			for _, l := range []Coin{Langevin, DLMCRoot, DLMCRatio} {
 				for _, step := range []float64{0.1, 0.7, 5} {
-					c := bind[*parallelChain](t, parallel{Coin: l, Step: step}, s.system)
+					c := bind[*parallelChain](t, Parallel{Coin: l, Step: step}, s.system)
 					costs := make([]float64, n)
 					kernel := func(f flaw) [][]float64 {
 						return matrix(t, s, c.Reset, func(add func(chance, log float64)) {
@@ -369,9 +371,9 @@ func TestParallelKernels(t *testing.T) {
 func TestFormulas(t *testing.T) {
 	const h = 1.0 / curveCells
 	const tolerance = h * h / 8 * (1 + h*h)
-	formulas := map[balance]func(t float64) float64{
-		root: math.Sqrt, ratio: func(t float64) float64 { return t / (1 + t) },
-		least: func(t float64) float64 { return min(1, t) }, largest: func(t float64) float64 { return max(1, t) },
+	formulas := map[Balance]func(t float64) float64{
+		Root: math.Sqrt, Ratio: func(t float64) float64 { return t / (1 + t) },
+		Least: func(t float64) float64 { return min(1, t) }, Largest: func(t float64) float64 { return max(1, t) },
 	}
 	var c curve
 	near := func(name string, x, want float64) {
@@ -380,7 +382,7 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	r := rbm.NewKey(1).Rand()
-	for _, b := range balances {
+	for _, b := range []Balance{Root, Ratio, Least, Largest} {
 		c.fill(b.of)
 		for range 200 {
 			x := 12 * r.NormFloat64() / 2
@@ -392,12 +394,12 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	const step = 0.3
-	for l, f := range map[coin]func(x float64) float64{
-		langevin: func(x float64) float64 { return 1 / (1 + math.Exp(x/2+1/(2*step))) },
-		dlmcRoot: func(x float64) float64 {
+	for l, f := range map[Coin]func(x float64) float64{
+		Langevin: func(x float64) float64 { return 1 / (1 + math.Exp(x/2+1/(2*step))) },
+		DLMCRoot: func(x float64) float64 {
 			return (1 - math.Exp(-step*math.Exp(-x/2)*(1+math.Exp(x)))) / (1 + math.Exp(x))
 		},
-		dlmcRatio: func(x float64) float64 { return (1 - math.Exp(-step)) / (1 + math.Exp(x)) },
+		DLMCRatio: func(x float64) float64 { return (1 - math.Exp(-step)) / (1 + math.Exp(x)) },
 	} {
 		c.fill(func(x float64) float64 { return l.chance(x, step) })
 		for range 200 {
@@ -410,7 +412,7 @@ func TestFormulas(t *testing.T) {
 // Free energies are those of the sum over all hidden states, exact costs their differences, and costs of first order their derivatives.
 func TestFreeSystem(t *testing.T) {
 	m := model(5, 3, 1.5, 4)
-	s := newFree(m)
+	s := NewFree(m)
 	costs := make([]float64, 5)
 	for x := range 32 {
 		v := bitsOf(x, 5)
@@ -446,8 +448,8 @@ func TestFreeSystem(t *testing.T) {
 // everyNew returns each new sampler, with given settings.
 func everyNew() []mcmc.Mover {
 	return []mcmc.Mover{
-		path{Balance: ratio, Length: 1}, path{Balance: root, Length: 3}, path{Balance: least, Length: 2}, path{Balance: largest, Length: 3},
-		path{Balance: ratio, Length: 3, Correct: true}, parallel{Coin: langevin, Step: 0.3}, parallel{Coin: dlmcRoot, Step: 0.3}, parallel{Coin: dlmcRatio, Step: 0.7},
+		Path{Balance: Ratio, Length: 1}, Path{Balance: Root, Length: 3}, Path{Balance: Least, Length: 2}, Path{Balance: Largest, Length: 3},
+		Path{Balance: Ratio, Length: 3, Correct: true}, Parallel{Coin: Langevin, Step: 0.3}, Parallel{Coin: DLMCRoot, Step: 0.3}, Parallel{Coin: DLMCRatio, Step: 0.7},
 	}
 }
 
@@ -474,15 +476,14 @@ func z(s mcmc.Settable, c mcmc.Chain, target []float64, starts, moves int) float
 type adapting struct{ *pathChain }
 
 func (c adapting) Reset() {
-	c.dial.log = rbm.Log(3)
-	c.take()
+	c.log = rbm.Log(3)
+	c.Adapt(mcmc.TargetAcceptance, 1)
 	c.pathChain.Reset()
 }
 
 func (c adapting) Move(r *rand.Rand) mcmc.Info {
 	info, acceptance := c.move(r)
-	c.dial.adapt(acceptance, 3)
-	c.take()
+	c.Adapt(acceptance, 3)
 	return info
 }
 
@@ -503,7 +504,7 @@ func TestStationarity(t *testing.T) {
 		}
 	}
 	s := smallSystems(t, 5)["dense"]
-	if x := z(s.system, adapting{bind[*pathChain](t, path{Balance: ratio}, s.system)}, s.target, starts, 5); x < 6 {
+	if x := z(s.system, adapting{bind[*pathChain](t, Path{Balance: Ratio}, s.system)}, s.target, starts, 5); x < 6 {
 		t.Errorf("a chain that adapts for ever is not seen: z = %.1f", x)
 	}
 }
@@ -526,36 +527,36 @@ func glass(t testing.TB) *mcmc.Graph {
 // one has.
 func TestWarmUps(t *testing.T) {
 	g := glass(t)
-	for _, x := range informed(false) {
+	for _, x := range Tuned() {
 		run := func() (*mcmc.Ising, float64) {
 			s := mcmc.NewIsing(g, nil)
-			c := bind[mcmc.Chain](t, x.mover, s)
+			c := bind[Chain](t, x.Mover, s)
 			r := rbm.NewKey(3).Rand()
-			if info := c.(warmer).WarmUp(r); info.Moves != warmMoves {
-				t.Fatalf("%s: a warm-up of %d moves", x.name, info.Moves)
+			if info := c.WarmUp(r); info.Moves != mcmc.WarmUpMoves {
+				t.Fatalf("%s: a warm-up of %d moves", x.Name, info.Moves)
 			}
-			before := setting(c)
+			before := c.Setting()
 			var info mcmc.Info
 			for range 2000 {
 				info.Add(c.Move(r))
 			}
-			if setting(c) != before {
-				t.Errorf("%s: moves changed the setting from %v to %v", x.name, before, setting(c))
+			if c.Setting() != before {
+				t.Errorf("%s: moves changed the setting from %v to %v", x.Name, before, c.Setting())
 			}
 			// One flip of ten changes the acceptance by some 0.05, and its mean over correlated moves has an error of some 0.02.
 			if a, _ := info.Acceptance(); math.Abs(a-mcmc.TargetAcceptance) > 0.09 {
-				t.Errorf("%s: accepted with %.3f", x.name, a)
+				t.Errorf("%s: accepted with %.3f", x.Name, a)
 			}
-			fresh := bind[mcmc.Chain](t, x.mover, mcmc.NewIsing(g, s.State()))
+			fresh := bind[mcmc.Chain](t, x.Mover, mcmc.NewIsing(g, s.State()))
 			switch c := c.(type) {
 			case *pathChain:
 				if !slices.Equal(c.ends[0].tree, fresh.(*pathChain).ends[0].tree) || !slices.Equal(c.ends[0].cost, fresh.(*pathChain).ends[0].cost) {
-					t.Errorf("%s: the weights are not those of the state", x.name)
+					t.Errorf("%s: the weights are not those of the state", x.Name)
 				}
 			case *parallelChain:
 				kept := slices.Clone(c.chance[0])
 				if c.Reset(); !slices.Equal(c.chance[0], kept) {
-					t.Errorf("%s: the chances are not those of the state", x.name)
+					t.Errorf("%s: the chances are not those of the state", x.Name)
 				}
 			}
 			return s, before
@@ -563,14 +564,38 @@ func TestWarmUps(t *testing.T) {
 		a, first := run()
 		b, second := run()
 		if first != second || !slices.Equal(a.State(), b.State()) {
-			t.Errorf("%s: equal draws give other moves", x.name)
+			t.Errorf("%s: equal draws give other moves", x.Name)
 		}
+	}
+}
+
+// Chains that are bound together have one setting, which follows acceptances unless it is given.
+func TestSharedSetting(t *testing.T) {
+	g := glass(t)
+	for _, x := range Tuned() {
+		all, err := Bind(x.Mover, 1, mcmc.NewIsing(g, nil), mcmc.NewIsing(g, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := all[1].Setting()
+		all[0].Adapt(1, 1)
+		if after := all[1].Setting(); !(after > before) || after != all[0].Setting() {
+			t.Errorf("%s: all moves accepted, and the setting is %v and %v after %v", x.Name, all[0].Setting(), after, before)
+		}
+	}
+	all, err := Bind(Path{Balance: Root, Length: 3}, 1, mcmc.NewIsing(g, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all[0].Adapt(1, 1)
+	if info := all[0].WarmUp(rbm.NewKey(1).Rand()); info.Moves != 0 || all[0].Setting() != 3 {
+		t.Errorf("a given length of 3 is %v after a warm-up of %d moves", all[0].Setting(), info.Moves)
 	}
 }
 
 func TestMovesDoNotAllocate(t *testing.T) {
 	m := model(20, 15, 0.3, 1)
-	for name, s := range map[string]mcmc.System{"glass": mcmc.NewIsing(glass(t), nil), "rbm": mcmc.NewRBM(mcmc.NewParameters(m)), "p(v)": newFree(m)} {
+	for name, s := range map[string]mcmc.System{"glass": mcmc.NewIsing(glass(t), nil), "rbm": mcmc.NewRBM(mcmc.NewParameters(m)), "p(v)": NewFree(m)} {
 		for _, mover := range everyNew() {
 			c := bind[mcmc.Chain](t, mover, s)
 			r := rbm.NewKey(1).Rand()
@@ -583,7 +608,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 
 func TestBindErrors(t *testing.T) {
 	s := mcmc.NewIsing(glass(t), nil)
-	for _, m := range []mcmc.Mover{path{Balance: root, Length: -1}, path{Balance: root, Length: 126}, parallel{Coin: langevin, Step: -1}, parallel{Coin: langevin, Step: math.NaN()}} {
+	for _, m := range []mcmc.Mover{Path{Balance: Root, Length: -1}, Path{Balance: Root, Length: 126}, Parallel{Coin: Langevin, Step: -1}, Parallel{Coin: Langevin, Step: math.NaN()}} {
 		if _, err := m.Bind(s, 1, nil); err == nil {
 			t.Errorf("%+v is bound", m)
 		}

@@ -1,16 +1,17 @@
-package main
+package informed
 
 import (
 	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
-// A path is the path auxiliary sampler (Sun, Dai, Xia & Ramamurthy 2022): a move draws Length sites one after the
+// A Path is the path auxiliary sampler (Sun, Dai, Xia & Ramamurthy 2022): a move draws Length sites one after the
 // other by locally balanced weights of the first state, flips them, and is accepted by the ratio of the probability of
 // the path back, in reverse order by the weights of the last state, to that of the path there. Sites are drawn without
 // replacement (PAFS of their program). With Correct a site may be drawn again, and after each draw the
@@ -18,29 +19,38 @@ import (
 // balanced sampler of single flips (Zanella 2020), which with costs to first order is Gibbs with gradients (Grathwohl et al. 2021).
 //
 // Of SARDONICS it differs in this alone: the weights of a walk are those of its first state, not of the state reached.
-type path struct {
-	Balance balance
+type Path struct {
+	Balance Balance
 	Length  int // sites of a move, or one less, equally likely; 0: a warm-up finds it
 	Correct bool
 }
 
 // Bind implements mcmc.Mover. It takes all sites.
-func (m path) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
-	n := s.Len()
+func (m Path) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
+	return first(Bind(m, beta, s))
+}
+
+func (m Path) setting(n int) (*setting, error) {
 	if m.Length < 0 || m.Length > n {
 		return nil, fmt.Errorf("paths of %d flips on %d sites", m.Length, n)
 	}
-	c := &pathChain{flips: newFlips(s, beta), settings: m, dial: dial{log: rbm.Log(float64(min(20, n))), high: rbm.Log(float64(max(1, n-1)))}, length: m.Length}
-	c.weight.fill(m.Balance.of)
+	s := &setting{given: m.Length > 0, value: float64(m.Length), log: rbm.Log(float64(min(20, n))), high: rbm.Log(float64(max(1, n-1))),
+		take: func(s *setting) { s.value = max(1, math.Round(rbm.Exp(s.log))) }}
+	s.curve.fill(m.Balance.of)
+	if !s.given {
+		s.take(s)
+	}
+	return s, nil
+}
+
+func (m Path) chain(shared chain) Chain {
+	c := &pathChain{chain: shared, settings: m}
+	c.proposal = c
 	for k := range c.ends {
+		n := c.system.Len()
 		c.ends[k] = ending{cost: make([]float64, n), tree: newTree(n)}
 	}
-	c.sites = make([]int32, 0, n)
-	if c.length == 0 {
-		c.take()
-	}
-	c.Reset()
-	return c, nil
+	return c
 }
 
 // An ending is the first or the last state of a path.
@@ -50,92 +60,67 @@ type ending struct {
 }
 
 type pathChain struct {
-	flips
-	settings path
-	weight   curve
-	dial     dial
-	length   int
-	ends     [2]ending // of the state, and memory of the next one
-	sites    []int32   // of the path
+	chain
+	settings Path
+	ends     [2]ending  // first and last
+	there    logProduct // probability of the path
 }
 
-// Reset implements mcmc.Chain.
-func (c *pathChain) Reset() { c.weigh(&c.ends[0]) }
-
-// weigh sets costs and weights of the present state.
-func (c *pathChain) weigh(e *ending) {
+// weigh implements proposal.
+func (c *pathChain) weigh(last bool) {
+	e := &c.ends[0]
+	if last {
+		e = &c.ends[1]
+	}
 	c.costs(e.cost)
 	leaves := e.tree.leaves()
 	for i, x := range e.cost {
-		leaves[i] = c.weight.at(x)
+		leaves[i] = c.curve.at(x)
 	}
 	e.tree.sum()
 }
 
-func (c *pathChain) take() { c.length = max(1, int(math.Round(rbm.Exp(c.dial.log)))) }
-
-// WarmUp implements warmer.
-func (c *pathChain) WarmUp(r *rand.Rand) mcmc.Info {
-	if c.settings.Length > 0 {
-		return mcmc.Info{}
-	}
-	return c.dial.warmUp(c.take, func() (mcmc.Info, float64) { return c.move(r) })
-}
-
-// Move implements mcmc.Chain.
-func (c *pathChain) Move(r *rand.Rand) mcmc.Info {
-	info, _ := c.move(r)
-	return info
-}
-
-func (c *pathChain) move(r *rand.Rand) (mcmc.Info, float64) {
-	length := c.length
+// draw implements proposal.
+func (c *pathChain) draw(r *rand.Rand) int64 {
+	length := int(c.value)
 	if length > 1 { // with paths of one length parity would keep half of the states apart
 		length -= r.IntN(2)
 	}
-	var there logProduct
+	c.there = logProduct{}
 	c.sites = c.sites[:0]
 	first := &c.ends[0]
 	for range length {
 		i := first.tree.draw(r.Float64())
-		c.draw(first, i, &there)
+		c.pass(first, i, &c.there)
 		c.sites = append(c.sites, int32(i))
 	}
 	c.restore(first)
-	rise := c.flip(c.sites)
-	back := c.scoreBack(&c.ends[1])
-	yes, p := accept(r, back-there.value()-rise)
-	info := mcmc.Info{Moves: 1, Updates: int64(length), Proposals: 1, Flips: int64(length)}
-	if yes {
-		info.Accepted = 1
-		c.ends[0], c.ends[1] = c.ends[1], c.ends[0]
-	} else {
-		c.flip(c.sites)
-	}
-	return info, p
+	return int64(length)
 }
 
-// scoreBack returns the logarithm of the probability of the path back from the present state, the last one, to
-// which it sets e.
-func (c *pathChain) scoreBack(e *ending) float64 {
-	c.weigh(e)
+// score implements proposal.
+func (c *pathChain) score() float64 {
 	var back logProduct
-	for t := len(c.sites) - 1; t >= 0; t-- {
-		c.draw(e, int(c.sites[t]), &back)
+	last := &c.ends[1]
+	for _, i := range slices.Backward(c.sites) {
+		c.pass(last, int(i), &back)
 	}
-	c.restore(e)
-	return back.value()
+	c.restore(last)
+	return back.value() - c.there.value()
 }
 
-// draw multiplies p by the probability of drawing a site and sets its weight for the draws after it.
-func (c *pathChain) draw(e *ending, i int, p *logProduct) {
+// keep implements proposal.
+func (c *pathChain) keep() { c.ends[0], c.ends[1] = c.ends[1], c.ends[0] }
+
+// pass multiplies p by the probability of drawing a site and sets its weight for the draws after it.
+func (c *pathChain) pass(e *ending, i int, p *logProduct) {
 	p.times(e.tree.at(i), e.tree.total())
 	if !c.settings.Correct {
 		e.tree.set(i, 0)
 		return
 	}
 	e.cost[i] = -e.cost[i]
-	e.tree.set(i, c.weight.at(e.cost[i]))
+	e.tree.set(i, c.curve.at(e.cost[i]))
 }
 
 // restore undoes the changes of all draws of the path.
@@ -144,7 +129,7 @@ func (c *pathChain) restore(e *ending) {
 		if c.settings.Correct {
 			e.cost[i] = -e.cost[i]
 		}
-		e.tree.set(int(i), c.weight.at(e.cost[i]))
+		e.tree.set(int(i), c.curve.at(e.cost[i]))
 	}
 }
 
