@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/gob"
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"gorbm/negphase/diag"
-	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/finitejson"
 	"gorbm/rbm/ranks"
@@ -52,7 +48,7 @@ func (p *plan) sampleChains(ctx context.Context, now clock) error {
 		}
 		return r, err
 	}, func(_ int, r chainRun) error {
-		if r.Samplers[0].info.Moves > 0 {
+		if r.Samplers[0].Info.Moves > 0 {
 			p.runs = append(p.runs, r.Samplers)
 		}
 		if r.Stopped {
@@ -126,13 +122,13 @@ func ofStates(s diag.Summary, within float64) diag.Summary {
 // mean returns the mean of an estimate that each chain has, each with the weight of its moves.
 func (r row) mean(of func(o *observables) estimate) estimate {
 	if len(r.runs) == 1 {
-		return of(r.runs[0].observables)
+		return of(r.runs[0].Observables)
 	}
 	var x estimate
 	squares := 0.0
 	for _, m := range r.runs {
-		w := float64(m.trace.Len()) / float64(r.N)
-		e := of(m.observables)
+		w := float64(m.Trace.Len()) / float64(r.N)
+		e := of(m.Observables)
 		x.mean += float64(w * e.mean)
 		squares += float64(float64(w*e.err) * float64(w*e.err))
 	}
@@ -153,7 +149,7 @@ func (r row) agreement() float64 {
 	var weights, mean, chi float64
 	parts := make([]diag.Summary, len(r.runs))
 	for i, m := range r.runs {
-		parts[i] = m.trace.Summary()
+		parts[i] = m.Trace.Summary()
 		w := 1 / float64(parts[i].StdErr*parts[i].StdErr)
 		weights += w
 		mean += float64(w * parts[i].Mean)
@@ -196,33 +192,4 @@ func (p *plan) agree(g *ranks.Group, failed error) error {
 		}
 	}
 	return g.Agree(nil, ranks.Fact{Name: "system", Sum: [32]byte(system.Sum(nil))}, ranks.Fact{Name: "policy", Sum: [32]byte(policy.Sum(nil))})
-}
-
-// measuredWire is a measured as ranks send it.
-type measuredWire struct {
-	Info        mcmc.Info
-	Trace       *diag.Trace
-	Elapsed     time.Duration
-	Within      float64
-	Observables *observables
-	States      *stateLog
-	Scanned     *scanned
-	Exchanges   *exchanges
-	WarmUp      time.Duration
-	Lengths     [2]int
-}
-
-// GobEncode implements gob.GobEncoder.
-func (m *measured) GobEncode() ([]byte, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(measuredWire{m.info, m.trace, m.elapsed, m.within, m.observables, m.states, m.scanned, m.exchanges, m.warmUp, m.lengths})
-	return b.Bytes(), err
-}
-
-// GobDecode implements gob.GobDecoder.
-func (m *measured) GobDecode(b []byte) error {
-	var w measuredWire
-	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w)
-	*m = measured{w.Info, w.Trace, w.Elapsed, w.Within, w.Observables, w.States, w.Scanned, w.Exchanges, w.WarmUp, w.Lengths}
-	return err
 }

@@ -126,9 +126,9 @@ func TestPool(t *testing.T) {
 		}
 	}
 	series := func(mean float64) *measured {
-		m := &measured{trace: diag.NewTrace(1 << 10)}
+		m := &measured{Trace: diag.NewTrace(1 << 10)}
 		for i := range 500 {
-			m.trace.Add(mean + math.Sin(float64(i*i)))
+			m.Trace.Add(mean + math.Sin(float64(i*i)))
 		}
 		return m
 	}

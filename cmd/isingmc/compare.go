@@ -24,7 +24,7 @@ type observable struct {
 // sampler that does not reach it is warned of elsewhere.
 func comparable(rows []row, symmetric bool) []observable {
 	all := []observable{{"the energy", func(r row) estimate { return estimate{r.Mean, r.StdErr} }}}
-	o := rows[0].observables
+	o := rows[0].Observables
 	if o == nil {
 		return all
 	}

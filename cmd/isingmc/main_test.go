@@ -266,7 +266,7 @@ func TestWarnsOfSlowTails(t *testing.T) {
 			level := hop * float64(i*6/n%2)
 			trace.Add(level + r.NormFloat64())
 		}
-		rows := newRows([]*contestant{{name: "x"}}, [][]*measured{{{trace: trace, elapsed: time.Second}}})
+		rows := newRows([]*contestant{{name: "x"}}, [][]*measured{{{Trace: trace, Elapsed: time.Second}}})
 		w := strings.Join(new(plan).warnings(rows), "\n")
 		if strings.Contains(w, "lasts far longer") != (hop > 0) {
 			t.Errorf("levels %v apart: warnings %q", hop, w)

@@ -86,7 +86,7 @@ func (r row) binder(of pick) estimate {
 }
 
 func (r row) meanOf(of func(o *observables) *diag.Trace) estimate {
-	s := r.summary(func(m *measured) *diag.Trace { return of(m.observables) })
+	s := r.summary(func(m *measured) *diag.Trace { return of(m.Observables) })
 	return estimate{s.Mean, s.StdErr}
 }
 
@@ -146,7 +146,7 @@ func (c *contestant) readings(magnetisation bool) (x, y reading, own float64) {
 
 // observe adds the values of the present state. The overlap is that of the two coldest replicas.
 func (c *contestant) observe() {
-	o := c.observables
+	o := c.Observables
 	x, y, weight := c.readings(o.Spins != nil)
 	if o.Energy.Len() == 0 {
 		o.Origin = x.energy
@@ -173,8 +173,8 @@ func newObservables(magnetisation, overlap bool) *observables {
 
 // resetObservables forgets what was measured.
 func (c *contestant) resetObservables() {
-	if o := c.observables; o != nil {
-		c.observables = newObservables(o.Spins != nil, o.Overlap != nil)
+	if o := c.Observables; o != nil {
+		c.Observables = newObservables(o.Spins != nil, o.Overlap != nil)
 	}
 }
 
@@ -226,7 +226,7 @@ func (r row) susceptibility() estimate {
 
 // observed returns the observables; nothing if none were measured.
 func (r row) observed() (rec cli.Record) {
-	if r.observables == nil {
+	if r.Observables == nil {
 		return nil
 	}
 	add := func(key, label string, n estimate) {
@@ -234,14 +234,14 @@ func (r row) observed() (rec cli.Record) {
 		rec.Add(strings.TrimSuffix(key, "_mean")+"_std_err", n.err)
 	}
 	add("specific_heat", "specific heat", r.specificHeat())
-	if r.observables.Spins != nil {
+	if r.Observables.Spins != nil {
 		add("magnetisation_mean", "m", r.value(spins))
 		add("abs_magnetisation_mean", "|m|", r.abs(spins))
 		add("squared_magnetisation_mean", "", r.square(spins))
 		add("susceptibility", "susceptibility", r.susceptibility())
 		add("binder_cumulant", "Binder cumulant", r.binder(spins))
 	}
-	if r.observables.Overlap != nil {
+	if r.Observables.Overlap != nil {
 		add("abs_overlap_mean", "|q|", r.abs(overlap))
 		add("squared_overlap_mean", "q²", r.square(overlap))
 		add("overlap_binder_cumulant", "Binder cumulant of q", r.binder(overlap))
@@ -261,7 +261,7 @@ func printObservables(w io.Writer, rows []row) error {
 
 // observablesTable returns the table of the observables; nil if none were measured.
 func observablesTable(rows []row) [][]string {
-	if rows[0].observables == nil {
+	if rows[0].Observables == nil {
 		return nil
 	}
 	var all []cli.Record
@@ -274,11 +274,11 @@ func observablesTable(rows []row) [][]string {
 // observablesWarnings returns which observables the run was too short for. symmetric
 // says that states have the energy of their mirror images, so that the mean of m is 0.
 func (r row) observablesWarnings(symmetric bool) (w []string) {
-	if r.observables == nil {
+	if r.Observables == nil {
 		return nil
 	}
-	if r.observables.Spins != nil {
-		switch s := r.summary(func(m *measured) *diag.Trace { return m.observables.Spins.Value }); {
+	if r.Observables.Spins != nil {
+		switch s := r.summary(func(m *measured) *diag.Trace { return m.Observables.Spins.Value }); {
 		case s.Variance == 0:
 		case symmetric && !(math.Abs(s.Mean) <= maxApart*s.StdErr && s.Trusted()):
 			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, and this run says %s: it turned its sign too seldom, so that the error of m means nothing; look at |m|", r.name, estimate{s.Mean, s.StdErr}))
@@ -287,10 +287,10 @@ func (r row) observablesWarnings(symmetric bool) (w []string) {
 		}
 	}
 	of := func(of pick, what string) {
-		if of(r.observables) == nil {
+		if of(r.Observables) == nil {
 			return
 		}
-		if s := r.summary(func(m *measured) *diag.Trace { return of(m.observables).Square }); s.Variance > 0 && !s.Trusted() {
+		if s := r.summary(func(m *measured) *diag.Trace { return of(m.Observables).Square }); s.Variance > 0 && !s.Trusted() {
 			w = append(w, fmt.Sprintf("%s: the run is worth %s independent values of %s; below %d their errors cannot be trusted; run longer",
 				r.name, cmp.Or(fewer(s.Effective), "few"), what, diag.MinEffective))
 		}

@@ -45,7 +45,7 @@ const (
 func energyStrips(rows []row) (strips []plots.Chart) {
 	span, end := 0.0, math.Inf(1)
 	for _, r := range rows {
-		end = min(end, r.elapsed.Seconds())
+		end = min(end, r.Elapsed.Seconds())
 		span = max(span, stripTaus*r.secondsOf(r.Time.Tau))
 	}
 	if !(span < end) { // or τ is unknown
@@ -55,7 +55,7 @@ func energyStrips(rows []row) (strips []plots.Chart) {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		l := plots.Line{Name: r.name, Color: colorOf(rows, r)}
-		blocks := r.trace.Blocks()
+		blocks := r.Trace.Blocks()
 		step := r.blockSeconds()
 		skip := max(1, span/stripPoints/step)
 		for at := max(0, (end-span)/step); at < float64(len(blocks)); at += skip {
@@ -94,7 +94,7 @@ func decayChart(rows []row) plots.Chart {
 	unit, name := cli.TimeUnit(slowest)
 	c := plots.Chart{Title: "Autocorrelation of the energy", X: "lag of computing time / " + name, Y: "autocorrelation", LogX: true, High: 1}
 	for _, r := range rows {
-		blocks := r.trace.Blocks()
+		blocks := r.Trace.Blocks()
 		rho := diag.Autocorrelation(blocks, len(blocks)/2)
 		l := plots.Line{Name: r.name, Color: colorOf(rows, r)}
 		// Lags are 2 % apart, which a logarithmic axis can show.
@@ -114,15 +114,15 @@ func decayChart(rows []row) plots.Chart {
 // window of τ, beyond which ρ is noise, and at least ten. If ρ falls slowly at the
 // end, it is at least the length of a batch.
 func lags(r row) float64 {
-	n := max(10, 2*float64(r.Time.Window)/float64(r.trace.Stride()))
+	n := max(10, 2*float64(r.Time.Window)/float64(r.Trace.Stride()))
 	if r.Slow {
-		n = max(n, float64(len(r.trace.Blocks())/diag.Batches))
+		n = max(n, float64(len(r.Trace.Blocks())/diag.Batches))
 	}
 	return n
 }
 
 // blockSeconds returns the computing time of a block of the trace.
-func (r row) blockSeconds() float64 { return r.secondsOf(float64(r.trace.Stride())) }
+func (r row) blockSeconds() float64 { return r.secondsOf(float64(r.Trace.Stride())) }
 
 // colorOf returns the number of the sampler's colour, from 1.
 func colorOf(rows []row, r row) int {

@@ -204,12 +204,12 @@ func (p *plan) newContestants(chain int) (field []*contestant, err error) {
 			c.twin = &twin{second, chain, p.randOf(seed.Child(twinKey), i)}
 		}
 		if p.observables || p.overlap {
-			c.observables = newObservables(p.observables && !p.keepsUp, p.overlap)
+			c.Observables = newObservables(p.observables && !p.keepsUp, p.overlap)
 		}
 		field = append(field, c)
 	}
 	if p.states != "" {
-		field[0].states = newStateLog(p.keep, p.units)
+		field[0].States = newStateLog(p.keep, p.units)
 	}
 	return field, nil
 }

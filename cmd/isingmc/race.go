@@ -33,19 +33,19 @@ type contestant struct {
 
 // measured is what a sampler has measured since the last reset.
 type measured struct {
-	info    mcmc.Info
-	trace   *diag.Trace // of the energy after each move
-	elapsed time.Duration
-	within  float64 // the sum over moves of the variance of the energies that ins weighs
+	Info    mcmc.Info
+	Trace   *diag.Trace // of the energy after each move
+	Elapsed time.Duration
+	Within  float64 // the sum over moves of the variance of the energies that ins weighs
 
-	observables *observables // nil without -observables and -overlap
-	states      *stateLog    // nil without -states
-	scanned     *scanned     // nil without -scan
-	exchanges   *exchanges   // nil without replicas
+	Observables *observables // nil without -observables and -overlap
+	States      *stateLog    // nil without -states
+	Scanned     *scanned     // nil without -scan
+	Exchanges   *exchanges   // nil without replicas
 
 	// Of a sampler that finds the length of its walks; else 0.
-	warmUp  time.Duration
-	lengths [2]int // the shortest and the longest walk
+	WarmUp  time.Duration
+	Lengths [2]int // the shortest and the longest walk
 }
 
 // exchanges are those of neighbouring replicas, from the coldest pair, and their round trips.
@@ -78,13 +78,13 @@ func movesRand(key rbm.Key, settings string, before int) *rand.Rand {
 
 // reset forgets what was measured.
 func (c *contestant) reset() {
-	c.info, c.trace, c.elapsed, c.within = mcmc.Info{}, diag.NewTrace(traceLimit), 0, 0
+	c.Info, c.Trace, c.Elapsed, c.Within = mcmc.Info{}, diag.NewTrace(traceLimit), 0, 0
 	c.resetObservables()
-	c.states.reset()
-	if s := c.scanned; s != nil {
-		c.scanned = newScanned(len(s.At), s.At[0].Spins != nil)
+	c.States.reset()
+	if s := c.Scanned; s != nil {
+		c.Scanned = newScanned(len(s.At), s.At[0].Spins != nil)
 	}
-	c.exchanges = nil
+	c.Exchanges = nil
 	if c.ladder != nil {
 		c.ladder.Forget()
 	}
@@ -93,27 +93,27 @@ func (c *contestant) reset() {
 // move makes n moves.
 func (c *contestant) move(n int64) {
 	for range n {
-		c.info.Add(c.chain.Move(c.rand))
-		if c.scanned != nil {
+		c.Info.Add(c.chain.Move(c.rand))
+		if c.Scanned != nil {
 			c.observeScan()
 			continue
 		}
 		x, y, weight := c.readings(false)
-		c.trace.Add(mean(x.energy, y.energy, weight))
-		c.within += within(x, y, weight)
+		c.Trace.Add(mean(x.energy, y.energy, weight))
+		c.Within += within(x, y, weight)
 		if c.twin != nil {
 			c.twin.chain.Move(c.twin.rand)
 		}
-		if c.observables != nil {
+		if c.Observables != nil {
 			c.observe()
 		}
-		if c.states != nil {
-			c.states.add(c.system.State(), c.system.Energy()+c.shift)
+		if c.States != nil {
+			c.States.add(c.system.State(), c.system.Energy()+c.shift)
 		}
 	}
 	if c.ladder != nil {
 		tries, made, trips := c.ladder.Exchanged()
-		c.exchanges = &exchanges{tries, made, trips}
+		c.Exchanges = &exchanges{tries, made, trips}
 	}
 }
 
@@ -130,17 +130,17 @@ func (c *contestant) warm(now func() time.Duration) {
 		chain := chain.(mcmc.Adaptive)
 		chain.WarmUp(c.rand)
 		low, high := chain.Lengths()
-		if i == 0 || low < c.lengths[0] {
-			c.lengths[0] = low
+		if i == 0 || low < c.Lengths[0] {
+			c.Lengths[0] = low
 		}
-		c.lengths[1] = max(c.lengths[1], high)
+		c.Lengths[1] = max(c.Lengths[1], high)
 	}
 	if c.twin != nil {
 		for _, chain := range chainsOf(c.twin.chain) {
 			chain.(mcmc.Adaptive).WarmUp(c.twin.rand)
 		}
 	}
-	c.warmUp = now() - start
+	c.WarmUp = now() - start
 }
 
 // chainsOf returns the chains of a ladder's replicas, or a single chain.
@@ -159,12 +159,12 @@ const clockInterval = time.Millisecond
 // this many moves.
 func (c *contestant) run(until time.Duration, moves int64, now func() time.Duration) {
 	c.batch = max(1, c.batch)
-	for c.elapsed < until && c.info.Moves < moves {
-		n := min(c.batch, moves-c.info.Moves)
+	for c.Elapsed < until && c.Info.Moves < moves {
+		n := min(c.batch, moves-c.Info.Moves)
 		start := now()
 		c.move(n)
 		took := now() - start
-		c.elapsed += took
+		c.Elapsed += took
 		switch {
 		case took < clockInterval/2:
 			c.batch *= 2
@@ -197,12 +197,12 @@ func (l length) scaled(share float64) length {
 func (l length) done(field []*contestant) float64 {
 	first := field[0]
 	if l.each {
-		first = slices.MinFunc(field, func(a, b *contestant) int { return cmp.Compare(a.info.Moves, b.info.Moves) })
+		first = slices.MinFunc(field, func(a, b *contestant) int { return cmp.Compare(a.Info.Moves, b.Info.Moves) })
 	}
 	if l.moves == byTime {
-		return min(1, float64(first.elapsed)/float64(l.time))
+		return min(1, float64(first.Elapsed)/float64(l.time))
 	}
-	return float64(first.info.Moves) / float64(l.moves)
+	return float64(first.Info.Moves) / float64(l.moves)
 }
 
 // timeSlice is how long a sampler runs before the next one does. Slices are short, so
@@ -225,12 +225,12 @@ func race(ctx context.Context, field []*contestant, l length, now func() time.Du
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		first.run(min(first.elapsed+timeSlice, l.time), l.moves, now)
+		first.run(min(first.Elapsed+timeSlice, l.time), l.moves, now)
 		for _, c := range field[1:] {
 			if l.each {
-				c.run(c.elapsed+timeSlice, l.moves, now)
+				c.run(c.Elapsed+timeSlice, l.moves, now)
 			} else {
-				c.run(first.elapsed, byTime, now)
+				c.run(first.Elapsed, byTime, now)
 			}
 		}
 		report(l.done(field))

@@ -49,21 +49,21 @@ func TestRaceIsFair(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range field {
-			if want := time.Duration(c.info.Moves) * costs[i]; c.elapsed != want || c.trace.Len() != c.info.Moves {
-				t.Errorf("%v a move: %d moves in %v, %d energies", costs[i], c.info.Moves, c.elapsed, c.trace.Len())
+			if want := time.Duration(c.Info.Moves) * costs[i]; c.Elapsed != want || c.Trace.Len() != c.Info.Moves {
+				t.Errorf("%v a move: %d moves in %v, %d energies", costs[i], c.Info.Moves, c.Elapsed, c.Trace.Len())
 			}
 			// A sampler stops at the first look at the clock after its time:
 			// a batch, of at most 4 clock intervals, or a move too late.
-			late := c.elapsed - field[0].elapsed
+			late := c.Elapsed - field[0].Elapsed
 			if late < 0 || late > max(4*clockInterval, costs[i]) {
 				t.Errorf("%v a move: %v more than the first", costs[i], late)
 			}
 		}
-		if l.moves != byTime && field[0].info.Moves != l.moves {
-			t.Errorf("%d moves of the first, want %d", field[0].info.Moves, l.moves)
+		if l.moves != byTime && field[0].Info.Moves != l.moves {
+			t.Errorf("%d moves of the first, want %d", field[0].Info.Moves, l.moves)
 		}
-		if over := field[0].elapsed - l.time; l.moves == byTime && (over < 0 || over > 4*clockInterval) {
-			t.Errorf("the first ran for %v, want %v", field[0].elapsed, l.time)
+		if over := field[0].Elapsed - l.time; l.moves == byTime && (over < 0 || over > 4*clockInterval) {
+			t.Errorf("the first ran for %v, want %v", field[0].Elapsed, l.time)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestRaceTakesTurns(t *testing.T) {
 	var dones []float64
 	err := race(ctx, field, length{moves: byTime, time: 10 * time.Second}, now, func(done float64) {
 		dones = append(dones, done)
-		if late := field[1].elapsed - field[0].elapsed; late < 0 || late > 4*clockInterval {
+		if late := field[1].Elapsed - field[0].Elapsed; late < 0 || late > 4*clockInterval {
 			t.Errorf("after a round one is %v ahead", late)
 		}
 		if len(dones) == 20 {
@@ -93,8 +93,8 @@ func TestRaceTakesTurns(t *testing.T) {
 		}
 	}
 	// A race forgets what was before.
-	if err := race(context.Background(), field, length{moves: 50, time: math.MaxInt64}, now, func(float64) {}); err != nil || field[0].info.Moves != 50 || field[0].trace.Len() != 50 {
-		t.Errorf("%v, %d moves, want 50", err, field[0].info.Moves)
+	if err := race(context.Background(), field, length{moves: 50, time: math.MaxInt64}, now, func(float64) {}); err != nil || field[0].Info.Moves != 50 || field[0].Trace.Len() != 50 {
+		t.Errorf("%v, %d moves, want 50", err, field[0].Info.Moves)
 	}
 }
 

@@ -38,7 +38,7 @@ const fewExchanges = 0.01
 func (r row) exchanged(k int) float64 {
 	var tries, made int64
 	for _, m := range r.runs {
-		if x := m.exchanges; x != nil && k < len(x.Tries) {
+		if x := m.Exchanges; x != nil && k < len(x.Tries) {
 			tries, made = tries+x.Tries[k], made+x.Made[k]
 		}
 	}
@@ -48,7 +48,7 @@ func (r row) exchanged(k int) float64 {
 // roundTrips returns how often replicas went from the coldest temperature to the hottest and back.
 func (r row) roundTrips() (n int64) {
 	for _, m := range r.runs {
-		n += m.exchanges.Trips
+		n += m.Exchanges.Trips
 	}
 	return n
 }
@@ -78,15 +78,15 @@ func newRows(field []*contestant, runs [][]*measured) []row {
 		r := row{contestant: c}
 		for _, run := range runs {
 			r.runs = append(r.runs, run[i])
-			r.seconds += run[i].elapsed.Seconds()
-			r.info.Add(run[i].info)
+			r.seconds += run[i].Elapsed.Seconds()
+			r.info.Add(run[i].Info)
 		}
 		c.measured = *r.runs[0] // another rank's, if the first chain was stopped before it measured
 		inMove := 0.0
 		for _, m := range r.runs {
-			inMove += m.within / float64(r.info.Moves)
+			inMove += m.Within / float64(r.info.Moves)
 		}
-		r.Summary = ofStates(r.summary(func(m *measured) *diag.Trace { return m.trace }), inMove)
+		r.Summary = ofStates(r.summary(func(m *measured) *diag.Trace { return m.Trace }), inMove)
 		rows[i] = r
 	}
 	return rows
@@ -217,10 +217,10 @@ func (p *plan) print(rows []row) error {
 // sampler has found them itself; else zeros.
 func (r row) lengths() (shortest, longest int) {
 	for i, m := range r.runs {
-		if i == 0 || m.lengths[0] < shortest {
-			shortest = m.lengths[0]
+		if i == 0 || m.Lengths[0] < shortest {
+			shortest = m.Lengths[0]
 		}
-		longest = max(longest, m.lengths[1])
+		longest = max(longest, m.Lengths[1])
 	}
 	return shortest, longest
 }
@@ -228,7 +228,7 @@ func (r row) lengths() (shortest, longest int) {
 // warmUp returns the computing time in which all chains have found their lengths.
 func (r row) warmUp() (t time.Duration) {
 	for _, m := range r.runs {
-		t += m.warmUp
+		t += m.WarmUp
 	}
 	return t
 }
@@ -344,8 +344,8 @@ func traceLines(rows []row) [][]string {
 	lines := [][]string{head}
 	for _, r := range rows {
 		for chain, m := range r.runs {
-			for i, energy := range m.trace.Blocks() {
-				move := (i + 1) * m.trace.Stride()
+			for i, energy := range m.Trace.Blocks() {
+				move := (i + 1) * m.Trace.Stride()
 				line := []string{r.name, strconv.Itoa(move), cli.Field(r.secondsOf(float64(move)), 6), cli.Field(energy, 12)}
 				if several {
 					line = append(line, strconv.Itoa(chain))

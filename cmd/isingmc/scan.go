@@ -176,7 +176,7 @@ func (p *plan) newScanContestants(chain int) (field []*contestant, err error) {
 				}
 			}
 			c := &contestant{name: name, beta: q.beta, system: system, shift: q.shift, chain: ladder, ladder: ladder, rand: q.randOf(seed.Child(movesKey), i)}
-			c.scanned = newScanned(len(p.scan.betas), q.graph != nil && !q.keepsUp)
+			c.Scanned = newScanned(len(p.scan.betas), q.graph != nil && !q.keepsUp)
 			p.scan.of = append(p.scan.of, at)
 			field = append(field, c)
 		}
@@ -208,13 +208,13 @@ func newScanned(temperatures int, magnetisation bool) *scanned {
 	for range temperatures {
 		s.At = append(s.At, newObservables(magnetisation, false))
 	}
-	s.Log = drawLog{Most: max(2*leastRounds, maxDraws/temperatures), Every: 1}
+	s.Log.Spacing = spacing{Most: max(2*leastRounds, maxDraws/temperatures), Every: 1}
 	return s
 }
 
 // observeScan adds the values after a move.
 func (c *contestant) observeScan() {
-	s := c.scanned
+	s := c.Scanned
 	magnetisation := s.At[0].Spins != nil
 	for k := range s.now {
 		s.now[k] = c.read(c.ladder.Replica(k), magnetisation)
@@ -235,34 +235,21 @@ const (
 	leastRounds = 2 * scanGroups
 )
 
-// A drawLog keeps energies and magnetisations at all temperatures of some moves, equally spaced. When
-// it is full it drops every other one.
+// A drawLog keeps energies and magnetisations at all temperatures of some moves.
 type drawLog struct {
-	Most   int // moves
-	Every  int64
-	Seen   int64
-	Energy []float64 // of each temperature, move by move
-	M      []float64
+	Spacing spacing
+	Energy  []float64 // of each temperature, move by move
+	M       []float64
 }
 
 func (l *drawLog) add(now []reading) {
-	if l.Seen++; l.Seen%l.Every != 0 {
-		return
+	drop, keep := l.Spacing.next()
+	if drop {
+		l.Energy, l.M = halved(l.Energy, len(now)), halved(l.M, len(now))
 	}
-	for _, x := range now {
-		l.Energy, l.M = append(l.Energy, x.energy), append(l.M, x.m)
+	if keep {
+		for _, x := range now {
+			l.Energy, l.M = append(l.Energy, x.energy), append(l.M, x.m)
+		}
 	}
-	if n := len(now); len(l.Energy) == l.Most*n {
-		l.Energy, l.M = halved(l.Energy, n), halved(l.M, n)
-		l.Every *= 2
-	}
-}
-
-// halved keeps the second of every two rows of n numbers.
-func halved(x []float64, n int) []float64 {
-	kept := x[:0]
-	for i := n; i < len(x); i += 2 * n {
-		kept = append(kept, x[i:i+n]...)
-	}
-	return kept
 }

@@ -75,7 +75,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 	stretches := max(2, (scanGroups+len(p.runs)-1)/len(p.runs))
 	rounds := math.MaxInt
 	for _, run := range p.runs {
-		rounds = min(rounds, len(run[i].scanned.Log.Energy)/temperatures)
+		rounds = min(rounds, len(run[i].Scanned.Log.Energy)/temperatures)
 	}
 	rounds -= rounds % stretches
 	if rounds == 0 {
@@ -83,7 +83,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 	}
 	const moments = 5 // energy, its square, |m|, m² and m⁴
 	n := float64(c.system.Len())
-	centre := p.runs[0][i].scanned.At[0].Energy.Summary().Mean
+	centre := p.runs[0][i].Scanned.At[0].Energy.Summary().Mean
 	d := make([][]float64, temperatures)
 	values := make([][][]float64, moments)
 	for o := range values {
@@ -91,7 +91,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 	}
 	for k := range temperatures {
 		for _, run := range p.runs {
-			log := run[i].scanned.Log
+			log := run[i].Scanned.Log
 			for t := len(log.Energy)/temperatures - rounds; t < len(log.Energy)/temperatures; t++ {
 				energy, m := log.Energy[t*temperatures+k], log.M[t*temperatures+k]
 				d[k] = append(d[k], energy)
@@ -194,7 +194,7 @@ func (p *plan) crossings(curves []*curve) (all []crossing) {
 	const binder = 4
 	last := map[int]int{} // of each sampler: its last contestant that has a curve
 	for i, b := range curves {
-		if b == nil || p.contestants[i].scanned.At[0].Spins == nil {
+		if b == nil || p.contestants[i].Scanned.At[0].Spins == nil {
 			continue
 		}
 		if a, ok := last[p.moverOf(i)]; ok {
@@ -248,16 +248,16 @@ func (p *plan) rowAt(i, k int) row {
 	var parts []diag.Summary
 	inMove := 0.0
 	for _, run := range p.runs {
-		o := run[i].scanned.At[k]
-		m := &measured{info: run[i].info, elapsed: run[i].elapsed, observables: o, trace: o.Energy, exchanges: run[i].exchanges}
+		o := run[i].Scanned.At[k]
+		m := &measured{Info: run[i].Info, Elapsed: run[i].Elapsed, Observables: o, Trace: o.Energy, Exchanges: run[i].Exchanges}
 		r.runs = append(r.runs, m)
-		r.seconds += run[i].elapsed.Seconds()
+		r.seconds += run[i].Elapsed.Seconds()
 		parts = append(parts, o.Energy.Summary())
 	}
-	c.observables = r.runs[0].observables
+	c.Observables = r.runs[0].Observables
 	r.Summary = pool(parts)
 	for _, run := range p.runs {
-		inMove += run[i].scanned.Within[k] / float64(r.N)
+		inMove += run[i].Scanned.Within[k] / float64(r.N)
 	}
 	r.Summary = ofStates(r.Summary, inMove)
 	return r

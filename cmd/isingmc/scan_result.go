@@ -86,7 +86,7 @@ func (s *scanResult) inOrder() []int {
 // figuresOf returns the numbers of the figures that contestant i has.
 func (s *scanResult) figuresOf(i int) (all []int) {
 	for f, figure := range figures {
-		if !figure.spins || s.contestants[i].scanned.At[0].Spins != nil {
+		if !figure.spins || s.contestants[i].Scanned.At[0].Spins != nil {
 			all = append(all, f)
 		}
 	}
@@ -156,8 +156,8 @@ func (s *scanResult) record(warnings []string) (out cli.Record) {
 		var moves int64
 		seconds := 0.0
 		for _, run := range s.runs {
-			moves += run[i].info.Moves
-			seconds += run[i].elapsed.Seconds()
+			moves += run[i].Info.Moves
+			seconds += run[i].Elapsed.Seconds()
 		}
 		rec.Add("moves", moves)
 		rec.Add("seconds", seconds)
@@ -232,8 +232,8 @@ func (s *scanResult) warnings() (w []string) {
 			r := s.rows[i][k]
 			at := s.at(k)
 			untrusted := !r.Trusted()
-			if o := r.observables.Spins; o != nil {
-				m := r.summary(func(m *measured) *diag.Trace { return m.observables.Spins.Square })
+			if o := r.Observables.Spins; o != nil {
+				m := r.summary(func(m *measured) *diag.Trace { return m.Observables.Spins.Square })
 				untrusted = untrusted || m.Variance > 0 && !m.Trusted()
 			}
 			if untrusted && !(r.Variance == 0 && s.scan.betas[k] == 0) {
@@ -362,8 +362,8 @@ func (s *scanResult) title(i int) string {
 	var moves int64
 	seconds := 0.0
 	for _, run := range s.runs {
-		moves += run[i].info.Moves
-		seconds += run[i].elapsed.Seconds()
+		moves += run[i].Info.Moves
+		seconds += run[i].Elapsed.Seconds()
 	}
 	text := fmt.Sprintf("%s: %s of all temperatures in %.3g s", s.contestants[i].name, cli.Count(moves, "move"), seconds)
 	if s.exchanges(i) {

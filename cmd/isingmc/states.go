@@ -16,54 +16,67 @@ const (
 	maxStatesBytes = 1 << 30
 )
 
-// A stateLog keeps states of a run of any length, equally spaced in moves: when it
-// is full it drops every other one, and from then on keeps half as many. Which
-// states are kept depends on the moves alone.
-type stateLog struct {
-	Limit, Units int
-	Every        int64 // moves from one kept state to the next
-	Seen         int64 // moves so far
-	States       []uint8
-	Energies     []float64
+// A spacing says which moves of a run of any length are kept: at most Most of them, equally spaced. When all places
+// are taken, every other one is dropped, and from then on half as many are kept. It depends on the moves alone.
+type spacing struct {
+	Most, Kept int
+	Every      int64 // moves from one kept to the next
+	Seen       int64 // moves so far
 }
 
-func newStateLog(limit, units int) *stateLog {
-	return &stateLog{Limit: limit, Units: units, Every: 1}
+// next counts a move. It reports whether the first of every two that are kept are to be dropped, and then whether
+// this one is kept.
+func (s *spacing) next() (drop, keep bool) {
+	if s.Seen++; s.Seen%s.Every != 0 {
+		return false, false
+	}
+	if drop = s.Kept == s.Most; drop {
+		s.Kept /= 2
+		s.Every *= 2
+	}
+	if keep = s.Seen%s.Every == 0; keep {
+		s.Kept++
+	}
+	return drop, keep
+}
+
+// halved keeps the second of every two rows of n values.
+func halved[T any](x []T, n int) []T {
+	kept := x[:0]
+	for i := n; i < len(x); i += 2 * n {
+		kept = append(kept, x[i:i+n]...)
+	}
+	return kept
+}
+
+// A stateLog keeps states of some moves.
+type stateLog struct {
+	Spacing  spacing
+	Units    int
+	States   []uint8
+	Energies []float64
+}
+
+func newStateLog(most, units int) *stateLog {
+	return &stateLog{Spacing: spacing{Most: most, Every: 1}, Units: units}
 }
 
 // reset forgets all states. A nil log stays as it is.
 func (l *stateLog) reset() {
 	if l != nil {
-		*l = *newStateLog(l.Limit, l.Units)
+		*l = *newStateLog(l.Spacing.Most, l.Units)
 	}
 }
 
 // add records the state and its energy after a move.
 func (l *stateLog) add(state []uint8, energy float64) {
-	if l.Seen++; l.Seen%l.Every != 0 {
-		return
+	drop, keep := l.Spacing.next()
+	if drop {
+		l.States, l.Energies = halved(l.States, l.Units), halved(l.Energies, 1)
 	}
-	if len(l.Energies) == l.Limit {
-		l.halve()
-		if l.Seen%l.Every != 0 {
-			return
-		}
+	if keep {
+		l.States, l.Energies = append(l.States, state...), append(l.Energies, energy)
 	}
-	l.States = append(l.States, state...)
-	l.Energies = append(l.Energies, energy)
-}
-
-// halve drops the states at odd places, which are those after moves that are no
-// multiple of twice the spacing.
-func (l *stateLog) halve() {
-	kept := 0
-	for i := 1; i < len(l.Energies); i += 2 {
-		copy(l.States[kept*l.Units:], l.States[i*l.Units:(i+1)*l.Units])
-		l.Energies[kept] = l.Energies[i]
-		kept++
-	}
-	l.States, l.Energies = l.States[:kept*l.Units], l.Energies[:kept]
-	l.Every *= 2
 }
 
 // checkStates checks -states and -keep.
@@ -87,10 +100,10 @@ func (p *plan) writeStates(w io.Writer) error {
 	l := &stateLog{Units: p.units}
 	var moves, chains []float64
 	for chain, run := range p.runs {
-		its := run[0].states
+		its := run[0].States
 		l.States, l.Energies = append(l.States, its.States...), append(l.Energies, its.Energies...)
 		for i := range its.Energies {
-			moves, chains = append(moves, float64(int64(i+1)*its.Every)), append(chains, float64(chain))
+			moves, chains = append(moves, float64(int64(i+1)*its.Spacing.Every)), append(chains, float64(chain))
 		}
 	}
 	n := len(l.Energies)
