@@ -21,7 +21,7 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-func main() { cli.MainRanks("isingmc", stopwatch().runRanks) }
+func main() { cli.MainRanks("isingmc", clock(cli.ThreadTime).runRanks) }
 
 const summary = `isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM,
 and says how fast each forgets where it was.
@@ -206,17 +206,6 @@ var screen = cli.Screen{
 
 // A clock returns the time since a fixed moment.
 type clock func() time.Duration
-
-// stopwatch returns the clock of computing time: the time that the thread which
-// reads it has had a processor, where the system knows it, so that other work of
-// the machine does not count; otherwise the time since now.
-func stopwatch() clock {
-	if _, known := threadTime(); known {
-		return func() time.Duration { t, _ := threadTime(); return t }
-	}
-	start := time.Now()
-	return func() time.Duration { return time.Since(start) }
-}
 
 // runRanks runs the command as one rank of a group, or alone if the group is nil. The ranks
 // share the chains. Rank 0 alone writes and prints. The clock measures the computing time of

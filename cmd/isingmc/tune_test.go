@@ -64,7 +64,7 @@ func TestPolicyIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.tuneSampler(t.Context(), stopwatch()); err != nil {
+	if err := p.tuneSampler(t.Context(), cli.ThreadTime); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat("a.json"); err != nil {

@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/clock"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/negphase/tune"
@@ -175,12 +175,12 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 	key := rbm.NewKey(uint64(seed))
 	runtime.LockOSThread() // the clock is that of the thread
 	defer runtime.UnlockOSThread()
-	begin := clock.Now()
+	begin := cli.ThreadTime()
 	tuned, state, err := s.tune(ctx, c, start, quick, key.Child(1))
 	if err != nil {
 		return nil, err
 	}
-	add(tunePanel, sardonics, 0, (clock.Now() - begin).Seconds())
+	add(tunePanel, sardonics, 0, (cli.ThreadTime() - begin).Seconds())
 	rewards := make([]float64, len(tuned.Trials))
 	for i, trial := range tuned.Trials {
 		rewards[i] = trial.Reward
@@ -346,7 +346,7 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	}
 	var chain mcmc.System // the only one of this protocol
 	problem := &tune.Problem{
-		Space: space, Beta: s.beta, Start: start, Key: key, Clock: clock.Now, Hidden: c.hidden, Symmetric: c.symmetric,
+		Space: space, Beta: s.beta, Start: start, Key: key, Clock: cli.ThreadTime, Hidden: c.hidden, Symmetric: c.symmetric,
 		NewSystem: func(state []uint8) mcmc.System { chain = chains.Onto(c.build, state); return chain },
 	}
 	result, err := problem.Tune(ctx, options, func(float64) {})

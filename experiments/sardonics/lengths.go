@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"strings"
 
+	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/clock"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -133,12 +133,12 @@ func (s system) lengths(ctx context.Context, p *programs, at, draw int, quick bo
 	spent := map[string]float64{}
 	runtime.LockOSThread() // the clock is that of the thread
 	defer runtime.UnlockOSThread()
-	begin := clock.Now()
+	begin := cli.ThreadTime()
 	tuned, _, err := s.tune(ctx, c, start, quick, key.Child(1))
 	if err != nil {
 		return nil, err
 	}
-	spent[byPaper] = (clock.Now() - begin).Seconds()
+	spent[byPaper] = (cli.ThreadTime() - begin).Seconds()
 	warmed := chains.Warmed{Mover: auto, Start: start, Key: key.Child(3), Bound: func(_ mcmc.Chain, seconds float64) { spent[automatic] = seconds }}
 	var samplers []chains.Sampler
 	for i, m := range []mcmc.Mover{warmed, mcmc.Mixture(tuned.Kernels), plain, full, mcmc.Gibbs{}} {

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/clock"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
@@ -99,9 +99,9 @@ func distances(ctx context.Context, strength float64, seed uint64, seconds float
 			first := int(updates) % gaussianBatches * gaussianBatch
 			pos.V = rows.Slice(first, first+gaussianBatch)
 			m.HiddenMean(pos.H, pos.V)
-			start := clock.Now()
+			start := cli.ThreadTime()
 			phase, _, err := run.Estimate(m, pos, key.Child(uint64(i)).Child(updates))
-			spent += clock.Now() - start
+			spent += cli.ThreadTime() - start
 			if err != nil {
 				return nil, err
 			}

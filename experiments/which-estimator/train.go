@@ -6,9 +6,9 @@ import (
 	"runtime"
 	"time"
 
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/clock"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -56,9 +56,9 @@ func (t *training) advance(ctx context.Context, seconds float64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		start := clock.Now()
+		start := cli.ThreadTime()
 		_, err := t.Step()
-		t.spent += clock.Now() - start
+		t.spent += cli.ThreadTime() - start
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@ import (
 	"runtime"
 	"time"
 
-	"gorbm/experiments/internal/clock"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -98,9 +98,9 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 			}
 			for end := spent[i] + turn; spent[i] < end && left(i) > 0; {
 				batch[i] = min(max(1, batch[i]), left(i))
-				begin := clock.Now()
+				begin := cli.ThreadTime()
 				steps[i](batch[i])
-				took := clock.Now() - begin
+				took := cli.ThreadTime() - begin
 				spent[i] += took
 				switch {
 				case took < between/2:
@@ -209,7 +209,7 @@ func (m Warmed) Bind(s mcmc.System, beta float64, sites []int32) (mcmc.Chain, er
 	}
 	runtime.LockOSThread() // the clock is that of the thread
 	defer runtime.UnlockOSThread()
-	r, begin := m.Key.Rand(), clock.Now()
+	r, begin := m.Key.Rand(), cli.ThreadTime()
 	if w, ok := c.(interface {
 		WarmUp(r *rand.Rand) mcmc.Info
 	}); ok {
@@ -219,7 +219,7 @@ func (m Warmed) Bind(s mcmc.System, beta float64, sites []int32) (mcmc.Chain, er
 			c.Move(r)
 		}
 	}
-	took := clock.Now() - begin
+	took := cli.ThreadTime() - begin
 	s.(mcmc.Settable).SetState(m.Start)
 	c.Reset()
 	if m.Bound != nil {
