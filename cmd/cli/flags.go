@@ -172,14 +172,6 @@ func Choice(flagName, value string, known ...string) error {
 	return Usagef("-%s is %q%s", flagName, value, grammar.DidYouMeanOr(value, known, "it is "+strings.Join(known, ", ")))
 }
 
-// Between checks that n, given to the flag, lies in lo … hi.
-func Between(flagName string, n, lo, hi int) error {
-	if n < lo || n > hi {
-		return Usagef("-%s is %d; it must lie in %d … %d", flagName, n, lo, hi)
-	}
-	return nil
-}
-
 // Settings returns the given flags with their values, in alphabetical order, without those of the
 // output.
 func (f *Flags) Settings() (all Record) {

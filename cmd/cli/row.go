@@ -183,13 +183,6 @@ func (f *Flags) Int64Var(p *int64, name string, value int64, help string) *Row {
 	return f.Var(integer[int64]{p}, name, help)
 }
 
-// Int is that of the flag package, but takes 1e4 as well.
-func (f *Flags) Int(name string, value int, help string) *int {
-	p := new(int)
-	f.IntVar(p, name, value, help)
-	return p
-}
-
 // SetDefault sets a flag without marking it as given.
 func (f *Flags) SetDefault(name, value string) error {
 	r := f.Lookup(name)

@@ -91,19 +91,11 @@ func groupRuns(all []*runSummary, over, by string, differ []string) (groups []gr
 	if len(groups) == 0 {
 		return nil, nil, fmt.Errorf("-over: no run is finished")
 	}
-	column, _ := train.ColumnOf(by)
-	slices.SortStableFunc(groups, func(a, b group) int {
-		x, y := a.Metrics[by].Mean, b.Metrics[by].Mean
-		switch {
-		case by == "seconds":
-			return cmp.Compare(*a.Seconds.Mean, *b.Seconds.Mean)
-		case x == nil || y == nil:
-			return cmp.Compare(count(x == nil), count(y == nil))
-		case better(column, *x, *y):
-			return -1
-		}
-		return count(*x != *y)
-	})
+	if by == "seconds" {
+		slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(*a.Seconds.Mean, *b.Seconds.Mean) })
+	} else {
+		bestFirst(groups, by, func(g group) *float64 { return g.Metrics[by].Mean })
+	}
 	return groups, others, nil
 }
 

@@ -263,9 +263,15 @@ func (o *options) sortRuns(all []*runSummary) (by string, err error) {
 	if !known[by] {
 		return "", cli.Usagef("-sort is %q; the runs have %s, and there are path and seconds", by, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
+	bestFirst(all, by, func(r *runSummary) *float64 { return r.Metrics[by].Last })
+	return by, nil
+}
+
+// bestFirst sorts runs, or groups of them, by a column of metrics.csv; those without a value come last.
+func bestFirst[T any](all []T, by string, value func(x T) *float64) {
 	column, _ := train.ColumnOf(by)
-	slices.SortStableFunc(all, func(a, b *runSummary) int {
-		x, y := a.Metrics[by].Last, b.Metrics[by].Last
+	slices.SortStableFunc(all, func(a, b T) int {
+		x, y := value(a), value(b)
 		switch {
 		case x == nil || y == nil:
 			return cmp.Compare(count(x == nil), count(y == nil))
@@ -274,7 +280,6 @@ func (o *options) sortRuns(all []*runSummary) (by string, err error) {
 		}
 		return count(*x != *y)
 	})
-	return by, nil
 }
 
 func count(yes bool) int {

@@ -109,66 +109,45 @@ func whole[T int8 | uint8](x []float32) []T {
 	return b
 }
 
-// rows returns the lines of a .csv or .tsv.
+// rows returns the lines of a .csv or .tsv. Its columns are those of the data by their names, or else x0, x1, …, and then row and
+// the label, by the name that was given to training.
 func (p *plan) rows(s sample.Sheet) [][]string {
-	if p.schema != nil {
-		return p.table(s)
-	}
-	return p.lines(p.inData(p.values(s)), s)
-}
-
-// lines returns the lines of a file of numbers. Its columns are those of the data by their names, or else x0, x1, …,
-// and then row and y, or the labels' name that was given to training.
-func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
-	head := slices.Clone(p.about.Columns)
-	if len(head) != x.Cols {
-		head = nil
-		for i := range x.Cols {
-			head = append(head, fmt.Sprintf("x%d", i))
+	var head []string
+	var values func(r int) []string
+	label := p.about.LabelColumn
+	if p.schema != nil { // words
+		for _, c := range p.schema.Columns {
+			head = append(head, c.Name)
 		}
-	}
-	if p.given != nil {
-		head = append(head, "row")
-	}
-	if p.m.Classes() > 0 {
-		label := p.about.LabelColumn
+		label = cmp.Or(p.schema.Label, "label")
+		values = func(r int) []string { return p.schema.Words(s.Values, r) }
+	} else {
+		x := p.inData(p.values(s))
+		if head = slices.Clone(p.about.Columns); len(head) != x.Cols {
+			head = nil
+			for i := range x.Cols {
+				head = append(head, fmt.Sprintf("x%d", i))
+			}
+		}
 		if slices.Contains([]string{"", "auto", "first", "last", "none"}, label) {
 			label = "y"
 		}
-		head = append(head, label)
-	}
-	lines := [][]string{head}
-	for r := range x.Rows {
-		line := make([]string, 0, len(head))
-		for _, v := range x.Row(r) {
-			line = append(line, strconv.FormatFloat(float64(v), 'g', 6, 32))
+		values = func(r int) (line []string) {
+			for _, v := range x.Row(r) {
+				line = append(line, strconv.FormatFloat(float64(v), 'g', 6, 32))
+			}
+			return line
 		}
-		if p.given != nil {
-			line = append(line, strconv.Itoa(r/p.settings.Samples))
-		}
-		if p.m.Classes() > 0 {
-			line = append(line, p.classes[s.Class[r]])
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// table returns the lines of a file of the words of the model's schema.
-func (p *plan) table(s sample.Sheet) [][]string {
-	var head []string
-	for _, c := range p.schema.Columns {
-		head = append(head, c.Name)
 	}
 	if p.given != nil {
 		head = append(head, "row")
 	}
 	if p.m.Classes() > 0 {
-		head = append(head, cmp.Or(p.schema.Label, "label"))
+		head = append(head, label)
 	}
 	lines := [][]string{head}
 	for r := range s.Values.Rows {
-		line := p.schema.Words(s.Values, r)
+		line := values(r)
 		if p.given != nil {
 			line = append(line, strconv.Itoa(r/p.settings.Samples))
 		}

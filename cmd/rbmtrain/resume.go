@@ -337,8 +337,10 @@ type interval struct {
 
 // parseInterval reads 5m, 1h30m or 1000.
 func parseInterval(s string) (interval, error) {
-	if n, err := strconv.Atoi(s); err == nil {
-		return interval{steps: n}, cli.Between("checkpoint-every", n, 1, train.MaxSteps)
+	if n, err := strconv.Atoi(s); err == nil && (n < 1 || n > train.MaxSteps) {
+		return interval{}, cli.Usagef("-checkpoint-every is %d; it must lie in 1 … %d", n, train.MaxSteps)
+	} else if err == nil {
+		return interval{steps: n}, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {

@@ -29,9 +29,8 @@ state, which 100 sweeps of exchange have made from a random one; the numbers of 
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	model := new(string)
-	return experiment(model).Command(func(f *cli.Flags) func() error {
+	return experiment(model).Command(func(f *cli.Flags) {
 		f.StringVar(model, "model", "", "trained RBM for the second half of figure 4, a .npz or .safetensors file; its runs come last")
-		return func() error { return nil }
 	})(ctx, args, stdout, stderr)
 }
 

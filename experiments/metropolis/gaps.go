@@ -53,17 +53,22 @@ func lattice(text string, periodic bool, j float64) (*mcmc.Graph, error) {
 	return l.Graph(mcmc.Uniform(j), 0)
 }
 
-// latticeJob computes the gaps of all samplers at one coupling.
-func latticeJob(panel, text string, periodic bool, order mcmc.Order, j float64) claims.Job {
-	return claims.Job{Name: fmt.Sprintf("%s %s J=%g", panel, text, j), Run: func(context.Context) (points []claims.Point, err error) {
-		g, err := lattice(text, periodic, j)
+// gapsJob computes the gaps of samplers on a 3×3 lattice at one coupling. what, added to the panel, names the job. Sweeps
+// are in this order, or take each site once in random order.
+func gapsJob(panel, what string, periodic bool, samplers []sampler, order mcmc.Order, once bool, j float64) claims.Job {
+	return claims.Job{Name: fmt.Sprintf("%s%s 3x3 J=%g", panel, what, j), Run: func(context.Context) (points []claims.Point, err error) {
+		g, err := lattice("3x3", periodic, j)
 		if err != nil {
 			return nil, err
 		}
 		for _, m := range samplers {
-			o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.of(order), 1, nil)
+			sweep, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.of(order), 1, nil)
 			if err != nil {
 				return nil, err
+			}
+			var o operator = sweep
+			if once {
+				o = newShuffled(sweep, g.Len())
 			}
 			gap, err := spectralGap(o)
 			if err != nil {

@@ -21,34 +21,23 @@ import (
 
 type ctx = context.Context
 
-// figureA3 is the counter-example of stripes.
-var figureA3 = claims.Figure{
-	Name:  "A.3",
-	Title: "stripes under Metropolis in chessboard order",
-	Says:  "On a periodic lattice with even sides a striped pattern never leaves: horizontal stripes become vertical after half the updates, the complementary horizontal stripes after a sweep, and return after another.",
-	Jobs: func(o claims.Options) []claims.Job {
-		return patternJobs(o, mcmc.Chessboard, stripes, []string{"4x4", "4x6", "6x6", "8x8"})
-	},
-	Claims:  func(t *claims.Table) []claims.Claim { return patternClaims(t, "horizontal stripes", true) },
-	Finding: patternFinding,
-	Draw: func(w io.Writer, t *claims.Table) error {
-		return drawPatterns(w, t, []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"})
-	},
-}
+// figureA3 is the counter-example of stripes, and figureA4 that of triangles.
+var (
+	figureA3 = patternFigure("A.3", "horizontal stripes", stripes, mcmc.Chessboard, []string{"4x4", "4x6", "6x6", "8x8"}, "stripes under Metropolis in chessboard order",
+		"On a periodic lattice with even sides a striped pattern never leaves: horizontal stripes become vertical after half the updates, the complementary horizontal stripes after a sweep, and return after another.")
+	figureA4 = patternFigure("A.4", "triangle", triangle, mcmc.Linear, []string{"4x4", "3x3", "5x5", "8x8"}, "triangles under Metropolis in linear order",
+		"On a periodic lattice with equal sides a triangular pattern, updated from left to right and from top to bottom, flips between two states.")
+)
 
-// figureA4 is the counter-example of triangles.
-var figureA4 = claims.Figure{
-	Name:  "A.4",
-	Title: "triangles under Metropolis in linear order",
-	Says:  "On a periodic lattice with equal sides a triangular pattern, updated from left to right and from top to bottom, flips between two states.",
-	Jobs: func(o claims.Options) []claims.Job {
-		return patternJobs(o, mcmc.Linear, triangle, []string{"4x4", "3x3", "5x5", "8x8"})
-	},
-	Claims:  func(t *claims.Table) []claims.Claim { return patternClaims(t, "triangle", false) },
-	Finding: patternFinding,
-	Draw: func(w io.Writer, t *claims.Table) error {
-		return drawPatterns(w, t, []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"})
-	},
+// patternFigure is the figure of a pattern on lattices of these sizes, the first of which is drawn.
+func patternFigure(name, pattern string, up func(x, y int) bool, order mcmc.Order, sizes []string, title, says string) claims.Figure {
+	return claims.Figure{
+		Name: name, Title: title, Says: says,
+		Jobs:    func(o claims.Options) []claims.Job { return patternJobs(o, order, up, sizes) },
+		Claims:  func(t *claims.Table) []claims.Claim { return patternClaims(t, pattern, order == mcmc.Chessboard) },
+		Finding: patternFinding,
+		Draw:    drawPatterns,
+	}
 }
 
 // stripes are rows that are up and down in turn.
@@ -199,9 +188,9 @@ func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Clai
 }
 
 // drawPatterns draws the states of the first run side by side.
-func drawPatterns(w io.Writer, t *claims.Table, titles []string) error {
+func drawPatterns(w io.Writer, t *claims.Table) error {
 	var row []*plots.Plot
-	for k, title := range titles {
+	for k, title := range []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"} {
 		points := t.Curve(statePanel, fmt.Sprint(k))
 		row = append(row, squares(title, len(points)/drawnSide, drawnSide, func(x, y int) color.Color {
 			if points[y*drawnSide+x].Y == 1 {

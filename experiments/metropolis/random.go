@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math/bits"
@@ -47,12 +46,11 @@ var figureB5 = claims.Figure{
 				continue // the last is among those that are left
 			}
 			for _, p := range randomPanels {
+				order := mcmc.Random
 				if p.once {
-					jobs = append(jobs, shuffledJob(p.name, p.periodic, j))
-				} else {
-					jobs = append(jobs, latticeJob(p.name, "3x3", p.periodic, mcmc.Random, j))
+					order = mcmc.Linear // newShuffled takes the sites one by one
 				}
-				jobs = append(jobs, fixedGibbs(p.name, p.periodic, j))
+				jobs = append(jobs, gapsJob(p.name, "", p.periodic, samplers, order, p.once, j), gapsJob(p.name, ", fixed", p.periodic, fixedGibbs, mcmc.Chessboard, false, j))
 			}
 		}
 		return jobs
@@ -87,42 +85,8 @@ var figureB5 = claims.Figure{
 
 const fixedOrder = "Gibbs in fixed order"
 
-// fixedGibbs is the curve that random order is held against.
-func fixedGibbs(panel string, periodic bool, j float64) claims.Job {
-	job := latticeJob(panel+", fixed", "3x3", periodic, mcmc.Chessboard, j)
-	all := job.Run
-	job.Run = func(ctx context.Context) ([]claims.Point, error) {
-		points, err := all(ctx)
-		if err != nil {
-			return nil, err
-		}
-		points[0].Panel, points[0].Curve = panel, fixedOrder
-		return points[:1], nil
-	}
-	return job
-}
-
-// shuffledJob computes the gaps of sweeps that take each site once.
-func shuffledJob(panel string, periodic bool, j float64) claims.Job {
-	return claims.Job{Name: fmt.Sprintf("%s 3x3 J=%g", panel, j), Run: func(context.Context) (points []claims.Point, err error) {
-		g, err := lattice("3x3", periodic, j)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range samplers {
-			o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.of(mcmc.Linear), 1, nil)
-			if err != nil {
-				return nil, err
-			}
-			gap, err := spectralGap(newShuffled(o, g.Len()))
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", m.name, err)
-			}
-			points = append(points, claims.Point{Panel: panel, Curve: m.name, X: j, Y: gap})
-		}
-		return points, nil
-	}}
-}
+// fixedGibbs is the sampler that random order is held against.
+var fixedGibbs = []sampler{{fixedOrder, func(o mcmc.Order) mcmc.Mover { return mcmc.Gibbs{Order: o} }}}
 
 // A shuffled is the operator of sweeps that take each site once, in a uniformly
 // random order: the mean over all n! products of the sites' operators.

@@ -35,10 +35,10 @@ var figure2 = claims.Figure{
 	Jobs: func(o claims.Options) (jobs []claims.Job) {
 		for _, j := range couplings(o) {
 			jobs = append(jobs,
-				latticeJob(torus, "3x3", true, mcmc.Chessboard, j),
-				latticeJob(open, "3x3", false, mcmc.Chessboard, j),
-				latticeJob(torusLinear, "3x3", true, mcmc.Linear, j),
-				latticeJob(openLinear, "3x3", false, mcmc.Linear, j))
+				gapsJob(torus, "", true, samplers, mcmc.Chessboard, false, j),
+				gapsJob(open, "", false, samplers, mcmc.Chessboard, false, j),
+				gapsJob(torusLinear, "", true, samplers, mcmc.Linear, false, j),
+				gapsJob(openLinear, "", false, samplers, mcmc.Linear, false, j))
 		}
 		return jobs
 	},

@@ -36,9 +36,8 @@ run, τ is the length of the run, a lower bound. Figures 3, 7, 8 and II start fr
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := newPrograms()
 	defer p.runs.Remove()
-	return experiment(p).Command(func(f *cli.Flags) func() error {
+	return experiment(p).Command(func(f *cli.Flags) {
 		f.StringVar(&p.model, "model", "", "trained RBM, a .npz or .safetensors file, for figures II and 10 (default: one trained on the built-in digits; figure II needs a file, for its last row)")
-		return func() error { return nil }
 	})(ctx, args, stdout, stderr)
 }
 

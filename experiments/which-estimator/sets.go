@@ -39,10 +39,9 @@ type files struct {
 	sets  map[string]*data.Set
 }
 
-func (p *files) flags(f *cli.Flags) func() error {
+func (p *files) flags(f *cli.Flags) {
 	f.StringVar(&p.digits, "digits", "", "scikit-learn's 8×8 digits over 16, a file that -data of rbmtrain reads, for the figure sets; without it the others are made first")
 	f.StringVar(&p.dir, "data-dir", "", "folder with the MNIST files, for the figures sets and large (default: $GORBM_DATA/mnist, then the user's cache); -quick needs none")
-	return func() error { return nil }
 }
 
 // set returns the data of a problem.

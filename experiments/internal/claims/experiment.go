@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/data/grammar"
 	"gorbm/rbm/atomicfile"
 )
 
@@ -81,45 +80,32 @@ func (f Figure) file(out, ending string) string {
 	return filepath.Join(out, "figure-"+strings.ToLower(strings.ReplaceAll(f.Name, ".", ""))+ending)
 }
 
-// Command returns the program of the experiment. own adds flags before the
-// command line is read and returns what checks them, or is nil.
-func (e Experiment) Command(own func(f *cli.Flags) (check func() error)) cli.Command {
+// Command returns the program of the experiment. own adds flags, or is nil.
+func (e Experiment) Command(own func(f *cli.Flags)) cli.Command {
 	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		f := cli.NewFlags(e.Name, e.Title+".\n"+e.figureHelp(), e.Name+" [flags]")
-		name := f.String("figure", "all", "figure to make: all, "+strings.Join(e.names(), ", "))
-		quick := f.Bool("quick", false, "small sizes, in seconds: the same code and claims")
-		repeats := f.Int("repeats", 0, "repetitions, at most as many as the figure has; 0: all of them")
-		out := f.String("out", "", "folder for the results (default: experiments/"+e.Name+", or runs/"+e.Name+"-quick with -quick)")
-		jobs := f.Int("jobs", runtime.NumCPU(), "jobs at a time")
-		redraw := f.Bool("redraw", false, "run no jobs: make pictures and pages from the numbers that are there")
+		run := &running{experiment: e, flags: f}
+		var name string
+		var redraw bool
+		f.StringVar(&name, "figure", "all", "figure to make: all, "+strings.Join(e.names(), ", ")).Choice(append([]string{"all"}, e.names()...)...)
+		f.BoolVar(&run.options.Quick, "quick", false, "small sizes, in seconds: the same code and claims")
+		f.IntVar(&run.options.Repeats, "repeats", 0, "repetitions, at most as many as the figure has; 0: all of them").Between(0, 1000)
+		f.StringVar(&run.out, "out", "", "folder for the results (default: experiments/"+e.Name+", or runs/"+e.Name+"-quick with -quick)")
+		f.IntVar(&run.jobs, "jobs", runtime.NumCPU(), "jobs at a time").Between(1, 1000)
+		f.BoolVar(&redraw, "redraw", false, "run no jobs: make pictures and pages from the numbers that are there")
 		f.AddOutput("print nothing but errors and warnings", "print the claims as JSON")
-		check := func() error { return nil }
 		if own != nil {
-			check = own(f)
+			own(f)
 		}
 		if err := f.Parse(args, stdout, stderr); err != nil {
 			return err
 		}
-		if err := check(); err != nil {
-			return err
-		}
-		if err := cli.Between("jobs", *jobs, 1, 1000); err != nil {
-			return err
-		}
-		if err := cli.Between("repeats", *repeats, 0, 1000); err != nil {
-			return err
-		}
 		figures := e.Figures
-		if *name != "all" {
-			at := slices.Index(e.names(), *name)
-			if at < 0 {
-				return cli.Usagef("-figure is %q%s", *name, grammar.DidYouMeanOr(*name, e.names(), "it is all, "+strings.Join(e.names(), ", ")))
-			}
+		if at := slices.Index(e.names(), name); at >= 0 {
 			figures = e.Figures[at : at+1]
 		}
-		run := &running{experiment: e, flags: f, options: Options{*quick, *repeats}, out: *out, jobs: *jobs}
 		switch {
-		case run.out == "" && *quick:
+		case run.out == "" && run.options.Quick:
 			run.out = filepath.Join("runs", e.Name+"-quick")
 		case run.out == "":
 			run.out = filepath.Join("experiments", e.Name)
@@ -127,7 +113,7 @@ func (e Experiment) Command(own func(f *cli.Flags) (check func() error)) cli.Com
 				return fmt.Errorf("there is no folder %s here: run this in the root of the repository, or give -out", run.out)
 			}
 		}
-		if *redraw {
+		if redraw {
 			run.jobs = 0
 		}
 		return run.all(ctx, figures)

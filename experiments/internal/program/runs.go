@@ -39,9 +39,8 @@ func Command(experiment func(r *Runs) claims.Experiment) func(ctx context.Contex
 	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		r := &Runs{}
 		defer r.Remove()
-		return experiment(r).Command(func(f *cli.Flags) func() error {
+		return experiment(r).Command(func(f *cli.Flags) {
 			f.StringVar(&r.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted resumes (default: a temporary one)")
-			return func() error { return nil }
 		})(ctx, args, stdout, stderr)
 	}
 }

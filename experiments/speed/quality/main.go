@@ -135,10 +135,9 @@ var run = command(&quality{})
 func command(q *quality) cli.Command {
 	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		defer q.runs.Remove()
-		return q.experiment().Command(func(f *cli.Flags) func() error {
+		return q.experiment().Command(func(f *cli.Flags) {
 			f.StringVar(&q.python, "python", "python3", "Python that has NumPy and PyTorch")
 			f.StringVar(&q.only, "only", "", "run the jobs alone whose name has this in it, such as \"NumPy, 60\"")
-			return func() error { return nil }
 		})(ctx, args, stdout, stderr)
 	}
 }
