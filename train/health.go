@@ -83,7 +83,7 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 		goal = Column{}
 	}
 	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
-	h := &Health{goal: goal, run: s, batch: s.Batch, parts: set.parts(m.Classes() > 0, func(uint64) rbm.Key { return key })}
+	h := &Health{goal: goal, run: s, batch: s.Batch, parts: set.parts(m, func(uint64) rbm.Key { return key })}
 	h.law = sync.OnceValues(func() (float64, bool) { return LawLikelihood(set.Train, m.Classes() > 0) })
 	if e, err := exact.New(m, exact.EvaluationLimit); err == nil {
 		h.enumeration = e.Work()

@@ -25,7 +25,7 @@ func liveOf(t *testing.T, tr *Trainer) (live, exact Metric) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &subject{m: tr.Model(), run: tr.settings, key: rbm.NewKey(8), parts: []measuredSet{newMeasuredSet("train", tr.set, tr.Model().Classes() > 0, rbm.NewKey(9))}, enumErr: errors.New("too large")}
+	s := &subject{m: tr.Model(), run: tr.settings, key: rbm.NewKey(8), parts: []measuredSet{newMeasuredSet("train", tr.set, tr.Model(), rbm.NewKey(9))}, enumErr: errors.New("too large")}
 	liveMetric(s, &live)
 	live.Watch(tr)
 	return live, metrics[0]
@@ -183,7 +183,7 @@ func TestLiveLowerBound(t *testing.T) {
 	tr := newTrainer(t, settingsOf(t, "pt:chains=10:tau=1/1.5/2.5/inf"), set, 4, true, rbm.Softmax)
 	run(t, tr, 200)
 	m := tr.Model()
-	x := &liveLikelihood{s: &subject{m: m, run: tr.settings, parts: []measuredSet{newMeasuredSet("train", set, true, rbm.NewKey(9))}}, key: rbm.NewKey(8), own: true}
+	x := &liveLikelihood{s: &subject{m: m, run: tr.settings, parts: []measuredSet{newMeasuredSet("train", set, m, rbm.NewKey(9))}}, key: rbm.NewKey(8), own: true}
 	x.s.watch(tr)
 	b, err := x.bracket(context.Background(), m, leastRounds)
 	if err != nil {

@@ -31,6 +31,11 @@ type Metric struct {
 	// it otherwise takes a sample.
 	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
 
+	// Rows and Terms are what a measurement of a sample takes besides passes of its rows: rows whose free energies are
+	// taken to sum missing cells out, and terms of an enumeration.
+	Rows  int
+	Terms float64
+
 	// Watch, if it is not nil, must be called before the first Measure, with the
 	// trainer of the run whose chains the metric looks at. m is then its Model.
 	Watch func(t *Trainer)
@@ -117,6 +122,7 @@ type metricKind struct {
 	// describe completes the columns for the report; nil: they are complete.
 	describe func(s *subject, c []Column)
 	measure  func(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
+	work     func(s *subject) (rows int, terms float64) // see Metric; nil: none
 	// live, if it is not nil, may complete a metric of the chains of a run, in place
 	// of describe and measure.
 	live func(s *subject, m *Metric)
@@ -168,6 +174,25 @@ func (s *subject) gapSample() int {
 		return 0
 	}
 	return most
+}
+
+// stateTerms is the number of terms that take as long as a state of an enumeration where visible units are real.
+const stateTerms = 200
+
+// scoreWork returns the rows and terms of a measurement of the log-likelihood of a sample.
+func (s *subject) scoreWork() (rows int, terms float64) {
+	for _, p := range s.parts {
+		if n := len(p.freeEnergyRows(s.m, rowWork)); p.sums != nil && n > 0 {
+			rows += p.sums[n-1]
+		}
+	}
+	if !s.exactly() {
+		return rows, 0
+	}
+	if terms = s.enum.Work(); s.m.Real() {
+		terms += float64(stateTerms * s.enum.States())
+	}
+	return rows, terms
 }
 
 // train returns the training data.
@@ -258,6 +283,7 @@ var metricKinds = []metricKind{
 			c[0].Unit = " nats (" + note + ")"
 		},
 		measure: logLikelihood,
+		work:    (*subject).scoreWork,
 	},
 	{
 		// The mean exact log pseudo-likelihood, of real units with log densities in the data's own units.
@@ -419,7 +445,7 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 		return nil, nil
 	}
 	key := rbm.NewKey(run.Seed).Child(metricKey)
-	s := &subject{m: m, run: run, key: key, parts: sets.parts(m.Classes() > 0, key.Child)}
+	s := &subject{m: m, run: run, key: key, parts: sets.parts(m, key.Child)}
 	s.enum, s.enumErr = exact.New(m, exact.EvaluationLimit)
 	for _, name := range names {
 		s.named = append(s.named, strings.TrimSpace(name))
@@ -459,6 +485,9 @@ func (k metricKind) metric(s *subject) Metric {
 	}
 	if k.live != nil {
 		k.live(s, &m)
+	}
+	if k.work != nil {
+		m.Rows, m.Terms = k.work(s)
 	}
 	if k.describe != nil && m.Watch == nil {
 		k.describe(s, m.Columns)

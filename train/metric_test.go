@@ -480,3 +480,29 @@ func TestGapAndActiveByHand(t *testing.T) {
 	near(t, "active hidden units", measure(t, "active_hidden", two, sets, false)["active_hidden_train"], want, handTol)
 	near(t, "of the test row", measure(t, "active_hidden", two, sets, false)["active_hidden_test"], 21./22+0.8, handTol)
 }
+
+// Where cells are missing, the rows that are measured, beyond leastRows of them, are as many as their sums allow. The rows and
+// the terms of the enumeration are those of the metric.
+func TestGapsBoundTheRows(t *testing.T) {
+	const rows, inputs, gaps = 600, 14, 12 // of 2¹² states a row
+	m := rbm.New(inputs, 2, 0, rbm.Softmax)
+	set := halves(rows, inputs)
+	set.Y, set.Classes = nil, nil
+	set.Missing = rbm.NewBits(rows, inputs)
+	for r := range rows {
+		for i := range gaps {
+			set.Missing.Set(r, i, true)
+		}
+	}
+	p := newMeasuredSet("train", set, m, rbm.NewKey(1))
+	if n, whole := len(p.freeEnergyRows(m, rowWork)), len(p.freeEnergyRows(m, 0)); n != leastRows || whole != wholeGapSums>>gaps {
+		t.Errorf("%d rows of a sample, want %d; %d of the last measurement, want %d", n, leastRows, whole, wholeGapSums>>gaps)
+	}
+	metrics, err := NewMetrics([]string{"log_likelihood"}, m, Sets{Train: set}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := metrics[0]; got.Rows != leastRows<<gaps || got.Terms != 4*inputs {
+		t.Errorf("%d rows and %v terms, want %d and %d", got.Rows, got.Terms, leastRows<<gaps, 4*inputs)
+	}
+}

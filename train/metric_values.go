@@ -54,29 +54,38 @@ type measuredSet struct {
 	order []int32 // those that have a class, of a model with labels
 	key   rbm.Key // of what is drawn to measure it
 	whole []int32 // those of order without missing cells
+	sums  []int   // of the first rows of order, if cells are missing: rows that summing these out takes, from the first row on
 }
 
-func newMeasuredSet(name string, set *data.Set, labelled bool, key rbm.Key) measuredSet {
+func newMeasuredSet(name string, set *data.Set, m *rbm.RBM, key rbm.Key) measuredSet {
 	order := data.RowNumbers(0, set.Len())
-	if labelled {
+	if m.Classes() > 0 {
 		order = set.Labelled()
 	}
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	whole := order
+	p := measuredSet{name: name, set: set, order: order, key: key.Child(0), whole: order}
 	if set.Missing.Rows > 0 {
-		whole = slices.DeleteFunc(slices.Clone(order), func(row int32) bool { return set.MissesCells(row) })
+		p.whole = slices.DeleteFunc(slices.Clone(order), func(row int32) bool { return set.MissesCells(row) })
+		rows, sum := order[:min(len(order), wholeGapRows)], 0
+		g := sample.NewGaps(m, len(rows))
+		g.Set(set, rows, m.Classes())
+		for r := range rows {
+			sum += g.SumRows(r)
+			p.sums = append(p.sums, sum)
+		}
 	}
-	return measuredSet{name: name, set: set, order: order, key: key.Child(0), whole: whole}
+	return p
 }
 
-// parts returns the parts of the data, those to train on first. key returns the key of a purpose.
-func (s Sets) parts(labelled bool, key func(uint64) rbm.Key) []measuredSet {
-	all := []measuredSet{newMeasuredSet("train", s.Train, labelled, key(0))}
+// parts returns the parts of the data, those to train on first, for models of m's shape. key returns the key of a
+// purpose.
+func (s Sets) parts(m *rbm.RBM, key func(uint64) rbm.Key) []measuredSet {
+	all := []measuredSet{newMeasuredSet("train", s.Train, m, key(0))}
 	if s.Holdout != nil {
-		all = append(all, newMeasuredSet("holdout", s.Holdout, labelled, key(2)))
+		all = append(all, newMeasuredSet("holdout", s.Holdout, m, key(2)))
 	}
 	if s.Test != nil {
-		all = append(all, newMeasuredSet("test", s.Test, labelled, key(1)))
+		all = append(all, newMeasuredSet("test", s.Test, m, key(1)))
 	}
 	return all
 }
@@ -124,20 +133,26 @@ func flipWork(m *rbm.RBM) int {
 	return constraintWork(m)
 }
 
-// gapRows is the number of rows that are measured where cells are missing, whose states are summed
-// out row by row: while training, and at the end of a run.
-const gapRows, wholeGapRows = 500, 5000
+const (
+	// gapRows is the number of rows that are measured where cells are missing, whose states are summed
+	// out row by row: while training, and at the end of a run.
+	gapRows, wholeGapRows = 500, 5000
+	// gapSums bounds the rows whose free energies that takes, beyond leastRows rows of the data.
+	gapSums, wholeGapSums = 1 << 18, 1 << 21
+)
 
 // freeEnergyRows returns the sample of rows that freeEnergy takes.
 func (p measuredSet) freeEnergyRows(m *rbm.RBM, work int) []int32 {
 	rows := p.rows(m, work)
-	switch {
-	case p.set.Missing.Rows == 0:
+	if p.set.Missing.Rows == 0 {
 		return rows
-	case work == 0:
-		return rows[:min(len(rows), wholeGapRows)]
 	}
-	return rows[:min(len(rows), gapRows)]
+	most, sums := gapRows, gapSums
+	if work == 0 {
+		most, sums = wholeGapRows, wholeGapSums
+	}
+	n, _ := slices.BinarySearch(p.sums, sums+1)
+	return rows[:min(len(rows), most, max(n, leastRows))]
 }
 
 // freeEnergy returns the mean F of a sample of the part. Missing cells are summed out, by the same

@@ -68,7 +68,7 @@ func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
 	f.draw(start.H, rbm.NewKey(9))
 	m.Step(start, nil, 1, rbm.NewKey(10))
 	set.X.CopyFrom(start.V)
-	f.mixing = newMixing(&subject{m: m, run: s, key: rbm.NewKey(5), parts: []measuredSet{newMeasuredSet("train", set, m.Classes() > 0, rbm.NewKey(3))}}, rbm.NewKey(4))
+	f.mixing = newMixing(&subject{m: m, run: s, key: rbm.NewKey(5), parts: []measuredSet{newMeasuredSet("train", set, m, rbm.NewKey(3))}}, rbm.NewKey(4))
 	f.mixing.watch(tr)
 	return f
 }

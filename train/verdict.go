@@ -132,11 +132,12 @@ func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 	}
 	m, n := t.model, 0
 	for _, p := range h.parts {
-		n += len(p.rows(m, rowWork))
+		n += len(p.freeEnergyRows(m, rowWork))
 	}
+	n += h.likelihood.Rows
 	// Of each row of a batch and each chain, an update has two passes at least.
 	update := float64(2*(t.settings.Batch+max(t.settings.Batch, t.settings.Negative.Count("chains")))) * float64(m.Visible()*m.Hidden())
-	measure := h.enumeration + float64(float64(n)*float64(m.Visible()*m.Hidden()))
+	measure := h.likelihood.Terms + float64(float64(n)*float64(m.Visible()*m.Hidden()))
 	h.every = max(steps/watchPoints, int(watchShare*measure/update), 1)
 }
 

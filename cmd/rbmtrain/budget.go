@@ -29,6 +29,8 @@ const (
 	// A row takes the work of its weights, and this in addition: in a step of training, and in other passes.
 	// In models of a few units little else counts.
 	stepRow, otherRow = 1 << 17, 1 << 14
+	// termWork is the work of a term of an enumeration: 2²⁸ take 40 ms of one core with AVX-512.
+	termWork = 32
 )
 
 // work returns the work of that many steps of training with these weights: of a step, the batch up,
@@ -49,7 +51,7 @@ func (r *runner) leftOut() string {
 		all = append(all, fmt.Sprintf("samples of each class (rbmsample -model %s)", r.folder.Dir))
 	}
 	p := r.plan
-	few, most := p.opts.measureEvery(p.settings, p.sets.Train, p.steps), max(1, p.steps/mostMeasured)
+	few, most := p.measureEvery(), max(1, p.steps/mostMeasured)
 	if p.measures() && p.evalEvery == few && few > most { // else -eval-every asks for it
 		all = append(all, fmt.Sprintf("more than %d measurements (-eval-every %d)", p.steps/few+1, most))
 	}

@@ -78,7 +78,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	p := &plan{opts: o, flags: o.flags, group: o.group, every: every}
-	if p.settings, p.steps, p.evalEvery, err = o.fit(sets.Train); err != nil {
+	if p.settings, p.steps, err = o.fit(sets.Train); err != nil {
 		return nil, err
 	}
 	label, err := o.label(sets.Train)
@@ -104,6 +104,9 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	p.sets, p.rows = sets, rows
 	if p.metrics, err = train.NewRunMetrics(strings.Split(o.metricNames(), ","), p.model, sets, p.settings); err != nil {
 		return nil, cli.Usagef("-metrics: %w", err)
+	}
+	if p.evalEvery = o.evalEvery; !o.flags.Given("eval-every") {
+		p.evalEvery = p.measureEvery()
 	}
 	gaps := slices.ContainsFunc([]*data.Set{sets.Train, sets.Holdout, sets.Test}, func(d *data.Set) bool { return d != nil && d.Missing.Rows > 0 })
 	if gaps {
@@ -137,10 +140,9 @@ func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, er
 	return sets, rows, nil
 }
 
-// fit returns the settings, the number of steps and of those between measurements for training
-// on set.
-func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, err error) {
-	s, steps, evalEvery = o.settings, o.steps, o.evalEvery
+// fit returns the settings and the number of steps for training on set.
+func (o *options) fit(set *data.Set) (s train.Settings, steps int, err error) {
+	s, steps = o.settings, o.steps
 	if s.Objective == train.Joint { // its name in saved runs
 		s.Objective = ""
 	}
@@ -151,14 +153,14 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, er
 	}
 	switch {
 	case byClass(s) && set.Y == nil:
-		return s, 0, 0, cli.Usagef("-objective %s needs labels, and %s has none; see -label-column", s.Objective, set.Name)
+		return s, 0, cli.Usagef("-objective %s needs labels, and %s has none; see -label-column", s.Objective, set.Name)
 	case s.Batch > rows:
-		return s, 0, 0, cli.Usagef("-batch is %d, but %s has only %d rows%s", s.Batch, set.Name, rows, ofClasses(s, set))
+		return s, 0, cli.Usagef("-batch is %d, but %s has only %d rows%s", s.Batch, set.Name, rows, ofClasses(s, set))
 	}
 	if o.flags.Given("epochs") {
 		n := math.Ceil(o.epochs * float64(rows) / float64(s.Batch))
 		if n > train.MaxSteps {
-			return s, 0, 0, cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", o.epochs, n, train.MaxSteps)
+			return s, 0, cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", o.epochs, n, train.MaxSteps)
 		}
 		steps = int(n)
 	}
@@ -171,10 +173,7 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, er
 		s.Average = presets[at].Over(steps).Common.Average
 		o.chosen.Flags["average"] = fmt.Sprint(s.Average)
 	}
-	if !o.flags.Given("eval-every") {
-		evalEvery = o.measureEvery(s, set, steps)
-	}
-	return s, steps, evalEvery, nil
+	return s, steps, nil
 }
 
 const (
@@ -185,12 +184,16 @@ const (
 	measureWork = measureRows << 30
 )
 
-// measureEvery returns the default number of steps between measurements, by the work of that many steps.
-func (o *options) measureEvery(s train.Settings, set *data.Set, steps int) int {
-	weights := set.X.Cols * o.hidden
+// measureEvery returns the default number of steps between measurements, by the work of all steps.
+func (p *plan) measureEvery() int {
+	set := p.sets.Train
+	weights := set.X.Cols * p.opts.hidden
 	measurement := min(measureWork, passes(measureRows*set.Len(), weights))
-	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(s, steps, weights)))/measurement))
-	return max(1, steps/n)
+	for _, m := range p.metrics {
+		measurement += passes(m.Rows, weights) + float64(termWork*m.Terms)
+	}
+	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(p.settings, p.steps, weights)))/measurement))
+	return max(1, p.steps/n)
 }
 
 // labelling says whether the model has labels, and of which kind.

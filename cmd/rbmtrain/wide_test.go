@@ -88,4 +88,9 @@ func TestLeftOut(t *testing.T) {
 	if out := rbmtrain.OK(t, append(args, "-hidden", "10", "-force")...); strings.Contains(out, "left out") {
 		t.Errorf("a small run prints %s", out)
 	}
+	// An enumeration counts: each measurement takes 32 · 2¹⁸ · 784 of 6·2³¹.
+	out = rbmtrain.OK(t, append(args, "-hidden", "18", "-metrics", "log_likelihood", "-force")...)
+	if !strings.Contains(out, "training: more than 3 measurements (-eval-every 2)\n") {
+		t.Errorf("with an enumeration it prints %s", out)
+	}
 }

@@ -54,6 +54,18 @@ func (g *Gaps) FewStates(r int) bool {
 	return states <= listedStates
 }
 
+// SumRows returns the number of rows whose free energies FreeEnergy takes to sum the missing cells of row r
+// out; where it enumerates a layer, or anneals, as many as take about as long.
+func (g *Gaps) SumRows(r int) int {
+	switch cells, states := g.missing(r); {
+	case len(cells) == 0:
+		return 0
+	case states <= listedStates:
+		return states
+	}
+	return annealedChains * annealedSteps
+}
+
 // mark makes the cell of row r missing or known.
 func (g *Gaps) mark(r, cell int, missing bool) {
 	c := g.cells[cell]

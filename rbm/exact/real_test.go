@@ -3,10 +3,12 @@ package exact
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
 )
 
 // gaussianModel is a model of two Gaussian and two hidden units whose log Z and moments were
@@ -161,5 +163,36 @@ func TestNoPrecision(t *testing.T) {
 		if z := e.Moments(rbm.NewMoments(m)); !math.IsNaN(z) {
 			t.Errorf("log Z is %v with precision %v", z, precision)
 		}
+	}
+}
+
+// With products of exponentials in place of logarithms log Z is the same, also where a product overflows, and inputs
+// for which exponentials might overflow have logarithms. The tolerance is that of 2¹⁰ roundings a state.
+func TestProductsOfExponentials(t *testing.T) {
+	for _, c := range []struct {
+		bits, levels int
+		sd           float32
+		small        bool
+	}{{2, 3, 1, true}, {600, 9, 3, true}, {1, 3, 200, false}} {
+		m := rbm.NewGroups(11, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Bernoulli, Units: c.bits}, rbm.Group{Kind: rbm.Softmax, Units: c.levels})
+		m.Randomize(float64(c.sd), rbm.NewKey(7))
+		m.VisibleParams()[0][0], m.VisibleParams()[0][1] = 30*c.sd*c.sd, 40*c.sd*c.sd
+		s, err := newReal(m, GradientLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.small != c.small {
+			t.Errorf("%+v: inputs are small: %v", c, s.small)
+		}
+		got, err := newEnumeration(s).LogZ(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.small = false
+		want, err := newEnumeration(s).LogZ(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rbmtest.Near(t, fmt.Sprintf("log Z of %+v", c), got, want, float64(c.bits+1)*0x1p-42)
 	}
 }
