@@ -100,11 +100,11 @@ func ratioPlot(r *Result) *plots.Plot {
 	return p
 }
 
-// scalingPlot shows the times of updates, by one thread of each program, on
-// logarithmic axes; nil for fewer than two sizes.
+// scalingPlot shows the times of updates, of the best number of threads of each program as the
+// table has them, on logarithmic axes; nil for fewer than two sizes.
 func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) int) *plots.Plot {
 	p := plots.New(label, "time of an update / ms")
-	p.Title.Text = "Time of an update on one core, against " + label
+	p.Title.Text = "Time of an update, best threads of each, against " + label
 	p.Grid()
 	most := 0
 	for _, program := range []string{gorbm, numPy, torch} {
@@ -114,7 +114,7 @@ func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) 
 			if !in(it.Job) {
 				continue
 			}
-			if e := it.fastest(program, 1); e != nil {
+			if e := it.fastest(program, 0); e != nil {
 				xy = append(xy, plotter.XY{X: float64(x(it.Job)), Y: 1e3 * e.Median})
 			}
 		}
