@@ -26,8 +26,9 @@ const (
 	// pauseFactor is the length of a pause divided by the time lost before it. A busy machine
 	// therefore costs about a sixteenth of the time.
 	pauseFactor = 16
-	// longestPause bounds the length of a pause, which doubles when pauses follow each other closely.
-	longestPause = 32 * pauseFactor * missTime
+	// longestPause bounds the length of a pause, which doubles when pauses follow each other closely: 51 ms. The looks at
+	// whether helpers are back then cost a machine that stays busy at most 1/128 of the time.
+	longestPause = 8 * pauseFactor * missTime
 )
 
 // A helper is a goroutine that lives as long as the program and joins loops.
