@@ -14,7 +14,7 @@ func checkLaw(t *testing.T, s *Set, want float64) {
 	checkSet(t, s)
 	h, sum := entropy(s, len(s.Classes))
 	if math.Abs(sum-1) > 1e-12 {
-		t.Errorf("%s: probabilities add up to 1%+g", s.Name, sum-1)
+		t.Errorf("%s: probabilities add up to 1%+g, want ±1e-12 at most", s.Name, sum-1)
 	}
 	if math.Abs(h+want) > 5e-5 {
 		t.Errorf("%s: entropy %.6f nats, want %.4f", s.Name, h, -want)

@@ -24,7 +24,7 @@ func TestBatchesDealEachRowOnceAnEpoch(t *testing.T) {
 			sorted := slices.Sorted(slices.Values(order))
 			for i, r := range sorted {
 				if int(r) != i {
-					t.Fatalf("n %d, size %d: epoch %d deals %v", c.n, c.size, e, order)
+					t.Fatalf("n %d, size %d: epoch %d deals %v, got %v, want %v", c.n, c.size, e, order, int(r), i)
 				}
 			}
 			orders = append(orders, order)
@@ -64,7 +64,7 @@ func TestBatchesAllocate(t *testing.T) {
 	b := NewBatches(10, 7, rbm.NewKey(1))
 	row, step := make([]int32, 7), 0
 	if n := testing.AllocsPerRun(100, func() { b.Rows(row, step); step++ }); n != 0 {
-		t.Errorf("%g allocations a step", n)
+		t.Errorf("%g allocations a step, want 0", n)
 	}
 }
 
@@ -88,6 +88,6 @@ func TestShuffleUniform(t *testing.T) {
 		x2 += d * d / want
 	}
 	if z := (x2 - df) / math.Sqrt(2*df); z > 6 {
-		t.Errorf("orders are not uniform: χ² = %.1f of %d degrees, z = %.1f", x2, df, z)
+		t.Errorf("orders are not uniform: χ² = %.1f of %d degrees, z = %.1f, want at most 6", x2, df, z)
 	}
 }

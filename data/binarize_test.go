@@ -179,7 +179,7 @@ func TestPackerPieces(t *testing.T) {
 		bin := Options{Binarize: mode}.binarizer(streamTrain)
 		s := &Set{X: rbm.NewBits(rows, cols)}
 		if why := bin.keep(s); why != "" {
-			t.Fatal(why)
+			t.Fatalf("got %q, want %q", why, "")
 		}
 		p := &packer{bin: bin, set: s}
 		for rest, n := grey, 1; len(rest) > 0; n = n*3%9973 + 1 {
@@ -226,10 +226,10 @@ func TestSampleProbabilities(t *testing.T) {
 		}
 		p := float64(j) / 15
 		if (j == 0 || j == 15) && n != j/15*rows {
-			t.Errorf("%d of %d rows of value %g are 1", n, rows, p)
+			t.Errorf("%d of %d rows of value %g are 1, want %d", n, rows, p, j/15*rows)
 		}
 		if z := (float64(n) - p*rows) / math.Sqrt(p*(1-p)*rows); math.Abs(z) > 6 {
-			t.Errorf("%d of %d rows of value %g are 1: z = %.1f", n, rows, p, z)
+			t.Errorf("%d of %d rows of value %g are 1: z = %.1f, want ±6 at most", n, rows, p, z)
 		}
 	}
 	// Neighbours are drawn apart.
@@ -334,10 +334,10 @@ func TestBinarizeErrors(t *testing.T) {
 	checkFormat(t, err, `binarization "round": it must be threshold, sample, none or standard`)
 	// More than can be held is known before it is taken.
 	if why := checkGrey(1<<20, 784); !strings.Contains(why, "1 GiB") {
-		t.Errorf("a million grey digits: %q", why)
+		t.Errorf("a million grey digits: %q, want %q in it", why, "1 GiB")
 	}
 	if why := checkGrey(1<<18, 1<<10); why != "" {
-		t.Errorf("1 GiB of grey values: %q", why)
+		t.Errorf("1 GiB of grey values: %q, want nothing", why)
 	}
 	s := &Set{X: rbm.Values{Rows: 1 << 20, Cols: 784}}
 	if why := (Options{Binarize: None}).binarizer(streamTrain).keep(s); why == "" || s.Grey.Data != nil {
@@ -461,7 +461,7 @@ func TestRedraw(t *testing.T) {
 		}
 	}
 	if same > 0 {
-		t.Errorf("in %d draws a row that is there twice has the same bits", same)
+		t.Errorf("in %d draws a row that is there twice has the same bits, want 0", same)
 	}
 	for r, row := range rows {
 		for j, p := range s.Chances.Row(int(row)) {
@@ -472,6 +472,6 @@ func TestRedraw(t *testing.T) {
 		}
 	}
 	if n := testing.AllocsPerRun(10, func() { s.Redraw(v, rows, rbm.NewKey(1)) }); n > 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }

@@ -232,7 +232,7 @@ func TestLabelColumnAnywhere(t *testing.T) {
 		{"a,kind,b\n0,,1\n", "kind", `:2: column 2 ("kind"): the label is missing`},
 	} {
 		if _, err := load(c.text, c.column); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: %v, want %q in it", c, err, c.want)
 		}
 	}
 }
@@ -252,7 +252,7 @@ func TestColumnsAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := train.DescribeConstantColumns(); got != "1 of 2 columns is constant (smokes)" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, "1 of 2 columns is constant (smokes)")
 	}
 	for text, want := range map[string]string{
 		"age,smokes\n1,0\n0,1\n": "",

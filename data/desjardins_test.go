@@ -16,11 +16,11 @@ func TestDesjardinsLaw(t *testing.T) {
 		s, test := mustLoad(t, spec)
 		checkSet(t, s)
 		if s.Len() != 10000 || s.Height != 4 || s.Width != 4 || s.Y != nil || test != nil {
-			t.Errorf("%s: %d rows of %d × %d", spec, s.Len(), s.Height, s.Width)
+			t.Errorf("%s: %d rows of %d × %d, want 10000, 4, 4", spec, s.Len(), s.Height, s.Width)
 		}
 		h, sum := entropy(s, 0)
 		if math.Abs(sum-1) > 1e-12 {
-			t.Errorf("%s: probabilities add up to 1%+g", spec, sum-1)
+			t.Errorf("%s: probabilities add up to 1%+g, want ±1e-12 at most", spec, sum-1)
 		}
 		if math.Abs(h-want) > 5e-5 {
 			t.Errorf("%s: entropy %.6f nats, want %.4f", spec, h, want)

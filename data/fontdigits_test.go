@@ -58,11 +58,11 @@ func TestFontDigitsShape(t *testing.T) {
 	// As much ink as MNIST has (0.13), and none at all in no row.
 	for _, s := range []*Set{train, test} {
 		if d := s.Density(); d < 0.10 || d > 0.20 {
-			t.Errorf("%s: density %.3f", s.Name, d)
+			t.Errorf("%s: density %.3f, want 0.10 to 0.20", s.Name, d)
 		}
 		for r := range s.Len() {
 			if n := s.X.Slice(r, r+1).Count(); n < 20 || n > 450 {
-				t.Errorf("%s: row %d has %d pixels of ink", s.Name, r, n)
+				t.Errorf("%s: row %d has %d pixels of ink, want 20 to 450", s.Name, r, n)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func TestDigitPenAllocates(t *testing.T) {
 	p, i := newDigitPen(), uint64(0)
 	key := dataKey(1, streamTrain)
 	if n := testing.AllocsPerRun(200, func() { p.draw(key.Child(i)); i++ }); n > 1 {
-		t.Errorf("%g allocations a picture", n)
+		t.Errorf("%g allocations a picture, want at most 1", n)
 	}
 }
 

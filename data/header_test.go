@@ -132,10 +132,10 @@ func TestHeaderScale(t *testing.T) {
 		}
 	}
 	if s := load("pandas.csv", "no", "max"); s.Len() != 121 || s.Scale != "0:63" {
-		t.Errorf("without a header %d rows of scale %s", s.Len(), s.Scale)
+		t.Errorf("without a header %d rows of scale %s, want 121 and %s", s.Len(), s.Scale, "0:63")
 	}
 	if s := load("bare.csv", "yes", "max"); s.Len() != 119 {
-		t.Errorf("with a header %d rows", s.Len())
+		t.Errorf("with a header %d rows, want 119", s.Len())
 	}
 	// Whether a test file has a header does not depend on the training file.
 	for _, name := range []string{"pandas.csv", "bare.csv"} {
@@ -157,7 +157,7 @@ func TestHeaderScale(t *testing.T) {
 func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]float64{"1": 1, "-0.5": -0.5, "+.5": 0.5, "1.": 1, "1e-3": 1e-3, "1E+2": 100} {
 		if v, err := ParseNumber(text); err != nil || v != want {
-			t.Errorf("%q is %v, %v", text, v, err)
+			t.Errorf("%q is %v, %v, want %v", text, v, err, want)
 		}
 	}
 	for _, text := range []string{"1_0", "0x1p-1", "0X1p-1", "0x1", "1e1_0", "", " 1", "1 ", "0b1", "0o7", "1,5", "--1", "1e", "١"} {

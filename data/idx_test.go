@@ -116,7 +116,7 @@ func TestIDXEndless(t *testing.T) {
 	_, err := readIDX(io.MultiReader(bytes.NewReader(idxBuild(nil, 1000)), &zeros), "t.idx", 1<<20, 1)
 	checkFormat(t, err, "more data than the 1000 bytes")
 	if zeros.n > 1<<16 {
-		t.Errorf("%d bytes were read for 1000", zeros.n)
+		t.Errorf("%d bytes were read for 1000, want at most %d", zeros.n, 1<<16)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestIDXPair(t *testing.T) {
 			t.Errorf("%q with %d rows and %q with %d", train.Name, train.Len(), test.Name, test.Len())
 		}
 		if rowText(train.X, 0) != "0101" || rowText(train.X, 2) != "0001" || rowText(test.X, 0) != "0001" {
-			t.Errorf("%s: rows %s, %s, %s", spec, rowText(train.X, 0), rowText(train.X, 2), rowText(test.X, 0))
+			t.Errorf("%s: rows %s, %s, %s, want %s, %s, %s", spec, rowText(train.X, 0), rowText(train.X, 2), rowText(test.X, 0), "0101", "0001", "0001")
 		}
 		if !slices.Equal(train.Classes, classes) || !slices.Equal(test.Classes, classes) || !slices.Equal(train.Y, y) || !slices.Equal(test.Y, yTest) {
 			t.Errorf("%s: classes %q, labels %v and %v", spec, train.Classes, train.Y, test.Y)

@@ -60,7 +60,7 @@ func TestRowWithoutEnd(t *testing.T) {
 		}
 		// What is read is in memory, in slices that double, and once more in the parser.
 		if used := after.TotalAlloc - before.TotalAlloc; used > 12*uint64(c.most) {
-			t.Errorf("%s: %d bytes are allocated for %d that are read", c.name, used, stream.read)
+			t.Errorf("%s: %d bytes are allocated for %d that are read, want at most %d", c.name, used, stream.read, 12*uint64(c.most))
 		}
 		path := filepath.Join(t.TempDir(), "t.csv")
 		f, err := os.Create(path)
@@ -79,7 +79,7 @@ func TestRowWithoutEnd(t *testing.T) {
 		// readings: the second asks whether the values are spins. A file of any length
 		// takes no more.
 		if used := after.TotalAlloc - before.TotalAlloc; used > 512<<20 {
-			t.Errorf("%s: %d bytes are allocated for a file of %d", c.name, used, 40<<20)
+			t.Errorf("%s: %d bytes are allocated for a file of %d, want at most %d", c.name, used, 40<<20, 512<<20)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestReadingEnds(t *testing.T) {
 		ctx := &endsAfter{Context: context.Background(), calls: 6}
 		_, _, err := Load(ctx, filepath.Join(dir, name), Options{})
 		if err != context.Canceled {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v, want %v", name, err, context.Canceled)
 		}
 	}
 }

@@ -150,7 +150,7 @@ func TestShape(t *testing.T) {
 	for text, want := range map[string][2]int{"": {0, 0}, "28x28": {28, 28}, "3X4": {3, 4}} {
 		h, w, err := ParseShape(text)
 		if h != want[0] || w != want[1] || err != nil {
-			t.Errorf("ParseShape(%q) = %d, %d, %v", text, h, w, err)
+			t.Errorf("ParseShape(%q) = %d, %d, %v, want %d and %d", text, h, w, err, want[0], want[1])
 		}
 	}
 	for _, text := range []string{"x", "28", "28x", "x28", "0x3", "-1x3", "3x4x5", "3 x 4", "99999999999999999999x1"} {

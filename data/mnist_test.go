@@ -143,7 +143,7 @@ func TestMNISTLastRows(t *testing.T) {
 		t.Errorf("%s: %d rows, first of class %d", train.Name, train.Len(), train.Y[0])
 	}
 	if all, _, err := loadFake(m, "mnist:6", Options{}); err != nil || all.Name != "mnist" {
-		t.Errorf("all rows: %v, %v", all, err)
+		t.Errorf("all rows: %v, %v, got %q, want %q", all, err, all.Name, "mnist")
 	}
 	_, _, err = loadFake(m, "mnist:7", Options{})
 	checkFormat(t, err, "from 1 to 6")
@@ -223,14 +223,14 @@ func TestMNISTDownload(t *testing.T) {
 		t.Fatal(err)
 	}
 	if train.Len() != 6 || requests.Load() != 4 {
-		t.Errorf("%d rows after %d requests", train.Len(), requests.Load())
+		t.Errorf("%d rows after %d requests, want 6 and 4", train.Len(), requests.Load())
 	}
 	if told.n == 0 || what[0] != "downloading train-images-idx3-ubyte.gz" {
 		t.Errorf("%d bytes told of %q", told.n, what)
 	}
 	entries, err := os.ReadDir(m.cache)
 	if err != nil || len(entries) != 4 {
-		t.Errorf("the cache folder has %v, %v", entries, err)
+		t.Errorf("the cache folder has %v, %v, want 4 of them", entries, err)
 	}
 	// The second time needs no network.
 	m.mirrors = nil
@@ -286,7 +286,7 @@ func TestMNISTDownloadStalls(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := m.load(ctx, spec{text: "mnist", name: "mnist"}, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("cancelled: %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -390,7 +390,7 @@ func TestMNISTDownloadFaults(t *testing.T) {
 		_, _, err := loadFake(m, "mnist", Options{})
 		checkError(t, err, append(c.words, "-data-dir")...)
 		if err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v has several lines", name, err)
+			t.Errorf("%s: %v has several lines, want no %q in it", name, err, "\n")
 		}
 		if _, err := os.Stat(m.cache); err == nil {
 			t.Errorf("%s: something is stored", name)

@@ -107,7 +107,7 @@ func TestNPZTypes(t *testing.T) {
 				continue
 			}
 			if rowText(s.X, 0) != "011" || rowText(s.X, 1) != "100" || test != nil || s.Y != nil {
-				t.Errorf("%.60q: rows %s, %s", x[10:], rowText(s.X, 0), rowText(s.X, 1))
+				t.Errorf("%.60q: rows %s, %s, want %s and %s", x[10:], rowText(s.X, 0), rowText(s.X, 1), "011", "100")
 			}
 			want := Binary
 			if slices.ContainsFunc(between, func(b []byte) bool { return bytes.Equal(b, x) }) {
@@ -180,11 +180,11 @@ func TestNPZKeras(t *testing.T) {
 		t.Errorf("%d and %d rows of %d × %d, %q", train.Len(), test.Len(), train.Height, train.Width, test.Name)
 	}
 	if !slices.Equal(train.Classes, []string{"1", "3", "5", "7"}) || !slices.Equal(train.Y, []int32{1, 0, 1, 3}) || !slices.Equal(test.Y, []int32{3, 2}) {
-		t.Errorf("classes %q, labels %v and %v", train.Classes, train.Y, test.Y)
+		t.Errorf("classes %q, labels %v and %v, want %q, %v, %v", train.Classes, train.Y, test.Y, []string{"1", "3", "5", "7"}, []int32{1, 0, 1, 3}, []int32{3, 2})
 	}
 	// The training rows show that bytes are grey, so a 1 in a test row is dark.
 	if rowText(train.X, 0) != "010101" || rowText(test.X, 0) != "000000" {
-		t.Errorf("rows %s, %s", rowText(train.X, 0), rowText(test.X, 0))
+		t.Errorf("rows %s, %s, want %s and %s", rowText(train.X, 0), rowText(test.X, 0), "010101", "000000")
 	}
 }
 
@@ -315,7 +315,7 @@ func TestBombs(t *testing.T) {
 		want         bool
 	}{{1 << 26, 1, false}, {1<<26 + 1, 1, true}, {1 << 30, 1 << 23, false}, {1 << 30, 1 << 22, true}} {
 		if got := npz.Bomb(c.full, c.packed); got != c.want {
-			t.Errorf("%g bytes out of %g: %v", c.full, c.packed, got)
+			t.Errorf("%g bytes out of %g: %v, want %v", c.full, c.packed, got, c.want)
 		}
 	}
 	dir := t.TempDir()

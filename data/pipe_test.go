@@ -53,14 +53,14 @@ func TestPipe(t *testing.T) {
 		}
 	}
 	if _, _, err := Load(context.Background(), "-", Options{}); err == nil || !strings.Contains(err.Error(), "no pipe") {
-		t.Errorf("without a pipe: %v", err)
+		t.Errorf("without a pipe: %v, want %q in it", err, "no pipe")
 	}
 	if _, _, err := Load(context.Background(), "stdin:3", Options{Stdin: strings.NewReader("0,1\n")}); !errors.Is(err, ErrSpec) {
-		t.Errorf("with settings: %v", err)
+		t.Errorf("with settings: %v, want %v", err, ErrSpec)
 	}
 	broken := errors.New("broken")
 	if _, _, err := Load(context.Background(), "-", Options{Stdin: io.MultiReader(strings.NewReader("0,1\n"), errorReader{broken})}); !errors.Is(err, broken) {
-		t.Errorf("of a broken pipe: %v", err)
+		t.Errorf("of a broken pipe: %v, want %v", err, broken)
 	}
 }
 

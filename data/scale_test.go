@@ -101,7 +101,7 @@ func TestScaleColumns(t *testing.T) {
 			}
 			const note = "3 of 6 values lie outside the range of the training rows and are clipped to it"
 			if !slices.Equal(test.Grey.Data, c.test) || test.Scale != c.scale || !slices.Equal(test.Notes, []string{note}) {
-				t.Errorf("%s, %s: values %v on %s, notes %q", c.rule, file, test.Grey.Data, test.Scale, test.Notes)
+				t.Errorf("%s, %s: values %v on %s, notes %q, want %v, %s, %q", c.rule, file, test.Grey.Data, test.Scale, test.Notes, c.test, c.scale, []string{note})
 			}
 		}
 		test, err := LoadTest(context.Background(), filepath.Join(dir, "test.npy"), train, opt)
@@ -198,7 +198,7 @@ func TestSpins(t *testing.T) {
 			}
 			checkSet(t, s)
 			if rowText(s.X, 0) != "011" || rowText(s.X, 1) != "110" || s.Binarize != Binary {
-				t.Errorf("%s: rows %s and %s, %s", file, rowText(s.X, 0), rowText(s.X, 1), s.Binarize)
+				t.Errorf("%s: rows %s and %s, %s, want %s, %s, %s", file, rowText(s.X, 0), rowText(s.X, 1), s.Binarize, "011", "110", Binary)
 			}
 			if s.Spins != (scale == "") || s.Scale != scale {
 				t.Errorf("%s, scale %q: Spins is %v and Scale %q", file, scale, s.Spins, s.Scale)

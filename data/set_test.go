@@ -83,7 +83,7 @@ func TestGreyRows(t *testing.T) {
 				}
 			}
 			if n := testing.AllocsPerRun(100, func() { s.Visible(dst.Values(), rows, n) }); n != 0 {
-				t.Errorf("%g allocations", n)
+				t.Errorf("%g allocations, want 0", n)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func TestVisibleAllocates(t *testing.T) {
 	s := randomSet(20, 784, 10)
 	dst, rows := rbm.NewBits(3, 794), []int32{1, 2, 3}
 	if n := testing.AllocsPerRun(100, func() { s.Visible(dst, rows, 10) }); n != 0 {
-		t.Errorf("%g allocations", n)
+		t.Errorf("%g allocations, want 0", n)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestHash(t *testing.T) {
 		s := randomSet(6, 70, 3)
 		change(s)
 		if was := seen[s.Hash()]; was != "" {
-			t.Errorf("%s: the hash is that of %s", name, was)
+			t.Errorf("%s: the hash is that of %s, want nothing", name, was)
 		}
 		seen[s.Hash()] = name
 	}

@@ -13,13 +13,13 @@ func TestShifterLaw(t *testing.T) {
 	}
 	checkLaw(t, s, -6.6438)
 	if _, sum := entropy(s, 0); math.Abs(sum-1) > 1e-12 {
-		t.Errorf("probabilities of the inputs add up to 1%+g", sum-1)
+		t.Errorf("probabilities of the inputs add up to 1%+g, want ±1e-12 at most", sum-1)
 	}
 	for spec, mean := range map[string]float64{"shifter:1": -1.7918, "shifter:2": -2.4849, "shifter:5": -4.5643} {
 		s, _ := mustLoad(t, spec)
 		checkLaw(t, s, mean)
 		if _, sum := entropy(s, 0); math.Abs(sum-1) > 1e-12 {
-			t.Errorf("%s: probabilities of the inputs add up to 1%+g", spec, sum-1)
+			t.Errorf("%s: probabilities of the inputs add up to 1%+g, want ±1e-12 at most", spec, sum-1)
 		}
 	}
 	if !math.IsInf(s.LogProb(s.X.Row(0), 3), -1) {

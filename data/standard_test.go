@@ -55,7 +55,7 @@ func TestStandard(t *testing.T) {
 		t.Errorf("the log scale is %v, want %v", s.LogScale(0), want)
 	}
 	if text := s.DescribeConstantColumns(); text != "1 of 3 columns is constant (b)" {
-		t.Errorf("constant columns: %q", text)
+		t.Errorf("constant columns: %q, want %q", text, "1 of 3 columns is constant (b)")
 	}
 	back := rbm.NewMatrix(1, 3)
 	copy(back.Data, s.Grey.Row(0))
@@ -77,10 +77,10 @@ func TestStandard(t *testing.T) {
 	}
 	// Nobody asked: an error, as before. Two scales: one too many.
 	if _, _, err := Load(ctx, path, Options{}); err == nil || !strings.Contains(err.Error(), "outside [0,1]") {
-		t.Errorf("without Real: %v", err)
+		t.Errorf("without Real: %v, want %q in it", err, "outside [0,1]")
 	}
 	if _, _, err := Load(ctx, path, Options{Binarize: Standard, Scale: "max"}); err == nil || !strings.Contains(err.Error(), "leave one of the two out") {
-		t.Errorf("with a scale: %v", err)
+		t.Errorf("with a scale: %v, want %q in it", err, "leave one of the two out")
 	}
 	// Values in [0,1] are not taken for real ones unless they are said to be.
 	in := filepath.Join(dir, "in.csv")
@@ -100,7 +100,7 @@ func TestStandard(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := Load(ctx, in, Options{Binarize: Standard}); err == nil || !strings.Contains(err.Error(), "not a number") {
-		t.Errorf("NaN: %v", err)
+		t.Errorf("NaN: %v, want %q in it", err, "not a number")
 	}
 }
 

@@ -52,7 +52,7 @@ func TestLoadTest(t *testing.T) {
 			t.Errorf("%s: name %s, scale %s, %d × %d, labels %v", c.file, s.Name, s.Scale, s.Height, s.Width, s.Y)
 		}
 		if c.y != nil && !slices.Equal(s.Classes, []string{"ant", "cat", "dog"}) {
-			t.Errorf("%s: classes %q", c.file, s.Classes)
+			t.Errorf("%s: classes %q, want %q", c.file, s.Classes, []string{"ant", "cat", "dog"})
 		}
 	}
 	for _, c := range []struct{ file, want string }{
@@ -87,7 +87,7 @@ func TestWithClasses(t *testing.T) {
 	}
 	x := s.X.Row(0)
 	if p := got.LogProb(x, 1); !math.IsInf(p, -1) {
-		t.Errorf("a class without rows has log p = %g", p)
+		t.Errorf("a class without rows has log p = %g, want −∞", p)
 	}
 	if got.LogProb(x, -1) != s.LogProb(x, -1) {
 		t.Error("the law of inputs alone differs")
@@ -98,7 +98,7 @@ func TestWithClasses(t *testing.T) {
 	// A class that no row has may be missing.
 	some, err := s.Take([]int32{0}).WithClasses([]string{s.Classes[s.Y[0]]})
 	if err != nil || some.Y[0] != 0 {
-		t.Errorf("%v, %v", some, err)
+		t.Errorf("%v, %v: got %v, want 0", some, err, some.Y[0])
 	}
 }
 

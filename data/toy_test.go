@@ -90,7 +90,7 @@ func TestToySeeds(t *testing.T) {
 	plain, _ := mustLoad(t, "toy:plain")
 	for i, w := range a.X.Words {
 		if plain.X.Words[i] != w {
-			t.Fatal("the rows of a plain set differ from those with labels")
+			t.Fatalf("the rows of a plain set differ from those with labels: got %v, want %v", plain.X.Words[i], w)
 		}
 	}
 }
@@ -119,13 +119,13 @@ func TestToyLaw(t *testing.T) {
 	s, _ := mustLoad(t, "toy")
 	h, sum := entropy(s, 4)
 	if math.Abs(sum-1) > 1e-12 {
-		t.Errorf("joint probabilities add up to 1%+g", sum-1)
+		t.Errorf("joint probabilities add up to 1%+g, want ±1e-12 at most", sum-1)
 	}
 	if math.Abs(h-5.3895) > 5e-5 { // to the digits given
 		t.Errorf("entropy %.6f nats, want 5.3895", h)
 	}
 	if _, sum := entropy(s, 0); math.Abs(sum-1) > 1e-12 {
-		t.Errorf("probabilities of the inputs add up to 1%+g", sum-1)
+		t.Errorf("probabilities of the inputs add up to 1%+g, want ±1e-12 at most", sum-1)
 	}
 	x := []uint64{0b10110101}
 	want := 0.0

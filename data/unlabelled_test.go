@@ -22,10 +22,10 @@ func TestUnlabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(s.Y, []int32{0, NoClass, NoClass, 1}) || !slices.Equal(s.Classes, []string{"a", "b"}) {
-		t.Errorf("labels %v of %q", s.Y, s.Classes)
+		t.Errorf("labels %v of %q, want %v and %q", s.Y, s.Classes, []int32{0, NoClass, NoClass, 1}, []string{"a", "b"})
 	}
 	if s.Unlabelled() != 2 || !slices.Equal(s.Labelled(), []int32{0, 3}) {
-		t.Errorf("%d rows without a label, %v with one", s.Unlabelled(), s.Labelled())
+		t.Errorf("%d rows without a label, %v with one, want 2 and %v", s.Unlabelled(), s.Labelled(), []int32{0, 3})
 	}
 	// −1 is a class like another unless it is said to be none.
 	if s, err := csv(text, Options{Unlabelled: true}); err != nil || !slices.Equal(s.Y, []int32{1, NoClass, 0, 2}) {
@@ -35,7 +35,7 @@ func TestUnlabelled(t *testing.T) {
 	checkFormat(t, err, "t.csv:2: column 3: the label is missing; name a class")
 	// Without any label there are no classes.
 	if s, err := csv("0,1,\n1,1,?\n", Options{Unlabelled: true, NoLabel: "?"}); err != nil || s.Y != nil || s.Classes != nil || s.X.Cols != 2 {
-		t.Errorf("%+v, %v", s, err)
+		t.Errorf("%+v, %v: got %v, want 2", s, err, s.X.Cols)
 	}
 
 	x := npyBytes("|u1", "3, 2", []byte{0, 1, 1, 1, 0, 0})
@@ -45,7 +45,7 @@ func TestUnlabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(train.Y, []int32{1, NoClass, 0}) || !slices.Equal(test.Y, []int32{NoClass, 1, 2}) || !slices.Equal(test.Classes, []string{"2", "4", "7"}) {
-		t.Errorf("labels %v and %v of %q", train.Y, test.Y, test.Classes)
+		t.Errorf("labels %v and %v of %q, want %v, %v, %q", train.Y, test.Y, test.Classes, []int32{1, NoClass, 0}, []int32{NoClass, 1, 2}, []string{"2", "4", "7"})
 	}
 
 	// Rows without a label keep that, and have no label unit on.
@@ -57,7 +57,7 @@ func TestUnlabelled(t *testing.T) {
 	v.Randomize(rbm.NewKey(1))
 	train.Visible(v, RowNumbers(0, 3), 3)
 	if got := rowText(v, 0) + rowText(v, 1) + rowText(v, 2); got != "01010"+"11000"+"00100" {
-		t.Errorf("visible units %s", got)
+		t.Errorf("visible units %s, want %s", got, "01010"+"11000"+"00100")
 	}
 	bare := *train
 	bare.Y = nil

@@ -21,7 +21,7 @@ func TestWeightColumn(t *testing.T) {
 		t.Errorf("%d rows of %d inputs with weights %v, classes %v", s.Len(), s.X.Cols, s.Weights, s.Y)
 	}
 	if got := strings.Join(s.Notes, ""); got != "1 of 3 rows have weight 0 and are left out" {
-		t.Errorf("notes %q", got)
+		t.Errorf("notes %q, want %q", got, "1 of 3 rows have weight 0 and are left out")
 	}
 	file := writeFile(t, "w.txt", "2\n0\n5e-1\n")
 	o, _, err := Load(context.Background(), writeFile(t, "b.csv", "a,b,label\n1,0,x\n0,1,y\n1,1,y\n"), Options{Weights: file})
@@ -143,7 +143,7 @@ func TestReweight(t *testing.T) {
 		}
 	}
 	if _, _, err := Load(context.Background(), "toy", Options{Reweight: 0.8}); err == nil || !strings.Contains(err.Error(), "holds no aligned sequences") {
-		t.Errorf("bits by neighbours: %v", err)
+		t.Errorf("bits by neighbours: %v, want %q in it", err, "holds no aligned sequences")
 	}
 }
 

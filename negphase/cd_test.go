@@ -93,7 +93,7 @@ func TestCDTakesKSteps(t *testing.T) {
 			}
 			t.Logf("%v, %s: z = %.1f; of a step less %.1f, of one more %.1f", s, name, z[1], z[0], z[2])
 			if z[1] > 6 {
-				t.Errorf("%v, %s: z = %.1f", s, name, z[1])
+				t.Errorf("%v, %s: z = %.1f, want at most 6", s, name, z[1])
 			}
 			if z[0] < 6 || z[2] < 6 {
 				t.Errorf("%v, %s: another number of steps is not seen: a step less z = %.1f, one more %.1f", s, name, z[0], z[2])
@@ -154,10 +154,10 @@ func TestCDKeepsTheWeights(t *testing.T) {
 		equal := deviation(groupEstimates(phase, rows/2), want)
 		t.Logf("%v: %.2f of the tolerance; with equal weights %.2f", s, got, equal)
 		if got > 1 {
-			t.Errorf("%v: the mean is off by %.2f tolerances", s, got)
+			t.Errorf("%v: the mean is off by %.2f tolerances, want at most 1", s, got)
 		}
 		if equal < 1 {
-			t.Errorf("%v: equal weights are not seen: %.2f", s, equal)
+			t.Errorf("%v: equal weights are not seen: %.2f, want at least 1", s, equal)
 		}
 	}
 }

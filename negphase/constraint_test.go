@@ -143,7 +143,7 @@ func TestConstrainedEstimatesAreStationary(t *testing.T) {
 			}
 			x.m.Step(broken.states, broken.rowBeta, 1, callFrom)
 			if z := x.worst(t, &broken.ladder); z < 6 {
-				t.Errorf("%v: a β off by a fifth is not seen: z = %.1f", s, z)
+				t.Errorf("%v: a β off by a fifth is not seen: z = %.1f, want at least 6", s, z)
 			}
 		}
 	}
@@ -169,7 +169,7 @@ func TestConstrainedExact(t *testing.T) {
 			}
 			// Stored as float32.
 			if d := farthest(f, constrainedMoments(all, law(all, 1))); d > 2.0/(1<<24) {
-				t.Errorf("%v, %v: off by %v", s, c, d)
+				t.Errorf("%v, %v: off by %v, want at most %v", s, c, d, 2.0/(1<<24))
 			}
 			m.Constraint = nil
 			if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.Key{}); err == nil {
@@ -254,7 +254,7 @@ func TestConstrainedEstimators(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, _, err := other.Estimate(m, pos, rbm.NewKey(1)); !errors.Is(err, rbm.ErrFormat) {
-					t.Errorf("%v: chains with 2 active units are taken for 3: %v", s, err)
+					t.Errorf("%v: chains with 2 active units are taken for 3: %v, want %v", s, err, rbm.ErrFormat)
 				}
 			}
 		}
@@ -274,11 +274,11 @@ func TestConstrainedStart(t *testing.T) {
 		counts[s.H.Row(r)[0]]++
 	}
 	if len(counts) != 15 {
-		t.Fatalf("%d sets of 2 of 6", len(counts))
+		t.Fatalf("%d sets of 2 of 6, want 15", len(counts))
 	}
 	for set, n := range counts {
 		if d := math.Abs(float64(n) - 2000); d > 6*math.Sqrt(2000) {
-			t.Errorf("set %b comes %d times of 30000", set, n)
+			t.Errorf("set %b comes %d times of 30000: got %v, want at most %v", set, n, d, 6*math.Sqrt(2000))
 		}
 	}
 }

@@ -160,7 +160,7 @@ func TestRealHiddenCheckpoints(t *testing.T) {
 		if again, _ := New(s); again.UnmarshalBinary(b) != nil {
 			t.Errorf("%s: not read again", text)
 		} else if _, _, err := again.Estimate(binary, rbm.Batch{}, rbm.NewKey(1)); !errors.Is(err, rbm.ErrFormat) {
-			t.Errorf("%s: real chains for binary units: %v", text, err)
+			t.Errorf("%s: real chains for binary units: %v, want %v", text, err, rbm.ErrFormat)
 		}
 		at := bytes.Index(b, []byte{realVersion, 0, 0, 0}) + 12
 		nan := bytes.Clone(b)
@@ -179,7 +179,7 @@ func TestRealHiddenRefused(t *testing.T) {
 	for _, kind := range []string{"ptt", "sardonics", "im", "walk"} {
 		s := DefaultSettings(kind)
 		if _, err := s.CheckModel(m); !errors.Is(err, rbm.ErrUnits) {
-			t.Errorf("%s: %v", kind, err)
+			t.Errorf("%s: %v, want %v", kind, err, rbm.ErrUnits)
 		}
 	}
 }

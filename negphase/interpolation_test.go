@@ -37,16 +37,16 @@ func TestMonotone(t *testing.T) {
 				// Values up to 1 and chords up to 20, whose differences lose
 				// some 20·20·2⁻⁵³ in each of some ten operations.
 				if d := math.Abs(got - want.Predict(at)); !(d < 1e-12) {
-					t.Fatalf("%d points, turns %v: at %v: %v, the library has %v", n, turns, at, got, want.Predict(at))
+					t.Fatalf("%d points, turns %v: at %v: %v, the library has %v, got %v, want less than 1e-12", n, turns, at, got, want.Predict(at), d)
 				}
 				if !turns && got > last+1e-15 { // one rounding of a value up to 1, and another
-					t.Errorf("%d points: it rises from %v to %v", n, last, got)
+					t.Errorf("%d points: it rises from %v to %v, want at most %v", n, last, got, last+1e-15)
 				}
 				last = got
 			}
 			for i := range x {
 				if d := math.Abs(c.at(x[i]) - y[i]); d > 4e-15 { // rise and slopes cancel within roundings of up to 20·width
-					t.Errorf("%d points: point %d is missed by %v", n, i, d)
+					t.Errorf("%d points: point %d is missed by %v, want at most 4e-15", n, i, d)
 				}
 			}
 		}

@@ -282,7 +282,7 @@ func TestGroupsAreInDetailedBalance(t *testing.T) {
 			p := law(listed, beta)
 			kernel := gibbsKernel(m, base, listed, beta)
 			if d := imbalance(listed, p, kernel); d > kernelTol {
-				t.Errorf("β = %v, a base %v: detailed balance is off by %v", beta, base != nil, d)
+				t.Errorf("β = %v, a base %v: detailed balance is off by %v, want at most %v", beta, base != nil, d, kernelTol)
 			}
 			warm := gibbsKernel(m, base, listed, 0.9*beta)
 			apart := independentGroups(m, base, listed, beta)
@@ -404,17 +404,17 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 			}
 		}
 		if d := farthest(after(bar, matrix), bar); d > kernelTol {
-			t.Errorf("p̄ is moved by %v", d)
+			t.Errorf("p̄ is moved by %v, want at most %v", d, kernelTol)
 		}
 		_, weights := s.swapping()
 		want := expectation(s.m, s.all, s.p[0])
 		if d := farthest(s.estimate(bar, weights, ones(k)), want); d > kernelTol {
-			t.Errorf("the estimate is off by %v", d)
+			t.Errorf("the estimate is off by %v, want at most %v", d, kernelTol)
 		}
 		// The joint law of X and the assignment is symmetric, so p̄ may be
 		// replaced by the identity assignment.
 		if d := farthest(s.estimate(s.product(), weights, ones(k)), want); d > kernelTol {
-			t.Errorf("the estimate under the identity is off by %v", d)
+			t.Errorf("the estimate under the identity is off by %v, want at most %v", d, kernelTol)
 		}
 
 		mutant := func(name string, d float64) {
@@ -451,7 +451,7 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 		// the permutation from the energies before the steps breaks it.
 		mutant("permutation from the energies before the Gibbs steps", s.moved(true))
 		if d := s.moved(false); d > kernelTol {
-			t.Errorf("the law of the particles by temperature is moved by %v", d)
+			t.Errorf("the law of the particles by temperature is moved by %v, want at most %v", d, kernelTol)
 		}
 	})
 }
@@ -540,10 +540,10 @@ func TestParallelTemperingKernel(t *testing.T) {
 		for _, pairs := range [][]int{upward, {0}, upward[1:]} {
 			d, cold := s.tempering(pairs, swapProbability, false)
 			if d > kernelTol {
-				t.Errorf("pairs %v: Π p_k is moved by %v", pairs, d)
+				t.Errorf("pairs %v: Π p_k is moved by %v, want at most %v", pairs, d, kernelTol)
 			}
 			if d := farthest(expectation(s.m, s.all, cold), want); d > kernelTol {
-				t.Errorf("pairs %v: the estimate is off by %v", pairs, d)
+				t.Errorf("pairs %v: the estimate is off by %v, want at most %v", pairs, d, kernelTol)
 			}
 		}
 		if s.base != nil {

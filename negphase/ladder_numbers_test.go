@@ -33,7 +33,7 @@ func TestRises(t *testing.T) {
 				tol := 6 * math.Sqrt((variance[k]+variance[k+1])/exactGroups)
 				near(t, "rise", p.record.rise(k), want, tol)
 				if want < 2*tol {
-					t.Errorf("%v, base %v: a rise of %v is not told from its negative within %v", s, base, want, tol)
+					t.Errorf("%v, base %v: a rise of %v is not told from its negative within %v, want at least %v", s, base, want, tol, 2*tol)
 				}
 			}
 		}
@@ -159,7 +159,7 @@ func TestLockedMovesReachAllStates(t *testing.T) {
 			z := x.c.z(t, w.states, w.at, x.p[0])
 			t.Logf("%v, %s: z = %.1f", s, text, z)
 			if z > 6 {
-				t.Errorf("%v, %s: z = %.1f", s, text, z)
+				t.Errorf("%v, %s: z = %.1f, want at most 6", s, text, z)
 			}
 		}
 	}

@@ -175,7 +175,7 @@ func TestRecordOfManyRounds(t *testing.T) {
 	}
 	path := r.trajectory()
 	if len(path) != journalRounds {
-		t.Fatalf("the trajectory has %d rounds", len(path))
+		t.Fatalf("the trajectory has %d rounds, want %d", len(path), journalRounds)
 	}
 	for i, at := range path {
 		if n := rounds - journalRounds + i; int(at[0]) != n%2 || int(at[1]) != (n+1)%2 {
@@ -195,7 +195,7 @@ func TestAssociations(t *testing.T) {
 		// Energies are nearly equal, so a particle forgets its temperature in
 		// some ten rounds: 20·2000/10 independent visits with probability 1/4.
 		if tol := 6 * math.Sqrt(0.25*0.75/(20*calls/10)); l.Deviation > tol {
-			t.Errorf("%s: associations %v", text, l.Association)
+			t.Errorf("%s: associations %v, got %v, want at most %v", text, l.Association, l.Deviation, tol)
 		}
 		if l.Rounds != calls || len(l.Trajectory) != journalRounds || l.RoundTrips == 0 {
 			t.Errorf("%s: %d rounds, %d of them kept, %d round trips", text, l.Rounds, len(l.Trajectory), l.RoundTrips)

@@ -56,10 +56,10 @@ func TestRoundTripRate(t *testing.T) {
 		tol := 6*math.Sqrt(want) + float64(c.k)
 		near(t, "round trips", trips, want, tol)
 		if sweep < want+tol {
-			t.Errorf("upward sweeps make %v round trips, even/odd swaps %v", sweep, trips)
+			t.Errorf("upward sweeps make %v round trips, even/odd swaps %v, want at least %v", sweep, trips, want+tol)
 		}
 		if trips, _ := normalTrips(t, "pt:order=evenodd", c.k, sd, 1000, true); trips != 0 {
-			t.Errorf("with the parity stuck there are %v round trips", trips)
+			t.Errorf("with the parity stuck there are %v round trips, want 0", trips)
 		}
 	}
 }

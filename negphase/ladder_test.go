@@ -66,7 +66,7 @@ func TestCrossings(t *testing.T) {
 	copy(l.last, []int32{0, 1, 2, 3, 4})
 	l.countCrossings([]int32{0, 3, 1, 2, 4}, 1, 4)
 	if !slices.Equal(l.info.Swaps, []int64{0, 1, 1, 0}) || !slices.Equal(l.info.SwapTries, []int64{0, 1, 1, 0}) {
-		t.Errorf("in a block: crossed %v of %v", l.info.Swaps, l.info.SwapTries)
+		t.Errorf("in a block: crossed %v of %v, want %v and %v", l.info.Swaps, l.info.SwapTries, []int64{0, 1, 1, 0}, []int64{0, 1, 1, 0})
 	}
 }
 
@@ -82,7 +82,7 @@ func TestInfoCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if info.Updates != 3*2*50*3 {
-			t.Errorf("%s: %d updates", text, info.Updates)
+			t.Errorf("%s: %d updates, want %d", text, info.Updates, 3*2*50*3)
 		}
 		for k, n := range info.SwapTries {
 			if n != 2*50 || info.Swaps[k] <= 0 || info.Swaps[k] > n {
@@ -119,10 +119,10 @@ func TestInfoAdds(t *testing.T) {
 		t.Errorf("got %+v", sum)
 	}
 	if a.SwapTries[0] != 2 {
-		t.Error("what is added is changed")
+		t.Errorf("what is added is changed: got %v, want 2", a.SwapTries[0])
 	}
 	if r := sum.SwapRates(); !slices.Equal(r, []float64{0.5, 0}) {
-		t.Errorf("rates %v", r)
+		t.Errorf("rates %v, want %v", r, []float64{0.5, 0})
 	}
 	sum.Reset()
 	if sum.Updates != 0 || sum.Get("Groups") != 0 || sum.Get("Off") != 0 || !slices.Equal(sum.Swaps, []int64{0, 0}) || sum.SwapRates() != nil {

@@ -290,14 +290,14 @@ func TestTuningSchedule(t *testing.T) {
 	for _, e := range []Tempered{e, restored} {
 		calls(t, e, m, 61, 300)
 		if l := e.Ladder(); l.Tuned != 1 || l.Rounds != 250 {
-			t.Errorf("frozen after one tuning it is tuned %d times, the ladder stands for %d rounds", l.Tuned, l.Rounds)
+			t.Errorf("frozen after one tuning it is tuned %d times, the ladder stands for %d rounds, want 1 and 250", l.Tuned, l.Rounds)
 		}
 	}
 	for _, text := range []string{"pt", "pt:tau=auto/2"} {
 		e := estimator(t, text).(Tempered)
 		calls(t, e, m, 1, 120)
 		if l := e.Ladder(); l.Tuned != 0 {
-			t.Errorf("%s is tuned", text)
+			t.Errorf("%s is tuned: got %v, want 0", text, l.Tuned)
 		}
 	}
 }
@@ -372,11 +372,11 @@ func TestRetunedParticles(t *testing.T) {
 func TestPlaced(t *testing.T) {
 	beta, from := placed([]float64{1, 0.5, 0}, []float64{1, 1}, 5, 2)
 	if !slices.Equal(beta, []float64{1, 0.75, 0.5, 0.25, 0}) || !slices.Equal(from, []int{0, 0, 1, 1, 2}) {
-		t.Errorf("got %v from %v", beta, from)
+		t.Errorf("got %v from %v, want %v and %v", beta, from, []float64{1, 0.75, 0.5, 0.25, 0}, []int{0, 0, 1, 1, 2})
 	}
 	beta, from = placed([]float64{1, 0.5, 0}, []float64{1, 1}, 4, 1.5) // a part of the way
 	if !slices.Equal(beta, []float64{1, 0.75, 0.5, 0.25}) || !slices.Equal(from, []int{0, 0, 1, 1}) {
-		t.Errorf("a part: got %v from %v", beta, from)
+		t.Errorf("a part: got %v from %v, want %v and %v", beta, from, []float64{1, 0.75, 0.5, 0.25}, []int{0, 0, 1, 1})
 	}
 	for _, length := range [][]float64{{0, 1}, {1, math.Inf(1)}, {math.NaN(), 1}, {1, -1}, {1e300, 1}} {
 		if beta, _ := placed([]float64{1, 0.5, 0}, length, 5, sum(length)); beta != nil {
@@ -441,7 +441,7 @@ func TestReachSettings(t *testing.T) {
 	for text, want := range map[string]string{"reach": "reach/5", "reach:7": "reach/7", "reach/2": "reach/2"} {
 		s := DefaultSettings("pt")
 		if err := s.Set("tau", text); err != nil || s.Get("tau") != want || s.Check() != nil {
-			t.Errorf("%q gives %q: %v, %v", text, s.Get("tau"), err, s.Check())
+			t.Errorf("%q gives %q: %v, %v, want %q", text, s.Get("tau"), err, s.Check(), want)
 		}
 	}
 	for _, text := range []string{"ins:tau=reach/17", "pt:tau=reach/1", "pt:tau=reach/0", "pt:tau=reach/x", "pt:tau=reach5", "pt:tau=reach/5:hottest=1", "pt:tau=reaching"} {

@@ -42,7 +42,7 @@ func TestWalkKernels(t *testing.T) {
 			right := func(name string, kernel [][]float64) {
 				t.Helper()
 				if off := l.moved(kernel); off > kernelTol {
-					t.Errorf("%v at %v: %s moves the law by %v", shape, beta, name, off)
+					t.Errorf("%v at %v: %s moves the law by %v, want at most %v", shape, beta, name, off, kernelTol)
 				}
 				if n := l.reachable(kernel); n != l.states() {
 					t.Errorf("%v at %v: %s reaches %d of %d states", shape, beta, name, n, l.states())
@@ -61,7 +61,7 @@ func TestWalkKernels(t *testing.T) {
 			right("gibbs", product(l.sweep(l.sites), label))
 			right("im", product(product(gibbs, im), label))
 			if off := l.moved(product(im, label)); off > kernelTol {
-				t.Errorf("%v at %v: the moves of im change the law by %v", shape, beta, off)
+				t.Errorf("%v at %v: the moves of im change the law by %v, want at most %v", shape, beta, off, kernelTol)
 			}
 
 			wrong("im without a Gibbs step", product(im, label))
@@ -157,11 +157,11 @@ func TestLaddersOfMoves(t *testing.T) {
 		}
 		d, _ := s.tempering(upward, swapProbability, false)
 		if d > kernelTol {
-			t.Errorf("%v: swaps of pt move Π p_k by %v", shape, d)
+			t.Errorf("%v: swaps of pt move Π p_k by %v, want at most %v", shape, d, kernelTol)
 		}
 		bar := s.symmetrised()
 		if d := farthest(after(bar, s.infinite()), bar); d > kernelTol {
-			t.Errorf("%v: infinite swapping moves p̄ by %v", shape, d)
+			t.Errorf("%v: infinite swapping moves p̄ by %v, want at most %v", shape, d, kernelTol)
 		}
 		right := s.gibbs[2]
 		for name, kernel := range map[string][][]float64{
@@ -243,7 +243,7 @@ func TestLabelIsDrawnFromItsLaw(t *testing.T) {
 					w.run(m, s, []int32{0}, nil, rbm.NewKey(1), &info, new(team))
 					for k := range want {
 						if s.V.Get(0, m.Inputs()+k) != (k == y) {
-							t.Fatalf("β = %v: at %v, side %d of class %d, label unit %d is %v", beta, u, side, y, k, s.V.Get(0, m.Inputs()+k))
+							t.Fatalf("β = %v: at %v, side %d of class %d, label unit %d is %v, want %v", beta, u, side, y, k, s.V.Get(0, m.Inputs()+k), k == y)
 						}
 					}
 					energy := make([]float64, 1)

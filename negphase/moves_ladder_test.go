@@ -47,7 +47,7 @@ func TestConstrainedLaddersAreStationary(t *testing.T) {
 			z := x.worst(t, l)
 			t.Logf("%v, %v, %s: z = %.1f", c.shape, m.Constraint, text, z)
 			if z > 6 {
-				t.Errorf("%v, %v, %s: z = %.1f", c.shape, m.Constraint, text, z)
+				t.Errorf("%v, %v, %s: z = %.1f, want at most 6", c.shape, m.Constraint, text, z)
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func TestInputsAreDrawnFromTheirLaw(t *testing.T) {
 							want = !want
 						}
 						if s.V.Get(0, k) != want {
-							t.Fatalf("β = %v: at the uniform %v, with a chance of %v to flip, unit %d is %v", beta, u, flip, k, s.V.Get(0, k))
+							t.Fatalf("β = %v: at the uniform %v, with a chance of %v to flip, unit %d is %v, want %v", beta, u, flip, k, s.V.Get(0, k), want)
 						}
 					}
 					energy := make([]float64, 1)

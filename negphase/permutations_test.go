@@ -153,7 +153,7 @@ func TestPermanentAgainstTheList(t *testing.T) {
 			}
 			total := p.table[len(p.table)-1]
 			if !(total >= 1-c.tol) {
-				t.Errorf("the permanent is %v, below 1", total)
+				t.Errorf("the permanent is %v, below 1, want at least %v", total, 1-c.tol)
 			}
 			got := math.Log(total)
 			for j, beta := range c.beta { // energies count from the least
@@ -208,10 +208,10 @@ func TestPermanentDraws(t *testing.T) {
 		broken := diag.StationarityZ(counts, wrong)
 		t.Logf("K = %d: z = %.1f; energies of the other sign %.1f", k, z, broken)
 		if z > 6 {
-			t.Errorf("K = %d: z = %.1f", k, z)
+			t.Errorf("K = %d: z = %.1f, want at most 6", k, z)
 		}
 		if broken < 6 {
-			t.Errorf("K = %d: a wrong law is not seen: z = %.1f", k, broken)
+			t.Errorf("K = %d: a wrong law is not seen: z = %.1f, want at least 6", k, broken)
 		}
 	}
 }
@@ -228,7 +228,7 @@ func TestPermanentOfManyParticles(t *testing.T) {
 			sum := 0.0
 			for i, x := range w {
 				if !(x >= 0 && x <= 1+1e-12) {
-					t.Errorf("K = %d, %s: weight %d is %v", k, name, i, x)
+					t.Errorf("K = %d, %s: weight %d is %v, want 0 to %v", k, name, i, x, 1+1e-12)
 				}
 				sum += x
 			}
@@ -239,7 +239,7 @@ func TestPermanentOfManyParticles(t *testing.T) {
 				seen := slices.Sorted(slices.Values(at))
 				for i, x := range seen {
 					if i != x {
-						t.Fatalf("K = %d, %s: %v is not a permutation", k, name, at)
+						t.Fatalf("K = %d, %s: %v is not a permutation, got %v, want %v", k, name, at, i, x)
 					}
 				}
 			}

@@ -167,11 +167,11 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 				rho := s.blockwise(ends, beta)
 				moved := s.steps(start)
 				if d := farthest(s.permuted(moved, rho), start); d > kernelTol {
-					t.Errorf("round %d: Π p_k is moved by %v", round, d)
+					t.Errorf("round %d: Π p_k is moved by %v, want at most %v", round, d, kernelTol)
 				}
 				weights := s.blockWeights(n, ends[0])
 				if d := farthest(s.estimate(moved, weights, ones(k)), want); d > kernelTol {
-					t.Errorf("round %d: the estimate is off by %v", round, d)
+					t.Errorf("round %d: the estimate is off by %v, want at most %v", round, d, kernelTol)
 				}
 
 				// The tables of a block for the temperatures of the one beside it.
@@ -356,7 +356,7 @@ func TestINSAtAnyGOMAXPROCS(t *testing.T) {
 			weights, off = append(weights, phase.Weight...), off+info.Get("Off")
 		}
 		if len(n.parts) != min(processors, 9) {
-			t.Fatalf("%d processors: %d parts", processors, len(n.parts))
+			t.Fatalf("%d processors: %d parts, want %d", processors, len(n.parts), min(processors, 9))
 		}
 		return weights, off, slices.Clone(n.at)
 	}

@@ -103,7 +103,7 @@ func TestTrajectoryIsStationary(t *testing.T) {
 					}
 				}
 				if len(p.rungs) != k-1 {
-					t.Fatalf("%v, %s: %d rungs", shape, text, len(p.rungs))
+					t.Fatalf("%v, %s: %d rungs, want %d", shape, text, len(p.rungs), k-1)
 				}
 				z, d := s.worst(p), deviation(groupEstimates(phase, exactGroups), s.want())
 				t.Logf("%v, %d models, %s: z = %.1f, %.2f of the tolerance", shape, k, text, z, d)
@@ -156,7 +156,7 @@ func TestBrokenTrajectories(t *testing.T) {
 		t.Helper()
 		t.Logf("%s: %.1f", name, z)
 		if z < 6 {
-			t.Errorf("a broken estimator is not seen: %s: z = %.1f", name, z)
+			t.Errorf("a broken estimator is not seen: %s: z = %.1f, want at least 6", name, z)
 		}
 	}
 	estimate := func(p *ptt, m *rbm.RBM, n int) rbm.Phase {
@@ -262,7 +262,7 @@ func TestTrajectoryIsTrue(t *testing.T) {
 					t.Errorf("%v, %s, constraint %v: log Z %v ± %v, want %v", shape, c.text, constraint, logZ, stdErr, exact)
 				}
 				if d > 1 {
-					t.Errorf("%v, %s, constraint %v: the moments are off by %.2f tolerances", shape, c.text, constraint, d)
+					t.Errorf("%v, %s, constraint %v: the moments are off by %.2f tolerances, want at most 1", shape, c.text, constraint, d)
 				}
 				to.Constraint = nil
 			}

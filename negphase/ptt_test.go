@@ -217,10 +217,10 @@ func TestTrajectoryKernel(t *testing.T) {
 				q = s.moved(q, a, s.kernel(a, a))
 			}
 			if d := farthest(q, start); d > kernelTol {
-				t.Errorf("%v, %d models: Gibbs steps move Π p by %v", shape, k, d)
+				t.Errorf("%v, %d models: Gibbs steps move Π p by %v, want at most %v", shape, k, d, kernelTol)
 			}
 			if d := farthest(s.swapped(q, pairEnergies.delta), start); d > kernelTol {
-				t.Errorf("%v, %d models: swaps move Π p by %v", shape, k, d)
+				t.Errorf("%v, %d models: swaps move Π p by %v, want at most %v", shape, k, d, kernelTol)
 			}
 			mutant := func(name string, d float64) {
 				t.Helper()
@@ -335,7 +335,7 @@ func TestBridge(t *testing.T) {
 		t.Error("Estimate changes the model")
 	}
 	if len(p.rungs) < rungs+2 {
-		t.Errorf("%d rungs are put between", len(p.rungs)-rungs)
+		t.Errorf("%d rungs are put between: got %v, want at least %v", len(p.rungs)-rungs, len(p.rungs), rungs+2)
 	}
 }
 
@@ -375,7 +375,7 @@ func TestStartOnTrainedModel(t *testing.T) {
 	m.SetWeights(w)
 	m.HiddenBias[0] = -weight * visible / 2
 	if b := meanField(m); b.VisibleBias[0] > -0.9*weight/2 {
-		t.Fatalf("meanField is not in the mode of zeros: %v", b.VisibleBias)
+		t.Fatalf("meanField is not in the mode of zeros: %v, got %v, want at most %v", b.VisibleBias, b.VisibleBias[0], -0.9*weight/2)
 	}
 	for _, text := range []string{"ptt", "ptt:path=data"} {
 		s := set(t, text, "chains", chains)
@@ -402,7 +402,7 @@ func TestStartOnTrainedModel(t *testing.T) {
 		}
 		// Six standard errors of 400 independent chains, whose calls are not.
 		if math.Abs(on-0.5) > 6*math.Sqrt(0.25/chains) {
-			t.Errorf("%s: a unit is on in %.3f of the chains", text, on)
+			t.Errorf("%s: a unit is on in %.3f of the chains, want 0.5 ± %.3g", text, on, 6*math.Sqrt(0.25/chains))
 		}
 	}
 }
@@ -435,7 +435,7 @@ func TestVeto(t *testing.T) {
 	}
 	_, info, err := p.Estimate(near, rbm.Batch{}, rbm.NewKey(8))
 	if err != nil || info.Get("Vetoes") != 2 {
-		t.Errorf("%v vetoes are counted, %v", info.Get("Vetoes"), err)
+		t.Errorf("%v vetoes are counted, %v, want 2", info.Get("Vetoes"), err)
 	}
 	if _, _, err := plain.Estimate(near, rbm.Batch{}, rbm.NewKey(8)); err != nil {
 		t.Fatal(err)
@@ -510,7 +510,7 @@ func TestLogZOfARungByChains(t *testing.T) {
 	want := stdErr(chains)
 	near(t, "standard error", math.Sqrt(got.Variance-0.25), want, 1e-12)
 	if wrong := stdErr(bySweep); wrong > want/5 {
-		t.Errorf("the error is %v by sweeps and %v by chains: the test sees nothing", wrong, want)
+		t.Errorf("the error is %v by sweeps and %v by chains: the test sees nothing, want at most %v", wrong, want, want/5)
 	}
 }
 
@@ -548,7 +548,7 @@ func TestFloorOfANewRung(t *testing.T) {
 			}
 			bridged := len(p.rungs) > rungs+1
 			if want := rate < freeze/3; bridged != want {
-				t.Errorf("freeze %v: at a rate of %.3f rungs are put between: %v", freeze, rate, bridged)
+				t.Errorf("freeze %v: at a rate of %.3f rungs are put between: %v, want %v", freeze, rate, bridged, want)
 			}
 			if rate > 0.3/3 && rate < 1./3 && freeze == 0.3 {
 				seen[bridged]++

@@ -16,7 +16,7 @@ func TestSamplersRefuseGroups(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.CheckModel(m); !errors.Is(err, rbm.ErrUnits) {
-			t.Errorf("%s: CheckModel gives %v", text, err)
+			t.Errorf("%s: CheckModel gives %v, want %v", text, err, rbm.ErrUnits)
 		}
 		e, err := New(s)
 		if err != nil {

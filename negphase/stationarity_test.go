@@ -241,7 +241,7 @@ func TestEstimateIsStationary(t *testing.T) {
 			t.Helper()
 			t.Logf("%s: z = %.1f", name, z)
 			if z > 6 {
-				t.Errorf("%s: z = %.1f", name, z)
+				t.Errorf("%s: z = %.1f, want at most 6", name, z)
 			}
 		}
 		run := func(e Estimator, pos rbm.Batch) rbm.Phase {
@@ -302,7 +302,7 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 			t.Helper()
 			t.Logf("%s: z = %.1f", name, z)
 			if z < 6 {
-				t.Errorf("a broken estimator is not seen: %s: z = %.1f", name, z)
+				t.Errorf("a broken estimator is not seen: %s: z = %.1f, want at least 6", name, z)
 			}
 		}
 		begin := func(l *ladder) {
@@ -479,13 +479,13 @@ func TestEstimateIsUnbiased(t *testing.T) {
 			d := deviation(groupEstimates(c.phase, exactGroups), want)
 			t.Logf("%s: %.2f of the tolerance", c.name, d)
 			if d > 1 {
-				t.Errorf("%s is biased: %.2f times the tolerance", c.name, d)
+				t.Errorf("%s is biased: %.2f times the tolerance, want at most 1", c.name, d)
 			}
 			// The particles with equal weights are not the model.
 			if c.name != "pcd" {
 				c.phase.Weight = nil
 				if d := deviation(groupEstimates(c.phase, exactGroups), want); d < 1 {
-					t.Errorf("%s: equal weights are not seen: %.2f", c.name, d)
+					t.Errorf("%s: equal weights are not seen: %.2f, want at least 1", c.name, d)
 				}
 			}
 		}
@@ -496,7 +496,7 @@ func TestEstimateIsUnbiased(t *testing.T) {
 		d := deviation(groupEstimates(phase, exactGroups), want)
 		t.Logf("ins, weights of other particles: %.2f", d)
 		if d < 1 {
-			t.Errorf("weights of other particles are not seen: %.2f", d)
+			t.Errorf("weights of other particles are not seen: %.2f, want at least 1", d)
 		}
 	})
 }

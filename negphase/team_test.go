@@ -96,7 +96,7 @@ func TestEqualBitsOnAnyNumberOfRanks(t *testing.T) {
 				})
 				if kind == "exact" && n > 1 {
 					if err == nil || !strings.Contains(err.Error(), kind+" works in one process") {
-						t.Errorf("%d ranks: %v", n, err)
+						t.Errorf("%d ranks: %v, want %q in it", n, err, kind+" works in one process")
 					}
 					continue
 				}

@@ -50,7 +50,7 @@ func TestLengthsFollowTheAcceptance(t *testing.T) {
 		// 1000 walks have an error of 0.016, and lengths are whole numbers, of which one more
 		// changes the acceptance of walks as short as these by up to 0.1.
 		if low, high := e.lengths(); math.Abs(a-mcmc.TargetAcceptance) > 0.1 {
-			t.Errorf("%s: walks of %d-%d flips are accepted with %.3f", text, low, high, a)
+			t.Errorf("%s: walks of %d-%d flips are accepted with %.3f, want %.3g ± 0.1", text, low, high, a, mcmc.TargetAcceptance)
 		}
 		if e, b := acceptedAfter(t, text, m, 1); math.Abs(b-mcmc.TargetAcceptance) < 0.1 {
 			low, high := e.lengths()
@@ -126,7 +126,7 @@ func TestLengthsOfCheckpointsAreChecked(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), -2, 1e3} {
 		b := appendValues(bytes.Clone(saved[:len(saved)-lengthBytes]), bad, false)
 		if err := e.UnmarshalBinary(b); !errors.Is(err, rbm.ErrFormat) {
-			t.Errorf("the logarithm of a length %v: %v", bad, err)
+			t.Errorf("the logarithm of a length %v: %v, want %v", bad, err, rbm.ErrFormat)
 		}
 	}
 	// The room for walks is known with the model.
@@ -135,7 +135,7 @@ func TestLengthsOfCheckpointsAreChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); !errors.Is(err, rbm.ErrFormat) {
-		t.Errorf("walks of exp(5) flips on 50 units: %v", err)
+		t.Errorf("walks of exp(5) flips on 50 units: %v, want %v", err, rbm.ErrFormat)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestWeightsOverAllPaths(t *testing.T) {
 
 			mutant := func(name string, got float64) {
 				if math.Abs(got-1) < 1e-6 {
-					t.Errorf("mutant is not seen: %s: mean weight off by %.2g", name, got-1)
+					t.Errorf("mutant is not seen: %s: mean weight off by %.2g, want ±1e-6 at least", name, got-1)
 				}
 			}
 			mutant("weight after the move", up(func(p []float64, from, to float64, _ bool) []float64 {
@@ -324,15 +324,15 @@ func TestAnnealingIsUnbiased(t *testing.T) {
 					t.Fatal(err)
 				}
 				if z := off(got); math.Abs(z) > 5 {
-					t.Errorf("mean weight is off by %.1f standard errors", z)
+					t.Errorf("mean weight is off by %.1f standard errors, want ±5 at most", z)
 				}
 				late := byHand{m: m, b: b, key: NewKey(6), late: true}.weights(path, start())
 				behind := byHand{m: m, b: b, key: NewKey(6), behind: true}.weights(path, start())
 				if z := off(late); math.Abs(z) < 5 {
-					t.Errorf("a weight after the move is not seen: %.1f standard errors", z)
+					t.Errorf("a weight after the move is not seen: %.1f standard errors, want ±5 at least", z)
 				}
 				if z := off(behind); math.Abs(z) < 5 {
-					t.Errorf("a move at the β before is not seen: %.1f standard errors", z)
+					t.Errorf("a move at the β before is not seen: %.1f standard errors, want ±5 at least", z)
 				}
 			}
 		})
@@ -348,6 +348,6 @@ func TestAnnealingAllocatesNothing(t *testing.T) {
 	a.ctx, a.hi = context.Background(), 5
 	a.runPart(len(a.parts) - 1)
 	if n := testing.AllocsPerRun(20, func() { a.runPart(len(a.parts) - 1) }); n != 0 && !raceEnabled { // a pool forgets at random under the race detector
-		t.Errorf("%v allocations in five steps", n)
+		t.Errorf("%v allocations in five steps, want 0", n)
 	}
 }

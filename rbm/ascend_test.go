@@ -168,7 +168,7 @@ func TestAscendLosesNothing(t *testing.T) {
 				size := math.Max(norm64(want[k], nil), share*rate64*norm64(plus[k], nil))
 				off := norm64(got[k], want[k])
 				if !(off <= small*size) {
-					t.Errorf("%s, rate %v: the step of the %s is off by %.2g of its norm", c.name, rate, tensor, off/size)
+					t.Errorf("%s, rate %v: the step of the %s is off by %.2g of its norm, got %v, want at most %v", c.name, rate, tensor, off/size, off, small*size)
 				}
 				if phase := rate64 * norm64(plus[k], nil); k == 0 && !(off <= c.most*phase) {
 					t.Errorf("%s, rate %v: the step of the weights is off by %.2g of the positive phase", c.name, rate, off/phase)
@@ -176,7 +176,7 @@ func TestAscendLosesNothing(t *testing.T) {
 				for i, x := range after[k] {
 					bit := math.Abs(float64(math.Float32frombits(math.Float32bits(float32(math.Abs(x)))+1)) - math.Abs(x))
 					if lost := math.Abs(x - (before[k][i] + got[k][i])); lost > bit/2*(1+1e-6) {
-						t.Fatalf("%s, rate %v: %s %d are off by %v, half of the last bit is %v", c.name, rate, tensor, i, lost, bit/2)
+						t.Fatalf("%s, rate %v: %s %d are off by %v, half of the last bit is %v, want at most %v", c.name, rate, tensor, i, lost, bit/2, bit/2*(1+1e-6))
 					}
 				}
 			}
@@ -223,7 +223,7 @@ func TestCentreLosesNothing(t *testing.T) {
 		size := norm64(slices.Concat(want[:]...), nil)
 		for k, tensor := range tensors {
 			if off := norm64(parameters64(got)[k], want[k]) / size; !(off <= 1e-5) {
-				t.Errorf("%v, %d rows: the %s are off by %.2g of the gradient's norm", c.s, c.rows, tensor, off)
+				t.Errorf("%v, %d rows: the %s are off by %.2g of the gradient's norm, want at most 1e-5", c.s, c.rows, tensor, off)
 			}
 		}
 	}

@@ -100,13 +100,13 @@ func TestStepOnThePath(t *testing.T) {
 					t.Fatal("a state outside the model")
 				}
 				if z := diag.StationarityZ(counts, gibbsLaw(right, from)); z > 6 {
-					t.Errorf("β = %v from h = %v: z = %.1f", beta, from, z)
+					t.Errorf("β = %v from h = %v: z = %.1f, want at most 6", beta, from, z)
 				}
 				worst = max(worst, diag.StationarityZ(counts, gibbsLaw(forgetful, from)))
 			}
 		}
 		if worst < 20 {
-			t.Errorf("a step that forgets E₀ is not seen: z = %.1f", worst)
+			t.Errorf("a step that forgets E₀ is not seen: z = %.1f, want at least 20", worst)
 		}
 	})
 }
@@ -147,12 +147,12 @@ func TestStepBaseEnergy(t *testing.T) {
 		}
 		for k, w := range uniform.V.Words {
 			if zeros.V.Words[k] != w {
-				t.Fatal("a base of zeros and none give other visible states")
+				t.Fatalf("a base of zeros and none give other visible states: got %v, want %v", zeros.V.Words[k], w)
 			}
 		}
 		for k, w := range uniform.H.Words {
 			if zeros.H.Words[k] != w {
-				t.Fatal("a base of zeros and none give other hidden states")
+				t.Fatalf("a base of zeros and none give other hidden states: got %v, want %v", zeros.H.Words[k], w)
 			}
 		}
 	})
@@ -176,11 +176,11 @@ func TestBaseDraw(t *testing.T) {
 			t.Fatal("a state outside the model")
 		}
 		if z := diag.StationarityZ(counts, p); z > 6 {
-			t.Errorf("z = %.1f", z)
+			t.Errorf("z = %.1f, want at most 6", z)
 		}
 		other, _ := law(states(m), 1)
 		if z := diag.StationarityZ(counts, other); z < 20 {
-			t.Errorf("draws from the base pass as draws from the model: z = %.1f", z)
+			t.Errorf("draws from the base pass as draws from the model: z = %.1f, want at least 20", z)
 		}
 	})
 	forEach(t, []shape{{63, 65, 0, Softmax}, {64, 64, 3, Bernoulli}, {70, 130, 10, Softmax}, {140, 20, 80, Softmax}}, func(t *testing.T, shape shape) {
@@ -193,12 +193,12 @@ func TestBaseDraw(t *testing.T) {
 			b.Draw(m, drawn.V, drawn.H, NewKey(4))
 			for k, w := range hot.V.Words {
 				if drawn.V.Words[k] != w {
-					t.Fatal("other visible states than a step at β = 0")
+					t.Fatalf("other visible states than a step at β = 0: got %v, want %v", drawn.V.Words[k], w)
 				}
 			}
 			for k, w := range hot.H.Words {
 				if drawn.H.Words[k] != w {
-					t.Fatal("other hidden states than a step at β = 0")
+					t.Fatalf("other hidden states than a step at β = 0: got %v, want %v", drawn.H.Words[k], w)
 				}
 			}
 		}
@@ -298,6 +298,6 @@ func TestStepOnThePathAllocatesNothing(t *testing.T) {
 	beta := make([]float32, 70)
 	m.Step(s, beta, 1, NewKey(1))
 	if n := testing.AllocsPerRun(50, func() { m.Step(s, beta, 2, NewKey(1)) }); n != 0 {
-		t.Errorf("%v allocations a step", n)
+		t.Errorf("%v allocations a step, want 0", n)
 	}
 }

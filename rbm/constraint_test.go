@@ -90,7 +90,7 @@ func allowed(m *RBM) (v, h Values, logw []float64) {
 func TestConstraintSettings(t *testing.T) {
 	for _, s := range []string{"", "hidden", "hidden=", "hidden=x", "hidden=0", "all=-3", "visible=2", "hidden=2=3", "hidden=1.5"} {
 		if c, err := ParseConstraint(s); err == nil || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%q: %v, %v", s, c, err)
+			t.Errorf("%q: %v, %v, want no %q in it", s, c, err, "\n")
 		}
 	}
 	for _, s := range []string{"hidden=20", "all=120"} {
@@ -132,7 +132,7 @@ func TestHasClass(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := [2]bool{m.HasClass(0), m.HasClass(1)}; got != c.want {
-			t.Errorf("%+v: %v", c.constraint, got)
+			t.Errorf("%+v: %v, want %v", c.constraint, got, c.want)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestImpossibleRow(t *testing.T) {
 					}
 					seen[want]++
 					if got := m.ImpossibleRow(row); got != map[bool]int{true: -1, false: 0}[want] {
-						t.Errorf("%v, %v, reference %v: row %b: got %d, possible is %v", kind, c, c.Reference, v, got, want)
+						t.Errorf("%v, %v, reference %v: row %b: got %d, possible is %v, want %d", kind, c, c.Reference, v, got, want, map[bool]int{true: -1, false: 0}[want])
 					}
 				}
 			}

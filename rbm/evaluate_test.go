@@ -152,7 +152,7 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 	} {
 		f()
 		if n := testing.AllocsPerRun(50, f); n != 0 {
-			t.Errorf("%s allocates %v times", name, n)
+			t.Errorf("%s allocates %v times, want 0", name, n)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func TestEvaluationAtAllLevels(t *testing.T) {
 				want[s] = got
 			}
 			if why := got.difference(want[s]); why != "" {
-				t.Errorf("%v, %s: %s", s, name, why)
+				t.Errorf("%v, %s: %s, want nothing", s, name, why)
 			}
 		}
 	})

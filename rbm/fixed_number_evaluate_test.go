@@ -172,7 +172,7 @@ func TestConstrainedEvaluationBits(t *testing.T) {
 		want := run()
 		for _, f := range []func(){quick, greyMeans} {
 			if n := testing.AllocsPerRun(5, f); n >= 1 && !raceEnabled { // the pools drop things under the race detector
-				t.Errorf("%s: %v allocations", name, n)
+				t.Errorf("%s: %v allocations, want less than 1", name, n)
 			}
 		}
 		runtime.GOMAXPROCS(5)

@@ -177,7 +177,7 @@ func TestConstrainedStepIsStationary(t *testing.T) {
 					near(t, "energy", s.Energy[r], e, 1e-5) // float32 preactivations of a size of 10
 				}
 				if z := diag.StationarityZ(counts, p); z > 6 {
-					t.Errorf("%v, base %v, β = %v: z = %.1f", m.Constraint, base != nil, beta, z)
+					t.Errorf("%v, base %v, β = %v: z = %.1f, want at most 6", m.Constraint, base != nil, beta, z)
 				}
 				if z := diag.StationarityZ(counts, lawAt(1.2*float64(beta))); len(p) > 20 && z < 6 {
 					t.Errorf("%v: a β off by a fifth is not seen: z = %.1f", m.Constraint, z)
@@ -245,7 +245,7 @@ func TestConstrainedBaseDraws(t *testing.T) {
 			gotV, gotH := NewBits(rows, m.Visible()), NewBits(rows, m.Hidden())
 			base.Draw(m, gotV, gotH, NewKey(8))
 			if z := diag.StationarityZ(countPairs(t, v, h, gotV, gotH), p); z > 6 {
-				t.Errorf("%s, base %v: z = %.1f", name, base != nil, z)
+				t.Errorf("%s, base %v: z = %.1f, want at most 6", name, base != nil, z)
 			}
 		}
 	}
@@ -293,11 +293,11 @@ func TestHiddenSample(t *testing.T) {
 				counts[k]++
 			}
 			if z := diag.StationarityZ(counts, p); z > 6 {
-				t.Errorf("%s: row %d: z = %.1f", name, row, z)
+				t.Errorf("%s: row %d: z = %.1f, want at most 6", name, row, z)
 			}
 			uniform := slices.Repeat([]float64{1 / float64(len(hs))}, len(hs))
 			if z := diag.StationarityZ(counts, uniform); z < 20 {
-				t.Errorf("%s: row %d: the uniform law is not told apart: z = %.1f", name, row, z)
+				t.Errorf("%s: row %d: the uniform law is not told apart: z = %.1f, want at least 20", name, row, z)
 			}
 		}
 	}
@@ -321,7 +321,7 @@ func TestConstrainedStepBits(t *testing.T) {
 	want := run()
 	for r := range rows {
 		if n := want.H.Slice(r, r+1).Count(); n != 60 {
-			t.Fatalf("row %d has %d active units", r, n)
+			t.Fatalf("row %d has %d active units, want 60", r, n)
 		}
 	}
 	same := func(what string) {
@@ -352,7 +352,7 @@ func TestConstrainedStepBits(t *testing.T) {
 		m.Step(s, beta, 1, NewKey(3))
 		m.HiddenMean(mean, s.V)
 	}); n >= 1 && !raceEnabled { // the pools drop things under the race detector
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want less than 1", n)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestZeroSum(t *testing.T) {
 			worst = math.Max(worst, math.Abs(wrong[r]-wrong[0]-(free[r]-free[0])))
 		}
 		if worst < 1e-3 {
-			t.Errorf("%s: without the shift of hidden biases free energies differ by %v", m.GroupsText(), worst)
+			t.Errorf("%s: without the shift of hidden biases free energies differ by %v, want at least 1e-3", m.GroupsText(), worst)
 		}
 		for _, g := range z.SoftmaxGroups() {
 			if g.Label {

@@ -82,11 +82,11 @@ func TestStepIsStationary(t *testing.T) {
 				return diag.StationarityZ(counts, p)
 			}
 			if z := run(beta); z > 6 {
-				t.Errorf("β = %v: z = %.1f", beta, z)
+				t.Errorf("β = %v: z = %.1f, want at most 6", beta, z)
 			}
 			if shape.visible+shape.hidden > 6 {
 				if z := run(beta * 1.3); z < 6 {
-					t.Errorf("β off by a third is not seen: z = %.1f", z)
+					t.Errorf("β off by a third is not seen: z = %.1f, want at least 6", z)
 				}
 			}
 		}
@@ -128,19 +128,19 @@ func TestStepDeterminism(t *testing.T) {
 		got := run(70, procs)
 		for i, w := range want.V.Words {
 			if got.V.Words[i] != w {
-				t.Fatalf("%d processors: other visible states", procs)
+				t.Fatalf("%d processors: other visible states, got %v, want %v", procs, got.V.Words[i], w)
 			}
 		}
 		for i, e := range want.Energy {
 			if math.Float64bits(e) != math.Float64bits(got.Energy[i]) {
-				t.Fatalf("%d processors: other energies", procs)
+				t.Fatalf("%d processors: other energies, got %v, want %v", procs, math.Float64bits(e), math.Float64bits(got.Energy[i]))
 			}
 		}
 	}
 	part := run(33, 2)
 	for i, w := range part.H.Words {
 		if want.H.Words[i] != w {
-			t.Fatal("rows depend on the rows after them")
+			t.Fatalf("rows depend on the rows after them: got %v, want %v", want.H.Words[i], w)
 		}
 	}
 }
@@ -182,12 +182,12 @@ func TestStepAllocatesNothing(t *testing.T) {
 	key := NewKey(1)
 	m.Step(s, nil, 1, key)
 	if n := testing.AllocsPerRun(50, func() { m.Step(s, nil, 2, key) }); n != 0 {
-		t.Errorf("%v allocations a step", n)
+		t.Errorf("%v allocations a step, want 0", n)
 	}
 	b := Batch{V: s.V, H: s.Mean}
 	var a Ascent
 	a.Step(m, 0, 1, Phase{Batch: b}, Phase{Batch: b})
 	if n := testing.AllocsPerRun(50, func() { a.Step(m, 0.1, 1, Phase{Batch: b}, Phase{Batch: b}) }); n != 0 {
-		t.Errorf("%v allocations an ascent", n)
+		t.Errorf("%v allocations an ascent, want 0", n)
 	}
 }

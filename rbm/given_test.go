@@ -152,7 +152,7 @@ func TestFillGroups(t *testing.T) {
 	} {
 		got, err := m.FillGroups(c.given)
 		if !slices.Equal(got, c.want) || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
-			t.Errorf("%v: got %v, %v", c.given, got, err)
+			t.Errorf("%v: got %v, %v, want %v and %v", c.given, got, err, c.want, c.err)
 		}
 		if _, e := m.Given(c.given, rbm.Free); c.err != "" && (e == nil || e.Error() != c.err) {
 			t.Errorf("Given %v: %v", c.given, e)
@@ -164,7 +164,7 @@ func TestFillGroups(t *testing.T) {
 func TestGivenRefuses(t *testing.T) {
 	m := rbmtest.Random(5, 3, 2, rbm.Softmax, 1, 1)
 	if _, err := m.Given([]float32{0, 1, 1}, 1); err == nil || err.Error() != "all 5 visible units are given; leave some of them free" {
-		t.Errorf("nothing is free: %v", err)
+		t.Errorf("nothing is free: %v, want %v", err, "all 5 visible units are given; leave some of them free")
 	}
 	if g, err := m.Given([]float32{0, 1, 1}, rbm.Free); err != nil || g.Inputs() != 0 || g.Classes() != 2 {
 		t.Errorf("a free label: %v, %v", g, err)

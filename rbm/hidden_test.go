@@ -199,7 +199,7 @@ func TestHiddenGradient(t *testing.T) {
 				return worst
 			}
 			if worst := check(m); worst > 1 {
-				t.Errorf("%v under %v: a step is off by %.3g times the error", kind, visible.Kind, worst)
+				t.Errorf("%v under %v: a step is off by %.3g times the error, want at most 1", kind, visible.Kind, worst)
 			}
 			if k, ok := kind.(units.LearnedKind); ok {
 				m.hidden = newLayer(Group{Kind: otherSign{k}, Units: 70})
@@ -209,7 +209,7 @@ func TestHiddenGradient(t *testing.T) {
 				}
 				m.hidden.dist.Field = m.HiddenBias
 				if worst := check(m); worst < 100 {
-					t.Error("slopes of another sign are not seen")
+					t.Errorf("slopes of another sign are not seen: got %v, want at least 100", worst)
 				}
 			}
 		}
@@ -382,14 +382,14 @@ func TestHiddenAnnealing(t *testing.T) {
 		}
 		for _, b := range []*Base{nil, hiddenBase(m)} {
 			if z := run(b, b.LogZ(m)); math.Abs(z) > 6 {
-				t.Errorf("%v: mean weight off: z = %.1f", kind, z)
+				t.Errorf("%v: mean weight off: z = %.1f, want ±6 at most", kind, z)
 			}
 		}
 		b := hiddenBase(m)
 		z0 := b.LogZ(m)
 		b.HiddenParams[0][0] *= 2
 		if z := run(b, z0); math.Abs(z) < 6 {
-			t.Errorf("%v: a base of another precision is not seen: z = %.1f", kind, z)
+			t.Errorf("%v: a base of another precision is not seen: z = %.1f, want ±6 at least", kind, z)
 		}
 		// log Z of the base is that of the model that it is.
 		_, logZ := visibleLaw(tempered(m, b, 0))
@@ -443,13 +443,13 @@ func TestScaleGauge(t *testing.T) {
 			return worst
 		}
 		if worst := spread(scaled([]int{0, 1}), math.Log(0.5*2*4)); worst > 1e-6 {
-			t.Errorf("%v: a change of scale changes F by %v", kind, worst)
+			t.Errorf("%v: a change of scale changes F by %v, want at most 1e-6", kind, worst)
 		}
 		if worst := spread(scaled([]int{0}), math.Log(4)); kind == units.DReLU && worst < 1e-3 {
 			t.Errorf("%v: a gap that is left is not seen", kind)
 		}
 		if worst := spread(scaled([]int{1}), math.Log(4)); worst < 1e-3 {
-			t.Errorf("%v: a precision that is left is not seen", kind)
+			t.Errorf("%v: a precision that is left is not seen, got %v, want at least 1e-3", kind, worst)
 		}
 		// Powers of two round nothing: chains on the path from a nil base visit the same states.
 		visited := func(m *RBM, base *Base) string {
@@ -513,7 +513,7 @@ func TestHiddenRows(t *testing.T) {
 					if lo == 0 && hi == rows {
 						for k := range 3 {
 							if s.Energy[rows+k] != all.Energy[rows+k] {
-								t.Errorf("%v under %v: an ascent depends on the processors", kind, visible.Kind)
+								t.Errorf("%v under %v: an ascent depends on the processors, got %v, want %v", kind, visible.Kind, s.Energy[rows+k], all.Energy[rows+k])
 							}
 						}
 					}
@@ -544,7 +544,7 @@ func TestHiddenRows(t *testing.T) {
 				a.Step(c, 1e-4, 1, phase, phase)
 				m.HiddenSample(s.H, phase.Batch, NewKey(8))
 			}); n > 0 && !raceEnabled {
-				t.Errorf("%v under %v: %v allocations", kind, visible.Kind, n)
+				t.Errorf("%v under %v: %v allocations, want 0", kind, visible.Kind, n)
 			}
 		}
 	}
@@ -586,7 +586,7 @@ func TestNormalisable(t *testing.T) {
 	m := hiddenModel(units.ReLU, 3, Group{Kind: Bernoulli, Units: 2})
 	m.HiddenParams()[0][1] = -1
 	if err := m.CheckFinite(); err == nil || err.Error() != "diverged: hidden_precision[1] is -1, not above 0" {
-		t.Errorf("a negative precision: %v", err)
+		t.Errorf("a negative precision: %v, want %v", err, "diverged: hidden_precision[1] is -1, not above 0")
 	}
 }
 
@@ -661,7 +661,7 @@ func TestHiddenModel(t *testing.T) {
 		func() {
 			defer func() {
 				if got := recover(); got != "rbm: a label needs hidden units that are 0 or 1" {
-					t.Errorf("a label: %v", got)
+					t.Errorf("a label: %v, want %v", got, "rbm: a label needs hidden units that are 0 or 1")
 				}
 			}()
 			c.SetLabel(2, Softmax)

@@ -17,6 +17,6 @@ func TestSeedIsThatOfRand(t *testing.T) {
 		}
 	}
 	if n := testing.AllocsPerRun(20, func() { k.Child(1).Seed(&p) }); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }

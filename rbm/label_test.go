@@ -188,7 +188,7 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 	m.HiddenMeanGivenInputs(got, NewBits(5, 13))
 	for i, x := range got.Data {
 		if x == x {
-			t.Fatalf("a weight of NaN makes place %d %v", i, x)
+			t.Fatalf("a weight of NaN makes place %d %v, want NaN", i, x)
 		}
 	}
 	for name, f := range map[string]func(){

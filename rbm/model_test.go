@@ -184,12 +184,12 @@ func TestCheckFinite(t *testing.T) {
 	w.Row(1)[66] = float32(math.NaN())
 	m.SetWeights(w)
 	if err := m.CheckFinite(); err == nil || err.Error() != "diverged: weights[1,66] is NaN" {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, "diverged: weights[1,66] is NaN")
 	}
 	m.SetWeights(NewMatrix(3, 70))
 	m.HiddenBias[69] = float32(math.Inf(-1))
 	if err := m.CheckFinite(); err == nil || err.Error() != "diverged: hidden_bias[69] is -Inf" {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, "diverged: hidden_bias[69] is -Inf")
 	}
 }
 
@@ -199,7 +199,7 @@ func TestWeightPanels(t *testing.T) {
 	for k := range 2 {
 		panel := m.WeightPanel(k)
 		if len(panel) != 8*PanelUnits {
-			t.Fatalf("a panel of %d numbers", len(panel))
+			t.Fatalf("a panel of %d numbers, want %d", len(panel), 8*PanelUnits)
 		}
 		for n, w := range panel {
 			i, j, want := n/PanelUnits, k*PanelUnits+n%PanelUnits, float32(0)

@@ -243,7 +243,7 @@ func TestObjectiveLevels(t *testing.T) {
 				want = got
 			}
 			if why := got.difference(want); why != "" || all.CheckFinite() != nil {
-				t.Errorf("%+v, %s: %s; %v", c, name, why, all.CheckFinite())
+				t.Errorf("%+v, %s: %s; %v, want nothing", c, name, why, all.CheckFinite())
 			}
 			logp := make([]float64, len(p.LogProb))
 			m.ClassLogProb(logp, p.Inputs())
@@ -324,7 +324,7 @@ func TestObjectiveAllocatesNothing(t *testing.T) {
 		}
 		step()
 		if n := testing.AllocsPerRun(20, step); n != 0 {
-			t.Errorf("grey %v: %v allocations", grey, n)
+			t.Errorf("grey %v: %v allocations, want 0", grey, n)
 		}
 	}
 }

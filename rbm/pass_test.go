@@ -106,7 +106,7 @@ func TestLevelsAndProcessors(t *testing.T) {
 						want = got
 					}
 					if why := got.difference(want); why != "" {
-						t.Errorf("%v, %d rows, %v on %d processors: %s", s, rows, level, procs, why)
+						t.Errorf("%v, %d rows, %v on %d processors: %s, want nothing", s, rows, level, procs, why)
 					}
 				}
 			}
@@ -227,7 +227,7 @@ func TestPeakMemory(t *testing.T) {
 	}
 	t.Logf("%d MiB", kb>>10)
 	if kb > limit {
-		t.Errorf("peak memory of %d MiB", kb>>10)
+		t.Errorf("peak memory of %d MiB: got %v, want at most %v", kb>>10, kb, limit)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestMeansAllocateNothing(t *testing.T) {
 	} {
 		f()
 		if n := testing.AllocsPerRun(50, f); n != 0 {
-			t.Errorf("%s allocates %v times", name, n)
+			t.Errorf("%s allocates %v times, want 0", name, n)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func TestStepWithoutEnergy(t *testing.T) {
 	m.Step(b, nil, 2, NewKey(1))
 	for i, w := range a.H.Words {
 		if b.H.Words[i] != w {
-			t.Fatal("other states")
+			t.Fatalf("other states: got %v, want %v", b.H.Words[i], w)
 		}
 	}
 }

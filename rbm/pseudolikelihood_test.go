@@ -43,7 +43,7 @@ func TestPseudoAtAllBiases(t *testing.T) {
 				worst = max(worst, tol)
 			}
 			if worst > 1e-4 { // a unit that is scored with the wrong sign is off by a nat or more
-				t.Errorf("biases of %v, weights of %v: the tolerance %v sees nothing", size, sd, worst)
+				t.Errorf("biases of %v, weights of %v: the tolerance %v sees nothing, want at most 1e-4", size, sd, worst)
 			}
 		}
 	}

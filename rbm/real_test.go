@@ -88,7 +88,7 @@ func TestGaussianSteps(t *testing.T) {
 		near(t, "energy", s.Energy[r], energy[r], 1e-5)
 	}
 	if n := testing.AllocsPerRun(5, func() { m.StepRows(s, 0, 100, nil, 1, NewKey(2)) }); n > 0 && !raceEnabled {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }
 
@@ -120,12 +120,12 @@ func TestGaussianAnnealing(t *testing.T) {
 		path = append(path, float64(k)/16)
 	}
 	if z, mean := run(b, path); math.Abs(z) > 6 {
-		t.Errorf("mean weight %v of Z: z = %.1f", mean, z)
+		t.Errorf("mean weight %v of Z: z = %.1f, want ±6 at most", mean, z)
 	}
 	wrong := *b
 	wrong.VisibleParams = [][]float32{{1.5, 0.5}} // starts at another base than the one whose log Z is taken
 	if z, _ := run(&wrong, path); math.Abs(z) < 6 {
-		t.Errorf("a base of another precision is not seen: z = %.1f", z)
+		t.Errorf("a base of another precision is not seen: z = %.1f, want ±6 at least", z)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestGivenRealUnits(t *testing.T) {
 func TestRealUnitsRefuseBits(t *testing.T) {
 	defer func() {
 		if got := recover(); got != "rbm: bits where states are real values" {
-			t.Errorf("panic %v", got)
+			t.Errorf("panic %v, want %v", got, "rbm: bits where states are real values")
 		}
 	}()
 	gaussianModel().HiddenMeanFree(NewMatrix(1, 2), make([]float64, 1), NewBits(1, 2))

@@ -94,7 +94,7 @@ func TestCentreOfParticles(t *testing.T) {
 				a, b := parameters64(got)[k], parameters64(want)[k]
 				// Terms are rounded to float32 in either way: some 10⁻⁷ of their size each.
 				if off := floats.Distance(a, b, 2) / norm64(b, nil); !(off <= 1e-5) {
-					t.Errorf("grey %v, %d rows: the %s are off by %.2g of their norm", grey, rows, tensor, off)
+					t.Errorf("grey %v, %d rows: the %s are off by %.2g of their norm, want at most 1e-5", grey, rows, tensor, off)
 				}
 			}
 		}
@@ -148,7 +148,7 @@ func TestAscentIsSweeps(t *testing.T) {
 				}
 			}
 			if n := testing.AllocsPerRun(3, func() { a.Step(got, 1e-3, 0.5, pos, neg) }); n != 0 && !raceEnabled { // the pool of tiles drops some under the race detector
-				t.Errorf("%v allocations", n)
+				t.Errorf("%v allocations, want 0", n)
 			}
 		})
 	}
@@ -250,14 +250,14 @@ func TestRuleOfACaller(t *testing.T) {
 			}
 			for k, tensor := range parameters64(got) {
 				if off := floats.Distance(tensor, want[k], math.Inf(1)); !(off <= 1e-5) { // some ten roundings of numbers up to 4
-					t.Errorf("%s, centred %v: %v are off by %.2g", name, centred, Tensor(k), off)
+					t.Errorf("%s, centred %v: %v are off by %.2g, want at most 1e-5", name, centred, Tensor(k), off)
 				}
 			}
 			rates := New(130, 75, 0, Softmax)
 			rates.Parameters().Set(a.Slots[1])
 			eachParameter(rates, func(i int, x float32, _ bool) {
 				if x != 4 {
-					t.Fatalf("%s, centred %v: parameter %d has the rate %v", name, centred, i, x)
+					t.Fatalf("%s, centred %v: parameter %d has the rate %v, want 4", name, centred, i, x)
 				}
 			})
 		}

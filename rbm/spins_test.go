@@ -51,10 +51,10 @@ func TestSpins(t *testing.T) {
 		}
 	}
 	if _, _, err := New(5, 2, 3, Softmax).Spins(); !errors.Is(err, ErrUnits) {
-		t.Errorf("a softmax label: %v", err)
+		t.Errorf("a softmax label: %v, want %v", err, ErrUnits)
 	}
 	m.Constraint = &Constraint{On: HiddenUnits, Active: 1}
 	if err := m.SetSpins(s); !errors.Is(err, ErrConstraint) {
-		t.Errorf("a constraint: %v", err)
+		t.Errorf("a constraint: %v, want %v", err, ErrConstraint)
 	}
 }

@@ -103,7 +103,7 @@ func TestGreyRows(t *testing.T) {
 		m.HiddenMean(mean, grey.Values())
 		ascent.Step(fused, 0.5, 1, Phase{Batch: b}, Phase{Batch: b})
 	}); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }
 
@@ -130,7 +130,7 @@ func TestStatesAreBits(t *testing.T) {
 		func() {
 			defer func() {
 				if got := recover(); got != "rbm: real values where states are bits" {
-					t.Errorf("%s: panic %v", name, got)
+					t.Errorf("%s: panic %v, want %v", name, got, "rbm: real values where states are bits")
 				}
 			}()
 			f()

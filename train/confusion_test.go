@@ -36,7 +36,7 @@ func TestConfusion(t *testing.T) {
 		}
 	}
 	if e := Confuse(nil, nil, nil, 2).BalancedError(); !math.IsNaN(e) {
-		t.Errorf("of no rows %v", e)
+		t.Errorf("of no rows %v, want NaN", e)
 	}
 }
 

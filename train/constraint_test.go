@@ -47,12 +47,12 @@ func TestAllows(t *testing.T) {
 		_, err = pcd.Step()
 	}
 	if err == nil || !strings.Contains(err.Error(), "pcd cannot keep") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want %q in it", err, "pcd cannot keep")
 	}
 	grey := *set
 	grey.Grey = rbm.NewMatrix(set.Len(), set.X.Cols)
 	if err := Allows(m, &grey); err == nil || !strings.Contains(err.Error(), "grey") {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want %q in it", err, "grey")
 	}
 }
 
@@ -107,7 +107,7 @@ func TestSavedConstraint(t *testing.T) {
 	}
 	for _, c := range []*rbm.Constraint{nil, {On: rbm.HiddenUnits, Active: 3}, {On: rbm.HiddenUnits, Active: 2, Reference: []uint8{0, 0, 0, 0, 0, 1}}} {
 		if _, err := trainer(c).Load(bytes.NewReader(saved.Bytes())); err == nil || !strings.Contains(err.Error(), "constraint") {
-			t.Errorf("%v: error %v", c, err)
+			t.Errorf("%v: error %v, want %q in it", c, err, "constraint")
 		}
 	}
 	b := trainer(two)

@@ -75,12 +75,12 @@ func TestTrainingWithGaps(t *testing.T) {
 	}
 	set := twins(0.3)
 	if p := train(set); p < 0.97 {
-		t.Errorf("with gaps the variables are equal with probability %.3f", p)
+		t.Errorf("with gaps the variables are equal with probability %.3f, want at least 0.97", p)
 	}
 	filled := *set
 	filled.Missing = rbm.Values{}
 	if p := train(&filled); p > 0.85 {
-		t.Errorf("by the first draws they are equal with probability %.3f, though one of three rows says else", p)
+		t.Errorf("by the first draws they are equal with probability %.3f, though one of three rows says else, want at most 0.85", p)
 	}
 }
 
@@ -231,11 +231,11 @@ func gapsResume(t *testing.T, set *data.Set) {
 		t.Error("the resumed run has other parameters")
 	}
 	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 && !raceEnabled { // a pool forgets at random under the race detector
-		t.Errorf("a step allocates %v times", n)
+		t.Errorf("a step allocates %v times, want 0", n)
 	}
 	s.Objective = Hybrid
 	if err := s.checkMissing(set, whole.Model()); err == nil || !strings.Contains(err.Error(), "do not go with the objective hybrid") {
-		t.Errorf("hybrid: %v", err)
+		t.Errorf("hybrid: %v, want %q in it", err, "do not go with the objective hybrid")
 	}
 }
 
@@ -301,7 +301,7 @@ func TestMetricsOfGaps(t *testing.T) {
 	filled := *set
 	filled.Missing = rbm.Values{}
 	if _, ll := measure(&filled); ll > want-0.5 {
-		t.Errorf("the fills have log-likelihood %v, the known cells %v", ll, want)
+		t.Errorf("the fills have log-likelihood %v, the known cells %v, want at most %v", ll, want, want-0.5)
 	}
 	// Metrics of whole rows are those of the rows without a gap, if there are a hundred.
 	var whole []int32
@@ -325,7 +325,7 @@ func TestMetricsOfGaps(t *testing.T) {
 	few := set.Take(whole[:99])
 	few.Missing.Set(0, 0, true)
 	if _, err := NewMetrics([]string{"pseudo_likelihood"}, m, Sets{Train: few}, 1); err == nil || !strings.Contains(err.Error(), "needs 100 rows without missing cells; twins has 98") {
-		t.Errorf("pseudo_likelihood: %v", err)
+		t.Errorf("pseudo_likelihood: %v, want %q in it", err, "needs 100 rows without missing cells; twins has 98")
 	}
 }
 
@@ -384,7 +384,7 @@ func TestClassificationOfGaps(t *testing.T) {
 		t.Errorf("the fills have mean log p(y|x) %v, the known cells %v", fills/n, sum/n)
 	}
 	if !strings.Contains(metrics[0].Columns[0].Unit, FewGaps) {
-		t.Errorf("the metric does not say which rows it takes: %q", metrics[0].Columns[0].Unit)
+		t.Errorf("the metric does not say which rows it takes: %q, want %q in it", metrics[0].Columns[0].Unit, FewGaps)
 	}
 	wide := &data.Set{Name: "wide", X: rbm.NewBits(2, 14), Missing: rbm.NewBits(2, 14), Y: []int32{0, 1}, Classes: []string{"a", "b"}}
 	for i := range 13 { // 2¹³ states

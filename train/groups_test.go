@@ -49,7 +49,7 @@ func TestModelOfGroups(t *testing.T) {
 		t.Errorf("rows of a set that names no groups: %v", err)
 	}
 	if err := Fits(rbm.New(8, 4, 0, rbm.Softmax), set); err == nil || err.Error() != "the inputs of the model are bernoulli:8, but those of categories are softmax:3 bernoulli:2 softmax:3" {
-		t.Errorf("a model of bits: %v", err)
+		t.Errorf("a model of bits: %v, want %v", err, "the inputs of the model are bernoulli:8, but those of categories are softmax:3 bernoulli:2 softmax:3")
 	}
 	plain.X = rbm.NewBits(20, 8)
 	plain.X.CopyFrom(set.X)

@@ -126,7 +126,7 @@ func TestHealthShare(t *testing.T) {
 		t.Errorf("looked too soon: %q", got)
 	}
 	if got := h.Warnings(Evaluation{Step: healthShare}, m, false); len(got) != 1 {
-		t.Errorf("says %q", got)
+		t.Errorf("says %q, want 1 of them", got)
 	}
 }
 

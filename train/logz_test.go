@@ -51,6 +51,6 @@ func TestLogZIsOfTheLastModel(t *testing.T) {
 		t.Errorf("%d of %d are within two standard errors, expected %.1f or more", now, runs, least)
 	}
 	if float64(before) >= least {
-		t.Errorf("%d of %d of the model before the update are: the test sees nothing", before, runs)
+		t.Errorf("%d of %d of the model before the update are: the test sees nothing, want less than %v", before, runs, least)
 	}
 }

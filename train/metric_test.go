@@ -206,7 +206,7 @@ func TestMetricsRepeat(t *testing.T) {
 	}
 	first := measure(1)
 	if again := measure(1); again != first {
-		t.Error("measured again, other values")
+		t.Errorf("measured again, other values: got %q, want %q", again, first)
 	}
 	if !m.Equal(before) {
 		t.Error("measuring has changed the model")
@@ -283,7 +283,7 @@ func TestEvaluator(t *testing.T) {
 	}
 	// 1+2+3+4, 5+…+8, 9+10.
 	if !slices.Equal(updates, []int64{0, 10, 26, 19}) || v.total.Updates != 55 {
-		t.Errorf("counts %v, in all %d", updates, v.total.Updates)
+		t.Errorf("counts %v, in all %d, want %v and 55", updates, v.total.Updates, []int64{0, 10, 26, 19})
 	}
 	for i, info := range kept {
 		if got := info.Get("Vetoes"); got != float64(updates[i]) {
@@ -384,7 +384,7 @@ func TestPseudoLikelihoodTakesASample(t *testing.T) {
 	set := halves(rows, inputs)
 	set.Y, set.Classes = nil, nil
 	if n := sampleRowsOf(m, set, wholeWork); n != rows {
-		t.Fatalf("%d rows at the last look", n)
+		t.Fatalf("%d rows at the last look, want %d", n, rows)
 	}
 	blank, full := inputs*math.Log(0.25), inputs*math.Log(0.75)
 	sample := measure(t, "pseudo_likelihood", m, Sets{Train: set}, false)["pseudo_likelihood_train"]
@@ -442,7 +442,7 @@ func TestGapIsOfTheRowsOfTheLikelihood(t *testing.T) {
 		t.Errorf("the gap of a sample is %v (%v), as that of all rows: nothing is tested", sample, err)
 	}
 	if unit := metrics[1].Columns[0].Unit; unit != " nats" {
-		t.Errorf("the gap of all rows has the unit %q", unit)
+		t.Errorf("the gap of all rows has the unit %q, want %q", unit, " nats")
 	}
 
 	large := rbm.New(4000, 2700, 0, rbm.Softmax) // of samples of 100 rows, and too large to enumerate
@@ -454,7 +454,7 @@ func TestGapIsOfTheRowsOfTheLikelihood(t *testing.T) {
 		t.Fatal(err)
 	}
 	if unit := metrics[0].Columns[0].Unit; unit != " nats (samples of at most 100 rows)" {
-		t.Errorf("the gap of samples has the unit %q", unit)
+		t.Errorf("the gap of samples has the unit %q, want %q", unit, " nats (samples of at most 100 rows)")
 	}
 }
 

@@ -138,7 +138,7 @@ func TestObjectivesGoOn(t *testing.T) {
 		other := s
 		other.Objective, other.Alpha = Hybrid, 0.7
 		if _, err := newTrainer(t, other, set, 6, true, kind).Load(bytes.NewReader(save(t, first))); err == nil || !strings.Contains(err.Error(), "other settings") {
-			t.Errorf("another objective goes on: %v", err)
+			t.Errorf("another objective goes on: %v, want %q in it", err, "other settings")
 		}
 		if raceEnabled {
 			return // the race detector makes pools forget
@@ -148,7 +148,7 @@ func TestObjectivesGoOn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}); n != 0 {
-			t.Errorf("%v allocations a step", n)
+			t.Errorf("%v allocations a step, want 0", n)
 		}
 	})
 }
@@ -224,7 +224,7 @@ func TestClassesAreDrawn(t *testing.T) {
 			for k := range 4 {
 				if tr.batch.V.Get(i, m.Inputs()+k) {
 					if at >= 0 {
-						t.Fatal("two classes in a row")
+						t.Fatalf("two classes in a row: got %v, want less than 0", at)
 					}
 					at = k
 				}
@@ -247,7 +247,7 @@ func TestClassesAreDrawn(t *testing.T) {
 	}
 	for k, x := range sum {
 		if z := x / math.Sqrt(variance[k]); math.Abs(z) > 5 {
-			t.Errorf("class %d is drawn %.1f standard deviations off", k, z)
+			t.Errorf("class %d is drawn %.1f standard deviations off, want ±5 at most", k, z)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func TestSmallSteps(t *testing.T) {
 			// A step has some 24 bits, and 300 of them add up to more than any; the
 			// float32 of the hidden means is common to both sides.
 			if got := off(true); got > 1e-5 {
-				t.Errorf("off by %.2g of the way", got)
+				t.Errorf("off by %.2g of the way, want at most 1e-5", got)
 			}
 			if got := off(false); got < 1e-3 {
 				t.Errorf("without second words off by %.2g of the way only: the test sees nothing", got)
@@ -211,7 +211,7 @@ func TestNothingDecaysIntoSubnormals(t *testing.T) {
 			run(t, tr, steps)
 			for k, p := range tr.parameters() {
 				if n := subnormal(flatOf(p)); n > 0 {
-					t.Errorf("%d of the parameters %d are subnormal", n, k)
+					t.Errorf("%d of the parameters %d are subnormal, want 0", n, k)
 				}
 			}
 			var offsets []float64
@@ -219,7 +219,7 @@ func TestNothingDecaysIntoSubnormals(t *testing.T) {
 				offsets = append(offsets, float64(x))
 			}
 			if n := subnormal(offsets); n > 0 {
-				t.Errorf("%d offsets are subnormal", n)
+				t.Errorf("%d offsets are subnormal, want 0", n)
 			}
 			if start.Equal(tr.model) {
 				t.Error("nothing was trained")
@@ -560,7 +560,7 @@ func TestOptimizerAllocatesNothing(t *testing.T) {
 			}
 		})
 		if n != 0 {
-			t.Errorf("%s: %v allocations a step", name, n)
+			t.Errorf("%s: %v allocations a step, want 0", name, n)
 		}
 	}
 }
@@ -581,7 +581,7 @@ func TestCentredTrainingReachesTheLaw(t *testing.T) {
 	t.Logf("plain %.4f, centred %.4f, law %.4f", plain, centred, law)
 	start := likelihood(t, NewModel(set, 6, true, rbm.Softmax, 1), set)
 	if centred < law-0.1*(law-start) {
-		t.Errorf("centred training ends at %v; the law has %v, the start %v", centred, law, start)
+		t.Errorf("centred training ends at %v; the law has %v, the start %v, want at least %v", centred, law, start, law-0.1*(law-start))
 	}
 }
 
@@ -709,7 +709,7 @@ func TestDecayArrives(t *testing.T) {
 		}
 		// The share of a step is a float32, and so is each product with a weight.
 		if got := lost(true); got > 1e-6 {
-			t.Errorf("%s: off by %.2g of the decay", name, got)
+			t.Errorf("%s: off by %.2g of the decay, want at most 1e-6", name, got)
 		}
 		if got := lost(false); got < 0.01 {
 			t.Errorf("%s: without second words off by %.2g only: the test sees nothing", name, got)

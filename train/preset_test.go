@@ -64,11 +64,11 @@ func TestPresetIgnoresLabelsThatAreMissing(t *testing.T) {
 	set := halves(10, 120)
 	p := PresetFor(set, true)
 	if m := p.NewModel(set, 3, true, 1); p.Name != "classifier" || m.Classes() != 2 {
-		t.Errorf("with labels: %s of %d classes", p.Name, m.Classes())
+		t.Errorf("with labels: %s of %d classes, want %s and 2", p.Name, m.Classes(), "classifier")
 	}
 	set.Y, set.Classes = nil, nil
 	p = PresetFor(set, true)
 	if m := p.NewModel(set, 3, true, 1); p.Name != "generative" || m.Classes() != 0 {
-		t.Errorf("without labels: %s of %d classes", p.Name, m.Classes())
+		t.Errorf("without labels: %s of %d classes, want %s and 0", p.Name, m.Classes(), "generative")
 	}
 }

@@ -61,7 +61,7 @@ func TestReconstructionByHand(t *testing.T) {
 	// among the classes, which makes the true error smaller still.
 	tol := 6 * math.Sqrt((square-mean*mean)/rows)
 	if tol > mean/10 {
-		t.Fatalf("%v ± %v: nothing is tested", mean, tol)
+		t.Fatalf("%v ± %v: nothing is tested, want at most %v", mean, tol, mean/10)
 	}
 	got := measure(t, "reconstruction", m, Sets{Train: set, Test: greys(rows, 0.25, 0.75, 0)}, false)
 	near(t, "reconstruction", got["reconstruction_error_train"], mean, tol)
@@ -113,7 +113,7 @@ func TestMetricsOfGreyRows(t *testing.T) {
 			t.Errorf("the report is\n%s", got)
 		}
 		if got := strings.Join(axes[len(axes)-2:], "; "); got != "score −F − log Z / nats; reconstruction error / mean square" {
-			t.Errorf("panels %s", got)
+			t.Errorf("panels %s, want %s", got, "score −F − log Z / nats; reconstruction error / mean square")
 		}
 	}
 	large := &data.Set{Name: "large", X: rbm.NewBits(2, 40), Grey: rbm.NewMatrix(2, 40), Height: 4, Width: 10, Binarize: data.None}
@@ -124,6 +124,6 @@ func TestMetricsOfGreyRows(t *testing.T) {
 	all := rbm.New(3, 2, 0, rbm.Softmax)
 	all.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 2}
 	if _, err := NewMetrics([]string{"reconstruction"}, all, Sets{Train: tinySet()}, 1); err == nil || !strings.Contains(err.Error(), "all=2") {
-		t.Errorf("under a constraint on all units: %v", err)
+		t.Errorf("under a constraint on all units: %v, want %q in it", err, "all=2")
 	}
 }

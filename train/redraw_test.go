@@ -78,7 +78,7 @@ func TestRowsAreDrawnAnew(t *testing.T) {
 		}
 		plain := newTrainer(t, s, toy(t, smallToy), 6, true, rbm.Softmax)
 		if _, err := plain.Load(bytes.NewReader(b.Bytes())); err == nil || !strings.Contains(err.Error(), "other data") {
-			t.Errorf("%s: a run whose rows stay goes on with one whose rows are drawn: %v", objective, err)
+			t.Errorf("%s: a run whose rows stay goes on with one whose rows are drawn: %v, want %q in it", objective, err, "other data")
 		}
 	}
 }

@@ -243,7 +243,7 @@ func TestSaveReportsTheWriter(t *testing.T) {
 	n := len(save(t, tr))
 	for room := 0; room < n; room += 97 {
 		if err := tr.Save(&limited{room}, nil); !errors.Is(err, errFull) {
-			t.Errorf("room for %d of %d bytes: %v", room, n, err)
+			t.Errorf("room for %d of %d bytes: %v, want %v", room, n, err, errFull)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func TestRanksTrainToEqualBits(t *testing.T) {
 			s := settingsOf(t, negatives[kind])
 			s.Batch, s.Momentum, s.Center = 150, 0.5, 0.01
 			if s.Batch*204*300 < shareWork {
-				t.Fatal("the positive phase is not shared out")
+				t.Fatalf("the positive phase is not shared out: got %v, want at least %v", s.Batch*204*300, shareWork)
 			}
 			one, err := shared(t, s, nil)
 			if err != nil {
@@ -186,7 +186,7 @@ func TestShareRefuses(t *testing.T) {
 			tr := newTrainer(t, s, toy(t, smallToy), 5, true, rbm.Softmax)
 			err := tr.Share(g)
 			if (err != nil) != (g != nil) || err != nil && !strings.Contains(err.Error(), want) {
-				t.Errorf("%q in %d ranks: %v", negative, g.Size(), err)
+				t.Errorf("%q in %d ranks: %v, want %q in it", negative, g.Size(), err, want)
 			}
 		}
 	}

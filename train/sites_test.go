@@ -47,7 +47,7 @@ func TestCompareSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := CompareSites(toy, rows); err == nil || !strings.Contains(err.Error(), "do not have the same columns") {
-		t.Errorf("bits: %v", err)
+		t.Errorf("bits: %v, want %q in it", err, "do not have the same columns")
 	}
 }
 
@@ -108,11 +108,11 @@ func TestCompareSitesWithGaps(t *testing.T) {
 	}
 	lone := &data.Set{Name: "lone", X: rbm.NewBits(3, 1), Schema: &data.Schema{Columns: set.Schema.Columns[2:]}}
 	if _, err := CompareSites(lone, lone); err == nil || !strings.Contains(err.Error(), "has one column; ") {
-		t.Errorf("one column: %v", err)
+		t.Errorf("one column: %v, want %q in it", err, "has one column; ")
 	}
 	same := set.Take([]int32{1, 1})
 	if _, err := CompareSites(same, same); err == nil || !strings.Contains(err.Error(), "all equal") {
-		t.Errorf("rows that are equal: %v", err)
+		t.Errorf("rows that are equal: %v, want %q in it", err, "all equal")
 	}
 	wide := &data.Schema{}
 	for range 1 << 14 {
@@ -120,6 +120,6 @@ func TestCompareSitesWithGaps(t *testing.T) {
 	}
 	large := &data.Set{Name: "large", X: rbm.NewBits(2, 1<<24), Schema: wide}
 	if _, err := CompareSites(large, large); err == nil || !strings.Contains(err.Error(), "comparing the pairs of 16384 columns needs some") {
-		t.Errorf("2²⁴ units: %v", err)
+		t.Errorf("2²⁴ units: %v, want %q in it", err, "comparing the pairs of 16384 columns needs some")
 	}
 }

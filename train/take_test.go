@@ -86,10 +86,10 @@ func TestTakeIsAMinibatch(t *testing.T) {
 		return d
 	}
 	if d := distance(taken.Model()); d > 1e-7 { // some roundings of weights of size 0.03
-		t.Errorf("a minibatch that is taken moves a weight by %g more", d)
+		t.Errorf("a minibatch that is taken moves a weight by %g more, want at most 1e-7", d)
 	}
 	if d := distance(other.Model()); d < 1e-5 {
-		t.Errorf("other rows move the weights alike, to %g: the test sees nothing", d)
+		t.Errorf("other rows move the weights alike, to %g: the test sees nothing, want at least 1e-5", d)
 	}
 }
 

@@ -82,7 +82,7 @@ func TestGoldenParameters(t *testing.T) {
 					continue
 				}
 				if why := firstDifference(golden[line], values[tensor]); why != "" {
-					t.Fatalf("%s: %s", line, why)
+					t.Fatalf("%s: %s, want nothing", line, why)
 				}
 			}
 		}
@@ -225,7 +225,7 @@ func TestRunStops(t *testing.T) {
 	count := func(context.Context, Event) error { later++; return nil }
 	err := tr.Run(context.Background(), 10, at(3, fmt.Errorf("well enough: %w", ErrStop)), count)
 	if err != nil || tr.Steps() != 3 || later != 2 {
-		t.Errorf("ErrStop: %v after %d steps; the next observer saw %d", err, tr.Steps(), later)
+		t.Errorf("ErrStop: %v after %d steps; the next observer saw %d, want 3 and 2", err, tr.Steps(), later)
 	}
 	tr = trainer()
 	failure := errors.New("disk full")
@@ -315,7 +315,7 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	if _, err := New(PaperSettings("cd"), plain, rbm.New(12, 2, 4, rbm.Softmax)); err == nil || !strings.Contains(err.Error(), "no labels") {
-		t.Errorf("labels of unlabelled data: %v", err)
+		t.Errorf("labels of unlabelled data: %v, want %q in it", err, "no labels")
 	}
 }
 
@@ -341,7 +341,7 @@ func TestNewModel(t *testing.T) {
 		t.Error("the model is not a function of its seed")
 	}
 	if m := NewModel(set, 2, false, rbm.Softmax, 1); m.Visible() != 80 || m.Classes() != 0 {
-		t.Errorf("without labels %d visible units, %d classes", m.Visible(), m.Classes())
+		t.Errorf("without labels %d visible units, %d classes, want 80 and 0", m.Visible(), m.Classes())
 	}
 }
 
@@ -377,7 +377,7 @@ func TestExactTrainingReachesTheLaw(t *testing.T) {
 		p := float64(8*12 + 8 + 12)
 		n := float64(set.Len())
 		if end < law-(law-start)/10 || end > law+p/(2*n)+6*math.Sqrt(p/2)/n {
-			t.Errorf("%v: %.4f after 3000 steps from %.4f; the law has %.4f", kind, end, start, law)
+			t.Errorf("%v: %.4f after 3000 steps from %.4f; the law has %.4f, want %.4f to %.4f", kind, end, start, law, law-(law-start)/10, law+p/(2*n)+6*math.Sqrt(p/2)/n)
 		}
 	}
 }
@@ -419,7 +419,7 @@ func TestWalksLearn(t *testing.T) {
 			_, end := learn(negative)
 			t.Logf("%s, %s: %.4f to %.4f; exact %.4f", c.set, negative, start, end, best)
 			if end < best-(best-start)/10 {
-				t.Errorf("%s, %s: %.4f after %d steps from %.4f; exact comes to %.4f", c.set, negative, end, steps, start, best)
+				t.Errorf("%s, %s: %.4f after %d steps from %.4f; exact comes to %.4f, want at least %.4f", c.set, negative, end, steps, start, best, best-(best-start)/10)
 			}
 		}
 	}
@@ -444,7 +444,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 			}
 		}
 		if n := testing.AllocsPerRun(50, step); n != 0 {
-			t.Errorf("%v allocations a step", n)
+			t.Errorf("%v allocations a step, want 0", n)
 		}
 	})
 }
@@ -491,14 +491,14 @@ func TestNewWith(t *testing.T) {
 		t.Errorf("%d calls, or other parameters than those of New", w.calls)
 	}
 	if _, err := want.Load(bytes.NewReader(save(t, first))); err == nil || !strings.Contains(err.Error(), "watched") {
-		t.Errorf("loaded into a trainer of another estimator: %v", err)
+		t.Errorf("loaded into a trainer of another estimator: %v, want %q in it", err, "watched")
 	}
 	s.Rate = -1
 	if _, err := NewWith(w, s, set, NewModel(set, 6, true, rbm.Softmax, 1)); err == nil || !strings.Contains(err.Error(), "rate is -1") {
-		t.Errorf("a negative rate: %v", err)
+		t.Errorf("a negative rate: %v, want %q in it", err, "rate is -1")
 	}
 	if _, err := NewWith(w, settingsOf(t, "cd"), set, rbm.New(3, 2, 0, rbm.Softmax)); err == nil || !strings.Contains(err.Error(), "the model has 3 inputs") {
-		t.Errorf("a model of another shape: %v", err)
+		t.Errorf("a model of another shape: %v, want %q in it", err, "the model has 3 inputs")
 	}
 }
 

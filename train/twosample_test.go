@@ -40,10 +40,10 @@ func TestApart(t *testing.T) {
 		t.Errorf("the variance of z is %.3f, want about 1", variance)
 	}
 	if z := apart(draw(false, rbm.NewKey(1)), draw(true, rbm.NewKey(2)), rbm.NewKey(3)); z < 4 { // by chance once in 30,000 times
-		t.Errorf("samples of other laws with equal means lie %.3f standard deviations apart", z)
+		t.Errorf("samples of other laws with equal means lie %.3f standard deviations apart, want at least 4", z)
 	}
 	same := rbm.NewBits(rows, 70)
 	if z := apart(same, same, rbm.NewKey(3)); z != 0 {
-		t.Errorf("equal rows lie %v apart", z)
+		t.Errorf("equal rows lie %v apart, want 0", z)
 	}
 }

@@ -180,7 +180,7 @@ func TestRemedies(t *testing.T) {
 	s = settingsOf(t, "im")
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
 	if got := or(Remedies(s, m)); strings.Contains(got, "pins") {
-		t.Errorf("im under a constraint that pins refuses: %q", got)
+		t.Errorf("im under a constraint that pins refuses: %q, want no %q in it", got, "pins")
 	}
 }
 
@@ -201,7 +201,7 @@ func TestOverfitAdvice(t *testing.T) {
 		h.parts[1].name, h.Stops = c.part, c.stops
 		h.Other.BestStep, h.Pseudo.BestStep = c.best, c.best
 		if got := h.overfit().Text; !strings.Contains(got, c.want) {
-			t.Errorf("%+v: %s", c, got)
+			t.Errorf("%+v: %s, want %q in it", c, got, c.want)
 		}
 	}
 }
@@ -234,11 +234,11 @@ func TestJudgeWithoutLikelihood(t *testing.T) {
 			}
 		}
 		if heard := len(all) > 0 && all[len(all)-1].Kind == "mixing"; heard != (i == 0 || i > 21) { // the last number is a fifth of the run old at step 21
-			t.Errorf("step %d: mixing is heard: %v", i, heard)
+			t.Errorf("step %d: mixing is heard: %v, want %v", i, heard, i == 0 || i > 21)
 		}
 	}
 	if kinds != OverfitKind {
-		t.Errorf("overfitting is told %q", kinds)
+		t.Errorf("overfitting is told %q, want %q", kinds, OverfitKind)
 	}
 }
 

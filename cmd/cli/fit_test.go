@@ -93,7 +93,7 @@ func TestFitSetOfAnotherAlphabet(t *testing.T) {
 	}
 	for _, other := range []*data.Schema{sites, {Columns: sites.Columns[:1]}, {Columns: data.NewSequenceSchema("-ACB", 2).Columns}} {
 		if err := table.CheckSchema(other, "other"); !errors.Is(err, data.ErrFormat) {
-			t.Errorf("%v: got %v", other, err)
+			t.Errorf("%v: got %v, want %v", other, err, data.ErrFormat)
 		}
 	}
 }

@@ -77,14 +77,14 @@ func TestOutputFails(t *testing.T) {
 		return Usagef("-k")
 	}, nil, &fullDisk{}, &stderr)
 	if status != Usage || stderr.String() != "prog: -k\n" {
-		t.Errorf("status %d, %q", status, &stderr)
+		t.Errorf("status %d, %q, want %d and %q", status, &stderr, Usage, "prog: -k\n")
 	}
 	status = Run(context.Background(), "prog", func(_ context.Context, _ []string, _, stderr io.Writer) error {
 		fmt.Fprint(stderr, "a warning")
 		return nil
 	}, nil, io.Discard, &fullDisk{})
 	if status != OK {
-		t.Errorf("status %d where stderr is full", status)
+		t.Errorf("status %d where stderr is full, want %d", status, OK)
 	}
 }
 
@@ -105,7 +105,7 @@ func TestWriteTSV(t *testing.T) {
 	}
 	lines[3][0] = "'=1"
 	if got, err := data.Lines(t.Context(), path); err != nil || !reflect.DeepEqual(got, lines) {
-		t.Errorf("reads %q, %v", got, err)
+		t.Errorf("reads %q, %v, want %q", got, err, lines)
 	}
 }
 

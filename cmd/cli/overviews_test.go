@@ -40,7 +40,7 @@ func TestOverviews(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(examples) < 15 {
-		t.Fatalf("%d packages have examples; this looks for the wrong thing", len(examples))
+		t.Fatalf("%d packages have examples; this looks for the wrong thing, want at least 15", len(examples))
 	}
 	named := regexp.MustCompile(`\bExample(_?[A-Za-z]+)*\b`)
 	for folder, names := range examples {

@@ -65,7 +65,7 @@ func TestRecordText(t *testing.T) {
 	}
 	b.Reset()
 	if err := PrintTable(&b, [][]string{{"τ", "n"}, {"longer", "10"}}, true); err != nil || b.String() != "  τ        n\n  longer  10\n" {
-		t.Errorf("table: %v, got %q", err, b.String())
+		t.Errorf("table: %v, got %q, want %q", err, b.String(), "  τ        n\n  longer  10\n")
 	}
 	csv := Columns([]Record{r, empty}, 4, "mean", "std_err", "z=ais.log_z", "cuts", "steps", "warnings")
 	if want := [][]string{{"mean", "std_err", "z", "cuts", "steps", "warnings"}, {"0.3333", "0.5", "0.1667", "", "7", "x; y"}, {"", "", "", "", "7", "x; y"}}; !reflect.DeepEqual(csv, want) {

@@ -74,7 +74,7 @@ func TestClassEnergies(t *testing.T) {
 				// The hidden biases with the label's weights are rounded to float32,
 				// half an ulp of numbers below 8 each, and parameters to 2⁻³⁰ of some 20.
 				if !(nearest <= hidden*0x1p-22+24*20*0x1p-30) {
-					t.Fatalf("%v labels: energy %v of move %s of %s is that of no state: the nearest is %v away", labels, energy, line[1], line[0], nearest)
+					t.Fatalf("%v labels: energy %v of move %s of %s is that of no state: the nearest is %v away, want at most %v", labels, energy, line[1], line[0], nearest, hidden*0x1p-22+24*20*0x1p-30)
 				}
 			}
 		}

@@ -313,7 +313,7 @@ func TestReplicasDiffer(t *testing.T) {
 		t.Error("observables are measured although nobody asked")
 	}
 	if q := *both.OverlapSquare; !(q > 0 && q < 0.2) {
-		t.Errorf("q² of two replicas in a hot state is %v", q)
+		t.Errorf("q² of two replicas in a hot state is %v, want 0 to 0.2", q)
 	}
 }
 

@@ -22,7 +22,7 @@ func TestReport(t *testing.T) {
 		}
 	}
 	if n := reporttest.Check(t, "race.html"); n != 3 { // the decay, and the energies of two
-		t.Errorf("the report has %d charts", n)
+		t.Errorf("the report has %d charts, want 3", n)
 	}
 	isingmc.OK(t, "-lattice", "6x6", "-sampler", "sardonics", "-tune=ei:seconds=1:evaluations=4", "-moves", "500", "-out", "tuned.html", "-quiet")
 	if text := clitest.Read(t, "tuned.html"); !strings.Contains(text, "Rewards of the trials") || !strings.Contains(text, "The policy") {

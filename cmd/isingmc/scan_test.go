@@ -117,7 +117,7 @@ func TestScanIsExact(t *testing.T) {
 		p := scanPlan(t, c.args)
 		r := scanOf(t, c.args)
 		if len(r.Warnings) > 0 {
-			t.Errorf("%s: warnings %q", c.args, r.Warnings)
+			t.Errorf("%s: warnings %q, want none", c.args, r.Warnings)
 		}
 		compared := 0
 		worst, what := 0.0, ""
@@ -329,7 +329,7 @@ func TestScanAnchor(t *testing.T) {
 	}
 	s = scanOf(t, "-lattice 4x4 -sampler sw -scan 2:3.3:5 -moves 800").Samplers[0]
 	if at := s.Curve[curvePoints-1]; *at.LogZAbove != 0 || *at.LogZAboveErr != 0 {
-		t.Errorf("log Z at the hottest temperature is %v ± %v above itself", *at.LogZAbove, *at.LogZAboveErr)
+		t.Errorf("log Z at the hottest temperature is %v ± %v above itself, want 0 and 0", *at.LogZAbove, *at.LogZAboveErr)
 	}
 }
 
@@ -350,7 +350,7 @@ func TestScanFiles(t *testing.T) {
 	defer file.Close()
 	lines, err := csv.NewReader(file).ReadAll()
 	if err != nil || len(lines) != 1+2*(5+curvePoints) {
-		t.Fatalf("%d lines, %v", len(lines), err)
+		t.Fatalf("%d lines, %v, want %d", len(lines), err, 1+2*(5+curvePoints))
 	}
 	at := map[string]int{}
 	for i, name := range lines[0] {
@@ -407,7 +407,7 @@ func TestScanDeterminism(t *testing.T) {
 		if first == "" {
 			first = text
 		} else if text != first {
-			t.Error("results depend on GOMAXPROCS")
+			t.Errorf("results depend on GOMAXPROCS: got %q, want %q", text, first)
 		}
 	}
 }
@@ -447,6 +447,6 @@ func TestLaddersInARace(t *testing.T) {
 	}
 	r := result(t, "-lattice 20x20 -beta 0.6 -sampler pt:replicas=2:hottest=4 -moves 200")
 	if w := strings.Join(r.Warnings, "\n"); !strings.Contains(w, "give more replicas or a lower hottest") {
-		t.Errorf("neighbours that hardly exchange: warnings %q", w)
+		t.Errorf("neighbours that hardly exchange: warnings %q, want %q in it", w, "give more replicas or a lower hottest")
 	}
 }

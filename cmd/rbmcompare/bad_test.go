@@ -118,7 +118,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	r := rbmcompare.CallContext(ctx, "-model", "softmax.safetensors", "-out", "out")
 	if r.Status != cli.Failed || r.Stdout != "" {
-		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
+		t.Errorf("exits with %d and prints %q, want %d and nothing", r.Status, r.Stdout, cli.Failed)
 	}
 	if _, err := os.Stat("out"); err == nil {
 		t.Error("a folder without results")
@@ -126,7 +126,7 @@ func TestInterrupted(t *testing.T) {
 	// The context ends in the middle of the first model, after some repeats.
 	r = rbmcompare.CallContext(&countdown{context.Background(), 100}, "-run", "run", "-negphase", "pcd,pt", "-steps", "20", "-repeats", "10", "-out", "out")
 	if r.Status != cli.Failed {
-		t.Errorf("exits with %d", r.Status)
+		t.Errorf("exits with %d, want %d", r.Status, cli.Failed)
 	}
 	rbmcompare.OneLine(t, r.Stderr, "stopped early: 1 of 3 models", "after 2 of 10 repeats")
 	if !strings.Contains(r.Stdout, "pcd") || !strings.Contains(clitest.Read(t, "out/curves.csv"), "pcd") {

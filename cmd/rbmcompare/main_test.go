@@ -177,7 +177,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, name := range []string{"along/curves-0000010.pdf", "along/run.pdf"} {
 		if text := clitest.Read(t, name); !strings.HasPrefix(text, "%PDF-") {
-			t.Errorf("%s begins with %.9q", name, text)
+			t.Errorf("%s begins with %.9q, want %q at its start", name, text, "%PDF-")
 		}
 	}
 	// One step, one repeat, or the truth alone: nothing to draw is no error.
@@ -211,7 +211,7 @@ func TestCosineWithData(t *testing.T) {
 	args := small("-model", "softmax.safetensors", "-negphase", "pcd")
 	without, with := estimators(t, args...), estimators(t, append(args, "-data", clitest.Toy)...)
 	if without.GradientNorm != nil || with.GradientNorm == nil || with.Data != clitest.Toy+":seed=1" {
-		t.Errorf("gradient norms %v and %v, data %q", without.GradientNorm, with.GradientNorm, with.Data)
+		t.Errorf("gradient norms %v and %v, data %q, want %q", without.GradientNorm, with.GradientNorm, with.Data, clitest.Toy+":seed=1")
 	}
 	a, b := without.Estimators[0], with.Estimators[0]
 	if a.DistanceMean != b.DistanceMean || *a.CosineMean == *b.CosineMean {
@@ -281,7 +281,7 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%d: %s", r.Status, r.Stderr)
 	}
 	if r := rbmcompare.Call(small("-model", "plain.npz")...); r.Stderr != "" {
-		t.Errorf("a warning without reason: %s", r.Stderr)
+		t.Errorf("a warning without reason: %s, want nothing", r.Stderr)
 	}
 }
 
@@ -326,7 +326,7 @@ func TestTunedLaddersOfARun(t *testing.T) {
 	var got struct{ Models []jsonResult }
 	r := rbmcompare.Call("-run", "run", "-negphase", "pins:tau=auto", "-steps", "50", "-repeats", "2", "-reference", "pt:chains=2:tau=auto", "-reference-steps", "50", "-json", "-out", "out")
 	if err := json.Unmarshal([]byte(r.Stdout), &got); r.Status != cli.OK || err != nil {
-		t.Fatalf("%d, %v: %s", r.Status, err, r.Stderr)
+		t.Fatalf("%d, %v: %s, want %d", r.Status, err, r.Stderr, cli.OK)
 	}
 	pairs := map[string]map[int]bool{"reference": {}, "estimator": {}}
 	for _, m := range got.Models {
@@ -335,7 +335,7 @@ func TestTunedLaddersOfARun(t *testing.T) {
 	}
 	for what, lengths := range pairs {
 		if len(lengths) < 2 {
-			t.Errorf("all ladders of the %s have %v pairs: the test tests nothing", what, lengths)
+			t.Errorf("all ladders of the %s have %v pairs: the test tests nothing, want at least 2 of them", what, lengths)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestRanksFail(t *testing.T) {
 	} {
 		r := clitest.InRanks(t, context.Background(), "rbmcompare", runRanks, 3, clitest.Same(c.args...))
 		if r.Status != c.status || r.Stdout != "" {
-			t.Errorf("exits with %d, and prints %q", r.Status, r.Stdout)
+			t.Errorf("exits with %d, and prints %q, want %d and nothing", r.Status, r.Stdout, c.status)
 		}
 		rbmcompare.OneLine(t, r.Stderr, c.words...)
 	}

@@ -29,10 +29,10 @@ func TestReport(t *testing.T) {
 		t.Error("the report of a run does not say so")
 	}
 	if n := reporttest.Check(t, "one/report.html"); n != 4 {
-		t.Errorf("the report of a model has %d charts", n)
+		t.Errorf("the report of a model has %d charts, want 4", n)
 	}
 	if n := reporttest.Check(t, "along/report.html"); n != 6 {
-		t.Errorf("the report of a run has %d charts", n)
+		t.Errorf("the report of a run has %d charts, want 6", n)
 	}
 }
 

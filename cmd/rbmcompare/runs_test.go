@@ -92,7 +92,7 @@ func TestRunsDiverged(t *testing.T) {
 	text := rbmcompare.OK(t, "-runs", "runs/*")
 	for line := range strings.Lines(text) {
 		if got, want := strings.Contains(line, "diverged"), strings.Contains(line, "runs/b"); got != want {
-			t.Errorf("%q", line)
+			t.Errorf("%q: got %v, want %v", line, got, want)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func TestRunsFiles(t *testing.T) {
 		t.Error("the table of the report is not the printed one, with the metric of -sort alone")
 	}
 	if n := reporttest.Check(t, "compared/report.html"); n != 1 {
-		t.Errorf("the report has %d charts", n)
+		t.Errorf("the report has %d charts, want 1", n)
 	}
 }
 

@@ -185,7 +185,7 @@ func TestAnalysisOfLess(t *testing.T) {
 		t.Errorf("prints %s", out)
 	}
 	if got := linesOf(t, "a/contacts.csv")[0]; len(got) != 4 {
-		t.Errorf("contacts.csv has the columns %v", got)
+		t.Errorf("contacts.csv has the columns %v, want 4 of them", got)
 	}
 	base := []string{"-model", "m.safetensors", "-analysis", "b"}
 	clitest.Write(t, "near.txt", "1 12 3\n")
@@ -218,7 +218,7 @@ func TestAnalysisOfLess(t *testing.T) {
 	}
 	clitest.Save(t, "t.safetensors", train.NewModel(table, 3, false, rbm.Softmax, 1), modelfile.About{Data: "t.csv", Schema: table.Schema.Text()})
 	if out := rbmeval.OK(t, "-model", "t.safetensors", "-samples", "t.csv", "-analysis", "table"); !strings.Contains(out, "written: pca.csv, pca.png, statistics.png in table\n") {
-		t.Errorf("of a table: %s", out)
+		t.Errorf("of a table: %s, want %q in it", out, "written: pca.csv, pca.png, statistics.png in table\n")
 	}
 	rbmeval.Fails(t, 2, []string{"-model", "t.safetensors", "-distances", "d.txt", "-analysis", "c"}, "-distances is for models of sequences; t.csv is a table")
 	clitest.Write(t, "gaps.csv", "a,b,c\nx,,1\ny,v,2\n")

@@ -165,7 +165,7 @@ func TestCancelled(t *testing.T) {
 	before := clitest.Tree(t, ".")
 	r := rbmeval.CallContext(ctx, "-model", "softmax.safetensors", "-rows", "rows.csv")
 	if r.Status != cli.Failed || r.Stdout != "" {
-		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
+		t.Errorf("exits with %d and prints %q, want %d and nothing", r.Status, r.Stdout, cli.Failed)
 	}
 	rbmeval.OneLine(t, r.Stderr)
 	if clitest.Tree(t, ".") != before {
@@ -212,6 +212,6 @@ func TestNoClassesNamed(t *testing.T) {
 	clitest.Write(t, "m.safetensors", safetensors(bare(`"format":"gorbm","version":"1","classes":"0","class_names":"[]"`), 44))
 	clitest.Write(t, "rows.csv", "a,b,c,label\n0,1,0,x\n1,1,0,y\n")
 	if out := rbmeval.OK(t, "-model", "m.safetensors", "-data", "rows.csv"); !strings.Contains(out, "rows.csv: 2 rows") {
-		t.Errorf("prints %s", out)
+		t.Errorf("prints %s, want %q in it", out, "rows.csv: 2 rows")
 	}
 }

@@ -80,7 +80,7 @@ func TestNumberCells(t *testing.T) {
 	rbmeval.OK(t, "-model", "m.safetensors", "-exact", "-pl", "-rows", "rows.csv", "-quiet")
 	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "rows.csv"))).ReadAll()
 	if err != nil || len(lines) != 7 {
-		t.Fatalf("%v: %v", lines, err)
+		t.Fatalf("%v: %v, want 7 of them", lines, err)
 	}
 	number := func(row, column int) float64 {
 		x, err := strconv.ParseFloat(lines[row+1][column], 64)
@@ -140,7 +140,7 @@ func TestSamples(t *testing.T) {
 	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.fasta", Schema: set.Schema.Text()})
 	out := rbmeval.OK(t, "-model", "m.safetensors", "-pl", "-samples", "t.fasta")
 	if !strings.Contains(out, "frequencies: Pearson 1.0000, slope 1.0000; correlations of two columns: Pearson 1.0000, slope 1.0000\n") {
-		t.Errorf("prints %q", out)
+		t.Errorf("prints %q, want %q in it", out, "frequencies: Pearson 1.0000, slope 1.0000; correlations of two columns: Pearson 1.0000, slope 1.0000\n")
 	}
 	rbmeval.Fails(t, 1, []string{"-model", "m.safetensors", "-pl", "-samples", "short.fasta"}, "do not have the same columns of levels")
 }
@@ -165,7 +165,7 @@ func TestLabelledGaps(t *testing.T) {
 	rbmeval.OK(t, "-model", "m.safetensors", "-exact", "-pl", "-classify", "-rows", "rows.csv", "-quiet")
 	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "rows.csv"))).ReadAll()
 	if err != nil || len(lines) != 7 {
-		t.Fatalf("%v: %v", lines, err)
+		t.Fatalf("%v: %v, want 7 of them", lines, err)
 	}
 	number := func(row int, name string) float64 {
 		x, err := strconv.ParseFloat(lines[row+1][slices.Index(lines[0], name)], 64)
@@ -220,7 +220,7 @@ func TestLabelledGaps(t *testing.T) {
 		}
 	}
 	if worst < 0.1 {
-		t.Errorf("log p(y|x) of the fills is off by %v at most", worst)
+		t.Errorf("log p(y|x) of the fills is off by %v at most, want at least 0.1", worst)
 	}
 	rbmeval.Fails(t, 2, []string{"-model", "m.safetensors", "-features", "f.npz", "-quiet"}, "fill them by rbmsample -fill")
 }
@@ -237,7 +237,7 @@ func TestWeightedRows(t *testing.T) {
 		t.Fatalf("exits with %d: %s", got.Status, got.Stderr)
 	}
 	if !strings.Contains(out, "t.csv: 2 rows (binary); means are weighted, of sum 4, as precise as 1.6 equal rows\n") {
-		t.Errorf("prints %s", out)
+		t.Errorf("prints %s, want %q in it", out, "t.csv: 2 rows (binary); means are weighted, of sum 4, as precise as 1.6 equal rows\n")
 	}
 	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "rows.csv"))).ReadAll()
 	if err != nil || len(lines) != 3 || lines[1][0] != "1" || lines[2][0] != "3" {
@@ -300,11 +300,11 @@ func TestGapsWithoutLabels(t *testing.T) {
 	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.csv", Schema: set.Schema.Text(), ClassNames: set.Classes, Unlabelled: "?"})
 	table := func(file string) func(row int, name string) float64 {
 		if got := rbmeval.Call("-model", "m.safetensors", "-data", file, "-rows", file+".rows", "-quiet"); got.Status != 0 {
-			t.Fatalf("%s: exits with %d: %s", file, got.Status, got.Stderr)
+			t.Fatalf("%s: exits with %d: %s, want 0", file, got.Status, got.Stderr)
 		}
 		lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, file+".rows"))).ReadAll()
 		if err != nil || len(lines) != 6 {
-			t.Fatalf("%v: %v", lines, err)
+			t.Fatalf("%v: %v, want 6 of them", lines, err)
 		}
 		return func(row int, name string) float64 {
 			x, err := strconv.ParseFloat(lines[row+1][slices.Index(lines[0], name)], 64)

@@ -61,7 +61,7 @@ func TestConstraint(t *testing.T) {
 	rbmeval.Fails(t, 2, []string{"-model", "constrained.safetensors", "-ais"}, "-ais", "all=9", "-exact")
 	// Rows without labels: the label is summed out, where some class may be impossible.
 	if out := rbmeval.OK(t, "-model", "constrained.safetensors", "-data", clitest.Toy+":plain", "-exact"); !strings.Contains(out, "mean log p(x) ") {
-		t.Errorf("output: %s", out)
+		t.Errorf("output: %s, want %q in it", out, "mean log p(x) ")
 	}
 	rbmeval.OK(t, "-model", "constrained.safetensors", "-data", clitest.Toy+":plain", "-features", "bare.npz")
 	rbmeval.OK(t, "-model", "constrained.safetensors", "-features", "labelled.npz")
@@ -78,7 +78,7 @@ func TestConstraint(t *testing.T) {
 	large.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 60}
 	clitest.Save(t, "large.safetensors", large, modelfile.About{})
 	if out := rbmeval.OK(t, "-model", "large.safetensors", "-data", "toy:2,40,2,0.2"); !strings.Contains(out, "no log-likelihood: the constraint all=60") {
-		t.Errorf("output: %s", out)
+		t.Errorf("output: %s, want %q in it", out, "no log-likelihood: the constraint all=60")
 	}
 	m := clitest.Model(12, 3, 4, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 2}

@@ -65,7 +65,7 @@ func TestRunDiverged(t *testing.T) {
 			for i, line := range strings.Split(clitest.Read(t, "out/likelihood.csv"), "\n") {
 				if want := before[i]; i == 3 {
 					if empty := strings.Repeat(",", strings.Count(before[0], ",")); !strings.HasPrefix(line, "100"+empty) {
-						t.Errorf("the table has numbers: %s", line)
+						t.Errorf("the table has numbers: %s, want %q at its start", line, "100"+empty)
 					}
 				} else if line != want {
 					t.Errorf("the table has %s, without the spoiled one %s", line, want)

@@ -41,7 +41,7 @@ func features(t *testing.T, path string) (rows [][]float64) {
 	}
 	defer a.Close()
 	if len(a.Shape) != 2 {
-		t.Fatalf("features have the shape %v", a.Shape)
+		t.Fatalf("features have the shape %v, want 2 of them", a.Shape)
 	}
 	rows = make([][]float64, a.Shape[0])
 	err = a.Rows(int(a.Shape[0]), int(a.Shape[1]), func(i, _ int, v float64) error {
@@ -181,7 +181,7 @@ func TestFeatures(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "h.npz")
 		out := rbmeval.OK(t, append(strings.Fields(c.args), "-model", c.model, "-features", path)...)
 		if !strings.HasSuffix(out, "\nfeatures "+law+" written to "+path+"\n") {
-			t.Errorf("%+v: prints %s", c, out)
+			t.Errorf("%+v: prints %s, want %q at its end", c, out, "\nfeatures "+law+" written to "+path+"\n")
 		}
 		got := features(t, path)
 		if len(got) != len(want) || len(got[0]) != m.Hidden() {
@@ -261,7 +261,7 @@ func TestFollowsModel(t *testing.T) {
 		clitest.Save(t, mode+".safetensors", m, modelfile.About{Data: filepath.Join(at, "grey.csv"), Binarize: mode, Height: 4, Width: 2})
 		said := rbmeval.OK(t, "-model", mode+".safetensors")
 		if !strings.Contains(said, "grey.csv: 23 rows ("+mode+")\n") {
-			t.Errorf("a model of %s prints %s", mode, said)
+			t.Errorf("a model of %s prints %s, want %q in it", mode, said, "grey.csv: 23 rows ("+mode+")\n")
 		}
 		_, said, _ = strings.Cut(said, ":") // the model's file
 		told[mode] = said
@@ -279,13 +279,13 @@ func TestFollowsModel(t *testing.T) {
 		// Of other data, too.
 		clitest.Write(t, "other.csv", clitest.Read(t, "grey.csv"))
 		if out := rbmeval.OK(t, "-model", mode+".safetensors", "-data", "other.csv"); !strings.Contains(out, "other.csv: 23 rows ("+mode+")\n") {
-			t.Errorf("a model of %s on other rows prints %s", mode, out)
+			t.Errorf("a model of %s on other rows prints %s, want %q in it", mode, out, "other.csv: 23 rows ("+mode+")\n")
 		}
 	}
 	// From any folder.
 	t.Chdir(t.TempDir())
 	if out := rbmeval.OK(t, "-model", filepath.Join(at, "none.safetensors")); !strings.Contains(out, ": 23 rows (none)\n") {
-		t.Errorf("from another folder: %s", out)
+		t.Errorf("from another folder: %s, want %q in it", out, ": 23 rows (none)\n")
 	}
 }
 
@@ -317,7 +317,7 @@ func TestGreyScore(t *testing.T) {
 		t.Errorf("free energy %v, want %v; score %v, want %v", *got.FreeEnergy, f, *got.MeanLogLikelihood, -f-logZ(m))
 	}
 	if got.PseudoLikelihood != nil || got.Binarize != data.None {
-		t.Errorf("of grey rows: %+v", got)
+		t.Errorf("of grey rows: %+v, got %q, want %q", got, got.Binarize, data.None)
 	}
 }
 
@@ -394,7 +394,7 @@ func TestEndToEnd(t *testing.T) {
 	rbmeval.OK(t, "-model", "run", "-features", "h.npz")
 	rbmeval.OK(t, "-model", "sk.npz", "-features", "h2.npz") // its data and their binarisation go with it
 	if a, b := clitest.Read(t, "h.npz"), clitest.Read(t, "h2.npz"); a != b {
-		t.Error("the exported model has other features")
+		t.Errorf("the exported model has other features: got %q, want %q", a, b)
 	}
 	python, err := sklearn()
 	if err != nil {
@@ -418,7 +418,7 @@ print(abs(h - t).max())
 		t.Fatalf("%v: %s", err, out)
 	}
 	if d := number(t, strings.TrimSpace(string(out))); !(d <= 1e-5) {
-		t.Errorf("features differ by %v from those of scikit-learn", d)
+		t.Errorf("features differ by %v from those of scikit-learn, want at most 1e-5", d)
 	}
 }
 

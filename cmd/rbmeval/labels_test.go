@@ -43,7 +43,7 @@ func TestUnlabelledRows(t *testing.T) {
 	read := func(args ...string) (r jsonResult, stderr string) {
 		got := rbmeval.Call(append(args, "-json")...)
 		if got.Status != 0 {
-			t.Fatalf("%v exits with %d: %s", args, got.Status, got.Stderr)
+			t.Fatalf("%v exits with %d: %s, want 0", args, got.Status, got.Stderr)
 		}
 		if err := json.Unmarshal([]byte(got.Stdout), &r); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestUnlabelledRows(t *testing.T) {
 			t.Errorf("%s: %d rows, %+v; want %d, %+v", args, got.N, got.Classification.Score, n, want.Classification.Score)
 		}
 		if line := fmt.Sprintf("%d of 30 rows of all.csv have no label and are left out\n", 30-n); !strings.Contains(stderr, line) {
-			t.Errorf("%s: prints %q", args, stderr)
+			t.Errorf("%s: prints %q, want %q in it", args, stderr, line)
 		}
 	}
 	// -rows and -features have all rows in the order of the file. Those without a
@@ -222,7 +222,7 @@ func TestRowsHeldOut(t *testing.T) {
 		t.Helper()
 		r := rbmeval.Call(append([]string{"-model", "run", "-exact"}, args...)...)
 		if r.Status != cli.OK {
-			t.Fatalf("%q: status %d: %s", args, r.Status, r.Stderr)
+			t.Fatalf("%q: status %d: %s, want %d", args, r.Status, r.Stderr, cli.OK)
 		}
 		return r
 	}
@@ -243,10 +243,10 @@ func TestRowsHeldOut(t *testing.T) {
 	text := clitest.Read(t, "rows.csv")
 	clitest.Write(t, "rows.csv", strings.Replace(text, "0", "1", 30))
 	if r := evaluate(); !strings.Contains(r.Stderr, changed) {
-		t.Errorf("of other rows nothing is said: %s", r.Stderr)
+		t.Errorf("of other rows nothing is said: %s, want %q in it", r.Stderr, changed)
 	}
 	write(61)
 	if r := evaluate(); !strings.Contains(r.Stderr, changed) {
-		t.Errorf("of more rows nothing is said: %s", r.Stderr)
+		t.Errorf("of more rows nothing is said: %s, want %q in it", r.Stderr, changed)
 	}
 }

@@ -82,7 +82,7 @@ func TestEstimates(t *testing.T) {
 			t.Errorf("%s: mean log-likelihood %v", c, got)
 		}
 		if r.LogZBy != "bennett" || r.Classification != nil {
-			t.Errorf("%s: by %s, %+v", c, r.LogZBy, r)
+			t.Errorf("%s: by %s, %+v, want %s", c, r.LogZBy, r, "bennett")
 		}
 	}
 	// Enumeration goes before estimates.
@@ -115,7 +115,7 @@ func TestBracketUnasked(t *testing.T) {
 		}
 	}
 	if strings.Contains(out, "exact") {
-		t.Errorf("2^32 states cannot be enumerated: %s", out)
+		t.Errorf("2^32 states cannot be enumerated: %s, want no %q in it", out, "exact")
 	}
 	rbmeval.OK(t, strings.Fields("-model large.npz -rows rows.csv -ais -reverse-ais -bennett"+quick)...)
 	r, _ := evaluate(t, "-model large.npz"+quick)
@@ -146,7 +146,7 @@ func TestWithoutNumber(t *testing.T) {
 	const args = "-model sharp.npz -bennett -ladder-rounds 60 -base uniform"
 	r, e = evaluate(t, args)
 	if r.LogZ != nil || r.LogZBy != "" || r.MeanLogLikelihood != nil || e.Bennett.LogZ != nil {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v: got %q, want nothing", r, r.LogZBy)
 	}
 	if !strings.Contains(strings.Join(r.Warnings, "\n"), "there is no number") {
 		t.Errorf("warnings %q", r.Warnings)
@@ -227,7 +227,7 @@ func decodes(t *testing.T, path string) {
 		}
 	}
 	if len(colours) < 10 { // a curve and its smoothed edges
-		t.Errorf("%s has %d colours", path, len(colours))
+		t.Errorf("%s has %d colours, want at least 10", path, len(colours))
 	}
 }
 
@@ -235,7 +235,7 @@ func TestLadderPicture(t *testing.T) {
 	isolate(t)
 	out := rbmeval.OK(t, strings.Fields("-model plain.npz -bennett -ladder-rounds 600 -ladder ladder.png")...)
 	if !strings.Contains(out, "ladder drawn in ladder.png") {
-		t.Errorf("prints %s", out)
+		t.Errorf("prints %s, want %q in it", out, "ladder drawn in ladder.png")
 	}
 	decodes(t, "ladder.png")
 }
@@ -320,7 +320,7 @@ func TestRunEstimates(t *testing.T) {
 	makeRun(t)
 	args := strings.Fields("-run run -ais -reverse-ais -bennett -out out" + quick)
 	if out := rbmeval.OK(t, args...); strings.Contains(out, "!") {
-		t.Errorf("doubtful: %s", out)
+		t.Errorf("doubtful: %s, want no %q in it", out, "!")
 	}
 	decodes(t, "out/likelihood.png")
 	var r struct {
@@ -358,7 +358,7 @@ func TestRunDoubts(t *testing.T) {
 	_, column := rows(t, "out/likelihood.csv")
 	for _, w := range column["warnings"] {
 		if !strings.Contains(w, "AIS: its 5 weights") {
-			t.Errorf("the table says %q", w)
+			t.Errorf("the table says %q, want %q in it", w, "AIS: its 5 weights")
 		}
 	}
 }
@@ -395,7 +395,7 @@ func TestRunSample(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.NTrain != 10000 {
-			t.Errorf("%d of 12000 training rows", r.NTrain)
+			t.Errorf("%d of 12000 training rows, want 10000", r.NTrain)
 		}
 		return *r.Snapshots[4].Train
 	}
@@ -458,7 +458,7 @@ func TestEstimatesCancelled(t *testing.T) {
 	for _, args := range []string{"-run run -out out", "-run run -bennett", "-model plain.npz -ais", "-model plain.npz -reverse-ais -ladder x.png"} {
 		r := rbmeval.CallContext(ctx, strings.Fields(args)...)
 		if r.Status != cli.Failed || r.Stdout != "" {
-			t.Errorf("%s exits with %d and prints %q", args, r.Status, r.Stdout)
+			t.Errorf("%s exits with %d and prints %q, want %d and nothing", args, r.Status, r.Stdout, cli.Failed)
 		}
 		rbmeval.OneLine(t, r.Stderr)
 	}

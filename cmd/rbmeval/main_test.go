@@ -305,7 +305,7 @@ func TestPart(t *testing.T) {
 		"train": "\nrows.npz: 3 rows",
 	} {
 		if out := rbmeval.OK(t, "-model", "m.safetensors", "-part", part); !strings.Contains(out, want) {
-			t.Errorf("-part %s: %s", part, out)
+			t.Errorf("-part %s: %s, want %q in it", part, out, want)
 		}
 	}
 }
@@ -390,7 +390,7 @@ for f in -v @ m["visible_bias"].astype("f8") - numpy.logaddexp(0, a).sum(axis=1)
 	}
 	got := strings.Fields(string(out))
 	if len(got) != 200 || len(column["free_energy"]) != 200 {
-		t.Fatalf("%d rows by NumPy, %d by rbmeval", len(got), len(column["free_energy"]))
+		t.Fatalf("%d rows by NumPy, %d by rbmeval, want 200 and 200", len(got), len(column["free_energy"]))
 	}
 	for r := range got {
 		if a, b := number(t, got[r]), number(t, column["free_energy"][r]); math.Abs(a-b) > 1e-5 {

@@ -100,13 +100,13 @@ func TestOwnTestSet(t *testing.T) {
 		}
 	}
 	if out := rbmeval.OK(t, "-model", "m.safetensors", "-part", "train"); !strings.Contains(out, "all.csv: 200 rows") {
-		t.Errorf("-part train: %s", out)
+		t.Errorf("-part train: %s, want %q in it", out, "all.csv: 200 rows")
 	}
 	// From any folder, and along a run.
 	clitest.Write(t, "run/models/0000001.safetensors", clitest.Read(t, "m.safetensors"))
 	t.Chdir(t.TempDir())
 	if out := rbmeval.OK(t, "-run", filepath.Join(at, "run"), "-json"); !strings.Contains(out, fmt.Sprintf(`"n_train":200,"n_test":%d`, len(rows0))) {
-		t.Errorf("-run: %s", out)
+		t.Errorf("-run: %s, want %q in it", out, fmt.Sprintf(`"n_train":200,"n_test":%d`, len(rows0)))
 	}
 }
 
@@ -138,7 +138,7 @@ func TestFollowsScale(t *testing.T) {
 	r := rbmeval.Call("-model", "m.safetensors")
 	rbmeval.OneLine(t, r.Stderr, "warning: ", "test.csv lies next to ", "and is not used; -test ", "test.csv tests on it")
 	if !strings.Contains(r.Stdout, "train.csv: 2 rows") {
-		t.Errorf("prints %s", r.Stdout)
+		t.Errorf("prints %s, want %q in it", r.Stdout, "train.csv: 2 rows")
 	}
 }
 

@@ -59,7 +59,7 @@ func TestPython(t *testing.T) {
 			program += b
 		}
 		if out, err := exec.Command(python, "-c", program+pythonCheck).CombinedOutput(); err != nil || !strings.Contains(string(out), "checked") {
-			t.Errorf("%s: %v: %s", packages, err, out)
+			t.Errorf("%s: %v: %s, want %q in it", packages, err, out, "checked")
 		}
 		return
 	}
@@ -130,7 +130,7 @@ func TestRBMsFiles(t *testing.T) {
 		rbmexport.OK(t, "-model", name+".safetensors", "-out", name+".npz")
 	}
 	if out, err := exec.Command(python, "-c", program).CombinedOutput(); err != nil || !strings.Contains(string(out), "checked") {
-		t.Fatalf("%v: %s", err, out)
+		t.Fatalf("%v: %s, want %q in it", err, out, "checked")
 	}
 	for _, name := range []string{"groups", "bits"} {
 		want, about := clitest.Load(t, name+".safetensors")

@@ -48,7 +48,7 @@ func array(t *testing.T, path, name string) (shape []int64, values []float64) {
 func TestSklearn(t *testing.T) {
 	isolate(t)
 	if out := rbmexport.OK(t, "-model", "m.safetensors", "-sklearn", "-out", "sk.npz"); out != "sk.npz: 12 visible and 7 hidden units\n" {
-		t.Errorf("prints %q", out)
+		t.Errorf("prints %q, want %q", out, "sk.npz: 12 visible and 7 hidden units\n")
 	}
 	m, _ := clitest.Load(t, "m.safetensors")
 	shape, weights := array(t, "sk.npz", "components_")

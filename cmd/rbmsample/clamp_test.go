@@ -120,7 +120,7 @@ func TestClampMeans(t *testing.T) {
 		check(i, "t.npz", zipped(x, y), func() ([]row, error) { return clampedArrays(x, y) })
 	})
 	if taken < n/4 {
-		t.Errorf("%d files are taken, too few to compare", taken)
+		t.Errorf("%d files are taken, too few to compare, want at least %d", taken, n/4)
 	}
 }
 

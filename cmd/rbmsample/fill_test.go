@@ -113,7 +113,7 @@ func TestFillNumbers(t *testing.T) {
 		}
 	}
 	if len(within) != 5 {
-		t.Errorf("quantiles %v", within)
+		t.Errorf("quantiles %v, want 5 of them", within)
 	}
 	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-fill-by", "draw", "-out", "drawn.csv")
 	sum, square := 0.0, 0.0
@@ -122,7 +122,7 @@ func TestFillNumbers(t *testing.T) {
 		sum, square = sum+x/200, square+x*x/200
 	}
 	if deviation := math.Sqrt(square - sum*sum); deviation < 40 || deviation > 70 {
-		t.Errorf("draws have the deviation %.1f", deviation)
+		t.Errorf("draws have the deviation %.1f, want 40 to 70", deviation)
 	}
 	rbmsample.OK(t, "-model", "m.safetensors", "-n", "300", "-out", "samples.csv")
 	samples := table("samples.csv")
@@ -173,7 +173,7 @@ func TestFill(t *testing.T) {
 		t.Errorf("with tabs the table is %q, with commas %q", tabs, commas)
 	}
 	if !strings.Contains(out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities") {
-		t.Errorf("prints %q", out)
+		t.Errorf("prints %q, want %q in it", out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities")
 	}
 	if got := clitest.Read(t, "filled.csv"); got != "size,fruit ,colour,id,note\n21.0,lime,green,7,n0\n0,cherry,red,8,n1\n11,lemon,yellow,9,n0\n" {
 		t.Errorf("the filled table is\n%s", got)

@@ -154,11 +154,11 @@ func TestFiles(t *testing.T) {
 			return nil
 		})
 		if r.Close(); err != nil || between != grey {
-			t.Errorf("%s: values between 0 and 1: %v, %v", name, between, err)
+			t.Errorf("%s: values between 0 and 1: %v, %v, want %v", name, between, err, grey)
 		}
 	}
 	if out := rbmsample.OK(t, strings.Fields(toy+"-means -out means.csv -quiet=false")...); !strings.Contains(out, "means.csv: means p(x|h) of 6 samples") {
-		t.Errorf("prints %q", out)
+		t.Errorf("prints %q, want %q in it", out, "means.csv: means p(x|h) of 6 samples")
 	}
 	object(t, toy+"-class dog -out bits.csv")
 	for i, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "bits.csv")), "\n")[1:] {
@@ -199,7 +199,7 @@ func TestAsTheyCame(t *testing.T) {
 	object(t, "-model spins.safetensors -rounds 64 -n 20 -means -out means.csv")
 	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "means.csv")), "\n")[1:] {
 		if line != "0,0,0,0,0,0" { // p = ½ without weights
-			t.Errorf("the means of spins are %s", line)
+			t.Errorf("the means of spins are %s, want %s", line, "0,0,0,0,0,0")
 		}
 	}
 }
@@ -303,7 +303,7 @@ func TestClamp(t *testing.T) {
 			filled[f[1]] = true
 		}
 		if len(filled) < 3 {
-			t.Errorf("%s: holes have the values %v alone", c.file, filled)
+			t.Errorf("%s: holes have the values %v alone, want at least 3 of them", c.file, filled)
 		}
 		object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 2 -out "+out+".png")
 	}
@@ -313,7 +313,7 @@ func TestClamp(t *testing.T) {
 func TestClampLabels(t *testing.T) {
 	p := &plan{classes: []string{"0", "1"}, queries: []sample.Query{{Class: rbm.Free}, {Class: 0}}}
 	if a, b := p.label(0), p.label(1); a != "row 0" || b != "row 1: 0" {
-		t.Errorf("%q, %q", a, b)
+		t.Errorf("%q, %q, want %q and %q", a, b, "row 0", "row 1: 0")
 	}
 }
 
@@ -461,7 +461,7 @@ func TestManyRowsAndNames(t *testing.T) {
 		t.Errorf("%d lines: %s", n, out)
 	}
 	if text := clitest.Read(t, "s.csv"); !strings.HasPrefix(text, "age,smokes,rich,row\n") {
-		t.Errorf("the file begins %.40q", text)
+		t.Errorf("the file begins %.40q, want %q at its start", text, "age,smokes,rich,row\n")
 	}
 }
 
@@ -474,7 +474,7 @@ func TestNameOfLabels(t *testing.T) {
 		clitest.Save(t, "m.safetensors", m, modelfile.About{ClassNames: []string{"k", "l"}, Columns: []string{"a", "b"}, LabelColumn: column})
 		rbmsample.OK(t, "-model", "m.safetensors", "-n", "1", "-out", "samples-"+column+".csv", "-quiet")
 		if got := clitest.Read(t, "samples-"+column+".csv"); !strings.HasPrefix(got, head) {
-			t.Errorf("%q: %s", column, got)
+			t.Errorf("%q: %s, want %q at its start", column, got, head)
 		}
 	}
 }

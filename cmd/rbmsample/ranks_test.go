@@ -42,7 +42,7 @@ func TestRanksFail(t *testing.T) {
 	} {
 		r := clitest.InRanks(t, context.Background(), "rbmsample", runRanks, 3, c.args)
 		if r.Status != c.status || r.Stdout != "" {
-			t.Errorf("exits with %d, and prints %q", r.Status, r.Stdout)
+			t.Errorf("exits with %d, and prints %q, want %d and nothing", r.Status, r.Stdout, c.status)
 		}
 		rbmsample.OneLine(t, r.Stderr, c.words...)
 	}

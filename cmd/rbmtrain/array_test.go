@@ -51,7 +51,7 @@ func TestArray(t *testing.T) {
 		t.Errorf("the second time it says %s", out)
 	}
 	if after := clitest.Tree(t, "."); after != before {
-		t.Error("the second time files changed")
+		t.Errorf("the second time files changed: got %q, want %q", after, before)
 	}
 	if out := rbmtrain.OK(t, append(args, "-dry-run")...); strings.Count(out, ", finished: ") != 3 || strings.Contains(out, "forecast") {
 		t.Errorf("-dry-run says of finished runs %s", out)
@@ -65,7 +65,7 @@ func TestArrayDryRun(t *testing.T) {
 	args := sweep(t, "-negphase cd -labels none -data constant.csv\n", "-dry-run")
 	clitest.Write(t, "constant.csv", "0,1,1\n0,1,0\n0,0,1\n")
 	if out := rbmtrain.OK(t, args...); !strings.HasPrefix(out, "run 0, runs/sweep-0, new: RBM: 3 inputs") {
-		t.Errorf("-dry-run says %s", out)
+		t.Errorf("-dry-run says %s, want %q at its start", out, "run 0, runs/sweep-0, new: RBM: 3 inputs")
 	}
 	rbmtrain.Fails(t, cli.Failed, []string{"-array", "nope.txt"}, "-array: there is no file nope.txt", "flags of a run in each line")
 }
@@ -86,7 +86,7 @@ func TestArrayIndex(t *testing.T) {
 			continue
 		}
 		if out := rbmtrain.OK(t, slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "-quiet" })...); out != "run 1, my run, is finished\n" {
-			t.Errorf("%s=1 says %s", name, out)
+			t.Errorf("%s=1 says %s, want %s", name, out, "run 1, my run, is finished\n")
 		}
 	}
 	t.Setenv(taskVariables[0], "3")
@@ -123,14 +123,14 @@ func TestArrayGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out := rbmtrain.OK(t, append(args, "-dry-run", "-json")...); states(t, out) != "finished broken empty" {
-		t.Errorf("the states are %s", states(t, out))
+		t.Errorf("the states are %s, want %s", states(t, out), "finished broken empty")
 	}
 	rbmtrain.OK(t, args...)
 	if clitest.Read(t, "my run/"+rundir.ModelFile) != want {
 		t.Error("the run that was cut off ends at another model")
 	}
 	if out := rbmtrain.OK(t, append(args, "-dry-run", "-json")...); states(t, out) != "finished finished finished" {
-		t.Errorf("in the end the states are %s", states(t, out))
+		t.Errorf("in the end the states are %s, want %s", states(t, out), "finished finished finished")
 	}
 	// A run that goes on for longer is not finished until it is.
 	interrupt(80, "-resume", "runs/sweep-0", "-steps", "100", "-quiet")
@@ -235,7 +235,7 @@ func TestArrayWarningsNameTheRun(t *testing.T) {
 	r := rbmtrain.Call("-array", "runs.txt", "-data", "rare.csv", "-hidden", "4", "-steps", "200", "-quiet")
 	for _, folder := range []string{"first", "second"} {
 		if !strings.Contains(r.Stderr, "rbmtrain: warning: "+folder+": never predicted: class rare") {
-			t.Errorf("status %d: no warning names %s: %s", r.Status, folder, r.Stderr)
+			t.Errorf("status %d: no warning names %s: %s, want %q in it", r.Status, folder, r.Stderr, "rbmtrain: warning: "+folder+": never predicted: class rare")
 		}
 	}
 }

@@ -322,12 +322,12 @@ func TestForce(t *testing.T) {
 		t.Error("-force left the earlier config.json")
 	}
 	if out := rbmtrain.OK(t, small("-out", "new", "-force")...); !strings.Contains(out, "\nresults in new\n") {
-		t.Errorf("-force without an earlier run: %s", out)
+		t.Errorf("-force without an earlier run: %s, want %q in it", out, "\nresults in new\n")
 	}
 	// Without -out a number is found that is free.
 	for _, n := range []string{"1", "2"} {
 		if out := rbmtrain.OK(t, small("-negphase", "cd")...); !strings.Contains(out, "\nresults in runs/toy_4_4_50_0.2-cd-"+n+"\n") {
-			t.Errorf("run %s went elsewhere: %s", n, out)
+			t.Errorf("run %s went elsewhere: %s, want %q in it", n, out, "\nresults in runs/toy_4_4_50_0.2-cd-"+n+"\n")
 		}
 	}
 }

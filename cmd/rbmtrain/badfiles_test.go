@@ -186,7 +186,7 @@ func TestBadData(t *testing.T) {
 			rbmtrain.Fails(t, cli.Failed, strings.Fields(c.args), c.want...)
 			runtime.ReadMemStats(&after)
 			if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
-				t.Errorf("%d MiB were allocated for it", n>>20)
+				t.Errorf("%d MiB were allocated for it: got %v, want at most %v", n>>20, n, 64<<20)
 			}
 		})
 	}

@@ -31,7 +31,7 @@ func TestManyClasses(t *testing.T) {
 	defer f.Close()
 	size, err := png.DecodeConfig(f)
 	if err != nil || size.Height > 4000 {
-		t.Errorf("samples.png has the size %d × %d, %v", size.Width, size.Height, err)
+		t.Errorf("samples.png has the size %d × %d, %v, want at most 4000", size.Width, size.Height, err)
 	}
 	if text := clitest.Read(t, "run/report.html"); !strings.Contains(text, "40 of 200 classes are drawn; ") || len(text) > 1<<20 {
 		t.Errorf("report.html has %d bytes, or does not say how many classes it draws", len(text))
@@ -69,7 +69,7 @@ func TestSkewedClassesChooseByBalancedError(t *testing.T) {
 	args := []string{"-preset", "discriminative", "-hidden", "8", "-holdout", "0.5", "-steps", "2000", "-eval-every", "10"}
 	out := rbmtrain.OK(t, append(args, "-data", "skewed.csv", "-out", "run")...)
 	if !strings.Contains(out, ", balanced_error_holdout 0; take run/best.safetensors") {
-		t.Errorf("the best model is not chosen by the balanced error: %s", out)
+		t.Errorf("the best model is not chosen by the balanced error: %s, want %q in it", out, ", balanced_error_holdout 0; take run/best.safetensors")
 	}
 	first := column(t, "run", "balanced_error_holdout")[0]
 	if first != 0.5 {

@@ -138,7 +138,7 @@ func TestReportOfColumns(t *testing.T) {
 			}
 		}
 		if len(page) > 2<<20 {
-			t.Errorf("%s: the report has %d bytes", name, len(page))
+			t.Errorf("%s: the report has %d bytes, want at most %d", name, len(page), 2<<20)
 		}
 		if _, err := os.Stat(filepath.Join(name, rundir.SamplesFile)); (err == nil) != (c.lack == nil) {
 			t.Errorf("%s: samples.png: %v", name, err)

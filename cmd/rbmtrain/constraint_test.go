@@ -110,7 +110,7 @@ func TestConstrainedRuns(t *testing.T) {
 			first, err1 := strconv.ParseFloat(rows[1][at], 64)
 			last, err2 := strconv.ParseFloat(rows[len(rows)-1][at], 64)
 			if err := errors.Join(err1, err2); err != nil || !(last > first+0.3) {
-				t.Errorf("the likelihood goes from %v to %v: %v", first, last, err)
+				t.Errorf("the likelihood goes from %v to %v: %v, want more than %v", first, last, err, first+0.3)
 			}
 			for _, f := range []string{rundir.FiltersFile, rundir.SamplesFile} {
 				if _, err := os.Stat(filepath.Join(c.name, f)); pictures && err != nil {

@@ -79,7 +79,7 @@ func TestForgedCheckpoint(t *testing.T) {
 			forge(t, checkpoint, func(extra string) string { return set(t, extra, c.value, strings.Split(c.at, ".")...) })
 			r := rbmtrain.Call("-resume", "run", "-quiet")
 			if r.Status != cli.Failed {
-				t.Errorf("%s: %s = %s: exits with %d", kind, c.at, c.value, r.Status)
+				t.Errorf("%s: %s = %s: exits with %d, want %d", kind, c.at, c.value, r.Status, cli.Failed)
 			}
 			rbmtrain.OneLine(t, r.Stderr, "-resume: the checkpoint of run", "bad format")
 		}

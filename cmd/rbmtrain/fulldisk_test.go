@@ -116,7 +116,7 @@ func TestBestOnFullDisk(t *testing.T) {
 	full(t, func() { keep(5) })
 	is("full again", 4)
 	if n := strings.Count(said.String(), "file too large"); n != 1 {
-		t.Errorf("%d warnings: %s", n, said)
+		t.Errorf("%d warnings: %s, want 1", n, said)
 	}
 
 	// Where nothing was ever written there is nothing to resume.

@@ -74,7 +74,7 @@ func FuzzReference(f *testing.F) {
 		}
 		for _, b := range bits {
 			if b > 1 {
-				t.Errorf("a unit is %d", b)
+				t.Errorf("a unit is %d, want at most 1", b)
 			}
 		}
 	})

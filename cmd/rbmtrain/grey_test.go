@@ -30,7 +30,7 @@ func TestGreyRowsShowProgress(t *testing.T) {
 	args := []string{"-data", "grey.csv", "-scale", "max", "-binarize", "none", "-labels", "none", "-hidden", "36", "-batch", "10", "-rate", "0.05", "-steps", "400", "-negphase", "pcd", "-holdout", "10"}
 	r := rbmtrain.Call(append(args, "-out", "run")...)
 	if r.Status != 0 || r.Stderr != "" {
-		t.Fatalf("status %d: %s", r.Status, r.Stderr)
+		t.Fatalf("status %d: %s, want 0 and nothing", r.Status, r.Stderr)
 	}
 	for _, want := range []string{"\nmean squared reconstruction error: train 0.", ", holdout 0.", "\nbest on the rows held out: step ", ", reconstruction_error_holdout 0."} {
 		if !strings.Contains(r.Stdout, want) {
@@ -39,7 +39,7 @@ func TestGreyRowsShowProgress(t *testing.T) {
 	}
 	values := column(t, "run", "reconstruction_error_train")
 	if first, last := values[0], values[len(values)-1]; !(last < 0.5*first) {
-		t.Errorf("the error goes from %v to %v", first, last)
+		t.Errorf("the error goes from %v to %v, want less than %v", first, last, 0.5*first)
 	}
 	if size := picture(t, "run/curves.png").Bounds().Size(); size.X < 400 || size.Y < 150 {
 		t.Errorf("a picture of %v", size)

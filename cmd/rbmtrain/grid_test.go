@@ -25,7 +25,7 @@ func TestExpandGrid(t *testing.T) {
 	}
 	for line, want := range map[string]string{"-seed {3..1}": "no range", "-seed {a..c}": "no range", "-seed {1..1000000}": "100000", "-seed {1..1000} -k {1..101}": "100000", "x{1..1000}{1..101}": "100000", "{0..9223372036854775807}": "100000", "{-9223372036854775808..9223372036854775807}": "100000"} {
 		if _, err := expandGrid(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", line, err)
+			t.Errorf("%q: %v, want %q in it", line, err, want)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestHeader(t *testing.T) {
 	d := cli.NewFlags("reader", "", "").AddData(cli.DataRows{})
 	d.Follow(about)
 	if d.Header != data.HeaderNo {
-		t.Errorf("a reader of the model has -header %q", d.Header)
+		t.Errorf("a reader of the model has -header %q, want %q", d.Header, data.HeaderNo)
 	}
 	rbmtrain.Fails(t, cli.Usage, []string{"-data", clitest.Toy, "-header", "no"}, "-header is for .csv files", "leave it out")
 	rbmtrain.Fails(t, cli.Usage, []string{"-data", "bare.csv", "-header", "maybe"}, "-header", "maybe")

@@ -37,7 +37,7 @@ func TestRealHiddenUnits(t *testing.T) {
 		first1 := rbmtrain.Call(append(args, "-steps", "200", "-out", kind+"-two")...)
 		second := rbmtrain.Call("-resume", kind+"-two", "-steps", "300")
 		if one.Status+first1.Status+second.Status != 0 {
-			t.Fatalf("%s%s%s", one.Stderr, first1.Stderr, second.Stderr)
+			t.Fatalf("%s%s%s: got %v, want 0", one.Stderr, first1.Stderr, second.Stderr, one.Status+first1.Status+second.Status)
 		}
 		a, _, err1 := modelfile.Read(kind + "-one/model.safetensors")
 		b, _, err2 := modelfile.Read(kind + "-two/model.safetensors")
@@ -47,7 +47,7 @@ func TestRealHiddenUnits(t *testing.T) {
 		for _, p := range a.Params() {
 			learned := p.Name != "hidden_precision"
 			if moved := p.Values[3] != 1 && p.Values[3] != 0; moved != learned {
-				t.Errorf("%s: %s is %v", kind, p.Name, p.Values[3])
+				t.Errorf("%s: %s is %v, got %v, want %v", kind, p.Name, p.Values[3], moved, learned)
 			}
 		}
 		var config struct{ Model map[string]any }
@@ -104,10 +104,10 @@ func TestRealHiddenRefusals(t *testing.T) {
 		}
 	}
 	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-label-column", "label", "-hidden-units", "relu", "-hidden", "3", "-steps", "10", "-out", "unlabelled"); !strings.Contains(out, "; labels are left out, as relu hidden units take none\n") {
-		t.Errorf("labelled rows: %s", out)
+		t.Errorf("labelled rows: %s, want %q in it", out, "; labels are left out, as relu hidden units take none\n")
 	}
 	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-labels", "none", "-hidden-units", "relu", "-dry-run"); strings.Contains(out, "left out") {
-		t.Errorf("without labels: %s", out)
+		t.Errorf("without labels: %s, want no %q in it", out, "left out")
 	}
 	if r := rbmtrain.Call("-data", "labelled.csv", "-init", "unlabelled", "-dry-run"); r.Status != 2 || !strings.Contains(r.Stderr, "give -hidden-units relu\n") {
 		t.Errorf("another start: status %d: %s", r.Status, r.Stderr)
@@ -123,9 +123,9 @@ func TestNoZIsNotSaved(t *testing.T) {
 	}
 	m.SetWeights(rbm.Matrix{Rows: 1, Cols: 1, Data: []float32{2}})
 	if err := r.save(); !errors.Is(err, rbm.ErrDiverged) {
-		t.Errorf("save: %v", err)
+		t.Errorf("save: %v, want %v", err, rbm.ErrDiverged)
 	}
 	if err := r.write(t.Context()); !errors.Is(err, rbm.ErrDiverged) {
-		t.Errorf("write: %v", err)
+		t.Errorf("write: %v, want %v", err, rbm.ErrDiverged)
 	}
 }

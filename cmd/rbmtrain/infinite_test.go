@@ -20,7 +20,7 @@ func TestInfiniteMetrics(t *testing.T) {
 	for _, args := range [][]string{args, {"-resume", "run", "-json"}} {
 		r := rbmtrain.Call(args...)
 		if r.Status != 0 {
-			t.Fatalf("%v exits with %d: %s", args, r.Status, r.Stderr)
+			t.Fatalf("%v exits with %d: %s, want 0", args, r.Status, r.Stderr)
 		}
 		for _, text := range []string{r.Stdout, clitest.Read(t, filepath.Join("run", rundir.ResultFile))} {
 			var out struct{ Metrics map[string]*float64 }
@@ -38,7 +38,7 @@ func TestInfiniteMetrics(t *testing.T) {
 		}
 		rows := strings.Split(strings.TrimSpace(clitest.Read(t, filepath.Join("run", rundir.MetricsFile))), "\n")
 		if last := rows[len(rows)-1]; !strings.Contains(last, "+Inf,+Inf") {
-			t.Errorf("the chains do not stand still, so that this checks nothing: %s", last)
+			t.Errorf("the chains do not stand still, so that this checks nothing: %s, want %q in it", last, "+Inf,+Inf")
 		}
 	}
 }

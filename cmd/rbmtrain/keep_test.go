@@ -30,7 +30,7 @@ func TestFinish(t *testing.T) {
 	rbmtrain.OK(t, "-resume", "run", "-quiet")
 	sameRuns(t, "run", "whole")
 	if out := rbmtrain.OK(t, "-resume", "run"); !strings.Contains(out, "\n120 steps in ") {
-		t.Errorf("prints %s", out)
+		t.Errorf("prints %s, want %q in it", out, "\n120 steps in ")
 	}
 	sameRuns(t, "run", "whole")
 }
@@ -45,7 +45,7 @@ func TestFinishStopped(t *testing.T) {
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "run")...)
 	remove(t, "run/"+rundir.ModelFile)
 	if out := rbmtrain.OK(t, "-resume", "run"); !strings.Contains(out, "\nstopped at step ") {
-		t.Errorf("prints %s", out)
+		t.Errorf("prints %s, want %q in it", out, "\nstopped at step ")
 	}
 	sameRuns(t, "run", "whole")
 }
@@ -209,13 +209,13 @@ func TestDue(t *testing.T) {
 		"soon after a full disk": {&saver{every: interval{steps: 7}, tried: now, triedAt: 10, failing: true}, 11, false},
 	} {
 		if got := c.s.due(c.step); got != c.want {
-			t.Errorf("%s: a checkpoint is due: %v", name, got)
+			t.Errorf("%s: a checkpoint is due: %v, want %v", name, got, c.want)
 		}
 	}
 	var s saver
 	s.begin(interval{time: time.Hour}, 0)
 	if in := s.every.time - time.Since(s.tried); in <= 0 || in > time.Minute {
-		t.Errorf("the first checkpoint is due in %v", in)
+		t.Errorf("the first checkpoint is due in %v, want 0 to %v", in, time.Minute)
 	}
 }
 

@@ -40,7 +40,7 @@ func TestLinks(t *testing.T) {
 				t.Errorf("%s, %v: exits with %d: %s%s", name, args, r.Status, r.Stdout, r.Stderr)
 			}
 			if got := clitest.Read(t, victim); got != "precious" {
-				t.Errorf("%s, %v: the victim is %q", name, args, got)
+				t.Errorf("%s, %v: the victim is %q, want %q", name, args, got, "precious")
 			}
 		}
 		if err := os.Remove(path); err != nil {

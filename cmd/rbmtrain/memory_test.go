@@ -23,7 +23,7 @@ func TestMemory(t *testing.T) {
 	shell.Env, shell.Dir = cmd.Env, dir
 	out, _ := shell.CombinedOutput()
 	if shell.ProcessState.ExitCode() != cli.Failed {
-		t.Errorf("exits with %d", shell.ProcessState.ExitCode())
+		t.Errorf("exits with %d, want %d", shell.ProcessState.ExitCode(), cli.Failed)
 	}
 	rbmtrain.OneLine(t, string(out), "training 1000000 hidden units", "GB of memory", "ulimit -v", "smaller -hidden")
 	if tree := clitest.Tree(t, dir); strings.TrimSpace(tree) != "" {

@@ -31,7 +31,7 @@ func TestMixingWarning(t *testing.T) {
 	} {
 		r := rbmtrain.Call(append(c.args, "-json")...)
 		if r.Status != 0 {
-			t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
+			t.Fatalf("exits with %d: %s, want 0", r.Status, r.Stderr)
 		}
 		var out struct {
 			Warnings []string
@@ -110,12 +110,12 @@ func TestMixingResume(t *testing.T) {
 		args := func(out string) []string { return append(mixingRun("0.1", c.more...), "-out", name+out, "-json") }
 		whole := rbmtrain.Call(args("whole")...)
 		if whole.Status != 0 {
-			t.Fatalf("exits with %d: %s", whole.Status, whole.Stderr)
+			t.Fatalf("exits with %d: %s, want 0", whole.Status, whole.Stderr)
 		}
 		interrupt(700, args("parts")...)
 		rest := rbmtrain.Call("-resume", name+"parts", "-json")
 		if rest.Status != 0 {
-			t.Fatalf("exits with %d: %s", rest.Status, rest.Stderr)
+			t.Fatalf("exits with %d: %s, want 0", rest.Status, rest.Stderr)
 		}
 		sameRuns(t, name+"parts", name+"whole")
 		want, got := result(t, whole.Stdout), result(t, rest.Stdout)

@@ -27,7 +27,7 @@ func TestWithoutMPI(t *testing.T) {
 			cmd.Env = append(cmd.Env, names[0]+"="+strconv.Itoa(rank), names[1]+"=2")
 			out, err := cmd.CombinedOutput()
 			if string(out) != want || (err == nil) != (rank == 1) {
-				t.Errorf("rank %d prints %q: %v", rank, out, err)
+				t.Errorf("rank %d prints %q: %v, want %q", rank, out, err, want)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func TestMPI(t *testing.T) {
 		model := func(cmd *exec.Cmd, out string) string {
 			t.Helper()
 			if text, err := cmd.CombinedOutput(); err != nil || len(text) > 0 {
-				t.Fatalf("%s: %v: %s", m.name, err, text)
+				t.Fatalf("%s: %v: %s, want none", m.name, err, text)
 			}
 			b, err := os.ReadFile(filepath.Join(dir, out, rundir.ModelFile))
 			if err != nil {
@@ -168,6 +168,6 @@ func (m mpi) kill(t *testing.T, dir string, args []string) {
 		t.Fatalf("%s: goes on without a rank", m.name)
 	}
 	if n := strings.Count(text.String(), "rbmtrain: "); n > 1 {
-		t.Errorf("%s: rbmtrain prints %d lines: %s", m.name, n, &text)
+		t.Errorf("%s: rbmtrain prints %d lines: %s, want at most 1", m.name, n, &text)
 	}
 }

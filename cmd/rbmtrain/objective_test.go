@@ -45,7 +45,7 @@ func TestObjectiveChoosesByError(t *testing.T) {
 		}
 		_, err := os.Stat(filepath.Join("run", rundir.SamplesFile))
 		if drawn := err == nil; drawn != (objective != "discriminative") {
-			t.Errorf("%s: samples are drawn: %v", objective, drawn)
+			t.Errorf("%s: samples are drawn: %v, want %v", objective, drawn, objective != "discriminative")
 		}
 	}
 }
@@ -125,9 +125,9 @@ func TestDescribeSamples(t *testing.T) {
 	}
 	s.mixed, s.verdict, s.fromData = true, "their chains have mixed", false
 	if got := s.describe(2, false); got != count+s.verdict {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, count+s.verdict)
 	}
 	if got := s.describe(2, true); got != count+s.verdict+", so they show the model of the warning" {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, count+s.verdict+", so they show the model of the warning")
 	}
 }

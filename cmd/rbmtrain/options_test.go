@@ -127,7 +127,7 @@ func TestClosingLinesNameTheModel(t *testing.T) {
 		t.Errorf("of noise: %s", noise.Stdout)
 	}
 	if !strings.Contains(noise.Stderr, "no step was better on the rows held out than the start") {
-		t.Errorf("of noise: %s", noise.Stderr)
+		t.Errorf("of noise: %s, want %q in it", noise.Stderr, "no step was better on the rows held out than the start")
 	}
 	learns := rbmtrain.Call("-data", "fontdigits:500", "-holdout", "100", "-hidden", "20", "-steps", "300", "-eval-every", "100", "-metrics", "pseudo_likelihood", "-out", "learns")
 	if !strings.Contains(learns.Stdout, "take "+filepath.Join("learns", rundir.ModelFile)+"\n") || !strings.Contains(learns.Stdout, "-steps 600 trains for longer") || strings.Contains(learns.Stderr, "than the start") {
@@ -184,7 +184,7 @@ func TestBest(t *testing.T) {
 		}
 		out := rbmtrain.OK(t, append(args, "-metrics", c.metrics, "-steps", "300", "-stop-after", "3", "-out", "stopped")...)
 		if since < 3 {
-			t.Fatalf("%s never gets worse: nothing is tested", c.choice)
+			t.Fatalf("%s never gets worse: nothing is tested, got %v, want at least 3", c.choice, since)
 		}
 		for _, want := range []string{fmt.Sprintf("\n%d steps in ", end), fmt.Sprintf("\nstopped at step %d of 300: no better %s in 3 measurements\n", end, c.choice), "\nbest on the rows held out: "} {
 			if !strings.Contains(out, want) {
@@ -378,7 +378,7 @@ func TestBinarize(t *testing.T) {
 	rbmtrain.OK(t, append(args, "-steps", "1", "-rate", "0.5", "-data", "grey.csv", "-binarize", "none", "-out", "none")...)
 	after, about := clitest.Load(t, "none/model.safetensors")
 	if about.Binarize != data.None {
-		t.Errorf("-binarize none: the model says %q", about.Binarize)
+		t.Errorf("-binarize none: the model says %q, want %q", about.Binarize, data.None)
 	}
 	mean := modelMean(before)
 	for i := range before.VisibleBias {
@@ -532,7 +532,7 @@ func TestConstantColumns(t *testing.T) {
 		}
 	}
 	if out := rbmtrain.OK(t, small("-dry-run")...); strings.Contains(out, "constant") {
-		t.Errorf("says so of data that change: %s", out)
+		t.Errorf("says so of data that change: %s, want no %q in it", out, "constant")
 	}
 }
 
@@ -596,7 +596,7 @@ func TestSettingsMatter(t *testing.T) {
 			t.Errorf("%s has no effect", c.args)
 		}
 		if !strings.Contains(out, c.want) {
-			t.Errorf("%s is not named: %s", c.args, out)
+			t.Errorf("%s is not named: %s, want %q in it", c.args, out, c.want)
 		}
 	}
 }
@@ -639,7 +639,7 @@ func TestCurves(t *testing.T) {
 				}
 			}
 			if coloured < 30 {
-				t.Errorf("%s: row %d of %d has %d coloured pixels", c.args, row+1, rows, coloured)
+				t.Errorf("%s: row %d of %d has %d coloured pixels, want at least 30", c.args, row+1, rows, coloured)
 			}
 		}
 		if size.X < 400*min(c.panels, curvesAcross) || size.Y/rows < 300 {
@@ -666,7 +666,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: an interrupted run prints %q", kind, r.Stderr)
 		}
 		if r = rbmtrain.Call(append(frozen, "-negphase", kind)...); strings.Count(r.Stderr, ladder) != 1 {
-			t.Errorf("%s: the warning is printed %d times", kind, strings.Count(r.Stderr, ladder))
+			t.Errorf("%s: the warning is printed %d times, want 1", kind, strings.Count(r.Stderr, ladder))
 		}
 	}
 	bad := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-rate", "20", "-negphase", "cd"}
@@ -688,11 +688,11 @@ func TestWarnings(t *testing.T) {
 		r := rbmtrain.Call("-data", "toy:4,4,100,0.3", "-labels", "none", "-hidden", "40000", "-negphase", "cd", "-rate", "1e-9", "-schedule", "constant",
 			"-steps", "2", "-metrics", "pseudo_likelihood", "-init", "log-odds", "-seed", strconv.Itoa(seed), "-quiet", "-snapshots", "0")
 		if r.Status != 0 || r.Stderr != "" {
-			t.Errorf("a run that changes nothing: %d, %s", r.Status, r.Stderr)
+			t.Errorf("a run that changes nothing: %d, %s, want 0 and nothing", r.Status, r.Stderr)
 		}
 	}
 	if r := rbmtrain.Call("-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-negphase", "exact"); r.Stderr != "" {
-		t.Errorf("a run that learns prints %q", r.Stderr)
+		t.Errorf("a run that learns prints %q, want nothing", r.Stderr)
 	}
 }
 
@@ -709,7 +709,7 @@ func TestLadderWarnings(t *testing.T) {
 		{"-negphase", "pt", "-temperatures", "auto/9", "-steps", "60", "-eval-every", "1", "-chains", "1"},
 	} {
 		if r := rbmtrain.Call(append([]string{"-data", "toy:4,4,100,0.2", "-hidden", "4", "-metrics", "none", "-quiet"}, args...)...); r.Status != 0 || r.Stderr != "" {
-			t.Errorf("%s: a ladder that exchanges: status %d, %q", args, r.Status, r.Stderr)
+			t.Errorf("%s: a ladder that exchanges: status %d, %q, want 0 and nothing", args, r.Status, r.Stderr)
 		}
 	}
 	// At first the model is flat and particles go round; later the hot end is
@@ -802,6 +802,6 @@ func TestStopAfterWithGaps(t *testing.T) {
 	args := strings.Fields("-data t.csv -hidden 50 -negphase pcd -batch 5 -steps 20 -holdout 0.3 -stop-after 3 -quiet -out run -label-column")
 	rbmtrain.Fails(t, cli.Usage, append(args, "none"), "as cells are missing, it takes the exact log_likelihood, for which -hidden 50 is too many, or the classification")
 	if got := rbmtrain.Call(append(args, "label")...); got.Status != 0 {
-		t.Errorf("with labels it exits with %d: %s", got.Status, got.Stderr)
+		t.Errorf("with labels it exits with %d: %s, want 0", got.Status, got.Stderr)
 	}
 }

@@ -62,7 +62,7 @@ func TestPresets(t *testing.T) {
 			t.Fatal(err)
 		}
 		if config.Preset.Name != c.preset {
-			t.Errorf("%s: the preset is %s", c.name, config.Preset.Name)
+			t.Errorf("%s: the preset is %s, want %s", c.name, config.Preset.Name, c.preset)
 		}
 		if !strings.Contains(c.args, "-preset") {
 			if named := unforecast(rbmtrain.OK(t, append(args, "-preset", c.preset)...)); named != out {
@@ -246,7 +246,7 @@ func TestMemorisedRows(t *testing.T) {
 		clitest.Write(t, name+"-test.csv", rows(200, label))
 		out := rbmtrain.OK(t, "-data", name+".csv", "-label-column", "last", "-test", name+"-test.csv", "-hidden", "50", "-preset", "discriminative", "-steps", "1000", "-out", name)
 		if told := strings.Contains(out, "the training rows are learnt, "); told != (name == "chance") {
-			t.Errorf("%s: told %v: %s", name, told, out)
+			t.Errorf("%s: told %v: %s, want %v", name, told, out, name == "chance")
 		}
 	}
 }

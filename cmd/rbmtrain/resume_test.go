@@ -145,7 +145,7 @@ func TestResume(t *testing.T) {
 			pictures = kind == "pins:tau=auto"
 			whole := result(t, rbmtrain.OK(t, demanding(kind, "-out", "whole", "-json")...))
 			if whole.Steps != 120 || whole.BestStep == nil {
-				t.Fatalf("the whole run comes to %+v", whole)
+				t.Fatalf("the whole run comes to %+v: got %v, want 120", whole, whole.Steps)
 			}
 
 			r := interrupt(50, demanding(kind, "-out", "twice")...)
@@ -177,7 +177,7 @@ func stoppedAt(t *testing.T, r clitest.Result, dir string) int {
 	var step, of int
 	rbmtrain.OneLine(t, r.Stderr)
 	if _, err := fmt.Sscanf(r.Stderr, "rbmtrain: stopped after step %d of %d; resume by: rbmtrain -resume "+dir, &step, &of); err != nil || r.Status != cli.Failed {
-		t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
+		t.Fatalf("exits with %d: %s, want %d", r.Status, r.Stderr, cli.Failed)
 	}
 	if step < 1 || step >= of {
 		t.Fatalf("stopped after step %d of %d", step, of)
@@ -201,7 +201,7 @@ func TestResumeAtStepZero(t *testing.T) {
 		}
 		if !strings.Contains(r.Stderr, "stopped after step 0 ") {
 			if n > 100 {
-				t.Fatalf("no run is stopped at its first step: %s", r.Stderr)
+				t.Fatalf("no run is stopped at its first step: %s, got %v, want at most 100", r.Stderr, n)
 			}
 			continue // earlier yet
 		}
@@ -258,7 +258,7 @@ func TestResumeFurther(t *testing.T) {
 	rbmtrain.Fails(t, cli.Usage, []string{"-resume", "run", "-steps", "40"}, "run has taken 60 steps already", "-steps from 60 up")
 	r := interrupt(30, "-resume", "run", "-steps", "120")
 	if !strings.HasSuffix(r.Stderr, "resume by: rbmtrain -resume run -steps 120\n") {
-		t.Errorf("prints %q", r.Stderr)
+		t.Errorf("prints %q, want %q at its end", r.Stderr, "resume by: rbmtrain -resume run -steps 120\n")
 	}
 	stoppedAt(t, r, "run")
 	out := rbmtrain.OK(t, "-resume", "run", "-steps", "120")
@@ -362,7 +362,7 @@ func TestResumeDamaged(t *testing.T) {
 			}
 			r := rbmtrain.Call("-resume", "run", "-quiet")
 			if r.Status != cli.OK || (c.warning == nil) != (r.Stderr == "") {
-				t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
+				t.Fatalf("exits with %d: %s, want %d", r.Status, r.Stderr, cli.OK)
 			}
 			if c.warning != nil {
 				rbmtrain.OneLine(t, r.Stderr, c.warning...)
@@ -396,7 +396,7 @@ func TestResumeElsewhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rbmtrain.OK(t, "-resume", filepath.Join(at, "run"), "-quiet")
 	if left := clitest.Tree(t, "."); left != "" {
-		t.Errorf("-resume of another folder writes to this one: %s", left)
+		t.Errorf("-resume of another folder writes to this one: %s, want nothing", left)
 	}
 	t.Chdir(at)
 	sameRuns(t, "run", "whole")
@@ -464,7 +464,7 @@ func TestResumeEpochs(t *testing.T) {
 	sameRuns(t, "run", "whole")
 	// -steps takes the place of -epochs; 60 steps were taken.
 	if out := rbmtrain.OK(t, "-resume", "run", "-steps", "66"); !strings.Contains(out, "\n66 steps in ") {
-		t.Errorf("prints %s", out)
+		t.Errorf("prints %s, want %q in it", out, "\n66 steps in ")
 	}
 }
 

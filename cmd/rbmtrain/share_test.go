@@ -33,7 +33,7 @@ func trained(t *testing.T, n int, out string, args ...string) string {
 	if n == 1 {
 		rbmtrain.OK(t, args...)
 	} else if r := inRanks(t, context.Background(), n, clitest.Same(args...)); r.Status != cli.OK {
-		t.Fatalf("%d ranks, %q: %s", n, args, r.Stderr)
+		t.Fatalf("%d ranks, %q: %s, got %v, want %v", n, args, r.Stderr, r.Status, cli.OK)
 	}
 	b, err := os.ReadFile(filepath.Join(out, rundir.ModelFile))
 	if err != nil {
@@ -104,7 +104,7 @@ func TestRanksFail(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := inRanks(t, context.Background(), 3, c.args)
 			if r.Status != c.status || r.Stdout != "" {
-				t.Errorf("exits with %d, and prints %q", r.Status, r.Stdout)
+				t.Errorf("exits with %d, and prints %q, want %d and nothing", r.Status, r.Stdout, c.status)
 			}
 			rbmtrain.OneLine(t, r.Stderr, c.words...)
 		})
@@ -149,7 +149,7 @@ func TestRankLost(t *testing.T) {
 			args := small("-negphase", "pcd", "-out", "run", "-quiet", "-steps", "1000000", "-checkpoint-every", "10")
 			if r == 0 {
 				if status := cli.RunRanks(context.Background(), g, "rbmtrain", runRanks, args, &stdout, &stderr); status != cli.Failed {
-					t.Errorf("exits with %d", status)
+					t.Errorf("exits with %d, want %d", status, cli.Failed)
 				}
 				return
 			}
@@ -189,7 +189,7 @@ func TestRanksAreInterrupted(t *testing.T) {
 	}()
 	r := inRanks(t, ctx, 3, clitest.Same(small("-negphase", "pcd", "-out", "run", "-quiet", "-steps", "1000000", "-checkpoint-every", "10")...))
 	if r.Status != cli.Failed {
-		t.Errorf("exits with %d", r.Status)
+		t.Errorf("exits with %d, want %d", r.Status, cli.Failed)
 	}
 	rbmtrain.OneLine(t, r.Stderr, "stopped after step", "rbmtrain -resume run")
 }

@@ -93,7 +93,7 @@ func TestHangUp(t *testing.T) {
 	cmd.Env, cmd.Dir = append(os.Environ(), asCommand+"=1"), dir
 	status, stderr = signalled(t, cmd, "run/"+rundir.MetricsFile, 300*time.Millisecond, syscall.SIGHUP, syscall.SIGTERM)
 	if status != cli.Terminated {
-		t.Errorf("SIGHUP under nohup, then SIGTERM: status %d, %q", status, stderr)
+		t.Errorf("SIGHUP under nohup, then SIGTERM: status %d, %q, want %d", status, stderr, cli.Terminated)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestSlowStep(t *testing.T) {
 	said := regexp.MustCompile(`(?:^|\n)rbmtrain: interrupted; stopped within step (\d+); resume from the checkpoint, of step (\d+), by: rbmtrain -resume run\n$`)
 	m := said.FindStringSubmatch(stderr)
 	if status != cli.Interrupted || m == nil {
-		t.Errorf("status %d, %q", status, stderr)
+		t.Errorf("status %d, %q, want %d", status, stderr, cli.Interrupted)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestUnusedTestSet(t *testing.T) {
 	} {
 		r := rbmtrain.Call(append(strings.Fields(args), "-hidden", "2", "-batch", "1", "-steps", "2", "-dry-run")...)
 		if r.Status != 0 || want == nil && r.Stderr != "" {
-			t.Errorf("%s: status %d, %s", args, r.Status, r.Stderr)
+			t.Errorf("%s: status %d, %s, want 0 and nothing", args, r.Status, r.Stderr)
 		}
 		if want != nil {
 			rbmtrain.OneLine(t, r.Stderr, append(want, "warning: ")...)
@@ -113,7 +113,7 @@ func TestInitOfOtherClasses(t *testing.T) {
 	rbmtrain.OK(t, append(common, "-data", "abc.csv", "-hidden", "2", "-steps", "2", "-quiet", "-out", "first")...)
 	p := planned(t, append(common, "-data", "cb.csv", "-init", "first")...)
 	if got := []int32{p.sets.Train.Y[0], p.sets.Train.Y[1], p.rows.Y[0]}; !reflect.DeepEqual(got, []int32{2, 1, 2}) || !reflect.DeepEqual(p.about().ClassNames, []string{"a", "b", "c"}) {
-		t.Errorf("labels %v of %q", got, p.about().ClassNames)
+		t.Errorf("labels %v of %q, want %v and %q", got, p.about().ClassNames, []int32{2, 1, 2}, []string{"a", "b", "c"})
 	}
 	rbmtrain.Fails(t, 1, append(common, "-data", "d.csv", "-init", "first"), "-init: first", "does not fit the data", `row 0 has the label "d"`)
 }

@@ -83,10 +83,10 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("the resumed run prints %s, no %q", out, left)
 	}
 	if out := rbmtrain.OK(t, append(args, "-eval-every", "40", "-force")...); strings.Contains(out, "measurements (") {
-		t.Errorf("with -eval-every it prints %s", out)
+		t.Errorf("with -eval-every it prints %s, want no %q in it", out, "measurements (")
 	}
 	if out := rbmtrain.OK(t, append(args, "-hidden", "10", "-force")...); strings.Contains(out, "left out") {
-		t.Errorf("a small run prints %s", out)
+		t.Errorf("a small run prints %s, want no %q in it", out, "left out")
 	}
 	// An enumeration counts: each measurement takes 32 · 2¹⁸ · 784 of 6·2³¹.
 	out = rbmtrain.OK(t, append(args, "-hidden", "18", "-metrics", "log_likelihood", "-force")...)

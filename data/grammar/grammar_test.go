@@ -51,14 +51,14 @@ func TestParse(t *testing.T) {
 		}
 	}
 	if got := errorText(Keys(nil).Parse("x", []string{"k=1"})); got != `x has no settings, so no "k"` {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, `x has no settings, so no "k"`)
 	}
 	a, b := 1, -1
 	if got := errorText(table(&a, &b).Check("x")); got != "x: "+strconv.ErrRange.Error() {
 		t.Error(got)
 	}
 	if got := errorText(NoKind("sampler", "gibs", []string{"gibbs", "sw"})); got != `unknown sampler "gibs"; did you mean gibbs? (there are gibbs, sw)` {
-		t.Error(got)
+		t.Errorf("got %q, want %q", got, `unknown sampler "gibs"; did you mean gibbs? (there are gibbs, sw)`)
 	}
 }
 

@@ -13,7 +13,7 @@ func TestNearest(t *testing.T) {
 		}
 	}
 	if got := Nearest("a", nil); got != "" {
-		t.Errorf("Nearest of nothing = %q", got)
+		t.Errorf("Nearest of nothing = %q, want nothing", got)
 	}
 }
 

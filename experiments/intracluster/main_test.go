@@ -60,7 +60,7 @@ func TestGabor(t *testing.T) {
 			w = append(w, float64(m.Weight(i, j)))
 		}
 		if rms := math.Sqrt(stat.Mean(squares(w), nil)); math.Abs(rms-weightSD) > 1e-6 {
-			t.Errorf("filter %d has root mean square %g", j, rms)
+			t.Errorf("filter %d has root mean square %g, want %g ± 1e-6", j, rms, weightSD)
 		}
 		if j > 0 && stat.Correlation(w, all[len(all)-len(w):], nil) > 0.9 {
 			t.Errorf("filters %d and %d are alike", j-1, j)
@@ -97,7 +97,7 @@ func TestApart(t *testing.T) {
 		var b strings.Builder
 		s.table(&b, claims.TableOf(points...))
 		if got := strings.Contains(b.String(), "the mean energies of IM and exchange differ"); got != c.want {
-			t.Errorf("%s: it is said that means differ: %v", c.name, got)
+			t.Errorf("%s: it is said that means differ: %v, want %v", c.name, got, c.want)
 		}
 	}
 }

@@ -27,6 +27,6 @@ func TestCount(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if c := count(claims.TableOf(points...), logz.ByAIS, images); c.all != 0 {
-		t.Errorf("of another kind there are %d", c.all)
+		t.Errorf("of another kind there are %d, want 0", c.all)
 	}
 }

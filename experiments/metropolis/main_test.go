@@ -23,7 +23,7 @@ func TestQuick(t *testing.T) {
 		"A.4: the modified operator leaves the pattern",
 	} {
 		if verdicts[claim] != claims.Pass {
-			t.Errorf("%s: %q", claim, verdicts[claim])
+			t.Errorf("%s: %q, want %q", claim, verdicts[claim], claims.Pass)
 		}
 	}
 }

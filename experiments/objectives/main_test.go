@@ -155,12 +155,12 @@ func TestLeast(t *testing.T) {
 	file := filepath.Join(run, "metrics.csv")
 	clitest.Write(t, file, "step,seconds,error_train,error_holdout\n0,0,0.1,0.9\n10,1,0,0.3\n20,2,0.5,0.2\n30,3,0,0.2\n40,4,0,0.4\n")
 	if step, x, err := least(run); step != 20 || x != 0.2 || err != nil {
-		t.Errorf("step %d with %v, %v", step, x, err)
+		t.Errorf("step %d with %v, %v, want 20 and 0.2", step, x, err)
 	}
 	for _, broken := range []string{"step,error_holdout\n", "step,error_test\n1,0.1\n", "step,error_holdout\n1,x\n", "step,error_holdout\nx,1\n"} {
 		clitest.Write(t, file, broken)
 		if _, _, err := least(run); err == nil || !strings.Contains(err.Error(), "metrics.csv") {
-			t.Errorf("of %q: %v", broken, err)
+			t.Errorf("of %q: %v, want %q in it", broken, err, "metrics.csv")
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestSpins(t *testing.T) {
 		ising.SetState(state)
 		// Parameters of an RBM are rounded to 2⁻³⁰ of the largest preactivation, about 10.
 		if d := units.Energy() - ising.Energy() - offset; math.Abs(d) > 9*10*math.Exp2(-30) {
-			t.Fatalf("energies differ by %g more at %v", d, state)
+			t.Fatalf("energies differ by %g more at %v, want ±%g at most", d, state, 9*10*math.Exp2(-30))
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestMeasure(t *testing.T) {
 	got := points()
 	// The standard error of τ = ½ with a window W of a few lags is below √(2(2W+1)/n)/2, 0.05.
 	if math.Abs(got[tauMoves]-0.5) > 3*0.05 {
-		t.Errorf("τ of independent energies is %g moves", got[tauMoves])
+		t.Errorf("τ of independent energies is %g moves, want 0.5 ± %.3g", got[tauMoves], 3*0.05)
 	}
 	tau := got[tauMoves]
 	for panel, want := range map[string]float64{tauFlips: updates * tau, tauSeconds: 1e-3 * tau, gainPanel: 500 / tau, microPanel: 1000} {
@@ -149,14 +149,14 @@ func TestHeatBath(t *testing.T) {
 		energies[i] = x.Energy()
 	}
 	if info.Moves != moves || info.Updates != 7*moves {
-		t.Errorf("counted %d moves and %d updates", info.Moves, info.Updates)
+		t.Errorf("counted %d moves and %d updates, want %d and %d", info.Moves, info.Updates, moves, 7*moves)
 	}
 	s := diag.Summarize(energies)
 	u := math.Tanh(beta)
 	want := -4 * (u + u*u*u) / (1 + u*u*u*u)
 	_, sd := stat.MeanStdDev(energies, nil)
 	if z := (stat.Mean(energies, nil) - want) / (sd / math.Sqrt(s.Effective)); math.Abs(z) > 5 {
-		t.Errorf("the mean energy is %g standard errors from %g", z, want)
+		t.Errorf("the mean energy is %g standard errors from %g, want ±5 at most", z, want)
 	}
 }
 

@@ -118,7 +118,7 @@ func TestHonest(t *testing.T) {
 		}
 		out, err := r.run(context.Background(), it)
 		if err != nil || len(out.Warnings) > 0 {
-			t.Errorf("%s: %v, warnings %q", kind, err, out.Warnings)
+			t.Errorf("%s: %v, warnings %q, want none", kind, err, out.Warnings)
 		}
 		if want := len(r.contestants); len(out.Entries) != want || len(out.Ratios) != want-1 {
 			t.Errorf("%s: %d entries and %d ratios of %d contestants", kind, len(out.Entries), len(out.Ratios), want)
@@ -207,7 +207,7 @@ func TestPeers(t *testing.T) {
 		it := f.smallItem(t, kind)
 		out, err := r.run(context.Background(), it)
 		if err != nil || len(out.Warnings) > 0 {
-			t.Errorf("%s: %v, warnings %q", kind, err, out.Warnings)
+			t.Errorf("%s: %v, warnings %q, want none", kind, err, out.Warnings)
 		}
 		if want := len(r.field(it)); len(out.Entries) != want {
 			t.Errorf("%s: %d entries of %d contestants", kind, len(out.Entries), want)
@@ -277,7 +277,7 @@ func TestDeaths(t *testing.T) {
 	dead := newRace(t)
 	dead.contestants[0].env[0] = childVariable + "=dies"
 	if _, err := dead.run(context.Background(), it); err == nil || !strings.Contains(err.Error(), "the last words") {
-		t.Errorf("gorbm has died: %v", err)
+		t.Errorf("gorbm has died: %v, want %q in it", err, "the last words")
 	}
 }
 
@@ -298,7 +298,7 @@ func TestStopped(t *testing.T) {
 		t.Fatalf("%v, %d entries", err, len(out.Entries))
 	}
 	if n := len(out.Entries[0].Seconds); n < 1 || n >= 1000 {
-		t.Errorf("%d rounds", n)
+		t.Errorf("%d rounds, want 1 to 1000", n)
 	}
 }
 

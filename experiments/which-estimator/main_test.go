@@ -58,14 +58,14 @@ func TestUnequal(t *testing.T) {
 		square += l * l * math.Exp(l)
 	}
 	if math.Abs(sum-1) > 1e-12 {
-		t.Errorf("probabilities sum to %g", sum)
+		t.Errorf("probabilities sum to %g, want 1 ± 1e-12", sum)
 	}
 	mean := 0.
 	for r := range set.Len() {
 		mean -= set.LogProb(set.X.Row(r), -1) / float64(set.Len())
 	}
 	if z := (mean - entropy) / math.Sqrt((square-entropy*entropy)/float64(set.Len())); math.Abs(z) > 4 {
-		t.Errorf("rows have a mean log probability of %g, the law %g: %.1f standard errors", -mean, -entropy, z)
+		t.Errorf("rows have a mean log probability of %g, the law %g: %.1f standard errors, want ±4 at most", -mean, -entropy, z)
 	}
 	ones, zeros := set.LogProb([]uint64{0xFF}, -1), set.LogProb([]uint64{0}, -1)
 	if math.Abs(ones-zeros-math.Log(8)) > 1e-3 { // 8 of 15 against 1 of 15, but for rows of other modes, 0.02⁴/8
@@ -84,7 +84,7 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("scores with a law: %v", s)
 	}
 	if s := fonts.scores(high); s[1] != 2 {
-		t.Errorf("scores without a law: %v", s)
+		t.Errorf("scores without a law: %v, got %v, want 2", s, s[1])
 	}
 	for _, c := range []struct {
 		d         problem

@@ -136,7 +136,7 @@ func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 			t.Errorf("%s: %v seconds at step %v", c.text, half.Seconds, half.Steps)
 		}
 		if curve.SecondsPerStep() <= 0 {
-			t.Errorf("%s: %v seconds a step", c.text, curve.SecondsPerStep())
+			t.Errorf("%s: %v seconds a step, want more than 0", c.text, curve.SecondsPerStep())
 		}
 		distances := make([][]float64, len(curve.Points)) // by repeat
 		for repeat := range s.Repeats {
@@ -177,7 +177,7 @@ func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 				t.Errorf("%s: point %d is %+v, want %v ± %v", c.text, i, p.Distance, mean, math.Sqrt(square))
 			}
 			if p.Steps != float64(p.Updates*c.steps) {
-				t.Errorf("%s: point %d has %v steps", c.text, i, p.Steps)
+				t.Errorf("%s: point %d has %v steps, want %v", c.text, i, p.Steps, float64(p.Updates*c.steps))
 			}
 		}
 	}
@@ -223,7 +223,7 @@ func TestBias(t *testing.T) {
 		t.Error("noise alone is called a bias")
 	}
 	if b := (Bias{5, 3}); b.Corrected() != 4 {
-		t.Errorf("corrected %v", b.Corrected())
+		t.Errorf("corrected %v, want 4", b.Corrected())
 	}
 	// The variance of the mean of many chains is that of one over their number.
 	many := run(t, m, truth, Settings{Steps: 1, Repeats: 400, Seed: 3}, "pcd:k=1:chains=200")[0]
@@ -249,11 +249,11 @@ func TestExactIsAtTheTruth(t *testing.T) {
 func TestCosine(t *testing.T) {
 	a, b := []float64{1, 0}, []float64{1, 1}
 	if got := cosine(a, b, nil); math.Abs(got-math.Sqrt(0.5)) > 1e-15 {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v ± 1e-15", got, math.Sqrt(0.5))
 	}
 	// Of gradients (2,3)−a = (1,3) and (2,3)−b = (1,2).
 	if got := cosine(a, b, []float64{2, 3}); math.Abs(got-7/math.Sqrt(50)) > 1e-15 {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want %v ± 1e-15", got, 7/math.Sqrt(50))
 	}
 	truth := &Truth{Negative: []float64{3, 4}}
 	if truth.Norm() != 5 || !math.IsNaN(truth.GradientNorm()) {
@@ -294,13 +294,13 @@ func TestReference(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Reference(ctx, nil, m, DefaultReference(), 10, rbm.NewKey(1), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	if err := DefaultReference().Check(); err != nil {
 		t.Error(err)
 	}
 	if _, err := Enumerate(rbm.New(30, 30, 0, rbm.Softmax)); !errors.Is(err, exact.ErrTooLarge) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, exact.ErrTooLarge)
 	}
 }
 
@@ -403,17 +403,17 @@ func TestRunErrors(t *testing.T) {
 	truth := enumerate(t, m)
 	for _, text := range []string{"cd", "pcd:start=data", "pt:start=data"} {
 		if _, err := Run(context.Background(), m, truth, parse(t, text), Settings{Steps: 1, Repeats: 1}); !errors.Is(err, ErrNoData) {
-			t.Errorf("%s: got %v", text, err)
+			t.Errorf("%s: got %v, want %v", text, err, ErrNoData)
 		}
 	}
 	large := rbm.New(40, 40, 0, rbm.Softmax)
 	_, err := Run(context.Background(), large, &Truth{Negative: make([]float64, 1680)}, parse(t, "exact"), Settings{Steps: 1, Repeats: 1})
 	if !errors.Is(err, exact.ErrTooLarge) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, exact.ErrTooLarge)
 	}
 	m.VisibleBias[0] = float32(math.Inf(1))
 	if _, err := Run(context.Background(), m, truth, parse(t, "pcd"), Settings{Steps: 1, Repeats: 1}); !errors.Is(err, rbm.ErrDiverged) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, rbm.ErrDiverged)
 	}
 }
 

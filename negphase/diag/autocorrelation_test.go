@@ -54,12 +54,12 @@ func TestAutocorrelationIsItsDefinition(t *testing.T) {
 			x := autoregression(0.8, n, rbm.NewKey(uint64(n)))
 			got, want := Autocorrelation(x, lags), direct(x, lags)
 			if len(got) != lags+1 {
-				t.Fatalf("%d values, %d lags: %d results", n, lags, len(got))
+				t.Fatalf("%d values, %d lags: %d results, want %d", n, lags, len(got), lags+1)
 			}
 			// Rounding: each of the sums of n terms of size ≤ 1 (relative to
 			// c(0)) carries at most n·2⁻⁵³, those of the transform log₂ n·2⁻⁵³.
 			if d := farthest(got, want); d > 4*float64(n)*0x1p-53 {
-				t.Errorf("%d values, %d lags: off by %v", n, lags, d)
+				t.Errorf("%d values, %d lags: off by %v, want at most %v", n, lags, d, 4*float64(n)*0x1p-53)
 			}
 		}
 	}
@@ -72,13 +72,13 @@ func TestAutocorrelationIsItsDefinition(t *testing.T) {
 			y[i] *= factor
 		}
 		if d := farthest(Autocorrelation(y, 100), want); d > 1e-13 {
-			t.Errorf("scaled by %g: off by %v", factor, d)
+			t.Errorf("scaled by %g: off by %v, want at most 1e-13", factor, d)
 		}
 	}
 	// Without the zeros that keep the ends apart, the ends meet.
 	wrapped := append(append([]float64(nil), x...), x...)
 	if d := farthest(direct(wrapped, 100), want); d < 1e-3 {
-		t.Errorf("a circular series has the same ρ, to %v: the test is blind", d)
+		t.Errorf("a circular series has the same ρ, to %v: the test is blind, want at least 1e-3", d)
 	}
 }
 

@@ -99,7 +99,7 @@ func TestTwoSamples(t *testing.T) {
 		}
 	}
 	if t0, p := Welch([]float64{2, 2}, []float64{2, 2}); t0 != 0 || p != 1 {
-		t.Errorf("equal constants: %v, %v", t0, p)
+		t.Errorf("equal constants: %v, %v, want 0 and 1", t0, p)
 	}
 	if t0, p := Welch([]float64{1, 1}, []float64{2, 2}); !math.IsInf(t0, -1) || p != 0 {
 		t.Errorf("other constants: %v, %v", t0, p)

@@ -46,10 +46,10 @@ func TestStationarityZ(t *testing.T) {
 	wrong := append([]float64(nil), p...)
 	wrong[0], wrong[1] = p[1], p[0]
 	if z := StationarityZ(draw(r, wrong, 20000), p); z < 6 {
-		t.Errorf("two cells exchanged: z = %v", z)
+		t.Errorf("two cells exchanged: z = %v, want at least 6", z)
 	}
 	if z := StationarityZ([]int{5, 1}, []float64{1, 0}); !math.IsInf(z, 1) {
-		t.Errorf("a draw of probability zero: z = %v", z)
+		t.Errorf("a draw of probability zero: z = %v, want ∞", z)
 	}
 }
 

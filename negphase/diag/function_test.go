@@ -50,6 +50,6 @@ func TestFunctionError(t *testing.T) {
 		constant.Add(2)
 	}
 	if e := FunctionError([]float64{3}, constant); e != 0 {
-		t.Errorf("a constant has the error %v", e)
+		t.Errorf("a constant has the error %v, want 0", e)
 	}
 }

@@ -125,7 +125,7 @@ func TestSpectralGapOfReversibleChains(t *testing.T) {
 	norm := mat.Norm(d, 2)
 	lo, hi := math.Pow(norm/math.Sqrt(n), 1.0/k), math.Pow(norm, 1.0/k)
 	if lambda := 1 - gap; lambda < lo-1e-5 || lambda > hi+1e-5 {
-		t.Errorf("λ₂ is %v, but by the chain's decay it lies in %v … %v", lambda, lo, hi)
+		t.Errorf("λ₂ is %v, but by the chain's decay it lies in %v … %v, want %v to %v", lambda, lo, hi, lo-1e-5, hi+1e-5)
 	}
 }
 
@@ -194,7 +194,7 @@ func TestArnoldi(t *testing.T) {
 	// The eigenvalues of a permutation all have modulus 1; no small space
 	// shows them, and that must not pass for settled.
 	if radius, ok := arnoldiRadius(100, product(cycle(100, 1))); ok && math.Abs(radius-1) > 1e-10 {
-		t.Errorf("of a permutation the radius is %v", radius)
+		t.Errorf("of a permutation the radius is %v, want 1 ± 1e-10", radius)
 	}
 	// A state that is never left: eigenvalue 1 twice, whatever is deflated.
 	stuck := mat.DenseCopyOf(&reversible)

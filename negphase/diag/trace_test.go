@@ -99,7 +99,7 @@ func TestSlowTail(t *testing.T) {
 	s := Summarize(x)
 	truth := (tauOf(0.5) + share*tauOf(1-1./5000)) / (1 + share)
 	if short.Tau > truth/10 {
-		t.Errorf("the window alone finds τ = %v of %v: the test is blind", short.Tau, truth)
+		t.Errorf("the window alone finds τ = %v of %v: the test is blind, want at most %v", short.Tau, truth, truth/10)
 	}
 	if !s.Slow || s.Trusted() {
 		t.Errorf("not slow: %+v", s)
@@ -123,7 +123,7 @@ func TestErrorsOfCorrelatedSeries(t *testing.T) {
 		t.Errorf("the mean's error is %v, want %v", s.StdErr, want)
 	}
 	if s.StdErr < 3*naive {
-		t.Error("the naive error is as large: the test is blind")
+		t.Errorf("the naive error is as large: the test is blind, got %v, want at least %v", s.StdErr, 3*naive)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestTraceKeepsAllValues(t *testing.T) {
 	}
 	// Full at 6 blocks of 1, of 2 and of 4: now of 8.
 	if got := fmt.Sprint(trace.Blocks()); trace.Stride() != 8 || got != "[3.5 11.5 19.5]" || trace.Len() != 25 {
-		t.Errorf("stride %d, blocks %s, %d values", trace.Stride(), got, trace.Len())
+		t.Errorf("stride %d, blocks %s, %d values, want 8, %s, 25", trace.Stride(), got, trace.Len(), "[3.5 11.5 19.5]")
 	}
 	if s := trace.Summary(); s.Mean != 12 {
 		t.Errorf("mean %v, want 12", s.Mean)
@@ -192,7 +192,7 @@ func TestTraceAllocatesNothingOnceFull(t *testing.T) {
 		trace.Add(1)
 	}
 	if n := testing.AllocsPerRun(100, func() { trace.Add(2) }); n != 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }
 
@@ -238,7 +238,7 @@ func TestMeanVariance(t *testing.T) {
 		}
 	}
 	if mean, _ := MeanVariance([]float64{1, math.NaN()}); !math.IsNaN(mean) {
-		t.Errorf("the mean with NaN is %v", mean)
+		t.Errorf("the mean with NaN is %v, want NaN", mean)
 	}
 }
 
@@ -262,7 +262,7 @@ func TestShortSeriesMeasureNoTau(t *testing.T) {
 			t.Errorf("%v of %d series of %v τ are trusted", trusted, series, length)
 		}
 		if wrong > 0.1*series {
-			t.Errorf("series of %v τ: %v of %d bounds are above τ", length, wrong, series)
+			t.Errorf("series of %v τ: %v of %d bounds are above τ, want at most %v", length, wrong, series, 0.1*series)
 		}
 	}
 }

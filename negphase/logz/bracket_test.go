@@ -96,12 +96,12 @@ func TestWarnings(t *testing.T) {
 		}
 		for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
 			if b.Doubtful(m) != doubtful[m] {
-				t.Errorf("%s: %s is doubtful: %v", name, m.Name(), b.Doubtful(m))
+				t.Errorf("%s: %s is doubtful: %v, want %v", name, m.Name(), b.Doubtful(m), doubtful[m])
 			}
 		}
 		for m, is := range map[Method]bool{ByAIS: name == "AIS is a bound" || name == "both are far bounds", ByReverse: name == "reverse is a bound" || name == "both are far bounds", ByBennett: false} {
 			if b.Bound(m) != is {
-				t.Errorf("%s: %s is a bound: %v", name, m.Name(), b.Bound(m))
+				t.Errorf("%s: %s is a bound: %v, want %v", name, m.Name(), b.Bound(m), is)
 			}
 		}
 		logZ, _, by := b.Best()

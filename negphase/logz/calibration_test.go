@@ -171,10 +171,10 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("%s: %v of %d runs are without a warning", m.Name(), n, len(all)*seeds)
 		}
 		if low, high := 0.90-3*math.Sqrt(0.90*0.10/n), 0.99+3*math.Sqrt(0.99*0.01/n); inside < low*n || inside > high*n {
-			t.Errorf("%s: %v of %v intervals of 95 %% hold the truth", m.Name(), inside, n)
+			t.Errorf("%s: %v of %v intervals of 95 %% hold the truth, want %v to %v", m.Name(), inside, n, low*n, high*n)
 		}
 		if z2 := squares[m] / n; z2 > 0.97+5*math.Sqrt(3.0/n) {
-			t.Errorf("%s: mean z² is %.2f", m.Name(), z2)
+			t.Errorf("%s: mean z² is %.2f, want at most %.3g", m.Name(), z2, 0.97+5*math.Sqrt(3.0/n))
 		}
 	}
 }
@@ -238,7 +238,7 @@ func TestTenModels(t *testing.T) {
 			t.Errorf("%s: %d runs are trusted and %d warned of: one way is not tested", what, trusted[side], warned[side])
 		}
 		if float64(inside[side]) < 0.9*float64(trusted[side]) {
-			t.Errorf("%s: %d of %d within two standard errors", what, inside[side], trusted[side])
+			t.Errorf("%s: %d of %d within two standard errors, want at least %v", what, inside[side], trusted[side], 0.9*float64(trusted[side]))
 		}
 	}
 }

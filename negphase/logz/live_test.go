@@ -72,10 +72,10 @@ func (c *coverage) check(t *testing.T, what string) {
 		t.Errorf("%s: only %d of %d are inside two standard errors", what, c.inside, c.n)
 	}
 	if c.squares/n < 0.3 { // of Student's t that the errors are widened to it is 0.97
-		t.Errorf("%s: the mean z² is %.3f: the errors are far too wide", what, c.squares/n)
+		t.Errorf("%s: the mean z² is %.3f: the errors are far too wide, want at least 0.3", what, c.squares/n)
 	}
 	if math.Abs(c.sum/n) > 5/math.Sqrt(n) {
-		t.Errorf("%s: the mean z is %.3f", what, c.sum/n)
+		t.Errorf("%s: the mean z is %.3f, want ±%.3g at most", what, c.sum/n, 5/math.Sqrt(n))
 	}
 }
 
@@ -218,7 +218,7 @@ func TestTallyErrors(t *testing.T) {
 		t.Errorf("only %d of %d tallies have settled", len(z2), tallies)
 	}
 	if math.Abs(off(z2)) > 5 {
-		t.Errorf("the mean z² is %.1f standard errors from %.3f", off(z2), want)
+		t.Errorf("the mean z² is %.1f standard errors from %.3f, want ±5 at most", off(z2), want)
 	}
 	if !(off(twice) < -5) || !(off(narrow) > 5) {
 		t.Errorf("errors that are too wide or too narrow pass: %.1f and %.1f standard errors from %.3f", off(twice), off(narrow), want)
@@ -271,7 +271,7 @@ func TestFollowerCoverage(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tuned := ladder.Ladder().Tuned; tuned < 8 { // as the first 500 rounds have it
-				t.Errorf("run %d, model %d: the ladder was tuned %d times: it is not the one that began", seed, i, tuned)
+				t.Errorf("run %d, model %d: the ladder was tuned %d times: it is not the one that began, want at least 8", seed, i, tuned)
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func TestMixedBracket(t *testing.T) {
 			}
 			// Weights that leave a half of log γ out, as those of another precision do, are off by more than the errors.
 			if z := math.Log(2.5/0.8) / 2 / stdErr; z < 6 {
-				t.Errorf("%s from %s: an error of half a log precision would pass: z = %.1f", by.Name(), name, z)
+				t.Errorf("%s from %s: an error of half a log precision would pass: z = %.1f, want at least 6", by.Name(), name, z)
 			}
 		}
 	}

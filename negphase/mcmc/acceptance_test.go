@@ -58,7 +58,7 @@ func TestSqueezesAreTheirLaws(t *testing.T) {
 		}
 		// The modified law jumps from ½ to 1 in one cell.
 		if limit := map[string]float64{"gibbs": 1.0 / 31, "metropolis": 1.0 / 8, "modified": 0.51}[name]; width > limit {
-			t.Errorf("%s: a cell leaves %g of the words undecided", name, width)
+			t.Errorf("%s: a cell leaves %g of the words undecided, want at most %g", name, width, limit)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestChances(t *testing.T) {
 		}
 		p := slices.Repeat([]float64{1 / float64(n)}, n)
 		if z := max(diag.StationarityZ(counts, p), diag.StationarityZ(words, p)); z > 6 {
-			t.Errorf("numbers below %d: z = %.1f", n, z)
+			t.Errorf("numbers below %d: z = %.1f, want at most 6", n, z)
 		}
 		if below(n, math.MaxUint32) != n-1 || below(n, 0) != 0 || belowWord(n, math.MaxUint64) != n-1 {
 			t.Errorf("numbers below %d leave it", n)

@@ -78,13 +78,13 @@ func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 				s.SetState(on[0])
 				chain := must(m.Bind(s, beta, sites))(t)
 				if z := rbmZ(s, chain, on, law, starts); z > 6 {
-					t.Errorf("%d visible units, %s on sites %v: z = %.1f", visible, name, sites, z)
+					t.Errorf("%d visible units, %s on sites %v: z = %.1f, want at most 6", visible, name, sites, z)
 				}
 			}
 			s := NewRBM(c)
 			s.SetState(on[0])
 			if z := rbmZ(s, must(m.Bind(s, 1.3*beta, nil))(t), on, law, starts); z < 6 {
-				t.Errorf("%s at a wrong temperature: z = %.1f", name, z)
+				t.Errorf("%s at a wrong temperature: z = %.1f, want at least 6", name, z)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func TestLayerwiseIsTheSweep(t *testing.T) {
 			t.Errorf("%s: flip costs differ", name)
 		}
 		if n := testing.AllocsPerRun(10, func() { fast.Reset(); fast.Move(ra) }); n != 0 {
-			t.Errorf("%s allocates %v times a move", name, n)
+			t.Errorf("%s allocates %v times a move, want 0", name, n)
 		}
 	}
 }
@@ -177,11 +177,11 @@ func TestFlipTheStateOfEqualProbabilities(t *testing.T) {
 	s := NewRBM(c)
 	counts := flip(must(FlipTheState{}.Bind(s, 1, nil))(t), s)
 	if z := diag.StationarityZ(counts, slices.Repeat([]float64{1. / 16}, 16)); z > 6 {
-		t.Errorf("flip-the-state: z = %.1f, %v", z, counts)
+		t.Errorf("flip-the-state: z = %.1f, %v, want at most 6", z, counts)
 	}
 	always := must(newLayerwise("metropolis", s, 1, nil, Metropolis{}))(t)
 	if counts := flip(always, s); counts[15] != 3200 {
-		t.Errorf("Metropolis by layers does not flip all: %v", counts)
+		t.Errorf("Metropolis by layers does not flip all: %v, got %v, want 3200", counts, counts[15])
 	}
 }
 
@@ -209,20 +209,20 @@ func TestBindErrorsOfRBMs(t *testing.T) {
 		}
 	}
 	if got := fmt.Sprint(labels.parameters.sites()); got != "[0 1 2 3 6 7 8]" {
-		t.Errorf("sites %s", got)
+		t.Errorf("sites %s, want %s", got, "[0 1 2 3 6 7 8]")
 	}
 	chain := must(BlockGibbs{}.Bind(labels, 1, nil))(t)
 	r := rbm.NewKey(1).Rand()
 	for range 50 {
 		if chain.Move(r); labels.state[4]+labels.state[5] != 0 {
-			t.Fatal("a label moved")
+			t.Fatalf("a label moved: got %v, want 0", labels.state[4]+labels.state[5])
 		}
 	}
 	if w := must(Metropolis{}.Bind(labels, 1, nil))(t).(Warner).Warning(); w == "" {
 		t.Error("no warning of Metropolis where all flips are free")
 	}
 	if w := must(Metropolis{}.Bind(s, 1, nil))(t).(Warner).Warning(); w != "" {
-		t.Errorf("warning %q", w)
+		t.Errorf("warning %q, want nothing", w)
 	}
 }
 

@@ -89,7 +89,7 @@ func TestExchangesAreInDetailedBalance(t *testing.T) {
 				}
 				pi := boltzmann(shell, beta)
 				if d := max(imbalance(pi, k), drift(pi, k)); d > exact {
-					t.Errorf("%s, reference %v, %d of %d: out of balance by %g", name, c.reference, active, sites, d)
+					t.Errorf("%s, reference %v, %d of %d: out of balance by %g, want at most %g", name, c.reference, active, sites, d, exact)
 				}
 			}
 		}

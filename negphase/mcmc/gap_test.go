@@ -64,7 +64,7 @@ func TestFixedOrderMetropolisIsReducible(t *testing.T) {
 			image.MulVec(k, c)
 			diff.SubVec(&image, c)
 			if d := mat.Norm(&diff, math.Inf(1)); d > 1e-10 {
-				t.Errorf("J = %g, %v: the states reached are left or entered with probability %g", j, order, d)
+				t.Errorf("J = %g, %v: the states reached are left or entered with probability %g, want at most 1e-10", j, order, d)
 			}
 			if size := mat.Sum(class(sweepMatrix(t, g, ModifiedMetropolis{order}, 1))); size != 512 {
 				t.Errorf("J = %g, %v: the modified operator reaches %g of 512 states", j, order, size)
@@ -236,7 +236,7 @@ func TestLockedPatterns(t *testing.T) {
 			t.Errorf("%s: %d states in 1000 sweeps, want 2", c.name, len(seen))
 		}
 		if w := chain.(Warner).Warning(); !strings.Contains(w, "modified-metropolis") {
-			t.Errorf("%s: warning %q", c.name, w)
+			t.Errorf("%s: warning %q, want %q in it", c.name, w, "modified-metropolis")
 		}
 		chain = must(ModifiedMetropolis{c.order}.Bind(s, 0.3, nil))(t)
 		for range 1000 {
@@ -244,7 +244,7 @@ func TestLockedPatterns(t *testing.T) {
 			seen[fmt.Sprint(s.State())] = true
 		}
 		if len(seen) < 100 {
-			t.Errorf("%s: the modified operator saw %d states in 1000 sweeps", c.name, len(seen))
+			t.Errorf("%s: the modified operator saw %d states in 1000 sweeps, want at least 100", c.name, len(seen))
 		}
 	}
 }

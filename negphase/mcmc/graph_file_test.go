@@ -10,7 +10,7 @@ import (
 func TestReadGraph(t *testing.T) {
 	g := must(ReadGraph(strings.NewReader("# a triangle in a field\n0 1 1\n\n1\t2 -0.5 # antiferromagnetic\r\n2 0 2e0\n0 0.25\n 3 -1\n")))(t)
 	if g.Len() != 4 || g.Edges() != 3 {
-		t.Fatalf("%d spins, %d edges", g.Len(), g.Edges())
+		t.Fatalf("%d spins, %d edges, want 4 and 3", g.Len(), g.Edges())
 	}
 	if g.Coupling(0, 1) != 1 || g.Coupling(2, 1) != -0.5 || g.Coupling(0, 2) != 2 || g.Field(0) != 0.25 || g.Field(1) != 0 || g.Field(3) != -1 {
 		t.Error("wrong numbers")
@@ -51,13 +51,13 @@ func TestReadGraphErrors(t *testing.T) {
 func TestReadGraphFileNamesTheFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "glass.txt")
 	if _, err := ReadGraphFile(name); err == nil || !strings.Contains(err.Error(), "glass.txt") {
-		t.Errorf("missing file: %v", err)
+		t.Errorf("missing file: %v, want %q in it", err, "glass.txt")
 	}
 	if err := os.WriteFile(name, []byte("0 0 1\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ReadGraphFile(name); err == nil || !strings.Contains(err.Error(), "glass.txt: line 1: ") {
-		t.Errorf("bad file: %v", err)
+		t.Errorf("bad file: %v, want %q in it", err, "glass.txt: line 1: ")
 	}
 }
 

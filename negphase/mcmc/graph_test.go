@@ -120,7 +120,7 @@ func TestEqualEnergiesAreEqualBits(t *testing.T) {
 	g := must(NewGraph(make([]float64, 4), []Edge{{0, 1, 0.1}, {0, 2, 0.2}, {0, 3, -0.3}}))(t)
 	s := NewIsing(g, []uint8{1, 1, 1, 1})
 	if d := s.FlipCost(0); d != 0 {
-		t.Errorf("a flip that costs nothing costs %g", d)
+		t.Errorf("a flip that costs nothing costs %g, want 0", d)
 	}
 	a, b, c := 0.1, 0.2, 0.3
 	if a+b-c == 0 {

@@ -207,7 +207,7 @@ func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising)
 	})
 	law := slow.model.boltzmann(on, exactBeta)
 	if what := total.wrong(law); what != "" {
-		t.Error(what)
+		t.Errorf("got %q, want %q", what, "")
 	}
 	if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
 		t.Errorf("detailed balance is off by %g, relatively %g", a, r)
@@ -274,17 +274,17 @@ func TestIntraclusterStationarity(t *testing.T) {
 	for _, g := range []*Graph{torus(t), randomGraph(t, 9, false, 21)} {
 		on, _ := shell(reference, 4)
 		if len(on) != 126 {
-			t.Fatal(len(on))
+			t.Fatalf("got %v, want %v", len(on), 126)
 		}
 		ising := NewIsing(g, on[0])
 		m := Intracluster{MinLength: 1, MaxLength: 4, GammaDown: 1, GammaUp: .7, Weights: HeatBath, Reference: reference}
 		chain := mustBind(t, m, ising, 0.6)
 		if z := lawAfter(ising, chain, on, 0.6, 40_000, 3); z > 6 {
-			t.Errorf("z = %.1f", z)
+			t.Errorf("z = %.1f, want at most 6", z)
 		}
 		// A chain at another temperature is seen.
 		if z := lawAfter(ising, mustBind(t, m, ising, 0.5), on, 0.6, 40_000, 3); z < 6 {
-			t.Errorf("at a wrong temperature z = %.1f", z)
+			t.Errorf("at a wrong temperature z = %.1f, want at least 6", z)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func TestStaleShellsAreSeen(t *testing.T) {
 			c := mustBind(t, settings, s, exactBeta).(*intraclusterChain)
 			flaw.spoil(s, c)
 			if seen := differsFrom(newSlowShell(m, g, exactBeta, structure.table), s, c); seen != (flaw.name != "") {
-				t.Errorf("%s: stale %s: seen %v", structure.name, flaw.name, seen)
+				t.Errorf("%s: stale %s: seen %v, want %v", structure.name, flaw.name, seen, flaw.name != "")
 			}
 		}
 	}

@@ -56,7 +56,7 @@ func TestSweepsLeaveTheLaw(t *testing.T) {
 		for _, m := range movers {
 			k := sweepMatrix(t, g, m, beta)
 			if d := drift(pi, k); d > exact {
-				t.Errorf("%s, %T %+v: the law moves by %g", name, m, m, d)
+				t.Errorf("%s, %T %+v: the law moves by %g, want at most %g", name, m, m, d, exact)
 			}
 		}
 		// A β that is off by a tenth does not leave it, unless all is uniform.
@@ -145,7 +145,7 @@ func TestSitesLeaveTheLaw(t *testing.T) {
 			}
 		}
 		if d := drift(pi, k); d > exact {
-			t.Errorf("%T: the law moves by %g", m, d)
+			t.Errorf("%T: the law moves by %g, want at most %g", m, d, exact)
 		}
 	}
 }

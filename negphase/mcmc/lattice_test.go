@@ -108,7 +108,7 @@ func TestCouplingsFollowTheirLaws(t *testing.T) {
 	}
 	// The standard deviation of the count is √n/2.
 	if z := (float64(ups) - n/2) / (math.Sqrt(n) / 2); math.Abs(z) > 4 {
-		t.Errorf("%d of %d couplings are positive: z = %.1f", ups, n, z)
+		t.Errorf("%d of %d couplings are positive: z = %.1f, want ±4 at most", ups, n, z)
 	}
 	var sum, squares float64
 	for _, c := range Gaussian(2, rbm.NewKey(1))(n) {

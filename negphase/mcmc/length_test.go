@@ -21,7 +21,7 @@ func warmed(t *testing.T, text string, g *Graph, beta float64, seed uint64) (*Is
 	r := rbm.NewKey(seed).Child(1).Rand()
 	c := must(must(ParseMover(text, Linear))(t).Bind(s, beta, nil))(t).(Adaptive)
 	if info := c.WarmUp(r); info.Moves != WarmUpMoves {
-		t.Fatalf("%s: a warm-up of %d moves", text, info.Moves)
+		t.Fatalf("%s: a warm-up of %d moves, want %d", text, info.Moves, WarmUpMoves)
 	}
 	return s, c, r
 }
@@ -51,11 +51,11 @@ func TestWarmUpReachesTheTarget(t *testing.T) {
 				// Lengths are whole numbers: one more flip of ten changes the acceptance by
 				// some 0.05, and its mean over correlated moves has an error of some 0.02.
 				if a, _ := info.Acceptance(); math.Abs(a-TargetAcceptance) > 0.09 {
-					t.Errorf("%s, %s: walks of %d-%d flips are accepted with %.3f", name, text, low, high, a)
+					t.Errorf("%s, %s: walks of %d-%d flips are accepted with %.3f, want %.3g ± 0.09", name, text, low, high, a, TargetAcceptance)
 				}
 			}
 			if lo, hi := slices.Min(found), slices.Max(found); hi > 1.2*lo+1 {
-				t.Errorf("%s, %s: lengths of %v", name, text, found)
+				t.Errorf("%s, %s: lengths of %v, got %v, want at most %v", name, text, found, hi, 1.2*lo+1)
 			}
 		}
 	}
@@ -93,7 +93,7 @@ func TestWarmedUpKernel(t *testing.T) {
 			}, beta)
 			law := plainOf(g).boltzmann(states(5), beta)
 			if what := total.wrong(law); what != "" {
-				t.Errorf("%s: %s", text, what)
+				t.Errorf("%s: %s, want nothing", text, what)
 			}
 			a, relative = k.residual(law)
 		case *intraclusterChain:
@@ -108,7 +108,7 @@ func TestWarmedUpKernel(t *testing.T) {
 			})
 			law := slow.model.boltzmann(on, beta)
 			if what := total.wrong(law); what != "" {
-				t.Errorf("%s: %s", text, what)
+				t.Errorf("%s: %s, want nothing", text, what)
 			}
 			a, relative = k.residual(law)
 		}
@@ -144,10 +144,10 @@ func TestFrozenLengthsLeaveTheLaw(t *testing.T) {
 	s, c, _ := warmed(t, "sardonics:k=auto:walks=single", g, beta, 5)
 	every := states(9)
 	if z := lawAfter(s, c, every, beta, 40_000, 5); z > 6 {
-		t.Errorf("frozen: z = %.1f", z)
+		t.Errorf("frozen: z = %.1f, want at most 6", z)
 	}
 	if z := lawAfter(s, &adapting{sardonicsChain: c.(*sardonicsChain)}, every, beta, 40_000, 5); z < 6 {
-		t.Errorf("a chain that adapts for ever is not seen: z = %.1f", z)
+		t.Errorf("a chain that adapts for ever is not seen: z = %.1f, want at least 6", z)
 	}
 }
 
@@ -162,12 +162,12 @@ func TestAutoIsBalanced(t *testing.T) {
 		case Sardonics:
 			weights, gamma = m.Weights, m.Gamma1
 			if m.Gamma1 != m.Gamma2 {
-				t.Errorf("%s: two biases", text)
+				t.Errorf("%s: two biases, got %v, want %v", text, m.Gamma1, m.Gamma2)
 			}
 		case Intracluster:
 			weights, gamma = m.Weights, m.GammaUp
 			if m.GammaUp != m.GammaDown {
-				t.Errorf("%s: two biases", text)
+				t.Errorf("%s: two biases, got %v, want %v", text, m.GammaUp, m.GammaDown)
 			}
 		}
 		s := NewIsing(randomGraph(t, 5, true, 3), nil)
@@ -191,14 +191,14 @@ func TestAutoRefuses(t *testing.T) {
 	g := randomGraph(t, 5, true, 3)
 	m := must(ParseMover("sardonics:k=auto", Linear))(t)
 	if _, err := m.Bind(NewIsing(g, nil), 1, []int32{2}); err == nil || !strings.Contains(err.Error(), "2 units or more") {
-		t.Errorf("one site: %v", err)
+		t.Errorf("one site: %v, want %q in it", err, "2 units or more")
 	}
 	if _, err := (Mixture{Gibbs{}, m}).Bind(NewIsing(g, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "lengths of its own") {
-		t.Errorf("in a mixture: %v", err)
+		t.Errorf("in a mixture: %v, want %q in it", err, "lengths of its own")
 	}
 	im := must(ParseMover("im:k=auto", Linear))(t)
 	if _, err := im.Bind(NewIsing(g, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "0 of 5 sites differ") {
-		t.Errorf("on a shell of one state: %v", err)
+		t.Errorf("on a shell of one state: %v, want %q in it", err, "0 of 5 sites differ")
 	}
 	given := must(must(ParseMover("sardonics", Linear))(t).Bind(NewIsing(lattice(t, "6x6", Uniform(1), 0), nil), 1, nil))(t).(Adaptive)
 	if given.NewLength() != nil || given.WarmUp(rbm.NewKey(1).Rand()) != (Info{}) {

@@ -175,7 +175,7 @@ func TestMarginalFollowsTheModel(t *testing.T) {
 				old.SetState(start)
 				before.Reset()
 			}); n > 0 {
-				t.Errorf("%s: %v allocations to follow the model", text, n)
+				t.Errorf("%s: %v allocations to follow the model, want 0", text, n)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func TestMarginalErrors(t *testing.T) {
 	m := realRBM(3, rbm.Group{Kind: rbm.Gaussian, Units: 4})
 	m.HiddenBias[1] = float32(math.Inf(1))
 	if _, err := NewMarginal(m); !errors.Is(err, rbm.ErrDiverged) {
-		t.Errorf("an infinite bias: %v", err)
+		t.Errorf("an infinite bias: %v, want %v", err, rbm.ErrDiverged)
 	}
 	if _, err := NewMarginal(realRBM(12000, rbm.Group{Kind: rbm.Gaussian, Units: 1})); err == nil {
 		t.Error("no error for 72 million couplings")

@@ -63,14 +63,14 @@ func TestMixturesLeaveTheLaw(t *testing.T) {
 			s := NewIsing(g, nil)
 			chain := must(m.Bind(s, beta, nil))(t)
 			if z := z(t, s, severalMoves{chain}, starts, every(9), boltzmann(energies(g), beta)); math.Abs(z) > 6 {
-				t.Errorf("%s, %s: z = %.1f", name, kind, z)
+				t.Errorf("%s, %s: z = %.1f, want ±6 at most", name, kind, z)
 			}
 		}
 		codes, pi := shellLaw(g, nil, 4, beta)
 		s := NewIsing(g, stateOf(codes[0], 9))
 		chain := must(shellMixture.Bind(s, beta, nil))(t)
 		if z := z(t, s, severalMoves{chain}, starts, codes, pi); math.Abs(z) > 6 {
-			t.Errorf("%s, shell: z = %.1f", name, z)
+			t.Errorf("%s, shell: z = %.1f, want ±6 at most", name, z)
 		}
 	}
 }

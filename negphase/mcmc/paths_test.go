@@ -108,7 +108,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 			c := must(m.Bind(s, 0.5, nil))(t)
 			r := rbm.NewKey(4).Rand()
 			if n := testing.AllocsPerRun(20, func() { c.Reset(); c.Move(r) }); n != 0 {
-				t.Errorf("%T %+v allocates %g times a move", m, m, n)
+				t.Errorf("%T %+v allocates %g times a move, want 0", m, m, n)
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func TestGoldenMoves(t *testing.T) {
 		}
 	}
 	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != "86c7b64d1612ff0b" {
-		t.Errorf("the moves of these seeds hash to %s", got)
+		t.Errorf("the moves of these seeds hash to %s, want %s", got, "86c7b64d1612ff0b")
 	}
 }
 
@@ -238,13 +238,13 @@ func TestOrders(t *testing.T) {
 		}
 	}
 	if Order(9).String() != "Order(9)" {
-		t.Error(Order(9).String())
+		t.Errorf("got %q, want %q", Order(9).String(), "Order(9)")
 	}
 	// Every site once; even ones first.
 	g := lattice(t, "4x4", Uniform(1), 0)
 	c := must(Gibbs{Chessboard}.Bind(NewIsing(g, nil), 1, nil))(t).(*sweep)
 	if want := []int32{0, 2, 5, 7, 8, 10, 13, 15, 1, 3, 4, 6, 9, 11, 12, 14}; !slices.Equal(c.sites, want) {
-		t.Errorf("chessboard order %v", c.sites)
+		t.Errorf("chessboard order %v, want %v", c.sites, want)
 	}
 }
 

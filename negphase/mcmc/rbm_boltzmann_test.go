@@ -67,11 +67,11 @@ func TestCutBoltzmannWeightsLeaveTheLaw(t *testing.T) {
 		s := NewRBM(c)
 		s.SetState(on[0])
 		if z := rbmZ(s, must(m.Bind(s, beta, nil))(t), on, law, 10_000); z > 6 {
-			t.Errorf("%s: z = %.1f", FormatMover(m), z)
+			t.Errorf("%s: z = %.1f, want at most 6", FormatMover(m), z)
 		}
 		s.SetState(on[0])
 		if z := rbmZ(s, must(m.Bind(s, 1.5*beta, nil))(t), on, law, 10_000); z < 6 {
-			t.Errorf("%s at a wrong temperature: z = %.1f", FormatMover(m), z)
+			t.Errorf("%s at a wrong temperature: z = %.1f, want at least 6", FormatMover(m), z)
 		}
 	}
 }

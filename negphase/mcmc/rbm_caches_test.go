@@ -111,7 +111,7 @@ func TestDenseWalksKeepTheirCaches(t *testing.T) {
 			}
 			for i := range start {
 				if sites != nil && (i < 20 || i >= 200) && s.state[i] != start[i] {
-					t.Fatalf("%s: site %d moved", name, i)
+					t.Fatalf("%s: site %d moved, got %v, want %v", name, i, s.state[i], start[i])
 				}
 			}
 			// A state changed behind the chain's back is seen; Reset takes it over.
@@ -125,7 +125,7 @@ func TestDenseWalksKeepTheirCaches(t *testing.T) {
 				t.Errorf("%s: after Reset caches are not those of the state", name)
 			}
 			if n := testing.AllocsPerRun(20, func() { chain.Reset(); chain.Move(r) }); n != 0 {
-				t.Errorf("%s: a move allocates %v times", name, n)
+				t.Errorf("%s: a move allocates %v times, want 0", name, n)
 			}
 		}
 	}

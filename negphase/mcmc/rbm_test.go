@@ -89,7 +89,7 @@ func loadStoreAndSet(t *testing.T, visible, hidden, rows int) {
 	}
 	m.Randomize(2, rbm.NewKey(5))
 	if n := testing.AllocsPerRun(3, func() { c.Set(m); c.Load(systems, v, h) }); n != 0 {
-		t.Errorf("Set and Load allocate %v times", n)
+		t.Errorf("Set and Load allocate %v times, want 0", n)
 	}
 	energy := make([]float64, rows)
 	m.Energy(energy, v, h)

@@ -101,7 +101,7 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 				k, total := kernelOf(c, score, exactBeta)
 				law := slow.model.boltzmann(states(c.n), exactBeta)
 				if what := total.wrong(law); what != "" {
-					t.Error(what)
+					t.Errorf("got %q, want %q", what, "")
 				}
 				if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
 					t.Errorf("detailed balance is off by %g, relatively %g", a, r)
@@ -163,7 +163,7 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Parameters, n int) {
 	})
 	law := slow.model.boltzmann(on, exactBeta)
 	if what := total.wrong(law); what != "" {
-		t.Error(what)
+		t.Errorf("got %q, want %q", what, "")
 	}
 	if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
 		t.Errorf("detailed balance is off by %g, relatively %g", a, r)
@@ -233,7 +233,7 @@ func TestStaleDenseWalksAreSeen(t *testing.T) {
 			}
 		}
 		if want := flaw.name != ""; seen != [2]bool{want, want} {
-			t.Errorf("stale %s: seen %v", flaw.name, seen)
+			t.Errorf("stale %s: seen %v, want %v", flaw.name, seen, [2]bool{want, want})
 		}
 	}
 }

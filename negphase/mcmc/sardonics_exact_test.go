@@ -189,7 +189,7 @@ func TestSardonicsKernels(t *testing.T) {
 					k, total := kernelOf(c, score, exactBeta)
 					law := slow.model.boltzmann(states(c.n), exactBeta)
 					if what := total.wrong(law); what != "" {
-						t.Error(what)
+						t.Errorf("got %q, want %q", what, "")
 					}
 					if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
 						t.Errorf("detailed balance is off by %g, relatively %g", a, r)
@@ -280,7 +280,7 @@ func TestSardonicsAcceptsAtMostTheMarginal(t *testing.T) {
 				effective := k[x][y] / q[x][y]
 				marginal := min(1, law[y]*q[y][x]/(law[x]*q[x][y]))
 				if effective > marginal*(1+1e-12) { // 24 walks, rounded
-					t.Errorf("%d to %d: accepted with %v, above %v", x, y, effective, marginal)
+					t.Errorf("%d to %d: accepted with %v, above %v, want at most %v", x, y, effective, marginal, marginal*(1+1e-12))
 				}
 				if effective < marginal*(1-1e-6) {
 					strict++

@@ -160,7 +160,7 @@ func randomGraph(t testing.TB, n int, integer bool, seed uint64) *Graph {
 		t.Fatal(err)
 	}
 	if _, ok := g.Integer(); ok != integer {
-		t.Fatalf("the graph is integer: %v", ok)
+		t.Fatalf("the graph is integer: %v, want %v", ok, integer)
 	}
 	return g
 }

@@ -66,11 +66,11 @@ func TestMovesLeaveTheLaw(t *testing.T) {
 		for _, m := range []Mover{Gibbs{}, Gibbs{Random}, Gibbs{Chessboard}, Metropolis{}, Metropolis{Random}, ModifiedMetropolis{}, SwendsenWang{}, Wolff{1}, Wolff{4}} {
 			s := NewIsing(g, nil)
 			if z := z(t, s, must(m.Bind(s, beta, nil))(t), starts, all, pi); math.Abs(z) > 6 {
-				t.Errorf("%s, %T %+v: z = %.1f", name, m, m, z)
+				t.Errorf("%s, %T %+v: z = %.1f, want ±6 at most", name, m, m, z)
 			}
 			s = NewIsing(g, nil)
 			if z := z(t, s, must(m.Bind(s, beta, []int32{7, 1, 2, 4}))(t), starts, all, pi); math.Abs(z) > 6 {
-				t.Errorf("%s, %T %+v on some sites: z = %.1f", name, m, m, z)
+				t.Errorf("%s, %T %+v on some sites: z = %.1f, want ±6 at most", name, m, m, z)
 			}
 		}
 		reference := stateOf(0b010110011, 9)
@@ -82,7 +82,7 @@ func TestMovesLeaveTheLaw(t *testing.T) {
 			s := NewIsing(g, stateOf(codes[0], 9))
 			chain := must(Exchange{Reference: c.reference}.Bind(s, beta, nil))(t)
 			if z := z(t, s, chain, starts, codes, pi); math.Abs(z) > 6 {
-				t.Errorf("%s, exchange of %d from %v: z = %.1f", name, c.active, c.reference, z)
+				t.Errorf("%s, exchange of %d from %v: z = %.1f, want ±6 at most", name, c.active, c.reference, z)
 			}
 		}
 	}
@@ -116,23 +116,23 @@ func TestBrokenMovesAreFound(t *testing.T) {
 
 	hot := must(Gibbs{}.Bind(s, 0.9*beta, nil))(t)
 	if z := z(t, s, hot, starts, all, pi); z < 6 {
-		t.Errorf("Gibbs at a wrong temperature: z = %.1f", z)
+		t.Errorf("Gibbs at a wrong temperature: z = %.1f, want at least 6", z)
 	}
 	ghostless := must(SwendsenWang{}.Bind(s, beta, nil))(t).(*swendsenWang)
 	ghostless.bonds = slices.DeleteFunc(ghostless.bonds, func(b clusterBond) bool { return b.j == 9 })
 	if z := z(t, s, ghostless, starts, all, pi); z < 6 {
-		t.Errorf("Swendsen–Wang without the ghost: z = %.1f", z)
+		t.Errorf("Swendsen–Wang without the ghost: z = %.1f, want at least 6", z)
 	}
 	unheld := must(Wolff{1}.Bind(s, beta, nil))(t).(*wolff)
 	clear(unheld.ghost)
 	if z := z(t, s, unheld, starts, all, pi); z < 6 {
-		t.Errorf("Wolff without the ghost: z = %.1f", z)
+		t.Errorf("Wolff without the ghost: z = %.1f, want at least 6", z)
 	}
 	codes, law := shellLaw(g, nil, 4, beta)
 	s = NewIsing(g, stateOf(codes[0], 9))
 	e := must(Exchange{}.Bind(s, beta, nil))(t).(*exchange)
 	if z := z(t, s, uncoupled{e}, starts, codes, law); z < 6 {
-		t.Errorf("exchange without the coupling of the pair: z = %.1f", z)
+		t.Errorf("exchange without the coupling of the pair: z = %.1f, want at least 6", z)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestMeanEnergy(t *testing.T) {
 			}
 			// Bounds of the error itself, so that it cannot hide a failure.
 			if deviation > 0.3 {
-				t.Errorf("J = %g, h = %g, %T: standard error %g", c.j, c.field, m, deviation)
+				t.Errorf("J = %g, h = %g, %T: standard error %g, want at most 0.3", c.j, c.field, m, deviation)
 			}
 		}
 	}

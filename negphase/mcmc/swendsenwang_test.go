@@ -76,7 +76,7 @@ func TestClustersAreInDetailedBalance(t *testing.T) {
 			s := NewIsing(g, nil)
 			c := must(SwendsenWang{}.Bind(s, beta, sites))(t).(*swendsenWang)
 			if d := max(imbalance(pi, clusterKernel(s, c)), drift(pi, clusterKernel(s, c))); d > exact {
-				t.Errorf("%s, sites %v: out of balance by %g", name, sites, d)
+				t.Errorf("%s, sites %v: out of balance by %g, want at most %g", name, sites, d, exact)
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 					}
 					if move%400 == 399 {
 						if what := wrong(ising, chain); what != "" {
-							t.Fatalf("after %d moves: wrong %s", move+1, what)
+							t.Fatalf("after %d moves: wrong %s, want nothing", move+1, what)
 						}
 					}
 					if name == "im" {
@@ -73,7 +73,7 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 				}
 				for i := range start {
 					if sites != nil && (i < 100 || i >= 600) && ising.state[i] != start[i] {
-						t.Fatalf("site %d moved", i)
+						t.Fatalf("site %d moved: got %v, want %v", i, ising.state[i], start[i])
 					}
 				}
 				// A state that was changed behind the chain's back is seen, and
@@ -84,7 +84,7 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 				}
 				chain.Reset()
 				if what := wrong(ising, chain); what != "" {
-					t.Errorf("after Reset: wrong %s", what)
+					t.Errorf("after Reset: wrong %s, want nothing", what)
 				}
 			})
 		}
@@ -123,7 +123,7 @@ func TestWalksAllocateNothing(t *testing.T) {
 				chain.Move(r)
 			}
 			if n := testing.AllocsPerRun(50, func() { chain.Move(r) }); n != 0 {
-				t.Errorf("%s %s: %v allocations a move", b.name, name, n)
+				t.Errorf("%s %s: %v allocations a move, want 0", b.name, name, n)
 			}
 		}
 	}
@@ -173,15 +173,15 @@ func TestSardonicsStationarity(t *testing.T) {
 		on := states(g.Len())
 		ising := NewIsing(g, nil)
 		if z := lawAfter(ising, mustBind(t, mixed, ising, 0.7), on, 0.7, many, 1); z > 6 {
-			t.Errorf("%d starts: z = %.1f", many, z)
+			t.Errorf("%d starts: z = %.1f, want at most 6", many, z)
 		}
 		for _, m := range []Sardonics{pair, full, single} {
 			if z := lawAfter(ising, mustBind(t, m, ising, 0.7), on, 0.7, 40_000, 2); z > 6 {
-				t.Errorf("%+v: z = %.1f", m, z)
+				t.Errorf("%+v: z = %.1f, want at most 6", m, z)
 			}
 		}
 		if z := lawAfter(ising, mustBind(t, pair, ising, 0.55), on, 0.7, 40_000, 2); z < 6 {
-			t.Errorf("at a wrong temperature z = %.1f", z)
+			t.Errorf("at a wrong temperature z = %.1f, want at least 6", z)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func TestSardonicsVisitsStatesByTheirLaw(t *testing.T) {
 		counts[indexOf(ising.state)]++
 	}
 	if z := diag.StationarityZ(counts, plainOf(g).boltzmann(states(8), 0.5)); z > 6 {
-		t.Errorf("z = %.1f", z)
+		t.Errorf("z = %.1f, want at most 6", z)
 	}
 }
 
@@ -222,7 +222,7 @@ func TestRejectedMovesThatStayAreSeen(t *testing.T) {
 	c := mustBind(t, m, ising, 0.7).(*sardonicsChain)
 	c.walker = forgetful{c.walker}
 	if z := lawAfter(ising, c, states(9), 0.7, 40_000, 2); z < 6 {
-		t.Errorf("sardonics: z = %.1f", z)
+		t.Errorf("sardonics: z = %.1f, want at least 6", z)
 	}
 	reference := make([]uint8, 9)
 	on, _ := shell(reference, 4)
@@ -232,6 +232,6 @@ func TestRejectedMovesThatStayAreSeen(t *testing.T) {
 	s := mustBind(t, im, ising, 0.7).(*intraclusterChain)
 	s.walker = forgetfulShell{s.walker}
 	if z := lawAfter(ising, s, on, 0.7, 40_000, 2); z < 6 {
-		t.Errorf("im: z = %.1f", z)
+		t.Errorf("im: z = %.1f, want at least 6", z)
 	}
 }

@@ -176,7 +176,7 @@ func TestMeanEnergiesAtCriticality(t *testing.T) {
 		}
 		for l := range k {
 			if z := diag.Z(energy[l], energy[k]); math.Abs(z) > 3 {
-				t.Errorf("%s and %s are %.1f standard errors apart", runs[l].name, run.name, z)
+				t.Errorf("%s and %s are %.1f standard errors apart, want ±3 at most", runs[l].name, run.name, z)
 			}
 		}
 	}

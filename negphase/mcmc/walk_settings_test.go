@@ -29,7 +29,7 @@ func TestWalksRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := sardonics(3, 3, single).Bind(NewIsing(free, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "without couplings") {
-		t.Errorf("walks of 3 flips that cost nothing: error %v", err)
+		t.Errorf("walks of 3 flips that cost nothing: error %v, want %q in it", err, "without couplings")
 	}
 	for _, c := range []struct {
 		m     Mover

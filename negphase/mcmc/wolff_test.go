@@ -83,7 +83,7 @@ func TestWolffIsInDetailedBalance(t *testing.T) {
 			s := NewIsing(g, nil)
 			c := must(Wolff{1}.Bind(s, beta, sites))(t).(*wolff)
 			if d := max(imbalance(pi, wolffKernel(s, c)), drift(pi, wolffKernel(s, c))); d > exact {
-				t.Errorf("%s, sites %v: out of balance by %g", name, sites, d)
+				t.Errorf("%s, sites %v: out of balance by %g, want at most %g", name, sites, d, exact)
 			}
 		}
 	}

@@ -105,7 +105,7 @@ func TestGapSumsOfModes(t *testing.T) {
 			}
 		}
 		if elsewhere > 30 {
-			t.Errorf("%s: the chain leaves its mode in %d of 300 rounds", c.what, elsewhere)
+			t.Errorf("%s: the chain leaves its mode in %d of 300 rounds, want at most 30", c.what, elsewhere)
 		}
 		draws := 60.0
 		if !c.exact {
@@ -129,7 +129,7 @@ func TestGapSumsOfModes(t *testing.T) {
 			chi2 += (n[k] - draws*p) * (n[k] - draws*p) / (draws * p)
 		}
 		if z := (chi2 - 2) / 2; z > 6 {
-			t.Errorf("%s: %v draws of the modes: z = %.1f", c.what, n, z)
+			t.Errorf("%s: %v draws of the modes: z = %.1f, want at most 6", c.what, n, z)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func TestErrorsOfLevels(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !(stdErr[0] < 0.15) { // 0.25 for 64 chains
-			t.Errorf("key %d: the standard error is %v; more chains were to be drawn", key, stdErr[0])
+			t.Errorf("key %d: the standard error is %v; more chains were to be drawn, want less than 0.15", key, stdErr[0])
 		}
 		z := (logp[0][2] - math.Log(modeWeights[2])) / stdErr[0] // the rarest level has the largest error
 		levels += z * z / keys
@@ -172,7 +172,7 @@ func TestErrorsOfLevels(t *testing.T) {
 	// χ² of 16 degrees of freedom over 16 lies in 0.246 … 2.45 but for a thousandth at either side.
 	for what, z2 := range map[string]float64{"levels": levels, "classes": classes} {
 		if z2 < 0.246 || z2 > 2.45 {
-			t.Errorf("the squares of the errors of log p of %s are %.2f times what is reported", what, z2)
+			t.Errorf("the squares of the errors of log p of %s are %.2f times what is reported, want 0.246 to 2.45", what, z2)
 		}
 	}
 }

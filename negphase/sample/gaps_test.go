@@ -101,10 +101,10 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 		chi1 += (one[c] - want) * (one[c] - want) / want
 	}
 	if z := (chi2 - 11) / math.Sqrt(22); z > 6 {
-		t.Errorf("two missing cells: z = %.1f", z)
+		t.Errorf("two missing cells: z = %.1f, want at most 6", z)
 	}
 	if z := (chi1 - 3) / math.Sqrt(6); z > 6 {
-		t.Errorf("one missing cell: z = %.1f", z)
+		t.Errorf("one missing cell: z = %.1f, want at most 6", z)
 	}
 	// A broken twin: the draws of two cells against the distribution that ignores the known bit.
 	broken, total := 0.0, 0.0
@@ -120,7 +120,7 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 		}
 	}
 	if z := (broken - 11) / math.Sqrt(22); z < 20 {
-		t.Errorf("the draws given another bit are as good: z = %.1f", z)
+		t.Errorf("the draws given another bit are as good: z = %.1f, want at least 20", z)
 	}
 }
 

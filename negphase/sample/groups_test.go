@@ -23,7 +23,7 @@ func TestLawOfGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := rbm.GroupsText(law.Model.Groups()); got != "softmax:2" {
-		t.Fatalf("the free units are %s", got)
+		t.Fatalf("the free units are %s, want %s", got, "softmax:2")
 	}
 	if err := law.Model.CheckSoftmax(law.Data); err != nil || law.Data.Rows != 4 || law.Row[0] != 1 {
 		t.Errorf("rows %v: %v", law.Row, err)
@@ -32,7 +32,7 @@ func TestLawOfGroups(t *testing.T) {
 	law.Fill(dst, []float32{0, 1})
 	for i, want := range []float32{0, 1, 0, 0, 1, 0} {
 		if dst[i] != want {
-			t.Fatalf("filled in: %v", dst)
+			t.Fatalf("filled in: %v, got %v, want %v", dst, dst[i], want)
 		}
 	}
 	if _, err := (Query{Inputs: []float32{1, 1, freeInput, freeInput, freeInput, freeInput}, Class: free}).Law(m, set); err == nil {

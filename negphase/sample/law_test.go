@@ -144,7 +144,7 @@ func TestConditionalLaw(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if z := z(t, d, conditional(c.m, c.q)); !(math.Abs(z) < 6) {
-			t.Errorf("%s: z = %.1f", name, z)
+			t.Errorf("%s: z = %.1f, want ±6 at most", name, z)
 		}
 		other := c.q // the first given unit has the other value
 		if c.q.Inputs != nil {
@@ -153,7 +153,7 @@ func TestConditionalLaw(t *testing.T) {
 			other.Class = 2
 		}
 		if z := z(t, d, conditional(c.m, other)); !(z > 12) {
-			t.Errorf("%s: z = %.1f for another law: the test is blind", name, z)
+			t.Errorf("%s: z = %.1f for another law: the test is blind, want more than 12", name, z)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestEverySampler(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if z := z(t, d, want); !(math.Abs(z) < 6) {
-			t.Errorf("%s: z = %.1f", text, z)
+			t.Errorf("%s: z = %.1f, want ±6 at most", text, z)
 		}
 	}
 	listed := Settings{Sampler: negphase.DefaultSettings("exact"), Samples: 3000}
@@ -188,7 +188,7 @@ func TestEverySampler(t *testing.T) {
 		t.Fatalf("exact: %+v, %v", d.Proof, err)
 	}
 	if z := z(t, d, want); !(math.Abs(z) < 6) {
-		t.Errorf("exact: z = %.1f", z)
+		t.Errorf("exact: z = %.1f, want ±6 at most", z)
 	}
 	for _, kind := range []string{"cd", "ptt"} {
 		if _, err := law.Draw(t.Context(), Settings{Sampler: negphase.DefaultSettings(kind), Samples: 3, Rounds: 16}, rbm.NewKey(1), nil); err == nil {
@@ -211,7 +211,7 @@ func TestPick(t *testing.T) {
 		}
 	}
 	if got := pick(weight, math.Nextafter(1, 0)); got != 4 {
-		t.Errorf("the largest uniform draws %d", got)
+		t.Errorf("the largest uniform draws %d, want 4", got)
 	}
 }
 
@@ -262,12 +262,12 @@ func TestChainsThatStick(t *testing.T) {
 	}
 	for r := range d.V.Rows {
 		if n := d.V.Slice(r, r+1).Count(); n < 6 {
-			t.Errorf("a chain from data has come to the other mode: sample %d has %d units on; the test is wrong", r, n)
+			t.Errorf("a chain from data has come to the other mode: sample %d has %d units on; the test is wrong, want at least 6", r, n)
 		}
 	}
 	s.Start = FromRandom
 	if d, err = law.Draw(t.Context(), s, rbm.NewKey(1), nil); err != nil || d.Start != FromRandom || d.Row != nil {
-		t.Errorf("samples from random states: %v, %+v", err, d.Proof)
+		t.Errorf("samples from random states: %v, %+v, got %q, want %q", err, d.Proof, d.Start, FromRandom)
 	}
 	s = Settings{Samples: 60, Rounds: 4096}
 	law.Base = nil // a path to rows of one mode would lead away from the other
@@ -286,7 +286,7 @@ func TestChainsThatStick(t *testing.T) {
 	}
 	// Of 60 draws, half each: six standard deviations of the binomial law.
 	if sd := math.Sqrt(60) / 2; math.Abs(float64(high)-30) > 6*sd {
-		t.Errorf("%d of 60 samples in one of two equal modes", high)
+		t.Errorf("%d of 60 samples in one of two equal modes, want 30 ± %.3g", high, 6*sd)
 	}
 }
 
@@ -334,13 +334,13 @@ func TestChainsThatMix(t *testing.T) {
 			mixed++
 		}
 		if sheet.Start[0] != rbm.Free && sheet.Mixed() {
-			t.Error("samples of chains that have mixed start at data")
+			t.Errorf("samples of chains that have mixed start at data: got %v, want %v", sheet.Start[0], rbm.Free)
 		}
 	}
 	// One in a hundred is told wrongly at each look; three of twenty have a chance
 	// below one in a thousand.
 	if mixed < repeats-2 {
-		t.Errorf("%d of %d runs have mixed", mixed, repeats)
+		t.Errorf("%d of %d runs have mixed, want at least %d", mixed, repeats, repeats-2)
 	}
 }
 
@@ -389,11 +389,11 @@ func TestDrawEach(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := DrawEach(ctx, m, nil, queries, s, rbm.NewKey(1), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("a context that is done: %v", err)
+		t.Errorf("a context that is done: %v, want %v", err, context.Canceled)
 	}
 	m.VisibleBias[1] = float32(math.Inf(1))
 	if _, err := DrawEach(t.Context(), m, nil, queries[:1], s, rbm.NewKey(1), nil); !errors.Is(err, rbm.ErrDiverged) {
-		t.Errorf("an infinite bias: %v", err)
+		t.Errorf("an infinite bias: %v, want %v", err, rbm.ErrDiverged)
 	}
 }
 

@@ -143,7 +143,7 @@ func TestCompare(t *testing.T) {
 		class[r] = rbm.Free
 	}
 	if c := Compare(set, pictures, class, nil, rbm.NewKey(1)); c.Classes != nil || c.Of != 30 {
-		t.Errorf("a set without labels: %+v", c)
+		t.Errorf("a set without labels: %+v, got %v, want 30", c, c.Of)
 	}
 }
 

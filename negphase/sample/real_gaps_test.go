@@ -132,7 +132,7 @@ func TestRealCellsAgainstClosedForms(t *testing.T) {
 				}
 			}
 			if annealed != map[int]int{0: 0, 15: 3}[further] {
-				t.Errorf("%d hidden units: %d rows are annealed", m.Hidden(), annealed)
+				t.Errorf("%d hidden units: %d rows are annealed, want %d", m.Hidden(), annealed, map[int]int{0: 0, 15: 3}[further])
 			}
 			err := EachScored(ctx, m, set, true, rbm.NewKey(2), noBar{}, func(s *ScoredRow) {
 				for cell, unit := range unitsOfCell {
@@ -239,11 +239,11 @@ func TestRealFills(t *testing.T) {
 				}
 			}
 			if z := off(tabularRow); z > 6 {
-				t.Errorf("gaps %v, %s: z = %.1f", gaps, what, z)
+				t.Errorf("gaps %v, %s: z = %.1f, want at most 6", gaps, what, z)
 			}
 			if len(gaps) < 3 {
 				if z := off([]float32{0, 3, 0, 1, 0, 3, 1}); z < 6 {
-					t.Errorf("gaps %v, %s: fills given another value pass: z = %.1f", gaps, what, z)
+					t.Errorf("gaps %v, %s: fills given another value pass: z = %.1f, want at least 6", gaps, what, z)
 				}
 			}
 		}
@@ -260,7 +260,7 @@ func TestRealFills(t *testing.T) {
 		}
 		check("chains")
 		if n := testing.AllocsPerRun(5, func() { g.Move(m, rbm.NewKey(7)) }); n > 0 && !raceEnabled { // a pool forgets at random under the race detector
-			t.Errorf("%v allocations in a move", n)
+			t.Errorf("%v allocations in a move, want 0", n)
 		}
 	}
 }

@@ -64,6 +64,6 @@ func TestRise(t *testing.T) {
 	}
 	// A variance from n values has a relative error of √(2/n).
 	if ratio := claimed / variance; !(ratio >= 1-4*math.Sqrt(2./n) && ratio <= 2) {
-		t.Errorf("the jackknife's variance is %.3f of the true one, %.4f", ratio, variance)
+		t.Errorf("the jackknife's variance is %.3f of the true one, %.4f, want %.3g to 2", ratio, variance, 1-4*math.Sqrt(2./n))
 	}
 }

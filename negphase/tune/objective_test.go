@@ -14,7 +14,7 @@ func TestArea(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := Area([]float64{3, 3, 3, 3, 3}); got != 0 {
-		t.Errorf("constant energy: %v", got)
+		t.Errorf("constant energy: %v, want 0", got)
 	}
 	r := rbm.NewKey(1).Rand()
 	noise, slow := make([]float64, 100), make([]float64, 100)
@@ -65,7 +65,7 @@ func TestRate(t *testing.T) {
 			limit += math.Exp(-6) + (square/n - mean*mean)
 		}
 		if math.Abs(mean-1) > limit {
-			t.Errorf("φ = %v, %d values: rate %.4f ± %.4f of the true one", c.phi, c.n, mean, stdErr)
+			t.Errorf("φ = %v, %d values: rate %.4f ± %.4f of the true one, want 1 ± %.3g", c.phi, c.n, mean, stdErr, limit)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func TestPolicyMeans(t *testing.T) {
 		}
 	})
 	if taken < n/20 {
-		t.Errorf("%d files are taken, too few to compare", taken)
+		t.Errorf("%d files are taken, too few to compare, want at least %d", taken, n/20)
 	}
 }
 

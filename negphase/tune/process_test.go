@@ -161,7 +161,7 @@ func TestFitFindsTheMaximum(t *testing.T) {
 		t.Errorf("noise %v, want 0.2", noise)
 	}
 	if h.Length[0] >= h.Length[1] {
-		t.Errorf("lengths %v: the first coordinate matters more", h.Length)
+		t.Errorf("lengths %v: the first coordinate matters more, got %v, want less than %v", h.Length, h.Length[0], h.Length[1])
 	}
 }
 

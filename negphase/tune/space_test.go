@@ -101,7 +101,7 @@ func TestSharesAreEven(t *testing.T) {
 	}
 	for v := 1.0; v <= 5; v++ {
 		if counts[v] != n/5 {
-			t.Errorf("%v has %d of %d", v, counts[v], n)
+			t.Errorf("%v has %d of %d, want %d", v, counts[v], n, n/5)
 		}
 	}
 	var mean [3]float64
@@ -116,7 +116,7 @@ func TestSharesAreEven(t *testing.T) {
 	}
 	for k, m := range mean { // the standard deviation of each is 1/√18
 		if math.Abs(m-1./3) > 4/math.Sqrt(18*n) {
-			t.Errorf("share %d has mean %v", k, m)
+			t.Errorf("share %d has mean %v, want %v ± %.3g", k, m, 1./3, 4/math.Sqrt(18*n))
 		}
 	}
 }

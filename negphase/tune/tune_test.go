@@ -112,7 +112,7 @@ func TestTuneFindsGoodSettings(t *testing.T) {
 	}
 	t.Log("sum of ranks", sum)
 	if sum > 4 {
-		t.Errorf("the ranks of the policies among random settings add up to %d of %d", sum, 3*n)
+		t.Errorf("the ranks of the policies among random settings add up to %d of %d, want at most 4", sum, 3*n)
 	}
 }
 
@@ -177,7 +177,7 @@ func TestBadBudgets(t *testing.T) {
 	cancel()
 	for _, o := range short() {
 		if _, err := problem(t, o.Method == Paper).Tune(ctx, o, func(float64) {}); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", o.Method, err)
+			t.Errorf("%s: %v, want %v", o.Method, err, context.Canceled)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestFinals(t *testing.T) {
 		}
 		// A trial takes whole intervals, 512 of them, so that it may be longer by one move of each.
 		if spent > 1.1*finalsShare*0.4 {
-			t.Errorf("the finals took %v s of %v", spent, finalsShare*0.4)
+			t.Errorf("the finals took %v s of %v, want at most %v", spent, finalsShare*0.4, 1.1*finalsShare*0.4)
 		}
 	}
 }

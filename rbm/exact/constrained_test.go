@@ -60,7 +60,7 @@ func TestConstrainedEnumerationOfManyUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e.States() != 90*89/2 {
-		t.Fatalf("%d states", e.States())
+		t.Fatalf("%d states, want %d", e.States(), 90*89/2)
 	}
 	got := rbm.NewMoments(m)
 	logZ := e.Moments(got)
@@ -85,7 +85,7 @@ func TestConstrainedEnumerationOfManyUnits(t *testing.T) {
 	rbmtest.Near(t, "active units", sum, 2, 90.0/(1<<24))
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 45}
 	if _, err := New(m, EvaluationLimit); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want %v", err, ErrTooLarge)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestConstrainedGradient(t *testing.T) {
 			check(fmt.Sprint("weight ", i), positive.VH.Data[i], negative.VH.Data[i], mutant.VH.Data[i], func(x float32) { w.Data[i] += x; m.SetWeights(w) })
 		}
 		if off < 0.01 {
-			t.Errorf("%s: hidden means without the constraint are not seen: off by %v", name, off)
+			t.Errorf("%s: hidden means without the constraint are not seen: off by %v, want at least 0.01", name, off)
 		}
 	}
 	if seen < 4 {
@@ -172,7 +172,7 @@ func TestConstrainedGivenClass(t *testing.T) {
 				}
 			}
 			if m.HasClass(y) != (part != nil) {
-				t.Errorf("%s: %d states of class %d, but HasClass says %v", name, len(part), y, m.HasClass(y))
+				t.Errorf("%s: %d states of class %d, but HasClass says %v, want %v", name, len(part), y, m.HasClass(y), part != nil)
 			}
 			if part == nil || m.Inputs() == 0 {
 				continue

@@ -101,7 +101,7 @@ func TestMixedDraws(t *testing.T) {
 func TestDrawsAreRefused(t *testing.T) {
 	large := rbm.NewGroups(26, rbm.Group{Kind: rbm.Gaussian, Units: 3})
 	if err := CheckDraws(large); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("26 hidden units: %v", err)
+		t.Errorf("26 hidden units: %v, want %v", err, ErrTooLarge)
 	}
 	if err := CheckDraws(rbm.NewGroups(25, rbm.Group{Kind: rbm.Gaussian, Units: 3})); err != nil {
 		t.Error(err)
@@ -109,11 +109,11 @@ func TestDrawsAreRefused(t *testing.T) {
 	m := rbmtest.Random(4, 3, 0, rbm.Softmax, 1, 1)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
 	if err := Draw(context.Background(), m, m.NewVisible(1), rbm.NewBits(1, 3), rbm.NewKey(1)); !errors.Is(err, rbm.ErrConstraint) {
-		t.Errorf("under a constraint: %v", err)
+		t.Errorf("under a constraint: %v, want %v", err, rbm.ErrConstraint)
 	}
 	m.Constraint = nil
 	m.VisibleBias[0] = float32(math.NaN())
 	if err := Draw(context.Background(), m, m.NewVisible(1), rbm.NewBits(1, 3), rbm.NewKey(1)); !errors.Is(err, rbm.ErrDiverged) {
-		t.Errorf("of NaN: %v", err)
+		t.Errorf("of NaN: %v, want %v", err, rbm.ErrDiverged)
 	}
 }

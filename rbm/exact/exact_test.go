@@ -155,7 +155,7 @@ func TestEnumerationLimits(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := LogZ(ctx, rbm.New(40, 28, 0, rbm.Softmax)); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: got %v", err)
+		t.Errorf("cancelled: got %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestLogZAtAllSizes(t *testing.T) {
 			m.SetWeights(w)
 			e.Set(m)
 			if other, _ := e.LogZ(context.Background(), nil); math.Abs(other-want) <= tol && sd <= 1 {
-				t.Errorf("%v, sd %v: a changed weight goes unseen", s, sd)
+				t.Errorf("%v, sd %v: a changed weight goes unseen, want more than 1", s, sd)
 			}
 		}
 	}
@@ -304,7 +304,7 @@ func TestScaled(t *testing.T) {
 		p := vec.ScaledExp(x)
 		rbmtest.Near(t, "log of e^x", vec.LogSplit(p.M, p.E), x, 4*0x1p-53*math.Max(1, math.Abs(x)))
 		if p.M < 1 || p.M >= 2 {
-			t.Errorf("mantissa %v", p.M)
+			t.Errorf("mantissa %v, want 1 to 2", p.M)
 		}
 	}
 	// Terms far apart, in units of several bases, in any order.
@@ -329,7 +329,7 @@ func TestExactMomentsAllocateNothing(t *testing.T) {
 		dst := rbm.NewMoments(m)
 		e.Moments(dst)
 		if n := testing.AllocsPerRun(20, func() { e.Set(m); e.Moments(dst) }); n != 0 {
-			t.Errorf("%v: %v allocations a call", s, n)
+			t.Errorf("%v: %v allocations a call, want 0", s, n)
 		}
 	}
 }

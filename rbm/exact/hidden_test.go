@@ -34,7 +34,7 @@ func TestRealHidden(t *testing.T) {
 	m.SetWeights(rbm.Matrix{Rows: 2, Cols: 2, Data: []float32{0.8, -0.5, -0.3, 1.2}})
 	logZ, err := LogZ(context.Background(), m)
 	if err != nil || math.Abs(logZ-1.703285165855) > 1e-7 { // parameters are float32
-		t.Errorf("log Z %v, %v", logZ, err)
+		t.Errorf("log Z %v, %v, want 1.703285165855 ± 1e-7", logZ, err)
 	}
 	for _, kind := range []rbm.Kind{units.Gaussian, units.ReLU, units.DReLU} {
 		for _, c := range []struct {
@@ -82,7 +82,7 @@ func TestRealHidden(t *testing.T) {
 			}
 			runtime.GOMAXPROCS(before)
 			if n := testing.AllocsPerRun(3, func() { e.Set(m); e.Moments(again) }); n != 0 {
-				t.Errorf("%s: %v allocations", what, n)
+				t.Errorf("%s: %v allocations, want 0", what, n)
 			}
 			w := rbm.NewMatrix(m.Visible(), m.Hidden())
 			m.Weights(w)
@@ -119,10 +119,10 @@ func TestRealHidden(t *testing.T) {
 	for _, visible := range []rbm.Group{{Kind: rbm.Bernoulli, Units: 23}, {Kind: rbm.Gaussian, Units: 2}} {
 		m := rbm.NewLayers(rbm.Group{Kind: units.ReLU, Units: 2}, visible)
 		if _, err := New(m, EvaluationLimit); !errors.Is(err, ErrTooLarge) {
-			t.Errorf("%s: %v", rbm.GroupsText(m.Groups()), err)
+			t.Errorf("%s: %v, want %v", rbm.GroupsText(m.Groups()), err, ErrTooLarge)
 		}
 		if err := CheckDraws(m); !errors.Is(err, rbm.ErrUnits) {
-			t.Errorf("draws: %v", err)
+			t.Errorf("draws: %v, want %v", err, rbm.ErrUnits)
 		}
 	}
 }

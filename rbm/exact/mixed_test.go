@@ -246,12 +246,12 @@ func TestMixedStationarity(t *testing.T) {
 	other := m.Clone()
 	other.VisibleParams()[0][0] = 2
 	if _, real := off(other, nil); real < 6 {
-		t.Errorf("another precision passes: z = %.1f", real)
+		t.Errorf("another precision passes: z = %.1f, want at least 6", real)
 	}
 	bits := rbm.NewGroups(2, rbm.Group{Kind: rbm.Gaussian, Units: 1}, rbm.Group{Kind: rbm.Bernoulli, Units: 4})
 	bits.Set(m)
 	if discrete, _ := off(bits, nil); discrete < 6 {
-		t.Errorf("three bits pass for a variable of three states: z = %.1f", discrete)
+		t.Errorf("three bits pass for a variable of three states: z = %.1f, want at least 6", discrete)
 	}
 	if discrete, real := off(m, make([]float32, rows)); max(discrete, real) < 6 {
 		t.Errorf("steps at β = 0 pass: z = %.1f, %.1f", discrete, real)

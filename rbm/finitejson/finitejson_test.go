@@ -188,7 +188,7 @@ func TestNull(t *testing.T) {
 	places := 0
 	fill(reflect.ValueOf(example()).Elem(), func() float64 { places++; return 0 })
 	if places < 20 {
-		t.Fatalf("the example holds %d numbers", places)
+		t.Fatalf("the example holds %d numbers, want at least 20", places)
 	}
 	for at := range places {
 		for _, c := range []byte{0, 8, 1} { // −Inf, +Inf, NaN

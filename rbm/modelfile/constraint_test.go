@@ -43,7 +43,7 @@ func TestConstraintFiles(t *testing.T) {
 	}
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3, Reference: []uint8{1, 0, 0, 0, 0, 0, 0, 0, 1}}
 	if err := WriteSklearnNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrConstraint) {
-		t.Errorf("scikit-learn: error %v", err)
+		t.Errorf("scikit-learn: error %v, want %v", err, rbm.ErrConstraint)
 	}
 	var b bytes.Buffer
 	if err := WriteSafetensors(&b, m, About{}); err != nil {

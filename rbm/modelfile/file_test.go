@@ -48,13 +48,13 @@ func TestModelFilesRoundTrip(t *testing.T) {
 				t.Errorf("%v %s: the model changed", s, ext)
 			}
 			if diff := cmp.Diff(about, gotAbout); diff != "" {
-				t.Errorf("%v %s: %s", s, ext, diff)
+				t.Errorf("%v %s: %s, want nothing", s, ext, diff)
 			}
 		}
 	}
 	left, _ := filepath.Glob(filepath.Join(dir, ".*"))
 	if len(left) > 0 {
-		t.Errorf("temporary files are left: %v", left)
+		t.Errorf("temporary files are left: %v, want none", left)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestSklearnNPZ(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]int64{5, 7}, components.Shape); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %q, want %q", diff, "")
 	}
 	err = components.Rows(5, 7, func(j, i int, v float64) error {
 		if float32(v) != m.Weight(i, j) {
@@ -90,7 +90,7 @@ func TestSklearnNPZ(t *testing.T) {
 		t.Errorf("read back: another model, %v", err)
 	}
 	if diff := cmp.Diff(testAbout, about); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %q, want %q", diff, "")
 	}
 }
 

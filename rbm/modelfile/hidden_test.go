@@ -35,10 +35,10 @@ func TestHiddenFiles(t *testing.T) {
 				t.Fatalf("npz of %v: %v", kind, err)
 			}
 			if err := errors.Join(WriteSklearnNPZ(new(bytes.Buffer), m, About{})); !errors.Is(err, rbm.ErrUnits) {
-				t.Errorf("scikit-learn: %v", err)
+				t.Errorf("scikit-learn: %v, want %v", err, rbm.ErrUnits)
 			}
 			if _, err := WriteSpinsNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrUnits) {
-				t.Errorf("spins: %v", err)
+				t.Errorf("spins: %v, want %v", err, rbm.ErrUnits)
 			}
 			name := kind.String()
 			for _, c := range [][3]string{

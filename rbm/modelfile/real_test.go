@@ -27,17 +27,17 @@ func TestRealFiles(t *testing.T) {
 		t.Fatalf("safetensors: %v", err)
 	}
 	if diff := cmp.Diff(about, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %q, want %q", diff, "")
 	}
 	b, got, err := ReadNPZ(bytes.NewReader(arrays.Bytes()), int64(arrays.Len()))
 	if err != nil || !b.Equal(m) {
 		t.Fatalf("npz: %v", err)
 	}
 	if diff := cmp.Diff(about, got); diff != "" {
-		t.Error(diff)
+		t.Errorf("got %q, want %q", diff, "")
 	}
 	if err := WriteSklearnNPZ(new(bytes.Buffer), m, about); !errors.Is(err, rbm.ErrUnits) {
-		t.Errorf("scikit-learn: %v", err)
+		t.Errorf("scikit-learn: %v, want %v", err, rbm.ErrUnits)
 	}
 	for _, c := range [][3]string{
 		{`"visible_precision"`, `"visible_pressision"`[:17] + `"`, "need a tensor visible_precision of 6 elements"},

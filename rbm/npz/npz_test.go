@@ -127,11 +127,11 @@ func TestNamesWithoutEnding(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	if _, err := Open(bytes.NewReader([]byte("PK?")), 3); !errors.Is(err, ErrFormat) {
-		t.Errorf("no archive: %v", err)
+		t.Errorf("no archive: %v, want %v", err, ErrFormat)
 	}
 	a := open(t, Named{"v", nil, []float32{1, 2, 3}})
 	if _, err := a.Array("w"); !errors.Is(err, ErrFormat) {
-		t.Errorf("no array: %v", err)
+		t.Errorf("no array: %v, want %v", err, ErrFormat)
 	}
 	r, err := a.Array("v")
 	if err != nil {
@@ -139,7 +139,7 @@ func TestErrors(t *testing.T) {
 	}
 	defer r.Close()
 	if err := r.Rows(2, 2, func(int, int, float64) error { return nil }); !errors.Is(err, ErrFormat) {
-		t.Errorf("four elements of three: %v", err)
+		t.Errorf("four elements of three: %v, want %v", err, ErrFormat)
 	}
 	stop := errors.New("stop")
 	again, err := a.Array("v")
@@ -148,7 +148,7 @@ func TestErrors(t *testing.T) {
 	}
 	defer again.Close()
 	if err := again.Rows(1, 3, func(int, int, float64) error { return stop }); err != stop {
-		t.Errorf("the error of the caller: %v", err)
+		t.Errorf("the error of the caller: %v, want %v", err, stop)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestHeaders(t *testing.T) {
 		"{'descr': (1), 'fortran_order': False, 'shape': (1,), }",
 	} {
 		if _, err := readHeader(bytes.NewReader(npy(h))); !errors.Is(err, ErrFormat) {
-			t.Errorf("%q: %v", h, err)
+			t.Errorf("%q: %v, want %v", h, err, ErrFormat)
 		}
 	}
 	h, err := readHeader(bytes.NewReader(npy("{'descr': '>f8', 'fortran_order': True, 'shape': (2, 3), }")))
@@ -254,7 +254,7 @@ func TestSingle(t *testing.T) {
 	}
 	for cut := range len(file) {
 		if _, err := Single(strings.NewReader(file), int64(cut), "x").Array("x"); !errors.Is(err, ErrFormat) {
-			t.Errorf("%d bytes of %d: %v", cut, len(file), err)
+			t.Errorf("%d bytes of %d: %v, want %v", cut, len(file), err, ErrFormat)
 		}
 	}
 }

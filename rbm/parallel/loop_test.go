@@ -23,7 +23,7 @@ func TestLoops(t *testing.T) {
 	for i := range counts {
 		for k := range counts[i] {
 			if n := counts[i][k].Load(); n != 1 {
-				t.Fatalf("part %d of job %d ran %d times", k, i, n)
+				t.Fatalf("part %d of job %d ran %d times, want 1", k, i, n)
 			}
 		}
 	}
@@ -189,7 +189,7 @@ func TestPanicInALoop(t *testing.T) {
 		l.Run(2, shareCost)
 	}()
 	if n := callers.Load(); n != 0 {
-		t.Fatalf("%d callers are left", n)
+		t.Fatalf("%d callers are left, want 0", n)
 	}
 	meet(t, wakeCost)
 }
@@ -226,6 +226,6 @@ func TestLoopsAllocateNothing(t *testing.T) {
 	defer SetProcessors(2)()
 	l := Loop{Body: func(int) {}}
 	if n := testing.AllocsPerRun(200, func() { l.Run(8, wakeCost) }); n > 0 {
-		t.Errorf("%v allocations a run", n)
+		t.Errorf("%v allocations a run, want 0", n)
 	}
 }

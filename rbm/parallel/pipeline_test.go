@@ -49,7 +49,7 @@ func TestPipelineHasStages(t *testing.T) {
 		stages := [2]int{} // how far each has come
 		p := Pipeline{Body: func(i, lo, hi int) {
 			if hi != lo+1 {
-				t.Errorf("parts %d … %d at once", lo, hi-1)
+				t.Errorf("parts %d … %d at once: got %v, want %v", lo, hi-1, hi, lo+1)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -122,6 +122,6 @@ func TestPipelinesAllocateNothing(t *testing.T) {
 	defer SetProcessors(2)()
 	p := Pipeline{Body: func(i, lo, hi int) {}}
 	if n := testing.AllocsPerRun(200, func() { p.Run(8, 4, wakeCost) }); n > 0 {
-		t.Errorf("%v allocations a run", n)
+		t.Errorf("%v allocations a run, want 0", n)
 	}
 }

@@ -44,7 +44,7 @@ func TestConstrainedAIS(t *testing.T) {
 			}
 			for _, a := range []Annealed{up, down} {
 				if d := math.Abs(a.LogZ - want); !(d <= 6*a.StdErr+1e-6) { // float32 preactivations
-					t.Errorf("%v, base %v: %v ± %v, exact is %v", m.Constraint, b != nil, a.LogZ, a.StdErr, want)
+					t.Errorf("%v, base %v: %v ± %v, exact is %v, got %v, want at most %v", m.Constraint, b != nil, a.LogZ, a.StdErr, want, d, 6*a.StdErr+1e-6)
 				}
 			}
 		}
@@ -52,6 +52,6 @@ func TestConstrainedAIS(t *testing.T) {
 	m := shape{4, 3, 0, rbm.Softmax}.random(1, 1)
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
 	if _, err := AIS(t.Context(), m, DefaultAnnealing(), rbm.NewKey(1), nil); !errors.Is(err, rbm.ErrConstraint) {
-		t.Errorf("error %v", err)
+		t.Errorf("error %v, want %v", err, rbm.ErrConstraint)
 	}
 }

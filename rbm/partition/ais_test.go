@@ -133,7 +133,7 @@ func TestReverseAISBrackets(t *testing.T) {
 		}
 		rbmtest.Near(t, "log Z", out.LogZ, logZ, 5*out.StdErr)
 		if out.StdErr > 0.2 {
-			t.Errorf("standard error %v of %d chains", out.StdErr, chains)
+			t.Errorf("standard error %v of %d chains, want at most 0.2", out.StdErr, chains)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestPlacedTemperatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := checkPath(placed); err != nil || len(placed) != 60 {
-		t.Fatalf("%d temperatures: %v", len(placed), err)
+		t.Fatalf("%d temperatures: %v, want 60", len(placed), err)
 	}
 	lo, hi := spread(placed)
 	evenLo, evenHi := spread(evenPath(60))
@@ -292,12 +292,12 @@ func TestConditionalESS(t *testing.T) {
 	rbmtest.Near(t, "CESS of equal gains", conditionalESS(logw, []float64{5, 5, 5, 5}), 1, 1e-14)
 	for _, far := range [][]float64{{-1e6, 0, 0, 0}, {1e6, 0, 0, 0}} {
 		if c := conditionalESS(make([]float64, 4), far); !(c >= 0.24 && c <= 1) {
-			t.Errorf("gains %v: %v", far, c)
+			t.Errorf("gains %v: %v, want 0.24 to 1", far, c)
 		}
 	}
 	for _, far := range []float64{700, 1000, 1e6} { // a chain that had next to no weight gets all of it
 		if c := conditionalESS([]float64{0, -far}, []float64{0, 3 * far}); c > 1e-300 {
-			t.Errorf("all weight on a chain that had e^−%v of it: CESS %v", far, c)
+			t.Errorf("all weight on a chain that had e^−%v of it: CESS %v, want at most 1e-300", far, c)
 		}
 	}
 }
@@ -357,7 +357,7 @@ func TestAnnealingErrors(t *testing.T) {
 		}
 	}
 	if _, err := ReverseAIS(context.Background(), m, DefaultAnnealing(), rbm.NewBits(2, 4), rbm.NewKey(1), nil); err == nil || !strings.Contains(err.Error(), "row 0 has 0 of units 2 … 3 on") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %q in it", err, "row 0 has 0 of units 2 … 3 on")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := DefaultAnnealing()
@@ -367,7 +367,7 @@ func TestAnnealingErrors(t *testing.T) {
 		}
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -439,7 +439,7 @@ func TestAISDeterminism(t *testing.T) {
 		last = done
 	})
 	if err != nil || last != 1 {
-		t.Errorf("progress ends at %v: %v", last, err)
+		t.Errorf("progress ends at %v: %v, want 1", last, err)
 	}
 }
 

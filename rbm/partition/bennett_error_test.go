@@ -63,7 +63,7 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 		}
 		for k, r := range ratio {
 			if s.beta[k] > 0 && math.Abs(r-1) > 5*math.Sqrt(2/float64((c.groups-1)*c.repeats)) {
-				t.Errorf("%d groups, β = %v: the variance between groups is %.3f of that of eq. 8", c.groups, s.beta[k], r)
+				t.Errorf("%d groups, β = %v: the variance between groups is %.3f of that of eq. 8, want at most 0", c.groups, s.beta[k], r)
 			}
 		}
 	}
@@ -120,9 +120,9 @@ func TestBennettErrorOfDependentDraws(t *testing.T) {
 		t.Errorf("mean z² %.2f, want 9/7", square)
 	}
 	if off := math.Abs(float64(inside) - 0.95*repeats); off > 5*math.Sqrt(0.95*0.05*repeats) {
-		t.Errorf("%d of %v intervals of 95 %% hold the truth", inside, repeats)
+		t.Errorf("%d of %v intervals of 95 %% hold the truth: got %v, want at most %v", inside, repeats, off, 5*math.Sqrt(0.95*0.05*repeats))
 	}
 	if independent < 10 {
-		t.Errorf("draws taken as independent have a mean z² of %.2f: the test sees nothing", independent)
+		t.Errorf("draws taken as independent have a mean z² of %.2f: the test sees nothing, want at least 10", independent)
 	}
 }

@@ -236,7 +236,7 @@ func TestBennettOverlap(t *testing.T) {
 		t.Errorf("overlap %v: got error %v", out.Overlap, err)
 	}
 	if out.LogZ != nil || !(out.Overlap < leastOverlap) {
-		t.Errorf("a number without overlap: %+v", out)
+		t.Errorf("a number without overlap: %+v, got %v, want less than %v", out, out.Overlap, leastOverlap)
 	}
 
 	// Rungs that agree share everything, and their ratio is known.
@@ -319,7 +319,7 @@ func TestBennettOnALongLadder(t *testing.T) {
 		square += z * z / repeats
 	}
 	if math.Abs(square-1) > 5*math.Sqrt(2.0/repeats) {
-		t.Errorf("mean z² %.2f", square)
+		t.Errorf("mean z² %.2f, want 1 ± %.3g", square, 5*math.Sqrt(2.0/repeats))
 	}
 }
 
@@ -346,7 +346,7 @@ func TestOverlapOfEitherSide(t *testing.T) {
 		}
 		rbmtest.Near(t, "overlap", out.Overlap, min(sides[0], sides[1]), 1e-9)
 		if !c.there && max(sides[0], sides[1]) < 2*leastOverlap {
-			t.Errorf("%d and %d draws: overlaps of %.3g and %.3g would be refused by either: the test sees nothing", c.n, c.m, sides[0], sides[1])
+			t.Errorf("%d and %d draws: overlaps of %.3g and %.3g would be refused by either: the test sees nothing, got %v, want at least %v", c.n, c.m, sides[0], sides[1], max(sides[0], sides[1]), 2*leastOverlap)
 		}
 	}
 }

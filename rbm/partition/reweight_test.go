@@ -103,7 +103,7 @@ func TestReweighting(t *testing.T) {
 			// Student's t of 19 degrees of freedom has the variance 19/17; a skew of the variance widens
 			// it by some tenths.
 			if tol := 5 * math.Sqrt(2./repeats); z2 > 19./17+tol+0.1 || z2 < 1-tol {
-				t.Errorf("β = %v: the mean of z² is %.2f, of %s", at, z2, []string{"log Z", "the mean", "the variance"}[i])
+				t.Errorf("β = %v: the mean of z² is %.2f, of %s, want %.3g to %.3g", at, z2, []string{"log Z", "the mean", "the variance"}[i], 1-tol, 19./17+tol+0.1)
 			}
 			if wrong[i] < 4 && i < 2 {
 				t.Errorf("β = %v: taken for that of another β, the mean of z² is %.2f only, of %d", at, wrong[i], i)

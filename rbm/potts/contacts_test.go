@@ -43,10 +43,10 @@ func TestScores(t *testing.T) {
 		}
 	}
 	if got := c.Ranked(2); !slices.Equal(got, [][2]int{{1, 4}, {0, 2}, {0, 3}, {0, 4}, {1, 3}, {2, 4}}) {
-		t.Errorf("ranked %v", got)
+		t.Errorf("ranked %v, want %v", got, [][2]int{{1, 4}, {0, 2}, {0, 3}, {0, 4}, {1, 3}, {2, 4}})
 	}
 	if zero := newScores(3).Corrected(); zero[0][1] != 0 {
-		t.Errorf("scores of zero are corrected to %v", zero)
+		t.Errorf("scores of zero are corrected to %v: got %v, want 0", zero, zero[0][1])
 	}
 }
 
@@ -102,7 +102,7 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := farthest(got, p); d > 1e-8 {
-		t.Errorf("what is written and read is off by %v", d)
+		t.Errorf("what is written and read is off by %v, want at most 1e-8", d)
 	}
 	numbers := strings.NewReplacer(" - ", " 0 ", " A ", " 1 ", " C ", " 2 ")
 	if got, err = Read(strings.NewReader(numbers.Replace(numbers.Replace(b.String()))), "p.dat", 4, "-AC"); err != nil || farthest(got, p) > 1e-8 {

@@ -99,10 +99,10 @@ func TestEffective(t *testing.T) {
 		want := enumerated(t, m, c.sites, c.q)
 		// Free energies are sums in float64 of parameters in float32.
 		if d := farthest(got, want); d > 1e-11*(1+c.sd) {
-			t.Errorf("%+v: fields and couplings are off by %v", c, d)
+			t.Errorf("%+v: fields and couplings are off by %v, want at most %v", c, d, 1e-11*(1+c.sd))
 		}
 		if d := math.Abs(got.Pair(0, 1)[0]); d < 1e-4 {
-			t.Errorf("%+v: a coupling of %v shows nothing", c, d)
+			t.Errorf("%+v: a coupling of %v shows nothing, want at least 1e-4", c, d)
 		}
 		gauged, err := Effective(context.Background(), m, nil)
 		if err != nil {
@@ -110,7 +110,7 @@ func TestEffective(t *testing.T) {
 		}
 		gauged.ZeroSum()
 		if d := farthest(got, gauged); d > 1e-11*(1+c.sd) {
-			t.Errorf("%+v: the zero-sum gauge is off by %v", c, d)
+			t.Errorf("%+v: the zero-sum gauge is off by %v, want at most %v", c, d, 1e-11*(1+c.sd))
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestEffectiveOfTwoSites(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := farthest(p, other); d > 1e-5 { // parameters of the other gauge are rounded to float32
-		t.Errorf("in the zero-sum gauge of the machine the Potts model is off by %v", d)
+		t.Errorf("in the zero-sum gauge of the machine the Potts model is off by %v, want at most 1e-5", d)
 	}
 }
 
@@ -155,18 +155,18 @@ func TestEffectiveRefuses(t *testing.T) {
 		}
 	}
 	if _, err := Effective(context.Background(), rbm.NewLayers(rbm.Group{Kind: units.ReLU, Units: 2}, three, three), nil); !errors.Is(err, rbm.ErrUnits) {
-		t.Errorf("real hidden units: got %v", err)
+		t.Errorf("real hidden units: got %v, want %v", err, rbm.ErrUnits)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := Effective(ctx, groups(3, 3, 2, 1), nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: got %v", err)
+		t.Errorf("cancelled: got %v, want %v", err, context.Canceled)
 	}
 	for _, x := range []float64{math.NaN(), math.Inf(1), 1e30} {
 		m := groups(3, 3, 2, 1)
 		m.HiddenBias[1] = float32(x)
 		if _, err := Effective(context.Background(), m, nil); !errors.Is(err, rbm.ErrDiverged) {
-			t.Errorf("a bias of %v: got %v", x, err)
+			t.Errorf("a bias of %v: got %v, want %v", x, err, rbm.ErrDiverged)
 		}
 	}
 }

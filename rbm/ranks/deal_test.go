@@ -75,7 +75,7 @@ func TestDealFails(t *testing.T) {
 					t.Errorf("rank %d took %d results", g.Rank(), taken)
 				case g.Rank() > 0:
 					if !errors.Is(err, ErrAgreed) {
-						t.Errorf("rank %d: %v", g.Rank(), err)
+						t.Errorf("rank %d: %v, want %v", g.Rank(), err, ErrAgreed)
 					}
 				case err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.HasPrefix(err.Error(), c.prefix):
 					t.Error(err)

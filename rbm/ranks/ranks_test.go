@@ -35,7 +35,7 @@ func TestGatherRows(t *testing.T) {
 					}
 					for i, y := range x {
 						if y != float64(round*1000+i+1) {
-							t.Errorf("%d ranks, %d rows, round %d: number %d is %v on rank %d", n, rows, round, i, y, g.Rank())
+							t.Errorf("%d ranks, %d rows, round %d: number %d is %v on rank %d, want %v", n, rows, round, i, y, g.Rank(), float64(round*1000+i+1))
 							return
 						}
 					}
@@ -74,7 +74,7 @@ func TestGatherOfUnequalParts(t *testing.T) {
 			copy(x[1:], []uint64{6, 7, 8})
 		}
 		if err := Gather(g, x, []int{0, 1, 4}); err != nil || !slices.Equal(x, []uint64{5, 6, 7, 8}) {
-			t.Errorf("rank %d has %v, %v", g.Rank(), x, err)
+			t.Errorf("rank %d has %v, %v, want %v", g.Rank(), x, err, []uint64{5, 6, 7, 8})
 		}
 	})
 }
@@ -83,7 +83,7 @@ func TestAny(t *testing.T) {
 	for _, raised := range []int{-1, 0, 2} {
 		each(3, func(g *Group) {
 			if got, err := g.Any(g.Rank() == raised); got != (raised >= 0) || err != nil {
-				t.Errorf("rank %d of which %d raises its hand: %v, %v", g.Rank(), raised, got, err)
+				t.Errorf("rank %d of which %d raises its hand: %v, %v, want %v", g.Rank(), raised, got, err, raised >= 0)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestBroadcast(t *testing.T) {
 	each(3, func(g *Group) {
 		b, err := g.Broadcast([]byte("of rank 0")[:9*(1-min(1, g.Rank()))], nil)
 		if string(b) != "of rank 0" || err != nil {
-			t.Errorf("rank %d has %q, %v", g.Rank(), b, err)
+			t.Errorf("rank %d has %q, %v, want %q", g.Rank(), b, err, "of rank 0")
 		}
 		var failed error
 		if g.Rank() == 0 {
@@ -136,7 +136,7 @@ func TestAgree(t *testing.T) {
 					}
 				case g.Rank() > 0:
 					if !errors.Is(err, ErrAgreed) {
-						t.Errorf("rank %d: %v", g.Rank(), err)
+						t.Errorf("rank %d: %v, want %v", g.Rank(), err, ErrAgreed)
 					}
 				case err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, ErrAgreed):
 					t.Error(err)
@@ -170,7 +170,7 @@ func TestLost(t *testing.T) {
 			return
 		}
 		if err := GatherRows(g, make([]uint8, 4), 4); !errors.Is(err, ErrLost) {
-			t.Errorf("rank %d: %v", g.Rank(), err)
+			t.Errorf("rank %d: %v, want %v", g.Rank(), err, ErrLost)
 		}
 	})
 }

@@ -95,7 +95,7 @@ func TestGaussianDraws(t *testing.T) {
 			i := first + c
 			if c < b.From {
 				if x.Real[i] != 7 {
-					t.Fatalf("unit %d is drawn", i)
+					t.Fatalf("unit %d is drawn: got %v, want 7", i, x.Real[i])
 				}
 				continue
 			}
@@ -113,7 +113,7 @@ func TestGaussianDraws(t *testing.T) {
 				t.Errorf("β %v, unit %d: mean and variance are off by %.1f and %.1f standard errors", beta, i, zMean, zVariance(variance))
 			}
 			if other := 1 / float64(b.Model.Params[0][i]); beta < 1 && math.Abs(other-variance) > 0.2 && math.Abs(zVariance(other)) < 6 {
-				t.Errorf("β %v, unit %d: the variance passes for that of the model", beta, i)
+				t.Errorf("β %v, unit %d: the variance passes for that of the model, want at least 1", beta, i)
 			}
 		}
 	}
@@ -149,6 +149,6 @@ func TestGaussianAllocatesNothing(t *testing.T) {
 		Gaussian.LogZs(sum, product, 1, mean, &b)
 		Gaussian.Draw(x, &b, vec.Stream{})
 	}); n > 0 {
-		t.Errorf("%v allocations", n)
+		t.Errorf("%v allocations, want 0", n)
 	}
 }

@@ -213,10 +213,10 @@ func TestDraws(t *testing.T) {
 				p[i] = math.Exp(w - total)
 			}
 			if z := diag.StationarityZ(draw(0.6), p); z > 6 {
-				t.Errorf("%v, base %v: z = %.1f", k, based, z)
+				t.Errorf("%v, base %v: z = %.1f, want at most 6", k, based, z)
 			}
 			if z := diag.StationarityZ(draw(1), p); z < 6 {
-				t.Errorf("%v, base %v: draws at β = 1 pass for draws at 0.6: z = %.1f", k, based, z)
+				t.Errorf("%v, base %v: draws at β = 1 pass for draws at 0.6: z = %.1f, want at least 6", k, based, z)
 			}
 		}
 	}
@@ -287,7 +287,7 @@ func TestKindsAllocateNothing(t *testing.T) {
 			k.Rises(sum, product, &b, 0.5, 1)
 			k.Draw(x, &b, vec.Stream{})
 		}); n > 0 {
-			t.Errorf("%v: %v allocations", k, n)
+			t.Errorf("%v: %v allocations, want 0", k, n)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func TestCharts(t *testing.T) {
 			part := image.Rect(0, size.Y*panel/3, size.X, size.Y*(panel+1)/3)
 			for colour := range Colors {
 				if got, want := count(img, colour, part) > 10, slices.Contains(inks, colour); got != want {
-					t.Errorf("%s: panel %d has colour %d: %v", name, panel, colour, got)
+					t.Errorf("%s: panel %d has colour %d: %v, want %v", name, panel, colour, got, want)
 				}
 			}
 		}
@@ -99,7 +99,7 @@ func TestTurns(t *testing.T) {
 		{Name: "grey", X: x, Y: []float64{0, 0, 0}, Grey: true, Dashed: true}}}
 	p, key := c.Plot()
 	if dashes := key[0].Mark.(*plotter.Line).Dashes; len(dashes) > 0 {
-		t.Errorf("the legend is dashed %v", dashes)
+		t.Errorf("the legend is dashed %v, want none", dashes)
 	}
 	var b bytes.Buffer
 	if err := Grid([][]*Plot{{p}}, 10*vg.Centimeter, 6*vg.Centimeter).Write(&b, PNG); err != nil {
@@ -196,7 +196,7 @@ func TestBrokenAxis(t *testing.T) {
 			t.Errorf("%s: the later values have the places %v", name, places)
 		}
 		if marks := chart.YMarks(); marks[len(marks)-1].Text != c.far {
-			t.Errorf("%s: marks %v", name, marks)
+			t.Errorf("%s: marks %v, got %q, want %q", name, marks, marks[len(marks)-1].Text, c.far)
 		}
 	}
 }
@@ -313,7 +313,7 @@ func TestNames(t *testing.T) {
 	}
 	page := Charts([]Chart{direct}, 1, 300, 200)
 	if key := Charts([]Chart{early}, 1, 300, 200); !(key.height > page.height) {
-		t.Error("there is no room for the names above the page")
+		t.Errorf("there is no room for the names above the page: got %v, want more than %v", key.height, page.height)
 	}
 	var b bytes.Buffer
 	if err := page.Write(&b, SVG); err != nil {
@@ -382,7 +382,7 @@ func TestFormats(t *testing.T) {
 		for f, begin := range map[Format]string{PNG: "\x89PNG", SVG: "<?xml", PDF: "%PDF"} {
 			var b bytes.Buffer
 			if err := page.Write(&b, f); err != nil || !strings.HasPrefix(b.String(), begin) {
-				t.Errorf("%s begins with %.10q, %v", f, b.String(), err)
+				t.Errorf("%s begins with %.10q, %v, want %q at its start", f, b.String(), err, begin)
 			}
 		}
 		if err := page.Write(io.Discard, "gif"); err == nil {

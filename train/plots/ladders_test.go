@@ -47,7 +47,7 @@ func TestLadders(t *testing.T) {
 		one := ladders(t, NamedLadder{"now", l})
 		two := ladders(t, NamedLadder{"first", l}, NamedLadder{"now", l})
 		if w := one.Bounds().Dx(); two.Bounds().Dx() < 2*w-1 { // widths are rounded to pixels
-			t.Errorf("%s: two ladders take %d pixels, one %d", text, two.Bounds().Dx(), w)
+			t.Errorf("%s: two ladders take %d pixels, one %d, want at least %d", text, two.Bounds().Dx(), w, 2*w-1)
 		}
 		height := one.Bounds().Dy()
 		ways := func(img image.Image) int { return count(img, 1, img.Bounds()) } // of the particle that began hottest
@@ -92,7 +92,7 @@ func TestWholeTicks(t *testing.T) {
 	for _, k := range []int{2, 3, 5, 16, 64, 256} {
 		ticks := wholeTicks(0.5, float64(k)+0.5)
 		if n := len(ticks); n < 2 || n > 8 {
-			t.Errorf("%d rungs have %d ticks", k, n)
+			t.Errorf("%d rungs have %d ticks, want 2 to 8", k, n)
 		}
 		if !slices.IsSortedFunc(ticks, func(a, b plot.Tick) int { return int(a.Value - b.Value) }) || ticks[0].Label == "" {
 			t.Errorf("%d rungs have ticks %v", k, ticks)

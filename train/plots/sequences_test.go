@@ -91,7 +91,7 @@ func TestContactMap(t *testing.T) {
 	img := painted(t, m.Page())
 	for _, ink := range []int{0, 1, 2, 5} {
 		if n := count(img, ink, img.Bounds()); n < 10 {
-			t.Errorf("%d pixels of colour %d", n, ink)
+			t.Errorf("%d pixels of colour %d, want at least 10", n, ink)
 		}
 	}
 	bare := painted(t, ContactMap{Scores: make([][]float64, 1), Touch: m.Touch}.Page())
@@ -111,10 +111,10 @@ func TestAgreements(t *testing.T) {
 	half := img.Bounds()
 	half.Max.X /= 2
 	if n := count(img, 0, half); n < 5 {
-		t.Errorf("three dots have %d pixels", n)
+		t.Errorf("three dots have %d pixels, want at least 5", n)
 	}
 	if _, n := inked(img, MarkedInk(Given(1))); n < 30 {
-		t.Errorf("the densest cells have %d pixels", n)
+		t.Errorf("the densest cells have %d pixels, want at least 30", n)
 	}
 	painted(t, Agreements(Agreement{Rows: []float64{1}, Samples: []float64{1}}))
 }

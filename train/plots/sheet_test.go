@@ -60,7 +60,7 @@ func TestTilesPanics(t *testing.T) {
 		func() {
 			defer func() {
 				if got := recover(); got != "plots: the shape does not fit the rows" {
-					t.Errorf("%+v: %v", c, got)
+					t.Errorf("%+v: %v, want %v", c, got, "plots: the shape does not fit the rows")
 				}
 			}()
 			Tiles(rbm.NewMatrix(1, 6), c.height, c.width, c.columns, Ink)
@@ -137,7 +137,7 @@ func TestFilters(t *testing.T) {
 	// A model that has learnt nothing looks empty.
 	blank := Filters(rbm.New(4, 1, 0, rbm.Softmax), 2, 2)
 	if got := blank.RGBAAt(10, 10); got != white {
-		t.Errorf("a weight of zero is %v", got)
+		t.Errorf("a weight of zero is %v, want %v", got, white)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestCaption(t *testing.T) {
 			t.Errorf("there is no name beside line %d", i)
 		}
 		if n := dark(img, image.Rect(0, i*size.Y/3, 2, (i+1)*size.Y/3)); n > 0 {
-			t.Errorf("the name beside line %d is cut", i)
+			t.Errorf("the name beside line %d is cut: got %v, want 0", i, n)
 		}
 	}
 	if dark(img, image.Rect(0, size.Y, img.Bounds().Dx(), img.Bounds().Dy())) == 0 {

@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 		t.Error("a section without anything is shown")
 	}
 	if m := regexp.MustCompile(`(?i)(src|href)="[^d#]|https?://|@import|url\((?:[^#])`).FindString(text); m != "" {
-		t.Errorf("the page asks for something outside: %q", m)
+		t.Errorf("the page asks for something outside: %q, want nothing", m)
 	}
 	if strings.Contains(text, "refresh") {
 		t.Error("a finished run loads itself again")
@@ -132,10 +132,10 @@ func TestDrawing(t *testing.T) {
 		t.Errorf("a line of three points and a gap has %d parts: %s", n, d.Curves[0].Path)
 	}
 	if n := strings.Count(d.Curves[0].Band, "L") + 1; n != 6 {
-		t.Errorf("the band of three points has %d corners: %s", n, d.Curves[0].Band)
+		t.Errorf("the band of three points has %d corners: %s, want 6", n, d.Curves[0].Band)
 	}
 	if d.Curves[1].Band != "" {
-		t.Error("a line without errors has a band")
+		t.Errorf("a line without errors has a band: got %q, want nothing", d.Curves[1].Band)
 	}
 	apart := newDrawing(plots.Chart{LogY: true, Low: 1, High: 100, Lines: []plots.Line{{Apart: true, X: []float64{1, 2, 3}, Y: []float64{1, 10, -1}}}})
 	k := apart.Curves[0]
@@ -163,7 +163,7 @@ document.body.dataset.images = [...document.images].filter(i => i.complete && i.
 		}
 	}
 	if log != "" {
-		t.Errorf("the console has errors: %s", log)
+		t.Errorf("the console has errors: %s, want nothing", log)
 	}
 	if _, log := reporttest.Browse(t, strings.Replace(write(t, sample(t)), "</main>", `<img src="http://example.com/x.png"></main>`, 1)); log == "" {
 		t.Error("the console says nothing of a request that leaves the file")

@@ -127,7 +127,7 @@ func TestCheckpoint(t *testing.T) {
 	}
 	entries, err := os.ReadDir(f.Dir)
 	if err != nil || len(entries) != 2 {
-		t.Errorf("the folder holds %v, %v", entries, err)
+		t.Errorf("the folder holds %v, %v, want 2 of them", entries, err)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	}
 	tr := newTrainer(t, smallToy, 5, func(*train.Settings) {})
 	if _, _, err := f.LoadCheckpoint(tr); err == nil || !strings.Contains(err.Error(), "5") {
-		t.Errorf("a model of another size: %v", err)
+		t.Errorf("a model of another size: %v, want %q in it", err, "5")
 	}
 	if !bytes.Equal(content(t, f.Path(CheckpointFile)), before) {
 		t.Error("the checkpoint was changed")

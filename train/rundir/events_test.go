@@ -31,7 +31,7 @@ func TestEvents(t *testing.T) {
 	}
 	paths, _ := filepath.Glob(f.Path("tensorboard/events.out.tfevents.*"))
 	if len(paths) != 1 {
-		t.Fatalf("files: %v", paths)
+		t.Fatalf("files: %v, want 1 of them", paths)
 	}
 	data, err := os.ReadFile(paths[0])
 	if err != nil {
@@ -41,7 +41,7 @@ func TestEvents(t *testing.T) {
 	check := func(b []byte, sum uint32) {
 		c := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
 		if sum-0xa282ead8 != c>>15|c<<17 {
-			t.Errorf("record %d has a wrong checksum", len(records))
+			t.Errorf("record %d has a wrong checksum: got %v, want %v", len(records), sum-0xa282ead8, c>>15|c<<17)
 		}
 	}
 	for len(data) > 0 {
@@ -72,7 +72,7 @@ print([(s.step, round(s.value, 6)) for s in a.Scalars("error")], [(s.step, s.val
 	if err != nil {
 		t.Log("TensorBoard's own reader is not on this machine (pip install tensorboard); the bytes alone were checked")
 	} else if got := strings.TrimSpace(string(out)); got != "[(0, 0.9), (300, 0.25)] [(300, -1.5)]" {
-		t.Errorf("TensorBoard reads %s", got)
+		t.Errorf("TensorBoard reads %s, want %s", got, "[(0, 0.9), (300, 0.25)] [(300, -1.5)]")
 	}
 }
 
@@ -81,7 +81,7 @@ func eventsOf(t *testing.T, f *Folder) string {
 	t.Helper()
 	paths, _ := filepath.Glob(f.Path(EventsDir + "/*"))
 	if len(paths) != 1 {
-		t.Fatalf("files: %v", paths)
+		t.Fatalf("files: %v, want 1 of them", paths)
 	}
 	var all strings.Builder
 	for text := content(t, paths[0]); len(text) > 0; {
@@ -168,6 +168,6 @@ func TestAppender(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "0,0.5\n1,0.5\n2,0.5\n3,0.5\n" {
-		t.Errorf("the file holds %q, %v", got, err)
+		t.Errorf("the file holds %q, %v, want %q", got, err, "0,0.5\n1,0.5\n2,0.5\n3,0.5\n")
 	}
 }

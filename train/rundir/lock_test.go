@@ -43,7 +43,7 @@ func TestLock(t *testing.T) {
 		t.Error(err)
 	}
 	if entries, err := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("left are %v, %v", entries, err)
+		t.Errorf("left are %v, %v, want 1 of them", entries, err)
 	}
 	// The file of a lock whose holder died is no lock.
 	put(t, f.Path(lockFile), []byte("process 1 on moon\n"))
@@ -123,6 +123,6 @@ func TestLeftovers(t *testing.T) {
 	}
 	g.Close()
 	if entries, _ := os.ReadDir(only); len(entries) > 0 {
-		t.Errorf("left are %v", entries)
+		t.Errorf("left are %v, want none", entries)
 	}
 }

@@ -155,11 +155,11 @@ func TestLinkDangles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := New(f.Dir, "", false); !errors.Is(err, errLink) {
-		t.Errorf("New: %v", err)
+		t.Errorf("New: %v, want %v", err, errLink)
 	}
 	for _, flag := range []int{os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_CREATE | os.O_TRUNC} {
 		if _, err := f.openFile(lockFile, flag); !errors.Is(err, errLink) {
-			t.Errorf("openFile: %v", err)
+			t.Errorf("openFile: %v, want %v", err, errLink)
 		}
 		if runtime.GOOS == "linux" {
 			if _, err := os.OpenFile(f.Path(lockFile), flag|noFollow, 0o666); err == nil {
@@ -188,10 +188,10 @@ func TestRead(t *testing.T) {
 	f := folder(t)
 	put(t, f.Path("x"), []byte("12345"))
 	if b, err := f.Read("x", 5); err != nil || string(b) != "12345" {
-		t.Errorf("%q, %v", b, err)
+		t.Errorf("%q, %v, want %q", b, err, "12345")
 	}
 	if b, err := f.Read("x", 4); err == nil || b != nil || !strings.Contains(err.Error(), "more than 4 bytes") {
-		t.Errorf("%q, %v", b, err)
+		t.Errorf("%q, %v, want %q in it", b, err, "more than 4 bytes")
 	}
 	if _, err := f.Read("y", 4); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)

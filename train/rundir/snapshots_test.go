@@ -83,6 +83,6 @@ func TestSnapshots(t *testing.T) {
 	}
 	put(t, f.Path(SnapshotsDir), nil)
 	if _, err := f.Snapshots([]int{1}, modelfile.About{}); err == nil || !strings.Contains(err.Error(), "snapshots") {
-		t.Errorf("a file in the place of the folder: %v", err)
+		t.Errorf("a file in the place of the folder: %v, want %q in it", err, "snapshots")
 	}
 }

@@ -71,7 +71,7 @@ func TestContinueTable(t *testing.T) {
 		}
 	}
 	if _, err := folder(t).ContinueTable(MetricsFile, columns, 5); err == nil || !strings.Contains(err.Error(), MetricsFile) {
-		t.Errorf("no table: %v", err)
+		t.Errorf("no table: %v, want %q in it", err, MetricsFile)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestReadTable(t *testing.T) {
 		t.Fatalf("%v, %v, %v", gotColumns, got, err)
 	}
 	if off := math.Abs(got[0][1] - 1.0000000003); !(off <= 5e-10) { // half a unit of the tenth digit
-		t.Errorf("off by %v", off)
+		t.Errorf("off by %v, want at most 5e-10", off)
 	}
 	got[0][1] = rows[0][1]
 	if !reflect.DeepEqual(got, rows) {

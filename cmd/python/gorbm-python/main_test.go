@@ -193,7 +193,7 @@ func TestPartialFitContinues(t *testing.T) {
 		begun, _ := c.request(settingsOf("partial_fit", map[string]any{"negphase": negative, "momentum": 0.5, "center": 0.1, "average": 0.9, "begin": true}), rows(0))
 		resident, header := c.request(h, rows(1))
 		if header["steps"] != 6.0 { // three on each ten rows, by four
-			t.Errorf("%s: %v steps", negative, header["steps"])
+			t.Errorf("%s: %v steps, want 6", negative, header["steps"])
 		}
 		moved, _ := newClient(t).request(h, rows(1), begun.arrays["state"])
 		if !bytes.Equal(resident.arrays["state"].data, moved.arrays["state"].data) || !bytes.Equal(resident.arrays["weights"].data, moved.arrays["weights"].data) {
@@ -314,7 +314,7 @@ func TestSample(t *testing.T) {
 	for r, p := range free {
 		// Draws are every two autocorrelation times, so that their spread is larger than that of independent ones.
 		if p /= z; math.Abs(counts[r]-n*p) > 2*6*math.Sqrt(n*p*(1-p)) {
-			t.Errorf("state %d: %g draws of %d, at probability %g", r, counts[r], n, p)
+			t.Errorf("state %d: %g draws of %d, at probability %g, want %g ± %.3g", r, counts[r], n, p, n*p, 2*6*math.Sqrt(n*p*(1-p)))
 		}
 	}
 }
@@ -514,7 +514,7 @@ func TestWarningsNameParameters(t *testing.T) {
 		})
 	}
 	if found < 10 {
-		t.Errorf("%d texts with flags; the test looks for the wrong thing", found)
+		t.Errorf("%d texts with flags; the test looks for the wrong thing, want at least 10", found)
 	}
 }
 

@@ -255,7 +255,7 @@ func printed(block, out string) string {
 func TestPrinted(t *testing.T) {
 	const block = "print(0)\nprint(1)  # → 1\nprint(a, b)  # → 2 3\n"
 	if why := printed(block, "0\n1\n2 3\n4\n"); why != "" {
-		t.Error(why)
+		t.Errorf("got %q, want %q", why, "")
 	}
 	for _, out := range []string{"", "1\n", "1\n2 4\n", "2 3\n1\n"} {
 		if printed(block, out) == "" {

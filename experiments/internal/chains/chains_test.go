@@ -68,7 +68,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	if got := r.After(0.5); !slices.Equal(got, []float64{3, 4}) {
-		t.Errorf("the second half is %v", got)
+		t.Errorf("the second half is %v, want %v", got, []float64{3, 4})
 	}
 }
 
@@ -130,7 +130,7 @@ func TestFactor(t *testing.T) {
 		t.Errorf("got %s, want 10 times or divided by 10", got)
 	}
 	if a, b := Digits(1234.5), Digits(0.012345); a != "1234" || b != "0.0123" {
-		t.Errorf("got %s and %s", a, b)
+		t.Errorf("got %s and %s, want %s and %s", a, b, "1234", "0.0123")
 	}
 }
 
@@ -156,11 +156,11 @@ func TestWarmed(t *testing.T) {
 				t.Error("the hottest replica has not moved")
 			}
 			if !(seconds >= 0) {
-				t.Errorf("%s: %v s", name, seconds)
+				t.Errorf("%s: %v s, want at least 0", name, seconds)
 			}
 		}}
 		if _, err := warmed.Bind(s, 1, nil); err != nil || bound != 1 || !slices.Equal(s.State(), start) {
-			t.Errorf("%s: %v, bound %d times, in %v", name, err, bound, s.State())
+			t.Errorf("%s: %v, bound %d times, in %v, want 1 and %v", name, err, bound, s.State(), start)
 		}
 	}
 	if _, err := (Warmed{Mover: mcmc.Exchange{}, Start: start, Key: rbm.NewKey(1)}).Bind(build(), 1, nil); err == nil {

@@ -162,7 +162,7 @@ func TestTable(t *testing.T) {
 	for _, broken := range []string{"a,b\n", strings.Replace(text, "one,p,a,1,0,1", "one,p,a,x,0,1", 1)} {
 		clitest.Write(t, path, broken)
 		if _, err := readTable(path); err == nil || !strings.Contains(err.Error(), "t.csv") {
-			t.Errorf("of %q: %v", broken, err)
+			t.Errorf("of %q: %v, want %q in it", broken, err, "t.csv")
 		}
 	}
 }
@@ -222,7 +222,7 @@ func TestExperimentGoesOn(t *testing.T) {
 	}
 	command.OK(t, "-quick")
 	if ran.Load() != 10 {
-		t.Errorf("%d jobs with -quick", ran.Load())
+		t.Errorf("%d jobs with -quick, want 10", ran.Load())
 	}
 	command.Fails(t, cli.Usage, []string{"-figure", "2"}, "-figure", `"2"`)
 	command.Fails(t, cli.Usage, []string{"-jobs", "0"}, "-jobs is 0")

@@ -37,10 +37,10 @@ func TestMetrics(t *testing.T) {
 		t.Errorf("got %v, %v, want -1.5", x, err)
 	}
 	if _, err := LastMeasured(run, "y"); err == nil || !strings.Contains(err.Error(), "no column y") {
-		t.Errorf("a column that is not there: %v", err)
+		t.Errorf("a column that is not there: %v, want %q in it", err, "no column y")
 	}
 	clitest.Write(t, file, "step,x\n")
 	if _, err := LastMeasured(run, "x"); err == nil || !strings.Contains(err.Error(), "no measurements") {
-		t.Errorf("a file without rows: %v", err)
+		t.Errorf("a file without rows: %v, want %q in it", err, "no measurements")
 	}
 }

@@ -40,7 +40,7 @@ func TestClaims(t *testing.T) {
 		delete(want, c.Text)
 	}
 	if len(want) > 0 {
-		t.Errorf("no claim %v", want)
+		t.Errorf("no claim %v, want none", want)
 	}
 	notes := qualityNotes(table)
 	for _, line := range []string{"| gorbm | below 6 | 10 | 17 | 35 | 55 |", "| PyTorch | below 20 | 26 | 36 | 52 | above 60 |", "| the best loop's over that of gorbm | – | 2.7 | 2.1 | 1.5 | – |"} {

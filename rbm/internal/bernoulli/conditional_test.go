@@ -83,7 +83,7 @@ func TestConditionalByStates(t *testing.T) {
 					on := k + l
 					if on > units {
 						if got := c.LogSum(l); !math.IsInf(got, -1) {
-							t.Errorf("%s: %d of %d units: log sum %v", name, on, units, got)
+							t.Errorf("%s: %d of %d units: log sum %v, want −∞", name, on, units, got)
 						}
 						continue
 					}

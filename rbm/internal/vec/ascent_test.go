@@ -233,7 +233,7 @@ func TestSweepsWithRest(t *testing.T) {
 		for i, v := range m {
 			// A step of up to 10·2⁻³⁰ loses its 24th bit, a thousand times.
 			if off := math.Abs(float64(v) + float64(rest[i]) - exact[i]); off > steps*10*a*0x1p-23 {
-				t.Errorf("%s: parameter %d and its rest are off by %v", name, i, off)
+				t.Errorf("%s: parameter %d and its rest are off by %v, want at most %v", name, i, off, steps*10*a*0x1p-23)
 			}
 			if name != "approach" && plain[i] != start[i] { // x-m may be large
 				t.Errorf("%s: without a rest parameter %d moves: the test sees nothing", name, i)
@@ -255,7 +255,7 @@ func TestSweepsStayNormal(t *testing.T) {
 		}
 		for i, x := range m {
 			if x != 0 && (math.Abs(float64(x)) < Tiny || math.Abs(float64(x)) > 1e-29) {
-				t.Errorf("%s: value %d ends at %v", name, i, x)
+				t.Errorf("%s: value %d ends at %v, want 0", name, i, x)
 			}
 		}
 	}
@@ -396,7 +396,7 @@ func TestLargest(t *testing.T) {
 			}
 		}
 		if got := Largest(nil); got != 0 {
-			t.Errorf("%s: %v of nothing", level, got)
+			t.Errorf("%s: %v of nothing, want 0", level, got)
 		}
 		x := make([]float32, 2*sweepWork+17) // more than a call of the kernel takes
 		for _, i := range []int{0, sweepWork, 2*sweepWork - 1, 2 * sweepWork, len(x) - 1} {

@@ -75,10 +75,10 @@ func TestChooseProbabilities(t *testing.T) {
 	}
 	const df = units - 1
 	if z := (chi2(0.5) - df) / math.Sqrt(2*df); z > 6 {
-		t.Errorf("z = %.1f", z)
+		t.Errorf("z = %.1f, want at most 6", z)
 	}
 	if z := (chi2(0.55) - df) / math.Sqrt(2*df); z < 6 {
-		t.Errorf("draws at another β pass: z = %.1f", z)
+		t.Errorf("draws at another β pass: z = %.1f, want at least 6", z)
 	}
 }
 

@@ -38,7 +38,7 @@ func TestUniforms(t *testing.T) {
 		s.Uniforms(&u, row, j)
 		x0, x1, x2, x3 := Philox(16*j+8, row, s.C2, s.C3, s.K0, s.K1)
 		if x0 != 0xd16cfe09 { // the known answer
-			t.Fatalf("word is %08x", x0)
+			t.Fatalf("word is %08x, want 0xd16cfe09", x0)
 		}
 		for w, x := range []uint32{x0, x1, x2, x3} {
 			if got, want := u[16*w+8], float32(x>>8|1); got != want {
@@ -69,7 +69,7 @@ func TestExp32(t *testing.T) {
 		}
 		want := math.Exp(math.Max(-expMax, math.Min(expMax, float64(x))))
 		if e := math.Abs(float64(exp32(x))/want - 1); e > 2e-7 {
-			t.Fatalf("exp32(%v) = %v, relative error %.2g", x, exp32(x), e)
+			t.Fatalf("exp32(%v) = %v, relative error %.2g, want at most 2e-7", x, exp32(x), e)
 		}
 	}
 	if exp32(0) != 1 || exp32(float32(math.Copysign(0, -1))) != 1 {
@@ -92,7 +92,7 @@ func TestSigmoidAccuracy(t *testing.T) {
 		for k, x := range x {
 			want := 1 / (1 + math.Exp(-float64(x)))
 			if e := math.Abs(float64(got[k]) - want); e > 2e-7/4+2*0x1p-25 {
-				t.Fatalf("σ(%v) = %v, error %.2g", x, got[k], e)
+				t.Fatalf("σ(%v) = %v, error %.2g, want at most %.2g", x, got[k], e, 2e-7/4+2*0x1p-25)
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func TestExp(t *testing.T) {
 		}
 	}
 	if got := Exp(math.NaN()); got == got {
-		t.Errorf("Exp(NaN) = %v", got)
+		t.Errorf("Exp(NaN) = %v, want NaN", got)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestLog(t *testing.T) {
 	}
 	for _, x := range []float64{-1, math.NaN()} {
 		if got := Log(x); got == got {
-			t.Errorf("Log(%v) = %v", x, got)
+			t.Errorf("Log(%v) = %v, want NaN", x, got)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestSoftplusSumAccuracy(t *testing.T) {
 
 func TestLogSumExp(t *testing.T) {
 	if got := LogSumExp(nil); !math.IsInf(got, -1) {
-		t.Errorf("no terms: %v", got)
+		t.Errorf("no terms: %v, want −∞", got)
 	}
 	if got, want := LogSumExp([]float64{1000, 1000, -1000}), 1000+math.Ln2; math.Abs(got-want) > 1e-12 {
 		t.Errorf("got %v, want %v", got, want)
@@ -231,17 +231,17 @@ func TestDrawsFollowTheMean(t *testing.T) {
 		// The cells of a unit add up to rows, so there are Block degrees of
 		// freedom, not 2·Block−1: the statistic is smaller than z says.
 		if z := diag.StationarityZ(counts(), law(beta)); z > 6 {
-			t.Errorf("β = %v: z = %.1f", beta, z)
+			t.Errorf("β = %v: z = %.1f, want at most 6", beta, z)
 		}
 		if z := diag.StationarityZ(counts(), law(beta+0.1)); z < 20 {
-			t.Errorf("β = %v against %v: z = %.1f", beta, beta+0.1, z)
+			t.Errorf("β = %v against %v: z = %.1f, want at least 20", beta, beta+0.1, z)
 		}
 	}
 	means := make([]float32, rows*Block)
 	Sigmoids(means, Block, x, rows, Block)
 	s.DrawMeans(words, 1, means, Block, 0, 9, rows, Block)
 	if z := diag.StationarityZ(counts(), law(1)); z > 6 {
-		t.Errorf("draws of means: z = %.1f", z)
+		t.Errorf("draws of means: z = %.1f, want at most 6", z)
 	}
 	// Neighbouring units and rows are independent: a unit and the next agree
 	// as often as their means say.
@@ -288,10 +288,10 @@ func TestDrawOneFollowsTheSoftmax(t *testing.T) {
 			counts[DrawOne(y, s.Uniform(r, 3), c.beta)]++
 		}
 		if z := diag.StationarityZ(counts, c.law); z > 6 {
-			t.Errorf("β = %v: z = %.1f", c.beta, z)
+			t.Errorf("β = %v: z = %.1f, want at most 6", c.beta, z)
 		}
 		if z := diag.StationarityZ(counts, c.other); z < 20 {
-			t.Errorf("β = %v against the other: z = %.1f", c.beta, z)
+			t.Errorf("β = %v against the other: z = %.1f, want at least 20", c.beta, z)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestOddsLevels(t *testing.T) {
 		x := []float64{1, 2, math.NaN(), 3, 4, 5, 6, 7}
 		at(func() {
 			if got, _ := Odds(make([]float64, 8), make([]float64, 8), x); got == got {
-				t.Errorf("a NaN gives %v", got)
+				t.Errorf("a NaN gives %v, want NaN", got)
 			}
 		})
 	})
@@ -157,11 +157,11 @@ func TestProductsDefinition(t *testing.T) {
 func TestSpan(t *testing.T) {
 	for _, size := range []float64{701, math.Inf(1), math.NaN()} {
 		if Span(size) != 0 {
-			t.Errorf("span of %v is %d", size, Span(size))
+			t.Errorf("span of %v is %d, want 0", size, Span(size))
 		}
 	}
 	if Span(700) != 8 || Span(349) != 16 || Span(0) != 8*1009 {
-		t.Errorf("spans %d, %d, %d", Span(700), Span(349), Span(0))
+		t.Errorf("spans %d, %d, %d, want 8, 16, %d", Span(700), Span(349), Span(0), 8*1009)
 	}
 }
 
@@ -431,7 +431,7 @@ func TestLargestSize(t *testing.T) {
 		}
 	}
 	if got := LargestSize(nil); got != 0 {
-		t.Errorf("%v of nothing", got)
+		t.Errorf("%v of nothing, want 0", got)
 	}
 }
 

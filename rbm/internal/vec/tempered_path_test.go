@@ -40,7 +40,7 @@ func TestBlendDefinition(t *testing.T) {
 	for i := range Block {
 		quarter := float32(0.25*x[Block+i]) + float32(0.75*base[i])
 		if got[i] != base[i] || got[Block+i] != quarter || got[2*Block+i] != x[2*Block+i] {
-			t.Fatalf("unit %d: %v, %v, %v", i, got[i], got[Block+i], got[2*Block+i])
+			t.Fatalf("unit %d: %v, %v, %v, want %v, %v, %v", i, got[i], got[Block+i], got[2*Block+i], base[i], quarter, x[2*Block+i])
 		}
 	}
 }

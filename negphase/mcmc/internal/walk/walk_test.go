@@ -119,7 +119,7 @@ func TestBelowIsExact(t *testing.T) {
 		x2 += (c - 10_000) * (c - 10_000) / 10_000
 	}
 	if z := (x2 - 6) / math.Sqrt(12); z > 6 {
-		t.Errorf("numbers below 7 drawn %v times: z = %.1f", counts, z)
+		t.Errorf("numbers below 7 drawn %v times: z = %.1f, want at most 6", counts, z)
 	}
 }
 
