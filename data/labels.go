@@ -55,6 +55,9 @@ func (l *labeller) give(sets ...*Set) {
 		return
 	}
 	names := sortedNames(l.names)
+	if a, b, ok := caseTwins(names); ok {
+		sets[0].Notes = append(sets[0].Notes, fmt.Sprintf("the labels %s and %s differ in case alone and are two classes; write them alike if they are one", quote(a), quote(b)))
+	}
 	class := make([]int32, len(names))
 	for c, name := range names {
 		class[l.number[name]] = int32(c)
@@ -69,6 +72,19 @@ func (l *labeller) give(sets ...*Set) {
 		}
 		next += s.Len()
 	}
+}
+
+// caseTwins returns two of the names that differ in case alone, and whether there are any.
+func caseTwins(names []string) (a, b string, ok bool) {
+	first := map[string]string{}
+	for _, b := range names {
+		folded := strings.ToLower(b)
+		if a, ok := first[folded]; ok {
+			return a, b, true
+		}
+		first[folded] = b
+	}
+	return "", "", false
 }
 
 // sortedNames returns names in numerical order if all are integers, else in lexical order.

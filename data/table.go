@@ -193,6 +193,9 @@ func (t *tableReader) set() (*Set, error) {
 			if c := &t.columns[j]; t.namesRows(c) {
 				notes = append(notes, namesRows(fmt.Sprintf("column %d (%s)", t.column(c.at)+1, quote(c.name)), c.name))
 			}
+			if a, b, ok := caseTwins(schema.Columns[j].Levels); ok {
+				notes = append(notes, fmt.Sprintf("column %d (%s): %s and %s differ in case alone and are two levels; write them alike if they are one", t.column(t.columns[j].at)+1, quote(t.columns[j].name), quote(a), quote(b)))
+			}
 		}
 	}
 	if t.label {

@@ -37,6 +37,20 @@ func words(s *Set) (rows []string) {
 	return rows
 }
 
+// Levels and labels that differ in case alone are kept apart, with a note.
+func TestCaseTwins(t *testing.T) {
+	path := writeFile(t, "a.csv", "colour,member,n,label\nred,yes,1,x\nblue,YES,2,y\nred,yes,1,X\nblue,no,2,x\n")
+	s, _, err := Load(context.Background(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`column 2 ("member"): "YES" and "yes" differ in case alone and are two levels; write them alike if they are one`,
+		`the labels "X" and "x" differ in case alone and are two classes; write them alike if they are one`}
+	if !slices.Equal(s.Notes, want) || len(s.Classes) != 3 {
+		t.Errorf("classes %q, notes %q, want %q", s.Classes, s.Notes, want)
+	}
+}
+
 func TestTable(t *testing.T) {
 	text := "colour,size,ill,age,label\nred,3,0,1.5,yes\n green ,1,1,,no\n?,2,0,7,no\nblue,1,NA,30,yes\nred,2,1,31.0,no\n"
 	s, _, err := Load(context.Background(), writeFile(t, "a.csv", text), Options{Levels: 3})

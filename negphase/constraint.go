@@ -63,7 +63,7 @@ func (s Settings) suits(m *rbm.RBM) error {
 		why = "flips hidden units; take pcd, pt, ins or pins with Gibbs steps"
 	}
 	if why != "" && (m.Real() || m.RealHidden()) {
-		return fmt.Errorf("%s %s: %w", s.Kind, why, rbm.ErrUnits)
+		return fmt.Errorf("%w: %s %s", rbm.ErrUnits, s.Kind, why)
 	}
 	return s.Keeps(m.Constraint)
 }

@@ -172,7 +172,7 @@ func TestGroupAcrossWords(t *testing.T) {
 func TestGroupsAreRefused(t *testing.T) {
 	m := grouped(Group{Kind: Softmax, Units: 2, Label: true})
 	want := m.CheckBinary()
-	if !errors.Is(want, ErrUnits) || want.Error() != "this needs binary units, besides a label: visible units 0 … 2 are one softmax group" {
+	if !errors.Is(want, ErrUnits) || want.Error() != "units are not binary: visible units 0 … 2 are one softmax group" {
 		t.Errorf("got %v", want)
 	}
 	if err := New(4, 2, 2, Softmax).CheckBinary(); err != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 // CheckNormalisable returns an error that wraps ErrDiverged if m has no Z: if a parameter of units that
-// must be above 0, such as a precision, is not, or if weights between real units of both layers are so
-// large that energies have no lower bound. With precisions Γ of the visible and of the hidden units,
+// must be above 0, such as a precision, is not, or, as a RateError, if weights between real units of both
+// layers are so large that energies have no lower bound. With precisions Γ of the visible and of the hidden units,
 // of dReLU units those of the wider side, this is so of Gaussian units unless
 //
 //	Γ_v − W Γ_h⁻¹ Wᵀ
@@ -43,8 +43,7 @@ func (m *RBM) CheckNormalisable() error {
 	}
 	var c mat.Cholesky
 	if !c.Factorize(square) {
-		return fmt.Errorf("%w: the weights between %v visible and %v hidden units are so large that energies have no lower bound; train at a lower rate or with l2",
-			ErrDiverged, Gaussian, m.HiddenKind())
+		return &RateError{fmt.Sprintf("the weights between %v visible and %v hidden units are so large that energies have no lower bound", Gaussian, m.HiddenKind()), " or with l2"}
 	}
 	return nil
 }

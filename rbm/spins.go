@@ -64,11 +64,11 @@ func (m *RBM) SetSpins(s Spins) error {
 func (m *RBM) CheckSpins() error {
 	for _, g := range m.visible.groups {
 		if g.Kind != Bernoulli {
-			return fmt.Errorf("%w: visible units %d … %d are %v units, and spins are binary", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
+			return fmt.Errorf("%w: visible units %d … %d are %v units", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
 		}
 	}
 	if m.hidden.isReal {
-		return fmt.Errorf("%w: the hidden units are %v units, and spins are binary", ErrUnits, m.HiddenKind())
+		return fmt.Errorf("%w: the hidden units are %v units", ErrUnits, m.HiddenKind())
 	}
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: spins have none, and the model has %v", ErrConstraint, m.Constraint)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -137,5 +138,9 @@ func TestCalibrationByHand(t *testing.T) {
 	}
 	if c, ok := Calibrate(sure, make([]int32, 20), nil, rbm.NewKey(1)); !ok || !c.AtBound() || c.Temperature > 1 {
 		t.Errorf("rows that are all right: %+v", c)
+	}
+	wrong := slices.Repeat([]int32{1}, 20)
+	if c, ok := Calibrate(sure, wrong, nil, rbm.NewKey(1)); !ok || !c.AtBound() || c.Temperature < 1 {
+		t.Errorf("rows that are all wrong: %+v", c)
 	}
 }

@@ -569,7 +569,7 @@ const (
 	mostSpread = 10
 )
 
-// checkSpread returns an error if the real units of the negative phase are spread much wider than
+// checkSpread returns a RateError if the real units of the negative phase are spread much wider than
 // those of the minibatch: long before a parameter is infinite, such a model is lost.
 func (t *Trainer) checkSpread(negative rbm.Phase) error {
 	if !t.model.Real() || t.step%spreadEvery != 0 && t.step >= checkEvery {
@@ -581,8 +581,8 @@ func (t *Trainer) checkSpread(negative rbm.Phase) error {
 		if t.settings.LearnPrecision {
 			fixed = ", or with a fixed precision"
 		}
-		return fmt.Errorf("%w: the mean square of real units is %.3g in the negative phase and %.3g in the data; train at a lower rate, such as %.2g%s",
-			rbm.ErrDiverged, chains, rows, t.settings.Rate/10, fixed)
+		return &rbm.RateError{Cause: fmt.Sprintf("the mean square of real units is %.3g in the negative phase and %.3g in the data", chains, rows),
+			Remedy: fmt.Sprintf(", such as %.2g%s", t.settings.Rate/10, fixed)}
 	}
 	return nil
 }

@@ -313,6 +313,7 @@ func TestFormats(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Number(0.12345), "0.123"}, {Number(nan), "–"}, {Percent(0.1234), "12.3 %"}, {Percent(nan), "–"},
 		{PlusMinus(1.23456, 0.01, 3), "1.235 ± 0.010"}, {PlusMinus(1.23456, inf, 3), "1.235"},
+		{PlusMinus(1.23456, 0.00012, 3), "1.23456 ± 0.00012"}, {PlusMinus(1.23456, 0.0005, 3), "1.235 ± 0.001"}, {PlusMinus(1.23456, 0, 3), "1.235 ± 0"},
 		{Field(1.0/3, 4), "0.3333"}, {Field(nan, 4), ""},
 		{Units(rbm.New(12, 5, 4, rbm.Bernoulli)), "8 inputs + 4 bernoulli labels, 5 hidden units"},
 		{Units(rbm.New(8, 5, 0, rbm.Softmax)), "8 inputs, 5 hidden units"},

@@ -72,11 +72,17 @@ func digits(x float64, n int) string {
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// PlusMinus returns x ± its standard error with these decimals, and x alone
-// if the error is infinite.
+// PlusMinus returns x ± its standard error with these decimals, or with more where the error would
+// read as 0. It returns x alone if the error is infinite.
 func PlusMinus(x, stdErr float64, decimals int) string {
 	if math.IsInf(stdErr, 0) {
 		return strconv.FormatFloat(x, 'f', decimals, 64)
+	}
+	switch {
+	case stdErr == 0:
+		return fmt.Sprintf("%.*f ± 0", decimals, x)
+	case stdErr < math.Pow10(-decimals)/2:
+		decimals = Decimals(stdErr)
 	}
 	return fmt.Sprintf("%.*f ± %.*f", decimals, x, decimals, stdErr)
 }

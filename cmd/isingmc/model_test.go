@@ -12,6 +12,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/units"
 )
 
 // TestModel compares the mean energy that each sampler of an RBM finds with
@@ -154,6 +155,10 @@ func TestBadModels(t *testing.T) {
 	if err := modelfile.Write("bits.safetensors", bits, modelfile.About{}); err != nil {
 		t.Fatal(err)
 	}
+	relu, three := rbm.Group{Kind: units.ReLU, Units: 2}, rbm.Group{Kind: units.Softmax, Units: 3}
+	clitest.Save(t, "relu.safetensors", rbm.NewLayers(relu, rbm.Group{Kind: rbm.Bernoulli, Units: 3}), modelfile.About{})
+	clitest.Save(t, "real.safetensors", rbm.NewLayers(relu, rbm.Group{Kind: rbm.Gaussian, Units: 3}), modelfile.About{})
+	clitest.Save(t, "three.safetensors", rbm.NewLayers(rbm.Group{Kind: rbm.Bernoulli, Units: 2}, three), modelfile.About{})
 	clitest.Write(t, "text.safetensors", "no model")
 	clitest.Save(t, "bare.safetensors", rbm.New(3, 2, 3, rbm.Softmax), modelfile.About{})
 	for _, c := range []struct {
@@ -163,6 +168,9 @@ func TestBadModels(t *testing.T) {
 	}{
 		{"-model nowhere.safetensors", cli.Failed, []string{"-model", "nowhere.safetensors"}},
 		{"-model text.safetensors", cli.Failed, []string{"-model", "text.safetensors"}},
+		{"-model relu.safetensors", cli.Usage, []string{"units are not binary: the hidden units are relu units"}},
+		{"-model real.safetensors", cli.Usage, []string{"summed out: units are not binary: the hidden units are relu units"}},
+		{"-model three.safetensors", cli.Usage, []string{"units are not binary: visible units 0 … 2 are one softmax group"}},
 		{"-model labels.safetensors", cli.Usage, []string{"softmax label", "-class, 0 to 1"}},
 		{"-model labels.safetensors -class 2", cli.Usage, []string{"-class is 2", "0 to 1"}},
 		{"-model m.safetensors -class 0", cli.Usage, []string{"-class", "m.safetensors has none"}},

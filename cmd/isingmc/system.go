@@ -166,7 +166,7 @@ func (p *plan) readModel() error {
 	}
 	given, held := "", p.flags.Given("class")
 	if err := m.CheckBinary(); err != nil && !m.Real() {
-		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
+		return cli.Usagef("-model: %s: %w", p.modelFile, err)
 	}
 	switch {
 	case held && m.Classes() == 0:
@@ -180,7 +180,7 @@ func (p *plan) readModel() error {
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
 	case m.Classes() == 0 && len(m.SoftmaxGroups()) > 0:
-		return fmt.Errorf("-model: %s has categories, which flips of single bits cannot change", p.modelFile)
+		return cli.Usagef("-model: %s has categories, which flips of single bits cannot change", p.modelFile)
 	case len(m.SoftmaxGroups()) > 0:
 		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes()-1)
 	}
@@ -195,6 +195,9 @@ func (p *plan) readModel() error {
 	}
 	if m.Real() {
 		q, err := mcmc.NewMarginal(m)
+		if errors.Is(err, rbm.ErrUnits) {
+			return cli.Usagef("-model: %s: %w", p.modelFile, err)
+		}
 		if err != nil {
 			return fmt.Errorf("-model: %s: %w", p.modelFile, err)
 		}

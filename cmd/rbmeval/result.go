@@ -93,6 +93,7 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	k, calibrated := train.Calibrate(e.logp, e.set.Y, e.set.Weights, calibrationKey)
 	if calibrated {
 		c.Add("calibration", k)
+		c.AddSome("calibration_at_bound", k.AtBound())
 	}
 	rec.Show("classification", "classification error", c, fmt.Sprintf("%.3f %% of %s", 100*s.Error, cli.Count(s.N, "row")))
 	if confusion.Unequal() {
@@ -105,12 +106,16 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	if !calibrated {
 		return
 	}
-	bound := ""
-	if k.AtBound() {
-		bound = ", at the bound of what is tried"
-	}
 	rec.Say("calibration error", fmt.Sprintf("%.4f (ECE, %d bins)", k.ECE, k.Bins))
-	rec.Say("calibration temperature", fmt.Sprintf("%.4g (T of p(y|x)^(1/T), fitted on %s%s)", k.Temperature, cli.Count(k.Fitted, "row"), bound))
+	if k.AtBound() {
+		side := "rises"
+		if k.Temperature < 1 {
+			side = "falls"
+		}
+		rec.Say("calibration temperature", fmt.Sprintf("none (the likelihood of the %s of the fit grows as T %s, beyond %.4g)", cli.Count(k.Fitted, "row"), side, k.Temperature))
+		return
+	}
+	rec.Say("calibration temperature", fmt.Sprintf("%.4g (T of p(y|x)^(1/T), fitted on %s)", k.Temperature, cli.Count(k.Fitted, "row")))
 	rec.Say(fmt.Sprintf("  on the other %d rows", k.N), fmt.Sprintf("mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f", -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE))
 }
 

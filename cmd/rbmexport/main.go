@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"io"
@@ -83,9 +84,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case sklearn:
 		err = atomicfile.Write(out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
 	case spins:
-		if err := m.CheckSpins(); err != nil {
-			return fmt.Errorf("-spins: model %s: %w", model.Path, err)
-		}
 		var k float64
 		err = atomicfile.Write(out, func(w io.Writer) (err error) { k, err = modelfile.WriteSpinsNPZ(w, m, about); return err })
 		what += fmt.Sprintf(", in spins, where log Z changes by %+.6g nats", -k)
@@ -97,6 +95,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		err = cli.WritePicture(out, plots.Sheet(img))
 	default:
 		err = modelfile.Write(out, m, about)
+	}
+	if errors.Is(err, rbm.ErrUnits) || errors.Is(err, rbm.ErrConstraint) {
+		return cli.Usagef("-out: %w", err)
 	}
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/potts"
+	"gorbm/rbm/units"
 )
 
 var rbmexport = clitest.Command{Name: "rbmexport", Run: run}
@@ -94,7 +95,11 @@ func TestSpins(t *testing.T) {
 	rbmexport.Fails(t, 2, []string{"-model", "m.safetensors", "-spins", "-out", "s.safetensors"}, "-spins is for .npz files")
 	rbmexport.Fails(t, 2, []string{"-model", "m.safetensors", "-spins", "-sklearn", "-out", "t.npz"}, "-spins")
 	clitest.Save(t, "soft.safetensors", clitest.Model(12, 7, 2, rbm.Softmax), about)
-	rbmexport.Fails(t, 1, []string{"-model", "soft.safetensors", "-spins", "-out", "t.npz"}, "softmax units, and spins are binary")
+	rbmexport.Fails(t, 2, []string{"-model", "soft.safetensors", "-spins", "-out", "t.npz"}, "units are not binary: visible units 10 … 11 are softmax units")
+	clitest.Save(t, "relu.safetensors", rbm.NewLayers(rbm.Group{Kind: units.ReLU, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 4}), modelfile.About{})
+	for _, flag := range []string{"-spins", "-sklearn"} {
+		rbmexport.Fails(t, 2, []string{"-model", "relu.safetensors", flag, "-out", "t.npz"}, "units are not binary: the hidden units are relu units")
+	}
 }
 
 // TestRoundTrip checks that nothing is lost between the formats.

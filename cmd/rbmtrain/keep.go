@@ -10,12 +10,12 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/finitejson"
 	"gorbm/rbm/modelfile"
@@ -279,7 +279,8 @@ func (r *runner) diverged(err error) error {
 		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, size, r.folder.Dir)
 	}
 	advice := "try a smaller -rate; "
-	if strings.Contains(err.Error(), "at a lower rate") { // err says so
+	var rate *rbm.RateError
+	if errors.As(err, &rate) { // which says so
 		advice = ""
 	}
 	return fmt.Errorf("training %w; %smetrics up to then are in %s", err, advice, r.folder.Dir)

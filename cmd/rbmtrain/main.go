@@ -140,7 +140,7 @@ func newOptions() *options {
 	f.Group("model")
 	f.IntVar(&o.hidden, "hidden", train.MostHidden, "hidden units, by default two an input of fewer than 100 inputs and of real numbers").Main("N  hidden units (500; two an input of small rows)").Between(1, maxHidden)
 	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian (for real numbers: columns are standardised, and the precision given the hidden units is 1); gaussian:precision=learned; spin (for −1 and +1); or auto: spin for a file of −1 and +1, gaussian for other numbers outside [0,1], and else binary").Choice(cli.UnitNames...)
-	f.StringVar(&o.hiddenUnits, "hidden-units", "bernoulli", "kind of hidden units: bernoulli (0 or 1); relu (numbers from 0 on); drelu (numbers whose distribution on each side of 0 is half of a normal one, with shapes that are learned); or gaussian. With the last three a preset takes a tenth of its rate, and there are no labels").Choice(hiddenUnits...)
+	f.StringVar(&o.hiddenUnits, "hidden-units", "bernoulli", "kind of hidden units: bernoulli (0 or 1); relu (numbers from 0 on); drelu (numbers whose distribution on each side of 0 is half of a normal one, with shapes that are learned); or gaussian. With the last three a preset takes a tenth of its rate, and there are no labels; help lists them").Choice(append(hiddenUnits, "help")...)
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data, or none with real hidden units").Choice("auto", "softmax", "bernoulli", "none")
 	f.StringVar(&o.init, "init", "", "start: random (small parameters); log-odds (random, with visible biases from the frequencies of the data); or a model file or the folder of a run")
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, twenty hidden units whatever the input, or all=120, that many of all units, labels included (default: none)")
@@ -231,6 +231,10 @@ func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout
 	}
 	if o.negphase == "help" {
 		_, err := io.WriteString(stdout, negphaseHelp())
+		return err
+	}
+	if o.hiddenUnits == "help" {
+		_, err := io.WriteString(stdout, hiddenUnitsHelp)
 		return err
 	}
 	if o.preset == "help" {

@@ -57,6 +57,12 @@ func TestHelp(t *testing.T) {
 			t.Errorf("-negphase help does not say what %s is", kind)
 		}
 	}
+	out = rbmtrain.OK(t, "-hidden-units", "help")
+	for _, kind := range hiddenUnits {
+		if !strings.Contains(out, "\n  "+kind+" ") {
+			t.Errorf("-hidden-units help does not say what %s is", kind)
+		}
+	}
 }
 
 var speed = regexp.MustCompile(`steps in \S+ s, \S+ steps/s; \S+ s in all`)

@@ -124,7 +124,7 @@ func TestMixedRefusals(t *testing.T) {
 		{"-numbers gaussian -negphase ptt", 2, "keeps states as bits; take pcd, pt, ins or pins"},
 		{"-data gaps.csv -numbers gaussian -hidden-units relu", 1, "gaps.csv has missing cells: real visible and real hidden units have no densities unit by unit; take hidden units of bits"},
 		{"-numbers gaussian -hidden-units relu -metrics pseudo_likelihood", 2, "real visible and real hidden units have no densities unit by unit"},
-		{"-numbers gaussian -constraint hidden=2", 2, "needs binary units"},
+		{"-numbers gaussian -constraint hidden=2", 2, "units are not binary"},
 		{"-numbers gaussian -negphase pcd -rate 9 -schedule constant", 1, "the mean square of real units is"},
 		{"-numbers gaussian -negphase exact -rate 9 -schedule constant", 1, "the mean square of real units is"},
 	} {

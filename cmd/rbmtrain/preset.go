@@ -98,6 +98,18 @@ func negphaseHelp() string {
 		negphase.CostsHelp() + "\nSettings may follow the name, as in -negphase pt:k=1:tau=1/2/3; rbmtrain -h all lists them.\n"
 }
 
+// hiddenUnitsHelp is what -hidden-units help prints.
+const hiddenUnitsHelp = `Kinds of hidden units, with their energies U(h) besides −h·(input):
+
+  bernoulli  0 or 1, the default
+  relu       h ≥ 0, U = h²/2
+  drelu      real, U = γ⁺h²/2 − θ⁺h from 0 on and γ⁻h²/2 − θ⁻h below; γ and θ are learned for each unit
+  gaussian   real, U = h²/2
+
+The last three need -negphase cd, pcd, pt, ins, pins or exact, and no labels or -constraint. An update
+takes several times as long as one of bits, and presets take a tenth of their rate.
+`
+
 // A presetChoice is the preset of a run, as it stands in config.json.
 type presetChoice struct {
 	Name  string            `json:"name"`

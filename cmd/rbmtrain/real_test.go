@@ -162,7 +162,7 @@ func TestRealRefusals(t *testing.T) {
 		{"-units binary", 1, "is outside [0,1]"},
 		{"-units real", 2, "it is auto, binary, gaussian, gaussian:precision=learned, spin"},
 		{"-units gaussian:precision=lerned", 2, "did you mean gaussian:precision=learned"},
-		{"-constraint hidden=2", 2, "needs binary units"},
+		{"-constraint hidden=2", 2, "units are not binary"},
 		{"-negphase pcd -rate 2 -schedule constant", 1, "the mean square of real units is"},
 		{"-negphase exact -rate 9 -schedule constant", 1, "the mean square of real units is"},
 		{"-negphase pcd -rate 2 -schedule constant -units gaussian:precision=learned", 1, ", or with a fixed precision"},

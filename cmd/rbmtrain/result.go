@@ -447,10 +447,10 @@ func (r *runner) suggestions() []suggestion {
 	if file := r.bestFile(); file != rundir.ModelFile {
 		model = r.folder.Path(file)
 	}
-	exact := r.plan.firstMeasured("log_likelihood_train") != "" && r.plan.firstMeasured("log_likelihood_std_err") == ""
+	_, known := r.last.Value("log_likelihood_train")
 	if discriminative(r.plan.settings) {
 		all = append(all, suggestion{line: fmt.Sprintf("rbmeval -model %s -classify", model), does: "scores it"})
-	} else if !exact && r.plan.model.Constraint == nil {
+	} else if !known && r.plan.model.Constraint == nil {
 		all = append(all, suggestion{line: "rbmeval -model " + model, does: "estimates the log-likelihood"})
 	}
 	switch steps, memorised := 2*r.trainer.Steps(), r.memorised(); {

@@ -134,8 +134,8 @@ func tunedLadder(groups int, base *rbm.Base) (negphase.Settings, error) {
 
 // runLadder runs the ladder on m, tunes it in the first half of the burn-in and
 // takes the draws after it. Until the draws are enough it doubles the number of rounds, with the
-// same fraction of burn-in.
-func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) (d draws, err error) {
+// same fraction of burn-in; each doubling is a stage.
+func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(stage string, done float64)) (d draws, err error) {
 	n, err := tunedLadder(s.Groups, s.Annealing.Base)
 	if err != nil {
 		return draws{}, err
@@ -149,6 +149,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 	}
 	ladder := e.(negphase.Tempered) // pt is one
 	round, total := 0, s.BurnIn+s.Rounds
+	stage, begun := Ladder, 0
 	advance := func() (rbm.Phase, error) { // a Gibbs step and swaps
 		if err := s.Annealing.Group.Done(ctx); err != nil {
 			return rbm.Phase{}, err
@@ -156,7 +157,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 		phase, _, err := ladder.Estimate(m, rbm.Batch{}, key.Child(uint64(round)))
 		round++
 		if progress != nil {
-			progress(min(0.99, float64(round)/float64(total))) // it may run longer, and a bar that is full has ended
+			progress(stage, float64(round-begun)/float64(total-begun))
 		}
 		return phase, err
 	}
@@ -193,12 +194,10 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 			d.before = d.after
 		}
 		if 2*total > s.longest(m, len(d.after.Beta)) || s.enough(m, d) {
-			if progress != nil {
-				progress(1)
-			}
 			return d, nil
 		}
 		total *= 2
+		stage, begun = fmt.Sprintf("%s, doubled to %d rounds", Ladder, total), round
 	}
 }
 

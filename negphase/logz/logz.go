@@ -80,7 +80,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		annealing.Path = a.Path // need not be placed again
 	}
 	if s.ladder() {
-		d, err := s.runLadder(ctx, m, key.Child(ladderKey), progressOf(Ladder))
+		d, err := s.runLadder(ctx, m, key.Child(ladderKey), progress)
 		if err != nil {
 			return Bracket{}, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"runtime"
 	"strings"
 	"testing"
@@ -236,9 +237,26 @@ func TestLadderRunsLonger(t *testing.T) {
 		t.Errorf("%d rounds, doubtful %v; want 60 and a warning", short.Rounds, short.Doubtful(ByBennett))
 	}
 	s.Longest = 100_000
-	long, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil)
+	// Each stage, of which the doublings are some, goes from 0 to 1 and never back.
+	var stages []string
+	last := 0.0
+	long, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), func(stage string, done float64) {
+		if len(stages) == 0 || stage != stages[len(stages)-1] {
+			if last != 1 && len(stages) > 0 || done > 0.1 {
+				t.Errorf("%s begins at %v after %v of %q", stage, done, last, stages)
+			}
+			stages, last = append(stages, stage), 0
+		}
+		if done < last || done > 1 {
+			t.Errorf("%s: %v after %v", stage, done, last)
+		}
+		last = done
+	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := 1 + bits.Len(uint(long.Rounds/60)) - 1; last != 1 || len(stages) != want || stages[1] != "tempered chains, doubled to 120 rounds" {
+		t.Errorf("stages %q end at %v; want %d", stages, last, want)
 	}
 	logZ, stdErr, _ := long.Best()
 	if long.Doubtful(ByBennett) || long.Rounds <= 60 || long.Rounds%60 != 0 || stdErr > wantedError {

@@ -27,7 +27,7 @@ type Marginal struct {
 // rbm.ErrDiverged if a coupling is not finite, or rbm.ErrUnits if the hidden units are real.
 func NewMarginal(m *rbm.RBM) (*Marginal, error) {
 	if err := m.CheckBinaryHidden(); err != nil {
-		return nil, fmt.Errorf("the Gaussian units are summed out of binary ones: %w", err)
+		return nil, fmt.Errorf("with the Gaussian units summed out: %w", err)
 	}
 	q := &Marginal{}
 	for _, g := range m.Groups() {

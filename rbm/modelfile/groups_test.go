@@ -26,7 +26,7 @@ func TestGroupsFiles(t *testing.T) {
 	if err != nil || !b.Equal(m) {
 		t.Errorf("npz: %v", err)
 	}
-	if err := WriteSklearnNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrUnits) || !strings.Contains(err.Error(), "binary units alone") {
+	if err := WriteSklearnNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrUnits) || !strings.Contains(err.Error(), "scikit-learn's BernoulliRBM: units are not binary: visible units") {
 		t.Errorf("scikit-learn's names for softmax inputs: %v", err)
 	}
 	if !bytes.Contains(plain.Bytes(), []byte(`"version":"1"`)) || bytes.Contains(plain.Bytes(), []byte("groups")) {

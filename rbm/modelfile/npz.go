@@ -43,7 +43,7 @@ func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so there the model, which has %v, would be another distribution", rbm.ErrConstraint, m.Constraint)
 	}
 	if err := m.CheckBinary(); err != nil {
-		return fmt.Errorf("scikit-learn's BernoulliRBM has binary units alone: %w", err)
+		return fmt.Errorf("for scikit-learn's BernoulliRBM: %w", err)
 	}
 	weights := rbm.NewMatrix(m.Hidden(), m.Visible())
 	for j := range m.Hidden() {
