@@ -385,7 +385,7 @@ func TestPictureFormats(t *testing.T) {
 func TestNextAfterAnEstimate(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
-	args := strings.Fields("-data toy:8,16,50,0.1 -labels none -hidden 26 -negphase pcd -steps 200 -seed 2")
+	args := strings.Fields("-data toy:8,16,50,0.1 -labels none -hidden 30 -negphase pcd -steps 200 -seed 2")
 	for metrics, want := range map[string]bool{"auto": true, "log_likelihood": false} {
 		out := rbmtrain.OK(t, append(args, "-metrics", metrics, "-out", metrics)...)
 		if strings.Contains(out, "estimates the log-likelihood") != want || strings.Contains(out, "estimated log-likelihood: train") == want {
