@@ -127,15 +127,12 @@ func TestUnlabelledRows(t *testing.T) {
 	rbmeval.Fails(t, 1, []string{"-model", "m.safetensors", "-data", "all.csv", "-label-column", "last"}, `label "?"`, `"x", "y"`)
 }
 
-// TestCalibration checks that -classify reports what package train computes.
+// TestCalibration checks that -classify reports what package train computes, and no temperature where
+// the best is beyond those that are tried.
 func TestCalibration(t *testing.T) {
 	clitest.Isolate(t)
 	m := clitest.Model(12, 5, 4, rbm.Softmax)
 	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: clitest.Toy})
-	var r jsonResult
-	if err := json.Unmarshal([]byte(rbmeval.OK(t, "-model", "m.safetensors", "-classify", "-json")), &r); err != nil {
-		t.Fatal(err)
-	}
 	set := load(t, clitest.Toy)
 	rows := make([]int32, set.Len())
 	for i := range rows {
@@ -143,11 +140,35 @@ func TestCalibration(t *testing.T) {
 	}
 	logp := make([]float64, set.Len()*4)
 	m.ClassLogProb(logp, set.Rows(rows, 4))
+	if c, ok := train.Calibrate(logp, set.Y, nil, calibrationKey); !ok || !c.AtBound() {
+		t.Fatalf("the labels of the toy have a temperature: %+v", c)
+	}
+	text := rbmeval.OK(t, "-model", "m.safetensors", "-classify")
+	if !strings.Contains(text, "calibration temperature    none (the likelihood of the 100 rows of the fit grows as T rises, beyond 128)\n") || strings.Contains(text, "on the other") {
+		t.Error(text)
+	}
+	// Labels of which two thirds are those that the model takes for the likeliest.
+	var csv strings.Builder
+	csv.WriteString("a,b,c,d,e,f,g,h,label\n")
+	for r := range rows {
+		for i := range m.Inputs() {
+			fmt.Fprintf(&csv, "%v,", set.X.Get(r, i))
+		}
+		if set.Y[r] = int32(r / 3 % 4); r%3 > 0 {
+			set.Y[r] = int32(train.Likeliest(logp[r*4:][:4]))
+		}
+		fmt.Fprintln(&csv, set.Y[r])
+	}
+	clitest.Write(t, "right.csv", csv.String())
+	var r jsonResult
+	if err := json.Unmarshal([]byte(rbmeval.OK(t, "-model", "m.safetensors", "-data", "right.csv", "-classify", "-json")), &r); err != nil {
+		t.Fatal(err)
+	}
 	want, ok := train.Calibrate(logp, set.Y, nil, calibrationKey)
 	if c := r.Classification; !ok || *c.Calibration != want || c.NLL != -c.MeanLogP || c.Score != train.ScoreRows(logp, set.Y, nil) {
 		t.Errorf("got %+v, want %+v", *r.Classification.Calibration, want)
 	}
-	text := rbmeval.OK(t, "-model", "m.safetensors", "-classify")
+	text = rbmeval.OK(t, "-model", "m.safetensors", "-data", "right.csv", "-classify")
 	for _, line := range []string{
 		fmt.Sprintf("calibration error          %.4f (ECE, 15 bins)\n", want.ECE),
 		fmt.Sprintf("calibration temperature    %.4g (T of p(y|x)^(1/T), fitted on 100 rows", want.Temperature),
