@@ -45,7 +45,7 @@ func TestRises(t *testing.T) {
 // one to the other between.
 func TestLengths(t *testing.T) {
 	beta := []float64{1, 0.5, 0.2, 0.1, 0}
-	got := lengths(beta, []float64{0.3, 0.8, 0.97, 0.99}, []float64{10, 20, 400, 1})
+	got := Barriers(beta, []float64{0.3, 0.8, 0.97, 0.99}, []float64{10, 20, 400, 1})
 	for k, want := range []float64{
 		0.3 + 0.5e-3,
 		0.8 + 0.2/0.35*(math.Sqrt(0.3*20/math.Pi)-0.8) + 0.3e-3,

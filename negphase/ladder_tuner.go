@@ -114,7 +114,7 @@ func (l *ladder) retune(m *rbm.RBM) {
 		rejection[k], _ = l.record.rejection(k)
 		rise[k] = l.record.rise(k)
 	}
-	length := lengths(l.beta, rejection, rise)
+	length := Barriers(l.beta, rejection, rise)
 	barrier := 0.0 // summed in order: a library's sum has other bits on other processors
 	for _, x := range length {
 		barrier += x
@@ -171,14 +171,14 @@ const (
 	leastBarrier = 1e-3
 )
 
-// lengths estimates the barrier between the neighbours of beta from their mean
-// rejections and differences of mean energy ΔE. A rejection rate cannot exceed
+// Barriers estimates the communication barrier between the neighbours of beta, which falls, from their
+// mean rejections and differences of mean energy ΔE. A rejection rate cannot exceed
 // 1, however far apart its pair is, so near 1 it is replaced by the
 // thermodynamic length √(Δβ·ΔE/π). This is the barrier when energies are normal
 // and their variance hardly changes from one neighbour to the other: rejections
 // are then erf(√(Δβ·ΔE)/2), for close pairs √(Δβ·ΔE/π). Such lengths tell a wide
 // gap from a narrow one even when neither ever swaps.
-func lengths(beta, rejection, rise []float64) []float64 {
+func Barriers(beta, rejection, rise []float64) []float64 {
 	length := make([]float64, len(rejection))
 	for k, r := range rejection {
 		gap := beta[k] - beta[k+1]
@@ -187,6 +187,18 @@ func lengths(beta, rejection, rise []float64) []float64 {
 		length[k] = r + float64(share*max(0, thermal-r)) + float64(leastBarrier*gap/(beta[0]-beta[len(rejection)]))
 	}
 	return length
+}
+
+// EqualBarriers returns n falling inverse temperatures with the ends of beta, between whose neighbours the
+// barriers are equal: those of Barriers between the neighbours of beta. It returns nil where float32 cannot
+// tell the inverse temperatures apart.
+func EqualBarriers(beta, barriers []float64, n int) []float64 {
+	all := 0.0
+	for _, x := range barriers {
+		all += x
+	}
+	next, _ := placed(beta, barriers, n, all)
+	return next
 }
 
 // placed returns n inverse temperatures that begin with the first of beta. Neighbours have equal

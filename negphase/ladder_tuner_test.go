@@ -104,7 +104,7 @@ func settled(units int, bias float64, beta []float64, tunings int, thermal bool)
 		if !thermal {
 			clear(rise)
 		}
-		length := lengths(beta, r, rise)
+		length := Barriers(beta, r, rise)
 		if next, _ := placed(beta, length, len(beta), sum(length)); next != nil {
 			beta = next
 		}

@@ -58,7 +58,10 @@ time it takes. The moves of a sampler depend on the seed and on its own settings
 so that only where a sampler stops depends on the clock.
 
 -scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice, and
-prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. pt and ins exchange
+prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. LOW:HIGH:auto finds
+N, and places the temperatures so that neighbours accept about half of their swaps, all equally
+often: pilot runs of the first sampler measure it, of a fixed number of moves. The overlap of a
+temperature is the probability that a swap with the next hotter one is accepted. pt and ins exchange
 replicas between these temperatures; the others do not. Curves between the temperatures follow by
 multiple-histogram reweighting (Ferrenberg & Swendsen 1989; Bennett's multistate estimator) with
 errors from the spread between stretches of the run, and with log Z if the scan begins at
@@ -105,7 +108,7 @@ Examples:
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics,gibbs -tune -policy glass.json
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -policy glass.json -seconds 10
   isingmc -lattice 8x8,16x16,32x32 -scan 2:2.6:13 -out binder.png -table scan.csv
-  isingmc -lattice 6x6x6 -J pm1 -sampler pt,ins -scan beta=0:1:21
+  isingmc -lattice 6x6x6 -J pm1 -sampler pt,ins -scan beta=0:1:auto
   isingmc -model model.safetensors -sampler block-gibbs,sardonics:k=1-20:gamma=1`
 
 // options are the flags.
@@ -158,7 +161,7 @@ func newOptions() *options {
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
 	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange, pairs and im (default: half of them)").Not("gap")
 	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nwith the label's bias, and energy/spin is the energy divided by the number of other units").For("model")
-	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse ones, beta=LOW:HIGH:N; pt and ins\nexchange between them; -lattice may name several lattices, separated by commas").
+	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse ones, beta=LOW:HIGH:N; auto in place of N\nplaces them; pt and ins exchange between them; -lattice may name several lattices, separated by commas").
 		Main("LOW:HIGH:N  N temperatures at once, with curves between them").Mode("measures at many temperatures").Not("gap")
 	f.Group("samplers")
 	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)").
@@ -228,6 +231,11 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	}
 	if err := p.tuneSampler(ctx, now); err != nil {
 		return err
+	}
+	if p.scan != nil {
+		if err := p.spaceScan(ctx); err != nil {
+			return err
+		}
 	}
 	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(stdout, p.describe())

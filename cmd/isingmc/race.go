@@ -65,6 +65,7 @@ const (
 	tuneKey
 	twinKey
 	chainKey
+	spaceKey
 )
 
 // movesRand returns the random numbers of a sampler's moves. They depend on a key

@@ -2,15 +2,18 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/train/plots"
@@ -20,15 +23,24 @@ import (
 type scan struct {
 	betas   []float64 // falling
 	inBeta  bool      // the text gave inverse temperatures
+	auto    bool      // spaceScan places those between the first and the last
+	capped  bool      // it would have placed more than maxScan
 	systems []*plan   // of each lattice, with its samplers
 	of      []int     // of each contestant: its system
 }
 
-// maxScan is the largest number of temperatures of a scan.
-const maxScan = 200
+const (
+	// maxScan is the largest number of temperatures of a scan.
+	maxScan = 200
+	// A scan that places its temperatures begins with pilotTemperatures. It has leastPilots pilot runs or
+	// more, at most mostPilots, of pilotMoves moves each, the first quarter of which is not measured. So the
+	// acceptance of a swap is known to some 0.04, if moves are independent.
+	pilotTemperatures, leastPilots, mostPilots = 5, 3, 10
+	pilotMoves                                 = 200
+)
 
-// parseScan reads the value of -scan: LOW:HIGH:N, N equally spaced temperatures, or
-// beta=LOW:HIGH:N, inverse temperatures.
+// parseScan reads the value of -scan: LOW:HIGH:N, N equally spaced temperatures, LOW:HIGH:auto, or
+// the same of inverse temperatures after beta=.
 func parseScan(text string) (*scan, error) {
 	s := new(scan)
 	var rest string
@@ -37,13 +49,16 @@ func parseScan(text string) (*scan, error) {
 	}
 	parts := strings.Split(rest, ":")
 	if len(parts) != 3 {
-		return nil, fmt.Errorf("%q is not of the form LOW:HIGH:N, as 1.8:2.8:21, or beta=0:0.5:26", text)
+		return nil, fmt.Errorf("%q is not of the form LOW:HIGH:N, as 1.8:2.8:21, 1.8:2.8:auto or beta=0:0.5:26", text)
 	}
 	low, err1 := data.ParseNumber(parts[0])
 	high, err2 := data.ParseNumber(parts[1])
-	n, err3 := strconv.Atoi(parts[2])
+	n, err3 := pilotTemperatures, error(nil)
+	if s.auto = parts[2] == "auto"; !s.auto {
+		n, err3 = strconv.Atoi(parts[2])
+	}
 	if err := cmp.Or(err1, err2, err3); err != nil {
-		return nil, fmt.Errorf("%q is not of the form LOW:HIGH:N, as 1.8:2.8:21, or beta=0:0.5:26", text)
+		return nil, fmt.Errorf("%q is not of the form LOW:HIGH:N, as 1.8:2.8:21, 1.8:2.8:auto or beta=0:0.5:26", text)
 	}
 	switch {
 	case math.IsNaN(low) || math.IsInf(high, 0) || !(low < high):
@@ -147,6 +162,92 @@ func (p *plan) ferromagnet() bool {
 	return true
 }
 
+// spaceScan places the temperatures of a scan whose number is auto: so many, ⌈2Λ⌉ + 1 for the communication
+// barrier Λ, that neighbours accept about half of their swaps (Syed et al. 2022, section 5), and all pairs
+// equally often. Pilot runs of the first sampler, with swaps, measure the barrier. Of several lattices the
+// largest barrier counts in each pair. Pilot runs have a fixed number of moves, so that the result
+// depends on the seed alone.
+func (p *plan) spaceScan(ctx context.Context) error {
+	s := p.scan
+	if !s.auto {
+		return nil
+	}
+	key := p.keyOf(0).Child(spaceKey)
+	states := make([][]uint8, len(s.systems)) // of the coldest replicas
+	for at, q := range s.systems {
+		states[at] = q.starts(key.Child(uint64(at)))[isWalk(q.movers[0].Mover)]
+	}
+	for pilot := range mostPilots {
+		barriers := make([]float64, len(s.betas)-1)
+		for at, q := range s.systems {
+			mover := q.movers[0].Mover
+			if t, ok := mover.(mcmc.Tempering); ok {
+				mover = t.Mover
+			}
+			system := q.newSystem(states[at])
+			ladder, err := mcmc.NewLadder(system, mover, mcmc.Swaps, s.betas, nil)
+			if err != nil {
+				return cli.Usagef("-sampler: %w", err)
+			}
+			c := &contestant{system: system, chain: ladder, ladder: ladder, rand: key.Child(uint64(at)).Child(uint64(pilot)).Rand()}
+			c.warm(func() time.Duration { return 0 })
+			rejection, rise, err := pilotRun(ctx, c)
+			if err != nil {
+				return err
+			}
+			states[at] = slices.Clone(system.State())
+			for k, x := range negphase.Barriers(s.betas, rejection, rise) {
+				barriers[k] = max(barriers[k], x)
+			}
+		}
+		all := 0.0 // summed in order: a library's sum has other bits on other processors
+		for _, x := range barriers {
+			all += x
+		}
+		wanted := int(min(math.Ceil(2*all)+1, 2*maxScan))
+		n := min(max(wanted, 3), maxScan, 2*len(s.betas))
+		next := negphase.EqualBarriers(s.betas, barriers, n)
+		if next == nil {
+			return cli.Usagef("-scan: the temperatures of %q are too close to place others between them; give N in place of auto", p.options.scan)
+		}
+		grew := n > len(s.betas)
+		s.betas, s.capped = next, wanted > maxScan
+		if !grew && pilot+1 >= leastPilots {
+			break
+		}
+	}
+	return p.bind()
+}
+
+// pilotRun moves the ladder of c and returns the mean rejections of its neighbours' swaps and the
+// differences of their mean energies.
+func pilotRun(ctx context.Context, c *contestant) (rejection, rise []float64, err error) {
+	pairs := len(c.ladder.Betas()) - 1
+	rejection, rise = make([]float64, pairs), make([]float64, pairs)
+	const measured = pilotMoves - pilotMoves/4
+	for move := range pilotMoves {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		c.ladder.Move(c.rand)
+		if move < pilotMoves-measured {
+			continue
+		}
+		for k := range pairs {
+			cold, hot := c.ladder.Replica(k).Energy(), c.ladder.Replica(k+1).Energy()
+			rejection[k] += (1 - acceptance(c.ladder.Betas(), k, cold, hot)) / measured
+			rise[k] += (hot - cold) / measured
+		}
+	}
+	return rejection, rise, nil
+}
+
+// acceptance returns the probability that a swap of states of these energies at the k-th inverse
+// temperature and the next hotter one is accepted.
+func acceptance(betas []float64, k int, cold, hot float64) float64 {
+	return rbm.Exp(min(0, (betas[k]-betas[k+1])*(cold-hot)))
+}
+
 // ladderOf returns a sampler's ladder of the scan on a system: with exchanges for pt and ins.
 func (p *plan) ladderOf(m namedMover, s system) (*mcmc.Ladder, error) {
 	mover, swapping := m.Mover, mcmc.NoSwaps
@@ -199,12 +300,13 @@ func (p *plan) randOf(key rbm.Key, i int) *rand.Rand {
 type scanned struct {
 	At     []*observables
 	Within []float64 // as of measured, of each temperature
+	Accept []float64 // the sum over moves of the acceptance of a swap with the next hotter temperature
 	Log    drawLog
 	now    []reading
 }
 
 func newScanned(temperatures int, magnetisation bool) *scanned {
-	s := &scanned{now: make([]reading, temperatures), Within: make([]float64, temperatures)}
+	s := &scanned{now: make([]reading, temperatures), Within: make([]float64, temperatures), Accept: make([]float64, temperatures-1)}
 	for range temperatures {
 		s.At = append(s.At, newObservables(magnetisation, false))
 	}
@@ -223,6 +325,9 @@ func (c *contestant) observeScan() {
 		weight, partner := c.ladder.Weight(k)
 		o.add(s.now[k], s.now[partner], weight)
 		s.Within[k] += within(s.now[k], s.now[partner], weight)
+	}
+	for k := range s.Accept {
+		s.Accept[k] += acceptance(c.ladder.Betas(), k, s.now[k].energy, s.now[k+1].energy)
 	}
 	s.Log.add(s.now)
 }

@@ -277,5 +277,9 @@ func (p *plan) describeSystems() string {
 		}
 	}
 	low, high := s.span()
-	return fmt.Sprintf("%s; %d temperatures from %s = %.6g to %.6g", text, len(s.betas), s.name(), low, high)
+	text = fmt.Sprintf("%s; %d temperatures from %s = %.6g to %.6g", text, len(s.betas), s.name(), low, high)
+	if s.auto {
+		text += ", placed for equal acceptance of swaps"
+	}
+	return text
 }

@@ -100,7 +100,11 @@ func (s *scanResult) exchanges(i int) bool { return !math.IsNaN(s.rows[i][0].exc
 func (s *scanResult) point(i, k int) (rec cli.Record) {
 	r := s.rows[i][k]
 	beta := s.scan.betas[k]
-	rec.Show("temperature", "T", 1/beta, fmt.Sprintf("%.5g", 1/beta))
+	hot := "∞"
+	if beta > 0 {
+		hot = fmt.Sprintf("%.5g", 1/beta)
+	}
+	rec.Show("temperature", "T", 1/beta, hot)
 	rec.Show("beta", "β", beta, fmt.Sprintf("%.5g", beta))
 	for _, f := range s.figuresOf(i) {
 		e := s.measured[i][k][f]
@@ -117,6 +121,12 @@ func (s *scanResult) point(i, k int) (rec cli.Record) {
 		err = r.Time.StdErr
 	}
 	rec.Add("tau_int_std_err", err)
+	overlap := s.overlap(i, k)
+	text := cli.Percent(overlap)
+	if overlap < 1e-3 {
+		text = "< 0.1 %"
+	}
+	rec.Show("overlap", "overlap", overlap, text)
 	if s.exchanges(i) {
 		swaps := r.exchanged(k)
 		rec.Show("exchanged", "swaps with hotter", swaps, cli.Percent(swaps))
@@ -223,9 +233,34 @@ func (s *scanResult) crossingTable() (table [][]string) {
 	return table
 }
 
+// overlap returns the mean probability that a swap of contestant i between temperature k and the next hotter one
+// is accepted, which is how far their energies overlap; NaN at the hottest.
+func (s *scanResult) overlap(i, k int) float64 {
+	if k+1 == len(s.scan.betas) {
+		return math.NaN()
+	}
+	sum, moves := 0.0, int64(0)
+	for _, run := range s.runs {
+		sum += run[i].scanned.Accept[k]
+		moves += run[i].info.Moves
+	}
+	return sum / float64(moves)
+}
+
+// closer says what helps where temperatures are too far apart.
+func (s *scanResult) closer() string {
+	if s.scan.auto {
+		return "give -scan a narrower range"
+	}
+	return "give -scan more temperatures, or auto"
+}
+
 // warnings returns what is wrong with the settings or with the run.
 func (s *scanResult) warnings() (w []string) {
 	w = append(w, s.samplerWarnings...)
+	if s.scan.capped {
+		w = append(w, fmt.Sprintf("-scan: neighbours that accept half of their swaps take more than %d temperatures, the most that auto places; %s", maxScan, s.closer()))
+	}
 	for i, c := range s.contestants {
 		var short, stuck, apart, rising []string
 		for _, k := range s.inOrder() {
@@ -239,7 +274,7 @@ func (s *scanResult) warnings() (w []string) {
 			if untrusted && !(r.Variance == 0 && s.scan.betas[k] == 0) {
 				short = append(short, at)
 			}
-			if x := r.exchanged(k); x < fewExchanges {
+			if s.overlap(i, k) < fewExchanges {
 				stuck = append(stuck, at)
 			}
 			if p := r.agreement(); p < leastAgreement {
@@ -254,7 +289,7 @@ func (s *scanResult) warnings() (w []string) {
 			w = append(w, fmt.Sprintf("%s: the run is too short for the errors, of the energy or of m², at %s; %s", c.name, list(short), s.longer(i, ", sw or wolff")))
 		}
 		if stuck != nil {
-			w = append(w, fmt.Sprintf("%s: fewer than 1 %% of exchanges with the next hotter temperature are made at %s; give -scan more temperatures", c.name, list(stuck)))
+			w = append(w, fmt.Sprintf("%s: the energies at %s hardly overlap with those at the next hotter temperature: fewer than 1 %% of swaps are accepted; %s", c.name, list(stuck), s.closer()))
 		}
 		if apart != nil {
 			w = append(w, fmt.Sprintf("%s: the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer", c.name, list(apart)))
@@ -278,10 +313,13 @@ func (s *scanResult) warnings() (w []string) {
 // longer says what helps sampler i if a longer run does: pt, unless it exchanges temperatures itself, or one of
 // others.
 func (s *scanResult) longer(i int, others string) string {
-	if s.exchanges(i) {
-		return "run longer, or give -scan more temperatures"
+	switch {
+	case !s.exchanges(i):
+		return "run longer, or take pt" + others
+	case s.scan.auto:
+		return "run longer"
 	}
-	return "run longer, or take pt" + others
+	return "run longer, or give -scan more temperatures"
 }
 
 // curveErrors is the number of standard errors by which a figure at a temperature may differ from the

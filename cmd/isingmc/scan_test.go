@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase/mcmc"
 )
@@ -37,6 +39,7 @@ type scanPoint struct {
 	LogZAbove    *float64 `json:"log_z_above_hottest"`
 	LogZAboveErr *float64 `json:"log_z_above_hottest_std_err"`
 	Exchanged    *float64
+	Overlap      *float64
 }
 
 type scanJSON struct {
@@ -333,6 +336,69 @@ func TestScanAnchor(t *testing.T) {
 	}
 }
 
+// TestScanPlacesTemperatures: with auto all neighbours accept about half of their swaps, where equally spaced
+// temperatures of the same number do not; the places depend on the seed alone.
+func TestScanPlacesTemperatures(t *testing.T) {
+	clitest.Isolate(t)
+	spread := func(s scanJSON) (low, high float64) {
+		low, high = 1, 0
+		for _, at := range s.Samplers[0].Scan {
+			if at.Overlap != nil {
+				low, high = min(low, *at.Overlap), max(high, *at.Overlap)
+			}
+		}
+		return low, high
+	}
+	for _, system := range []string{"-lattice 12x12 -sampler sw", "-lattice 5x5x5 -J pm1 -sampler pt", "-lattice 12x12 -active 72 -sampler exchange"} {
+		args := system + " -moves 1500 -scan beta=0.1:0.8:"
+		auto := scanOf(t, args+"auto")
+		n := len(auto.Samplers[0].Scan)
+		low, high := spread(auto)
+		// Half, known to 0.04 from each pilot run (see pilotMoves), of some ten pairs.
+		if first, last := auto.Samplers[0].Scan[0].Beta, auto.Samplers[0].Scan[n-1].Beta; first != 0.1 || last != 0.8 || n < 5 || low < 0.3 || high > 0.75 {
+			t.Errorf("%s: %d temperatures from β = %v to %v overlap by %v to %v", system, n, first, last, low, high)
+		}
+		if l, h := spread(scanOf(t, fmt.Sprint(args, n))); h-l < 1.5*(high-low) {
+			t.Errorf("%s: %d equally spaced temperatures overlap by %v to %v, placed ones by %v to %v", system, n, l, h, low, high)
+		}
+		more := scanOf(t, strings.Replace(args, "-moves 1500", "-moves 100 -chains 2", 1)+"auto")
+		for k, at := range more.Samplers[0].Scan {
+			if len(more.Samplers[0].Scan) != n || at.Beta != auto.Samplers[0].Scan[k].Beta {
+				t.Fatalf("%s: the temperatures depend on -moves", system)
+			}
+		}
+	}
+	// Several lattices share the temperatures, of which the larger one asks for more.
+	both := scanOf(t, "-lattice 4x4,12x12 -sampler sw -moves 1000 -scan beta=0.1:0.8:auto").Samplers
+	if len(both[0].Scan) != len(both[1].Scan) || *both[0].Scan[1].Overlap < *both[1].Scan[1].Overlap {
+		t.Errorf("two lattices: %+v", both)
+	}
+	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan 2:2.00000001:auto"), "too close to place others between them; give N in place of auto")
+	p := scanPlan(t, "-lattice 4x4 -sampler pt -scan 2:3:auto -moves 500")
+	if err := errors.Join(p.spaceScan(context.Background()), p.sampleChains(context.Background(), metronome(clockInterval))); err != nil {
+		t.Fatal(err)
+	}
+	p.scan.capped = true
+	if w := strings.Join(p.newScanResult().warnings(), "\n"); !strings.Contains(w, "take more than 200 temperatures, the most that auto places; give -scan a narrower range") {
+		t.Errorf("warnings %q", w)
+	}
+}
+
+// TestScanWithoutOverlap: samplers that exchange and others warn of temperatures that are too far apart.
+func TestScanWithoutOverlap(t *testing.T) {
+	clitest.Isolate(t)
+	for _, sampler := range []string{"sw", "pt", "ins"} {
+		r := scanOf(t, "-lattice 16x16 -scan 1.5:4:3 -moves 400 -sampler "+sampler)
+		w := strings.Join(r.Warnings, "\n")
+		if !strings.Contains(w, "at T = 1.5, 2.75 hardly overlap") && !strings.Contains(w, "at T = 1.5 hardly overlap") || !strings.Contains(w, "give -scan more temperatures, or auto") || !strings.Contains(w, "no curves between") {
+			t.Errorf("%s: warnings %q", sampler, w)
+		}
+		if x := r.Samplers[0].Scan[0].Overlap; x == nil || *x > fewExchanges || *x <= 0 {
+			t.Errorf("%s: the overlap is %v", sampler, x)
+		}
+	}
+}
+
 // TestScanFiles writes the table, a picture and a report, and reads them.
 func TestScanFiles(t *testing.T) {
 	clitest.Isolate(t)
@@ -369,6 +435,9 @@ func TestScanFiles(t *testing.T) {
 	defer picture.Close()
 	if _, err := png.Decode(picture); err != nil {
 		t.Error(err)
+	}
+	if !strings.Contains(out, " ∞ ") || strings.Contains(out, "Inf") {
+		t.Errorf("the temperature at β = 0 is not ∞:\n%s", out)
 	}
 	if !strings.Contains(out, " 0  ") || strings.Contains(out, " 0 ± ?") {
 		t.Errorf("the specific heat at β = 0 is not 0:\n%s", out)
