@@ -241,8 +241,8 @@ func (s *scanResult) overlap(i, k int) float64 {
 	}
 	sum, moves := 0.0, int64(0)
 	for _, run := range s.runs {
-		sum += run[i].scanned.Accept[k]
-		moves += run[i].info.Moves
+		sum += run[i].Scanned.Accept[k]
+		moves += run[i].Info.Moves
 	}
 	return sum / float64(moves)
 }
