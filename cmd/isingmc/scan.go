@@ -162,7 +162,7 @@ func (p *plan) ferromagnet() bool {
 	return true
 }
 
-// spaceScan places the temperatures of a scan whose number is auto: so many, ⌈2Λ⌉ + 1 for the communication
+// spaceScan places the temperatures of a scan whose number is auto: ⌈2Λ⌉ + 1 of them for the communication
 // barrier Λ, that neighbours accept about half of their swaps (Syed et al. 2022, section 5), and all pairs
 // equally often. Pilot runs of the first sampler, with swaps, measure the barrier. Of several lattices the
 // largest barrier counts in each pair. Pilot runs have a fixed number of moves, so that the result
