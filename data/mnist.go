@@ -149,8 +149,8 @@ func (m mnistSource) dirs(dir string) []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
 }
 
-// places lists these folders for a message.
-func (m mnistSource) places(dir string) string {
+// folders lists these folders for a message.
+func (m mnistSource) folders(dir string) string {
 	if dirs := m.dirs(dir); len(dirs) > 0 {
 		return strings.Join(dirs, ", ")
 	}
@@ -173,13 +173,13 @@ func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, 
 		return path, err
 	}
 	if m.cache == "" {
-		return "", fmt.Errorf("mnist: no file %s.gz in %s, and no cache folder to download to; set GORBM_DATA to a folder whose subfolder mnist holds %s", f.name, m.places(opt.Dir), m.names())
+		return "", fmt.Errorf("mnist: no file %s.gz in %s, and no cache folder to download to; set GORBM_DATA to a folder whose subfolder mnist holds %s", f.name, m.folders(opt.Dir), m.names())
 	}
 	if path, err = m.download(ctx, f, opt); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", fmt.Errorf("mnist: no file %s.gz in %s, and none could be downloaded (%w); put %s into %s or into a folder named by -data-dir, or set GORBM_DATA to the folder whose subfolder mnist holds them", f.name, m.places(opt.Dir), err, m.names(), m.cache)
+		return "", fmt.Errorf("mnist: no file %s.gz in %s, and none could be downloaded (%w); put %s into %s or into a folder named by -data-dir, or set GORBM_DATA to the folder whose subfolder mnist holds them", f.name, m.folders(opt.Dir), err, m.names(), m.cache)
 	}
 	return path, nil
 }

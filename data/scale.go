@@ -181,8 +181,8 @@ func (g scaling) wrong(j int, v float64, bytes bool) string {
 }
 
 // clipped returns a note of values that were clipped, n of a set of that many.
-func clipped(n, of int) string {
-	return fmt.Sprintf("%d of %d values lie outside the range of the training rows and are clipped to it", n, of)
+func clipped(n, total int) string {
+	return fmt.Sprintf("%d of %d values lie outside the range of the training rows and are clipped to it", n, total)
 }
 
 // byteScale returns the scale of bytes of which the largest is most: 255 is white
@@ -201,14 +201,14 @@ func byteScale(most float64) (s scale, why string) {
 // An extent is what is known of values after reading them once.
 type extent struct {
 	least, most float64
-	some        [2]float64 // the first two different ones
+	distinct    [2]float64 // the first two different ones
 	n           int        // of these
 	more        bool       // there are others
 }
 
 func (e *extent) add(v float64) {
 	for i := range e.n {
-		if e.some[i] == v {
+		if e.distinct[i] == v {
 			return
 		}
 	}
@@ -221,14 +221,14 @@ func (e *extent) add(v float64) {
 	}
 	e.least, e.most = min(e.least, v), max(e.most, v)
 	if e.n < 2 {
-		e.some[e.n] = v
+		e.distinct[e.n] = v
 		e.n++
 	}
 }
 
 // join adds the values of f.
 func (e *extent) join(f extent) {
-	for _, v := range f.some[:f.n] {
+	for _, v := range f.distinct[:f.n] {
 		e.add(v)
 	}
 	if f.n > 0 {
@@ -240,7 +240,7 @@ func (e *extent) join(f extent) {
 
 // between reports whether some value lies between the ends of the scale.
 func (e extent) between(s scale) bool {
-	for _, v := range e.some[:e.n] {
+	for _, v := range e.distinct[:e.n] {
 		if v != s.low && v != s.high {
 			return true
 		}

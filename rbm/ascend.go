@@ -428,7 +428,7 @@ func (a *Ascent) grow() {
 		}
 	}
 	if a.Mu != nil {
-		a.centring.part = zeros(a.centring.part, blocks*slots)
+		a.centring.blockProducts = zeros(a.centring.blockProducts, blocks*slots)
 	}
 	if a.first && !a.last {
 		a.total = zeros(a.total, len(m.w))
@@ -519,7 +519,7 @@ func (a *Ascent) listPart(i int) {
 		slot := g.word * vec.Block
 		var part []float64
 		if centred {
-			part = c.part[k*len(a.coef):][:len(a.coef)]
+			part = c.blockProducts[k*len(a.coef):][:len(a.coef)]
 		}
 		if !g.grey {
 			for s := slot; centred && s < slot+g.words*vec.Block; s += vec.Block {

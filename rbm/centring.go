@@ -9,14 +9,14 @@ import "gorbm/rbm/internal/vec"
 //	ΔW·lambda = Σ x_s v_s (h_s·lambda) − mu (G_c·lambda) − G_b (lambda·lambda)
 //	ΔWᵀ·mu    = Σ x_s h_s (v_s·mu) − G_c (mu·mu) − lambda (G_b·mu)
 type centring struct {
-	wide   []float64 // lambda
-	lambda []float32 // lambda, to whole blocks
-	gb     []float32 // G_b
+	lambda64 []float64 // lambda
+	lambda   []float32 // lambda, to whole blocks
+	gb       []float32 // G_b
 
-	h     []float32 // of each slot: x_s (h_s·lambda)
-	v     []float32 // of each particle: v_s·mu
-	part  []float64 // of each block of visible units and slot: its part of v_s·mu
-	slots []uint32  // of each particle: the offset of its row in g
+	h             []float32 // of each slot: x_s (h_s·lambda)
+	v             []float32 // of each particle: v_s·mu
+	blockProducts []float64 // of each block of visible units and slot: its part of v_s·mu
+	slots         []uint32  // of each particle: the offset of its row in g
 
 	rows, cols   []float64 // Σ x_s v_s (h_s·lambda) and Σ x_s h_s (v_s·mu), unit by unit
 	byC, byB     float64   // G_c·lambda, G_b·mu
@@ -27,14 +27,14 @@ type centring struct {
 func (c *centring) begin(a *Ascent) {
 	m := a.m
 	c.rows, c.cols = zeros(c.rows, vec.Blocks(m.Visible())*vec.Block), zeros(c.cols, vec.Blocks(m.Hidden())*vec.Block)
-	c.gb, c.wide, c.lambda = grown(c.gb, m.Visible()), grown(c.wide, m.Hidden()), grown(c.lambda, len(c.cols))
+	c.gb, c.lambda64, c.lambda = grown(c.gb, m.Visible()), grown(c.lambda64, m.Hidden()), grown(c.lambda, len(c.cols))
 	clear(c.lambda[copy(c.lambda, a.Lambda):])
 	c.byC, c.byB, c.mumu, c.square = 0, 0, 0, 0
 	for _, x := range a.Mu {
 		c.mumu += float64(float64(x) * float64(x))
 	}
 	for j, x := range a.Lambda {
-		c.wide[j] = float64(x)
+		c.lambda64[j] = float64(x)
 		c.square += float64(float64(x) * float64(x))
 	}
 }
@@ -44,7 +44,7 @@ func (c *centring) hiddenParts(a *ascentWork, hidden int) {
 	c.h, c.slots = zeros(c.h, len(a.coef)), c.slots[:0]
 	for _, r := range a.runs {
 		for s := r.lo; s < r.hi; s++ {
-			c.h[s] = float32(float64(a.coef[s]) * vec.Dot64(r.h[(s-r.lo)*hidden:][:hidden], c.wide))
+			c.h[s] = float32(float64(a.coef[s]) * vec.Dot64(r.h[(s-r.lo)*hidden:][:hidden], c.lambda64))
 			c.slots = append(c.slots, uint32(s)*vec.Block)
 		}
 	}
@@ -58,8 +58,8 @@ func (c *centring) visibleParts(slots int) {
 	c.v = grown(c.v, len(c.slots))
 	for n, at := range c.slots {
 		sum := 0.0
-		for s := int(at) / vec.Block; s < len(c.part); s += slots {
-			sum += c.part[s]
+		for s := int(at) / vec.Block; s < len(c.blockProducts); s += slots {
+			sum += c.blockProducts[s]
 		}
 		c.v[n] = float32(sum)
 	}
@@ -68,11 +68,11 @@ func (c *centring) visibleParts(slots int) {
 // addMoments adds those of a phase, rate times, to the sums over particles.
 func (c *centring) addMoments(mu []float32, rate float64, s *Moments) {
 	for j, x := range s.H {
-		c.byC += float64(rate * float64(x) * c.wide[j])
+		c.byC += float64(rate * float64(x) * c.lambda64[j])
 	}
 	for i := range s.V {
 		for j, x := range s.VH.Row(i) {
-			c.rows[i] += float64(rate * float64(x) * c.wide[j])
+			c.rows[i] += float64(rate * float64(x) * c.lambda64[j])
 			c.cols[j] += float64(rate * float64(x) * float64(mu[i]))
 		}
 	}
@@ -113,7 +113,7 @@ func (a *Ascent) moveHidden(tile *ascentTile, gc *[vec.Block]float32, step []flo
 	if a.Mu != nil {
 		for j, x := range step {
 			gc[j] = offSubnormal(float32(x))
-			step[j] -= c.cols[lo+j] - float64(x*c.mumu) - float64(c.wide[lo+j]*c.byB)
+			step[j] -= c.cols[lo+j] - float64(x*c.mumu) - float64(c.lambda64[lo+j]*c.byB)
 		}
 	}
 	short := tile.short[:len(step)]

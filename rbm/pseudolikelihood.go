@@ -44,9 +44,9 @@ const (
 
 // A pseudoScore is what the units scored so far give of a row.
 type pseudoScore struct {
-	flips vec.Scaled // Π (1 + odds of flipping the unit)
-	own   float64    // Σ log(off+on) of the row's hidden units
-	unit  vec.Scaled // e^−own
+	flips  vec.Scaled // Π (1 + odds of flipping the unit)
+	logSum float64    // Σ log(off+on) of the row's hidden units
+	unit   vec.Scaled // e^−logSum
 }
 
 // pseudoLogLikelihoods scores the units of a block's rows that are no softmax
@@ -271,7 +271,7 @@ func (e *evaluation) scoreUnits(b *rowBlock, first, i, n, span int) {
 			if e.v.At(first+r, i+u) != 0 {
 				bias = -bias
 			}
-			e.dst[first+r] -= vec.Softplus(bias + (vec.LogSplit(mantissa[u], exponent[u]) - score.own))
+			e.dst[first+r] -= vec.Softplus(bias + (vec.LogSplit(mantissa[u], exponent[u]) - score.logSum))
 		}
 	}
 }

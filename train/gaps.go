@@ -15,10 +15,10 @@ import (
 // In the long run this is stochastic approximation, as the persistent chains of the negative
 // phase are. Where one cell of a row is missing its state is an independent draw.
 type gaps struct {
-	moves *sample.Gaps // of a minibatch
-	of    []int32      // row of states of each row of the set; −1: it has no gap
-	all   rbm.Values   // states of the inputs of rows with gaps
-	key   rbm.Key
+	moves    *sample.Gaps // of a minibatch
+	stateRow []int32      // row of states of each row of the set; −1: it has no gap
+	all      rbm.Values   // states of the inputs of rows with gaps
+	key      rbm.Key
 }
 
 // checkMissing returns an error that says why missing cells of set do not go with the settings.
@@ -37,12 +37,12 @@ func (s Settings) checkMissing(set *data.Set, m *rbm.RBM) error {
 }
 
 func newGaps(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *gaps {
-	g := &gaps{moves: sample.NewGaps(m, s.Batch), of: make([]int32, set.Len()), key: key.Child(gapsKey)}
+	g := &gaps{moves: sample.NewGaps(m, s.Batch), stateRow: make([]int32, set.Len()), key: key.Child(gapsKey)}
 	var rows []int32
 	for r := range set.Len() {
-		g.of[r] = -1
+		g.stateRow[r] = -1
 		if set.MissesCells(int32(r)) {
-			g.of[r] = int32(len(rows))
+			g.stateRow[r] = int32(len(rows))
 			rows = append(rows, int32(r))
 		}
 	}
@@ -88,13 +88,13 @@ func (g *gaps) setFrom(b []byte) {
 func (g *gaps) fill(t *Trainer) {
 	g.moves.Set(t.set, t.rows, t.model.Classes())
 	for r, row := range t.rows {
-		if at := int(g.of[row]); at >= 0 {
+		if at := int(g.stateRow[row]); at >= 0 {
 			g.moves.V.Merge(r, g.all, at, t.set.Missing.Row(int(row)))
 		}
 	}
 	g.moves.Move(t.model, g.key.Child(uint64(t.step)))
 	for r, row := range t.rows {
-		if at := int(g.of[row]); at >= 0 {
+		if at := int(g.stateRow[row]); at >= 0 {
 			g.all.Merge(at, g.moves.V, r, t.set.Missing.Row(int(row)))
 		}
 	}

@@ -21,10 +21,10 @@ import (
 // likelihood too high: see logz.Tally, whose tests give a number only to chains that
 // have settled.
 type liveLikelihood struct {
-	s    *subject
-	key  rbm.Key
-	own  bool // the particles are those of the run
-	copy negphase.Estimator
+	s     *subject
+	key   rbm.Key
+	ofRun bool // the particles are those of the run
+	copy  negphase.Estimator
 	liveState
 }
 
@@ -89,7 +89,7 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 		rounds := x.rounds()
 		if whole {
 			rounds = clampRounds(max(rounds, t.step/likelihoodShare))
-		} else if x.own && (rounds+x.Owed)*likelihoodShare > t.step-x.Step {
+		} else if x.ofRun && (rounds+x.Owed)*likelihoodShare > t.step-x.Step {
 			return nan, nil
 		}
 		b, err := x.bracket(ctx, m, rounds)
@@ -137,7 +137,7 @@ func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, rounds int) (l
 		m.FreeEnergy(free, rows)
 		bound = logz.LowerBound(free, rows)
 	}
-	if !x.own {
+	if !x.ofRun {
 		f := logz.NewFollower(ModelBase(m, t.set))
 		f.FollowerState = x.Follower
 		b, err := f.Estimate(ctx, m, bound, x.key.Child(uint64(t.step)))
@@ -209,7 +209,7 @@ func (x *liveLikelihood) warn(end bool) string {
 
 // liveMetric completes the metric log_likelihood of a model that is not enumerated.
 func liveMetric(s *subject, m *Metric) {
-	x := &liveLikelihood{s: s, key: s.key.Child(likelihoodKey), own: ownLadder(s.run)}
+	x := &liveLikelihood{s: s, key: s.key.Child(likelihoodKey), ofRun: ownLadder(s.run)}
 	m.Columns = []Column{
 		{Name: "log_likelihood", Label: "estimated log-likelihood", Format: "%.5g", First: true, Estimate: true, Axis: "log-likelihood, estimated / nats", Rank: 1,
 			Good: "Higher is better. The band is twice the standard error of log Z; there is no point where the chains had not settled.",
@@ -226,7 +226,7 @@ func liveMetric(s *subject, m *Metric) {
 
 // source says where log Z comes from.
 func (x *liveLikelihood) source() string {
-	if x.own {
+	if x.ofRun {
 		return "the ladder of the run"
 	}
 	return "a separate ladder"

@@ -183,7 +183,7 @@ func TestLiveLowerBound(t *testing.T) {
 	tr := newTrainer(t, settingsOf(t, "pt:chains=10:tau=1/1.5/2.5/inf"), set, 4, true, rbm.Softmax)
 	run(t, tr, 200)
 	m := tr.Model()
-	x := &liveLikelihood{s: &subject{m: m, run: tr.settings, parts: []measuredSet{newMeasuredSet("train", set, m, rbm.NewKey(9))}}, key: rbm.NewKey(8), own: true}
+	x := &liveLikelihood{s: &subject{m: m, run: tr.settings, parts: []measuredSet{newMeasuredSet("train", set, m, rbm.NewKey(9))}}, key: rbm.NewKey(8), ofRun: true}
 	x.s.watch(tr)
 	b, err := x.bracket(context.Background(), m, leastRounds)
 	if err != nil {
@@ -236,7 +236,7 @@ func TestLiveFirstQuarter(t *testing.T) {
 	tr := newTrainer(t, settingsOf(t, "pt:chains=10:tau=1/inf"), set, 4, true, rbm.Softmax)
 	const rounds = 100
 	for settled, want := range map[int]bool{0: true, rounds / settleShare: true, rounds * 7 / 10: false} {
-		x := &liveLikelihood{s: &subject{m: tr.Model(), run: tr.settings}, own: true, copy: &scripted{settled: settled, draws: rbm.NewKey(1).Rand()}}
+		x := &liveLikelihood{s: &subject{m: tr.Model(), run: tr.settings}, ofRun: true, copy: &scripted{settled: settled, draws: rbm.NewKey(1).Rand()}}
 		x.s.watch(tr)
 		b, err := x.settle(context.Background(), tr.Model(), rounds, math.Inf(-1))
 		if err != nil {

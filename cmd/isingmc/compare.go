@@ -15,8 +15,8 @@ import (
 
 // An observable is a number that the samplers measured, by which they are compared.
 type observable struct {
-	name string
-	of   func(r row) estimate
+	name  string
+	value func(r row) estimate
 }
 
 // comparable returns the observables of a run that all samplers have measured. symmetric
@@ -75,7 +75,7 @@ func (c *comparison) add(rows []row, symmetric bool, where string) {
 		}
 		found := make([]estimate, len(rows))
 		for i, r := range rows {
-			found[i] = o.of(r)
+			found[i] = o.value(r)
 			for j := range i {
 				z := math.Abs(found[j].mean-found[i].mean) / math.Hypot(found[j].err, found[i].err)
 				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // else one of them never changed, which is warned of

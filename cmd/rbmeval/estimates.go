@@ -95,8 +95,8 @@ func (p *logZEstimates) warnOfMisses() {
 	}
 }
 
-func (p *logZEstimates) warn(of []logz.Method, format string, args ...any) {
-	p.Warnings = append(p.Warnings, logz.Warning{Of: of, Text: fmt.Sprintf(format, args...)})
+func (p *logZEstimates) warn(methods []logz.Method, format string, args ...any) {
+	p.Warnings = append(p.Warnings, logz.Warning{Of: methods, Text: fmt.Sprintf(format, args...)})
 }
 
 // logLikelihood returns the mean log-likelihood of rows whose mean free energy

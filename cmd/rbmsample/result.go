@@ -208,11 +208,11 @@ func (p *plan) variables() string {
 // describedDraws is the number of classes, or of rows of -clamp, that have a separate line.
 const describedDraws = 20
 
-func are(n, of int) string {
+func are(n, total int) string {
 	if n == 1 {
-		return fmt.Sprintf("1 of %d is", of)
+		return fmt.Sprintf("1 of %d is", total)
 	}
-	return fmt.Sprintf("%d of %d are", n, of)
+	return fmt.Sprintf("%d of %d are", n, total)
 }
 
 // short returns a sampler in the grammar without the list of its temperatures.

@@ -13,8 +13,8 @@ import (
 
 // A sampler is a curve of the pictures.
 type sampler struct {
-	name string
-	of   func(o mcmc.Order) mcmc.Mover
+	name  string
+	mover func(o mcmc.Order) mcmc.Mover
 }
 
 const gibbs, metropolis, modified = "Gibbs", "Metropolis", "modified Metropolis"
@@ -62,7 +62,7 @@ func gapsJob(panel, what string, periodic bool, samplers []sampler, order mcmc.O
 			return nil, err
 		}
 		for _, m := range samplers {
-			sweep, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.of(order), 1, nil)
+			sweep, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.mover(order), 1, nil)
 			if err != nil {
 				return nil, err
 			}

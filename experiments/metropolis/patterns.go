@@ -88,7 +88,7 @@ func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool
 		}
 	}
 	s := mcmc.NewIsing(g, pattern)
-	halves, err := bindHalves(s, m.of(mcmc.Linear), order, side)
+	halves, err := bindHalves(s, m.mover(mcmc.Linear), order, side)
 	if err != nil {
 		return nil, err
 	}

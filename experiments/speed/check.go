@@ -168,8 +168,8 @@ const (
 // checkEnergies are the energies of five particles, so near that all may swap.
 var checkEnergies = []float64{-101, -100.3, -102.5, -101.4, -99}
 
-// own returns gorbm's answers from a start.
-func (it item) own(reference *child, start string) (list []reply, err error) {
+// answers returns gorbm's answers from a start.
+func (it item) answers(reference *child, start string) (list []reply, err error) {
 	j := it.job
 	j.Model = start
 	if _, err := reference.ask(request{Do: "prepare", Job: &j}); err != nil {

@@ -50,8 +50,8 @@ func (f *files) make(name string, content func() ([]byte, error)) string {
 	return path
 }
 
-// wide returns the data with rows of the given number of inputs: those of the data, repeated.
-func (f *files) wide(inputs int) *data.Set {
+// withInputs returns the data with rows of the given number of inputs: those of the data, repeated.
+func (f *files) withInputs(inputs int) *data.Set {
 	if inputs == f.set.X.Cols {
 		return f.set
 	}
@@ -115,10 +115,10 @@ func (f *files) real() *files {
 // rows writes the data with rows of the given number of inputs.
 func (f *files) rows(inputs int) string {
 	return f.make(fmt.Sprintf("rows-%d", inputs), func() ([]byte, error) {
-		if s := f.wide(inputs); s.Grey.Rows > 0 {
+		if s := f.withInputs(inputs); s.Grey.Rows > 0 {
 			return binary.Append(nil, binary.LittleEndian, s.Grey.Data)
 		}
-		return binary.Append(nil, binary.LittleEndian, f.wide(inputs).X.Words)
+		return binary.Append(nil, binary.LittleEndian, f.withInputs(inputs).X.Words)
 	})
 }
 
@@ -139,7 +139,7 @@ func (f *files) labels() string {
 // would alternate between always on and always off.
 func (f *files) model(visible, hidden, classes, steps int) string {
 	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {
-		set := f.wide(visible - classes)
+		set := f.withInputs(visible - classes)
 		m := train.NewModel(set, hidden, classes > 0, rbm.Softmax, 1)
 		s := train.PaperSettings("pcd")
 		train.SetLogOdds(m, set)

@@ -136,9 +136,9 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 	case f.err != nil:
 		return f.err
 	case section == scalingSection:
-		return cmp.Or(err, printScaling(text, result.of(scalingSection)))
+		return cmp.Or(err, printScaling(text, result.items(scalingSection)))
 	case section == recipesSection:
-		return cmp.Or(err, printRecipes(text, result.of(recipesSection)))
+		return cmp.Or(err, printRecipes(text, result.items(recipesSection)))
 	case section == memorySection:
 		it := f.update("pcd", inputs, hidden, 100)
 		if f.err != nil {
@@ -178,8 +178,8 @@ func (o *options) enter(r *race, dir string, result *Result, text io.Writer) err
 	return nil
 }
 
-// of returns the items of a section.
-func (r *Result) of(section string) (list []Item) {
+// items returns the items of a section.
+func (r *Result) items(section string) (list []Item) {
 	for _, it := range r.Items {
 		if it.Section == section {
 			list = append(list, it)

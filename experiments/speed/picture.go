@@ -27,7 +27,7 @@ func (r *Result) plots() (all []*plots.Plot) {
 	if bars := ratioPlot(r); bars != nil {
 		all = append(all, bars)
 	}
-	scaling := r.of(scalingSection)
+	scaling := r.items(scalingSection)
 	for _, s := range []struct {
 		label string
 		in    func(j job) bool

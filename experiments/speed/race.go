@@ -200,7 +200,7 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 		seen[c.program] = true
 		p, start, err := r.start(ctx, it, c)
 		if err == nil && own[start] == nil {
-			if own[start], err = it.own(reference, start); err != nil {
+			if own[start], err = it.answers(reference, start); err != nil {
 				return nil, cmp.Or(ctx.Err(), err)
 			}
 		}

@@ -70,8 +70,8 @@ func (s Settings) check(b *Bracket) {
 	}
 }
 
-func (b *Bracket) warn(of []Method, format string, args ...any) {
-	b.Warnings = append(b.Warnings, Warning{of, fmt.Sprintf(format, args...)})
+func (b *Bracket) warn(methods []Method, format string, args ...any) {
+	b.Warnings = append(b.Warnings, Warning{methods, fmt.Sprintf(format, args...)})
 }
 
 // checkWeights warns of AIS and of its reverse if their weights are worth too few independent ones; log

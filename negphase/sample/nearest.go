@@ -54,7 +54,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 			byClass[set.Y[r]] = append(byClass[set.Y[r]], int32(r))
 		}
 	}
-	type pair struct{ picture, row, of, but int32 } // numbers; of is the class
+	type pair struct{ picture, row, class, start int32 } // the row of the set, the class or rbm.Free, the row the chain started at
 	var pairs []pair
 	for i, y := range class {
 		rows := byClass[y]
@@ -63,7 +63,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 		}
 		p := pair{int32(i), rows[int(key.Uniform(uint64(i))*float64(len(rows)))], y, rbm.Free}
 		if start != nil {
-			p.but = start[i]
+			p.start = start[i]
 		}
 		pairs = append(pairs, p)
 	}
@@ -74,7 +74,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 		p, side := pairs[k/2], k%2
 		x, but := set.X.Row(int(p.row)), p.row
 		if side == 0 {
-			x, but = cut(pictures.Row(int(p.picture))), p.but
+			x, but = cut(pictures.Row(int(p.picture))), p.start
 		}
 		found[k/2][side], away[k/2][side] = nearestRow(set, single, x, but)
 	})
@@ -84,14 +84,14 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 		c.Distance += float64(away[i][0]) // whole numbers: their sums are exact
 		c.RowDistance += float64(away[i][1])
 		least = min(least, away[i][1])
-		if p.of == rbm.Free {
+		if p.class == rbm.Free {
 			continue
 		}
 		a.Of++
-		if set.Y[found[i][0]] == p.of {
+		if set.Y[found[i][0]] == p.class {
 			a.Same++
 		}
-		if set.Y[found[i][1]] == p.of {
+		if set.Y[found[i][1]] == p.class {
 			a.Rows++
 		}
 	}

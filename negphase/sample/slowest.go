@@ -24,7 +24,7 @@ const (
 
 // A quantity is a number that is followed along the chains.
 type quantity struct {
-	of    string
+	name  string
 	trace [][]float64 // of each chain
 }
 
@@ -36,7 +36,7 @@ func (r *run) slowest() (of string, worst diag.Chains) {
 	if r.data != nil {
 		sides = append(sides, r.data)
 	}
-	free, activity := quantity{of: ofFreeEnergy}, quantity{of: ofActivity}
+	free, activity := quantity{name: ofFreeEnergy}, quantity{name: ofActivity}
 	var states [][]rbm.Values // of each chain and round, one row each
 	for _, s := range sides {
 		free.trace = append(free.trace, settled(s.trace)...)
@@ -52,7 +52,7 @@ func (r *run) slowest() (of string, worst diag.Chains) {
 		c := diag.SummarizeChains(q.trace)
 		c.Effective *= float64(len(free.trace)) / float64(len(q.trace)) // as of all chains
 		if !moves || longer(c.Time, worst.Time) {
-			of, worst, moves = q.of, c, true
+			of, worst, moves = q.name, c, true
 		}
 	}
 	return of, worst
@@ -92,7 +92,7 @@ func follow(states [][]rbm.Values, units int, key rbm.Key) []quantity {
 		for r, row := range rows {
 			row.Nonzero(0, func(i int, x float32) { u[i] += float64(a[r] * float64(x)) })
 		}
-		q := quantity{of: fmt.Sprintf(ofComponent, k+1)}
+		q := quantity{name: fmt.Sprintf(ofComponent, k+1)}
 		for _, chain := range states {
 			trace := make([]float64, len(chain))
 			for t, row := range chain {

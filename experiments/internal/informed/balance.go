@@ -18,8 +18,8 @@ const (
 	Largest Balance = "max(1,t)"
 )
 
-// of returns g(exp(−x)) for a flip of cost x in units of temperature.
-func (b Balance) of(x float64) float64 {
+// at returns g(exp(−x)) for a flip of cost x in units of temperature.
+func (b Balance) at(x float64) float64 {
 	switch b {
 	case Root:
 		return rbm.Exp(-x / 2)

@@ -383,7 +383,7 @@ func TestFormulas(t *testing.T) {
 	}
 	r := rbm.NewKey(1).Rand()
 	for _, b := range []Balance{Root, Ratio, Least, Largest} {
-		c.fill(b.of)
+		c.fill(b.at)
 		for range 200 {
 			x := 12 * r.NormFloat64() / 2
 			g := formulas[b]

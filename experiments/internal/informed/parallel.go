@@ -30,7 +30,7 @@ func (c Coin) chance(x, step float64) (p float64) {
 	case Langevin:
 		p = heat(x/2 + 1/(2*step))
 	case DLMCRoot:
-		p = nu * (1 - rbm.Exp(-step*Root.of(x)/nu))
+		p = nu * (1 - rbm.Exp(-step*Root.at(x)/nu))
 	default:
 		p = nu * (1 - rbm.Exp(-step))
 	}

@@ -36,7 +36,7 @@ func (m Path) setting(n int) (*setting, error) {
 	}
 	s := &setting{given: m.Length > 0, value: float64(m.Length), log: rbm.Log(float64(min(20, n))), high: rbm.Log(float64(max(1, n-1))),
 		take: func(s *setting) { s.value = max(1, math.Round(rbm.Exp(s.log))) }}
-	s.curve.fill(m.Balance.of)
+	s.curve.fill(m.Balance.at)
 	if !s.given {
 		s.take(s)
 	}
