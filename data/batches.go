@@ -69,7 +69,13 @@ func (b *Batches) shuffle(epoch int) {
 		return
 	}
 	b.rng.seed(b.key.Child(uint64(epoch)))
-	b.fill()
+	if b.weights == nil {
+		for i := range b.perm {
+			b.perm[i] = int32(i)
+		}
+	} else {
+		b.systematic(b.rng.uniform())
+	}
 	for i := b.n - 1; i > 0; i-- {
 		j := b.rng.intn(i + 1)
 		b.perm[i], b.perm[j] = b.perm[j], b.perm[i]
@@ -77,22 +83,16 @@ func (b *Batches) shuffle(epoch int) {
 	b.epoch = epoch
 }
 
-// fill overwrites perm with the rows of an epoch in ascending order. With weights it is systematic
-// sampling: n evenly spaced points, the first at random, on the cumulative sum of the weights. So the
-// number of times that a row occurs is its expectation, rounded up or down.
-func (b *Batches) fill() {
-	if b.weights == nil {
-		for i := range b.perm {
-			b.perm[i] = int32(i)
-		}
-		return
-	}
+// systematic overwrites perm with the rows of an epoch in ascending order, by systematic sampling: n evenly spaced points on the
+// cumulative sum of the weights, the first at this fraction of a space, which is drawn from [0,1). So the number of times
+// that a row occurs is its expectation, rounded up or down.
+func (b *Batches) systematic(at float64) {
 	total := 0.0
 	for _, w := range b.weights {
 		total += w
 	}
 	step := total / float64(b.n)
-	at, sum, row := b.rng.uniform(), b.weights[0], 0
+	sum, row := b.weights[0], 0
 	for i := range b.perm {
 		for point := float64((at + float64(i)) * step); point >= sum && row+1 < b.n; {
 			row++

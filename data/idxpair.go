@@ -44,7 +44,7 @@ func Absolute(spec string) string {
 	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
 		return spec
 	}
-	if path, name, err := sequenceSettings(spec); err == nil && path != spec && isSequenceFile(path) {
+	if path, name, err := sequenceSettings(spec); err == nil && path != spec && IsSequenceFile(path) {
 		path = Absolute(path)
 		if _, known := alphabets[name]; !known {
 			name = Absolute(name)

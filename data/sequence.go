@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"os"
 	"slices"
@@ -31,8 +32,8 @@ const sequenceFiles = "FASTA"
 // sequenceEndings are the endings of files of aligned sequences; .gz may follow them.
 var sequenceEndings = []string{".fasta", ".fa", ".faa", ".fna", ".afa", ".a2m", ".sto", ".stk"}
 
-// isSequenceFile reports whether a path is that of a file of aligned sequences by its ending.
-func isSequenceFile(path string) bool {
+// IsSequenceFile reports whether a path is that of a file of aligned sequences by its ending.
+func IsSequenceFile(path string) bool {
 	return hasEnding(strings.TrimSuffix(strings.ToLower(path), ".gz"), sequenceEndings)
 }
 
@@ -107,14 +108,11 @@ type sequenceReader struct {
 	sites    int
 	states   []uint8 // rows so far
 	rows     int
+	names    []string  // of the rows so far
 	used     [256]bool // letters of the alphabet, and others that became gaps
 	unknown  [256]int  // letters beyond the alphabet
 	inserted int       // letters and points dropped
 	after    int       // the first line behind the alignment of a Stockholm file that is not empty; 0: none
-}
-
-func newSequenceReader(path string, a *alphabet, file io.Reader) *sequenceReader {
-	return &sequenceReader{path: path, alphabet: a, in: bufio.NewReaderSize(file, 1<<16)}
 }
 
 // loadSequences reads a file of aligned sequences, FASTA or Stockholm, gzipped or not. Each site
@@ -138,23 +136,104 @@ func loadSequences(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, _, err := open(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := newSequenceReader(path, a, reading{ctx, nil, f})
-	if start, _ := r.in.Peek(len(gzMagic)); string(start) == gzMagic {
-		z, err := gzip.NewReader(r.in)
-		if err != nil {
-			return nil, r.wrong(fmt.Sprintf("damaged gzip: %v", err))
-		}
-		r.in = bufio.NewReaderSize(z, 1<<16)
-	}
-	if err := r.read(); err != nil {
+	r := &sequenceReader{path: path, alphabet: a}
+	if err := r.file(ctx, r.add); err != nil {
 		return nil, err
 	}
 	return r.set(sp.text)
+}
+
+// file reads all sequences of the file at r.path, gzipped or not, and calls each with their names, lines and letters.
+func (r *sequenceReader) file(ctx context.Context, each func(name string, line int, letters []byte) error) error {
+	f, _, err := open(ctx, r.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r.in = bufio.NewReaderSize(reading{ctx, nil, f}, 1<<16)
+	if start, _ := r.in.Peek(len(gzMagic)); string(start) == gzMagic {
+		z, err := gzip.NewReader(r.in)
+		if err != nil {
+			return r.wrong(fmt.Sprintf("damaged gzip: %v", err))
+		}
+		r.in = bufio.NewReaderSize(z, 1<<16)
+	}
+	return r.read(each)
+}
+
+// A Sequence is one of a file of sequences, as it is written there.
+type Sequence struct {
+	Name    string // the first word
+	Line    int    // in which it begins, from 1
+	Letters string // with insertions
+}
+
+// Sequences are those of a file, FASTA or Stockholm, gzipped or not, named as in Load. A last error ends them.
+func Sequences(ctx context.Context, spec string) iter.Seq2[Sequence, error] {
+	return func(yield func(Sequence, error) bool) {
+		path, _ := splitSettings(spec)
+		stop := errors.New("stop")
+		err := (&sequenceReader{path: path}).file(ctx, func(name string, line int, letters []byte) error {
+			if !yield(Sequence{firstWord(name), line, string(letters)}, nil) {
+				return stop
+			}
+			return nil
+		})
+		if err != nil && err != stop {
+			yield(Sequence{}, err)
+		}
+	}
+}
+
+// firstWord returns the name of a sequence from the line that begins it.
+func firstWord(line string) string {
+	if words := strings.Fields(line); len(words) > 0 {
+		return words[0]
+	}
+	return ""
+}
+
+// Letter returns the level of a letter of aligned sequences, −1 of one beyond the alphabet.
+func (s *Schema) Letter(c byte) int32 {
+	a, err := alphabetOf("of the model", s.Alphabet)
+	if err != nil {
+		return -1
+	}
+	return int32(a.state[c])
+}
+
+// An Aligned is a sequence at the sites of a family.
+type Aligned struct {
+	Levels   []int32 // site by site; 0: a gap
+	Residues []int   // which letter of the sequence each is, counted from 1 through insertions; 0: a gap
+	Length   int     // letters in all
+}
+
+// Align places the letters of a sequence. The error says which letter is not of the alphabet, or that the number of
+// sites is another.
+func (s *Schema) Align(letters string) (q Aligned, err error) {
+	a, err := alphabetOf("of the model", s.Alphabet)
+	if err != nil {
+		return q, err
+	}
+	for i, c := range []byte(letters) {
+		switch state := int32(a.state[c]); {
+		case c == '.' || c == ' ' || c == '\t' || c == '*' && state < 0:
+		case c >= 'a' && c <= 'z':
+			q.Length++
+		case state < 0:
+			return q, formatErrorf("letter %d is %s, which is not of the alphabet %s", i+1, quote(letters[i:i+1]), s.Alphabet)
+		case state == 0:
+			q.Levels, q.Residues = append(q.Levels, 0), append(q.Residues, 0)
+		default:
+			q.Length++
+			q.Levels, q.Residues = append(q.Levels, state), append(q.Residues, q.Length)
+		}
+	}
+	if len(q.Levels) != len(s.Columns) {
+		return q, formatErrorf("%d sites where the model has %d; align it as the family is (insertions are lower-case letters and points)", len(q.Levels), len(s.Columns))
+	}
+	return q, nil
 }
 
 // sequenceSettings returns the path and the alphabet, "" if none is named, of a spec of a file of
@@ -212,8 +291,8 @@ func (r *sequenceReader) next() ([]byte, error) {
 	}
 }
 
-// read reads all sequences.
-func (r *sequenceReader) read() error {
+// read reads all sequences and calls each with them.
+func (r *sequenceReader) read(each func(name string, line int, letters []byte) error) error {
 	line, err := r.next()
 	for err == nil && len(line) == 0 {
 		line, err = r.next()
@@ -224,7 +303,7 @@ func (r *sequenceReader) read() error {
 	case err != nil:
 		return err
 	case bytes.HasPrefix(line, []byte(stockholmMagic)):
-		return r.stockholm()
+		return r.stockholm(each)
 	case line[0] != '>':
 		return r.wrong(fmt.Sprintf("%s is no line >NAME of a FASTA file, and no # STOCKHOLM 1.0", quote(string(line))))
 	}
@@ -236,7 +315,7 @@ func (r *sequenceReader) read() error {
 			return err
 		}
 		if err == io.EOF || len(line) > 0 && line[0] == '>' {
-			if e := r.add(name, at, letters); e != nil {
+			if e := each(name, at, letters); e != nil {
 				return e
 			}
 			if err == io.EOF {
@@ -253,7 +332,7 @@ func (r *sequenceReader) read() error {
 
 // stockholm reads the rest of a Stockholm file: lines of a name and letters, whose sequences
 // may continue in later blocks.
-func (r *sequenceReader) stockholm() error {
+func (r *sequenceReader) stockholm(each func(name string, line int, letters []byte) error) error {
 	type sequence struct {
 		name    string
 		line    int
@@ -298,7 +377,7 @@ func (r *sequenceReader) stockholm() error {
 		}
 	}
 	for _, s := range all {
-		if err := r.add(s.name, s.line, s.letters); err != nil {
+		if err := each(s.name, s.line, s.letters); err != nil {
 			return err
 		}
 	}
@@ -340,6 +419,7 @@ func (r *sequenceReader) add(name string, line int, letters []byte) error {
 	case n != r.sites:
 		return formatErrorf("%s:%d: sequence %d, %s, has %d sites where the first has %d; align all sequences (insertions are lower-case letters and points)", r.path, line, r.rows+1, quote(name), n, r.sites)
 	}
+	r.names = append(r.names, firstWord(name))
 	if r.rows++; r.rows*((r.sites*len(r.alphabet.letters)+63)/64) > maxWords {
 		return formatErrorf("%s: more than the 1 GiB of bits that is allowed; split the file", r.path)
 	}
@@ -355,6 +435,7 @@ func (r *sequenceReader) set(name string) ([]*Set, error) {
 		return nil, formatErrorf("%s: %s", r.path, why)
 	}
 	s := newSequences(name, r.alphabet, r.sites, r.states)
+	s.RowNames = r.names
 	if text := r.unknownLetters(); text != "" {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s are not of the alphabet %s and are read as gaps", text, r.alphabet.name))
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -109,8 +110,8 @@ func TestDamagedSequences(t *testing.T) {
 		t.Fatal(err)
 	}
 	oracle.Each(damaged(), rbm.NewKey(37).Child(1), seeds, words, func(i int, file []byte) {
-		r := newSequenceReader("t.fasta", a, bytes.NewReader(file))
-		if err := r.read(); err != nil {
+		r := &sequenceReader{path: "t.fasta", alphabet: a, in: bufio.NewReader(bytes.NewReader(file))}
+		if err := r.read(r.add); err != nil {
 			checkFormat(t, err, "t.fasta")
 			return
 		}

@@ -85,6 +85,9 @@ type Set struct {
 	// Numbers are those of the rows in the source, from 0; nil: all of its rows are here, in order.
 	Numbers []int32
 
+	// RowNames are the names of sequences of a file, the first word of each name; else nil.
+	RowNames []string
+
 	// Contacts are pairs of sites that are known to touch, of generated sequences; else nil.
 	Contacts [][2]int
 

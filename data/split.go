@@ -70,6 +70,12 @@ func (s *Set) Take(rows []int32) *Set {
 			t.Numbers[i] = s.Numbers[row]
 		}
 	}
+	if s.RowNames != nil {
+		t.RowNames = make([]string, len(rows))
+		for i, row := range rows {
+			t.RowNames[i] = s.RowNames[row]
+		}
+	}
 	if s.Missing.Rows > 0 {
 		t.Missing = rbm.NewBits(len(rows), s.X.Cols)
 		for i, row := range rows {

@@ -101,6 +101,100 @@ func TestWeightedBatches(t *testing.T) {
 	}
 }
 
+// The gradient of a minibatch has the same expectation by weights as by rows that are repeated so often. Nothing is drawn:
+// the expectation is a sum over all first points of an epoch, which fall into intervals of equal rows, and over all orders
+// of its rows. Rows without their weights, and points that always begin at the middle, have other gradients.
+func TestWeightedGradient(t *testing.T) {
+	weights := []float64{3, 1, 2, 1, 4}
+	const n, visible, hidden, batch = 5, 3, 2, 2
+	m := rbm.New(visible, hidden, 0, rbm.Bernoulli)
+	m.Randomize(1, rbm.NewKey(2))
+	m.HiddenBias[0], m.HiddenBias[1] = 0.3, -0.7
+	x := rbm.NewBits(n, visible)
+	for r := range n {
+		for i := range visible {
+			x.Set(r, i, (r+1)>>i&1 == 1)
+		}
+	}
+	h := rbm.NewMatrix(n, hidden)
+	m.HiddenMean(h, x)
+	// add adds to sum the mean of vh, v and h over rows, times p: the positive phase of their gradient.
+	add := func(sum []float64, p float64, rows ...int32) {
+		for _, r := range rows {
+			share := p / float64(len(rows))
+			for j := range hidden {
+				mean := share * float64(h.Row(int(r))[j])
+				for i := range visible {
+					sum[j*visible+i] += mean * float64(x.At(int(r), i))
+				}
+				sum[hidden*visible+j] += mean
+			}
+			for i := range visible {
+				sum[hidden*visible+hidden+i] += share * float64(x.At(int(r), i))
+			}
+		}
+	}
+	const size = hidden*visible + hidden + visible
+	var repeated []int32
+	for r, w := range weights {
+		for range int(w) {
+			repeated = append(repeated, int32(r))
+		}
+	}
+	want := make([]float64, size)
+	add(want, 1, repeated...)
+	// orders calls f with all orders of rows[k:].
+	var orders func(rows []int32, k int, f func())
+	orders = func(rows []int32, k int, f func()) {
+		if k == len(rows) {
+			f()
+			return
+		}
+		for i := k; i < len(rows); i++ {
+			rows[k], rows[i] = rows[i], rows[k]
+			orders(rows, k+1, f)
+			rows[k], rows[i] = rows[i], rows[k]
+		}
+	}
+	// expected is the expectation of the gradient of a minibatch within an epoch whose first points are those of
+	// the intervals between ends.
+	expected := func(weights []float64, ends []float64) []float64 {
+		b := NewBatches(n, batch, rbm.NewKey(1)).Weigh(weights)
+		sum := make([]float64, size)
+		for k := range ends[1:] {
+			b.systematic((ends[k] + ends[k+1]) / 2)
+			orders(b.perm, 0, func() {
+				for first := 0; first+batch <= n; first += batch { // the minibatches of an epoch
+					add(sum, (ends[k+1]-ends[k])/120/2, b.perm[first:first+batch]...)
+				}
+			})
+		}
+		return sum
+	}
+	farthest := func(x []float64) (d float64) {
+		for i := range x {
+			d = max(d, math.Abs(x[i]-want[i]))
+		}
+		return d
+	}
+	ends := []float64{0, 1} // where a point passes from one row to the next
+	at := 0.0
+	for _, w := range weights {
+		at += w * n / 11
+		ends = append(ends, at-math.Floor(at))
+	}
+	slices.Sort(ends)
+	if d := farthest(expected(weights, ends)); d > 1e-12 { // sums of some thousand terms below 1, rounded to 2⁻⁵³
+		t.Errorf("the expected gradient is off that of repeated rows by %v", d)
+	}
+	if d := farthest(expected(slices.Repeat([]float64{1}, n), ends)); d < 0.01 {
+		t.Errorf("without weights it is off by %v", d)
+	}
+	if d := farthest(expected(weights, []float64{0, 1})); d < 0.01 {
+		t.Errorf("with a first point that is fixed it is off by %v", d)
+	}
+}
+
 // The weights of sequences by their neighbours, against counting letter by letter.
 func TestReweight(t *testing.T) {
 	for _, sites := range []int{5, 64, 130} {

@@ -15,11 +15,14 @@ type SiteStatistics struct {
 	// Of the frequencies of all levels of all columns.
 	OnePearson float64 `json:"one_site_pearson"`
 	OneSlope   float64 `json:"one_site_slope"` // of the samples' on the rows'
-	// Of the connected correlations f(a,b) − f(a)·f(b) of all levels of all pairs of columns.
+	// Of the frequencies f(a,b) of all levels of all pairs of columns, which those of single levels dominate.
+	PairPearson float64 `json:"pair_frequency_pearson"`
+	PairSlope   float64 `json:"pair_frequency_slope"`
+	// Of the connected correlations f(a,b) − f(a)·f(b) of the same.
 	TwoPearson float64 `json:"two_site_pearson"`
 	TwoSlope   float64 `json:"two_site_slope"`
 	// The values that are compared, of the samples and of the rows, for pictures.
-	SamplesOne, RowsOne, SamplesTwo, RowsTwo []float64 `json:"-"`
+	SamplesOne, RowsOne, SamplesPair, RowsPair, SamplesTwo, RowsTwo []float64 `json:"-"`
 }
 
 // CompareSites returns the statistics of samples against rows of the same columns, by their
@@ -34,23 +37,25 @@ func CompareSites(samples, rows *data.Set) (s SiteStatistics, err error) {
 		return s, fmt.Errorf("%s has %d rows and %s %d; statistics need two or more", samples.Name, samples.Len(), rows.Name, rows.Len())
 	}
 	n, columns := float64(rows.X.Cols), len(rows.Schema.Columns)
-	if err := memory.Check(fmt.Sprintf("comparing the pairs of %d columns", columns), float64(32*n*n)); err != nil {
+	if err := memory.Check(fmt.Sprintf("comparing the pairs of %d columns", columns), float64(40*n*n)); err != nil {
 		return s, err
 	}
 	if columns < 2 {
 		return s, fmt.Errorf("%s has one column; the statistics compare pairs of columns, so give two or more", rows.Name)
 	}
-	x1, x2 := frequencies(samples)
-	y1, y2 := frequencies(rows)
+	x1, x12, x2 := frequencies(samples)
+	y1, y12, y2 := frequencies(rows)
 	x1, y1 = bothKnown(x1, y1)
+	x12, y12 = bothKnown(x12, y12)
 	x2, y2 = bothKnown(x2, y2)
 	_, s.OneSlope = stat.LinearRegression(y1, x1, nil, false)
+	_, s.PairSlope = stat.LinearRegression(y12, x12, nil, false)
 	_, s.TwoSlope = stat.LinearRegression(y2, x2, nil, false)
-	s.OnePearson, s.TwoPearson = stat.Correlation(x1, y1, nil), stat.Correlation(x2, y2, nil)
-	if x := s.OnePearson + s.OneSlope + s.TwoPearson + s.TwoSlope; math.IsNaN(x) || math.IsInf(x, 0) {
+	s.OnePearson, s.PairPearson, s.TwoPearson = stat.Correlation(x1, y1, nil), stat.Correlation(x12, y12, nil), stat.Correlation(x2, y2, nil)
+	if x := s.OnePearson + s.OneSlope + s.PairPearson + s.PairSlope + s.TwoPearson + s.TwoSlope; math.IsNaN(x) || math.IsInf(x, 0) {
 		return s, fmt.Errorf("the frequencies of %s or of %s, or their correlations, are all equal; there is nothing to correlate", samples.Name, rows.Name)
 	}
-	s.SamplesOne, s.RowsOne, s.SamplesTwo, s.RowsTwo = x1, y1, x2, y2
+	s.SamplesOne, s.RowsOne, s.SamplesPair, s.RowsPair, s.SamplesTwo, s.RowsTwo = x1, y1, x12, y12, x2, y2
 	return s, nil
 }
 
@@ -65,10 +70,10 @@ func bothKnown(x, y []float64) (a, b []float64) {
 	return a, b
 }
 
-// frequencies returns the frequencies of the units of set, and the connected correlations of those
-// of all pairs of columns, over the rows where the cells are known: NaN where there is none. A
+// frequencies returns the frequencies of the units of set, and those of all pairs of units of two columns with
+// their connected correlations, over the rows where the cells are known: NaN where there is none. A
 // correlation, with both of its factors, takes the rows where both cells are known.
-func frequencies(set *data.Set) (one, two []float64) {
+func frequencies(set *data.Set) (one, pair, two []float64) {
 	n, columns := set.X.Cols, len(set.Schema.Columns)
 	both := make([]float64, n*n) // of units i and j that both columns have, at i·n+j
 	known := make([]float64, columns*columns)
@@ -133,9 +138,10 @@ func frequencies(set *data.Set) (one, two []float64) {
 		one = append(one, both[i*n+i]/weight(i, i))
 		for j := i + 1; j < n; j++ {
 			if column[i] != column[j] {
-				two = append(two, both[i*n+j]/weight(i, j)-float64(share(i, j)*share(j, i)))
+				f := both[i*n+j] / weight(i, j)
+				pair, two = append(pair, f), append(two, f-float64(share(i, j)*share(j, i)))
 			}
 		}
 	}
-	return one, two
+	return one, pair, two
 }

@@ -21,13 +21,13 @@ func TestCompareSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []float64{same.OnePearson, same.OneSlope, same.TwoPearson, same.TwoSlope} {
+	for _, x := range []float64{same.OnePearson, same.OneSlope, same.PairPearson, same.PairSlope, same.TwoPearson, same.TwoSlope} {
 		if math.Abs(x-1) > 1e-9 {
 			t.Errorf("a set against itself: %+v", same)
 		}
 	}
 	s, err := CompareSites(test, rows)
-	if err != nil || s.OnePearson < 0.98 || s.TwoPearson < 0.35 {
+	if err != nil || s.OnePearson < 0.98 || s.PairPearson < 0.9 || s.TwoPearson < 0.35 {
 		t.Errorf("two draws: %+v, %v", s, err)
 	}
 	mixed := test.Take(data.RowNumbers(0, test.Len()))
@@ -62,7 +62,7 @@ func TestCompareSitesWithGaps(t *testing.T) {
 	for r := range set.Len() {
 		set.Weights = append(set.Weights, 1+float64(r%3))
 	}
-	one, two := frequencies(set)
+	one, pair, two := frequencies(set)
 	known := func(r, i, j int) bool { return !set.Missing.Get(r, i) && !set.Missing.Get(r, j) }
 	column := []int{0, 0, 0, 1, 1, 1, 2}
 	at := 0
@@ -89,6 +89,7 @@ func TestCompareSitesWithGaps(t *testing.T) {
 			case i == j:
 				near(t, "frequency", one[i], a/total, 1e-12)
 			case column[i] != column[j]:
+				near(t, "frequency of a pair", pair[at], both/total, 1e-12)
 				near(t, "correlation", two[at], both/total-a*b/(total*total), 1e-12)
 				at++
 			}
@@ -103,7 +104,7 @@ func TestCompareSitesWithGaps(t *testing.T) {
 		}
 	}
 	s, err := CompareSites(other, set)
-	if err != nil || math.Abs(s.OneSlope-1) > 1e-9 || math.Abs(s.TwoSlope-1) > 1e-9 {
+	if err != nil || math.Abs(s.OneSlope-1) > 1e-9 || math.Abs(s.PairSlope-1) > 1e-9 || math.Abs(s.TwoSlope-1) > 1e-9 {
 		t.Errorf("with other states in place of missing cells: %+v, %v", s, err)
 	}
 	lone := &data.Set{Name: "lone", X: rbm.NewBits(3, 1), Schema: &data.Schema{Columns: set.Schema.Columns[2:]}}

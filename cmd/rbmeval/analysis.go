@@ -228,7 +228,8 @@ func (e *evaluation) analyse(ctx context.Context) error {
 	s := e.sites
 	return a.picture("statistics", plots.Agreements(
 		plots.Agreement{Title: "Frequencies", X: "in the rows", Y: "in the samples", Rows: s.RowsOne, Samples: s.SamplesOne, Pearson: s.OnePearson, Slope: s.OneSlope},
-		plots.Agreement{Title: "Correlations of two columns", X: "in the rows", Y: "in the samples", Rows: s.RowsTwo, Samples: s.SamplesTwo, Pearson: s.TwoPearson, Slope: s.TwoSlope}))
+		plots.Agreement{Title: "Frequencies of pairs", X: "in the rows", Y: "in the samples", Rows: s.RowsPair, Samples: s.SamplesPair, Pearson: s.PairPearson, Slope: s.PairSlope},
+		plots.Agreement{Title: "Connected correlations", X: "in the rows", Y: "in the samples", Rows: s.RowsTwo, Samples: s.SamplesTwo, Pearson: s.TwoPearson, Slope: s.TwoSlope}))
 }
 
 func (a *analysis) picture(name string, page *plots.Page) error {

@@ -139,8 +139,9 @@ func TestSamples(t *testing.T) {
 	m := train.NewModel(set, 3, false, rbm.Softmax, 1)
 	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.fasta", Schema: set.Schema.Text()})
 	out := rbmeval.OK(t, "-model", "m.safetensors", "-pl", "-samples", "t.fasta")
-	if !strings.Contains(out, "frequencies: Pearson 1.0000, slope 1.0000; correlations of two columns: Pearson 1.0000, slope 1.0000\n") {
-		t.Errorf("prints %q, want %q in it", out, "frequencies: Pearson 1.0000, slope 1.0000; correlations of two columns: Pearson 1.0000, slope 1.0000\n")
+	const want = "frequencies: Pearson 1.0000, slope 1.0000; of pairs: Pearson 1.0000, slope 1.0000; connected correlations of pairs: Pearson 1.0000, slope 1.0000\n"
+	if !strings.Contains(out, want) {
+		t.Errorf("prints %q, want %q in it", out, want)
 	}
 	rbmeval.Fails(t, 1, []string{"-model", "m.safetensors", "-pl", "-samples", "short.fasta"}, "do not have the same columns of levels")
 }

@@ -4,14 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/rbm/atomicfile"
 )
 
 // records returns what is known of each snapshot.
@@ -125,22 +121,5 @@ func (h *history) write(all []cli.Record) error {
 		columns = append(columns, name+"="+name+".log_z", name+"_std_err="+name+".std_err", name+"_ess="+name+".ess")
 	}
 	columns = append(columns, "bennett_overlap=bennett.overlap", "round_trips=bennett.round_trips", "warnings")
-	table, picture := cli.WriteCSV(cli.Columns(all, 12, columns...)), h.picture()
-	ending := strings.ToLower(filepath.Ext(h.out))
-	switch {
-	case ending == ".csv":
-		return atomicfile.Write(h.out, table)
-	case slices.Contains(cli.Pictures, ending):
-		if picture == nil {
-			return fmt.Errorf("-out: no snapshot after step 0 has a likelihood, so there is nothing to draw")
-		}
-		return cli.WritePicture(h.out, picture)
-	}
-	if err := os.Mkdir(h.out, 0o777); err != nil {
-		return fmt.Errorf("-out: %w", err)
-	}
-	if err := atomicfile.Write(filepath.Join(h.out, "likelihood.csv"), table); err != nil || picture == nil {
-		return err
-	}
-	return cli.WritePicture(filepath.Join(h.out, "likelihood.png"), picture)
+	return writeResults(h.out, "likelihood", cli.WriteCSV(cli.Columns(all, 12, columns...)), h.picture(), "-out: no snapshot after step 0 has a likelihood, so there is nothing to draw")
 }

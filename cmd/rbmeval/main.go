@@ -31,7 +31,7 @@ Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what appl
 by enumeration if that takes a few seconds, else by AIS, which is too low on average, by
 reverse AIS, which is too high, and by Bennett's ratio, which leans to neither side;
 pseudo-likelihood; classification. With -rows log Z is not estimated unless one of these
-asks for it, and with -features alone nothing else is computed.
+asks for it, and with -features, -analysis or -mutants alone nothing else is computed.
 
 All numbers are in nats, means over the rows, and computed in float64. An estimate is
 printed as x ± s, its standard error; where no warning names it, log Z lay within ±1.96s
@@ -63,6 +63,7 @@ type options struct {
 	data  *cli.DataFlags
 	*logZFlags
 	analysis *analysis
+	mutants  *mutants
 
 	run, out, part, rows, features string
 	samples                        string
@@ -97,17 +98,18 @@ func newOptions() *options {
 	f.Group("other numbers")
 	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration").Main("  error and calibration").Not("run")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored").Main("  pseudo-log-likelihood").Not("run")
-	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): their frequencies, and their correlations of two columns, are compared with those of the rows").
+	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): their frequencies, those of pairs of columns, and the connected correlations of these are compared with those of the rows").
 		Main("FILE  statistics of samples against the rows").Not("run")
 	o.analysis = addAnalysisFlags(f)
+	o.mutants = addMutantFlags(f)
 	f.Group("files")
-	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
+	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: the name of a sequence, the row's number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
 		Main("FILE  a .csv with a line a row: free energy, likelihood, prediction").New().Not("run")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, or the means of real hidden units, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
 		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features").For("features")
-	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone").
-		Main("FILE  of -run: the table and the picture").New().For("run")
+	f.StringVar(&o.out, "out", "", "of -run and -mutants: folder to make for likelihood.csv and likelihood.png, or mutants.csv and mutants.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone").
+		Main("FILE  of -run and -mutants: the table and the picture").New()
 	f.Group("the run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the estimates: equal seeds give identical results")
 	f.AddWorkers(&o.workers)
@@ -170,6 +172,9 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 
 // load loads the model and its rows.
 func (o *options) load(ctx context.Context) (*evaluation, error) {
+	if o.out != "" && o.mutants.file == "" {
+		return nil, cli.Usagef("-out is for -run and -mutants, and neither is given")
+	}
 	if o.part == "train" && o.flags.Given("test") {
 		return nil, cli.Usagef("-part train leaves the rows of -test unused; leave one of the two out")
 	}
@@ -199,7 +204,7 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 		}
 	}
 	e := &evaluation{options: *o, scored: scored{examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len()))}, split: split, about: about, all: all, logZEstimates: unknown()}
-	if err := cmp.Or(e.choose(), e.addBare(o.model.Path)); err != nil || !e.estimated() {
+	if err := cmp.Or(e.choose(), e.addBare(o.model.Path), e.mutants.prepare(ctx, e)); err != nil || !e.estimated() {
 		return e, err
 	}
 	e.atHand = []*examples{e.examples}
@@ -227,7 +232,7 @@ func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about m
 
 // choose decides what to compute.
 func (e *evaluation) choose() error {
-	e.auto = !e.asked() && !e.pl && !e.classify && (e.features == "" && e.analysis.folder == "" || e.rows != "")
+	e.auto = !e.asked() && !e.pl && !e.classify && (e.features == "" && e.analysis.folder == "" && e.mutants.file == "" || e.rows != "")
 	if err := cmp.Or(e.checkLogZ(e.m), e.analysis.prepare(e)); err != nil {
 		return err
 	}
@@ -305,6 +310,12 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 	}
 	if err == nil {
 		err = e.analyse(ctx)
+	}
+	if err == nil {
+		err = e.mutants.score(ctx, e)
+	}
+	if err == nil {
+		err = e.mutants.write(e.out)
 	}
 	if err == nil {
 		err = e.scoreBare(ctx)

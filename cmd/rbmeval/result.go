@@ -62,7 +62,7 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	}
 	if s := e.sites; s != nil {
 		text := func(s *train.SiteStatistics) string {
-			return fmt.Sprintf("frequencies: Pearson %.4f, slope %.4f; correlations of two columns: Pearson %.4f, slope %.4f", s.OnePearson, s.OneSlope, s.TwoPearson, s.TwoSlope)
+			return fmt.Sprintf("frequencies: Pearson %.4f, slope %.4f; of pairs: Pearson %.4f, slope %.4f; connected correlations of pairs: Pearson %.4f, slope %.4f", s.OnePearson, s.OneSlope, s.PairPearson, s.PairSlope, s.TwoPearson, s.TwoSlope)
 		}
 		rec.Show("samples", "samples against the rows", s, text(s))
 		if s := e.trainingSites; s != nil {
@@ -72,6 +72,7 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		}
 	}
 	e.analysis.record(&rec)
+	e.mutants.record(&rec)
 	rec.AddSome("features", e.featuresLaw()) // which means -features wrote
 	return rec, err
 }
@@ -179,7 +180,7 @@ func (e *evaluation) print() error {
 	if e.auto && e.rows != "" && !e.asked() && e.likely() && !e.m.Constraint.OnAll() {
 		rec.Say("", "log Z is not estimated for -rows unasked; -bennett does")
 	}
-	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresLaw() + " written to "}, {e.ladder, "ladder drawn in "}, {e.analysis.files(), "written: "}} {
+	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresLaw() + " written to "}, {e.ladder, "ladder drawn in "}, {e.analysis.files(), "written: "}, {e.out, "mutants written to "}} {
 		if file.path != "" {
 			rec.Say("", file.what+file.path)
 		}
@@ -265,6 +266,9 @@ func (e *evaluation) rowLines() [][]string {
 		}
 	}
 	lines := [][]string{{"row"}}
+	if e.set.RowNames != nil {
+		lines[0] = []string{"name", "row"}
+	}
 	for _, c := range columns {
 		lines[0] = append(lines[0], c.name)
 	}
@@ -273,6 +277,9 @@ func (e *evaluation) rowLines() [][]string {
 			row = int(p.set.Numbers[p.index[r]])
 		}
 		line := []string{strconv.Itoa(row)}
+		if p.set.RowNames != nil {
+			line = []string{p.set.RowNames[p.index[r]], line[0]}
+		}
 		for _, c := range columns {
 			line = append(line, c.value(p, r))
 		}

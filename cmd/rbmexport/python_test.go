@@ -110,6 +110,13 @@ for name in "groups", "bits":
         for k in a["update_100/params"]:
             x, y = a["update_100/params"][k][()], b["update_1/params"][k][()]
             assert x.shape == y.shape and (x == y).all(), (name, k)
+write("gaussian.h5", m["weights"], m["visible_bias"], m["hidden_bias"], "BGRBM")
+for path, alphabet, word in ("gaussian.h5", "-AC", "BGRBM"), ("groups.h5", "-ACGU", "3 states"):
+    try:
+        from_rbms(path, "bad.npz", alphabet)
+        assert False, path
+    except ValueError as e:
+        assert word in str(e), e
 print("checked")
 `
 

@@ -189,6 +189,61 @@ func (p *Plot) density(xs, ys []float64, low, high float64) {
 	})
 }
 
+// Mutations is a map of the scores of single mutations of a sequence: a row for each letter but the gap, a column for each site,
+// red above zero and blue below, the 99.5th percentile of their size being the limit. A dot marks the letters of the
+// sequence, levels. Sites have these numbers; one without scores is empty.
+func Mutations(letters string, levels []int32, numbers []int, scores [][]float64) *Page {
+	var size []float64
+	for i, row := range scores {
+		for k, x := range row {
+			if k > 0 && k != int(levels[i]) {
+				size = append(size, math.Abs(x))
+			}
+		}
+	}
+	limit := percentile(size, 0.995)
+	paint := signed(float32(limit))
+	q, n := len(letters), len(scores)
+	p := New("position", "letter")
+	p.Title.Text = fmt.Sprintf("log p(mutant) − log p(wild type): red above 0, blue below, darkest at ±%.3g nats; dots: the wild type", limit)
+	p.raster(n, q-1, 0.5, 0.5, float64(n)+0.5, float64(q)-0.5, func(x, y int) color.RGBA {
+		if scores[x] == nil {
+			return color.RGBA{0xE8, 0xE8, 0xE8, 255}
+		}
+		return paint(float32(scores[x][y+1]))
+	})
+	var wild plotter.XYs
+	var sites, rows []plot.Tick
+	for i, level := range levels {
+		if level > 0 {
+			wild = append(wild, plotter.XY{X: float64(i + 1), Y: float64(level)})
+		}
+		if k := numbers[i]; k == 1 || k > 0 && k%5 == 0 {
+			sites = append(sites, plot.Tick{Value: float64(i + 1), Label: fmt.Sprint(k)})
+		}
+	}
+	for k, c := range letters[1:] {
+		rows = append(rows, plot.Tick{Value: float64(k + 1), Label: string(c)})
+	}
+	p.Dots(wild, axisColor, vg.Points(1.2))
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(sites), plot.ConstantTicks(rows)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.5, float64(n)+0.5, 0.5, float64(q)-0.5
+	width := max(16*vg.Centimeter, min(100*vg.Centimeter, 2.5*vg.Centimeter+vg.Length(n)*4*vg.Millimeter))
+	return Grid([][]*Plot{{p}}, width, 2.5*vg.Centimeter+vg.Length(q)*4*vg.Millimeter)
+}
+
+// Scatter is a page of one panel of points.
+func Scatter(title, xName, yName string, x, y []float64) *Page {
+	p := New(xName, yName)
+	p.Title.Text = title
+	xy := make(plotter.XYs, len(x))
+	for i := range xy {
+		xy[i] = plotter.XY{X: x[i], Y: y[i]}
+	}
+	p.Dots(xy, Colors[0], vg.Points(0.75*dotRadius))
+	return Grid([][]*Plot{{p}}, 12*vg.Centimeter, 11*vg.Centimeter)
+}
+
 // A LogoUnit is a hidden unit to draw as a logo.
 type LogoUnit struct {
 	Title   string

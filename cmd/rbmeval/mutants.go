@@ -1,0 +1,621 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/data/grammar"
+	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/train/plots"
+)
+
+// allMutants is what -mutants takes for every single mutation.
+const allMutants = "all"
+
+// shownMutants is the number of mutants of the highest score that are printed.
+const shownMutants = 5
+
+// mutants is what -mutants computes.
+type mutants struct {
+	// flags
+	file, wildName, measuredName string
+	first                        int
+
+	schema *data.Schema
+	wild   wildType
+	all    []mutant
+	single [][]float64 // scores of single mutations, by site and level
+
+	measured    string      // name of the column of measured effects; "": there is none
+	measurement correlation // of the scores with these
+	law         correlation // of the scores with those of the data's own distribution
+	lawKnown    bool
+}
+
+// A wildType is the sequence that mutants differ from.
+type wildType struct {
+	data.Aligned
+	name, source string
+	first        int         // number of its first letter
+	site         map[int]int // by number
+	note         string      // on the numbers
+}
+
+// A mutant is one to score.
+type mutant struct {
+	name    string
+	changes []change
+	score   float64 // log p(mutant) − log p(wild type), nats
+	effect  float64 // measured; NaN if it was not
+	law     float64 // what the score is under the data's own distribution
+}
+
+// A change gives a site another level.
+type change struct {
+	site  int
+	level int32
+}
+
+// A correlation compares scores with other numbers.
+type correlation struct {
+	N        int      `json:"n"`
+	Spearman *float64 `json:"spearman"` // null where all are equal
+}
+
+func addMutantFlags(f *cli.Flags) *mutants {
+	m := &mutants{}
+	f.StringVar(&m.file, "mutants", "", "mutants of a sequence to score by log p(mutant) − log p(wild type), which needs no log Z: a file of mutations such as A23G, several of one mutant joined by : or by commas, a line each or in the column mutant of a .csv; or a file of whole sequences, aligned; or all, which is every single mutation. Numbers count the letters of the wild type, insertions too").
+		Offer(allMutants).Main("FILE  scores of mutants, or all: of every single mutation").Not("run")
+	f.StringVar(&m.wildName, "wildtype", "", "of -mutants: the name of a sequence of the rows, or a file whose first sequence it is (default: the first sequence of the file of the rows, or the first row of generated ones)").For("mutants")
+	f.IntVar(&m.first, "first-position", 1, "of -mutants: number of the wild type's first letter (default: the start that its name has, as NAME/115-210, or else 1)").Between(0, math.MaxInt32).For("mutants")
+	f.StringVar(&m.measuredName, "measured", "", "of -mutants: the column of measured effects, whose rank correlation with the scores is printed (default: the first column of numbers)").For("mutants")
+	return m
+}
+
+// prepare reads the wild type and the mutants, before anything takes time.
+func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
+	if u.file == "" {
+		return nil
+	}
+	u.schema = e.set.Schema
+	switch {
+	case u.schema == nil || u.schema.Alphabet == "":
+		return cli.Usagef("-mutants is for models of sequences; %s holds none", e.set.Name)
+	case e.m.Classes() > 0:
+		return cli.Usagef("-mutants is for models of sequences without labels; that of %s has %d classes", e.model.Path, e.m.Classes())
+	}
+	if err := u.readWildType(ctx, e); err != nil {
+		return err
+	}
+	switch {
+	case u.file == allMutants && u.measuredName != "":
+		return cli.Usagef("-measured names a column of the file of -mutants, which is %s", allMutants)
+	case u.file == allMutants:
+		u.every()
+		return nil
+	case data.IsSequenceFile(u.file) && u.measuredName != "":
+		return cli.Usagef("-measured names a column of a .csv; %s holds sequences", u.file)
+	case data.IsSequenceFile(u.file):
+		return u.readSequences(ctx)
+	}
+	return u.readList(ctx)
+}
+
+// nameRange is the part of a sequence's name that says which residues it has.
+var nameRange = regexp.MustCompile(`/(\d+)-(\d+)$`)
+
+// readWildType finds the wild type and numbers its letters.
+func (u *mutants) readWildType(ctx context.Context, e *evaluation) error {
+	q, source, err := u.findWildType(ctx, e)
+	if err != nil {
+		return err
+	}
+	w := &u.wild
+	if w.Aligned, err = u.schema.Align(q.Letters); err != nil {
+		return fmt.Errorf("wild type %s of %s: %w", q.Name, source, err)
+	}
+	w.name, w.source, w.first, w.site = q.Name, source, u.first, map[int]int{}
+	if found := nameRange.FindStringSubmatch(q.Name); found != nil && !e.flags.Given("first-position") {
+		from, _ := strconv.Atoi(found[1])
+		if to, _ := strconv.Atoi(found[2]); to-from+1 == w.Length {
+			w.first = from
+		} else {
+			w.note = fmt.Sprintf("; its name has %s to %s, which is not %d letters: -first-position says where it begins", found[1], found[2], w.Length)
+		}
+	}
+	for i, r := range w.Residues {
+		if r > 0 {
+			w.site[w.first+r-1] = i
+		}
+	}
+	number := func(n int, what, rest string) {
+		if verb := " have "; n > 0 {
+			if n == 1 {
+				verb = " has "
+			}
+			w.note += "; " + cli.Count(n, what) + verb + rest
+		}
+	}
+	number(w.Length-len(w.site), "insertion", "a number and no site")
+	number(len(w.Levels)-len(w.site), "gap", "none")
+	return nil
+}
+
+// last is the number of the last letter.
+func (w *wildType) last() int { return w.first + w.Length - 1 }
+
+// findWildType returns the wild type, and the file or data that it is from.
+func (u *mutants) findWildType(ctx context.Context, e *evaluation) (q data.Sequence, source string, err error) {
+	rows := e.all
+	if rows.RowNames == nil && u.wildName == "" {
+		row := int32(0)
+		if rows.Numbers != nil {
+			row = rows.Numbers[0]
+		}
+		return data.Sequence{Name: fmt.Sprintf("row %d", row), Letters: strings.Join(u.schema.Words(rows.X, 0), "")}, rows.Name, nil
+	}
+	source = rows.Name
+	if info, err := os.Stat(u.wildName); u.wildName != "" && err == nil && !info.IsDir() {
+		source = u.wildName
+	} else if rows.RowNames == nil {
+		return q, "", fmt.Errorf("-wildtype: there is no file %s, and the rows of %s have no names; name a file with the sequence", u.wildName, rows.Name)
+	}
+	for q, err := range data.Sequences(ctx, source) {
+		if err != nil || u.wildName == "" || source == u.wildName || q.Name == u.wildName {
+			return q, source, err
+		}
+	}
+	return q, "", fmt.Errorf("-wildtype: there is no file %s, and no sequence of %s has this name%s", u.wildName, source, grammar.DidYouMean(u.wildName, rows.RowNames))
+}
+
+// every makes the mutants that differ from the wild type at one site, without gaps.
+func (u *mutants) every() {
+	letters := u.schema.Alphabet
+	for i, was := range u.wild.Levels {
+		for level := 1; was > 0 && level < len(letters); level++ {
+			if int32(level) != was {
+				name := fmt.Sprintf("%c%d%c", letters[was], u.wild.first+u.wild.Residues[i]-1, letters[level])
+				u.all = append(u.all, mutant{name: name, changes: []change{{i, int32(level)}}, effect: math.NaN()})
+			}
+		}
+	}
+}
+
+// readSequences reads a file of whole mutants.
+func (u *mutants) readSequences(ctx context.Context) error {
+	for q, err := range data.Sequences(ctx, u.file) {
+		if err != nil {
+			return err
+		}
+		a, err := u.schema.Align(q.Letters)
+		if err != nil {
+			return fmt.Errorf("%s:%d: sequence %d, %q: %w", u.file, q.Line, len(u.all)+1, q.Name, err)
+		}
+		m := mutant{name: q.Name, effect: math.NaN()}
+		for i, level := range a.Levels {
+			if level != u.wild.Levels[i] {
+				m.changes = append(m.changes, change{i, level})
+			}
+		}
+		u.all = append(u.all, m)
+	}
+	return nil
+}
+
+// mutation is a single mutation: letter, number, letter.
+var mutation = regexp.MustCompile(`^([^\s\d])(\d+)([^\s\d])$`)
+
+// isMutant reports whether a text is that of a mutant, or begins like one.
+func isMutant(text string) bool {
+	first, _, _ := strings.Cut(text, ":")
+	return mutation.MatchString(strings.TrimSpace(first)) || isWildType(text)
+}
+
+// isWildType reports whether a text names the wild type itself, as lists of variants do.
+func isWildType(text string) bool {
+	return slices.Contains([]string{"wt", "_wt"}, strings.ToLower(strings.TrimSpace(text)))
+}
+
+// readList reads a file of mutations: lines, or a table with a column of them.
+func (u *mutants) readList(ctx context.Context) error {
+	lines, err := data.Lines(ctx, u.file)
+	if err != nil {
+		return err
+	}
+	at, head := 0, []string(nil)
+	if len(lines) > 0 {
+		at = slices.IndexFunc(lines[0], func(word string) bool {
+			return slices.Contains([]string{"mutant", "mutants", "mutation", "mutations", "variant"}, strings.ToLower(strings.TrimSpace(word)))
+		})
+		if at >= 0 || !strings.ContainsAny(lines[0][0], "0123456789") && !isMutant(lines[0][0]) {
+			head, lines = lines[0], lines[1:]
+		}
+		at = max(at, 0)
+	}
+	if len(lines) == 0 {
+		return fmt.Errorf("%s has no mutants; write one a line, such as A23G or A23G:L30K", u.file)
+	}
+	rest := make([][]string, len(lines)) // the columns besides that of the mutants
+	for r, line := range lines {
+		wrong := func(format string, args ...any) error {
+			return fmt.Errorf("%s: row %d of the mutants, %q: %s", u.file, r+1, line[min(at, len(line)-1)], fmt.Sprintf(format, args...))
+		}
+		if head != nil && len(line) != len(head) {
+			return wrong("%d fields where the first line has %d", len(line), len(head))
+		}
+		width := 1
+		for head == nil && width < len(line) && isMutant(line[width]) { // joined by commas without quotes
+			width++
+		}
+		name := strings.Join(line[at:at+width], ":")
+		m := mutant{name: strings.TrimSpace(name), effect: math.NaN()}
+		if m.changes, err = u.parse(name); err != nil {
+			return wrong("%v", err)
+		}
+		u.all = append(u.all, m)
+		rest[r] = slices.Concat(line[:at], line[at+width:])
+	}
+	if head != nil {
+		head = slices.Delete(head, at, at+1)
+	}
+	return u.findMeasured(head, rest)
+}
+
+// parse reads the mutations of a mutant.
+func (u *mutants) parse(text string) (changes []change, err error) {
+	if isWildType(text) {
+		return nil, nil
+	}
+	w, letters := &u.wild, u.schema.Alphabet
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ':' || r == ',' || r == ' ' }) {
+		found := mutation.FindStringSubmatch(part)
+		if found == nil {
+			return nil, fmt.Errorf("%q is no mutation such as A23G; several are joined by : or by commas, and files of whole sequences end in .fasta", part)
+		}
+		number, err := strconv.Atoi(found[2])
+		site, there := w.site[number]
+		switch {
+		case err != nil || number < w.first || number > w.last():
+			return nil, fmt.Errorf("there is no position %s in the wild type %s, whose letters are numbered %d to %d; -first-position gives the number of the first", found[2], w.name, w.first, w.last())
+		case !there:
+			return nil, fmt.Errorf("position %d of the wild type %s is an insertion, which is no site of the model", number, w.name)
+		}
+		for _, letter := range []string{found[1], found[3]} {
+			if len(letter) != 1 || u.schema.Letter(letter[0]) < 0 {
+				return nil, fmt.Errorf("%q is no letter of the alphabet %s", letter, letters)
+			}
+		}
+		if was := w.Levels[site]; u.schema.Letter(found[1][0]) != was {
+			return nil, fmt.Errorf("the wild type %s has %c at position %d, counted from %d; -wildtype and -first-position say which sequence it is and where it begins", w.name, letters[was], number, w.first)
+		}
+		if slices.ContainsFunc(changes, func(c change) bool { return c.site == site }) {
+			return nil, fmt.Errorf("position %d is there twice", number)
+		}
+		changes = append(changes, change{site, u.schema.Letter(found[3][0])})
+	}
+	if changes == nil {
+		return nil, fmt.Errorf("the mutant is missing; write one such as A23G, or WT for the wild type")
+	}
+	return changes, nil
+}
+
+// findMeasured takes the measured effects from the other columns of the list, whose names are head, or nil.
+func (u *mutants) findMeasured(head []string, rest [][]string) error {
+	width := 0
+	for _, row := range rest {
+		width = max(width, len(row))
+	}
+	name := func(j int) string {
+		if head != nil {
+			return head[j]
+		}
+		return fmt.Sprintf("column %d", j+2)
+	}
+	asked := slices.Index(head, u.measuredName)
+	if u.measuredName != "" && asked < 0 {
+		return cli.Usagef("-measured: %s has no column %q%s", u.file, u.measuredName, grammar.DidYouMean(u.measuredName, head))
+	}
+	for j := range width {
+		if u.measuredName != "" && j != asked {
+			continue
+		}
+		values, known := make([]float64, len(rest)), 0
+		var err error
+		for r := range rest {
+			values[r] = math.NaN()
+			if j >= len(rest[r]) || data.IsMissing(strings.TrimSpace(rest[r][j])) {
+				continue
+			}
+			x, e := data.ParseNumber(strings.TrimSpace(rest[r][j]))
+			if e != nil || cli.Finite(x) == nil {
+				err = fmt.Errorf("%s: row %d of the mutants, %q: %s is %q, which is no number; leave it empty if it was not measured", u.file, r+1, u.all[r].name, name(j), rest[r][j])
+				break
+			}
+			values[r] = x
+			known++
+		}
+		switch {
+		case err != nil && u.measuredName != "":
+			return err
+		case err == nil && known > 0:
+			u.measured = name(j)
+			for r, x := range values {
+				u.all[r].effect = x
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// score computes the scores.
+func (u *mutants) score(ctx context.Context, e *evaluation) error {
+	if u.file == "" {
+		return nil
+	}
+	q := len(u.schema.Alphabet)
+	singles := make([]mutant, len(u.wild.Levels)*q)
+	for i := range singles {
+		singles[i].changes = []change{{i / q, int32(i % q)}}
+	}
+	several := func(m mutant) bool { return len(m.changes) > 1 }
+	if slices.ContainsFunc(u.all, several) {
+		if err := u.scoreAll(ctx, e, singles); err != nil {
+			return err
+		}
+		for i := range u.wild.Levels {
+			row := make([]float64, q)
+			for k := range row {
+				row[k] = singles[i*q+k].score
+			}
+			u.single = append(u.single, row)
+		}
+	}
+	if err := u.scoreAll(ctx, e, u.all); err != nil {
+		return err
+	}
+	u.measurement = u.correlate(func(m mutant) float64 { return m.effect })
+	u.law = u.correlate(func(m mutant) float64 { return m.law })
+	return nil
+}
+
+// scoreAll scores these mutants, a chunk at a time.
+func (u *mutants) scoreAll(ctx context.Context, e *evaluation, all []mutant) error {
+	bar := e.flags.NewProgress("mutants", "rows", int64(len(all)))
+	defer bar.Done()
+	law := e.all.LogProb
+	u.lawKnown = law != nil
+	v, free := rbm.NewBits(chunk+1, e.m.Visible()), make([]float64, chunk+1) // the last row is the wild type
+	u.schema.Put(v, chunk, u.wild.Levels)
+	levels := slices.Clone(u.wild.Levels)
+	for lo := 0; lo < len(all); lo += chunk {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		some := all[lo:min(lo+chunk, len(all))]
+		for r := range some {
+			for _, c := range some[r].changes {
+				levels[c.site] = c.level
+			}
+			u.schema.Put(v, r, levels)
+			copy(levels, u.wild.Levels)
+		}
+		e.m.FreeEnergy(free, v)
+		for r := range some {
+			some[r].score, some[r].law = free[chunk]-free[r], math.NaN()
+			if law != nil {
+				some[r].law = law(v.Row(r), -1) - law(v.Row(chunk), -1)
+			}
+			if cli.Finite(some[r].score) == nil {
+				return errNotFinite
+			}
+		}
+		bar.Set(int64(lo+len(some)), "")
+	}
+	return nil
+}
+
+// additive returns the sum of the scores of the single mutations of m.
+func (u *mutants) additive(m mutant) (sum float64) {
+	for _, c := range m.changes {
+		sum += u.single[c.site][c.level]
+	}
+	return sum
+}
+
+// correlate compares the scores with other numbers of the mutants, where these are no NaN.
+func (u *mutants) correlate(of func(m mutant) float64) (c correlation) {
+	var x, y []float64
+	for _, m := range u.all {
+		if other := of(m); !math.IsNaN(other) {
+			x, y = append(x, m.score), append(y, other)
+		}
+	}
+	c.N = len(x)
+	if c.N > 1 {
+		c.Spearman = cli.Finite(stat.Correlation(rankings(x), rankings(y), nil))
+	}
+	return c
+}
+
+// rankings returns the ranks of x from 1 on; those of equal values are their mean.
+func rankings(x []float64) []float64 {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	all := make([]float64, len(x))
+	for lo, hi := 0, 0; lo < len(order); lo = hi {
+		for hi < len(order) && x[order[hi]] == x[order[lo]] {
+			hi++
+		}
+		for _, i := range order[lo:hi] {
+			all[i] = float64(lo+hi+1) / 2
+		}
+	}
+	return all
+}
+
+// record adds the results.
+func (u *mutants) record(rec *cli.Record) {
+	if u.file == "" {
+		return
+	}
+	w := &u.wild
+	letters := make([]byte, len(w.Levels))
+	for i, level := range w.Levels {
+		letters[i] = u.schema.Alphabet[level]
+	}
+	var wild, all cli.Record
+	wild.Add("name", w.name)
+	wild.Add("from", w.source)
+	wild.Add("sites", string(letters))
+	wild.Add("first_position", w.first)
+	wild.Add("last_position", w.last())
+	rec.Show("wild_type", "wild type", wild, fmt.Sprintf("%s of %s, letters numbered %d to %d%s", w.name, w.source, w.first, w.last(), w.note))
+	order := slices.Clone(u.all)
+	slices.SortStableFunc(order, func(a, b mutant) int { return cmp.Compare(b.score, a.score) })
+	scores := make([]cli.Record, len(u.all))
+	for i, m := range u.all {
+		scores[i].Add("mutant", m.name)
+		scores[i].Add("score", m.score)
+	}
+	all.Add("n", len(u.all))
+	all.Add("scores", scores)
+	if u.measured != "" {
+		all.Add("measured", u.measured)
+		all.Add("measured_correlation", u.measurement)
+	}
+	if u.lawKnown {
+		all.Add("law_correlation", u.law)
+	}
+	rec.Show("mutants", "mutants", all, fmt.Sprintf("%s: log p(mutant) − log p(wild type) from %.3f to %.3f nats", cli.Count(len(u.all), "mutant"), order[len(order)-1].score, order[0].score))
+	var top []string
+	for _, m := range order[:min(len(order), shownMutants)] {
+		top = append(top, fmt.Sprintf("%.40s %.3f", m.name, m.score))
+	}
+	rec.Say("  highest", strings.Join(top, ", "))
+	say := func(label string, c correlation) {
+		text := fmt.Sprintf("Spearman – (%s; it takes two that differ)", cli.Count(c.N, "mutant"))
+		if c.Spearman != nil {
+			text = fmt.Sprintf("Spearman %.4f (%s)", *c.Spearman, cli.Count(c.N, "mutant"))
+		}
+		rec.Say(label, text)
+	}
+	if u.lawKnown {
+		say("  with the data's own law", u.law)
+	}
+	if u.measured != "" {
+		say("  with "+u.measured, u.measurement)
+	}
+}
+
+// lines is the table of the mutants.
+func (u *mutants) lines() [][]string {
+	number := func(x float64) string {
+		if math.IsNaN(x) {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', 9, 64)
+	}
+	lines := [][]string{{"mutant", "sites", "score"}}
+	add := func(there bool, name string) {
+		if there {
+			lines[0] = append(lines[0], name)
+		}
+	}
+	add(u.single != nil, "sum_of_singles")
+	add(u.measured != "", u.measured)
+	add(u.lawKnown, "law_score")
+	for _, m := range u.all {
+		var sites []string
+		for _, c := range m.changes {
+			sites = append(sites, strconv.Itoa(c.site+1))
+		}
+		line := []string{m.name, strings.Join(sites, ":"), number(m.score)}
+		if u.single != nil {
+			line = append(line, number(u.additive(m)))
+		}
+		if u.measured != "" {
+			line = append(line, number(m.effect))
+		}
+		if u.lawKnown {
+			line = append(line, number(m.law))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// picture draws the scores of all single mutations as a map, and others against what was measured; nil if there is
+// nothing to draw.
+func (u *mutants) picture() *plots.Page {
+	if u.file == allMutants {
+		scores := make([][]float64, len(u.wild.Levels))
+		numbers := make([]int, len(scores))
+		for i, level := range u.wild.Levels {
+			if level > 0 {
+				scores[i], numbers[i] = make([]float64, len(u.schema.Alphabet)), u.wild.first+u.wild.Residues[i]-1
+			}
+		}
+		for _, m := range u.all {
+			scores[m.changes[0].site][m.changes[0].level] = m.score
+		}
+		return plots.Mutations(u.schema.Alphabet, u.wild.Levels, numbers, scores)
+	}
+	var x, y []float64
+	for _, m := range u.all {
+		if !math.IsNaN(m.effect) {
+			x, y = append(x, m.effect), append(y, m.score)
+		}
+	}
+	if len(x) < 2 {
+		return nil
+	}
+	return plots.Scatter(fmt.Sprintf("%d mutants", len(x)), u.measured, "log p(mutant) − log p(wild type) / nats", x, y)
+}
+
+// write writes what -out asks for.
+func (u *mutants) write(out string) error {
+	if u.file == "" || out == "" {
+		return nil
+	}
+	return writeResults(out, "mutants", cli.WriteCSV(u.lines()), u.picture(), "-out: a list without measured effects has no picture; name a .csv")
+}
+
+// writeResults makes the folder of -out, with a table and a picture of a name, or one of them alone if -out is named as
+// one. picture may be nil, which none is the error of where it is asked for.
+func writeResults(out, name string, table func(io.Writer) error, picture *plots.Page, none string) error {
+	ending := strings.ToLower(filepath.Ext(out))
+	switch {
+	case ending == ".csv":
+		return atomicfile.Write(out, table)
+	case slices.Contains(cli.Pictures, ending):
+		if picture == nil {
+			return fmt.Errorf("%s", none)
+		}
+		return cli.WritePicture(out, picture)
+	}
+	if err := os.Mkdir(out, 0o777); err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	if err := atomicfile.Write(filepath.Join(out, name+".csv"), table); err != nil || picture == nil {
+		return err
+	}
+	return cli.WritePicture(filepath.Join(out, name+".png"), picture)
+}
