@@ -222,7 +222,7 @@ func (s *Schema) Align(letters string) (q Aligned, err error) {
 		case c >= 'a' && c <= 'z':
 			q.Length++
 		case state < 0:
-			return q, formatErrorf("letter %d is %s, which is not of the alphabet %s", i+1, quote(letters[i:i+1]), s.Alphabet)
+			return q, formatErrorf("letter %d is %s, which is not of the alphabet %s; write - for an unknown one", i+1, quote(letters[i:i+1]), s.Alphabet)
 		case state == 0:
 			q.Levels, q.Residues = append(q.Levels, 0), append(q.Residues, 0)
 		default:
@@ -437,7 +437,7 @@ func (r *sequenceReader) set(name string) ([]*Set, error) {
 	s := newSequences(name, r.alphabet, r.sites, r.states)
 	s.RowNames = r.names
 	if text := r.unknownLetters(); text != "" {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s are not of the alphabet %s and are read as gaps", text, r.alphabet.name))
+		s.Notes = append(s.Notes, text)
 	}
 	if hint := r.nucleotides(); hint != "" {
 		s.Notes = append(s.Notes, hint)
@@ -469,7 +469,7 @@ func (r *sequenceReader) nucleotides() string {
 	return fmt.Sprintf("all letters are those of nucleotides, and are read as a protein's of %d letters; -data %s:alphabet=%s reads them as %s", len(r.alphabet.letters), r.path, name, strings.ToUpper(name))
 }
 
-// unknownLetters counts the letters beyond the alphabet, the commonest first, or is "".
+// unknownLetters is a note that counts the letters beyond the alphabet, the commonest first, or is "".
 func (r *sequenceReader) unknownLetters() string {
 	var letters []byte
 	total := 0
@@ -490,7 +490,14 @@ func (r *sequenceReader) unknownLetters() string {
 	if len(letters) > most {
 		each = append(each, "…")
 	}
-	return fmt.Sprintf("%d letters (%s)", total, strings.Join(each, ", "))
+	what, hint := fmt.Sprintf("%d letters (%s) are not of the alphabet %s and are read as gaps", total, strings.Join(each, ", "), r.alphabet.name), ""
+	if total == 1 {
+		what = fmt.Sprintf("1 letter (%c) is not of the alphabet %s and is read as a gap", letters[0], r.alphabet.name)
+	}
+	if 2*total > len(r.states) {
+		hint = fmt.Sprintf("; they are most of the letters: is the alphabet another? -data %s:alphabet=%s", r.path, strings.Join(slices.DeleteFunc(slices.Sorted(maps.Keys(alphabets)), func(name string) bool { return name == r.alphabet.name }), " or "))
+	}
+	return what + hint
 }
 
 // newSequences returns a set of sequences of states, row by row.

@@ -47,6 +47,7 @@ func TestSequences(t *testing.T) {
 		{"a.fasta.gz", ":alphabet=rna", string(gzipped([]byte(">1\nACGU\n>2\nTT--"))), "ACGU UU--", ""},
 		{"b.fna", ":alphabet=dna", ">1\nACGU\n>2\nNNRT\n", "ACGT ---T", "3 letters (N 2, R 1) are not of the alphabet dna and are read as gaps"},
 		{"b.a2m", ":alphabet=" + own, ">1\nXY-\n>2\nYYX\n", "XY- YYX", ""},
+		{"e.fa", "", ">1\nACX\n>2\nACD\n", "AC- ACD", "1 letter (X) is not of the alphabet protein and is read as a gap"},
 		{"c.sto", "", "# STOCKHOLM 1.0\n#=GF ID x\n\na/1  AC\nb/2  D.\n#=GC RF xx\n\na/1  Y\nb/2  EF\n//\n>no\n", "ACY DEF", "1 lower-case letters, points and final * are insertions and are dropped; the first alignment is read; what follows its end, from line 11 on, is not: write further alignments to files of their own"},
 	} {
 		path := writeFile(t, c.name, c.text)
@@ -64,6 +65,66 @@ func TestSequences(t *testing.T) {
 		if again, _, err := Load(context.Background(), Absolute(s.Name), Options{}); err != nil || again.Hash() != s.Hash() {
 			t.Errorf("%s: by its absolute name: %v", c.name, err)
 		}
+	}
+}
+
+// Sequences have the first words of their names, which some rows of a set keep; as they are written they have their
+// insertions, by which Align counts.
+func TestSequenceNames(t *testing.T) {
+	for name, text := range map[string]string{
+		"a.fasta":    ">one of\nAC-\nab.D\n\n>\nYWVT\n>tr|Q9/3-6\tx\nYWVT*\n",
+		"a.fasta.gz": string(gzipped([]byte(">one\nAC-ab.D\n> \nYWVT\n>tr|Q9/3-6\nYWVT*\n"))),
+	} {
+		path := writeFile(t, name, text)
+		s, _, err := Load(context.Background(), path+":alphabet=protein", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(s.RowNames, ","); got != "one,,tr|Q9/3-6" {
+			t.Errorf("%s: names %s", name, got)
+		}
+		if got := strings.Join(s.Take([]int32{2, 0}).RowNames, ","); got != "tr|Q9/3-6,one" {
+			t.Errorf("%s: names of two rows %s", name, got)
+		}
+		var all []string
+		for q, err := range Sequences(context.Background(), path+":alphabet=protein") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, q.Name+" "+q.Letters)
+		}
+		if got := strings.Join(all, ","); got != "one AC-ab.D, YWVT,tr|Q9/3-6 YWVT*" {
+			t.Errorf("%s: sequences %s", name, got)
+		}
+		for q := range Sequences(context.Background(), path) { // no more are read
+			all = append(all[:0], q.Name)
+			break
+		}
+		if len(all) != 1 {
+			t.Errorf("%s: %v after the first", name, all)
+		}
+		q, err := s.Schema.Align("AC-ab.D*")
+		if err != nil || fmt.Sprint(q) != "{[1 2 0 3] [1 2 0 5] 5}" {
+			t.Errorf("aligned: %v, %v", q, err)
+		}
+		for letters, want := range map[string]string{"ACD": "3 sites where the model has 4", "ACXD": `letter 3 is "X", which is not of the alphabet`} {
+			if _, err := s.Schema.Align(letters); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", letters, err)
+			}
+		}
+	}
+	count := 0
+	for _, err := range Sequences(context.Background(), writeFile(t, "b.fasta", ">a\nAC\nno")+"x") {
+		if count++; err == nil {
+			t.Error("a file that is not there is read")
+		}
+	}
+	if count != 1 {
+		t.Errorf("%d errors", count)
+	}
+	wrong, _, err := Load(context.Background(), writeFile(t, "b.fasta", ">a\nMKLV\n>b\nMKAV\n")+":alphabet=rna", Options{})
+	if err != nil || !strings.Contains(wrong.Notes[0], "they are most of the letters: is the alphabet another? -data ") || !strings.HasSuffix(wrong.Notes[0], "b.fasta:alphabet=dna or protein") {
+		t.Errorf("proteins as RNA: %v, %v", wrong.Notes, err)
 	}
 }
 

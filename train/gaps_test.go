@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -319,7 +320,7 @@ func TestMetricsOfGaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if values, err := metrics[0].Measure(context.Background(), m, true); err != nil || len(whole) == set.Len() || !(math.Abs(values[0]-sum) < 1e-9) || !strings.Contains(metrics[0].Columns[0].Unit, "rows without missing cells") {
+	if values, err := metrics[0].Measure(context.Background(), m, true); err != nil || len(whole) == set.Len() || !(math.Abs(values[0]-sum) < 1e-9) || !strings.Contains(metrics[0].Columns[0].Unit, fmt.Sprintf("; those without missing cells: %d of %d train rows)", len(whole), set.Len())) {
 		t.Errorf("%v: pseudo-log-likelihood %v%s, want %v", err, values, metrics[0].Columns[0].Unit, sum)
 	}
 	few := set.Take(whole[:99])

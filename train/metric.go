@@ -314,7 +314,9 @@ var metricKinds = []metricKind{
 			if n := sampleRowsOf(s.m, s.train(), work); n < s.train().Len() {
 				note += fmt.Sprintf("; samples of %d rows", n)
 			}
-			note += s.wholeNote()
+			if whole := s.wholeNote(); whole != "" {
+				note += "; " + whole
+			}
 			c[0].Unit = " nats (" + note + ")"
 		},
 		measure: pseudoLikelihood,
@@ -335,7 +337,8 @@ var metricKinds = []metricKind{
 			}
 			return s.isGrey() || s.m.Real() || s.m.RealHidden(), s.gappy("reconstruction")
 		},
-		measure: reconstruction,
+		describe: describeWhole,
+		measure:  reconstruction,
 	},
 	{
 		// The mean F of the rows that are not trained on, held out if there are
@@ -402,10 +405,11 @@ var metricKinds = []metricKind{
 	},
 	{
 		// The mean number of hidden units that are on given a row.
-		name:    "active_hidden",
-		columns: []Column{{Name: "active_hidden", Label: "mean number of hidden units on", Format: "%.2f"}},
-		applies: func(s *subject) (bool, error) { return s.m.Constraint != nil, s.gappy("active_hidden") },
-		measure: activeHidden,
+		name:     "active_hidden",
+		columns:  []Column{{Name: "active_hidden", Label: "mean number of hidden units on", Format: "%.2f"}},
+		applies:  func(s *subject) (bool, error) { return s.m.Constraint != nil, s.gappy("active_hidden") },
+		describe: describeWhole,
+		measure:  activeHidden,
 	},
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gorbm/data"
 	"gorbm/negphase/sample"
@@ -221,14 +222,25 @@ func (s *subject) gappy(metric string) error {
 	return nil
 }
 
-// wholeNote says which rows a metric of whole rows takes, if cells are missing.
+// wholeNote says how many rows of each part a metric of whole rows takes, if cells are missing.
 func (s *subject) wholeNote() string {
+	var counts []string
 	for _, p := range s.parts {
 		if len(p.whole) < len(p.order) {
-			return "; rows without missing cells"
+			counts = append(counts, fmt.Sprintf("%d of %d %s rows", len(p.whole), len(p.order), p.name))
 		}
 	}
-	return ""
+	if counts == nil {
+		return ""
+	}
+	return "those without missing cells: " + strings.Join(counts, ", ")
+}
+
+// describeWhole is Metric.describe of a metric that has no unit.
+func describeWhole(s *subject, c []Column) {
+	if note := s.wholeNote(); note != "" {
+		c[0].Unit = " (" + note + ")"
+	}
 }
 
 func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {

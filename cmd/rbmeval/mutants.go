@@ -98,6 +98,9 @@ func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
 	case e.m.Classes() > 0:
 		return cli.Usagef("-mutants is for models of sequences without labels; that of %s has %d classes", e.model.Path, e.m.Classes())
 	}
+	if _, err := os.Stat(u.file); err != nil && u.file != allMutants {
+		return fmt.Errorf("-mutants: %w; name a file of mutations or of sequences, or all", err)
+	}
 	if err := u.readWildType(ctx, e); err != nil {
 		return err
 	}
@@ -151,7 +154,7 @@ func (u *mutants) readWildType(ctx context.Context, e *evaluation) error {
 		}
 	}
 	number(w.Length-len(w.site), "insertion", "a number and no site")
-	number(len(w.Levels)-len(w.site), "gap", "none")
+	number(len(w.Levels)-len(w.site), "gap", "no number")
 	return nil
 }
 
@@ -175,7 +178,8 @@ func (u *mutants) findWildType(ctx context.Context, e *evaluation) (q data.Seque
 		return q, "", fmt.Errorf("-wildtype: there is no file %s, and the rows of %s have no names; name a file with the sequence", u.wildName, rows.Name)
 	}
 	for q, err := range data.Sequences(ctx, source) {
-		if err != nil || u.wildName == "" || source == u.wildName || q.Name == u.wildName {
+		bare, _, _ := strings.Cut(q.Name, "/")
+		if err != nil || u.wildName == "" || source == u.wildName || q.Name == u.wildName || bare == u.wildName {
 			return q, source, err
 		}
 	}

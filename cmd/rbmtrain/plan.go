@@ -110,7 +110,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	}
 	gaps := slices.ContainsFunc([]*data.Set{sets.Train, sets.Holdout, sets.Test}, func(d *data.Set) bool { return d != nil && d.Missing.Rows > 0 })
 	if gaps {
-		p.warnings = append(p.warnings, "cells are missing: metrics of whole rows, such as pseudo_likelihood, take the rows without missing cells, or are left out if these are few; rbmeval sums missing cells out")
+		p.warnings = append(p.warnings, "cells are missing: pseudo_likelihood, reconstruction and active_hidden are means over the rows without missing cells, and are left out where these are fewer than a hundred; rbmeval -pl sums missing cells out")
 	}
 	p.choice, p.goal = choice(p.metrics, byClass(p.settings), train.Skewed(sets.Train)), goal(p.metrics, discriminative(p.settings))
 	if sets.Holdout != nil && p.choice.Name == "" && o.stopAfter > 0 {
