@@ -49,7 +49,8 @@ estimate. If there is none, mean_log_likelihood_upper_bound, which follows from
 log_z_lower_bound, takes their place. The objects ais, reverse_ais and bennett have log_z,
 std_err and ess, the effective number of independent draws. A further key marks an estimate:
 "doubtful", a warning names it; "raised", to the lower bound; "impossible", left out, as it
-was below that bound; "bound", below or above, AIS or its reverse only bounds log Z.
+was below that bound; "bound", below or above, AIS or its reverse only bounds log Z. With -mutants, wild_type says how its
+letters are numbered, and mutants has scores, each with its mutant.
 
 -run evaluates all snapshots of a run, finished or not. Under mpirun -n N the ranks share
 the chains, with identical results. Build it by

@@ -42,8 +42,8 @@ type mutants struct {
 
 	measured    string      // name of the column of measured effects; "": there is none
 	measurement correlation // of the scores with these
-	law         correlation // of the scores with those of the data's own distribution
-	lawKnown    bool
+	truth       correlation // of the scores with those of the data's own distribution
+	truthKnown  bool
 }
 
 // A wildType is the sequence that mutants differ from.
@@ -61,7 +61,7 @@ type mutant struct {
 	changes []change
 	score   float64 // log p(mutant) − log p(wild type), nats
 	effect  float64 // measured; NaN if it was not
-	law     float64 // what the score is under the data's own distribution
+	truth   float64 // what the score is under the data's own distribution
 }
 
 // A change gives a site another level.
@@ -334,7 +334,7 @@ func (u *mutants) findMeasured(head []string, rest [][]string) error {
 		return cli.Usagef("-measured: %s has no column %q%s", u.file, u.measuredName, grammar.DidYouMean(u.measuredName, head))
 	}
 	for j := range width {
-		if u.measuredName != "" && j != asked {
+		if u.measuredName != "" && j != asked || name(j) == "" { // pandas numbers rows in a column without a name
 			continue
 		}
 		values, known := make([]float64, len(rest)), 0
@@ -393,7 +393,7 @@ func (u *mutants) score(ctx context.Context, e *evaluation) error {
 		return err
 	}
 	u.measurement = u.correlate(func(m mutant) float64 { return m.effect })
-	u.law = u.correlate(func(m mutant) float64 { return m.law })
+	u.truth = u.correlate(func(m mutant) float64 { return m.truth })
 	return nil
 }
 
@@ -401,8 +401,8 @@ func (u *mutants) score(ctx context.Context, e *evaluation) error {
 func (u *mutants) scoreAll(ctx context.Context, e *evaluation, all []mutant) error {
 	bar := e.flags.NewProgress("mutants", "rows", int64(len(all)))
 	defer bar.Done()
-	law := e.all.LogProb
-	u.lawKnown = law != nil
+	truth := e.all.LogProb
+	u.truthKnown = truth != nil
 	v, free := rbm.NewBits(chunk+1, e.m.Visible()), make([]float64, chunk+1) // the last row is the wild type
 	u.schema.Put(v, chunk, u.wild.Levels)
 	levels := slices.Clone(u.wild.Levels)
@@ -420,9 +420,9 @@ func (u *mutants) scoreAll(ctx context.Context, e *evaluation, all []mutant) err
 		}
 		e.m.FreeEnergy(free, v)
 		for r := range some {
-			some[r].score, some[r].law = free[chunk]-free[r], math.NaN()
-			if law != nil {
-				some[r].law = law(v.Row(r), -1) - law(v.Row(chunk), -1)
+			some[r].score, some[r].truth = free[chunk]-free[r], math.NaN()
+			if truth != nil {
+				some[r].truth = truth(v.Row(r), -1) - truth(v.Row(chunk), -1)
 			}
 			if cli.Finite(some[r].score) == nil {
 				return errNotFinite
@@ -505,8 +505,8 @@ func (u *mutants) record(rec *cli.Record) {
 		all.Add("measured", u.measured)
 		all.Add("measured_correlation", u.measurement)
 	}
-	if u.lawKnown {
-		all.Add("law_correlation", u.law)
+	if u.truthKnown {
+		all.Add("true_correlation", u.truth)
 	}
 	rec.Show("mutants", "mutants", all, fmt.Sprintf("%s: log p(mutant) − log p(wild type) from %.3f to %.3f nats", cli.Count(len(u.all), "mutant"), order[len(order)-1].score, order[0].score))
 	var top []string
@@ -521,8 +521,8 @@ func (u *mutants) record(rec *cli.Record) {
 		}
 		rec.Say(label, text)
 	}
-	if u.lawKnown {
-		say("  with the data's own law", u.law)
+	if u.truthKnown {
+		say("  with the true scores", u.truth)
 	}
 	if u.measured != "" {
 		say("  with "+u.measured, u.measurement)
@@ -545,7 +545,7 @@ func (u *mutants) lines() [][]string {
 	}
 	add(u.single != nil, "sum_of_singles")
 	add(u.measured != "", u.measured)
-	add(u.lawKnown, "law_score")
+	add(u.truthKnown, "true_score")
 	for _, m := range u.all {
 		var sites []string
 		for _, c := range m.changes {
@@ -558,8 +558,8 @@ func (u *mutants) lines() [][]string {
 		if u.measured != "" {
 			line = append(line, number(m.effect))
 		}
-		if u.lawKnown {
-			line = append(line, number(m.law))
+		if u.truthKnown {
+			line = append(line, number(m.truth))
 		}
 		lines = append(lines, line)
 	}

@@ -59,7 +59,7 @@ func TestMutants(t *testing.T) {
 		return x
 	}
 	// By the name of the rows' file, and by a file: the name has the range 5-17 of thirteen letters.
-	clitest.Write(t, "list.csv", "mutant,sequence,effect\nA5U,x,1\nU9A:A10G,y,3\n\"A5U,U17A\",z,2\nwt,x,\n")
+	clitest.Write(t, "list.csv", ",mutant,sequence,effect\n0,A5U,x,1\n1,U9A:A10G,y,3\n2,\"A5U,U17A\",z,2\n3,wt,x,\n")
 	for k, args := range [][]string{{"-data", "wild.fasta", "-wildtype", "w/5-17"}, {"-wildtype", "w.fasta"}} {
 		out := fmt.Sprintf("%d.csv", k)
 		text := rbmeval.OK(t, append([]string{"-model", "m.safetensors", "-mutants", "list.csv", "-out", out, "-quiet"}, args...)...)
