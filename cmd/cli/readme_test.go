@@ -276,7 +276,7 @@ func reduced(line string) (args []string, ok bool) {
 		add("-eval-every", "6") // for most of a short run is measuring
 		add("-hidden", "30")    // beyond enumeration
 	case "rbmeval":
-		if !has("-rows") && !has("-features") && !has("-classify") && !has("-analysis") && !has("runs/days") { // days are few enough to enumerate
+		if !has("-rows") && !has("-features") && !has("-classify") && !has("-analysis") && !has("-mutants") && !has("runs/days") { // days are few enough to enumerate
 			args = append(args, "-ladder-rounds", "200", "-ais-temperatures", "50", "-ais-chains", "5")
 		}
 	case "rbmsample":
