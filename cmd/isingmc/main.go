@@ -19,6 +19,8 @@ import (
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/ranks"
+	"gorbm/train/plots"
+	"gorbm/train/report"
 )
 
 func main() { cli.MainRanks("isingmc", clock(cli.ThreadTime).runRanks) }
@@ -291,7 +293,7 @@ func (p *plan) sample(ctx context.Context, field []*contestant, now clock, begin
 // write writes the files of -out, -trace and -states.
 func (p *plan) write(rows []row) (err error) {
 	if p.out != "" {
-		err = p.writeOut(rows)
+		err = p.writeOut(func() *plots.Page { return picture(rows, p.tuning) }, func() (report.Report, error) { return p.report(rows) })
 	}
 	if p.trace != "" {
 		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))

@@ -21,19 +21,16 @@ import (
 )
 
 // writeOut writes the file of -out: a picture, or a report if it ends in .html.
-func (p *plan) writeOut(rows []row) error {
-	if !isReport(p.out) {
-		return cli.WritePicture(p.out, picture(rows, p.tuning))
+func (p *plan) writeOut(picture func() *plots.Page, page func() (report.Report, error)) error {
+	if strings.ToLower(filepath.Ext(p.out)) != ".html" {
+		return cli.WritePicture(p.out, picture())
 	}
-	page, err := p.report(rows)
+	html, err := page()
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(p.out, func(w io.Writer) error { return report.Write(w, page) })
+	return atomicfile.Write(p.out, func(w io.Writer) error { return report.Write(w, html) })
 }
-
-// isReport reports whether the name of a file is that of a report.
-func isReport(name string) bool { return strings.ToLower(filepath.Ext(name)) == ".html" }
 
 // report returns the page of a run.
 func (p *plan) report(rows []row) (report.Report, error) {

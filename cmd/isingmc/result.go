@@ -72,24 +72,32 @@ func (r row) exchangeWarning() []string {
 }
 
 // newRows returns the results of the samplers of a field from what was measured in each chain.
-func newRows(field []*contestant, runs [][]*measured) []row {
-	rows := make([]row, len(field))
+func newRows(field []*contestant, runs [][]*measured) (rows []row) {
 	for i, c := range field {
-		r := row{contestant: c}
+		var its []*measured
 		for _, run := range runs {
-			r.runs = append(r.runs, run[i])
-			r.seconds += run[i].Elapsed.Seconds()
-			r.info.Add(run[i].Info)
+			its = append(its, run[i])
 		}
-		c.measured = *r.runs[0] // another rank's, if the first chain was stopped before it measured
-		inMove := 0.0
-		for _, m := range r.runs {
-			inMove += m.Within / float64(r.info.Moves)
-		}
-		r.Summary = ofStates(r.summary(func(m *measured) *diag.Trace { return m.Trace }), inMove)
-		rows[i] = r
+		rows = append(rows, newRow(c, its))
 	}
 	return rows
+}
+
+// newRow returns the result of a sampler, and gives it what the first of its chains has measured: that is another rank's if its own
+// was stopped before it measured.
+func newRow(c *contestant, runs []*measured) row {
+	c.measured = *runs[0]
+	r := row{contestant: c, runs: runs}
+	for _, m := range runs {
+		r.seconds += m.Elapsed.Seconds()
+		r.info.Add(m.Info)
+	}
+	inMove := 0.0
+	for _, m := range runs {
+		inMove += m.Within / float64(r.info.Moves)
+	}
+	r.Summary = ofStates(r.summary(func(m *measured) *diag.Trace { return m.Trace }), inMove)
+	return r
 }
 
 // record returns the result of a sampler. Its table shows times of τ in the unit of this

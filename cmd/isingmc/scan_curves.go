@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"gorbm/negphase/diag"
 	"gorbm/rbm/parallel"
 	"gorbm/rbm/partition"
 )
@@ -244,23 +243,12 @@ func (p *plan) crossBetween(a, b *curve, f, from, to int) estimate {
 func (p *plan) rowAt(i, k int) row {
 	c := *p.contestants[i]
 	c.beta = p.scan.betas[k]
-	r := row{contestant: &c}
-	var parts []diag.Summary
-	inMove := 0.0
+	var runs []*measured
 	for _, run := range p.runs {
-		o := run[i].Scanned.At[k]
-		m := &measured{Info: run[i].Info, Elapsed: run[i].Elapsed, Observables: o, Trace: o.Energy, Exchanges: run[i].Exchanges}
-		r.runs = append(r.runs, m)
-		r.seconds += run[i].Elapsed.Seconds()
-		parts = append(parts, o.Energy.Summary())
+		m, o := run[i], run[i].Scanned.At[k]
+		runs = append(runs, &measured{Info: m.Info, Elapsed: m.Elapsed, Observables: o, Trace: o.Energy, Exchanges: m.Exchanges, Within: m.Scanned.Within[k]})
 	}
-	c.Observables = r.runs[0].Observables
-	r.Summary = pool(parts)
-	for _, run := range p.runs {
-		inMove += run[i].Scanned.Within[k] / float64(r.N)
-	}
-	r.Summary = ofStates(r.Summary, inMove)
-	return r
+	return newRow(&c, runs)
 }
 
 // describeSystems names what a scan runs on.

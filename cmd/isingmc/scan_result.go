@@ -163,12 +163,7 @@ func (s *scanResult) record(warnings []string) (out cli.Record) {
 		rec.Add("system", q.model)
 		rec.Add("spins", q.units)
 		rec.Add("bonds", q.pairs)
-		var moves int64
-		seconds := 0.0
-		for _, run := range s.runs {
-			moves += run[i].Info.Moves
-			seconds += run[i].Elapsed.Seconds()
-		}
+		moves, seconds := s.length(i)
 		rec.Add("moves", moves)
 		rec.Add("seconds", seconds)
 		if s.exchanges(i) {
@@ -284,22 +279,17 @@ func (s *scanResult) warnings() (w []string) {
 				rising = append(rising, fmt.Sprintf("%s against %s", at, s.at(k+1)))
 			}
 		}
-		list := func(x []string) string { return s.scan.name() + " = " + strings.Join(x, ", ") }
-		if short != nil {
-			w = append(w, fmt.Sprintf("%s: the run is too short for the errors, of the energy or of m², at %s; %s", c.name, list(short), s.longer(i, ", sw or wolff")))
+		warn := func(at []string, format string, args ...any) { // of these temperatures, the first argument
+			if at != nil {
+				list := s.scan.name() + " = " + strings.Join(at, ", ")
+				w = append(w, c.name+": "+fmt.Sprintf(format, append([]any{list}, args...)...))
+			}
 		}
-		if stuck != nil {
-			w = append(w, fmt.Sprintf("%s: the energies at %s hardly overlap with those at the next hotter temperature: fewer than 1 %% of swaps are accepted; %s", c.name, list(stuck), s.closer()))
-		}
-		if apart != nil {
-			w = append(w, fmt.Sprintf("%s: the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer", c.name, list(apart)))
-		}
-		if off := s.offCurve(i); off != nil {
-			w = append(w, fmt.Sprintf("%s: what was measured differs from the curve, which takes all temperatures, by %d standard errors or more at %s: the runs there have missed states that other temperatures reach; %s", c.name, curveErrors, list(off), s.longer(i, "")))
-		}
-		if rising != nil {
-			w = append(w, fmt.Sprintf("%s: the mean energy rises with β by more than %d standard errors, at %s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %s", c.name, riseErrors, list(rising), s.longer(i, "")))
-		}
+		warn(short, "the run is too short for the errors, of the energy or of m², at %s; %s", s.longer(i, ", sw or wolff"))
+		warn(stuck, "the energies at %s hardly overlap with those at the next hotter temperature: fewer than 1 %% of swaps are accepted; %s", s.closer())
+		warn(apart, "the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer")
+		warn(s.offCurve(i), "what was measured differs from the curve, which takes all temperatures, by %[2]d standard errors or more at %[1]s: the runs there have missed states that other temperatures reach; %[3]s", curveErrors, s.longer(i, ""))
+		warn(rising, "the mean energy rises with β by more than %[2]d standard errors, at %[1]s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %[3]s", riseErrors, s.longer(i, ""))
 		switch err := s.failed[i]; {
 		case errors.Is(err, partition.ErrOverlap):
 			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %s", c.name, strings.TrimPrefix(err.Error(), "reweighting: ")))
@@ -367,7 +357,7 @@ func (s *scanResult) finish() error {
 	warnings := s.warnings()
 	var err error
 	if s.out != "" {
-		err = s.writeOut(warnings)
+		err = s.writeOut(s.picture, func() (report.Report, error) { return s.page(warnings), nil })
 	}
 	if s.table != "" {
 		err = errors.Join(err, atomicfile.Write(s.table, cli.WriteCSV(s.lines())))
@@ -395,14 +385,18 @@ func (s *scanResult) finish() error {
 	}))
 }
 
-// title names contestant i and says how long it ran.
-func (s *scanResult) title(i int) string {
-	var moves int64
-	seconds := 0.0
+// length returns how many moves contestant i made, in all chains, and in how many seconds.
+func (s *scanResult) length(i int) (moves int64, seconds float64) {
 	for _, run := range s.runs {
 		moves += run[i].Info.Moves
 		seconds += run[i].Elapsed.Seconds()
 	}
+	return moves, seconds
+}
+
+// title names contestant i and says how long it ran.
+func (s *scanResult) title(i int) string {
+	moves, seconds := s.length(i)
 	text := fmt.Sprintf("%s: %s of all temperatures in %.3g s", s.contestants[i].name, cli.Count(moves, "move"), seconds)
 	if s.exchanges(i) {
 		text += ", " + cli.Count(s.rows[i][0].roundTrips(), "round trip")
@@ -496,12 +490,14 @@ func (s *scanResult) onsager() (x float64, ok bool) {
 	return s.scan.x(beta), err == nil && beta <= s.scan.betas[0] && beta >= s.scan.betas[last]
 }
 
-// writeOut writes the picture or the report of -out.
-func (s *scanResult) writeOut(warnings []string) error {
-	if !isReport(s.out) {
-		const across, width, height = 2, 20 * vg.Centimeter, 7 * vg.Centimeter
-		return cli.WritePicture(s.out, plots.Charts(s.charts(""), across, width, height))
-	}
+// picture returns the picture of -out.
+func (s *scanResult) picture() *plots.Page {
+	const across, width, height = 2, 20 * vg.Centimeter, 7 * vg.Centimeter
+	return plots.Charts(s.charts(""), across, width, height)
+}
+
+// page returns the report of -out.
+func (s *scanResult) page(warnings []string) report.Report {
 	var models []string
 	for _, one := range s.scan.systems {
 		models = append(models, one.model)
@@ -514,5 +510,5 @@ func (s *scanResult) writeOut(warnings []string) error {
 		page.Tables = append(page.Tables, report.TableOf("Crossings", crossings))
 	}
 	page.Tables = append(page.Tables, s.settingsTable())
-	return atomicfile.Write(s.out, func(w io.Writer) error { return report.Write(w, page) })
+	return page
 }
