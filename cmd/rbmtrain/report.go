@@ -97,13 +97,8 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	}
 	along := report.Section{Name: "Samples along the run"}
 	if r.plan.opts.snapshots > 0 && r.plan.opts.pictures != "none" {
-		values, filters, samples, left, err := r.history(m)
-		if err != nil {
+		if err := r.addHistory(m, &weights, &along); err != nil {
 			return err
-		}
-		weights.Charts, weights.Pictures, along.Pictures = append(weights.Charts, values...), append(weights.Pictures, filters...), samples
-		if left {
-			along.Words = []string{fmt.Sprintf("They would take more than their share of the time of training. rbmsample -model %s draws those of a step.", filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"))}
 		}
 	}
 	wrong, err := mistakes(m, r.reading)
@@ -280,14 +275,13 @@ const (
 	historyRows = 240
 )
 
-// history returns the singular values of the weights along the run, filters of the first hidden
-// units, and samples, from the snapshots of models like m; left says that samples are left out as
-// they would take too long. Without snapshots it returns nothing.
-func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []report.Picture, left bool, err error) {
+// addHistory adds the singular values of the weights along the run, filters of the first hidden units, and samples, or that
+// they would take too long, from the snapshots of models like m. Without snapshots it adds nothing.
+func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
 	all, err := rundir.ReadSnapshots(r.folder.Dir)
 	if err != nil {
-		return nil, nil, nil, false, nil // a run may have none, as one of a single step
+		return nil // a run may have none, as one of a single step
 	}
 	all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil || s.Step == 0 })
 	for len(all) > historyModels { // as the steps grow geometrically, every other one still does
@@ -298,7 +292,7 @@ func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []r
 		all = half
 	}
 	if len(all) < 2 {
-		return nil, nil, nil, false, nil
+		return nil
 	}
 	size, rank := m.Visible()*m.Hidden(), min(m.Visible(), m.Hidden())
 	// short reports whether the work of these rows would take too much of the time of so short a run.
@@ -306,10 +300,10 @@ func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []r
 		return passes(rows, size) > historyFree+float64(historyShare*work(settings, steps, size))
 	}
 	if float64(size)*float64(rank) <= historyWork && !short(historyRows*rank) {
-		charts = append(charts, singularValues(all))
+		values.Charts = append(values.Charts, singularValues(all))
 	}
 	if !set.IsPicture() {
-		return charts, nil, nil, false, nil
+		return nil
 	}
 	units := min(historyUnits, m.Hidden(), max(1, plots.MaxValues/(len(all)*m.Inputs())))
 	weights := rbm.NewMatrix(len(all)*units, m.Inputs())
@@ -327,23 +321,24 @@ func (r *runner) history(m *rbm.RBM) (charts []plots.Chart, filters, samples []r
 	}
 	sheet, err := plots.Caption(plots.Weights(weights, set.Height, set.Width, units), names, "")
 	if err != nil {
-		return nil, nil, nil, false, err
+		return err
 	}
 	picture, err := report.NewPicture("Filters along the run", fmt.Sprintf("the weights of the first %d hidden units, a line for each of %d steps, from the first to the last", units, len(all)), sheet)
 	if err != nil {
-		return nil, nil, nil, false, err
+		return err
 	}
 	picture.Note = "Each line is a step. Good filters take shape and then stay; those that only grow stronger at the end have been trained for long enough."
-	filters = []report.Picture{picture}
+	values.Pictures = append(values.Pictures, picture)
 	if r.samples.missing != "" {
-		return charts, filters, nil, false, nil
+		return nil
 	}
 	rounds := r.samples.rounds / alongShare
 	if rounds == 0 || short(chainRows*2*len(all)*alongChains*alongSamples*rounds) {
-		return charts, filters, nil, true, nil
+		along.Words = []string{fmt.Sprintf("They would take more than their share of the time of training. rbmsample -model %s draws those of a step.", filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"))}
+		return nil
 	}
-	samples, err = samplesAlong(all, names, set, settings, rounds)
-	return charts, filters, samples, false, err
+	along.Pictures, err = samplesAlong(all, names, set, settings, rounds)
+	return err
 }
 
 const (

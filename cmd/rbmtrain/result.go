@@ -170,6 +170,12 @@ func (r *runner) warn(w string) {
 	r.plan.flags.Warn(w)
 }
 
+func (r *runner) warnOf(all []train.Warning) {
+	for _, w := range all {
+		r.warn(w.Text)
+	}
+}
+
 // print prints the result as JSON or in words, and warnings.
 func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured

@@ -70,16 +70,12 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	if r.final, err = r.evaluator.Final(ctx, trainer.Model(), trainer.Steps()); err == nil {
 		err = r.draw(ctx)
 	}
-	if errors.Is(err, context.Canceled) {
-		return errors.New(r.lost())
+	if err == nil {
+		err = r.dropPrevious()
 	}
-	if err != nil {
-		return fmt.Errorf("%w; finish by: rbmtrain %s", err, r.resumption())
+	if err == nil {
+		r.standing, r.withdrawn, err = r.health.Final(ctx, r.evaluator)
 	}
-	if err := r.dropPrevious(); err != nil {
-		return err
-	}
-	r.standing, r.withdrawn, err = r.health.Final(ctx, r.evaluator)
 	if errors.Is(err, context.Canceled) {
 		return errors.New(r.lost())
 	}
@@ -222,9 +218,7 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	watched := func(ctx context.Context, e train.Event) error {
 		judged, err := r.health.Observe(context.WithoutCancel(ctx), e.Step, r.plan.evalEvery)
-		for _, w := range judged {
-			r.warn(w.Text)
-		}
+		r.warnOf(judged)
 		return err
 	}
 	ended := func(_ context.Context, e train.Event) error {
@@ -273,16 +267,12 @@ func (r *runner) report(e train.Evaluation) error {
 		r.state.NoExchange = w
 		r.warn(w)
 	}
-	for _, w := range r.health.Warnings(e, r.trainer.Model(), e.Step == r.plan.steps) {
-		r.warn(w.Text)
-	}
+	r.warnOf(r.health.Warnings(e, r.trainer.Model(), e.Step == r.plan.steps))
 	judged, err := r.health.Early(context.Background(), e, r.evaluator)
 	if err != nil {
 		return err
 	}
-	for _, w := range judged {
-		r.warn(w.Text)
-	}
+	r.warnOf(judged)
 	row := r.row(e)
 	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.ladder.record(e, r.pairs))); err != nil {
 		return err
