@@ -95,15 +95,18 @@ type drawSettings struct {
 	Seed    uint64 `json:"seed"`
 }
 
-// read reads the settings of a request for draws of rows of inputs.
-func (s *drawSettings) read(f frame, inputs int) error {
-	if err := json.Unmarshal(f.header, s); err != nil {
-		return usageError{err}
+// needDraws returns the model of a request for draws of rows of inputs, its shape and the settings.
+func needDraws(f frame) (m *rbm.RBM, o shape, s drawSettings, err error) {
+	if m, o, err = needModel(f); err != nil {
+		return m, o, s, err
 	}
-	if most := maxRows / max(1, inputs); s.Samples < 1 || s.Samples > most {
-		return usageError{fmt.Errorf("%d samples; it takes 1 to %d", s.Samples, most)}
+	if err := json.Unmarshal(f.header, &s); err != nil {
+		return m, o, s, usageError{err}
 	}
-	return nil
+	if most := maxRows / max(1, o.Inputs); s.Samples < 1 || s.Samples > most {
+		err = usageError{fmt.Errorf("%d samples; it takes 1 to %d", s.Samples, most)}
+	}
+	return m, o, s, err
 }
 
 // settings returns those of draws.
@@ -115,12 +118,8 @@ func (s *drawSettings) settings() sample.Settings {
 // [samples, inputs]; "mixed" is whether the chains have mixed, and "why" is the reason if they have not.
 // Rows of the request, if there are any, are where half of the chains start.
 func draw(q request) (map[string]any, []array, error) {
-	m, o, err := needModel(q.frame)
+	m, o, s, err := needDraws(q.frame)
 	if err != nil {
-		return nil, nil, err
-	}
-	var s drawSettings
-	if err := s.read(q.frame, o.Inputs); err != nil {
 		return nil, nil, err
 	}
 	var set *data.Set
@@ -155,12 +154,8 @@ const fillStates = 1 << 12
 // "drawn" counts these rows, "unmixed" those among them whose chains have not mixed, and "why" is the
 // reason in the last of these.
 func fill(q request) (map[string]any, []array, error) {
-	m, o, err := needModel(q.frame)
+	m, o, s, err := needDraws(q.frame)
 	if err != nil {
-		return nil, nil, err
-	}
-	var s drawSettings
-	if err := s.read(q.frame, o.Inputs); err != nil {
 		return nil, nil, err
 	}
 	given, ok, err := q.array("given", "<f4", -1, o.Inputs)

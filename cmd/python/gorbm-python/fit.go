@@ -49,6 +49,19 @@ func settings(f frame) (s fitSettings, err error) {
 	return s, nil
 }
 
+// readFit returns the settings and the rows of a request.
+func readFit(f frame) (fitSettings, *data.Set, error) {
+	o, err := settings(f)
+	if err != nil {
+		return o, nil, err
+	}
+	set, err := readRows(f, o.shape)
+	if err != nil {
+		err = usageError{err}
+	}
+	return o, set, err
+}
+
 // model returns the model at which training begins: that of the request, or small random weights
 // with visible biases that have the means of set.
 func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
@@ -64,13 +77,9 @@ func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
 // fit trains for Steps steps and returns the model. "warnings" has what is wrong with the run; it is
 // empty if the request was stopped.
 func (s *server) fit(q request) (map[string]any, []array, error) {
-	o, err := settings(q.frame)
+	o, set, err := readFit(q.frame)
 	if err != nil {
 		return nil, nil, err
-	}
-	set, err := readRows(q.frame, o.shape)
-	if err != nil {
-		return nil, nil, usageError{err}
 	}
 	m, err := o.model(q.frame, set)
 	if err != nil {
@@ -173,13 +182,9 @@ type stream struct{ trainer *train.Trainer }
 // the rows. It continues from the array state, which an earlier answer returned; without it from
 // the last request, or from the start if "begin" is set. The answer has the new state.
 func (s *server) partialFit(q request) (map[string]any, []array, error) {
-	o, err := settings(q.frame)
+	o, set, err := readFit(q.frame)
 	if err != nil {
 		return nil, nil, err
-	}
-	set, err := readRows(q.frame, o.shape)
-	if err != nil {
-		return nil, nil, usageError{err}
 	}
 	if o.Objective != train.Discriminative && o.Settings.Negative.NeedsBase() {
 		return nil, nil, usageError{fmt.Errorf("negphase %s: path=data needs all rows at once, which partial_fit does not have; leave it out", o.Negative)}
