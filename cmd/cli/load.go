@@ -159,32 +159,36 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, text := range without {
+	note := func(format string, args ...any) {
 		if !d.Flags.Quiet {
-			fmt.Fprintf(d.Flags.Stderr, "%s: %s\n", d.Flags.Name(), text)
+			fmt.Fprintf(d.Flags.Stderr, d.Flags.Name()+": "+format+"\n", args...)
 		}
 	}
+	for _, text := range without {
+		note("%s", text)
+	}
 	for _, s := range []*data.Set{train, test} {
-		if s != nil && s.Header == data.HeaderNumbers && !d.Flags.Quiet {
-			fmt.Fprintf(d.Flags.Stderr, "%s: %s: the first line is numbers and is read as names of the columns; -header no reads it as a row\n", d.Flags.Name(), s.Name)
+		if s == nil {
+			continue
 		}
-		if s != nil && !d.Flags.Quiet {
-			for _, note := range s.Notes {
-				fmt.Fprintf(d.Flags.Stderr, "%s: %s: %s\n", d.Flags.Name(), s.Name, note)
-			}
+		if s.Header == data.HeaderNumbers {
+			note("%s: the first line is numbers and is read as names of the columns; -header no reads it as a row", s.Name)
 		}
-		if s != nil && len(s.Unused) > 0 && !d.Flags.Quiet {
+		for _, text := range s.Notes {
+			note("%s: %s", s.Name, text)
+		}
+		if len(s.Unused) > 0 {
 			hint := ""
 			if slices.Contains(s.Unused, d.wasWeights) {
 				hint = "; the model's training rows were weighted by -weights " + d.wasWeights
 			}
-			fmt.Fprintf(d.Flags.Stderr, "%s: %s: columns that the model lacks are not used: %s%s\n", d.Flags.Name(), s.Name, strings.Join(s.Unused, ", "), hint)
+			note("%s: columns that the model lacks are not used: %s%s", s.Name, strings.Join(s.Unused, ", "), hint)
 		}
-		if s != nil && s.Found && !d.Flags.Quiet {
-			fmt.Fprintf(d.Flags.Stderr, "%s: %s holds real numbers: its columns are standardised, for Gaussian units (-scale minmax reads them as grey values in [0,1])\n", d.Flags.Name(), s.Name)
+		if s.Found {
+			note("%s holds real numbers: its columns are standardised, for Gaussian units (-scale minmax reads them as grey values in [0,1])", s.Name)
 		}
-		if s != nil && s.Spins && !d.Flags.Quiet {
-			fmt.Fprintf(d.Flags.Stderr, "%s: %s holds spins: −1 is read as 0, and +1 as 1\n", d.Flags.Name(), s.Name)
+		if s.Spins {
+			note("%s holds spins: −1 is read as 0, and +1 as 1", s.Name)
 		}
 	}
 	return train, test, nil
@@ -381,6 +385,18 @@ func ReadModel(path *string) (*rbm.RBM, modelfile.About, error) {
 		err = fmt.Errorf("model %s does not exist", *path)
 	}
 	return m, about, err
+}
+
+// SchemaOf returns the schema of a model's inputs, nil if its file names none.
+func SchemaOf(m *rbm.RBM, about modelfile.About) (*data.Schema, error) {
+	if about.Schema == "" {
+		return nil, nil
+	}
+	s, err := data.ParseSchema(about.Schema)
+	if err == nil && s.Units() != m.Inputs() {
+		err = fmt.Errorf("the schema is of %d units, and there are %d inputs", s.Units(), m.Inputs())
+	}
+	return s, err
 }
 
 // ModelFlags are the flags that choose a model file.

@@ -51,15 +51,16 @@ func RunRanks(ctx context.Context, g *ranks.Group, name string, run RanksCommand
 	}, args, stdout, stderr)
 }
 
-// AgreeOn returns failed, or nil if no rank has failed and all have the same rows and models:
+// AgreeOn returns failed, or nil if no rank has failed and all have loaded the same rows and models:
 // files may differ between machines. Else rank 0 says which rank differs. All ranks must call it.
-func AgreeOn(g *ranks.Group, failed error, sets []*data.Set, models []*rbm.RBM) error {
+func AgreeOn(g *ranks.Group, failed error, loaded func() (sets []*data.Set, models []*rbm.RBM)) error {
 	if g.Size() == 1 {
 		return failed
 	}
 	if failed != nil {
 		return g.Agree(failed)
 	}
+	sets, models := loaded()
 	rows, parameters := sha256.New(), sha256.New()
 	for _, s := range sets {
 		if s != nil {

@@ -45,7 +45,7 @@ func TestAgreeOn(t *testing.T) {
 				if g.Rank() == 1 {
 					spec, m, failed = c.spec, c.m, c.fails
 				}
-				err := AgreeOn(g, failed, []*data.Set{set(spec), nil}, []*rbm.RBM{m})
+				err := AgreeOn(g, failed, func() ([]*data.Set, []*rbm.RBM) { return []*data.Set{set(spec), nil}, []*rbm.RBM{m} })
 				if g.Rank() == 0 {
 					of0 = err
 				}

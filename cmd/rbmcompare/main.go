@@ -132,10 +132,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		return o.compareRuns()
 	}
 	p, err := o.check(ctx)
-	if err != nil {
-		return cli.AgreeOn(g, err, nil, nil)
-	}
-	if err := cli.AgreeOn(g, nil, []*data.Set{p.set}, p.parameters()); err != nil {
+	if err := cli.AgreeOn(g, err, func() ([]*data.Set, []*rbm.RBM) { return []*data.Set{p.set}, p.parameters() }); err != nil {
 		return err
 	}
 	results, err := p.compare(ctx)

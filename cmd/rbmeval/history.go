@@ -40,10 +40,7 @@ const sampleKey = 1 << 32
 // evaluateRun evaluates the snapshots of -run.
 func (o *options) evaluateRun(ctx context.Context) error {
 	h := &history{options: *o}
-	if err := h.load(ctx); err != nil {
-		return cli.AgreeOn(o.group, err, nil, nil)
-	}
-	if err := cli.AgreeOn(o.group, nil, h.sets(), h.models()); err != nil {
+	if err := cli.AgreeOn(o.group, h.load(ctx), h.loaded); err != nil {
 		return err
 	}
 	err := h.evaluate(ctx)
@@ -76,21 +73,17 @@ func (h *history) load(ctx context.Context) error {
 	return h.choose()
 }
 
-// sets and models are what the ranks must agree on.
-func (h *history) sets() (sets []*data.Set) {
+// loaded is what the ranks must agree on.
+func (h *history) loaded() (sets []*data.Set, models []*rbm.RBM) {
 	for _, p := range h.parts {
 		sets = append(sets, p.set)
 	}
-	return sets
-}
-
-func (h *history) models() (models []*rbm.RBM) {
 	for _, s := range h.snapshots {
 		if s.Err == nil {
 			models = append(models, s.Model)
 		}
 	}
-	return models
+	return sets, models
 }
 
 // loadRows loads the rows that the snapshots are evaluated on.

@@ -153,16 +153,13 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 	}
 	defer cli.UseWorkers(o.workers)()
 	if err := o.flags.CheckNew(); err != nil {
-		return cli.AgreeOn(g, err, nil, nil)
+		return cli.AgreeOn(g, err, nil)
 	}
 	if o.flags.Given("run") {
 		return o.evaluateRun(ctx)
 	}
 	e, err := o.load(ctx)
-	if err != nil {
-		return cli.AgreeOn(g, err, nil, nil)
-	}
-	if err := cli.AgreeOn(g, nil, []*data.Set{e.all, e.set}, []*rbm.RBM{e.m}); err != nil {
+	if err := cli.AgreeOn(g, err, func() ([]*data.Set, []*rbm.RBM) { return []*data.Set{e.all, e.set}, []*rbm.RBM{e.m} }); err != nil {
 		return err
 	}
 	if err := e.evaluate(ctx); err != nil || g.Rank() > 0 {

@@ -111,13 +111,11 @@ const pottsEnding = ".dat"
 
 // writePotts writes the Potts model nearest to m, and describes it.
 func writePotts(ctx context.Context, f *cli.Flags, out string, m *rbm.RBM, path string, about modelfile.About) (what string, err error) {
-	var schema *data.Schema
-	if about.Schema != "" {
-		if schema, err = data.ParseSchema(about.Schema); err != nil {
-			return "", fmt.Errorf("model %s: %w", path, err)
-		}
+	schema, err := cli.SchemaOf(m, about)
+	if err != nil {
+		return "", fmt.Errorf("model %s: %w", path, err)
 	}
-	if schema == nil || schema.Alphabet == "" || schema.Units() != m.Inputs() {
+	if schema == nil || schema.Alphabet == "" {
 		return "", cli.Usagef("-out: a %s holds the Potts model of a model of sequences, and %s is none", pottsEnding, path)
 	}
 	bar := f.NewProgress("effective couplings", "hidden units", int64(m.Hidden()))

@@ -29,18 +29,6 @@ const (
 	byMean = "mean"
 )
 
-// schemaOf returns the schema of a model's inputs, nil if its file names none.
-func schemaOf(m *rbm.RBM, about modelfile.About) (*data.Schema, error) {
-	if about.Schema == "" {
-		return nil, nil
-	}
-	s, err := data.ParseSchema(about.Schema)
-	if err == nil && s.Units() != m.Inputs() {
-		err = fmt.Errorf("the schema is of %d units, and there are %d inputs", s.Units(), m.Inputs())
-	}
-	return s, err
-}
-
 // fillTable writes the table of -fill with its missing cells filled, and their probabilities.
 func (o *options) fillTable(ctx context.Context) error {
 	if data.IsPipe(o.fill) {
@@ -60,7 +48,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	schema, err := schemaOf(m, about)
+	schema, err := cli.SchemaOf(m, about)
 	switch {
 	case err != nil:
 		return fmt.Errorf("model %s: %w", o.model.Path, err)

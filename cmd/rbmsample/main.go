@@ -162,10 +162,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		return o.fillTable(ctx)
 	}
 	p, err := o.plan(ctx)
-	if err != nil {
-		return cli.AgreeOn(g, err, nil, nil)
-	}
-	if err := cli.AgreeOn(g, nil, []*data.Set{p.set}, []*rbm.RBM{p.m}); err != nil {
+	if err := cli.AgreeOn(g, err, func() ([]*data.Set, []*rbm.RBM) { return []*data.Set{p.set}, []*rbm.RBM{p.m} }); err != nil {
 		return err
 	}
 	begin := time.Now()
@@ -199,7 +196,7 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	if err := p.m.CheckFinite(); err != nil {
 		return nil, fmt.Errorf("model %s: %w", o.model.Path, err)
 	}
-	if p.schema, err = schemaOf(p.m, p.about); err != nil {
+	if p.schema, err = cli.SchemaOf(p.m, p.about); err != nil {
 		return nil, fmt.Errorf("model %s: %w", o.model.Path, err)
 	}
 	if strings.HasSuffix(strings.ToLower(p.out), ".fasta") && (p.schema == nil || p.schema.Alphabet == "") {

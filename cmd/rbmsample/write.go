@@ -63,7 +63,11 @@ func (p *plan) write(s sample.Sheet, r *result) error {
 	case ".tsv":
 		write = cli.WriteTSV(p.rows(s))
 	default:
-		write = func(w io.Writer) error { return p.draw(w, p.values(s), s, r) }
+		img, err := p.draw(p.values(s), s, r)
+		if err != nil {
+			return err
+		}
+		return cli.WritePicture(p.out, plots.Sheet(img))
 	}
 	return atomicfile.Write(p.out, write)
 }
@@ -162,9 +166,9 @@ func (p *plan) rows(s sample.Sheet) [][]string {
 // perLine is the number of pictures in a line of a single query.
 const perLine = 10
 
-// draw writes a sheet: a line for each query, or of a single one lines of ten. Of -clamp
+// draw returns a sheet: a line for each query, or of a single one lines of ten. Of -clamp
 // the first picture of a line is what is given, and given inputs are marked in all.
-func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error {
+func (p *plan) draw(x rbm.Matrix, s sample.Sheet, r *result) (image.Image, error) {
 	height, width := p.about.Height, p.about.Width
 	if height*width != p.m.Inputs() {
 		height, width = data.NearSquare(p.m.Inputs())
@@ -177,11 +181,7 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 		} else {
 			names = p.classes
 		}
-		img, err := plots.Caption(plots.Tiles(x, height, width, columns, plots.InkOf(p.m)), names, s.Caption(r.nearest.Classes))
-		if err != nil {
-			return err
-		}
-		return p.encode(w, img)
+		return plots.Caption(plots.Tiles(x, height, width, columns, plots.InkOf(p.m)), names, s.Caption(r.nearest.Classes))
 	}
 	columns++
 	all := rbm.NewMatrix(len(p.queries)*columns, x.Cols)
@@ -202,17 +202,7 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 		}
 		names = append(names, p.label(i))
 	}
-	img, err := plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, s.Caption(r.nearest.Classes))
-	if err != nil {
-		return err
-	}
-	return p.encode(w, img)
-}
-
-// encode writes a sheet in the format of -out.
-func (p *plan) encode(w io.Writer, sheet image.Image) error {
-	format, _ := plots.FormatOf(p.out)
-	return plots.Sheet(sheet).Write(w, format)
+	return plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, s.Caption(r.nearest.Classes))
 }
 
 // label is the text left of a line of the sheet of -clamp: the row, so that it is not
