@@ -18,13 +18,13 @@ const (
 var phases = []string{earlyPanel, latePanel}
 
 // distanceFigure is a figure of distances from the exact gradient.
-func distanceFigure(name string, t toy, repeats int) claims.Figure {
+func distanceFigure(name string, d problem, repeats int) claims.Figure {
 	return claims.Figure{
 		Name:  name,
-		Title: "distance from the exact gradient, toy data " + t.name,
+		Title: "distance from the exact gradient, toy data " + d.name,
 		Says:  "Early in training the distance is small and INS has the smallest error and variance; late in training the gradient is harder, and INS converges slightly faster than PT and faster than PCD-1.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			s := t.size(o)
+			s := d.size(o)
 			for seed := 1; seed <= o.Seeds(3, repeats); seed++ {
 				jobs = append(jobs, claims.Job{Name: jobName(s, "distances", seed), Run: func(ctx context.Context) ([]claims.Point, error) {
 					return distancePoints(ctx, s, seed)
@@ -71,11 +71,7 @@ func distancePoints(ctx context.Context, s size, seed int) (points []claims.Poin
 
 // lastDecade returns the mean distances over the last decade of steps.
 func lastDecade(t *claims.Table, panel string, a algorithm) claims.Repeats {
-	xs := t.Xs(panel, a.name)
-	if len(xs) == 0 {
-		return nil
-	}
-	return t.Mean(panel, a.name, xs[len(xs)-1]/10, math.Inf(1))
+	return t.After(panel, a.name, 0.1)
 }
 
 // logs returns the means over all steps of the logarithms of distances.

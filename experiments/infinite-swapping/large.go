@@ -11,15 +11,13 @@ import (
 	"gorbm/train"
 )
 
-// A largeSet is a panel of Figure 6.
-type largeSet struct {
-	panel, name, spec, quickSpec string
-	hidden, quickHidden          int
-}
-
-var largeSets = []largeSet{
-	{"mnist", "MNIST, M = 500", "mnist:55000", "fontdigits:300", 500, 20},
-	{"toy", "toy data (128,150,1000,0.2), M = 600", "toy:128,150,1000,0.2", "toy:8,4,25,0.2", 600, 10},
+// larges are the panels of Figure 6, by name.
+var larges = []struct {
+	panel string
+	problem
+}{
+	{"mnist", problem{"MNIST, M = 500", "mnist:55000", "fontdigits:300", 500, 20}},
+	{"toy", problem{"toy data (128,150,1000,0.2), M = 600", "toy:128,150,1000,0.2", "toy:8,4,25,0.2", 600, 10}},
 }
 
 // accuracyRows is the number of rows of a training set on which the prediction
@@ -34,12 +32,10 @@ var figure6 = claims.Figure{
 	Says:  "On MNIST INS has the smallest variance initially, but the differences all but disappear; on the large toy data PCD-1 is best early in training, INS slightly better later, and PCD-1 is not degenerate.",
 	Jobs: func(o claims.Options) (jobs []claims.Job) {
 		for seed := 1; seed <= repeats(o); seed++ {
-			for _, l := range largeSets {
-				s := size{claims.Size(o, l.quickSpec, l.spec), claims.Size(o, l.quickHidden, l.hidden), claims.Size(o, 100, fullSteps)}
+			for _, l := range larges {
+				s := l.size(o)
 				for _, a := range samplers {
-					jobs = append(jobs, claims.Job{Name: jobName(s, a.name, seed), Run: func(ctx context.Context) ([]claims.Point, error) {
-						return largePoints(ctx, l.panel, s, a, seed)
-					}})
+					jobs = append(jobs, trainingJob(s, a, seed, looksLarge, accuracy(l.panel, s)))
 				}
 			}
 		}
@@ -53,7 +49,7 @@ var figure6 = claims.Figure{
 	},
 	Draw: func(w io.Writer, t *claims.Table) error {
 		var panels []claims.Panel
-		for _, l := range largeSets {
+		for _, l := range larges {
 			panels = append(panels, claims.Panel{Name: l.panel, Title: l.name, X: "training step", Y: "mean log p(class | inputs) / nats"})
 		}
 		return claims.Curves(w, t, 2, panels, names(algorithms))
@@ -67,24 +63,17 @@ var figure6 = claims.Figure{
 // tenth of the steps.
 const looksLarge = 100
 
-func largePoints(ctx context.Context, panel string, s size, a algorithm, seed int) (points []claims.Point, err error) {
-	set, err := load(s.spec)
-	if err != nil {
-		return nil, err
-	}
-	rows := data.RowNumbers(0, set.Len())
-	rbm.NewKey(uint64(seed)).Child(accuracyRows).Rand().Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-	rows = rows[:min(len(rows), accuracyRows)]
-	every := s.steps / looksLarge
-	err = a.train(ctx, set, s.hidden, s.steps, every, uint64(seed), func(step int, m *rbm.RBM) error {
-		if step > s.steps/10 && step%(5*every) != 0 {
+// accuracy is the prediction accuracy on random rows, in the first tenth of the steps and then in every fifth evaluation.
+func accuracy(panel string, s size) measure {
+	return func(_ context.Context, set *data.Set, m *rbm.RBM, seed uint64, step int, add func(panel string, y float64)) error {
+		if step > s.steps/10 && step%(5*(s.steps/looksLarge)) != 0 {
 			return nil
 		}
-		score := train.Classify(m, set, rows)
-		points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: float64(step), Y: score.MeanLogP})
+		rows := data.RowNumbers(0, set.Len())
+		rbm.NewKey(seed).Child(accuracyRows).Rand().Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+		add(panel, train.Classify(m, set, rows[:min(len(rows), accuracyRows)]).MeanLogP)
 		return nil
-	})
-	return points, err
+	}
 }
 
 func claims6(t *claims.Table) (all []claims.Claim) {

@@ -13,8 +13,8 @@ import (
 	"gorbm/train"
 )
 
-// A toy is data with a model for them, in both sizes of the experiment.
-type toy struct {
+// A problem is data with a model for them, in both sizes of the experiment.
+type problem struct {
 	name                string
 	spec, quickSpec     string
 	hidden, quickHidden int
@@ -26,17 +26,17 @@ const (
 )
 
 var (
-	smallToy      = toy{name: "(4,4,2500,0.2), M = 4", spec: "toy:4,4,2500,0.2", quickSpec: "toy:4,2,50,0.2", hidden: 4, quickHidden: 3}
-	desjardinsToy = toy{name: "(4,8,2500,0.2), M = 6", spec: "toy:4,8,2500,0.2", quickSpec: "toy:4,3,50,0.2", hidden: 6, quickHidden: 4}
+	smallToy      = problem{"(4,4,2500,0.2), M = 4", "toy:4,4,2500,0.2", "toy:4,2,50,0.2", 4, 3}
+	desjardinsToy = problem{"(4,8,2500,0.2), M = 6", "toy:4,8,2500,0.2", "toy:4,3,50,0.2", 6, 4}
 )
 
-// A size is what an experiment runs of a toy: its data, the hidden units and the steps.
+// A size is what an experiment runs of a problem: its data, the hidden units and the steps.
 type size struct {
 	spec          string
 	hidden, steps int
 }
 
-func (s toy) size(o claims.Options) size {
+func (s problem) size(o claims.Options) size {
 	if o.Quick {
 		return size{s.quickSpec, s.quickHidden, quickSteps}
 	}
@@ -84,24 +84,24 @@ func names(list []algorithm) (names []string) {
 	return names
 }
 
-// train trains a model for the given number of steps. It calls look at step 0, then whenever the
-// step is a multiple of every, and at the end.
-func (a algorithm) train(ctx context.Context, set *data.Set, hidden, steps, every int, seed uint64, look func(step int, m *rbm.RBM) error) error {
+// train trains a model on the set. It calls look at step 0, then whenever the step is a multiple of every, and at the
+// end.
+func (a algorithm) train(ctx context.Context, s size, set *data.Set, every int, seed uint64, look func(step int, m *rbm.RBM) error) error {
 	negative, err := negphase.Parse(a.negphase, negphase.DefaultSettings(""))
 	if err != nil {
 		return err
 	}
-	s := train.PaperSettings("pcd")
-	s.Negative, s.Seed, s.Horizon = negative, seed, steps
-	m := train.NewModel(set, hidden, true, rbm.Bernoulli, seed)
-	trainer, err := train.New(s, set, m)
+	settings := train.PaperSettings("pcd")
+	settings.Negative, settings.Seed, settings.Horizon = negative, seed, s.steps
+	m := train.NewModel(set, s.hidden, true, rbm.Bernoulli, seed)
+	trainer, err := train.New(settings, set, m)
 	if err != nil {
 		return err
 	}
 	if err := look(0, m); err != nil {
 		return err
 	}
-	return trainer.Run(ctx, steps, func(_ context.Context, e train.Event) error {
+	return trainer.Run(ctx, s.steps, func(_ context.Context, e train.Event) error {
 		if !e.Last && e.Step%every != 0 {
 			return nil
 		}
@@ -126,7 +126,7 @@ func statesOf(s size) (early, late state, err error) {
 		if err != nil {
 			return both, err
 		}
-		err = exactSGD.train(context.Background(), set, s.hidden, s.steps, s.steps, 1, func(step int, m *rbm.RBM) error {
+		err = exactSGD.train(context.Background(), s, set, s.steps, 1, func(step int, m *rbm.RBM) error {
 			at := &both[min(step, 1)]
 			at.model = m.Clone()
 			at.truth, err = compare.Enumerate(at.model)

@@ -22,16 +22,16 @@ const (
 const looks = 40
 
 // trainingFigure is a figure of likelihoods and prediction accuracies in training.
-func trainingFigure(name string, t toy) claims.Figure {
+func trainingFigure(name string, d problem) claims.Figure {
 	return claims.Figure{
 		Name:  name,
-		Title: "likelihood and prediction accuracy in training, toy data " + t.name,
+		Title: "likelihood and prediction accuracy in training, toy data " + d.name,
 		Says:  "INS performs better than PCD-1 and slightly better than PT, on average and in its variance, by the likelihood as by the prediction accuracy.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			s := t.size(o)
+			s := d.size(o)
 			for seed := 1; seed <= repeats(o); seed++ {
 				for _, a := range algorithms {
-					jobs = append(jobs, trainingJob(s, a, seed))
+					jobs = append(jobs, trainingJob(s, a, seed, looks, measured))
 				}
 			}
 			return jobs
@@ -56,51 +56,50 @@ func trainingFigure(name string, t toy) claims.Figure {
 	}
 }
 
-// trainingJob trains a model and evaluates it on all rows.
-func trainingJob(s size, a algorithm, seed int) claims.Job {
+// A measure adds what a figure shows of a model, which was trained on set with this seed at a step.
+type measure func(ctx context.Context, set *data.Set, m *rbm.RBM, seed uint64, step int, add func(panel string, y float64)) error
+
+// trainingJob trains a model and measures it some times, at equal distances.
+func trainingJob(s size, a algorithm, seed, times int, look measure) claims.Job {
 	return claims.Job{Name: jobName(s, a.name, seed), Run: func(ctx context.Context) (points []claims.Point, err error) {
 		set, err := load(s.spec)
 		if err != nil {
 			return nil, err
 		}
-		err = a.train(ctx, set, s.hidden, s.steps, s.steps/looks, uint64(seed), func(step int, m *rbm.RBM) error {
-			evaluated, err := evaluate(ctx, set, m, a, seed, float64(step))
-			points = append(points, evaluated...)
-			return err
+		err = a.train(ctx, s, set, s.steps/times, uint64(seed), func(step int, m *rbm.RBM) error {
+			return look(ctx, set, m, uint64(seed), step, func(panel string, y float64) {
+				points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: float64(step), Y: y})
+			})
 		})
 		return points, err
 	}}
 }
 
-// evaluate returns the points of a model at x.
-func evaluate(ctx context.Context, set *data.Set, m *rbm.RBM, a algorithm, seed int, x float64) (points []claims.Point, err error) {
+// measured is likelihood and accuracy, of all rows.
+func measured(ctx context.Context, set *data.Set, m *rbm.RBM, _ uint64, _ int, add func(panel string, y float64)) error {
 	metrics, err := train.NewMetrics([]string{"log_likelihood", "classification"}, m, train.Sets{Train: set}, 1)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, metric := range metrics {
 		values, err := metric.Measure(ctx, m, true)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i, name := range metric.Values {
 			if panel := panelOfMetric[name]; panel != "" {
-				points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: x, Y: values[i]})
+				add(panel, values[i])
 			}
 		}
 	}
-	return points, nil
+	return nil
 }
 
 var panelOfMetric = map[string]string{"log_likelihood_train": likelihoodPanel, "accuracy_mean": accuracyPanel}
 
 // secondHalf returns the means over the second half of training.
 func secondHalf(t *claims.Table, panel string, a algorithm) claims.Repeats {
-	xs := t.Xs(panel, a.name)
-	if len(xs) == 0 {
-		return nil
-	}
-	return t.Mean(panel, a.name, xs[len(xs)-1]/2, math.Inf(1))
+	return t.After(panel, a.name, 0.5)
 }
 
 func trainingClaims(t *claims.Table) (all []claims.Claim) {

@@ -89,7 +89,7 @@ func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims
 		return nil, err
 	}
 	defer remove()
-	f := flags(r.flags, 1, quick)
+	f := program.FlagsOf(common, r.flags, 1, quick, quickCommon)
 	seconds, err := p.Train(ctx, folder, f)
 	if err != nil {
 		return nil, err

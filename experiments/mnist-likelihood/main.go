@@ -7,8 +7,6 @@
 package main
 
 import (
-	"strconv"
-
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/program"
@@ -42,14 +40,3 @@ const (
 	common      = "-data mnist -labels none -hidden 500 -init log-odds -schedule linear -snapshots 0 -workers 1"
 	quickCommon = "-data fontdigits:60 -hidden 8 -batch 10 -steps 40 -eval-every 40"
 )
-
-// flags returns the flags of rbmtrain of a run, by name.
-func flags(own string, seed int, quick bool) map[string]string {
-	line := common + " " + own
-	if quick {
-		line += " " + quickCommon
-	}
-	f := program.Flags(line)
-	f["seed"] = strconv.Itoa(seed)
-	return f
-}

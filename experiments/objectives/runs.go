@@ -19,11 +19,7 @@ const (
 
 // flagsOf returns the flags of rbmtrain for a row, by name.
 func flagsOf(r row, seed int, quick bool) map[string]string {
-	line := fmt.Sprint(always, " ", common, " ", r.flags, " -seed ", seed)
-	if quick {
-		line += " " + quickCommon
-	}
-	return program.Flags(line)
+	return program.FlagsOf(always+" "+common, r.flags, seed, quick, quickCommon)
 }
 
 // measure trains row number at with a seed, or resumes the run, and tests the

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"gorbm/cmd/cli"
+	"gorbm/experiments/internal/chains"
 )
 
 // A Result is all that a run has found: the JSON object.
@@ -126,20 +127,25 @@ func (it *Item) compare(host string) {
 	}
 }
 
-// digits writes a number to three digits, without an exponent.
-func digits(x float64) string {
-	if x >= 999.5 {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
 // times writes a ratio.
 func times(x float64) string {
 	if x < 10 {
 		return fmt.Sprintf("%.2f×", x)
 	}
 	return fmt.Sprintf("%.1f×", x)
+}
+
+// printTable prints lines in columns under a title, or nothing if there are none.
+func printTable(w io.Writer, title string, lines [][]string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s\n", title)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range lines {
+		fmt.Fprintf(t, "  %s\n", strings.Join(line, "\t"))
+	}
+	return t.Flush()
 }
 
 // print prints the item as a separate table.
@@ -152,15 +158,12 @@ func (it *Item) print(w io.Writer) error {
 		quickest = min(quickest, e.Median)
 	}
 	size, name := cli.TimeUnit(quickest)
-	fmt.Fprintf(w, "\n%s: %s for each %s\n", it.Name, name, it.Operation)
-	host := it.Entries[0].Program
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  program\tthreads\tmedian\tleast\tmost\t%s is faster\n", host)
+	lines := [][]string{{"program", "threads", "median", "least", "most", it.Entries[0].Program + " is faster"}}
 	for i := range it.Entries {
 		e := &it.Entries[i]
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", e.Program, e.Threads, digits(e.Median/size), digits(e.Least/size), digits(e.Most/size), it.remark(e))
+		lines = append(lines, []string{e.Program, e.Threads, chains.Digits(e.Median / size), chains.Digits(e.Least / size), chains.Digits(e.Most / size), it.remark(e)})
 	}
-	return t.Flush()
+	return printTable(w, fmt.Sprintf("%s: %s for each %s", it.Name, name, it.Operation), lines)
 }
 
 // remark says by how much the host is faster, of the peer's best.
@@ -186,72 +189,59 @@ func threads(n int) string {
 
 // printScaling prints the items of the scaling section as one table.
 func printScaling(w io.Writer, items []Item) error {
-	if len(items) == 0 {
-		return nil
-	}
-	fmt.Fprintf(w, "\nPCD-1 at other sizes, best threads of each: µs for each update\n")
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  size")
-	for _, p := range []string{gorbm, numPy, torch} {
-		fmt.Fprintf(t, "\t%s", p)
-	}
-	fmt.Fprintf(t, "\tgorbm is faster\n")
+	var lines [][]string
+	programs := []string{gorbm, numPy, torch}
 	for i := range items {
 		it := &items[i]
-		fmt.Fprintf(t, "  %s", it.Name)
-		for _, p := range []string{gorbm, numPy, torch} {
+		if i == 0 {
+			lines = [][]string{append(append([]string{"size"}, programs...), "gorbm is faster")}
+		}
+		line := []string{it.Name}
+		for _, p := range programs {
+			text := "–"
 			if e := it.fastest(p, 0); e != nil {
-				fmt.Fprintf(t, "\t%s (%d)", digits(1e6*e.Median), e.Count)
-			} else {
-				fmt.Fprintf(t, "\t–")
+				text = fmt.Sprintf("%s (%d)", chains.Digits(1e6*e.Median), e.Count)
 			}
+			line = append(line, text)
 		}
 		var ratios []string
 		for _, r := range it.Ratios {
 			ratios = append(ratios, times(r.Ratio))
 		}
-		fmt.Fprintf(t, "\t%s\n", strings.Join(ratios, ", "))
+		lines = append(lines, append(line, strings.Join(ratios, ", ")))
 	}
-	return t.Flush()
+	return printTable(w, "PCD-1 at other sizes, best threads of each: µs for each update", lines)
 }
 
 // printRecipes prints the items of the recipes section as one table, each over the plain
 // update of as large a batch.
 func printRecipes(w io.Writer, items []Item) error {
-	if len(items) == 0 {
-		return nil
-	}
-	fmt.Fprintf(w, "\nWhat is added to PCD-1, %d × %d: µs of gorbm for each update, and times the plain one\n", inputs, hidden)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var lines [][]string
 	plain := map[[2]int]float64{} // of a batch and a number of threads
 	for i := range items {
 		it := &items[i]
-		fmt.Fprintf(t, "  %s", it.Name)
+		line := []string{it.Name}
 		for _, e := range it.Entries {
 			key := [2]int{it.Job.Batch, e.Count}
 			if it.Job.recipe == (recipe{}) {
 				plain[key] = e.Median
 			}
-			fmt.Fprintf(t, "\t%s", threads(e.Count)+": "+digits(1e6*e.Median))
+			line = append(line, threads(e.Count)+": "+chains.Digits(1e6*e.Median))
 			if plain[key] > 0 {
-				fmt.Fprintf(t, "\t%s", times(e.Median/plain[key]))
+				line = append(line, times(e.Median/plain[key]))
 			}
 		}
-		fmt.Fprintln(t)
+		lines = append(lines, line)
 	}
-	return t.Flush()
+	return printTable(w, fmt.Sprintf("What is added to PCD-1, %d × %d: µs of gorbm for each update, and times the plain one", inputs, hidden), lines)
 }
 
 func printMemory(w io.Writer, list []Memory) error {
-	if len(list) == 0 {
-		return nil
-	}
-	fmt.Fprintf(w, "\nMost memory held while training, %d × %d, batch 100, %d rows: MiB\n", inputs, hidden, maxRows)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var lines [][]string
 	for _, m := range list {
-		fmt.Fprintf(t, "  %s\t%.0f\n", m.Program, float64(m.Bytes)/(1<<20))
+		lines = append(lines, []string{m.Program, fmt.Sprintf("%.0f", float64(m.Bytes)/(1<<20))})
 	}
-	return t.Flush()
+	return printTable(w, fmt.Sprintf("Most memory held while training, %d × %d, batch 100, %d rows: MiB", inputs, hidden, maxRows), lines)
 }
 
 // lines returns every time of every round as lines of a CSV file.

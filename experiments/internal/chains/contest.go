@@ -78,7 +78,7 @@ func Typical(r claims.Repeats) string {
 
 // Digits returns three digits of x, or all before the point.
 func Digits(x float64) string {
-	if x >= 1000 {
+	if x >= 999.5 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'g', 3, 64)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -165,6 +166,15 @@ func (t *Table) Mean(panel, curve string, lo, hi float64) Repeats {
 		sum[r] /= n[r]
 	}
 	return sum
+}
+
+// After returns the means of a curve's values from this part of its largest x on, by repetition.
+func (t *Table) After(panel, curve string, part float64) Repeats {
+	xs := t.Xs(panel, curve)
+	if len(xs) == 0 {
+		return nil
+	}
+	return t.Mean(panel, curve, part*xs[len(xs)-1], math.Inf(1))
 }
 
 // Average returns the mean and the standard deviation over repetitions; the

@@ -133,6 +133,15 @@ func Flags(line string) map[string]string {
 	return flags
 }
 
+// FlagsOf returns the flags of a run by name: those that all runs of an experiment share, its own, its seed and, of a
+// quick one, those that make it small.
+func FlagsOf(common, own string, seed int, quick bool, small string) map[string]string {
+	if !quick {
+		small = ""
+	}
+	return Flags(fmt.Sprint(common, " ", own, " -seed ", seed, " ", small))
+}
+
 // TimeFile is next to the files of a run. It holds the processor time of its parts,
 // in seconds.
 const TimeFile = "processor_seconds"
