@@ -34,11 +34,11 @@ func New(ctx context.Context, path string, args ...string) *Call {
 }
 
 // Run runs the command and reads the JSON that it prints into v, unless v is nil.
-// The error ends with the last line that the command printed on stderr.
+// The error ends with the last two lines that the command printed on stderr.
 func (c *Call) Run(v any) error {
 	if err := c.Cmd.Run(); err != nil {
 		lines := strings.Split(strings.TrimSpace(c.stderr.String()), "\n")
-		return fmt.Errorf("%s: %w: %s", filepath.Base(c.Path), err, lines[len(lines)-1])
+		return fmt.Errorf("%s: %w: %s", filepath.Base(c.Path), err, strings.Join(lines[max(0, len(lines)-2):], "; "))
 	}
 	if v == nil {
 		return nil

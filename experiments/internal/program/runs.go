@@ -2,11 +2,9 @@ package program
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -177,58 +175,33 @@ func LastMeasured(folder, column string) (float64, error) {
 // Train runs rbmtrain, or what is left of an interrupted run, and returns the
 // processor time of all parts.
 func (r *Runs) Train(ctx context.Context, folder string, flags map[string]string) (float64, error) {
-	file := filepath.Join(folder, TimeFile)
-	seconds := 0.0
-	var args []string
-	if b, err := os.ReadFile(filepath.Join(folder, "config.json")); err == nil {
-		if err := sameFlags(b, flags); err != nil {
-			return 0, fmt.Errorf("%s: %w; give another -runs", folder, err)
-		}
-		if b, err = os.ReadFile(file); err == nil {
-			seconds, err = strconv.ParseFloat(strings.TrimSpace(string(b)), 64)
-		} else if errors.Is(err, fs.ErrNotExist) { // killed before it was written
-			seconds, err = LastMeasured(folder, "seconds")
-		}
-		if err != nil {
-			return 0, err
-		}
-		if last, err := LastMeasured(folder, "step"); err != nil || fmt.Sprint(int(last)) == flags["steps"] {
-			return seconds, err
-		}
-		args = []string{"-resume", folder, "-workers", "1"}
-	} else if errors.Is(err, fs.ErrNotExist) {
-		for _, name := range slices.Sorted(maps.Keys(flags)) {
-			args = append(args, "-"+name+"="+flags[name])
-		}
-		args = append(args, "-out", folder)
-	} else {
+	var line strings.Builder // of an array: so rbmtrain finds out how far the run is, and whether the folder has another one
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		fmt.Fprintf(&line, "-%s='%s' ", name, flags[name])
+	}
+	fmt.Fprintf(&line, "-out='%s'\n", folder)
+	array := folder + ".array"
+	if err := errors.Join(os.MkdirAll(filepath.Dir(folder), 0o777), os.WriteFile(array, []byte(line.String()), 0o666)); err != nil {
 		return 0, err
 	}
-	part, err := r.Call(ctx, nil, "rbmtrain", append(args, "-quiet")...)
+	defer os.Remove(array)
+	file := filepath.Join(folder, TimeFile)
+	seconds := 0.0
+	if b, err := os.ReadFile(file); err == nil {
+		if seconds, err = strconv.ParseFloat(strings.TrimSpace(string(b)), 64); err != nil {
+			return 0, err
+		}
+	} else if measured, err := LastMeasured(folder, "seconds"); err == nil { // killed before it was written
+		seconds = measured
+	}
+	var before struct{ Runs []struct{ State string } }
+	part, err := r.Call(ctx, &before, "rbmtrain", "-array", array, "-array-index", "0", "-workers", "1", "-quiet", "-json")
+	if err == nil && before.Runs[0].State == "finished" {
+		return seconds, nil
+	}
 	seconds += part
 	if _, stat := os.Stat(folder); stat == nil {
 		err = errors.Join(err, os.WriteFile(file, []byte(strconv.FormatFloat(seconds, 'f', 2, 64)+"\n"), 0o644))
 	}
 	return seconds, err
-}
-
-// sameFlags returns an error that names a flag of a run's config.json that differs.
-func sameFlags(config []byte, flags map[string]string) error {
-	var c struct {
-		Flags map[string]string `json:"flags"`
-	}
-	if err := json.Unmarshal(config, &c); err != nil {
-		return err
-	}
-	for name, value := range c.Flags {
-		if flags[name] != value {
-			return fmt.Errorf("the run has -%s %s, not %q", name, value, flags[name])
-		}
-	}
-	for name, value := range flags {
-		if _, ok := c.Flags[name]; !ok && name != "metrics" && name != "workers" {
-			return fmt.Errorf("the run has no -%s %s", name, value)
-		}
-	}
-	return nil
 }

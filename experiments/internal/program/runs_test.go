@@ -17,18 +17,6 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-func TestSameFlags(t *testing.T) {
-	config := []byte(`{"flags": {"rate": "0.1", "redraw": "true"}}`)
-	for line, want := range map[string]string{
-		"-rate 0.1 -redraw": "", "-rate 0.1 -redraw -metrics none -workers 1": "",
-		"-rate 0.1": "-redraw true", "-rate 0.2 -redraw": "-rate 0.1", "-rate 0.1 -redraw -batch 5": "no -batch 5",
-	} {
-		if err := sameFlags(config, Flags(line)); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v; want %q", line, err, want)
-		}
-	}
-}
-
 func TestMetrics(t *testing.T) {
 	run := t.TempDir()
 	file := filepath.Join(run, "metrics.csv")
