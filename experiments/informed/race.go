@@ -245,22 +245,24 @@ func short(t *claims.Table, x contestant, at int) (times float64, yes bool) {
 func (c contest) doubt(t *claims.Table, x contestant, at int) string {
 	if rate, stuck := stuck(t, x, at); stuck {
 		const values = leastTimes / 2 // independent ones of a run of leastTimes τ
-		return fmt.Sprintf("no verdict: in runs of %g s chains of %s stay in part of the states; by the errors of its means a run is worth %s independent values, and %d of them would take at least %s s",
+		return fmt.Sprintf("in runs of %g s chains of %s stay in part of the states; by the errors of its means a run is worth %s independent values, and %d of them would take at least %s s",
 			c.seconds, x.told(), chains.Digits(rate*c.seconds), values, chains.Digits(values/rate))
 	}
 	if times, yes := short(t, x, at); yes {
-		return fmt.Sprintf("no verdict: runs of %s are %.0f τ long, and its τ is not known with fewer than %d", x.told(), times, leastTimes)
+		return fmt.Sprintf("runs of %s are %.0f τ long, and its τ is not known with fewer than %d", x.told(), times, leastTimes)
 	}
 	return ""
 }
 
 // refuse takes the verdict of a claim that names the first sampler as the better one, if there is a doubt about its τ. Runs that are too
-// short, and chains that are stuck, underestimate τ. So those of the other sampler only favour it.
-func (c contest) refuse(t *claims.Table, claim claims.Claim, x contestant, at int) claims.Claim {
-	if why := c.doubt(t, x, at); why != "" && claim.Verdict != claims.Open {
-		claim.Verdict, claim.Statistic = claims.Fail, why+"; "+claim.Statistic
+// short, and chains that are stuck, underestimate τ. So those of the other sampler only favour it, and take the verdict of a claim that fails.
+func (c contest) refuse(t *claims.Table, claim claims.Claim, better, other contestant, at int) claims.Claim {
+	if why := c.doubt(t, better, at); why != "" {
+		claim = claim.Refused("%s", why)
+	} else if why := c.doubt(t, other, at); why != "" && claim.Verdict == claims.Fail {
+		claim = claim.Refused("%s", why)
 	}
-	return claim
+	return claim.Resolved()
 }
 
 func (c contest) claims(t *claims.Table, at int) (all []claims.Claim) {
@@ -274,10 +276,10 @@ func (c contest) claims(t *claims.Table, at int) (all []claims.Claim) {
 	sard := contestant{name: sardonics}
 	paths := c.best(t, at, func(x contestant) bool { return !x.free && strings.HasPrefix(x.name, "PAS") })
 	return []claims.Claim{
-		c.refuse(t, larger(fmt.Sprintf("the fastest sampler of the programs, %s, gives more independent values a second than the fastest new one, %s", champion.told(), rival.told()), gainPanel, champion, rival), champion, at),
+		c.refuse(t, larger(fmt.Sprintf("the fastest sampler of the programs, %s, gives more independent values a second than the fastest new one, %s", champion.told(), rival.told()), gainPanel, champion, rival), champion, rival, at),
 		larger(fmt.Sprintf("in equal time the means of %s have smaller squared errors than those of %s", champion.told(), rival.told()), byErrorPanel, champion, rival),
-		c.refuse(t, larger(fmt.Sprintf("SARDONICS gives more independent values a second than the fastest path with frozen weights, %s", paths.name), gainPanel, sard, paths), sard, at),
-		c.refuse(t, claims.Smaller(fmt.Sprintf("%s: SARDONICS makes fewer flips for an independent value than %s", c.arenas[at].label, paths.name), logs(t, flipsTau, sard, at), logs(t, flipsTau, paths, at)).Aside(), sard, at),
+		c.refuse(t, larger(fmt.Sprintf("SARDONICS gives more independent values a second than the fastest path with frozen weights, %s", paths.name), gainPanel, sard, paths), sard, paths, at),
+		c.refuse(t, claims.Smaller(fmt.Sprintf("%s: SARDONICS makes fewer flips for an independent value than %s", c.arenas[at].label, paths.name), logs(t, flipsTau, sard, at), logs(t, flipsTau, paths, at)).Aside(), sard, paths, at),
 	}
 }
 
@@ -289,12 +291,22 @@ func (c contest) finding(t *claims.Table) string {
 			continue
 		}
 		champion, rival := c.best(t, at, isOld), c.best(t, at, isNew)
-		if why := c.doubt(t, champion, at); why != "" {
-			parts = append(parts, fmt.Sprintf("on %s there is %s", a.label, why))
-			continue
+		all := c.claims(t, at)
+		byTau, byError := all[0], all[1]
+		gives := func(claim claims.Claim, more string) string {
+			return fmt.Sprintf("%s gives %s times as many as %s%s", champion.told(), chains.Digits(math.Exp(claim.Mean)), rival.told(), more)
 		}
-		factor := chains.Digits(math.Exp(logs(t, gainPanel, champion, at).Mean() - logs(t, gainPanel, rival, at).Mean()))
-		parts = append(parts, fmt.Sprintf("on %s %s gives %s times as many as %s", a.label, champion.told(), factor, rival.told()))
+		text := "there is no verdict: " + byTau.Refusal
+		if c.doubt(t, champion, at) == "" {
+			text = fmt.Sprintf("%s gives %s; of the new samplers %s", champion.told(), chains.Digits(chains.Exp(logs(t, gainPanel, champion, at))), text)
+		}
+		switch {
+		case byTau.Refusal == "":
+			text = gives(byTau, "")
+		case byError.Verdict == claims.Pass:
+			text = gives(byError, " by the errors of means, and by τ there is no verdict")
+		}
+		parts = append(parts, fmt.Sprintf("on %s %s", a.label, text))
 	}
 	return "Independent values of the slowest observable a second: " + strings.Join(parts, "; ") + "."
 }

@@ -50,6 +50,8 @@ func TestVerdicts(t *testing.T) {
 			"Gibbs, gives more", "no verdict: runs of Gibbs are 26 τ long", claims.Fail, gibbs, pasRoot},
 		{"lost", map[string][3]float64{gibbs: {10, 10, 1000}, clusters: {5, 5, 500}, sardonics: {2, 2, 200}, pasRoot: {100, 100, 100}, string(informed.Langevin): {5, 5, 100}},
 			"Gibbs, gives more", "", claims.Fail, gibbs, pasRoot},
+		{"rivals stuck", map[string][3]float64{gibbs: {10, 10, 1000}, clusters: {5, 5, 500}, sardonics: {2, 2, 200}, pasRoot: {100, 1, 100}, string(informed.Langevin): {50, 1, 100}},
+			"Gibbs, gives more", "no verdict: in runs of 0.3 s chains of PAS, √t stay", claims.Fail, gibbs, pasRoot},
 	} {
 		table := runsOf(x.rates)
 		if got := c.best(table, 0, isOld).name; got != x.champion {
@@ -62,6 +64,15 @@ func TestVerdicts(t *testing.T) {
 		if first.Verdict != x.verdict || !strings.Contains(first.Text, x.first) || !strings.Contains(first.Statistic, x.says) {
 			t.Errorf("%s: %s: %s, %s", x.name, first.Text, first.Verdict, first.Statistic)
 		}
+	}
+}
+
+// Where chains of all new samplers are stuck the finding compares by the errors of means.
+func TestStuckRivals(t *testing.T) {
+	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
+	finding := c.finding(runsOf(map[string][3]float64{gibbs: {100, 100, 1000}, sardonics: {50, 50, 1000}, pasRoot: {400, 4, 1000}}))
+	if !strings.Contains(finding, "on A Gibbs gives 25 times as many as PAS, √t by the errors of means, and by τ there is no verdict") {
+		t.Error(finding)
 	}
 }
 

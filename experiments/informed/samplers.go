@@ -2,6 +2,7 @@ package main
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"gorbm/experiments/internal/informed"
 	"gorbm/negphase/mcmc"
@@ -75,6 +76,14 @@ func onRBM() []contestant {
 	ladder := mcmc.Tempering{Swapping: mcmc.Swaps, Mover: mcmc.BlockGibbs{}, Replicas: 6, Hottest: 1.5}
 	all := old([]contestant{{name: blockGibbs, mover: mcmc.BlockGibbs{}}, {name: withIM, mover: alternate{mcmc.BlockGibbs{}, mover("im:k=auto")}}}, ladder)
 	return append(append(all, fresh(false)...), fresh(true)...)
+}
+
+// longNames are the samplers of the long race: those of the programs, and the fastest new ones of each kind on both layers.
+var longNames = []string{blockGibbs, tempering, sardonics, single, "PAS, t/(1+t)", string(informed.DLMCRatio)}
+
+// only returns the contestants of these names on both layers.
+func only(all []contestant, names []string) []contestant {
+	return slices.DeleteFunc(all, func(x contestant) bool { return x.free || !slices.Contains(names, x.name) })
 }
 
 func onLattice() []contestant {

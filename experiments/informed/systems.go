@@ -109,7 +109,10 @@ func trained(ctx context.Context, hidden int, sharp float32, quick bool) (*rbm.R
 }
 
 // Moves between the states of a reference by long runs, in units of 150 steps of block Gibbs or 30 of tempering.
-const shortApart = 1
+const (
+	shortApart = 1
+	longApart  = 10
+)
 
 // machine is an RBM of 784 visible units. Its reference is of long runs with this distance between states; 0: it is of exact draws.
 func machine(hidden int, sharp float32, apart int) arena {

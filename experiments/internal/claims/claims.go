@@ -48,6 +48,7 @@ type Claim struct {
 	// Mean and StdErr are those of the paired difference, if there is one.
 	Mean, StdErr float64
 	Verdict      Verdict
+	Refusal      string // why there is no verdict, although there are numbers; "": there is one
 	Kind         Kind
 	contrary     bool // the numbers show the opposite
 }
@@ -183,6 +184,30 @@ func NotLess(text string, a, b Repeats, loss func(x float64) string) Claim {
 
 // Factor says a difference of logarithms as a factor, for NotLess.
 func Factor(x float64) string { return fmt.Sprintf("a factor of %.2g", math.Exp(x)) }
+
+// Refused takes the verdict of a claim, and says why, unless that was done before.
+func (c Claim) Refused(format string, args ...any) Claim {
+	if c.Verdict == Open || c.Refusal != "" {
+		return c
+	}
+	c.Verdict, c.contrary, c.Refusal = Fail, false, fmt.Sprintf(format, args...)
+	c.Statistic = "no verdict: " + c.Refusal + "; " + c.Statistic
+	return c
+}
+
+// Resolution is the factor that repetitions must tell apart for a verdict about times; see Resolved.
+const Resolution = 1.5
+
+// Resolved refuses the verdict of a claim about logarithms if a factor of Resolution could hide in its error. A difference of more
+// than three standard errors is one, however large the error.
+func (c Claim) Resolved() Claim {
+	finest := Errors * c.StdErr
+	if finest <= math.Log(Resolution) || math.Abs(c.Mean) > finest {
+		return c
+	}
+	times := finest / math.Log(Resolution)
+	return c.Refused("these runs tell a factor of %.3g apart; one of %g takes %.0f times as many repetitions", math.Exp(finest), Resolution, math.Ceil(times*times))
+}
 
 // Alike is the claim that a and b do not differ. It passes if the paired
 // difference is within three standard errors. The statistic says how large a

@@ -267,3 +267,39 @@ func TestCommittedIndex(t *testing.T) {
 		t.Error("experiments/README.md is not what the program writes: run an experiment with -redraw")
 	}
 }
+
+// A verdict takes repetitions that tell a factor of 1.5 apart, or a difference of more than three standard errors; the first refusal stays.
+func TestResolved(t *testing.T) {
+	logs := func(ratios ...float64) Repeats {
+		r := Repeats{}
+		for i, x := range ratios {
+			r[i] = math.Log(x)
+		}
+		return r
+	}
+	one := logs(1, 1, 1, 1)
+	for _, c := range []struct {
+		name    string
+		a       Repeats
+		verdict Verdict // of a not less than one
+		refusal string
+	}{
+		{"equal", logs(1, 1.1, 0.9, 1), Pass, ""},
+		{"lost", logs(0.1, 0.2, 0.1, 0.2), Fail, ""},
+		{"won", logs(10, 20, 10, 20), Pass, ""},
+		// The logarithms are ±ln 2, of which four have a standard error of ln 2/√3, and three of these are a factor of e^(√3 ln 2).
+		{"scattered", logs(0.5, 2, 0.5, 2), Fail, "these runs tell a factor of 3.32 apart; one of 1.5 takes 9 times as many repetitions"},
+		{"few", logs(0.5, 2), Open, ""},
+	} {
+		got := NotLess("", c.a, one, Factor).Resolved()
+		if got.Verdict != c.verdict || got.Refusal != c.refusal || strings.Contains(got.Statistic, "no verdict: "+c.refusal+"; paired") != (c.refusal != "") {
+			t.Errorf("%s: %s, %s; want %s, %s", c.name, got.Verdict, got.Statistic, c.verdict, c.refusal)
+		}
+		if again := got.Refused("other"); c.refusal != "" && again.Statistic != got.Statistic {
+			t.Errorf("%s is refused twice: %s", c.name, again.Statistic)
+		}
+	}
+	if c := Smaller("", logs(10, 20, 10, 20), one).Refused("short"); c.contrary || WordOf([]Claim{c}) != Unresolved {
+		t.Errorf("a refused claim is %s", WordOf([]Claim{c}))
+	}
+}
