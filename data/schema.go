@@ -28,7 +28,7 @@ type Schema struct {
 type Column struct {
 	Name   string   `json:"name"`
 	Levels []string `json:"levels,omitempty"`
-	// Edges cut numbers into levels: level k is of numbers from Edges[k−1] to below Edges[k].
+	// Edges cut numbers into levels: level k has the numbers from Edges[k−1] to below Edges[k].
 	// A level then has the median of its numbers as its word. Nil: a word is its own level.
 	Edges []float64 `json:"edges,omitempty"`
 	Bit   bool      `json:"bit,omitempty"` // one binary unit
@@ -83,7 +83,7 @@ func (s *Schema) String() string {
 	return fmt.Sprintf("%d columns, %d of numbers and the others of %d levels in all", len(s.Columns), numbers, levels)
 }
 
-// Numbers reports whether a column is of numbers. Rows are real values then.
+// Numbers reports whether some column holds numbers. Rows are then real values.
 func (s *Schema) Numbers() bool {
 	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Number != nil })
 }

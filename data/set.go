@@ -311,7 +311,7 @@ func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 		return
 	}
 	if dst.IsReal() || dst.Rows != len(rows) || dst.Cols < s.X.Cols {
-		panic("data: rows to draw anew of the wrong shape")
+		panic("data: rows to redraw have the wrong shape")
 	}
 	cols := s.X.Cols
 	words := (cols + 63) / 64

@@ -398,8 +398,8 @@ func (a *ascentWork) deal(d *particles, most int) {
 	}
 }
 
-// close fills up the last word. It puts the words from the given one on into the last group, if that
-// is of the same kind and has at most most words with them, and otherwise into a new group.
+// close fills up the last word. It puts the words from the given one on into the last group, if both hold bits or
+// both grey values and the group then has at most most words, and otherwise into a new group.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
@@ -604,7 +604,7 @@ func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 }
 
 // moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
-// visible units. If there is one group, or the last is of bits, adding the steps to the weights takes
+// visible units. If there is one group, or the last holds bits, adding the steps to the weights takes
 // no separate pass.
 func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
 	m, g := a.m, tile.g
@@ -625,7 +625,7 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 			rows := min(vec.Block, len(steps)/vec.Block)
 			steps = steps[:rows*vec.Block]
 			// Where the rule can add steps itself, sums go straight to it. With centring only those
-			// of the first group can, if it is of bits.
+			// of the first group can, if it holds bits.
 			var w []float32
 			if whole && a.adder != nil && (a.Mu == nil || !group.grey) && (q == 0 || a.Mu == nil && !group.grey) {
 				tile.block.set(a, Weights, lo, lo+len(steps))

@@ -34,7 +34,7 @@ type mixingPoint struct {
 const leastSD = 0.1
 
 // point returns the drift: the mean free energy of the chains in the last third of the continued
-// updates, less that in the first update. The latter is of the particles that the next update of
+// updates, less that in the first update, which has the particles that the next update of
 // training would use. The drift is divided by the standard deviation of single values in the last third,
 // or by sd if that is larger, because few chains may have too small a deviation.
 func (c *continuation) point(sd float64) mixingPoint {

@@ -15,12 +15,12 @@ import (
 	"gorbm/rbm/finitejson"
 )
 
-// MaxStates is the largest number of hidden units in all rows of a batch, or in
-// all chains and replicas, that the commands take: 2 GiB of means.
+// MaxStates limits rows × hidden units of a batch, and chains × replicas × hidden
+// units: their means take 2 GiB.
 const MaxStates = 1 << 29
 
-// StateBytes forecasts the memory of rows of states with their means, and
-// of those of the step before.
+// StateBytes forecasts the memory of rows of states with their means, for this
+// step and the one before.
 func StateBytes(rows, visible, hidden int) float64 {
 	return 2 * float64(rows) * (4*float64(hidden) + float64(hidden+visible)/8 + 16)
 }
@@ -47,8 +47,8 @@ type Flags struct {
 	groups         []string // their titles; rows declared next are in the last
 }
 
-// NewFlags returns the flags of a command. summary says all that there is to know of
-// it, for -h all, and usage how it is called.
+// NewFlags returns the flags of a command. -h all prints summary, a description of the
+// command; usage says how it is called.
 func NewFlags(name, summary, usage string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), summary: summary, usage: usage}
 	f.SetOutput(io.Discard)
@@ -58,9 +58,8 @@ func NewFlags(name, summary, usage string) *Flags {
 	return f
 }
 
-// AddOutput adds the flags -quiet and -json with these texts of help, and -progress. The
-// text of -json is followed by the rule for numbers that JSON cannot express. The flags have
-// these tags.
+// AddOutput adds the flags -quiet, -json and -progress, with these help texts for the first two and
+// these tags for all. To the text of -json it adds the rule for numbers that JSON cannot express.
 func (f *Flags) AddOutput(quiet, json string, tags ...string) {
 	f.progress = bars
 	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal, and else a line of text every ten seconds; or plain, such lines in any case").Offer(string(bars), string(plain)).Tag(tags...)

@@ -15,8 +15,8 @@ const (
 	// leaveAfter is how long a command may take to end after a signal, where it
 	// has nothing to save.
 	leaveAfter = 800 * time.Millisecond
-	// bounce is the time after a signal in which more of them are taken for the
-	// same one: for a key that was pressed twice.
+	// bounce is the time after a signal in which further signals are ignored, as
+	// of a key that was pressed twice.
 	bounce = time.Second
 )
 
@@ -33,8 +33,8 @@ type guard struct {
 type guardKey struct{}
 
 // Protect keeps a signal from ending the process until release is called: the
-// command saves something, or will soon look at ctx. A command that is not
-// protected, and does not end within a second of a signal, is ended. lost, if it is
+// command saves something, or will soon look at ctx. An unprotected command that
+// does not end within a second of a signal is ended. lost, if it is
 // not nil, then returns a message about what was lost.
 func Protect(ctx context.Context, lost func() string) (release func()) {
 	g, ok := ctx.Value(guardKey{}).(*guard)
@@ -55,8 +55,8 @@ func Protect(ctx context.Context, lost func() string) (release func()) {
 	})
 }
 
-// stuck reports whether the command has been without protection since
-// leaveAfter ago, and what is lost if it is ended.
+// stuck reports whether the command has been unprotected for at least
+// leaveAfter, and what is lost if it is ended.
 func (g *guard) stuck() (lost string, ok bool) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -80,10 +80,10 @@ func exitStatus(s os.Signal) int {
 	return Interrupted
 }
 
-// watchSignals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second
-// signal after bounce ends the process at once, as does one signal where the
-// command is stuck. A closed pipe at a standard stream is an error of writing,
-// and no signal. SIGQUIT stays Go's: it prints all stacks.
+// watchSignals returns a context that Ctrl-C, SIGTERM and SIGHUP cancel. A second
+// signal, later than bounce, ends the process at once; so does the first if the
+// command is stuck. Writing to a closed pipe returns an error and raises no
+// signal. SIGQUIT is left to Go, which prints all stacks.
 func watchSignals(name string, stderr io.Writer) context.Context {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)

@@ -38,7 +38,7 @@ func (p *plan) page(results []result) report.Report {
 	return page
 }
 
-// truthInWords says what the estimators are held against.
+// truthInWords says what the estimators are compared with.
 func (p *plan) truthInWords(r result) string {
 	if r.truth.Exact {
 		return "the truth is exact, by enumeration"
@@ -88,7 +88,7 @@ func (p *plan) words(r result) (lines []string) {
 		if c.Repeats < 2 || c.Estimator.Traits().Moments || math.IsNaN(c.Bias.Floor) {
 			continue
 		}
-		// Twice: the length of a bias that is nothing but noise has a spread of some tenths.
+		// The norm of pure noise varies by some tenths of the floor; twice the floor is beyond that.
 		if c.Bias.Norm > 2*c.Bias.Floor {
 			lines = append(lines, fmt.Sprintf("%s is biased: its mean over the repeats is %s away, where noise explains %s. More repeats do not help; try %s.",
 				p.names[i], cli.Number(c.Bias.Norm), cli.Number(c.Bias.Floor), biasRemedy(c.Estimator)))

@@ -42,9 +42,9 @@ type runSummary struct {
 	rows    [][]float64
 }
 
-// A metric is its last and its best value. The last of a finished run is that of all
-// rows; others are measured on a sample of them, where there are many. Best is left out where
-// nobody knows what is better.
+// A metric holds the last and the best value of a column. The last value of a finished run uses all rows;
+// the values along the run use a sample where there are many rows. Best is left out of columns
+// that are neither better when larger nor better when smaller.
 type metric struct {
 	Last     *float64 `json:"last"` // null where it is not a number
 	Best     *float64 `json:"best,omitempty"`
@@ -238,9 +238,8 @@ func inWords(name string, x float64) string {
 // better reports whether a is a better value than b.
 func better(c train.Column, a, b float64) bool { return a != b && (a < b) == c.Smaller }
 
-// sortRuns sorts the runs, the best first, by -sort or by the first metric that they
-// have of what a run is for, of test rows if there are any. It returns its name, ""
-// for the order of the paths, if no run has one.
+// sortRuns sorts the runs, the best first, by -sort or else by firstMetric, and returns the name
+// of the column. It is "" if no run has such a metric; the runs are then in the order of their paths.
 func (o *options) sortRuns(all []*runSummary) (by string, err error) {
 	known := map[string]bool{}
 	for _, r := range all {
@@ -289,8 +288,9 @@ func count(yes bool) int {
 	return 0
 }
 
-// firstMetric returns the name of the metric that a run is for, "" if there is none. The error of
-// classes comes before the pseudo-likelihood, which favours models that only contrastive divergence makes.
+// firstMetric returns the name of the metric that says most about a run, or "": of test rows, else of
+// held-out rows, else of training rows. The classification error ranks before the pseudo-likelihood, which
+// favours models trained by contrastive divergence.
 func firstMetric(names []string) (best string) {
 	rank := math.MaxInt
 	for i, part := range []string{"_test", "_holdout", "_train"} {
@@ -394,13 +394,12 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 	return records
 }
 
-// bestNote names the rows that the last and the best values of a metric use, where they may be of
-// different ones; else it is "".
+// bestNote says which rows the last and the best values of a metric use. It is "" if they use the same rows.
 func bestNote(all []*runSummary, by string) string {
 	if !slices.ContainsFunc(all, func(r *runSummary) bool { return r.final[by] && r.Metrics[by].Best != nil }) {
 		return ""
 	}
-	return by + " is the closing value of a finished run, of all rows or a large sample; the best along the run is by metrics.csv, of a smaller sample where there are many rows"
+	return by + " of a finished run is its closing value, on all rows or a large sample; the best along the run is from metrics.csv, on a smaller sample if there are many rows"
 }
 
 // writeRuns writes the file of -out, or makes the folder and fills it. lines are runs, or the
@@ -442,7 +441,7 @@ func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs,
 			return err
 		}
 	}
-	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
+	words := []string{fmt.Sprintf("%s is the first of %s by %s. Runs that differ in the seed alone show how large chance differences are.",
 		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
 	if note := bestNote(all, by); note != "" {
 		words = append(words, note+".")
@@ -460,7 +459,7 @@ const (
 	namedSettings = 3  // settings that the name of a curve has
 )
 
-// metricWords is what a column of metrics.csv is called in words.
+// metricWords returns the name of a column of metrics.csv in words.
 func metricWords(by string) string {
 	column, ok := train.ColumnOf(by)
 	if !ok || column.Label == "" {
@@ -474,7 +473,7 @@ func metricWords(by string) string {
 	return column.Label
 }
 
-// metricChart is an empty chart of a metric along runs, and what its values are to be multiplied by.
+// metricChart returns an empty chart of a metric along runs, and the factor from its values to the chart's.
 func metricChart(by string) (c plots.Chart, scale float64) {
 	c, scale = plots.Chart{X: "step", Y: metricWords(by)}, 1
 	if column, ok := train.ColumnOf(by); ok {
@@ -495,8 +494,8 @@ func settingsWords(settings map[string]string, names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// runsChart is a metric along the runs, of the best of them.
-// The curves are named by the settings in which runs differ, of which the chart has room for few.
+// runsChart draws a metric along the best runs.
+// A curve is named by the settings in which the runs differ, or by its folder if these are many.
 func runsChart(all []*runSummary, by string, differ []string) plots.Chart {
 	c, scale := metricChart(by)
 	c.Title = fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), metricWords(by))

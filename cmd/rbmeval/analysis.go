@@ -250,7 +250,7 @@ func (a *analysis) table(name string, lines [][]string) error {
 	return atomicfile.Write(filepath.Join(a.folder, name+".csv"), cli.WriteCSV(lines))
 }
 
-// findContacts computes the effective couplings and what they say of contacts, and writes them.
+// findContacts computes the effective couplings, predicts contacts from them, and writes both.
 func (e *evaluation) findContacts(ctx context.Context) (err error) {
 	a := e.analysis
 	bar := e.flags.NewProgress("effective couplings", "hidden units", int64(e.m.Hidden()))
@@ -301,16 +301,16 @@ func (e *evaluation) findContacts(ctx context.Context) (err error) {
 	return a.picture("contacts", a.contactMap(ranked).Page())
 }
 
-// scoresOf returns the norms of the couplings of p, without the gap, these with the average product correction, and the
-// pairs of sites that may touch, the largest score first.
+// scoresOf returns the norms of the couplings of p without the gap, the scores (the norms after the average product
+// correction), and the pairs of sites at least contactApart apart, the largest score first.
 func scoresOf(p *potts.Model) (norms, scores potts.Scores, ranked [][2]int) {
 	norms = p.Frobenius(1)
 	scores = norms.Corrected()
 	return norms, scores, scores.Ranked(contactApart)
 }
 
-// precisions returns the precision of the first L/10, L/5, L/2 and L pairs of L sites, without those that are more than
-// the pairs of known distance.
+// precisions returns the precision of the first L/10, L/5, L/2 and L pairs of L sites, up to the number of pairs
+// of known distance.
 func precisions(ppv []float64, sites int) (all []precision) {
 	for _, part := range []int{10, 5, 2, 1} {
 		n := max(1, sites/part)
@@ -326,7 +326,7 @@ func precisions(ppv []float64, sites int) (all []precision) {
 	return all
 }
 
-// precisionText is precisions in words, with the number of pairs that touch at all; "" of none.
+// precisionText describes precisions in words, with the number of all pairs that touch. It is "" if there are none.
 func precisionText(all []precision, contacts int) string {
 	var parts []string
 	for _, p := range all {

@@ -29,7 +29,7 @@ const summary = `rbmeval evaluates a restricted Boltzmann machine on data.
 
 Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what applies: log Z
 by enumeration if that takes a few seconds, else by AIS, which is too low on average, by
-reverse AIS, which is too high, and by Bennett's ratio, which leans to neither side;
+reverse AIS, which is too high, and by Bennett's ratio, which is neither;
 pseudo-likelihood; classification. With -rows log Z is not estimated unless one of these
 asks for it, and with -features, -analysis or -mutants alone nothing else is computed.
 
@@ -120,7 +120,7 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "rbmeval says how good a model is: its log-likelihood with errors that can be trusted, its\nclassification error and calibration, and what each row gets.",
+	Purpose: "rbmeval says how good a model is: its log-likelihood with standard errors, its\nclassification error and calibration, and figures of each row.",
 	Examples: []string{
 		"rbmeval -model runs/mnist-ins-1  # log Z in three ways, log-likelihood",
 		"rbmeval -model runs/mnist-ins-1 -classify  # error, log p(y|x), calibration",

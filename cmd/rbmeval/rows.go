@@ -63,7 +63,7 @@ func (x *examples) likely() bool {
 // likelihood.
 func (x *examples) grey() bool { return x.v.IsReal() && !x.m.Real() }
 
-// likelihoodName names the mean of −F − log Z; of a model of labels it says of what.
+// likelihoodName names the mean of −F − log Z; with labels it says whether it is log p(x) or log p(x,y).
 func (x *examples) likelihoodName() string {
 	switch {
 	case x.grey():

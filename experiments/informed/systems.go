@@ -114,7 +114,7 @@ const (
 	longApart  = 10
 )
 
-// machine is an RBM of 784 visible units. Its reference is of long runs with this distance between states; 0: it is of exact draws.
+// machine is an RBM of 784 visible units. Its reference is of long runs with this distance between states, or exact draws if it is 0.
 func machine(hidden int, sharp float32, apart int) arena {
 	a := arena{label: fmt.Sprintf("784×%d", hidden), beta: 1, truth: "long runs"}
 	a.word = a.label

@@ -105,7 +105,7 @@ func (c *pairsChain) Warning() string {
 	if c.pairs.size() != 1 {
 		return ""
 	}
-	return "pairs: there is a single pair, of which the state alternates between two if they are of equal energy"
+	return "pairs: there is a single pair; if its two states have equal energy, the chain alternates between them"
 }
 
 // Move exchanges a pair, or leaves it.

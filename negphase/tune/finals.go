@@ -30,10 +30,10 @@ const surely = 2
 // tuning. These stay unless another one beats them by more than 2 standard errors.
 // Otherwise noise would decide: the best of many noisy rewards is mostly a lucky one.
 //
-// In a round each contestant has a trial on every lane. The better half of the challengers goes on to
+// In a round each contestant has a trial on every lane. The better half of the challengers enters
 // the next round, whose trials are twice as long. The last challenger races the settings before tuning
 // until the difference is clear or the seconds of the finals are spent. The policy may lose to its best
-// kernel where the model takes for irrelevant what is not. The states of these trials are discarded.
+// kernel if the model wrongly takes a setting for irrelevant. The states of these trials are discarded.
 func (t *tuner) finals(ctx context.Context) error {
 	base := t.Space.Point(t.Space.Base)
 	before := t.contestant([][]float64{base})

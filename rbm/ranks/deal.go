@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// Done returns ctx.Err(), or context.Canceled if the context of another rank is done. All
-// ranks must call it together, and all of them get an error if one does: so none waits for one that has
-// stopped. That of a rank other than 0 wraps ErrAgreed too.
+// Done returns ctx.Err(), or context.Canceled if only the context of another rank is done. All ranks
+// must call it together. If the context of one is done, all get an error, so that no rank waits for
+// one that has stopped. The errors of ranks other than 0 also wrap ErrAgreed.
 func (g *Group) Done(ctx context.Context) error {
 	if g.Size() == 1 {
 		return ctx.Err()
@@ -41,13 +41,13 @@ const (
 )
 
 // Deal makes the ranks do n independent tasks: task i is done by rank i modulo their number.
-// On every rank take gets the results of all tasks, in order; it must do the same on all ranks. Between
+// Every rank calls take with the results of all tasks, in order; take must do the same on all ranks. Between
 // processes results travel by encoding/gob, which needs exported fields. It keeps the bits of numbers,
 // except that a field of −0 arrives as 0; elements of slices stay −0.
 //
-// The first error ends it, on all ranks, when take has had the results of the tasks before. It is that
-// of the task with the least number; or of take. One of another rank is known by its text alone,
-// or as context.Canceled. That of a rank other than 0 wraps ErrAgreed.
+// Deal ends with the first error: that of take, or of the failed task with the smallest number, after take
+// has had the results of the tasks before it. All ranks return it. From another rank only the text of an error
+// arrives, or context.Canceled. The errors of ranks other than 0 also wrap ErrAgreed.
 func Deal[T any](g *Group, n int, do func(i int) (T, error), take func(i int, x T) error) error {
 	for first := 0; first < n; first += g.Size() {
 		mine := first + g.Rank()

@@ -135,7 +135,7 @@ func newTrainer(o fitSettings, set *data.Set, m *rbm.RBM) (*train.Trainer, error
 	return t, nil
 }
 
-// judgedRows is the number of rows that a report of progress is about.
+// judgedRows is the number of rows on which progress is measured.
 const judgedRows = 500
 
 // progress returns a report: steps, seconds, and of up to judgedRows rows the classification
@@ -223,7 +223,7 @@ func (s *stream) open(q request, o fitSettings, set *data.Set) error {
 	var begin struct {
 		Begin bool `json:"begin"`
 	}
-	_ = json.Unmarshal(q.header, &begin) // settings has
+	_ = json.Unmarshal(q.header, &begin) // settings has checked the header
 	state, saved, err := q.array("state", "|u1", -1)
 	switch {
 	case err != nil:

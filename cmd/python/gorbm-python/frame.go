@@ -38,7 +38,7 @@ const (
 	maxPayload = 1 << 38 // bytes of all arrays of a frame
 )
 
-// errNoFrame is what something other than the Python package gets that writes to the program.
+// errNoFrame is the error for input that the Python package did not write.
 var errNoFrame = errors.New("standard input holds no message of the Python package gorbm; this program works for it alone")
 
 // readFrame reads a frame. The error is io.EOF if there is none.

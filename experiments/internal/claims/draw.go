@@ -23,8 +23,8 @@ type Panel struct {
 	// logarithms; it needs LogY.
 	Geometric bool
 	Dots      bool // at each point
-	// Whole leaves out each x that some repetition of a curve lacks: where means are of other
-	// repetitions from x to x, a curve rises or falls for that reason alone.
+	// Whole leaves out each x that some repetition of a curve lacks. Otherwise the means at neighbouring x
+	// would be over different repetitions, and a curve would rise or fall for that reason alone.
 	Whole bool
 	// JoinFrom is the x from which on a line joins the points; +Inf: none does, as those of
 	// separate runs.

@@ -2,10 +2,9 @@ package bernoulli
 
 import "gorbm/rbm/internal/vec"
 
-// A Tilt is what a Conditional knows of up to Rows rows, for distributions whose odds are those
-// of the rows times given factors, and whose numbers of active units may be others. Such
-// a distribution costs one pass of the recursion, without exponentials and without a search for
-// its own shift. Call Set before Times.
+// A Tilt computes with the distributions of up to Rows rows of a Conditional after their odds are multiplied
+// by given factors and their numbers of active units are changed. Each takes one pass of the recursion: it
+// needs no exponentials, and uses the shift of the Conditional. Call Set before Times.
 type Tilt struct {
 	Shift [Rows]float64 // t of each row
 
@@ -27,7 +26,7 @@ func (t *Tilt) Set(c *Conditional) {
 // where x are the odds of the row, f the factors, K the number of active units of the
 // row, and k that of active, which must lie in 0 … the number of units. All terms are
 // positive, so a result that did not leave the range of float64 on the way has the
-// rounding errors of a sum: see the caller. Rows without factors have no meaning.
+// rounding errors of a sum: see the caller. Results of rows without factors are undefined.
 func (t *Tilt) Times(factors *[Rows][]float64, active *[Rows]int) (x vec.Quad) {
 	units := len(t.p)
 	least, most := units, 0
