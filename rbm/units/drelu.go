@@ -56,62 +56,91 @@ func (s sides) blend(base sides, beta float64) sides {
 	return s
 }
 
-// A pair is the distribution of a unit: those of its sides, the other one mirrored, with their log Z.
+// A pair is the distribution of a unit: those of its sides, that below 0 mirrored, with their Z but for a
+// factor e^lift.
 type pair struct {
 	half [2]half
-	logZ [2]float64
+	z    [2]float64
+	lift float64
 }
 
-// at returns the distribution of a unit of these sides with the input z, field included.
-func (s sides) at(z float64) (p pair) {
-	p.half = [2]half{{z + s.theta[0], s.gamma[0]}, {-z - s.theta[1], s.gamma[1]}}
-	p.logZ = [2]float64{p.half[0].logZ(), p.half[1].logZ()}
+// paired returns the pair of two halves. less is e to minus the distance of their lifts.
+func paired(up, down half, less float64) pair {
+	p := pair{half: [2]half{up, down}}
+	var other float64
+	p.z[0], p.lift = up.z()
+	if p.z[1], other = down.z(); other > p.lift {
+		p.z[0], p.lift = float64(p.z[0]*less), other
+	} else {
+		p.z[1] = float64(p.z[1] * less)
+	}
 	return p
 }
 
-// sum returns the log Z of both sides.
-func (p *pair) sum() float64 {
-	return p.logZ[0] + vec.Softplus(p.logZ[1]-p.logZ[0])
+// lifts returns minus the distance of the lifts of two halves, at least −700.
+func lifts(up, down float64) float64 {
+	above, below := min(up, 0), min(down, 0)
+	return max(-math.Abs(float64(above*above)-float64(below*below))/2, -700)
 }
+
+// at returns the distribution of a unit of these sides with the input z, field included.
+func (s sides) at(z float64) pair {
+	up, down := halfOf(z+s.theta[0], s.gamma[0]), halfOf(-z-s.theta[1], s.gamma[1])
+	return paired(up, down, vec.Exp(lifts(up.a, down.a)))
+}
+
+// sum returns the Z of both sides.
+func (p *pair) sum() (z, lift float64) { return p.z[0] + p.z[1], p.lift }
 
 // shares returns the probabilities of the sides.
 func (p *pair) shares() (up, down float64) {
-	d := p.logZ[0] - p.logZ[1]
-	e := vec.Exp(-math.Abs(d))
-	up, down = 1/(1+e), e/(1+e)
-	if d < 0 {
-		up, down = down, up
-	}
-	return up, down
+	z := 1 / (p.z[0] + p.z[1])
+	return float64(p.z[0] * z), float64(p.z[1] * z)
 }
 
-// A blockSides is the sides of a block's units, of the model and of the base.
-type blockSides struct{ model, base [vec.Block]sides }
+// pairs are the sides of a block's units, of the model and of the base, and their distributions in a row.
+type pairs struct {
+	model, base [vec.Block]sides
+	up, down    halves
+	less        [vec.Block]float64
+}
 
-func (k drelu) sidesOf(b *Block) (s blockSides) {
+// begin takes the sides of b.
+func (s *pairs) begin(k drelu, b *Block) {
 	for c := b.From; c < b.Width; c++ {
 		s.model[c] = k.sides(b.Model, b.First+c)
 		if b.Base != nil {
 			s.base[c] = k.sides(b.Base, b.First+c)
 		}
 	}
-	return s
 }
 
-// at returns the distribution of unit c of row r at β.
-func (s *blockSides) at(b *Block, r, c int, beta float64) pair {
-	z := float64(b.In[r*b.Stride+c])
-	if beta == 1 {
-		return s.model[c].at(z)
+// compute computes the distributions of row r at β.
+func (s *pairs) compute(b *Block, r int, beta float64) {
+	for c := b.From; c < b.Width; c++ {
+		x, z := s.model[c], float64(b.In[r*b.Stride+c])
+		if beta != 1 {
+			x, z = x.blend(s.base[c], beta), float64(beta*z)+float64((1-beta)*b.Base.At(b.First+c))
+		}
+		s.up.set(c, z+x.theta[0], x.gamma[0])
+		s.down.set(c, -z-x.theta[1], x.gamma[1])
+		s.less[c] = lifts(s.up.a[c], s.down.a[c])
 	}
-	return s.model[c].blend(s.base[c], beta).at(float64(beta*z) + float64((1-beta)*b.Base.At(b.First+c)))
+	s.up.compute()
+	s.down.compute()
+	vec.Exps(s.less[:], s.less[:])
 }
+
+// at returns the distribution of unit c of the row.
+func (s *pairs) at(c int) pair { return paired(s.up.at(c), s.down.at(c), s.less[c]) }
 
 func (k drelu) Means(dst Means, b *Block) {
-	s := k.sidesOf(b)
+	var s pairs
+	s.begin(k, b)
 	for r := range b.Rows {
+		s.compute(b, r, 1)
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(b, r, c, 1)
+			p := s.at(c)
 			up, down := p.shares()
 			plus, _ := p.half[0].moments()
 			minus, _ := p.half[1].moments()
@@ -123,52 +152,73 @@ func (k drelu) Means(dst Means, b *Block) {
 // Draw takes the side and the place on it by one uniform of 48 bits.
 func (k drelu) Draw(x States, b *Block, stream vec.Stream) {
 	var u fineUniforms
-	s := k.sidesOf(b)
+	var at places
+	var half [vec.Block]half
+	var sign, rest [vec.Block]float64
+	var s pairs
+	s.begin(k, b)
 	for r := range b.Rows {
-		beta := float64(b.BetaOf(r))
 		u.fill(stream, b, r)
+		s.compute(b, r, float64(b.BetaOf(r)))
+		for c := b.From; c < b.Width; c++ {
+			p := s.at(c)
+			up, down := p.shares()
+			if u := u.at(c); u < up {
+				half[c], sign[c], rest[c] = p.half[0], 1, u/up
+			} else {
+				half[c], sign[c], rest[c] = p.half[1], -1, (u-up)/down
+			}
+			rest[c] = min(max(rest[c], 0x1p-60), 1-0x1p-53) // whatever the rounding
+			at.set(c, half[c], rest[c])
+		}
+		at.compute(b.From, b.Width)
 		to := x.Real[r*x.Stride+b.First:][:b.Width]
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(b, r, c, beta)
-			up, down := p.shares()
-			if at := u.at(c); at < up {
-				to[c] = float32(p.half[0].draw(at / up))
-			} else {
-				to[c] = -float32(p.half[1].draw((at - up) / down))
-			}
+			to[c] = float32(float64(sign[c] * at.draw(c, half[c], rest[c])))
 		}
 	}
 }
 
 func (k drelu) LogZs(sum, product []float64, stride int, _ Means, b *Block) {
-	s := k.sidesOf(b)
+	var s pairs
+	s.begin(k, b)
 	for r := range b.Rows {
-		sum[r*stride], product[r*stride] = 0, 1
+		s.compute(b, r, 1)
+		z := one
 		for c := b.From; c < b.Width; c++ {
-			p := s.at(b, r, c, 1)
-			sum[r*stride] += p.sum()
+			p := s.at(c)
+			z.multiply(p.sum())
 		}
+		sum[r*stride], product[r*stride] = z.log(), 1
 	}
 }
 
 func (k drelu) Rises(sum, product []float64, b *Block, from, to float64) {
-	s := k.sidesOf(b)
+	var s pairs
+	s.begin(k, b)
 	for r := range b.Rows {
-		sum[r], product[r] = 0, 1
+		ratio := one
+		s.compute(b, r, to)
 		for c := b.From; c < b.Width; c++ {
-			end, start := s.at(b, r, c, to), s.at(b, r, c, from)
-			sum[r] += end.sum() - start.sum()
+			p := s.at(c)
+			ratio.multiply(p.sum())
 		}
+		s.compute(b, r, from)
+		for c := b.From; c < b.Width; c++ {
+			p := s.at(c)
+			ratio.divide(p.sum())
+		}
+		sum[r], product[r] = ratio.log(), 1
 	}
 }
 
 func (k drelu) LogZ(z []float64, d *Distribution, first int) float64 {
-	sum := 0.0
+	all := one
 	for i, z := range z {
 		p := k.sides(d, first+i).at(z)
-		sum += p.sum()
+		all.multiply(p.sum())
 	}
-	return sum
+	return all.log()
 }
 
 func (k drelu) Rest(x []float32, d *Distribution, first int) float64 {
@@ -196,12 +246,14 @@ func (k drelu) Curvature(d *Distribution, i int) float64 {
 //	∂Γ/∂Δ = p⁺⟨x⟩⁺/(1+η) + p⁻⟨|x|⟩⁻/(1−η)
 //	∂Γ/∂ξ = (p⁺(½γ⟨x²⟩⁺ − Δ⟨x⟩⁺)/(1+η)² − p⁻(½γ⟨x²⟩⁻ − Δ⟨|x|⟩⁻)/(1−η)²)/(1+|ξ|)²
 func (k drelu) Slopes(dst [MaxParams]Means, b *Block) {
-	s := k.sidesOf(b)
+	var s pairs
+	s.begin(k, b)
 	for r := range b.Rows {
+		s.compute(b, r, 1)
 		for c := b.From; c < b.Width; c++ {
 			i := b.First + c
 			gamma, gap, skew := b.Model.Param(0, i), b.Model.Param(1, i), b.Model.Param(2, i)
-			p := s.at(b, r, c, 1)
+			p := s.at(c)
 			var share, width [2]float64
 			share[0], share[1] = p.shares()
 			width[0], width[1] = widths(skew)

@@ -126,8 +126,14 @@ func tailNormal(below, above float64) float64 {
 	return sign * ratio(r-5, &far)
 }
 
-// ratio is the ratio of two polynomials.
-func ratio(x float64, c *[2][8]float64) float64 { return quotient(x, c[0][:], c[1][:]) }
+// ratio is the ratio of two polynomials, with coefficients from the highest power on.
+func ratio(x float64, c *[2][8]float64) float64 {
+	a, b := c[0][0], c[1][0]
+	for i := 1; i < len(c[0]); i++ {
+		a, b = float64(a*x)+c[0][i], float64(b*x)+c[1][i]
+	}
+	return a / b
+}
 
 // Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): right to 10⁻¹⁶ of the quantile.
 var (

@@ -8,60 +8,70 @@ import (
 
 // A half is a distribution p(x) ∝ exp(z·x − γx²/2) on x ≥ 0: that of a ReLU unit, and of each side
 // of a dReLU unit. With the point a = −z/√γ, (a + √γ·x) is a standard normal number above a.
-type half struct{ z, gamma float64 }
-
-// scaledErfc returns e^(x²)·erfc(x) for x ≥ 0, right to some 10⁻¹⁵ of itself.
-// Cody, Rational Chebyshev approximations for the error function (Mathematics of Computation 23, 1969).
-func scaledErfc(x float64) float64 {
-	switch {
-	case x <= 0.46875:
-		y := float64(x * x)
-		return vec.Exp(y) * (1 - float64(x*quotient(y, erfNear[0][:], erfNear[1][:])))
-	case x <= 4:
-		return quotient(x, erfcMiddle[0][:], erfcMiddle[1][:])
-	}
-	const rootPi = 1.77245385090551602729816748334 // √π
-	y := 1 / float64(x*x)
-	return (1/rootPi - float64(y*quotient(y, erfcFar[0][:], erfcFar[1][:]))) / x
+type half struct {
+	a, scale float64 // scale is 1/√γ
+	tail     float64 // e^(a²/2)·√(2/π)·∫ e^(−x²/2) over x ≥ |a|
+	fall     float64 // e^(−a²/2), at least e⁻⁷⁰⁰
 }
 
-// quotient is the ratio of two polynomials of equal degree, with coefficients from the highest on.
-func quotient(x float64, above, below []float64) float64 {
-	a, b := above[0], below[0]
-	for i := 1; i < len(above) && i < len(below); i++ {
-		a, b = float64(a*x)+above[i], float64(b*x)+below[i]
-	}
-	return a / b
+// A halves is the halves of a block's units in a row.
+type halves struct{ a, scale, tail, fall [vec.Block]float64 }
+
+// set makes z and gamma those of unit c; compute does the rest.
+func (h *halves) set(c int, z, gamma float64) {
+	h.scale[c] = 1 / math.Sqrt(gamma)
+	h.a[c] = float64(-z * h.scale[c])
 }
 
-var (
-	erfNear = [2][5]float64{
-		{0.185777706184603153, 3.16112374387056560, 113.864154151050156, 377.485237685302021, 3209.37758913846947},
-		{1, 23.6012909523441209, 244.024637934444173, 1282.61652607737228, 2844.23683343917062},
+// compute computes what the methods of a half need of it.
+func (h *halves) compute() {
+	for c, a := range h.a {
+		h.tail[c] = float64(math.Abs(a) * (1 / math.Sqrt2))
+		h.fall[c] = -float64(a * a / 2)
 	}
-	erfcMiddle = [2][9]float64{
-		{2.15311535474403846e-8, 0.564188496988670089, 8.88314979438837594, 66.1191906371416295, 298.635138197400131, 881.952221241769090, 1712.04761263407058, 2051.07837782607147, 1230.33935479799725},
-		{1, 15.7449261107098347, 117.693950891312499, 537.181101862009858, 1621.38957456669019, 3290.79923573345963, 4362.61909014324716, 3439.36767414372164, 1230.33935480374942},
-	}
-	erfcFar = [2][6]float64{
-		{0.0163153871373020978, 0.305326634961232344, 0.360344899949804439, 0.125781726111229246, 0.0160837851487422766, 6.58749161529837803e-4},
-		{1, 2.56852019228982242, 1.87295284992346725, 0.527905102951428412, 0.0605183413124413191, 0.00233520497626869185},
-	}
-)
-
-// a returns the point above which √γ·x + a is normal.
-func (h half) a() float64 { return -h.z / math.Sqrt(h.gamma) }
-
-// logZ returns log ∫ exp(z·x − γx²/2) over x ≥ 0.
-func (h half) logZ() float64 {
-	a := h.a()
-	e := scaledErfc(math.Abs(a) / math.Sqrt2)
-	if a >= 0 {
-		return vec.Log(e * math.Sqrt(math.Pi/2/h.gamma))
-	}
-	square := float64(a * a / 2) // beyond e^-745 the other half has no weight
-	return square + vec.Log(math.Sqrt(2*math.Pi/h.gamma)*(1-float64(vec.Exp(-square)*e/2)))
+	vec.ScaledErfcs(h.tail[:], h.tail[:])
+	vec.Exps(h.fall[:], h.fall[:])
 }
+
+// at returns the half of unit c.
+func (h *halves) at(c int) half { return half{h.a[c], h.scale[c], h.tail[c], h.fall[c]} }
+
+// halfOf is the half of one unit.
+func halfOf(z, gamma float64) half {
+	h := half{scale: 1 / math.Sqrt(gamma)}
+	h.a = float64(-z * h.scale)
+	h.tail = vec.ScaledErfc(float64(math.Abs(h.a) * (1 / math.Sqrt2)))
+	h.fall = vec.Exp(max(-float64(h.a*h.a/2), -700))
+	return h
+}
+
+// z returns ∫ exp(z·x − γx²/2) over x ≥ 0, but for a factor e^lift.
+func (h half) z() (z, lift float64) {
+	if h.a >= 0 {
+		return float64(float64(math.Sqrt(math.Pi/2)*h.scale) * h.tail), 0
+	}
+	// Beyond e^-700 the other half has no weight.
+	return float64(float64(math.Sqrt(2*math.Pi)*h.scale) * (1 - float64(h.fall*h.tail)/2)), float64(h.a * h.a / 2)
+}
+
+// A product is the logarithm of a product, sum + log rest, for which it takes few logarithms.
+type product struct{ sum, rest float64 }
+
+var one = product{rest: 1}
+
+// multiply multiplies by z·e^lift.
+func (p *product) multiply(z, lift float64) {
+	p.sum += lift
+	if p.rest *= z; p.rest < 0x1p-500 || p.rest > 0x1p500 {
+		p.sum, p.rest = p.sum+vec.Log(p.rest), 1
+	}
+}
+
+// divide divides by z·e^lift.
+func (p *product) divide(z, lift float64) { p.multiply(1/z, -lift) }
+
+// log returns the logarithm.
+func (p *product) log() float64 { return p.sum + vec.Log(p.rest) }
 
 // manyDeviations is the point from which on moments are taken by their series in 1/a². Before it
 // the difference of two large numbers loses less than a²·10⁻¹⁵ of a mean, and beyond it the series
@@ -70,7 +80,7 @@ const manyDeviations = 50
 
 // moments returns ⟨x⟩ and ⟨x²⟩.
 func (h half) moments() (mean, square float64) {
-	a := h.a()
+	a := h.a
 	m, s := 0.0, 0.0
 	switch root := math.Sqrt(2 / math.Pi); {
 	case a > manyDeviations:
@@ -86,14 +96,13 @@ func (h half) moments() (mean, square float64) {
 		// ⟨x²⟩ = 1 − a·m, whose first terms cancel.
 		s *= y
 	case a >= 0:
-		m = root/scaledErfc(a/math.Sqrt2) - a
+		m = root/h.tail - a
 		s = 1 - float64(a*m)
 	default:
-		e := vec.Exp(-float64(a * a / 2))
-		m = float64(root*e)/(2-float64(e*scaledErfc(-a/math.Sqrt2))) - a
+		m = float64(root*h.fall)/(2-float64(h.fall*h.tail)) - a
 		s = 1 - float64(a*m)
 	}
-	return m / math.Sqrt(h.gamma), s / h.gamma
+	return float64(m * h.scale), float64(float64(s*h.scale) * h.scale)
 }
 
 // farDeviations is the point from which on a draw is found by Newton's method in the logarithm of
@@ -102,24 +111,62 @@ const farDeviations = 6
 
 // draw returns the point above which x is with probability u, 0 < u < 1.
 func (h half) draw(u float64) float64 {
-	a := h.a()
-	if a <= farDeviations {
-		e := float64(scaledErfc(math.Abs(a)/math.Sqrt2) * vec.Exp(-float64(a*a/2)) / 2) // beyond |a|
-		above, below := e, 1-e
-		if a < 0 {
-			above, below = 1-e, e
-		}
-		x := -normal(float64(u*above), (1-u)+float64(u*below))
-		return max(x-a, 0) / math.Sqrt(h.gamma)
+	if h.a > farDeviations {
+		return h.drawFar(u)
 	}
-	// log Q(a+d) − log Q(a) = log u, with log Q(x) = log e^(x²/2)Q(x) − x²/2.
-	log := vec.Log(u)
+	return h.from(normal(h.chances(u)))
+}
+
+// chances returns the probabilities that a normal number is above and below the one that becomes the draw, each
+// right to its own size. a is at most farDeviations.
+func (h half) chances(u float64) (above, below float64) {
+	beyond := float64(h.tail*h.fall) / 2 // |a|
+	if h.a < 0 {
+		return float64(u * (1 - beyond)), (1 - u) + float64(u*beyond)
+	}
+	return float64(u * beyond), (1 - u) + float64(u*(1-beyond))
+}
+
+// from returns the draw at the normal number −mirrored.
+func (h half) from(mirrored float64) float64 { return float64(max(-mirrored-h.a, 0) * h.scale) }
+
+// drawFar is draw for a above farDeviations:
+// log Q(a+d) − log Q(a) = log u, with log Q(x) = log e^(x²/2)Q(x) − x²/2.
+func (h half) drawFar(u float64) float64 {
+	a, log := h.a, vec.Log(u)
 	d := -2 * log / (a + math.Sqrt(float64(a*a)-float64(2*log)))
-	at := scaledErfc(a / math.Sqrt2)
 	for range 2 { // the start is right to 1/a² of d
-		e := scaledErfc((a + d) / math.Sqrt2)
-		miss := vec.Log(e/at) - float64(d*(a+float64(d/2))) - log
+		e := vec.ScaledErfc(float64((a + d) * (1 / math.Sqrt2)))
+		miss := vec.Log(e/h.tail) - float64(d*(a+float64(d/2))) - log
 		d += float64(miss * e * math.Sqrt(math.Pi/2)) // the derivative is −1/(e·√(π/2))
 	}
-	return max(d, 0) / math.Sqrt(h.gamma)
+	return float64(max(d, 0) * h.scale)
+}
+
+// places are where in the normal distribution the draws of a block's units in a row are, mirrored at 0.
+type places struct{ above, below, normal [vec.Block]float64 }
+
+// set sets the place of unit c, of the half h, for half.draw of u.
+func (p *places) set(c int, h half, u float64) {
+	if p.above[c], p.below[c] = 0.5, 0.5; h.a <= farDeviations {
+		p.above[c], p.below[c] = h.chances(u)
+	}
+}
+
+// draw returns half.draw of what unit c was set to, after compute.
+func (p *places) draw(c int, h half, u float64) float64 {
+	if h.a > farDeviations {
+		return h.drawFar(u)
+	}
+	return h.from(p.normal[c])
+}
+
+// compute computes the normal numbers of units from … width−1.
+func (p *places) compute(from, width int) {
+	vec.CentralNormals(p.normal[:], p.above[:])
+	for c := from; c < width; c++ {
+		if math.Abs(p.above[c]-0.5) > vec.CentralHalf {
+			p.normal[c] = tailNormal(p.above[c], p.below[c])
+		}
+	}
 }

@@ -17,58 +17,77 @@ func (relu) String() string   { return "relu" }
 func (relu) Support() Support { return Real }
 func (relu) Params() []Param  { return precision }
 
-// at returns the distribution of unit c of row r at β.
-func (relu) at(b *Block, r, c int, beta float64) half {
-	z, gamma := b.blend(r, c, beta)
-	return half{z, gamma}
+// halves overwrites h with those of row r at β.
+func (b *Block) halves(h *halves, r int, beta float64) {
+	for c := b.From; c < b.Width; c++ {
+		z, gamma := b.blend(r, c, beta)
+		h.set(c, z, gamma)
+	}
+	h.compute()
 }
 
-func (k relu) Means(dst Means, b *Block) {
+func (relu) Means(dst Means, b *Block) {
+	var h halves
 	for r := range b.Rows {
+		b.halves(&h, r, 1)
 		for c := b.From; c < b.Width; c++ {
-			mean, _ := half{float64(b.In[r*b.Stride+c]), b.Model.Param(0, b.First+c)}.moments()
+			mean, _ := h.at(c).moments()
 			dst.Data[r*dst.Cols+b.First+c] = float32(mean)
 		}
 	}
 }
 
 // Draw inverts the distribution function at a uniform of 48 bits, as that of Gaussian units.
-func (k relu) Draw(x States, b *Block, s vec.Stream) {
+func (relu) Draw(x States, b *Block, s vec.Stream) {
 	var u fineUniforms
+	var h halves
+	var at places
 	for r := range b.Rows {
-		beta := float64(b.BetaOf(r))
 		u.fill(s, b, r)
+		b.halves(&h, r, float64(b.BetaOf(r)))
+		for c := b.From; c < b.Width; c++ {
+			at.set(c, h.at(c), u.at(c))
+		}
+		at.compute(b.From, b.Width)
 		to := x.Real[r*x.Stride+b.First:][:b.Width]
 		for c := b.From; c < b.Width; c++ {
-			to[c] = float32(k.at(b, r, c, beta).draw(u.at(c)))
+			to[c] = float32(at.draw(c, h.at(c), u.at(c)))
 		}
 	}
 }
 
-func (k relu) LogZs(sum, product []float64, stride int, _ Means, b *Block) {
+func (relu) LogZs(sum, product []float64, stride int, _ Means, b *Block) {
+	var h halves
 	for r := range b.Rows {
-		sum[r*stride], product[r*stride] = 0, 1
+		b.halves(&h, r, 1)
+		z := one
 		for c := b.From; c < b.Width; c++ {
-			sum[r*stride] += k.at(b, r, c, 1).logZ()
+			z.multiply(h.at(c).z())
 		}
+		sum[r*stride], product[r*stride] = z.log(), 1
 	}
 }
 
-func (k relu) Rises(sum, product []float64, b *Block, from, to float64) {
+func (relu) Rises(sum, product []float64, b *Block, from, to float64) {
+	var start, end halves
 	for r := range b.Rows {
-		sum[r], product[r] = 0, 1
+		b.halves(&start, r, from)
+		b.halves(&end, r, to)
+		ratio := one
 		for c := b.From; c < b.Width; c++ {
-			sum[r] += k.at(b, r, c, to).logZ() - k.at(b, r, c, from).logZ()
+			ratio.multiply(end.at(c).z())
+			ratio.divide(start.at(c).z())
 		}
+		sum[r], product[r] = ratio.log(), 1
 	}
 }
 
 func (relu) LogZ(z []float64, d *Distribution, first int) float64 {
-	sum := 0.0
+	all := one
 	for i, z := range z {
-		sum += half{z, d.Param(0, first+i)}.logZ()
+		all.multiply(halfOf(z, d.Param(0, first+i)).z())
 	}
-	return sum
+	return all.log()
 }
 
 func (relu) Rest(x []float32, d *Distribution, first int) float64 { return quadratic(x, d, first) }
@@ -81,7 +100,7 @@ func (relu) FieldOf(mean, precision float64) float64 {
 	low, high := -1/scaled, scaled
 	for range 60 {
 		z := (low + high) / 2
-		if m, _ := (half{z, 1}).moments(); m < scaled {
+		if m, _ := halfOf(z, 1).moments(); m < scaled {
 			low = z
 		} else {
 			high = z

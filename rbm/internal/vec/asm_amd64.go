@@ -514,6 +514,16 @@ func centralNormalsAVX2(dst *float64, p *float64, n int)
 //go:noescape
 func centralNormalsAVX512(dst *float64, p *float64, n int)
 
+// scaledErfcsAVX2 is ScaledErfcs for n > 0, a multiple of eight.
+//
+//go:noescape
+func scaledErfcsAVX2(dst *float64, x *float64, n int)
+
+// scaledErfcsAVX512 is ScaledErfcs for n > 0, a multiple of eight.
+//
+//go:noescape
+func scaledErfcsAVX512(dst *float64, x *float64, n int)
+
 // spreadAVX2 is Spread of n > 0 elements.
 //
 //go:noescape
@@ -801,6 +811,18 @@ func centralNormals(dst, p []float64) {
 		centralNormalsAVX2(&dst[0], &p[0], len(p))
 	default:
 		centralNormalsGo(dst, p)
+	}
+}
+
+//go:noinline
+func scaledErfcs(dst, x []float64) {
+	switch InUse() {
+	case AVX512:
+		scaledErfcsAVX512(&dst[0], &x[0], len(x))
+	case AVX2:
+		scaledErfcsAVX2(&dst[0], &x[0], len(x))
+	default:
+		scaledErfcsGo(dst, x)
 	}
 }
 

@@ -16542,6 +16542,716 @@ fewer1:
 	VZEROUPPER
 	RET
 
+// func scaledErfcsAVX2(dst *float64, x *float64, n int)
+// Requires: AVX
+TEXT ·scaledErfcsAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors2:
+	CMPQ         DX, $0x08
+	JLT          fewer2
+	VMOVUPD      (CX), Y0
+	VMOVUPD      32(CX), Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y1, Y3
+	VSUBPD       erfcFold<>+0(SB), Y2, Y2
+	VSUBPD       erfcFold<>+0(SB), Y3, Y3
+	VADDPD       erfcFold<>+0(SB), Y0, Y0
+	VADDPD       erfcFold<>+0(SB), Y1, Y1
+	VDIVPD       Y0, Y2, Y0
+	VMULPD       Y0, Y0, Y2
+	VDIVPD       Y1, Y3, Y1
+	VMULPD       Y1, Y1, Y3
+	VBROADCASTSD erfc0_0<>+0(SB), Y4
+	VBROADCASTSD erfc0_0<>+0(SB), Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_1<>+0(SB), Y4, Y4
+	VADDPD       erfc0_1<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_2<>+0(SB), Y4, Y4
+	VADDPD       erfc0_2<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_3<>+0(SB), Y4, Y4
+	VADDPD       erfc0_3<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_4<>+0(SB), Y4, Y4
+	VADDPD       erfc0_4<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_5<>+0(SB), Y4, Y4
+	VADDPD       erfc0_5<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_6<>+0(SB), Y4, Y4
+	VADDPD       erfc0_6<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_7<>+0(SB), Y4, Y4
+	VADDPD       erfc0_7<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_8<>+0(SB), Y4, Y4
+	VADDPD       erfc0_8<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_9<>+0(SB), Y4, Y4
+	VADDPD       erfc0_9<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_10<>+0(SB), Y4, Y4
+	VADDPD       erfc0_10<>+0(SB), Y5, Y5
+	VMULPD       Y2, Y4, Y4
+	VMULPD       Y3, Y5, Y5
+	VADDPD       erfc0_11<>+0(SB), Y4, Y4
+	VADDPD       erfc0_11<>+0(SB), Y5, Y5
+	VBROADCASTSD erfc1_0<>+0(SB), Y6
+	VBROADCASTSD erfc1_0<>+0(SB), Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_1<>+0(SB), Y6, Y6
+	VADDPD       erfc1_1<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_2<>+0(SB), Y6, Y6
+	VADDPD       erfc1_2<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_3<>+0(SB), Y6, Y6
+	VADDPD       erfc1_3<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_4<>+0(SB), Y6, Y6
+	VADDPD       erfc1_4<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_5<>+0(SB), Y6, Y6
+	VADDPD       erfc1_5<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_6<>+0(SB), Y6, Y6
+	VADDPD       erfc1_6<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_7<>+0(SB), Y6, Y6
+	VADDPD       erfc1_7<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_8<>+0(SB), Y6, Y6
+	VADDPD       erfc1_8<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_9<>+0(SB), Y6, Y6
+	VADDPD       erfc1_9<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_10<>+0(SB), Y6, Y6
+	VADDPD       erfc1_10<>+0(SB), Y7, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y3, Y7, Y7
+	VADDPD       erfc1_11<>+0(SB), Y6, Y6
+	VADDPD       erfc1_11<>+0(SB), Y7, Y7
+	VMULPD       Y0, Y6, Y6
+	VMULPD       Y1, Y7, Y7
+	VADDPD       Y6, Y4, Y4
+	VADDPD       Y7, Y5, Y5
+	VMOVUPD      (CX), Y0
+	VADDPD       Y0, Y0, Y0
+	VMOVUPD      32(CX), Y1
+	VADDPD       Y1, Y1, Y1
+	VADDPD       one64<>+0(SB), Y0, Y0
+	VADDPD       one64<>+0(SB), Y1, Y1
+	VDIVPD       Y0, Y4, Y0
+	VMOVUPD      Y0, (AX)
+	VDIVPD       Y1, Y5, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x08, DX
+	JMP          vectors2
+
+fewer2:
+	VZEROUPPER
+	RET
+
+DATA erfcFold<>+0(SB)/4, $0x00000000
+DATA erfcFold<>+4(SB)/4, $0x400c0000
+DATA erfcFold<>+8(SB)/4, $0x00000000
+DATA erfcFold<>+12(SB)/4, $0x400c0000
+DATA erfcFold<>+16(SB)/4, $0x00000000
+DATA erfcFold<>+20(SB)/4, $0x400c0000
+DATA erfcFold<>+24(SB)/4, $0x00000000
+DATA erfcFold<>+28(SB)/4, $0x400c0000
+GLOBL erfcFold<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_0<>+0(SB)/4, $0xf17cdaec
+DATA erfc0_0<>+4(SB)/4, $0x3dd27ee3
+DATA erfc0_0<>+8(SB)/4, $0xf17cdaec
+DATA erfc0_0<>+12(SB)/4, $0x3dd27ee3
+DATA erfc0_0<>+16(SB)/4, $0xf17cdaec
+DATA erfc0_0<>+20(SB)/4, $0x3dd27ee3
+DATA erfc0_0<>+24(SB)/4, $0xf17cdaec
+DATA erfc0_0<>+28(SB)/4, $0x3dd27ee3
+GLOBL erfc0_0<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_1<>+0(SB)/4, $0x75a30340
+DATA erfc0_1<>+4(SB)/4, $0x3e059686
+DATA erfc0_1<>+8(SB)/4, $0x75a30340
+DATA erfc0_1<>+12(SB)/4, $0x3e059686
+DATA erfc0_1<>+16(SB)/4, $0x75a30340
+DATA erfc0_1<>+20(SB)/4, $0x3e059686
+DATA erfc0_1<>+24(SB)/4, $0x75a30340
+DATA erfc0_1<>+28(SB)/4, $0x3e059686
+GLOBL erfc0_1<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_2<>+0(SB)/4, $0x347ea55a
+DATA erfc0_2<>+4(SB)/4, $0xbe424f67
+DATA erfc0_2<>+8(SB)/4, $0x347ea55a
+DATA erfc0_2<>+12(SB)/4, $0xbe424f67
+DATA erfc0_2<>+16(SB)/4, $0x347ea55a
+DATA erfc0_2<>+20(SB)/4, $0xbe424f67
+DATA erfc0_2<>+24(SB)/4, $0x347ea55a
+DATA erfc0_2<>+28(SB)/4, $0xbe424f67
+GLOBL erfc0_2<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_3<>+0(SB)/4, $0x45c0bb6c
+DATA erfc0_3<>+4(SB)/4, $0xbe6731d4
+DATA erfc0_3<>+8(SB)/4, $0x45c0bb6c
+DATA erfc0_3<>+12(SB)/4, $0xbe6731d4
+DATA erfc0_3<>+16(SB)/4, $0x45c0bb6c
+DATA erfc0_3<>+20(SB)/4, $0xbe6731d4
+DATA erfc0_3<>+24(SB)/4, $0x45c0bb6c
+DATA erfc0_3<>+28(SB)/4, $0xbe6731d4
+GLOBL erfc0_3<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_4<>+0(SB)/4, $0xf598424a
+DATA erfc0_4<>+4(SB)/4, $0x3ec38618
+DATA erfc0_4<>+8(SB)/4, $0xf598424a
+DATA erfc0_4<>+12(SB)/4, $0x3ec38618
+DATA erfc0_4<>+16(SB)/4, $0xf598424a
+DATA erfc0_4<>+20(SB)/4, $0x3ec38618
+DATA erfc0_4<>+24(SB)/4, $0xf598424a
+DATA erfc0_4<>+28(SB)/4, $0x3ec38618
+GLOBL erfc0_4<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_5<>+0(SB)/4, $0xfb685ad4
+DATA erfc0_5<>+4(SB)/4, $0xbf066e12
+DATA erfc0_5<>+8(SB)/4, $0xfb685ad4
+DATA erfc0_5<>+12(SB)/4, $0xbf066e12
+DATA erfc0_5<>+16(SB)/4, $0xfb685ad4
+DATA erfc0_5<>+20(SB)/4, $0xbf066e12
+DATA erfc0_5<>+24(SB)/4, $0xfb685ad4
+DATA erfc0_5<>+28(SB)/4, $0xbf066e12
+GLOBL erfc0_5<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_6<>+0(SB)/4, $0x0464f473
+DATA erfc0_6<>+4(SB)/4, $0x3f427e66
+DATA erfc0_6<>+8(SB)/4, $0x0464f473
+DATA erfc0_6<>+12(SB)/4, $0x3f427e66
+DATA erfc0_6<>+16(SB)/4, $0x0464f473
+DATA erfc0_6<>+20(SB)/4, $0x3f427e66
+DATA erfc0_6<>+24(SB)/4, $0x0464f473
+DATA erfc0_6<>+28(SB)/4, $0x3f427e66
+GLOBL erfc0_6<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_7<>+0(SB)/4, $0xc8c93981
+DATA erfc0_7<>+4(SB)/4, $0xbf7143c4
+DATA erfc0_7<>+8(SB)/4, $0xc8c93981
+DATA erfc0_7<>+12(SB)/4, $0xbf7143c4
+DATA erfc0_7<>+16(SB)/4, $0xc8c93981
+DATA erfc0_7<>+20(SB)/4, $0xbf7143c4
+DATA erfc0_7<>+24(SB)/4, $0xc8c93981
+DATA erfc0_7<>+28(SB)/4, $0xbf7143c4
+GLOBL erfc0_7<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_8<>+0(SB)/4, $0xf772ae65
+DATA erfc0_8<>+4(SB)/4, $0xbfa8ff5e
+DATA erfc0_8<>+8(SB)/4, $0xf772ae65
+DATA erfc0_8<>+12(SB)/4, $0xbfa8ff5e
+DATA erfc0_8<>+16(SB)/4, $0xf772ae65
+DATA erfc0_8<>+20(SB)/4, $0xbfa8ff5e
+DATA erfc0_8<>+24(SB)/4, $0xf772ae65
+DATA erfc0_8<>+28(SB)/4, $0xbfa8ff5e
+GLOBL erfc0_8<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_9<>+0(SB)/4, $0x0c350bda
+DATA erfc0_9<>+4(SB)/4, $0xbfbd7683
+DATA erfc0_9<>+8(SB)/4, $0x0c350bda
+DATA erfc0_9<>+12(SB)/4, $0xbfbd7683
+DATA erfc0_9<>+16(SB)/4, $0x0c350bda
+DATA erfc0_9<>+20(SB)/4, $0xbfbd7683
+DATA erfc0_9<>+24(SB)/4, $0x0c350bda
+DATA erfc0_9<>+28(SB)/4, $0xbfbd7683
+GLOBL erfc0_9<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_10<>+0(SB)/4, $0x284b183a
+DATA erfc0_10<>+4(SB)/4, $0xbf859e2c
+DATA erfc0_10<>+8(SB)/4, $0x284b183a
+DATA erfc0_10<>+12(SB)/4, $0xbf859e2c
+DATA erfc0_10<>+16(SB)/4, $0x284b183a
+DATA erfc0_10<>+20(SB)/4, $0xbf859e2c
+DATA erfc0_10<>+24(SB)/4, $0x284b183a
+DATA erfc0_10<>+28(SB)/4, $0xbf859e2c
+GLOBL erfc0_10<>(SB), RODATA|NOPTR, $32
+
+DATA erfc0_11<>+0(SB)/4, $0x9a0ee914
+DATA erfc0_11<>+4(SB)/4, $0x3ff3e0a9
+DATA erfc0_11<>+8(SB)/4, $0x9a0ee914
+DATA erfc0_11<>+12(SB)/4, $0x3ff3e0a9
+DATA erfc0_11<>+16(SB)/4, $0x9a0ee914
+DATA erfc0_11<>+20(SB)/4, $0x3ff3e0a9
+DATA erfc0_11<>+24(SB)/4, $0x9a0ee914
+DATA erfc0_11<>+28(SB)/4, $0x3ff3e0a9
+GLOBL erfc0_11<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_0<>+0(SB)/4, $0xf7d32621
+DATA erfc1_0<>+4(SB)/4, $0xbe138e48
+DATA erfc1_0<>+8(SB)/4, $0xf7d32621
+DATA erfc1_0<>+12(SB)/4, $0xbe138e48
+DATA erfc1_0<>+16(SB)/4, $0xf7d32621
+DATA erfc1_0<>+20(SB)/4, $0xbe138e48
+DATA erfc1_0<>+24(SB)/4, $0xf7d32621
+DATA erfc1_0<>+28(SB)/4, $0xbe138e48
+GLOBL erfc1_0<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_1<>+0(SB)/4, $0x94971806
+DATA erfc1_1<>+4(SB)/4, $0x3e4ced9a
+DATA erfc1_1<>+8(SB)/4, $0x94971806
+DATA erfc1_1<>+12(SB)/4, $0x3e4ced9a
+DATA erfc1_1<>+16(SB)/4, $0x94971806
+DATA erfc1_1<>+20(SB)/4, $0x3e4ced9a
+DATA erfc1_1<>+24(SB)/4, $0x94971806
+DATA erfc1_1<>+28(SB)/4, $0x3e4ced9a
+GLOBL erfc1_1<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_2<>+0(SB)/4, $0x9998a032
+DATA erfc1_2<>+4(SB)/4, $0xbe79c6d7
+DATA erfc1_2<>+8(SB)/4, $0x9998a032
+DATA erfc1_2<>+12(SB)/4, $0xbe79c6d7
+DATA erfc1_2<>+16(SB)/4, $0x9998a032
+DATA erfc1_2<>+20(SB)/4, $0xbe79c6d7
+DATA erfc1_2<>+24(SB)/4, $0x9998a032
+DATA erfc1_2<>+28(SB)/4, $0xbe79c6d7
+GLOBL erfc1_2<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_3<>+0(SB)/4, $0x035af391
+DATA erfc1_3<>+4(SB)/4, $0x3ea42a3c
+DATA erfc1_3<>+8(SB)/4, $0x035af391
+DATA erfc1_3<>+12(SB)/4, $0x3ea42a3c
+DATA erfc1_3<>+16(SB)/4, $0x035af391
+DATA erfc1_3<>+20(SB)/4, $0x3ea42a3c
+DATA erfc1_3<>+24(SB)/4, $0x035af391
+DATA erfc1_3<>+28(SB)/4, $0x3ea42a3c
+GLOBL erfc1_3<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_4<>+0(SB)/4, $0xddb76325
+DATA erfc1_4<>+4(SB)/4, $0xbecffd8f
+DATA erfc1_4<>+8(SB)/4, $0xddb76325
+DATA erfc1_4<>+12(SB)/4, $0xbecffd8f
+DATA erfc1_4<>+16(SB)/4, $0xddb76325
+DATA erfc1_4<>+20(SB)/4, $0xbecffd8f
+DATA erfc1_4<>+24(SB)/4, $0xddb76325
+DATA erfc1_4<>+28(SB)/4, $0xbecffd8f
+GLOBL erfc1_4<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_5<>+0(SB)/4, $0xb89e5ea3
+DATA erfc1_5<>+4(SB)/4, $0x3ef97041
+DATA erfc1_5<>+8(SB)/4, $0xb89e5ea3
+DATA erfc1_5<>+12(SB)/4, $0x3ef97041
+DATA erfc1_5<>+16(SB)/4, $0xb89e5ea3
+DATA erfc1_5<>+20(SB)/4, $0x3ef97041
+DATA erfc1_5<>+24(SB)/4, $0xb89e5ea3
+DATA erfc1_5<>+28(SB)/4, $0x3ef97041
+GLOBL erfc1_5<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_6<>+0(SB)/4, $0xbb94664c
+DATA erfc1_6<>+4(SB)/4, $0xbf1fda88
+DATA erfc1_6<>+8(SB)/4, $0xbb94664c
+DATA erfc1_6<>+12(SB)/4, $0xbf1fda88
+DATA erfc1_6<>+16(SB)/4, $0xbb94664c
+DATA erfc1_6<>+20(SB)/4, $0xbf1fda88
+DATA erfc1_6<>+24(SB)/4, $0xbb94664c
+DATA erfc1_6<>+28(SB)/4, $0xbf1fda88
+GLOBL erfc1_6<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_7<>+0(SB)/4, $0x11c3a7b8
+DATA erfc1_7<>+4(SB)/4, $0xbf33cf37
+DATA erfc1_7<>+8(SB)/4, $0x11c3a7b8
+DATA erfc1_7<>+12(SB)/4, $0xbf33cf37
+DATA erfc1_7<>+16(SB)/4, $0x11c3a7b8
+DATA erfc1_7<>+20(SB)/4, $0xbf33cf37
+DATA erfc1_7<>+24(SB)/4, $0x11c3a7b8
+DATA erfc1_7<>+28(SB)/4, $0xbf33cf37
+GLOBL erfc1_7<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_8<>+0(SB)/4, $0x67555a13
+DATA erfc1_8<>+4(SB)/4, $0x3f938ec6
+DATA erfc1_8<>+8(SB)/4, $0x67555a13
+DATA erfc1_8<>+12(SB)/4, $0x3f938ec6
+DATA erfc1_8<>+16(SB)/4, $0x67555a13
+DATA erfc1_8<>+20(SB)/4, $0x3f938ec6
+DATA erfc1_8<>+24(SB)/4, $0x67555a13
+DATA erfc1_8<>+28(SB)/4, $0x3f938ec6
+GLOBL erfc1_8<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_9<>+0(SB)/4, $0x6045a87d
+DATA erfc1_9<>+4(SB)/4, $0x3fb68610
+DATA erfc1_9<>+8(SB)/4, $0x6045a87d
+DATA erfc1_9<>+12(SB)/4, $0x3fb68610
+DATA erfc1_9<>+16(SB)/4, $0x6045a87d
+DATA erfc1_9<>+20(SB)/4, $0x3fb68610
+DATA erfc1_9<>+24(SB)/4, $0x6045a87d
+DATA erfc1_9<>+28(SB)/4, $0x3fb68610
+GLOBL erfc1_9<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_10<>+0(SB)/4, $0xec6b3e45
+DATA erfc1_10<>+4(SB)/4, $0x3fb8f702
+DATA erfc1_10<>+8(SB)/4, $0xec6b3e45
+DATA erfc1_10<>+12(SB)/4, $0x3fb8f702
+DATA erfc1_10<>+16(SB)/4, $0xec6b3e45
+DATA erfc1_10<>+20(SB)/4, $0x3fb8f702
+DATA erfc1_10<>+24(SB)/4, $0xec6b3e45
+DATA erfc1_10<>+28(SB)/4, $0x3fb8f702
+GLOBL erfc1_10<>(SB), RODATA|NOPTR, $32
+
+DATA erfc1_11<>+0(SB)/4, $0x20ea5949
+DATA erfc1_11<>+4(SB)/4, $0xbfc1ebd2
+DATA erfc1_11<>+8(SB)/4, $0x20ea5949
+DATA erfc1_11<>+12(SB)/4, $0xbfc1ebd2
+DATA erfc1_11<>+16(SB)/4, $0x20ea5949
+DATA erfc1_11<>+20(SB)/4, $0xbfc1ebd2
+DATA erfc1_11<>+24(SB)/4, $0x20ea5949
+DATA erfc1_11<>+28(SB)/4, $0xbfc1ebd2
+GLOBL erfc1_11<>(SB), RODATA|NOPTR, $32
+
+// func scaledErfcsAVX512(dst *float64, x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·scaledErfcsAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors4:
+	CMPQ         DX, $0x20
+	JLT          fewer4
+	VMOVUPD      (CX), Z0
+	VMOVUPD      64(CX), Z1
+	VMOVUPD      128(CX), Z2
+	VMOVUPD      192(CX), Z3
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z1, Z5
+	VMOVAPS      Z2, Z6
+	VMOVAPS      Z3, Z7
+	VSUBPD.BCST  erfcFold<>+0(SB), Z4, Z4
+	VSUBPD.BCST  erfcFold<>+0(SB), Z5, Z5
+	VSUBPD.BCST  erfcFold<>+0(SB), Z6, Z6
+	VSUBPD.BCST  erfcFold<>+0(SB), Z7, Z7
+	VADDPD.BCST  erfcFold<>+0(SB), Z0, Z0
+	VADDPD.BCST  erfcFold<>+0(SB), Z1, Z1
+	VADDPD.BCST  erfcFold<>+0(SB), Z2, Z2
+	VADDPD.BCST  erfcFold<>+0(SB), Z3, Z3
+	VDIVPD       Z0, Z4, Z0
+	VMULPD       Z0, Z0, Z4
+	VDIVPD       Z1, Z5, Z1
+	VMULPD       Z1, Z1, Z5
+	VDIVPD       Z2, Z6, Z2
+	VMULPD       Z2, Z2, Z6
+	VDIVPD       Z3, Z7, Z3
+	VMULPD       Z3, Z3, Z7
+	VBROADCASTSD erfc0_0<>+0(SB), Z8
+	VBROADCASTSD erfc0_0<>+0(SB), Z9
+	VBROADCASTSD erfc0_0<>+0(SB), Z10
+	VBROADCASTSD erfc0_0<>+0(SB), Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_1<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_1<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_1<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_1<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_2<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_2<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_2<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_2<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_3<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_3<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_3<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_3<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_4<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_4<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_4<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_4<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_5<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_5<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_5<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_5<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_6<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_6<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_6<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_6<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_7<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_7<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_7<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_7<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_8<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_8<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_8<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_8<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_9<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_9<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_9<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_9<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_10<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_10<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_10<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_10<>+0(SB), Z11, Z11
+	VMULPD       Z4, Z8, Z8
+	VMULPD       Z5, Z9, Z9
+	VMULPD       Z6, Z10, Z10
+	VMULPD       Z7, Z11, Z11
+	VADDPD.BCST  erfc0_11<>+0(SB), Z8, Z8
+	VADDPD.BCST  erfc0_11<>+0(SB), Z9, Z9
+	VADDPD.BCST  erfc0_11<>+0(SB), Z10, Z10
+	VADDPD.BCST  erfc0_11<>+0(SB), Z11, Z11
+	VBROADCASTSD erfc1_0<>+0(SB), Z12
+	VBROADCASTSD erfc1_0<>+0(SB), Z13
+	VBROADCASTSD erfc1_0<>+0(SB), Z14
+	VBROADCASTSD erfc1_0<>+0(SB), Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_1<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_1<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_1<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_1<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_2<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_2<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_2<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_2<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_3<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_3<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_3<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_3<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_4<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_4<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_4<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_4<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_5<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_5<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_5<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_5<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_6<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_6<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_6<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_6<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_7<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_7<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_7<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_7<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_8<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_8<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_8<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_8<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_9<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_9<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_9<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_9<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_10<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_10<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_10<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_10<>+0(SB), Z15, Z15
+	VMULPD       Z4, Z12, Z12
+	VMULPD       Z5, Z13, Z13
+	VMULPD       Z6, Z14, Z14
+	VMULPD       Z7, Z15, Z15
+	VADDPD.BCST  erfc1_11<>+0(SB), Z12, Z12
+	VADDPD.BCST  erfc1_11<>+0(SB), Z13, Z13
+	VADDPD.BCST  erfc1_11<>+0(SB), Z14, Z14
+	VADDPD.BCST  erfc1_11<>+0(SB), Z15, Z15
+	VMULPD       Z0, Z12, Z12
+	VMULPD       Z1, Z13, Z13
+	VMULPD       Z2, Z14, Z14
+	VMULPD       Z3, Z15, Z15
+	VADDPD       Z12, Z8, Z8
+	VADDPD       Z13, Z9, Z9
+	VADDPD       Z14, Z10, Z10
+	VADDPD       Z15, Z11, Z11
+	VMOVUPD      (CX), Z0
+	VADDPD       Z0, Z0, Z0
+	VMOVUPD      64(CX), Z1
+	VADDPD       Z1, Z1, Z1
+	VMOVUPD      128(CX), Z2
+	VADDPD       Z2, Z2, Z2
+	VMOVUPD      192(CX), Z3
+	VADDPD       Z3, Z3, Z3
+	VADDPD.BCST  one64<>+0(SB), Z0, Z0
+	VADDPD.BCST  one64<>+0(SB), Z1, Z1
+	VADDPD.BCST  one64<>+0(SB), Z2, Z2
+	VADDPD.BCST  one64<>+0(SB), Z3, Z3
+	VDIVPD       Z0, Z8, Z0
+	VMOVUPD      Z0, (AX)
+	VDIVPD       Z1, Z9, Z1
+	VMOVUPD      Z1, 64(AX)
+	VDIVPD       Z2, Z10, Z2
+	VMOVUPD      Z2, 128(AX)
+	VDIVPD       Z3, Z11, Z3
+	VMOVUPD      Z3, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	SUBQ         $0x20, DX
+	JMP          vectors4
+
+fewer4:
+vectors1:
+	CMPQ         DX, $0x08
+	JLT          fewer1
+	VMOVUPD      (CX), Z0
+	VMOVAPS      Z0, Z1
+	VSUBPD.BCST  erfcFold<>+0(SB), Z1, Z1
+	VADDPD.BCST  erfcFold<>+0(SB), Z0, Z0
+	VDIVPD       Z0, Z1, Z0
+	VMULPD       Z0, Z0, Z1
+	VBROADCASTSD erfc0_0<>+0(SB), Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_1<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_2<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_3<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_4<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_5<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_6<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_7<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_8<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_9<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_10<>+0(SB), Z2, Z2
+	VMULPD       Z1, Z2, Z2
+	VADDPD.BCST  erfc0_11<>+0(SB), Z2, Z2
+	VBROADCASTSD erfc1_0<>+0(SB), Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_1<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_2<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_3<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_4<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_5<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_6<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_7<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_8<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_9<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_10<>+0(SB), Z3, Z3
+	VMULPD       Z1, Z3, Z3
+	VADDPD.BCST  erfc1_11<>+0(SB), Z3, Z3
+	VMULPD       Z0, Z3, Z3
+	VADDPD       Z3, Z2, Z2
+	VMOVUPD      (CX), Z0
+	VADDPD       Z0, Z0, Z0
+	VADDPD.BCST  one64<>+0(SB), Z0, Z0
+	VDIVPD       Z0, Z2, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	SUBQ         $0x08, DX
+	JMP          vectors1
+
+fewer1:
+	VZEROUPPER
+	RET
+
 // func spreadAVX2(dst *float64, src *float64, p *float64, q *float64, n int)
 // Requires: AVX
 TEXT ·spreadAVX2(SB), NOSPLIT, $0-40

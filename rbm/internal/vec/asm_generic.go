@@ -42,6 +42,7 @@ func softplus(l *lanes, x []float64)                               { softplusGo(
 func odds(on, off []float64, l *lanes, x []float64)                { oddsGo(on, off, l, x) }
 func exps64(dst, x []float64)                                      { exps64Go(dst, x) }
 func centralNormals(dst, p []float64)                              { centralNormalsGo(dst, p) }
+func scaledErfcs(dst, x []float64)                                 { scaledErfcsGo(dst, x) }
 func products(m []float64, e []int64, on, off, table []float64, offsets []uint32) {
 	productsGo(m, e, on, off, table, offsets)
 }

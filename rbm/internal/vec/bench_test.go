@@ -210,3 +210,11 @@ func BenchmarkRowSums64(b *testing.B) {
 	}
 	forBench(b, "values=given/sum=float32", float64(cuts[batch])*Block, "add", func() { RowSumsTimes(sum, base, lists, values, cuts, 0) })
 }
+
+func BenchmarkScaledErfcs(b *testing.B) {
+	x, dst := make([]float64, Block), make([]float64, Block)
+	for i := range x {
+		x[i] = float64(i) / 8
+	}
+	forBench(b, "block=64", Block, "value", func() { ScaledErfcs(dst, x) })
+}

@@ -61,6 +61,7 @@ func TestPauses(t *testing.T) {
 		"Exps":           func() { Exps(wide, wide) },
 		"Widen":          func() { Widen(wide, acc) },
 		"CentralNormals": func() { CentralNormals(wide, wide) },
+		"ScaledErfcs":    func() { ScaledErfcs(wide, wide) },
 		"Nonzero":        func() { Nonzero(out, acc, acc[:n*Block-ListSlack]) },
 		"AddTimes":       func() { AddTimes(acc, Block, base, 0, 1, n, Block) },
 		"Products": func() {

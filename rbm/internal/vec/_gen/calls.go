@@ -35,6 +35,7 @@ var calls = []kernel.Call{
 	{Func: "odds(on, off []float64, l *lanes, x []float64)", Args: "&on[0], &off[0], &l[0], &x[0], len(x)"},
 	{Func: "exps64(dst, x []float64)", Args: "&dst[0], &x[0], len(x)"},
 	{Func: "centralNormals(dst, p []float64)", Args: "&dst[0], &p[0], len(p)"},
+	{Func: "scaledErfcs(dst, x []float64)", Args: "&dst[0], &x[0], len(x)"},
 	{Func: "products(m []float64, e []int64, on, off, table []float64, offsets []uint32)", Args: "&m[0], &e[0], &on[0], &off[0], len(on)/Wide, &table[0], &offsets[0], len(offsets)/quad"},
 	{Func: "quadProducts(m *[quad]float64, e *[quad]int64, on, off, upper, first, second []float64)", Args: "&m[0], &e[0], &on[0], &off[0], &upper[0], &first[0], &second[0], len(on)/Wide"},
 	{Func: "rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32)", Args: rowSums64, Go: "rowSums64Go", If: "values != nil", Then: "rowSumsTimes64From32", More: ", &values[0]"},

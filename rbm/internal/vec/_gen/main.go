@@ -169,6 +169,7 @@ func main() {
 	weightedSums()
 	dense()
 	normals()
+	scaledErfcs()
 	poisson()
 	avx2.fillSubsets()
 	avx512.fillSubsets()
