@@ -51,7 +51,7 @@ func (h half) z() (z, lift float64) {
 		return float64(float64(math.Sqrt(math.Pi/2)*h.scale) * h.tail), 0
 	}
 	// Beyond e^-700 the other half has no weight.
-	return float64(float64(math.Sqrt(2*math.Pi)*h.scale) * (1 - float64(h.fall*h.tail)/2)), float64(h.a * h.a / 2)
+	return float64(float64(math.Sqrt(2*math.Pi)*h.scale) * (1 - float64(h.fall*h.tail/2))), float64(h.a * h.a / 2)
 }
 
 // A product is the logarithm of a product, sum + log rest, for which it takes few logarithms.
@@ -120,7 +120,7 @@ func (h half) draw(u float64) float64 {
 // chances returns the probabilities that a normal number is above and below the one that becomes the draw, each
 // right to its own size. a is at most farDeviations.
 func (h half) chances(u float64) (above, below float64) {
-	beyond := float64(h.tail*h.fall) / 2 // |a|
+	beyond := float64(h.tail * h.fall / 2) // |a|
 	if h.a < 0 {
 		return float64(u * (1 - beyond)), (1 - u) + float64(u*beyond)
 	}
