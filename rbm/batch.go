@@ -89,8 +89,11 @@ func NewMoments(m *RBM) *Moments {
 }
 
 // Set overwrites s with the weighted moments of b: what an ascent by b at rate
-// 1 adds to parameters that are zero. It leaves Slopes, which depend on the model. It panics if the shapes differ.
+// 1 adds to parameters that are zero. It panics if the shapes differ, or if s has Slopes, which depend on the model.
 func (s *Moments) Set(b Batch) {
+	if s.Slopes != nil {
+		panic("rbm: a batch has no slopes of hidden units")
+	}
 	visible, hidden := len(s.V), len(s.H)
 	if s.sums == nil {
 		s.sums = New(visible, hidden, 0, Softmax)

@@ -72,6 +72,9 @@ func (independent) layer(p *pass) { p.jointUnits() }
 
 func (independent) sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows summedRows) {
 	m := e.m
+	if mean && m.hidden.isReal { // only labels ask for means
+		panic("rbm: the means of a label given real hidden units")
+	}
 	b.on, b.off = grown(b.on, vec.RoundUp(m.Hidden())), grown(b.off, vec.RoundUp(m.Hidden()))
 	means := b.on[:m.Hidden()]
 	for i := range n {

@@ -171,7 +171,9 @@ func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about 
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	if err := train.Fits(m, set); err != nil && !errors.Is(err, train.ErrNoLabels) {
+	whole := *set // what is missing is drawn, or -fill has checked that it can be filled
+	whole.Missing = rbm.Values{}
+	if err := train.Fits(m, &whole); err != nil && !errors.Is(err, train.ErrNoLabels) {
 		return nil, fmt.Errorf("%s does not fit %s: %w", path, o.model.Path, err)
 	}
 	return set, nil

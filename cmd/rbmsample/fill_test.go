@@ -15,6 +15,7 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/units"
 	"gorbm/train"
 )
 
@@ -145,6 +146,45 @@ func TestFillNumbers(t *testing.T) {
 	if len(clamped) != 101 || math.Abs(high-1100) > 30 || clamped[60][1] != "1000" {
 		t.Errorf("%d lines; of high ones the mean height is %v", len(clamped), high)
 	}
+}
+
+// Cells of a table are sampled given the others where the hidden units are real too: of a Gaussian hidden unit of weights w the cells
+// have the precision matrix I − wwᵀ. A fill needs densities, and is refused.
+func TestClampRealHidden(t *testing.T) {
+	clitest.Isolate(t)
+	text := "a,b\n"
+	for i := range 50 {
+		text += fmt.Sprintf("%v,%v\n", float64(i)/8, 100-float64(i*i)/16)
+	}
+	clitest.Write(t, "t.csv", text)
+	set, _, err := data.Load(context.Background(), "t.csv", data.Options{Numbers: data.NumbersGaussian})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := rbm.NewLayers(rbm.Group{Kind: units.Gaussian, Units: 1}, set.InputGroups()...)
+	const w0, w1, n = 0.6, 0.5, 2000
+	m.SetWeights(rbm.Matrix{Rows: 2, Cols: 1, Data: []float32{w0, w1}})
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "t.csv", Schema: set.Schema.Text(), Means: set.Means, Deviations: set.Deviations})
+	clitest.Write(t, "clamp.csv", "a,b\n6,\n")
+	rbmsample.OK(t, "-model", "m.safetensors", "-clamp", "clamp.csv", "-n", strconv.Itoa(n), "-out", "clamped.csv")
+	sum, square := 0.0, 0.0
+	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "clamped.csv")), "\n")[1:] {
+		cells := strings.Split(line, ",") // the last one is the row of -clamp
+		v, err := strconv.ParseFloat(cells[1], 64)
+		if err != nil || cells[0] != "6" {
+			t.Fatalf("line %q: %v", line, err)
+		}
+		v = (v - set.Means[1]) / set.Deviations[1]
+		sum, square = sum+v/n, square+v*v/n
+	}
+	wantMean, wantVariance := w0*w1/(1-w1*w1)*(6-set.Means[0])/set.Deviations[0], 1/(1-w1*w1)
+	if z := (sum - wantMean) / math.Sqrt(wantVariance/n); math.Abs(z) > 5 {
+		t.Errorf("the mean is %v, want %v: %.1f standard errors", sum, wantMean, z)
+	}
+	if z := (square - sum*sum - wantVariance) / (wantVariance * math.Sqrt(2./n)); math.Abs(z) > 5 {
+		t.Errorf("the variance is %v, want %v: %.1f standard errors", square-sum*sum, wantVariance, z)
+	}
+	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "clamp.csv", "-out", "filled.csv"}, "-fill: real visible and real hidden units have no densities")
 }
 
 // A table of a colour, its fruit, which goes with it, and a number, with gaps.

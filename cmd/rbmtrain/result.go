@@ -176,6 +176,17 @@ func (r *runner) warnOf(all []train.Warning) {
 	}
 }
 
+// longExact is the time of a run with the exact negative phase from which on it is said at the start.
+const longExact = 10 * time.Minute
+
+// warnOfCost warns of a run with the exact negative phase that will take long, by the time of its first step.
+func (r *runner) warnOfCost(step time.Duration, steps int) {
+	if whole := time.Duration(steps) * step; r.plan.settings.Negative.Kind == "exact" && whole >= longExact {
+		r.warn(fmt.Sprintf("the exact negative phase lists all states of a layer, which took %v in the first step: %d steps take some %v; take less -steps, or -negphase pcd",
+			step.Round(time.Millisecond), steps, whole.Round(time.Minute)))
+	}
+}
+
 // print prints the result as JSON or in words, and warnings.
 func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured

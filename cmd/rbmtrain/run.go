@@ -211,9 +211,12 @@ func (r *runner) train(ctx context.Context) error {
 	// A step may take long. Between two of them nothing may be cut off.
 	release := cli.Protect(ctx, r.lost)
 	defer func() { release() }()
-	began := func(context.Context, train.Event) error {
+	began := func(_ context.Context, e train.Event) error {
 		release = cli.Protect(ctx, nil)
 		r.saver.took = time.Since(r.saver.stepped)
+		if e.Step == start+1 {
+			r.warnOfCost(r.saver.took, r.plan.steps-start)
+		}
 		return nil
 	}
 	watched := func(ctx context.Context, e train.Event) error {

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,7 +53,7 @@ func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Eve
 		if _, due := slices.BinarySearch(steps, e.Step); !due {
 			return nil
 		}
-		if err := e.Model.CheckFinite(); err != nil {
+		if err := cmp.Or(e.Model.CheckFinite(), e.Model.CheckNormalisable()); err != nil {
 			return fmt.Errorf("step %d: %w", e.Step, err)
 		}
 		return modelfile.Write(f.Path(SnapshotFile(e.Step)), e.Model, about)

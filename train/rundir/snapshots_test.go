@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/units"
 	"gorbm/train"
 )
 
@@ -72,6 +74,11 @@ func TestSnapshots(t *testing.T) {
 	drop(t, f.Path(SnapshotFile(5)))
 	if err := observe(train.Event{Step: 5, Model: tr.Model()}); err == nil || content(t, f.Path(SnapshotFile(5))) != nil {
 		t.Errorf("a model that is not finite is kept: %v", err)
+	}
+	m := rbm.NewLayers(rbm.Group{Kind: units.Gaussian, Units: 1}, rbm.Group{Kind: units.Gaussian, Units: 1})
+	m.SetWeights(rbm.Matrix{Rows: 1, Cols: 1, Data: []float32{2}})
+	if err := observe(train.Event{Step: 5, Model: m}); !errors.Is(err, rbm.ErrDiverged) || content(t, f.Path(SnapshotFile(5))) != nil {
+		t.Errorf("a model without a Z, whose file could not be read, is kept: %v", err)
 	}
 
 	f = folder(t)
