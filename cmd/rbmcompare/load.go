@@ -101,34 +101,20 @@ func (p *plan) loadData(ctx context.Context) error {
 	return nil
 }
 
-// A page holds some rows of the data as a positive phase.
-type page struct {
-	set   *data.Set
-	m     *rbm.RBM
-	batch rbm.Batch
-}
-
-func newPage(set *data.Set, m *rbm.RBM, rows int) *page {
-	g := &page{set: set, m: m, batch: rbm.Batch{H: rbm.NewMatrix(rows, m.Hidden())}}
-	g.batch.V = set.NewRows(rows, m.Classes())
-	return g
-}
-
-// fill overwrites the page with these rows and their hidden means.
-func (g *page) fill(rows []int32) rbm.Batch {
-	g.set.Visible(g.batch.V, rows, g.m.Classes())
-	g.m.HiddenMean(g.batch.H, g.batch.V)
-	return g.batch
+// rowsOf returns rows of the data as a positive phase.
+func (p *plan) rowsOf(m *rbm.RBM, rows []int32) rbm.Batch {
+	b := rbm.Batch{V: p.set.Rows(rows, m.Classes()), H: rbm.NewMatrix(len(rows), m.Hidden())}
+	m.HiddenMean(b.H, b.V)
+	return b
 }
 
 // batches returns the minibatches of a repeat.
 func (p *plan) batches(m *rbm.RBM, repeat int) func(update int) rbm.Batch {
 	deal := data.NewBatches(p.set.Len(), p.batch, rbm.NewKey(p.seed).Child(batchKey).Child(uint64(repeat))).Weigh(p.set.Weights)
 	rows := make([]int32, p.batch)
-	g := newPage(p.set, m, p.batch)
 	return func(update int) rbm.Batch {
 		deal.Rows(rows, update)
-		return g.fill(rows)
+		return p.rowsOf(m, rows)
 	}
 }
 
@@ -140,7 +126,7 @@ func (p *plan) positive(m *rbm.RBM) []float64 {
 	each := p.set.TotalWeight() / float64(total) // the mean weight
 	for lo := 0; lo < total; lo += rows {
 		chunk := data.RowNumbers(lo, min(lo+rows, total))
-		b := newPage(p.set, m, len(chunk)).fill(chunk)
+		b := p.rowsOf(m, chunk)
 		b.Weight = make([]float32, len(chunk))
 		for i := range b.Weight {
 			b.Weight[i] = float32(p.set.Weight(chunk[i]) / each) // the sum of the rows

@@ -18,7 +18,6 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm/atomicfile"
-	"gorbm/rbm/finitejson"
 	"gorbm/rbm/ranks"
 	"gorbm/train/rundir"
 )
@@ -217,24 +216,21 @@ func (a *array) choose(index int) error {
 // examine finds the state of each run and checks all that can be checked before it
 // starts. With -dry-run it prints what it finds. Rank 0 does it for all.
 func (a *array) examine(ctx context.Context) error {
-	var text []byte
+	var states []string
 	var err error
 	if a.group.Rank() == 0 {
-		if err = a.examineAll(ctx); err == nil {
-			text, err = finitejson.Marshal(a.runs)
+		err = a.examineAll(ctx)
+		for _, r := range a.runs {
+			states = append(states, r.State)
 		}
 	}
-	if text, err = a.group.Broadcast(text, err); err != nil || a.group.Rank() == 0 {
-		return err
+	text, err := a.group.Broadcast([]byte(strings.Join(states, " ")), err)
+	if err == nil {
+		for i, state := range strings.Fields(string(text)) {
+			a.runs[i].State = state
+		}
 	}
-	var states []arrayRun
-	if err := json.Unmarshal(text, &states); err != nil {
-		return err
-	}
-	for i := range a.runs {
-		a.runs[i].State = states[i].State
-	}
-	return nil
+	return err
 }
 
 func (a *array) examineAll(ctx context.Context) error {

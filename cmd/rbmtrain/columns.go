@@ -134,11 +134,7 @@ func setFrequencies(vars []variable, set *data.Set) [][]float64 {
 			} else {
 				set.X.Each(r, func(j int) { row[j] = 1 })
 			}
-			weight := 1.0
-			if set.Weights != nil {
-				weight = set.Weights[r]
-			}
-			yield(row, func(unit int) bool { return set.Missing.Rows > 0 && set.Missing.Get(r, unit) }, weight)
+			yield(row, func(unit int) bool { return set.Missing.Rows > 0 && set.Missing.Get(r, unit) }, set.Weight(int32(r)))
 		}
 	})
 }

@@ -198,7 +198,7 @@ func (s *server) partialFit(q request) (map[string]any, []array, error) {
 	t := s.stream.trainer
 	n := max(1, (set.Len()+o.Batch-1)/o.Batch)
 	for i := range n {
-		if err := t.Take(slice(set, i*set.Len()/n, (i+1)*set.Len()/n)); err != nil {
+		if err := t.Take(set.Take(data.RowNumbers(i*set.Len()/n, (i+1)*set.Len()/n))); err != nil {
 			return nil, nil, usageError{err}
 		}
 		if err := t.Run(q.ctx, t.Steps()+1); err != nil {
@@ -250,17 +250,4 @@ func (s *stream) open(q request, o fitSettings, set *data.Set) error {
 	}
 	s.trainer = t
 	return nil
-}
-
-// slice returns rows lo … hi−1 of set.
-func slice(set *data.Set, lo, hi int) *data.Set {
-	part := *set
-	part.X = set.X.Slice(lo, hi)
-	if set.Grey.Rows > 0 {
-		part.Grey = set.Grey.Slice(lo, hi)
-	}
-	if set.Y != nil {
-		part.Y = set.Y[lo:hi]
-	}
-	return &part
 }
