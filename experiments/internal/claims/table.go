@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 
@@ -200,19 +199,14 @@ func (r Repeats) Mean() float64 {
 // does not end are left out.
 func readTable(path string) (*Table, error) {
 	t := &Table{parts: map[string][]Point{}}
-	f, err := os.Open(path)
+	lines, err := readCSV(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(lines) == 0 || !slices.Equal(lines[0], columns) {
+	if !slices.Equal(lines[0], columns) {
 		return nil, fmt.Errorf("%s: the columns are not those of an experiment; choose another -out", path)
 	}
 	begun := map[string][]Point{}
