@@ -148,7 +148,7 @@ func (c comparison) warning() []string {
 	if others != nil {
 		more = ", " + strings.Join(others, ", ")
 	}
-	return []string{fmt.Sprintf("%s of %s and %s differ by %.1f standard errors%s (%d are too far apart for chance%s): one of them has not converged; run longer, and look at the energies by -out",
+	return []string{fmt.Sprintf("%s of %s and %s differ by %.1f standard errors%s (too far apart for chance: %d%s): one of them has not converged; run longer, and look at the energies by -out",
 		name, d.a, d.b, d.z, more, len(far), c.among())}
 }
 

@@ -96,6 +96,12 @@ type Table struct {
 	Matrix bool
 }
 
+// wideTable is the number of columns from which a table does not fit in 400 pixels.
+const wideTable = 6
+
+// Wide reports whether a narrow screen has a block of lines for each row of t.
+func (t Table) Wide() bool { return !t.Matrix && len(t.Head) >= wideTable }
+
 // TableOf returns the table of these cells, the head first.
 func TableOf(title string, cells [][]string) Table {
 	return Table{Title: title, Head: cells[0], Rows: cells[1:]}

@@ -170,6 +170,17 @@ document.body.dataset.images = [...document.images].filter(i => i.complete && i.
 	}
 }
 
+// On a narrow screen a table of many columns has a line for each cell, which names its column.
+func TestWideTables(t *testing.T) {
+	head := strings.Split("abcdef", "")
+	for columns, want := range map[int]bool{wideTable - 1: false, wideTable: true} {
+		text := write(t, Report{Title: "run", Section: Section{Tables: []Table{TableOf("cells", [][]string{head[:columns], head[:columns]})}}})
+		if strings.Contains(text, `<table class="wide">`) != want || strings.Contains(text, `<th scope="row" data-head="a">a</th><td class="short" data-head="b">b</td>`) != want {
+			t.Errorf("%d columns: %s", columns, text[strings.Index(text, "<table"):])
+		}
+	}
+}
+
 // The first tables stand above the commands, and short cells, such as numbers, are not broken into lines.
 func TestTables(t *testing.T) {
 	hash := strings.Repeat("0123456789abcdef", 4)
