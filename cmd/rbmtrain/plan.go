@@ -363,11 +363,10 @@ func checkModel(m *rbm.RBM, s train.Settings, sets ...*data.Set) (warnings []str
 		if set == nil {
 			continue
 		}
-		if err := train.Fits(m, set); err != nil {
-			if set.Missing.Rows > 0 && m.CheckSites() != nil { // labels are not the cause
-				return nil, err
-			}
+		if err := train.Fits(m, set); errors.Is(err, train.ErrNoLabels) {
 			return nil, fmt.Errorf("%w; give both files labels in the same way, or train with -labels none", err)
+		} else if err != nil {
+			return nil, err
 		}
 		if err := train.Allows(m, set); err != nil {
 			return nil, err
