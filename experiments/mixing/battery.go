@@ -468,7 +468,7 @@ func batteryNotes(t *claims.Table) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "The exact log-likelihood of a run is known at %d points. A run loses if that of the training rows ends more than a nat below its best. Where the distribution of the data is known (all data but fontdigits), it must also end below what that scores on the same rows. A run overfits if the log-likelihood of the rows held out ends more than a nat below its best and its gap to that of the training rows grew by a nat. "+
 		"The same run with the exact negative phase shows the cause of a fall. If it ends nearer to the best of both runs than to the end of this run, the chains are the cause; if not, the rate is. "+
-		"A warning is in time within a tenth of the run after the loss became permanent. \"Withdrawn\" counts warnings that no longer held at the end, as rbmtrain then says.\n\n"+
+		"A warning is in time within a tenth of the run after the loss became permanent. \"Withdrawn\" counts warnings that no longer held at the end, as rbmtrain then says. Where an enumeration is long, as on desjardins:0.001, rbmtrain measures fewer points than the truth has, and at a high rate, where the log-likelihood goes up and down, it may not see its best.\n\n"+
 		"| loss | seen by | lost | warned | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
 	percent := func(a, b int) string {
 		if b == 0 {
