@@ -68,16 +68,6 @@ func columnFigures(s negphase.Settings, i negphase.Info, updates int, ladder boo
 	return slices.DeleteFunc(s.Figures(i, updates), func(f negphase.Figure) bool { return !f.Column || f.Ladder != ladder })
 }
 
-// firstMeasured returns the first of these names that a metric yields, or "".
-func (p *plan) firstMeasured(names ...string) string {
-	for _, name := range names {
-		if slices.ContainsFunc(p.metrics, func(m train.Metric) bool { return slices.Contains(m.Values, name) }) {
-			return name
-		}
-	}
-	return ""
-}
-
 // leadingColumns returns the columns that judge a run, in the order of -metrics.
 func leadingColumns(metrics []train.Metric) (columns []train.Column) {
 	for _, m := range metrics {
