@@ -22,12 +22,12 @@ import (
 // gaussianEstimators run on models of Gaussian visible and binary hidden units of fixed parameters. The
 // last two move the hidden units with the visible ones summed out; the others are compared with the first.
 var gaussianEstimators = []estimator{
-	{"pcd", "pcd:chains=50"},
-	{"cd", "cd:k=1"},
-	{"pt", "pt:chains=10:tau=auto"},
-	{"ins", "ins:chains=10:tau=auto/5"},
-	{"gibbs on p(h)", "walk:gibbs:chains=50"},
-	{"sardonics on p(h)", "sardonics:chains=50"},
+	{name: "pcd", settings: "pcd:chains=50"},
+	{name: "cd", settings: "cd:k=1"},
+	{name: "pt", settings: "pt:chains=10:tau=auto"},
+	{name: "ins", settings: "ins:chains=10:tau=auto/5"},
+	{name: "gibbs on p(h)", settings: "walk:gibbs:chains=50"},
+	{name: "sardonics on p(h)", settings: "sardonics:chains=50"},
 }
 
 const (
@@ -125,13 +125,6 @@ func logarithms(r claims.Repeats) claims.Repeats {
 	return s
 }
 
-func gaussianNames() (all []string) {
-	for _, e := range gaussianEstimators {
-		all = append(all, e.name)
-	}
-	return all
-}
-
 // gaussianFigure compares estimators on Gaussian–binary models.
 func gaussianFigure() claims.Figure {
 	at := func(t *claims.Table, name string, x float64) claims.Repeats {
@@ -156,7 +149,7 @@ func gaussianFigure() claims.Figure {
 		Claims: func(t *claims.Table) (all []claims.Claim) {
 			first := gaussianEstimators[0].name
 			for _, x := range t.Xs(gaussianPanel, first) {
-				for _, name := range gaussianNames()[1:] {
+				for _, name := range names(gaussianEstimators)[1:] {
 					all = append(all, closer(t, name, first, x))
 				}
 				all = append(all, closer(t, "gibbs on p(h)", "pt", x), closer(t, "sardonics on p(h)", "gibbs on p(h)", x))
@@ -164,12 +157,12 @@ func gaussianFigure() claims.Figure {
 			return all
 		},
 		Draw: func(w io.Writer, t *claims.Table) error {
-			return claims.Curves(w, t, 1, []claims.Panel{{Name: gaussianPanel, Title: "error of the negative phase, over its length", X: "length of the weight vectors", Y: "error", LogX: true, LogY: true, Geometric: true, Dots: true}}, gaussianNames())
+			return claims.Curves(w, t, 1, []claims.Panel{{Name: gaussianPanel, Title: "error of the negative phase, over its length", X: "length of the weight vectors", Y: "error", LogX: true, LogY: true, Geometric: true, Dots: true}}, names(gaussianEstimators))
 		},
 		Finding: func(t *claims.Table) string {
 			var parts []string
 			for _, x := range t.Xs(gaussianPanel, gaussianEstimators[0].name) {
-				chains := slices.DeleteFunc(gaussianNames(), func(name string) bool { return name == "cd" })
+				chains := slices.DeleteFunc(names(gaussianEstimators), func(name string) bool { return name == "cd" })
 				best := slices.MinFunc(chains, func(a, b string) int { return cmp.Compare(at(t, a, x).Mean(), at(t, b, x).Mean()) })
 				ratio := math.Exp(at(t, gaussianEstimators[0].name, x).Mean() - at(t, best, x).Mean())
 				parts = append(parts, fmt.Sprintf("%g: %s, %.1f", x, best, ratio))
@@ -187,7 +180,7 @@ func gaussianFigure() claims.Figure {
 			b.WriteString("\n|" + strings.Repeat(" --- |", 1+len(gaussianEstimators)) + "\n")
 			for _, x := range t.Xs(gaussianPanel, gaussianEstimators[0].name) {
 				fmt.Fprintf(&b, "| %g |", x)
-				for _, name := range gaussianNames() {
+				for _, name := range names(gaussianEstimators) {
 					mean, sd := at(t, name, x).Average()
 					n, _ := t.At(gaussianUpdates, name, x).Average()
 					fmt.Fprintf(&b, " %.4f ÷× %.2f (%.0f updates) |", math.Exp(mean), math.Exp(sd), n)

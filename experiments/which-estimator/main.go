@@ -46,20 +46,24 @@ func experiment(p *files) claims.Experiment {
 		Figures: []claims.Figure{
 			contest{
 				name: "map", title: "the best estimator by the distance of the modes and the computing time",
-				says:     "for which barrier and which budget does which estimator win?",
-				problems: clusters, seconds: 1, moments: moments, chart: true, notes: func(*claims.Table) string { return "\n" + cells },
+				says:       "for which barrier and which budget does which estimator win?",
+				estimators: estimators, problems: clusters, seconds: 1, moments: moments, chart: true, notes: func(*claims.Table) string { return "\n" + cells },
 			}.figure(p),
 			contest{
 				name: "sets", title: "bars and stripes, four far modes, and digits", flags: "-digits FILE",
-				says:     "what does an estimator gain on data whose modes chains of pcd are said not to cross, and cost on digits of fonts, where they do well?",
-				problems: pictures, seconds: 1, moments: moments,
+				says:       "what does an estimator gain on data whose modes chains of pcd are said not to cross, and cost on digits of fonts, where they do well?",
+				estimators: estimators, problems: pictures, seconds: 1, moments: moments,
 			}.figure(p),
 			contest{
 				name: "large", title: "MNIST with 100 hidden units, log Z in a bracket",
-				says:     "what does an estimator cost on data of practice, where chains of pcd do well?",
-				problems: larges, seconds: largeSeconds, moments: []float64{1. / 4, 1}, apart: true, short: shortened, notes: brackets,
+				says:       "what does an estimator cost on data of practice, where chains of pcd do well?",
+				estimators: estimators, problems: larges, seconds: largeSeconds, moments: []float64{1. / 4, 1}, apart: true, short: shortened, notes: brackets,
 			}.figure(p),
 			gaussianFigure(),
+			contest{
+				name: "informed", title: "locally balanced proposals as negative phases", says: "do the samplers of experiments/informed train an RBM as well as persistent chains of block Gibbs?",
+				estimators: proposals(), problems: briefly(modes(4, 4), modes(4, 16), bars, fonts), seconds: 0.5, moments: []float64{1. / 8, 1. / 4, 1. / 2, 1}, notes: func(*claims.Table) string { return whyProposals },
+			}.figure(p),
 		},
 	}
 }

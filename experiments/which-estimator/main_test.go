@@ -28,7 +28,7 @@ func TestWinner(t *testing.T) {
 		}
 		return claims.TableOf(points...)
 	}
-	v := winner(table(map[string][3]float64{"pcd": {5, 6, 5}, "pt": {1, 2, 1.1}, "pins": {1, 2.1, 1.05}, "cd": {3, 4, 3}}), d, 1)
+	v := winner(table(map[string][3]float64{"pcd": {5, 6, 5}, "pt": {1, 2, 1.1}, "pins": {1, 2.1, 1.05}, "cd": {3, 4, 3}}), estimators, d, 1)
 	if v.best != "pt" || !v.sure || len(v.others) < 1 || v.others[len(v.others)-1] != "pins" && v.others[0] != "pins" {
 		t.Errorf("%+v", v)
 	}
@@ -37,7 +37,7 @@ func TestWinner(t *testing.T) {
 			t.Errorf("%s is not beaten: %+v", name, v)
 		}
 	}
-	if v := winner(table(map[string][3]float64{"pcd": {5, 1, 5}, "pt": {4, 1.1, 4.5}}), d, 1); v.best != "pt" || v.sure {
+	if v := winner(table(map[string][3]float64{"pcd": {5, 1, 5}, "pt": {4, 1.1, 4.5}}), estimators, d, 1); v.best != "pt" || v.sure {
 		t.Errorf("%+v", v)
 	}
 }

@@ -23,7 +23,7 @@ var yellow = color.RGBA{0xF0, 0xE4, 0x42, 0xFF}
 
 // ink returns the colour of an estimator, and undecided for pcd.
 func ink(name string) color.RGBA {
-	i := slices.Index(names(), name)
+	i := slices.Index(names(estimators), name)
 	if i == 0 {
 		return undecided
 	}
@@ -43,7 +43,7 @@ func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
 		low := float64(len(problems) - 1 - i)
 		xTicks = nil
 		for k, x := range t.Xs(d.name, estimators[0].name) {
-			v := winner(t, d, x)
+			v := winner(t, estimators, d, x)
 			ground := undecided
 			if v.sure {
 				ground = ink(v.best)

@@ -9,21 +9,25 @@ import (
 	"strings"
 
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/informed"
 	"gorbm/negphase"
 )
 
 // An estimator is a curve of the figures with its settings.
-type estimator struct{ name, settings string }
+type estimator struct {
+	name, settings string
+	mover          informed.Mover // for a proposing; nil: the settings are in the grammar of package negphase
+}
 
 // estimators race; the others are compared with the first.
 var estimators = []estimator{
-	{"pcd", "pcd:chains=50"},
-	{"cd", "cd:k=1"},
-	{manyPCD, "pcd:chains=%d"},
-	{"pt", "pt:chains=10:tau=auto"},
-	{paperPT, "pt:chains=10:tau=" + paperLadder},
-	{"pins", "pins:chains=10:tau=auto"},
-	{"ptt", "ptt:chains=20"},
+	{name: "pcd", settings: "pcd:chains=50"},
+	{name: "cd", settings: "cd:k=1"},
+	{name: manyPCD, settings: "pcd:chains=%d"},
+	{name: "pt", settings: "pt:chains=10:tau=auto"},
+	{name: paperPT, settings: "pt:chains=10:tau=" + paperLadder},
+	{name: "pins", settings: "pins:chains=10:tau=auto"},
+	{name: "ptt", settings: "ptt:chains=20"},
 }
 
 const (
@@ -35,6 +39,9 @@ const (
 
 // settings returns those of an estimator on a problem.
 func (d problem) settings(e estimator) (negphase.Settings, error) {
+	if e.mover != nil {
+		return negphase.Settings{Kind: e.name}, nil // a name alone
+	}
 	text := e.settings
 	if e.name == manyPCD {
 		text = fmt.Sprintf(text, 10*d.temperatures())
@@ -42,7 +49,7 @@ func (d problem) settings(e estimator) (negphase.Settings, error) {
 	return negphase.Parse(text, negphase.Settings{})
 }
 
-func names() (all []string) {
+func names(estimators []estimator) (all []string) {
 	for _, e := range estimators {
 		all = append(all, e.name)
 	}
@@ -55,6 +62,7 @@ const likelihoodRows = 1000
 // A contest is a figure in which the estimators train on data for equal computing time.
 type contest struct {
 	name, title, says, flags string
+	estimators               []estimator // the others are compared with the first
 	problems                 []problem
 	seconds                  float64
 	moments                  []float64                    // of the measurements, as shares of the time; the last is 1
@@ -72,7 +80,7 @@ func (r contest) figure(p *files) claims.Figure {
 			for _, share := range r.ends() {
 				for repeat := range o.Seeds(3, 5) {
 					for _, d := range r.sized(o) {
-						for _, e := range estimators {
+						for _, e := range r.estimators {
 							job := r.job(o, p, d, e, repeat+1, share)
 							if d.file {
 								last = append(last, job)
@@ -92,10 +100,12 @@ func (r contest) figure(p *files) claims.Figure {
 					continue
 				}
 				end := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
-				for _, e := range estimators[1:] {
-					all = append(all, d.against(e.name, end(e.name), end(estimators[0].name)))
+				for _, e := range r.estimators[1:] {
+					all = append(all, d.against(e.name, end(e.name), end(r.estimators[0].name)))
 				}
-				all = append(all, d.ladders(end("pt"), end(paperPT)))
+				if slices.Contains(names(r.estimators), paperPT) {
+					all = append(all, d.ladders(end("pt"), end(paperPT)))
+				}
 			}
 			return all
 		},
@@ -109,18 +119,18 @@ func (r contest) figure(p *files) claims.Figure {
 					panels = append(panels, claims.Panel{Name: d.name, Title: d.name, X: "s of updates", Y: d.measure(), LogX: true, Dots: true})
 				}
 			}
-			return claims.Curves(w, t, 2, panels, names())
+			return claims.Curves(w, t, 2, panels, names(r.estimators))
 		},
 		Finding: func(t *claims.Table) string {
 			var parts, better, worse []string
 			count := 0
-			for _, e := range estimators[1:] {
+			for _, e := range r.estimators[1:] {
 				wins, losses := 0, 0
 				count = 0
 				for _, d := range r.problems {
 					if x, ok := d.last(t); ok {
 						count++
-						its, base := d.scores(t.At(d.name, e.name, x)), d.scores(t.At(d.name, estimators[0].name, x))
+						its, base := d.scores(t.At(d.name, e.name, x)), d.scores(t.At(d.name, r.estimators[0].name, x))
 						wins += map[bool]int{true: 1}[beats(its, base)]
 						losses += map[bool]int{true: 1}[beats(base, its)]
 					}
@@ -143,7 +153,7 @@ func (r contest) figure(p *files) claims.Figure {
 			if r.notes != nil {
 				more = r.notes(t)
 			}
-			return ends(t, r.problems) + more
+			return ends(t, r.estimators, r.problems) + more
 		},
 	}
 }

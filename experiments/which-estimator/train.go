@@ -9,7 +9,6 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/experiments/internal/claims"
-	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/train"
@@ -34,8 +33,12 @@ type training struct {
 
 // start returns a training from the log-odds of the data. horizon, if it is not 0, is the number of
 // updates over which the rate falls to 0.
-func (d problem) start(ctx context.Context, p *files, negative negphase.Settings, seed uint64, horizon int) (*training, error) {
+func (d problem) start(ctx context.Context, p *files, e estimator, seed uint64, horizon int) (*training, error) {
 	set, err := p.set(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	negative, err := d.settings(e)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +49,12 @@ func (d problem) start(ctx context.Context, p *files, negative negphase.Settings
 	}
 	m := train.NewModel(set, d.hidden, false, rbm.Softmax, seed)
 	train.SetLogOdds(m, set)
-	t, err := train.New(s, set, m)
+	var t *train.Trainer
+	if e.mover != nil {
+		t, err = train.NewWith(newProposing(e.mover), s, set, m)
+	} else {
+		t, err = train.New(s, set, m)
+	}
 	return &training{Trainer: t, set: set}, err
 }
 
@@ -71,17 +79,13 @@ func (t *training) advance(ctx context.Context, seconds float64) error {
 func (d problem) train(ctx context.Context, p *files, e estimator, seed uint64, seconds float64, moments []float64) (points []claims.Point, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	negative, err := d.settings(e)
-	if err != nil {
-		return nil, err
-	}
 	horizon := 0
 	if d.falls {
-		if horizon, err = d.foretell(ctx, p, negative, seed, seconds); err != nil {
+		if horizon, err = d.foretell(ctx, p, e, seed, seconds); err != nil {
 			return nil, err
 		}
 	}
-	t, err := d.start(ctx, p, negative, seed, horizon)
+	t, err := d.start(ctx, p, e, seed, horizon)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +122,8 @@ const (
 // foretell returns about how many updates a run makes in this many seconds, by the second half
 // of a run of a quarter of them, when a ladder has nearly all its temperatures. Its rate is
 // constant.
-func (d problem) foretell(ctx context.Context, p *files, negative negphase.Settings, seed uint64, seconds float64) (int, error) {
-	t, err := d.start(ctx, p, negative, seed, 0)
+func (d problem) foretell(ctx context.Context, p *files, e estimator, seed uint64, seconds float64) (int, error) {
+	t, err := d.start(ctx, p, e, seed, 0)
 	if err != nil {
 		return 0, err
 	}

@@ -69,8 +69,8 @@ func (d problem) ladders(own, paper claims.Repeats) claims.Claim {
 
 // last returns the largest x of the data, false if there is none.
 func (d problem) last(t *claims.Table) (x float64, ok bool) {
-	for _, e := range estimators {
-		for _, at := range t.Xs(d.name, e.name) {
+	for _, curve := range t.Curves(d.name) {
+		for _, at := range t.Xs(d.name, curve) {
 			x, ok = max(x, at), true
 		}
 	}
@@ -86,7 +86,7 @@ type verdict struct {
 }
 
 // winner returns the best estimator at x on some data.
-func winner(t *claims.Table, d problem, x float64) (v verdict) {
+func winner(t *claims.Table, estimators []estimator, d problem, x float64) (v verdict) {
 	at := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
 	least := math.Inf(1)
 	for _, e := range estimators {
@@ -108,7 +108,7 @@ func winner(t *claims.Table, d problem, x float64) (v verdict) {
 func beats(a, b claims.Repeats) bool { return claims.Smaller("", a, b).Verdict == claims.Pass }
 
 // ends returns the ends of the runs and the verdicts as tables.
-func ends(t *claims.Table, problems []problem) string {
+func ends(t *claims.Table, estimators []estimator, problems []problem) string {
 	var b strings.Builder
 	b.WriteString("Nats at the end, means over the repetitions ± one standard deviation: below the truth, or, where it is unknown, minus the log-likelihood. Less is better. " +
 		"Bold: the best, and those that it does not beat by three standard errors. The best is chosen from the same runs, which favours it a little. " +
@@ -126,7 +126,7 @@ func ends(t *claims.Table, problems []problem) string {
 		}
 		count++
 		many = append(many, 10*d.temperatures())
-		v := winner(t, d, x)
+		v := winner(t, estimators, d, x)
 		of := map[bool]string{false: "below the truth", true: "−log-likelihood"}[d.unknown]
 		fmt.Fprintf(&b, "| %s | %s |", d.name, of)
 		base := d.scores(t.At(d.name, estimators[0].name, x))
@@ -162,6 +162,9 @@ func ends(t *claims.Table, problems []problem) string {
 			verdict = fmt.Sprintf("%d of %d data | %d", wins[e.name], count, losses[e.name])
 		}
 		settings := "`" + e.settings + "`"
+		if e.mover != nil {
+			settings = e.settings
+		}
 		if e.name == manyPCD {
 			settings = fmt.Sprintf("`pcd:chains=%d`", many[0])
 			if most := slices.Max(many); most > many[0] {
