@@ -18,7 +18,7 @@ func TestMemory(t *testing.T) {
 	dir := t.TempDir()
 	// fontdigits has 144 inputs or more: 600 MB of weights, of which there are several
 	// copies, under 3 GB of address space.
-	cmd := process(dir, "-hidden", "1000000", "-steps", "2", "-out", "run")
+	cmd := process(dir, "-quiet", "-hidden", "1000000", "-steps", "2", "-out", "run")
 	shell := exec.Command("sh", append([]string{"-c", `ulimit -v 3000000; exec "$@"`, "sh"}, cmd.Args...)...)
 	shell.Env, shell.Dir = cmd.Env, dir
 	out, _ := shell.CombinedOutput()
