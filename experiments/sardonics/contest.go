@@ -78,18 +78,10 @@ func (s system) has(t *claims.Table) bool { return len(t.Curves(s.Panel(tauMoves
 func (c contest) figure(p *programs) claims.Figure {
 	return claims.Figure{
 		Name: c.name, Title: c.title, Says: c.says, Flags: c.flags,
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range o.Seeds(3, c.repeats) {
-				for _, s := range c.systems {
-					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
-						Run: func(ctx context.Context) ([]claims.Point, error) {
-							return s.contest(ctx, p, repeat+1, c.alone, o.Quick)
-						},
-					})
-				}
-			}
-			return jobs
+		Jobs: func(o claims.Options) []claims.Job {
+			return repeated(c.systems, o.Seeds(3, c.repeats), func(ctx context.Context, s system, _, seed int) ([]claims.Point, error) {
+				return s.contest(ctx, p, seed, c.alone, o.Quick)
+			})
 		},
 		Claims: func(t *claims.Table) (all []claims.Claim) {
 			for _, s := range c.systems {

@@ -21,6 +21,8 @@ import (
 	"gorbm/rbm"
 )
 
+var errNoModel = errors.New("give the RBM by -model")
+
 // A row is a system of the paper's Table II.
 type row struct {
 	name    string
@@ -121,10 +123,10 @@ func tuningClaims(t *claims.Table) (all []claims.Claim) {
 		worth := func(curve string) claims.Repeats { return logsAt(t, worthPanel, curve, i) }
 		all = append(all,
 			claims.Smaller(r.name+": tuned as in the paper, τ in moves is shorter than untuned", tau(byPaper), tau(untuned)),
-			claims.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II by more than the error", inverse(tau(byPaper)), inverse(tau(tableII)), claims.Factor).Aside(),
+			claims.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II by more than the error", inverse(tau(byPaper)), inverse(tau(tableII)), claims.Factor).Resolved().Aside(),
 			claims.Larger(r.name+": tuned as in the paper gives more independent energies a second than untuned", worth(byPaper), worth(untuned)).OnClock(),
-			claims.NotLess(r.name+": tuned by seconds does not lose to untuned by more than the error", worth(tuned), worth(untuned), claims.Factor).Aside(),
-			claims.NotLess(r.name+": tuned by seconds does not lose to the settings of Table II by more than the error", worth(tuned), worth(tableII), claims.Factor).Aside(),
+			claims.NotLess(r.name+": tuned by seconds does not lose to untuned by more than the error", worth(tuned), worth(untuned), claims.Factor).Resolved().Aside(),
+			claims.NotLess(r.name+": tuned by seconds does not lose to the settings of Table II by more than the error", worth(tuned), worth(tableII), claims.Factor).Resolved().Aside(),
 			claims.Larger(r.name+": tuned by seconds gives more independent energies a second than tuned as in the paper", worth(tuned), worth(byPaper)).Aside())
 		if len(worth(gibbs)) > 0 {
 			all = append(all, claims.Larger(r.name+": tuned as in the paper gives more independent energies a second than Gibbs", worth(byPaper), worth(gibbs)).OnClock())
@@ -220,7 +222,7 @@ func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([
 		defer os.Remove(file)
 		system = []string{"-lattice", file, "-beta", fmt.Sprint(r.lattice.beta)}
 	case system == nil && p.model == "":
-		return nil, errors.New("give the RBM by -model")
+		return nil, errNoModel
 	case system == nil:
 		system = []string{"-model", p.model}
 	}

@@ -36,14 +36,13 @@ const (
 // weighted are the lattices of Table II.
 var weighted = []system{ferro(2.27), frustrated, cube, chimera}
 
-// repeated returns n jobs of each system, repeat by repeat. Their names count repeats from 1, as what.
-// run takes the number of the system and that of the repeat.
-func repeated(systems []system, n int, what string, run func(ctx context.Context, s system, at, repeat int) ([]claims.Point, error)) (jobs []claims.Job) {
-	for repeat := range n {
+// repeated returns n jobs of each system, seed by seed from 1. run takes the number of the system and the seed.
+func repeated(systems []system, n int, run func(ctx context.Context, s system, at, seed int) ([]claims.Point, error)) (jobs []claims.Job) {
+	for seed := range n {
 		for at, s := range systems {
 			jobs = append(jobs, claims.Job{
-				Name: fmt.Sprintf("%s, %s %d", s.Label, what, repeat+1),
-				Run:  func(ctx context.Context) ([]claims.Point, error) { return run(ctx, s, at, repeat+1) },
+				Name: fmt.Sprintf("%s, seed %d", s.Label, seed+1),
+				Run:  func(ctx context.Context) ([]claims.Point, error) { return run(ctx, s, at, seed+1) },
 			})
 		}
 	}
@@ -56,7 +55,7 @@ func weights(p *programs) claims.Figure {
 		Name: "weights", Ours: true, Title: "weights of a flip with the settings of Table II, and a random start",
 		Says: "does Table II fit the weights exp(−γΔE) that equation 3 prints, or those of the heat bath, 1/(1+exp(γΔE)), of the authors' program? And do its settings work from a random state?",
 		Jobs: func(o claims.Options) []claims.Job {
-			return repeated(weighted, o.Seeds(3, 3), "seed", func(ctx context.Context, s system, at, seed int) ([]claims.Point, error) {
+			return repeated(weighted, o.Seeds(3, 3), func(ctx context.Context, s system, at, seed int) ([]claims.Point, error) {
 				return s.weigh(ctx, p, at, seed, o.Quick)
 			})
 		},
