@@ -191,7 +191,7 @@ func (c Claim) Refused(format string, args ...any) Claim {
 		return c
 	}
 	c.Verdict, c.contrary, c.Refusal = Fail, false, fmt.Sprintf(format, args...)
-	c.Statistic = "no verdict: " + c.Refusal + "; " + c.Statistic
+	c.Statistic += "; no verdict: " + c.Refusal
 	return c
 }
 

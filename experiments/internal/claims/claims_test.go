@@ -292,7 +292,7 @@ func TestResolved(t *testing.T) {
 		{"few", logs(0.5, 2), Open, ""},
 	} {
 		got := NotLess("", c.a, one, Factor).Resolved()
-		if got.Verdict != c.verdict || got.Refusal != c.refusal || strings.Contains(got.Statistic, "no verdict: "+c.refusal+"; paired") != (c.refusal != "") {
+		if got.Verdict != c.verdict || got.Refusal != c.refusal || strings.HasSuffix(got.Statistic, "; no verdict: "+c.refusal) != (c.refusal != "") {
 			t.Errorf("%s: %s, %s; want %s, %s", c.name, got.Verdict, got.Statistic, c.verdict, c.refusal)
 		}
 		if again := got.Refused("other"); c.refusal != "" && again.Statistic != got.Statistic {
