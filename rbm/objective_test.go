@@ -203,13 +203,13 @@ func objectiveOf(m *RBM, rows int, grey bool) (*ObjectivePhase, []int32) {
 // more rows than a tile and a pass take, with more classes than rows of a tile, and
 // with weights that no product of odds can hold.
 func TestObjectiveLevels(t *testing.T) {
-	type wide struct {
+	type objectiveCase struct {
 		shape
 		rows  int
 		grey  bool
 		large bool
 	}
-	cases := []wide{
+	cases := []objectiveCase{
 		{shape: shape{20, 65, 3, Softmax}, rows: 1},
 		{shape: shape{140, 200, 10, Bernoulli}, rows: 139},
 		{shape: shape{140, 130, 10, Softmax}, rows: 31, grey: true},

@@ -14,12 +14,12 @@ import (
 // another precision.
 func TestRealHidden(t *testing.T) {
 	bits := rbm.Group{Kind: rbm.Bernoulli, Units: 11}
-	type one struct {
+	type machine struct {
 		m     *rbm.RBM
 		want  float64
 		wrong float64 // of twice the precision of a hidden unit
 	}
-	cases := map[string]one{}
+	cases := map[string]machine{}
 	for _, kind := range []rbm.Kind{units.Gaussian, units.ReLU, units.DReLU} {
 		m := rbm.NewLayers(rbm.Group{Kind: kind, Units: 4}, bits)
 		m.Randomize(0.7, rbm.NewKey(4))
@@ -38,14 +38,14 @@ func TestRealHidden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cases[kind.String()] = one{m, want, wrong}
+		cases[kind.String()] = machine{m, want, wrong}
 	}
 	m := rbm.NewLayers(rbm.Group{Kind: units.Gaussian, Units: 1}, rbm.Group{Kind: units.Gaussian, Units: 2})
 	copy(m.VisibleBias, []float32{0.1, -0.2})
 	copy(m.VisibleParams()[0], []float32{2, 3})
 	m.HiddenBias[0], m.HiddenParams()[0][0] = 0.3, 1.5
 	m.SetWeights(rbm.Matrix{Rows: 2, Cols: 1, Data: []float32{0.4, -0.6}})
-	cases["Gaussian units on both sides"] = one{m, 1.788766553279, 1.5} // by SciPy
+	cases["Gaussian units on both sides"] = machine{m, 1.788766553279, 1.5} // by SciPy
 	for name, c := range cases {
 		mean := make([]float32, c.m.Visible())
 		for i := range mean {

@@ -205,10 +205,10 @@ func TestNull(t *testing.T) {
 
 // TestErrors checks that what encoding/json cannot write for other reasons is an error still.
 func TestErrors(t *testing.T) {
-	type own struct{ X failing }
+	type holder struct{ X failing }
 	var cycle []any
 	cycle = append(cycle, &cycle)
-	for _, v := range []any{func() {}, map[string]any{"x": make(chan int), "y": math.NaN()}, own{}, &cycle} {
+	for _, v := range []any{func() {}, map[string]any{"x": make(chan int), "y": math.NaN()}, holder{}, &cycle} {
 		if text, err := Marshal(v); err == nil {
 			t.Errorf("%T becomes %s", v, text)
 		}
