@@ -21,7 +21,7 @@ type Freezer interface {
 	Freeze()
 }
 
-// A Copier is an Estimator that takes over the chains of another at less cost than by
+// A Copier is an Estimator that copies the chains of another, faster than by
 // their binary forms.
 type Copier interface {
 	Estimator

@@ -125,7 +125,7 @@ func (r *reader) checkBorn(born []int64, now int64) {
 	}
 }
 
-// setSaved takes over what is saved besides the chains and rungs.
+// setSaved restores what is saved in addition to the chains and rungs.
 func (p *ptt) setSaved(s savedLadder) {
 	p.now, p.oldPairs, p.vetoes, p.rate = s.head.Now, s.head.OldPairs, s.head.Vetoes, s.head.Rate
 	p.live.free, p.live.born = s.free, s.born

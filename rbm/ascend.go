@@ -24,8 +24,8 @@ type Ascent struct {
 	//	ΔW = G_W − mu·G_cᵀ − G_b·lambdaᵀ,  Δb = G_b − ΔW·lambda,  Δc = G_c − ΔWᵀ·mu
 	Mu, Lambda []float32
 
-	// Rule turns the step along the gradient into that of the parameters; nil: it is the
-	// same. Slots are what the rule keeps, Rule.Slots() of them. Update is the number of
+	// Rule turns the step along the gradient into the step of the parameters; nil leaves it
+	// unchanged. Slots hold the state of the rule, Rule.Slots() of them. Update is the number of
 	// updates before this one, for rules that depend on it.
 	Rule   Rule
 	Slots  []*Parameters
@@ -80,8 +80,8 @@ type Ascent struct {
 // rows of the other, or is moments, while all hidden means are nearly equal, it
 // is up to 5·10⁻⁷, as the rounding of equal terms does not average out. Weights of
 // both signs that nearly cancel lose in proportion to Σ|weight|. It panics if the
-// shapes differ. The error is that of the ranks, after which the parameters have no
-// meaning; there is none without a Group.
+// shapes differ. It returns an error if the ranks lose each other; the parameters are then
+// undefined. Without a Group there is no error.
 func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
 	parts := a.parts(m)
 	defer a.release()

@@ -26,7 +26,7 @@ type conditional interface {
 	visibleMean(m *RBM, dst Matrix, h Values)
 	// sample draws hidden units, of rows that are numbered from first on, given the rows of b.
 	sample(m *RBM, dst Values, b Batch, key Key, first int)
-	// randomize draws hidden units, of which all states are equally likely.
+	// randomize draws hidden units from the uniform distribution of their states.
 	randomize(m *RBM, h Values, key Key)
 
 	// logZ and draw are Base.LogZ and Base.Draw: the inputs of the units are the biases of b.

@@ -175,8 +175,8 @@ func (s *sweep) panel(k int) {
 	s.op(s.to.slice(Weights, lo, hi), s.x.slice(Weights, lo, hi), s.rest.slice(Weights, lo, hi), s.a)
 }
 
-// LargestSize returns the largest absolute value of the weights and that of the biases,
-// NaN if one of them is NaN.
+// LargestSize returns the largest absolute weight and the largest absolute bias. Each is NaN if
+// one of its values is.
 func (m *RBM) LargestSize() (weight, bias float64) {
 	return float64(vec.Largest(m.w)), float64(max(vec.Largest(m.VisibleBias), vec.Largest(m.HiddenBias)))
 }

@@ -73,7 +73,7 @@ func (m *progressMode) Set(text string) error {
 	return nil
 }
 
-// perMille is the unit of work that is counted in thousandths of all of it.
+// perMille is the unit of a bar that counts thousandths of the work.
 const perMille = "‰"
 
 // rate returns how fast n units were done, as "817 steps/s" or "2.5 s a step", or "" of

@@ -171,13 +171,13 @@ func (f *Flags) Var(v flag.Value, name, help string) *Row {
 	return f.add(name)
 }
 
-// IntVar is that of the flag package, but takes 1e4 as well.
+// IntVar is like IntVar of the flag package, but also accepts 1e4.
 func (f *Flags) IntVar(p *int, name string, value int, help string) *Row {
 	*p = value
 	return f.Var(integer[int]{p}, name, help)
 }
 
-// Int64Var is that of the flag package, but takes 1e4 as well.
+// Int64Var is like Int64Var of the flag package, but also accepts 1e4.
 func (f *Flags) Int64Var(p *int64, name string, value int64, help string) *Row {
 	*p = value
 	return f.Var(integer[int64]{p}, name, help)

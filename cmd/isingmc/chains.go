@@ -58,7 +58,7 @@ func (p *plan) sampleChains(ctx context.Context, now clock) error {
 	})
 }
 
-// keyOf returns the key of a chain. That of the first does not depend on -chains.
+// keyOf returns the key of a chain. The key of the first chain does not depend on -chains.
 func (p *plan) keyOf(chain int) rbm.Key {
 	key := rbm.NewKey(p.seed)
 	if chain > 0 {

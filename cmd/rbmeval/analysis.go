@@ -48,7 +48,7 @@ type analysis struct {
 	written   []string
 }
 
-// Precision is that of the first n ranked pairs of known distance.
+// A precision is the fraction of contacts among the first n ranked pairs of known distance.
 type precision struct {
 	Pairs string  `json:"pairs"` // n as a fraction of the number of sites, such as L/10
 	N     int     `json:"n"`

@@ -11,7 +11,7 @@ import (
 	"gorbm/train"
 )
 
-// A forecast is what a run will take, from a few steps of a copy of it.
+// A forecast estimates the memory and the time of a run from a few steps of a copy of it.
 type forecast struct {
 	MemoryBytes float64        `json:"memory_bytes"` // of each rank, without the data, at most
 	StepSeconds float64        `json:"step_seconds"` // with the ladder that training begins with

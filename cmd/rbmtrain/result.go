@@ -166,7 +166,7 @@ func (r *runner) warnOf(all []train.Warning) {
 	}
 }
 
-// longExact is the time of a run with the exact negative phase from which on it is said at the start.
+// longExact is the expected time from which on a run with the exact negative phase begins with a warning.
 const longExact = 10 * time.Minute
 
 // warnOfCost warns of a run with the exact negative phase that will take long, by the time of its first step.
@@ -334,8 +334,8 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	return rec
 }
 
-// secondsInAll returns the time since the command began, with that of the parts
-// of the run before.
+// secondsInAll returns the time since the command began, plus the time of the earlier parts
+// of a resumed run.
 func (r *runner) secondsInAll() float64 { return r.state.All + time.Since(r.begin).Seconds() }
 
 // bestFile is the file of the model to take: the best on the rows held out, where it is neither the last nor

@@ -188,8 +188,8 @@ func logs(t *claims.Table, name string, x contestant, at int) claims.Repeats {
 	return chains.Logs(t.At(panel(name, x.free), x.name, float64(at)))
 }
 
-// tooWrong is how much larger than by τ mean squared errors must be for chains to count as stuck. τ is that of the slowest observable, so by
-// chance it happens to one sampler in a thousand with ten runs.
+// tooWrong is the factor between a mean squared error and its prediction by τ of the slowest observable from which on chains
+// count as stuck. By chance that happens to one sampler in a thousand with ten runs.
 const tooWrong = 3
 
 // stuck returns the independent values a second by the mean squared error, and whether they are so few that chains stay in

@@ -45,7 +45,7 @@ const (
 	// timedRate is the rate of the updates that are timed: small, so that the
 	// models, and so the densities of the chains, stay as they are.
 	timedRate = 0.001
-	// trainingRate is that of the models' training before a race.
+	// trainingRate is the learning rate at which the models are trained before a race.
 	trainingRate = 0.05
 	checkSteps   = 100
 )

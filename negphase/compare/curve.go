@@ -36,8 +36,8 @@ type Point struct {
 // Last returns the last point. It panics if there is none.
 func (c *Curve) Last() Point { return c.Points[len(c.Points)-1] }
 
-// SecondsPerStep returns the seconds for a step of all chains, NaN if no steps were taken. It is
-// that of the median repeat, because other programs may slow single repeats.
+// SecondsPerStep returns the seconds for a step of all chains in the median repeat, because other
+// programs may slow single repeats. It is NaN if no steps were taken.
 func (c *Curve) SecondsPerStep() float64 {
 	last := c.Last()
 	if last.Steps == 0 {

@@ -64,7 +64,7 @@ const (
 )
 
 // tuneUpdates is the number of updates in which a ladder is tuned beforehand:
-// eight tunings, of which the last few hardly move it.
+// eight tunings; the last few hardly move it.
 const tuneUpdates = 500
 
 // Run runs each estimator Repeats times on m, from a new start, and returns a

@@ -90,7 +90,7 @@ func reference(more string) negphase.Settings {
 }
 
 // Reference estimates the negative phase of m by 20 independent runs of the
-// estimator, updates each, of which the first half is not counted (Gelman &
+// estimator, updates each. The first half of each run is discarded (Gelman &
 // Rubin 1992). Its error comes from the spread of the runs, which is right only
 // if they have mixed: look at the exchange rates in Info. progress, if not nil,
 // is called after every update of this rank. A ladder that tunes itself is tuned beforehand

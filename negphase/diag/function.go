@@ -6,7 +6,7 @@ import "math"
 // several observables that were measured together, one value of each trace at a
 // time. slopes[k] is the derivative of f by the mean of traces[k], at the means.
 //
-// To first order the error of f is that of the mean of the series Σ slopes[k]·(x_k − mean_k), which
+// To first order the error of f equals the error of the mean of the series Σ slopes[k]·(x_k − mean_k), which
 // allows for autocorrelation and for correlations between observables (Wolff 2004, "Monte Carlo errors
 // with less errors", equation 9). His second-order correction of the bias, of order 1/N, is left out: it
 // is far smaller than the error of a series that can be trusted.

@@ -22,7 +22,7 @@ type Bracket struct {
 	Reverse *partition.Annealed // on average too high; StdErr is that between ladders
 	Bennett *Ratio
 
-	// LowerBound of log Z is that of the settings; −Inf if there was none. An
+	// LowerBound is the lower bound of log Z from the settings, or −Inf. An
 	// estimate without a warning that is below it by 1.96 standard errors at most
 	// is Raised to it; all others below are impossible.
 	LowerBound float64

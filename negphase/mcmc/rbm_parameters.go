@@ -90,15 +90,15 @@ type setting struct {
 // roundings of up to 2³⁰ parameters.
 const reachBits = 30
 
-// Set takes over the parameters of m, which may have changed. Systems on c need
-// a Load or SetState then, before anything else. It panics if m has another
+// Set reads the parameters of m, which may have changed. Afterwards systems on c need
+// a Load or SetState before anything else. It panics if m has another
 // shape and allocates nothing. A large model is divided among goroutines.
 func (c *Parameters) Set(m *rbm.RBM) {
 	if m.Visible() != c.units[visible] || m.Hidden() != c.units[hidden] {
 		panic("mcmc: an RBM of another shape than the parameters'")
 	}
-	// The quantum depends on the sums of the magnitudes. It is mostly the one of
-	// the last Set, so one pass that sums and quantizes is mostly enough.
+	// The quantum depends on the sums of the magnitudes. It is mostly unchanged
+	// since the last Set, so one pass that sums and quantizes is mostly enough.
 	before := c.quantum
 	c.quantize(m, float32(1/before))
 	c.reach = c.setting.largest(m)

@@ -33,8 +33,8 @@ const maxReplicas = 512
 
 // Tempering moves replicas of a system at temperatures from that of Bind up to Hottest times
 // it, each by Mover, and exchanges them. The temperatures are in geometric progression, so
-// that all pairs swap alike if the specific heat is constant. The chain is that of the
-// coldest replica, and is a *Ladder.
+// that all pairs swap alike if the specific heat is constant. The chain is a *Ladder; its state is that of the
+// coldest replica.
 type Tempering struct {
 	Swapping Swapping
 	Mover    Mover

@@ -40,7 +40,7 @@ func newBlockWeights(s System, sites []int32, b biases) blockWeights {
 	return w
 }
 
-// tabulate takes over other biases. It does not renew the weights in the blocks.
+// tabulate sets other biases. It does not recompute the weights in the blocks.
 func (w *blockWeights) tabulate(b biases) {
 	w.scale = b.scale
 	for i := range b.n {

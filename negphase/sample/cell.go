@@ -70,8 +70,8 @@ func (c *Cell) Level(v rbm.Values, r int) int {
 	return 0
 }
 
-// number returns that of the node at x. A value beyond all nodes takes the place of the first, which adds nothing
-// to a sum either.
+// number returns the number of the node at x. A value beyond all nodes gets the number of the first node, which adds
+// nothing to a sum either.
 func (c *Cell) number(x float32) int {
 	k := math.Floor((float64(x) - c.nodes.Low) / c.nodes.Step)
 	if !(k >= 0 && k < float64(c.nodes.N)) {

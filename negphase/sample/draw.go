@@ -44,8 +44,8 @@ const traceLength = 1024
 // that of a model with real units, unless one is named, if there are at most exact.GradientLimit.
 //
 // Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is
-// called with the part of the work done. The error is the context's, that of the
-// estimator, or that there are chains and Rounds is less than 1.
+// called with the part of the work done. It returns an error if ctx ends or the
+// estimator fails, and if there are chains and Rounds is less than 1.
 func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
 	if progress == nil {
 		progress = func(float64) {}
@@ -245,8 +245,8 @@ type Proof struct {
 	RHat        float64
 
 	// Two samples: chains that started at random states, and at rows. FreeEnergy are
-	// their means. Z is Welch's t of the means of the chains, and P its probability.
-	// PicturesP is that of the energy distance of their last states, Euclidean. They
+	// their means. Z is Welch's t of the means of the chains, and P its p-value.
+	// PicturesP is the p-value of the Euclidean energy distance of their last states. All
 	// are NaN without rows.
 	FreeEnergy, FreeEnergyData float64
 	Z, P, PicturesP            float64

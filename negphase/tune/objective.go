@@ -50,9 +50,9 @@ func Area(energy []float64) float64 {
 // beyond that the integral of the exponential through 1 and the last ρ. This is
 // exact for exponential decay whatever the length.
 //
-// Where a series holds many effective samples by its own variance, about its own mean,
-// that one serves: its noise cancels against that of the increments, and with the known
-// one what is slower than the trial would only be noise.
+// A series with many effective samples by its own variance, about its own mean, is divided by that
+// variance: its noise cancels against the noise of the increments. With the known variance,
+// changes slower than the trial would only add noise.
 func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	slowest := 0.0 // τ, in intervals
 	for k, x := range series {

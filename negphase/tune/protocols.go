@@ -133,9 +133,8 @@ func (t *tuner) variances() (v []float64) {
 	return v
 }
 
-// learned takes the series of trials into the variances, the first one that of the
-// first lane and so on in turn. The rewards of these trials and of earlier ones become
-// those by the new variances.
+// learned updates the variances by the series of the trials, which are in the order of the lanes.
+// It then recomputes the rewards of these trials and of earlier ones by the new variances.
 func (t *tuner) learned(done, earlier []Trial) {
 	for i, trial := range done {
 		for o, x := range trial.series {

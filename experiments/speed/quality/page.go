@@ -15,7 +15,7 @@ import (
 	"gorbm/experiments/internal/claims"
 )
 
-// best returns the one of these curves with the largest mean at x, "" if none is there.
+// best returns the name of the curve with the largest mean at x, or "" if none has a value there.
 func best(t *claims.Table, panel string, x float64, curves ...string) (name string) {
 	most := math.Inf(-1)
 	for _, c := range curves {

@@ -13,7 +13,7 @@ type Tilt struct {
 	b     [2][]vec.Quad
 }
 
-// Set takes over the rows of c, after Solve.
+// Set copies the rows of c. Call it after c.Solve.
 func (t *Tilt) Set(c *Conditional) {
 	t.p, t.q = append(t.p[:0], c.p[:c.units]...), append(t.q[:0], c.q[:c.units]...)
 	t.total, t.Shift = c.total, c.Shift

@@ -20,7 +20,7 @@ const Run = 32
 const SumsWords = 4
 
 // Sums overwrites each of n ≤ Block rows of dst with a two-level sum of rows of base, or
-// with zeros if there are none: row i with that of the rows whose bits are one in count ≤
+// with zeros if there are none: row i with the sum of the rows whose bits are one in count ≤
 // SumsWords words, in ascending order. Bit b of words[q*Block+i] stands for row q·Block+b of
 // base. It panics if there are more rows or words than that, or a slice is too short for
 // them. That base has the rows is not checked. dst and base must not overlap.

@@ -32,8 +32,8 @@ func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists [
 //
 //	acc[i*Block+c] += values[k] * base[lists[k]+c],  cuts[i] ≤ k < cuts[i+1]
 //
-// in float32, with product and sum rounded separately. No list has more than whole offsets, and those of as many
-// are equal, of which it is quicker; 0: that many are not known.
+// in float32, with product and sum rounded separately. No list has more than whole offsets, and all lists of that many offsets
+// are equal, which saves time; 0: nothing is known of the lists.
 func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32, whole int) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[hi*Block-1]
