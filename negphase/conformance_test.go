@@ -23,7 +23,7 @@ var conformance = map[string][]string{
 	"pt":        {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=2:swaps=3:chains=3:tau=1/1.5/inf:sardonics:k=1-2", "pt:chains=2:tau=auto:im", "pt:k=1:chains=3:start=data", "pt:swaps=3:chains=1:tau=1/1.5/2.5/6:order=evenodd", "pt:chains=7:tau=auto"},
 	"sardonics": {"sardonics:chains=7", "sardonics:k=1-2:gamma=.9/1.1:mix=1/1/1:chains=3:start=data:moves=3", "sardonics:chains=3:gibbs=2", "sardonics:chains=3:weights=boltzmann:gamma=.5", "sardonics:k=auto:chains=3:moves=2"},
 	"im":        {"im:chains=7:moves=2", "im:k=1:gibbs=2:chains=3:start=data", "im:k=auto:chains=3"},
-	"walk":      {"walk:gibbs:order=random:chains=5:moves=2", "walk:exchange:chains=3", "walk:pairs:chains=3:moves=4", "walk:metropolis:chains=2:gibbs=1", "walk:block-gibbs:chains=3", "walk:flip:chains=2:moves=3"},
+	"walk":      {"walk:gibbs:order=random:chains=5:moves=2", "walk:exchange:chains=3", "walk:metropolis:chains=2:gibbs=1", "walk:block-gibbs:chains=3", "walk:flip:chains=2:moves=3"},
 	"ins":       {"ins:k=2:swaps=2:chains=3:tau=1/1.5/6:gibbs", "ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},
 	"pins":      {"pins:k=2:swaps=3:chains=3:tau=1/1.5/6:block=2:gibbs=1:sardonics", "pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3", "pins:chains=7:tau=auto/5:block=4"},
 	"ptt":       {"ptt:chains=7:sweeps=10", "ptt:k=2:chains=3:rungs=3:sweeps=4:reservoir=2", "ptt:chains=2:freeze=0.9:sweeps=2:reservoir=1"},

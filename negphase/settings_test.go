@@ -221,6 +221,7 @@ func TestParseErrors(t *testing.T) {
 		{"im:gibbs=-1", []string{"im: gibbs is -1", "0 … 1000000"}},
 		{"im:walks=3", []string{`im has no setting "walks"`}},
 		{"walk:gibs", []string{`walk: "gibs"`, "did you mean gibbs?", "there are gibbs, metropolis"}},
+		{"walk:pairs:moves=3", []string{"walk: pairs was removed", "take exchange"}},
 		{"walk:gibbs:im", []string{"walk: the samplers gibbs and im"}},
 		{"walk:gibbs:order=up", []string{"walk: gibbs: order", `"up"`, "random"}},
 		{"walk:im:k=0", []string{"walk: im: k is 0"}},

@@ -127,9 +127,6 @@ func (s *sites) fitted(mover mcmc.Mover, fit bool) mcmc.Mover {
 		case mcmc.Exchange:
 			m.Reference = s.reference
 			mover = m
-		case mcmc.Pairs:
-			m.Reference = s.reference
-			mover = m
 		}
 	}
 	if !fit {

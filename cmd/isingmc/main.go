@@ -33,7 +33,7 @@ probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run 
 turn for equal computing time:
 
 %s
-The last three, exchange, pairs and im, draw from states of fixed magnetisation; the
+The last two, exchange and im, draw from states of fixed magnetisation; the
 others from all states. A run takes samplers of one sort only, because these are different
 distributions. Two more run replicas of the system at several temperatures, each
 moved by a sampler (gibbs, or block-gibbs on an RBM, if none is named):
@@ -161,7 +161,7 @@ func newOptions() *options {
 	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
-	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange, pairs and im (default: half of them)").Not("gap")
+	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)").Not("gap")
 	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nwith the label's bias, and energy/spin is the energy divided by the number of other units").For("model")
 	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse ones, beta=LOW:HIGH:N; auto in place of N\nplaces them; pt and ins exchange between them; -lattice may name several lattices, separated by commas").
 		Main("LOW:HIGH:N  N temperatures at once (auto: placed), with curves between").Mode("measures at many temperatures").Not("gap")

@@ -49,7 +49,6 @@ var goldens = []struct{ name, args string }{
 	{"frozen", "-lattice 4x4 -beta 50 -sampler gibbs -moves 200"},
 	{"walks", "-lattice 6x6x6 -J pm1 -beta 0.8 -sampler sardonics:k=1-10,gibbs -moves 3000"},
 	{"auto", "-lattice 6x6x6 -J pm1 -beta 0.4 -sampler sardonics:k=auto,gibbs -moves 3000"},
-	{"pairs", "-lattice 8x8 -active 30 -sampler pairs,pairs:weights=boltzmann,exchange -moves 20000"},
 	{"active", "-lattice 6x6 -active 12 -moves 2000"},
 	{"ring", "-lattice 40 -field 0.1 -temperature 2 -moves 3000"},
 	{"observables", "-lattice 6x6 -sampler gibbs,sw -moves 2000 -observables -overlap"},

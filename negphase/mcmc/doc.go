@@ -7,7 +7,6 @@
 //
 //	Gibbs, Metropolis, ModifiedMetropolis   single sites, in a fixed or random order
 //	Exchange                                pairs, on states at a fixed distance from a reference
-//	Pairs                                   the same, of pairs drawn by locally balanced weights
 //	BlockGibbs, FlipTheState                both layers of an RBM in turn
 //	SwendsenWang                            clusters of an Ising system
 //	Sardonics                               self-avoiding walks of many flips, accepted as a whole

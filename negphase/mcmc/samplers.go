@@ -1,6 +1,8 @@
 package mcmc
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -31,7 +33,6 @@ var samplers = []sampler{
 	row("flip", "like block-gibbs, but always flips to the likelier value", false, noKeys[FlipTheState]),
 	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),
 	row("exchange", "on states of -active spins up: swaps an up and a down spin", true, noKeys[Exchange]),
-	row("pairs", "the same, drawn among all pairs by locally balanced weights", true, (*Pairs).keys),
 	row("im", "the same by intracluster moves: walks out and back", true, (*Intracluster).keys),
 }
 
@@ -66,6 +67,15 @@ func samplerNamed(name string) *sampler {
 		return nil
 	}
 	return &samplers[at]
+}
+
+// CheckRemoved returns an error that says why the sampler of a name was removed and what to take
+// instead, or nil if none had the name.
+func CheckRemoved(name string) error {
+	if name != "pairs" {
+		return nil
+	}
+	return errors.New("pairs was removed: exchange gives more independent states a second; take exchange")
 }
 
 // MoverKinds returns the names of all samplers.
@@ -146,7 +156,7 @@ func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
 	s := samplerNamed(parts[0])
 	if s == nil {
-		return nil, grammar.NoKind("sampler", parts[0], MoverKinds())
+		return nil, cmp.Or(CheckRemoved(parts[0]), grammar.NoKind("sampler", parts[0], MoverKinds()))
 	}
 	keys, mover := s.edit(s.zero)
 	keys.Initialize()

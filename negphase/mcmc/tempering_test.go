@@ -271,7 +271,7 @@ func TestLadderMeanEnergies(t *testing.T) {
 		}{
 			"gibbs": {NewIsing(g, nil), Gibbs{}}, "sw": {NewIsing(g, nil), SwendsenWang{}}, "wolff": {NewIsing(g, nil), Wolff{3}},
 			"walks": {NewIsing(g, nil), walks}, "rbm": {NewRBM(p), BlockGibbs{}}, "walks of an rbm": {NewRBM(p), walks},
-			"exchange": {fixed(NewIsing(g, nil)), Exchange{}}, "pairs": {fixed(NewIsing(g, nil)), Pairs{Weights: HeatBath}}, "im": {fixed(NewIsing(g, nil)), Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1, GammaUp: 1, Weights: HeatBath}},
+			"exchange": {fixed(NewIsing(g, nil)), Exchange{}}, "im": {fixed(NewIsing(g, nil)), Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1, GammaUp: 1, Weights: HeatBath}},
 			"exchange of an rbm": {fixed(NewRBM(p)), Exchange{}},
 		} {
 			l := must(NewLadder(c.s, c.m, e, betas, nil))(t)

@@ -71,13 +71,8 @@ type biases struct {
 // change as it is trained, that is e¹⁵, and smaller and larger ones are cut: any
 // positive weights leave the distribution as it is, and these are the same function of
 // costs always.
-func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (biases, error) {
+func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (b biases, err error) {
 	top, _ := largestCost(s)
-	return newBiasesUpTo(name, weights, s, top, beta, sites, gamma...)
-}
-
-// newBiasesUpTo is newBiases of changes that cost at most top.
-func newBiasesUpTo(name string, weights Weights, s System, top, beta float64, sites int, gamma ...float64) (b biases, err error) {
 	_, cut := s.(*RBM)
 	if is, ok := s.(*Ising); ok {
 		cut = is.graph.changes
