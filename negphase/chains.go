@@ -154,9 +154,9 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 		case c == nil:
 			continue
 		case c.OnAll():
-			what, active = "units", c.Distance(s.v, r, 0)+c.Distance(s.h, r, m.Visible())
+			what, active = "units", s.v.Slice(r, r+1).Count()+s.h.Slice(r, r+1).Count()
 		default:
-			active = c.Distance(s.h, r, 0)
+			active = s.h.Slice(r, r+1).Count()
 		}
 		if active != c.Active {
 			return bad("saved chain %d has %d active %s; the model's constraint is %v", r, active, what, c)

@@ -38,10 +38,7 @@ func permitted(m *rbm.RBM) []state {
 			units = append(slices.Clone(s.v), s.h...)
 		}
 		active := 0
-		for i, x := range units {
-			if m.Constraint.Reference != nil {
-				x ^= int(m.Constraint.Reference[i])
-			}
+		for _, x := range units {
 			active += x
 		}
 		return active != m.Constraint.Active
@@ -69,9 +66,9 @@ func constrainedMoments(all []state, p []float64) []float64 {
 // constraints are one for each of sharp.
 var constraints = []*rbm.Constraint{
 	{On: rbm.HiddenUnits, Active: 2},
-	{On: rbm.HiddenUnits, Active: 2, Reference: []uint8{1, 0, 1, 0}},
+	{On: rbm.HiddenUnits, Active: 3},
 	{On: rbm.HiddenUnits, Active: 1},
-	{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{0, 1}},
+	{On: rbm.HiddenUnits, Active: 1},
 }
 
 // Under a constraint on the hidden units, from an exact start, every estimator

@@ -12,17 +12,16 @@ import (
 // A listing has all joint states of a tiny RBM as systems of walks: what each
 // flip costs in each of them, as run finds it.
 type listing struct {
-	m         *rbm.RBM
-	all       []state
-	sites     []int32
-	first     int         // label unit
-	reference []uint8     // of a constraint
-	state     [][]uint8   // [x][unit]
-	cost      [][]float64 // [x][unit]
-	index     map[string]int
-	beta      float64
-	free      []float64 // exp(−βE), by the energies of the systems
-	law       []float64 // of those that the constraint allows
+	m     *rbm.RBM
+	all   []state
+	sites []int32
+	first int         // label unit
+	state [][]uint8   // [x][unit]
+	cost  [][]float64 // [x][unit]
+	index map[string]int
+	beta  float64
+	free  []float64 // exp(−βE), by the energies of the systems
+	law   []float64 // of those that the constraint allows
 }
 
 func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
@@ -31,8 +30,7 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 	if err := w.prepare(m, []float64{beta}, 1); err != nil {
 		t.Fatal(err)
 	}
-	l := &listing{m: m, all: states(m), sites: w.units, reference: make([]uint8, m.Visible()+m.Hidden()), first: m.Inputs(), index: map[string]int{}, beta: beta}
-	copy(l.reference, w.reference)
+	l := &listing{m: m, all: states(m), sites: w.units, first: m.Inputs(), index: map[string]int{}, beta: beta}
 	system := w.replicas[0].system
 	s := rbm.NewStates(m, 1)
 	sum := 0.0
@@ -190,7 +188,7 @@ func (l *listing) im(sites []int32) [][]float64 {
 	kernel := l.empty()
 	side := func(x int, on uint8) (list []int32) {
 		for _, i := range sites {
-			if l.state[x][i]^l.reference[i] == on {
+			if l.state[x][i] == on {
 				list = append(list, i)
 			}
 		}
@@ -262,7 +260,7 @@ func meetsConstraint(m *rbm.RBM, s state) bool {
 	}
 	active := 0
 	for i := range x {
-		if x[i] != 0 != (c.Reference != nil && c.Reference[i] == 1) {
+		if x[i] != 0 {
 			active++
 		}
 	}

@@ -108,9 +108,9 @@ func TestConstrainedWalksAreStationary(t *testing.T) {
 		texts      []string
 	}{
 		{shape{5, 4, 3, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, []string{"im:k=1-2", "walk:exchange", "im:k=1:gibbs=1"}},
-		{shape{3, 4, 0, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 0, 1}}, []string{"im:k=1"}},
+		{shape{3, 4, 0, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1}, []string{"im:k=1"}},
 		{shape{5, 3, 3, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}, []string{"im:k=1-2:moves=2", "walk:exchange"}},
-		{shape{4, 3, 0, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: []uint8{1, 1, 0, 0, 0, 1, 0}}, []string{"im", "walk:exchange"}},
+		{shape{4, 3, 0, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}, []string{"im", "walk:exchange"}},
 	} {
 		m := c.shape.random(46, sharpSD)
 		m.Constraint = &c.constraint
@@ -139,7 +139,6 @@ func TestConstrainedWalksAreStationary(t *testing.T) {
 // What cannot keep a constraint is refused before a model is trained, and by
 // the estimator itself.
 func TestConstraintsThatWalksCannotKeep(t *testing.T) {
-	uneven := []uint8{0, 0, 1, 0, 0, 0, 0, 0} // of the label, class 0
 	for _, c := range []struct {
 		text       string
 		constraint rbm.Constraint
@@ -152,7 +151,6 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 		{"im:gibbs=1", rbm.Constraint{On: rbm.AllUnits, Active: 3}, "leave gibbs out"},
 		{"im:k=3", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "give k at most 1"},
 		{"im", rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, "have a single state; take pcd or exact"},
-		{"im", rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: uneven}, "nearer to some classes than to others"},
 	} {
 		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
 		m.Constraint = &c.constraint

@@ -12,11 +12,8 @@ import (
 // chains reach all states.
 type sites struct {
 	constraint *rbm.Constraint
-	units      []int32 // visible units come before hidden ones
-	// active is how many of the units are active: under a constraint as many as
-	// differ from the reference, else half.
-	active     int
-	reference  []uint8   // of all units of the model; nil: zeros
+	units      []int32   // visible units come before hidden ones
+	active     int       // how many of the units are active: under a constraint as many as it says, else half
 	needsGibbs bool      // moves never change the number of active units, so Gibbs steps have to
 	hiddenOnly bool      // visible units are drawn given the hidden ones
 	softmax    rbm.Group // the units of a softmax label; none: no units, after the last visible one
@@ -50,21 +47,9 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 		return s, fmt.Errorf("%s cannot keep the constraint %v: its moves change the number of active units; take im or walk:exchange", moverName(mover), c)
 	}
 	s.active = c.Active
-	if c.Reference != nil {
-		s.reference = make([]uint8, units)
-		copy(s.reference[units-len(c.Reference):], c.Reference)
+	if !s.hiddenOnly && s.softmax.Units > 0 {
+		s.active-- // the label's
 	}
-	if s.hiddenOnly || s.softmax.Units == 0 {
-		return s, s.checkMoves(mover)
-	}
-	distance := c.ClassDistances(m)
-	for y, d := range distance {
-		if d != distance[0] {
-			return s, fmt.Errorf("%s: the reference of the constraint %v is nearer to some classes than to others (%d units for class 0, %d for class %d), and moves cannot change between them; take exact or a reference without label units",
-				moverName(mover), c, distance[0], d, y)
-		}
-	}
-	s.active -= distance[0]
 	return s, s.checkMoves(mover)
 }
 
@@ -116,19 +101,8 @@ func softmaxLabel(m *rbm.RBM) rbm.Group {
 	return rbm.Group{First: m.Visible()}
 }
 
-// fitted returns the sampler with the reference of the constraint and, if fit is
-// set, with the lengths of walks that there is room for.
+// fitted returns the sampler, if fit is set with the lengths of walks that there is room for.
 func (s *sites) fitted(mover mcmc.Mover, fit bool) mcmc.Mover {
-	if s.reference != nil {
-		switch m := mover.(type) {
-		case mcmc.Intracluster:
-			m.Reference = s.reference
-			mover = m
-		case mcmc.Exchange:
-			m.Reference = s.reference
-			mover = m
-		}
-	}
 	if !fit {
 		return mover
 	}
@@ -148,48 +122,39 @@ func (s *sites) bind(m mcmc.Mover, system interface {
 	SetState([]uint8)
 }, beta float64) (mcmc.Chain, error) {
 	x := make([]uint8, system.Len())
-	copy(x, s.reference)
 	for _, i := range s.units[:min(max(s.active, 0), len(s.units))] {
-		x[i] ^= 1
+		x[i] = 1
 	}
 	system.SetState(x)
 	return m.Bind(system, beta, s.units)
 }
 
 // drawShell draws a state in each row of s that a constraint on all units
-// allows. The label is drawn uniformly from the classes for which there is such
-// a state, and the other units uniformly given the label.
+// allows, uniformly.
 func drawShell(m *rbm.RBM, s *rbm.States, key rbm.Key) {
 	c, inputs, labels := m.Constraint, softmaxLabel(m).First, softmaxLabel(m).Units
 	units := inputs + m.Hidden()
-	reference := make([]uint8, m.Visible()+m.Hidden())
-	copy(reference, c.Reference)
-	var classes, room []int
-	for y, d := range c.ClassDistances(m) {
-		if n := c.Active - d; n >= 0 && n <= units {
-			classes, room = append(classes, y), append(room, n)
-		}
+	active := c.Active
+	if labels > 0 {
+		active--
 	}
 	for r := range s.V.Rows {
 		draws := key.Child(uint64(r)).Rand()
-		active := c.Active
-		for k := range labels {
-			s.V.Set(r, inputs+k, false)
-		}
 		if labels > 0 {
-			n := draws.IntN(len(classes))
-			s.V.Set(r, inputs+classes[n], true)
-			active = room[n]
+			on := draws.IntN(labels)
+			for k := range labels {
+				s.V.Set(r, inputs+k, k == on)
+			}
 		}
 		on := make([]bool, units)
 		for _, i := range draws.Perm(units)[:active] {
 			on[i] = true
 		}
 		for i := range inputs {
-			s.V.Set(r, i, on[i] != (reference[i] == 1))
+			s.V.Set(r, i, on[i])
 		}
 		for j := range m.Hidden() {
-			s.H.Set(r, j, on[inputs+j] != (reference[m.Visible()+j] == 1))
+			s.H.Set(r, j, on[inputs+j])
 		}
 	}
 }

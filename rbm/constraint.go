@@ -1,9 +1,7 @@
 package rbm
 
 import (
-	"encoding/base64"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,21 +14,18 @@ const (
 	HiddenUnits Layer = "hidden" // hidden units
 )
 
-// A Constraint restricts a model to the states at Hamming distance Active from
-// Reference, on all units or on the hidden layer. Without a reference these are the
-// states of a fixed number of active units, as in models of lateral inhibition
-// (Kappen 1995) and in cardinality RBMs (Swersky et al. 2012). With one they are the
-// shells that intracluster moves keep (Hamze & de Freitas). Energies do not change;
-// all other states have probability zero.
+// A Constraint restricts a model to the states in which a fixed number of units is
+// active, that is on, as in models of lateral inhibition (Kappen 1995) and in cardinality
+// RBMs (Swersky et al. 2012). Energies do not change; all other states have probability
+// zero. A softmax label counts as one unit, which is always on.
 //
 // Nothing writes to a model's constraint, and clones of a model share it.
 type Constraint struct {
-	On        Layer
-	Active    int
-	Reference []uint8 // 0 or 1 for each unit; nil: all zero, so that Active is the number of units that are on
+	On     Layer
+	Active int
 }
 
-// ParseConstraint reads a constraint without a reference, as String writes it:
+// ParseConstraint reads a constraint as String writes it:
 // "hidden=20" or "all=120".
 func ParseConstraint(s string) (*Constraint, error) {
 	on, number, ok := strings.Cut(s, "=")
@@ -44,8 +39,7 @@ func ParseConstraint(s string) (*Constraint, error) {
 	return &Constraint{On: Layer(on), Active: n}, nil
 }
 
-// String returns "hidden=20" or "all=120", or "none" for a nil constraint. It does
-// not show the reference.
+// String returns "hidden=20" or "all=120", or "none" for a nil constraint.
 func (c *Constraint) String() string {
 	if c == nil {
 		return "none"
@@ -53,21 +47,8 @@ func (c *Constraint) String() string {
 	return fmt.Sprintf("%s=%d", c.On, c.Active)
 }
 
-// Text returns c as String writes it and, if it has a reference, a slash and the
-// bits of the reference in base64, eight units a byte.
-func (c *Constraint) Text() string {
-	if c.Reference == nil {
-		return c.String()
-	}
-	b := make([]byte, ceilDiv(len(c.Reference), 8))
-	for i, x := range c.Reference {
-		b[i/8] |= x << (i % 8)
-	}
-	return c.String() + "/" + base64.StdEncoding.EncodeToString(b)
-}
-
-// MarshalText returns Text as bytes, for JSON.
-func (c *Constraint) MarshalText() ([]byte, error) { return []byte(c.Text()), nil }
+// MarshalText returns String as bytes, for JSON.
+func (c *Constraint) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // Check returns an error that says why no state of m meets c. A nil constraint
 // always fits.
@@ -87,59 +68,14 @@ func (c *Constraint) Check(m *RBM) error {
 	default:
 		return fmt.Errorf("a constraint is on %q or %q units, not on %.20q", AllUnits, HiddenUnits, string(c.On))
 	}
-	if c.Reference != nil && len(c.Reference) != units {
-		return fmt.Errorf("constraint %v: the reference has %d units, the model has %d", c, len(c.Reference), units)
-	}
-	if i := slices.IndexFunc(c.Reference, func(x uint8) bool { return x > 1 }); i >= 0 {
-		return fmt.Errorf("constraint %v: unit %d of the reference is %d; it must be 0 or 1", c, i, c.Reference[i])
-	}
 	least, most := 0, units
 	if c.On == AllUnits && m.softmaxLabel() { // the label is one unit of Classes states
-		least, most = c.LabelRange(m)
-		most += m.Inputs() + m.Hidden()
+		least, most = 1, 1+m.Inputs()+m.Hidden()
 	}
 	if c.Active < least || c.Active > most {
 		return fmt.Errorf("constraint %v: %d … %d units of this model can be active", c, least, most)
 	}
 	return nil
-}
-
-// LabelRange returns the smallest and the largest distance of a softmax
-// label's states from the reference.
-func (c *Constraint) LabelRange(m *RBM) (least, most int) {
-	least = m.Classes()
-	for y := range m.Classes() {
-		d := c.ClassDistance(m, y)
-		least, most = min(least, d), max(most, d)
-	}
-	return least, most
-}
-
-// ClassDistances returns ClassDistance of each class of a softmax label of m; nil
-// if it has none.
-func (c *Constraint) ClassDistances(m *RBM) []int {
-	var d []int
-	for _, g := range m.SoftmaxGroups() {
-		for y := range g.Units {
-			d = append(d, c.ClassDistance(m, y))
-		}
-	}
-	return d
-}
-
-// ClassDistance returns the distance of the label units from the reference if only
-// that of class y is on.
-func (c *Constraint) ClassDistance(m *RBM, y int) int {
-	if c.Reference == nil {
-		return 1
-	}
-	d := 0
-	for k, x := range c.Reference[m.Inputs():m.Visible()] {
-		if (k == y) != (x == 1) {
-			d++
-		}
-	}
-	return d
 }
 
 // Equal reports whether c and o restrict models to the same states. nil is
@@ -148,11 +84,7 @@ func (c *Constraint) Equal(o *Constraint) bool {
 	if c == nil || o == nil {
 		return c == o
 	}
-	same := slices.Equal(c.Reference, o.Reference)
-	if c.Reference == nil || o.Reference == nil { // nil is all zeros
-		same = !slices.Contains(c.Reference, 1) && !slices.Contains(o.Reference, 1)
-	}
-	return same && c.On == o.On && c.Active == o.Active
+	return *c == *o
 }
 
 // OnAll reports whether c is on all units. Of a nil constraint it is false.
@@ -167,33 +99,12 @@ func (m *RBM) CheckSteps() error {
 	return nil
 }
 
-// onInReference reports whether unit i of those that c is on is 1 in the reference.
-func (c *Constraint) onInReference(i int) bool { return c.Reference != nil && c.Reference[i] == 1 }
-
-// HiddenReference returns the reference of the hidden units of m. nil means zeros.
-func (c *Constraint) HiddenReference(m *RBM) []uint8 {
-	if c.On == AllUnits && c.Reference != nil {
-		return c.Reference[m.Visible():]
-	}
-	return c.Reference
-}
-
-// VisibleReference returns the reference of the visible units of m. nil
-// means zeros, or that the constraint leaves the visible units free.
-func (c *Constraint) VisibleReference(m *RBM) []uint8 {
-	if c.On == HiddenUnits || c.Reference == nil {
-		return nil
-	}
-	return c.Reference[:m.Visible()]
-}
-
-// activeHidden returns the number of hidden units that differ from the
-// reference given row r of visible states v. It is out of 0 … Hidden()
-// if v has probability zero.
+// activeHidden returns the number of active hidden units given row r of visible
+// states v. It is out of 0 … Hidden() if v has probability zero.
 func (c *Constraint) activeHidden(v Values, r int) int { return c.activeBeside(v, r, v.Cols) }
 
-// activeBeside returns how many of the other units differ from the reference, given
-// the states of the first n visible units in row r of v; 0 of a nil constraint.
+// activeBeside returns how many of the other units are active, given the states of the
+// first n visible units in row r of v; 0 of a nil constraint.
 func (c *Constraint) activeBeside(v Values, r, n int) int {
 	if c == nil {
 		return 0
@@ -201,28 +112,14 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 	if !c.OnAll() {
 		return c.Active
 	}
-	return c.Active - c.distance(v, r, n, 0)
+	return c.Active - v.countIn(r, 0, n)
 }
 
-// Distance returns how many units of row r of x differ from the reference. The first unit of x is
-// number first of those that c is on.
-func (c *Constraint) Distance(x Values, r, first int) int { return c.distance(x, r, x.Cols, first) }
-
-// distance is Distance of the first n units of x.
-func (c *Constraint) distance(x Values, r, n, first int) (d int) {
-	for i := range n {
-		if x.Get(r, i) != c.onInReference(first+i) {
-			d++
-		}
-	}
-	return d
-}
-
-// activeWithClass is activeHidden if the label in row r of v is class y instead.
-func (c *Constraint) activeWithClass(m *RBM, v Values, r, y int) int {
+// activeWithClass is activeHidden if the label in row r of v is some class instead.
+func (c *Constraint) activeWithClass(m *RBM, v Values, r int) int {
 	active := c.activeBeside(v, r, m.Inputs())
 	if c.OnAll() {
-		active -= c.ClassDistance(m, y)
+		active--
 	}
 	return active
 }
@@ -245,7 +142,7 @@ func (m *RBM) HasClass(y int) bool {
 	if !c.OnAll() {
 		return true
 	}
-	rest := c.Active - c.ClassDistance(m, y)
+	rest := c.Active - 1
 	return rest >= 0 && rest <= m.Inputs()+m.Hidden()
 }
 
@@ -260,14 +157,16 @@ func (m *RBM) ImpossibleRow(v Values) int {
 		return -1
 	}
 	fits := func(active int) bool { return active >= 0 && active <= m.Hidden() }
-	least, most := c.LabelRange(m)
 	for r := range v.Rows {
 		labelled := m.Classes() == 0
 		for i := m.Inputs(); i < v.Cols; i++ {
 			labelled = labelled || v.Get(r, i)
 		}
-		rest := c.activeBeside(v, r, m.Inputs())
-		if labelled && !fits(c.activeHidden(v, r)) || !labelled && !fits(rest-least) && !fits(rest-most) {
+		active := c.activeHidden(v, r)
+		if !labelled {
+			active = c.activeWithClass(m, v, r)
+		}
+		if !fits(active) {
 			return r
 		}
 	}

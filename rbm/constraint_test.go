@@ -2,38 +2,27 @@ package rbm
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 	"testing"
 )
 
 // constrainedModels are small models under constraints of every kind: both
-// layers the smaller one, both kinds of label, with a reference and without.
+// layers the smaller one, both kinds of label.
 func constrainedModels() map[string]*RBM {
 	models := map[string]*RBM{}
 	for _, s := range []shape{{4, 5, 0, Softmax}, {6, 3, 0, Softmax}, {6, 4, 3, Softmax}, {4, 6, 2, Bernoulli}, {5, 2, 2, Softmax}, {3, 1, 3, Softmax}} {
 		for _, on := range []Layer{HiddenUnits, AllUnits} {
-			for _, referenced := range []bool{false, true} {
-				m := s.random(7, 0.8)
-				units := m.Hidden()
-				if on == AllUnits {
-					units += m.Visible()
-				}
-				c := &Constraint{On: on}
-				if referenced {
-					r := NewKey(uint64(units)).Rand()
-					c.Reference = make([]uint8, units)
-					for i := range c.Reference {
-						c.Reference[i] = uint8(r.IntN(2))
-					}
-				}
-				for c.Active = range units + 1 {
-					if c.Check(m) != nil {
-						continue
-					}
-					m := m.Clone()
-					constraint := *c
-					m.Constraint = &constraint
-					models[fmt.Sprintf("%dx%d/%d%v/%v/%v", s.visible, s.hidden, s.classes, s.labels, c, referenced)] = m
+			m := s.random(7, 0.8)
+			units := m.Hidden()
+			if on == AllUnits {
+				units += m.Visible()
+			}
+			for active := range units + 1 {
+				m := m.Clone()
+				m.Constraint = &Constraint{On: on, Active: active}
+				if m.Constraint.Check(m) == nil {
+					models[fmt.Sprintf("%dx%d/%d%v/%v", s.visible, s.hidden, s.classes, s.labels, m.Constraint)] = m
 				}
 			}
 		}
@@ -47,25 +36,17 @@ func allowed(m *RBM) (v, h Values, logw []float64) {
 	n, k := m.Visible(), m.Hidden()
 	var states []uint64
 	for x := range uint64(1) << (n + k) {
-		labels, away := 0, 0
+		labels, active := 0, 0
 		for i := range n + k {
 			bit := x >> i & 1
 			if m.softmaxLabel() && i >= m.Inputs() && i < n {
 				labels += int(bit)
 			}
-			c := m.Constraint
-			j := i
-			if c.On == HiddenUnits {
-				if j -= n; j < 0 {
-					continue
-				}
+			if m.Constraint.On == AllUnits || i >= n {
+				active += int(bit)
 			}
-			if c.Reference != nil {
-				bit ^= uint64(c.Reference[j])
-			}
-			away += int(bit)
 		}
-		if away == m.Constraint.Active && (!m.softmaxLabel() || labels == 1) {
+		if active == m.Constraint.Active && (!m.softmaxLabel() || labels == 1) {
 			states = append(states, x)
 		}
 	}
@@ -101,7 +82,6 @@ func TestConstraintSettings(t *testing.T) {
 	m := shape{4, 3, 2, Softmax}.random(1, 1)
 	for _, c := range []*Constraint{
 		{On: HiddenUnits, Active: 4}, {On: HiddenUnits, Active: -1}, {On: AllUnits, Active: 0}, {On: AllUnits, Active: 7}, {On: "some", Active: 1},
-		{On: HiddenUnits, Active: 1, Reference: make([]uint8, 4)}, {On: HiddenUnits, Active: 1, Reference: []uint8{0, 2, 0}},
 	} {
 		if c.Check(m) == nil {
 			t.Errorf("%+v fits", c)
@@ -114,25 +94,26 @@ func TestConstraintSettings(t *testing.T) {
 	}
 }
 
-// A reference may leave a class no state.
+// A softmax label takes one of the active units; that of both kinds may leave none.
 func TestHasClass(t *testing.T) {
-	m := shape{4, 2, 2, Softmax}.random(1, 1)
 	for _, c := range []struct {
 		constraint *Constraint
-		want       [2]bool
+		labels     Kind
+		want       bool
 	}{
-		{nil, [2]bool{true, true}},
-		{&Constraint{On: HiddenUnits, Active: 2}, [2]bool{true, true}},
-		{&Constraint{On: AllUnits, Active: 5}, [2]bool{true, true}},
-		{&Constraint{On: AllUnits, Active: 1, Reference: []uint8{1, 0, 0, 1, 0, 0}}, [2]bool{false, true}},
-		{&Constraint{On: AllUnits, Active: 6, Reference: []uint8{1, 0, 0, 1, 0, 0}}, [2]bool{true, false}},
+		{nil, Softmax, true},
+		{&Constraint{On: HiddenUnits, Active: 2}, Softmax, true},
+		{&Constraint{On: AllUnits, Active: 5}, Softmax, true},
+		{&Constraint{On: AllUnits, Active: 0}, Bernoulli, false},
+		{&Constraint{On: AllUnits, Active: 6}, Bernoulli, false},
 	} {
+		m := shape{4, 2, 2, c.labels}.random(1, 1)
 		m.Constraint = c.constraint
 		if err := c.constraint.Check(m); err != nil {
 			t.Fatal(err)
 		}
-		if got := [2]bool{m.HasClass(0), m.HasClass(1)}; got != c.want {
-			t.Errorf("%+v: %v, want %v", c.constraint, got, c.want)
+		if m.HasClass(0) != c.want || m.HasClass(1) != c.want {
+			t.Errorf("%+v: %v, want %v", c.constraint, !c.want, c.want)
 		}
 	}
 }
@@ -146,24 +127,13 @@ func TestImpossibleRow(t *testing.T) {
 		m := kind.random(1, 1)
 		units := m.Visible() + hidden
 		r := NewKey(7).Rand()
-		for trial := range 40 {
+		for range 40 {
 			c := &Constraint{On: AllUnits, Active: 1 + r.IntN(units-1)}
-			if trial%2 == 1 {
-				c.Reference = make([]uint8, units)
-				for i := range c.Reference {
-					c.Reference[i] = uint8(r.IntN(2))
-				}
-			}
 			m.Constraint = c
-			distance := func(v int) (d int) { // of visible states from the reference
-				for i := range m.Visible() {
-					if (v>>i&1 == 1) != (c.Reference != nil && c.Reference[i] == 1) {
-						d++
-					}
-				}
-				return d
+			fits := func(v int) bool {
+				on := bits.OnesCount(uint(v))
+				return on <= c.Active && on+hidden >= c.Active
 			}
-			fits := func(v int) bool { d := distance(v); return d <= c.Active && d+hidden >= c.Active }
 			for x := range 1 << inputs {
 				for y := -1; y < m.Classes(); y++ {
 					v, want := x, fits(x)
@@ -184,7 +154,7 @@ func TestImpossibleRow(t *testing.T) {
 					}
 					seen[want]++
 					if got := m.ImpossibleRow(row); got != map[bool]int{true: -1, false: 0}[want] {
-						t.Errorf("%v, %v, reference %v: row %b: got %d, possible is %v, want %d", kind, c, c.Reference, v, got, want, map[bool]int{true: -1, false: 0}[want])
+						t.Errorf("%v, %v: row %b: got %d, possible is %v, want %d", kind, c, v, got, want, map[bool]int{true: -1, false: 0}[want])
 					}
 				}
 			}

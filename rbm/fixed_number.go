@@ -10,7 +10,7 @@ import (
 )
 
 // A Constraint is the conditional distribution of a layer of which a fixed number of units
-// differs from a reference: the conditional Bernoulli distribution, in which units are not
+// is on: the conditional Bernoulli distribution, in which units are not
 // independent. So means, draws and energies are computed row by row, after the preactivations
 // of all panels.
 
@@ -31,16 +31,9 @@ func (c *Constraint) layer(p *pass) {
 	p.whole.Run(ceilDiv(p.v.Rows, bernoulli.Rows), recursionCost*p.v.Rows*hidden*min(k+1, hidden-k+1))
 }
 
-// hidden returns the distribution of the hidden units of m. Put gives it back.
-func (c *Constraint) hidden(m *RBM) *bernoulli.Conditional {
-	d := bernoulli.Get(m.Hidden())
-	d.Reference = c.HiddenReference(m)
-	return d
-}
-
 // wholeRows computes the i-th bernoulli.Rows rows of a pass.
 func (p *pass) wholeRows(i int) {
-	c := p.m.Constraint.hidden(p.m)
+	c := bernoulli.Get(p.m.Hidden())
 	defer c.Put()
 	lo := i * bernoulli.Rows
 	n := min(bernoulli.Rows, p.v.Rows-lo)
@@ -132,8 +125,7 @@ func (p *pass) wholeGain(c *bernoulli.Conditional, lo, n int) {
 		}
 		c.Solve()
 		for l := range gains {
-			gains[l] += float64(sign * c.Weight[l])
-			gains[l] += float64(sign * c.LogSum(l))
+			gains[l] += float64(sign * c.LogZ(l))
 		}
 	}
 }
@@ -159,11 +151,11 @@ func (c *Constraint) sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows s
 
 // each solves the distribution of the hidden units for each of n rows, bernoulli.Rows at a time.
 // set writes to lane l of d, for row i, the log-odds of the hidden units and how many of them
-// differ from the reference. use is called with the solved distribution, which has means if mean
+// are on. use is called with the solved distribution, which has means if mean
 // is set.
 func (c *Constraint) each(m *RBM, n int, mean bool, set, use func(d *bernoulli.Conditional, l, i int)) {
 	for first := 0; first < n; first += bernoulli.Rows {
-		d := c.hidden(m)
+		d := bernoulli.Get(m.Hidden())
 		lanes := min(bernoulli.Rows, n-first)
 		for l := range lanes {
 			set(d, l, first+l)
@@ -208,12 +200,11 @@ func (c *Constraint) visibleMean(m *RBM, dst Matrix, h Values) {
 	}
 	weights := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	distances := c.ClassDistances(m)
 	parallel.Do(ceilDiv(h.Rows, blockRows), func(part int) {
-		layer := bernoulli.Layer{Binary: m.binary(), Reference: c.VisibleReference(m), Distance: distances}
+		layer := bernoulli.Layer{Binary: m.binary(), Group: m.Visible() - m.binary()}
 		a, mean := make([]float64, m.Visible()), make([]float64, m.Visible())
 		for r := part * blockRows; r < min((part+1)*blockRows, h.Rows); r++ {
-			active := c.Active - c.Distance(h, r, m.Visible())
+			active := c.Active - h.countIn(r, 0, h.Cols)
 			for i := range a {
 				a[i] = float64(m.VisibleBias[i])
 				row := weights.Row(i)
@@ -241,19 +232,13 @@ func (c *Constraint) randomize(m *RBM, h Values, key Key) {
 func (c *Constraint) base(b *Base, m *RBM) (layer bernoulli.Layer, a, free []float64) {
 	binary := m.binary()
 	free, a = widen(b.VisibleBias[:binary]), widen(b.HiddenBias)
-	layer.Reference = c.Reference
 	if c.On == AllUnits {
 		free, a = nil, append(free, a...)
-		if c.Reference != nil {
-			layer.Reference = append(append([]uint8(nil), c.Reference[:binary]...), c.Reference[m.Visible():]...)
-		}
 	}
 	layer.Binary = len(a)
 	if m.softmaxLabel() {
 		a = append(a, widen(b.VisibleBias[binary:])...)
-		if layer.Distance = make([]int, m.Classes()); c.On == AllUnits {
-			layer.Distance = c.ClassDistances(m)
-		}
+		layer.Group, layer.Apart = m.Classes(), c.On == HiddenUnits
 	}
 	return layer, a, free
 }
@@ -302,14 +287,13 @@ func (c *Constraint) draw(b *Base, m *RBM, v, h Values, key Key) {
 	parallel.Do(ceilDiv(v.Rows, bernoulli.Rows), func(part int) {
 		d := bernoulli.Get(layer.Binary)
 		defer d.Put()
-		d.Reference = layer.Reference
 		lo := part * bernoulli.Rows
 		n := min(bernoulli.Rows, v.Rows-lo)
 		for l := range n {
 			copy(d.LogOdds[l], a)
 			d.Active[l], d.Number[l] = c.Active, uint32(lo+l)
-			if len(logs) > 0 {
-				d.Active[l] -= layer.Distance[pick[lo+l]]
+			if layer.Group > 0 && !layer.Apart {
+				d.Active[l]--
 			}
 		}
 		d.Solve()

@@ -38,7 +38,7 @@ const (
 // A flipBlock is what is known of a block's rows before a flip.
 type flipBlock struct {
 	tilt   [(flipRows + bernoulli.Rows - 1) / bernoulli.Rows]bernoulli.Tilt
-	active [flipRows]int     // hidden units that differ from the reference
+	active [flipRows]int     // hidden units that are on
 	own    [flipRows]float64 // log weight of the row's hidden units
 }
 
@@ -71,9 +71,6 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 	m := e.m
 	m.widenRow(b.weights, i)
 	w := b.weights[:m.Hidden()]
-	// Units whose reference is one differ from it by being off: their weights change
-	// sign, and weight is the sum of those weights, which the reference itself has.
-	weight := bernoulli.FromReference(w, m.Constraint.HiddenReference(m))
 	var tilts [2]float64
 	for _, x := range w {
 		tilts[0] += max(0, x)
@@ -115,7 +112,7 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 			case !(most <= mostTilt && x[l] >= leastTilted && x[l] <= 1/leastTilted):
 				log = m.flippedWeight(b, r, i, k, sign) - f.own[r]
 			default:
-				log = vec.Log(x[l]) + float64(sign*weight)
+				log = vec.Log(x[l])
 				if k != was {
 					log += float64(float64(k-was) * tilt.Shift[l])
 				}
@@ -126,13 +123,13 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 	}
 }
 
-// flipped returns how many hidden units differ from the reference once visible unit i
+// flipped returns how many hidden units are on once visible unit i
 // of row r of the block, row n of v, is flipped.
 func (f *flipBlock) flipped(m *RBM, v Values, r, n, i int) int {
 	switch {
 	case m.Constraint.On == HiddenUnits:
 		return f.active[r]
-	case v.Get(n, i) != m.Constraint.onInReference(i): // flipped, it agrees with the reference
+	case v.Get(n, i):
 		return f.active[r] + 1
 	}
 	return f.active[r] - 1

@@ -72,7 +72,7 @@ func (m *RBM) Given(inputs []float32, class int) (*RBM, error) {
 		copy(p, m.HiddenParams()[k])
 	}
 	if m.Constraint != nil {
-		c.Constraint = m.Constraint.given(m, free, inputs, class)
+		c.Constraint = m.Constraint.given(inputs, class)
 		if err := c.Constraint.Check(c); err != nil {
 			return nil, fmt.Errorf("no state of the other units meets %v: %w", m.Constraint, err)
 		}
@@ -169,26 +169,19 @@ func (m *RBM) GivenClass(y int) *RBM {
 	return c
 }
 
-// given returns the constraint on the other units, given the clamped ones: on those in free and on the
-// hidden units.
-func (c *Constraint) given(m *RBM, free []int, inputs []float32, class int) *Constraint {
+// given returns the constraint on the other units, given the clamped ones.
+func (c *Constraint) given(inputs []float32, class int) *Constraint {
 	if c.On == HiddenUnits {
 		return c
 	}
 	g := &Constraint{On: AllUnits, Active: c.Active}
-	for i, x := range inputs {
-		if x != FreeInput && (x == 1) != c.onInReference(i) {
+	for _, x := range inputs {
+		if x == 1 {
 			g.Active--
 		}
 	}
 	if class != Free {
-		g.Active -= c.ClassDistance(m, class)
-	}
-	if c.Reference != nil {
-		for _, i := range free {
-			g.Reference = append(g.Reference, c.Reference[i])
-		}
-		g.Reference = append(g.Reference, c.Reference[m.Visible():]...)
+		g.Active--
 	}
 	return g
 }

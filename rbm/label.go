@@ -43,7 +43,7 @@ func (classWeights) row(e *evaluation, b *rowBlock, i int) (z []float64, active 
 	for k, w := range e.labels.rows[y*n:][:n] {
 		b.table[k] = a[k] + w
 	}
-	return b.table[:n], m.Constraint.activeWithClass(m, e.v, b.first+r, y)
+	return b.table[:n], m.Constraint.activeWithClass(m, e.v, b.first+r)
 }
 
 func (classWeights) put(e *evaluation, b *rowBlock, i int, logZ float64, _ []float64) {

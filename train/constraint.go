@@ -23,7 +23,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 	bad, on := -1, 0
 	eachVisible(m, set, func(first int, v rbm.Values) {
 		if r := m.ImpossibleRow(v); r >= 0 && bad < 0 {
-			bad, on = first+r, m.Constraint.Distance(v, r, 0)
+			bad, on = first+r, v.Slice(r, r+1).Count()
 		}
 	})
 	if bad < 0 {
@@ -32,22 +32,19 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 	least, most := m.Visible(), 0
 	eachVisible(m, set, func(_ int, v rbm.Values) {
 		for r := range v.Rows {
-			n := m.Constraint.Distance(v, r, 0)
+			n := v.Slice(r, r+1).Count()
 			least, most = min(least, n), max(most, n)
 		}
 	})
-	what, remedy := "are on", fmt.Sprintf("all=%d to all=%d allow every row", most, least+m.Hidden())
-	if m.Constraint.Reference != nil {
-		what = "differ from the reference"
-	}
+	remedy := fmt.Sprintf("all=%d to all=%d allow every row", most, least+m.Hidden())
 	switch {
 	case m.Classes() > 0 && set.Y == nil: // labels, not known here, count too
 		remedy = "take another number, or more hidden units"
 	case most-least > m.Hidden():
 		remedy = fmt.Sprintf("as rows have %d to %d such units, it takes %d hidden units or more", least, most, most-least)
 	}
-	return fmt.Errorf("row %d of %s has probability zero under the constraint %v: %d of its units %s, and the %d hidden units cannot make up the number; %s",
-		bad, set.Name, m.Constraint, on, what, m.Hidden(), remedy)
+	return fmt.Errorf("row %d of %s has probability zero under the constraint %v: %d of its units are on, and the %d hidden units cannot make up the number; %s",
+		bad, set.Name, m.Constraint, on, m.Hidden(), remedy)
 }
 
 // eachVisible calls f with one block of the rows of set after the other, as

@@ -201,7 +201,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	var h struct {
 		saved
-		Constraint string `json:"constraint"` // as its Text writes it
+		Constraint string `json:"constraint"` // as its String writes it
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
 		return saved{}, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
@@ -209,7 +209,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	want := t.header()
 	constraint := ""
 	if want.Constraint != nil {
-		constraint = want.Constraint.Text()
+		constraint = want.Constraint.String()
 	}
 	h.Settings.Horizon, h.Settings.Rate = want.Settings.Horizon, want.Settings.Rate
 	theirs, err1 := finitejson.Marshal(h.Settings)
@@ -240,7 +240,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	case h.HiddenUnits != want.HiddenUnits:
 		return saved{}, fmt.Errorf("the saved model has %.60q for its kind of hidden units, not %.60q", h.HiddenUnits, want.HiddenUnits)
 	case h.Constraint != constraint:
-		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q, or another reference", h.Constraint, constraint)
+		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q", h.Constraint, constraint)
 	}
 	return h.saved, nil
 }

@@ -323,8 +323,8 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	m := rbm.New(8, 5, 0, rbm.Softmax)
-	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: make([]uint8, 13)}
-	if got, want := Units(m), "8 inputs, 5 hidden units, 3 units of all away from a reference"; got != want {
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
+	if got, want := Units(m), "8 inputs, 5 hidden units, 3 units of all on"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

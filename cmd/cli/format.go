@@ -116,14 +116,11 @@ func Units(m *rbm.RBM) string {
 	}
 	text += ", " + Count(m.Hidden(), what)
 	if c := m.Constraint; c != nil {
-		what, state := "hidden units", "on"
+		what := "hidden units"
 		if c.On == rbm.AllUnits {
 			what = "units of all"
 		}
-		if c.Reference != nil {
-			state = "away from a reference"
-		}
-		text += fmt.Sprintf(", %d %s %s", c.Active, what, state)
+		text += fmt.Sprintf(", %d %s on", c.Active, what)
 	}
 	return text
 }

@@ -143,7 +143,6 @@ func TestBadModels(t *testing.T) {
 	}
 	for name, c := range map[string]rbm.Constraint{
 		"hidden": {On: rbm.HiddenUnits, Active: 1}, "all": {On: rbm.AllUnits, Active: 3},
-		"pattern": {On: rbm.AllUnits, Active: 2, Reference: []uint8{0, 1, 0, 0, 0, 0}},
 	} {
 		m.Constraint = &c
 		if err := modelfile.Write(name+".safetensors", m, modelfile.About{}); err != nil {
@@ -179,7 +178,6 @@ func TestBadModels(t *testing.T) {
 		{"-model m.safetensors -J pm1", cli.Usage, []string{"-J cannot go with -model"}},
 		{"-model m.safetensors -gap", cli.Usage, []string{"-gap cannot go with -model"}},
 		{"-model hidden.safetensors", cli.Usage, []string{"-model", "the constraint hidden=1", "no sampler here keeps"}},
-		{"-model pattern.safetensors", cli.Usage, []string{"-model", "the constraint all=2", "no sampler here keeps"}},
 		{"-model all.safetensors -sampler block-gibbs", cli.Usage, []string{"-sampler: block-gibbs changes the number", "keeps it at 3", "take exchange or im"}},
 		{"-model all.safetensors -active 2", cli.Usage, []string{"-active is 2", "the constraint all=3"}},
 		{"-model bare.safetensors -class 0", cli.Failed, []string{"bare.safetensors", "no inputs"}},

@@ -225,7 +225,7 @@ func (p *plan) checkConstraint(m *rbm.RBM) error {
 	switch {
 	case c == nil:
 		return nil
-	case c.On == rbm.HiddenUnits || slices.Contains(c.Reference, 1):
+	case c.On == rbm.HiddenUnits:
 		return cli.Usagef("-model: %s has the constraint %v, which no sampler here keeps; exchange and im keep the number of all units that are on, all=K", p.modelFile, c)
 	case p.flags.Given("class") && (c.Active < 1 || c.Active-1 > m.Inputs()+m.Hidden()):
 		return cli.Usagef("-class: no state of a class meets the constraint %v of %s", c, p.modelFile)

@@ -19,9 +19,6 @@ import (
 
 func TestBadConstraints(t *testing.T) {
 	clitest.Isolate(t)
-	clitest.Write(t, "short.txt", "0110\n")
-	clitest.Write(t, "words.txt", "01x\n")
-	clitest.Write(t, "six.txt", "0,1,1 0\n01")
 	m := clitest.Model(9, 6, 0, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
 	clitest.Save(t, "two.safetensors", m, modelfile.About{})
@@ -41,10 +38,6 @@ func TestBadConstraints(t *testing.T) {
 		{bars + "-constraint all=6", 2, []string{"-negphase", "ins", "all=6", "take im, walk:exchange, exact"}},
 		{bars + "-constraint all=8 -negphase exact", 1, []string{"row ", "bars:3", "probability zero", "all=8", "0 to 9 such units, it takes 9 hidden units"}},
 		{"-data bars:3 -labels none -hidden 10 -constraint all=8 -negphase exact", 1, []string{"row ", "probability zero", "all=9 to all=10 allow every row"}},
-		{bars + "-constraint-reference six.txt", 2, []string{"-constraint-reference is for -constraint"}},
-		{bars + "-constraint hidden=3 -constraint-reference none.txt", 1, []string{"-constraint-reference", "none.txt", "no such file"}},
-		{bars + "-constraint hidden=3 -constraint-reference words.txt", 1, []string{"-constraint-reference", "words.txt", "'x'", "byte 2"}},
-		{bars + "-constraint hidden=3 -constraint-reference short.txt", 2, []string{"-constraint", "4 units", "has 6"}},
 		{"-data bars:3 -labels none -init two.safetensors -constraint hidden=3 -negphase pcd", 2, []string{"-constraint is hidden=3", "two.safetensors", "hidden=2", "leave -constraint out"}},
 		{"-data bars:3 -labels none -init two.safetensors -negphase sardonics", 2, []string{"-negphase", "sardonics", "hidden=2"}},
 	} {
@@ -58,12 +51,8 @@ func TestImpossibleRow(t *testing.T) {
 	clitest.Isolate(t)
 	rows := strings.Repeat("0,1,1\n", 30) + "1,1,1\n" + strings.Repeat("1,1,0\n", 30)
 	clitest.Write(t, "rows.csv", rows)
-	clitest.Write(t, "reference.txt", "000 11")
-	for _, args := range []string{"", " -holdout 0.5", " -holdout 0.5 -seed 2", " -holdout 0.5 -seed 3", " -constraint-reference reference.txt"} {
+	for _, args := range []string{"", " -holdout 0.5", " -holdout 0.5 -seed 2", " -holdout 0.5 -seed 3"} {
 		want := []string{"row 30 of", "rows.csv", "probability zero", "all=2", "3 of its units are on"}
-		if strings.Contains(args, "reference") {
-			want[4] = "3 of its units differ from the reference"
-		}
 		rbmtrain.Fails(t, 1, strings.Fields("-data rows.csv -label-column none -hidden 2 -batch 5 -negphase exact -constraint all=2 -dry-run"+args), want...)
 	}
 }
@@ -77,10 +66,9 @@ func TestConstrainedRuns(t *testing.T) {
 	}
 	clitest.Isolate(t)
 	undrawn(t)
-	clitest.Write(t, "reference.txt", "010011010110")
 	for _, c := range []struct{ name, args string }{
 		{"pcd", "-constraint hidden=4 -negphase pcd -momentum 0.5 -center 0.01 -average 0.9"},
-		{"reference", "-constraint hidden=5 -constraint-reference reference.txt -negphase pt"},
+		{"pt", "-constraint hidden=4 -negphase pt"},
 		{"auto", "-constraint hidden=4 -negphase pins -temperatures auto"},
 		{"cd", "-constraint hidden=4 -negphase cd"},
 		{"all", "-constraint all=11 -negphase exact"},
@@ -96,13 +84,13 @@ func TestConstrainedRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			m, _ := clitest.Load(t, filepath.Join(c.name, rundir.ModelFile))
-			if m.Constraint == nil || m.Constraint.String() != args[slices.Index(args, "-constraint")+1] || (m.Constraint.Reference != nil) != (c.name == "reference") {
+			if m.Constraint == nil || m.Constraint.String() != args[slices.Index(args, "-constraint")+1] {
 				t.Fatalf("the model has the constraint %+v", m.Constraint)
 			}
 			if config := clitest.Read(t, filepath.Join(c.name, rundir.ConfigFile)); strings.Count(config, m.Constraint.String()) < 2 {
 				t.Errorf("config.json does not tell of the constraint: %s", config)
 			}
-			if on := result.Metrics["active_hidden_train"]; m.Constraint.On == rbm.HiddenUnits && m.Constraint.Reference == nil && math.Abs(on-4) > 1e-5 {
+			if on := result.Metrics["active_hidden_train"]; m.Constraint.On == rbm.HiddenUnits && math.Abs(on-4) > 1e-5 {
 				t.Errorf("%v hidden units are on", on)
 			}
 			rows := metrics(t, c.name)

@@ -59,23 +59,3 @@ func FuzzConfig(f *testing.F) {
 		}
 	})
 }
-
-// FuzzReference checks that what is read of a file of a reference is 0 and 1.
-func FuzzReference(f *testing.F) {
-	path := filepath.Join(f.TempDir(), "reference")
-	f.Add([]byte("0101, 1\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		bits, err := readReference(path)
-		if err == nil && len(bits) > len(text) {
-			t.Errorf("%d units of %d bytes", len(bits), len(text))
-		}
-		for _, b := range bits {
-			if b > 1 {
-				t.Errorf("a unit is %d, want at most 1", b)
-			}
-		}
-	})
-}

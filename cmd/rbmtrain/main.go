@@ -97,7 +97,7 @@ type options struct {
 	labels, init, metrics           string
 	preset                          string
 	chosen                          presetChoice // what the preset says where flags do not
-	constraint, reference           string
+	constraint                      string
 	hiddenUnits                     string
 	negphase                        string
 	hidden, steps                   int
@@ -144,7 +144,6 @@ func newOptions() *options {
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data, or none with real hidden units").Choice("auto", "softmax", "bernoulli", "none")
 	f.StringVar(&o.init, "init", "", "start: random (small parameters); log-odds (random, with visible biases from the frequencies of the data); or a model file or the folder of a run")
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, twenty hidden units whatever the input, or all=120, that many of all units, labels included (default: none)")
-	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit that -constraint counts, visible ones first: a unit is active if its state differs from this number (default: all 0, so that active means on)").For("constraint")
 	f.Group("negative phase")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3").
 		Main("NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs").Offer(append(negphase.Kinds(), "help")...)

@@ -58,6 +58,9 @@ func (o *options) adopt() error {
 		if o.flags.Given(name) || name == "epochs" && o.extended || name == "jsonl" { // jsonl was removed: metrics.csv has its rows
 			continue
 		}
+		if name == "constraint-reference" {
+			return fmt.Errorf("-resume: %s sets -%s, which was removed; exchange 0 and 1 of the columns that were 1 in the reference, and train anew", folder.Path(rundir.ConfigFile), name)
+		}
 		if err := o.flags.Set(name, value); err != nil {
 			return fmt.Errorf("-resume: %s: -%s %q: %w", folder.Path(rundir.ConfigFile), name, value, err)
 		}
@@ -77,19 +80,18 @@ func (o *options) adopt() error {
 	return nil
 }
 
-// maxConfig caps config.json, whose largest part is the reference of a constraint.
+// maxConfig caps config.json.
 const maxConfig = 1 << 26
 
 // begun is the part of config.json about the model and the test rows that a run began
-// with. They need not be read again from the files of -init and
-// -constraint-reference: all parameters are in the checkpoint.
+// with. They need not be read again from the file of -init: all parameters are in the checkpoint.
 type begun struct {
 	Hidden     int      `json:"hidden"`
 	Classes    int      `json:"classes"`
 	Labels     string   `json:"labels"`
 	Groups     string   `json:"groups"`
 	Units      string   `json:"hidden_units"`
-	Constraint string   `json:"constraint"` // as its Text writes it
+	Constraint string   `json:"constraint"` // as its String writes it
 	ClassNames []string `json:"class_names"`
 	testHash   string
 }
@@ -127,7 +129,7 @@ func (b *begun) model(inputs int) *rbm.RBM {
 	return m
 }
 
-// constraint returns the run's constraint on m, with its reference, or nil if there is none.
+// constraint returns the run's constraint on m, or nil if there is none.
 func (b *begun) constraint(m *rbm.RBM) *rbm.Constraint {
 	c, err := modelfile.ParseConstraint(b.Constraint, m)
 	if err != nil {
@@ -155,7 +157,7 @@ func (p *plan) given() map[string]string {
 			m[f.Name] = data.Absolute(p.sets.Train.Name)
 		case "test":
 			m[f.Name] = data.Absolute(p.opts.data.Test)
-		case "data-dir", "constraint-reference":
+		case "data-dir":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":
 			if m[f.Name] = p.opts.init; p.opts.init != "log-odds" && p.opts.init != "random" {

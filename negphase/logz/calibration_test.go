@@ -85,7 +85,7 @@ func kinds(t *testing.T) []model {
 	}
 	some, odd := random(12, 9, 0, rbm.Softmax, 1), random(10, 8, 3, rbm.Softmax, 1.5)
 	some.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3}
-	odd.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 4, Reference: []uint8{1, 0, 1, 0, 0, 1, 0, 0}}
+	odd.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 4}
 	var all []model
 	for _, c := range []struct {
 		name string

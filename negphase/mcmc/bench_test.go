@@ -55,11 +55,7 @@ func BenchmarkExchange(b *testing.B) {
 	}{{"lattice=60x60/J=uniform", critical, 1800}, {"lattice=9x9x9/J=pm1", 1, 364}, {"lattice=60x60/J=gaussian", 1, 1800}} {
 		b.Run(fmt.Sprintf("%s/active=%d", bc.name, bc.active), func(b *testing.B) {
 			s := benchSystems(b)[bc.name]
-			x, err := ShellState(s.Len(), bc.active, nil, rbm.NewKey(4))
-			if err != nil {
-				b.Fatal(err)
-			}
-			s.SetState(x)
+			s.SetState(shellState(s.Len(), bc.active, rbm.NewKey(4)))
 			benchMover(b, Exchange{}, s, bc.beta, "ns/attempt", func(i Info) int64 { return i.Updates })
 		})
 	}

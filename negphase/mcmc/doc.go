@@ -6,11 +6,11 @@
 // moves leave exp(−βE) unchanged:
 //
 //	Gibbs, Metropolis, ModifiedMetropolis   single sites, in a fixed or random order
-//	Exchange                                pairs, on states at a fixed distance from a reference
+//	Exchange                                pairs, at a fixed number of bits that are on
 //	BlockGibbs, FlipTheState                both layers of an RBM in turn
 //	SwendsenWang                            clusters of an Ising system
 //	Sardonics                               self-avoiding walks of many flips, accepted as a whole
-//	Intracluster                            such walks on states at a fixed distance from a reference
+//	Intracluster                            such walks at a fixed number of bits that are on
 //
 // ParseMover reads them from text, such as sardonics:k=1-25:gamma=1.02. Any energy of bits may be a
 // System: the example of variable selection writes one for a linear regression.

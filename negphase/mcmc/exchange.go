@@ -6,35 +6,27 @@ import (
 	"slices"
 )
 
-// Exchange keeps the number of sites that differ from a reference state. It
-// proposes to flip one site that differs and one that agrees, each uniform, and
-// accepts with probability min(1, exp(−βΔE)). With a reference of all zeros
-// this is Kawasaki's exchange of an up and a down spin, at any distance. On
-// spins
+// Exchange keeps the number of sites that are on: Kawasaki's exchange of an up and a
+// down spin, at any distance. It proposes to flip one site that is on and one that is off,
+// each uniform, and accepts with probability min(1, exp(−βΔE)). On spins
 //
 //	ΔE = 2 s_i h_i + 2 s_j h_j − 4 J_ij s_i s_j,  h the local fields.
 //
-// A move is as many attempts as there are sites. The number of sites that
-// differ is that of the system's state at Bind or Reset.
-type Exchange struct {
-	Reference []uint8 // of length Len; nil: all zeros
-}
+// A move is as many attempts as there are sites. The number of sites that are on
+// is that of the system's state at Bind or Reset.
+type Exchange struct{}
 
-// Bind returns the chain; see Mover. It is an error if no site differs from the
-// reference, or all do, since then nothing can move.
-func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
+// Bind returns the chain; see Mover. It is an error if no site is on, or all are,
+// since then nothing can move.
+func (Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, err := bindable(s, beta, sites)
 	if err != nil {
 		return nil, err
 	}
-	reference, err := referenceOf("exchange", e.Reference, s)
-	if err != nil {
-		return nil, err
-	}
-	c := &exchange{costs: newCosts(s), beta: beta, reference: reference, sites: sites, slots: slices.Clone(sites), accept: newSqueeze(Metropolis{}.flip)}
+	c := &exchange{costs: newCosts(s), beta: beta, sites: sites, slots: slices.Clone(sites), accept: newSqueeze(Metropolis{}.flip)}
 	c.Reset()
-	if n := c.differ; n == 0 || n == len(sites) {
-		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))
+	if n := c.on; n == 0 || n == len(sites) {
+		return nil, fmt.Errorf("exchange: %d of %d sites are on, so no pair can be exchanged; start elsewhere", n, len(sites))
 	}
 	if c.ising != nil && c.ising.local != nil {
 		g := c.ising.graph
@@ -52,12 +44,11 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 
 type exchange struct {
 	costs
-	beta      float64
-	reference []uint8
-	sites     []int32
-	slots     []int32 // the sites: first those that differ, then those that agree
-	differ    int     // number of sites that differ
-	accept    *squeeze
+	beta   float64
+	sites  []int32
+	slots  []int32 // the sites: first those that are on
+	on     int     // number of sites that are on
+	accept *squeeze
 
 	// Integer graphs.
 	table     []chance // by half cost + reach, descending
@@ -65,15 +56,15 @@ type exchange struct {
 	strongest int32 // the largest |J|
 }
 
-// Reset sorts the sites again into those that differ and those that agree.
+// Reset sorts the sites again into those that are on and those that are off.
 func (c *exchange) Reset() {
 	state := c.system.State()
 	copy(c.slots, c.sites)
-	c.differ = 0
+	c.on = 0
 	for k, i := range c.slots {
-		if state[i] != c.reference[i] {
-			c.slots[c.differ], c.slots[k] = i, c.slots[c.differ]
-			c.differ++
+		if state[i] == 1 {
+			c.slots[c.on], c.slots[k] = i, c.slots[c.on]
+			c.on++
 		}
 	}
 }
@@ -136,7 +127,7 @@ func (g *Graph) link(i, j int32) int {
 func (c *exchange) Move(r *rand.Rand) Info {
 	n := int64(len(c.slots))
 	info := Info{Moves: 1, Updates: n, Proposals: n}
-	if c.differ == 0 || c.differ == len(c.slots) {
+	if c.on == 0 || c.on == len(c.slots) {
 		return info // after a Reset to a state that cannot move
 	}
 	draws := newStream(r)
@@ -149,11 +140,11 @@ func (c *exchange) Move(r *rand.Rand) Info {
 	return info
 }
 
-// pair returns the slots of a site that differs and one that agrees. The
+// pair returns the slots of a site that is on and one that is off. The
 // probability of a pair of slots need not be exactly uniform: an exchange puts
 // its sites into each other's slot, so that the exchange back has the same one.
 func (c *exchange) pair(word uint64) (a, b int) {
-	return below(c.differ, uint32(word>>32)), c.differ + below(len(c.slots)-c.differ, uint32(word))
+	return below(c.on, uint32(word>>32)), c.on + below(len(c.slots)-c.on, uint32(word))
 }
 
 // generic makes the attempts on any system and returns the number of accepted

@@ -7,29 +7,28 @@ import (
 	"gorbm/data/grammar"
 )
 
-// Intracluster moves are pairs of walks that start and end at the same
-// distance n from a reference state c (Hamze & de Freitas 2010). One walk flips
-// k bits that differ from c, one after the other, each drawn in proportion to
-// its weight φ among all that differ then (equation 2). The other flips k bits
-// that agree. A fair coin before the move says which comes first. The second
+// Intracluster moves are pairs of walks that start and end at the same number n
+// of bits that are on (Hamze & de Freitas 2010, at the distance n from the state of
+// zeros; at that from another state they are the same moves of a system whose bits are
+// exchanged where it is 1). One walk flips k bits that are on, one after the other, each
+// drawn in proportion to its weight φ among all that are on then (equation 2). The other
+// flips k bits that are off. A fair coin before the move says which comes first. The second
 // walk may flip bits back that the first one flipped. The move is accepted or
-// rejected by equation 6, which leaves exp(−βE) on the shell |x ⊕ c| = n
+// rejected by equation 6, which leaves exp(−βE) on the shell |x| = n
 // invariant. Every k ≥ 1 reaches all of the shell.
 //
-// The paper defines P(x) by agreement with c, but its walk "upward" from S_n
-// to S_(n−k), and its figure, flip bits that differ. Here down means a flip to a
-// state nearer to c, and up a flip to one farther away.
+// The paper's walk "upward" from S_n to S_(n−k), and its figure, flip bits that are on.
+// Here down means a flip of such a bit, and up one of a bit that is off.
 //
-// The distance n is that of the system's state at Bind or Reset. The paper's
+// The number n is that of the system's state at Bind or Reset. The paper's
 // experiments have heat-bath weights.
 type Intracluster struct {
 	MinLength int     // flips of a walk, drawn before the move
 	MaxLength int     // most flips of a walk
 	Auto      bool    // the chain finds the length instead; see Adaptive
-	GammaDown float64 // bias of flips that go nearer to the reference, in units of β
-	GammaUp   float64 // bias of flips that go farther away, in units of β
+	GammaDown float64 // bias of flips that turn a bit off, in units of β
+	GammaUp   float64 // bias of flips that turn a bit on, in units of β
 	Weights   Weights
-	Reference []uint8 // of length Len; nil: all zeros
 }
 
 // keys returns the keys of m.
@@ -59,21 +58,16 @@ func (m Intracluster) balanced() Mover {
 func (m Intracluster) Check() error { return m.keys().Check("im") }
 
 // Bind returns the chain; see Mover. Besides what Check finds, it is an error
-// if MaxLength exceeds the number of sites that differ from the reference or
-// of those that agree.
+// if MaxLength exceeds the number of sites that are on or of those that are off.
 //
-// After a Reset at another distance, lengths that no longer fit are not drawn.
+// After a Reset to another number, lengths that no longer fit are not drawn.
 // If none fits, moves do nothing.
 func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, b, err := m.bindable(s, beta, sites)
 	if err != nil {
 		return nil, err
 	}
-	w, err := newShellWalker(m.Weights, m.Reference, s, sites, b)
-	if err != nil {
-		return nil, err
-	}
-	return m.chain(w, beta, len(sites))
+	return m.chain(newShellWalker(m.Weights, s, sites, b), beta, len(sites))
 }
 
 // bindable checks the settings against s and returns a copy of the sites, and
@@ -86,23 +80,19 @@ func (m *Intracluster) bindable(s System, beta float64, sites []int32) ([]int32,
 	if err != nil {
 		return nil, biases{}, err
 	}
-	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // of sites that agree, and that differ
+	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // of sites that are off, and that are on
 	return sites, b, err
 }
 
 // newShellWalker returns the walker on s.
-func newShellWalker(weights Weights, reference []uint8, s System, sites []int32, b biases) (shellWalker, error) {
-	reference, err := referenceOf("im", reference, s)
-	if err != nil {
-		return nil, err
-	}
-	if lists, ok := newClasses(s, sites, reference, b); ok {
-		return &classShell{lists}, nil
+func newShellWalker(weights Weights, s System, sites []int32, b biases) shellWalker {
+	if lists, ok := newClasses(s, sites, true, b); ok {
+		return &classShell{lists}
 	}
 	if r, ok := s.(*RBM); ok && weights == HeatBath {
-		return newDenseShell(r, sites, reference, b), nil
+		return newDenseShell(r, sites, b)
 	}
-	return newBlockShell(s, sites, reference, b), nil
+	return newBlockShell(s, sites, b)
 }
 
 // chain returns the chain of m on a walker, which other chains may share.
@@ -111,24 +101,24 @@ func (m Intracluster) chain(w shellWalker, beta float64, sites int) (*intraclust
 	w.reset()
 	n := w.sizes()
 	if m.Auto {
-		c.settings.MaxLength = min(n[agrees], n[differs], MaxLength) // of the longest walk
+		c.settings.MaxLength = min(n[sideOff], n[sideOn], MaxLength) // of the longest walk
 		c.TakeLength(newLength(max(1, c.settings.MaxLength)))
 	}
 	c.fit()
 	switch {
-	case n[differs] == 0 || n[agrees] == 0:
-		return nil, fmt.Errorf("im: %d of %d sites differ from the reference, so nothing can move on this shell; start elsewhere", n[differs], sites)
+	case n[sideOn] == 0 || n[sideOff] == 0:
+		return nil, fmt.Errorf("im: %d of %d sites are on, so nothing can move on this shell; start elsewhere", n[sideOn], sites)
 	case !m.Auto && c.longest < m.MaxLength:
-		return nil, fmt.Errorf("im: walks of k=%s flips do not fit a shell where %d sites differ from the reference and %d agree; give k at most %d",
-			lengths(m.MinLength, m.MaxLength), n[differs], n[agrees], c.longest)
+		return nil, fmt.Errorf("im: walks of k=%s flips do not fit a shell where %d sites are on and %d are off; give k at most %d",
+			lengths(m.MinLength, m.MaxLength), n[sideOn], n[sideOff], c.longest)
 	}
 	return c, nil
 }
 
-// The sides of a shell: sites that agree with the reference, and that differ.
+// The sides of a shell: sites that are off, and that are on.
 const (
-	agrees  = 0
-	differs = 1
+	sideOff = 0
+	sideOn  = 1
 )
 
 // A shellWalker is a walker between shells. Its biases are the sides: a segment
@@ -161,7 +151,7 @@ func (c *intraclusterChain) Reset() {
 // none becomes the longest that does.
 func (c *intraclusterChain) fit() {
 	n := c.walker.sizes()
-	c.shortest, c.longest = c.low, min(c.high, n[agrees], n[differs])
+	c.shortest, c.longest = c.low, min(c.high, n[sideOff], n[sideOn])
 	if c.settings.Auto {
 		c.shortest = max(1, min(c.low, c.longest))
 	}

@@ -11,20 +11,19 @@ import (
 // sums them for each side of the shell.
 type denseShell struct {
 	denseSites
-	reference []uint8
-	moves     []uint8     // 1 for each site that moves
-	on        [2]int      // sites on each side
-	side      [2][]uint32 // of each unit of a layer: all bits if it differs from the reference
-	leaf      [2][]uint32 // weight of each unit of a layer, under the γ of its side
-	sums      [2][2]walk.Sums
+	moves []uint8     // 1 for each site that moves
+	sides [2]int      // sites on each side
+	side  [2][]uint32 // of each unit of a layer: all bits if it is on
+	leaf  [2][]uint32 // weight of each unit of a layer, under the γ of its side
+	sums  [2][2]walk.Sums
 }
 
-func newDenseShell(s *RBM, sites []int32, reference []uint8, b biases) *denseShell {
-	w := &denseShell{denseSites: newDenseSites(s, sites), reference: reference, moves: make([]uint8, s.Len())}
+func newDenseShell(s *RBM, sites []int32, b biases) *denseShell {
+	w := &denseShell{denseSites: newDenseSites(s, sites), moves: make([]uint8, s.Len())}
 	w.scale = b.scale
 	for _, i := range sites {
 		w.moves[i] = 1
-		w.on[agrees]++
+		w.sides[sideOff]++
 	}
 	for l, n := range s.parameters.size {
 		w.side[l], w.leaf[l] = make([]uint32, n), make([]uint32, n)
@@ -40,21 +39,19 @@ func (w *denseShell) rebias(b biases) {
 }
 
 func (w *denseShell) reset() {
-	a, d := w.factor(agrees), w.factor(differs)
-	sign := [4]float32{2*agrees + 0: -a, 2*agrees + 1: a, 2*differs + 0: -d, 2*differs + 1: d}
+	sign := [2]float32{-w.factor(sideOff), w.factor(sideOn)}
 	n := 0
 	for l := range w.side {
 		state, from := w.s.layer(l), w.s.parameters.first[l]
-		reference, moves := w.reference[from:][:len(state)], w.moves[from:][:len(state)]
+		moves := w.moves[from:][:len(state)]
 		side, to := w.side[l][:len(state)], w.sign[l][:len(state)]
 		for i, x := range state {
-			d := x ^ reference[i]
-			side[i] = -uint32(d)
-			to[i] = sign[(2*d+x)&3]
-			n += int(d & moves[i])
+			side[i] = -uint32(x)
+			to[i] = sign[x&1]
+			n += int(x & moves[i])
 		}
 	}
-	w.on = [2]int{agrees: w.on[0] + w.on[1] - n, differs: n}
+	w.sides = [2]int{sideOff: w.sides[0] + w.sides[1] - n, sideOn: n}
 	w.refresh()
 	w.start()
 }
@@ -70,7 +67,7 @@ func (w *denseShell) weigh(l int, row []int32, down bool) {
 	walk.WeighSides(&w.sums[l], w.s.field[l], row, down, w.sign[l], w.unit[l], w.side[l], w.leaf[l])
 }
 
-func (w *denseShell) sizes() [2]int { return w.on }
+func (w *denseShell) sizes() [2]int { return w.sides }
 
 func (w *denseShell) undo() {
 	path := w.path

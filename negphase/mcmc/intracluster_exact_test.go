@@ -38,7 +38,7 @@ func newSlowShell(m Intracluster, g *Graph, beta float64, table bool) *slowShell
 	if m.Weights == Boltzmann {
 		family = walk.Boltzmann
 	}
-	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
+	for side, gamma := range [2]float64{sideOn: m.GammaDown, sideOff: m.GammaUp} {
 		weights := walk.NewBias(family, g.Len(), gamma*beta*2*g.maxField)
 		weight := weights.Weight
 		if table {
@@ -58,7 +58,7 @@ func (s *slowShell) walked(x []uint8, side int, p path, back bool) (logp float64
 			sum, own := 0.0, 0.0
 			count := 0
 			for j := range x {
-				if int(x[j]^s.Reference[j]) != on {
+				if int(x[j]) != on {
 					continue
 				}
 				weight := s.weight[on](s.model.delta(x, j))
@@ -97,18 +97,18 @@ func (s *slowShell) scorePath(x0 []uint8, side int, p path) (forward, reverse, r
 	return forward, reverse, rise, true
 }
 
-// shell returns the states at distance n from the reference, and the index of
+// shell returns the states of this many bits of which n are on, and the index of
 // each state among them, −1 for others.
-func shell(reference []uint8, n int) (on [][]uint8, index []int) {
-	all := states(len(reference))
+func shell(size, n int) (on [][]uint8, index []int) {
+	all := states(size)
 	index = make([]int, len(all))
 	for k, x := range all {
-		distance := 0
+		count := 0
 		for i := range x {
-			distance += int(x[i] ^ reference[i])
+			count += int(x[i])
 		}
 		index[k] = -1
-		if distance == n {
+		if count == n {
 			index[k] = len(on)
 			on = append(on, x)
 		}
@@ -119,11 +119,11 @@ func shell(reference []uint8, n int) (on [][]uint8, index []int) {
 // shellKernel lists every pair of walks from every state of the shell. score
 // may say that a pair is impossible.
 func shellKernel(s *slowShell, n int, score func(x []uint8, side int, p path) (f, b, rise float64)) (kernel, sums, [][]uint8) {
-	on, index := shell(s.Reference, n)
+	on, index := shell(len(s.model.h), n)
 	k, total := newKernel(len(on)), newSums(len(on))
 	odds := 0.5 / float64(s.MaxLength-s.MinLength+1)
 	for length := s.MinLength; length <= s.MaxLength; length++ {
-		every := paths(selfAvoiding(everySite(len(s.Reference)), length, length), 2)
+		every := paths(selfAvoiding(everySite(len(s.model.h)), length, length), 2)
 		for x, state := range on {
 			for side := range 2 {
 				for _, p := range every {
@@ -162,7 +162,6 @@ func TestIntraclusterKernels(t *testing.T) {
 						if weights == Boltzmann {
 							m.GammaDown, m.GammaUp = .6, .3
 						}
-						m.Reference = randomState(rbm.NewKey(uint64(n)).Rand(), size)
 						name := fmt.Sprintf("%s/%s/M=%d/n=%d/k=%s", structure.name, weights, size, n, lengths(k[0], k[1]))
 						t.Run(name, func(t *testing.T) { exactShell(t, m, structure.graph(t, size), n, structure.hide, structure.table) })
 					}
@@ -173,7 +172,7 @@ func TestIntraclusterKernels(t *testing.T) {
 }
 
 func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising) System, table bool) {
-	on, _ := shell(m.Reference, n)
+	on, _ := shell(g.Len(), n)
 	ising := NewIsing(g, on[0])
 	chain := mustBind(t, m, hide(ising), exactBeta).(*intraclusterChain)
 	if _, classes := chain.walker.(*classShell); classes == table {
@@ -182,7 +181,7 @@ func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising)
 	slow := newSlowShell(m, g, exactBeta, table)
 	if w, ok := chain.walker.(*blockShell); ok {
 		w.table = [2]*walk.Table{} // see TestSardonicsKernels
-		for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
+		for side, gamma := range [2]float64{sideOn: m.GammaDown, sideOff: m.GammaUp} {
 			family := walk.HeatBath
 			if m.Weights == Boltzmann {
 				family = walk.Boltzmann
@@ -220,7 +219,7 @@ func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising)
 // The reverse of a flip draws among the sites of the other side, the one that
 // just came there among them.
 func TestIntraclusterMutantIsSeen(t *testing.T) {
-	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath, Reference: []uint8{0, 1, 1, 0, 1}}
+	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath}
 	for _, flawed := range []bool{false, true} {
 		s := newSlowShell(m, randomGraph(t, 5, true, 3), exactBeta, false)
 		s.noMoved = flawed
@@ -270,14 +269,13 @@ func torus(t testing.TB) *Graph {
 }
 
 func TestIntraclusterStationarity(t *testing.T) {
-	reference := []uint8{1, 0, 0, 1, 1, 0, 1, 0, 0}
 	for _, g := range []*Graph{torus(t), randomGraph(t, 9, false, 21)} {
-		on, _ := shell(reference, 4)
+		on, _ := shell(9, 4)
 		if len(on) != 126 {
 			t.Fatalf("got %v, want %v", len(on), 126)
 		}
 		ising := NewIsing(g, on[0])
-		m := Intracluster{MinLength: 1, MaxLength: 4, GammaDown: 1, GammaUp: .7, Weights: HeatBath, Reference: reference}
+		m := Intracluster{MinLength: 1, MaxLength: 4, GammaDown: 1, GammaUp: .7, Weights: HeatBath}
 		chain := mustBind(t, m, ising, 0.6)
 		if z := lawAfter(ising, chain, on, 0.6, 40_000, 3); z > 6 {
 			t.Errorf("z = %.1f, want at most 6", z)

@@ -8,10 +8,10 @@ import (
 // Caches that are not those of the state or of the bias: each must be seen by
 // the comparison of scores, path by path, that the exact kernels rest on.
 func TestStaleShellsAreSeen(t *testing.T) {
-	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath, Reference: []uint8{0, 1, 1, 0, 1}}
+	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath}
 	other := m
 	other.GammaDown, other.GammaUp = .6, .9
-	on, _ := shell(m.Reference, 2)
+	on, _ := shell(5, 2)
 	for _, structure := range structures[:2] {
 		g := structure.graph(t, 5)
 		for _, flaw := range []struct {
@@ -25,8 +25,8 @@ func TestStaleShellsAreSeen(t *testing.T) {
 			{"sides after a reset", func(s *Ising, c *intraclusterChain) { s.SetState(on[3]) }},
 			{"sides after a rejection", func(s *Ising, c *intraclusterChain) {
 				for _, i := range everySite(5) { // a walk that is possible
-					if (s.state[i]^m.Reference[i]) == differs && len(c.path()) == 0 {
-						c.walker.segment(nil, []int32{i}, 1, differs, new(score))
+					if s.state[i] == sideOn && len(c.path()) == 0 {
+						c.walker.segment(nil, []int32{i}, 1, sideOn, new(score))
 					}
 				}
 				staleSides{c.walker}.undo()
@@ -108,7 +108,7 @@ func (f staleSides) undo() {
 	case *blockShell:
 		i := w.path[0]
 		w.undo()
-		side := w.side(i)
+		side := w.state[i]
 		w.blocks[side].Set(int(i), 0)
 		w.blocks[1-side].Set(int(i), w.table[1-side].Weight(w.scale[1-side]*w.cost(i)))
 	}

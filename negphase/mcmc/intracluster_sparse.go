@@ -43,24 +43,21 @@ func (w *classShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 // the shell: a site has weight 0 on the side that it is not on.
 type blockShell struct {
 	blockWeights
-	state     []uint8
-	moves     []bool // of each site
-	reference []uint8
+	state []uint8
+	moves []bool // of each site
 }
 
-func newBlockShell(s System, sites []int32, reference []uint8, b biases) *blockShell {
-	w := &blockShell{blockWeights: newBlockWeights(s, sites, b), state: s.State(), reference: reference, moves: make([]bool, s.Len())}
+func newBlockShell(s System, sites []int32, b biases) *blockShell {
+	w := &blockShell{blockWeights: newBlockWeights(s, sites, b), state: s.State(), moves: make([]bool, s.Len())}
 	for _, i := range sites {
 		w.moves[i] = true
 	}
 	return w
 }
 
-func (w *blockShell) side(i int32) int { return int(w.state[i] ^ w.reference[i]) }
-
 // renew sets the weight of site i, on its side.
 func (w *blockShell) renew(i int32) {
-	side := w.side(i)
+	side := w.state[i]
 	w.blocks[side].Set(int(i), w.table[side].Weight(float64(w.scale[side]*w.cost(i))))
 }
 
@@ -81,7 +78,7 @@ func (w *blockShell) rebias(b biases) {
 
 func (w *blockShell) sizes() (n [2]int) {
 	for _, i := range w.sites {
-		n[w.side(i)]++
+		n[w.state[i]]++
 	}
 	return n
 }
@@ -112,7 +109,7 @@ func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 
 // cross flips site i, which moves to the other side.
 func (w *blockShell) cross(i int32) {
-	w.blocks[w.side(i)].Set(int(i), 0)
+	w.blocks[w.state[i]].Set(int(i), 0)
 	for _, j := range w.flip(i) {
 		if w.moves[j] {
 			w.renew(j)

@@ -16,7 +16,7 @@ var autos = []string{"sardonics:k=auto", "sardonics:k=auto:walks=single", "sardo
 // warmed returns a chain after its warm-up, from a state with half of the spins up.
 func warmed(t *testing.T, text string, g *Graph, beta float64, seed uint64) (*Ising, Adaptive, *rand.Rand) {
 	t.Helper()
-	start := must(ShellState(g.Len(), g.Len()/2, nil, rbm.NewKey(seed)))(t)
+	start := shellState(g.Len(), g.Len()/2, rbm.NewKey(seed))
 	s := NewIsing(g, start)
 	r := rbm.NewKey(seed).Child(1).Rand()
 	c := must(must(ParseMover(text, Linear))(t).Bind(s, beta, nil))(t).(Adaptive)
@@ -98,7 +98,7 @@ func TestWarmedUpKernel(t *testing.T) {
 			a, relative = k.residual(law)
 		case *intraclusterChain:
 			m := chain.settings
-			m.MinLength, m.MaxLength, m.Reference = low, high, make([]uint8, 5)
+			m.MinLength, m.MaxLength = low, high
 			slow := newSlowShell(m, g, exactBeta, false)
 			k, total, on := shellKernel(slow, 2, func(x []uint8, side int, p path) (f, b, rise float64) {
 				s.SetState(x)
@@ -197,8 +197,8 @@ func TestAutoRefuses(t *testing.T) {
 		t.Errorf("in a mixture: %v, want %q in it", err, "lengths of its own")
 	}
 	im := must(ParseMover("im:k=auto", Linear))(t)
-	if _, err := im.Bind(NewIsing(g, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "0 of 5 sites differ") {
-		t.Errorf("on a shell of one state: %v, want %q in it", err, "0 of 5 sites differ")
+	if _, err := im.Bind(NewIsing(g, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "0 of 5 sites are on") {
+		t.Errorf("on a shell of one state: %v, want %q in it", err, "0 of 5 sites are on")
 	}
 	given := must(must(ParseMover("sardonics", Linear))(t).Bind(NewIsing(lattice(t, "6x6", Uniform(1), 0), nil), 1, nil))(t).(Adaptive)
 	if given.NewLength() != nil || given.WarmUp(rbm.NewKey(1).Rand()) != (Info{}) {

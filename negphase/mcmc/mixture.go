@@ -11,7 +11,7 @@ import (
 // with it and draws again. If each of them leaves exp(−βE) invariant, the mixture
 // does, because the draws do not depend on the state.
 //
-// Mixtures of Sardonics, or of Intracluster moves with one reference, that have
+// Mixtures of Sardonics, or of Intracluster moves, that have
 // the same form of weights share the caches of one chain. On classes of equal
 // cost a change of sampler then costs next to nothing. The chains of other
 // mixtures renew their caches whenever the sampler changes.
@@ -33,10 +33,10 @@ func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
 			return nil, fmt.Errorf("%s in a mixture: each of its samplers needs lengths of its own; give k a number or a range", FormatMover(kernel))
 		}
 	}
-	if walks, ok := all[Sardonics](m); ok && sameWeights(walks) {
+	if walks, ok := all[Sardonics](m); ok && !slices.ContainsFunc(walks, func(x Sardonics) bool { return x.Weights != walks[0].Weights }) {
 		return bindSardonics(walks, s, beta, sites)
 	}
-	if moves, ok := all[Intracluster](m); ok && sameShell(moves) {
+	if moves, ok := all[Intracluster](m); ok && !slices.ContainsFunc(moves, func(x Intracluster) bool { return x.Weights != moves[0].Weights }) {
 		return bindIntracluster(moves, s, beta, sites)
 	}
 	c := new(mixtureChain)
@@ -60,16 +60,6 @@ func all[M Mover](m Mixture) (of []M, ok bool) {
 		of = append(of, x)
 	}
 	return of, true
-}
-
-func sameWeights(m []Sardonics) bool {
-	return !slices.ContainsFunc(m, func(x Sardonics) bool { return x.Weights != m[0].Weights })
-}
-
-func sameShell(m []Intracluster) bool {
-	return !slices.ContainsFunc(m, func(x Intracluster) bool {
-		return x.Weights != m[0].Weights || !slices.Equal(x.Reference, m[0].Reference)
-	})
 }
 
 // bindSardonics binds walks of equal Weights to one walker.
@@ -98,7 +88,7 @@ func bindSardonics(m []Sardonics, s System, beta float64, sites []int32) (Chain,
 	return c, nil
 }
 
-// bindIntracluster binds moves of equal Weights and Reference to one walker.
+// bindIntracluster binds moves of equal Weights to one walker.
 func bindIntracluster(m []Intracluster, s System, beta float64, sites []int32) (Chain, error) {
 	c := new(mixtureChain)
 	var shell shellWalker
@@ -108,9 +98,7 @@ func bindIntracluster(m []Intracluster, s System, beta float64, sites []int32) (
 			return nil, err
 		}
 		if i == 0 {
-			if shell, err = newShellWalker(x.Weights, x.Reference, s, sites, b); err != nil {
-				return nil, err
-			}
+			shell = newShellWalker(x.Weights, s, sites, b)
 		}
 		chain, err := x.chain(shell, beta, len(sites))
 		if err != nil {

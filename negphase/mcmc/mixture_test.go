@@ -66,7 +66,7 @@ func TestMixturesLeaveTheLaw(t *testing.T) {
 				t.Errorf("%s, %s: z = %.1f, want ±6 at most", name, kind, z)
 			}
 		}
-		codes, pi := shellLaw(g, nil, 4, beta)
+		codes, pi := shellLaw(g, 4, beta)
 		s := NewIsing(g, stateOf(codes[0], 9))
 		chain := must(shellMixture.Bind(s, beta, nil))(t)
 		if z := z(t, s, severalMoves{chain}, starts, codes, pi); math.Abs(z) > 6 {

@@ -1,7 +1,6 @@
 package mcmc
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -198,22 +197,11 @@ func RandomState(n int, key rbm.Key) []uint8 {
 // Integer returns the quantum, and whether the graph is an integer graph.
 func (g *Graph) Integer() (quantum float64, ok bool) { return g.quantum, g.weight != nil }
 
-// ShellState returns a state of n bits, uniform among those in which active bits
-// differ from the reference (nil: all zeros). It returns an error if there are
-// none and panics if the reference is not of n bits.
-func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) {
-	if active < 0 || active > n {
-		return nil, fmt.Errorf("%d of %d bits to differ from the reference: give 0 to %d", active, n, n)
-	}
+// shellState returns a state of n bits, uniform among those in which active bits are on.
+func shellState(n, active int, key rbm.Key) []uint8 {
 	x := make([]uint8, n)
-	if reference != nil {
-		if len(reference) != n {
-			panic("mcmc: a reference of the wrong length")
-		}
-		copy(x, reference)
-	}
 	for _, i := range key.Rand().Perm(n)[:active] {
-		x[i] ^= 1
+		x[i] = 1
 	}
-	return x, nil
+	return x
 }

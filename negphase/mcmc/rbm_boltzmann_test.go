@@ -20,7 +20,7 @@ func TestBoltzmannWalksFollowTheParameters(t *testing.T) {
 	mixed.Gamma2, mixed.Mix = .4, [3]float64{1, 1, 1}
 	im := Intracluster{MinLength: 1, MaxLength: 3, GammaDown: .5, GammaUp: .45, Weights: Boltzmann}
 	for _, m := range []Mover{sardonics, mixed, im} {
-		start := must(ShellState(65, 30, nil, rbm.NewKey(3)))(t)
+		start := shellState(65, 30, rbm.NewKey(3))
 		then, now := NewRBM(NewParameters(small)), NewRBM(NewParameters(large))
 		then.SetState(start)
 		before := must(m.Bind(then, 1, nil))(t)

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gorbm/negphase/mcmc/internal/walk"
-	"gorbm/rbm"
 )
 
 // plainOfRBM is the model of an RBM in spins: J = W/4 and
@@ -124,7 +123,6 @@ func TestIntraclusterKernelsOnRBMs(t *testing.T) {
 					}
 					for _, up := range []float64{.5, 1.1} {
 						m := Intracluster{MinLength: k[0], MaxLength: k[1], GammaDown: 1.1, GammaUp: up, Weights: HeatBath}
-						m.Reference = randomState(rbm.NewKey(uint64(n)).Rand(), size)
 						t.Run(fmt.Sprintf("M=%d/visible=%d/n=%d/k=%s/up=%v", size, visible, n, lengths(k[0], k[1]), up), func(t *testing.T) {
 							exactDenseShell(t, m, smallRBM(visible, size), n)
 						})
@@ -136,7 +134,7 @@ func TestIntraclusterKernelsOnRBMs(t *testing.T) {
 }
 
 func exactDenseShell(t *testing.T, m Intracluster, c *Parameters, n int) {
-	on, _ := shell(m.Reference, n)
+	on, _ := shell(c.Len(), n)
 	s := NewRBM(c)
 	s.SetState(on[0])
 	chain := must(m.Bind(s, exactBeta, nil))(t).(*intraclusterChain)
@@ -144,7 +142,7 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Parameters, n int) {
 		t.Fatalf("walker %T", chain.walker)
 	}
 	slow := &slowShell{Intracluster: m, model: plainOfRBM(c)}
-	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
+	for side, gamma := range [2]float64{sideOn: m.GammaDown, sideOff: m.GammaUp} {
 		slow.weight[side] = denseWeight(c, gamma*exactBeta, false)
 	}
 	seen := -1
@@ -179,7 +177,7 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Parameters, n int) {
 func TestStaleDenseWalksAreSeen(t *testing.T) {
 	const n = 5
 	m := Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 1.1, Gamma2: .4, Weights: HeatBath, Walks: 1, Mix: [3]float64{.3, .2, .5}}
-	im := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath, Reference: make([]uint8, n)}
+	im := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath}
 	from, to := []uint8{1, 0, 0, 1, 0}, []uint8{0, 1, 0, 0, 1}
 	for _, flaw := range []struct {
 		name  string
@@ -213,7 +211,7 @@ func TestStaleDenseWalksAreSeen(t *testing.T) {
 		for b, gamma := range []float64{m.Gamma1, m.Gamma2} {
 			slow.weight[b] = denseWeight(c, gamma*exactBeta, true)
 		}
-		for side, gamma := range [2]float64{differs: im.GammaDown, agrees: im.GammaUp} {
+		for side, gamma := range [2]float64{sideOn: im.GammaDown, sideOff: im.GammaUp} {
 			slowShell.weight[side] = denseWeight(c, gamma*exactBeta, false)
 		}
 		s := NewRBM(c)
@@ -227,8 +225,8 @@ func TestStaleDenseWalksAreSeen(t *testing.T) {
 			sf, sb, _ := slow.scorePath(to, 0, p)
 			f, b, _ := walks.scorePath(0, p)
 			seen[0] = seen[0] || differ(f, sf) || differ(b, sb)
-			if sf, sb, _, possible := slowShell.scorePath(to, differs, p); possible {
-				f, b, _ := shells.scorePath(differs, p)
+			if sf, sb, _, possible := slowShell.scorePath(to, sideOn, p); possible {
+				f, b, _ := shells.scorePath(sideOn, p)
 				seen[1] = seen[1] || differ(f, sf) || differ(b, sb)
 			}
 		}

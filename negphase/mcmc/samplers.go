@@ -15,7 +15,7 @@ import (
 type sampler struct {
 	name        string
 	help        string // one line for the help of commands
-	keepsActive bool   // moves keep the number of units that differ from a reference
+	keepsActive bool   // moves keep the number of units that are on
 	zero        Mover  // a zero value of its type
 	// edit returns the keys of a copy of a Mover of this type, and the copy.
 	edit func(m Mover) (keys grammar.Keys, edited func() Mover)
@@ -108,8 +108,7 @@ func CheckMover(m Mover) error {
 	return nil
 }
 
-// KeepsActive reports whether moves of m keep the number of units that differ
-// from its reference: spins up, active units.
+// KeepsActive reports whether moves of m keep the number of units that are on.
 func KeepsActive(m Mover) bool {
 	if t, ok := m.(Tempering); ok {
 		return KeepsActive(t.Mover)
@@ -150,7 +149,7 @@ func Help() (kinds, keys string) {
 // The table of samplers has all names and keys; Help lists them. The default order
 // is o. With k=auto the default gamma is that of locally
 // balanced weights: 1, or ½ with boltzmann. See Sardonics and Intracluster for what
-// their settings mean. References of exchange and im are not part of the text. The error names
+// their settings mean. The error names
 // the key, or the sampler, and what it may be.
 func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")

@@ -104,7 +104,7 @@ func (m Sardonics) chain(w walker, beta float64) *sardonicsChain {
 // lists of classes where costs are few and equal, whole layers on an RBM, block
 // sums elsewhere.
 func newSardonicsWalker(weights Weights, s System, sites []int32, b biases, longest int) walker {
-	if c, ok := newClasses(s, sites, nil, b); ok {
+	if c, ok := newClasses(s, sites, false, b); ok {
 		return newClassWalk(c, b.n, longest)
 	}
 	if s, ok := s.(*RBM); ok && weights == HeatBath {

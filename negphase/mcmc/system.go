@@ -69,20 +69,6 @@ func (i Info) Acceptance() (float64, bool) {
 	return float64(i.Accepted) / float64(i.Proposals), true
 }
 
-// referenceOf returns the reference of a sampler's settings, zeros for nil. name is
-// that of the sampler, for the error.
-func referenceOf(name string, reference []uint8, s System) ([]uint8, error) {
-	switch {
-	case reference == nil:
-		return make([]uint8, s.Len()), nil
-	case len(reference) != s.Len():
-		return nil, fmt.Errorf("%s: a reference of %d bits for a system of %d", name, len(reference), s.Len())
-	case slices.ContainsFunc(reference, func(x uint8) bool { return x > 1 }):
-		return nil, fmt.Errorf("%s: the reference is not a state: give a reference of zeros and ones", name)
-	}
-	return reference, nil
-}
-
 // bindable checks the arguments of a Bind and returns a copy of the sites. For
 // nil these are all sites, except those of a softmax label of an RBM.
 func bindable(s System, beta float64, sites []int32) ([]int32, error) {

@@ -42,7 +42,7 @@ func wrong(s *Ising, c Chain) string {
 	case *classShell:
 		var total [2]uint64
 		for _, i := range w.sites {
-			side := w.state[i] ^ w.reference[i]
+			side := w.state[i]
 			total[side] += w.lists.List[w.list(i)].Weight[side]
 		}
 		if total != w.total {
@@ -62,7 +62,7 @@ func wrong(s *Ising, c Chain) string {
 		}
 	case *blockShell:
 		for _, i := range w.sites {
-			side := w.side(i)
+			side := w.state[i]
 			if w.blocks[side].Leaf[i] != w.table[side].Weight(w.scale[side]*w.cost(i)) || w.blocks[1-side].Leaf[i] != 0 {
 				return "leaf"
 			}

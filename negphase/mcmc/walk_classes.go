@@ -18,24 +18,24 @@ const fixed = math.MinInt32
 // classes are the sites of an Ising system on an integer graph, listed by
 // classes of equal cost (the n-fold way). A draw goes over classes and an
 // update is one swap. The class of site i is (halfCost(i) + reach) >> shift.
-// On shells, the sites that differ from a reference have separate lists,
-// after those of the sites that agree.
+// On shells, the sites that are on have separate lists, after those of the sites
+// that are off.
 //
 // Walks read the class of a site from its node. They write the system's local
 // fields but do not read them.
 type classes struct {
-	ising     *Ising
-	head      []int32 // neighbours of i: link[head[i]:head[i+1]]
-	degree    int32   // number of neighbours, if all sites have as many, else 0
-	link      []link
-	state     []uint8
-	field     []int32 // local fields in quanta
-	sites     []int32 // that the walk moves on
-	reach     int32   // largest possible |field|
-	shift     uint32  // 1 if all fields have the parity of reach, else 0
-	n         int     // classes
-	reference []uint8 // of shells, else nil
-	last      uint8   // list
+	ising  *Ising
+	head   []int32 // neighbours of i: link[head[i]:head[i+1]]
+	degree int32   // number of neighbours, if all sites have as many, else 0
+	link   []link
+	state  []uint8
+	field  []int32 // local fields in quanta
+	sites  []int32 // that the walk moves on
+	reach  int32   // largest possible |field|
+	shift  uint32  // 1 if all fields have the parity of reach, else 0
+	n      int     // classes
+	shell  bool
+	last   uint8 // list
 
 	lists *walk.Lists
 	total [2]uint64 // weight of all listed sites, under each bias
@@ -63,15 +63,14 @@ func (w *classes) links(i int32) []link {
 }
 
 // newClasses returns the classes of s under biases b, or false if there are none
-// or too many. If there is a reference, b are the biases of the sites that agree
-// with it and of those that differ.
-func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, bool) {
+// or too many. On a shell b are the biases of the sites that are off and of those that are on.
+func newClasses(s System, sites []int32, shell bool, b biases) (classes, bool) {
 	is, ok := s.(*Ising)
 	if !ok || is.local == nil || len(is.state) > 1<<linkBits {
 		return classes{}, false
 	}
 	g := is.graph
-	w := classes{ising: is, head: g.start, state: is.state, field: is.local, sites: sites, reach: g.maxLocal, shift: 1, reference: reference}
+	w := classes{ising: is, head: g.start, state: is.state, field: is.local, sites: sites, reach: g.maxLocal, shift: 1, shell: shell}
 	for i, h := range g.bias {
 		sum := h + g.maxLocal
 		for _, w := range g.weight[g.start[i]:g.start[i+1]] {
@@ -97,7 +96,7 @@ func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, 
 		}
 	}
 	sides := 1
-	if reference != nil {
+	if shell {
 		sides = 2
 	}
 	w.last = uint8(sides*w.n - 1)
@@ -117,7 +116,7 @@ func (w *classes) rebias(b biases) {
 	for c := range w.lists.List[:int(w.last)+1] {
 		list := &w.lists.List[c]
 		for i := range b.n {
-			if w.reference == nil || i == c/w.n {
+			if !w.shell || i == c/w.n {
 				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * w.ising.graph.cost(int64(list.Half))))
 				w.total[i] += uint64(list.N()) * list.Weight[i]
 			}
@@ -128,8 +127,8 @@ func (w *classes) rebias(b biases) {
 // list returns the list of site i by its state and field.
 func (w *classes) list(i int32) uint8 {
 	class := uint8((w.ising.halfCost(int(i)) + w.reach) >> w.shift)
-	if w.reference != nil {
-		class += (w.state[i] ^ w.reference[i]) * uint8(w.n)
+	if w.shell {
+		class += w.state[i] * uint8(w.n)
 	}
 	return class
 }

@@ -224,8 +224,7 @@ func TestRejectedMovesThatStayAreSeen(t *testing.T) {
 	if z := lawAfter(ising, c, states(9), 0.7, 40_000, 2); z < 6 {
 		t.Errorf("sardonics: z = %.1f, want at least 6", z)
 	}
-	reference := make([]uint8, 9)
-	on, _ := shell(reference, 4)
+	on, _ := shell(9, 4)
 	ising.SetState(on[0])
 	im := DefaultIntracluster()
 	im.MaxLength = 4

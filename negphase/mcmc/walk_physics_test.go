@@ -130,11 +130,7 @@ func TestWalksMeanEnergyOfTheSmallTorus(t *testing.T) {
 	m := DefaultSardonics()
 	m.MaxLength = 8
 	check("sardonics", mustBind(t, m, s, beta), sum/z)
-	seven, err := ShellState(16, 7, nil, rbm.NewKey(4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.SetState(seven)
+	s.SetState(shellState(16, 7, rbm.NewKey(4)))
 	im := DefaultIntracluster()
 	im.MaxLength = 7
 	check("im", mustBind(t, im, s, beta), shellSum/shellZ)

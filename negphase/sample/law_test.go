@@ -413,10 +413,4 @@ func TestSingleState(t *testing.T) {
 	if err != nil || sheet.Values.Count() != 6 || !sheet.Mixed() {
 		t.Errorf("all units on: %v, %v", sheet, err)
 	}
-	m = rbm.New(4, 2, 2, rbm.Softmax)
-	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 0, Reference: []uint8{1, 0, 0, 1, 0, 0}}
-	sheet, err = DrawEach(t.Context(), m, nil, []Query{{Class: 1}}, Settings{Samples: 1, Rounds: 16}, rbm.NewKey(1), nil)
-	if err != nil || !sheet.Values.Get(0, 0) || sheet.Values.Get(0, 1) {
-		t.Errorf("the reference: %v, %v", sheet, err)
-	}
 }

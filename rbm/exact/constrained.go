@@ -17,11 +17,9 @@ type constrainedStates struct {
 	shells []shell
 	ranges []shellRange // the blocks
 
-	bias   []float64   // of the listed units, label units too
-	rows   [][]float64 // their weights to the summed layer
-	sign   []float64   // 1: activating the unit turns it on, −1: it turns it off
-	linear float64     // log weight of the listed units at the reference
-	base   []float64   // preactivations of the summed layer at the reference
+	bias []float64   // of the listed units, label units too
+	rows [][]float64 // their weights to the summed layer
+	base []float64   // biases of the summed layer
 
 	walks []*constrainedWalk // working memory of each group
 }
@@ -86,7 +84,7 @@ func planConstrained(m *rbm.RBM, hidden bool) *constrainedStates {
 			if k.On == rbm.AllUnits {
 				rest -= active
 				if y >= 0 {
-					rest -= k.ClassDistance(m, y)
+					rest--
 				}
 			} else if hidden && active != k.Active {
 				continue
@@ -105,11 +103,11 @@ func (c *constrainedStates) feasible(s shell) bool {
 	if !c.bound {
 		return true
 	}
-	least, most := 0, 0
+	label := 0
 	if c.soft < c.other {
-		least, most = c.m.Constraint.LabelRange(c.m)
+		label = 1
 	}
-	return s.rest >= least && s.rest <= most+c.soft
+	return s.rest >= label && s.rest <= label+c.soft
 }
 
 func (c *constrainedStates) blocks() int { return len(c.ranges) }
@@ -142,7 +140,7 @@ func (c *constrainedStates) prepare() {
 		}
 	}
 	listed := c.units + c.classes
-	c.bias, c.sign = make([]float64, listed), make([]float64, listed)
+	c.bias = make([]float64, listed)
 	c.rows, c.base = c.newRows(listed), make([]float64, c.other)
 	for range min(len(c.ranges), logGroups) {
 		c.walks = append(c.walks, c.newWalk())
@@ -152,25 +150,13 @@ func (c *constrainedStates) prepare() {
 
 func (c *constrainedStates) set(m *rbm.RBM) {
 	c.m = m
-	reference := m.Constraint.VisibleReference(m)
-	if c.hidden {
-		reference = m.Constraint.HiddenReference(m)
-	}
-	c.linear = 0
 	for s := range c.base {
 		c.base[s] = c.summedBias(s)
 	}
 	for l := range c.bias {
-		c.bias[l], c.sign[l] = c.listedBias(l), 1
+		c.bias[l] = c.listedBias(l)
 		for s := range c.other {
 			c.rows[l][s] = c.weight(l, s)
-		}
-		if l < c.units && reference != nil && reference[l] == 1 {
-			c.sign[l] = -1
-			c.linear += c.bias[l]
-			for s, w := range c.rows[l] {
-				c.base[s] += w
-			}
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // through blocks.
 type constrainedWalk struct {
 	a      []float64       // preactivations of the summed layer
-	active []int           // listed units that differ from the reference, ascending
+	active []int           // listed units that are on, ascending
 	linear float64         // log weight of the listed units
 	law    bernoulli.Layer // of the summed layer where the constraint binds it
 	mean   []float64       // of the summed layer
@@ -20,18 +20,12 @@ type constrainedWalk struct {
 func (c *constrainedStates) newWalk() *constrainedWalk {
 	w := &constrainedWalk{a: make([]float64, c.other), active: make([]int, 0, c.units),
 		mean: make([]float64, c.other), off: make([]float64, c.soft), logw: make([]float64, 0, 1<<blockBits)}
-	k := c.m.Constraint
-	w.law.Binary, w.law.Reference = c.soft, k.HiddenReference(c.m)
-	if c.hidden && c.bound {
-		w.law.Reference = k.VisibleReference(c.m)
-		w.law.Distance = k.ClassDistances(c.m)
-	}
+	w.law.Binary, w.law.Group = c.soft, c.other-c.soft
 	return w
 }
 
 // flip activates listed unit l, or with sign −1 makes it inactive.
 func (c *constrainedStates) flip(w *constrainedWalk, l int, sign float64) {
-	sign *= c.sign[l]
 	w.linear += float64(sign * c.bias[l])
 	for s, x := range c.rows[l] {
 		w.a[s] += float64(sign * x)
@@ -44,7 +38,7 @@ func (c *constrainedStates) each(w *constrainedWalk, b int, visit func(s shell))
 	block := c.ranges[b]
 	s := c.shells[block.shell]
 	copy(w.a, c.base)
-	w.linear = c.linear
+	w.linear = 0
 	if s.class >= 0 {
 		y := c.units + s.class
 		w.linear += c.bias[y]
@@ -121,8 +115,7 @@ func (c *constrainedStates) newSums() *sums {
 }
 
 // addBlocks adds up the moments of blocks lo … hi−1. Each state is added to the
-// listed units that are active. If such a unit is on at the reference, its moments
-// are the totals minus these sums.
+// listed units that are active.
 func (c *constrainedStates) addBlocks(g, lo, hi int, s *sums, logZ float64) {
 	w := c.walks[g]
 	for b := lo; b < hi; b++ {
@@ -132,7 +125,6 @@ func (c *constrainedStates) addBlocks(g, lo, hi int, s *sums, logZ float64) {
 				w.mean[i] = float64(p * x)
 				s.summed[i] += w.mean[i]
 			}
-			s.weight += p
 			for _, l := range w.active {
 				s.put(l, p, w.mean)
 			}
@@ -140,15 +132,6 @@ func (c *constrainedStates) addBlocks(g, lo, hi int, s *sums, logZ float64) {
 				s.put(c.units+sh.class, p, w.mean)
 			}
 		})
-	}
-	for l, sign := range c.sign[:c.units] {
-		if sign > 0 {
-			continue
-		}
-		s.listed[l] = s.weight - s.listed[l]
-		for i, x := range s.summed {
-			s.cross[l][i] = x - s.cross[l][i]
-		}
 	}
 }
 

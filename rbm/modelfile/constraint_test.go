@@ -41,7 +41,7 @@ func TestConstraintFiles(t *testing.T) {
 	if err != nil || !back.Equal(two) || back.Constraint == nil || len(back.Groups()) != 2 {
 		t.Errorf("two groups of binary inputs and a constraint: %v", err)
 	}
-	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3, Reference: []uint8{1, 0, 0, 0, 0, 0, 0, 0, 1}}
+	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3}
 	if err := WriteSklearnNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrConstraint) {
 		t.Errorf("scikit-learn: error %v, want %v", err, rbm.ErrConstraint)
 	}
@@ -49,7 +49,6 @@ func TestConstraintFiles(t *testing.T) {
 	if err := WriteSafetensors(&b, m, About{}); err != nil {
 		t.Fatal(err)
 	}
-	const reference = `"constraint_reference":"AQE="`
 	for _, c := range []struct{ from, to string }{
 		{`"hidden=3"`, `"hidden=9"`}, // fits
 		{`"hidden=3"`, `"hidden=-"`},
@@ -57,9 +56,7 @@ func TestConstraintFiles(t *testing.T) {
 		{`"hidden=3"`, `"hidden:3"`},
 		{`"version":"2"`, `"version":"1"`},
 		{`"constraint":`, `"constrains":`},
-		{reference, `"constraint_reference":"AQI="`},
-		{reference, `"constraint_reference":"!QE="`},
-		{reference, `"constraint_reference":"AQEB"`},
+		{`"constraint":"hidden=3"`, `"constraint":"hidden=3","constraint_reference":"AQE="`}, // of earlier builds
 	} {
 		if !bytes.Contains(b.Bytes(), []byte(c.from)) {
 			t.Fatalf("the file has no %s", c.from)

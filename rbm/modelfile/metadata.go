@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -105,10 +104,10 @@ func (a *About) readScale(meta map[string]string, inputs int) error {
 	return nil
 }
 
-// The keys of a constraint in a model file's metadata.
+// The keys of a constraint in a model file's metadata. metaReference is one of earlier files.
 const (
-	metaConstraint = "constraint"           // as String writes it
-	metaReference  = "constraint_reference" // the bits of the reference, eight a byte, in base64
+	metaConstraint = "constraint" // as String writes it
+	metaReference  = "constraint_reference"
 )
 
 // unitTensors returns the tensors of units but for the hidden biases: visible biases and, of kinds that
@@ -178,14 +177,10 @@ func describe(c *rbm.Constraint, meta map[string]string) {
 	if c == nil {
 		return
 	}
-	text, reference, _ := strings.Cut(c.Text(), "/")
 	if meta["version"] == fileVersion { // that of groups is known to none who knows no constraints
 		meta["version"] = fileVersionConstraint
 	}
-	meta[metaConstraint] = text
-	if c.Reference != nil {
-		meta[metaReference] = reference
-	}
+	meta[metaConstraint] = c.String()
 }
 
 // withGroups returns m with the groups of visible units that metadata names, or as it is if
@@ -247,40 +242,22 @@ func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error)
 	if !ok {
 		return nil, nil
 	}
-	reference, given := meta[metaReference]
-	return constraintOn(m, text, reference, given)
+	if _, ok := meta[metaReference]; ok {
+		text += "/"
+	}
+	return ParseConstraint(text, m)
 }
 
-// ParseConstraint returns the constraint on m that Constraint.Text wrote, with its reference.
+// ParseConstraint returns the constraint on m that Constraint.String wrote.
 func ParseConstraint(text string, m *rbm.RBM) (*rbm.Constraint, error) {
-	text, reference, given := strings.Cut(text, "/")
-	return constraintOn(m, text, reference, given)
-}
-
-// constraintOn returns the constraint on m of this text and, if it is given, reference.
-func constraintOn(m *rbm.RBM, text, reference string, given bool) (*rbm.Constraint, error) {
+	if text, _, referenced := strings.Cut(text, "/"); referenced { // of an earlier build
+		return nil, fmt.Errorf("constraint %.40q counts units that differ from a reference, which was removed; exchange 0 and 1 of the columns that were 1 in it, and train again", text)
+	}
 	on, number, _ := strings.Cut(text, "=")
 	active, err := strconv.Atoi(number)
 	c := &rbm.Constraint{On: rbm.Layer(on), Active: active}
 	if err != nil || c.String() != text {
 		return nil, fmt.Errorf("constraint %.40q is not of the form hidden=20", text)
-	}
-	if given {
-		units := m.Hidden()
-		if c.On == rbm.AllUnits {
-			units += m.Visible()
-		}
-		b, err := base64.StdEncoding.DecodeString(reference)
-		if err != nil || len(b) != (units+7)/8 {
-			return nil, fmt.Errorf("the reference of constraint %v is not one of %d units", c, units)
-		}
-		if units%8 != 0 && b[len(b)-1]>>(units%8) != 0 {
-			return nil, errors.New("the reference of the constraint has bits beyond the last unit")
-		}
-		c.Reference = make([]uint8, units)
-		for i := range c.Reference {
-			c.Reference[i] = b[i/8] >> (i % 8) & 1
-		}
 	}
 	return c, c.Check(m)
 }

@@ -44,21 +44,21 @@ func baseStates(m *rbm.RBM, b *rbm.Base) []rbmtest.State {
 	return rbmtest.States(independent)
 }
 
-// referenced returns a small model under a constraint on its hidden units.
-func referenced(s shape, active int, reference ...uint8) *rbm.RBM {
+// withActive returns a small model under a constraint on its hidden units.
+func withActive(s shape, active int) *rbm.RBM {
 	m := s.random(23, 1.5)
-	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: active, Reference: reference}
+	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: active}
 	return m
 }
 
 // hiddenConstrained are small models under constraints on the hidden units.
 func hiddenConstrained() []*rbm.RBM {
 	return []*rbm.RBM{
-		referenced(shape{3, 4, 0, rbm.Softmax}, 2),
-		referenced(shape{4, 5, 2, rbm.Softmax}, 1, 1, 0, 0, 1, 0),
-		referenced(shape{4, 5, 2, rbm.Bernoulli}, 3, 0, 1, 1, 0, 1),
-		referenced(shape{3, 3, 0, rbm.Softmax}, 3),
-		referenced(shape{2, 6, 0, rbm.Softmax}, 5),
+		withActive(shape{3, 4, 0, rbm.Softmax}, 2),
+		withActive(shape{4, 5, 2, rbm.Softmax}, 1),
+		withActive(shape{4, 5, 2, rbm.Bernoulli}, 3),
+		withActive(shape{3, 3, 0, rbm.Softmax}, 3),
+		withActive(shape{2, 6, 0, rbm.Softmax}, 5),
 	}
 }
 

@@ -27,21 +27,16 @@ const Rows = len(vec.Quad{})
 // those that matter are not small. It gives exact marginals and draws in O(mK) for
 // m units, with the rounding errors of a sum of positive terms.
 //
-// With a reference, y are the units that differ from it, and K is their number. Mean and Drawn
-// are those of the units themselves.
-//
-// Call Get or Resize, then set Reference, and Active and LogOdds of the rows in use, then call
-// Solve, then LogZ and Forward.
+// Call Get or Resize, then set Active and LogOdds of the rows in use, then call Solve, then LogZ
+// and Forward.
 type Conditional struct {
-	Reference []uint8         // 0 or 1 of each unit; nil: zeros
-	Active    [Rows]int       // K; if it is below 0 or above the number of units, the row has no state
-	LogOdds   [Rows][]float64 // of each unit being on; after Solve of differing from the reference, s
-	Shift     [Rows]float64   // t; before Solve a first guess, or NaN
-	Number    [Rows]uint32    // of each row in the random stream
+	Active  [Rows]int       // K; if it is below 0 or above the number of units, the row has no state
+	LogOdds [Rows][]float64 // s, of each unit being on
+	Shift   [Rows]float64   // t; before Solve a first guess, or NaN
+	Number  [Rows]uint32    // of each row in the random stream
 
-	Weight [Rows]float64  // Σ of the log-odds of the reference's units, after Solve
-	Mean   []vec.Quad     // of each unit being on, after Forward with mean
-	Drawn  [Rows][]uint64 // states, after Forward with a stream
+	Mean  []vec.Quad     // of each unit being on, after Forward with mean
+	Drawn [Rows][]uint64 // states, after Forward with a stream
 
 	units       int
 	p, q        []vec.Quad // 1/(1+e^(t−s)) and 1/(1+e^(s−t))
@@ -79,9 +74,9 @@ func Get(units int) *Conditional {
 func (c *Conditional) Put() { pool.Put(c) }
 
 // Resize makes room for rows of that many units. It sets Active to −1, so that no
-// row has a state, Shift to NaN, and no reference.
+// row has a state, and Shift to NaN.
 func (c *Conditional) Resize(units int) {
-	c.units, c.Reference = units, nil
+	c.units = units
 	if len(c.p) < units {
 		c.p, c.q, c.Mean = make([]vec.Quad, units), make([]vec.Quad, units), make([]vec.Quad, units)
 		for l := range Rows {
@@ -105,23 +100,8 @@ func (c *Conditional) Resize(units int) {
 // Possible reports whether row l has a state.
 func (c *Conditional) Possible(l int) bool { return c.Active[l] >= 0 && c.Active[l] <= c.units }
 
-// FromReference turns log-odds of units being on into log-odds of their differing from
-// reference. It returns the log weight of the reference itself.
-func FromReference(s []float64, reference []uint8) (weight float64) {
-	for j, on := range reference {
-		if on == 1 {
-			weight += s[j]
-			s[j] = -s[j]
-		}
-	}
-	return weight
-}
-
 // Solve computes the odds of every row and the table of the first block.
 func (c *Conditional) Solve() {
-	for l, s := range c.LogOdds {
-		c.Weight[l] = FromReference(s, c.Reference)
-	}
 	c.least, c.most = c.units, 0
 	for l, k := range c.Active {
 		if !c.Possible(l) {
@@ -245,17 +225,6 @@ func (c *Conditional) Forward(mean bool, stream *vec.Stream) {
 		vec.Join(&sum, front[lo:hi+2], b[lo+1:hi+2], &c.p[j], &c.q[j])
 		for l, x := range sum {
 			c.Mean[j][l] = min(1, c.p[j][l]*x/c.total[l])
-			if c.Reference != nil && c.Reference[j] == 1 {
-				c.Mean[j][l] = 1 - c.Mean[j][l]
-			}
-		}
-	}
-	if stream == nil {
-		return
-	}
-	for j, on := range c.Reference {
-		for l := range Rows {
-			c.Drawn[l][j/vec.Block] ^= uint64(on) << (j % vec.Block)
 		}
 	}
 }
@@ -284,11 +253,8 @@ func (c *Conditional) Weights(l, j, left int) (on, all float64) {
 }
 
 // LogZ returns the log of the sum, over the states of row l, of exp Σ s over the units that are
-// on, in nats; −Inf if the row has no state.
-func (c *Conditional) LogZ(l int) float64 { return c.Weight[l] + c.LogSum(l) }
-
-// LogSum returns log e_K(exp s) of row l, LogZ without Weight.
-func (c *Conditional) LogSum(l int) float64 {
+// on, log e_K(exp s), in nats; −Inf if the row has no state.
+func (c *Conditional) LogZ(l int) float64 {
 	k := c.Active[l]
 	switch {
 	case !c.Possible(l):

@@ -82,7 +82,7 @@ func TestConditionalByStates(t *testing.T) {
 				for l := range Rows {
 					on := k + l
 					if on > units {
-						if got := c.LogSum(l); !math.IsInf(got, -1) {
+						if got := c.LogZ(l); !math.IsInf(got, -1) {
 							t.Errorf("%s: %d of %d units: log sum %v, want −∞", name, on, units, got)
 						}
 						continue
@@ -93,7 +93,7 @@ func TestConditionalByStates(t *testing.T) {
 					for _, x := range s {
 						scale += math.Abs(x)
 					}
-					near(t, fmt.Sprintf("%s, %d of %d: log sum", name, on, units), c.LogSum(l), logSum, 4*scale/(1<<52))
+					near(t, fmt.Sprintf("%s, %d of %d: log sum", name, on, units), c.LogZ(l), logSum, 4*scale/(1<<52))
 					for j := range mean {
 						// logs[i] − logSum above loses that much, too.
 						near(t, fmt.Sprintf("%s, %d of %d: mean %d", name, on, units, j), c.Mean[j][l], mean[j], (8*float64(units)+2*scale)/(1<<52))
@@ -183,7 +183,7 @@ func TestConditionalInManyDigits(t *testing.T) {
 			}
 			what := fmt.Sprintf("%s, %d of %d", name, c.on, c.units)
 			// As many additions, each rounded by at most half a unit of the sum.
-			near(t, what+": log sum", law.LogSum(2), logSum, float64(c.units)*scale/(1<<53))
+			near(t, what+": log sum", law.LogZ(2), logSum, float64(c.units)*scale/(1<<53))
 			for j := 0; j < len(mean); j += stride {
 				near(t, fmt.Sprintf("%s: mean %d", what, j), law.Mean[j][2], mean[j], float64(c.units)/(1<<52))
 			}

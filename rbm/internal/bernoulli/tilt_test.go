@@ -31,7 +31,7 @@ func TestTilt(t *testing.T) {
 			c.Solve()
 			own := [Rows]float64{}
 			for l := range Rows {
-				own[l] = c.LogSum(l)
+				own[l] = c.LogZ(l)
 			}
 			tilt.Set(c)
 			for range 2 {
@@ -47,7 +47,7 @@ func TestTilt(t *testing.T) {
 					}
 					d.Solve()
 					// Hundreds of roundings of numbers of a size of 300.
-					near(t, "log of the tilted sum", math.Log(x[l])+float64(after[l]-before[l])*tilt.Shift[l], d.LogSum(l)-own[l], 1e-11)
+					near(t, "log of the tilted sum", math.Log(x[l])+float64(after[l]-before[l])*tilt.Shift[l], d.LogZ(l)-own[l], 1e-11)
 					d.Put()
 				}
 				for l := range Rows { // others than before

@@ -79,10 +79,7 @@ func Allowed(m *rbm.RBM) (v, h rbm.Values, logw []float64) {
 			units = slices.Concat(s.V, s.H)
 		}
 		active := 0
-		for i, x := range units {
-			if c.Reference != nil {
-				x ^= int(c.Reference[i])
-			}
+		for _, x := range units {
 			active += x
 		}
 		if active == c.Active {
@@ -112,7 +109,7 @@ func Near(t *testing.T, what string, got, want, tol float64) {
 }
 
 // Constrained returns small models under constraints of every kind, by name:
-// both layers the smaller one, both kinds of label, with a reference and without.
+// both layers the smaller one, both kinds of label.
 func Constrained() map[string]*rbm.RBM {
 	models := map[string]*rbm.RBM{}
 	for _, s := range []struct {
@@ -120,28 +117,16 @@ func Constrained() map[string]*rbm.RBM {
 		label                    rbm.Kind
 	}{{4, 5, 0, rbm.Softmax}, {6, 3, 0, rbm.Softmax}, {6, 4, 3, rbm.Softmax}, {4, 6, 2, rbm.Bernoulli}, {5, 2, 2, rbm.Softmax}, {3, 1, 3, rbm.Softmax}} {
 		for _, on := range []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits} {
-			for _, referenced := range []bool{false, true} {
-				m := Random(s.visible, s.hidden, s.classes, s.label, 7, 0.8)
-				units := m.Hidden()
-				if on == rbm.AllUnits {
-					units += m.Visible()
-				}
-				c := &rbm.Constraint{On: on}
-				if referenced {
-					r := rbm.NewKey(uint64(units)).Rand()
-					c.Reference = make([]uint8, units)
-					for i := range c.Reference {
-						c.Reference[i] = uint8(r.IntN(2))
-					}
-				}
-				for c.Active = range units + 1 {
-					if c.Check(m) != nil {
-						continue
-					}
-					m := m.Clone()
-					constraint := *c
-					m.Constraint = &constraint
-					models[fmt.Sprintf("%v/%v/%v", s, c, referenced)] = m
+			m := Random(s.visible, s.hidden, s.classes, s.label, 7, 0.8)
+			units := m.Hidden()
+			if on == rbm.AllUnits {
+				units += m.Visible()
+			}
+			for active := range units + 1 {
+				m := m.Clone()
+				m.Constraint = &rbm.Constraint{On: on, Active: active}
+				if m.Constraint.Check(m) == nil {
+					models[fmt.Sprintf("%v/%v", s, m.Constraint)] = m
 				}
 			}
 		}
