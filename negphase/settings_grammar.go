@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -68,7 +69,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 			sampler = append(sampler, p)
 			continue
 		case !has || name == samplerKey:
-			return s, s.unknownKey(name, sampler)
+			return s, cmp.Or(mcmc.CheckRemoved(p), s.unknownKey(name, sampler))
 		case slices.Contains(seen, name):
 			return s, fmt.Errorf("%s: %s is given twice", kind, name)
 		}

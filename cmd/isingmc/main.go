@@ -81,7 +81,7 @@ it by
 well short trials did and says what to try next. What it learns is a policy: many
 kernels of good settings, one of which is drawn for every 100 moves. The chain that is
 measured starts afresh after that. Only what -sampler leaves open is tuned: k,
-gamma, walks and mix of sardonics, k and gamma of im. -tune=METHOD:key=value…
+gamma, walks and mix of sardonics. -tune=METHOD:key=value…
 takes one of these methods and their budgets:
 
   ei         (default) trials of one length by time; the reward is the
@@ -168,8 +168,8 @@ func newOptions() *options {
 	f.Group("samplers")
 	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)").
 		Main("LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all")
-	f.Var(&o.tune, "tune", "tune the settings of sardonics or im that -sampler leaves open, then sample with\nwhat was learned; see above").
-		Main("  tune the settings of sardonics or im first").Not("scan", "gap")
+	f.Var(&o.tune, "tune", "tune the settings of sardonics that -sampler leaves open, then sample with\nwhat was learned; see above").
+		Main("  tune the settings of sardonics first").Not("scan", "gap")
 	f.StringVar(&o.order, "order", "", "order of updates of samplers that do not say: linear, chessboard or random").Choice(mcmc.Orders()...)
 	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file").New(".json").Not("scan", "gap")
 	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results").Above(0, 1).For("tune")

@@ -140,7 +140,14 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 			key, _, _ := strings.Cut(part, "=")
 			held = append(held, key)
 		}
-		space, err := tune.NewSpace(m.Mover, held, p.room(m.Mover), limits, o.Method == tune.Paper)
+		var space *tune.Space
+		err := fmt.Errorf("%s has no numbers to tune; sardonics has", mcmc.FormatMover(m.Mover))
+		switch x := m.Mover.(type) {
+		case mcmc.Sardonics:
+			space, err = tune.NewSpace(x, held, p.units, limits, o.Method == tune.Paper)
+		case mcmc.Intracluster:
+			err = errors.New("tuning of im was removed: nothing showed that it pays; tune sardonics")
+		}
 		switch {
 		case err != nil:
 			if first == nil {
@@ -158,25 +165,14 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 	return found, nil
 }
 
-// room returns how many flips a walk of m has room for.
-func (p *plan) room(m mcmc.Mover) int {
-	if mcmc.KeepsActive(m) {
-		return min(p.active, p.units-p.active)
-	}
-	return p.units
-}
-
 // loadPolicy reads the file of -policy for the one sampler of its kind.
 func (p *plan) loadPolicy() error {
-	at := slices.IndexFunc(p.movers, func(m namedMover) bool {
-		kind := kindOf(m.name)
-		return kind == "sardonics" || kind == "im"
-	})
+	const kind = "sardonics"
+	at := slices.IndexFunc(p.movers, func(m namedMover) bool { return kindOf(m.name) == kind })
 	if at < 0 {
-		return cli.Usagef("-policy is for sardonics or im, and -sampler %s names neither", p.samplers)
+		return cli.Usagef("-policy is for sardonics, which -sampler %s does not name", p.samplers)
 	}
-	kind := kindOf(p.movers[at].name)
-	policy, err := tune.ReadPolicy(p.policy, kind, p.units)
+	policy, err := tune.ReadPolicy(p.policy, p.units)
 	if err != nil {
 		return fmt.Errorf("-policy: %w", err)
 	}
@@ -284,30 +280,22 @@ func means(p *tune.Policy) map[string]float64 {
 	pairs, mixed := 0, 0 // kernels of pairs of walks, and those of them with a second bias
 	add := func(name string, x float64) { m[name] += x / float64(len(kernels)) }
 	for _, k := range kernels {
-		switch k := k.(type) {
-		case mcmc.Sardonics:
-			add("k_l", float64(k.MinLength))
-			add("k_u", float64(k.MaxLength))
-			add("gamma_l", k.Gamma1)
-			if k.Single {
-				add("single", 1)
-				continue
-			}
-			pairs++
-			m["n"] += float64(k.Walks)
-			sum := k.Mix[0] + k.Mix[1] + k.Mix[2]
-			m["p_ll"] += k.Mix[0] / sum
-			m["p_hl"] += k.Mix[1] / sum
-			m["p_lh"] += k.Mix[2] / sum
-			if sum > k.Mix[0] {
-				mixed++
-				m["gamma_h"] += k.Gamma2
-			}
-		case mcmc.Intracluster:
-			add("k_l", float64(k.MinLength))
-			add("k_u", float64(k.MaxLength))
-			add("gamma_down", k.GammaDown)
-			add("gamma_up", k.GammaUp)
+		add("k_l", float64(k.MinLength))
+		add("k_u", float64(k.MaxLength))
+		add("gamma_l", k.Gamma1)
+		if k.Single {
+			add("single", 1)
+			continue
+		}
+		pairs++
+		m["n"] += float64(k.Walks)
+		sum := k.Mix[0] + k.Mix[1] + k.Mix[2]
+		m["p_ll"] += k.Mix[0] / sum
+		m["p_hl"] += k.Mix[1] / sum
+		m["p_lh"] += k.Mix[2] / sum
+		if sum > k.Mix[0] {
+			mixed++
+			m["gamma_h"] += k.Gamma2
 		}
 	}
 	for _, name := range []string{"n", "p_ll", "p_hl", "p_lh"} {
@@ -326,7 +314,7 @@ func means(p *tune.Policy) map[string]float64 {
 }
 
 // meanNames is the order in which means are printed.
-var meanNames = []string{"k_l", "k_u", "gamma_l", "gamma_h", "p_ll", "p_hl", "p_lh", "n", "single", "gamma_down", "gamma_up"}
+var meanNames = []string{"k_l", "k_u", "gamma_l", "gamma_h", "p_ll", "p_hl", "p_lh", "n", "single"}
 
 // lines says in words what was tuned.
 func (t *tuning) lines() (lines []string) {

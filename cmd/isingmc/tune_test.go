@@ -72,15 +72,6 @@ func TestPolicyIsKept(t *testing.T) {
 	}
 }
 
-// TestTuneOfShells tunes intracluster moves, and only what is not given.
-func TestTuneOfShells(t *testing.T) {
-	clitest.Isolate(t)
-	r := tunedResult(t, tuneArgs+"-active 20 -sampler im:gamma=.9 -tune=seconds=0.05:evaluations=8:k=2-9")
-	if m := r.Policy.Mean; m["gamma_up"] < 0.899 || m["gamma_up"] > 0.901 || m["k_l"] < 2 || m["k_u"] > 9 {
-		t.Errorf("%+v", m)
-	}
-}
-
 // TestTunePicture: -out draws, and shows what is compared with apart.
 func TestTunePicture(t *testing.T) {
 	clitest.Isolate(t)
@@ -132,6 +123,7 @@ func TestBadTuning(t *testing.T) {
 		{"-tune=kernals=4", []string{"-tune", "ei has no setting", "did you mean kernels?", "it has evaluations, gamma, k, kernels, of, seconds, walks"}},
 		{"-tune=gamma=x", []string{"-tune", "gamma", "two numbers"}},
 		{"-tune -sampler gibbs", []string{"-tune", "gibbs", "no numbers to tune"}},
+		{"-tune -active 20 -sampler im", []string{"-tune", "tuning of im was removed"}},
 		{"-tune -sampler sardonics:k=1-5:gamma=1:walks=1:mix=1/0/0", []string{"-tune", "nothing is left"}},
 		{"-tune -sampler sardonics,sardonics:walks=2", []string{"-tune", "two samplers"}},
 		{"-tune -gap -lattice 2x2", []string{"-gap", "-gap, which runs no chain"}},
@@ -139,7 +131,7 @@ func TestBadTuning(t *testing.T) {
 		{"-tune -out x.png -sampler sardonics,gibbs,gibbs,gibbs,gibbs,gibbs", []string{"-sampler names 6", "at most 5"}},
 		{"-seconds-per-flip 1e-7", []string{"-seconds-per-flip", "-tune"}},
 		{"-tune -seconds-per-flip -1", []string{"-seconds-per-flip is -1"}},
-		{"-policy p.json -sampler gibbs,sw", []string{"-policy", "sardonics or im"}},
+		{"-policy p.json -sampler gibbs,sw", []string{"-policy", "is for sardonics"}},
 	} {
 		args := "-lattice 4x4x4 -moves 9 " + c.args
 		if strings.Contains(c.args, "-lattice") {
@@ -199,11 +191,10 @@ func TestBadPolicies(t *testing.T) {
 	clitest.Write(t, "cut.json", string(data[:50]))
 	clitest.Write(t, "other.json", `{"a": 1}`)
 	for args, want := range map[string][]string{
-		"-lattice 5x5x5 -policy p.json":             {"-policy", "p.json", "64 units", "125"},
-		"-lattice 4x4x4 -policy p.json -sampler im": {"-policy", "of the sampler sardonics, not of im"},
-		"-lattice 4x4x4 -policy cut.json":           {"-policy", "cut.json", "no policy"},
-		"-lattice 4x4x4 -policy other.json":         {"-policy", "other.json", "format"},
-		"-lattice 4x4x4 -policy gone.json":          {"-policy", "gone.json"},
+		"-lattice 5x5x5 -policy p.json":     {"-policy", "p.json", "64 units", "125"},
+		"-lattice 4x4x4 -policy cut.json":   {"-policy", "cut.json", "no policy"},
+		"-lattice 4x4x4 -policy other.json": {"-policy", "other.json", "format"},
+		"-lattice 4x4x4 -policy gone.json":  {"-policy", "gone.json"},
 	} {
 		isingmc.Fails(t, cli.Failed, strings.Fields(args), want...)
 	}

@@ -50,7 +50,7 @@ func TestFinishStopped(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
-// TestInitGone checks that a run goes on without the model that it began with.
+// TestInitGone resumes a run without the model that it began with.
 func TestInitGone(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)

@@ -32,7 +32,7 @@ Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the
 flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
 
 ` + negphase.KeysHelp("k", "swaps", "chains", "start", "tau") + `
-  k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
+  k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1   of sardonics:
                   flips of a walk (default fit: 1 to 20, or what the model has
                   room for; auto drives it to an acceptance of 0.574), bias, and the
                   others as isingmc -h all says; of im: k, weights, and

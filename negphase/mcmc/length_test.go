@@ -193,7 +193,7 @@ func TestAutoRefuses(t *testing.T) {
 	if _, err := m.Bind(NewIsing(g, nil), 1, []int32{2}); err == nil || !strings.Contains(err.Error(), "2 units or more") {
 		t.Errorf("one site: %v, want %q in it", err, "2 units or more")
 	}
-	if _, err := (Mixture{Gibbs{}, m}).Bind(NewIsing(g, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "lengths of its own") {
+	if _, err := (Mixture{DefaultSardonics(), m.(Sardonics)}).Bind(NewIsing(g, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "lengths of its own") {
 		t.Errorf("in a mixture: %v, want %q in it", err, "lengths of its own")
 	}
 	im := must(ParseMover("im:k=auto", Linear))(t)

@@ -21,15 +21,6 @@ var mixtures = map[string]Mixture{
 		Sardonics{MinLength: 1, MaxLength: 3, Gamma1: 0.2, Weights: Boltzmann, Walks: 1, Mix: [3]float64{1, 0, 0}},
 		Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 0.7, Weights: Boltzmann, Walks: 1, Mix: [3]float64{1, 0, 0}},
 	},
-	"apart": {
-		Sardonics{MinLength: 1, MaxLength: 3, Gamma1: 1.5, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 0, 0}},
-		Gibbs{},
-	},
-}
-
-var shellMixture = Mixture{
-	Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 0.5, GammaUp: 2, Weights: HeatBath},
-	Intracluster{MinLength: 2, MaxLength: 3, GammaDown: 1.5, GammaUp: 1, Weights: HeatBath},
 }
 
 // mixtureMoves is how often a mixture moves between two Resets, so that a kernel
@@ -66,12 +57,6 @@ func TestMixturesLeaveTheLaw(t *testing.T) {
 				t.Errorf("%s, %s: z = %.1f, want ±6 at most", name, kind, z)
 			}
 		}
-		codes, pi := shellLaw(g, 4, beta)
-		s := NewIsing(g, stateOf(codes[0], 9))
-		chain := must(shellMixture.Bind(s, beta, nil))(t)
-		if z := z(t, s, severalMoves{chain}, starts, codes, pi); math.Abs(z) > 6 {
-			t.Errorf("%s, shell: z = %.1f, want ±6 at most", name, z)
-		}
 	}
 }
 
@@ -91,7 +76,7 @@ func TestMixtureMovesAsItsKernels(t *testing.T) {
 	g := lattice(t, "4x4", Gaussian(1, rbm.NewKey(4)), 0.3)
 	systems["blocks"] = func(state []uint8) System { return NewIsing(g, state) }
 	for name, system := range systems {
-		for kind, m := range map[string]Mixture{"walks": mixtures["shared"], "boltzmann": mixtures["boltzmann"], "apart": mixtures["apart"], "shell": shellMixture} {
+		for kind, m := range mixtures {
 			n := system(nil).Len()
 			start := make([]uint8, n)
 			for i := range n / 2 {
@@ -120,11 +105,11 @@ func TestMixtureMovesAsItsKernels(t *testing.T) {
 func TestBadMixtures(t *testing.T) {
 	g := lattice(t, "3x3", Uniform(1), 0)
 	for want, m := range map[string]Mixture{
-		"no samplers":      {},
-		"longer than":      {mixtures["shared"][0], Sardonics{MinLength: 1, MaxLength: 10, Gamma1: 1, Weights: HeatBath, Single: true}},
-		"k is 0-2":         {Intracluster{MaxLength: 2, Weights: HeatBath}},
-		"nothing can move": {Intracluster{MinLength: 1, MaxLength: 2, Weights: HeatBath}},
-		"sardonics":        {Gibbs{}, Sardonics{}},
+		"no samplers":                       {},
+		"longer than":                       {mixtures["shared"][0], Sardonics{MinLength: 1, MaxLength: 10, Gamma1: 1, Weights: HeatBath, Single: true}},
+		"k is 0-2":                          {Sardonics{MaxLength: 2, Weights: HeatBath, Single: true}},
+		"lengths of its own":                {mixtures["shared"][0], Sardonics{Auto: true, Weights: HeatBath, Single: true}},
+		"of heatbath and boltzmann weights": {mixtures["shared"][0], mixtures["boltzmann"][0]},
 	} {
 		if c, err := m.Bind(NewIsing(g, nil), 1, nil); c != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", m, err, want)

@@ -1,7 +1,6 @@
 package mcmc
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -69,13 +68,16 @@ func samplerNamed(name string) *sampler {
 	return &samplers[at]
 }
 
-// CheckRemoved returns an error that says why the sampler of a name was removed and what to take
-// instead, or nil if none had the name.
-func CheckRemoved(name string) error {
-	if name != "pairs" {
-		return nil
+// CheckRemoved returns an error that says why a part of the grammar was removed, the name of a
+// sampler or key=value, and what to take instead. It is nil if the part was not.
+func CheckRemoved(part string) error {
+	switch {
+	case part == "pairs":
+		return errors.New("pairs was removed: exchange gives more independent states a second; take exchange")
+	case strings.HasPrefix(part, "accept="):
+		return errors.New("accept was removed: acceptance over all types of moves accepts more than that by their own; leave it out")
 	}
-	return errors.New("pairs was removed: exchange gives more independent states a second; take exchange")
+	return nil
 }
 
 // MoverKinds returns the names of all samplers.
@@ -153,9 +155,14 @@ func Help() (kinds, keys string) {
 // the key, or the sampler, and what it may be.
 func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
+	for _, part := range parts {
+		if err := CheckRemoved(part); err != nil {
+			return nil, err
+		}
+	}
 	s := samplerNamed(parts[0])
 	if s == nil {
-		return nil, cmp.Or(CheckRemoved(parts[0]), grammar.NoKind("sampler", parts[0], MoverKinds()))
+		return nil, grammar.NoKind("sampler", parts[0], MoverKinds())
 	}
 	keys, mover := s.edit(s.zero)
 	keys.Initialize()

@@ -43,7 +43,9 @@ const (
 // (Gamma1, Gamma1), (Gamma2, Gamma1) or (Gamma1, Gamma2), in proportion to
 // Mix. These are the paper's LL, HL and LH, with L for Gamma1 and H for
 // Gamma2 (section 3.2). Its prose calls H the hot bias, its tables have
-// γ_H ≥ γ_L; the sampler is correct for any two numbers.
+// γ_H ≥ γ_L; the sampler is correct for any two numbers. A move and its reverse are scored
+// under the mixture of all types, as in the paper's program, which accepts more than scoring
+// each under its own type.
 //
 // The paper's experiments used heat-bath weights and biases in units of β,
 // though it prints Boltzmann weights. Acceptance is highest at γ of 1.02 to 1.1
@@ -58,10 +60,6 @@ type Sardonics struct {
 	Single    bool       // one walk a move; Walks and Mix are ignored
 	Walks     int        // of each half: N
 	Mix       [3]float64 // proportions of the types (1,1), (2,1), (1,2)
-	// OwnType scores a move under the type that was drawn, and its reverse
-	// under the type with the halves swapped. Otherwise both are scored under
-	// the mixture of all types, as in the paper's program, which accepts more.
-	OwnType bool
 }
 
 // keys returns the keys of m.
@@ -123,25 +121,6 @@ func (m *Sardonics) keys() grammar.Keys {
 				}
 				if sum == 0 || math.IsInf(sum, 0) {
 					return errors.New("mix has no type with a positive finite proportion")
-				}
-				return nil
-			},
-		},
-		{
-			Name: "accept", Initial: "marginal", Help: "marginal (over these types) or type",
-			Set: func(text string) error {
-				m.OwnType = text == "type"
-				return grammar.OneOf(text, "marginal", "type")
-			},
-			Text: func() string {
-				if m.mixed() && m.OwnType {
-					return "type"
-				}
-				return ""
-			},
-			Check: func() error {
-				if !m.Single && m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
-					return errors.New("accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
 				}
 				return nil
 			},

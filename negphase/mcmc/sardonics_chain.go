@@ -8,12 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-var (
-	// typeBias has the biases of both halves of each of the three types of a move.
-	typeBias = [3][2]int{{0, 0}, {1, 0}, {0, 1}}
-	// swappedType is the type with the halves swapped.
-	swappedType = [3]int{0, 2, 1}
-)
+// typeBias has the biases of both halves of each of the three types of a move.
+var typeBias = [3][2]int{{0, 0}, {1, 0}, {0, 1}}
 
 // A sardonicsChain is Sardonics on one system.
 type sardonicsChain struct {
@@ -163,18 +159,18 @@ func (c *sardonicsChain) move(r *rand.Rand) (Info, float64) {
 		c.walker.segment(r, nil, k, typeBias[kind][half], &c.half[half])
 		flips += k
 	}
-	forward, reverse := c.density(kind)
+	forward, reverse := c.density()
 	return finish(c.walker, r, c.beta, reverse-forward, flips)
 }
 
 // begin starts the scores of a move.
 func (c *sardonicsChain) begin() { c.half = [2]score{emptyScore, emptyScore} }
 
-// density returns the logarithms of the probabilities of the walks taken, whose
-// type is kind, and of their reverse. The reverse takes the walks from the last
+// density returns the logarithms of the probabilities of the walks taken, over all types
+// of moves, and of their reverse. The reverse takes the walks from the last
 // to the first. So its first half is the reverse of the second half, scored under
 // the bias of the first half of the reverse.
-func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
+func (c *sardonicsChain) density() (forward, reverse float64) {
 	if !c.settings.mixed() { // one type, one bias
 		for h := range c.half {
 			forward += c.half[h].forward[0].Log()
@@ -192,11 +188,6 @@ func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
 	densityOf := func(t int) (forward, reverse float64) {
 		first, second := typeBias[t][0], typeBias[t][1]
 		return c.logMix[t] + (f[0][first] + f[1][second]), c.logMix[t] + (b[1][first] + b[0][second])
-	}
-	if c.settings.OwnType {
-		forward, _ = densityOf(kind)
-		_, reverse = densityOf(swappedType[kind])
-		return forward, reverse
 	}
 	var all, back [3]float64
 	for t := range typeBias {

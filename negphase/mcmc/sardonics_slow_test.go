@@ -16,7 +16,7 @@ func (c *sardonicsChain) scorePath(kind int, p path) (forward, reverse, rise flo
 		half := i / c.settings.Walks
 		c.walker.segment(nil, sites, len(sites), typeBias[kind][half], &c.half[half])
 	}
-	forward, reverse = c.density(kind)
+	forward, reverse = c.density()
 	rise = c.walker.rise()
 	c.walker.undo()
 	return forward, reverse, rise
@@ -32,7 +32,7 @@ type slowWalk struct {
 	sites  []int32
 	weight [2]func(cost float64) float64
 
-	noFreed, noSwap, noRatio bool
+	noFreed, noSwap bool
 }
 
 // newSlow has the weight function of the chain c, since any positive function
@@ -111,16 +111,6 @@ func (s *slowWalk) proportion(kind int) float64 {
 
 func (s *slowWalk) scorePath(x0 []uint8, kind int, p path) (forward, reverse, rise float64) {
 	x := slices.Clone(x0)
-	if s.OwnType {
-		forward = s.proportion(kind) + s.path(x, p, kind, false)
-		rise = s.model.energy(x) - s.model.energy(x0)
-		swapped := swappedType[kind]
-		reverse = s.proportion(swapped) + s.path(x, reversed(p), swapped, true)
-		if s.noRatio {
-			reverse += s.proportion(kind) - s.proportion(swapped)
-		}
-		return forward, reverse, rise
-	}
 	var f, b float64
 	for t := range 3 {
 		x = slices.Clone(x0)

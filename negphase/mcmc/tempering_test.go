@@ -356,7 +356,7 @@ func TestParseTempering(t *testing.T) {
 		"ins:exchange":                "ins:replicas=8:hottest=2:exchange",
 		"pt:metropolis:order=random":  "pt:replicas=8:hottest=2:metropolis:order=random",
 		"pt:hottest=3:sw":             "pt:replicas=8:hottest=3:sw",
-		"ins:sardonics:walks=2:k=1-5": "ins:replicas=8:hottest=2:sardonics:k=1-5:gamma=1:weights=heatbath:walks=2:mix=1/0/0:accept=sum",
+		"ins:sardonics:walks=2:k=1-5": "ins:replicas=8:hottest=2:sardonics:k=1-5:gamma=1:weights=heatbath:walks=2:mix=1/0/0",
 	} {
 		m, _, err := ParseTempering(text, "gibbs", Linear)
 		if err != nil {

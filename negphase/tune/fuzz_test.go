@@ -19,7 +19,7 @@ func FuzzReadPolicy(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		p, err := ReadPolicy(path, "sardonics", 9)
+		p, err := ReadPolicy(path, 9)
 		if err != nil {
 			if strings.ContainsAny(strings.ReplaceAll(err.Error(), path, ""), "\n\r") && !strings.ContainsAny(text, "\n\r") {
 				t.Errorf("the error has several lines: %q", err)
@@ -32,7 +32,7 @@ func FuzzReadPolicy(f *testing.F) {
 		if err := p.Write(again); err != nil {
 			t.Fatal(err)
 		}
-		if q, err := ReadPolicy(again, "sardonics", 9); err != nil || !reflect.DeepEqual(p, q) {
+		if q, err := ReadPolicy(again, 9); err != nil || !reflect.DeepEqual(p, q) {
 			t.Errorf("written and read again %+v is %+v, %v", p, q, err)
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"io"
 	"reflect"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"gorbm/negphase/mcmc"
@@ -20,7 +19,7 @@ import (
 type Policy struct {
 	Format  string   `json:"format"` // "gorbm policy"
 	Version int      `json:"version"`
-	Sampler string   `json:"sampler"` // its kind
+	Sampler string   `json:"sampler"` // sardonics
 	System  string   `json:"system"`  // in words
 	Units   int      `json:"units"`
 	Beta    float64  `json:"beta"`
@@ -29,6 +28,7 @@ type Policy struct {
 }
 
 const (
+	policySampler = "sardonics"
 	policyFormat  = "gorbm policy"
 	policyVersion = 1
 	// maxPolicyBytes is the size of the largest file that is read: 10,000 kernels
@@ -38,8 +38,7 @@ const (
 
 // NewPolicy returns the policy of a result, for a system of the given number of units.
 func NewPolicy(r *Result, s *Space, system string, units int, beta float64) *Policy {
-	p := &Policy{Format: policyFormat, Version: policyVersion, System: system, Units: units, Beta: beta, Best: mcmc.FormatMover(s.Mover(r.Best))}
-	p.Sampler, _, _ = strings.Cut(p.Best, ":")
+	p := &Policy{Format: policyFormat, Version: policyVersion, Sampler: policySampler, System: system, Units: units, Beta: beta, Best: mcmc.FormatMover(s.Mover(r.Best))}
 	for _, m := range r.Kernels {
 		p.Kernels = append(p.Kernels, mcmc.FormatMover(m))
 	}
@@ -51,13 +50,14 @@ func (p *Policy) Mixture() (mcmc.Mixture, error) {
 	var m mcmc.Mixture
 	for i, text := range p.Kernels {
 		kernel, err := mcmc.ParseMover(text, mcmc.Linear)
-		if err == nil && !strings.HasPrefix(text+":", p.Sampler+":") {
-			err = fmt.Errorf("%s is no %s", text, p.Sampler)
+		walks, ok := kernel.(mcmc.Sardonics)
+		if err == nil && !ok {
+			err = fmt.Errorf("%s is no %s", text, policySampler)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("kernel %d: %w", i+1, err)
 		}
-		m = append(m, kernel)
+		m = append(m, walks)
 	}
 	return m, nil
 }
@@ -69,9 +69,9 @@ func (p *Policy) Write(path string) error {
 	})
 }
 
-// ReadPolicy reads a policy for a sampler of this kind on a system of the given number of
-// units. The error says what else the file is.
-func ReadPolicy(path, sampler string, units int) (*Policy, error) {
+// ReadPolicy reads a policy for a system of the given number of units. The error says what
+// else the file is.
+func ReadPolicy(path string, units int) (*Policy, error) {
 	f, _, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func ReadPolicy(path, sampler string, units int) (*Policy, error) {
 		return nil, fmt.Errorf("%s is a policy of version %d; this program reads version %d", path, p.Version, policyVersion)
 	case checkEntries(data) != nil:
 		return nil, fmt.Errorf("%s is no policy: %w", path, checkEntries(data))
-	case p.Sampler != sampler:
-		return nil, fmt.Errorf("%s is a policy of the sampler %s, not of %s; tune again, or name that sampler", path, p.Sampler, sampler)
+	case p.Sampler != policySampler:
+		return nil, fmt.Errorf("%s is a policy of the sampler %s; %s alone is tuned", path, p.Sampler, policySampler)
 	case p.Units != units:
 		return nil, fmt.Errorf("%s is a policy for %d units (%s), and the system has %d; tune again", path, p.Units, p.System, units)
 	case len(p.Kernels) == 0 || len(p.Kernels) > maxKernels:

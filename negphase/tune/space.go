@@ -50,16 +50,16 @@ func (r Range) unit(x float64) float64 {
 	return (x - low) / (high - low)
 }
 
-// A Space is the settings of one sampler that are legal, as a unit cube.
+// A Space is the settings of SARDONICS that are legal, as a unit cube.
 type Space struct {
 	Ranges []Range
-	Base   mcmc.Mover                   // settings before tuning
-	mover  func(x []float64) mcmc.Mover // settings of values in the ranges
-	values func(m mcmc.Mover) []float64 // the inverse of mover
+	Base   mcmc.Sardonics                   // settings before tuning
+	mover  func(x []float64) mcmc.Sardonics // settings of values in the ranges
+	values func(m mcmc.Sardonics) []float64 // the inverse of mover
 }
 
 // Mover returns the settings at a point of the cube.
-func (s *Space) Mover(u []float64) mcmc.Mover { return s.mover(s.Values(u)) }
+func (s *Space) Mover(u []float64) mcmc.Sardonics { return s.mover(s.Values(u)) }
 
 // Values returns the parameters at a point of the cube.
 func (s *Space) Values(u []float64) []float64 {
@@ -70,9 +70,8 @@ func (s *Space) Values(u []float64) []float64 {
 	return x
 }
 
-// Point returns the point of the cube whose settings are nearest to those of m,
-// a sampler of the same kind.
-func (s *Space) Point(m mcmc.Mover) []float64 {
+// Point returns the point of the cube whose settings are nearest to m.
+func (s *Space) Point(m mcmc.Sardonics) []float64 {
 	u := s.values(m)
 	for i, r := range s.Ranges {
 		u[i] = r.unit(u[i])
@@ -109,34 +108,24 @@ const pure = -0.5
 // table does not have.
 const single = 0
 
-// NewSpace returns the space of settings of a sampler like base on a system where
-// walks have room for room flips: the number of units for Sardonics; for
-// Intracluster moves the number of units that are up or down, whichever is less.
-// The settings in held, by their names in the grammar of samplers, stay as they
+// NewSpace returns the space of settings like base on a system where walks have room
+// for room flips, the number of units. The settings in held, by their names in the grammar of samplers, stay as they
 // are in base. With paper, parameters are mapped as in the paper's section 5:
 // three frequencies that are divided by their sum, and lengths in equal shares.
 // Otherwise two parameters cover the triangle of frequencies evenly, lengths
 // are in equal shares of their logarithm, and moves of a single walk are tried too.
 //
 // The error says that nothing is left to tune.
-func NewSpace(base mcmc.Mover, held []string, room int, limits Limits, paper bool) (*Space, error) {
+func NewSpace(base mcmc.Sardonics, held []string, room int, limits Limits, paper bool) (*Space, error) {
 	if err := limits.check(); err != nil {
 		return nil, err
 	}
-	if mcmc.FindsLength(base) {
+	if base.Auto {
 		return nil, fmt.Errorf("%s finds its lengths without tuning; leave k out to tune it, or give a range", mcmc.FormatMover(base))
 	}
 	free := func(key string) bool { return !slices.Contains(held, key) }
 	s := &Space{Base: base}
-	var err error
-	switch m := base.(type) {
-	case mcmc.Sardonics:
-		err = s.sardonics(m, free, room, limits, paper)
-	case mcmc.Intracluster:
-		err = s.intracluster(m, free, room, limits)
-	default:
-		return nil, fmt.Errorf("%s has no numbers to tune; sardonics and im have", mcmc.FormatMover(base))
-	}
+	err := s.fill(base, free, room, limits, paper)
 	if err == nil && len(s.Ranges) == 0 {
 		err = fmt.Errorf("every setting of %s is given, so nothing is left to tune; leave one out", mcmc.FormatMover(base))
 	}
@@ -183,9 +172,10 @@ func (a lengthAxes) write(x []float64, shortest, longest int) {
 	}
 }
 
-// addLengths adds the ranges of the shortest length and of the number of lengths,
-// at least least. most is the room for a walk.
-func (s *Space) addLengths(limits Limits, most, least int, log bool) (a lengthAxes, err error) {
+// addLengths adds the ranges of the shortest length and of the number of lengths. most is
+// the room for a walk.
+func (s *Space) addLengths(limits Limits, most int, log bool) (a lengthAxes, err error) {
+	const least = 2 // lengths: walks of one do not reach all states
 	bottom, top := 1, min(most, mostLow+mostSpread)
 	if limits.Length != [2]int{} {
 		bottom, top = limits.Length[0], min(most, limits.Length[1])
@@ -202,15 +192,15 @@ func (s *Space) addLengths(limits Limits, most, least int, log bool) (a lengthAx
 	return a, nil
 }
 
-func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, limits Limits, paper bool) error {
+// fill makes the ranges and the functions of s.
+func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits Limits, paper bool) error {
 	const none = -1
 	lengths := lengthAxes{low: none}
 	walks, gamma, apart := none, none, none
 	var mix []int
 	var err error
 	if free("k") {
-		// Two lengths at least: walks of one length do not reach all states.
-		if lengths, err = s.addLengths(limits, room, 2, !paper); err != nil {
+		if lengths, err = s.addLengths(limits, room, !paper); err != nil {
 			return err
 		}
 	}
@@ -246,7 +236,7 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 			apart = s.add(Range{Name: "γ_H−γ_L", Low: leastApart, High: mostApart})
 		}
 	}
-	s.mover = func(x []float64) mcmc.Mover {
+	s.mover = func(x []float64) mcmc.Sardonics {
 		m := m
 		lengths.read(x, &m.MinLength, &m.MaxLength)
 		if walks >= 0 {
@@ -268,8 +258,7 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 		}
 		return m
 	}
-	s.values = func(b mcmc.Mover) []float64 {
-		m := b.(mcmc.Sardonics)
+	s.values = func(m mcmc.Sardonics) []float64 {
 		x := make([]float64, len(s.Ranges))
 		lengths.write(x, m.MinLength, m.MaxLength)
 		if walks >= 0 {
@@ -314,42 +303,4 @@ func shares(a, b, c float64) [3]float64 {
 func triangle(u, v float64) [3]float64 {
 	rest := math.Sqrt(u)
 	return [3]float64{1 - rest, rest * v, rest * (1 - v)}
-}
-
-func (s *Space) intracluster(m mcmc.Intracluster, free func(string) bool, room int, limits Limits) error {
-	lengths, down := lengthAxes{low: -1}, -1
-	var err error
-	if free("k") {
-		if lengths, err = s.addLengths(limits, room, 1, true); err != nil {
-			return err
-		}
-	}
-	unit := m.Weights.Balanced()
-	if free("gamma") {
-		// The paper of these moves has γ of 0.8 and 1 (Hamze & de Freitas 2010).
-		lo, hi := 0.7, 1.15
-		if limits.Gamma != [2]float64{} {
-			lo, hi = limits.Gamma[0], limits.Gamma[1]
-		}
-		down = s.add(Range{Name: "γ_down", Low: lo, High: hi})
-		s.add(Range{Name: "γ_up", Low: lo, High: hi})
-	}
-	s.mover = func(x []float64) mcmc.Mover {
-		m := m
-		lengths.read(x, &m.MinLength, &m.MaxLength)
-		if down >= 0 {
-			m.GammaDown, m.GammaUp = unit*x[down], unit*x[down+1]
-		}
-		return m
-	}
-	s.values = func(b mcmc.Mover) []float64 {
-		m := b.(mcmc.Intracluster)
-		x := make([]float64, len(s.Ranges))
-		lengths.write(x, m.MinLength, m.MaxLength)
-		if down >= 0 {
-			x[down], x[down+1] = m.GammaDown/unit, m.GammaUp/unit
-		}
-		return x
-	}
-	return nil
 }

@@ -36,17 +36,13 @@ func TestEveryPointIsLegal(t *testing.T) {
 		boltzmann.Weights = mcmc.Boltzmann
 		single := mcmc.DefaultSardonics()
 		single.Single = true
-		for _, base := range []mcmc.Mover{mcmc.DefaultSardonics(), boltzmann, single, mcmc.DefaultIntracluster()} {
-			room := n
-			if mcmc.KeepsActive(base) {
-				room = n / 2
-			}
+		for _, base := range []mcmc.Sardonics{mcmc.DefaultSardonics(), boltzmann, single} {
 			for _, paper := range []bool{false, true} {
 				for _, held := range [][]string{nil, {"k"}, {"gamma"}, {"walks", "mix"}} {
 					if len(held) == 1 && held[0] == "k" && n < 25 {
 						continue // the lengths of base do not fit
 					}
-					s, err := NewSpace(base, held, room, Limits{}, paper)
+					s, err := NewSpace(base, held, n, Limits{}, paper)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -76,13 +72,7 @@ func ones(n int) []float64 {
 }
 
 // alike compares settings up to rounding of real numbers.
-func alike(a, b mcmc.Mover) bool {
-	x, ok := a.(mcmc.Sardonics)
-	if !ok {
-		p, q := a.(mcmc.Intracluster), b.(mcmc.Intracluster)
-		return p.MinLength == q.MinLength && p.MaxLength == q.MaxLength && math.Abs(p.GammaUp-q.GammaUp)+math.Abs(p.GammaDown-q.GammaDown) < 1e-9
-	}
-	y := b.(mcmc.Sardonics)
+func alike(x, y mcmc.Sardonics) bool {
 	apart := math.Abs(x.Gamma1-y.Gamma1) + math.Abs(x.Gamma2-y.Gamma2)
 	for t := range x.Mix {
 		apart += math.Abs(x.Mix[t] - y.Mix[t])
@@ -124,18 +114,17 @@ func TestSharesAreEven(t *testing.T) {
 func TestBadSpaces(t *testing.T) {
 	sardonics := mcmc.DefaultSardonics()
 	for want, c := range map[string]struct {
-		m      mcmc.Mover
+		m      mcmc.Sardonics
 		held   []string
 		room   int
 		limits Limits
 	}{
-		"gibbs:order=linear has no numbers to tune": {mcmc.Gibbs{}, nil, 9, Limits{}},
-		"nothing is left to tune":                   {sardonics, []string{"k", "gamma", "walks", "mix"}, 9, Limits{}},
-		"k=9-3 leave no length":                     {sardonics, nil, 99, Limits{Length: [2]int{9, 3}}},
-		"room for 20 flips":                         {sardonics, nil, 20, Limits{Length: [2]int{30, 40}}},
-		"2 lengths or more":                         {sardonics, nil, 99, Limits{Length: [2]int{5, 5}}},
-		"gamma=2/1 leave no bias":                   {sardonics, nil, 99, Limits{Gamma: [2]float64{2, 1}}},
-		"walks=0-3 leave no number":                 {sardonics, nil, 99, Limits{Walks: [2]int{0, 3}}},
+		"nothing is left to tune":   {sardonics, []string{"k", "gamma", "walks", "mix"}, 9, Limits{}},
+		"k=9-3 leave no length":     {sardonics, nil, 99, Limits{Length: [2]int{9, 3}}},
+		"room for 20 flips":         {sardonics, nil, 20, Limits{Length: [2]int{30, 40}}},
+		"2 lengths or more":         {sardonics, nil, 99, Limits{Length: [2]int{5, 5}}},
+		"gamma=2/1 leave no bias":   {sardonics, nil, 99, Limits{Gamma: [2]float64{2, 1}}},
+		"walks=0-3 leave no number": {sardonics, nil, 99, Limits{Walks: [2]int{0, 3}}},
 	} {
 		if _, err := NewSpace(c.m, c.held, c.room, c.limits, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

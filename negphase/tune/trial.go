@@ -70,18 +70,15 @@ const (
 
 // observables returns how many observables are read.
 func (p *Problem) observables() int {
-	switch {
-	case p.Energy:
+	if p.Energy {
 		return 1
-	case mcmc.KeepsActive(p.Space.Base):
-		return 2
 	}
 	return 3
 }
 
-// observe appends to the series the energy; the overlap with the lane's
-// reference, a slow mode wherever states fall into groups; and, if there is a
-// third one, the number of units that are on from Hidden on. If states are
+// observe appends to the series the energy; and unless that alone counts, the overlap with
+// the lane's reference, a slow mode wherever states fall into groups, and the number of
+// units that are on from Hidden on. If states are
 // symmetric, it appends the distances of the last two from their middle, which are equal for a
 // state and its mirror image. Otherwise they would measure how rarely a chain goes from one image
 // to the other, which a reflection does at once.

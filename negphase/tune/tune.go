@@ -87,7 +87,7 @@ type Result struct {
 	Finals  []Trial   // of the finals, which the model does not use
 	Process *Process  // of the reward
 	Best    []float64 // the best point by the model (see ranked; of Paper, that of the largest posterior mean), or the one that won the finals alone
-	Kernels []mcmc.Mover
+	Kernels []mcmc.Sardonics
 	Points  [][]float64 // of the kernels
 	// Untuned says that the finals left the settings before tuning, which are then the
 	// only kernel.

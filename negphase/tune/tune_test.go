@@ -190,7 +190,7 @@ func TestPolicyFile(t *testing.T) {
 	if err := policy.Write(path); err != nil {
 		t.Fatal(err)
 	}
-	read, err := ReadPolicy(path, "sardonics", 216)
+	read, err := ReadPolicy(path, 216)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,22 +201,21 @@ func TestPolicyFile(t *testing.T) {
 	good, _ := os.ReadFile(path)
 	edit := func(from, to string) []byte { return []byte(strings.ReplaceAll(string(good), from, to)) }
 	for want, c := range map[string]struct {
-		data    []byte
-		sampler string
-		units   int
+		data  []byte
+		units int
 	}{
-		"policy of the sampler sardonics, not of im":  {good, "im", 216},
-		"for 216 units (glass), and the system has 9": {good, "sardonics", 9},
-		"is no policy: unexpected end":                {good[:40], "sardonics", 216},
-		`its format is "x"`:                           {edit("gorbm policy", "x"), "sardonics", 216},
-		"of version 9":                                {edit(`"version": 1`, `"version": 9`), "sardonics", 216},
-		"kernel 1: sardonics: k is 0-":                {edit(r2k(r), "k=0-9"), "sardonics", 216},
+		"policy of the sampler im":                    {edit(`"sampler": "sardonics"`, `"sampler": "im"`), 216},
+		"for 216 units (glass), and the system has 9": {good, 9},
+		"is no policy: unexpected end":                {good[:40], 216},
+		`its format is "x"`:                           {edit("gorbm policy", "x"), 216},
+		"of version 9":                                {edit(`"version": 1`, `"version": 9`), 216},
+		"kernel 1: sardonics: k is 0-":                {edit(r2k(r), "k=0-9"), 216},
 	} {
 		bad := filepath.Join(t.TempDir(), "bad.json")
 		if err := os.WriteFile(bad, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadPolicy(bad, c.sampler, c.units); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadPolicy(bad, c.units); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -278,7 +277,7 @@ func TestFinals(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := run.result
-		got := r.Kernels[0].(mcmc.Sardonics).Gamma1
+		got := r.Kernels[0].Gamma1
 		if want := map[bool]float64{true: c.other, false: c.base}[c.replaced]; r.Untuned == c.replaced || math.Abs(got-want) > 1e-12 {
 			t.Errorf("settings before tuning of γ = %v, challengers of %v: the policy has %v, untuned %v", c.base, c.other, got, r.Untuned)
 		}
