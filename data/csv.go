@@ -60,13 +60,17 @@ type csvReader struct {
 	grey     []float32 // values so far, if they are kept
 }
 
+func newCSVReader(path string, opt Options) *csvReader {
+	return &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown}
+}
+
 // loadCSV reads a file of one example a row: values 0 and 1, or numbers in
 // [0,1], or what Options.Scale takes there, that are made binary as
 // Options.Binarize says. A header may come first, and labels may be in the last
 // column; see Options.Header and Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown,
-		scaling: opt.scaling(), byColumn: opt.Height == 0, bin: opt.binarizer(streamTrain)}
+	c := newCSVReader(path, opt)
+	c.scaling, c.byColumn, c.bin = opt.scaling(), opt.Height == 0, opt.binarizer(streamTrain)
 	if err := c.begin(f, size); err != nil {
 		return nil, err
 	}
@@ -588,17 +592,19 @@ func isNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// add adds a row of values.
-func (c *csvReader) add(row []string) error {
+// addLabelAndWeight adds the label and the weight of a row, as far as there are columns of them.
+func (c *csvReader) addLabelAndWeight(row []string, isMissing func(name string) bool) error {
 	if c.label {
 		name := strings.TrimSpace(row[len(row)-1])
+		if isMissing(name) {
+			name = ""
+		}
 		if name == "" && !c.labeller.missing(name) {
 			return c.wrong(len(row)-1, "the label is missing; name a class")
 		}
 		if why := c.labeller.add(name); why != "" {
 			return c.wrong(len(row)-1, "%s; is it a column of labels?", why)
 		}
-		row = c.inputs(row)
 	}
 	if c.weightAt >= 0 {
 		w, why := parseWeight(c.raw)
@@ -608,6 +614,15 @@ func (c *csvReader) add(row []string) error {
 		}
 		c.weights = append(c.weights, w)
 	}
+	return nil
+}
+
+// add adds a row of values.
+func (c *csvReader) add(row []string) error {
+	if err := c.addLabelAndWeight(row, func(name string) bool { return name == "" }); err != nil {
+		return err
+	}
+	row = c.inputs(row)
 	if c.rows == 0 {
 		c.rising = make([]risingColumn, len(row))
 		for j := range c.rising {

@@ -60,7 +60,8 @@ type tableReader struct {
 // whose cells may be missing. The first line names the columns. Options.Schema, if it is given,
 // says what they are.
 func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: HeaderYes, labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown}
+	c := newCSVReader(path, opt)
+	c.asked = HeaderYes
 	if opt.Header == HeaderNo {
 		return nil, specErrorf("%s: a table of categories needs a first line of names, so not -header no", path)
 	}
@@ -96,24 +97,8 @@ func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, err
 func (t *tableReader) add(row []string) error {
 	t.counts = false // a first column that counts rows has too many levels
 	line, _ := t.r.FieldPos(0)
-	if t.label {
-		name := strings.TrimSpace(row[len(row)-1])
-		if IsMissing(name) {
-			name = ""
-		}
-		if name == "" && !t.labeller.missing(name) {
-			return t.wrong(len(row)-1, "the label is missing; name a class")
-		}
-		if why := t.labeller.add(name); why != "" {
-			return t.wrong(len(row)-1, "%s; is it a column of labels?", why)
-		}
-	}
-	if t.weightAt >= 0 {
-		w, why := parseWeight(t.raw)
-		if why != "" {
-			return formatErrorf("%s:%d: column %d (%s): %s", t.path, line, t.inFile(t.weightAt)+1, quote(t.weight), why)
-		}
-		t.weights = append(t.weights, w)
+	if err := t.addLabelAndWeight(row, IsMissing); err != nil {
+		return err
 	}
 	if t.lines = append(t.lines, int32(line)); len(t.lines)*len(t.columns) > maxCells {
 		return formatErrorf("%s: more than the %d cells that are allowed; split the file", t.path, maxCells)
@@ -510,7 +495,7 @@ func (o Options) isTable() bool {
 // hasWords reports whether the first rows after a header have a column of inputs without any
 // number.
 func hasWords(f io.ReaderAt, size int64, path string, opt Options) bool {
-	c := &csvReader{path: path, labels: opt.LabelColumn, asked: opt.Header, weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown}
+	c := newCSVReader(path, opt)
 	if c.begin(f, size) != nil || c.header == nil {
 		return false
 	}
