@@ -331,7 +331,7 @@ func (u *mutants) findMeasured(head []string, rest [][]string) error {
 	}
 	asked := slices.Index(head, u.measuredName)
 	if u.measuredName != "" && asked < 0 {
-		return cli.Usagef("-measured: %s has no column %q%s", u.file, u.measuredName, grammar.DidYouMean(u.measuredName, head))
+		return cli.Usagef("-measured: %s has no column %q%s", u.file, u.measuredName, grammar.DidYouMeanOr(u.measuredName, head, "its other columns are "+strings.Join(head, ", ")))
 	}
 	for j := range width {
 		if u.measuredName != "" && j != asked || name(j) == "" { // pandas numbers rows in a column without a name
@@ -539,6 +539,9 @@ func (u *mutants) lines() [][]string {
 	}
 	lines := [][]string{{"mutant", "sites", "score"}}
 	add := func(there bool, name string) {
+		if slices.Contains(lines[0], name) { // of a list
+			name = "measured_" + name
+		}
 		if there {
 			lines[0] = append(lines[0], name)
 		}

@@ -59,11 +59,11 @@ func TestMutants(t *testing.T) {
 		return x
 	}
 	// By the name of the rows' file, and by a file: the name has the range 5-17 of thirteen letters.
-	clitest.Write(t, "list.csv", ",mutant,sequence,effect\n0,A5U,x,1\n1,U9A:A10G,y,3\n2,\"A5U,U17A\",z,2\n3,wt,x,\n")
+	clitest.Write(t, "list.csv", ",mutant,sequence,score\n0,A5U,x,1\n1,U9A:A10G,y,3\n2,\"A5U,U17A\",z,2\n3,wt,x,\n")
 	for k, args := range [][]string{{"-data", "wild.fasta", "-wildtype", "w/5-17"}, {"-wildtype", "w.fasta"}} {
 		out := fmt.Sprintf("%d.csv", k)
 		text := rbmeval.OK(t, append([]string{"-model", "m.safetensors", "-mutants", "list.csv", "-out", out, "-quiet"}, args...)...)
-		for _, part := range []string{"letters numbered 5 to 17; 2 insertions have a number and no site; 1 gap has no number\n", "  with effect ", "(3 mutants)", "mutants written to " + out} {
+		for _, part := range []string{"letters numbered 5 to 17; 2 insertions have a number and no site; 1 gap has no number\n", "  with score  ", "(3 mutants)", "mutants written to " + out} {
 			if !strings.Contains(text, part) {
 				t.Errorf("no %q in %s", part, text)
 			}
@@ -90,9 +90,8 @@ func TestMutants(t *testing.T) {
 			bias += float64(m.VisibleBias[5*i+strings.IndexRune("-ACGU", c)] - m.VisibleBias[5*i+strings.IndexByte("-ACGU", wild[i])])
 		}
 		apart("a score of visible biases", score(out, 0, "score"), bias)
-		lines := linesOf(t, out)
-		if got := lines[2][1]; got != "4:5" {
-			t.Errorf("sites %s, want 4:5", got)
+		if lines := linesOf(t, out); strings.Join(lines[0], ",") != "mutant,sites,score,sum_of_singles,measured_score" || lines[2][1] != "4:5" || lines[2][4] != "3" || lines[4][4] != "" {
+			t.Errorf("lines %v", lines)
 		}
 	}
 	// The same mutants as plain lines, counted from 1, and as whole sequences.
@@ -202,7 +201,7 @@ func TestBadMutants(t *testing.T) {
 		{"mutant\n", `list.csv has no mutants; write one a line`, nil},
 		{"", `list.csv has no mutants; write one a line`, nil},
 		{"mutant,y\nA1C\n", `row 1 of the mutants, "A1C": 1 fields where the first line has 2`, nil},
-		{"mutant,y,z\nA1C,1,q\n", `-measured: list.csv has no column "x"`, []string{"-measured", "x"}},
+		{"mutant,y,z\nA1C,1,q\n", `-measured: list.csv has no column "x"; its other columns are y, z`, []string{"-measured", "x"}},
 		{"mutant,y,z\nA1C,1,q\n", `row 1 of the mutants, "A1C": z is "q", which is no number`, []string{"-measured", "z"}},
 		{"A1C\n", `-wildtype: there is no file absent, and no sequence of w.fasta has this name`, []string{"-data", "w.fasta", "-wildtype", "absent"}},
 		{"A1C\n", `wild type w of short.fasta: 4 sites where the model has 12; align it as the family is`, []string{"-wildtype", "short.fasta"}},
