@@ -146,11 +146,11 @@ func TestKnownGroups(t *testing.T) {
 }
 
 // A family of sequences of a known Potts model: 60 sites of 21 states, 10⁴ rows to train on and 3·10⁵ held out, with which
-// 10⁵ samples of each model are compared. The frequencies of pairs of letters, f(a,b), have a Pearson of 0.98 or more over all
-// pairs of sites. Of the connected correlations, f(a,b) − f(a)f(b), those of the sites that touch have that too. Over all
-// pairs they are mostly those of sites that hardly depend on each other, which 10⁴ rows do not determine: the models are no
-// worse than the training rows themselves. Their effective couplings find the sites that touch. Models of independent
-// sites, which have all frequencies of single letters, fail.
+// 10⁵ samples of each model are compared by two statistics of all pairs of letters. The frequencies f(a,b) have a Pearson
+// above 0.98, but a model of independent sites has that too, as the frequencies of single letters make most of them. The connected
+// correlations, f(a,b) − f(a)f(b), have it where sites touch. Over all pairs they are mostly those of sites that hardly
+// depend on each other, which 10⁴ rows do not determine, and even 10⁵ rows of the family itself have less than 0.98: the
+// models are no worse than the training rows. Their effective couplings find the sites that touch.
 func TestKnownFamily(t *testing.T) {
 	if !*long {
 		t.Skip("trains for minutes, with -long")
@@ -213,11 +213,11 @@ func TestKnownFamily(t *testing.T) {
 		run(t, tr, steps)
 		return m
 	}
-	good := func(f, c, near float64) bool { return f >= 0.98 && c >= limitC && near >= 0.98 }
-	f, c, near = compare(sampled(trained("pcd", 0), training, samples, 5))
-	t.Logf("independent sites: %.4f, %.4f, %.4f", f, c, near)
-	if f >= 0.98 || good(f, c, near) {
-		t.Errorf("independent sites have Pearson %.4f of frequencies", f)
+	apart, c, near := compare(sampled(trained("pcd", 0), training, samples, 5))
+	t.Logf("independent sites: %.4f, %.4f, %.4f", apart, c, near)
+	good := func(f, c, near float64) bool { return f >= 0.98 && f > apart && c >= limitC && near >= 0.98 }
+	if c >= limitC || near >= 0.98 {
+		t.Errorf("independent sites have Pearson %.4f of connected correlations, %.4f where sites touch", c, near)
 	}
 	for _, kind := range []string{"pcd:chains=100", "pt:chains=50:tau=1/1.1/1.2", "ins:chains=50:tau=1/1.1/1.2", "ptt:chains=100"} {
 		name, _, _ := strings.Cut(kind, ":")
