@@ -12,29 +12,29 @@ import (
 	"gorbm/rbm"
 )
 
-// A plan is a checked command line with its system made.
+// A plan is a checked command line, with the system and the samplers that it asks for.
 type plan struct {
 	options
 	model       string                     // the system in words
 	units       int                        // spins, or units of an RBM
-	pairs       int                        // of them that are coupled
+	pairs       int                        // coupled pairs of units
 	newSystem   func(state []uint8) system // returns a system in this state
-	graph       *mcmc.Graph                // an Ising system, or an RBM with its Gaussian units summed out; nil of another RBM
-	shift       float64                    // added to energies: of the label unit that -class holds, by its bias, and of Gaussian units summed out
+	graph       *mcmc.Graph                // of an Ising system, or of an RBM whose Gaussian units are summed out; nil for other RBMs
+	shift       float64                    // constant part of the energy: the bias of the label unit fixed by -class, and Gaussian units that are summed out
 	movers      []namedMover
 	keepsUp     bool          // the samplers keep the number of spins up
 	constrained bool          // that number is set by the constraint of the model
-	contestants []*contestant // of the first chain
-	runs        [][]*measured // what they have measured, chain by chain
+	contestants []*contestant // the samplers of the first chain
+	runs        [][]*measured // measurements: chains × contestants
 	length      length
-	firstHidden int     // of the units of an RBM; 0 of an Ising system
-	symmetric   bool    // states have the energy of their mirror images
+	firstHidden int     // index of the first hidden unit of an RBM; 0 for an Ising system
+	symmetric   bool    // flipping all spins leaves the energy unchanged
 	tuning      *tuning // nil without -tune and -policy
 	scan        *scan   // nil without -scan
-	references  int     // the last of the contestants, which are only compared with
+	references  int     // number of contestants, the last ones, that are only references for the others
 
-	samplerWarnings []string // about their settings
-	policyWarning   string   // that the policy was learned at another temperature
+	samplerWarnings []string // about the samplers' settings
+	policyWarning   string   // set if the policy was learned at another temperature
 }
 
 const (
@@ -43,7 +43,7 @@ const (
 	maxBurn    = 100
 )
 
-// check checks every flag and makes the system and the samplers.
+// check checks every flag and builds the system and the samplers.
 func (o *options) check() (*plan, error) {
 	p := &plan{options: *o}
 	if o.flags.Given("temperature") {
@@ -99,8 +99,8 @@ func (p *plan) checkActive() error {
 	return nil
 }
 
-// start returns a random state, uniform among all states or among those with the
-// fixed number of spins up.
+// start draws a state uniformly, from all states or from those with the fixed number
+// of spins up.
 func (p *plan) start(key rbm.Key) []uint8 {
 	r := key.Rand()
 	x := make([]uint8, p.units)
@@ -116,15 +116,15 @@ func (p *plan) start(key rbm.Key) []uint8 {
 	return x
 }
 
-// relaxSweeps is the number of sweeps from the random start that walks begin after.
-// From the start itself, a state of infinite temperature, long walks that fit β may
-// never be accepted: on 60×60 with J = ±1, β = 1 and the settings of the paper's
-// Table II, 35,000 moves in a row were not.
+// relaxSweeps is the number of sweeps that relax the random start before a walk sampler
+// begins. Long walks with settings for β may never be accepted from the random start,
+// which is a state of infinite temperature: on 60×60 with J = ±1, β = 1 and the settings
+// of the paper's Table II, 35,000 moves in a row were rejected.
 const relaxSweeps = 100
 
-// relaxed returns the state that walks start from: after sweeps of single flips, or
-// of exchanges, from the start of other samplers. Where these cannot move, it is that
-// start.
+// relaxed returns the state from which walk samplers start: the start of the other
+// samplers, after relaxSweeps sweeps of single flips or of exchanges. If those do not
+// apply to the system, it is the start itself.
 func (p *plan) relaxed(key rbm.Key) []uint8 {
 	system := p.newSystem(p.start(key))
 	var single mcmc.Mover = mcmc.Gibbs{}
@@ -140,7 +140,7 @@ func (p *plan) relaxed(key rbm.Key) []uint8 {
 	return slices.Clone(system.State())
 }
 
-// isWalk reports whether a sampler flips many units in a move that may be rejected.
+// isWalk reports whether a move of the sampler is a walk of many flips that may be rejected.
 func isWalk(m mcmc.Mover) bool {
 	switch m := m.(type) {
 	case mcmc.Sardonics, mcmc.Intracluster, mcmc.Mixture:
@@ -151,17 +151,17 @@ func isWalk(m mcmc.Mover) bool {
 	return false
 }
 
-// starts returns the states that walks start from, and that other samplers do. Equal
-// keys give equal states.
+// starts returns the start of walk samplers, under true, and of the others, under false.
+// Equal keys give equal states.
 func (p *plan) starts(key rbm.Key) map[bool][]uint8 {
-	starts := map[bool][]uint8{false: p.start(key)} // of walks, and of others
+	starts := map[bool][]uint8{false: p.start(key)}
 	if slices.ContainsFunc(p.movers, func(m namedMover) bool { return isWalk(m.Mover) }) {
 		starts[true] = p.relaxed(key)
 	}
 	return starts
 }
 
-// bind makes the samplers of the first chain and finds how long they run.
+// bind creates the samplers of the first chain and sets the length of their runs.
 func (p *plan) bind() (err error) {
 	p.length = length{moves: byTime, time: time.Duration(p.seconds * float64(time.Second))}
 	if p.flags.Given("moves") {
@@ -176,8 +176,8 @@ func (p *plan) bind() (err error) {
 	return err
 }
 
-// newContestants gives each sampler its own copy of the system for one chain, and with -overlap a
-// second.
+// newContestants creates each sampler of one chain with its copy of the system, and a second copy
+// with -overlap.
 func (p *plan) newContestants(chain int) (field []*contestant, err error) {
 	if p.scan != nil {
 		return p.newScanContestants(chain)
@@ -214,7 +214,7 @@ func (p *plan) newContestants(chain int) (field []*contestant, err error) {
 	return field, nil
 }
 
-// format returns the settings of m as text; of a policy its name.
+// format returns the settings of m as text, or the name of a policy.
 func format(m namedMover) string {
 	if _, ok := m.Mover.(mcmc.Mixture); ok {
 		return m.name
@@ -222,12 +222,12 @@ func format(m namedMover) string {
 	return mcmc.FormatMover(m.Mover)
 }
 
-// describeSystem returns a line about the system, without its end.
+// describeSystem returns a line about the system, without a newline.
 func (p *plan) describeSystem() string {
 	return fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, p.units, p.pairs, p.beta)
 }
 
-// describe returns two lines: what is sampled, and for how long.
+// describe returns two lines: one about the system, one about the length of the runs.
 func (p *plan) describe() string {
 	if p.scan != nil {
 		return p.describeSystems() + "\n" + p.describeLength(len(p.contestants))
@@ -239,7 +239,7 @@ func (p *plan) describe() string {
 	return d + "\n" + p.describeLength(len(p.movers))
 }
 
-// describeLength returns a line about the length of the run of that many samplers, without its end.
+// describeLength returns a line about the length of the runs, without a newline.
 func (p *plan) describeLength(samplers int) string {
 	run := fmt.Sprintf("%v s of computing each", p.seconds)
 	if p.flags.Given("moves") {

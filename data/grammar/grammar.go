@@ -1,8 +1,9 @@
-// Package grammar is the grammar of settings that data sets, estimators, samplers and tuning share:
+// Package grammar parses and prints settings of the form
 //
 //	name[:key=value]…
 //
-// A kind has a table of keys, off which the grammar, defaults, checks and help are read.
+// Data sets, estimators, samplers and tuning share it. Each name, such as pcd, is a kind. A kind has a table
+// of keys, which gives their syntax, defaults, range checks and help.
 //
 // # Where to begin
 //
@@ -16,24 +17,24 @@ import (
 	"strings"
 )
 
-// A Key is one setting of a kind: a row of its table, bound to where the value is.
+// A Key is one setting of a kind. Set and Text are closures over the variable that holds its value.
 type Key struct {
 	Name    string
-	Initial string                  // text of the default; "" of an optional key, which is left out while it is zero
+	Initial string                  // text of the default; "" for an optional key, which is not written while it is zero
 	Help    string                  // one line
 	Example string                  // for the help, where the default tells little
-	Set     func(text string) error // reads the text; its error does not name the key
-	Text    func() string           // what Set reads; "" if it need not be written
-	Check   func() error            // of the range; its error names the key; nil if Set allows no other value
+	Set     func(text string) error // parses the text; its error does not name the key
+	Text    func() string           // the value as Set parses it; "" if it need not be written
+	Check   func() error            // checks the range; its error names the key; nil if Set accepts no value out of range
 }
 
-// Like returns the row with an example for the help.
+// Like returns a copy of the key with an example for the help.
 func (k Key) Like(example string) Key {
 	k.Example = example
 	return k
 }
 
-// Written returns the value in the grammar, "" where it is left out.
+// Written returns the value as text, "" if an optional key is zero.
 func (k Key) Written() string {
 	text := k.Text()
 	if k.Initial == "" && text == "0" {
@@ -75,7 +76,7 @@ func (k Keys) Initialize() {
 	}
 }
 
-// Check returns the error of the first key that is out of range, after the name of the kind.
+// Check returns the error of the first key that is out of range, prefixed by the name of the kind.
 func (k Keys) Check(kind string) error {
 	for _, key := range k {
 		if key.Check == nil {
@@ -118,7 +119,8 @@ func NoKey(kind, name string, known []string) error {
 	return fmt.Errorf("%s has no setting %q%s", kind, name, DidYouMeanOr(name, known, "it has "+strings.Join(known, ", ")))
 }
 
-// NoKind returns the error for an unknown name; what is the noun for the known ones.
+// NoKind returns the error for an unknown name. what says in the error what the name was meant to be, such
+// as "sampler".
 func NoKind(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q%s", what, name, DidYouMeanOr(name, known, "there are "+strings.Join(known, ", ")))
 }

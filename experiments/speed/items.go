@@ -10,7 +10,7 @@ import (
 	"gorbm/train"
 )
 
-// Sections, in their order.
+// The sections of the page, in order.
 const (
 	updateSection   = "update"
 	ptSection       = "pt"
@@ -32,28 +32,29 @@ var sections = []string{updateSection, ptSection, insSection, statesSection, gau
 type item struct {
 	section    string
 	name       string
-	operation  string // that is timed
+	operation  string // the unit of the timing: update, pass or run
 	job        job
 	fresh      string   // file for scikit-learn's first model
-	checkSteps int      // updates of a check, and as many before
-	programs   []string // nil: all that do the kind of job
+	checkSteps int      // updates of the check that results agree, after the same number of warm-up updates; 0: no check
+	programs   []string // nil: all programs that can do this kind of job
 }
 
 const (
 	inputs = 784 // of MNIST and of the font digits
 	hidden = 500
-	// timedRate is the rate of the updates that are timed: small, so that the
-	// models, and so the densities of the chains, stay as they are.
+	// timedRate is the learning rate of the updates that are timed. It is small,
+	// so that the model, and with it the fraction of units that are on, hardly
+	// changes during a race.
 	timedRate = 0.001
 	// trainingRate is the learning rate at which the models are trained before a race.
 	trainingRate = 0.05
 	checkSteps   = 100
 )
 
-// betas are those of the infinite-swapping paper (section 4.2.6).
+// betas are the inverse temperatures of the infinite-swapping paper (section 4.2.6).
 var betas = []float64{1, 1. / 2, 1. / 3, 1. / 4, 1. / 5}
 
-// recipes are what people add to an update: the plain one comes first.
+// recipes are common additions to an update, after the plain update.
 var recipes = []struct {
 	name string
 	recipe
@@ -67,8 +68,8 @@ var recipes = []struct {
 	{"20 hidden units on", recipe{Constraint: "hidden=20"}},
 }
 
-// items returns the races of a section (the section memory has none) and writes
-// the models that they need.
+// items returns the races of a section, and writes the models that they need. The section
+// memory has no races.
 func (f *files) items(section string) (list []item) {
 	add := func(it item, name string, args ...any) {
 		it.section, it.name = section, fmt.Sprintf(name, args...)
@@ -148,8 +149,8 @@ func (f *files) items(section string) (list []item) {
 	return list
 }
 
-// update returns a race of updates of a kind, with as many chains, or groups
-// of chains, as rows in a batch.
+// update returns a race of updates by the estimator kind, with one chain, or one group
+// of chains, for each row of the batch.
 func (f *files) update(kind string, visible, hidden, batch int) item {
 	j := f.job(kind, visible, hidden, 0)
 	j.Batch, j.Chains, j.Rate = batch, batch, timedRate
@@ -167,8 +168,8 @@ func (f *files) discriminative(hidden, batch int) item {
 	return item{job: j, operation: "update", checkSteps: checkSteps}
 }
 
-// job returns a job of this kind on all rows, at a model that has been trained
-// for a while.
+// job returns a job of this kind on all rows, which starts from a model that has been
+// trained for trainedSteps.
 func (f *files) job(kind string, visible, hidden, classes int) job {
 	return job{
 		Kind: kind, Visible: visible, Hidden: hidden, Classes: classes, Seed: 1, Gaussian: f.set.Grey.Rows > 0,
@@ -177,8 +178,9 @@ func (f *files) job(kind string, visible, hidden, classes int) job {
 	}
 }
 
-// trainedSteps is how long models are trained before a race: until units have
-// about their usual densities; less for large models, which take long.
+// trainedSteps returns the number of updates by which a model is trained before a
+// race. 500 bring the fraction of units that are on near its usual value. Large models
+// get fewer, because their updates take long.
 func trainedSteps(hidden int) int {
 	if hidden > 1000 {
 		return 100
@@ -186,7 +188,8 @@ func trainedSteps(hidden int) int {
 	return 500
 }
 
-// base writes the biases of the base rates of the data.
+// base writes the base of annealed importance sampling: visible biases at which independent
+// units have the means of the data.
 func (f *files) base(visible int) string {
 	return f.make("base", func() ([]byte, error) {
 		m := rbm.New(visible, 1, 0, rbm.Softmax)

@@ -1,9 +1,9 @@
-// Package mcmc samples binary systems: N bits x, or spins s = 2x − 1, with
-// an energy E, with probability ∝ exp(−βE).
+// Package mcmc draws states of binary systems from the distribution ∝ exp(−βE).
+// A state is N bits x, or spins s = 2x − 1, and E is its energy.
 //
-// A System is a configuration that knows the energy change of each flip. A
-// Mover is the settings of a sampler; bound to a system it is a Chain, whose
-// moves leave exp(−βE) unchanged:
+// A System is a state that can tell the energy change of each flip. A Mover
+// holds the settings of a sampler. Its Bind returns a Chain, whose moves have
+// the stationary distribution ∝ exp(−βE). These are the Movers:
 //
 //	Gibbs, Metropolis, ModifiedMetropolis   single sites, in a fixed or random order
 //	Exchange                                pairs, at a fixed number of bits that are on
@@ -12,14 +12,14 @@
 //	Sardonics                               self-avoiding walks of many flips, accepted as a whole
 //	Intracluster                            such walks at a fixed number of bits that are on
 //
-// ParseMover reads them from text, such as sardonics:k=1-25:gamma=1.02. Any energy of bits may be a
-// System: the example of variable selection writes one for a linear regression.
+// ParseMover reads a Mover from text, such as sardonics:k=1-25:gamma=1.02. You can write a System for
+// any energy of bits: Example_variableSelection does so for a linear regression.
 //
-// An Ising system lives on a Graph of couplings, which comes from a Lattice or
-// from a file. All its sums are exact (see Graph), so that fields and energies
-// never drift and equal energies are identical. So are those of an RBM system,
-// whose units are the bits of a restricted Boltzmann machine: see Parameters,
-// which holds the parameters for all chains of a model.
+// An Ising system has the couplings of a Graph, which comes from a Lattice or
+// from a file. An RBM system has the units of a restricted Boltzmann machine as
+// its bits; its chains share one Parameters. Both sum fields and energies
+// exactly (see Graph): rounding errors do not accumulate over flips, and equal
+// energies compare as equal.
 //
 // # Where to begin
 //

@@ -6,47 +6,49 @@ import (
 	"slices"
 )
 
-// A System is a configuration of Len bits that knows what each flip costs.
+// A System is a configuration of Len bits that can tell the energy change of each flip.
 type System interface {
 	Len() int
-	// State returns the bits, 0 or 1. The slice is the system's own: it
-	// changes under Flip and is not to be written to.
+	// State returns the bits, 0 or 1. The system owns the slice: Flip changes
+	// it, and callers must not write to it.
 	State() []uint8
 	Energy() float64
 	// FlipCost returns E(x with bit i flipped) − E(x).
 	FlipCost(i int) float64
 	// Flip flips bit i and returns the other bits whose flip costs may have
-	// changed. nil means all of them. The slice is not to be written to.
+	// changed. nil means all of them. Callers must not write to the slice.
 	Flip(i int) (touched []int32)
 }
 
-// A Mover is the settings of a sampler.
+// A Mover holds the settings of a sampler.
 type Mover interface {
 	// Bind checks the settings against s and returns a chain on s at inverse
-	// temperature beta ≥ 0, which changes the given sites only, all if nil.
-	// The error says why the settings do not fit, or leave states unreachable.
+	// temperature beta ≥ 0. The chain flips only the given sites, or all sites
+	// if they are nil. The error says why the settings do not fit s, or that
+	// they leave states unreachable.
 	Bind(s System, beta float64, sites []int32) (Chain, error)
 }
 
-// A Chain is a transition on one system that leaves exp(−βE) unchanged, with
-// its caches. Nothing else may change the system during a move.
+// A Chain moves one system by transitions whose stationary distribution is
+// ∝ exp(−βE), and keeps caches derived from its state. Nothing else may change the
+// system during a move.
 type Chain interface {
-	// Move makes one move with draws from r alone.
+	// Move makes one move, with random numbers from r alone.
 	Move(r *rand.Rand) Info
-	// Reset renews the caches. It must be called after anything but the chain
-	// changed the system.
+	// Reset recomputes the caches. Call it after anything else has changed
+	// the system.
 	Reset()
 }
 
-// A Warner is a chain that can warn of its settings, such as that it may be
-// reducible. The empty string means no warning.
+// A Warner is a chain that can warn about its settings, for example that it may
+// be reducible. The empty string means no warning.
 type Warner interface{ Warning() string }
 
 // Info counts what moves did. The counts of several moves and chains are added.
 type Info struct {
 	Moves     int64 // calls of Move
-	Updates   int64 // single-site updates, pair attempts, cluster updates
-	Proposals int64 // changes that were proposed to an acceptance test
+	Updates   int64 // single-site updates, attempted exchanges of pairs, cluster updates
+	Proposals int64 // proposals, each with an acceptance test
 	Accepted  int64 // proposals that were accepted
 	Flips     int64 // bits flipped, including those of rejected walks
 }
@@ -60,8 +62,8 @@ func (i *Info) Add(o Info) {
 	i.Flips += o.Flips
 }
 
-// Acceptance returns the share of proposals that were accepted, and whether
-// there were any.
+// Acceptance returns the fraction of proposals that were accepted, and false if
+// there were none.
 func (i Info) Acceptance() (float64, bool) {
 	if i.Proposals == 0 {
 		return 0, false
@@ -69,8 +71,8 @@ func (i Info) Acceptance() (float64, bool) {
 	return float64(i.Accepted) / float64(i.Proposals), true
 }
 
-// bindable checks the arguments of a Bind and returns a copy of the sites. For
-// nil these are all sites, except those of a softmax label of an RBM.
+// bindable checks the arguments of Bind and returns a copy of the sites. nil stands
+// for all sites but those of a softmax label of an RBM.
 func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	if !(beta >= 0) || !finite(beta) {
 		return nil, fmt.Errorf("inverse temperature %g: give a finite number, 0 or more", beta)
@@ -100,8 +102,8 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	return slices.Clone(sites), nil
 }
 
-// costs are the flip costs of any System. Calls of an Ising or RBM system are
-// direct, which is faster.
+// costs gives the flip costs of any System. It calls Ising and RBM systems directly, not
+// through the interface, which is faster.
 type costs struct {
 	system System
 	ising  *Ising  // the system, if it is an Ising
@@ -119,7 +121,7 @@ func newCosts(s System) costs {
 	return costs{system: s, all: everySite(s.Len())}
 }
 
-// cost returns what a flip of site i costs.
+// cost returns the energy change of a flip of site i.
 func (c *costs) cost(i int32) float64 {
 	if c.ising != nil {
 		return c.ising.FlipCost(int(i))

@@ -13,29 +13,33 @@ import (
 	"gorbm/rbm/units"
 )
 
-// Sums over the missing cells of a row list their states where there are at most listedStates, or
-// enumerate the smaller layer of the model given the known cells where that has at most
-// enumeratedStates. Where the levels of cells are asked for, up to enumeratedStates are listed.
-// Else they are estimated by annealed importance sampling (Neal, Annealed importance sampling,
-// Statistics and Computing 11, 2001) of that model. Where a standard error is above longerAbove, the estimate is
-// repeated with longerPath times the work. The levels of cells take more chains, because a chain yields about one
-// level. A sum takes more temperatures, and so do levels if the error of their sum is above doubtful.
+// A sum over the missing cells of a row is computed by the first of three methods that is affordable:
+//
+//   - list the joint states of the cells, at most listedStates of them, or enumeratedStates for draws and
+//     for the probabilities of single levels;
+//   - enumerate the smaller layer of the model conditioned on the known cells, at most enumeratedStates;
+//   - estimate the sum by annealed importance sampling of that conditional model (Neal, Annealed importance
+//     sampling, Statistics and Computing 11, 2001).
+//
+// An estimate whose standard error is above longerAbove is repeated with longerPath times the work: more
+// temperatures for a sum, more chains for the probabilities of levels, because a chain yields about one
+// level. If the standard error of the sum is above doubtful, levels get more temperatures instead.
 const (
 	listedStates     = 1 << 12
 	enumeratedStates = 1 << 14
 	annealedChains   = 64
 	annealedSteps    = 200
 	longerPath       = 8
-	longerAbove      = 0.1
-	doubtful         = 0.5 // nats: so few chains have the weight that errors are no better known
+	longerAbove      = 0.1 // nats
+	doubtful         = 0.5 // nats; above it a few chains carry all the weight, and the standard error itself is unreliable
 
-	// rareLevel is the probability at which a level has one of the chains on average. Standard errors of
-	// rarer levels are not reported, unless a known cell has the level.
+	// rareLevel is the probability of a level that one chain has on average. Standard errors of rarer
+	// levels are not reported, except for the level that a known cell has.
 	rareLevel = 1.0 / annealedChains
 )
 
-// missing returns the missing cells of row r and the number of their states, which is at least
-// enumeratedStates+1 where it is larger than that.
+// missing returns the missing cells of row r and the number of their joint states, capped at
+// enumeratedStates+1.
 func (g *Gaps) missing(r int) (cells []int, states int) {
 	states = 1
 	for i, c := range g.cells {
@@ -47,15 +51,14 @@ func (g *Gaps) missing(r int) (cells []int, states int) {
 	return cells, states
 }
 
-// FewStates reports whether the missing cells of row r have so few states that sums list them all, and
-// are exact.
+// FewStates reports whether FreeEnergy lists all states of the missing cells of row r.
 func (g *Gaps) FewStates(r int) bool {
 	_, states := g.missing(r)
 	return states <= listedStates
 }
 
-// SumRows returns the number of rows whose free energies FreeEnergy takes to sum the missing cells of row r
-// out; where it enumerates a layer, or anneals, as many as take about as long.
+// SumRows returns the cost of summing out the missing cells of row r, in free energies of rows. It is
+// exact where FreeEnergy lists the states, and a rough estimate where it enumerates a layer or anneals.
 func (g *Gaps) SumRows(r int) int {
 	switch cells, states := g.missing(r); {
 	case len(cells) == 0:
@@ -74,24 +77,25 @@ func (g *Gaps) mark(r, cell int, missing bool) {
 	}
 }
 
-// A listing lists states of missing cells, of several rows at a time, so that their free energies
-// are computed together.
+// A listing collects the states of the missing cells of several rows, and computes their free energies
+// in one batch.
 type listing struct {
 	m    *rbm.RBM
 	v    rbm.Values
-	rows int // of v that are in use
+	rows int // rows of v in use
 	free []float64
 	jobs []listed
 }
 
-// listed are the states of a row that end before a row of the listing, and what to do with their −F.
+// listed is the block of a listing's rows that belongs to one call of add: it begins where the block
+// before it ends.
 type listed struct {
 	end int
-	do  func(f []float64)
+	do  func(f []float64) // gets −F of the block
 }
 
-// add lists all states of these cells of row r, the others as they are, and later calls do with −F
-// of them. The first cell varies fastest.
+// add lists all states of the given cells of row r; its other cells keep their values. The first cell
+// varies fastest. flush calls do with −F of each state.
 func (l *listing) add(g *Gaps, r int, cells []int, states int, do func(f []float64)) {
 	if l.rows > 0 && l.rows+states > listedStates {
 		l.flush()
@@ -132,7 +136,8 @@ func (l *listing) add(g *Gaps, r int, cells []int, states int, do func(f []float
 	l.jobs = append(l.jobs, listed{l.rows, do})
 }
 
-// flush computes the free energies of what is listed.
+// flush computes the free energies of the listed rows, passes them to the functions given to add, and
+// empties the listing.
 func (l *listing) flush() {
 	if l.rows == 0 {
 		return
@@ -150,8 +155,9 @@ func (l *listing) flush() {
 	l.rows, l.jobs = 0, l.jobs[:0]
 }
 
-// given returns the model of the missing cells of row r given its known ones, and −ΣU of the known
-// units, which the smaller model leaves out.
+// given returns the model of the missing cells of row r, conditioned on its known cells, and the sum of
+// −U over the known units, U being a unit's own energy. log Σ exp(−F) of the row is log Z of the
+// conditional model plus that sum.
 func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
 	inputs, bias, class := make([]float32, m.Inputs()), 0.0, rbm.Free
 	for i := range m.Visible() {
@@ -182,8 +188,8 @@ func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
 	return c, bias, err
 }
 
-// enumeration prepares to sum over the states of the missing cells of row r, less the bias. The error
-// wraps exact.ErrTooLarge where both layers are too large.
+// enumeration prepares to sum over the states of the missing cells of row r: their log Σ exp(−F) is log Z
+// of e plus bias. The error wraps exact.ErrTooLarge where both layers are too large.
 func (g *Gaps) enumeration(m *rbm.RBM, r int) (e *exact.Enumeration, bias float64, err error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
@@ -195,8 +201,8 @@ func (g *Gaps) enumeration(m *rbm.RBM, r int) (e *exact.Enumeration, bias float6
 	return e, bias, err
 }
 
-// enumerate returns log Σ exp(−F) over the states of the missing cells of row r, more than are
-// listed.
+// enumerate returns log Σ exp(−F) over the states of the missing cells of row r, by enumerating a layer
+// of the conditional model.
 func (g *Gaps) enumerate(ctx context.Context, m *rbm.RBM, r int) (float64, error) {
 	e, bias, err := g.enumeration(m, r)
 	if err != nil {
@@ -206,17 +212,19 @@ func (g *Gaps) enumerate(ctx context.Context, m *rbm.RBM, r int) (float64, error
 	return logZ + bias, err
 }
 
-// weighted are weighted draws of the missing cells of a row, the other units as they are.
+// weighted holds weighted draws of the missing cells of a row. The known cells have their values in each
+// draw.
 type weighted struct {
 	v      rbm.Values // chains × visible units
-	logw   []float64  // log weights, of sum 1
+	logw   []float64  // logarithms of the weights, which sum to 1
 	logSum float64    // log Σ exp(−F) over the states of the missing cells
-	stdErr float64    // of logSum
+	stdErr float64    // standard error of logSum
 }
 
-// anneal draws the missing cells of row r by annealed importance sampling, and returns the draws of its last try.
-// further, unless it is nil, is called with the draws of each try; it returns the standard error of the estimate that
-// the caller computes from them.
+// anneal draws the missing cells of row r by annealed importance sampling. It tries a second time, with more
+// work, if the standard error is too large, and returns the draws of the last try. A caller that estimates
+// something other than logSum passes further: it gets the draws of each try, and returns the standard error
+// of the caller's estimate.
 func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, further func(w weighted) float64) (weighted, error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
@@ -274,10 +282,10 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, furth
 	return w, nil
 }
 
-// FreeEnergy overwrites dst with −log Σ exp(−F), the sum over the states of the row's missing cells, of real ones the integral,
-// and stdErr with its standard error, which is 0 where the states were enumerated. Bernoulli labels
-// are as V has them. Draws depend on key and the row alone. The error is the context's, or wraps
-// rbm.ErrDiverged.
+// FreeEnergy overwrites dst with the free energy of each row, −log Σ exp(−F): the sum is over the states of
+// the row's missing cells, and an integral for real units. It overwrites stdErr with the standard errors,
+// in nats, which are 0 where the sum is exact. Bernoulli labels keep the values that they have in V. The
+// draws for a row depend only on key and the row. The error is the context's, or wraps rbm.ErrDiverged.
 func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64, key rbm.Key) error {
 	m.FreeEnergy(dst, g.V)
 	clear(stdErr)
@@ -310,10 +318,12 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 	return nil
 }
 
-// ClassLogProb overwrites logp, rows × classes, with log p(y | the known inputs), and stdErr with the largest
-// standard error of one of the classes, which is 0 where the states were enumerated. The error of log p(y)
-// = log w_y − log Σ w is, of sums w_y that are estimated apart, to first order that of
-// (1 − p_y) δ_y − Σ_{k≠y} p_k δ_k. It leaves V and Missing as they are.
+// ClassLogProb overwrites logp, rows × classes, with log p(y | the known inputs), in nats. It overwrites
+// stdErr with the largest standard error among a row's classes, 0 where the sums are exact. V and Missing
+// are unchanged.
+//
+// The sums w_y of the classes are estimated independently, with errors δ_y of log w_y. To first order the
+// error of log p_y = log w_y − log Σ w is (1 − p_y) δ_y − Σ_{k≠y} p_k δ_k.
 func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []float64, key rbm.Key) error {
 	own, missing := g.V, g.Missing
 	defer func() { g.V, g.Missing = own, missing }()
@@ -360,12 +370,13 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 	return nil
 }
 
-// Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given
-// the other known cells of its row, of real units of their nodes; with all false it writes only the missing cells. It writes the
-// classes of a label only where the label is missing. stdErr becomes the largest standard error of a row's log p, among
-// the levels of its known cells and those of probability rareLevel or more; 0 where all are exact.
+// Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given the
+// other known cells of its row. The levels of a real unit are its nodes. If all is false, Scores writes
+// only the missing cells. It writes the classes of a label only where the label is missing. It overwrites
+// stdErr with the largest standard error of a row's log p, 0 where all are exact; of levels less probable
+// than rareLevel, only those that known cells have count.
 func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
-	var whole []cellAt // whose rows have no other gap
+	var whole []cellAt // cells of rows that have no other gap
 	offset := make([]int, len(g.cells))
 	levels := 0
 	for i, c := range g.cells {
@@ -411,12 +422,13 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 	return ctx.Err()
 }
 
-// marginals calls do for each of these missing cells with log p of its levels given the known cells of row r, at
-// the latest when l is flushed. It returns the largest standard error of log p, of the level that V has if own is true,
-// and otherwise of levels of probability rareLevel or more. Where few chains carry the weights it is at least that of log Σ.
+// marginals calls do for each missing cell in of, with log p of its levels given the known cells of row r.
+// It does so before it returns, or when l is flushed. It returns the largest standard error of log p among
+// the levels of probability rareLevel or more, and, if own is true, the level that the cell has in V. Where a
+// few chains carry all the weight, the result is at least the standard error of the log of the sum.
 func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of []int, own bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
-	if states <= enumeratedStates { // one list has all levels, and an enumeration one
+	if states <= enumeratedStates { // one list serves all levels; an enumeration would be repeated for each level
 		l.add(g, r, cells, states, func(f []float64) {
 			stride := 1
 			for _, i := range cells {
@@ -456,7 +468,7 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	} else if !errors.Is(err, exact.ErrTooLarge) {
 		return 0, err
 	}
-	var logp [][]float64 // of the levels of each of these cells
+	var logp [][]float64 // cells in of × their levels
 	stdErr := 0.0
 	w, err := g.anneal(ctx, m, r, key, func(w weighted) float64 {
 		logp, stdErr = logp[:0], 0
@@ -483,15 +495,15 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	return stdErr, nil
 }
 
-// weigh returns log p of the levels of a cell by weighted draws of row r, and their standard errors: with the
-// weights w_c, of sum 1, p = Σ w_c p_c has the variance n/(n−1) Σ w_c² (p_c − p)² over n chains c, by the
-// delta method for a ratio of means.
+// weigh returns log p of the levels of a cell, estimated from the weighted draws w of row r, and their
+// standard errors. The estimate is p = Σ w_c p_c over n chains c, with weights w_c that sum to 1. Its
+// variance is n/(n−1) Σ w_c² (p_c − p)², by the delta method for a ratio of means.
 func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float64) {
 	own := g.V
 	defer func() { g.V = own }()
 	g.V = w.v
 	n := w.v.Rows
-	if c := &g.cells[cell]; c.real() { // its nodes are those of the row
+	if c := &g.cells[cell]; c.real() { // all chains use the nodes that the row's own value gives
 		drawn := make([]float32, n)
 		for chain := range drawn {
 			drawn[chain] = c.value(w.v, chain)
@@ -528,7 +540,7 @@ func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float6
 	return logp, stdErr
 }
 
-// normalized returns log p of levels whose weights have these logarithms.
+// normalized returns log p of each level k, whose unnormalised probability is Σ exp over byLevel[k].
 func normalized(byLevel [][]float64) []float64 {
 	logp := make([]float64, len(byLevel))
 	for k, terms := range byLevel {
@@ -541,11 +553,13 @@ func normalized(byLevel [][]float64) []float64 {
 	return logp
 }
 
-// Draw draws the missing cells of row r given its known ones: exactly where their states are
-// enumerated, and else one of the weighted draws. The cells are known from then on.
+// Draw draws the missing cells of row r given its known cells, and marks them as known. The draw is exact
+// where their states can be enumerated; otherwise Draw picks one of the weighted draws of anneal.
 //
-// Where a real unit is missing the states are those of the hidden units, if they are few. Else real units are drawn at their nodes, and
-// then all cells by a Gibbs step: given these, p(h) is an integral by the trapezium rule, which is exact.
+// If a real unit is missing and the hidden units have few states, Draw draws the hidden units exactly, and
+// the cells given them. Otherwise it draws real units from their nodes, and then all cells by a Gibbs step,
+// which spreads real units over all values. The step keeps the draw exact, because the sum over the nodes
+// that gives p(h) is an integral by the trapezium rule, exact to rounding (see rbm.Nodes).
 func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 	cells, _ := g.missing(r)
 	if !slices.ContainsFunc(cells, func(i int) bool { return g.cells[i].real() }) {
@@ -572,11 +586,12 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 	return err
 }
 
-// drawLevels is Draw but for the last step.
+// drawLevels draws the given missing cells of row r and marks them as known. Enumerated real units are drawn
+// from their nodes.
 func (g *Gaps) drawLevels(ctx context.Context, m *rbm.RBM, r int, cells []int, key rbm.Key) error {
 	for n, i := range cells {
 		draw := key.Child(uint64(n))
-		if rest, states := g.missing(r); states <= enumeratedStates { // one draw of all that are left
+		if rest, states := g.missing(r); states <= enumeratedStates { // draw the remaining cells jointly
 			l := listing{m: m}
 			l.add(g, r, rest, states, func(f []float64) {
 				sum := rbm.LogSumExp(f)
@@ -615,7 +630,7 @@ func (g *Gaps) drawLevels(ctx context.Context, m *rbm.RBM, r int, cells []int, k
 	return nil
 }
 
-// pickLevel draws an index of these log probabilities.
+// pickLevel draws an index k with probability exp(logp[k]).
 func pickLevel(logp []float64, key rbm.Key) int {
 	u, k := key.Uniform(0), 0
 	for ; k+1 < len(logp); k++ {
@@ -626,8 +641,8 @@ func pickLevel(logp []float64, key rbm.Key) int {
 	return k
 }
 
-// GapDoubt says that the sums over the missing cells of some rows are estimates, with the largest
-// standard error of one.
+// GapDoubt returns a warning that the sums over the missing cells of some rows are estimates. worst is the
+// largest of their standard errors, in nats.
 func GapDoubt(estimated, rows int, worst float64) string {
 	text := fmt.Sprintf("%d of %d rows have too many missing cells to enumerate: annealed importance sampling gives their log-probabilities, with standard errors of up to %.2g nats", estimated, rows, worst)
 	if worst > doubtful {
@@ -639,22 +654,26 @@ func GapDoubt(estimated, rows int, worst float64) string {
 // scoredRows is the number of rows whose cells are scored at a time.
 const scoredRows = 128
 
-// A ScoredRow is a row of a set whose cells are scored. It is valid until the function that got it returns.
+// A ScoredRow is a row of a data set with the scores of its cells. It is valid only during the call that
+// receives it.
 type ScoredRow struct {
-	Number int       // in the set
-	Levels []int     // of each cell in the row, drawn where it is missing if only those are scored; the last cell is a softmax label
-	Values []float32 // of each real unit among the cells likewise; 0 of others
+	Number int // of the row in the set
 
-	// LogP has log p of the levels of each cell. StdErr is the largest of their standard errors, as that of Scores.
+	// Levels holds the level of each cell; the last cell is a softmax label, if there is one. Values holds the value of
+	// each cell that is a real unit, and 0 for the others. If only missing cells are scored, both hold a draw
+	// of each missing cell.
+	Levels []int
+	Values []float32
+
+	// LogP holds log p of the levels of each cell. StdErr is the row's standard error by Scores.
 	LogP   [][]float64
 	StdErr float64
 
 	cells []Cell
-	at    []float32 // values of real units when they were scored, by which their nodes go
+	at    []float32 // values of the real units when they were scored, which place their nodes
 }
 
-// LogDensity returns log p of a cell in the row: of a real unit the log of its density. It is for cells that are
-// known.
+// LogDensity returns log p of the value of a known cell, for a real unit the logarithm of its density.
 func (s *ScoredRow) LogDensity(cell int) float64 {
 	c := &s.cells[cell]
 	if c.real() {
@@ -672,12 +691,13 @@ func (s *ScoredRow) Mean(cell int) float64 {
 	return mean
 }
 
-// quantileSteps is the number of points between two nodes at which Quantile takes the density.
+// quantileSteps is the number of intervals between two nodes in which Quantile integrates the density.
 const quantileSteps = 16
 
-// Quantile returns the value below which a real unit is with probability p. It interpolates the density between nodes
-// by the series of Whittaker and Shannon, off by some 10⁻⁹ of the largest density where nodes are half a
-// deviation of each component apart, and adds it up by the trapezium rule, which is good to 10⁻⁴ in p.
+// Quantile returns the p-quantile of a real unit. It interpolates the density between nodes by the series of
+// Whittaker and Shannon. With nodes half a standard deviation of each component apart, the error of the
+// interpolation is some 10⁻⁹ of the largest density. Quantile integrates the density by the trapezium rule,
+// to within 10⁻⁴ of p.
 func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 	c, logp := &s.cells[cell], s.LogP[cell]
 	first, last := len(logp), 0 // nodes that matter
@@ -715,11 +735,11 @@ func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 	return c.node(last, s.at[cell])
 }
 
-// quantileFloor is log p of a node below which Quantile leaves it out.
+// quantileFloor is the least log p of a node that Quantile does not ignore.
 const quantileFloor = -27
 
-// EachScored scores the cells of all rows of set, or with all false only the missing ones, as
-// Scores does, and calls do for each.
+// EachScored scores the cells of all rows of set by Scores, and calls do with each row. If all is false it
+// scores only the missing cells.
 func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rbm.Key, bar interface{ Set(done int64, note string) }, do func(s *ScoredRow)) error {
 	for lo := 0; lo < set.Len(); lo += scoredRows {
 		rows := data.RowNumbers(lo, min(lo+scoredRows, set.Len()))

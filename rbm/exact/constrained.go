@@ -7,40 +7,39 @@ import (
 	"gorbm/rbm"
 )
 
-// constrainedStates are the states of a model under a constraint, shell by shell.
-// The states of one layer that the constraint allows are listed. The other layer
-// is summed out: by the recursion of the conditional Bernoulli distribution where the
-// constraint binds it.
+// constrainedStates enumerates a model under a constraint. It lists the states of one
+// layer that the constraint allows, and sums the other layer out for each of them. If
+// the constraint also applies to the summed layer, the sum takes the recursion of the
+// conditional Bernoulli distribution.
 type constrainedStates struct {
 	layers
-	bound  bool // the constraint binds the summed layer
+	bound  bool // the constraint applies to the summed layer
 	shells []shell
 	ranges []shellRange // the blocks
 
-	bias []float64   // of the listed units, label units too
-	rows [][]float64 // their weights to the summed layer
+	bias []float64   // biases of the listed units, with those of the label
+	rows [][]float64 // listed units × summed units: the weights
 	base []float64   // biases of the summed layer
 
-	walks []*constrainedWalk // working memory of each group
+	walks []*constrainedWalk // working memory, one for each group of blocks
 }
 
-// A shell is the states of the listed layer with one number of active binary
-// units, and with one class if the label is listed.
+// A shell is the set of states of the listed layer that have the same number of
+// active binary units and, if the label is listed, the same class.
 type shell struct {
 	class  int // −1 if no label is listed
 	active int
-	rest   int // number of units of the summed layer that are active then
+	rest   int // number of active units of the summed layer
 	states int
 }
 
-// A shellRange is some consecutive states of a shell.
+// A shellRange is a range of consecutive states of a shell.
 type shellRange struct{ shell, first, states int }
 
 // manyStates is more than any limit.
 const manyStates = 1 << 38
 
-// boundedBinomial returns the binomial coefficient, or manyStates if it is
-// larger.
+// boundedBinomial returns n over k, at most manyStates.
 func boundedBinomial(n, k int) int {
 	if k < 0 || k > n {
 		return 0
@@ -50,12 +49,13 @@ func boundedBinomial(n, k int) int {
 		if c > manyStates {
 			return manyStates
 		}
-		c = c * (n - i) / (i + 1) // manyStates times 2²⁴ units fits
+		c = c * (n - i) / (i + 1) // no overflow: manyStates times 2²⁴ units is below 2⁶³
 	}
 	return min(c, manyStates)
 }
 
-// newConstrained prepares to list the layer of m that takes less work.
+// newConstrained plans the enumeration of m, listing the layer that takes less work. The error wraps
+// ErrTooLarge if both layers have more than limit states.
 func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 	var best *constrainedStates
 	fewest := manyStates
@@ -74,11 +74,11 @@ func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 	return best, nil
 }
 
-// planConstrained decides which shells of a layer are listed.
+// planConstrained finds the shells of a layer that the constraint allows.
 func planConstrained(m *rbm.RBM, hidden bool) *constrainedStates {
 	k := m.Constraint
 	c := &constrainedStates{layers: newLayers(m, hidden), bound: k.On == rbm.AllUnits || !hidden}
-	for y := min(0, c.classes-1); y < c.classes; y++ { // from −1 on if there is no class
+	for y := min(0, c.classes-1); y < c.classes; y++ { // only −1 if no label is listed
 		for active := range c.units + 1 {
 			rest := k.Active
 			if k.On == rbm.AllUnits {
@@ -97,8 +97,8 @@ func planConstrained(m *rbm.RBM, hidden bool) *constrainedStates {
 	return c
 }
 
-// feasible reports whether the summed layer has a state that the constraint allows
-// in addition to those of s.
+// feasible reports whether the constraint allows any state of the summed layer together with
+// the states of s.
 func (c *constrainedStates) feasible(s shell) bool {
 	if !c.bound {
 		return true
@@ -125,14 +125,14 @@ func (c *constrainedStates) work() float64 {
 	for _, s := range c.shells {
 		terms := float64(c.other)
 		if c.bound {
-			terms *= float64(min(s.rest, c.soft-s.rest) + 10) // the terms of the recursion, and its preparation
+			terms *= float64(min(s.rest, c.soft-s.rest) + 10) // terms of the recursion; 10 for its preparation
 		}
 		work += float64(float64(s.states) * max(1, terms))
 	}
 	return 4 * work
 }
 
-// prepare makes the blocks and the working memory.
+// prepare divides the shells into blocks and allocates the working memory.
 func (c *constrainedStates) prepare() {
 	for i, s := range c.shells {
 		for first := 0; first < s.states; first += 1 << blockBits {

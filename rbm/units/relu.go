@@ -6,9 +6,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// ReLU units are real numbers ≥ 0, independent given the other layer: U(x) = γx²/2 − θx, of field θ
-// and precision γ > 0. The mean is about z/γ for large inputs z, and about −1/z for very negative ones.
-// On the path from a base γ is blended like the field.
+// ReLU units are real numbers x ≥ 0, independent given the other layer. A unit's own energy is
+// U(x) = γx²/2 − θx, with field θ and precision γ > 0. Its mean is about z/γ for large inputs z, and about
+// −1/z for very negative ones. On a path from a base to the model, γ is interpolated as the field is.
 var ReLU RealKind = relu{}
 
 type relu struct{}
@@ -17,7 +17,7 @@ func (relu) String() string   { return "relu" }
 func (relu) Support() Support { return Real }
 func (relu) Params() []Param  { return precision }
 
-// halves overwrites h with those of row r at β.
+// halves overwrites h with the distributions of the block's units in row r at inverse temperature β.
 func (b *Block) halves(h *halves, r int, beta float64) {
 	for c := b.From; c < b.Width; c++ {
 		z, gamma := b.blend(r, c, beta)
@@ -37,7 +37,7 @@ func (relu) Means(dst Means, b *Block) {
 	}
 }
 
-// Draw inverts the distribution function at a uniform of 48 bits, as that of Gaussian units.
+// Draw inverts the distribution function at a uniform number of 48 bits, as Draw of Gaussian units does.
 func (relu) Draw(x States, b *Block, s vec.Stream) {
 	var u fineUniforms
 	var h halves
@@ -94,9 +94,10 @@ func (relu) Rest(x []float32, d *Distribution, first int) float64 { return quadr
 
 func (relu) Curvature(d *Distribution, i int) float64 { return d.Param(0, i) }
 
-// FieldOf bisects: the mean rises with the field. A mean of 0 or less has the field of a very small one.
+// FieldOf finds the field by bisection, as the mean rises with it. It treats a mean below 10⁻³/√precision as
+// that value, because no field gives a mean of 0.
 func (relu) FieldOf(mean, precision float64) float64 {
-	scaled := max(float64(mean*math.Sqrt(precision)), 1e-3) // that of precision 1, whose field z is below it and above −1/mean
+	scaled := max(float64(mean*math.Sqrt(precision)), 1e-3) // the mean at precision 1; its field lies between −1/scaled and scaled
 	low, high := -1/scaled, scaled
 	for range 60 {
 		z := (low + high) / 2

@@ -6,13 +6,13 @@ import (
 	"os"
 )
 
-// An appender is a growing file. Bytes that could not be written are kept for the next flush, which
-// overwrites what an earlier one wrote in part.
+// An appender writes at the end of a file. If a flush fails, it keeps the bytes for the next flush, which
+// overwrites what the failed one wrote.
 type appender struct {
 	file    *os.File
 	what    string       // name of the contents, for errors
-	size    int64        // bytes that are written whole
-	pending bytes.Buffer // bytes that are not written yet
+	size    int64        // of the file without what a failed flush wrote, in bytes
+	pending bytes.Buffer // bytes to write
 }
 
 // flush writes the pending bytes.
@@ -29,5 +29,4 @@ func (a *appender) flush() error {
 	return nil
 }
 
-// Close closes the file.
 func (a *appender) Close() error { return a.file.Close() }

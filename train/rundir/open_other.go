@@ -4,8 +4,9 @@ package rundir
 
 import "io/fs"
 
-// noFollow has no counterpart: a symbolic link is found before it is opened.
+// noFollow is 0 because these systems have no flag like O_NOFOLLOW. Symbolic links are refused by a check
+// before the file is opened.
 const noFollow = 0
 
-// names returns 1: the number of names of a file is not known.
+// names returns 1, because these systems do not report the number of hard links.
 func names(fs.FileInfo) uint64 { return 1 }
