@@ -152,7 +152,7 @@ func (t *team) gatherMeanFree(mean rbm.Matrix, free []float64) error {
 	return ranks.GatherRows(t.group, free, len(free))
 }
 
-// stepFree is RBM.StepFree.
+// stepFree is RBM.StepFreeRows of all rows.
 func (t *team) stepFree(m *rbm.RBM, s *rbm.States, free []float64, steps int, key rbm.Key) error {
 	lo, hi := t.group.Rows(s.H.Rows)
 	m.StepFreeRows(s, lo, hi, free, steps, key)

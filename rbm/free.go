@@ -21,30 +21,23 @@ func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Values) {
 	})
 }
 
-// StepFree takes each row of s through steps block Gibbs steps that end at v: v|h, and
+// StepFreeRows takes the rows lo … hi−1 of s through steps block Gibbs steps that end at v: v|h, and
 // between steps h|v. It starts from s.H and overwrites s.V, s.Mean and free, one place a
-// row, which become p(h|v) and F(v) of the new s.V, as HiddenMeanFree gives them.
-// s.H and s.Energy do not belong to it: draw h by HiddenSample before the next steps.
-// It is for chains whose visible states persist, where weights and swaps are by free
+// row of s, which become p(h|v) and F(v) of the new s.V, as HiddenMeanFree gives them. It leaves
+// all other rows as they are. s.H and s.Energy do not belong to it: draw h by HiddenSample before
+// the next steps. It is for chains whose visible states persist, where weights and swaps are by free
 // energies. Draws depend on key, the row, the step and the unit alone. It panics where
-// Step does.
-func (m *RBM) StepFree(s *States, free []float64, steps int, key Key) {
-	m.StepFreeRows(s, 0, s.H.Rows, free, steps, key)
-}
-
-// StepFreeRows is StepFree of the rows lo … hi−1 alone, to the bits that StepFree gives
-// them. It leaves all other rows, and their places of free, as they are. It panics
-// where StepFree does, or if there are no such rows.
+// StepRows does.
 func (m *RBM) StepFreeRows(s *States, lo, hi int, free []float64, steps int, key Key) {
 	s.check(m)
 	s.checkRows(lo, hi)
 	if len(free) != s.V.Rows {
-		panic("rbm: StepFree needs one free energy a row")
+		panic("rbm: StepFreeRows needs one free energy a row")
 	}
 	if steps < 1 {
-		panic("rbm: StepFree needs at least one step")
+		panic("rbm: StepFreeRows needs at least one step")
 	}
-	m.mustStep("StepFree")
+	m.mustStep("StepFreeRows")
 	if lo == hi {
 		return
 	}

@@ -60,7 +60,7 @@ func TestHiddenMeanFree(t *testing.T) {
 		s := NewStates(m, v.Rows)
 		key := NewKey(5)
 		m.HiddenSample(s.H, Batch{V: v, H: mean}, key.Child(0).Child(2))
-		m.StepFree(s, free, 2, key)
+		m.StepFreeRows(s, 0, s.H.Rows, free, 2, key)
 		for t := range uint64(2) {
 			h := NewBits(v.Rows, c.hidden)
 			m.HiddenSample(h, Batch{V: v, H: want}, key.Child(t).Child(2))
@@ -71,10 +71,10 @@ func TestHiddenMeanFree(t *testing.T) {
 			m.HiddenMean(want, v)
 		}
 		if !slices.Equal(s.V.Words, v.Words) || !slices.Equal(s.Mean.Data, want.Data) {
-			t.Errorf("%+v: StepFree draws other states than its parts", c)
+			t.Errorf("%+v: StepFreeRows draws other states than its parts", c)
 		}
 		m.FreeEnergy(exact, v)
-		check("StepFree", v, free, exact)
+		check("StepFreeRows", v, free, exact)
 	}
 }
 

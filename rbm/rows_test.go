@@ -48,7 +48,7 @@ func TestStepOfSomeRows(t *testing.T) {
 				}
 				want, got := make([]float64, rows), make([]float64, rows)
 				if !reflect.DeepEqual(step(nil, nil, want), step(cuts, nil, got)) || !reflect.DeepEqual(want, got) {
-					t.Errorf("%v, cut at %v: StepFreeRows gives other bits than StepFree", s, cuts)
+					t.Errorf("%v, cut at %v: StepFreeRows of parts gives other bits than of all", s, cuts)
 				}
 			}
 			x, free := NewStates(m, rows), make([]float64, rows)

@@ -157,21 +157,6 @@ type lengthAxes struct {
 	top         int // longest walk
 }
 
-// read sets the lengths of a walk to those at x.
-func (a lengthAxes) read(x []float64, shortest, longest *int) {
-	if a.low >= 0 {
-		*shortest = int(x[a.low])
-		*longest = min(a.top, *shortest+int(x[a.spread])-1)
-	}
-}
-
-// write is the inverse of read.
-func (a lengthAxes) write(x []float64, shortest, longest int) {
-	if a.low >= 0 {
-		x[a.low], x[a.spread] = float64(shortest), float64(longest-shortest+1)
-	}
-}
-
 // addLengths adds the ranges of the shortest length and of the number of lengths. most is
 // the room for a walk.
 func (s *Space) addLengths(limits Limits, most int, log bool) (a lengthAxes, err error) {
@@ -238,7 +223,10 @@ func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits 
 	}
 	s.mover = func(x []float64) mcmc.Sardonics {
 		m := m
-		lengths.read(x, &m.MinLength, &m.MaxLength)
+		if lengths.low >= 0 {
+			m.MinLength = int(x[lengths.low])
+			m.MaxLength = min(lengths.top, m.MinLength+int(x[lengths.spread])-1)
+		}
 		if walks >= 0 {
 			m.Walks = max(1, int(x[walks]))
 			m.Single = x[walks] == single
@@ -260,7 +248,9 @@ func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits 
 	}
 	s.values = func(m mcmc.Sardonics) []float64 {
 		x := make([]float64, len(s.Ranges))
-		lengths.write(x, m.MinLength, m.MaxLength)
+		if lengths.low >= 0 {
+			x[lengths.low], x[lengths.spread] = float64(m.MinLength), float64(m.MaxLength-m.MinLength+1)
+		}
 		if walks >= 0 {
 			x[walks] = float64(m.Walks)
 			if m.Single {

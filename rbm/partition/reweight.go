@@ -92,9 +92,6 @@ func (w *Reweighting) solve(above []float64, d [][]float64) (*mat.Cholesky, erro
 	return w.s.newton()
 }
 
-// Overlap returns the smallest overlap of two neighbours; see Bennett.
-func (w *Reweighting) Overlap() float64 { return w.overlap }
-
 // Reweighted is the result of a Reweighting at one inverse temperature. To first order every error is
 // that of a sum over the groups of draws: StdErr of LogZShift gives that of log Z, and StdErr of Σ c_i·Shift[i] that of
 // a function of several means with the derivatives c_i.

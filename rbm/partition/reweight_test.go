@@ -131,8 +131,8 @@ func TestReweightingIsBennett(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Overlap() != want.Overlap {
-		t.Errorf("the overlap is %v, by Bennett %v", w.Overlap(), want.Overlap)
+	if w.overlap != want.Overlap {
+		t.Errorf("the overlap is %v, by Bennett %v", w.overlap, want.Overlap)
 	}
 	for k, b := range beta {
 		got := w.At(b)
