@@ -39,15 +39,15 @@ type estimatorKind struct {
 
 // estimatorKinds is the table of all estimators; tests go through it.
 var estimatorKinds = []estimatorKind{
-	{"cd", "contrastive divergence: short chains from the batch", "1", onHidden, gibbsObstacle, &cdSettings{}},
+	{"cd", "contrastive divergence: short chains that start at the batch", "1", onHidden, gibbsObstacle, &cdSettings{}},
 	{"pcd", "persistent chains", "1", onHidden, gibbsObstacle, &pcdSettings{}},
 	{"pt", "parallel tempering: replicas at several temperatures swap", "1", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
-	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", "1.1", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
-	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", "1.1", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
-	{"ptt", "parallel trajectory tempering: replicas of earlier parameters of the run swap", "3, and what it takes to thermalise new rungs", onHidden, gibbsObstacle, &pttSettings{}},
+	{"ins", "infinite swapping: averages over all permutations of at most 16 temperatures", "1.1", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
+	{"pins", "partial infinite swapping: averages over permutations within blocks of temperatures", "1.1", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
+	{"ptt", "parallel trajectory tempering: chains swap with replicas at earlier parameters of the run", "3, and the time to equilibrate new replicas", onHidden, gibbsObstacle, &pttSettings{}},
 	{"sardonics", "persistent chains that move by self-avoiding walks of many flips", "1.3", nil, "its walks change the number of active units", &walkSettings{samplerSettings: samplerSettings{only: "sardonics"}}},
-	{"im", "such walks at a fixed number of active units, and Gibbs steps that change it", "1.6", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},
-	{"walk", "persistent chains that move by any sampler, as walk:metropolis:order=random", "that of its sampler", onBoth, "", &walkSettings{}},
+	{"im", "walks of many flips that keep the number of active units, and Gibbs steps that change it", "1.6", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},
+	{"walk", "persistent chains that move by any sampler, such as walk:metropolis:order=random", "that of its sampler", onBoth, "", &walkSettings{}},
 	{"exact", "enumeration, where a layer has at most 18 units", "2^units of the smaller layer", onBoth, "", &exactSettings{}},
 }
 

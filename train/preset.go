@@ -18,7 +18,7 @@ type Preset struct {
 	Expect string // what it reaches
 
 	Common       Settings // but for Seed and Negative; Horizon is the number of steps
-	Hidden       int      // units; 0: two an input, at most MostHidden
+	Hidden       int      // units; 0: two per input, at most MostHidden
 	RealRate     float64  // the rate for real numbers; 0: that of Common
 	Passes       int      // over the rows, at most; 0: any number. See PresetFor
 	LeastSteps   int      // that few rows leave; 0: 1000
@@ -45,7 +45,7 @@ const MostHidden = 500
 // four toys at equal time, and experiments/objectives the next two.
 func Presets() []Preset {
 	classifier := Preset{
-		Name: "classifier", For: "data with labels (the default there)",
+		Name: "classifier", For: "data with labels (their default)",
 		Expect: "MNIST, 500 hidden units: 2.85 % test error after 23 s of one core, 2.46 % with -steps 160000 (74 s)",
 		Common: Settings{Rate: 0.1, Schedule: "linear", Horizon: 48000, Batch: 20},
 		Hidden: MostHidden, Passes: 50, Groups: 10, Chains: 50, // as many chains as the ladders have particles
@@ -55,31 +55,31 @@ func Presets() []Preset {
 	// pcd and twelve with ins on MNIST at equal time, against the classifier's values at rate
 	// 0.05, and make models whose ladders exchange, so that log Z can be estimated.
 	generative := classifier
-	generative.Name, generative.For = "generative", "data without labels (the default there)"
+	generative.Name, generative.For = "generative", "data without labels (their default)"
 	generative.Expect = "thresholded MNIST, 500 hidden units: test log-likelihood -70.1 nats with ins, -70.7 with pcd, after 23 s of one core; -67.8 with ins and -steps 26000 (60 s)"
 	generative.Common = Settings{Rate: 0.2, Schedule: "cosine", Horizon: 10000, Batch: 50, Center: 0.01}
 	generative.Groups, generative.Chains = 40, 200
 
 	small := classifier
-	small.Name, small.For = "small", fmt.Sprintf("rows of fewer than %d inputs, with labels or without (the default there)", ManyInputs)
+	small.Name, small.For = "small", fmt.Sprintf("rows of fewer than %d inputs, with or without labels (their default)", ManyInputs)
 	small.Hidden, small.Passes = 0, 200
 	small.Expect = "bars:4, 16 hidden units: exact log-likelihood -3.42 nats after 1 s, where the distribution of the data has -3.38"
 
 	gaussian := generative
-	gaussian.Name, gaussian.For = "gaussian", "real numbers, in Gaussian visible units (the default there)"
+	gaussian.Name, gaussian.For = "gaussian", "real numbers, in Gaussian visible units (their default)"
 	gaussian.Expect = "wine of scikit-learn, 13 columns, 16 hidden units, pcd, 10000 steps: exact test log-likelihood -20.85 nats over five splits, -18.97 with -units gaussian:precision=learned, where a Gaussian of full covariance has -19.54"
 	gaussian.Common.Rate, gaussian.Common.Horizon = 0.02, 20000
 	gaussian.Hidden, gaussian.LeastSteps = 0, leastRealSteps
 
 	discriminative := Preset{
-		Name: "discriminative", For: "classifiers alone: it climbs log p(y|x), and draws no samples",
+		Name: "discriminative", For: "classification alone: maximises log p(y|x), without sampling",
 		Expect: "MNIST, 500 hidden units, -holdout 10000 -eval-every 5000: 1.90 % test error after 40 s of one core",
 		Common: Settings{Objective: Discriminative, Rate: 0.3, Schedule: "constant", Average: 0.9998, Horizon: 150000, Batch: 10},
 		Hidden: classifier.Hidden, Passes: classifier.Passes, Groups: classifier.Groups, Chains: classifier.Chains, Temperatures: classifier.Temperatures,
 		Init: "random", Labels: rbm.Softmax, Binarize: data.None,
 	}
 	hybrid := discriminative
-	hybrid.Name, hybrid.For = "hybrid", "the least error: it climbs log p(y|x) + 0.01 log p(x,y) with sparse hidden units"
+	hybrid.Name, hybrid.For = "hybrid", "the lowest error: maximises log p(y|x) + 0.01 log p(x,y), with sparse hidden units"
 	hybrid.Expect = "MNIST, 3000 hidden units, -holdout 10000 -eval-every 5000: 1.29 % test error after 805 s of one core"
 	hybrid.Negative, hybrid.Common.Objective, hybrid.Common.Alpha = "cd", Hybrid, 0.01
 	hybrid.Common.Rate, hybrid.Common.Sparse = 0.4, 1e-5
@@ -88,7 +88,7 @@ func Presets() []Preset {
 
 	return []Preset{classifier, generative, small, discriminative, hybrid, gaussian, {
 		Name: "ins-paper", For: "the figures of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020, sections 4.2 and 4.5)",
-		Expect: "built-in digits, 500 hidden units: 8.5 % test error after some 10 s, as the temperatures do not exchange",
+		Expect: "built-in digits, 500 hidden units: 8.5 % test error after some 10 s, because chains at neighbouring temperatures hardly ever swap",
 		Common: PaperSettings(""), Hidden: MostHidden, Groups: 10, Chains: 10, Temperatures: "1,2,3,4,5", Init: "random", Labels: rbm.Bernoulli,
 	}}
 }

@@ -26,7 +26,7 @@ import (
 func main() { cli.MainRanks("isingmc", clock(cli.ThreadTime).runRanks) }
 
 const summary = `isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM,
-and says how fast each forgets where it was.
+and measures how fast each decorrelates.
 
 The energy is E = −Σ J s s − Σ h s over spins s of −1 and +1; states have
 probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run in
@@ -153,11 +153,11 @@ func newOptions() *options {
 	f.Group("system")
 	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0").
 		Main("NAME  60x60, 9x9x9, chimera:4, or a file of couplings").Not("model")
-	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or -beta").Above(0, math.Inf(1)).Not("scan")
+	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or its inverse, -beta").Above(0, math.Inf(1)).Not("scan")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours").
 		Main("NAME  couplings: a number, pm1, gaussian, or a file").Not("model")
 	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; of a model with Gaussian units the binary units alone, the\nGaussian ones summed out, which are an Ising system with couplings between all\nhidden units; β is 1 unless given, and a constraint all=K is kept").
-		Main("FILE  an RBM instead").Mode("takes an RBM instead of an Ising system")
+		Main("FILE  an RBM in place of an Ising system").Mode("takes an RBM instead of an Ising system")
 	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
@@ -174,8 +174,8 @@ func newOptions() *options {
 	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file").New(".json").Not("scan", "gap")
 	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results").Above(0, 1).For("tune")
 	f.Group("length")
-	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each (2)").Above(0, maxSeconds).Not("gap")
-	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds").Same("seconds").Main("N  or moves of the first").Between(1, maxMoves).Not("gap")
+	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each sampler (2)").Above(0, maxSeconds).Not("gap")
+	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds").Same("seconds").Main("N  moves of the first sampler, in place of -seconds").Between(1, maxMoves).Not("gap")
 	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; the numbers combine all\nchains, pictures show the first; under mpirun the ranks share them").
 		Main("N  independent chains of each sampler (1)").Between(1, maxChains).Not("gap")
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a fraction of -moves or -seconds").Between(0, maxBurn).Not("gap")
@@ -183,7 +183,7 @@ func newOptions() *options {
 	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above").
 		Main("  magnetisation, susceptibility, Binder cumulant, specific heat").Not("scan", "gap", "model")
 	f.BoolVar(&o.overlap, "overlap", false, "also measure the specific heat, and the overlap q of two replicas: each sampler moves a\nsecond chain from another start, and its time counts too").
-		Main("  of two replicas").Not("scan", "gap", "model")
+		Main("  overlap of two replicas").Not("scan", "gap", "model")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it").
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
 	f.StringVar(&o.states, "states", "", "write states of the only sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM x, the visible bits if it has any, and h), energy and move; rbmtrain -data reads it").
@@ -201,7 +201,7 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM, for equal\ncomputing time, and says how fast each forgets where it was.",
+	Purpose: "isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM, for equal\ncomputing time, and measures how fast each decorrelates.",
 	Examples: []string{
 		"isingmc -sampler gibbs,sw -temperature 2.5 -out race.png  # side by side, with a picture",
 		"isingmc -lattice 8x8,16x16,32x32 -scan 2:2.6:13 -out binder.png  # curves, and T_c from them",

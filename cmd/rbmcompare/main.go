@@ -100,7 +100,7 @@ func newOptions() *options {
 	o.data = f.AddData(cli.DataRows{Help: " (default: none; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})
 	f.Group("the run")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture").Main("FOLDER  for curves.csv, compare.json and pictures").New().Tag("runs")
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results, but for the seconds").Main("N  equal seeds give identical results, but for the seconds (1)")
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results, but for the seconds").Main("N  equal seeds give identical results, except for seconds (1)")
 	f.AddPictures(&o.pictures).For("out").Tag("runs")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all").Between(0, math.MaxInt32)
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output", "runs")
@@ -109,10 +109,10 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "rbmcompare compares estimators of the negative phase with the exact one of a fixed model: by\nGibbs steps and by seconds.",
+	Purpose: "rbmcompare compares estimators of the negative phase with the exact negative phase of a fixed\nmodel, and shows their errors against Gibbs steps and against seconds.",
 	Examples: []string{
 		"rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared  # curves, pictures",
-		"rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,pcd,exact  # and the gradient",
+		"rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,pcd,exact  # gradients too",
 		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
 	},
 }

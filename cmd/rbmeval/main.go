@@ -91,7 +91,7 @@ func newOptions() *options {
 	}
 	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated").Main("FOLDER  a run: every snapshot of it").Mode("evaluates all snapshots of a run")
 	f.Group("rows")
-	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on)", Main: "NAME  rows; by default those of the model's training",
+	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on)", Main: "NAME  rows to evaluate; by default the data of the training",
 		Test: "(default: those that the model was tested on)", Unlabelled: true, Undrawn: true})
 	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, holdout (those that the run held out), test, or auto, which is the last of these that there is").Choice("auto", "train", "holdout", "test").Not("run")
 	f.Group("log Z")
@@ -100,17 +100,17 @@ func newOptions() *options {
 	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration").Main("  error and calibration").Not("run")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored").Main("  pseudo-log-likelihood").Not("run")
 	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): their frequencies, those of pairs of columns, and the connected correlations of these are compared with those of the rows").
-		Main("FILE  statistics of samples against the rows").Not("run")
+		Main("FILE  compares statistics of samples with those of the rows").Not("run")
 	o.analysis = addAnalysisFlags(f)
 	o.mutants = addMutantFlags(f)
 	f.Group("files")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: the name of a sequence, the row's number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
-		Main("FILE  a .csv with a line a row: free energy, likelihood, prediction").New().Not("run")
+		Main("FILE  a .csv, one line per row: free energy, likelihood, prediction").New().Not("run")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, or the means of real hidden units, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
 		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features").For("features")
 	f.StringVar(&o.out, "out", "", "of -run and -mutants: folder to make for likelihood.csv and likelihood.png, or mutants.csv and mutants.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone").
-		Main("FILE  of -run and -mutants: the table and the picture").New()
+		Main("FILE  table and picture of -run or -mutants").New()
 	f.Group("the run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the estimates: equal seeds give identical results")
 	f.AddWorkers(&o.workers)
@@ -120,7 +120,7 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "rbmeval says how good a model is: its log-likelihood with standard errors, its\nclassification error and calibration, and figures of each row.",
+	Purpose: "rbmeval measures how good a model is: its log-likelihood with standard errors, its\nclassification error and calibration, and scores of each row.",
 	Examples: []string{
 		"rbmeval -model runs/mnist-ins-1  # log Z in three ways, log-likelihood",
 		"rbmeval -model runs/mnist-ins-1 -classify  # error, log p(y|x), calibration",

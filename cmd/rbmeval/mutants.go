@@ -79,7 +79,7 @@ type correlation struct {
 func addMutantFlags(f *cli.Flags) *mutants {
 	m := &mutants{}
 	f.StringVar(&m.file, "mutants", "", "mutants of a sequence to score by log p(mutant) − log p(wild type), which needs no log Z: a file of mutations such as A23G, several of one mutant joined by : or by commas, a line each or in the column mutant of a .csv; or a file of whole sequences, aligned; or all, which is every single mutation. Numbers count the letters of the wild type, insertions too").
-		Offer(allMutants).Main("FILE  scores of mutants, or all: of every single mutation").Not("run")
+		Offer(allMutants).Main("FILE  scores these mutants; all: every single mutation").Not("run")
 	f.StringVar(&m.wildName, "wildtype", "", "of -mutants: the name of a sequence of the rows, or a file whose first sequence it is (default: the first sequence of the file of the rows, or the first row of generated ones)").For("mutants")
 	f.IntVar(&m.first, "first-position", 1, "of -mutants: number of the wild type's first letter (default: the start that its name has, as NAME/115-210, or else 1)").Between(0, math.MaxInt32).For("mutants")
 	f.StringVar(&m.measuredName, "measured", "", "of -mutants: the column of measured effects, whose rank correlation with the scores is printed (default: the first column of numbers)").For("mutants")

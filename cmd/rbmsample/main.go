@@ -88,7 +88,7 @@ func newOptions() *options {
 	f.Group("model")
 	o.model = f.AddModel()
 	f.Group("what is drawn")
-	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)").Main("NAME  a class; any: the label is drawn too")
+	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)").Main("NAME  a class, or any, which draws the label too")
 	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in").Main("FILE  rows with holes to fill in: a .csv, .npz or .npy")
 	f.StringVar(&o.fill, "fill", "", "a .csv table, read as the model's was: -out is the same table with its missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled. OUT.probabilities.csv, next to it, has the probabilities of their levels given the known cells of the row, and of a number in a Gaussian unit the values that it is at most with p 0.05, 0.25, 0.5, 0.75 and 0.95").
 		Main("FILE  a table whose missing cells are to be filled").Mode("fills a table")
@@ -98,7 +98,7 @@ func newOptions() *options {
 	f.BoolVar(&o.means, "means", false, "means p(x|h): in place of draws in a .csv, and as the array means in an .npz; pictures show means too, unless inputs are real or -means=false is given")
 	f.Group("sampler")
 	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im, walk, or exact, which draws independently from a list of the states of up to 25 hidden units; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
-		Main("NAME  by default Gibbs steps, and a tuned ladder where these stick")
+		Main("NAME  by default Gibbs steps; if they do not mix, a tuned ladder")
 	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds)).Between(minRounds, maxRounds).OrZero()
 	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data").Choice("auto", sample.FromRandom, sample.FromData)
 	f.Group("training rows")

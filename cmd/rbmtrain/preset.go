@@ -81,20 +81,20 @@ func presetHelp() string {
 			}
 		}
 		if p.Hidden == 0 {
-			fmt.Fprint(&b, " (-hidden: two an input)")
+			fmt.Fprint(&b, " (-hidden: two per input)")
 		}
 		if chains && p.Chains != p.Groups {
 			fmt.Fprintf(&b, " (-chains %d without a ladder)", p.Chains)
 		}
 		fmt.Fprintf(&b, "\n  Expect: %s\n", p.Expect)
 	}
-	fmt.Fprint(&b, "\nWith -hidden-units relu, drelu or gaussian the rate is a tenth.\n")
+	fmt.Fprint(&b, "\nWith -hidden-units relu, drelu or gaussian a preset takes a tenth of its rate.\n")
 	return b.String()
 }
 
 // negphaseHelp returns what -negphase help prints.
 func negphaseHelp() string {
-	return "Estimators of the negative phase. The cost is that of an update, where one of pcd with as many\nchains, at all temperatures together, costs 1; measured at 784 × 500 units, 50 chains, batch 20.\n\n" +
+	return "Estimators of the negative phase. The cost is the time of an update, divided by that of pcd with the same\nnumber of chains (over all temperatures); measured with 784 × 500 units, 50 chains, batch 20.\n\n" +
 		negphase.CostsHelp() + "\nSettings may follow the name, as in -negphase pt:k=1:tau=1/2/3; rbmtrain -h all lists them.\n"
 }
 
