@@ -109,6 +109,16 @@ func call(t testing.TB, e Estimator, m *rbm.RBM, pos rbm.Batch, from, to int) []
 	return w
 }
 
+// firstDifference says where two results of call differ first.
+func firstDifference(got, want []uint64) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("value %d of %d is %#x, want %#x", i, len(want), got[i], want[i])
+		}
+	}
+	return fmt.Sprintf("%d values, want %d", len(got), len(want))
+}
+
 // modest are models on which all kinds run, one of each kind of label.
 var modest = []shape{{9, 7, 0, rbm.Softmax}, {70, 6, 3, rbm.Softmax}, {70, 6, 3, rbm.Bernoulli}, {1, 1, 0, rbm.Softmax}}
 
@@ -125,7 +135,7 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 				want = got
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%v: other bits at GOMAXPROCS %d", s, procs)
+				t.Errorf("%v: other bits at GOMAXPROCS %d: %s", s, procs, firstDifference(got, want))
 			}
 		}
 		if other := call(t, estimator(t, settings), m, pos, 1, 2); !strings.HasPrefix(settings, "exact") && slices.Equal(other, want[:min(len(other), len(want))]) {
@@ -173,7 +183,7 @@ func TestSavedEstimatorsGoOn(t *testing.T) {
 						t.Fatalf("%v: saved again it has other bytes, %v", s, err)
 					}
 					if got := call(t, restored, m, pos, at, at+3); !slices.Equal(got, want) {
-						t.Errorf("%v: restored after %d calls it goes on with other bits", s, at)
+						t.Errorf("%v: restored after %d calls it continues with other bits: %s", s, at, firstDifference(got, want))
 					}
 					if got, _ := restored.MarshalBinary(); !bytes.Equal(got, final) {
 						t.Errorf("%v: restored after %d calls it ends in another state", s, at)
@@ -221,8 +231,8 @@ func TestCopiedEstimatorsGoOn(t *testing.T) {
 				if err := restored.UnmarshalBinary(saved); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(got, call(t, restored, next, pos, 2, 6)) {
-					t.Errorf("%v: the copy goes on with other bits", s)
+				if want := call(t, restored, next, pos, 2, 6); !slices.Equal(got, want) {
+					t.Errorf("%v: the copy continues with other bits: %s", s, firstDifference(got, want))
 				}
 			}
 		}

@@ -230,7 +230,7 @@ func TestConstrainedEstimators(t *testing.T) {
 			}
 			runtime.GOMAXPROCS(5)
 			if got := call(t, restored, m, pos, 2, 4); !slices.Equal(got, want) {
-				t.Errorf("%v: restored at another GOMAXPROCS it goes on with other bits", s)
+				t.Errorf("%v: restored at another GOMAXPROCS it continues with other bits: %s", s, firstDifference(got, want))
 			}
 			phase, _, err := e.Estimate(m, pos, rbm.NewKey(3))
 			if err != nil {

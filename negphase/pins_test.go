@@ -50,7 +50,7 @@ func TestPINSOfOneBlockIsINS(t *testing.T) {
 	want := call(t, estimator(t, "ins"+rest), m, rbm.Batch{}, 0, 4)
 	for _, block := range []int{5, 6, 16} {
 		if got := call(t, estimator(t, fmt.Sprint("pins", rest, ":block=", block)), m, rbm.Batch{}, 0, 4); !slices.Equal(got, want) {
-			t.Errorf("blocks of %d: other bits than ins", block)
+			t.Errorf("blocks of %d: other bits than ins: %s", block, firstDifference(got, want))
 		}
 	}
 	if got := call(t, estimator(t, fmt.Sprint("pins", rest, ":block=4")), m, rbm.Batch{}, 0, 4); slices.Equal(got, want) {

@@ -218,7 +218,7 @@ func TestGaussianConformance(t *testing.T) {
 				t.Fatalf("saved again it has other bytes, %v", err)
 			}
 			if got := append(first, call(t, restored, m, pos, 2, 5)...); !slices.Equal(got, want) {
-				t.Errorf("%v: other results with more processors and a checkpoint", m.GroupsText())
+				t.Errorf("%v: other results with more processors and a checkpoint: %s", m.GroupsText(), firstDifference(got, want))
 			}
 			if !m.Equal(before) || !slices.Equal(input, words(rbm.Phase{Batch: pos}, Info{})) {
 				t.Errorf("%v: inputs are changed", m.GroupsText())
