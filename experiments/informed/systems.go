@@ -132,9 +132,9 @@ func machine(hidden int, sharp float32, apart int) arena {
 		}
 		p := mcmc.NewParameters(m)
 		g := &ground{build: func() mcmc.Settable { return mcmc.NewRBM(p) }, free: func() mcmc.Settable { return informed.NewFree(m) }, observables: components}
-		n := states
+		n, apart := states, apart
 		if quick {
-			n = 200
+			n, apart = 200, min(apart, shortApart)
 		}
 		if apart == 0 {
 			g.starts, err = drawn(ctx, m, n)
