@@ -32,6 +32,10 @@ func TestGaussianMoments(t *testing.T) {
 	if logZ := e.Moments(s); math.Abs(logZ-3.783298430669) > 1e-7 { // parameters are float32
 		t.Errorf("log Z is %.12f", logZ)
 	}
+	row, free := rbm.Matrix{Rows: 1, Cols: 2, Data: []float32{0.4, -1.1}}, make([]float64, 1)
+	if m.FreeEnergy(free, row.Values()); math.Abs(-free[0]-e.Moments(s)+2.932911337879) > 2e-7 {
+		t.Errorf("log p of a row is %.12f", -free[0]-e.Moments(s))
+	}
 	p := []float64{0.152144984972, 0.326142340940, 0.152144984972, 0.369567689116} // of h = 00, 01, 10, 11
 	near := func(what string, got float32, want float64) {
 		t.Helper()

@@ -42,6 +42,40 @@ func TestHalfByNumbers(t *testing.T) {
 	}
 }
 
+// Log Z and both moments on a grid of inputs are those of the composite Simpson rule about the peak, whose error with steps
+// of 1/300 of a deviation is below 10⁻¹¹. Moments lose a²ε and a⁴ε by cancellation, until the series takes over.
+func TestHalfOnAGrid(t *testing.T) {
+	const rule = 1e-11
+	for _, gamma := range []float64{0.25, 1, 4} {
+		for z := -40.0; z <= 40; z += 0.625 {
+			sd := 1 / math.Sqrt(gamma)
+			top := max(z/gamma, 0)
+			if z < 0 {
+				sd = min(sd, -1/z)
+			}
+			low, n := max(0, top-12*sd), 1<<14
+			step := (top + 40*sd - low) / float64(n)
+			var sum, first, second float64
+			for k := range n + 1 {
+				x := low + step*float64(k)
+				w := math.Exp(z*(x-top)-gamma*(x*x-top*top)/2) * step / 3
+				if k > 0 && k < n {
+					w *= float64(2 + 2*(k%2))
+				}
+				sum, first, second = sum+w, first+w*x, second+w*x*x
+			}
+			h := halfOf(z, gamma)
+			name := fmt.Sprintf("z %v, γ %v: ", z, gamma)
+			factor, lift := h.z()
+			near(t, name+"log Z", math.Log(factor)+lift, math.Log(sum)+z*top-gamma*top*top/2, rule+0x1p-50*(1+z*z/gamma))
+			mean, square := h.moments()
+			a2 := max(z*z/gamma, 1)
+			near(t, name+"mean", mean, first/sum, (rule+a2*0x1p-50)*first/sum)
+			near(t, name+"square", square, second/sum, (rule+min(a2*a2*0x1p-50, 8162/math.Pow(a2, 4)+0x1p-50*a2*a2))*second/sum)
+		}
+	}
+}
+
 // The moments far out are those of the series, which go on from those before.
 func TestHalfFarOut(t *testing.T) {
 	for _, a := range []float64{20, 49.99, 50.01, 300, 1e5} {
