@@ -28,7 +28,8 @@ of 15: contrastive divergence (cd), whose chains start at the data and hardly le
 ten for each temperature that the tuned ladder of pt comes to have: 100 for some 10 temperatures (6 to 12 were seen), on digits of fonts 350, on MNIST 0/1 400 and on
 MNIST 430. The ladder of the paper, ten of each of five temperatures, has as many chains as "pcd".
 Where chains of pcd are said to mix, on digits of fonts and MNIST, it is asked whether an estimator loses to pcd, and elsewhere whether it wins.
-See [mixing](../mixing/README.md) for warnings of runs whose chains do not mix.`
+See [mixing](../mixing/README.md) for warnings of runs whose chains do not mix. The figure hidden compares hidden layers in place of
+estimators, each at a rate of its own.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := &files{}
@@ -64,6 +65,7 @@ func experiment(p *files) claims.Experiment {
 				name: "informed", title: "locally balanced proposals as negative phases", says: "do the samplers of experiments/informed train an RBM as well as persistent chains of block Gibbs?",
 				estimators: proposals(), problems: briefly(modes(4, 4), modes(4, 16), bars, fonts), seconds: 0.5, moments: []float64{1. / 8, 1. / 4, 1. / 2, 1}, notes: func(*claims.Table) string { return whyProposals },
 			}.figure(p),
+			hiddenFigure(p),
 		},
 	}
 }

@@ -81,7 +81,7 @@ func (d problem) train(ctx context.Context, p *files, e estimator, seed uint64, 
 	defer runtime.UnlockOSThread()
 	horizon := 0
 	if d.falls {
-		if horizon, err = d.foretell(ctx, p, e, seed, seconds); err != nil {
+		if horizon, err = foretell(ctx, seconds, func() (*training, error) { return d.start(ctx, p, e, seed, 0) }); err != nil {
 			return nil, err
 		}
 	}
@@ -122,8 +122,8 @@ const (
 // foretell returns about how many updates a run makes in this many seconds, by the second half
 // of a run of a quarter of them, when a ladder has nearly all its temperatures. Its rate is
 // constant.
-func (d problem) foretell(ctx context.Context, p *files, e estimator, seed uint64, seconds float64) (int, error) {
-	t, err := d.start(ctx, p, e, seed, 0)
+func foretell(ctx context.Context, seconds float64, start func() (*training, error)) (int, error) {
+	t, err := start()
 	if err != nil {
 		return 0, err
 	}
