@@ -82,8 +82,7 @@ func takeFrom(set *data.Set, first, count int) *data.Set {
 	return set.Take(rows)
 }
 
-// start returns a training of the layer as rbmtrain's preset for images without labels and sequences starts it, but for the
-// rate. horizon is the number of updates over which the rate falls to 0; 0: it does not.
+// start returns a training of the layer as rbmtrain's preset for such data starts it, but for the rate. horizon is the number of updates over which the rate falls to 0; 0: it does not.
 func (l hiddenLayer) start(set *data.Set, rate float64, seed uint64, horizon int) (*training, error) {
 	s := train.PresetFor(set, false).Settings("pcd")
 	s.Rate, s.Horizon, s.Seed = rate, horizon, seed
@@ -277,7 +276,7 @@ func hiddenFigure(p *files) claims.Figure {
 			var b strings.Builder
 			fmt.Fprintf(&b, "\nThe %d rows are of `-data sequences`, drawn from a Potts model of 60 sites of 21 states, whose couplings of a contact have rank 2. All layers are trained by `pcd` with the preset of rbmtrain for such data (batches of 50, 200 chains, centring, a rate that falls as a cosine to 0), at the rate that was best in a search with another seed, in which dReLU units diverged from 0.8 on. "+
 				"A run's time is that of its updates on one core; a run of a quarter of it, which does not count, forecasts the number of updates. The error is ‖C − C'‖/‖C'‖ with the connected correlations f(a,b) − f(a)·f(b) of all states of the two sites of each of the 30 contacts, C of %d samples of the model and C' of %d other rows of the family. "+
-				"With as many rows of the family in place of samples it is that of the last line, which no model can pass. Samples are of chains from random states; \"mixed\" counts the runs in which chains from random states and from rows agreed. Means ± standard deviations over the seeds.\n\n"+
+				"With as many rows of the family in place of samples it is that of the last line, sampling error alone. Samples are of chains from random states; \"mixed\" counts the runs in which chains from random states and from rows agreed. Means ± standard deviations over the seeds.\n\n"+
 				"| hidden layer | s | rate | updates | error | Pearson | slope | mixed |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", hiddenFull.rows, hiddenFull.samples, hiddenFull.others)
 			line := func(name string, x float64, first string) {
 				fmt.Fprintf(&b, "| %s | %s |", name, first)
