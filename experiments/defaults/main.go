@@ -25,12 +25,12 @@ func main() { cli.Main("defaults", run) }
 
 var run = program.Command(experiment)
 
-const about = `Each run is one of ` + "`rbmtrain`" + ` on one core, with its defaults but for what the table says, tested by ` + "`rbmeval`" + `.
-All methods have 50 chains or particles, except for "pcd, 100 chains"; on MNIST without labels they have 200. Seconds are those of training, less what other programs took of
-the core. The log-likelihood is of the test rows: exact for small models, and otherwise by Bennett's ratio. ` + "`rbmeval`" + ` leaves an
-estimate of log Z out if it is below what the training rows alone prove; "known" counts the runs that have one. The log-likelihoods of the
-figure mnist were made by an earlier ` + "`rbmeval`" + `, which tempered from the means of the visible layer alone: of models that are not
-centred they may be too high by several nats.`
+const about = `Each run is a training by ` + "`rbmtrain`" + ` on one core, with the defaults except for what the table names, and a test by ` + "`rbmeval`" + `.
+All methods have 50 chains or particles, except for "pcd, 100 chains"; on MNIST without labels they have 200. Seconds are those of
+training, without the time for which other programs had the core. The log-likelihood is the mean over the test rows: exact for small models, and otherwise by Bennett's ratio.
+` + "`rbmeval`" + ` leaves out an estimate of log Z that is below a lower bound computed from the training rows; "known" is the number of
+runs with an estimate. The log-likelihoods of figure mnist come from an earlier ` + "`rbmeval`" + `, whose ladders started from the means of
+the visible layer alone: for models that are not centred they may be too high by several nats.`
 
 func experiment(p *program.Runs) claims.Experiment {
 	return claims.Experiment{Name: "defaults", Title: "What the defaults reach", Paper: "ours", About: about, Figures: []claims.Figure{lengths(p), others(p)}}

@@ -51,7 +51,7 @@ func long(p *program.Runs) claims.Figure {
 		Name:  "long",
 		Ours:  true,
 		Title: "long runs, with brackets of their test log-likelihood",
-		Says:  "how good does such a model become, and how sure is its likelihood?",
+		Says:  "how high does the test log-likelihood of such a model become, and how accurately is it known?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for at := range rows {
 				jobs = append(jobs, claims.Job{Name: rows[at].name, Run: func(ctx context.Context) ([]claims.Point, error) { return measure(ctx, p, at, o.Quick) }})
@@ -148,8 +148,8 @@ func longClaims(t *claims.Table) (all []claims.Claim) {
 
 func longNotes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("Mean log-likelihood of the 10000 test rows, in nats, by three estimates of log Z. AIS is too low for log Z on average, so its likelihood is too high; the reverse of AIS is the other way round. " +
-		"± is the standard error of log Z; the effective number of independent draws is in brackets. The gap is how much more likely training rows are. Seconds are processor time of training.\n\n" +
+	b.WriteString("Mean log-likelihood of the 10000 test rows, in nats, by three estimates of log Z. AIS underestimates log Z on average, so its log-likelihood is too high; reverse AIS overestimates log Z, so its log-likelihood is too low. " +
+		"± is the standard error of log Z; the effective number of independent draws is in brackets. The gap is the mean log-likelihood of the training rows less that of the test rows. Seconds are processor time of training.\n\n" +
 		"| rows | reverse AIS | Bennett | AIS | gap | seconds | published |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for at, r := range rows {
 		if _, ok := tested(t, testPanel, byBennett, at); !ok {
@@ -161,15 +161,15 @@ func longNotes(t *claims.Table) string {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.2f | %.0f | %.2f: %s |\n", r.name, by(byReverse), by(byBennett), by(byAIS), x(gapPanel, r.name), x(timePanel, r.name), r.published, r.source)
 	}
-	fmt.Fprintf(&b, "\nAll have `%s`. Besides:\n\n", common)
+	fmt.Fprintf(&b, "\nAll runs have the flags `%s`. Each run also has:\n\n", common)
 	for _, r := range rows {
 		fmt.Fprintf(&b, "- %s: `%s`\n", r.name, r.flags)
 	}
-	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run of sampled rows was begun with `-steps 250000`; it was `-resume`d from step 58819 on with "+
-		"`-steps 140000`, and from there with `-steps 190000`; each time the schedule of the rate became that of the new length. At step 140000, where the rate had reached 0 for the first time, "+
-		"Bennett's ratio said −84.06 ± 0.15 of the same test rows, AIS −84.02 and its reverse −84.17.\n\n"+
-		"Both runs were tested before `rbmeval` tempered at the means of both layers. They are not centred, and estimates of such models by the old ladders were too high by "+
-		"several nats where they could be repeated. Today's default recipe is centred and was tested by today's `rbmeval -bennett` (sampled rows with `-ladder-rounds 12000`), one seed each:\n\n"+
+	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run on sampled rows began with `-steps 250000`. It was resumed by `-resume` at step 58819 with "+
+		"`-steps 140000`, and at step 140000 with `-steps 190000`; each time the learning rate followed the schedule of the new length. At step 140000, where the rate had reached 0 for the first time, "+
+		"the log-likelihood of the same test rows was −84.06 ± 0.15 by Bennett's ratio, −84.02 by AIS and −84.17 by reverse AIS.\n\n"+
+		"Both runs were tested by an earlier `rbmeval`, whose ladders of temperatures did not start from the means of both layers. The models are not centred, and for such models the "+
+		"estimates by the old ladders were too high by several nats wherever they could be repeated. The following runs have the default settings, which centre the model, and were tested by the present `rbmeval -bennett` (sampled rows with `-ladder-rounds 12000`), one seed each:\n\n"+
 		"| rows | flags | test | round trips | seconds |\n| --- | --- | --- | --- | --- |\n"+
 		"| thresholded | `-data mnist -labels none -steps 26000` | -67.98 ± 0.13 | 1861 | 60 |\n"+
 		"| sampled | `-data mnist -labels none -binarize sample -redraw -steps 52000` | -84.23 ± 0.13 | 1103 | 120 |\n", testFlags)

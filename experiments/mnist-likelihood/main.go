@@ -16,13 +16,13 @@ func main() { cli.Main("mnist-likelihood", run) }
 
 var run = program.Command(experiment)
 
-const about = `How likely are the test rows of MNIST under an RBM of 500 hidden units, trained without labels on one core?
+const about = `How likely are the test rows of MNIST under an RBM of 500 hidden units that was trained without labels on one core?
 Grey values become binary by threshold (1 from ½ up), or are sampled (1 with the value as probability). The test rows are
-sampled once, alike for everybody. With ` + "`-redraw`" + ` the training rows are redrawn in each minibatch, so that a model cannot memorise
+sampled once, and all runs share that sample. With ` + "`-redraw`" + ` the training rows are redrawn in each minibatch, so that a model cannot memorise
 one draw of them. The rows that Salakhutdinov & Murray sampled once and others trained on are a file that we
 do not have: nothing here uses them.
 
-Each run is one of ` + "`rbmtrain`" + ` on one core, tested by ` + "`rbmeval`" + `.`
+Each run is a training by ` + "`rbmtrain`" + ` on one core, and a test by ` + "`rbmeval`" + `.`
 
 // experiment returns all figures.
 func experiment(p *program.Runs) claims.Experiment {

@@ -65,9 +65,9 @@ func (e Experiment) WritePages(out string, o Options) error {
 	}
 	fmt.Fprintf(&page, "\n## How it was run\n\n%s\n\n", e.About)
 	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files next to it.\n", e.Name)
-	fmt.Fprintf(&page, "PASS means that a claim holds here: one side is better by more than %d standard errors of the paired\ndifference over repetitions, or a statement about numbers without noise is true. FAIL means that this was\nnot seen. OPEN means that there are too few repetitions to say. A paired difference is above 0 where it favours the\nclaim. Seconds are those of the runs, added up, on a\nmachine that other programs used too.\n", Errors)
+	fmt.Fprintf(&page, "A paired difference is taken in each repetition. It is above 0 where it favours the claim. PASS means that the claim holds\nhere: the mean difference is more than %d standard errors above 0, or a statement about numbers without noise is true. FAIL\nmeans that this was not seen. OPEN means that there are too few repetitions to decide. Seconds are the sum over all runs,\non a machine that other programs used too.\n", Errors)
 	if !e.Figures[0].Ours {
-		fmt.Fprintf(&page, "A figure %q if all claims of the paper pass, and %q if only those on other clocks do not, such as seconds. It is %q\nif a claim of the paper lies within %d standard errors, and %q if the numbers show the opposite.\n", Holding, PerStep, Unresolved, Errors, Contrary)
+		fmt.Fprintf(&page, "The verdict on a figure is %q if all claims of the paper pass and all claims on other clocks, such as seconds. It is %q\nif only claims on other clocks do not pass, %q if a claim of the paper lies within %d standard errors of 0, and\n%q if the numbers show the opposite.\n", Holding, PerStep, Unresolved, Errors, Contrary)
 	}
 	if err := atomicfile.Write(filepath.Join(out, "README.md"), func(w io.Writer) error {
 		_, err := io.WriteString(w, page.String())
@@ -84,7 +84,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 func (f Figure) section(w *strings.Builder, t *Table, claims []Claim, planned int, command string) {
 	says := "The paper: "
 	if f.Ours {
-		says = "Asked: "
+		says = "Question: "
 	}
 	fmt.Fprintf(w, "\n## Figure %s\n\n", f.Name)
 	if len(t.jobs) == 0 {
