@@ -32,6 +32,7 @@ type DataFlags struct {
 	Levels                                                 int
 	Reweight                                               float64
 	schema                                                 *data.Schema // that files are read by
+	columns                                                []string     // names of the model's inputs, or nil
 	ignoreKnown                                            bool         // Ignore is that of a model
 	wasWeights                                             string       // the column of weights of a model's training rows, which those of -data do not take
 	clip                                                   bool         // Scale is that of a model's training rows
@@ -154,6 +155,9 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		}
 	case d.Flags.Lookup("test") != nil && test == nil && path != "":
 		d.Flags.Warn(fmt.Sprintf("%s lies next to %s and is not used; -test %s tests on it", path, train.Name, path))
+	}
+	if err := train.CheckColumns(d.columns, "the data of the model"); err != nil { // before notes on what its values are
+		return nil, nil, err
 	}
 	without, err := d.unused(train, test)
 	if err != nil {
@@ -286,7 +290,7 @@ func (d *DataFlags) Follow(about modelfile.About) {
 		}
 	}
 	follow("binarize", &d.Binarize, about.Binarize, about.Binarize == data.Sample || about.Binarize == data.None || about.Binarize == data.Standard)
-	d.mean, d.deviation = about.Means, about.Deviations
+	d.mean, d.deviation, d.columns = about.Means, about.Deviations, about.Columns
 	follow("scale", &d.Scale, about.Scale, about.Scale != "")
 	d.clip = about.Scale != "" && !d.Flags.Given("scale")
 	if s, err := data.ParseSchema(about.Schema); err == nil {

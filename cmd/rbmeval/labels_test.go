@@ -188,6 +188,10 @@ func TestColumnsInAnotherOrder(t *testing.T) {
 	clitest.Write(t, "other.csv", "smokes,age\n1,0\n1,1\n")
 	rbmeval.OK(t, "-model", "m.safetensors", "-data", "same.csv")
 	rbmeval.Fails(t, cli.Failed, []string{"-model", "m.safetensors", "-data", "other.csv"}, `column 1 is "smokes"`, `"age"`)
+	// Not a word on values beyond the ranges of other columns.
+	clitest.Save(t, "scaled.safetensors", clitest.Model(2, 3, 0, rbm.Softmax), modelfile.About{Columns: []string{"age", "smokes"}, Scale: "0:99,0:1"})
+	clitest.Write(t, "scaled.csv", "smokes,age\n1,30\n0,50\n")
+	rbmeval.Fails(t, cli.Failed, []string{"-model", "scaled.safetensors", "-data", "scaled.csv"}, `column 1 is "smokes"`)
 }
 
 // The column of labels of the model's data is that of other rows too, which may have none.
