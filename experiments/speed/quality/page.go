@@ -112,7 +112,7 @@ No change is better by three standard errors, so none is in the program. The bes
 fallen to a half and to a tenth. They are 1.7 ± 0.7 nats better than the base, paired over three seeds. At the length of the default recipe,
 22 s, and with 100 to 400 chains they are 0.5 ± 0.2 nats better than that recipe with pcd on the same three seeds
 ([defaults](../../defaults/README.md#figure-data)). With infinite swapping, which that recipe has, they gain nothing: −0.2 ± 0.4 nats in
-20 s, paired over three seeds, and −0.9 in 60 s (one seed). Nothing else is clearly better than a rate of 0.3. Level with the base are S-DCP (two
+20 s, paired over three seeds, and −0.7 ± 0.2 in 60 s, over two. Nothing else is clearly better than a rate of 0.3. Level with the base are S-DCP (two
 negative steps for each minibatch), L2, larger k late, with as many updates both phases Rao-Blackwellised, which need another pass down,
 and at rate 0.2 the standardised gradient (centred, divided by the variances of both units). An average with a rate that is dropped late,
 spectral steps and Adam are worse. Stopping early gains nothing at this length: after 20 s training rows are half a nat more likely than
