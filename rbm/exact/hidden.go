@@ -50,7 +50,7 @@ type hiddenWalk struct {
 	states []uint64
 	groups []int                            // the groups' states
 	to     [1 + units.MaxParams]units.Means // means, then slopes, of a block of hidden units
-	dist   units.Distribution               // of it
+	part   units.Distribution               // dist from that block on
 	block  units.Block
 }
 
@@ -233,7 +233,7 @@ func (q *hiddenWalk) list(b int, logZ float64) {
 func (q *hiddenWalk) means(k int) {
 	const size = 1 << blockBits * vec.Block
 	lo := k * vec.Block
-	d, b := &q.dist, &q.block
+	d, b := &q.part, &q.block
 	d.Field, d.Params = q.dist.Field[lo:], d.Params[:0]
 	for _, p := range q.dist.Params {
 		d.Params = append(d.Params, p[lo:])
