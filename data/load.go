@@ -104,7 +104,7 @@ type Options struct {
 	Scale string
 
 	// Clip takes values outside of a given Scale for the nearest one on it, and Set.Notes counts
-	// them; else they are errors.
+	// them; otherwise they are errors.
 	Clip bool
 
 	// Height and Width, if they are not 0, are the shape of a row as a picture,

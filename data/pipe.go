@@ -68,7 +68,7 @@ func hasMagic(start []byte) bool {
 }
 
 // loadPipe reads the rows from a pipe: a NumPy archive or array by its first bytes,
-// and else CSV, which may be a table.
+// and otherwise CSV, which may be a table.
 func loadPipe(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	if len(sp.args) > 0 {
 		return nil, specErrorf("%s takes no settings; write -", Stdin)

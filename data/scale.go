@@ -8,7 +8,7 @@ import (
 )
 
 // A scale maps the values of a source to [0,1]: low becomes 0 and high 1. Where they are
-// equal, as those of a column that is constant, all values become 0.
+// equal, as in a constant column, all values become 0.
 type scale struct{ low, high float64 }
 
 // asIs leaves values in [0,1] as they are, white is that of grey bytes, and spins is

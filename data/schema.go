@@ -19,7 +19,7 @@ type Schema struct {
 	Columns []Column `json:"columns"`
 	// Alphabet has the letters of sequences, which are the levels of each column; "" for tables.
 	Alphabet string `json:"alphabet,omitempty"`
-	Label    string `json:"label,omitempty"` // name of the column of labels, of a table that has one
+	Label    string `json:"label,omitempty"` // name of the table's column of labels, if it has one
 }
 
 // A Column is a variable with a few states, its levels, or a number. A column of a table with two levels is one

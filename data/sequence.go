@@ -47,7 +47,7 @@ const (
 type alphabet struct {
 	name    string
 	letters string
-	state   [256]int16 // of each letter; −1: not of the alphabet
+	state   [256]int16 // for each letter; −1: not of the alphabet
 }
 
 // newAlphabet returns the alphabet of a name in alphabets, or of the letters in a file.

@@ -74,7 +74,7 @@ type Set struct {
 	// for: −1 became 0.
 	Spins bool
 
-	// Schema says which units stand for which values of the source, of sequences and tables; else
+	// Schema says which units stand for which values of the source. It is set for sequences and tables; otherwise
 	// it is nil.
 	Schema *Schema
 
@@ -88,7 +88,7 @@ type Set struct {
 	// RowNames are the names of sequences of a file, the first word of each name; else nil.
 	RowNames []string
 
-	// Contacts are pairs of sites that are known to touch, of generated sequences; else nil.
+	// Contacts are the pairs of sites in contact in generated sequences; nil for other data.
 	Contacts [][2]int
 
 	// Unused are the names of the columns of a CSV file that are not used because Options.Schema

@@ -45,7 +45,7 @@ type cellColumn struct {
 	of    map[string]int32
 	// ofNumber finds the word of a number, whose spellings are one word, the first.
 	ofNumber map[float64]int32
-	cells    []int32 // of each row; −1: missing
+	cells    []int32 // for each row; −1: missing
 }
 
 // A tableReader reads a CSV file of categories and numbers.
@@ -53,7 +53,7 @@ type tableReader struct {
 	*csvReader
 	opt     Options
 	columns []cellColumn
-	lines   []int32 // of each row
+	lines   []int32 // for each row
 }
 
 // loadTable reads a CSV file whose columns are categories, bits or numbers, and

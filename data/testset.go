@@ -95,7 +95,7 @@ func (s *Set) WithClasses(names []string) (*Set, error) {
 	if s.Y == nil || names == nil || slices.Equal(s.Classes, names) {
 		return s, nil
 	}
-	class := make([]int32, len(s.Classes)) // of each of s, or −1
+	class := make([]int32, len(s.Classes)) // for each of s, or −1
 	back := make([]int, len(names))        // and the way back
 	for c := range back {
 		back[c] = slices.Index(s.Classes, names[c])

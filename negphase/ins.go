@@ -75,7 +75,7 @@ type ins struct {
 	ladder
 	block int // most temperatures in a block
 	parts []*insPart
-	off   []float64 // of each group: the weight of particles above temperature 1
+	off   []float64 // for each group: the weight of particles above temperature 1
 	loop  parallel.Loop
 
 	// What the parts work on: the block of temperatures lo … hi−1 and the groups from … to−1.

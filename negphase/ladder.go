@@ -16,10 +16,10 @@ type ladder struct {
 	steps, swaps int
 	beta         []float64 // inverse temperatures, falling from 1
 	at           []int32   // at[g·K+k]: row of the particle of group g at temperature k
-	last         []int32   // of each row: index of the temperature of its last Gibbs steps
-	journey      []uint8   // of each row: its stage of the round trip
+	last         []int32   // for each row: index of the temperature of its last Gibbs steps
+	journey      []uint8   // for each row: its stage of the round trip
 	rowBeta      []float32
-	weight       []float32 // of each row in the estimate
+	weight       []float32 // for each row in the estimate
 	crossing     []bool    // scratch of countCrossings, one a pair
 
 	rounds int64 // since the first call; pairs and partitions that take turns do so by its parity

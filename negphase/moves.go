@@ -37,7 +37,7 @@ type binaryMoves struct {
 	betas      []float64        // inverse temperatures that the replicas were bound for
 	order      []*mcmc.RBM      // the system of each row
 	moving     parallel.Loop    // over replicas
-	length     *mcmc.Length     // of walks with k=auto, from the first call of prepare on; else nil
+	length     *mcmc.Length     // length of walks with k=auto, set by the first call of prepare; otherwise nil
 	saved      float64          // its logarithm in a checkpoint; below 0: none
 	frozen     bool             // the length does not change
 	sites

@@ -38,7 +38,7 @@ const samplerKey = "sampler"
 
 // gibbsKey returns the row of the block Gibbs steps next to the moves.
 func (m *samplerSettings) gibbsKey() grammar.Key {
-	k := grammar.Count("gibbs", &m.gibbs, 0, 0, maxSteps, "block Gibbs steps before the moves of a sampler; by default 1 if these moves keep the number of active units and no constraint on all units asks for that, and else none")
+	k := grammar.Count("gibbs", &m.gibbs, 0, 0, maxSteps, "block Gibbs steps before the moves of a sampler; by default 1 if these moves keep the number of active units and no constraint on all units asks for that, otherwise none")
 	k.Initial, k.Example, k.Check = "", "1", m.checkGibbs
 	return k
 }

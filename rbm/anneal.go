@@ -30,7 +30,7 @@ type annealing struct {
 	path   []float64 // inverse temperatures, each a float32
 	key    Key
 	parts  []annealPart
-	gains  [][]float64 // of each step of the current stretch: one for each chain
+	gains  [][]float64 // for each step of the current stretch: one for each chain
 	lo, hi int         // the stretch: steps lo … hi−1 lead to path[lo+1] … path[hi]
 	ctx    context.Context
 	loop   parallel.Loop

@@ -194,10 +194,10 @@ type ascentWork struct {
 	used   []uint32    // offsets of the rows of an ascentTile's g that count for the hidden biases
 	groups []slotGroup
 
-	mask   []uint64  // of each block of visible units: words of the slots, then their transposes: of each unit the slots where it is not zero
-	lists  []uint32  // of each block: the grey slots of its units, group by group
+	mask   []uint64  // for each block of visible units: words of the slots, then their transposes: of each unit the slots where it is not zero
+	lists  []uint32  // for each block: the grey slots of its units, group by group
 	values []float32 // of these
-	cuts   []uint32  // of each block and grey group: where the units' parts of lists end
+	cuts   []uint32  // for each block and grey group: where the units' parts of lists end
 
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
@@ -269,7 +269,7 @@ type particles struct {
 	weight []float32 // nil: equal ones
 	bias   []float32 // weights for the visible biases; nil: weight
 	count  int       // rows that count for the hidden biases, from the first on
-	rate   float64   // negative in the negative phase; of equal weights, times their weight
+	rate   float64   // negative in the negative phase; multiplied by the weight if all rows have the same weight
 
 	rows int     // whose weight is not zero
 	left int     // of these: not yet dealt

@@ -57,7 +57,7 @@ type Moments struct {
 	V, H []float32 // ⟨v⟩ and ⟨h⟩
 	VH   Matrix    // ⟨vhᵀ⟩, visible × hidden
 
-	Squares []float32 // ⟨v²⟩ of a model with real visible units, by which precisions move; else nil
+	Squares []float32 // ⟨v²⟩, by which precisions move; nil unless the model has real visible units
 	// Slopes are, of a model whose hidden units have parameters that are learned besides their biases,
 	// ⟨∂ log Z/∂parameter⟩ of each unit given its input, by which they move: nil of parameters that are
 	// not learned.

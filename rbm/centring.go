@@ -13,10 +13,10 @@ type centring struct {
 	lambda   []float32 // lambda, to whole blocks
 	gb       []float32 // G_b
 
-	h             []float32 // of each slot: x_s (h_s·lambda)
-	v             []float32 // of each particle: v_s·mu
-	blockProducts []float64 // of each block of visible units and slot: its part of v_s·mu
-	slots         []uint32  // of each particle: the offset of its row in g
+	h             []float32 // for each slot: x_s (h_s·lambda)
+	v             []float32 // for each particle: v_s·mu
+	blockProducts []float64 // for each block of visible units and slot: its part of v_s·mu
+	slots         []uint32  // for each particle: the offset of its row in g
 
 	rows, cols   []float64 // Σ x_s v_s (h_s·lambda) and Σ x_s h_s (v_s·mu), unit by unit
 	byC, byB     float64   // G_c·lambda, G_b·mu

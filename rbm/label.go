@@ -64,9 +64,9 @@ func (classMeans) put(e *evaluation, b *rowBlock, i int, _ float64, mean []float
 // what follows from them.
 type labels struct {
 	bias   []float64
-	rows   []float64 // of each unit: its weights, padded to a multiple of vec.Wide
+	rows   []float64 // for each unit: its weights, padded to a multiple of vec.Wide
 	odds   []float64 // e^weight: the factors on the odds of the hidden units
-	begin  []uint32  // of each unit in rows
+	begin  []uint32  // for each unit in rows
 	hidden *layer
 	span   int // number of units that vec.Products may take at once; 0 if a weight is too large for it
 }

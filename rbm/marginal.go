@@ -23,7 +23,7 @@ type Marginal struct {
 
 	couplings []float64 // hidden × hidden, in rows of whole blocks
 	stride    int
-	lists     []uint32 // of each unit of a block: where the Gaussian units' rows of a panel begin
+	lists     []uint32 // for each unit of a block: where the Gaussian units' rows of a panel begin
 	cuts      []uint32
 	panels    []marginalPanel
 	each      parallel.Loop

@@ -211,7 +211,7 @@ func (p *ObjectivePhase) arrange() {
 	}
 }
 
-// panelPart computes the hidden sums of panel k, of the rows and of the classes.
+// panelPart computes the hidden sums of panel k for the rows and for the classes.
 func (p *ObjectivePhase) panelPart(k int) {
 	t := objectiveTiles.Get().(*objectiveTile)
 	size, classes := p.tileRows(), p.classes

@@ -15,9 +15,9 @@ import (
 //
 // It needs the gradient of all weights of a unit, so that the scaling is a second pass.
 type learning struct {
-	squares []float64 // of each visible unit: the step of −½γ's statistic, ⟨v²⟩
-	gains   []float64 // of each visible unit: the step of log γ, without the part of its weights
-	rows    []float64 // of each part: Σⱼ Wᵢⱼ(step of Wᵢⱼ), a block of visible units
+	squares []float64 // for each visible unit: the step of −½γ's statistic, ⟨v²⟩
+	gains   []float64 // for each visible unit: the step of log γ, without the part of its weights
+	rows    []float64 // for each part: Σⱼ Wᵢⱼ(step of Wᵢⱼ), a block of visible units
 	steps   []float32 // of log γ as the gradient has it
 	moved   []float32 // of log γ, as the rule makes it
 	growth  []float32 // e^δ − 1

@@ -7,10 +7,10 @@ import "gorbm/rbm/units"
 // the data's mean of the derivative of the unit's log Z given the input, less the model's. That is
 // no function of the means that a batch holds, so a pass from the visible states computes it.
 type slopes struct {
-	sums [units.MaxParams][]float64 // of each parameter that is learned: of each hidden unit the step
+	sums [units.MaxParams][]float64 // for each learned parameter: the step of each hidden unit
 	bits Values                     // rows of a chunk
 	real Values                     // the same of real rows
-	coef []float64                  // of each row
+	coef []float64                  // for each row
 	to   [units.MaxParams]units.Means
 }
 

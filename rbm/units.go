@@ -116,7 +116,7 @@ func (m *RBM) Params() (all []Param) {
 	return all
 }
 
-// param returns what parameter k is, of the first group that has it.
+// param returns the description of parameter k in the first group that has it.
 func (l *layer) param(k int) units.Param {
 	for _, g := range l.groups {
 		if p := g.Kind.Params(); k < len(p) {

@@ -52,7 +52,7 @@ type continuation struct {
 	start, end rbm.Values  // visible states after the first and the last update
 	steps      int         // Gibbs steps of a particle
 
-	step, updates int // of the run; of the chains since
+	step, updates int // step of the run; updates of the chains since then
 }
 
 // watch sets the trainer whose chains the subject continues.

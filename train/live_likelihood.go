@@ -31,7 +31,7 @@ type liveLikelihood struct {
 // A liveState is what the next measurement depends on in addition to the run.
 type liveState struct {
 	Step     int                `json:"step"`             // of the last measurement
-	Rounds   int                `json:"rounds,omitempty"` // that the next one takes, of the ladder of the run
+	Rounds   int                `json:"rounds,omitempty"` // rounds of the run's ladder that the next estimate takes
 	Owed     int                `json:"owed,omitempty"`   // rounds that the last one took beyond those
 	LogZ     string             `json:"log_z"`            // and what it said: JSON has no NaN
 	StdErr   string             `json:"error"`            // of LogZ

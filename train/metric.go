@@ -114,7 +114,7 @@ func ColumnOf(name string) (Column, bool) {
 type metricKind struct {
 	name    string
 	columns []Column
-	// applies returns an error if the metric cannot be computed, and else whether
+	// applies returns an error if the metric cannot be computed, and otherwise whether
 	// "auto" includes it.
 	applies func(s *subject) (auto bool, err error)
 	// without reports whether the metric of a subject leaves a column out; nil: it has all.
@@ -286,7 +286,7 @@ var metricKinds = []metricKind{
 		work:    (*subject).scoreWork,
 	},
 	{
-		// The mean exact log pseudo-likelihood, of real units with log densities in the data's own units.
+		// The mean exact log pseudo-likelihood. Real units count with their log densities, in the data's own units.
 		name: "pseudo_likelihood",
 		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "pseudo-log-likelihood / nats", Rank: 2,
 			Good: "Higher is better, though it does not see whether modes far apart have the right weights."}},

@@ -21,7 +21,7 @@ type SiteStatistics struct {
 	// Of the connected correlations f(a,b) − f(a)·f(b) of the same.
 	TwoPearson float64 `json:"two_site_pearson"`
 	TwoSlope   float64 `json:"two_site_slope"`
-	// The values that are compared, of the samples and of the rows, for pictures.
+	// The compared values, for pictures.
 	SamplesOne, RowsOne, SamplesPair, RowsPair, SamplesTwo, RowsTwo []float64 `json:"-"`
 }
 

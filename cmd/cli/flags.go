@@ -62,7 +62,7 @@ func NewFlags(name, summary, usage string) *Flags {
 // these tags for all. To the text of -json it adds the rule for numbers that JSON cannot express.
 func (f *Flags) AddOutput(quiet, json string, tags ...string) {
 	f.progress = bars
-	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal, and else a line of text every ten seconds; or plain, such lines in any case").Offer(string(bars), string(plain)).Tag(tags...)
+	f.Var(&f.progress, "progress", "auto: a bar if standard error is a terminal, otherwise a line of text every ten seconds; plain: always such lines").Offer(string(bars), string(plain)).Tag(tags...)
 	f.BoolVar(&f.Quiet, "quiet", false, quiet).Tag(tags...)
 	f.BoolVar(&f.JSON, "json", false, json+"; a number that is infinite, or unknown (NaN), is null").Tag(tags...)
 }

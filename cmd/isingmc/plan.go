@@ -94,7 +94,7 @@ func (p *plan) checkActive() error {
 		p.active = n / 2
 	}
 	if p.active < 1 || p.active >= n {
-		return cli.Usagef("-active is %d; of %d spins it must lie in 1 … %d, or there is but one state", p.active, n, n-1)
+		return cli.Usagef("-active is %d; it must lie in 1 … %[3]d, because with 0 or %[2]d spins up there is only one state", p.active, n, n-1)
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ type measured struct {
 	Scanned     *scanned     // nil without -scan
 	Exchanges   *exchanges   // nil without replicas
 
-	// Of a sampler that finds the length of its walks; else 0.
+	// Set for a sampler that tunes the length of its walks; otherwise 0.
 	WarmUp  time.Duration
 	Lengths [2]int // the shortest and the longest walk
 }

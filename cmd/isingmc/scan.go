@@ -25,8 +25,8 @@ type scan struct {
 	inBeta  bool      // the text gave inverse temperatures
 	auto    bool      // spaceScan places those between the first and the last
 	capped  bool      // it would have placed more than maxScan
-	systems []*plan   // of each lattice, with its samplers
-	of      []int     // of each contestant: its system
+	systems []*plan   // for each lattice, with its samplers
+	of      []int     // for each contestant: its system
 }
 
 const (
@@ -343,7 +343,7 @@ const (
 // A drawLog keeps energies and magnetisations at all temperatures of some moves.
 type drawLog struct {
 	Spacing spacing
-	Energy  []float64 // of each temperature, move by move
+	Energy  []float64 // for each temperature, move by move
 	M       []float64
 }
 

@@ -59,9 +59,9 @@ var figures = []figure{
 type curve struct {
 	beta    []float64
 	logZ    []estimate
-	values  [][]estimate // of each figure
-	scanned [][]estimate // of each figure, at the temperatures of the scan
-	absolut bool         // log Z is known at the first temperature, β = 0; else it counts from there
+	values  [][]estimate // for each figure
+	scanned [][]estimate // for each figure, at the temperatures of the scan
+	absolut bool         // log Z is known at the first temperature, β = 0; otherwise it is relative to that temperature
 }
 
 // errTooShort says that a run has too few moves for reweighting.
@@ -191,7 +191,7 @@ func (p *plan) moverOf(i int) int { return i % len(p.scan.systems[0].movers) }
 // crossings returns those of each system and the next one that has a curve, by the same sampler.
 func (p *plan) crossings(curves []*curve) (all []crossing) {
 	const binder = 4
-	last := map[int]int{} // of each sampler: its last contestant that has a curve
+	last := map[int]int{} // for each sampler: its last contestant that has a curve
 	for i, b := range curves {
 		if b == nil || p.contestants[i].Scanned.At[0].Spins == nil {
 			continue

@@ -21,7 +21,7 @@ import (
 // A scanResult is the result of a scan.
 type scanResult struct {
 	*plan
-	rows      [][]row        // of each contestant, by temperature, coldest first
+	rows      [][]row        // for each contestant, by temperature, coldest first
 	measured  [][][]estimate // and of them the figures
 	points    [][]cli.Record
 	curves    []*curve

@@ -253,7 +253,7 @@ func (t *tuning) record(file string) (rec cli.Record) {
 	if t.result != nil {
 		policy.AddSome("untuned", t.result.Untuned) // nothing was clearly better than the settings before tuning
 	}
-	policy.Add("mean", means(t.policy)) // of each parameter over the kernels
+	policy.Add("mean", means(t.policy)) // the mean of each parameter over the kernels
 	rec.Add("policy", policy)
 	if t.result != nil {
 		rec.Add("method", string(t.options.Method))

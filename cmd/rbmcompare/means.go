@@ -109,7 +109,7 @@ func groupsChart(groups []group, all []*runSummary, over, by string, others []st
 		return slices.ContainsFunc(groups, func(g group) bool { return g.Settings[name] == "" })
 	})
 	for i, g := range groups[:drawn] {
-		at := map[float64][]float64{} // of each step
+		at := map[float64][]float64{} // for each step
 		for _, r := range all {
 			column := slices.Index(r.columns, by)
 			if column < 0 || !slices.Contains(g.Runs, r.Path) {

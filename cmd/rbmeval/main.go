@@ -131,7 +131,7 @@ var screen = cli.Screen{
 // An evaluation scores a model on rows of data.
 type evaluation struct {
 	options
-	scored            // the rows; of a model with labels, those that have one
+	scored            // the rows; if the model has labels, only rows that have one
 	split  labelSplit // of the rows
 	bare   *scored    // rows without a label, for -rows and -features; nil: none
 	about  modelfile.About

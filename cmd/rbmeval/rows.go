@@ -116,7 +116,7 @@ func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64
 	})
 }
 
-// rescale adds sign times Set.LogScale to rows lo … hi−1, of a model of real units: densities are then in the data's own
+// rescale adds sign times Set.LogScale to rows lo … hi−1 if the model has real units: densities are then in the data's own
 // units.
 func (x *examples) rescale(rows []float64, sign float64, lo, hi int) {
 	if !x.m.Real() {

@@ -25,7 +25,7 @@ import (
 // given is what -clamp says: rows with holes.
 type given struct {
 	queries []sample.Query
-	labels  []string // of each row, "" for a hole; nil if the file has none
+	labels  []string // for each row, "" for a hole; nil if the file has none
 }
 
 // maxCells limits the file of -clamp.

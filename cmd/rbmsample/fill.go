@@ -153,7 +153,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	})
 }
 
-// loadTable loads a table with gaps, read as that of the model was.
+// loadTable loads a table with gaps, with the columns and units of the model's training table.
 func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about modelfile.About, schema *data.Schema) (*data.Set, error) {
 	opt := data.Options{Schema: schema, LabelColumn: about.LabelColumn, Unlabelled: true, NoLabel: about.Unlabelled}
 	set, _, err := data.Load(ctx, path, opt)

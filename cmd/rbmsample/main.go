@@ -100,7 +100,7 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im, walk, or exact, which draws independently from a list of the states of up to 25 hidden units; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
 		Main("NAME  by default Gibbs steps; if they do not mix, a tuned ladder")
 	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds)).Between(minRounds, maxRounds).OrZero()
-	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data").Choice("auto", sample.FromRandom, sample.FromData)
+	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed and otherwise data").Choice("auto", sample.FromRandom, sample.FromData)
 	f.Group("training rows")
 	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on, if they are there)", Main: "NAME  rows that samples are compared with; by default the model's own", Unlabelled: true})
 	for _, name := range []string{"class", "clamp", "n", "negphase", "rounds", "start", "means", "data"} {

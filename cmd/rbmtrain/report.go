@@ -437,7 +437,7 @@ const mistakesShown = 40
 type reading struct {
 	set       *data.Set
 	rows      []int32   // that have a class
-	logp      []float64 // of each row the classes
+	logp      []float64 // for each row: log p of the classes
 	confusion train.Confusion
 }
 

@@ -34,7 +34,7 @@ type operator interface {
 	Law() []float64
 }
 
-// spectralGap returns the gap: 0 of moves that are reducible or periodic, and else
+// spectralGap returns the gap: 0 for moves that are reducible or periodic, and otherwise
 // leastGap or more.
 func spectralGap(o operator) (float64, error) {
 	gap, err := diag.SpectralGap(o, o.Law())

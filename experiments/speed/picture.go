@@ -100,7 +100,7 @@ func ratioPlot(r *Result) *plots.Plot {
 	return p
 }
 
-// scalingPlot shows the times of updates, of the best number of threads of each program as the
+// scalingPlot shows the times of updates with each program's best number of threads, as the
 // table has them, on logarithmic axes; nil for fewer than two sizes.
 func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) int) *plots.Plot {
 	p := plots.New(label, "time of an update / ms")

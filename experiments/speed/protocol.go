@@ -19,7 +19,7 @@ type job struct {
 
 	Data   string `json:"data"` // rows of bits, each of whole 64-bit words; float32 of Gaussian units
 	Rows   int    `json:"rows"`
-	Labels string `json:"labels"` // the class of each row, a byte; of discriminative alone
+	Labels string `json:"labels"` // the class of each row, a byte; only for discriminative
 	Model  string `json:"model"`  // weights row by row of visible units, visible biases, hidden biases, precisions
 	Base   string `json:"base"`   // visible biases of the base rates
 
@@ -63,7 +63,7 @@ type reply struct {
 
 // A change is what some updates made of the parameters.
 type change struct {
-	Weights []float64 `json:"weights,omitempty"` // of each visible unit, mean over the hidden ones
+	Weights []float64 `json:"weights,omitempty"` // for each visible unit, mean over the hidden ones
 	Biases  []float64 `json:"biases,omitempty"`  // of the visible units
 	Jumps   float64   `json:"jumps,omitempty"`   // Σ over steps and all weights of the square of a step less the one before
 	Whole   float64   `json:"whole,omitempty"`   // Σ over all weights of the square of the whole movement

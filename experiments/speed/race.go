@@ -106,7 +106,7 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 		return nil, 0, err
 	}
 	whole := 0.0                   // seconds of a round
-	single := map[string]float64{} // of each program with one thread
+	single := map[string]float64{} // for each program with one thread
 	for _, c := range field {
 		if differ[c.program] {
 			continue

@@ -123,7 +123,7 @@ func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 	s := Settings{Steps: 300, Repeats: 3, Seed: 5, Batches: batches(m, 4)}
 	for _, c := range []struct {
 		text           string
-		steps, updates int // of each chain and of all, in an update
+		steps, updates int // of each chain, and of all chains, in an update
 	}{{"pcd:k=1:chains=6", 1, 6}, {"pt:k=2:swaps=3:chains=2:tau=1/2/4", 6, 36}, {"cd:k=10", 10, 40}} {
 		curve := run(t, m, truth, s, c.text)[0]
 		if want := 300 / c.steps; curve.Last().Updates != want || curve.Last().Steps != 300 || curve.Last().GibbsSteps != float64(want*c.updates) {

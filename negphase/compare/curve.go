@@ -17,10 +17,10 @@ type Curve struct {
 	// About the mean of a whole run, at the last point:
 	Bias     Bias
 	Variance float64 // trace of the covariance of one run's mean; NaN of one run
-	Cosine   Moment  // to the truth: of gradients if there is a positive phase, else of negative phases
+	Cosine   Moment  // between the estimate and the truth, of gradients if there is a positive phase, otherwise of negative phases
 
 	spread  *spread
-	seconds []float64 // of each repeat, in the estimator
+	seconds []float64 // for each repeat, in the estimator
 }
 
 // A Point of a curve is the distance of the mean of the first updates from the

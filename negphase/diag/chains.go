@@ -94,7 +94,7 @@ func splitRHat(x [][]float64) float64 {
 // Welch tests whether two samples of independent values have the same mean
 // (Welch 1947): t = (mean a − mean b)/√(sa²/na + sb²/nb), and the probability p of
 // as large a |t| if they have, by Student's t with the degrees of freedom of Welch
-// and Satterthwaite. If neither varies, t is 0 and p 1 for equal means, else t is ±Inf
+// and Satterthwaite. If neither varies, t is 0 and p 1 for equal means; otherwise t is ±Inf
 // and p 0. It panics if a sample has fewer than two values.
 func Welch(a, b []float64) (t, p float64) {
 	if len(a) < 2 || len(b) < 2 {

@@ -17,7 +17,7 @@ type draws struct {
 	trips         int64           // round trips in the rounds that are sampled
 
 	start  rbm.Values  // visible states at temperature 1: row i belongs to group i mod Groups
-	excess [][]float64 // of each temperature: the energies that β multiplies, group after group
+	excess [][]float64 // for each temperature: the energies that β multiplies, group after group
 }
 
 // maxDraws is the largest number of energies, of all temperatures together. With

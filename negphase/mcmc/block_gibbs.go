@@ -36,7 +36,7 @@ func (FlipTheState) Bind(s System, beta float64, sites []int32) (Chain, error) {
 type layerwise struct {
 	s       *RBM
 	beta    float64
-	sites   [2][]int32 // of each layer, by their numbers in it
+	sites   [2][]int32 // for each layer, by their numbers in it
 	accept  *squeeze
 	count   bool       // proposals and acceptances
 	flipped [2][]int32 // units that go off, and on; scratch

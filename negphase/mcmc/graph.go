@@ -37,7 +37,7 @@ type Edge struct {
 type Graph struct {
 	start    []int32 // neighbours of i: start[i] to start[i+1]
 	neighbor []int32
-	coupling []float64 // of each neighbour
+	coupling []float64 // for each neighbour
 	field    []float64
 	quantum  float64
 

@@ -13,7 +13,7 @@ type denseShell struct {
 	denseSites
 	moves []uint8     // 1 for each site that moves
 	sides [2]int      // sites on each side
-	side  [2][]uint32 // of each unit of a layer: all bits if it is on
+	side  [2][]uint32 // for each unit of a layer: all bits if it is on
 	leaf  [2][]uint32 // weight of each unit of a layer, under the γ of its side
 	sums  [2][2]walk.Sums
 }

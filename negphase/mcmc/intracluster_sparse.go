@@ -44,7 +44,7 @@ func (w *classShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 type blockShell struct {
 	blockWeights
 	state []uint8
-	moves []bool // of each site
+	moves []bool // for each site
 }
 
 func newBlockShell(s System, sites []int32, b biases) *blockShell {

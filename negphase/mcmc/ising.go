@@ -12,8 +12,8 @@ type Ising struct {
 	state  []uint8
 	energy int64 // in quanta
 
-	local []int32   // local fields in quanta, of an integer graph; else nil
-	real  []float64 // local fields of another graph; else nil
+	local []int32   // local fields in quanta, if the graph is of integers
+	real  []float64 // local fields, if it is not
 	scale float64   // 1/quantum of another graph, a power of two
 }
 

@@ -58,7 +58,7 @@ func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
 // A mixtureChain is a Mixture on one system.
 type mixtureChain struct {
 	kernels []*sardonicsChain
-	biases  []biases // of each kernel
+	biases  []biases // for each kernel
 	shared  walker
 	last    int // the kernel whose biases are current
 	left    int // moves to make with it

@@ -22,7 +22,7 @@ import (
 type Parameters struct {
 	first   [2]int     // site of the first unit of each layer
 	number  [2][]int32 // sites of each layer
-	units   [2]int     // of each layer
+	units   [2]int     // for each layer
 	size    [2]int     // units, padded to a multiple of walk.Lanes
 	stride  [2]int     // of rows of this layer's size
 	row     [2][]int32 // weights of each unit of a layer to the other, in quanta
@@ -78,7 +78,7 @@ func NewParameters(m *rbm.RBM) *Parameters {
 // of the model at a time.
 type setting struct {
 	columns []float32   // Σ|w| and the |bias| of each hidden unit
-	rows    [][]float32 // of each panel: Σ|w| of each visible unit
+	rows    [][]float32 // for each panel: Σ|w| of each visible unit
 	panels  parallel.Loop
 	now     struct { // the arguments of the current loop
 		m     *rbm.RBM

@@ -58,7 +58,7 @@ type Sardonics struct {
 	Gamma2    float64    // in units of β, used where Mix has it
 	Weights   Weights    // of flips
 	Single    bool       // one walk a move; Walks and Mix are ignored
-	Walks     int        // of each half: N
+	Walks     int        // N, of each half
 	Mix       [3]float64 // proportions of the types (1,1), (2,1), (1,2)
 }
 

@@ -16,7 +16,7 @@ type denseWalk struct {
 	gamma  [2]float32       // of two biases; multiplies sign
 	layer  [2][2]walk.Dense // by layer and bias
 
-	flipped [2]flippedSites // of each layer in this segment
+	flipped [2]flippedSites // for each layer in this segment
 	steps   []denseStep     // of this segment
 	later   [2]laterSites
 }

@@ -80,7 +80,7 @@ type swendsenWang struct {
 	bits    []uint8 // of the spins and of the ghost, which is up
 	alone   forest  // the clusters before any bond
 	cluster forest
-	coin    []uint8 // of each cluster, by its root
+	coin    []uint8 // for each cluster, by its root
 }
 
 // The states of a coin.

@@ -161,9 +161,9 @@ type Ladder struct {
 	own      []float64 // the weight of a replica's state in the estimate at its temperature
 	partner  []int     // where the rest of the weight is
 
-	tries, swaps []int64 // of each pair, from the coldest
+	tries, swaps []int64 // for each pair, from the coldest
 	particle     []int   // whose states the replicas have
-	stage        []uint8 // of each particle's round trip
+	stage        []uint8 // for each particle's round trip
 	trips        int64
 }
 

@@ -20,7 +20,7 @@ type ladderCase struct {
 	*Ladder
 	n   int
 	pi  []float64   // of the states of all replicas
-	law [][]float64 // of each temperature
+	law [][]float64 // for each temperature
 }
 
 func newLadderCase(t *testing.T, g *Graph, e Swapping, betas ...float64) ladderCase {

@@ -26,7 +26,7 @@ const fixed = math.MinInt32
 type classes struct {
 	ising  *Ising
 	head   []int32 // neighbours of i: link[head[i]:head[i+1]]
-	degree int32   // number of neighbours, if all sites have as many, else 0
+	degree int32   // number of neighbours if all sites have the same number, otherwise 0
 	link   []link
 	state  []uint8
 	field  []int32 // local fields in quanta

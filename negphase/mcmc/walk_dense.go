@@ -12,8 +12,8 @@ import (
 type denseSites struct {
 	s     *RBM
 	scale [2]float64   // γβ of each side of a shell; SARDONICS uses the first
-	sign  [2][]float32 // of each unit of a layer: turns its preactivation into the exponent of its weight, see walk.Heat
-	unit  [2][]float32 // of each unit of a layer: walk.Unit if it may move, else 0
+	sign  [2][]float32 // for each unit of a layer: the sign that turns its preactivation into the exponent of its weight, see walk.Heat
+	unit  [2][]float32 // for each unit of a layer: walk.Unit if it may move, otherwise 0
 	zero  []int32
 
 	// Of the move so far.

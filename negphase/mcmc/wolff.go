@@ -76,9 +76,9 @@ type wolff struct {
 	beta     float64
 	clusters int
 	sites    []int32
-	joins    []chance // of each neighbour in the graph, if the bond is satisfied
-	ghost    []chance // of each spin that points along its field
-	kind     []uint8  // of each site: outside, inside or held
+	joins    []chance // for each neighbour in the graph, if the bond is satisfied
+	ghost    []chance // for each spin that points along its field
+	kind     []uint8  // for each site: outside, inside or held
 	cluster  []int32
 }
 

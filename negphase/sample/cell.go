@@ -38,7 +38,7 @@ func Cells(m *rbm.RBM) (cells []Cell) {
 // real reports whether the cell is a real unit.
 func (c *Cell) real() bool { return c.nodes.N > 0 }
 
-// Levels returns the number of states of the cell, of a real unit that of its nodes.
+// Levels returns the number of states of the cell; for a real unit, the number of its nodes.
 func (c *Cell) Levels() int {
 	if c.real() {
 		return c.nodes.N
@@ -54,7 +54,7 @@ func (c *Cell) value(v rbm.Values, r int) float32 {
 	return 0
 }
 
-// Level returns the state of the cell in row r of v, of a real unit the number of the node that is its value.
+// Level returns the state of the cell in row r of v; for a real unit, the number of the node that is its value.
 func (c *Cell) Level(v rbm.Values, r int) int {
 	if c.real() {
 		return c.number(v.At(r, c.First))
@@ -92,7 +92,7 @@ func (c *Cell) node(k int, x float32) float64 {
 	return c.nodes.Low + float64(c.nodes.Step*(float64(k)+part))
 }
 
-// put sets the state of the cell in row r of v, of a real unit to a node of those that go through x.
+// put sets the state of the cell in row r of v. A real unit is set to a node of the grid that goes through x.
 func (c *Cell) put(v rbm.Values, r, level int, x float32) {
 	switch {
 	case c.real():

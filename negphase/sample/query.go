@@ -11,7 +11,7 @@ import (
 
 // A Query says which visible units of a model are given. The rest is sampled.
 type Query struct {
-	Inputs []float32 // of each input 0 or 1, of real units any value, or rbm.FreeInput; nil: all free
+	Inputs []float32 // for each input 0 or 1, of real units any value, or rbm.FreeInput; nil: all free
 	Class  int       // the class of the label, or rbm.Free
 }
 

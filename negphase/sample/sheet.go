@@ -17,7 +17,7 @@ type Sheet struct {
 	Class  []int32    // the class given, or that of the sampled label; rbm.Free without labels
 	Asked  []int32    // the class given, or rbm.Free
 	Start  []int32    // the row of the data at which the chain started; rbm.Free for random states
-	Draws  []Draw     // of each query
+	Draws  []Draw     // for each query
 }
 
 // DrawEach draws samples of m given each of the queries, as Law.Draw does with

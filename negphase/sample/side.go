@@ -20,10 +20,10 @@ type side struct {
 	pos      rbm.Batch // these rows
 	every    int       // rounds between two values of a trace
 	rounds   int
-	v        rbm.Values     // of each chain, at temperature 1
+	v        rbm.Values     // for each chain, at temperature 1
 	h        rbm.Matrix     // p(h|v)
-	trace    [][]float64    // of each chain: free energies, each every rounds
-	activity [][]float64    // of each chain: the sum of its hidden means
+	trace    [][]float64    // for each chain: free energies, each every rounds
+	activity [][]float64    // for each chain: the sum of its hidden means
 	states   [][]rbm.Values // of the first chains: their states
 	energies []float64
 	trips    int64

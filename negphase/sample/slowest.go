@@ -17,7 +17,7 @@ const (
 	ofActivity   = "hidden activity"        // Σ p(h=1|v)
 	ofComponent  = "principal component %d" // of the states of the visible units
 	components   = 3                        // that are followed
-	keptChains   = 64                       // of each side, whose states are kept for them
+	keptChains   = 64                       // for each side, whose states are kept for them
 	rowsOfLaw    = 256                      // states from which they are computed
 	iterations   = 30                       // of the subspace
 )
@@ -25,7 +25,7 @@ const (
 // A quantity is a number that is followed along the chains.
 type quantity struct {
 	name  string
-	trace [][]float64 // of each chain
+	trace [][]float64 // for each chain
 }
 
 // slowest returns the summary of the quantity whose autocorrelation time is the
@@ -37,7 +37,7 @@ func (r *run) slowest() (of string, worst diag.Chains) {
 		sides = append(sides, r.data)
 	}
 	free, activity := quantity{name: ofFreeEnergy}, quantity{name: ofActivity}
-	var states [][]rbm.Values // of each chain and round, one row each
+	var states [][]rbm.Values // for each chain and round, one row each
 	for _, s := range sides {
 		free.trace = append(free.trace, settled(s.trace)...)
 		activity.trace = append(activity.trace, settled(s.activity)...)
@@ -83,7 +83,7 @@ func follow(states [][]rbm.Values, units int, key rbm.Key) []quantity {
 	var rows []rbm.Values
 	all := len(states) * len(states[0])
 	n := min(all, rowsOfLaw)
-	for i := range n { // of each chain in turn, evenly over rounds
+	for i := range n { // for each chain in turn, evenly over rounds
 		rows = append(rows, states[i%len(states)][i*len(states[0])/n])
 	}
 	var list []quantity

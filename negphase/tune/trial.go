@@ -53,7 +53,7 @@ type lane struct {
 // A target is what is known of the distribution that is sampled.
 type target struct {
 	reference []uint8   // overlap with this state is observed
-	variance  []float64 // of each observable
+	variance  []float64 // for each observable
 }
 
 func (p *Problem) lane(n int) *lane {

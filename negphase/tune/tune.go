@@ -34,7 +34,7 @@ const (
 type Options struct {
 	Method      Method
 	Seconds     float64 // computing time of all trials together; not for Paper
-	Evaluations int     // trials of Paper; of NoisyEI before the finals
+	Evaluations int     // trials of Paper, or of NoisyEI before the finals
 	Moves       int     // of a trial of Paper
 	Kernels     int     // of the policy
 }

@@ -55,9 +55,9 @@ type grayStates struct {
 	span   int          // number of summed units that vec.QuadProducts may take at once
 	first  []float64    // ratios e^w of the first listed unit, ones if it is none of the base's units
 	second []float64    // of the second
-	upper  []float64    // of each state of the other units of the base: the product of their ratios
-	biases []vec.Scaled // of each state of the base's units: e to the sum of the biases
-	odds   []float64    // of each such state: the ratios of the units of the groups that are summed out
+	upper  []float64    // for each state of the other units of the base: the product of their ratios
+	biases []vec.Scaled // for each state of the base's units: e to the sum of the biases
+	odds   []float64    // for each such state: the ratios of the units of the groups that are summed out
 	ratios [][]float64  // e^w of each of the base's units
 
 	walks []*grayWalk // working memory of each group

@@ -15,14 +15,14 @@ type grayWalk struct {
 	*grayStates
 
 	// Of the current quad:
-	m       [4]float64 // of each state: m·2^e·e^logBase is exp(−E), summed over the other layer
+	m       [4]float64 // for each state: m·2^e·e^logBase is exp(−E), summed over the other layer
 	e       [4]int64
 	valid   int // number of states: 4, or fewer if there are fewer units
 	logBase float64
 	on, off []float64
 	product []float64 // of the ratios of the base's units that are on, without those of the quad
 	active  uint64    // units that are on in the first state
-	lit     []int     // of each listed group the unit that is on
+	lit     []int     // for each listed group: the unit that is on
 
 	quad   uint64 // number of the quad; its Gray code is the states of the units from quadUnits on
 	left   int    // quads to come

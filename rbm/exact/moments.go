@@ -11,12 +11,12 @@ import (
 
 // sums are the moments of a group of states, by listed and summed unit.
 type sums struct {
-	listed []float64 // of each listed unit, then of each of the listed groups
+	listed []float64 // for each listed unit, then for each listed group
 	summed []float64
-	cross  [][]float64 // of each of these: by summed unit
+	cross  [][]float64 // for each of these: by summed unit
 
-	squares []float64   // of each summed unit, if some are real
-	slopes  [][]float64 // of each parameter of real hidden units, if some are learned
+	squares []float64   // for each summed unit, if some are real
+	slopes  [][]float64 // for each parameter of real hidden units, if some are learned
 
 	weight float64     // running sum of the weights
 	all    []float64   // running sum of the weighted means of the summed layer within a block

@@ -35,7 +35,7 @@ type realWalk struct {
 	number  uint64
 	active  uint64
 	weight  float64   // log weight of the state, but for the other groups
-	rise    []float64 // of each hidden unit: the couplings to those that are on
+	rise    []float64 // for each hidden unit: the couplings to those that are on
 	z, mean []float64 // inputs and means of the visible units
 	powers  []float64 // exponentials of the inputs, if these are small
 	logs    []float64 // log weights of the block

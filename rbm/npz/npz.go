@@ -188,7 +188,7 @@ type Array struct {
 	c    io.Closer
 	buf  []byte
 
-	sparse *sparse // of a sparse matrix; else nil
+	sparse *sparse // set if the array is part of a sparse matrix
 }
 
 // maxDeflate is the largest factor by which deflate can shrink its input. A

@@ -24,7 +24,7 @@ type Pipeline struct {
 
 	n, parts, stages int
 	cost             int          // of a stage of an iteration
-	ended            []stageCount // of each iteration
+	ended            []stageCount // for each iteration
 	broken           atomic.Bool  // a stage has panicked
 	loop             Loop
 }

@@ -82,7 +82,7 @@ type Annealed struct {
 	CESS   float64 // the smallest conditional effective sample size of a step, as a fraction of the chains
 
 	Path       []float64 // the inverse temperatures, ascending
-	LogWeights []float64 // of each chain: its log estimate of Z/Z₀, or of Z₀/Z in reverse
+	LogWeights []float64 // for each chain: its log estimate of Z/Z₀, or of Z₀/Z in reverse
 }
 
 // AIS estimates log Z of m by annealed importance sampling (Neal 2001;

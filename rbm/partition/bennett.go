@@ -25,7 +25,7 @@ const (
 // A BennettLogZ is an estimate of log Z at every temperature of a ladder.
 type BennettLogZ struct {
 	LogZ    []float64 `json:"log_z"`   // at each temperature, in the order given, in nats
-	StdErr  []float64 `json:"std_err"` // of each LogZ; 0 at β = 0, whose log Z is known
+	StdErr  []float64 `json:"std_err"` // for each LogZ; 0 at β = 0, whose log Z is known
 	Overlap float64   `json:"overlap"` // the smallest of two neighbours, between 0 and 1
 
 	// IndependentErr is what StdErr would be if all draws were independent. A draw

@@ -118,7 +118,7 @@ func TestBennettAgainstTheEquations(t *testing.T) {
 		all = append(all, d...)
 	}
 	f := make([]float64, len(beta))
-	weights := func() *mat.Dense { // of each draw, of each temperature
+	weights := func() *mat.Dense { // draws × temperatures
 		w := mat.NewDense(len(all), len(beta), nil)
 		for n, d := range all {
 			sum := 0.0

@@ -231,7 +231,7 @@ func (s *mbar) variances(hessian *mat.Cholesky) []float64 {
 
 // groupVariances returns the variances of f from the spread between groups of draws.
 func (s *mbar) groupVariances(hessian *mat.Cholesky, groups int) []float64 {
-	score := make([][]float64, groups) // of each group: n_k/G − Σ r_k, the sum over its draws
+	score := make([][]float64, groups) // for each group: n_k/G − Σ r_k, the sum over its draws
 	parallel.Do(groups, func(g int) {
 		sum, r := make([]float64, len(s.f)), make([]float64, len(s.f))
 		for i, d := range s.d {

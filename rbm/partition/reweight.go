@@ -22,7 +22,7 @@ type Reweighting struct {
 	s               *mbar
 	order           []int           // order[i] is the place in the arguments of the i-th lowest β
 	draws           [][]mixtureDraw // by temperature
-	moved           [][]float64     // of each group: by how much it moves f
+	moved           [][]float64     // for each group: by how much it moves f
 	overlap         float64
 }
 
@@ -97,7 +97,7 @@ func (w *Reweighting) solve(above []float64, d [][]float64) (*mat.Cholesky, erro
 // a function of several means with the derivatives c_i.
 type Reweighted struct {
 	LogZ      float64
-	Mean      []float64   // of each observable
+	Mean      []float64   // for each observable
 	LogZShift []float64   // by how much each group moves log Z
 	Shift     [][]float64 // and each mean
 }

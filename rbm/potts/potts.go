@@ -191,7 +191,7 @@ const (
 type unit struct {
 	q      int
 	bias   float64     // with the means of all sites
-	weight [][]float64 // of each site, W_k(a) − mean of W_k
+	weight [][]float64 // for each site, W_k(a) − mean of W_k
 	step   float64     // 2π/P
 	nodes  []node
 	factor [][]complex128 // χ_k at each node

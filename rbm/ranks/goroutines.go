@@ -40,7 +40,7 @@ func Each(n int, f func(g *Group) error) error {
 type meeting struct {
 	mutex   sync.Mutex
 	turn    sync.Cond
-	buffers [][]byte // of each rank, in the gather under way
+	buffers [][]byte // for each rank, in the gather under way
 	here    int      // ranks that wait for the others
 	round   int      // how often all ranks have met
 	left    bool     // a rank has left

@@ -98,7 +98,7 @@ func (p *pair) shares() (up, down float64) {
 	return float64(p.z[0] * z), float64(p.z[1] * z)
 }
 
-// pairs are the sides of a block's units, of the model and of the base, and their distributions in a row.
+// pairs holds, for one row, the two sides of each unit of a block in the model and in the base, and their distributions.
 type pairs struct {
 	model, base [vec.Block]sides
 	up, down    halves

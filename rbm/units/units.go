@@ -28,7 +28,7 @@ const (
 type Kind interface {
 	fmt.Stringer // its name in files and flags
 	Support() Support
-	Params() []Param // of each unit, besides the field
+	Params() []Param // for each unit, besides the field
 
 	// Means overwrites the units' places of dst with their means at β = 1.
 	Means(dst Means, b *Block)

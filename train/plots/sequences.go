@@ -247,7 +247,7 @@ func Scatter(title, xName, yName string, x, y []float64) *Page {
 // A LogoUnit is a hidden unit to draw as a logo.
 type LogoUnit struct {
 	Title   string
-	Weights [][]float64 // of each site, by letter
+	Weights [][]float64 // for each site, by letter
 }
 
 // logoSites is the number of sites of a line of a logo at most.

@@ -33,9 +33,9 @@ type Conditional struct {
 	Active  [Rows]int       // K; if it is below 0 or above the number of units, the row has no state
 	LogOdds [Rows][]float64 // s, of each unit being on
 	Shift   [Rows]float64   // t; before Solve a first guess, or NaN
-	Number  [Rows]uint32    // of each row in the random stream
+	Number  [Rows]uint32    // for each row in the random stream
 
-	Mean  []vec.Quad     // of each unit being on, after Forward with mean
+	Mean  []vec.Quad     // probability that each unit is on, after Forward with mean
 	Drawn [Rows][]uint64 // states, after Forward with a stream
 
 	units       int

@@ -10,7 +10,7 @@ type Layer struct {
 	Apart  bool // the unit of the group that is on does not count
 
 	law  Conditional
-	logw []float64 // of each state of the group
+	logw []float64 // for each state of the group
 }
 
 // LogWeight returns base + log Σ exp(aᵀx) over the states x of the layer in which

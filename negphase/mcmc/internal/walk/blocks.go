@@ -12,7 +12,7 @@ const (
 // draws of a site in proportion to its weight. All sums are exact.
 type Blocks struct {
 	Leaf  []uint64 // weight of each site; 0 if it cannot be drawn
-	sum   []uint64 // of each block
+	sum   []uint64 // for each block
 	Total uint64
 }
 

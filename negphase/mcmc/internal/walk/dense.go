@@ -9,7 +9,7 @@ const chunk = 64 * Lanes
 // Sums are sums of the weights of a layer: in each chunk one sum over the units
 // of each number modulo Lanes, and the total. All are exact.
 type Sums struct {
-	Sum   [][Lanes]uint32 // of each chunk
+	Sum   [][Lanes]uint32 // for each chunk
 	Total uint64
 }
 

@@ -133,7 +133,7 @@ func nonzero() {
 	c.RET()
 }
 
-// nonzeroWord writes NonzeroWord, of a whole block where there are no masks.
+// nonzeroWord writes NonzeroWord; without mask registers it is for a whole block.
 func (s simd) nonzeroWord() {
 	const notEqual = 4 // or not a number
 	name := "nonzeroWord" + s.Name
