@@ -109,6 +109,7 @@ func TestTextsOfFigures(t *testing.T) {
 		{"pins", Info{Counts: []Count{{RoundTrips, 2}, {"Off", 3}, {"Groups", 4}}}, 2,
 			"round_trips=2 off_weight=0.75|2 round trips|75 % of the estimate's weight off the coldest particle"},
 		{"ptt", Info{Counts: []Count{{"Ages", 3}, {"Aged", 2}, {"Vetoes", 5}}}, 2, "mean_age=1.5 vetoes=5"},
+		{"ptt", Info{Counts: []Count{{"Ages", 3}, {"Aged", 2}}}, 2, "mean_age=1.5"},
 		{"sardonics", moves(0, 0, 0), 0, "flips_per_update=0|sardonics: 0 flips an update"},
 		{"sardonics", moves(8, 3, 40), 4, "acceptance=0.375 flips_per_update=10|sardonics: 37.5 % of proposals accepted, 10 flips an update"},
 		{"pt:im:gibbs=1", moves(8, 3, 40), 4, "round_trips=0 acceptance=0.375 flips_per_update=10|0 round trips|im: 37.5 % of proposals accepted, 10 flips an update"},
