@@ -29,8 +29,8 @@ const summary = `isingmc runs Markov chain Monte Carlo samplers on an Ising syst
 and measures how fast each decorrelates.
 
 The energy is E = −Σ J s s − Σ h s over spins s of −1 and +1; states have
-probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run in
-turn for equal computing time:
+probability ∝ exp(−βE). The samplers of -sampler, separated by commas, each get the
+same computing time:
 
 %s
 The last two, exchange and im, draw from states of fixed magnetisation; the
@@ -44,43 +44,43 @@ Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
 %s
 For each sampler it prints its rates; the mean energy with its standard error; τ,
 the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's window; and
-the independent energies a second, n/(2τ). A run too short to measure τ, of some 100 τ or
-fewer, has a lower bound instead. It compares the samplers in everything that they
-measure, and names those that lie too far apart for chance, given the number of
+the number of independent energies per second, n/(2τ). If a run is too short to measure τ, up
+to some 100 τ, it prints a lower bound. It compares the samplers in everything that they
+measure, and names those that differ by more than chance, given the number of
 comparisons (Bonferroni): one of them has not converged.
 
--observables measures of an Ising system the mean spin m after each move, and prints
+-observables measures the mean spin m of an Ising system after each move, and prints
 the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
 specific heat β²(<E²> − <E>²)/N. -overlap measures q, the mean of s s' over the spins of two
 replicas. Errors allow for the autocorrelation (Wolff 2004).
 
-With -moves and one sampler, equal seeds give equal results but for times; with
-several, the first makes -moves moves, and the others as many as they can in the
-time it takes. The moves of a sampler depend on the seed and on its own settings alone,
-so that only where a sampler stops depends on the clock.
+With -moves and one sampler, equal seeds give equal results except for times. With
+several samplers, the first makes -moves moves, and each of the others runs for the same
+time. The moves of a sampler depend only on the seed and on its settings; the clock decides
+only when it stops.
 
 -scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice, and
 prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. LOW:HIGH:auto finds
-N, and places the temperatures so that neighbours accept about half of their swaps, all equally
-often: pilot runs of the first sampler measure it, of a fixed number of moves. The overlap of a
+N, and places the temperatures so that all neighbours accept about half of their swaps. It measures
+this by pilot runs of the first sampler, of a fixed number of moves. The overlap of a
 temperature is the probability that a swap with the next hotter one is accepted. pt and ins exchange
-replicas between these temperatures; the others do not. Curves between the temperatures follow by
-multiple-histogram reweighting (Ferrenberg & Swendsen 1989; Bennett's multistate estimator) with
-errors from the spread between stretches of the run, and with log Z if the scan begins at
-beta=0. Where two lattices are given it prints where their Binder cumulants cross: at the critical
-point, up to corrections that vanish with size. With -moves every sampler makes that many.
+replicas between these temperatures; the other samplers do not. Curves between the temperatures come
+from multiple-histogram reweighting (Ferrenberg & Swendsen 1989; Bennett's multistate estimator).
+Their errors come from the spread between stretches of the run. They include log Z if the scan begins
+at beta=0. With two lattices it prints where their Binder cumulants cross: at the critical
+point, up to corrections that vanish with size. With -moves every sampler makes that many moves.
 A scan has at most 6 curves: the lattices times the samplers. They use at most 160 000 draws
 of a chain, all temperatures together, equally spaced in moves. To reduce the errors of curves and
 crossings further, take more -chains rather than more -moves.
 
--chains makes independent chains of each sampler, which the ranks of mpirun -n N share. Build
-it by
+-chains runs independent chains of each sampler, which the ranks of mpirun -n N divide. Build
+with MPI for it:
 ` + ranks.Build + `
 
 -tune finds settings by Bayesian optimisation: a Gaussian process models how
-well short trials did and says what to try next. What it learns is a policy: many
-kernels of good settings, one of which is drawn for every 100 moves. The chain that is
-measured starts afresh after that. Only what -sampler leaves open is tuned: k,
+well settings did in short trials, and suggests settings to try next. The result is a policy:
+many kernels with good settings, one of which is drawn for every 100 moves. The measured
+chain starts after the tuning. Only settings that -sampler does not give are tuned: k,
 gamma, walks and mix of sardonics. -tune=METHOD:key=value…
 takes one of these methods and their budgets:
 

@@ -32,31 +32,32 @@ func main() { cli.MainRanks("rbmcompare", runRanks) }
 
 const summary = `rbmcompare compares estimators of the negative phase on a fixed model.
 
-Each estimator of -negphase starts anew and runs for -steps Gibbs steps of each
-of its chains (a replica of pt or ins is a chain too), -repeats times. Its estimate is the
-mean of all updates so far, without burn-in, and its distance the Euclidean one, over
-⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩, to the exact negative phase: Figures 2 and 4 of the infinite-swapping
-paper (Hult, Nyquist & Ringqvist 2020).
+Each estimator of -negphase makes -repeats independent runs, each of -steps Gibbs steps of each
+chain (a replica of pt or ins is a chain too). Its estimate is the mean over all updates so far,
+without burn-in. Its distance is the Euclidean distance of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩ from the exact
+negative phase, as in Figures 2 and 4 of the infinite-swapping paper (Hult, Nyquist &
+Ringqvist 2020).
 
-Models of at most 2^22 states are enumerated, which may take some minutes; for
-larger ones the truth is a long reference run, printed with its error. Ladders
-with tau=auto are tuned on the model before the steps and seconds count, and then frozen. A ladder
-without tau has the temperatures 1 to 5 of the paper; that of rbmtrain is tau=reach/5.
+Models of at most 2^22 states are enumerated, which may take some minutes. For larger models a
+long reference run takes the place of the exact negative phase, and is printed with its error.
+Ladders with tau=auto are tuned on the model and then fixed; the tuning does not count as steps
+or seconds. A ladder without tau has the temperatures 1 to 5 of the paper; rbmtrain has
+tau=reach/5 by default.
 
   distance   mean over the repeats at the last step, ± standard deviation
-  bias       length of the mean error; in brackets the length that noise alone gives
+  bias       length of the mean error; in brackets the length that noise alone would give
   noise      root of the summed variances of the estimate
-  cosine     between estimated and true gradient if -data is given, else between
-             the negative phases, which are long and much alike
+  cosine     between estimated and true gradient if -data is given, otherwise between
+             the negative phases, whose cosines are all near 1
 
 Seconds are those of the estimator alone, on -workers processors.
 
-Under mpirun -n N the ranks share the repeats, and the runs of the reference, with identical
-results but for the seconds. Build it by
+Under mpirun -n N the ranks divide the repeats, and the runs of the reference, with identical
+results except for seconds. Build with MPI for it:
 ` + ranks.Build + `
 
--runs 'runs/*' compares whole runs of rbmtrain: one table of the settings in which they
-differ, the last and the best value of a metric, and the time, the best run first. -out FOLDER
+-runs 'runs/*' compares whole runs of rbmtrain. It prints one table of the settings in which they
+differ, the last and the best value of a metric, and the time; the best run comes first. -out FOLDER
 writes all settings and metrics, a picture and a report; -out FILE one of a .csv, .json or
 picture.`
 

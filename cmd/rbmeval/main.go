@@ -27,33 +27,36 @@ func main() { cli.MainRanks("rbmeval", runRanks) }
 
 const summary = `rbmeval evaluates a restricted Boltzmann machine on data.
 
-Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what applies: log Z
-by enumeration if that takes a few seconds, else by AIS, which is too low on average, by
-reverse AIS, which is too high, and by Bennett's ratio, which is neither;
-pseudo-likelihood; classification. With -rows log Z is not estimated unless one of these
-asks for it, and with -features, -analysis or -mutants alone nothing else is computed.
+Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it measures all that apply:
+log Z, pseudo-likelihood and classification. log Z is computed by enumeration if that takes a
+few seconds. Otherwise it is estimated by annealed importance sampling (AIS), which is too low
+on average, by reverse AIS, which is too high, and by Bennett's ratio, which is neither. With
+-rows log Z is estimated only if one of these flags asks for it. With -features, -analysis
+or -mutants alone nothing else is computed.
 
-All numbers are in nats, means over the rows, and computed in float64. An estimate is
-printed as x ± s, its standard error; where no warning names it, log Z lay within ±1.96s
-for 93 to 98 % of 58 models small enough to enumerate. No error shows what all chains have
-missed, such as a mode. Warnings go to standard error even with -quiet. The likelihood is
-that of inputs and label together in a model with labels, of rows without labels that of
-the inputs with the label summed out, and of grey inputs the score −F − log Z.
+All numbers are in nats, means over the rows, and computed in float64. An estimate is printed
+as x ± s, where s is its standard error. Of 58 models small enough to enumerate, the exact
+log Z was within ±1.96s for 93 to 98 % of the estimates without a warning. A standard error
+does not include what all chains have missed, such as a mode. Warnings go to standard error
+even with -quiet. The likelihood of a model with labels is that of inputs and label together;
+rows without a label have that of the inputs, with the label summed out. Grey inputs have
+the score −F − log Z.
 
-Features are the hidden means given the inputs alone, p(h|x), the label summed out, with
-the labels as the array y; -label-in-features writes p(h|x,y), which gives the row's label
-away: do not test a classifier by such features.
+Features are the hidden means p(h|x) given the inputs alone, with the label summed out; the
+labels are the array y. -label-in-features writes p(h|x,y), which gives the row's label away:
+do not test a classifier by such features.
 
 With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are those of the best
 estimate. If there is none, mean_log_likelihood_upper_bound, which follows from
 log_z_lower_bound, takes their place. The objects ais, reverse_ais and bennett have log_z,
-std_err and ess, the effective number of independent draws. A further key marks an estimate:
-"doubtful", a warning names it; "raised", to the lower bound; "impossible", left out, as it
-was below that bound; "bound", below or above, AIS or its reverse only bounds log Z. With -mutants, wild_type says how its
+std_err and ess, the effective number of independent draws. Further keys mark an estimate:
+"doubtful" if a warning names it; "raised" if it was raised to the lower bound; "impossible"
+if it was left out because it was below that bound; "bound" (below or above) if AIS or reverse
+AIS only bounds log Z. With -mutants, wild_type says how its
 letters are numbered, and mutants has scores, each with its mutant.
 
--run evaluates all snapshots of a run, finished or not. Under mpirun -n N the ranks share
-the chains, with identical results. Build it by
+-run evaluates all snapshots of a run, finished or not. Under mpirun -n N the ranks divide
+the chains, with identical results. Build with MPI for it:
 ` + ranks.Build + `
 
 cmd/rbmeval/README.md says how the estimates work and how far they can be trusted.`

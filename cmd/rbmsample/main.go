@@ -31,36 +31,39 @@ func main() { cli.MainRanks("rbmsample", runRanks) }
 
 const summary = `rbmsample draws samples from a model and says whether its chains have mixed.
 
-The ending of -out says what is written. A .png, .svg or .pdf is a sheet of pictures, a line for
+The ending of -out sets the format. A .png, .svg or .pdf is a sheet of pictures, with a line for
 each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
-model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
-.csv, or a .tsv with tabs, has the same columns; where a model takes the file as data, leave the
-column row out by -ignore row.
-Both hold draws: bits, spins or pictures [samples, height, width] where the training data
-were such. Pictures show the means p(x|h), which -means adds to an .npz as the array means,
-and writes to a .csv in place of the draws.
+model has labels, and with -clamp row, the number, from 0, of the row that was filled in. A
+.csv, or a .tsv with tabs, has the same columns; to train on the file, leave the column row
+out by -ignore row.
+An .npz and a .csv hold draws, in the form of the training data: bits, spins, or pictures
+[samples, height, width]. Pictures show the means p(x|h). -means adds these to an .npz as the
+array means, and writes them to a .csv in place of the draws.
 
--class draws given a class; without it each class has its turn, and -class any leaves the
-label to be drawn with the rest. -clamp fills in holes: it names a .csv, .npz or .npy file of
-rows that are as long as the inputs. Holes are NaN, or empty cells of a .csv; other values
-lie in [0,1], or are spins −1 and +1, and are cut at one half; of real inputs they are any
-numbers. Of a model of a table a .csv is such a table, and holes are its missing cells. A last column y, or the array
-y, gives classes by name, and may have holes too.
+-class NAME draws samples of a class, and -class any draws the label too; without -class samples
+are drawn for each class. -clamp fills in holes: it names a .csv, .npz or .npy file of
+rows that are as long as the inputs. Holes are NaN, or empty cells of a .csv. Other values
+lie in [0,1] or are spins −1 and +1, and become 1 from ½ up; real inputs take any number.
+For a model of a table, the .csv is a table with the same columns, and holes are its missing
+cells. A last column y, or the array y, gives classes by name, and may have holes too.
 
-Without -negphase the chains take Gibbs steps; where these stick, ladders of temperatures
-that are tuned to the model try too. Models with real inputs and up to 18 hidden units need
-no chains: their hidden states are listed, and the draws are exact (-negphase exact). Half of the chains start at random states and half at
-training rows. They have mixed if both halves agree, by their free energies and by their last
-states, at 0.5 % each, if half of the rounds are at least five autocorrelation times, and if
-ladders have made ten round trips each. That is tested after 256, 512, 1024, … rounds, up to
--rounds: "mixed" means that no difference was found, not that there is none. If they have
-not, "mixed" is false with -json, a warning says why, and the samples are those of chains
-that started at training rows, which they may still resemble; -start decides otherwise.
+Without -negphase the chains make Gibbs steps. If these do not mix, ladders of temperatures,
+tuned to the model, are tried. Models with real inputs and up to 18 hidden units need no
+chains: their hidden states are enumerated, and the draws are exact (-negphase exact).
 
-The nearest training rows tell whether samples are copies. A sample counts as nearer if its
-distance is below those of as many training rows; chance alone gives about one such sample.
+Half of the chains start at random states and half at training rows. They have mixed if tests
+at the level of 0.5 % find no difference between the halves, neither in their free energies
+nor in their last states, if half of the rounds are at least five autocorrelation times, and
+if ladders have made ten round trips each. This is tested after 256, 512, 1024, … rounds, up
+to -rounds. "mixed" means that no difference was found, not that there is none. If the chains
+have not mixed, "mixed" is false with -json, a warning says why, and the samples are those of
+the chains that started at training rows, which they may still resemble; -start chooses others.
 
-Under mpirun -n N the ranks share the chains, with identical results. Build it by
+Distances to the nearest training rows show whether samples are copies. A sample counts as
+nearer if its distance is below those of all rows in a sample of training rows of the same
+size; chance alone gives about one such sample.
+
+Under mpirun -n N the ranks divide the chains, with identical results. Build with MPI for it:
 ` + ranks.Build
 
 type options struct {
