@@ -17,8 +17,7 @@ import (
 	"gorbm/rbm"
 )
 
-// labelNames are the names of a last column, in lower case, that say that it
-// holds labels.
+// labelNames are the names, in lower case, that mark a last column as labels.
 var labelNames = []string{"y", "label", "class", "target"}
 
 // A csvReader reads a CSV file.
@@ -30,30 +29,30 @@ type csvReader struct {
 	limit   *rowLimit
 	r       *csv.Reader
 	header  []string // nil if the file has none
-	kind    string   // of the header: Set.Header
+	kind    string   // becomes Set.Header
 	numbers bool     // the first line is whole numbers that all differ, and Options.Header is auto
-	width   int      // columns of each line of the file
-	across  int      // those of the line that next returned
+	width   int      // columns of each line of the file, as of the first
+	across  int      // columns in the file of the line that next returned
 	ignore  string   // Options.Ignore
 	lacking bool     // Options.IgnoreKnown
 	ignored []int    // columns of the file that next drops, ascending
-	fields  int      // columns of each row, with that of the labels, without those that next drops
+	fields  int      // columns of a row that next returns, with the label
 	label   bool     // the last column holds labels
-	labelAt int      // 1 + the column of the file that next moves to the last; 0: none
-	rows    int      // so far
-	counts  bool     // the first column counts the rows so far, from 0 or from 1
-	from    int      // which of the two
+	labelAt int      // 1 + the column that next moves to the end; 0: none
+	rows    int      // read so far
+	counts  bool     // the first column has counted the rows so far, from 0 or from 1
+	from    int      // 0 or 1: the first number of that count
 
 	scaling  scaling
-	byColumn bool // max and minmax are those of each column
+	byColumn bool // -scale max and minmax take the extremes of each column, not of all values
 	to       scales
-	clipped  int // values so far
+	clipped  int // number of values clipped so far
 	rising   []risingColumn
 	bin      binarizer
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
 	weight   string    // name of the column of weights; "": none
-	weightAt int       // that column, from 0, without those before it that next drops
+	weightAt int       // its index among the columns that are not ignored; −1: none
 	weights  []float64 // so far
 	raw      string    // the weight of the row that next returned
 	between  bool      // some value so far lies between 0 and 1
@@ -64,10 +63,10 @@ func newCSVReader(path string, opt Options) *csvReader {
 	return &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), weight: opt.Weights, weightAt: -1, ignore: opt.Ignore, lacking: opt.IgnoreKnown}
 }
 
-// loadCSV reads a file of one example a row: values 0 and 1, or numbers in
-// [0,1], or what Options.Scale takes there, that are made binary as
-// Options.Binarize says. A header may come first, and labels may be in the last
-// column; see Options.Header and Options.LabelColumn.
+// loadCSV reads a file with one example per row. Values are 0 and 1, numbers in [0,1],
+// or numbers that Options.Scale maps to [0,1]. Options.Binarize makes them binary. The
+// first line may be a header, and a column may have labels: see Options.Header and
+// Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 	c := newCSVReader(path, opt)
 	c.scaling, c.byColumn, c.bin = opt.scaling(), opt.Height == 0, opt.binarizer(streamTrain)
@@ -146,7 +145,7 @@ func (c *csvReader) findScales(f io.ReaderAt, size int64) error {
 // openText finds what separates the columns of the file and goes to its first line.
 func (c *csvReader) openText(f io.ReaderAt, size int64) {
 	start := make([]byte, min(size, 1<<16))
-	n, _ := f.ReadAt(start, 0) // an error comes again with the first line
+	n, _ := f.ReadAt(start, 0) // next returns the error again
 	c.comma = separatorOf(string(start[:n]))
 	c.open(f, size)
 }
@@ -161,9 +160,9 @@ func (c *csvReader) open(f io.ReaderAt, size int64) {
 	}
 	c.r = csv.NewReader(in)
 	c.r.Comma = rune(c.comma)
-	c.r.FieldsPerRecord = -1 // rows of unequal length have an error of our own
+	c.r.FieldsPerRecord = -1 // checkRow checks the number of columns
 	c.r.ReuseRecord = true
-	c.r.TrimLeadingSpace = c.comma != '\t' // of tabs it would drop empty fields
+	c.r.TrimLeadingSpace = c.comma != '\t' // with tabs it would drop empty fields
 }
 
 // next returns the next line, valid until the next call, or io.EOF.
@@ -171,7 +170,7 @@ func (c *csvReader) next() ([]string, error) {
 	row, err := c.r.Read()
 	var parse *csv.ParseError
 	switch {
-	case c.limit.err != nil: // what the reader makes of the row that was cut off does not count
+	case c.limit.err != nil: // takes precedence over the parser's error about the truncated row
 		return nil, fmt.Errorf("%s: %w", c.path, c.limit.err)
 	case errors.As(err, &parse):
 		return nil, formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", c.path, parse.Line, parse.Column, parse.Err)
@@ -196,7 +195,7 @@ func (c *csvReader) next() ([]string, error) {
 	return row, err
 }
 
-// without drops the fields of a row at these places, which ascend, and returns the rest of it.
+// without deletes the fields at the given places, in ascending order, from row, and returns it.
 func without(row []string, places []int) []string {
 	for dropped, at := range places {
 		if at -= dropped; at < len(row) {
@@ -206,7 +205,7 @@ func without(row []string, places []int) []string {
 	return row
 }
 
-// findIgnored takes the first line, and returns it without the columns of Options.Ignore.
+// findIgnored finds the columns of Options.Ignore in the first line, and returns the line without them.
 func (c *csvReader) findIgnored(row []string) ([]string, error) {
 	if c.ignore == "" || c.lacking && c.asked == HeaderNo {
 		return row, nil
@@ -245,8 +244,8 @@ func moveToLast(row []string, at int) {
 	row[len(row)-1] = label
 }
 
-// findLabels takes the first line, and moves labels of the first column, or of a named one, to
-// its end. From there on the labels are in the last column.
+// findLabels finds the column of labels in the first line, if it is the first or a named one, and
+// moves its field to the end. next then does the same for each line.
 func (c *csvReader) findLabels(row []string) error {
 	at := 0
 	switch c.labels {
@@ -269,7 +268,7 @@ func (c *csvReader) findLabels(row []string) error {
 	return nil
 }
 
-// read calls do for each row of the file, but for the header.
+// read calls do for each row of the file except the header.
 func (c *csvReader) read(f io.ReaderAt, size int64, do func(row []string) error) error {
 	c.open(f, size)
 	c.rows, c.counts = 0, true
@@ -294,7 +293,7 @@ func (c *csvReader) read(f io.ReaderAt, size int64, do func(row []string) error)
 	}
 }
 
-// checkRow checks the number of columns, and whether the first still counts rows.
+// checkRow checks the number of columns, and notes whether the first column still counts the rows.
 func (c *csvReader) checkRow(row []string) error {
 	if c.across != c.width {
 		line, _ := c.r.FieldPos(0)
@@ -310,14 +309,14 @@ func (c *csvReader) checkRow(row []string) error {
 	return nil
 }
 
-// A risingColumn holds whole numbers each of which is above the one before, as the numbers of customers
-// or patients often are.
+// A risingColumn is a column of whole numbers that increase from row to row, as numbers of customers or
+// patients often do.
 type risingColumn struct {
 	column int
 	last   float64
 }
 
-// leaveOut says how to leave out a column of this name; "": it has none.
+// leaveOut returns the advice to leave out a column by its name, "" if it has none.
 func leaveOut(name string) string {
 	switch name = strings.TrimSpace(name); {
 	case name == "", strings.Contains(name, ","):
@@ -330,13 +329,13 @@ func leaveOut(name string) string {
 	return "leave it out by -ignore " + name
 }
 
-// namesRows is the note of a column of a name that has another value in each row.
+// namesRows returns the note about a risingColumn, which may be an identifier.
 func namesRows(column, name string) string {
 	return column + " has another value in each row; if it names the rows, " + leaveOut(name)
 }
 
-// leastIndex is the number of rows from which a first column that counts them is
-// taken for an index although all of its values can be scaled.
+// leastIndex is the least number of rows for which a first column that counts them is
+// an error: it is likely an index, even if all of its values can be scaled.
 const leastIndex = 10
 
 // checkIndex returns an error if the first column counts the rows.
@@ -347,14 +346,14 @@ func (c *csvReader) checkIndex() error {
 	return formatErrorf("%s: %s", c.path, c.countsRows())
 }
 
-// countsRows says what to do about an index.
+// countsRows returns the message about a first column that counts the rows.
 func (c *csvReader) countsRows() string {
 	return "the first column counts the rows; " + leaveOut(c.name(0)) + " (pandas: to_csv(index=False))"
 }
 
-// separatorOf returns the separator of the columns of a file that starts with this text. If the first
-// line has tabs, or else semicolons, and each of its commas can be a decimal comma, these are the
-// separators; otherwise commas are. Quoted fields do not count.
+// separatorOf guesses the separator of columns from the first line of start: a tab or, if there is none, a
+// semicolon, provided that every comma of the line can be a decimal comma; otherwise a comma. It ignores
+// quoted text.
 func separatorOf(start string) byte {
 	quoted := false
 	line := strings.Map(func(r rune) rune {
@@ -376,7 +375,7 @@ func separatorOf(start string) byte {
 	return ','
 }
 
-// decimalPoint returns a number with a decimal comma with a point, and other fields as they are.
+// decimalPoint replaces the decimal comma of a number by a point. It returns other fields unchanged.
 func decimalPoint(field string) string {
 	if strings.Count(field, ",") == 1 && !strings.HasSuffix(field, ",") {
 		if point := strings.Replace(field, ",", ".", 1); isNumber(point) {
@@ -386,8 +385,8 @@ func decimalPoint(field string) string {
 	return field
 }
 
-// separator returns the name of what separates columns in a field that should be
-// one, or "".
+// separator returns the name of the separator in a field that is in truth several
+// columns, or "".
 func separator(field string) string {
 	switch {
 	case strings.Contains(field, ";"):
@@ -414,8 +413,8 @@ func (c *csvReader) inputs(row []string) []string {
 	return row
 }
 
-// begin reads from the first line the number of columns, whether it is a header,
-// and whether there are labels.
+// begin reads the first line. It finds the number of columns, whether the line is a
+// header, and where the labels are.
 func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 	c.openText(f, size)
 	row, err := c.next()
@@ -486,23 +485,25 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 }
 
 const (
-	// countedNames is the number of columns from which a first line that counts them
-	// is a header whatever the rows are. Even where each row has these numbers in some
-	// order, less than one first row in 5! is in this one.
+	// countedNames is the least number of columns for which a first line that counts
+	// the columns is always a header. Even if each row were a permutation of these
+	// numbers, the first row would have this order with probability 1/5! or less.
 	countedNames = 5
-	// leastCounted is the number of columns from which it is a header unless another
-	// row has the same numbers. Two columns are counted by 0,1, a common row.
+	// leastCounted is the least number of columns for which such a line is a header
+	// unless another row has the same numbers. With two columns it would be 0,1 or 1,2,
+	// which are common rows.
 	leastCounted = 3
-	// lookAhead is the number of rows that are compared with the first line. If one of
-	// 101 rows is unlike the others, in any order, it is the first in 1 % of all cases.
+	// lookAhead is the number of rows that are compared with the first line. If rows are
+	// in random order and one of 101 differs from the rest, it is the first by chance
+	// with probability 1 %.
 	lookAhead = 100
 )
 
-// areNames reports whether the first line, whose fields have a number among them, is
-// a header all the same. pandas counts columns that have no names. The line must be
-// whole numbers that all differ. It is a header if they count the columns, from 0 or
-// from 1, or if none of the next lookAhead rows is such a line. The only line of a
-// file is a row.
+// areNames reports whether a first line with numbers is a header all the same: pandas
+// numbers columns that have no names. The fields must be distinct whole numbers.
+// They are a header if they count the columns, from 0 or from 1, or if none of
+// the next lookAhead rows has distinct whole numbers only. The only line of a file is
+// a row.
 func (c *csvReader) areNames(line []string) (bool, error) {
 	names, counted := distinct(line)
 	if c.numbers = names != nil; !c.numbers {
@@ -526,8 +527,9 @@ func (c *csvReader) areNames(line []string) (bool, error) {
 	return rows == lookAhead && alike == 0, nil
 }
 
-// isName reports whether last, the last field of a first line of numbers, which is the
-// name of a column of labels, is that and not the class y of other rows too.
+// isName reports whether last is the name of the column of labels. It is the last field of a
+// first line of numbers and one of labelNames, such as y, but it may also be a class: then
+// other rows have it too.
 func (c *csvReader) isName(last string) (bool, error) {
 	classes := 0
 	_, err := c.ahead(func(row []string) {
@@ -538,8 +540,8 @@ func (c *csvReader) isName(last string) (bool, error) {
 	return classes == 0, err
 }
 
-// ahead calls do for the next lookAhead rows, or as many as there are, and returns their
-// number. The reader cannot be used after it: see open.
+// ahead calls do for the next lookAhead rows, or for all if there are fewer, and returns
+// their number. Call open afterwards, to read from the first line again.
 func (c *csvReader) ahead(do func(row []string)) (rows int, err error) {
 	for ; rows < lookAhead; rows++ {
 		row, err := c.next()
@@ -576,8 +578,8 @@ func distinct(fields []string) (sorted []float64, counted bool) {
 }
 
 // ParseNumber reads a number of a table: decimal, such as -1.5e-3, or nan or inf in
-// the spellings of strconv.ParseFloat, whose errors it returns. The hexadecimal numbers
-// and the digits with underscores of Go's source text are errors: no table means them.
+// the spellings of strconv.ParseFloat, whose errors it returns. Hexadecimal numbers
+// and underscores between digits, which Go's own syntax allows, are errors.
 func ParseNumber(text string) (float64, error) {
 	if strings.ContainsAny(text, "_xX") {
 		return 0, &strconv.NumError{Func: "ParseNumber", Num: text, Err: strconv.ErrSyntax}
@@ -585,14 +587,14 @@ func ParseNumber(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// isNumber reports whether a field reads as a number, NaN and what ParseNumber
-// refuses included: such a field is no name of a column.
+// isNumber reports whether a field cannot be the name of a column because it is a
+// number. NaN and the numbers of Go's syntax that ParseNumber refuses count as numbers.
 func isNumber(field string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// addLabelAndWeight adds the label and the weight of a row, as far as there are columns of them.
+// addLabelAndWeight adds the label and the weight of a row, if the file has these columns.
 func (c *csvReader) addLabelAndWeight(row []string, isMissing func(name string) bool) error {
 	if c.label {
 		name := strings.TrimSpace(row[len(row)-1])
@@ -754,8 +756,7 @@ func (c *csvReader) columnName(j int) string {
 	return name
 }
 
-// column returns the place in the file of column j, counted without those that next drops and with
-// the labels last.
+// column returns the index in the file of column j of the rows that next returns.
 func (c *csvReader) column(j int) int {
 	switch {
 	case c.labelAt > 0 && j == c.fields-1:
@@ -769,7 +770,7 @@ func (c *csvReader) column(j int) int {
 	return c.inFile(j)
 }
 
-// inFile returns the place in the file of column j, counted without those of Options.Ignore.
+// inFile returns the index in the file of column j of a line without ignored columns.
 func (c *csvReader) inFile(j int) int {
 	for _, at := range c.ignored {
 		if j >= at {
@@ -779,7 +780,7 @@ func (c *csvReader) inFile(j int) int {
 	return j
 }
 
-// set returns the rows read as a set.
+// set returns a set of all rows read.
 func (c *csvReader) set() ([]*Set, error) {
 	cols := c.columns()
 	stride := (cols + 63) / 64

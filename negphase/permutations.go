@@ -6,18 +6,18 @@ import (
 	"gorbm/rbm"
 )
 
-// A permanent weighs the permutations σ that assign K particles of energies
-// E_k to K inverse temperatures β_j,
+// A permanent is the distribution of the permutations σ that assign K particles of
+// energies E_k to K inverse temperatures β_j,
 //
-//	ρ_σ ∝ Π_k exp(−β_σ(k) E_k),
+//	ρ_σ ∝ Π_k exp(−β_σ(k) E_k).
 //
-// without listing them: a table over subsets of particles gives each
-// particle's probability to be at a temperature and exact draws of σ in
-// O(K·2^K) steps and space (the recursion that Held & Karp 1962 and Ryser 1963
-// use for such sums).
+// It does not list the K! permutations. A table over the 2^K subsets of particles gives
+// the probability that a particle is at the first temperature, and exact draws of
+// σ. It takes O(K·2^K) operations (the recursion of Held & Karp 1962 and Ryser 1963).
 //
-// Scaling keeps it in linear float64. Let particles be sorted by rising energy
-// and β fall; then the identity is the likeliest assignment, and with
+// The factors are scaled so that no logarithms are needed. Sort the particles by
+// rising energy and the temperatures by falling β. The identity is then the
+// likeliest assignment. With
 //
 //	v_{j+1} = v_j + (β_j − β_{j+1})(E_j + E_{j+1})/2,  u_k = −β_k E_k − v_k
 //
@@ -28,7 +28,7 @@ type permanent struct {
 	order []int     // particles by rising energy
 	a     []float64 // a[j·K+k], temperature j, k-th particle in order
 	// table[S] sums the products over all ways to put the particles of the
-	// set S at the last |S| temperatures. S has the bits member[k] of its particles.
+	// set S at the last |S| temperatures. S is a bit set: member[k] is the bit of particle k in order.
 	table  []float64
 	member []uint
 	sums   *rbm.Subsets
@@ -63,8 +63,8 @@ func (p *permanent) set(energy []float64) {
 		}
 		return a - b
 	})
-	// Only differences of energies matter. Those from the least energy are not
-	// rounded to the size of the energies.
+	// Only differences of energies matter. Subtracting the least energy first avoids
+	// cancellation between large energies.
 	for k, particle := range p.order {
 		p.e[k] = energy[particle] - energy[p.order[0]]
 		if k > 0 {
@@ -90,8 +90,8 @@ func (p *permanent) weights(w []float64) {
 }
 
 // draw overwrites at with a permutation drawn from ρ: at[j] is the particle
-// put at temperature j. It uses one uniform a temperature. Temperatures are
-// filled from the first, each in proportion to what the table leaves.
+// put at temperature j. It uses one uniform number per temperature. Each temperature, from
+// the first on, draws among the remaining particles, with probabilities from the table.
 func (p *permanent) draw(at []int, uniform func(j int) float64) {
 	n := len(p.beta)
 	left := uint(len(p.table) - 1)

@@ -13,25 +13,24 @@ import (
 
 // A forecast estimates the memory and the time of a run from a few steps of a copy of it.
 type forecast struct {
-	MemoryBytes float64        `json:"memory_bytes"` // of each rank, without the data, at most
-	StepSeconds float64        `json:"step_seconds"` // with the ladder that training begins with
-	Seconds     float64        `json:"seconds"`      // of all steps; measuring comes on top
+	MemoryBytes float64        `json:"memory_bytes"` // upper bound for each rank, without the data
+	StepSeconds float64        `json:"step_seconds"` // with the initial ladder
+	Seconds     float64        `json:"seconds"`      // of all steps, without evaluations
 	Longest     *longestLadder `json:"longest_ladder,omitempty"`
 
 	steps int
 }
 
-// longestLadder is the longest that a tuned ladder may become.
+// longestLadder is the forecast for a tuned ladder that grows to its limit.
 type longestLadder struct {
 	Temperatures int     `json:"temperatures"`
 	Seconds      float64 `json:"seconds"`
 }
 
-// trialTime is how long steps are tried for a forecast, and trialSteps how many of them
-// are enough.
+// A forecast times trialSteps steps, or as many as trialTime allows.
 const trialTime, trialSteps = 500 * time.Millisecond, 200
 
-// stopwatch measures the calls of an estimator.
+// stopwatch adds up the time spent in an estimator.
 type stopwatch struct {
 	negphase.Estimator
 	time time.Duration
@@ -64,7 +63,7 @@ func (p *plan) tryout() (*forecast, error) {
 		if _, err := t.Step(); err != nil {
 			return nil, err
 		}
-		if t.Steps() == 1 && t.Elapsed() < trialTime/2 { // the first step makes room, and some chains begin in it
+		if t.Steps() == 1 && t.Elapsed() < trialTime/2 { // leave out the first step: it allocates memory, and starts some chains
 			steps, before, chainsBefore = -1, t.Elapsed(), watch.time
 		}
 	}
@@ -80,7 +79,6 @@ func (p *plan) tryout() (*forecast, error) {
 	return f, nil
 }
 
-// write prints the forecast in words.
 func (f *forecast) write(w io.Writer) {
 	fmt.Fprintf(w, "forecast: up to %s of memory besides the data; %s a step at first, %s for %d steps, and measuring on top\n",
 		memory.Size(f.MemoryBytes), duration(f.StepSeconds), duration(f.Seconds), f.steps)

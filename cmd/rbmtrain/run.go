@@ -39,7 +39,7 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 		return err
 	}
 	defer func() {
-		if r.trains() && !r.joined { // as in an array, where another run comes next
+		if r.trains() && !r.joined { // the other ranks wait in Run; in an array the process does not exit, and would leave them there
 			r.trainer.Leave(r.plan.steps)
 		}
 	}()
@@ -114,7 +114,7 @@ func (p *plan) rehearse(hash string) error {
 	})
 }
 
-// A runner is a run under way.
+// A runner carries out a run and has its state.
 type runner struct {
 	plan      *plan
 	trainer   *train.Trainer
@@ -127,23 +127,23 @@ type runner struct {
 
 	begin      time.Time
 	state      progressState
-	last       train.Evaluation // while training
-	final      train.Evaluation // of all rows
+	last       train.Evaluation // the last one during training
+	final      train.Evaluation // at the end, on all rows
 	samples    samples
-	standing   []train.Warning // of metrics and of the likelihood, at the end
+	standing   []train.Warning // warnings that hold at the end, from metrics and the likelihood
 	reading    *reading        // nil without classes
-	withdrawn  []train.Warning // that were told and do not stand any more
+	withdrawn  []train.Warning // warnings that were printed and no longer hold
 	begun      bool            // the evaluation of step 0 is in the table
-	stopped    bool            // by -stop-after
+	stopped    bool            // -stop-after ended the training
 	times      string          // how long it took, in words; "" before the end
-	joined     bool            // the steps of the other ranks
+	joined     bool            // Run has started, in step with the other ranks
 	saver      saver
 	ladder     ladder
-	reported   time.Time      // the report so far
-	reportTook time.Duration  // to write
+	reported   time.Time      // when report.html was last written
+	reportTook time.Duration  // time that writing it took
 	events     *rundir.Events // nil without -tensorboard
 
-	logZ, logZErr *float64 // of the model, by the chains; nil: there is none
+	logZ, logZErr *float64 // of the final model, estimated from the chains of training; nil if they give none
 }
 
 // open makes the folder of the run, or opens the folder of -resume.
@@ -185,7 +185,7 @@ func (r *runner) close() {
 	}
 }
 
-// seconds returns the time spent in steps, over all parts of the run.
+// seconds returns the time spent in steps, including those before each -resume.
 func (r *runner) seconds() float64 { return r.state.Seconds + r.trainer.Elapsed().Seconds() }
 
 // train takes the steps, with evaluations and checkpoints.
@@ -208,7 +208,7 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	r.saver.begin(r.plan.every, start)
 	var shown time.Time
-	// A step may take long. Between two of them nothing may be cut off.
+	// A signal may end the process during a step, which may take long, but not while the observers work after it.
 	release := cli.Protect(ctx, r.lost)
 	defer func() { release() }()
 	began := func(_ context.Context, e train.Event) error {
@@ -301,7 +301,7 @@ func (r *runner) choose(e train.Evaluation) error {
 	if !ok {
 		return nil
 	}
-	if math.IsNaN(v) || math.IsInf(v, 0) { // it cannot be compared with
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
 	if c.Smaller {

@@ -34,7 +34,7 @@ type item struct {
 	name       string
 	operation  string // the unit of the timing: update, pass or run
 	job        job
-	fresh      string   // file for scikit-learn's first model
+	fresh      string   // file to which scikit-learn writes the model it starts from
 	checkSteps int      // updates of the check that results agree, after the same number of warm-up updates; 0: no check
 	programs   []string // nil: all programs that can do this kind of job
 }

@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// LatinHypercube returns n points in the unit cube. Each of n equal slices of
-// each coordinate has one point (McKay, Beckman & Conover 1979).
+// LatinHypercube returns n points in the unit cube, one in each of the n equal
+// intervals of each coordinate (McKay, Beckman & Conover 1979).
 func LatinHypercube(n, dims int, key rbm.Key) [][]float64 {
 	r := key.Rand()
 	points := make([][]float64, n)
@@ -24,8 +24,8 @@ func LatinHypercube(n, dims int, key rbm.Key) [][]float64 {
 	return points
 }
 
-// ExpectedImprovement returns E max(0, y − best) of a normal y of this mean and
-// standard deviation (Močkus 1982; the paper's section 4.1).
+// ExpectedImprovement returns E max(0, y − best) for a normal y with the given mean
+// and standard deviation (Močkus 1982; Hamze, Wang & de Freitas 2012, section 4.1).
 func ExpectedImprovement(mean, sd, best float64) float64 {
 	rise := mean - best
 	if !(sd > 0) {

@@ -6,13 +6,14 @@ import (
 	"gorbm/negphase/diag"
 )
 
-// Area returns the paper's reward of a series of energies, one before each move:
-// the mean of 1 − |ρ(t)| over lags t ≥ 1, averaged over the windows that start in
-// the first three quarters of the series and end with it. ρ is about the mean of
-// the window, each lag divided by its number of terms, and cut to −1 … 1. The
-// paper says "area under the autocorrelation up to a lag"; the rest is what its
-// program does. The reward of a constant series is 0. The cost of a move does not
-// count.
+// Area returns the reward of Hamze, Wang & de Freitas (2012) for a series of
+// energies, one before each move. A window is the series without its first x
+// values, for each x below three quarters of its length. The reward of a window is
+// the mean of 1 − |ρ(t)| over lags t ≥ 1, and Area averages over the windows. ρ(t)
+// uses the mean and variance of the window, divides by the number of terms of
+// lag t, and is clipped to [−1, 1]. The paper says "area under the
+// autocorrelation up to a lag"; the rest follows its authors' program. The reward
+// of a constant series is 0. The time of a move does not enter.
 func Area(energy []float64) float64 {
 	n := len(energy)
 	windows := max(1, 3*n/4)
@@ -36,23 +37,22 @@ func Area(energy []float64) float64 {
 	return sum / float64(windows)
 }
 
-// Rate returns the logarithm of the number of effective samples per second,
-// 1/(2τ), of the slowest of several observables. series has the values of each, at
-// equal intervals over the given seconds; variance has the variance of each under
-// the distribution that is sampled, which is the same for all settings.
+// Rate returns the logarithm of the effective samples per second, 1/(2τ), of
+// the slowest of several observables. series has the values of each, at equal
+// intervals over the given seconds; variance has the variance of each in
+// equilibrium, which is the same for all settings.
 //
-// A trial is often shorter than τ, and its own mean and variance would then hide
-// the slow part. So ρ comes from increments, which the known variance scales:
+// A trial is often shorter than τ; its own mean and variance would then hide the
+// slow modes. So ρ is estimated from increments and the known variance:
 //
 //	ρ(t) = 1 − ⟨(x(i+t) − x(i))²⟩ / (2·variance).
 //
-// τ is the sum of ρ up to an eighth of the series or Sokal's window of 6τ, and
-// beyond that the integral of the exponential through 1 and the last ρ. This is
-// exact for exponential decay whatever the length.
+// τ is ½ plus the sum of ρ up to Sokal's window of 6τ. Where that is longer than an
+// eighth of the series, the sum ends there, and an exponential through ρ(0) = 1 and
+// the last ρ stands for the rest. This is exact for exponential decay, whatever the length.
 //
-// A series with many effective samples by its own variance, about its own mean, is divided by that
-// variance: its noise cancels against the noise of the increments. With the known variance,
-// changes slower than the trial would only add noise.
+// Where the variance of the series itself gives at least many effective samples, it
+// replaces the known one, because its noise partly cancels the noise of the increments.
 func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	slowest := 0.0 // τ, in intervals
 	for k, x := range series {
@@ -70,8 +70,9 @@ func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	return math.Log(float64(len(series[0])) / (2 * slowest * seconds))
 }
 
-// many is the number of effective samples of a series that knows its own variance: the
-// mean then takes 1/many of it away, and the 6τ lags of the sum of ρ lose 6/many of τ.
+// many is the number of effective samples from which Rate uses the variance of the series
+// itself. Subtracting the mean of the series then makes the variance too small by a
+// fraction of 1/many, and the sum of ρ over 6τ lags makes τ too small by 6/many.
 const many = 50
 
 // increments returns half the mean square of the increments of a series over t
@@ -89,11 +90,11 @@ func increments(x []float64) []float64 {
 	return half
 }
 
-// leastFall is the least 1 − ρ that is believed: an observable that never
-// changed is taken for one that changes this slowly.
+// leastFall is the lower bound of 1 − ρ per interval. It gives an observable that
+// never changed a finite τ.
 const leastFall = 1e-9
 
-// integrated returns τ, in intervals, of 1 − ρ(t) for t from 1 to last.
+// integrated returns τ, in intervals. fall(t) is 1 − ρ(t), for t from 1 to last.
 func integrated(last int, fall func(t int) float64) float64 {
 	tau, rho := 0.5, 1.0
 	for t := 1; t <= last; t++ {
@@ -103,6 +104,6 @@ func integrated(last int, fall func(t int) float64) float64 {
 		}
 		tau += rho
 	}
-	// Of the last term half belongs to the sum and half to what follows.
+	// The trapezium rule: half of the last term belongs to the sum, and half to the integral after it.
 	return tau - rho/2 + rho*float64(last)/-math.Log(rho)
 }

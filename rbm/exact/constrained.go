@@ -36,7 +36,7 @@ type shell struct {
 // A shellRange is a range of consecutive states of a shell.
 type shellRange struct{ shell, first, states int }
 
-// manyStates is more than any limit.
+// manyStates caps the counts of states. It is above every limit.
 const manyStates = 1 << 38
 
 // boundedBinomial returns n over k, at most manyStates.

@@ -12,32 +12,32 @@ import (
 )
 
 // realStates are the hidden states of a model with Gaussian visible units, in Gray-code order.
-// With these summed out the hidden units are a Boltzmann machine, see rbm.Marginal. So a state
-// costs as many additions as there are hidden units, however many units are Gaussian.
-// Visible units of other groups are summed out one by one.
+// The Gaussian units are integrated out, which leaves a Boltzmann machine of the hidden units
+// (rbm.Marginal). A state then costs one addition per hidden unit, however many units are
+// Gaussian, and the work of summing out each visible unit of another kind.
 type realStates struct {
 	layers
 	marginal  *rbm.Marginal
 	rows      [][]float64    // weights of each hidden unit
 	bias      []float64      // of the visible units
-	precision []float64      // of the Gaussian ones
-	apart     []rbm.Group    // the groups of other units
-	small     bool           // no input of these is beyond ±mostInput, so that products of exponentials stand for their logarithms
-	powers    []float64      // exponentials of the biases of other units
-	times     [2][][]float64 // and of the weights of each hidden unit to them: of W, and of −W
+	precision []float64      // of the visible units; 0 for those that are not Gaussian
+	apart     []rbm.Group    // the groups of visible units that are not Gaussian
+	small     bool           // all inputs of apart are within ±mostInput, so that powers can replace their logarithms
+	powers    []float64      // exp(bias) of each unit of apart
+	times     [2][][]float64 // exp(W) and exp(−W), hidden units × units of apart: factors of powers at a flip
 	walks     []*realWalk
 }
 
-// A realWalk goes through the states of a block: start, then next until it is false.
+// A realWalk visits the states of a block: call start, then next until it returns false.
 type realWalk struct {
 	*realStates
 	left    int
 	number  uint64
 	active  uint64
-	weight  float64   // log weight of the state, but for the other groups
-	rise    []float64 // for each hidden unit: the couplings to those that are on
+	weight  float64   // log weight of the state, without the groups of apart
+	rise    []float64 // of each hidden unit, the sum of its couplings to hidden units that are on
 	z, mean []float64 // inputs and means of the visible units
-	powers  []float64 // exponentials of the inputs, if these are small
+	powers  []float64 // exp(z) of the units of apart, if small
 	logs    []float64 // log weights of the block
 }
 
@@ -68,8 +68,9 @@ func newReal(m *rbm.RBM, limit int) (*realStates, error) {
 	return s, nil
 }
 
-// Products of exponentials of inputs of up to ±mostInput, whose logarithm is taken beyond leastLog or its inverse, stay
-// within float64. Within a block of 2¹⁰ states their relative error grows to 10⁻¹³.
+// logWeight multiplies the partition functions of single units, and takes the logarithm once the product is
+// above leastLog or below its inverse. With inputs within ±mostInput the product stays in the range of
+// float64. Its relative error grows to 10⁻¹³ within a block of 2¹⁰ states.
 const mostInput, leastLog = 300, 1e150
 
 func (s *realStates) count() int     { return 1 << s.units }
@@ -110,12 +111,12 @@ func (s *realStates) set(m *rbm.RBM) {
 				most += math.Abs(row[i])
 				s.times[0][j][i], s.times[1][j][i] = vec.Exp(row[i]), vec.Exp(-row[i])
 			}
-			s.small = s.small && most <= mostInput // not of NaN
+			s.small = s.small && most <= mostInput // false for NaN
 		}
 	}
 }
 
-// start goes before the first state of block b.
+// start puts the walk before the first state of block b.
 func (q *realWalk) start(b int) {
 	q.number = uint64(b) * uint64(q.blockSize())
 	q.left, q.active, q.weight = q.blockSize()+1, 0, q.marginal.Shift
@@ -140,7 +141,7 @@ func (q *realWalk) next() bool {
 	return true
 }
 
-// flip flips hidden unit j.
+// flip flips hidden unit j and updates the weight and the inputs.
 func (q *realWalk) flip(j int) {
 	sign, off := 1.0, q.active>>j&1
 	if off != 0 {
@@ -220,7 +221,7 @@ func (s *realStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 				x := float64(q.mean[i] * q.mean[i])
 				if precision > 0 {
 					x += 1 / precision
-				} else { // 0 or 1
+				} else { // a bit: its square is itself
 					x = q.mean[i]
 				}
 				sums.squares[i] += float64(p * x)
