@@ -33,10 +33,10 @@ probability ∝ exp(−βE). The samplers of -sampler, separated by commas, each
 same computing time:
 
 %s
-The last two, exchange and im, draw from states of fixed magnetisation; the
-others from all states. A run takes samplers of one sort only, because these are different
-distributions. Two more run replicas of the system at several temperatures, each
-moved by a sampler (gibbs, or block-gibbs on an RBM, if none is named):
+exchange and im sample states of fixed magnetisation; all other samplers sample all
+states. These are two different distributions, so that one run cannot have samplers of
+both. Two more samplers run replicas of the system at several temperatures. SAMPLER moves
+each replica (default: gibbs, or block-gibbs on an RBM):
 
 %s
 Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
@@ -44,62 +44,65 @@ Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
 %s
 For each sampler it prints its rates; the mean energy with its standard error; τ,
 the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's window; and
-the number of independent energies per second, n/(2τ). If a run is too short to measure τ, up
-to some 100 τ, it prints a lower bound. It compares the samplers in everything that they
-measure, and names those that differ by more than chance, given the number of
-comparisons (Bonferroni): one of them has not converged.
+the independent energies a second, n/(2τ), where n is the number of moves a second. For
+a run shorter than some 100 τ it prints a lower bound of τ instead. It also compares all
+means between samplers. If two differ by more than chance explains, given the number of
+comparisons (Bonferroni), one of the two samplers has not converged, and it names both.
 
--observables measures the mean spin m of an Ising system after each move, and prints
+-observables measures the magnetisation per spin m of an Ising system after each move. It prints
 the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
 specific heat β²(<E²> − <E>²)/N. -overlap measures q, the mean of s s' over the spins of two
 replicas. Errors allow for the autocorrelation (Wolff 2004).
 
 With -moves and one sampler, equal seeds give equal results except for times. With
-several samplers, the first makes -moves moves, and each of the others runs for the same
-time. The moves of a sampler depend only on the seed and on its settings; the clock decides
-only when it stops.
+several samplers, the first makes -moves moves, and the others as many as they can in the
+same time. The states of a chain depend only on the seed and the sampler's settings; with
+a limit of time, only the number of moves depends on the clock.
 
 -scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice, and
-prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. LOW:HIGH:auto finds
-N, and places the temperatures so that all neighbours accept about half of their swaps. It measures
-this by pilot runs of the first sampler, of a fixed number of moves. The overlap of a
-temperature is the probability that a swap with the next hotter one is accepted. pt and ins exchange
-replicas between these temperatures; the other samplers do not. Curves between the temperatures come
-from multiple-histogram reweighting (Ferrenberg & Swendsen 1989; Bennett's multistate estimator).
-Their errors come from the spread between stretches of the run. They include log Z if the scan begins
-at beta=0. With two lattices it prints where their Binder cumulants cross: at the critical
-point, up to corrections that vanish with size. With -moves every sampler makes that many moves.
-A scan has at most 6 curves: the lattices times the samplers. They use at most 160 000 draws
-of a chain, all temperatures together, equally spaced in moves. To reduce the errors of curves and
-crossings further, take more -chains rather than more -moves.
+prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. LOW:HIGH:auto chooses
+N and the temperatures: neighbouring replicas then accept about half of their swaps, everywhere
+equally often. It measures the acceptance by pilot runs of the first sampler, of a fixed number of
+moves. The overlap of a temperature is the probability that a swap with the next hotter one is
+accepted. pt and ins exchange replicas between these temperatures; the others do not. Curves between
+the temperatures are computed by multiple-histogram reweighting (Ferrenberg & Swendsen 1989; MBAR,
+Shirts & Chodera 2008), with errors from the differences between segments of the run. If the scan
+begins at beta=0 they include log Z. If -lattice names two or more lattices, it prints where their Binder
+cumulants cross: the critical temperature, up to finite-size corrections. With -moves every sampler
+makes that many moves. A scan has at most 6 curves: one for each lattice and sampler. A curve uses at most
+160 000 states of a chain, all temperatures together, equally spaced in moves. To reduce the errors of
+curves and crossings further, take more -chains rather than more -moves.
 
--chains runs independent chains of each sampler, which the ranks of mpirun -n N divide. Build
-with MPI for it:
+-chains runs independent chains of each sampler. Under mpirun -n N the ranks share them; for this
+build the command by
 ` + ranks.Build + `
 
--tune finds settings by Bayesian optimisation: a Gaussian process models how
-well settings did in short trials, and suggests settings to try next. The result is a policy:
-many kernels with good settings, one of which is drawn for every 100 moves. The measured
-chain starts after the tuning. Only settings that -sampler does not give are tuned: k,
-gamma, walks and mix of sardonics. -tune=METHOD:key=value…
-takes one of these methods and their budgets:
+-tune finds settings of sardonics by Bayesian optimisation: a Gaussian process predicts
+from short trials which settings to try next. The result is a policy: many good settings
+of the sampler (kernels), of which one is drawn at random for every 100 moves. The chain
+that is measured starts after tuning, from a new state. Only the settings that -sampler leaves
+open are tuned, of k, gamma, walks and mix. -tune=METHOD:key=value… takes one of two
+methods:
 
-  ei         (default) trials of one length by time; the reward is the
-             effective samples per second of the slowest of energy, magnetisation
-             (active hidden units) and overlap with an earlier state, the last two as
-             distances from their middle where no fields tell a state from its mirror
-             image; points by noisy expected improvement, four at a time; at the end
-             longer and longer trials of the policy and of the settings before
-             tuning, which stay unless they are beaten by more than 2 standard errors
-  paper      200 trials of 100 moves; the reward is the area under the
-             autocorrelation of the energy, per move (Hamze et al. 2012)
+  ei         (default) Trials take equal time. The reward of a trial is the number of
+             effective samples per second of the slowest of three observables: energy,
+             magnetisation (of an RBM, the number of active hidden units), and overlap
+             with an earlier state. If the energy is the same after a flip of all spins,
+             the absolute values of the last two count. Settings are proposed four at a
+             time, by noisy expected improvement. At the end, trials of growing length
+             compare the policy with the settings before tuning. These stay, unless
+             the policy is better by more than 2 standard errors.
+  paper      200 trials of 100 moves. The reward is the area under the
+             autocorrelation of the energy, per move (Hamze et al. 2012).
 
-  seconds=16     computing time of all trials together; not of paper
-  of=slowest     the observable whose effective samples are counted: the slowest, or energy; not of paper
-  evaluations=40 trials before the longer ones at the end; of paper 200
-  moves=100      of a trial of paper
-  kernels=100    of the policy; of paper 1000
-  k=1-120, gamma=0.85/1.12, walks=1-5   bounds of what is tried, besides walks=single
+with these keys:
+
+  seconds=16     computing time of all trials together (ei)
+  of=slowest     the observable that the reward counts: slowest, or energy (ei)
+  evaluations=40 number of trials, without those that compare at the end (paper: 200)
+  moves=100      length of a trial (paper)
+  kernels=100    number of kernels of the policy (paper: 1000)
+  k=1-120, gamma=0.85/1.12, walks=1-5   ranges of the settings to try; walks=single is tried too
 
 Examples:
 
@@ -156,27 +159,27 @@ func newOptions() *options {
 	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or its inverse, -beta").Above(0, math.Inf(1)).Not("scan")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours").
 		Main("NAME  couplings: a number, pm1, gaussian, or a file").Not("model")
-	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; of a model with Gaussian units the binary units alone, the\nGaussian ones summed out, which are an Ising system with couplings between all\nhidden units; β is 1 unless given, and a constraint all=K is kept").
+	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; Gaussian units are integrated out, which leaves\nan Ising system of the binary units with couplings between all hidden units;\nβ is 1 unless given, and a constraint all=K is kept").
 		Main("FILE  an RBM in place of an Ising system").Mode("takes an RBM instead of an Ising system")
 	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
 	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)").Not("gap")
 	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nwith the label's bias, and energy/spin is the energy divided by the number of other units").For("model")
-	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse ones, beta=LOW:HIGH:N; auto in place of N\nplaces them; pt and ins exchange between them; -lattice may name several lattices, separated by commas").
+	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse temperatures, beta=LOW:HIGH:N;\nwith auto in place of N it chooses them; pt and ins exchange replicas between them;\n-lattice may name several lattices, separated by commas").
 		Main("LOW:HIGH:N  N temperatures at once (auto: placed), with curves between").Mode("measures at many temperatures").Not("gap")
 	f.Group("samplers")
 	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)").
 		Main("LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all")
-	f.Var(&o.tune, "tune", "tune the settings of sardonics that -sampler leaves open, then sample with\nwhat was learned; see above").
+	f.Var(&o.tune, "tune", "tune the settings of sardonics that -sampler leaves open, then sample with\nthe policy that it learns; see above").
 		Main("  tune the settings of sardonics first").Not("scan", "gap")
-	f.StringVar(&o.order, "order", "", "order of updates of samplers that do not say: linear, chessboard or random").Choice(mcmc.Orders()...)
-	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file").New(".json").Not("scan", "gap")
+	f.StringVar(&o.order, "order", "", "order of updates: linear, chessboard or random; for samplers without an order of their own").Choice(mcmc.Orders()...)
+	f.StringVar(&o.policy, "policy", "", "with -tune: write the policy to this file, a .json; without: sample with\nthe policy in this file").New(".json").Not("scan", "gap")
 	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results").Above(0, 1).For("tune")
 	f.Group("length")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each sampler (2)").Above(0, maxSeconds).Not("gap")
 	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds").Same("seconds").Main("N  moves of the first sampler, in place of -seconds").Between(1, maxMoves).Not("gap")
-	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; the numbers combine all\nchains, pictures show the first; under mpirun the ranks share them").
+	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; the numbers combine all\nchains, and pictures show the first; under mpirun the ranks share the chains").
 		Main("N  independent chains of each sampler (1)").Between(1, maxChains).Not("gap")
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a fraction of -moves or -seconds").Between(0, maxBurn).Not("gap")
 	f.Group("results")
@@ -186,12 +189,12 @@ func newOptions() *options {
 		Main("  overlap of two replicas").Not("scan", "gap", "model")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it").
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
-	f.StringVar(&o.states, "states", "", "write states of the only sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM x, the visible bits if it has any, and h), energy and move; rbmtrain -data reads it").
+	f.StringVar(&o.states, "states", "", "write states of the only sampler to this file, an .npz with arrays x, a row of spins −1\nand +1 for each state, energy and move; of an RBM x is its visible bits, and h its hidden\nones; rbmtrain -data reads it").
 		Main("FILE  sampled states, .npz").New(".npz").Not("scan", "gap")
 	f.IntVar(&o.keep, "keep", defaultKeep, "largest number of states in -states, equally spaced in moves; a longer run has at\nleast half as many").For("states")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("scan", "gap")
-	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)").Mode("runs no chain").Not("model")
-	f.StringVar(&o.table, "table", "", "write what -scan measured, and the curves between, to this file, a CSV table").New(".csv").For("scan")
+	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its transition matrix (small systems only)").Mode("runs no chain").Not("model")
+	f.StringVar(&o.table, "table", "", "write the measurements of -scan, and the reweighted curves between them, to this file, a CSV table").New(".csv").For("scan")
 	f.Group("the run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",

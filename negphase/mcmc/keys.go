@@ -13,7 +13,7 @@ import (
 // orderKey is the key of the order of a sweep.
 func orderKey(o *Order) grammar.Key {
 	return grammar.Key{
-		Name: "order", Initial: "linear", Help: "linear, chessboard or random: of the first three; -order is short for it",
+		Name: "order", Initial: "linear", Help: "linear, chessboard or random order of updates, in gibbs, metropolis and modified-metropolis",
 		Set: func(text string) error {
 			*o = Order(max(0, slices.Index(orderNames, text)))
 			return grammar.OneOf(text, orderNames...)

@@ -25,11 +25,11 @@ type sampler struct {
 var samplers = []sampler{
 	row("gibbs", "heat bath, a sweep of all spins a move", false, func(m *Gibbs) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
-	row("modified-metropolis", "the same, but a flip that costs nothing has probability ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
+	row("modified-metropolis", "the same, but accepts a flip with ΔE = 0 with probability ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("sw", "Swendsen–Wang: clusters of all spins a move", false, noKeys[SwendsenWang]),
 	row("wolff", "Wolff: a cluster around a random spin a move", false, (*Wolff).keys),
 	row("block-gibbs", "all hidden, then all visible units of an RBM a move", false, noKeys[BlockGibbs]),
-	row("flip", "like block-gibbs, but always flips to the likelier value", false, noKeys[FlipTheState]),
+	row("flip", "like block-gibbs, but accepts flips as modified-metropolis does (flip-the-state)", false, noKeys[FlipTheState]),
 	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),
 	row("exchange", "on states of -active spins up: swaps an up and a down spin", true, noKeys[Exchange]),
 	row("im", "the same by intracluster moves: walks out and back", true, (*Intracluster).keys),

@@ -93,7 +93,7 @@ func (m *Sardonics) keys() grammar.Keys {
 			},
 		},
 		{
-			Name: "mix", Initial: "1/0/0", Help: "proportions of moves by the biases of their halves: first and first, second and first, first and second",
+			Name: "mix", Initial: "1/0/0", Help: "three proportions of moves: both halves with the first bias; the second bias, then the first; the first, then the second",
 			Set: func(text string) error {
 				if strings.Count(text, "/") != len(m.Mix)-1 {
 					return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)
