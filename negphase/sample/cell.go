@@ -70,8 +70,8 @@ func (c *Cell) Level(v rbm.Values, r int) int {
 	return 0
 }
 
-// number returns the number of the node at x. A value beyond all nodes gets the number of the first node, which adds
-// nothing to a sum either.
+// number returns the number of the node at x. A value beyond all nodes gets the number of the first node, because
+// both contribute nothing to a sum.
 func (c *Cell) number(x float32) int {
 	k := math.Floor((float64(x) - c.nodes.Low) / c.nodes.Step)
 	if !(k >= 0 && k < float64(c.nodes.N)) {
@@ -80,7 +80,7 @@ func (c *Cell) number(x float32) int {
 	return int(k)
 }
 
-// node returns the value of node number k of those that go through x.
+// node returns the value of node k of the grid that goes through x.
 func (c *Cell) node(k int, x float32) float64 {
 	at := (float64(x) - c.nodes.Low) / c.nodes.Step
 	part := at - math.Floor(at)
@@ -106,7 +106,8 @@ func (c *Cell) put(v rbm.Values, r, level int, x float32) {
 	}
 }
 
-// logStep is the log of what a sum over the levels of the cell is to be multiplied by.
+// logStep returns the logarithm of the factor that turns a sum over the levels of the cell into an integral,
+// 0 unless the cell is a real unit.
 func (c *Cell) logStep() float64 {
 	if c.real() {
 		return rbm.Log(c.nodes.Step)

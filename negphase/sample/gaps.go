@@ -5,17 +5,17 @@ import (
 	"gorbm/rbm"
 )
 
-// Gaps are rows of visible units of a model, some of whose cells are missing. Each row is a chain that
-// leaves p(missing cells | the others) unchanged; if one cell is missing, and is no real unit, each move is an independent
-// draw from this distribution. A softmax label is a cell too, missing in rows without one. The model has
-// no constraint, and sums over real cells use its parameters at NewGaps.
+// Gaps holds rows of visible units with missing cells. Each row is a Markov chain with the stationary
+// distribution p(missing cells | the others). If a single cell is missing, and it is not a real unit, each
+// move is an independent draw. A softmax label is a cell too, missing in rows without one. The model must have
+// no constraint, and sums over real cells use the parameters that it had at NewGaps.
 type Gaps struct {
 	V       rbm.Values // states: bits, or real values of a model that has real units
 	Missing rbm.Values // the units of missing cells are on
 
 	cells  []Cell   // those of the inputs, then a softmax label
 	label  int      // the number of the label's cell; −1: there is none
-	at     []cellAt // of rows with one missing cell
+	at     []cellAt // the missing cells of rows that have only one
 	states *rbm.States
 	copies rbm.Values
 	free   []float64
@@ -24,7 +24,7 @@ type Gaps struct {
 // A cellAt is a cell of a row.
 type cellAt struct{ Row, Cell int }
 
-// NewGaps returns room for that many rows of m, all of whose cells are known.
+// NewGaps returns Gaps for the given number of rows of m, with all cells known.
 func NewGaps(m *rbm.RBM, rows int) *Gaps {
 	g := &Gaps{V: m.NewVisible(rows), Missing: rbm.NewBits(rows, m.Visible()), cells: Cells(m), label: -1}
 	if label, ok := m.Label(); ok && label.Kind == rbm.Softmax {
@@ -34,8 +34,8 @@ func NewGaps(m *rbm.RBM, rows int) *Gaps {
 	return g
 }
 
-// Set makes the rows those of set, in the states that its X holds, and the first class in place of
-// a missing label. Rows without a Bernoulli label have none of its units on.
+// Set copies the given rows of set, with the values that missing cells have in its X. A missing softmax
+// label starts at the first class; a missing Bernoulli label has all its units off.
 func (g *Gaps) Set(set *data.Set, rows []int32, classes int) {
 	if set.Y == nil {
 		set.Inputs(g.V, rows)
@@ -64,8 +64,8 @@ func (g *Gaps) gaps(r int) (n, last int) {
 	return n, last
 }
 
-// Move takes each row through one step: h drawn given the row, then its missing cells given h; or
-// its one missing cell given the others. Draws depend on key, the row and the unit alone.
+// Move makes one step of each row: it draws h given the row, and then the missing cells given h. A single
+// missing cell is drawn given the others. Draws depend only on key, the row and the unit.
 func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
 	g.at = g.at[:0]
 	several := false
@@ -95,8 +95,8 @@ func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
 	})
 }
 
-// gibbs draws h of each row of v given it, and then the missing units given h. It overwrites s, states of as
-// many rows.
+// gibbs draws h given each row of v, and then the missing units given h. It overwrites s, which has the same
+// number of rows as v.
 func gibbs(m *rbm.RBM, s *rbm.States, v, missing rbm.Values, key rbm.Key) {
 	m.HiddenMean(s.Mean, v)
 	m.HiddenSample(s.H, rbm.Batch{V: v, H: s.Mean}, key.Child(0))
@@ -109,8 +109,8 @@ func gibbs(m *rbm.RBM, s *rbm.States, v, missing rbm.Values, key rbm.Key) {
 // copyRows is the number of rows whose free energies are computed at a time.
 const copyRows = 1024
 
-// logProbs calls do with log p(level | all other cells of the row, as they are) of each of these
-// cells, which is valid until do returns.
+// logProbs calls do for each given cell with log p(level | the present values of all other cells of its
+// row). The slice is valid until do returns.
 func (g *Gaps) logProbs(m *rbm.RBM, at []cellAt, do func(i int, logp []float64)) {
 	for lo := 0; lo < len(at); {
 		hi, rows := lo, 0

@@ -5,15 +5,15 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A constrainedWalk is the current state of the listed layer as one goroutine goes
+// A constrainedWalk holds the current state of the listed layer while one goroutine goes
 // through blocks.
 type constrainedWalk struct {
 	a      []float64       // preactivations of the summed layer
 	active []int           // listed units that are on, ascending
-	linear float64         // log weight of the listed units
-	law    bernoulli.Layer // of the summed layer where the constraint binds it
-	mean   []float64       // of the summed layer
-	off    []float64       // of its binary units where they are free: 1 − mean
+	linear float64         // sum of the biases of the listed units that are on
+	law    bernoulli.Layer // distribution of the summed layer if the constraint applies to it
+	mean   []float64       // means of the summed layer
+	off    []float64       // 1 − mean of its binary units, if the constraint does not apply to them
 	logw   []float64       // log weights of the states of a block
 }
 

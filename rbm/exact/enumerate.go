@@ -31,12 +31,11 @@ const (
 // ErrTooLarge is returned when a model has too many states to enumerate.
 var ErrTooLarge = errors.New("too many states to enumerate")
 
-// An Enumeration computes exact quantities of an RBM. The states of one layer
-// are listed one by one; the other layer is summed out in closed form. A softmax group
-// has as many states as units.
+// An Enumeration computes exact quantities of an RBM. It lists the states of one layer,
+// and sums the other layer out in closed form. A softmax group has as many states as units.
 //
-// Without a constraint log Z is right to n·4·10⁻¹⁵ nats at worst, n the number of
-// summed units, besides its own rounding: see grayStates.
+// Without a constraint the error of log Z is at most n·4·10⁻¹⁵ nats for n summed units,
+// in addition to the rounding of the result: see grayStates.
 //
 // States are summed in blocks by their number, so results do not depend on the
 // number of processors. An Enumeration keeps its working memory, so that repeated
@@ -57,22 +56,22 @@ type Enumeration struct {
 type states interface {
 	set(m *rbm.RBM)
 	shape() *layers
-	count() int                // of states
-	work() float64             // see Enumeration.Work
-	blocks() int               // number of blocks
+	count() int    // of states
+	work() float64 // see Enumeration.Work
+	blocks() int
 	logBlock(g, b int) float64 // log Σ exp(−E) over block b, with working memory g < logGroups
 	newSums() *sums
 	addBlocks(g, lo, hi int, s *sums, logZ float64) // adds the moments of blocks lo … hi−1 to s, with working memory g
 }
 
-// layers says which layer is listed and which is summed out.
+// layers describes which layer is listed and which is summed out.
 type layers struct {
 	m       *rbm.RBM
 	hidden  bool        // the hidden layer is listed
 	units   int         // binary units listed
-	classes int         // units of softmax groups listed besides
+	classes int         // listed units that belong to softmax groups
 	other   int         // units of the summed layer
-	soft    int         // of these the first soft are binary, the rest are softmax groups
+	soft    int         // binary units of the summed layer, which come first; the others are softmax groups
 	padding int         // places between the binary units and the softmax groups in rows of the summed layer
 	groups  []rbm.Group // the softmax groups of the visible layer; First is a number among their units
 	order   []int       // the visible units: binary ones, then those of the groups
@@ -157,11 +156,11 @@ const (
 	blockBits = 10
 )
 
-// New prepares to enumerate models of m's shape and constraint over one layer. That is the hidden one
-// if the visible units are real, the visible one, of up to RealHiddenLimit states, if the hidden units are, the
-// one that takes less work if there is a constraint, and else the one with fewer states. The
-// error wraps ErrTooLarge and gives the number of states if there are more than
-// limit, or it is that of RBM.CheckBinary under a constraint, or of RBM.CheckNormalisable.
+// New prepares to enumerate one layer of models with m's shape and constraint. It lists the hidden layer
+// if the visible units are real, and the visible layer, of up to RealHiddenLimit states, if the hidden units
+// are. Otherwise it lists the layer that takes less work if there is a constraint, and the layer with fewer
+// states if there is none. The error wraps ErrTooLarge and gives the number of states if there are more than
+// limit. It can also be the error of RBM.CheckBinary under a constraint, or of RBM.CheckNormalisable.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
 	if err := m.CheckNormalisable(); err != nil {
 		return nil, err
@@ -205,8 +204,8 @@ func (e *Enumeration) Work() float64 { return e.work() }
 // was made for. Call it after the parameters have changed.
 func (e *Enumeration) Set(m *rbm.RBM) { e.set(m) }
 
-// cost is that of a loop over all states, for package parallel. Dividing it among processors pays
-// from 2¹⁷ terms on, some 20 µs with AVX-512 and 300 in plain Go.
+// cost returns the cost of a loop over all states, for package parallel. Dividing the loop among processors
+// saves time from 2¹⁷ terms on, which take some 20 µs with AVX-512 and 300 µs in plain Go.
 func (e *Enumeration) cost() int {
 	if e.Work() > 1<<17 {
 		return parallel.Always
@@ -215,7 +214,7 @@ func (e *Enumeration) cost() int {
 }
 
 // LogZ returns log Σ exp(−E) over all states, in nats. progress, if not nil,
-// is called now and then with the fraction that is done, from several goroutines.
+// is called from time to time with the fraction that is done, from several goroutines.
 // LogZ stops early with the context's error. The error is that of RBM.CheckNormalisable where the
 // model has no Z.
 func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (float64, error) {
@@ -257,10 +256,10 @@ func LogZ(ctx context.Context, m *rbm.RBM) (float64, error) {
 	return e.LogZ(ctx, nil)
 }
 
-// Moments overwrites dst with ⟨v⟩, ⟨h⟩, ⟨vhᵀ⟩ and, of real units, ⟨v²⟩ under the model and returns
-// log Z, all exact to float64 rounding and then stored as float32. It makes two
-// passes over the states, the first for log Z, and leaves dst as it is and returns NaN where the
-// model has no Z.
+// Moments overwrites dst with ⟨v⟩, ⟨h⟩, ⟨vhᵀ⟩ and, for real units, ⟨v²⟩ under the model, and returns
+// log Z. All are exact to float64 rounding; dst stores them as float32. Moments makes two
+// passes over the states, the first for log Z. If the model has no Z, it returns NaN and does not
+// change dst.
 func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 	var err error
 	if e.logZ, err = e.LogZ(context.Background(), nil); err != nil {

@@ -16,12 +16,12 @@ const (
 	// base: 64 states share its exponentials, which take some ten times the work
 	// of a state.
 	baseUnits = 6
-	// quadUnits is the number of units of the states of a quad.
+	// quadUnits is the number of units in which the states of a quad differ.
 	quadUnits = 2
 	// ratioLimit is the largest sum of the absolute weights of a summed unit to
 	// the units of a base: the product of four factors of up to 2e^ratioLimit
-	// is within float64. Models beyond it have fewer units in a base, or none, and
-	// take longer.
+	// is within the range of float64. Models with larger weights have fewer units in a
+	// base, or none, and take longer.
 	ratioLimit = 170
 	// baseBias bounds the absolute biases of these units, so that the exponents
 	// of their powers of two are small integers.
@@ -30,27 +30,27 @@ const (
 
 // grayStates are the states of a model without a constraint, in Gray-code order.
 //
-// They are taken in quads: four states, which differ in the first two listed
+// They are summed in quads: four states that differ in the first two listed
 // units. Quads that differ only in the first few units share a base: the
-// preactivations a of the summed layer where these units are off. From base to
-// base one row of W is added or subtracted. With S the weights of the units of a
-// base that are on,
+// preactivations a of the summed layer when these units are off. From one base to
+// the next, one row of W is added or subtracted. Let S be the sum of the weights of
+// the base's units that are on. Then
 //
 //	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
 //
-// so that a state needs no exponential: it takes two multiplications
-// and an addition for each summed unit. A factor takes up to seven exponentials
-// that are right to 4·10⁻¹⁶ and ten roundings. So log Z is right to n·4·10⁻¹⁵ nats
-// at worst, n the number of summed units, besides its own rounding.
+// so that a state needs no exponential, but two multiplications and an addition for
+// each summed unit. A factor takes up to seven exponentials with a relative error of
+// 4·10⁻¹⁶, and ten roundings. So the error of log Z is at most n·4·10⁻¹⁵ nats for n
+// summed units, in addition to the rounding of the result.
 type grayStates struct {
 	layers
-	joint int // states of all listed softmax groups together, besides the units; 1 if there are none
+	joint int // number of joint states of the listed softmax groups; 1 if there are none
 
 	bias []float64   // of the listed units, then of those of the groups
 	rows [][]float64 // weights of each of them to the summed layer, padded to a multiple of vec.Wide
 	base []float64   // preactivations of the summed layer with no unit on, padded with −Inf
 
-	// What the states of a base have in common in all bases:
+	// Values that all bases share:
 	low    int          // units of a base's states
 	span   int          // number of summed units that vec.QuadProducts may take at once
 	first  []float64    // ratios e^w of the first listed unit, ones if it is none of the base's units
@@ -63,7 +63,7 @@ type grayStates struct {
 	walks []*grayWalk // working memory of each group
 }
 
-// newGray prepares to list the layer of m with fewer states.
+// newGray plans the enumeration of m, listing the layer with fewer states.
 func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 	s := &grayStates{layers: newLayers(m, false)}
 	hidden, visible := float64(m.Hidden()), float64(s.units)
@@ -110,8 +110,8 @@ func (s *grayStates) width() int { return vec.RoundUp(s.soft) }
 func (s *grayStates) count() int    { return s.joint << s.units }
 func (s *grayStates) work() float64 { return float64(s.count()) * float64(s.other) }
 
-// jointBlocks is the number of blocks from which on a block takes several states of the
-// groups: one of 2²⁸ states would not fit in memory for each.
+// jointBlocks is the number of blocks above which a block covers several states of the
+// groups, because the sums of 2²⁸ blocks would not fit in memory.
 const jointBlocks = 1 << 16
 
 // Blocks are in order of the groups' states, and of the units' for each. A block has

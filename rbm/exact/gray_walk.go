@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A grayWalk goes through the quads of a block in Gray-code order: start, then next
-// until it is false.
+// A grayWalk visits the quads of a block in Gray-code order: call start, then next
+// until it returns false.
 type grayWalk struct {
 	*grayStates
 
@@ -20,7 +20,7 @@ type grayWalk struct {
 	valid   int // number of states: 4, or fewer if there are fewer units
 	logBase float64
 	on, off []float64
-	product []float64 // of the ratios of the base's units that are on, without those of the quad
+	product []float64 // product of the ratios of the base's units that are on, except for the units of the quad
 	active  uint64    // units that are on in the first state
 	lit     []int     // for each listed group: the unit that is on
 

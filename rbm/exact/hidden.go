@@ -12,15 +12,15 @@ import (
 	"gorbm/rbm/units"
 )
 
-// RealHiddenLimit is the largest number of visible states that is listed where the hidden units are real:
-// each state takes a log Z of every hidden unit, some 30 ns to 200 ns.
+// RealHiddenLimit is the largest number of visible states that is listed if the hidden units are real.
+// Each state takes log Z of every hidden unit, some 30 ns to 200 ns.
 const RealHiddenLimit = 1 << 22
 
-// logZTerms is the number of terms of Enumeration.Work that take as long as a log Z of a unit.
+// logZTerms is the number of terms of Enumeration.Work that take as long as log Z of one unit.
 const logZTerms = 200
 
-// hiddenStates are the visible states of a model of real hidden units, which are summed out one by one:
-// in Gray-code order of the binary units, for each state of the groups.
+// hiddenStates are the visible states of a model with real hidden units. For each state of the softmax
+// groups they go through the binary units in Gray-code order. Each hidden unit is summed out separately.
 type hiddenStates struct {
 	layers
 	kind  rbm.Kind
@@ -33,7 +33,7 @@ type hiddenStates struct {
 	walks []*hiddenWalk
 }
 
-// A hiddenWalk goes through the states of a block: start, then next until it is false.
+// A hiddenWalk visits the states of a block: call start, then next until it returns false.
 type hiddenWalk struct {
 	*hiddenStates
 	left   int
@@ -54,7 +54,7 @@ type hiddenWalk struct {
 	block  units.Block
 }
 
-// newHidden prepares to list the visible layer of m.
+// newHidden plans the enumeration of m, listing the visible layer.
 func newHidden(m *rbm.RBM, limit int) (*hiddenStates, error) {
 	if m.Real() {
 		return nil, fmt.Errorf("%w: the units of both layers are real", ErrTooLarge)

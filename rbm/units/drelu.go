@@ -12,13 +12,14 @@ import (
 //
 //	U(x) = γ⁺x²/2 − θ⁺x for x ≥ 0,  γ⁻x²/2 − θ⁻x for x < 0
 //
-// They are kept in coordinates that are free, but for γ > 0: the field θ, the precision γ, the gap
-// Δ and the skew ξ, with η = ξ/(1+|ξ|):
+// Their parameters are four numbers without constraints except γ > 0: the field θ, the precision γ, the
+// gap Δ and the skew ξ, with η = ξ/(1+|ξ|):
 //
 //	γ⁺ = γ/(1+η),  γ⁻ = γ/(1−η),  θ⁺ = θ + Δ/(1+η),  θ⁻ = θ − Δ/(1−η)
 //
-// With Δ = ξ = 0 a unit is Gaussian. Δ > 0 pushes it away from zero, to either side, and Δ < 0 holds
-// small inputs at zero. On the path from a base γ± and θ± are blended, in which energies are linear.
+// With Δ = ξ = 0 a unit is Gaussian. Δ > 0 pushes it away from zero, to either side, and Δ < 0 keeps it
+// near zero for small inputs. On the path from a base γ± and θ± are interpolated, because the energy is
+// linear in them.
 var DReLU LearnedKind = drelu{}
 
 type drelu struct{}
@@ -27,7 +28,7 @@ func (drelu) String() string   { return "drelu" }
 func (drelu) Support() Support { return Real }
 func (drelu) Params() []Param  { return freeSides }
 
-// freeSides are the parameters of dReLU units in free coordinates.
+// freeSides are the parameters γ, Δ and ξ of dReLU units.
 var freeSides = []Param{precision[0], {Name: "gap", Learned: true}, {Name: "skew", Learned: true}}
 
 // sides are the parameters of the two sides of a unit, besides its field: γ± and the rest of θ±.
@@ -56,8 +57,8 @@ func (s sides) blend(base sides, beta float64) sides {
 	return s
 }
 
-// A pair is the distribution of a unit: those of its sides, that below 0 mirrored, with their Z but for a
-// factor e^lift.
+// A pair is the distribution of a unit: the halves of its two sides, the side below 0 mirrored, with the Z
+// of each divided by a common factor e^lift.
 type pair struct {
 	half [2]half
 	z    [2]float64
@@ -77,13 +78,13 @@ func paired(up, down half, less float64) pair {
 	return p
 }
 
-// lifts returns minus the distance of the lifts of two halves, at least −700.
+// lifts returns −|difference| of the lifts of two halves, at least −700.
 func lifts(up, down float64) float64 {
 	above, below := min(up, 0), min(down, 0)
 	return max(-math.Abs(float64(above*above)-float64(below*below))/2, -700)
 }
 
-// at returns the distribution of a unit of these sides with the input z, field included.
+// at returns the distribution of a unit with these sides at the input z, which includes the field.
 func (s sides) at(z float64) pair {
 	up, down := halfOf(z+s.theta[0], s.gamma[0]), halfOf(-z-s.theta[1], s.gamma[1])
 	return paired(up, down, vec.Exp(lifts(up.a, down.a)))
@@ -149,7 +150,7 @@ func (k drelu) Means(dst Means, b *Block) {
 	}
 }
 
-// Draw takes the side and the place on it by one uniform of 48 bits.
+// Draw chooses the side and the value on it by one uniform number of 48 bits.
 func (k drelu) Draw(x States, b *Block, stream vec.Stream) {
 	var u fineUniforms
 	var at places
@@ -233,7 +234,7 @@ func (k drelu) Rest(x []float32, d *Distribution, first int) float64 {
 	return sum
 }
 
-// FieldOf is that of Gaussian units, which dReLU units without gap and skew are.
+// FieldOf returns the field of a Gaussian unit, because a dReLU unit without gap and skew is Gaussian.
 func (drelu) FieldOf(mean, precision float64) float64 { return Gaussian.FieldOf(mean, precision) }
 
 func (k drelu) Curvature(d *Distribution, i int) float64 {

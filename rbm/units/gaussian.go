@@ -6,9 +6,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Gaussian units are real and independent given the other layer: with U(x) = γx²/2 − θx, of
-// field θ and precision γ > 0, they have mean z/γ and variance 1/γ. On the path from a base the
-// precision is blended like the field: γ_β = β·γ + (1−β)·γ₀.
+// Gaussian units are real numbers, independent given the other layer. A unit's own energy is
+// U(x) = γx²/2 − θx, with field θ and precision γ > 0. Given the input z its mean is z/γ and its variance
+// 1/γ. On the path from a base the precision is interpolated as the field is: γ_β = β·γ + (1−β)·γ₀.
 var Gaussian RealKind = gaussian{}
 
 // precision is the parameter γ of real units, the curvature of their energy.
@@ -30,30 +30,30 @@ func (gaussian) Means(dst Means, b *Block) {
 	}
 }
 
-// blend returns input and precision of unit c of row r at β.
+// blend returns the input and the precision of unit c of row r at inverse temperature β.
 func (b *Block) blend(r, c int, beta float64) (z, precision float64) {
 	i := b.First + c
 	z = float64(beta*float64(b.In[r*b.Stride+c])) + float64((1-beta)*b.Base.At(i))
 	return z, float64(beta*b.Model.Param(0, i)) + float64((1-beta)*b.Base.Param(0, i))
 }
 
-// moreUniforms is what is added to the number of a block of units for the second uniforms of a
-// draw, beyond the blocks of any layer.
+// moreUniforms is added to the number of a block of units to get the second uniforms of a draw. It is
+// more than the blocks of any layer.
 const moreUniforms = 1 << 20
 
-// fineUniforms are uniforms of 48 bits of a row of a block: of 24 bits each, and of as many of a
-// second uniform.
+// fineUniforms holds uniform numbers of 48 bits for the units of a block, in one row. Each is made of
+// two uniforms of 24 bits.
 type fineUniforms struct{ high, low [vec.Block]float32 }
 
-// fill takes those of row r of b.
+// fill takes the uniforms of row r of b from s.
 func (u *fineUniforms) fill(s vec.Stream, b *Block, r int) {
 	k := uint32(b.First / vec.Block)
 	s.Uniforms(&u.high, b.Row+uint32(r), k)
 	s.Uniforms(&u.low, b.Row+uint32(r), k+moreUniforms)
 }
 
-// at returns the uniform of unit c, between 0 and 1: the point of the cell of width 2 around high, an
-// odd number below 2²⁴, which low, another, chooses. Itself and its distance from 1 are exact.
+// at returns the uniform of unit c, between 0 and 1. high is an odd number below 2²⁴, around which lies an
+// interval of width 2; low chooses the point in it. The uniform and its distance from 1 are exact.
 func (u *fineUniforms) at(c int) float64 {
 	return float64((float64(u.high[c]) - 1 + float64(float64(u.low[c])*0x1p-23)) * 0x1p-24)
 }
@@ -65,7 +65,7 @@ func (u *fineUniforms) fillAt(at *[vec.Block]float64) {
 	}
 }
 
-// Draw inverts the distribution function at a uniform of 48 bits.
+// Draw inverts the distribution function at a uniform number of 48 bits.
 func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
 	var u fineUniforms
 	var p, normals [vec.Block]float64
@@ -103,8 +103,8 @@ func (b *Block) allOnes() bool {
 	return true
 }
 
-// normal returns the quantile of the standard normal distribution at which the probabilities below
-// and above are these, each right to its own size.
+// normal returns the quantile of the standard normal distribution with the given probabilities below
+// and above it, which are both accurate to their own size.
 func normal(below, above float64) float64 {
 	if math.Abs(below-0.5) <= vec.CentralHalf {
 		return vec.CentralNormal(below)
@@ -112,7 +112,7 @@ func normal(below, above float64) float64 {
 	return tailNormal(below, above)
 }
 
-// tailNormal is normal beyond the centre.
+// tailNormal returns the quantile for the tails, where normal's formula for the centre does not apply.
 func tailNormal(below, above float64) float64 {
 	// The other half mirrors this one.
 	tail, sign := below, -1.0
@@ -135,7 +135,7 @@ func ratio(x float64, c *[2][8]float64) float64 {
 	return a / b
 }
 
-// Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): right to 10⁻¹⁶ of the quantile.
+// Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): relative error 10⁻¹⁶.
 var (
 	middle = [2][8]float64{
 		{7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734},
@@ -147,7 +147,7 @@ var (
 	}
 )
 
-// logZ is that of one unit of input z and precision p.
+// logZ returns log Z of one unit with input z and precision p.
 func (gaussian) logZ(z, p float64) float64 {
 	return float64(z*z)/(2*p) + float64(vec.Log(2*math.Pi/p)/2)
 }
@@ -178,7 +178,7 @@ func (g gaussian) LogZ(z []float64, d *Distribution, first int) float64 {
 	return sum
 }
 
-// Field is that of precision 1.
+// Field returns the fields for precision 1.
 func (gaussian) Field(dst, mean []float32, _ float64) { copy(dst, mean) }
 
 func (gaussian) Rest(x []float32, d *Distribution, first int) float64 {
@@ -189,7 +189,7 @@ func (gaussian) Curvature(d *Distribution, i int) float64 { return d.Param(0, i)
 
 func (gaussian) FieldOf(mean, precision float64) float64 { return float64(mean * precision) }
 
-// quadratic returns Σ γx²/2 of values of units from number first on.
+// quadratic returns Σ γx²/2 over the values x of the units from number first on.
 func quadratic(x []float32, d *Distribution, first int) float64 {
 	sum := 0.0
 	for i, x := range x {

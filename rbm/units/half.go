@@ -6,24 +6,25 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A half is a distribution p(x) ∝ exp(z·x − γx²/2) on x ≥ 0: that of a ReLU unit, and of each side
-// of a dReLU unit. With the point a = −z/√γ, (a + √γ·x) is a standard normal number above a.
+// A half is the distribution p(x) ∝ exp(z·x − γx²/2) on x ≥ 0. A ReLU unit has it, and a dReLU unit
+// has one on each side of 0. With a = −z/√γ, a + √γ·x is a standard normal number conditioned on being
+// above a.
 type half struct {
 	a, scale float64 // scale is 1/√γ
 	tail     float64 // e^(a²/2)·√(2/π)·∫ e^(−x²/2) over x ≥ |a|
 	fall     float64 // e^(−a²/2), at least e⁻⁷⁰⁰
 }
 
-// A halves is the halves of a block's units in a row.
+// halves holds the half of each unit of a block, for one row.
 type halves struct{ a, scale, tail, fall [vec.Block]float64 }
 
-// set makes z and gamma those of unit c; compute does the rest.
+// set sets the input z and the precision gamma of unit c. Call compute after all units are set.
 func (h *halves) set(c int, z, gamma float64) {
 	h.scale[c] = 1 / math.Sqrt(gamma)
 	h.a[c] = float64(-z * h.scale[c])
 }
 
-// compute computes what the methods of a half need of it.
+// compute computes tail and fall of all units.
 func (h *halves) compute() {
 	for c, a := range h.a {
 		h.tail[c] = float64(math.Abs(a) * (1 / math.Sqrt2))
@@ -36,7 +37,7 @@ func (h *halves) compute() {
 // at returns the half of unit c.
 func (h *halves) at(c int) half { return half{h.a[c], h.scale[c], h.tail[c], h.fall[c]} }
 
-// halfOf is the half of one unit.
+// halfOf returns the half of one unit.
 func halfOf(z, gamma float64) half {
 	h := half{scale: 1 / math.Sqrt(gamma)}
 	h.a = float64(-z * h.scale)
@@ -45,7 +46,7 @@ func halfOf(z, gamma float64) half {
 	return h
 }
 
-// z returns ∫ exp(z·x − γx²/2) over x ≥ 0, but for a factor e^lift.
+// z returns ∫ exp(z·x − γx²/2) over x ≥ 0, divided by e^lift.
 func (h half) z() (z, lift float64) {
 	if h.a >= 0 {
 		return float64(float64(math.Sqrt(math.Pi/2)*h.scale) * h.tail), 0
@@ -54,7 +55,7 @@ func (h half) z() (z, lift float64) {
 	return float64(float64(math.Sqrt(2*math.Pi)*h.scale) * (1 - float64(h.fall*h.tail/2))), float64(h.a * h.a / 2)
 }
 
-// A product is the logarithm of a product, sum + log rest, for which it takes few logarithms.
+// A product accumulates the logarithm of a product as sum + log rest, with few calls of log.
 type product struct{ sum, rest float64 }
 
 var one = product{rest: 1}
@@ -73,9 +74,9 @@ func (p *product) divide(z, lift float64) { p.multiply(1/z, -lift) }
 // log returns the logarithm.
 func (p *product) log() float64 { return p.sum + vec.Log(p.rest) }
 
-// manyDeviations is the point from which on moments are taken by their series in 1/a². Before it
-// the difference of two large numbers loses less than a²·10⁻¹⁵ of a mean, and beyond it the series
-// is right to 8162/a¹⁰.
+// manyDeviations is the a above which moments are computed by their series in 1/a². Below it the
+// difference of two large numbers has a relative error of less than a²·10⁻¹⁵; above it the relative
+// error of the series is 8162/a¹⁰.
 const manyDeviations = 50
 
 // moments returns ⟨x⟩ and ⟨x²⟩.
@@ -105,11 +106,11 @@ func (h half) moments() (mean, square float64) {
 	return float64(m * h.scale), float64(float64(s*h.scale) * h.scale)
 }
 
-// farDeviations is the point from which on a draw is found by Newton's method in the logarithm of
-// the tail. Before it the tail is far within the range of float64.
+// farDeviations is the a above which a draw is found by Newton's method on the logarithm of the
+// tail. Below it the tail is far within the range of float64.
 const farDeviations = 6
 
-// draw returns the point above which x is with probability u, 0 < u < 1.
+// draw returns the value that x exceeds with probability u, 0 < u < 1.
 func (h half) draw(u float64) float64 {
 	if h.a > farDeviations {
 		return h.drawFar(u)
@@ -143,17 +144,17 @@ func (h half) drawFar(u float64) float64 {
 	return float64(max(d, 0) * h.scale)
 }
 
-// places are where in the normal distribution the draws of a block's units in a row are, mirrored at 0.
+// places holds the standard normal numbers, mirrored at 0, that give the draws of a block's units in a row.
 type places struct{ above, below, normal [vec.Block]float64 }
 
-// set sets the place of unit c, of the half h, for half.draw of u.
+// set sets the place of unit c with the half h, for the draw at u.
 func (p *places) set(c int, h half, u float64) {
 	if p.above[c], p.below[c] = 0.5, 0.5; h.a <= farDeviations {
 		p.above[c], p.below[c] = h.chances(u)
 	}
 }
 
-// draw returns half.draw of what unit c was set to, after compute.
+// draw returns the draw of unit c, with the h and u given to set. Call compute first.
 func (p *places) draw(c int, h half, u float64) float64 {
 	if h.a > farDeviations {
 		return h.drawFar(u)

@@ -1,10 +1,10 @@
 // Package units has the kinds of units of a layer, one file each: how their states are drawn
 // and summed out given their inputs.
 //
-// With energy E(v,h) = Σ U(vᵢ) + Σ U(hⱼ) − vᵀWh, a unit x of one layer has, given the other, the
-// distribution p(x) ∝ exp(x·z − U′(x)). Its input z is what the weights give it plus its field,
-// the bias, and U′ is the rest of U. At inverse temperature β on the path from a base all
-// parameters are blended: z_β = β·z + (1−β)·θ₀ with θ₀ the base's field.
+// The energy of a model is E(v,h) = Σ U(vᵢ) + Σ U(hⱼ) − vᵀWh. Given the other layer, a unit x has the
+// distribution p(x) ∝ exp(x·z − U′(x)). Its input z is the weighted sum of the other layer plus its field,
+// the bias; U′ is U without the field's term. At inverse temperature β on the path from a base all
+// parameters are interpolated: z_β = β·z + (1−β)·θ₀, where θ₀ is the base's field.
 package units
 
 import (
@@ -28,22 +28,23 @@ const (
 type Kind interface {
 	fmt.Stringer // its name in files and flags
 	Support() Support
-	Params() []Param // for each unit, besides the field
+	Params() []Param // parameters of each unit, besides the field
 
 	// Means overwrites the units' places of dst with their means at β = 1.
 	Means(dst Means, b *Block)
 	// Draw overwrites the units' places of x with draws at the β of each row. Unit i of row r
-	// uses the uniforms of row b.Row+r and unit i of s, a group that is one variable those of its
-	// first unit. It may overwrite b.In.
+	// uses the uniforms of s for row b.Row+r and unit i. A group that is one variable uses those of
+	// its first unit. Draw may overwrite b.In.
 	Draw(x States, b *Block, s vec.Stream)
-	// LogZs writes, for row r at dst[r·stride], the log Z of the units: sum − log product. mean
-	// are the means of the same block, which save exponentials. Rounding is that of float32.
+	// LogZs computes log Z of the units of each row r as sum − log product, and writes both to
+	// place r·stride. mean has the means of the same block, which saves exponentials. The result
+	// is accurate to float32.
 	LogZs(sum, product []float64, stride int, mean Means, b *Block)
-	// Rises writes of each row how much the log Z of the units rises from one β to another:
+	// Rises computes for each row the increase of log Z of the units from one β to another, as
 	// sum + log product.
 	Rises(sum, product []float64, b *Block, from, to float64)
-	// LogZ returns Σ log Σ_x exp(x·z − U′(x)), for real x ∫, over the units from number first on,
-	// of inputs z, in nats.
+	// LogZ returns Σ log Σ_x exp(x·z − U′(x)), in nats, over the units from number first on, with
+	// inputs z. For real units the inner sum is an integral.
 	LogZ(z []float64, l *Distribution, first int) float64
 }
 
@@ -51,18 +52,19 @@ type Kind interface {
 type VisibleKind interface {
 	Kind
 	// Field overwrites dst with the fields at which units without weights have about the given
-	// means over this number of rows. Half a row more keeps those finite that never change.
+	// means, which were taken over this number of rows. Half a pseudo-row keeps the field finite
+	// for a unit that never changes.
 	Field(dst, mean []float32, rows float64)
 }
 
-// A RealKind is a kind of real units. Kinds of others have U′ = 0.
+// A RealKind is a kind of real units. Other kinds have U′ = 0.
 type RealKind interface {
 	Kind
-	// Rest returns Σ U′ over the units from number first on, of values x, in nats.
+	// Rest returns Σ U′(x), in nats, over the values x of the units from number first on.
 	Rest(x []float32, d *Distribution, first int) float64
-	// FieldOf returns the field at which a unit of this precision, its other parameters 0, has this mean.
+	// FieldOf returns the field at which a unit has this mean and precision, if its other parameters are 0.
 	FieldOf(mean, precision float64) float64
-	// Curvature returns the second derivative of U′ of unit i, the smaller one of two sides.
+	// Curvature returns the second derivative of U′ of unit i, the smaller one if the sides differ.
 	Curvature(d *Distribution, i int) float64
 }
 
@@ -85,13 +87,13 @@ type Param struct {
 	Learned  bool // by LearnedKind's Slopes
 }
 
-// A Distribution is that of the independent units of a layer without inputs, by its parameters.
+// A Distribution holds the parameters of a layer of independent units without weights.
 type Distribution struct {
 	Field  []float32
-	Params [][]float32 // the others: each of all units of the layer; nil: zeros
+	Params [][]float32 // the other parameters × the units of the layer; nil: zeros
 }
 
-// At returns the fields' unit i, or 0 of a nil Distribution.
+// At returns the field of unit i, or 0 if l is nil.
 func (l *Distribution) At(i int) float64 {
 	if l == nil {
 		return 0
@@ -99,7 +101,7 @@ func (l *Distribution) At(i int) float64 {
 	return float64(l.Field[i])
 }
 
-// Param returns parameter k besides the field of unit i, or 0 of a nil Distribution.
+// Param returns entry k of Params for unit i, or 0 if l or Params is nil.
 func (l *Distribution) Param(k, i int) float64 {
 	if l == nil || l.Params == nil {
 		return 0
@@ -125,7 +127,7 @@ func ParseLabel(name string) (Kind, error) {
 	return parse(name, func(k Kind) bool { return k.Support() != Real })
 }
 
-// parse returns the kind of this name among those that are fit.
+// parse returns the kind of this name among those for which fit is true.
 func parse(name string, fit func(Kind) bool) (Kind, error) {
 	var names []string
 	for _, k := range Kinds {
@@ -151,7 +153,7 @@ type Block struct {
 	Rows        int
 	Row         uint32        // number of the first row in the random stream
 	Beta        []float32     // inverse temperature of each row; nil: all 1
-	Model, Base *Distribution // of the layer at β = 1 and 0; a nil Base: zeros
+	Model, Base *Distribution // parameters of the layer at β = 1 and at β = 0; a nil Base: zeros
 }
 
 // BetaOf returns the inverse temperature of row r.
