@@ -285,7 +285,11 @@ func (s *scanResult) warnings() (w []string) {
 				w = append(w, c.name+": "+fmt.Sprintf(format, append([]any{list}, args...)...))
 			}
 		}
-		warn(short, "the run is too short for the errors, of the energy or of m², at %s; %s", s.longer(i, ", sw or wolff"))
+		others := ""
+		if q := s.scan.systems[s.scan.of[i]]; q.graph != nil && !q.fixed() {
+			others = ", sw or wolff"
+		}
+		warn(short, "the run is too short for the errors, of the energy or of m², at %s; %s", s.longer(i, others))
 		warn(stuck, "the energies at %s hardly overlap with those at the next hotter temperature: fewer than 1 %% of swaps are accepted; %s", s.closer())
 		warn(apart, "the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer")
 		warn(s.offCurve(i), "what was measured differs from the curve, which takes all temperatures, by %[2]d standard errors or more at %[1]s: the runs there have missed states that other temperatures reach; %[3]s", curveErrors, s.longer(i, ""))
@@ -324,8 +328,8 @@ func (s *scanResult) offCurve(i int) (off []string) {
 	for _, k := range s.inOrder() {
 		if slices.ContainsFunc(s.figuresOf(i), func(f int) bool {
 			a, b := s.measured[i][k][f], s.curves[i].scanned[f][k]
-			err := math.Hypot(a.err, b.err)
-			return err > 0 && math.Abs(a.mean-b.mean) >= curveErrors*err
+			// Else it never changed, which is warned of as too short a run.
+			return a.err > 0 && b.err > 0 && math.Abs(a.mean-b.mean) >= curveErrors*math.Hypot(a.err, b.err)
 		}) {
 			off = append(off, s.at(k))
 		}

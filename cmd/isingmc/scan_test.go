@@ -384,6 +384,22 @@ func TestScanPlacesTemperatures(t *testing.T) {
 	}
 }
 
+// TestFrozenScan: a system that never leaves its ground state is warned of as too short a run alone. Advice names only
+// samplers that keep the number of spins up, if that is fixed.
+func TestFrozenScan(t *testing.T) {
+	clitest.Isolate(t)
+	for args, want := range map[string]string{
+		"-sampler sw":                     "; run longer, or take pt, sw or wolff",
+		"-sampler exchange -active 32":    "; run longer, or take pt",
+		"-sampler pt:exchange -active 32": "; run longer, or give -scan more temperatures",
+	} {
+		w := scanOf(t, "-lattice 8x8 -scan 0.01:0.011:3 -moves 500 "+args).Warnings
+		if len(w) != 1 || !strings.Contains(w[0], "the run is too short for the errors") || !strings.HasSuffix(w[0], want) {
+			t.Errorf("%s: warnings %q, want one that ends in %q", args, w, want)
+		}
+	}
+}
+
 // TestScanWithoutOverlap: samplers that exchange and others warn of temperatures that are too far apart.
 func TestScanWithoutOverlap(t *testing.T) {
 	clitest.Isolate(t)
