@@ -43,7 +43,7 @@ func TestScale(t *testing.T) {
 			checkSet(t, s)
 			for i, g := range float {
 				// In float64 a value and its scale are exact, and so is their quotient
-				// but for rounding, here and in the reader alike.
+				// except for rounding, here and in the reader alike.
 				if want := float32((g - c.low) / (c.high - c.low)); s.Grey.Data[i] != want {
 					t.Errorf("%s, %s: value %g is %g, want %g", file, c.rule, g, s.Grey.Data[i], want)
 				}

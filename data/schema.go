@@ -117,7 +117,7 @@ func (s *Schema) Groups() (groups []rbm.Group) {
 	return groups
 }
 
-// Put overwrites the units of the columns in row r of x with levels, but for numbers.
+// Put overwrites the units of the columns in row r of x with levels, except for numbers.
 func (s *Schema) Put(x rbm.Values, r int, levels []int32) {
 	unit := 0
 	for i := range s.Columns {

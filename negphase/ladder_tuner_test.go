@@ -334,7 +334,7 @@ func TestWantedTemperatures(t *testing.T) {
 }
 
 // Particles of a new ladder start where those of the nearest old temperatures
-// are, and the records start again but for the totals.
+// are, and the records start again except for the totals.
 func TestRetunedParticles(t *testing.T) {
 	m := shape{20, 70, 0, rbm.Softmax}.random(3, 0.2)
 	e := estimator(t, "pt:chains=3:tau=auto/6").(*pt)

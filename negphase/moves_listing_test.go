@@ -227,7 +227,7 @@ func (l *listing) sweep(sites []int32) [][]float64 {
 	return kernel
 }
 
-// inputs returns the kernel of new visible units but for a softmax label,
+// inputs returns the kernel of new visible units except for a softmax label,
 // drawn with the chances that chance gives.
 func (l *listing) inputs(chance func(cost, beta float64) float64) [][]float64 {
 	kernel := l.identity()

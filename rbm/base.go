@@ -41,7 +41,7 @@ func NewBase(m *RBM, mean []float32, rows float64) *Base {
 }
 
 // UniformBase returns the distribution that a nil Base of m's shape stands for. Parameters besides the fields
-// are those that a new model has, but for the precisions of hidden units, which are those of m.
+// are those that a new model has, except for the precisions of hidden units, which are those of m.
 func UniformBase(m *RBM) *Base {
 	b := &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden()),
 		VisibleParams: newLayer(m.visible.groups...).dist.Params, HiddenParams: newLayer(m.hidden.groups...).dist.Params}

@@ -9,7 +9,7 @@ import "gorbm/rbm/units"
 //
 //	ω_j = mean of W_ij over the group,  W_ij −= ω_j,  c_j += ω_j,  b_i −= mean of b
 //
-// It leaves the distribution and differences of free energies as they are, but for the rounding of
+// It leaves the distribution and differences of free energies as they are, except for the rounding of
 // parameters to float32. It returns how much log Z falls, which is the sum of the means of the
 // biases. A penalty on the size of the weights is least in this gauge.
 func (m *RBM) ZeroSum() (fall float64) {

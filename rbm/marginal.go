@@ -16,7 +16,7 @@ import (
 //
 // with sums over the Gaussian units i. So where all visible units are Gaussian, the hidden ones are
 // a Boltzmann machine, whatever the number of visible units. All numbers are in nats. At inverse
-// temperature β on the path from a base, W is β·W and the other parameters are blended, see Base.
+// temperature β on the path from a base, W is β·W and the other parameters are interpolated, see Base.
 type Marginal struct {
 	Fields []float64 // f
 	Shift  float64

@@ -50,7 +50,7 @@ func plainLogSumExp(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// listedObjective returns the mean of an objective over rows, but for log Z.
+// listedObjective returns the mean of an objective over rows, except for log Z.
 func listedObjective(theta []float64, o Objective, rows [][]float64, y []int32, inputs, classes, hidden int) float64 {
 	sum := 0.0
 	for r, x := range rows {

@@ -136,7 +136,7 @@ func (e *evaluation) scoreOneByOne(dst []float64, b *rowBlock, first int) {
 	}
 }
 
-// scoreGroups adds to dst the scores of the softmax groups of a block's rows but for the
+// scoreGroups adds to dst the scores of the softmax groups of a block's rows except for the
 // label.
 func (e *evaluation) scoreGroups(dst []float64, b *rowBlock, first int) {
 	hidden := e.m.Hidden()

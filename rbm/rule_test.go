@@ -154,7 +154,7 @@ func TestAscentIsSweeps(t *testing.T) {
 	}
 }
 
-// allOf makes a do all that it can, but for centring.
+// allOf makes a do all that it can, except for centring.
 func allOf(a *Ascent, m *RBM) {
 	*a = Ascent{Rule: &Momentum{Friction: 0.1}, Slots: []*Parameters{m.Clone().Parameters()}, L1: 1e-3, L2: 1e-2, Sparse: 0.01,
 		Average: m.Clone().Parameters(), AverageShare: 0.01, Rest: NewParameters(m), AverageRest: NewParameters(m)}

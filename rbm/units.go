@@ -301,7 +301,7 @@ func ParseGroups(s string) ([]Group, error) {
 }
 
 // CheckBinary returns an error that wraps ErrUnits unless all units of m are Bernoulli
-// units, but for a label, which may be one softmax group. It is for what enumerates or
+// units, except for a label, which may be one softmax group. It is for what enumerates or
 // flips units.
 func (m *RBM) CheckBinary() error {
 	if err := m.checkBinaryInputs(); err != nil {

@@ -81,7 +81,7 @@ func objectiveOf(t *testing.T, s Settings, m *rbm.RBM, set *data.Set) float64 {
 
 // One step along the gradient, on all rows and with the exact negative phase, is
 // along the gradient of the objective by enumeration: the objective differs between
-// a step ahead and a step back by 2|step|²/rate, but for the third order in the rate.
+// a step ahead and a step back by 2|step|²/rate, except for the third order in the rate.
 // Divided by the rate that shrinks by 4 where the rate is halved, by which it is
 // extrapolated away.
 func TestStepClimbsTheObjective(t *testing.T) {

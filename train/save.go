@@ -88,7 +88,7 @@ func (t *Trainer) rest(name string) *rbm.Parameters {
 // velocity, average and chains.
 const maxSaved = 1 << 36
 
-// parameters are the sets of parameters that the next step needs, but for rests.
+// parameters are the sets of parameters that the next step needs, except for rests.
 func (t *Trainer) parameters() []*rbm.Parameters {
 	all := append([]*rbm.Parameters{t.model.Parameters()}, t.optimizer.ascent.Slots...)
 	if average := t.optimizer.averaged; average != nil {

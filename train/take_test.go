@@ -54,7 +54,7 @@ func TestTakeContinues(t *testing.T) {
 }
 
 // A step on all rows of a minibatch, taken, moves the model as the step on that minibatch does: the exact
-// gradient does not depend on the order of rows but for rounding.
+// gradient does not depend on the order of rows except for rounding.
 func TestTakeIsAMinibatch(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, "exact")

@@ -46,7 +46,7 @@ func terminal(w io.Writer) (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// clean returns text with its control characters, but for tabs and ends of lines,
+// clean returns text with its control characters, except for tabs and ends of lines,
 // written as in JSON, \u001b: a terminal would obey them.
 func clean(text []byte) []byte {
 	var out []byte

@@ -174,7 +174,7 @@ func runSaved(t *testing.T, root, name, source string) (printed string) {
 	return string(out)
 }
 
-// pagesIn returns the pages in a tree, but for those that experiments write.
+// pagesIn returns the pages in a tree, except for those that experiments write.
 func pagesIn(t *testing.T, root string) (found []string) {
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "README.md" {

@@ -195,7 +195,7 @@ func (f *Flags) SetDefault(name, value string) error {
 	return nil
 }
 
-// Check checks the values of flags against their ranges, but for those that nobody has set.
+// Check checks the values of flags against their ranges, except for those that nobody has set.
 // Parse checks those that were given; what sets others later calls it again.
 func (f *Flags) Check() error {
 	return f.check(func(r *Row) bool { return f.Given(r.Name) || r.Value.String() != r.DefValue })

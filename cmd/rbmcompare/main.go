@@ -101,7 +101,7 @@ func newOptions() *options {
 	o.data = f.AddData(cli.DataRows{Help: " (default: none; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})
 	f.Group("the run")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture").Main("FOLDER  for curves.csv, compare.json and pictures").New().Tag("runs")
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results, but for the seconds").Main("N  equal seeds give identical results, except for seconds (1)")
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results, except for the seconds").Main("N  equal seeds give identical results, except for seconds (1)")
 	f.AddPictures(&o.pictures).For("out").Tag("runs")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all").Between(0, math.MaxInt32)
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output", "runs")

@@ -68,7 +68,7 @@ var (
 // everyKind is a list with all estimators.
 const everyKind = "cd:k=2,pcd:chains=5,pt:tau=1/1.5/3,ins:tau=1/1.5/3,sardonics:chains=5,im:moves=2,walk:gibbs,pt:tau=1/3:sardonics:k=1-4,exact"
 
-// TestGolden fixes text, JSON and the table but for times.
+// TestGolden fixes text, JSON and the table except for times.
 func TestGolden(t *testing.T) {
 	isolate(t)
 	for _, c := range []struct{ name, args string }{

@@ -12,7 +12,7 @@ import (
 
 var times = regexp.MustCompile(`"seconds(_per_step)?":[^,}]*`)
 
-// Any number of ranks finds what one process does, but for times: with enumeration, with a reference run, along a run.
+// Any number of ranks finds what one process does, except for times: with enumeration, with a reference run, along a run.
 func TestRanks(t *testing.T) {
 	isolate(t)
 	mask := func(text string) string { return times.ReplaceAllString(text, "TIME") }

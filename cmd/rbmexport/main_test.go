@@ -63,7 +63,7 @@ func TestZeroSum(t *testing.T) {
 	}
 }
 
-// The parameters in spins are those of the map, and read back are the model but for rounding; models
+// The parameters in spins are those of the map, and read back are the model except for rounding; models
 // that are no spins are refused.
 func TestSpins(t *testing.T) {
 	isolate(t)

@@ -87,7 +87,7 @@ func metrics(t *testing.T, dir string) [][]string {
 	return rows
 }
 
-// sameRuns checks that two folders hold the same but for times and paths.
+// sameRuns checks that two folders hold the same except for times and paths.
 func sameRuns(t *testing.T, got, want string) {
 	t.Helper()
 	list := func(dir string) (files []string) {

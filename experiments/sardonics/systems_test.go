@@ -14,7 +14,7 @@ import (
 	"gorbm/rbm"
 )
 
-// As an Ising system an RBM has the same energies but for a constant.
+// As an Ising system an RBM has the same energies except for a constant.
 func TestSpins(t *testing.T) {
 	m := rbm.New(5, 4, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))

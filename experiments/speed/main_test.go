@@ -78,7 +78,7 @@ func TestHelp(t *testing.T) {
 	speed.Help(t, "data", "data-dir", "json", "only", "out", "python", "quick", "quiet", "rounds", "seconds")
 }
 
-// The text of -h, but for the kernels of this machine.
+// The text of -h, except for the kernels of this machine.
 func TestHelpGolden(t *testing.T) {
 	help, _, _ := strings.Cut(speed.OK(t, "-h", "all"), "\nKernels on this machine")
 	clitest.Golden(t, "help.txt", help)

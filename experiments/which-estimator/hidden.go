@@ -82,7 +82,7 @@ func takeFrom(set *data.Set, first, count int) *data.Set {
 	return set.Take(rows)
 }
 
-// start returns a training of the layer as rbmtrain's preset for such data starts it, but for the rate. horizon is the number of updates over which the rate falls to 0; 0: it does not.
+// start returns a training of the layer as rbmtrain's preset for such data starts it, except for the rate. horizon is the number of updates over which the rate falls to 0; 0: it does not.
 func (l hiddenLayer) start(set *data.Set, rate float64, seed uint64, horizon int) (*training, error) {
 	s := train.PresetFor(set, false).Settings("pcd")
 	s.Rate, s.Horizon, s.Seed = rate, horizon, seed

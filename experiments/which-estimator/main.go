@@ -23,7 +23,7 @@ model, in nats: 0 is a perfect model. Where that distribution is unknown, number
 the large models, which have a bracket.
 
 Modes of data are codes of bits, each repeated as often as the distance says; a bit of a row differs from its mode with probability
-0.02, so that a chain has to climb over some four nats a bit. All modes have the same weight, but for the unequal ones, with 8, 4, 2 and 1
+0.02, so that a chain has to climb over some four nats a bit. All modes have the same weight, except for the unequal ones, with 8, 4, 2 and 1
 of 15: contrastive divergence (cd), whose chains start at the data and hardly leave their mode, cannot see such weights. "pcd, as many chains as pt" has
 ten for each temperature that the tuned ladder of pt comes to have: 100 for some 10 temperatures (6 to 12 were seen), on digits of fonts 350, on MNIST 0/1 400 and on
 MNIST 430. The ladder of the paper, ten of each of five temperatures, has as many chains as "pcd".

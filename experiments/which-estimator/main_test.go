@@ -68,7 +68,7 @@ func TestUnequal(t *testing.T) {
 		t.Errorf("rows have a mean log probability of %g, the law %g: %.1f standard errors, want ±4 at most", -mean, -entropy, z)
 	}
 	ones, zeros := set.LogProb([]uint64{0xFF}, -1), set.LogProb([]uint64{0}, -1)
-	if math.Abs(ones-zeros-math.Log(8)) > 1e-3 { // 8 of 15 against 1 of 15, but for rows of other modes, 0.02⁴/8
+	if math.Abs(ones-zeros-math.Log(8)) > 1e-3 { // 8 of 15 against 1 of 15, except for rows of other modes, 0.02⁴/8
 		t.Errorf("the first mode is %g times as probable as the last", math.Exp(ones-zeros))
 	}
 	if half := set.LogProb([]uint64{0xF0}, -1); math.Abs(ones-half-math.Log(2)) > 1e-3 {

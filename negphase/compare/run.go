@@ -41,7 +41,7 @@ type Settings struct {
 	// Progress, if not nil, is called with the part of the work that is done, from
 	// 0 to 1.
 	Progress func(done float64)
-	// Group are the ranks that divide the repeats; results are identical but for the
+	// Group are the ranks that divide the repeats; results are identical except for the
 	// seconds; nil: one process. All of them must call Run alike.
 	Group *ranks.Group
 }

@@ -39,7 +39,7 @@ func TestLowerBound(t *testing.T) {
 		if got := rbm.LogSumExp([]float64{half, rest}); half >= want || rest >= want || math.Abs(got-want) > 1e-12*math.Abs(want) {
 			t.Errorf("%d × %d: the bounds of two halves are %v and %v, log Z %v", m.Visible(), m.Hidden(), half, rest, want)
 		}
-		// An estimate that is log Z itself, but for rounding, is possible.
+		// An estimate that is log Z itself, except for rounding, is possible.
 		if impossible(want, LowerBound(free, rows)) || !impossible(want-1e-6*math.Abs(want), want) {
 			t.Error("log Z itself is impossible, or less is not")
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // A selection is a linear regression with a set of its variables: bit i is on if variable i is in the model. Its
-// energy is minus the logarithm of the posterior probability of the set, but for a constant.
+// energy is minus the logarithm of the posterior probability of the set, except for a constant.
 type selection struct {
 	rows  int
 	gram  *mat.SymDense // XᵀX

@@ -33,7 +33,7 @@ const (
 	longerAbove      = 0.1 // nats
 	doubtful         = 0.5 // nats; above it a few chains carry all the weight, and the standard error itself is unreliable
 
-	// rareLevel is the probability of a level that one chain has on average. Standard errors of rarer
+	// rareLevel is the probability at which, on average, one chain has the level. Standard errors of rarer
 	// levels are not reported, except for the level that a known cell has.
 	rareLevel = 1.0 / annealedChains
 )

@@ -169,7 +169,7 @@ func TestErrorsOfLevels(t *testing.T) {
 		z = (byClass[2] - math.Log(modeWeights[2])) / stdErr[0]
 		classes += z * z / keys
 	}
-	// χ² of 16 degrees of freedom over 16 lies in 0.246 … 2.45 but for a thousandth at either side.
+	// χ² of 16 degrees of freedom over 16 lies in 0.246 … 2.45 except for a thousandth at either side.
 	for what, z2 := range map[string]float64{"levels": levels, "classes": classes} {
 		if z2 < 0.246 || z2 > 2.45 {
 			t.Errorf("the squares of the errors of log p of %s are %.2f times what is reported, want 0.246 to 2.45", what, z2)

@@ -136,7 +136,7 @@ func TestKernelsAreOfTheSpace(t *testing.T) {
 	}
 }
 
-// TestModelledRewards: the model counts rewards as they are but for a floor.
+// TestModelledRewards: the model counts rewards as they are except for a floor.
 func TestModelledRewards(t *testing.T) {
 	r := tuned(t, short()[0])
 	var rewards []float64

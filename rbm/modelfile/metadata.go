@@ -110,7 +110,7 @@ const (
 	metaReference  = "constraint_reference"
 )
 
-// unitTensors returns the tensors of units but for the hidden biases: visible biases and, of kinds that
+// unitTensors returns the tensors of units except for the hidden biases: visible biases and, of kinds that
 // have them, other parameters.
 func unitTensors(m *rbm.RBM) []npz.Named {
 	tensors := []npz.Named{{Name: tensorVisible, Data: m.VisibleBias}}

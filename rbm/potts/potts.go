@@ -126,7 +126,7 @@ func sitesOf(m *rbm.RBM) (sites, states int, err error) {
 //
 // These are the couplings of Decelle, Navas Gómez and Seoane, "Inferring higher-order couplings with neural
 // networks" (2025), who approximate the rest of a hidden unit's input, a sum over sites, by a Gaussian.
-// Here the means are exact but for rounding. With λ(t) = πt / sinh πt, the Fourier transform of the second
+// Here the means are exact except for rounding. With λ(t) = πt / sinh πt, the Fourier transform of the second
 // derivative of ln(1+eˣ), and χ_k(t) = ⟨exp(i t W_k)⟩ over the states of site k, a hidden unit of bias c contributes
 //
 //	−1/2π ∫ λ(t)/t² e^{itc} Π_{k≠i,j} χ_k(t) (e^{itW_i(a)} − χ_i(t)) (e^{itW_j(b)} − χ_j(t)) dt
@@ -209,7 +209,7 @@ type node struct {
 // newUnit returns hidden unit j of m, or nil if its inputs are too large.
 func newUnit(m *rbm.RBM, j, sites, states int) *unit {
 	u := &unit{q: states, bias: float64(m.HiddenBias[j])}
-	low, high := 0.0, 0.0 // of the input, but for the bias
+	low, high := 0.0, 0.0 // of the input, except for the bias
 	for k := range sites {
 		w := make([]float64, states)
 		for a := range w {

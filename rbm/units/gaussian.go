@@ -82,7 +82,7 @@ func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
 		}
 		if in := b.In[r*b.Stride:][:b.Width]; beta == 1 && b.allOnes() {
 			for c := b.From; c < b.Width; c++ {
-				to[c] = float32(float64(in[c]) + normals[c]) // as below, but for the divisions by 1
+				to[c] = float32(float64(in[c]) + normals[c]) // as below, except for the divisions by 1
 			}
 			continue
 		}

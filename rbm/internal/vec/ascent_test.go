@@ -67,7 +67,7 @@ func TestSumsDefinition(t *testing.T) {
 		}
 		tree := func(c int, times bool) (sum float32) {
 			for lo := 0; lo < ones; lo += Run {
-				run := float32(0) // 0 + x is x but for the sign of zero
+				run := float32(0) // 0 + x is x except for the sign of zero
 				for k := lo; k < min(lo+Run, ones); k++ {
 					x := base[on[k]*Block+c]
 					if times {

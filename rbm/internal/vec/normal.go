@@ -24,7 +24,7 @@ func centralNormalsGo(dst, p []float64) {
 }
 
 // CentralNormal is CentralNormals of one probability.
-// Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): right to 10⁻¹⁶ of the quantile.
+// Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): relative error 10⁻¹⁶.
 func CentralNormal(p float64) float64 {
 	q := p - 0.5
 	x := 0.180625 - float64(q*q)
