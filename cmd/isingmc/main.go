@@ -173,7 +173,7 @@ func newOptions() *options {
 		Main("LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all")
 	f.Var(&o.tune, "tune", "tune the settings of sardonics that -sampler leaves open, then sample with\nthe policy that it learns; see above").
 		Main("  tune the settings of sardonics first").Not("scan", "gap")
-	f.StringVar(&o.order, "order", "", "order of updates: linear, chessboard or random; for samplers without an order of their own").Choice(mcmc.Orders()...)
+	f.StringVar(&o.order, "order", "", "order of updates of samplers that name none: linear, chessboard or random").Choice(mcmc.Orders()...)
 	f.StringVar(&o.policy, "policy", "", "with -tune: write the policy to this file, a .json; without: sample with\nthe policy in this file").New(".json").Not("scan", "gap")
 	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results").Above(0, 1).For("tune")
 	f.Group("length")

@@ -18,14 +18,16 @@ import (
 
 func main() { cli.Main("intracluster", run) }
 
-const about = `All samplers here keep the number of bits that are on. Exchange, the paper's "Metropolis" and Kawasaki's in physics,
-proposes to swap a bit that is on and one that is off, both drawn uniformly. An intracluster move (IM) is a walk that flips k
-bits off, one after the other, and a walk that flips k bits on, or the other way round; the energy draws the bits, and the
-move is accepted or rejected as a whole. In Go both are far faster than in 2010, and not by the same factor. So
-each figure shows the same runs on three clocks: processor time of the thread; proposed flips, those of rejected moves included,
-two for an attempt to exchange; and moves at the paper's ratio of attempts to moves. "IM" has the paper's settings, with heat-bath
-weights as in the authors' program; "IM, our settings" has those of ` + "`isingmc`" + `, walks of 1 to 25 flips at γ = β. All start from the same
-state, which 100 sweeps of exchange have made from a random one; the numbers of moves of the paper's runs count from there.`
+const about = `All samplers here keep the number of active bits fixed. Exchange proposes to swap an active and an inactive bit, both
+drawn uniformly; the paper calls it "Metropolis", and physics non-local Kawasaki dynamics. An intracluster move (IM) has two
+walks: one switches k bits off, one after the other, and the other switches k bits on, in either order. The energies bias the choice of
+each bit, and the move is accepted or rejected as a whole.
+
+In Go both samplers are far faster than in 2010, but not by the same factor. Each figure therefore shows the same runs on three
+clocks: processor time of the thread; proposed flips, two for each attempt to exchange, those of rejected moves included; and moves, where
+one move counts as many attempts to exchange as in the paper. "IM" has the paper's settings, with heat-bath weights as in the authors'
+program. "IM, our settings" has the defaults of ` + "`isingmc`" + `: walks of 1 to 25 flips at γ = β. All samplers start from the same
+state, 100 sweeps of exchange after a random one. The paper's numbers of moves are counted from there.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	model := new(string)

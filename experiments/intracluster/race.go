@@ -119,16 +119,16 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 						b, _ := s.Logs(t, tauPanel+unit, im).Average()
 						return chains.Digits(math.Exp(a - b))
 					}
-					parts = append(parts, fmt.Sprintf("on the %s τ of exchange is %s times that of IM at the paper's ratio, %s times in flips and %s times in seconds", s.Label, faster("moves"), faster("flips"), faster("seconds")))
+					parts = append(parts, fmt.Sprintf("on the %s τ of exchange, divided by that of IM, is %s in moves at the paper's ratio, %s in flips and %s in seconds", s.Label, faster("moves"), faster("flips"), faster("seconds")))
 				}
 			}
 			return strings.ToUpper(parts[0][:1]) + strings.Join(parts, "; ")[1:] + "."
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			fmt.Fprintf(&b, "Bands are one standard deviation between runs. Each sampler runs for %g s; the first third is left out except in the picture of energies. "+
-				"τ is the integrated autocorrelation time of the energy, ½ + Σρ. The energies of exchange are known after each sweep, as many attempts as there are sites. "+
-				"Differences of τ are differences of natural logarithms: 0.69 is a factor of 2. The tables have geometric means of times over the runs, times or divided by the factor of one standard error.\n\n", seconds)
+			fmt.Fprintf(&b, "Bands are ± one standard deviation between runs. Each sampler runs for %g s. The first third is left out, except in the picture of energies. "+
+				"τ is the integrated autocorrelation time of the energy, ½ + Σρ. Exchange records its energy once per sweep, which has as many attempts as there are sites. "+
+				"Claims compare the natural logarithms of τ: a difference of 0.69 is a factor of 2. Tables have geometric means over the runs; the factor after ×/÷ is one standard error.\n\n", seconds)
 			for _, s := range systems {
 				s.table(&b, t)
 			}
@@ -228,7 +228,7 @@ func (s system) table(b *strings.Builder, t *claims.Table) {
 	if len(t.Curves(s.Panel(meanPanel))) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "The %s: in the time of a move of IM there is time for %.0f attempts to exchange; in the paper there was for %d.\n\n", s.Label, s.Mean(t, microPanel, im)/s.Mean(t, microPanel, exchange), s.attempts/s.moves)
+	fmt.Fprintf(b, "The %s: a move of IM takes as long as %.0f attempts to exchange; in the paper, as %d.\n\n", s.Label, s.Mean(t, microPanel, im)/s.Mean(t, microPanel, exchange), s.attempts/s.moves)
 	b.WriteString("| sampler | accepted | µs a move or attempt | τ / s | τ / flips | τ / moves at the paper's ratio | independent energies a second | energy / site |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range curves {
 		mean, sd := t.At(s.Panel(meanPanel), c, 0).Average()

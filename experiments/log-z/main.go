@@ -26,20 +26,21 @@ func main() { cli.Main("log-z", run) }
 
 var run = experiment().Command(nil)
 
-const about = `` + "`rbmeval`" + ` estimates log Z in three ways, each with a standard error s, so that log Z ± 1.96 s is meant as an interval of
-95 %. It also warns where an estimate is not to be trusted. Here log Z of each model is enumerated too, and the page
-counts how often it lies in the interval. Settings are those of ` + "`rbmeval`" + `. The distinct training rows bound log Z from below, as they do there.
+const about = `` + "`rbmeval`" + ` estimates log Z in three ways. Each estimate has a standard error s, and log Z ± 1.96 s is meant as a 95 % confidence
+interval. ` + "`rbmeval`" + ` also warns of estimates that cannot be trusted. The models here are small enough to enumerate, and the page counts
+how often the interval contains the exact log Z. Settings are the defaults of ` + "`rbmeval`" + `, which also computes a lower bound of log Z
+from the distinct training rows.
 
-The models are images of font digits, without labels and with; data of known structure (bars, four modes, toy data, shifted
-patterns); random parameters; sharp random parameters; and models with a fixed number of active hidden units. Those of data were
-trained with short and long runs of ` + "`cd` and `pcd`" + `, some of which leave models whose chains hardly mix. A seed is that of the
+There are six kinds of models: trained on images of font digits; the same with labels; trained on data of known structure (bars, four
+modes, toy data, shifted patterns); with random parameters; with large random parameters ("sharp"); and with a fixed number of active hidden units. The
+training used short and long runs of ` + "`cd` and `pcd`" + `, some of which lead to models whose chains hardly mix. The seed is that of the
 model, its training and the estimate.`
 
 // experiment returns all figures.
 func experiment() claims.Experiment {
 	return claims.Experiment{
 		Name:    "log-z",
-		Title:   "Do the errors of log Z hold?",
+		Title:   "Are the error bars of log Z right?",
 		Paper:   "ours",
 		About:   about,
 		Figures: []claims.Figure{coverage()},
@@ -59,8 +60,8 @@ func coverage() claims.Figure {
 	return claims.Figure{
 		Name:  "coverage",
 		Ours:  true,
-		Title: "how often intervals of log Z hold the truth",
-		Says:  "does an interval of 95 % hold log Z in 95 % of the models for which nothing warns of the estimate, and do warnings find the others?",
+		Title: "how often the confidence intervals of log Z contain the exact value",
+		Says:  "do 95 % intervals without a warning contain the exact log Z in 95 % of the models, and do warnings find the wrong ones?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for seed := range uint64(max(o.Repeats, 1)) {
 				for at, c := range cases {
@@ -79,7 +80,7 @@ func coverage() claims.Figure {
 				c := count(t, m, "")
 				parts = append(parts, fmt.Sprintf("%d of %d by %s", within(c.scores, of95), len(c.scores), m.Name()))
 			}
-			return "Of the intervals without a warning these hold log Z: " + strings.Join(parts, ", ") + "."
+			return "Of the intervals without a warning, these contain log Z: " + strings.Join(parts, ", ") + "."
 		},
 		Notes: notes,
 	}
@@ -144,14 +145,14 @@ func coverageClaims(t *claims.Table) (all []claims.Claim) {
 		in := within(c.scores, of95)
 		share, sd := float64(in)/float64(n), math.Sqrt(0.95*0.05/float64(n))
 		z := (share - 0.95) / sd
-		all = append(all, claims.Holds(fmt.Sprintf("%s: intervals of 95 %% hold log Z where nothing warns of the estimate", m.Name()), math.Abs(z) <= claims.Errors, z,
+		all = append(all, claims.Holds(fmt.Sprintf("%s: 95 %% intervals without a warning contain log Z in 95 %% of the models", m.Name()), math.Abs(z) <= claims.Errors, z,
 			"%d of %d: %.1f %% ± %.1f, %.2f standard errors from 95 %%", in, n, 100*share, 100*sd, z))
 		if d := len(c.doubtful); d > 0 {
 			held := within(c.doubtful, of95)
 			// If the intervals held as often as those without a warning, chance would make this few or
 			// fewer hold with probability p.
 			p := distuv.Binomial{N: float64(d), P: share}.CDF(float64(held))
-			all = append(all, claims.Holds(fmt.Sprintf("%s: intervals hold less often where something warns", m.Name()), p < 0.001, p,
+			all = append(all, claims.Holds(fmt.Sprintf("%s: intervals with a warning contain log Z less often", m.Name()), p < 0.001, p,
 				"%d of %d: %.1f %%; by chance with probability %.2g, below 0.001 needed", held, d, 100*float64(held)/float64(d), p))
 		}
 	}
@@ -169,7 +170,7 @@ func levels() (all []float64) {
 func draw(w io.Writer, t *claims.Table) error {
 	const held, warned = "held", "warned"
 	var points []claims.Point
-	curves := []string{"as meant"}
+	curves := []string{"nominal"}
 	for _, l := range levels() {
 		points = append(points, claims.Point{Panel: held, Curve: curves[0], Repeat: 1, X: l, Y: l})
 	}
@@ -187,14 +188,14 @@ func draw(w io.Writer, t *claims.Table) error {
 		}
 	}
 	return claims.Curves(w, claims.TableOf(points...), 2, []claims.Panel{
-		{Name: held, Title: "intervals without a warning", X: "meant to hold / %", Y: "hold log Z / %", Dots: true},
+		{Name: held, Title: "intervals without a warning", X: "nominal coverage / %", Y: "coverage of log Z / %", Dots: true},
 		{Name: warned, Title: "estimates with a warning", Y: "of the models / %", Words: short()},
 	}, curves)
 }
 
 func notes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("Columns: the number of models of a kind; then for each estimate the models that it warns of (warned) and, of the others, those whose interval of 95 % holds log Z (held) and the largest error in nats (worst).\n\n" +
+	b.WriteString("For each kind, the table has the number of models. For each estimator it has the percentage of models with a warning (warned). Of the models without one, it has the percentage whose 95 % interval contains log Z (held), and the largest error in nats (worst).\n\n" +
 		"| models | | Bennett: warned | held | worst | AIS: warned | held | worst | reverse AIS: warned | held | worst |\n|" + strings.Repeat(" --- |", 11) + "\n")
 	for _, kind := range append(kinds(), "") {
 		line := []string{cmp.Or(kind, "all")}

@@ -373,7 +373,7 @@ func (s system) remarks(b *strings.Builder, t *claims.Table) {
 		b.WriteString("\nThe RBM was trained on the built-in digits, as no file was given by `-model`.\n")
 	}
 	if s.lattice == "" {
-		fmt.Fprintf(b, "\nSwendsen–Wang makes %d moves here, at %.1f ms each, and stays near the energy of the random state, %.2f a unit, where block Gibbs has %.2f: its τ says nothing.\n",
+		fmt.Fprintf(b, "\nSwendsen–Wang makes %d moves here, at %.1f ms each, and stays near the energy of the random state: %.2f per unit, where block Gibbs has %.2f. Its τ is therefore meaningless.\n",
 			frozenMoves, s.Mean(t, microPanel, clusters)/1000, s.Mean(t, meanPanel, clusters), s.Mean(t, meanPanel, blocks))
 	}
 	for _, curve := range contestants {
@@ -382,7 +382,7 @@ func (s system) remarks(b *strings.Builder, t *claims.Table) {
 			frozen += map[bool]int{true: 1}[sd == 0]
 		}
 		if frozen > 0 {
-			fmt.Fprintf(b, "\n%s: in %d of %d runs the energy of %s never changed; there ρ counts as 1.\n", s.Label, frozen, len(runs), curve)
+			fmt.Fprintf(b, "\n%s: in %d of %d runs the energy of %s never changed. ρ counts as 1 in these runs.\n", s.Label, frozen, len(runs), curve)
 		}
 	}
 	// Gibbs with few sites a move is not meant to get there.

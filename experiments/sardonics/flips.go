@@ -65,7 +65,7 @@ func bits(p *programs) claims.Figure {
 			}
 			return fmt.Sprintf("From left to right: an accepted step of SARDONICS with the settings of Table II, a step of Swendsen–Wang and a sweep of Gibbs. Orange: from −1 to 1; blue: from 1 to −1; "+
 				"grey: as before. (The paper's red, blue and green are hard to tell apart for some readers.) Of 3600 bits a step changes on average %.0f by SARDONICS, %.0f by Swendsen–Wang and %.0f by Gibbs. "+
-				"SARDONICS proposes far more flips than that: walks come back to bits that others of the move have flipped.", mean(sardonics), mean(clusters), mean(gibbs))
+				"SARDONICS proposes far more flips: a walk may flip back bits that an earlier walk of the same move has flipped.", mean(sardonics), mean(clusters), mean(gibbs))
 		},
 	}
 }

@@ -145,10 +145,10 @@ func lengthFinding(t *claims.Table) string {
 // lengthNotes returns the numbers as a table.
 func lengthNotes(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Each draw has other couplings, but on the ferromagnet and the RBM, of which there is one each: there draws differ in the start and in random numbers. All samplers of a draw start from the state that %d sweeps of Gibbs lead to, run in turns for as many seconds of computing, "+
-		"and leave out the energies of the first fifth. \"Tuning included\" is for the time of the paper's protocol, the 200 trials of the Bayesian optimisation and %d moves after them: of that time k=auto takes its warm-up of %d moves, and samplers with given settings nothing. "+
-		"Differences are those of natural logarithms. τ is about the mean of a run, as in figure II. On the RBM, Gibbs is that of blocks.\n\n"+
-		"There is no verdict where runs are fewer than %d τ long, or where a factor of %g lies within %d standard errors and the difference does too: then the statistic says which factor the runs tell apart.\n\n"+
+	fmt.Fprintf(&b, "Each draw has new couplings, except on the ferromagnet and the RBM: there draws differ only in the start and in the random numbers. All samplers of a draw start from the same state, which %d sweeps of Gibbs reach. They take turns, have the same computing time, "+
+		"and leave out the energies of the first fifth. \"Tuning included\" has the independent energies per second of a budget of time that pays for tuning too. The budget is that of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. k=auto pays for its warm-up of %d moves, and samplers with given settings pay nothing. "+
+		"Differences are those of natural logarithms. τ is computed about the mean of a run, as in figure II. On the RBM, Gibbs is block Gibbs.\n\n"+
+		"There is no verdict if runs are shorter than %d τ, or if both the difference and a factor of %g lie within %d standard errors. The statistic then names the factor that the runs can resolve.\n\n"+
 		"| system | draws | sampler | flips a move | µs a move | τ / moves | independent energies a second | tuning included | seconds of tuning | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		lengthSweeps, int((1-contestBurn)*contestMoves), mcmc.WarmUpMoves, leastTimes, claims.Resolution, claims.Errors)
 	for at, m := range matches {

@@ -20,18 +20,18 @@ func main() { cli.Main("sardonics", run) }
 const about = `SARDONICS flips many units at once along self-avoiding walks. Its settings are learned by Bayesian optimisation.
 
 Figures 2, 4, 5, 6, 9, 10 and 12 have the paper's protocol. All samplers make 10^5 moves from one random state, with half of the spins up or a third
-of the units on, as the program of the authors (ziyuw/AdaptSAW) has it. SARDONICS is tuned in the first 2·10^4 by 200 trials of 100 moves, and continues from its state there; the others leave
-out as many. A move of Gibbs is an update of one random site there. Table III gives a move of SARDONICS the time of some 40 such updates, so "Gibbs, 40 sites a move" is shown too, and
-for the other clocks "Gibbs, a sweep a move", an update of each site. Each contest has three clocks: moves, as in the paper; flips, those that walks propose or updates of sites; and the time that the thread had
-a core, without that of tuning. Runs of Gibbs with a site or 40 a move are too short to reach equilibrium on most systems; that is their handicap in the paper.
+of the units on, as in the authors' program (ziyuw/AdaptSAW). The first 2·10^4 moves of SARDONICS are 200 tuning trials of 100 moves, after which it continues from its last state; the other
+samplers discard as many moves as burn-in. In the paper a move of Gibbs is an update of one random site. According to Table III, a move of SARDONICS takes as long as some 40 such updates, so the figures also have "Gibbs, 40 sites a move".
+For the other clocks they have "Gibbs, a sweep a move", which updates each site once. Each contest has three clocks: moves, as in the paper; flips, which are the flips that walks propose, or updates of sites; and processor time of the thread,
+without tuning. On most systems, runs of Gibbs with one or 40 sites a move are too short to reach equilibrium; they have the same handicap in the paper.
 
-The systems have the distributions of the authors' files, drawn once and the same for all seeds: couplings of ±1 with fields of ±1 in the frustrated plane,
-couplings of ±1 in the cube, and couplings uniform in [−1, 1] on the chimera lattice, whose boundary is free. Errors are of other runs on the same system. The RBM is the authors' own: the weights and biases of ` + "`adaptive_saw.h5`" + `
+The couplings have the distributions of the authors' files. They were drawn once and are the same for all seeds: couplings of ±1 with fields of ±1 in the frustrated plane,
+couplings of ±1 in the cube, and couplings uniform in [−1, 1] on the chimera lattice, whose boundary is free. Standard errors are therefore those of repeated runs on one draw of the couplings, not of other draws. The RBM is the authors' own: the weights and biases of ` + "`adaptive_saw.h5`" + `
 of their repository, as a file that ` + "`-model`" + ` names; without one, a model trained on the built-in digits.
 
-Bands in pictures are one standard deviation between runs, and a curve has the lags that all runs have. Energies are those of one run, of SARDONICS after its tuning. A reward is the mean of 10 trials. Times in tables are geometric means over runs, times or divided by the factor of one
-standard error; differences of times in claims are of natural logarithms: 0.69 is a factor of 2. Where the energy never changed in a
-run, τ is the length of the run, a lower bound. Figures 3, 7, 8 and II start from 100 sweeps of Gibbs or after a burn-in, since the settings of Table II hardly move from a random state (figure of ours, weights). The jobs of figure II are runs of ` + "`isingmc -tune -json`" + `.`
+Bands in pictures are ± one standard deviation between runs, and a curve ends at the longest lag that all runs have. Pictures show the energies of one run, for SARDONICS after its tuning. Each point of a reward is the mean of 10 trials. Times in tables are geometric means over runs; the factor after ×/÷ is one
+standard error. Claims compare the natural logarithms of times: a difference of 0.69 is a factor of 2. If the energy never changed in a
+run, τ is the length of the run, a lower bound. Figures 3, 7, 8 and II start after 100 sweeps of Gibbs or a burn-in, because with the settings of Table II SARDONICS hardly accepts a move from a random state (figure weights). The jobs of figure II are runs of ` + "`isingmc -tune -json`" + `.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := newPrograms()

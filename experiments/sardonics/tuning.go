@@ -150,15 +150,15 @@ func tuningFinding(t *claims.Table) string {
 // tuningNotes returns the figures as a table of geometric means.
 func tuningNotes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("Differences are those of natural logarithms: 0.69 is a factor of 2. Here are geometric means over the repetitions, times or divided by the factor of one standard error; the picture has bars of one standard deviation. \"tuned as in the paper\" has 200 trials of 100 moves and their reward, by move; the figures above show how it rises. \"tuned by seconds\" is the `ei` of isingmc: 16 s of trials, whose reward is the effective samples per second of the energy. Each sampler of a row then runs for 1.5 s and is measured for 2.5 s, on the RBM for 5 s; only the one tuned as in the paper is not run in turns with the others. On the RBM, Gibbs is that of blocks.\n\n" +
-		"Tuning by seconds leaves the settings as they are unless others beat them by more than 2 standard errors in the trials at its end. Where it left them, it and \"untuned\" are one sampler, whose two runs differ by chance alone: such a row can only tie. ")
+	b.WriteString("Differences are those of natural logarithms: 0.69 is a factor of 2. The table has geometric means over the repetitions; the factor after ×/÷ is one standard error. Bars in the picture are one standard deviation. \"tuned as in the paper\" uses 200 trials of 100 moves, with the paper's reward, which counts moves; the figures above show how the reward rises. \"tuned by seconds\" is `-tune=ei` of isingmc: 16 s of trials, whose reward is the effective samples per second of the energy. Each sampler then runs for 1.5 s and is measured for 2.5 s, on the RBM for 5 s. The samplers of a row take turns, except for the one tuned as in the paper. On the RBM, Gibbs is block Gibbs.\n\n" +
+		"Tuning by seconds keeps the initial settings, unless others are better by more than 2 standard errors in its final trials. If it kept them, it and \"untuned\" are the same sampler, and their two runs differ by chance alone. ")
 	for i, r := range rows {
 		if kept := t.At(keptPanel, tuned, float64(i)); len(kept) > 0 {
 			mean, _ := kept.Average()
-			fmt.Fprintf(&b, "On %s it left them in %.0f of %d runs. ", "the "+r.name, mean*float64(len(kept)), len(kept))
+			fmt.Fprintf(&b, "On %s it kept them in %.0f of %d runs. ", "the "+r.name, mean*float64(len(kept)), len(kept))
 		}
 	}
-	b.WriteString("\n\nA run's τ is about the run's own mean. So a chain that stays in one group of states for all of the run looks fast, and in another run, where it changes groups, slow. Where the values of one sampler lie far apart between runs, they say more of this than of the sampler: the last column is the largest over the smallest.\n\n" +
+	b.WriteString("\n\nτ of a run is computed about the mean of that run. A chain that stays in one mode for the whole run therefore looks fast, and a chain that changes modes looks slow. The last column is the largest number of independent energies a second in a row's runs, divided by the smallest. Where it is large, the numbers reflect this effect more than the sampler.\n\n" +
 		"| system | sampler | τ, moves | independent energies a second | largest over smallest |\n| --- | --- | --- | --- | --- |\n")
 	for i, r := range rows {
 		for _, c := range curves {

@@ -94,8 +94,8 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			b.WriteString("All versions have the settings of Table II, those that they use: pure has a walk in each half of a move and one bias, iterated has several walks, mixed has two biases, and full has both. " +
-				"Each runs for 1 s from the same state, which 100 sweeps of Gibbs have made of a random one; the first fifth is left out. Times are geometric means.\n\n| system | version | settings | µs a move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
+			b.WriteString("All versions have the settings of Table II, as far as they use them. The pure version has one walk in each half of a move, and one bias; iterated has several walks, mixed has two biases, and full has both. " +
+				"Each runs for 1 s from the same state, 100 sweeps of Gibbs after a random one. The first fifth is left out. Times are geometric means.\n\n| system | version | settings | µs a move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range systems {
 				for _, v := range curves {
 					if tau := s.Logs(t, tauMoves, v); len(tau) > 1 {

@@ -67,6 +67,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files next to it.\n", e.Name)
 	fmt.Fprintf(&page, "A paired difference is taken in each repetition. It is above 0 where it favours the claim. PASS means that the claim holds\nhere: the mean difference is more than %d standard errors above 0, or a statement about numbers without noise is true. FAIL\nmeans that this was not seen. OPEN means that there are too few repetitions to decide. Seconds are the sum over all runs,\non a machine that other programs used too.\n", Errors)
 	if !e.Figures[0].Ours {
+		fmt.Fprintf(&page, "A claim marked (%s) is a claim of the paper, on a clock that the paper does not plot. A claim marked (%s) is not in the paper.\n", Clock, Own)
 		fmt.Fprintf(&page, "The verdict on a figure is %q if all claims of the paper pass and all claims on other clocks, such as seconds. It is %q\nif only claims on other clocks do not pass, %q if a claim of the paper lies within %d standard errors of 0, and\n%q if the numbers show the opposite.\n", Holding, PerStep, Unresolved, Errors, Contrary)
 	}
 	if err := atomicfile.Write(filepath.Join(out, "README.md"), func(w io.Writer) error {
