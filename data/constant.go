@@ -42,9 +42,9 @@ func (s *Set) ConstantColumns() []int {
 	return columns
 }
 
-// DescribeConstantColumns lists ConstantColumns for a message, by their names where there are some, as in "24 of 784
-// columns are constant (0, 1, 2, …)"; of sequences and tables the sites and columns all of whose units are constant. It
-// is "" if there are none.
+// DescribeConstantColumns lists ConstantColumns for a message, by name if they have names, as in "24 of 784 columns are
+// constant (0, 1, 2, …)". For sequences and tables it lists the sites or columns whose units are all constant. It
+// returns "" if there are none.
 func (s *Set) DescribeConstantColumns() string {
 	const most = 3
 	columns, all, what := s.ConstantColumns(), s.X.Cols, "column"

@@ -37,10 +37,10 @@ type Set struct {
 	// one on. Only Kind and Units of a group count here. Nil: all inputs are binary units.
 	Groups []rbm.Group
 
-	// Grey holds the values in [0,1], or standardised ones, with 0 and 1 of other units of a table, in X's shape, if they stayed; else
-	// Grey.Rows is 0. X then is what Threshold makes of them. It gives the number
-	// and the length of rows, and pictures of them, but a model that takes grey
-	// values is trained and evaluated on Grey.
+	// Grey holds values that were not made binary, in X's shape: values in [0,1], or standardised values, next to 0 and
+	// 1 of the other units of a table. If there are none, Grey.Rows is 0. X then holds the values after Threshold, for
+	// the number and the length of rows and for pictures; a model that takes grey values is trained and evaluated
+	// on Grey.
 	Grey rbm.Matrix
 
 	// Chances holds the probabilities of ones that X was drawn by, in X's shape, if

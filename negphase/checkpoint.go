@@ -17,9 +17,9 @@ const (
 	ladderVersion = 2
 )
 
-// MarshalBinary returns version, number of rows and columns as uint32, and the
-// words of the hidden states, or of real ones the values as float32; of joint chains then columns and words
-// of the visible states, no columns if they are real. Chains that have not begun have no rows.
+// MarshalBinary returns the version and the numbers of rows and columns as uint32, and the words of the hidden
+// states, or their values as float32 if they are real. For joint chains the columns and words of the visible
+// states follow, without columns if they are real. Chains that have not begun have no rows.
 func (c *chains) MarshalBinary() ([]byte, error) {
 	s := c.saved
 	if c.states != nil {

@@ -13,7 +13,7 @@ import (
 type sites struct {
 	constraint *rbm.Constraint
 	units      []int32   // visible units come before hidden ones
-	active     int       // how many of the units are active: under a constraint as many as it says, else half
+	active     int       // number of active units: the number of the constraint, or half of the units without one
 	needsGibbs bool      // moves never change the number of active units, so Gibbs steps have to
 	hiddenOnly bool      // visible units are drawn given the hidden ones
 	softmax    rbm.Group // the units of a softmax label; none: no units, after the last visible one

@@ -58,9 +58,8 @@ type Moments struct {
 	VH   Matrix    // ⟨vhᵀ⟩, visible × hidden
 
 	Squares []float32 // ⟨v²⟩, by which precisions move; nil unless the model has real visible units
-	// Slopes are, of a model whose hidden units have parameters that are learned besides their biases,
-	// ⟨∂ log Z/∂parameter⟩ of each unit given its input, by which they move: nil of parameters that are
-	// not learned.
+	// Slopes are the gradients of the parameters that hidden units learn besides their biases: for each
+	// parameter, ⟨∂ log Z/∂parameter⟩ of each unit given its input, or nil if it is not learned.
 	Slopes [][]float32
 
 	sums   *RBM // of Set, with the ascent that makes them

@@ -42,10 +42,10 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 //
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
-// in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout; of other hidden units the log Z given
-// that input, of real visible units also +Σ U′(v). Under a constraint
-// F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)) over the h that it allows with v, +Inf
-// where there are none. For grey rows exp(−F) is no probability; F serves to
+// in nats and in float64, so that p(v) = exp(−F(v))/Z. Real hidden units have their log Z given the
+// input in place of log(1 + exp(…)), and real visible units add Σ U′(v). Under a constraint
+// F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)), with the sum over the h that it allows with v; F is +Inf
+// if there are none. For grey rows exp(−F) is not a probability; F serves to
 // compare rows, as in software that trains on grey values. It panics if the shapes
 // differ, or if v is grey and a constraint is on all units.
 func (m *RBM) FreeEnergy(dst []float64, v Values) {

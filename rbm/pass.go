@@ -186,8 +186,8 @@ type output struct {
 	base   *units.Distribution // at β = 0; nil: zeros
 }
 
-// begin makes x, of the layer l, the output of the pass. Its distribution at β = 0 is in p.baseDist, if
-// there is a base.
+// begin makes x, the states of layer l, the output of the pass. If there is a base, p.baseDist is the
+// distribution of l at β = 0.
 func (p *pass) begin(l *layer, x *Values) {
 	o := &p.out
 	o.layer, o.base = l, nil

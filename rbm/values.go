@@ -132,8 +132,8 @@ func (b Values) Count() int {
 	return n
 }
 
-// countIn returns the number of ones of row i in columns lo … hi−1; of real values one more than there are columns if
-// some is neither 0 nor 1.
+// countIn returns the number of ones of row i in columns lo … hi−1. If a real value there is neither 0 nor 1, it
+// returns one more than the number of columns.
 func (b Values) countIn(i, lo, hi int) (n int) {
 	if b.IsReal() {
 		for _, x := range b.Matrix().Row(i)[lo:hi] {

@@ -139,9 +139,9 @@ func (l labelled) scores(beta float64) (s LabelScores) {
 	return s
 }
 
-// calibrationError returns the expected calibration error at inverse temperature β:
-// with rows in bins by p of their likeliest class, the mean over the rows of the
-// difference, in their bin, of the mean p and the part that is right.
+// calibrationError returns the expected calibration error at inverse temperature β.
+// Rows are put into bins by the probability p of their likeliest class. The error is the mean
+// over the rows of |mean p − fraction classified correctly| of their bin.
 func (l labelled) calibrationError(beta float64) float64 {
 	var excess [CalibrationBins]float64 // Σ p − right
 	classes, total := len(l.logp)/len(l.y), 0.0

@@ -100,8 +100,8 @@ func (p *plan) clampTable(ctx context.Context, class int) (*given, error) {
 	return g, nil
 }
 
-// put adds a value to the inputs of a row, of a real unit in the data's own units: NaN is a hole, and −1, a spin that is down,
-// is 0.
+// put appends a value to the inputs of a row. NaN is a hole, and the spin −1 becomes 0. Values of real units are in
+// the data's own units.
 func (p *plan) put(row []float32, v float64) ([]float32, error) {
 	switch i := len(row); {
 	case math.IsNaN(v):

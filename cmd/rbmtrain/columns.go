@@ -73,8 +73,8 @@ func (v *variable) bins(number func(z float64) float64) {
 	v.levels = append(v.levels, "above "+at(realBins[len(realBins)-1]))
 }
 
-// sums adds to the levels of the variable the values of its units, of a row: bits, their means, or a real
-// value.
+// sums adds the values of the variable's units in a row to its levels. The values are bits, means of bits, or a
+// real value.
 func (v variable) sums(levels []float64, row []float32, weight float64) {
 	switch x := float64(row[v.first]); {
 	case v.real:

@@ -104,9 +104,9 @@ func newShuffled(o *mcmc.SweepOperator, sites int) *shuffled {
 	return s
 }
 
-// Step overwrites a distribution by the one after a sweep. In a random order each site of a
-// subset is as likely to be the last of them. So the distribution after a subset is the mean,
-// over its sites, of the one after the others and then an update of that site.
+// Step overwrites a distribution with the distribution after a sweep. In a random order, each site of a
+// subset is equally likely to be the last. So the distribution after a subset is a mean over its sites: of
+// the distribution after the other sites and then an update of that site.
 func (s *shuffled) Step(x []float64) {
 	copy(s.after[0], x)
 	for set := 1; set < len(s.after); set++ {

@@ -146,9 +146,8 @@ func distance(row, x, single []uint64) int {
 	return n
 }
 
-// nearestRow returns the distance of x from the row of set that
-// is nearest to it, and the nearest row of those that have a label; of equals the
-// first. The row but is left out.
+// nearestRow returns the distance of x from the nearest row of set, and the nearest row that
+// has a label. Of rows at equal distances it takes the first. The row but is left out.
 func nearestRow(set *data.Set, single, x []uint64, but int32) (labelled int32, least int) {
 	least = math.MaxInt
 	leastLabelled := math.MaxInt

@@ -130,8 +130,8 @@ func (l *Law) keepPossible() {
 	l.Data, l.Row = l.Data.Slice(0, kept), l.Row[:kept]
 }
 
-// nearest returns those nearRows of the rows that are nearest to the given inputs, by the sum of squared
-// differences, of bits the number that differ; of equals the first.
+// nearest returns the nearRows rows that are nearest to the given inputs by the sum of squared differences,
+// which for bits is the number that differ. Of rows at equal distances it takes the first.
 func nearest(values rbm.Values, rows []int32, given []float32) []int32 {
 	differ := make(map[int32]float64, len(rows))
 	for _, r := range rows {

@@ -86,15 +86,15 @@ type Result struct {
 	Trials  []Trial   // in the order in which they were proposed
 	Finals  []Trial   // of the finals, which the model does not use
 	Process *Process  // of the reward
-	Best    []float64 // the best point by the model (see ranked; of Paper, that of the largest posterior mean), or the one that won the finals alone
+	Best    []float64 // the best point by the model (see ranked; for Paper, the point of the largest posterior mean), or the sole winner of the finals
 	Kernels []mcmc.Sardonics
 	Points  [][]float64 // of the kernels
-	// Untuned says that the finals left the settings before tuning, which are then the
+	// Untuned reports that the settings before tuning won the finals. They are then the
 	// only kernel.
 	Untuned bool
-	// Times of computing in seconds: of the moves of trials, of those that bring the
-	// lanes to equilibrium before, and of the model: the Gaussian process, what
-	// maximises over it, and the policy.
+	// Computing times in seconds: of the moves of trials, of the moves before that bring the
+	// lanes to equilibrium, and of the model, which is the Gaussian process, the maximisation
+	// over it, and the policy.
 	TrialSeconds, BurnSeconds, ModelSeconds float64
 }
 

@@ -26,8 +26,8 @@ type Panel struct {
 	// Whole leaves out each x that some repetition of a curve lacks. Otherwise the means at neighbouring x
 	// would be over different repetitions, and a curve would rise or fall for that reason alone.
 	Whole bool
-	// JoinFrom is the x from which on a line joins the points; +Inf: none does, as those of
-	// separate runs.
+	// JoinFrom is the x from which a line joins the points; +Inf: no line, as for points of separate
+	// runs.
 	JoinFrom float64
 }
 

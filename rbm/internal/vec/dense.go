@@ -1,8 +1,8 @@
 package vec
 
-// Where all values of a number of rows are other than zero, as those of real units, their lists are all of them the
-// whole list. denseRows sums of such lists then share each row of the base that they read. Sums are those of
-// RowSumsTimes and AddSumsTimes, term by term.
+// Rows of real units usually have no zeros, so that their lists of nonzero places are complete and the same for all
+// rows. Then denseRows sums share each row of the base that they read. The sums are identical, term by term, to
+// those of RowSumsTimes and AddSumsTimes.
 
 // denseRows is the number of sums that share the rows of the base.
 const denseRows = 4

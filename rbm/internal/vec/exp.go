@@ -41,9 +41,9 @@ func Exp(x float64) float64 {
 	return p * math.Float64frombits(uint64(h+1023)<<52) * math.Float64frombits(uint64(int(n)-h+1023)<<52)
 }
 
-// Log returns the natural logarithm of x > 0, −Inf at 0 and NaN below. Its bits do
-// not depend on the processor, as those of Exp. With x = m·2ᵏ and m in [√½, √2),
-// log m = 2 artanh((m−1)/(m+1)) is its series to the 23rd power, the rest of which
+// Log returns the natural logarithm of x > 0, −Inf at 0 and NaN below. Like Exp it gives
+// the same bits on every processor. It writes x = m·2ᵏ with m in [√½, √2), and computes
+// log m = 2 artanh((m−1)/(m+1)) by its series to the 23rd power, whose remainder
 // is below 10⁻¹⁸.
 func Log(x float64) float64 {
 	switch {

@@ -51,9 +51,9 @@ func (s *Subsets) Member(k int) uint {
 	}
 }
 
-// Fill overwrites table, 2ⁿ places. Row j of a, n×n row by row, has the weights of the
-// members at place j. The subset S has the sum over all ways to put its members at the
-// last |S| places, of the product of their weights; the empty subset has 1:
+// Fill overwrites table, of length 2ⁿ. Row j of a, an n×n matrix by rows, has the weights of the
+// members at place j. The entry of subset S is a sum over all ways to put its members at the
+// last |S| places; each term is the product of their weights. The empty subset has 1:
 //
 //	table[S] = Σ_{k in S, ascending} a[(n−|S|)·n+k]·table[S−{k}]
 //
