@@ -145,7 +145,7 @@ func Help() (kinds, keys string) {
 // ParseMover reads a sampler in the grammar name[:key=value]…, such as
 //
 //	gibbs:order=random
-//	sardonics:k=1-25:gamma=.95/1.05:mix=2/1/1:walks=3:weights=boltzmann:accept=type
+//	sardonics:k=1-25:gamma=.95/1.05:mix=2/1/1:walks=3:weights=boltzmann
 //	im:k=90:gamma=1/.9
 //
 // The table of samplers has all names and keys; Help lists them. The default order

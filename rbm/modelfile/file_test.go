@@ -74,7 +74,7 @@ func TestSklearnNPZ(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]int64{5, 7}, components.Shape); diff != "" {
-		t.Errorf("got %q, want %q", diff, "")
+		t.Errorf("differs (-want +got):\n%s", diff)
 	}
 	err = components.Rows(5, 7, func(j, i int, v float64) error {
 		if float32(v) != m.Weight(i, j) {
@@ -90,7 +90,7 @@ func TestSklearnNPZ(t *testing.T) {
 		t.Errorf("read back: another model, %v", err)
 	}
 	if diff := cmp.Diff(testAbout, about); diff != "" {
-		t.Errorf("got %q, want %q", diff, "")
+		t.Errorf("differs (-want +got):\n%s", diff)
 	}
 }
 

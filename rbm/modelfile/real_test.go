@@ -27,14 +27,14 @@ func TestRealFiles(t *testing.T) {
 		t.Fatalf("safetensors: %v", err)
 	}
 	if diff := cmp.Diff(about, got); diff != "" {
-		t.Errorf("got %q, want %q", diff, "")
+		t.Errorf("differs (-want +got):\n%s", diff)
 	}
 	b, got, err := ReadNPZ(bytes.NewReader(arrays.Bytes()), int64(arrays.Len()))
 	if err != nil || !b.Equal(m) {
 		t.Fatalf("npz: %v", err)
 	}
 	if diff := cmp.Diff(about, got); diff != "" {
-		t.Errorf("got %q, want %q", diff, "")
+		t.Errorf("differs (-want +got):\n%s", diff)
 	}
 	if err := WriteSklearnNPZ(new(bytes.Buffer), m, about); !errors.Is(err, rbm.ErrUnits) {
 		t.Errorf("scikit-learn: %v, want %v", err, rbm.ErrUnits)
