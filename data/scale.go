@@ -100,7 +100,7 @@ func CheckScale(text string) error {
 	return err
 }
 
-// scaling is that of Options whose Scale parseScaling takes.
+// scaling returns how o scales the values of a source.
 func (o Options) scaling() scaling {
 	if o.Binarize == Standard {
 		return raw

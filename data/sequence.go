@@ -168,7 +168,8 @@ type Sequence struct {
 	Letters string // with insertions
 }
 
-// Sequences are those of a file, FASTA or Stockholm, gzipped or not, named as in Load. A last error ends them.
+// Sequences yields the sequences of a FASTA or Stockholm file, gzipped or not, named as in Load. It ends
+// after the first error.
 func Sequences(ctx context.Context, spec string) iter.Seq2[Sequence, error] {
 	return func(yield func(Sequence, error) bool) {
 		path, _ := splitSettings(spec)

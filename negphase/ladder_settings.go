@@ -200,7 +200,7 @@ func (l *LadderSettings) checkSampler() error {
 	return l.checkMover()
 }
 
-// Temperatures are those of a ladder: a list, or a ladder that is tuned.
+// Temperatures describes the temperatures of a ladder: a list, or how the ladder is tuned.
 type Temperatures struct {
 	// List rises from 1 and may end at +Inf, β = 0.
 	List []float64

@@ -240,7 +240,7 @@ func placed(beta, length []float64, n int, crossed float64) (next []float64, fro
 // first call on. pos is for chains that start at the data. Other settings are returned as
 // they are. The
 // ranks of g, if it is not nil, take the calls together, with identical results. The
-// errors are those of New, Share and Estimate.
+// errors come from New, Share and Estimate.
 func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
 	set := s.sampler()
 	lengths := set != nil && mcmc.FindsLength(set.mover)

@@ -233,7 +233,7 @@ func (w *binaryMoves) load(s *rbm.States, at []int32, lo, hi int) {
 // gatherMeans sets the hidden means of the rows of s whose weight is not zero, all if weight is
 // nil, after a run.
 func (w *binaryMoves) gatherMeans(m *rbm.RBM, s *rbm.States, weight []float32, t *team) error {
-	if w.marginals != nil { // they are those of the Gibbs step
+	if w.marginals != nil { // the marginals of the Gibbs step
 		return t.gatherMeans(s.Mean, weight)
 	}
 	return t.hiddenMean(m, s.Mean, s.V, weight)

@@ -222,7 +222,7 @@ func (p *ptt) restore(m *rbm.RBM, key rbm.Key) error {
 		g.reservoir.CopyFrom(s.v)
 		g.reservoirH.CopyFrom(s.h)
 		g.reservoirBorn, g.logZ = s.born, s.logZ
-		g.fill(key) // h is that of the checkpoint
+		g.fill(key) // h comes from the checkpoint
 		g.reservoirH.CopyFrom(s.h)
 		rungs = append(rungs, g)
 	}

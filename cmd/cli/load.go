@@ -33,9 +33,9 @@ type DataFlags struct {
 	Reweight                                               float64
 	schema                                                 *data.Schema // that files are read by
 	columns                                                []string     // names of the model's inputs, or nil
-	ignoreKnown                                            bool         // Ignore is that of a model
+	ignoreKnown                                            bool         // Ignore comes from a model
 	wasWeights                                             string       // the column of weights of a model's training rows, which those of -data do not take
-	clip                                                   bool         // Scale is that of a model's training rows
+	clip                                                   bool         // Scale comes from a model's training rows
 	wasLabel                                               string       // LabelColumn, where the one of a model took its place in rows of -data
 	Redraw                                                 bool
 	unlabelled                                             bool // rows without a label are taken

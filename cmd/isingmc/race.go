@@ -48,7 +48,7 @@ type measured struct {
 	Lengths [2]int // the shortest and the longest walk
 }
 
-// exchanges are those of neighbouring replicas, from the coldest pair, and their round trips.
+// exchanges describes the swaps of neighbouring replicas, from the coldest pair, and their round trips.
 type exchanges struct {
 	Tries, Made []int64
 	Trips       int64

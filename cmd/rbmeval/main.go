@@ -75,7 +75,7 @@ type options struct {
 	sites                          *train.SiteStatistics // of them
 	trainingSites                  *train.SiteStatistics // of the training rows against test rows, which is what noise leaves
 	pl, classify                   bool
-	labelIn                        bool // features are those of the row with its label
+	labelIn                        bool // features are p(h|x,y), given the row's label too
 	workers                        int
 	group                          *ranks.Group
 

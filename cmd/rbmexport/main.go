@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// pottsEnding is that of adabmDCA's files.
+// pottsEnding is the file name ending of adabmDCA.
 const pottsEnding = ".dat"
 
 // writePotts writes the Potts model nearest to m, and describes it.

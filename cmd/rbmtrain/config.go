@@ -56,7 +56,7 @@ type configModel struct {
 	Units   string `json:"hidden_units,omitempty"` // kind of the hidden ones, as RBM.HiddenText
 	Init    string `json:"init"`
 
-	// ClassNames are those of the file of -init, which order the labels.
+	// ClassNames are the class names of the file of -init, which order the labels.
 	ClassNames []string `json:"class_names,omitempty"`
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`

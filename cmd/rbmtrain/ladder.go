@@ -91,7 +91,7 @@ func (d ladder) values(e train.Evaluation, since int) []float64 {
 }
 
 // pairColumns are the columns of ladder.csv. It has a row for each temperature;
-// rejections are those of the pair with the next higher temperature.
+// rejection is the rate of refused swaps with the next higher temperature.
 var pairColumns = []string{"step", "rung", "temperature", "beta", "rejection", "rejection_error"}
 
 // named returns the ladder as it is at a step, for a picture, and whether there

@@ -14,7 +14,7 @@ import (
 	"gorbm/train"
 )
 
-// presets are those of package train. On the command line they are values of flags, which
+// presets are the presets of package train. On the command line they are values of flags, which
 // flags that are given override. A run keeps its values in config.json, so that it is
 // resumed with them when the presets have changed.
 var presets = train.Presets()

@@ -13,7 +13,7 @@ import (
 	"gorbm/train/plots"
 )
 
-// samples are those of samples.png.
+// samples holds the samples of samples.png.
 type samples struct {
 	missing   string // why there are none; "" if there are
 	drawn     sample.Sheet

@@ -62,7 +62,7 @@ const (
 	manyPCD      = "pcd, 100 chains"
 )
 
-// flags are those of rbmtrain.
+// flags are the flags of rbmtrain for each method.
 var flags = map[string][]string{
 	ins: {"-negphase", "ins"}, pcd: {"-negphase", "pcd"}, pt: {"-negphase", "pt"},
 	slowIns: {"-negphase", "ins", "-rate", "0.03"}, slowPCD: {"-negphase", "pcd", "-rate", "0.03"}, manyPCD: {"-negphase", "pcd", "-chains", "100"},

@@ -25,7 +25,7 @@ const (
 // steps are the samplers of figure 8.
 var steps = []string{sardonics, clusters, gibbs}
 
-// stepSides are those of the lattice; with -quick it has others.
+// stepSides are the sides of the lattice without -quick.
 const stepSides, quickSides = 60, 8
 
 const sidePanel = "sides"

@@ -51,7 +51,7 @@ const (
 	pytorch  = "PyTorch"
 )
 
-// contestants are those of the race, and searchers those of the search.
+// contestants take part in the race, and searchers in the search.
 var (
 	contestants = []string{gorbm, searched, pytorch, numpy}
 	searchers   = []string{gorbm, numpy, pytorch}
@@ -85,7 +85,7 @@ func (r recipe) String() string {
 	return text
 }
 
-// flags are those of rbmtrain. A group of its default negative phase has five chains.
+// flags are the flags that rbmtrain gets. A group of its default negative phase has five chains.
 func (r recipe) flags() []string {
 	const ladder = 5
 	return []string{"-rate", fmt.Sprint(r.Rate), "-batch", strconv.Itoa(r.Batch), "-chains", strconv.Itoa(r.Chains / ladder),
@@ -95,7 +95,7 @@ func (r recipe) flags() []string {
 // preset is the default recipe of rbmtrain for images without labels.
 var preset = recipe{Rate: 0.2, Batch: 50, Chains: 200, Center: 0.01}
 
-// recipes are those of the search, the same for all.
+// recipes are the recipes of the search, the same for all programs.
 var recipes = []recipe{
 	preset,
 	{Rate: 0.2, Batch: 50, Chains: 100, Center: 0.01},

@@ -43,7 +43,7 @@ func AddSums(dst, base []float32, words []uint64, count, n, ahead int) {
 //
 //	dst += part + Σ
 //
-// ahead is that of AddSums.
+// ahead is as in AddSums.
 func AddSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
 	if checkSums(dst, words, count, n) {
 		_ = part[n*Block-1]
@@ -56,7 +56,7 @@ func AddSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
 //
 //	dst[i] += (Σ − mu[i]·gc) − gb[i]·lambda
 //
-// ahead is that of AddSums. It panics if mu or gb has fewer values than there are rows.
+// ahead is as in AddSums. It panics if mu or gb has fewer values than there are rows.
 func AddCentred(dst, base []float32, words []uint64, count, n, ahead int, mu, gb []float32, gc, lambda *[Block]float32) {
 	if checkSums(dst, words, count, n) {
 		_, _ = mu[n-1], gb[n-1]
