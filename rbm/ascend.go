@@ -172,20 +172,20 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 // ascentWork is the working memory of a step. A slot is one particle of either phase whose weight is not zero; a
 // chunk holds the current slots.
 type ascentWork struct {
-	rates       [2]float64 // of the phases, that of the negative one below zero
+	rates       [2]float64 // signed rates of the positive and the negative phase, the latter below zero
 	phases      [2]particles
 	moments     [2]*Moments
-	first, last bool // of the chunks
-	lo, hi      int  // the parts that are moved
+	first, last bool // whether the current chunk is the first or the last
+	lo, hi      int  // range of parts of the parameters to move
 
 	m     *RBM
-	to    Parameters // of m
+	to    Parameters // the parameters of m
 	rate  float32
 	rule  Rule
 	adder Adder // the rule, if it is one
 	block Block // of visible biases
 
-	// One element a slot of the chunk. Slots that fill up a word have no particle.
+	// One element per slot of the chunk. The last word is padded by slots without a particle.
 	coef   []float32   // rate·weight, negative in the negative phase
 	bias   []float32   // the same for the visible biases, which may have other weights
 	v      [][]uint64  // visible words; nil in a grey slot
@@ -196,7 +196,7 @@ type ascentWork struct {
 
 	mask   []uint64  // for each block of visible units: words of the slots, then their transposes: of each unit the slots where it is not zero
 	lists  []uint32  // for each block: the grey slots of its units, group by group
-	values []float32 // of these
+	values []float32 // visible values of the slots in lists
 	cuts   []uint32  // for each block and grey group: where the units' parts of lists end
 
 	visible, hidden []float64 // steps of the biases
@@ -271,10 +271,10 @@ type particles struct {
 	count  int       // rows that count for the hidden biases, from the first on
 	rate   float64   // negative in the negative phase; multiplied by the weight if all rows have the same weight
 
-	rows int     // whose weight is not zero
-	left int     // of these: not yet dealt
-	next int     // row
-	lost float64 // of rate·weight, to the rounding of coefficients
+	rows int     // number of rows whose weight is not zero
+	left int     // number of these rows that are still to be dealt
+	next int     // next row to deal
+	lost float64 // rounding error of earlier coefficients rate·weight, carried to later ones
 }
 
 // particles returns those of p, with none if it is moments.

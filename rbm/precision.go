@@ -18,8 +18,8 @@ type learning struct {
 	squares []float64 // for each visible unit: the step of −½γ's statistic, ⟨v²⟩
 	gains   []float64 // for each visible unit: the step of log γ, without the part of its weights
 	rows    []float64 // for each part: Σⱼ Wᵢⱼ(step of Wᵢⱼ), a block of visible units
-	steps   []float32 // of log γ as the gradient has it
-	moved   []float32 // of log γ, as the rule makes it
+	steps   []float32 // step of log γ from the gradient
+	moved   []float32 // step of log γ after the rule
 	growth  []float32 // e^δ − 1
 	loop    parallel.Loop
 }

@@ -25,17 +25,17 @@ type Adder interface {
 // MaxSlots is the largest number of slots of a rule.
 const MaxSlots = 4
 
-// A Block is some consecutive parameters of one tensor, with what belongs to each of
-// them, valid until the call returns. All slices have the same length. Parameters and steps of weights of hidden units beyond
-// the last, which fill up a panel, are zero; they must stay zero.
+// A Block is a range of consecutive parameters of one tensor, with the step and the slots of
+// each. It is valid until the call returns. All slices have the same length. A panel of weights is padded with
+// hidden units after the last; their parameters and steps are zero and must stay zero.
 type Block struct {
 	Tensor     Tensor
 	First      int                 // number of the first parameter in the tensor
-	Parameters []float32           // those of VisibleParam are zeros: what a rule adds to them is the step of log γ
-	Step       []float32           // rate times the gradient; nil if AddTo said where it goes. It may be overwritten
-	Slots      [MaxSlots][]float32 // those of the rule; the others are nil
-	Rest       []float32           // what rounding has left of earlier steps; nil if it is not kept
-	Rate       float32             // of Step
+	Parameters []float32           // zeros for VisibleParam, where a rule adds the step of log γ
+	Step       []float32           // rate times the gradient; nil if AddTo said where to add it. A rule may overwrite it
+	Slots      [MaxSlots][]float32 // as many as the rule has; the others are nil
+	Rest       []float32           // rounding errors of earlier steps, still to be added; nil if they are not kept
+	Rate       float32             // the learning rate in Step
 	Update     int                 // number of updates before this one
 }
 

@@ -96,10 +96,10 @@ func (n estimate) String() string { return withError(n.mean, n.err) }
 // its moves.
 type observables struct {
 	Origin       float64     // an energy near the mean, for precision
-	Energy       *diag.Trace // of the energy less the origin
-	EnergySquare *diag.Trace // and of its square
+	Energy       *diag.Trace // energy − Origin
+	EnergySquare *diag.Trace // (energy − Origin)²
 	Spins        *moments    // of the magnetisation per spin; nil if it is fixed
-	Overlap      *moments    // of that with the twin; nil without one
+	Overlap      *moments    // of the overlap with the second replica; nil without one
 }
 
 // A reading is what one state shows.

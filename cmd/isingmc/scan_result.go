@@ -22,7 +22,7 @@ import (
 type scanResult struct {
 	*plan
 	rows      [][]row        // for each contestant, by temperature, coldest first
-	measured  [][][]estimate // and of them the figures
+	measured  [][][]estimate // the estimates behind rows
 	points    [][]cli.Record
 	curves    []*curve
 	failed    []error // why there is no curve

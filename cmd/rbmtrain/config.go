@@ -35,9 +35,9 @@ type configData struct {
 	Scale       string  `json:"scale,omitempty"`
 	Header      string  `json:"header,omitempty"` // of a .csv file, as data.Set.Header
 	Rows        int     `json:"rows"`
-	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // of these
-	WeightsSum  float64 `json:"weights_sum,omitempty"`     // of these, if they have weights
-	EqualRows   float64 `json:"equal_rows,omitempty"`      // (Σw)²/Σw² of them
+	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // rows without a label, included in Rows
+	WeightsSum  float64 `json:"weights_sum,omitempty"`     // of Rows, if they have weights
+	EqualRows   float64 `json:"equal_rows,omitempty"`      // effective number of rows, (Σw)²/Σw²
 	HoldoutRows int     `json:"holdout_rows"`
 	TestRows    int     `json:"test_rows"`
 	Inputs      int     `json:"inputs"`

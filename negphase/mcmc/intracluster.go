@@ -134,9 +134,9 @@ type intraclusterChain struct {
 	settings Intracluster
 	walker   shellWalker
 	beta     float64
-	low      int // of the lengths of walks
+	low      int // range of the lengths of walks
 	high     int
-	shortest int // of those that fit the shell
+	shortest int // range of the lengths that the number of active units allows
 	longest  int
 	score    score
 }

@@ -19,13 +19,13 @@ type Problem struct {
 	NewSystem func(state []uint8) mcmc.System // returns a system in this state
 	Start     []uint8                         // state that trials start from
 	Sites     []int32                         // units that are flipped; nil: all
-	Hidden    int                             // first of the units whose number that is on is observed: of an RBM, its hidden ones
-	Symmetric bool                            // states have the energy of their mirror images, as without fields
+	Hidden    int                             // first unit of the magnetisation, which counts the active units from here on: in an RBM, the hidden ones
+	Symmetric bool                            // the energy is the same after a flip of all units, as without fields
 	Energy    bool                            // the reward counts the energy alone, and no slower observable
 	Key       rbm.Key                         // of all random numbers
-	Clock     func() time.Duration            // the time since a fixed moment, or that this thread has had a processor
-	// SecondsPerFlip is taken for the time of each flip of a walk, instead of
-	// what the clock says, if it is not 0. Then equal keys give equal results.
+	Clock     func() time.Duration            // returns the time since a fixed moment, or the processor time of this thread
+	// SecondsPerFlip, unless it is 0, replaces Clock: every flip of a walk counts as this
+	// long, so that equal keys give equal results.
 	SecondsPerFlip float64
 }
 
@@ -34,7 +34,7 @@ type Trial struct {
 	At       []float64 // in the unit cube
 	Settings string    // of the sampler, in the grammar of mcmc.ParseMover
 	Reward   float64
-	// Modelled is the reward as the model counts it: not far below the median.
+	// Modelled is the reward that the Gaussian process gets, clipped not far below the median.
 	Modelled float64
 	Seconds  float64 // of computing
 	Moves    int64
@@ -76,12 +76,11 @@ func (p *Problem) observables() int {
 	return 3
 }
 
-// observe appends to the series the energy; and unless that alone counts, the overlap with
-// the lane's reference, a slow mode wherever states fall into groups, and the number of
-// units that are on from Hidden on. If states are
-// symmetric, it appends the distances of the last two from their middle, which are equal for a
-// state and its mirror image. Otherwise they would measure how rarely a chain goes from one image
-// to the other, which a reflection does at once.
+// observe appends the energy to the first series. The second series gets the overlap with
+// the lane's reference, which is a slow mode if the distribution has several modes, and the third the
+// number of active units from Hidden on. In a Symmetric problem the last two are the absolute
+// distances from their middle, as in |m|, which a flip of all units leaves unchanged. Without that they
+// would measure how rarely a chain reverses all units, a symmetry that a reflection gives for free.
 func (p *Problem) observe(l *lane, series [][]float64) {
 	x := l.system.State()
 	count := [3]int{}

@@ -177,7 +177,7 @@ func describe(c *rbm.Constraint, meta map[string]string) {
 	if c == nil {
 		return
 	}
-	if meta["version"] == fileVersion { // that of groups is known to none who knows no constraints
+	if meta["version"] == fileVersion { // readers of the version for groups know constraints too
 		meta["version"] = fileVersionConstraint
 	}
 	meta[metaConstraint] = c.String()

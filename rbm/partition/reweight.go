@@ -16,13 +16,13 @@ import (
 // without histograms (Shirts & Chodera 2008, eqs. 11 and 14). It is not for concurrent changes,
 // but At may run in several goroutines.
 type Reweighting struct {
-	lowest, highest float64 // of the ladder
-	logZ0           float64 // at the lowest
+	lowest, highest float64 // β of the ladder
+	logZ0           float64 // log Z at lowest
 	groups          int
 	s               *mbar
-	order           []int           // order[i] is the place in the arguments of the i-th lowest β
+	order           []int           // order[i] is the index in the arguments of the i-th lowest β
 	draws           [][]mixtureDraw // by temperature
-	moved           [][]float64     // for each group: by how much it moves f
+	moved           [][]float64     // for each group of draws, its first-order contribution to the error of f
 	overlap         float64
 }
 
@@ -98,8 +98,8 @@ func (w *Reweighting) solve(above []float64, d [][]float64) (*mat.Cholesky, erro
 type Reweighted struct {
 	LogZ      float64
 	Mean      []float64   // for each observable
-	LogZShift []float64   // by how much each group moves log Z
-	Shift     [][]float64 // and each mean
+	LogZShift []float64   // contribution of each group of draws to the error of log Z
+	Shift     [][]float64 // contributions to the error of each mean
 }
 
 // StdErr returns the standard error of what the groups move by the given shifts. Its number of
