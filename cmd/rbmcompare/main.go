@@ -82,7 +82,7 @@ func newOptions() *options {
 	o := &options{flags: f}
 	f.Group("model")
 	o.model = f.AddModel()
-	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/").Main("FOLDER  a run: every snapshot of it")
+	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/").Main("FOLDER  every snapshot of a run")
 	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else").
 		Main("'runs/*'  whole runs, in one table").Alone("reads finished runs")
 	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)").For("runs").Tag("runs")

@@ -85,7 +85,7 @@ func addAnalysisFlags(f *cli.Flags) *analysis {
 	f.StringVar(&a.folder, "analysis", "", "folder to make for the analyses of a model of sequences: contacts.csv and contacts.png (effective couplings of pairs of sites), logo.png (weights of hidden units as letters), pca.csv and pca.png (the rows, and the samples of -samples, along the rows' principal components), and statistics.png of -samples; of a model of a table the last three").
 		Main("FOLDER  writes contacts, logos and principal components there").New().Not("run")
 	f.StringVar(&a.distances, "distances", "", "distances of pairs of sites, to judge the contacts by: lines of two sites, counted from 1, and ångström; pairs that are left out count neither way").
-		Main("FILE  distances between sites, to check the contacts against").For("analysis")
+		Main("FILE  known distances between sites, to check the contacts").For("analysis")
 	f.Float64Var(&a.threshold, "contact-distance", 8, "of -distances: sites nearer than this touch, in ångström").Above(0, math.MaxFloat64).For("distances")
 	f.StringVar(&a.potts, "potts", "", "a Potts model of the same sites in a text file of adabmDCA, to compare with the effective couplings").For("analysis")
 	f.StringVar(&a.logos, "logo-units", "", fmt.Sprintf("hidden units of logo.png by number from 0, such as 3,17 (default: the %d whose weights have the largest norm)", logoDefault)).For("analysis")

@@ -92,7 +92,7 @@ func newOptions() *options {
 	for _, name := range []string{"model", "classes", "labels"} {
 		f.Row(name).Not("run")
 	}
-	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated").Main("FOLDER  a run: every snapshot of it").Mode("evaluates all snapshots of a run")
+	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated").Main("FOLDER  every snapshot of a run").Mode("evaluates all snapshots of a run")
 	f.Group("rows")
 	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on)", Main: "NAME  rows to evaluate; by default the data of the training",
 		Test: "(default: those that the model was tested on)", Unlabelled: true, Undrawn: true})

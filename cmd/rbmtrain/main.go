@@ -138,7 +138,7 @@ func newOptions() *options {
 		Test: "(default: the test rows of -data, if it has any)", Unlabelled: true, Redraw: true})
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.Group("model")
-	f.IntVar(&o.hidden, "hidden", train.MostHidden, "hidden units; by default two per input for rows of fewer than 100 inputs and for real numbers").Main("N  hidden units (500; small rows: two per input)").Between(1, maxHidden)
+	f.IntVar(&o.hidden, "hidden", train.MostHidden, "hidden units; by default two per input for rows of fewer than 100 inputs and for real numbers").Main("N  hidden units (500; below 100 inputs two per input)").Between(1, maxHidden)
 	f.StringVar(&o.data.Units, "units", "auto", "visible units of the inputs: binary; gaussian (for real numbers: columns are standardised, and the precision given the hidden units is 1); gaussian:precision=learned; spin (for −1 and +1); or auto: spin for a file of −1 and +1, gaussian for other numbers outside [0,1], and else binary").Choice(cli.UnitNames...)
 	f.StringVar(&o.hiddenUnits, "hidden-units", "bernoulli", "kind of hidden units: bernoulli (0 or 1); relu (numbers from 0 on); drelu (numbers whose distribution on each side of 0 is half of a normal one, with shapes that are learned); or gaussian. With the last three a preset takes a tenth of its rate, and there are no labels; help lists them").Choice(append(hiddenUnits, "help")...)
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data, or none with real hidden units").Choice("auto", "softmax", "bernoulli", "none")
@@ -147,7 +147,7 @@ func newOptions() *options {
 	f.Group("negative phase")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3").
 		Main("NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs").Offer(append(negphase.Kinds(), "help")...)
-	f.StringVar(new(string), "temperatures", "", negphase.KeyHelp("tau")).Main("T  ladder: reach:5 (5, tuned), auto, or a list such as 1,1.1,1.3")
+	f.StringVar(new(string), "temperatures", "", negphase.KeyHelp("tau")).Main("T  reach:5 (5, hottest tuned), auto, or a list such as 1,1.1,1.3")
 	f.IntVar(new(int), "chains", 0, negphase.KeyHelp("chains")+" (default: 10 groups, or 50 chains; the preset generative: 40 and 200)").Main("N  chains; with a ladder, groups of one chain per temperature")
 	f.IntVar(new(int), "k", s.Negative.Count("k"), negphase.KeyHelp("k"))
 	f.IntVar(new(int), "swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
@@ -178,7 +178,7 @@ func newOptions() *options {
 	f.Group("the run")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)").Main("FOLDER  where results go (runs/DATA-NEGPHASE-N)").Tag(ofCall)
 	f.StringVar(&o.resume, "resume", "", "folder of a run to resume with its own settings; only -steps -rate -workers -progress -quiet -json may be given too").
-		Main("FOLDER  resume a run, with the results of an uninterrupted run").Alone("takes all settings from the run").Tag(ofCall, ofArray)
+		Main("FOLDER  resume a run; results are as without the interruption").Alone("takes all settings from the run").Tag(ofCall, ofArray)
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all that is random but the data: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
 	f.StringVar(&o.arrayFile, "array", "", "file of runs: each line has the flags of a run, or of a grid of runs such as -negphase {pcd,ins} -seed {1..5}, and they follow the flags given here. The unfinished runs are run one after another, or only the one that -array-index or a job of an array names").Tag(ofCall, ofArray)
 	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)").For("array").Tag(ofCall, ofArray)
