@@ -133,13 +133,13 @@ func (c contest) figure(p *programs) claims.Figure {
 // finding says how the samplers compare on the system, by moves as in the paper, by flips and by seconds.
 func (s system) finding(t *claims.Table) string {
 	tau := func(panel, curve string) string { return chains.Typical(s.At(t, panel, curve)) }
-	other := fmt.Sprintf("Swendsen–Wang %s", tau(tauMoves, clusters))
+	other := fmt.Sprintf("%s by Swendsen–Wang", tau(tauMoves, clusters))
 	if s.lattice == "" {
-		other = fmt.Sprintf("block Gibbs %s", tau(tauMoves, blocks))
+		other = fmt.Sprintf("%s by block Gibbs", tau(tauMoves, blocks))
 	}
 	gibbsGain, _ := s.Logs(t, gainPanel, sweeps).Average()
 	gain, _ := s.Logs(t, gainPanel, sardonics).Average()
-	return fmt.Sprintf("τ is %s moves by SARDONICS, %s, Gibbs %s with a site a move and %s with 40. In flips it is %s by SARDONICS and %s by sweeps of Gibbs, which give %s times as many independent energies a second.",
+	return fmt.Sprintf("τ in moves is %s by SARDONICS, %s, and by Gibbs %s with a site a move and %s with 40. τ in flips is %s by SARDONICS and %s by sweeps of Gibbs. These sweeps give %s times as many independent energies a second as SARDONICS.",
 		tau(tauMoves, sardonics), other, tau(tauMoves, oneSite), tau(tauMoves, manySites), tau(tauFlips, sardonics), tau(tauFlips, sweeps), chains.Digits(math.Exp(gibbsGain-gain)))
 }
 
