@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"gorbm/data/grammar"
 	"gorbm/rbm"
@@ -176,6 +177,12 @@ func (c *csvReader) next() ([]string, error) {
 		return nil, formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", c.path, parse.Line, parse.Column, parse.Err)
 	case err != nil && err != io.EOF:
 		return nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	for j, field := range row {
+		if !utf8.ValidString(field) {
+			line, _ := c.r.FieldPos(j)
+			return nil, formatErrorf("%s:%d: column %d: %s is not UTF-8; save the file as UTF-8, such as by iconv -f latin1 -t utf-8", c.path, line, j+1, quote(field))
+		}
 	}
 	if c.comma != ',' {
 		for j, field := range row {

@@ -112,6 +112,9 @@ func TestCSVErrors(t *testing.T) {
 		{"label,a\n5,1\n", "auto", "say so by -label-column first"},
 		{"0,\"1\n", "auto", "t.csv:"},
 		{"0,1\"1\n", "auto", "quotes must enclose"},
+		{"a,label\n1,b\nS\xfcd,a\n", "auto", `t.csv:3: column 1: "S\xfcd" is not UTF-8; save the file as UTF-8, such as by iconv -f latin1 -t utf-8`},
+		{"a,Stra\xdfe\n0,1\n", "auto", `t.csv:1: column 2: "Stra\xdfe" is not UTF-8`},
+		{"\xff\xfea\x00\n", "auto", `t.csv:1: column 1: "\xff\xfea\x00" is not UTF-8`},
 		{many, "auto", "more than 4096 different labels"},
 	} {
 		_, err := readCSV(c.text, c.labels)

@@ -481,10 +481,17 @@ func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set
 	}
 	sets, err := loadCSV(f, size, path, opt)
 	// Load tries spins after numbers, and a table is none.
-	if !errors.Is(err, errValue) || opt.scaling().rule == "spins" || !hasWords(f, size, path, opt) {
+	if !errors.Is(err, errValue) || opt.scaling().rule == "spins" {
 		return sets, err
 	}
-	return loadTable(f, size, path, opt)
+	words, faulty := hasWords(f, size, path, opt)
+	switch {
+	case faulty != nil: // a word that is no number may be no error
+		return nil, faulty
+	case words:
+		return loadTable(f, size, path, opt)
+	}
+	return nil, err
 }
 
 // isTable reports whether a CSV file is to be read as a table.
@@ -493,11 +500,11 @@ func (o Options) isTable() bool {
 }
 
 // hasWords reports whether the first rows after a header have a column of inputs without any
-// number.
-func hasWords(f io.ReaderAt, size int64, path string, opt Options) bool {
+// number. The error is that of reading these rows as text.
+func hasWords(f io.ReaderAt, size int64, path string, opt Options) (bool, error) {
 	c := newCSVReader(path, opt)
-	if c.begin(f, size) != nil || c.header == nil {
-		return false
+	if err := c.begin(f, size); err != nil || c.header == nil {
+		return false, err
 	}
 	columns := len(c.inputs(c.header))
 	words, numbers := make([]int, columns), make([]int, columns)
@@ -515,8 +522,8 @@ func hasWords(f io.ReaderAt, size int64, path string, opt Options) bool {
 	})
 	for j := range columns {
 		if err == nil && rows > 1 && words[j] > 1 && numbers[j] == 0 {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return false, err
 }

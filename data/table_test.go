@@ -238,6 +238,8 @@ func TestBadTables(t *testing.T) {
 		{"a,b\nx,1\ny,q\n", `a.csv:3: column 2 ("b"): "q" is not a number, as this column's are`, Options{Schema: known}},
 		{"a,c\nx,1\ny,2\n", `a.csv has no column "b", which the model has`, Options{Schema: known}},
 		{"a,b,label\nx,1,\ny,2,p\n", `a.csv:2: column 3 ("label"): the label is missing; name a class`, Options{Levels: 4}},
+		{"a,b\nS\xfcd,1\nx,2\n", `a.csv:2: column 1: "S\xfcd" is not UTF-8; save the file as UTF-8`, Options{Levels: 4}},
+		{"a,b,label\nx,1,p\nS\xfcd,1,q\nx,2,p\n", `a.csv:3: column 1: "S\xfcd" is not UTF-8; save the file as UTF-8`, Options{}},
 		{"a,b\n", `a.csv: no examples; write one a row`, Options{Levels: 4}},
 		{"a,b\nx,1\ny,2\n", `1 levels; give 2 to 1000`, Options{Levels: 1}},
 	} {
