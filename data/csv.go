@@ -21,10 +21,16 @@ import (
 // labelNames are the names, in lower case, that mark a last column as labels.
 var labelNames = []string{"y", "label", "class", "target"}
 
+// isLabelName reports whether name is one of labelNames, in any case.
+func isLabelName(name string) bool {
+	return slices.Contains(labelNames, strings.ToLower(strings.TrimSpace(name)))
+}
+
 // A csvReader reads a CSV file.
 type csvReader struct {
 	path    string
 	labels  string // auto, last, first, none, or the name of their column
+	known   string // name of the column that auto takes if the file has it; "": none
 	asked   string // Options.Header
 	comma   byte   // what separates columns
 	limit   *rowLimit
@@ -255,6 +261,9 @@ func moveToLast(row []string, at int) {
 // moves its field to the end. next then does the same for each line.
 func (c *csvReader) findLabels(row []string) error {
 	at := 0
+	if c.labels == "auto" && c.known != "" && c.asked != HeaderNo && slices.ContainsFunc(row, func(name string) bool { return strings.TrimSpace(name) == c.known }) {
+		c.labels = c.known
+	}
 	switch c.labels {
 	case "", "auto", "last", "none":
 		return nil
@@ -452,7 +461,7 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 	}
 	c.fields = len(row)
 	isLabel := func(name string) bool {
-		return c.asked != "no" && slices.Contains(labelNames, strings.ToLower(strings.TrimSpace(name)))
+		return c.asked != "no" && isLabelName(name)
 	}
 	labelled := isLabel(row[len(row)-1])
 	c.kind = c.asked

@@ -65,8 +65,10 @@ func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, err
 	if opt.Header == HeaderNo {
 		return nil, specErrorf("%s: a table of categories needs a first line of names, so not -header no", path)
 	}
-	if opt.Schema != nil && opt.Schema.Label == "" {
-		c.labels = "none"
+	if opt.Schema != nil {
+		if c.known = opt.Schema.Label; c.known == "" {
+			c.labels = "none"
+		}
 	}
 	t := &tableReader{csvReader: c, opt: opt}
 	if err := c.begin(f, size); err != nil {
@@ -178,6 +180,9 @@ func (t *tableReader) set() (*Set, error) {
 			if c := &t.columns[j]; t.namesRows(c) {
 				notes = append(notes, namesRows(fmt.Sprintf("column %d (%s)", t.column(c.at)+1, quote(c.name)), c.name))
 			}
+			if c := &schema.Columns[j]; t.labels == "auto" && !t.label && c.Edges == nil && c.Number == nil && isLabelName(c.Name) {
+				notes = append(notes, fmt.Sprintf("column %d (%s) is an input, as it is not the last column; if it holds the labels, say so by -label-column %s", t.column(t.columns[j].at)+1, quote(c.Name), c.Name))
+			}
 			if a, b, ok := caseTwins(schema.Columns[j].Levels); ok {
 				notes = append(notes, fmt.Sprintf("column %d (%s): %s and %s differ in case alone and are two levels; write them alike if they are one", t.column(t.columns[j].at)+1, quote(t.columns[j].name), quote(a), quote(b)))
 			}
@@ -200,7 +205,7 @@ func (t *tableReader) set() (*Set, error) {
 		s.Binarize, s.Grey = Standard, rbm.NewMatrix(rows, units)
 	}
 	for _, name := range t.names() {
-		if !slices.ContainsFunc(schema.Columns, func(c Column) bool { return c.Name == name }) {
+		if name != t.known && !slices.ContainsFunc(schema.Columns, func(c Column) bool { return c.Name == name }) {
 			s.Unused = append(s.Unused, name)
 		}
 	}

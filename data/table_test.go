@@ -51,6 +51,45 @@ func TestCaseTwins(t *testing.T) {
 	}
 }
 
+// A file that is read by a schema has its labels in the column that the schema names, wherever it stands. Without the
+// schema it is an input unless it is last, and a note says so.
+func TestLabelsOfSchema(t *testing.T) {
+	load := func(text string, opt Options) *Set {
+		t.Helper()
+		s, _, err := Load(t.Context(), writeFile(t, "a.csv", text), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, name := range []string{"target", "kind"} {
+		last := "a,b," + name + "\nx,1,p\ny,2,q\nx,2,q\n"
+		want := load(last, Options{LabelColumn: name})
+		for _, text := range []string{last, "a," + name + ",b\nx,p,1\ny,q,2\nx,q,2\n", name + ",b,a\np,1,x\nq,2,y\nq,2,x\n"} {
+			got := load(text, Options{Schema: want.Schema})
+			if got.Hash() != want.Hash() || !slices.Equal(got.Y, want.Y) || len(got.Unused) > 0 || len(got.Notes) > 0 {
+				t.Errorf("%q: labels %v, unused %q, notes %q", text, got.Y, got.Unused, got.Notes)
+			}
+			if got := load(text, Options{Schema: want.Schema, LabelColumn: "none"}); got.Y != nil || len(got.Unused) > 0 {
+				t.Errorf("%q without labels: labels %v, unused %q", text, got.Y, got.Unused)
+			}
+		}
+		if got := load("a,b\nx,1\ny,2\nx,2\n", Options{Schema: want.Schema}); got.Y != nil || !slices.Equal(got.X.Words, want.X.Words) {
+			t.Errorf("a file without labels: labels %v", got.Y)
+		}
+	}
+	const note = `column 2 ("target") is an input, as it is not the last column; if it holds the labels, say so by -label-column target`
+	mid := "a,target,b\nx,p,1\ny,q,2\nx,q,2\n"
+	for column, want := range map[string][]string{"auto": {note}, "none": nil, "target": nil, "last": nil} {
+		if got := load(mid, Options{LabelColumn: column}).Notes; !slices.Equal(got, want) {
+			t.Errorf("-label-column %s: notes %q, want %q", column, got, want)
+		}
+	}
+	if got := load("a,y,b\nx,1,1\ny,2,2\nx,3,2\n", Options{Levels: 2}).Notes; len(got) > 0 {
+		t.Errorf("numbers named y: notes %q", got)
+	}
+}
+
 func TestTable(t *testing.T) {
 	text := "colour,size,ill,age,label\nred,3,0,1.5,yes\n green ,1,1,,no\n?,2,0,7,no\nblue,1,NA,30,yes\nred,2,1,31.0,no\n"
 	s, _, err := Load(context.Background(), writeFile(t, "a.csv", text), Options{Levels: 3})

@@ -315,7 +315,11 @@ func TestGapsWithoutLabels(t *testing.T) {
 			return x
 		}
 	}
+	clitest.Write(t, "mid.csv", "a,label,b,c\nx,k,x,p\ny,l,y,q\nz,,z,p\nx,?,,\n,,y,q\n")
 	own, bare, k, l := table("t.csv"), table("bare.csv"), table("k.csv"), table("l.csv")
+	if table("mid.csv"); clitest.Read(t, "mid.csv.rows") != clitest.Read(t, "t.csv.rows") {
+		t.Error("labels in another column than the last make a difference")
+	}
 	near := func(what string, row int, got, want float64) {
 		t.Helper()
 		if !(math.Abs(got-want) < 1e-6) {
