@@ -426,6 +426,23 @@ func TestSetDefault(t *testing.T) {
 	}
 }
 
+// A flag of names has those of each time that it is given, once.
+func TestFlagsOfNames(t *testing.T) {
+	for _, c := range []struct{ args, ignore, categorical string }{
+		{"", "", "auto"},
+		{"-ignore a", "a", "auto"},
+		{"-ignore a -ignore b,c -ignore b", "a,b,c", "auto"},
+		{"-categorical b -categorical a -ignore b", "b", "b,a"},
+		{"-categorical auto -categorical a", "", "a"},
+	} {
+		f := NewFlags("prog", "", "")
+		d := f.AddData(DataRows{})
+		if err := f.Parse(strings.Fields(c.args), io.Discard, io.Discard); err != nil || d.Ignore != c.ignore || d.Categorical != c.categorical {
+			t.Errorf("%s: -ignore %q, -categorical %q, %v", c.args, d.Ignore, d.Categorical, err)
+		}
+	}
+}
+
 // The short help has the flags in their groups: a line for those that have one, then the
 // names of the others, and in the last group those of every command.
 func TestScreen(t *testing.T) {

@@ -81,10 +81,11 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
 	}
-	f.StringVar(&d.Categorical, "categorical", "auto", "columns of a .csv file that are categories, by name with commas, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers become what -numbers says, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
+	d.Categorical = "auto"
+	f.Var(names{&d.Categorical, "auto"}, "categorical", "columns of a .csv file that are categories, by `name` with commas or each by a flag of its own, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers become what -numbers says, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
 	f.StringVar(&d.Numbers, "numbers", "auto", "numbers of a table: levels (cut into -levels of about as many rows each), gaussian (standardised, for Gaussian units next to those of the categories, whose precisions are learned unless -units gaussian fixes them at 1), or auto, which is levels unless -units asks for Gaussian units; levels and gaussian make a .csv file a table").Choice("auto", data.NumbersLevels, data.NumbersGaussian)
 	f.IntVar(&d.Levels, "levels", 0, "number of levels into which the numbers of a table are cut, each with about as many rows (default 8). Numbers of as many different values or fewer are categories in any case. Given, it makes a .csv file a table").Between(2, 1000).OrZero()
-	f.StringVar(&d.Ignore, "ignore", "", "columns of a .csv file to leave out, such as names of the rows, by name with commas")
+	f.Var(names{&d.Ignore, ""}, "ignore", "columns of a .csv file to leave out, such as names of the rows, by `name` with commas, or each by a flag of its own")
 	f.StringVar(&d.Weights, "weights", "", "how often each row counts, a number from 0 up: the name of a column of a .csv file, or else a file of a line for each row of -data; rows of weight 0 are left out")
 	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n is the number of rows, itself included, that equal it at this fraction of the sites or more, such as 0.8; 0: no").Between(0, 1).Not("weights")
 	f.Row("weights").Mode("gives the weights")
@@ -94,6 +95,32 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	}
 	f.StringVar(&d.Shape, "shape", "", shape)
 	return d
+}
+
+// names is a flag of names with commas. Given several times it has all of them.
+type names struct {
+	list *string
+	none string // the list before any is given
+}
+
+func (n names) String() string {
+	if n.list == nil {
+		return ""
+	}
+	return *n.list
+}
+
+func (n names) Set(text string) error {
+	if *n.list == n.none || *n.list == "" {
+		*n.list = text
+		return nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		if !slices.Contains(strings.Split(*n.list, ","), name) {
+			*n.list += "," + name
+		}
+	}
+	return nil
 }
 
 // Load loads the data, with a progress bar for what takes long. It warns of a
