@@ -156,6 +156,23 @@ func (t *tableReader) namesRows(c *cellColumn) bool {
 	return numbers == 0 || numbers == len(c.words)
 }
 
+// mostlyOnce reports whether most words of a column occur in one row each, as names of rows do.
+func mostlyOnce(c *cellColumn) bool {
+	rows := make([]int, len(c.words))
+	for _, k := range c.cells {
+		if k >= 0 {
+			rows[k]++
+		}
+	}
+	once := 0
+	for _, n := range rows {
+		if n == 1 {
+			once++
+		}
+	}
+	return len(c.cells) >= leastIndex && 2*once > len(c.cells)
+}
+
 // columnError is an error about a whole column.
 func (t *tableReader) columnError(c *cellColumn, format string, args ...any) error {
 	return formatErrorf("%s: column %d (%s) %s", t.path, t.column(c.at)+1, quote(c.name), fmt.Sprintf(format, args...))
@@ -307,7 +324,7 @@ func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) 
 
 // noNumber is the error of a word of a column of numbers.
 func (t *tableReader) noNumber(c *cellColumn, word int) error {
-	return formatErrorf("%s: %s is not a number, as this column's are", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
+	return formatErrorf("%s: %s is not a number, as this column's are; correct it, or leave the cell empty (or NA) if it is missing", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
 }
 
 // levels returns the level of each word of c in a column of the schema.
@@ -331,7 +348,11 @@ func (t *tableReader) levels(c *cellColumn, column *Column) ([]int32, error) {
 			level = slices.IndexFunc(column.Levels, func(l string) bool { x, is := number(l); return is && x == v })
 		}
 		if level < 0 {
-			return nil, formatErrorf("%s: %s is no level that the model knows; it knows %s", t.where(c, slices.Index(c.cells, int32(k))), quote(word), someNames(column.Levels))
+			rows := ""
+			if mostlyOnce(c) {
+				rows = "; most words of the column occur once; if they name the rows, " + leaveOut(c.name) + " in training"
+			}
+			return nil, formatErrorf("%s: %s is no level that the model knows; it knows %s; leave the cell empty (or NA) to have it missing%s", t.where(c, slices.Index(c.cells, int32(k))), quote(word), someNames(column.Levels), rows)
 		}
 		levels[k] = int32(level)
 	}
@@ -400,7 +421,7 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	case commas > 0 && commas+numbers == len(c.words) && !categorical:
 		return column, formatErrorf("%s: the words of the column look like numbers with a decimal comma, as %s; write a decimal point, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(decimal))), quote(c.words[decimal]))
 	case other >= 0 && numbers >= len(c.words)-numbers && !categorical:
-		return column, formatErrorf("%s: %s is not a number, as most of the column are; correct it, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(other))), quote(c.words[other]))
+		return column, formatErrorf("%s: %s is not a number, as most of the column are; correct it, leave the cell empty (or NA) if it is missing, or name the column in -categorical", t.where(c, slices.Index(c.cells, int32(other))), quote(c.words[other]))
 	}
 	cut := cmp.Or(t.opt.Levels, defaultLevels)
 	if other < 0 && !categorical && len(c.words) > cut {

@@ -269,12 +269,12 @@ func TestBadTables(t *testing.T) {
 		{many, `a.csv: column 1 ("id") has 1500 different words, more than the 1000 levels that are allowed; is it a name of the row? leave it out`, Options{}},
 		{"a,b\nx,1\nx,2\nx,1\n", `a.csv: column 1 ("a") has one value, "x"; leave it out`, Options{}},
 		{"a,b\nx,\ny,?\nx,NA\n", `a.csv: column 2 ("b") has no cell that is not missing; leave it out`, Options{}},
-		{"a,b\nx,1\ny,2\nx,3\ny,O\n", `a.csv:5: column 2 ("b"): "O" is not a number, as most of the column are; correct it, or name the column in -categorical`, Options{}},
+		{"a,b\nx,1\ny,2\nx,3\ny,O\n", `a.csv:5: column 2 ("b"): "O" is not a number, as most of the column are; correct it, leave the cell empty (or NA) if it is missing, or name the column in -categorical`, Options{}},
 		{"a,b\nx,1\ny,2,3\nx,3\n", `a.csv:3: 3 columns where the first row has 2; give every row the same number`, Options{Levels: 4}},
 		{"a,a\nx,1\ny,2\n", `a.csv:1: two columns are named "a"; give each a name of its own`, Options{Levels: 4}},
 		{"a,b\nx,1\ny,2\n", `a.csv has no column "B" to be categorical; did you mean b?`, Options{Categorical: "B"}},
-		{"a,b\nx,1\nw,2\n", `a.csv:3: column 1 ("a"): "w" is no level that the model knows; it knows "x", "y", "z"`, Options{Schema: known}},
-		{"a,b\nx,1\ny,q\n", `a.csv:3: column 2 ("b"): "q" is not a number, as this column's are`, Options{Schema: known}},
+		{"a,b\nx,1\nw,2\n", `a.csv:3: column 1 ("a"): "w" is no level that the model knows; it knows "x", "y", "z"; leave the cell empty (or NA) to have it missing`, Options{Schema: known}},
+		{"a,b\nx,1\ny,q\n", `a.csv:3: column 2 ("b"): "q" is not a number, as this column's are; correct it, or leave the cell empty (or NA) if it is missing`, Options{Schema: known}},
 		{"a,c\nx,1\ny,2\n", `a.csv has no column "b", which the model has`, Options{Schema: known}},
 		{"a,b,label\nx,1,\ny,2,p\n", `a.csv:2: column 3 ("label"): the label is missing; name a class`, Options{Levels: 4}},
 		{"a,b\nS\xfcd,1\nx,2\n", `a.csv:2: column 1: "S\xfcd" is not UTF-8; save the file as UTF-8`, Options{Levels: 4}},
@@ -459,6 +459,31 @@ func TestDecimalCommas(t *testing.T) {
 }
 
 // Columns that are ignored are as if they were not there, and messages count columns as the file does.
+// The error of a level that the training rows lack says what to do about a column of names of rows, and only about one.
+func TestUnseenNamesOfRows(t *testing.T) {
+	text := func(from, repeats int) string {
+		b := "customer,a,b\n"
+		for i := range 12 {
+			b += fmt.Sprintf("c%02d,%s,%d\n", from+i/repeats, "xyz"[i%3:i%3+1], i%2)
+		}
+		return b
+	}
+	train, _, err := Load(t.Context(), writeFile(t, "a.csv", text(0, 1)), Options{Levels: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for repeats, names := range map[int]bool{1: true, 2: false} {
+		_, err := LoadTest(t.Context(), writeFile(t, "b.csv", text(50, repeats)), train, Options{Levels: 4})
+		checkFormat(t, err, `b.csv:2: column 1 ("customer"): "c50" is no level that the model knows; it knows "c00", `)
+		if got := strings.HasSuffix(err.Error(), "; most words of the column occur once; if they name the rows, leave it out by -ignore customer in training"); got != names {
+			t.Errorf("%d rows each: %v", repeats, err)
+		}
+		if _, err := LoadTest(t.Context(), writeFile(t, "b.csv", text(50, repeats)), train, Options{Levels: 4, Ignore: "customer"}); err == nil {
+			t.Error("a column of the model is left out")
+		}
+	}
+}
+
 func TestIgnore(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string][]byte{
