@@ -76,7 +76,7 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	if rows.Redraw {
 		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: redraw the rows of each minibatch from the grey values, so that the model cannot learn one draw by heart; rows of metrics and test rows are drawn once")
 	}
-	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, first, the name of a column, none, or auto, which takes a last column named y, label, class or target").Offer("auto", "last", "first", "none")
+	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, first, the name of a column, none, or auto, which takes the column that a model's table names, or else a last column named y, label, class or target").Offer("auto", "last", "first", "none")
 	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it holds words, or whole numbers that count the columns or look unlike all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
 	if rows.Unlabelled {
 		f.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
