@@ -74,6 +74,11 @@ func (o *options) fillTable(ctx context.Context) error {
 	if len(lines) != set.Len()+1 {
 		return fmt.Errorf("%s has changed while it was read; try again", o.fill)
 	}
+	column := func(name string) int {
+		return slices.IndexFunc(lines[0], func(n string) bool { return strings.TrimSpace(n) == name })
+	}
+	label := column(schema.Label) // −1: the table has none
+	noLabel := func(word string) bool { return data.IsMissing(word) || word == about.Unlabelled }
 	probabilities := [][]string{{"row", "column", "level", "p"}}
 	filled, estimated, worst := 0, 0, 0.0
 	bar := o.flags.NewProgress("filling", "rows", int64(set.Len()))
@@ -112,7 +117,7 @@ func (o *options) fillTable(ctx context.Context) error {
 					say(level, rbm.Exp(logp[k]))
 				}
 			}
-			lines[r+1][slices.IndexFunc(lines[0], func(n string) bool { return strings.TrimSpace(n) == c.Name })] = word
+			lines[r+1][column(c.Name)] = word
 			filled++
 		}
 		unit := 0
@@ -123,8 +128,8 @@ func (o *options) fillTable(ctx context.Context) error {
 			}
 			unit += c.Units()
 		}
-		if set.Y != nil && set.Y[r] == data.NoClass && m.Classes() > 0 {
-			fill(&data.Column{Name: schema.Label, Levels: set.Classes}, len(schema.Columns))
+		if m.Classes() > 0 && label >= 0 && noLabel(strings.TrimSpace(lines[r+1][label])) {
+			fill(&data.Column{Name: schema.Label, Levels: classNames(m, about)}, len(schema.Columns))
 		}
 	})
 	if err != nil {

@@ -403,6 +403,15 @@ func TestFillLabels(t *testing.T) {
 	if got := clitest.Read(t, "b.csv"); got != "a,b\nx,u\ny,v\n" {
 		t.Errorf("the filled table is\n%s", got)
 	}
+	// All labels missing, as in new rows that are to be predicted.
+	for i, label := range []string{"", "NA"} {
+		in, out := fmt.Sprintf("new%d.csv", i), fmt.Sprintf("predicted%d.csv", i)
+		clitest.Write(t, in, strings.ReplaceAll("kind,a,b\n?,x,u\n?,y,\n", "?", label))
+		rbmsample.OK(t, "-model", "m.safetensors", "-fill", in, "-out", out, "-quiet")
+		if got := clitest.Read(t, out); got != "kind,a,b\nk,x,u\nl,y,v\n" {
+			t.Errorf("with all labels %q the filled table is\n%s", label, got)
+		}
+	}
 	clitest.Write(t, "other.csv", "a,b,kind\nx,,w\n")
 	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "other.csv", "-out", "c.csv"}, "other.csv: ", `"w"`)
 	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "/dev/stdin", "-out", "c.csv"}, "-fill reads a table from a file, not from a pipe")

@@ -209,10 +209,7 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 		_, picture := plots.FormatOf(p.out)
 		p.means = picture && !p.m.Real() // means of real units would be too close to each other
 	}
-	p.classes = p.about.ClassNames
-	for len(p.classes) < p.m.Classes() {
-		p.classes = append(slices.Clip(p.classes), fmt.Sprint(len(p.classes)))
-	}
+	p.classes = classNames(p.m, p.about)
 	if err := p.ask(ctx); err != nil {
 		return nil, err
 	}
@@ -220,6 +217,15 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	return p, p.chooseSampler()
+}
+
+// classNames returns the names of the classes of m; those without a name have their number.
+func classNames(m *rbm.RBM, about modelfile.About) []string {
+	names := about.ClassNames
+	for len(names) < m.Classes() {
+		names = append(slices.Clip(names), fmt.Sprint(len(names)))
+	}
+	return names
 }
 
 // loadData loads the training rows. Without -data they may be missing: then there is
