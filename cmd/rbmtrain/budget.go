@@ -48,7 +48,7 @@ func passes(rows, weights int) float64 { return float64(rows) * float64(weights+
 func (r *runner) leftOut() string {
 	var all []string
 	if r.samples.any {
-		all = append(all, fmt.Sprintf("samples of each class (rbmsample -model %s)", r.folder.Dir))
+		all = append(all, fmt.Sprintf("samples of each class (%s)", sampleCommand(r.folder.Dir, r.plan.sets.Train)))
 	}
 	p := r.plan
 	few, most := p.measureEvery(), max(1, p.steps/mostMeasured)

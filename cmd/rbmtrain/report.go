@@ -81,7 +81,7 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 		}
 	}
 	if r.samples.missing == "" {
-		page.Commands = append(page.Commands, report.Command{Does: "draws more samples, by longer chains", Line: "rbmsample -model " + r.folder.Dir})
+		page.Commands = append(page.Commands, report.Command{Does: "draws more samples, by longer chains", Line: sampleCommand(r.folder.Dir, set)})
 	}
 	if err := r.addSamples(&page); err != nil {
 		return err
@@ -334,7 +334,7 @@ func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 	}
 	rounds := r.samples.rounds / alongShare
 	if rounds == 0 || short(chainRows*2*len(all)*alongChains*alongSamples*rounds) {
-		along.Words = []string{fmt.Sprintf("They would take more than their share of the time of training. rbmsample -model %s draws those of a step.", filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"))}
+		along.Words = []string{fmt.Sprintf("They would take more than their share of the time of training. %s draws those of a step.", sampleCommand(filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"), set))}
 		return nil
 	}
 	along.Pictures, err = samplesAlong(all, names, set, settings, rounds)

@@ -323,7 +323,7 @@ var pictures = true
 // draw writes the pictures.
 func (r *runner) draw(ctx context.Context) error {
 	if !pictures || r.plan.opts.pictures == "none" {
-		r.samples.missing = fmt.Sprintf("-pictures none; rbmsample -model %s draws them", r.folder.Dir)
+		r.samples.missing = fmt.Sprintf("-pictures none; %s draws them", sampleCommand(r.folder.Dir, r.plan.sets.Train))
 		return nil
 	}
 	set, m := r.plan.sets.Train, r.trainer.Model()

@@ -37,7 +37,7 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	}
 	queries, s, why := queriesOf(m, set.IsPicture(), settings, steps)
 	if why != "" {
-		return samples{missing: fmt.Sprintf("%s; rbmsample -model %s draws them", why, folder)}, nil
+		return samples{missing: fmt.Sprintf("%s; %s draws them", why, sampleCommand(folder, set))}, nil
 	}
 	key := rbm.NewKey(settings.Seed).Child(samplesKey)
 	drawn, err := sample.DrawEach(ctx, m, set, queries, s, key, progress)
@@ -46,7 +46,7 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	}
 	out := samples{drawn: drawn, rounds: s.Rounds, mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
 	if s.Rounds < min(mostSamplesRounds, steps) {
-		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: rbmsample -model %s)", s.Rounds, folder)
+		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: %s)", s.Rounds, sampleCommand(folder, set))
 	}
 	if out.columns = !set.IsPicture(); out.columns {
 		return out, nil
@@ -75,6 +75,19 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	tiles := plots.Tiles(rows, set.Height, set.Width, samplesPerClass, plots.InkOf(m))
 	out.sheet, err = plots.Caption(tiles, names, out.classes+drawn.Caption(out.agreement))
 	return out, err
+}
+
+// sampleCommand returns the command that draws samples of a model of rows like those of set: a sheet of pictures that it has
+// room for, letters of sequences, or rows.
+func sampleCommand(model string, set *data.Set) string {
+	file := "samples.csv"
+	switch {
+	case set.IsPicture() && max(10, len(set.Classes))*samplesPerClass*set.X.Cols <= plots.MaxValues:
+		file = "samples.png"
+	case set.Schema != nil && set.Schema.Alphabet != "":
+		file = "samples.fasta"
+	}
+	return fmt.Sprintf("rbmsample -model %s -out %s", model, file)
 }
 
 // describe says how many samples of a model with this number of classes are of their class, by the

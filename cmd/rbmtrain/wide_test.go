@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/train"
 	"gorbm/train/rundir"
@@ -21,7 +22,7 @@ func TestWide(t *testing.T) {
 	clitest.Write(t, "wide.csv", row+"1\n"+row+"0\n")
 	args := []string{"-data", "wide.csv", "-hidden", "4", "-steps", "1", "-negphase", "cd", "-metrics", "none", "-out", "run"}
 	out := rbmtrain.OK(t, args...)
-	if !strings.Contains(out, "\nno samples: 200 samples of 50000 inputs are too large for a sheet; rbmsample -model run draws them\n") || strings.Contains(out, "samples.png") {
+	if !strings.Contains(out, "\nno samples: 200 samples of 50000 inputs are too large for a sheet; rbmsample -model run -out samples.csv draws them\n") || strings.Contains(out, "samples.png") {
 		t.Errorf("prints %s", out)
 	}
 	if _, err := os.Stat(filepath.Join("run", rundir.SamplesFile)); err == nil {
@@ -64,17 +65,30 @@ func TestQueriesOf(t *testing.T) {
 	}
 }
 
+// Samples of sequences are a file of their letters; others are in the tests of what was left out.
+func TestSampleCommand(t *testing.T) {
+	set := &data.Set{Schema: &data.Schema{Alphabet: "-ACGU"}}
+	if got, want := sampleCommand("run", set), "rbmsample -model run -out samples.fasta"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A run has as many measurements as its work allows, and the closing lines say what was left out and what does it.
 func TestLeftOut(t *testing.T) {
 	clitest.Isolate(t)
 	args := []string{"-data", "fontdigits:1000", "-hidden", "500", "-steps", "40", "-negphase", "cd", "-metrics", "classification", "-out", "run"}
 	out := rbmtrain.OK(t, args...)
-	const left = "\nleft out, as they would take more than 15 % of the time of training: samples of each class (rbmsample -model run), more than 3 measurements (-eval-every 2)\n"
+	const left = "\nleft out, as they would take more than 15 % of the time of training: samples of each class (rbmsample -model run -out samples.png), more than 3 measurements (-eval-every 2)\n"
 	if !strings.Contains(out, left) || !strings.Contains(out, "\nsamples: 10 of any class; ") {
 		t.Errorf("prints %s, no %q", out, left)
 	}
 	if page := clitest.Read(t, filepath.Join("run", rundir.ReportFile)); !strings.Contains(page, "would take more than their share of the time of training") {
 		t.Error("the report does not say that it has no samples along the run")
+	}
+	for _, line := range []string{"run", filepath.Join("run", rundir.SnapshotsDir, "NNNNNNN.safetensors")} {
+		if line = "rbmsample -model " + line + " -out samples.png"; !strings.Contains(clitest.Read(t, filepath.Join("run", rundir.ReportFile)), line) {
+			t.Errorf("the report lacks %q", line)
+		}
 	}
 	if rows := strings.Count(clitest.Read(t, filepath.Join("run", rundir.MetricsFile)), "\n"); rows != 4 {
 		t.Errorf("metrics.csv has %d lines, want a head, step 0, half and the last", rows)
