@@ -185,7 +185,7 @@ func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Reco
 			side = "above"
 		}
 		e.Add("bound", side)
-		text = fmt.Sprintf("%.3f, a bound from %s", logZ, side)
+		text = fmt.Sprintf("%.3f, a bound from %s on average", logZ, side)
 	case !math.IsNaN(logZ):
 		e.Add("log_z", logZ)
 		e.Add("std_err", cli.Finite(stdErr))

@@ -52,7 +52,7 @@ log_z_lower_bound, takes their place. The objects ais, reverse_ais and bennett h
 std_err and ess, the effective number of independent draws. Further keys mark an estimate:
 "doubtful" if a warning names it; "raised" if it was raised to the lower bound; "impossible"
 if it was left out because it was below that bound; "bound" (below or above) if AIS or reverse
-AIS only bounds log Z. With -mutants, wild_type says how its
+AIS only bounds log Z, on average. With -mutants, wild_type says how its
 letters are numbered, and mutants has scores, each with its mutant.
 
 -run evaluates all snapshots of a run, finished or not. Under mpirun -n N the ranks divide
