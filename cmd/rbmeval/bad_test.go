@@ -111,7 +111,7 @@ func TestBadInput(t *testing.T) {
 		// What cannot be computed.
 		{cli.Failed, "-model large.npz -exact", []string{"-exact", "2^32 states", "limit is 2^28", "28 hidden units"}},
 		{cli.Usage, "-model plain.npz -classify", []string{"-classify needs labels", "the model has 0"}},
-		{cli.Usage, s + "-classify -data " + clitest.Toy + ":plain", []string{"-classify needs labels", "the model has 4"}},
+		{cli.Usage, s + "-classify -data " + clitest.Toy + ":plain", []string{"-classify needs labels", "the model has 4", "-rows FILE writes predictions for rows without labels"}},
 		{cli.Usage, s + "-pl -data " + clitest.Toy + ":plain", []string{"-pl needs rows with labels"}},
 		{cli.Usage, "-model bernoulli.safetensors -exact -data " + clitest.Toy + ":plain", []string{"-exact", "need rows with labels", "bernoulli"}},
 		{cli.Usage, "-model bernoulli.safetensors -ais -data " + clitest.Toy + ":plain", []string{"-ais", "need rows with labels", "bernoulli"}},

@@ -243,7 +243,11 @@ func (e *evaluation) choose() error {
 	case e.asked() && !e.likely():
 		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", e.set.Name)
 	case e.classify && !e.labelled():
-		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
+		predicts := ""
+		if e.m.Classes() > 0 {
+			predicts = "; -rows FILE writes predictions for rows without labels"
+		}
+		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d%s", e.m.Classes(), e.set.Name, len(e.set.Classes), predicts)
 	case e.pl && e.v.IsReal() && !e.m.Real():
 		return cli.Usagef("-pl needs binary inputs; those of %s are grey", e.set.Name)
 	case e.pl && e.m.CheckSites() != nil:
