@@ -108,7 +108,7 @@ func newOptions() *options {
 	o.mutants = addMutantFlags(f)
 	f.Group("files")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: the name of a sequence, the row's number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
-		Main("FILE  a .csv, one line per row: free energy, likelihood, prediction").New().Not("run")
+		Main("FILE  a .csv, a line a row, from 0: free energy, likelihood, prediction").New().Not("run")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, or the means of real hidden units, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
 		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features").For("features")

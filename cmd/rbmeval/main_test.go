@@ -43,6 +43,10 @@ func isolate(t *testing.T) {
 func TestHelp(t *testing.T) {
 	rbmeval.Help(t, "ais", "ais-chains", "ais-temperatures", "base", "bennett", "binarize", "classes", "classify", "data", "data-dir", "exact", "features", "json",
 		"label-column", "label-in-features", "labels", "ladder", "ladder-rounds", "model", "out", "part", "pl", "quiet", "reverse-ais", "rows", "run", "scale", "seed", "shape", "test", "workers")
+	const counted = "a line a row, from 0:"
+	if out := rbmeval.OK(t, "-h"); !strings.Contains(out, counted) {
+		t.Errorf("-h lacks %q:\n%s", counted, out)
+	}
 }
 
 // TestGolden fixes text, JSON and the table of -rows.
