@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,9 @@ import (
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/units"
 )
+
+// ErrAllGiven is the error of Given that leaves nothing to draw.
+var ErrAllGiven = errors.New("given; leave some of them free")
 
 // Free stands for a class that Given does not clamp, and FreeInput for an input.
 const (
@@ -65,7 +69,7 @@ func (m *RBM) Given(inputs []float32, class int) (*RBM, error) {
 		}
 	}
 	if len(free) == 0 {
-		return nil, fmt.Errorf("all %d visible units are given; leave some of them free", m.Visible())
+		return nil, fmt.Errorf("all %d visible units are %w", m.Visible(), ErrAllGiven)
 	}
 	c := NewLayers(m.hidden.groups[0], groups...)
 	for k, p := range c.HiddenParams() {

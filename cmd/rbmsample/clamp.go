@@ -24,8 +24,9 @@ import (
 
 // given is what -clamp says: rows with holes.
 type given struct {
-	queries []sample.Query
-	labels  []string // for each row, "" for a hole; nil if the file has none
+	queries []sample.Query // for each row
+	open    []int          // rows with holes; others are complete
+	labels  []string       // for each row, "" for a hole; nil if the file has none
 }
 
 // maxCells limits the file of -clamp.
@@ -65,11 +66,51 @@ func (p *plan) readClamp(ctx context.Context, class int) (*given, error) {
 				return nil, fmt.Errorf("-clamp: %s: row %d has the label %.40q; the classes are %s", p.clamp, r, g.labels[r], strings.Join(p.classes, ", "))
 			}
 		}
-		if _, err := p.m.Given(q.Inputs, q.Class); err != nil {
-			return nil, fmt.Errorf("-clamp: %s: row %d: %w", p.clamp, r, err)
+	}
+	return g, p.findHoles(g)
+}
+
+// findHoles sets the rows with holes, and completes the inputs of others.
+func (p *plan) findHoles(g *given) error {
+	for r := range g.queries {
+		q := &g.queries[r]
+		_, err := p.m.Given(q.Inputs, q.Class)
+		if errors.Is(err, rbm.ErrAllGiven) {
+			q.Inputs, err = p.m.FillGroups(q.Inputs)
+		} else {
+			g.open = append(g.open, r)
+		}
+		if err != nil {
+			return fmt.Errorf("-clamp: %s: row %d: %w", p.clamp, r, err)
 		}
 	}
-	return g, nil
+	if len(g.open) == 0 {
+		return fmt.Errorf("-clamp: %s: all rows are complete; leave the cells empty that are to be drawn", p.clamp)
+	}
+	return nil
+}
+
+// addComplete returns a sheet of all rows of -clamp: to the samples s of those with holes it adds the complete ones, each as
+// often as a sample.
+func (p *plan) addComplete(s sample.Sheet) sample.Sheet {
+	n, drawn := p.settings.Samples, draws(s)
+	rows := n * len(p.given.queries)
+	all := sample.Sheet{Means: rbm.NewMatrix(rows, drawn.Cols), Values: rbm.NewValues(rows, drawn.Cols, p.m.Real()), Class: make([]int32, rows), Draws: s.Draws}
+	from := 0
+	for to := range rows {
+		q := p.given.queries[to/n]
+		mean, values, class := q.Inputs, q.Inputs, int32(q.Class)
+		if open := p.given.open; from/n < len(open) && open[from/n] == to/n {
+			mean, values, class = s.Means.Row(from), drawn.Row(from), s.Class[from]
+			from++
+		}
+		copy(all.Means.Row(to), mean)
+		all.Class[to] = class
+		for i, v := range values {
+			all.Values.Put(to, i, v)
+		}
+	}
+	return all
 }
 
 // clampTable reads a table, in whose words the holes are the missing cells. class is as in readClamp.
@@ -92,12 +133,9 @@ func (p *plan) clampTable(ctx context.Context, class int) (*given, error) {
 		if set.Y != nil && set.Y[r] != data.NoClass {
 			q.Class = int(set.Y[r])
 		}
-		if _, err := p.m.Given(q.Inputs, q.Class); err != nil {
-			return nil, fmt.Errorf("-clamp: %s: row %d: %w", p.clamp, r, err)
-		}
 		g.queries = append(g.queries, q)
 	}
-	return g, nil
+	return g, p.findHoles(g)
 }
 
 // put appends a value to the inputs of a row. NaN is a hole, and the spin −1 becomes 0. Values of real units are in

@@ -238,3 +238,45 @@ func clampedArrays(x, y []byte) (rows []row, err error) {
 	}
 	return rows, nil
 }
+
+// Complete rows stand among the samples of the others, under their numbers, and are counted. Samples of a row are those of
+// the row alone.
+func TestClampComplete(t *testing.T) {
+	isolate(t)
+	clitest.Write(t, "some.csv", "1,0,0,1,0,0\n1,,0,,,1\n0,1,1,1,0,1\n,,,,1,0\n0,0,0,0,0,1\n")
+	clitest.Write(t, "open.csv", "1,,0,,,1\n,,,,1,0\n")
+	const args = "-model plain.npz -n 2 -rounds 64 -quiet=false "
+	out := rbmsample.OK(t, strings.Fields(args+"-clamp some.csv -out some-filled.csv")...)
+	for _, want := range []string{"3 of 5 of some.csv, which are written as they were read", "row 1: ", "row 3: "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("prints no %q:\n%s", want, out)
+		}
+	}
+	out = rbmsample.OK(t, strings.Fields(args+"-clamp open.csv -out open-filled.csv")...)
+	if strings.Contains(out, "complete rows") {
+		t.Errorf("counts complete rows where there are none:\n%s", out)
+	}
+	open := strings.Split(clitest.Read(t, "open-filled.csv"), "\n")
+	want := []string{open[0]}
+	for r, line := range []string{"1,0,0,1,0,0", "", "0,1,1,1,0,1", "", "0,0,0,0,0,1"} {
+		for k := range 2 {
+			if line != "" {
+				want = append(want, fmt.Sprintf("%s,%d", line, r))
+			} else {
+				drawn := open[1+2*(r/2)+k]
+				want = append(want, fmt.Sprintf("%s,%d", drawn[:strings.LastIndex(drawn, ",")], r))
+			}
+		}
+	}
+	if got := strings.TrimSpace(clitest.Read(t, "some-filled.csv")); got != strings.Join(want, "\n") {
+		t.Errorf("writes\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	rbmsample.OK(t, strings.Fields(args+"-clamp some.csv -out some.png")...)
+	// With labels, a row is complete with its label alone.
+	clitest.Write(t, "named.csv", "1,0,0,1,0,0,dog\n1,0,0,1,0,0,\n")
+	rbmsample.OK(t, strings.Fields("-model named.npz -n 1 -rounds 64 -clamp named.csv -out named-filled.csv")...)
+	lines := strings.Split(clitest.Read(t, "named-filled.csv"), "\n")
+	if lines[1] != "1,0,0,1,0,0,0,dog" || !strings.HasPrefix(lines[2], "1,0,0,1,0,0,1,") {
+		t.Errorf("with labels it writes %q", lines)
+	}
+}

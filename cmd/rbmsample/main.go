@@ -45,7 +45,8 @@ are drawn for each class. -clamp fills in holes: it names a .csv, .npz or .npy f
 rows that are as long as the inputs. Holes are NaN, or empty cells of a .csv. Other values
 lie in [0,1] or are spins −1 and +1, and become 1 from ½ up; real inputs take any number.
 For a model of a table, the .csv is a table with the same columns, and holes are its missing
-cells. A last column y, or the array y, gives classes by name, and may have holes too.
+cells. A last column y, or the array y, gives classes by name, and may have holes too. Complete
+rows are written as they were read.
 
 Without -negphase the chains make Gibbs steps. If these do not mix, ladders of temperatures,
 tuned to the model, are tried. Models with real inputs and up to 18 hidden units need no
@@ -262,13 +263,16 @@ func (p *plan) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n := 100
+	n, rows := 100, 0 // rows: of -clamp
 	switch {
 	case p.clamp != "":
 		if p.given, err = p.readClamp(ctx, class); err != nil {
 			return err
 		}
-		p.queries, n = p.given.queries, 5
+		for _, r := range p.given.open {
+			p.queries = append(p.queries, p.given.queries[r])
+		}
+		n, rows = 5, len(p.given.queries)
 	case each:
 		for y := range p.m.Classes() {
 			if !p.m.HasClass(y) {
@@ -292,7 +296,7 @@ func (p *plan) ask(ctx context.Context) error {
 			p.settings.Rounds = max(clampRounds, sample.DefaultRounds/len(p.queries))
 		}
 	}
-	if total := p.settings.Samples * len(p.queries); total > maxSamples {
+	if total := p.settings.Samples * max(rows, len(p.queries)); total > maxSamples {
 		return cli.Usagef("-n %d asks for %d samples in all; the most are %d", p.settings.Samples, total, maxSamples)
 	} else if err := memory.Check(fmt.Sprintf("-n with %d samples in all", total), 4*float64(total)*float64(p.m.Inputs())+cli.StateBytes(total, p.m.Visible(), p.m.Hidden())); err != nil {
 		return fmt.Errorf("%w; draw fewer", err)

@@ -311,7 +311,7 @@ func TestClamp(t *testing.T) {
 
 // Lines of a sheet of -clamp are named so that rows are not taken for classes.
 func TestClampLabels(t *testing.T) {
-	p := &plan{classes: []string{"0", "1"}, queries: []sample.Query{{Class: rbm.Free}, {Class: 0}}}
+	p := &plan{classes: []string{"0", "1"}, given: &given{queries: []sample.Query{{Class: rbm.Free}, {Class: 0}}}}
 	if a, b := p.label(0), p.label(1); a != "row 0" || b != "row 1: 0" {
 		t.Errorf("%q, %q, want %q and %q", a, b, "row 0", "row 1: 0")
 	}
@@ -367,7 +367,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, plain + "-clamp underscore.csv", []string{"line 1, column 5", `"0_1" is not a number`}},
 		{cli.Failed, plain + "-clamp endless.csv", []string{"line 1: a row of more than the 1048576 columns"}},
 		{cli.Failed, plain + "-clamp large.csv", []string{"column 4", "7 is not in [0,1]"}},
-		{cli.Failed, plain + "-clamp full.csv", []string{"row 0", "leave some of them free"}},
+		{cli.Failed, plain + "-clamp full.csv", []string{"full.csv", "all rows are complete; leave the cells empty"}},
 		{cli.Failed, plain + "-clamp empty.csv", []string{"no rows"}},
 		{cli.Failed, plain + "-clamp bad.npz", []string{"bad.npz", "not an npz archive"}},
 		{cli.Failed, plain + "-clamp fox.csv", []string{"has labels, but plain.npz has none"}},
@@ -416,7 +416,7 @@ func TestRowsWithoutLabel(t *testing.T) {
 
 // The warning names what has not mixed, up to five, and says where samples come from.
 func TestNotMixedNames(t *testing.T) {
-	p := &plan{classes: []string{"0", "1"}, given: &given{}, queries: make([]sample.Query, 8)}
+	p := &plan{classes: []string{"0", "1"}, given: &given{open: []int{0, 1, 2, 3, 4, 5, 6, 7}}, queries: make([]sample.Query, 8)}
 	for i := range p.queries {
 		p.queries[i].Class = rbm.Free
 	}

@@ -18,9 +18,9 @@ import (
 func (p *plan) name(i int) string {
 	switch q := p.queries[i]; {
 	case p.given != nil && q.Class != rbm.Free:
-		return fmt.Sprintf("row %d of class %s", i, p.classes[q.Class])
+		return fmt.Sprintf("row %d of class %s", p.given.open[i], p.classes[q.Class])
 	case p.given != nil:
-		return fmt.Sprintf("row %d", i)
+		return fmt.Sprintf("row %d", p.given.open[i])
 	case q.Class != rbm.Free:
 		return "class " + p.classes[q.Class]
 	}
@@ -95,6 +95,11 @@ func (p *plan) record(r *result) (rec cli.Record) {
 	}
 	if a := r.nearest.Classes; a != nil {
 		rec.Show("samples_of_class", "classes:", a, fmt.Sprintf("of %d samples, %d are nearest to a training row of their class (of training rows, %d)", a.Of, a.Same, a.Rows))
+	}
+	if p.given != nil {
+		if n := len(p.given.queries) - len(p.given.open); n > 0 {
+			rec.Show("complete", "complete rows:", n, fmt.Sprintf("%d of %d of %s, which are written as they were read", n, len(p.given.queries), p.clamp))
+		}
 	}
 	rec.Add("seconds", r.took.Seconds())
 	rec.Add("means", p.means)

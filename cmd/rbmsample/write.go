@@ -52,6 +52,9 @@ func (p *plan) inData(x rbm.Matrix) rbm.Matrix {
 
 // write writes the file of -out.
 func (p *plan) write(s sample.Sheet, r *result) error {
+	if p.given != nil && len(p.given.open) < len(p.given.queries) {
+		s = p.addComplete(s)
+	}
 	var write func(w io.Writer) error
 	switch strings.ToLower(filepath.Ext(p.out)) {
 	case ".npz":
@@ -184,8 +187,8 @@ func (p *plan) draw(x rbm.Matrix, s sample.Sheet, r *result) (image.Image, error
 		return plots.Caption(plots.Tiles(x, height, width, columns, plots.InkOf(p.m)), names, s.Caption(r.nearest.Classes))
 	}
 	columns++
-	all := rbm.NewMatrix(len(p.queries)*columns, x.Cols)
-	for i, q := range p.queries {
+	all := rbm.NewMatrix(len(p.given.queries)*columns, x.Cols)
+	for i, q := range p.given.queries {
 		for k := range columns {
 			to := all.Row(i*columns + k)
 			if k > 0 {
@@ -209,7 +212,7 @@ func (p *plan) draw(x rbm.Matrix, s sample.Sheet, r *result) (image.Image, error
 // taken for a class, and the class if it is given.
 func (p *plan) label(i int) string {
 	text := "row " + strconv.Itoa(i)
-	if y := p.queries[i].Class; y != rbm.Free {
+	if y := p.given.queries[i].Class; y != rbm.Free {
 		text += ": " + p.classes[y]
 	}
 	return text
