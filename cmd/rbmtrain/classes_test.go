@@ -50,13 +50,36 @@ func TestRareClassIsNamed(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "rare.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n", 20)+"0,1,0,rare\n")
 	r := rbmtrain.Call("-data", "rare.csv", "-hidden", "4", "-steps", "500", "-out", "run")
-	if !strings.Contains(r.Stdout, "\nbalanced error: train 50 % (mean over the classes") || !strings.Contains(r.Stderr, "never predicted: class rare of rare.csv") {
+	if !strings.Contains(r.Stdout, "\nbalanced error: train 50 % (mean over the classes") || !strings.Contains(r.Stderr, ": class rare of rare.csv is never predicted; look at the balanced error, 50 %, not at the error; larger -weights of its rows, as many rows of each class or -preset discriminative may help\n") {
 		t.Errorf("%s%s", r.Stdout, r.Stderr)
 	}
 	clitest.Write(t, "even.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,rare\n", 20))
 	r = rbmtrain.Call("-data", "even.csv", "-hidden", "4", "-steps", "500", "-out", "even")
 	if strings.Contains(r.Stdout, "balanced error") || strings.Contains(r.Stderr, "never predicted") {
 		t.Errorf("classes of equal size: %s%s", r.Stdout, r.Stderr)
+	}
+}
+
+// What may help a class that is never predicted is nothing that the run refuses, as with missing cells.
+func TestNeverPredictedAdvisesWhatTheRunTakes(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	gaps := strings.Repeat("0,1,0,common\n1,,1,common\n0,0,1,common\n", 20) + "0,1,0,rare\n0,1,0,other\n"
+	clitest.Write(t, "gaps.csv", "p,q,r,label\n"+gaps)
+	clitest.Write(t, "full.csv", "p,q,r,label\n"+strings.ReplaceAll(gaps, ",,", ",1,"))
+	const end = " may help\n"
+	for _, c := range []struct{ args, help string }{
+		{"-data gaps.csv -numbers gaussian", "larger -weights of their rows or as many rows of each class" + end},
+		{"-data full.csv -numbers gaussian", "larger -weights of their rows, as many rows of each class or -preset discriminative" + end},
+		{"-data full.csv -objective hybrid", "larger -weights of their rows or as many rows of each class" + end},
+	} {
+		r := rbmtrain.Call(append(strings.Fields(c.args), "-hidden", "4", "-steps", "500", "-force", "-out", "run")...)
+		if r.Status != 0 || !strings.Contains(r.Stderr, " are never predicted; look at the balanced error, 66.7 %, not at the error; "+c.help) {
+			t.Errorf("%s: status %d: %s%s", c.args, r.Status, r.Stdout, r.Stderr)
+		}
+	}
+	if r := rbmtrain.Call("-data", "gaps.csv", "-numbers", "gaussian", "-preset", "discriminative", "-out", "refused"); r.Status != 1 || !strings.Contains(r.Stderr, "do not go with the objective discriminative") {
+		t.Errorf("missing cells are not refused: status %d: %s%s", r.Status, r.Stdout, r.Stderr)
 	}
 }
 

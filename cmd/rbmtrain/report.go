@@ -467,9 +467,10 @@ func (r *runner) read() *reading {
 	return &reading{set, rows, logp, train.Confuse(logp, y, set.WeightsOf(rows), m.Classes())}
 }
 
-// neverWarning returns a warning of classes of unequal size that no row is taken for, or "".
-// byClass says whether the objective was one of classes.
-func (c *reading) neverWarning(byClass bool) string {
+// neverWarning returns a warning of classes of unequal size that no row is taken for, with what may help
+// and the run does not refuse, or "".
+func (r *runner) neverWarning() string {
+	c := r.reading
 	if c == nil || !c.confusion.Unequal() || len(c.confusion.Never()) == 0 {
 		return ""
 	}
@@ -477,12 +478,20 @@ func (c *reading) neverWarning(byClass bool) string {
 	for _, k := range c.confusion.Never() {
 		names = append(names, c.set.Classes[k])
 	}
-	help := "more steps, -preset discriminative"
-	if byClass {
-		help = "more steps"
+	class, is, its := "class", "is", "its"
+	if len(names) > 1 {
+		class, is, its = "classes", "are", "their"
 	}
-	return fmt.Sprintf("never predicted: class %s of %s; look at the balanced error, %s, not at the error; %s or as many rows of each class may help",
-		strings.Join(names, ", "), c.set.Name, cli.Percent(c.confusion.BalancedError()), help)
+	var help []string
+	if p := r.plan; !p.flags.Given("reweight") { // it does not go with -weights
+		help = append(help, "larger -weights of "+its+" rows")
+	}
+	help = append(help, "as many rows of each class")
+	if p := r.plan; !byClass(p.settings) && p.sets.Train.Missing.Rows == 0 && p.model.Constraint == nil && p.group.Size() == 1 {
+		help = append(help, "-preset discriminative")
+	}
+	return fmt.Sprintf("%s %s of %s %s never predicted; look at the balanced error, %s, not at the error; %s may help",
+		class, strings.Join(names, ", "), c.set.Name, is, cli.Percent(c.confusion.BalancedError()), alternatives(help))
 }
 
 // mistakes returns the confusion matrix of a reading by m, which may be nil, and a sheet or a table of

@@ -197,7 +197,7 @@ func (r *runner) print() error {
 	}
 	end = append(end, exchange, trips)
 	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
-	end = append(end, r.worseWarning(), r.untrainedWarning(), r.reading.neverWarning(byClass(r.plan.settings)))
+	end = append(end, r.worseWarning(), r.untrainedWarning(), r.neverWarning())
 	for _, w := range r.withdrawn {
 		r.warn("this does not hold at the end: " + w.Text)
 	}
@@ -374,9 +374,17 @@ func (r *runner) untrainedWarning() string {
 			help = append(help, "-negphase exact")
 		}
 	}
-	last := len(help) - 1
-	return fmt.Sprintf("no step was better on the rows held out than the start, by %s_holdout; look at %s, and try %s or %s",
-		c.Name, r.folder.Path(rundir.CurvesFile), strings.Join(help[:last], ", "), help[last])
+	return fmt.Sprintf("no step was better on the rows held out than the start, by %s_holdout; look at %s, and try %s",
+		c.Name, r.folder.Path(rundir.CurvesFile), alternatives(help))
+}
+
+// alternatives joins words by commas, and the last by "or".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // maxAdvised is the largest rate that a warning advises: presets have no more than 0.4.
