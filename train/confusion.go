@@ -111,6 +111,14 @@ func classRows(set *data.Set) []float64 {
 	return rows
 }
 
+// unequalClasses is Confusion.Unequal of the classes of set, by its rows or by their weights: weights
+// that even out the classes do not hide that a class has few rows.
+func unequalClasses(set *data.Set) bool {
+	rows := *set
+	rows.Weights = nil
+	return unequal(classRows(set)) || unequal(classRows(&rows))
+}
+
 // Skewed reports whether one class of set is so frequent that always answering it has less than half the
 // error that it would have with classes of equal size. Then the balanced error, but not the error, tells a
 // model that knows the classes from one that always answers the largest.

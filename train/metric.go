@@ -209,6 +209,12 @@ func (s *subject) each(value func(p measuredSet) float64) []float64 {
 
 func (s *subject) isGrey() bool { return s.train().Grey.Rows > 0 && !s.m.Real() }
 
+// unequalClasses reports whether the classes of the training or the test rows are unequal. Rows held out are
+// some of the training rows, and few of a class only by chance.
+func (s *subject) unequalClasses() bool {
+	return slices.ContainsFunc(s.parts, func(p measuredSet) bool { return p.name != "holdout" && unequalClasses(p.set) })
+}
+
 // balancedColumn is the column of the balanced error.
 const balancedColumn = "balanced_error"
 
@@ -220,7 +226,7 @@ var metricKinds = []metricKind{
 		// of the infinite-swapping paper (section 4.1); accuracy_mean is the mean
 		// log p(y|x) of the last part. At the end of a run both use all its rows,
 		// if that is not the part that is trained on. balanced_error, for classes of
-		// unequal size only, is the mean over the classes of the fraction of their rows
+		// unequal size in the training or the test set only, is the mean over the classes of the fraction of their rows
 		// that are read wrongly.
 		name: "classification",
 		columns: []Column{
@@ -238,7 +244,7 @@ var metricKinds = []metricKind{
 			}
 			return true, nil
 		},
-		without: func(s *subject, c Column) bool { return c.Name == balancedColumn && !unequal(classRows(s.train())) },
+		without: func(s *subject, c Column) bool { return c.Name == balancedColumn && !s.unequalClasses() },
 		describe: func(s *subject, c []Column) {
 			for _, p := range s.parts {
 				if p.set.Missing.Rows > 0 {

@@ -266,7 +266,7 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 		}
 		values, balanced = append(values, last.Error), append(balanced, mean)
 	}
-	if unequal(classRows(s.train())) {
+	if s.unequalClasses() {
 		values = append(values, balanced...)
 	}
 	return append(values, last.MeanLogP*float64(last.N), last.MeanLogP), nil

@@ -60,6 +60,30 @@ func TestRareClassIsNamed(t *testing.T) {
 	}
 }
 
+// Training rows that are repeated or weighted until their classes are equal leave the balanced error in the
+// closing lines where the test rows are skewed. Where these are equal too it is left out.
+func TestBalancedErrorOfSkewedTestRows(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	const common, rare = "0,1,0,1,common\n", "1,1,1,9,rare\n"
+	clitest.Write(t, "test.csv", "p,q,r,times,label\n"+strings.Repeat(common, 90)+strings.Repeat(rare, 10))
+	clitest.Write(t, "weighted.csv", "p,q,r,times,label\n"+strings.Repeat(common, 90)+strings.Repeat(rare, 10))
+	clitest.Write(t, "repeated.csv", "p,q,r,times,label\n"+strings.Repeat(common, 90)+strings.Repeat(rare, 90))
+	clitest.Write(t, "weights.txt", strings.Repeat("1\n", 90)+strings.Repeat("9\n", 10))
+	for args, want := range map[string]bool{
+		"-data weighted.csv -ignore times -test test.csv":                      true,
+		"-data weighted.csv -ignore times -test test.csv -weights weights.txt": true,
+		"-data weighted.csv -test test.csv -weights times":                     true,
+		"-data repeated.csv -ignore times -test test.csv":                      true,
+		"-data repeated.csv -ignore times -test repeated.csv":                  false,
+	} {
+		out := rbmtrain.OK(t, append(strings.Fields(args), "-hidden", "4", "-steps", "20", "-force", "-out", "run")...)
+		if got := strings.Contains(out, "\nbalanced error: train "); got != want {
+			t.Errorf("%s: balanced error %v, want %v: %s", args, got, want, out)
+		}
+	}
+}
+
 // What may help a class that is never predicted is nothing that the run refuses, as with missing cells.
 func TestNeverPredictedAdvisesWhatTheRunTakes(t *testing.T) {
 	undrawn(t)
