@@ -244,9 +244,44 @@ func TestMemorisedRows(t *testing.T) {
 	for name, label := range map[string]func([]int) int{"chance": func([]int) int { return r.IntN(2) }, "rule": func(bits []int) int { return bits[0] }} {
 		clitest.Write(t, name+".csv", rows(60, label))
 		clitest.Write(t, name+"-test.csv", rows(200, label))
-		out := rbmtrain.OK(t, "-data", name+".csv", "-label-column", "last", "-test", name+"-test.csv", "-hidden", "50", "-preset", "discriminative", "-steps", "1000", "-out", name)
+		out := rbmtrain.OK(t, "-data", name+".csv", "-label-column", "last", "-test", name+"-test.csv", "-hidden", "50", "-preset", "discriminative", "-steps", "20000", "-out", name)
 		if told := strings.Contains(out, "the training rows are learnt, "); told != (name == "chance") {
 			t.Errorf("%s: told %v: %s, want %v", name, told, out, name == "chance")
+		}
+	}
+}
+
+// Training rows count as learnt only if hardly any is wrong, also next to the others, whose error falls no
+// more.
+func TestLearntRows(t *testing.T) {
+	set := func(n int) *data.Set { return &data.Set{X: rbm.NewBits(n, 1)} }
+	for _, c := range []struct {
+		name        string
+		train, test float64
+		errors      []float64 // of the test rows at steps 20, 40 … 100
+		standing    bool
+		told        bool
+	}{
+		{"learnt", 0.01, 0.18, []float64{0.4, 0.2, 0.18, 0.18, 0.18}, false, true},
+		{"learnt, after the least error", 0.01, 0.18, []float64{0.4, 0.2, 0.17, 0.17, 0.18}, false, true},
+		{"fewer wrong than half of the others", 0.083, 0.183, []float64{0.4, 0.2, 0.183, 0.183, 0.183}, false, false},
+		{"few wrong, and not next to the others", 0.019, 0.06, []float64{0.4, 0.2, 0.06, 0.06, 0.06}, false, false},
+		{"the others still fall", 0.01, 0.18, []float64{0.4, 0.3, 0.25, 0.21, 0.18}, false, false},
+		{"a warning stands", 0.01, 0.18, []float64{0.4, 0.2, 0.18, 0.18, 0.18}, true, false},
+	} {
+		folder := &rundir.Folder{Dir: t.TempDir()}
+		text := "step,error_train,error_test\n"
+		for i, e := range c.errors {
+			text += fmt.Sprintf("%d,%v,%v\n", 20*(i+1), c.train, e)
+		}
+		clitest.Write(t, folder.Path(rundir.MetricsFile), text)
+		r := &runner{plan: &plan{sets: train.Sets{Train: set(1000), Test: set(2000)}}, folder: folder}
+		r.final.Values = []train.Value{{Name: "error_train", Value: c.train}, {Name: "error_test", Value: c.test}}
+		if c.standing {
+			r.standing = []train.Warning{{Text: "the likelihood fell"}}
+		}
+		if told := r.memorised(); (told != "") != c.told {
+			t.Errorf("%s: says %q, want some: %v", c.name, told, c.told)
 		}
 	}
 }

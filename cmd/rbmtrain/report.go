@@ -176,7 +176,7 @@ func (r *runner) judgement(warnings []string) string {
 	if b := r.state.Best; b != nil && r.bestFile() == rundir.BestFile {
 		return fmt.Sprintf("No warning stands; the model of step %d is the best on the rows held out, so take %s.", b.Step, r.folder.Path(rundir.BestFile))
 	}
-	switch gained, last := r.gains(r.plan.goal); {
+	switch gained, last := r.gains(r.plan.goal.Name+"_train", r.plan.goal.Smaller); {
 	case !(gained > 0):
 		return "No warning stands."
 	case last > stillShare*gained:
@@ -185,11 +185,11 @@ func (r *runner) judgement(warnings []string) string {
 	return "No warning stands, and the model hardly got better in the last fifth of the run."
 }
 
-// gains returns by how much a column got better on the training rows in the run, and in its last fifth; 0
-// if that is not known.
-func (r *runner) gains(c train.Column) (gained, last float64) {
+// gains returns by how much a column of metrics.csv got better in the run, and in its last fifth; 0 if that is
+// not known. smaller says whether less is better.
+func (r *runner) gains(column string, smaller bool) (gained, last float64) {
 	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
-	at := slices.Index(columns, c.Name+"_train")
+	at := slices.Index(columns, column)
 	if err != nil || at < 0 || len(rows) == 0 {
 		return 0, 0
 	}
@@ -201,7 +201,7 @@ func (r *runner) gains(c train.Column) (gained, last float64) {
 		}
 	}
 	gained, last = end[at]-rows[0][at], end[at]-before[at]
-	if c.Smaller {
+	if smaller {
 		gained, last = -gained, -last
 	}
 	return gained, last

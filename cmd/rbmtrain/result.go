@@ -361,7 +361,7 @@ func (r *runner) untrainedWarning() string {
 	c := r.plan.choice
 	var help []string
 	end, _ := r.last.Value(c.Name + "_train")
-	switch gained, _ := r.gains(c); {
+	switch gained, _ := r.gains(c.Name+"_train", c.Smaller); {
 	case gained > worseMargin*math.Abs(end):
 		help = []string{"more rows", "fewer -hidden", "some -l2"}
 	case gained >= -worseMargin*math.Abs(end) && r.plan.settings.Rate < maxAdvised:
@@ -397,8 +397,12 @@ func (r *runner) learnt() bool {
 	return ok && wrong == 0 || r.state.Best != nil && !r.untrained() && r.state.Best.Since >= pastBest
 }
 
-// memorised says that the training rows are learnt far better than others, so that more steps hardly help,
-// or is "".
+// learntError is the error of the training rows from which on they count as learnt, where it is also no more
+// than learntPart of that of the other rows.
+const learntError, learntPart = 0.02, 0.25
+
+// memorised says that the training rows are learnt far better than others, whose error has stopped falling,
+// so that more steps hardly help, or is "". It is no word on a model that has a warning.
 func (r *runner) memorised() string {
 	const beyondChance = 3 // standard errors of the other rows
 	part, others := "holdout", r.plan.sets.Holdout
@@ -407,7 +411,11 @@ func (r *runner) memorised() string {
 	}
 	train, ok := r.final.Value("error_train")
 	other, known := r.final.Value("error_" + part)
-	if !ok || !known || 2*train > other || other-train <= beyondChance*math.Sqrt(other*(1-other)/float64(others.Len())) {
+	if !ok || !known || len(r.standing) > 0 || train > min(learntError, learntPart*other) {
+		return ""
+	}
+	stdErr := math.Sqrt(other * (1 - other) / float64(others.Len()))
+	if _, last := r.gains("error_"+part, true); other-train <= beyondChance*stdErr || last > stdErr {
 		return ""
 	}
 	text := fmt.Sprintf("the training rows are learnt, %.3g %% of the others are wrong: more rows, fewer -hidden or some -l2 may help, more steps hardly", 100*other)
@@ -469,7 +477,7 @@ func (r *runner) suggestions() []suggestion {
 		all = append(all, suggestion{line: "rbmeval -model " + model, does: "estimates the log-likelihood"})
 	}
 	switch steps, memorised := 2*r.trainer.Steps(), r.memorised(); {
-	case memorised != "" && len(r.standing) == 0:
+	case memorised != "":
 		all = append(all, suggestion{words: memorised})
 	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt():
 	case train.Ends(r.plan.settings.Schedule):
