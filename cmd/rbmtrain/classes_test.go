@@ -101,6 +101,10 @@ func TestNeverPredictedAdvisesWhatTheRunTakes(t *testing.T) {
 		if r.Status != 0 || !strings.Contains(r.Stderr, " are never predicted; look at the balanced error, 66.7 %, not at the error; "+c.help) {
 			t.Errorf("%s: status %d: %s%s", c.args, r.Status, r.Stdout, r.Stderr)
 		}
+		// The summary of the report names this warning, also where others, as of missing cells, were printed before.
+		if page := clitest.Read(t, "run/report.html"); !strings.Contains(page, ": classes other, rare of "+strings.Fields(c.args)[1]+" are never predicted.") {
+			t.Errorf("%s: report.html does not begin with the class that is never predicted", c.args)
+		}
 	}
 	if r := rbmtrain.Call("-data", "gaps.csv", "-numbers", "gaussian", "-preset", "discriminative", "-out", "refused"); r.Status != 1 || !strings.Contains(r.Stderr, "do not go with the objective discriminative") {
 		t.Errorf("missing cells are not refused: status %d: %s%s", r.Status, r.Stdout, r.Stderr)

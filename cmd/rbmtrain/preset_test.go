@@ -248,6 +248,10 @@ func TestMemorisedRows(t *testing.T) {
 		if told := strings.Contains(out, "the training rows are learnt, "); told != (name == "chance") {
 			t.Errorf("%s: told %v: %s, want %v", name, told, out, name == "chance")
 		}
+		page := clitest.Read(t, filepath.Join(name, rundir.ReportFile))
+		if told := strings.Contains(page, "The training rows are learnt, "); told != (name == "chance") || told && strings.Contains(page, "getting better") {
+			t.Errorf("%s: the report says it: %v, or contradicts it; want %v, as the closing lines do", name, told, name == "chance")
+		}
 	}
 }
 

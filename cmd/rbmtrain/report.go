@@ -159,8 +159,19 @@ func (r *runner) addSamples(page *report.Report) error {
 // still getting better.
 const stillShare = 0.02
 
-// judgement is a sentence on how a run went that has these warnings.
+// judgement says in a sentence or two how a run went that has these warnings, the most important first. It
+// and the closing lines advise the same.
 func (r *runner) judgement(warnings []string) string {
+	memorised := r.memorised()
+	text := r.verdict(warnings, memorised != "")
+	if memorised != "" {
+		text += " " + strings.ToUpper(memorised[:1]) + memorised[1:] + "."
+	}
+	return text
+}
+
+// verdict is the first sentence of a judgement. memorised says that more steps hardly help.
+func (r *runner) verdict(warnings []string, memorised bool) string {
 	if len(warnings) > 0 {
 		what, _, _ := strings.Cut(warnings[0], ": ") // the rest is below it
 		what, _, _ = strings.Cut(what, "; ")
@@ -177,7 +188,7 @@ func (r *runner) judgement(warnings []string) string {
 		return fmt.Sprintf("No warning stands; the model of step %d is the best on the rows held out, so take %s.", b.Step, r.folder.Path(rundir.BestFile))
 	}
 	switch gained, last := r.gains(r.plan.goal.Name+"_train", r.plan.goal.Smaller); {
-	case !(gained > 0):
+	case !(gained > 0), memorised:
 		return "No warning stands."
 	case last > stillShare*gained:
 		return "No warning stands, and the model was still getting better in the last fifth of the run."

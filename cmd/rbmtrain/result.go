@@ -191,13 +191,14 @@ func (r *runner) print() error {
 	if exchange == "" && r.state.NoExchange != "" {
 		r.withdrawn = append(r.withdrawn, train.Warning{Text: r.state.NoExchange})
 	}
-	end := slices.Clone(r.plan.warnings)
+	var end []string // the most important first
 	for _, w := range r.standing {
 		end = append(end, w.Text)
 	}
-	end = append(end, exchange, trips)
+	end = append(end, r.neverWarning(), exchange, trips)
 	end = append(end, r.plan.settings.Negative.Warnings(total, r.last.Info, r.trainer.Steps())...)
-	end = append(end, r.worseWarning(), r.untrainedWarning(), r.neverWarning())
+	end = append(end, r.worseWarning(), r.untrainedWarning())
+	end = append(end, r.plan.warnings...)
 	for _, w := range r.withdrawn {
 		r.warn("this does not hold at the end: " + w.Text)
 	}
