@@ -149,8 +149,8 @@ func TestStepZeroIsNotAdvised(t *testing.T) {
 		more       []string
 		help, none string
 	}{
-		{[]string{"-metrics", "classification", "-rate", "1e-9"}, "try a larger -rate, such as 5e-09, more -steps or -negphase exact", "smaller -rate"},
-		{[]string{"-metrics", "classification", "-rate", "1e-9", "-negphase", "exact"}, "try a larger -rate, such as 5e-09 or more -steps", "-negphase exact"},
+		{[]string{"-metrics", "classification", "-rate", "1e-9"}, "try more -steps, a larger -rate (such as 5e-09) or -negphase exact", "smaller -rate"},
+		{[]string{"-metrics", "classification", "-rate", "1e-9", "-negphase", "exact"}, "try more -steps or a larger -rate (such as 5e-09)\n", "-negphase exact"},
 	} {
 		r := rbmtrain.Call(append([]string{"-data", "real.csv", "-holdout", "50", "-hidden", "3", "-negphase", "pcd", "-steps", "40", "-force", "-out", "run"}, c.more...)...)
 		if !strings.Contains(r.Stdout, "no step was better than the start") || !strings.Contains(r.Stderr, c.help) {

@@ -366,7 +366,7 @@ func (r *runner) untrainedWarning() string {
 	case gained > worseMargin*math.Abs(end):
 		help = []string{"more rows", "fewer -hidden", "some -l2"}
 	case gained >= -worseMargin*math.Abs(end) && r.plan.settings.Rate < maxAdvised:
-		help = []string{fmt.Sprintf("a larger -rate, such as %.3g", min(maxAdvised, 5*r.plan.settings.Rate)), "more -steps"}
+		help = []string{"more -steps", fmt.Sprintf("a larger -rate (such as %.3g)", min(maxAdvised, 5*r.plan.settings.Rate))}
 	default:
 		help = []string{"another -rate", "more -steps"}
 	}
