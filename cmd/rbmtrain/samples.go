@@ -45,7 +45,7 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 		return samples{}, err
 	}
 	out := samples{drawn: drawn, rounds: s.Rounds, mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
-	if s.Rounds < min(mostSamplesRounds, steps) {
+	if !out.mixed && s.Rounds < min(mostSamplesRounds, steps) {
 		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: %s)", s.Rounds, sampleCommand(folder, set))
 	}
 	if out.columns = !set.IsPicture(); out.columns {

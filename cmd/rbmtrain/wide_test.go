@@ -108,3 +108,30 @@ func TestLeftOut(t *testing.T) {
 		t.Errorf("with an enumeration it prints %s", out)
 	}
 }
+
+// A number of rounds that the work bounds is named only where chains have not mixed. Weights of 8 keep a
+// chain where it begins: at rows of zeros, or, from a random state, at ones.
+func TestRoundsAreNamedWhereChainsHaveNotMixed(t *testing.T) {
+	const inputs, hidden, steps = 16, 16, 1000
+	set := &data.Set{X: rbm.NewBits(200, inputs), Height: 4, Width: 4}
+	for _, weight := range []float32{0, 8} {
+		m := rbm.New(inputs, hidden, 0, rbm.Softmax)
+		w := rbm.NewMatrix(inputs, hidden)
+		for i := range w.Data {
+			w.Data[i] = weight
+		}
+		m.SetWeights(w)
+		for _, bias := range [][]float32{m.VisibleBias, m.HiddenBias} {
+			for i := range bias {
+				bias[i] = -weight * inputs / 2
+			}
+		}
+		s, err := drawSamples(t.Context(), m, set, train.DefaultSettings("pcd"), steps, "run", func(float64) {})
+		if err != nil || s.missing != "" || s.mixed != (weight == 0) || s.rounds >= steps {
+			t.Fatalf("weight %v: %v, %q; mixed %v after %d rounds", weight, err, s.missing, s.mixed, s.rounds)
+		}
+		if named := strings.Contains(s.verdict, "rounds; more would take too long here: rbmsample -model run -out samples.png)"); named == s.mixed {
+			t.Errorf("weight %v: %q", weight, s.verdict)
+		}
+	}
+}
