@@ -306,17 +306,16 @@ func (h *Health) overfit() Warning {
 func (h *Health) fall(ctx context.Context) (Warning, error) {
 	k := h.Train
 	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d and was %.5g at step %d", k.Last, k.LastStep, k.Best, k.BestStep)
-	gain, steps, err := h.trial(ctx)
+	t, err := h.trial(ctx, k.Best-Mean(h.Recent))
 	if err != nil {
 		return Warning{}, err
 	}
-	lost := k.Best - Mean(h.Recent)
-	if steps > 0 {
-		h.Trial = &Trial{Gain: gain, Lost: lost, Updates: steps}
-	} else if h.Trial != nil { // the rate is over: what was found while it was not
-		gain, lost, steps = h.Trial.Gain, h.Trial.Lost, h.Trial.Updates
+	if t.Updates > 0 {
+		h.Trial = &t
+	} else if h.Trial != nil && h.Trial.Step > 0 { // the rate is over: what was found while it was not
+		t = *h.Trial
 	}
-	return Warning{FallKind, h.blame(what, gain, lost, steps)}, nil
+	return Warning{FallKind, h.blame(what, t)}, nil
 }
 
 // short returns a warning, with its cause, if the log-likelihood ends far below that of the distribution
@@ -328,33 +327,33 @@ func (h *Health) short(ctx context.Context) (Warning, error) {
 	if !ok || h.steps < shortSteps || h.learnt(&k) || len(h.Recent) < recentPoints || k.Last-h.Recent[0] > gap*risingShare {
 		return Warning{}, nil
 	}
-	gain, steps, err := h.trial(ctx)
+	t, err := h.trial(ctx, gap)
 	if err != nil {
 		return Warning{}, err
 	}
 	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d, and the distribution of the data scores %.5g", k.Last, k.LastStep, law)
-	if steps > 0 && gain >= trialGain*gap {
-		return Warning{ShortKind, h.blame(what, gain, gap, steps)}, nil
+	if t.Updates > 0 && t.recovers() {
+		return Warning{ShortKind, h.blame(what, t)}, nil
 	}
-	if steps > 0 {
-		what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it nearer, so it is not the chains", steps)
+	if t.Updates > 0 {
+		what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it nearer, so it is not the chains", t.Updates)
 	}
 	return Warning{ShortKind, "the model is far from the data: " + what + "; more -steps, more -hidden or another -rate may help"}, nil
 }
 
-// blame returns a text on the cause of a loss of log-likelihood, which what describes. A trial of steps
-// updates recovered gain of the lost nats; steps is 0 if there was no trial.
-func (h *Health) blame(what string, gain, lost float64, steps int) string {
+// blame returns a text on the cause of a loss of log-likelihood, which what describes. t is the trial of the
+// loss, of no updates if there was none.
+func (h *Health) blame(what string, t Trial) string {
 	s := h.run
-	known := steps > 0
+	known := t.Updates > 0
 	switch {
-	case s.Negative.Traits().Moments, known && gain < trialGain*lost:
+	case s.Negative.Traits().Moments, known && !t.recovers():
 		if known {
-			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so it is not the chains", steps)
+			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so it is not the chains", t.Updates)
 		}
 		return "the rate is too high: " + what + "; what helps is a smaller -rate" + h.linear() + " or a larger -batch"
 	case known:
-		what += fmt.Sprintf("; %d updates with the exact negative phase bring back %.3g nats", steps, gain)
+		what += fmt.Sprintf("; from step %d on, %d updates with the exact negative phase raised its mean from %.4g to %.4g nats", t.Step, t.Updates, t.From, t.From+t.Gain)
 	default:
 		what += "; the cause was not tested, and the rate may be too high"
 	}
@@ -405,59 +404,65 @@ func Remedies(s Settings, m *rbm.RBM) (all []string) {
 
 const ladderRemedy = "a ladder such as -negphase pins -temperatures auto"
 
-// A Trial is the result of an experiment on a loss: some updates with the exact negative phase raised
-// the log-likelihood by Gain of the Lost nats.
+// A Trial is the result of an experiment on a loss: some updates with the exact negative phase, from Step on,
+// raised the mean log-likelihood of the training rows by Gain of the Lost nats. It was From before them.
 type Trial struct {
+	Step    int     `json:"step"`
+	From    float64 `json:"from"`
 	Gain    float64 `json:"gain"`
 	Lost    float64 `json:"lost"`
 	Updates int     `json:"updates"`
 }
 
+// recovers reports whether the updates brought back enough of the loss to blame the chains for it.
+func (t Trial) recovers() bool { return t.Gain >= trialGain*t.Lost }
+
 // trial finds the cause of a loss by an experiment: it trains a copy of the present model with the exact
-// negative phase, at the rate and on the batches of the run. It returns by how much the log-likelihood
-// rises above its recent level, and the number of updates. It takes no updates if the run itself has the
-// exact negative phase, if that takes too long, or if the rate has fallen to 0.
-func (h *Health) trial(ctx context.Context) (gain float64, steps int, err error) {
+// negative phase, at the rate and on the batches of the run, and compares the mean log-likelihood in the second
+// half of these updates with the recent mean of the run. lost is the loss, in nats. There are no updates if the
+// run itself has the exact negative phase, if they take too long, or if the rate has fallen to 0.
+func (h *Health) trial(ctx context.Context, lost float64) (Trial, error) {
 	t := h.trainer
 	s := t.settings
 	rate := s.rateAt(t.step)
 	if over := rate < s.Rate/100; over && h.lost(&h.Train) {
-		return 0, 0, nil
+		return Trial{}, nil
 	} else if over { // of a model that is short of the data
 		rate = s.Rate / 2
 	}
 	if h.every == 0 || s.Negative.Traits().Moments || s.Average > 0 {
-		return 0, 0, nil
+		return Trial{}, nil
 	}
-	steps = min(max(h.steps/trialShare, leastTrial), mostTrial, int(trialWork/h.enumeration))
+	steps := min(max(h.steps/trialShare, leastTrial), mostTrial, int(trialWork/h.enumeration))
 	if steps < leastTrial {
-		return 0, 0, nil
+		return Trial{}, nil
 	}
 	s.Rate, s.Schedule, s.Negative = rate, "constant", negphase.DefaultSettings("exact")
 	exact, err := negphase.New(s.Negative)
 	if err != nil {
-		return 0, 0, nil
+		return Trial{}, nil
 	}
 	try, err := NewWith(exact, s, t.set, t.model.Clone())
 	if err != nil {
-		return 0, 0, nil
+		return Trial{}, nil
 	}
 	try.step = t.step
 	sum := 0.0
 	for i := range steps {
 		if err := ctx.Err(); err != nil {
-			return 0, 0, err
+			return Trial{}, err
 		}
 		if _, err := try.Step(); err != nil {
-			return 0, 0, nil
+			return Trial{}, nil
 		}
 		if left := steps - 1 - i; left < steps/2 && left%(steps/2/trialPoints) == 0 && left/(steps/2/trialPoints) < trialPoints {
 			v, err := h.likelihood.Measure(ctx, try.Model(), false)
 			if err != nil {
-				return 0, 0, nil
+				return Trial{}, nil
 			}
 			sum += v[0]
 		}
 	}
-	return float64(sum/trialPoints) - Mean(h.Recent), steps, nil
+	recent := Mean(h.Recent)
+	return Trial{Step: t.step, From: recent, Gain: float64(sum/trialPoints) - recent, Lost: lost, Updates: steps}, nil
 }

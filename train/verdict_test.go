@@ -287,6 +287,9 @@ func TestFallCause(t *testing.T) {
 		if !strings.HasPrefix(told, c.want) {
 			t.Errorf("%s, rate %v: %q, want %q", c.negative, c.rate, told, c.want)
 		}
+		if r := h.Trial; r != nil && (r.Step <= 0 || r.Lost <= 0 || r.From+r.Lost > h.Train.Best+1e-9 || r.From+r.Gain >= 0) {
+			t.Errorf("%s, rate %v: got the trial %+v, want one of a loss from at most the best, %v", c.negative, c.rate, *r, h.Train.Best)
+		}
 	}
 }
 
