@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -184,6 +185,33 @@ func TestJSON(t *testing.T) {
 				t.Errorf("%s: %s is %v, but %s in metrics.csv", c.kind, name, v, last[at])
 			}
 		}
+	}
+}
+
+// TestResultWithoutJSON: result.json holds what -json prints, the law of the data among it, whether it is printed or not.
+func TestResultWithoutJSON(t *testing.T) {
+	clitest.Isolate(t)
+	results := func(flags ...string) (printed, file map[string]any) {
+		out := rbmtrain.OK(t, small(append(flags, "-negphase", "cd", "-out", "run", "-force")...)...)
+		if err := json.Unmarshal([]byte(clitest.Read(t, filepath.Join("run", rundir.ResultFile))), &file); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(out), &printed); slices.Contains(flags, "-json") && err != nil {
+			t.Fatal(err)
+		}
+		return printed, file
+	}
+	printed, file := results("-json")
+	if !reflect.DeepEqual(printed, file) {
+		t.Errorf("-json prints %v, and result.json holds %v", printed, file)
+	}
+	_, alone := results()
+	for _, time := range []string{"seconds", "steps_per_second", "seconds_in_all"} {
+		delete(file, time)
+		delete(alone, time)
+	}
+	if _, ok := alone["law_log_likelihood_train"].(float64); !ok || !reflect.DeepEqual(alone, file) {
+		t.Errorf("without -json result.json holds %v, with it %v", alone, file)
 	}
 }
 

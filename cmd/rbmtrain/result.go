@@ -283,9 +283,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 			say("precisions given the hidden units: %.3g to %.3g, of columns of variance 1", least, greatest)
 		}
 	}
-	if r.plan.flags.JSON { // every row is scored
-		rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
-	}
+	rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
 	if r.reading != nil {
 		rec.Add("balanced_error", r.reading.confusion.BalancedError()) // of test rows, or of those held out or trained on
 	}
