@@ -115,17 +115,23 @@ func (c comparison) among() string {
 	return fmt.Sprintf(" in %d comparisons", len(c.differences))
 }
 
-// agreement returns that samplers agree, or nothing.
+// hardlyChance is the probability below which samplers are not said to agree. Those below leastAgreement are warned of.
+const hardlyChance = 0.01
+
+// agreement returns that samplers agree, or hardly; nothing if warning says that they do not.
 func (c comparison) agreement() []string {
 	if len(c.differences) == 0 || len(c.apart()) > 0 {
 		return nil
 	}
 	d := c.differences[0]
-	if len(c.what) == 1 {
-		return []string{fmt.Sprintf("The mean energies agree: %s and %s, the farthest apart, differ by %.1f standard errors (p = %s%s).", d.a, d.b, d.z, cli.Number(c.chance(d)), c.among())}
+	found := fmt.Sprintf("differ by %.1f standard errors (p = %s%s)", d.z, cli.Number(c.chance(d)), c.among())
+	switch {
+	case c.chance(d) < hardlyChance:
+		return []string{fmt.Sprintf("The samplers hardly agree: the farthest apart, %s of %s and %s, %s; run longer to tell.", d.name, d.a, d.b, found)}
+	case len(c.what) == 1:
+		return []string{fmt.Sprintf("The mean energies agree: %s and %s, the farthest apart, %s.", d.a, d.b, found)}
 	}
-	return []string{fmt.Sprintf("All observables agree: the farthest apart, %s of %s and %s, differ by %.1f standard errors (p = %s%s).",
-		d.name, d.a, d.b, d.z, cli.Number(c.chance(d)), c.among())}
+	return []string{fmt.Sprintf("All observables agree: the farthest apart, %s of %s and %s, %s.", d.name, d.a, d.b, found)}
 }
 
 // warning returns which samplers do not agree, or nothing.

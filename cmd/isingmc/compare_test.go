@@ -82,6 +82,31 @@ func TestChanceOfDifferences(t *testing.T) {
 	}
 }
 
+// TestHardlyAgree: what is said of the largest difference follows its probability among all comparisons: 4.4 standard
+// errors are agreement in 3,000 of them, hardly in 372, and none in one.
+func TestHardlyAgree(t *testing.T) {
+	for _, c := range []struct {
+		z                 float64
+		n, what           int
+		agreement, warned string
+	}{
+		{4.4, 3000, 2, "All observables agree: the farthest apart, m² of gibbs and sw, differ by 4.4 standard errors (p = 0.0325 in 3000 comparisons).", ""},
+		{4.4, 372, 2, "The samplers hardly agree: the farthest apart, m² of gibbs and sw, differ by 4.4 standard errors (p = 0.00403 in 372 comparisons); run longer to tell.", ""},
+		{4.4, 1, 2, "", "m² of gibbs and sw differ by 4.4 standard errors"},
+		{2.5, 1, 1, "The mean energies agree: gibbs and sw, the farthest apart, differ by 2.5 standard errors (p = 0.0124).", ""},
+		{2.6, 1, 1, "The samplers hardly agree: the farthest apart, m² of gibbs and sw, differ by 2.6 standard errors (p = 0.00932); run longer to tell.", ""},
+	} {
+		all := comparison{differences: make([]difference, c.n), what: make([]string, c.what)}
+		all.differences[0] = difference{"gibbs", "sw", "m²", c.z}
+		if got := strings.Join(all.agreement(), "\n"); got != c.agreement {
+			t.Errorf("%v in %d comparisons: %q, want %q", c.z, c.n, got, c.agreement)
+		}
+		if got := strings.Join(all.warning(), "\n"); !strings.HasPrefix(got, c.warned) || (got == "") != (c.warned == "") {
+			t.Errorf("%v in %d comparisons: the warning is %q, want %q", c.z, c.n, got, c.warned)
+		}
+	}
+}
+
 // TestShortRunsMeasureNoTau: only a trusted τ is a number with an error bar.
 func TestShortRunsMeasureNoTau(t *testing.T) {
 	clitest.Isolate(t)

@@ -16,7 +16,7 @@ func TestReport(t *testing.T) {
 	clitest.Isolate(t)
 	isingmc.OK(t, "-lattice", "8x8", "-sampler", "gibbs,sw", "-moves", "3000", "-observables", "-out", "race.html", "-quiet")
 	text := clitest.Read(t, "race.html")
-	for _, want := range []string{"isingmc: 8x8", "; seed 1; ", "observables agree", "halves the errors", "susceptibility", "-moves", "energy of sw"} {
+	for _, want := range []string{"isingmc: 8x8", "; seed 1; ", "agree: the farthest apart", "halves the errors", "susceptibility", "-moves", "energy of sw"} {
 		if !strings.Contains(strings.ToLower(text), strings.ToLower(want)) {
 			t.Errorf("the report lacks %q", want)
 		}
