@@ -145,14 +145,17 @@ func (p *plan) makeScan() error {
 
 // scanSampler returns the sampler of a scan that names none.
 func (p *plan) scanSampler() string {
-	if p.graph != nil && !p.fixed() && p.ferromagnet() {
+	if p.clustersHelp() {
 		return "sw" // at every temperature
 	}
 	return "pt"
 }
 
-// ferromagnet reports whether no coupling is negative, so that clusters never compete.
-func (p *plan) ferromagnet() bool {
+// clustersHelp reports whether sw and wolff apply, and no coupling is negative, so that clusters never compete.
+func (p *plan) clustersHelp() bool {
+	if p.graph == nil || p.fixed() {
+		return false
+	}
 	for i := range p.graph.Len() {
 		_, couplings := p.graph.Neighbors(i)
 		if slices.ContainsFunc(couplings, func(j float64) bool { return j < 0 }) {

@@ -285,15 +285,16 @@ func (s *scanResult) warnings() (w []string) {
 				w = append(w, c.name+": "+fmt.Sprintf(format, append([]any{list}, args...)...))
 			}
 		}
-		others := ""
-		if q := s.scan.systems[s.scan.of[i]]; q.graph != nil && !q.fixed() {
-			others = ", sw or wolff"
+		var clusters []string
+		if q := s.scan.systems[s.scan.of[i]]; q.clustersHelp() {
+			own := kindOf(q.movers[s.moverOf(i)].name)
+			clusters = slices.DeleteFunc([]string{"sw", "wolff"}, func(kind string) bool { return kind == own })
 		}
-		warn(short, "the run is too short for the errors, of the energy or of m², at %s; %s", s.longer(i, others))
+		warn(short, "the run is too short for the errors, of the energy or of m², at %s; %s", s.longer(i, clusters...))
 		warn(stuck, "the energies at %s hardly overlap with those at the next hotter temperature: fewer than 1 %% of swaps are accepted; %s", s.closer())
 		warn(apart, "the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer")
-		warn(s.offCurve(i), "what was measured differs from the curve, which takes all temperatures, by %[2]d standard errors or more at %[1]s: the runs there have missed states that other temperatures reach; %[3]s", curveErrors, s.longer(i, ""))
-		warn(rising, "the mean energy rises with β by more than %[2]d standard errors, at %[1]s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %[3]s", riseErrors, s.longer(i, ""))
+		warn(s.offCurve(i), "what was measured differs from the curve, which takes all temperatures, by %[2]d standard errors or more at %[1]s: the runs there have missed states that other temperatures reach; %[3]s", curveErrors, s.longer(i))
+		warn(rising, "the mean energy rises with β by more than %[2]d standard errors, at %[1]s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %[3]s", riseErrors, s.longer(i))
 		switch err := s.failed[i]; {
 		case errors.Is(err, partition.ErrOverlap):
 			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %s", c.name, strings.TrimPrefix(err.Error(), "reweighting: ")))
@@ -306,10 +307,12 @@ func (s *scanResult) warnings() (w []string) {
 
 // longer says what helps sampler i if a longer run does: pt, unless it exchanges temperatures itself, or one of
 // others.
-func (s *scanResult) longer(i int, others string) string {
-	switch {
+func (s *scanResult) longer(i int, others ...string) string {
+	switch last := len(others) - 1; {
+	case !s.exchanges(i) && last < 0:
+		return "run longer, or take pt"
 	case !s.exchanges(i):
-		return "run longer, or take pt" + others
+		return fmt.Sprintf("run longer, or take %s or %s", strings.Join(append([]string{"pt"}, others[:last]...), ", "), others[last])
 	case s.scan.auto:
 		return "run longer"
 	}

@@ -385,11 +385,14 @@ func TestScanPlacesTemperatures(t *testing.T) {
 }
 
 // TestFrozenScan: a system that never leaves its ground state is warned of as too short a run alone. Advice names only
-// samplers that keep the number of spins up, if that is fixed.
+// other samplers that apply: to ferromagnets sw and wolff, and those that keep the number of spins up if that is fixed.
 func TestFrozenScan(t *testing.T) {
 	clitest.Isolate(t)
 	for args, want := range map[string]string{
-		"-sampler sw":                     "; run longer, or take pt, sw or wolff",
+		"-sampler gibbs":                  "; run longer, or take pt, sw or wolff",
+		"-sampler sw":                     "; run longer, or take pt or wolff",
+		"-sampler wolff:clusters=2":       "; run longer, or take pt or sw",
+		"-sampler sw -J=-1":               "; run longer, or take pt",
 		"-sampler exchange -active 32":    "; run longer, or take pt",
 		"-sampler pt:exchange -active 32": "; run longer, or give -scan more temperatures",
 	} {
