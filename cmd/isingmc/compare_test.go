@@ -82,8 +82,8 @@ func TestChanceOfDifferences(t *testing.T) {
 	}
 }
 
-// TestHardlyAgree: what is said of the largest difference follows its probability among all comparisons: 4.4 standard
-// errors are agreement in 3,000 of them, hardly in 372, and none in one.
+// TestHardlyAgree: samplers whose largest difference is 4.4 standard errors agree in 3,000 comparisons, hardly in 372,
+// and not in one.
 func TestHardlyAgree(t *testing.T) {
 	for _, c := range []struct {
 		z                 float64

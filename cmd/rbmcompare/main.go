@@ -57,9 +57,9 @@ results except for seconds. Build with MPI for it:
 ` + ranks.Build + `
 
 -runs 'runs/*' compares whole runs of rbmtrain. It prints one table of the settings in which they
-differ, the last and the best value of a metric, and the time; the best run comes first. -out FOLDER
-writes all settings and metrics, a picture and a report; -out FILE one of a .csv, .json or
-picture.`
+differ, the last and the best value of a metric, and the time; the best run comes first. -runs
+'runs/a*,runs/b' takes what any of several patterns matches. -out FOLDER writes all settings and
+metrics, a picture and a report; -out FILE one of a .csv, .json or picture.`
 
 type options struct {
 	flags *cli.Flags
@@ -83,7 +83,7 @@ func newOptions() *options {
 	f.Group("model")
 	o.model = f.AddModel()
 	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/").Main("FOLDER  every snapshot of a run")
-	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else").
+	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*', or a list of patterns separated by commas: a table of the settings in which they differ, their metrics and times, in place of all else").
 		Main("'runs/*'  whole runs, in one table").Alone("reads finished runs")
 	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)").For("runs").Tag("runs")
 	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation").For("runs").Tag("runs")

@@ -96,24 +96,39 @@ func (o *options) compareRuns() error {
 	})
 }
 
-// findRuns reads the runs in the folders that match -runs.
+// findRuns reads the runs in the folders that match -runs: one pattern, whose folders may have a comma in their
+// names, or a list of patterns.
 func (o *options) findRuns() (all []*runSummary, err error) {
-	paths, err := filepath.Glob(o.runs)
-	if err != nil {
-		return nil, cli.Usagef("-runs %q: %w", o.runs, err)
+	patterns := []string{o.runs}
+	if whole, err := filepath.Glob(o.runs); err == nil && len(whole) == 0 {
+		patterns = strings.Split(o.runs, ",")
 	}
-	for _, path := range paths {
-		r, err := readRun(path)
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			continue // not a run, or one that has measured nothing yet
-		}
+	read := map[string]bool{} // a folder that several patterns match is one run
+	for _, pattern := range patterns {
+		paths, err := filepath.Glob(pattern)
 		if err != nil {
-			return nil, fmt.Errorf("-runs: %w", err)
+			return nil, cli.Usagef("-runs %q: %w", pattern, err)
 		}
-		all = append(all, r)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("-runs: no folder of a run matches %q; quote it, as in -runs 'runs/*'", o.runs)
+		found := false
+		for _, path := range paths {
+			path = filepath.Clean(path)
+			if read[path] {
+				found = true
+				continue
+			}
+			r, err := readRun(path)
+			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+				continue // not a run, or one that has measured nothing yet
+			}
+			if err != nil {
+				return nil, fmt.Errorf("-runs: %w", err)
+			}
+			found, read[path] = true, true
+			all = append(all, r)
+		}
+		if !found {
+			return nil, fmt.Errorf("-runs: no folder of a run matches %q; name folders that rbmtrain made, as in -runs 'runs/*' or -runs 'runs/a*,runs/b'", pattern)
+		}
 	}
 	return all, nil
 }

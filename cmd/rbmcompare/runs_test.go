@@ -122,6 +122,36 @@ func TestRuns(t *testing.T) {
 	}
 }
 
+// TestRunsOfSeveralPatterns: patterns are separated by commas, a folder that several match is one run, and a comma
+// may stand in the name of a folder or in a class of characters.
+func TestRunsOfSeveralPatterns(t *testing.T) {
+	writeRuns(t)
+	writeRun(t, "runs/a,runs/b", `"rate": 0.3`, "step,seconds,error_test\n0,0,0.5\n", "")
+	for pattern, want := range map[string]string{
+		"runs/c,runs/[ab]":      "runs/a runs/b runs/c",
+		"runs/b,runs/?,runs//b": "runs/a runs/b runs/c",
+		"runs/[a,b]":            "runs/a runs/b",
+		"runs/a,runs/b":         "runs/a,runs/b",
+		"runs/a,runs/*":         "runs/a,runs/b",
+		"./runs/c,runs/a":       "runs/a runs/c",
+	} {
+		o := newOptions()
+		o.runs = pattern
+		all, err := o.findRuns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range all {
+			got = append(got, r.Path)
+		}
+		slices.Sort(got)
+		if got := strings.Join(got, " "); got != want {
+			t.Errorf("%q finds %q, want %q", pattern, got, want)
+		}
+	}
+}
+
 func TestRunsFiles(t *testing.T) {
 	writeRuns(t)
 	var object, written struct {
@@ -308,7 +338,10 @@ func TestRunsRefuses(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{[]string{"-runs", "none/*"}, cli.Failed, []string{`"none/*"`, "quote it"}},
+		{[]string{"-runs", "none/*"}, cli.Failed, []string{`"none/*"`, "rbmtrain made", "'runs/a*,runs/b'"}},
+		{[]string{"-runs", "runs/a,runs/other,runs/b"}, cli.Failed, []string{`no folder of a run matches "runs/other"`}},
+		{[]string{"-runs", "runs/a,"}, cli.Failed, []string{`no folder of a run matches ""`}},
+		{[]string{"-runs", "runs/a,runs/["}, cli.Usage, []string{`-runs "runs/a,runs/["`}},
 		{[]string{"-runs", "runs/["}, cli.Usage, []string{"-runs", "runs/["}},
 		{[]string{"-runs", "runs/*", "-sort", "error_tset"}, cli.Usage, []string{"-sort", "error_tset", "error_test"}},
 		{[]string{"-runs", "runs/*", "-model", "runs/a"}, cli.Usage, []string{"-model cannot go with -runs"}},

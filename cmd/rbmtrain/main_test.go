@@ -188,7 +188,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestResultWithoutJSON: result.json holds what -json prints, the law of the data among it, whether it is printed or not.
+// TestResultWithoutJSON: result.json holds what -json prints, and the same without -json.
 func TestResultWithoutJSON(t *testing.T) {
 	clitest.Isolate(t)
 	results := func(flags ...string) (printed, file map[string]any) {
