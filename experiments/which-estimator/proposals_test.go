@@ -67,8 +67,8 @@ func TestProposing(t *testing.T) {
 			t.Errorf("%+v: the means are those of the first model, too: %.1f standard errors", m, z)
 		}
 		n := uint64(updates)
-		if allocs := testing.AllocsPerRun(50, func() { n++; estimate(now, n) }); allocs != 0 {
-			t.Errorf("%+v: %v allocations an update", m, allocs)
+		if allocs := testing.AllocsPerRun(50, func() { n++; estimate(now, n) }); allocs != 0 && !raceEnabled {
+			t.Errorf("%+v: got %v allocations an update, want 0", m, allocs)
 		}
 	}
 }
