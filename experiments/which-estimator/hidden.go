@@ -213,7 +213,7 @@ func hiddenFigure(p *files) claims.Figure {
 				if err != nil {
 					return nil, err
 				}
-				for repeat := range o.Seeds(2, 3) {
+				for repeat := range o.Seeds(3, 3) {
 					compareContacts(takeFrom(rows, repeat*n.samples, n.samples), others, func(panel string, y float64) {
 						points = append(points, claims.Point{Panel: panel, Curve: otherDraws, Repeat: repeat + 1, Y: y})
 					})
@@ -227,7 +227,7 @@ func hiddenFigure(p *files) claims.Figure {
 					}
 				}
 			}
-			for seed := range o.Seeds(2, 3) {
+			for seed := range o.Seeds(3, 3) {
 				for _, seconds := range hiddenSeconds {
 					for _, l := range hiddenLayers {
 						jobs = append(jobs, job(l, l.rate[seconds], seed+1, seconds, ""))
