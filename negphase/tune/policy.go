@@ -94,7 +94,7 @@ func ReadPolicy(path string, units int) (*Policy, error) {
 	case checkEntries(data) != nil:
 		return nil, fmt.Errorf("%s is no policy: %w", path, checkEntries(data))
 	case p.Sampler != policySampler:
-		return nil, fmt.Errorf("%s is a policy of the sampler %s; %s alone is tuned", path, p.Sampler, policySampler)
+		return nil, fmt.Errorf("%s is a policy of the sampler %q; %s alone is tuned", path, p.Sampler, policySampler)
 	case p.Units != units:
 		return nil, fmt.Errorf("%s is a policy for %d units (%s), and the system has %d; tune again", path, p.Units, p.System, units)
 	case len(p.Kernels) == 0 || len(p.Kernels) > maxKernels:
