@@ -204,7 +204,7 @@ func TestPolicyFile(t *testing.T) {
 		data  []byte
 		units int
 	}{
-		`policy of the sampler "im"`:                   {edit(`"sampler": "sardonics"`, `"sampler": "im"`), 216},
+		`policy of the sampler "im"`:                  {edit(`"sampler": "sardonics"`, `"sampler": "im"`), 216},
 		"for 216 units (glass), and the system has 9": {good, 9},
 		"is no policy: unexpected end":                {good[:40], 216},
 		`its format is "x"`:                           {edit("gorbm policy", "x"), 216},
