@@ -114,7 +114,7 @@ const (
 	longApart  = 10
 )
 
-// machine is an RBM of 784 visible units. Its reference is of long runs with this distance between states, or exact draws if it is 0.
+// machine is an RBM of 784 visible units. Long runs give its reference, from states that are this many moves apart; if it is 0, exact draws do.
 func machine(hidden int, sharp float32, apart int) arena {
 	a := arena{label: fmt.Sprintf("784×%d", hidden), beta: 1, truth: "long runs"}
 	a.word = a.label

@@ -138,7 +138,7 @@ func (c *chain) WarmUp(r *rand.Rand) (total mcmc.Info) {
 	return total
 }
 
-// A Named mover is one that a warm-up tunes.
+// A Named proposal has a name for tables. A warm-up tunes its length or step.
 type Named struct {
 	Name  string
 	Mover Mover
