@@ -265,18 +265,18 @@ func unknown(spec, name string) error {
 	info, err := os.Stat(spec)
 	switch {
 	case spec == "":
-		return specErrorf("no data set named: use %s, or a %s file", strings.Join(sets, ", "), list(kinds, "or"))
+		return specErrorf("no data set named: use %s, or a %s file", strings.Join(sets, ", "), grammar.List(kinds, "or"))
 	case err == nil && info.IsDir():
-		return specErrorf("%s is a folder; name a %s file in it", spec, list(kinds, "or"))
+		return specErrorf("%s is a folder; name a %s file in it", spec, grammar.List(kinds, "or"))
 	case err == nil:
-		return specErrorf("%s: data files must end in %s; convert or rename it", spec, list(endings, "or"))
+		return specErrorf("%s: data files must end in %s; convert or rename it", spec, grammar.List(endings, "or"))
 	case strings.ContainsRune(spec, filepath.Separator) || filepath.Ext(spec) != "" && !strings.Contains(spec, ":"):
 		return notFound(spec)
 	}
 	if near := grammar.Nearest(name, sets); near != "" {
 		return specErrorf("unknown data set %s; did you mean %s?", quote(name), near)
 	}
-	return specErrorf("unknown data set %s; known are %s, and %s files", quote(name), strings.Join(sets, ", "), list(kinds, "and"))
+	return specErrorf("unknown data set %s; known are %s, and %s files", quote(name), strings.Join(sets, ", "), grammar.List(kinds, "and"))
 }
 
 // notFound is the error for a path without a file. It suggests a file of a
@@ -293,13 +293,7 @@ func notFound(path string) error {
 		return fmt.Errorf("%s: %w; did you mean %s?", path, fs.ErrNotExist, near)
 	}
 	sets, kinds, _ := sourceNames()
-	return fmt.Errorf("%s: %w; name a %s file, or one of %s", path, fs.ErrNotExist, list(kinds, "or"), strings.Join(sets, ", "))
-}
-
-// list joins two words or more as in "a, b or c".
-func list(words []string, and string) string {
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
+	return fmt.Errorf("%s: %w; name a %s file, or one of %s", path, fs.ErrNotExist, grammar.List(kinds, "or"), strings.Join(sets, ", "))
 }
 
 // open opens a regular file of data and returns its size.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"gorbm/data/grammar"
 )
 
 // mnistSource says where MNIST is found. Tests make their own.
@@ -190,7 +192,7 @@ func (m mnistSource) names() string {
 	for _, f := range m.files {
 		s = append(s, f.name+".gz")
 	}
-	return list(s, "and")
+	return grammar.List(s, "and")
 }
 
 // digitNames returns the class names of sets of digits.

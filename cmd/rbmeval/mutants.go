@@ -410,25 +410,25 @@ func (u *mutants) scoreAll(ctx context.Context, e *evaluation, all []mutant) err
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		some := all[lo:min(lo+chunk, len(all))]
-		for r := range some {
-			for _, c := range some[r].changes {
+		rows := all[lo:min(lo+chunk, len(all))]
+		for r := range rows {
+			for _, c := range rows[r].changes {
 				levels[c.site] = c.level
 			}
 			u.schema.Put(v, r, levels)
 			copy(levels, u.wild.Levels)
 		}
 		e.m.FreeEnergy(free, v)
-		for r := range some {
-			some[r].score, some[r].truth = free[chunk]-free[r], math.NaN()
+		for r := range rows {
+			rows[r].score, rows[r].truth = free[chunk]-free[r], math.NaN()
 			if truth != nil {
-				some[r].truth = truth(v.Row(r), -1) - truth(v.Row(chunk), -1)
+				rows[r].truth = truth(v.Row(r), -1) - truth(v.Row(chunk), -1)
 			}
-			if cli.Finite(some[r].score) == nil {
+			if cli.Finite(rows[r].score) == nil {
 				return errNotFinite
 			}
 		}
-		bar.Set(int64(lo+len(some)), "")
+		bar.Set(int64(lo+len(rows)), "")
 	}
 	return nil
 }
@@ -442,10 +442,10 @@ func (u *mutants) additive(m mutant) (sum float64) {
 }
 
 // correlate compares the scores with other numbers of the mutants, where these are no NaN.
-func (u *mutants) correlate(of func(m mutant) float64) (c correlation) {
+func (u *mutants) correlate(with func(m mutant) float64) (c correlation) {
 	var x, y []float64
 	for _, m := range u.all {
-		if other := of(m); !math.IsNaN(other) {
+		if other := with(m); !math.IsNaN(other) {
 			x, y = append(x, m.score), append(y, other)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/data/grammar"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
@@ -502,7 +503,7 @@ func (r *runner) neverWarning() string {
 		help = append(help, "-preset discriminative")
 	}
 	return fmt.Sprintf("%s %s of %s %s never predicted; look at the balanced error, %s, not at the error; %s may help",
-		class, strings.Join(names, ", "), c.set.Name, is, cli.Percent(c.confusion.BalancedError()), alternatives(help))
+		class, strings.Join(names, ", "), c.set.Name, is, cli.Percent(c.confusion.BalancedError()), grammar.List(help, "or"))
 }
 
 // mistakes returns the confusion matrix of a reading by m, which may be nil, and a sheet or a table of

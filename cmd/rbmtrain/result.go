@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/data/grammar"
 	"gorbm/negphase"
 	"gorbm/rbm/exact"
 	"gorbm/train"
@@ -374,16 +375,7 @@ func (r *runner) untrainedWarning() string {
 		}
 	}
 	return fmt.Sprintf("no step was better on the rows held out than the start, by %s_holdout; look at %s, and try %s",
-		c.Name, r.folder.Path(rundir.CurvesFile), alternatives(help))
-}
-
-// alternatives joins words by commas, and the last by "or".
-func alternatives(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
-	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+		c.Name, r.folder.Path(rundir.CurvesFile), grammar.List(help, "or"))
 }
 
 // maxAdvised is the largest rate that a warning advises: presets have no more than 0.4.

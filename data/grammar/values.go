@@ -77,8 +77,16 @@ func OneOf(text string, known ...string) error {
 	if slices.Contains(known, text) {
 		return nil
 	}
-	last := len(known) - 1
-	return fmt.Errorf("%q%s", text, DidYouMeanOr(text, known, "it is "+strings.Join(known[:last], ", ")+" or "+known[last]))
+	return fmt.Errorf("%q%s", text, DidYouMeanOr(text, known, "it is "+List(known, "or")))
+}
+
+// List joins one word or more as in "a, b or c".
+func List(words []string, and string) string {
+	last := len(words) - 1
+	if last == 0 {
+		return words[0]
+	}
+	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
 }
 
 // FormatNumbers returns numbers as they are read back, separated by slashes, with inf for +Inf.
