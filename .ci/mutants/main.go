@@ -1,18 +1,18 @@
-// Mutants breaks the code on purpose, one place at a time, and checks that a test
-// notices. It works on a copy of the tree.
+// Mutants makes deliberate errors in the code, one at a time, and checks that a test
+// fails for each. It works on a copy of the tree.
 //
 //	go run .ci/mutants/main.go [-check] [-match REGEXP] [-part N/M] [TABLE…]
 //
-// A table, by default .ci/mutants/*.txt, has mutants apart by empty lines:
+// A table, by default .ci/mutants/*.txt, has mutants separated by empty lines:
 //
 //	rbm/energy.go ./rbm TestEnergy|TestFree
-//	-old text, which the file has once
+//	-old text, which occurs once in the file
 //	+new text
 //
-// that is the file, the package to test and, if not all of them, the tests to
-// run. Tests whose name has Golden are left out: they notice any change. It exits
-// with 1 if a mutant survives or cannot be built. With -check it breaks nothing, and
-// checks in a second that each old text and each test still is where the table says.
+// The first line has the file, the package to test and a regular expression of the tests
+// to run, by default all. Tests with Golden in their name are skipped, because any change
+// fails them. The program exits with 1 if a mutant survives or does not build. With -check
+// it only checks that the old texts and the tests exist.
 package main
 
 import (
@@ -29,7 +29,7 @@ import (
 )
 
 type mutant struct {
-	at             string // its table and line
+	at             string // file and line of the table
 	file, pkg, run string
 	old, new       []string
 }
@@ -119,7 +119,7 @@ func run(check bool, match, part string, limit time.Duration, tables []string) e
 	return nil
 }
 
-// broken returns the file of a mutant in a copy of the tree, broken.
+// broken returns the content of the mutant's file in dir, with the old text replaced by the new.
 func (m mutant) broken(dir string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(dir, m.file))
 	if err != nil {
@@ -134,7 +134,7 @@ func (m mutant) broken(dir string) ([]byte, error) {
 
 var tests = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 
-// tested checks that the package has a test for each name that the table gives.
+// tested checks that the package has a test for each alternative of m.run.
 func (m mutant) tested() error {
 	files, err := filepath.Glob(filepath.Join(m.pkg, "*_test.go"))
 	if err != nil {
@@ -162,7 +162,7 @@ func (m mutant) tested() error {
 	return nil
 }
 
-// try tests one mutant in the copy, and takes it back.
+// try tests one mutant in the copy of the tree in dir, and restores the file.
 func try(dir string, m mutant, limit time.Duration) (verdict string, err error) {
 	path := filepath.Join(dir, m.file)
 	text, err := os.ReadFile(path)
@@ -199,7 +199,6 @@ func try(dir string, m mutant, limit time.Duration) (verdict string, err error) 
 	return "SURVIVES", nil
 }
 
-// read reads a table.
 func read(path string) (all []mutant, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

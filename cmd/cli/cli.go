@@ -1,6 +1,6 @@
-// Package cli is what the commands share: how they start and end, read flags,
-// load data, models and the snapshots of a run, show progress, and write
-// numbers, tables, JSON and warnings.
+// Package cli is shared by the commands. It starts and ends them, reads flags,
+// loads data and models, shows progress, and writes numbers, tables, JSON and
+// warnings.
 package cli
 
 import (
@@ -37,20 +37,20 @@ func Usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// A signalled is the cause of a context that a signal ended.
+// A signalled is the cause of a context that a signal cancelled; status is the
+// exit status.
 type signalled struct{ status int }
 
 func (s signalled) Error() string { return "interrupted" }
 
-// A Command runs with its arguments. The error that it returns decides the exit
-// status.
+// A Command runs with its arguments. Its error decides the exit status: see Run.
 type Command func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
-// Main runs the command of this name and exits. It is for one process: under mpirun it
-// fails.
+// Main runs the command called name and exits. It is for commands of one process: if
+// mpirun started several, it prints an error and exits with Usage.
 func Main(name string, run Command) {
 	if rank, size := ranks.Launched(); size > 1 {
-		if rank > 0 { // rank 0 says it; a failure here might end it before
+		if rank > 0 { // rank 0 prints the error; a failure here might make mpirun kill it first
 			os.Exit(OK)
 		}
 		fmt.Fprintf(os.Stderr, "%s: started as %d ranks, but it works in one process; start it without mpirun\n", name, size)
@@ -59,15 +59,15 @@ func Main(name string, run Command) {
 	os.Exit(Run(watchSignals(name, os.Stderr), name, run, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Run runs the command and returns the exit status. An error is printed on
-// stderr as one line that begins with the name. That stdout could not be written is
-// an error at the end.
+// Run runs the command and returns the exit status. It prints an error on stderr as
+// one line that begins with name. It also fails if some output could not be written
+// to stdout.
 func Run(ctx context.Context, name string, run Command, args []string, stdout, stderr io.Writer) int {
 	out := &output{Writer: stdout}
 	stdout, stderr = out, &output{Writer: stderr}
 	err := run(ctx, args, stdout, stderr)
 	if failed := out.failed(); failed != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
-		err = fmt.Errorf("the output is not whole: %w", failed)
+		err = fmt.Errorf("not all output could be written: %w", failed)
 	}
 	var stop signalled
 	var usage usageError
@@ -91,7 +91,7 @@ func oneLine(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-// Version returns the version that the program was built from.
+// Version returns the module's version, the commit and the Go version of the program.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

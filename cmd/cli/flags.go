@@ -15,66 +15,64 @@ import (
 	"gorbm/rbm/finitejson"
 )
 
-// MaxStates limits rows × hidden units of a batch, and chains × replicas × hidden
-// units: their means take 2 GiB.
+// MaxStates is the largest allowed rows × hidden units of a batch, and the largest
+// allowed chains × replicas × hidden units. The float32 means of that many take 2 GiB.
 const MaxStates = 1 << 29
 
-// StateBytes forecasts the memory of rows of states with their means, for this
-// step and the one before.
+// StateBytes forecasts the bytes for the states of the given number of rows and
+// their hidden means, of this step and the one before.
 func StateBytes(rows, visible, hidden int) float64 {
 	return 2 * float64(rows) * (4*float64(hidden) + float64(hidden+visible)/8 + 16)
 }
 
-// ExchangeFloor is the rate of exchange between two neighbouring temperatures
-// below which the commands warn of a ladder. At one exchange in a hundred
-// attempts the hotter replicas do not help the coldest one.
+// ExchangeFloor is the acceptance rate of exchanges between neighbouring
+// temperatures below which the commands warn. With one exchange in a hundred
+// attempts, the hotter replicas do not help the coldest one.
 const ExchangeFloor = 0.01
 
-// Flags is a flag set with the flag -version, which every command has, and the
-// streams that the command writes to.
+// Flags is the flag set of a command and the streams that it writes to.
 type Flags struct {
 	*flag.FlagSet
 	Stdout, Stderr io.Writer // set by Parse
-	Quiet, JSON    bool      // the flags of AddOutput
+	Quiet, JSON    bool      // flags that AddOutput adds
 	Screen         Screen    // what -h prints
-	Subject        string    // what warnings are about, such as a run of several; "" is left out
+	Subject        string    // prefix of warnings, such as the name of one run of several; "": none
 
 	summary, usage string
 	progress       progressMode
 	version        bool
-	shell          string   // of -completion
-	rows           []*Row   // in the order of their declaration
-	groups         []string // their titles; rows declared next are in the last
+	shell          string   // value of -completion
+	rows           []*Row   // in the order of declaration
+	groups         []string // titles of the groups; the next rows go into the last
 }
 
-// NewFlags returns the flags of a command. -h all prints summary, a description of the
-// command; usage says how it is called.
+// NewFlags returns the flags of a command, with -version and -completion. summary describes
+// the command in -h all; usage shows how to call it.
 func NewFlags(name, summary, usage string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), summary: summary, usage: usage}
 	f.SetOutput(io.Discard)
 	f.BoolVar(&f.version, "version", false, "print the version and exit")
-	f.StringVar(&f.shell, "completion", "", "print the script that completes this command in a shell, bash, zsh or fish, and exit: source <(NAME -completion bash)").Choice("bash", "zsh", "fish")
+	f.StringVar(&f.shell, "completion", "", "print the completion script for a shell (bash, zsh or fish) and exit; use it by source <(NAME -completion bash)").Choice("bash", "zsh", "fish")
 	f.FlagSet.Usage = func() {}
 	return f
 }
 
-// AddOutput adds the flags -quiet, -json and -progress, with these help texts for the first two and
-// these tags for all. To the text of -json it adds the rule for numbers that JSON cannot express.
+// AddOutput adds the flags -quiet, -json and -progress. quiet and json are the help texts of the first
+// two; all three get the tags.
 func (f *Flags) AddOutput(quiet, json string, tags ...string) {
 	f.progress = bars
-	f.Var(&f.progress, "progress", "auto: a bar if standard error is a terminal, otherwise a line of text every ten seconds; plain: always such lines").Offer(string(bars), string(plain)).Tag(tags...)
+	f.Var(&f.progress, "progress", "how to show progress: auto, a bar on a terminal and otherwise a line of text every ten seconds, or plain, always lines").Offer(string(bars), string(plain)).Tag(tags...)
 	f.BoolVar(&f.Quiet, "quiet", false, quiet).Tag(tags...)
-	f.BoolVar(&f.JSON, "json", false, json+"; a number that is infinite, or unknown (NaN), is null").Tag(tags...)
+	f.BoolVar(&f.JSON, "json", false, json+"; infinite and unknown numbers (NaN) are null").Tag(tags...)
 }
 
-// AddWorkers adds -workers, the number of processors to use, for UseWorkers.
+// AddWorkers adds the flag -workers. Its value is the argument of UseWorkers.
 func (f *Flags) AddWorkers(n *int) *Row {
-	return f.IntVar(n, "workers", 0, "processors to use at most; 0: all. Results are bit-identical for any value").Between(0, math.MaxInt32)
+	return f.IntVar(n, "workers", 0, "largest number of processors to use; 0: all. Results are bit-identical for any value").Between(0, math.MaxInt32)
 }
 
-// UseWorkers lowers GOMAXPROCS to n, unless n is 0 or larger than it, and returns
-// a function that restores it. It limits all goroutines and the garbage
-// collector.
+// UseWorkers lowers GOMAXPROCS to n, unless n is 0 or larger than GOMAXPROCS. The
+// function that it returns restores the old value.
 func UseWorkers(n int) (restore func()) {
 	if n == 0 {
 		return func() {}
@@ -84,8 +82,8 @@ func UseWorkers(n int) (restore func()) {
 	return func() { runtime.GOMAXPROCS(old) }
 }
 
-// Parse reads args. It returns flag.ErrHelp after printing help or the version
-// on stdout, and a usage error for anything amiss.
+// Parse reads and checks args. It returns a usage error for wrong arguments, and
+// flag.ErrHelp after it has printed help, the version or a completion script.
 func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 	f.Stdout, f.Stderr = stdout, stderr
 	err := f.FlagSet.Parse(args)
@@ -116,7 +114,7 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 	return cmp.Or(f.check(given), f.checkTogether())
 }
 
-// suggest names the flag that an unknown one is most like.
+// suggest names the flag that is most similar to an unknown one.
 func (f *Flags) suggest(err error) string {
 	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !unknown {
@@ -135,8 +133,7 @@ func (f *Flags) Given(name string) bool {
 	return given
 }
 
-// FirstGiven returns the first of these flags that was on the command line, or
-// "".
+// FirstGiven returns the first of names that was on the command line, or "".
 func (f *Flags) FirstGiven(names ...string) string {
 	if i := slices.IndexFunc(names, f.Given); i >= 0 {
 		return names[i]
@@ -144,7 +141,7 @@ func (f *Flags) FirstGiven(names ...string) string {
 	return ""
 }
 
-// Warn prints warnings on standard error, a line each.
+// Warn prints each text as a warning on standard error.
 func (f *Flags) Warn(texts ...string) {
 	for _, text := range texts {
 		if f.Subject != "" {
@@ -154,7 +151,7 @@ func (f *Flags) Warn(texts ...string) {
 	}
 }
 
-// Print prints a result on standard output: with -json v as one line, and
+// Print prints a result on standard output: v as one line of JSON with -json,
 // otherwise what text writes.
 func (f *Flags) Print(v any, text func(w io.Writer) error) error {
 	if f.JSON {
@@ -163,7 +160,7 @@ func (f *Flags) Print(v any, text func(w io.Writer) error) error {
 	return text(f.Stdout)
 }
 
-// Choice checks that value, given to the flag, is one of known.
+// Choice returns a usage error for the flag unless value is one of known.
 func Choice(flagName, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
@@ -171,8 +168,8 @@ func Choice(flagName, value string, known ...string) error {
 	return Usagef("-%s is %q%s", flagName, value, grammar.DidYouMeanOr(value, known, "it is "+strings.Join(known, ", ")))
 }
 
-// Settings returns the given flags with their values, in alphabetical order, without those of the
-// output.
+// Settings lists the flags that were on the command line and their values, in alphabetical
+// order. It leaves out the flags about output.
 func (f *Flags) Settings() (all Record) {
 	f.Visit(func(g *flag.Flag) {
 		if g.Name != "out" && g.Name != "quiet" && g.Name != "json" && g.Name != "progress" {

@@ -12,8 +12,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Finite returns x, or nil if it is NaN or infinite. JSON writes nil as null,
-// or leaves it out by omitempty.
+// Finite returns a pointer to x for JSON, or nil if x is NaN or infinite.
 func Finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -21,7 +20,7 @@ func Finite(x float64) *float64 {
 	return &x
 }
 
-// Known returns x, or nil if it is not known, for JSON as Finite.
+// Known returns a pointer to x for JSON, or nil if ok is false.
 func Known(x float64, ok bool) *float64 {
 	if !ok {
 		return nil
@@ -29,8 +28,8 @@ func Known(x float64, ok bool) *float64 {
 	return &x
 }
 
-// Number returns x to three digits, or a dash if it is NaN. Up to a million it has no exponent:
-// 2970 for 2968.4.
+// Number writes x to three significant digits, or a dash if it is NaN. From 100 to a million it
+// uses no exponent: 2970 for 2968.4.
 func Number(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
@@ -41,7 +40,7 @@ func Number(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// Percent returns a share as per cent to three digits, or a dash if it is NaN.
+// Percent writes the fraction x in per cent, as Number does.
 func Percent(x float64) string {
 	if math.IsNaN(x) {
 		return "–"
@@ -49,7 +48,7 @@ func Percent(x float64) string {
 	return Number(100*x) + " %"
 }
 
-// Count returns a number of things: "1 repeat", "2 repeats".
+// Count writes n and the noun, in the plural unless n is 1: "1 repeat", "2 repeats".
 func Count[N int | int64](n N, what string) string {
 	if n != 1 {
 		what += "s"
@@ -57,23 +56,22 @@ func Count[N int | int64](n N, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// FourDigits returns x to four digits without an exponent: 16630 for 16634.2.
+// FourDigits writes x to four significant digits, without an exponent: 16630 for 16634.2.
 func FourDigits(x float64) string { return digits(x, 4) }
 
-// TwoDigits returns x to two digits without an exponent: 100 for 99.7.
+// TwoDigits writes x to two significant digits, without an exponent: 100 for 99.7.
 func TwoDigits(x float64) string { return digits(x, 2) }
 
-// digits returns x to n digits without an exponent.
 func digits(x float64, n int) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
-	if err != nil { // beyond the largest number
+	if err != nil { // rounding up overflows
 		rounded = x
 	}
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 
-// PlusMinus returns x ± its standard error with these decimals, or with more where the error would
-// read as 0. It returns x alone if the error is infinite.
+// PlusMinus writes x ± its standard error to the given number of decimals, or to more where the
+// error would be rounded to 0. It writes x alone if the error is infinite.
 func PlusMinus(x, stdErr float64, decimals int) string {
 	if math.IsInf(stdErr, 0) {
 		return strconv.FormatFloat(x, 'f', decimals, 64)
@@ -87,12 +85,11 @@ func PlusMinus(x, stdErr float64, decimals int) string {
 	return fmt.Sprintf("%.*f ± %.*f", decimals, x, decimals, stdErr)
 }
 
-// Decimals returns the number of decimals that show two digits of an error, none from 10
-// on. The error is finite and above 0.
+// Decimals returns the number of decimals that show two significant digits of a standard error,
+// or 0 from 10 up. The error must be finite and above 0.
 func Decimals(stdErr float64) int { return max(0, 1-int(math.Floor(math.Log10(stdErr)))) }
 
-// TimeUnit returns the unit, in seconds, in which a time in seconds is
-// read best, and its name.
+// TimeUnit returns a readable unit for a time: its length in seconds and its name.
 func TimeUnit(seconds float64) (unit float64, name string) {
 	switch {
 	case seconds < 1e-3:
@@ -103,8 +100,8 @@ func TimeUnit(seconds float64) (unit float64, name string) {
 	return 1, "s"
 }
 
-// Units describes the units of m: "784 inputs + 10 softmax labels, 500 hidden
-// units", and its constraint if it has one.
+// Units describes the units of m, as in "784 inputs + 10 softmax labels, 500 hidden
+// units", and the constraint on their number if there is one.
 func Units(m *rbm.RBM) string {
 	text := Count(m.Inputs(), "input")
 	if m.Classes() > 0 {
@@ -125,8 +122,8 @@ func Units(m *rbm.RBM) string {
 	return text
 }
 
-// WriteTSV is WriteCSV with tabs between columns. Cells with commas are quoted, so that commas
-// are not taken for what separates the columns.
+// WriteTSV is like WriteCSV, with tabs between columns. It quotes cells with commas, so that
+// readers do not mistake the comma for the separator.
 func WriteTSV(lines [][]string) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		out := bufio.NewWriter(w)
@@ -147,7 +144,7 @@ func WriteTSV(lines [][]string) func(w io.Writer) error {
 }
 
 // WriteCSV returns a function that writes the lines as a CSV file, for
-// atomicfile.Write. Names in it may come from foreign files: see plainCell.
+// atomicfile.Write. It makes cells from foreign files harmless: see plainCell.
 func WriteCSV(lines [][]string) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		c := csv.NewWriter(w)
@@ -165,10 +162,10 @@ func WriteCSV(lines [][]string) func(w io.Writer) error {
 	}
 }
 
-// plainCell returns text as a cell that neither a terminal nor a spreadsheet obeys. Control
-// characters are written as clean writes them. A spreadsheet takes what begins with =, +, -
-// or @ for a formula: an apostrophe goes before it, unless it is a number or a sign alone.
-// (OWASP, "CSV injection".)
+// plainCell returns text as a cell that neither a terminal nor a spreadsheet executes. clean
+// escapes control characters. Spreadsheets take text that begins with =, +, - or @ for a
+// formula, so such text gets an apostrophe in front, unless it is a number or a single
+// character (OWASP, "CSV injection").
 func plainCell(text string) string {
 	text = string(clean([]byte(text)))
 	if len(text) < 2 || !strings.ContainsRune("=+-@\t", rune(text[0])) {
@@ -180,7 +177,7 @@ func plainCell(text string) string {
 	return "'" + text
 }
 
-// Field returns x for a CSV file, to these digits. NaN leaves it empty.
+// Field writes x for a CSV file, to the given number of significant digits, or "" for NaN.
 func Field(x float64, digits int) string {
 	if math.IsNaN(x) {
 		return ""

@@ -12,17 +12,16 @@ import (
 	"gorbm/rbm"
 )
 
-// A Screen is the beginning of the help of a command that fits on a screen: what -h prints.
-// The flags follow, in their groups. -h all prints everything.
+// A Screen is the beginning of what -h prints. The flags follow, in their groups; the whole fits
+// on a screen. -h all prints everything.
 type Screen struct {
 	Purpose  string   // what the command does, in a line or two
-	Examples []string // command lines, each with a comment
+	Examples []string // command lines, each followed by two spaces and a # comment
 }
 
-// screenWidth is the number of columns that help keeps to.
+// screenWidth is the width of help, in columns.
 const screenWidth = 100
 
-// printScreen prints the help that fits on a screen.
 func (f *Flags) printScreen(w io.Writer) {
 	s := f.Screen
 	fmt.Fprintf(w, "%s\n\n", s.Purpose)
@@ -63,7 +62,6 @@ func (f *Flags) printScreen(w io.Writer) {
 	fmt.Fprintf(w, "\n%s -h all explains all of this and every flag.\n", f.Name())
 }
 
-// printAll prints all help: the summary and every flag.
 func (f *Flags) printAll(w io.Writer) {
 	fmt.Fprintf(w, "%s\n\nUsage: %s\n\nFlags:\n", f.summary, f.usage)
 	f.VisitAll(func(g *flag.Flag) {
@@ -87,8 +85,8 @@ func (f *Flags) printAll(w io.Writer) {
 	fmt.Fprintf(w, "\nKernels on this machine: %s (avx512, avx2 and go: bit-identical results)\n", rbm.KernelLevel())
 }
 
-// wrap breaks a line at spaces into lines of at most width columns, and leaves
-// shorter ones as they are. An empty text has no lines.
+// wrap breaks text at spaces into lines of at most width columns. A word longer than
+// that, and all text after it, stays in one line. An empty text has no lines.
 func wrap(text string, width int) (lines []string) {
 	for utf8.RuneCountInString(text) > width {
 		at := strings.LastIndexByte(string([]rune(text)[:width+1]), ' ')
@@ -104,14 +102,14 @@ func wrap(text string, width int) (lines []string) {
 	return lines
 }
 
-// flagNames returns the names of all flags, in order.
+// flagNames returns the names of all flags in alphabetical order.
 func (f *Flags) flagNames() (names []string) {
 	f.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
 	return names
 }
 
-// completion returns the script that completes the command's flags in a shell, bash, zsh or
-// fish, and the values of those that have an offer. Other values are names of files.
+// completion returns a script for bash, zsh or fish that completes the command's flags, and the
+// values of flags with Row.Offer. Other values are completed as names of files.
 func (f *Flags) completion(shell string) string {
 	var b strings.Builder
 	name := f.Name()
@@ -169,7 +167,7 @@ func brief(g *flag.Flag) string {
 	return text
 }
 
-// zshQuote writes a text within single quotes and the brackets of _arguments.
+// zshQuote escapes text for the single quotes and brackets in arguments of zsh's _arguments.
 func zshQuote(text string) string {
 	return strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(text)
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// An integer is a flag of a whole number, which may be written 1e4.
+// An integer is the value of a flag: a whole number, which may be written as 1e4.
 type integer[N int | int64] struct{ value *N }
 
 func (i integer[N]) integer() {}
@@ -18,7 +18,7 @@ func (i integer[N]) String() string {
 	return strconv.FormatInt(int64(*i.value), 10)
 }
 
-// Get returns the number; see flag.Getter.
+// Get implements flag.Getter.
 func (i integer[N]) Get() any { return *i.value }
 
 func (i integer[N]) Set(text string) error {
@@ -27,7 +27,7 @@ func (i integer[N]) Set(text string) error {
 		return errors.New("value out of range")
 	}
 	if err != nil {
-		// Up to 2^53 every whole number is a float64.
+		// float64 is exact for whole numbers up to 2^53.
 		x, floatErr := strconv.ParseFloat(text, 64)
 		if floatErr != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 			return errors.New("it must be a whole number, such as 10000 or 1e4")

@@ -22,85 +22,84 @@ import (
 	"gorbm/train/rundir"
 )
 
-// DataFlags are the flags that choose data.
+// DataFlags holds the values of the flags that choose data.
 type DataFlags struct {
-	Flags                                                  *Flags // of the command
+	Flags                                                  *Flags // all flags of the command
 	Spec, Dir, LabelColumn, Header, Binarize, Scale, Shape string
 	Test, Unlabelled, Weights                              string
 	Categorical, Ignore                                    string
 	Numbers                                                string
 	Levels                                                 int
 	Reweight                                               float64
-	schema                                                 *data.Schema // that files are read by
+	schema                                                 *data.Schema // the schema by which files are read, or nil
 	columns                                                []string     // names of the model's inputs, or nil
 	ignoreKnown                                            bool         // Ignore comes from a model
-	wasWeights                                             string       // the column of weights of a model's training rows, which those of -data do not take
-	clip                                                   bool         // Scale comes from a model's training rows
-	wasLabel                                               string       // LabelColumn, where the one of a model took its place in rows of -data
+	wasWeights                                             string       // weights of the model's training rows, which the rows of -data do not have
+	clip                                                   bool         // Scale comes from a model
+	wasLabel                                               string       // value of -label-column, if Follow replaced it by the model's
 	Redraw                                                 bool
-	unlabelled                                             bool // rows without a label are taken
+	unlabelled                                             bool // rows may have no label
 
 	Units           string    // one of UnitNames; "" is binary
-	mean, deviation []float64 // of the data of a model with Gaussian units
+	mean, deviation []float64 // means and standard deviations of the columns that a model's Gaussian units were trained on
 }
 
-// UnitNames are what -units takes.
+// UnitNames are the values of -units.
 var UnitNames = []string{"auto", "binary", "gaussian", LearnedPrecision, "spin"}
 
-// LearnedPrecision is what -units has for Gaussian units whose precisions are learned.
+// LearnedPrecision is the value of -units for Gaussian units whose precisions are learned.
 const LearnedPrecision = "gaussian:precision=learned"
 
-// gaussian reports whether -units asks for Gaussian units.
 func (d *DataFlags) gaussian() bool { return d.Units == "gaussian" || d.Units == LearnedPrecision }
 
-// DataRows says which of the flags that choose data a command has.
+// DataRows chooses the data flags that a command has.
 type DataRows struct {
-	Spec, Help string // the default of -data, and the end of its help
-	Main       string // its line in the short help
-	Test       string // the end of the help of -test; "" leaves -test out
-	Unlabelled bool   // rows of files may have no label
-	Redraw     bool
-	Undrawn    bool // rows are never drawn, so that -shape has little use
+	Spec, Help string // default of -data, and end of its help text
+	Main       string // line of -data in -h
+	Test       string // end of the help text of -test; "": no such flag
+	Unlabelled bool   // rows of files may have no label; adds -unlabelled
+	Redraw     bool   // adds -redraw
+	Undrawn    bool   // the command draws no pictures of rows, and the help of -shape says so
 }
 
-// AddData adds the flags that choose data.
+// AddData adds the flags that choose data, such as -data and -scale.
 func (f *Flags) AddData(rows DataRows) *DataFlags {
 	d := &DataFlags{Flags: f, unlabelled: rows.Unlabelled}
 	f.StringVar(&d.Spec, "data", rows.Spec, "data: a name with settings after a colon, or a file\n"+data.Help()+rows.Help).Offer(data.Names()...).Main(rows.Main)
 	if rows.Test != "" {
-		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data, of which the test rows are taken, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
+		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data. Its test rows are used, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
 	}
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
-	f.StringVar(&d.Scale, "scale", "auto", "which values of a file become 0 and 1: max (0 and the largest value), minmax (the smallest and the largest), spins (−1 and +1), a number such as 255 (0 and this number), LOW:HIGH, one with commas for each column, or auto. max and minmax take the values of each column of a .csv file without -shape, and else all values. auto takes 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "255")
-	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers, standardised column by column for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
+	f.StringVar(&d.Scale, "scale", "auto", "which two values of a file become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), a number such as 255 (0 and this number), LOW:HIGH, a list with one of these for each column, separated by commas, or auto. max and minmax use each column of a .csv file on its own, but all values of other files and with -shape. auto means 0 and 1; −1 and +1 if there are no other values; 0 and 255 for bytes above 1").Offer("auto", "max", "minmax", "spins", "255")
+	f.StringVar(&d.Binarize, "binarize", data.Threshold, "how to read values between 0 and 1: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), none (kept as probabilities), or standard (any numbers; each column is standardised, for Gaussian units)").Choice(data.Threshold, data.Sample, data.None, data.Standard)
 	if rows.Redraw {
-		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: redraw the rows of each minibatch from the grey values, so that the model cannot learn one draw by heart; rows of metrics and test rows are drawn once")
+		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: redraw the bits of each minibatch from the grey values, so that the model cannot overfit one draw; rows of metrics and test rows are drawn once")
 	}
-	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, first, the name of a column, none, or auto, which takes the column that a model's table names, or else a last column named y, label, class or target").Offer("auto", "last", "first", "none")
-	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it holds words, or whole numbers that count the columns or look unlike all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
+	f.StringVar(&d.LabelColumn, "label-column", "auto", "column of labels in a .csv file: last, first, a name, none, or auto: the column of labels that the model's file records, or else the last column if it is named y, label, class or target").Offer("auto", "last", "first", "none")
+	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto: yes if it has words, or whole numbers that count the columns or differ in form from all other rows").Choice("auto", data.HeaderYes, data.HeaderNo)
 	if rows.Unlabelled {
-		f.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
+		f.StringVar(&d.Unlabelled, "unlabelled", "", "mark, such as -1 or ?, of rows without a label, in files where only some rows have one; an empty label always means none")
 	}
 	d.Categorical = "auto"
-	f.Var(names{&d.Categorical, "auto"}, "categorical", "columns of a .csv file that are categories, by `name` with commas or each by a flag of its own, or all; auto: those of words that are no numbers. Any of them makes the file a table: its numbers become what -numbers says, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
-	f.StringVar(&d.Numbers, "numbers", "auto", "numbers of a table: levels (cut into -levels of about as many rows each), gaussian (standardised, for Gaussian units next to those of the categories, whose precisions are learned unless -units gaussian fixes them at 1), or auto, which is levels unless -units asks for Gaussian units; levels and gaussian make a .csv file a table").Choice("auto", data.NumbersLevels, data.NumbersGaussian)
-	f.IntVar(&d.Levels, "levels", 0, "number of levels into which the numbers of a table are cut, each with about as many rows (default 8). Numbers of as many different values or fewer are categories in any case. Given, it makes a .csv file a table").Between(2, 1000).OrZero()
-	f.Var(names{&d.Ignore, ""}, "ignore", "columns of a .csv file to leave out, such as names of the rows, by `name` with commas, or each by a flag of its own")
-	f.StringVar(&d.Weights, "weights", "", "how often each row counts, a number from 0 up: the name of a column of a .csv file, or else a file of a line for each row of -data; rows of weight 0 are left out")
-	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n is the number of rows, itself included, that equal it at this fraction of the sites or more, such as 0.8; 0: no").Between(0, 1).Not("weights")
+	f.Var(names{&d.Categorical, "auto"}, "categorical", "columns of a .csv file that are categories: `names` separated by commas, or several such flags, or all; auto: the columns that have words. A column of categories makes the file a table: -numbers decides how to read its numbers, and cells may be missing (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?)").Offer("auto", "all")
+	f.StringVar(&d.Numbers, "numbers", "auto", "how to read the numbers of a table: levels (cut into -levels intervals with about as many rows each), gaussian (standardised, for Gaussian units next to the units of the categories; their precisions are learned unless -units gaussian fixes them at 1), or auto: gaussian if -units names Gaussian units, otherwise levels. levels and gaussian make a .csv file a table").Choice("auto", data.NumbersLevels, data.NumbersGaussian)
+	f.IntVar(&d.Levels, "levels", 0, "number of intervals into which -numbers levels cuts each column (default 8). A column with that many different numbers or fewer is categories in any case. The flag makes a .csv file a table").Between(2, 1000).OrZero()
+	f.Var(names{&d.Ignore, ""}, "ignore", "columns of a .csv file to leave out, such as names of the rows: `names` separated by commas, or several such flags")
+	f.StringVar(&d.Weights, "weights", "", "weights of the rows, numbers from 0 up, where 2 counts a row twice: a column of a .csv file, or a file with one line for each row of -data; rows of weight 0 are left out")
+	f.Float64Var(&d.Reweight, "reweight", 0, "weigh each row of aligned sequences by 1/n, where n is the number of rows, itself included, that agree with it at this fraction of the sites or more, such as 0.8; 0: no weights").Between(0, 1).Not("weights")
 	f.Row("weights").Mode("gives the weights")
-	shape := "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)"
+	shape := "shape of the rows as pictures, such as 28x28 (default: the shape that the data have, or one as square as possible)"
 	if rows.Undrawn {
-		shape = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
+		shape = "shape of the rows as pictures, such as 28x28; it must fit the rows, and has no other effect here"
 	}
 	f.StringVar(&d.Shape, "shape", "", shape)
 	return d
 }
 
-// names is a flag of names with commas. Given several times it has all of them.
+// names is the value of a flag that lists names, separated by commas. A repeated flag adds names.
 type names struct {
 	list *string
-	none string // the list before any is given
+	none string // default, which the first names replace
 }
 
 func (n names) String() string {
@@ -123,8 +122,8 @@ func (n names) Set(text string) error {
 	return nil
 }
 
-// Load loads the data, with a progress bar for what takes long. It warns of a
-// test set that is there and not used.
+// Load loads the data, with progress bars for downloads and other long work. It prints
+// notes on how the data were read, and warns of a test set that it does not use.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
 	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Clip: d.clip, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw, Weights: d.Weights, Reweight: d.Reweight, Categorical: d.Categorical, Levels: d.Levels, Numbers: strings.TrimPrefix(d.Numbers, "auto"), Schema: d.schema, Ignore: d.Ignore, IgnoreKnown: d.ignoreKnown,
 		Means: d.mean, Deviations: d.deviation, Real: d.Units == "auto" && !d.Flags.Given("binarize")}
@@ -151,7 +150,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 			return nil, nil, Usagef("-shape: %w", err)
 		}
 	}
-	if !term.IsTerminal(int(os.Stdin.Fd())) { // else the command would wait in silence
+	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal the command would wait without a message
 		opt.Stdin = os.Stdin
 	}
 	var bar *Progress
@@ -162,7 +161,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	}
 	defer func() { bar.Done() }()
 	train, test, err = data.Load(ctx, d.Spec, opt)
-	if d.wasLabel != "" && errors.Is(err, data.ErrFormat) && !data.IsPipe(d.Spec) { // rows without labels
+	if d.wasLabel != "" && errors.Is(err, data.ErrFormat) && !data.IsPipe(d.Spec) { // the rows may lack the model's label column
 		opt.LabelColumn = d.wasLabel
 		if one, two, e := data.Load(ctx, d.Spec, opt); e == nil {
 			train, test, err = one, two, nil
@@ -183,7 +182,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	case d.Flags.Lookup("test") != nil && test == nil && path != "":
 		d.Flags.Warn(fmt.Sprintf("%s lies next to %s and is not used; -test %s tests on it", path, train.Name, path))
 	}
-	if err := train.CheckColumns(d.columns, "the data of the model"); err != nil { // before notes on what its values are
+	if err := train.CheckColumns(d.columns, "the data of the model"); err != nil { // an error comes before the notes
 		return nil, nil, err
 	}
 	without, err := d.unused(train, test)
@@ -219,14 +218,14 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 			note("%s holds real numbers: its columns are standardised, for Gaussian units (-scale minmax reads them as grey values in [0,1])", s.Name)
 		}
 		if s.Spins {
-			note("%s holds spins: −1 is read as 0, and +1 as 1", s.Name)
+			note("%s has only values −1 and +1, which are read as 0 and 1", s.Name)
 		}
 	}
 	return train, test, nil
 }
 
-// unused returns an error for a flag that does not apply to sources of these kinds, and lines about
-// flags without effect on the values. test may be nil.
+// unused returns an error for a flag that does not apply to this kind of data, and notes on flags
+// that have no effect on the values. test may be nil.
 func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 	sets := []*data.Set{train}
 	if test != nil {
@@ -258,7 +257,7 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 			return nil, Usagef("-%s %s, and %s is none; leave it out", c.flag, c.what, train.Name)
 		}
 	}
-	// A flag of values that lie between 0 and 1 is idle where none does.
+	// Flags for values between 0 and 1 have no effect if there are none.
 	bits := !anySet(func(s *data.Set) bool { return s.Binarize != data.Binary })
 	for _, name := range []string{"binarize", "scale"} {
 		if bits && d.Flags.Given(name) && d.Flags.Lookup(name).Value.String() != "spins" {
@@ -271,8 +270,8 @@ func (d *DataFlags) unused(train, test *data.Set) (lines []string, err error) {
 	return lines, nil
 }
 
-// asUsage returns err as an error of the flag if it is about what the flag says,
-// not about a file.
+// asUsage returns err as a usage error of the flag if it is about the flag's value and not about a
+// file.
 func asUsage(flagName string, err error) error {
 	if errors.Is(err, data.ErrSpec) {
 		return Usagef("-%s: %w", flagName, err)
@@ -280,7 +279,7 @@ func asUsage(flagName string, err error) error {
 	return err
 }
 
-// Describe writes to about which data were loaded and how.
+// Describe records in about which data were loaded and how they were read.
 func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = data.Absolute(set.Name), set.Binarize
 	about.Height, about.Width, about.Pictures = set.Height, set.Width, set.Pictures
@@ -308,8 +307,9 @@ func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	}
 }
 
-// Follow sets the flags that were not given to what the file of a model says
-// about the data that it was trained on.
+// Follow sets flags that were not given so that data are read as the model's training data
+// were. Without -data it chooses the training data themselves. about comes from the model's
+// file.
 func (d *DataFlags) Follow(about modelfile.About) {
 	follow := func(name string, dst *string, was string, known bool) {
 		if known && !d.Flags.Given(name) {
@@ -329,7 +329,7 @@ func (d *DataFlags) Follow(about modelfile.About) {
 		if !d.Flags.Given("weights") {
 			d.wasWeights = about.Weights
 		}
-		// Rows without labels have no first or last column of labels, which only the user can tell.
+		// The first or last column of new rows may be an input, so only a named column is followed.
 		known := about.LabelColumn != "" && about.LabelColumn != "first" && about.LabelColumn != "last"
 		was := d.LabelColumn
 		if follow("label-column", &d.LabelColumn, about.LabelColumn, known); d.LabelColumn != was {
@@ -348,8 +348,9 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	follow("shape", &d.Shape, fmt.Sprintf("%dx%d", about.Height, about.Width), about.Height > 0)
 }
 
-// FitSet returns the set with the classes of m, which is read from path, matched by name. It
-// checks that m fits the set, whose labels may be missing, and whose inputs stand for the same values.
+// FitSet returns the set with its classes numbered as in m, matched by name. It fails unless the
+// columns and units of the set are those of m. Labels may be missing. path is the model's file,
+// and about its description.
 func FitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (_ *data.Set, err error) {
 	if m.Classes() > 0 && m.Inputs() == set.X.Cols {
 		set, err = set.WithClasses(about.ClassNames)
@@ -371,8 +372,9 @@ func FitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (_ *d
 	return set, nil
 }
 
-// ClassLabels returns the names of classes for an .npz: as numbers if all of them are, and no
-// class is an empty name, or -1 among numbers.
+// ClassLabels returns the class names of the rows y for an .npz file: numbers as []int32 if all
+// names are numbers, otherwise []string. A row without a label has -1 among numbers and "" among
+// names.
 func ClassLabels(y []int32, classes []string) any {
 	words, numbers := make([]string, len(y)), make([]int32, len(y))
 	all := true
@@ -393,7 +395,7 @@ func ClassLabels(y []int32, classes []string) any {
 	return words
 }
 
-// Abs returns path made absolute, or as it is where that cannot be done.
+// Abs returns path made absolute, or path itself if that fails.
 func Abs(path string) string {
 	if abs, err := filepath.Abs(path); err == nil && path != "" {
 		return abs
@@ -401,8 +403,8 @@ func Abs(path string) string {
 	return path
 }
 
-// ReadModel reads the model file at *path. If *path is the folder of a run, it
-// becomes the path of the run's model.
+// ReadModel reads the model file at *path. If *path is the folder of a run, ReadModel
+// first replaces it by the path of the run's model.
 func ReadModel(path *string) (*rbm.RBM, modelfile.About, error) {
 	if info, err := os.Stat(*path); err == nil && info.IsDir() {
 		dir := *path
@@ -418,19 +420,19 @@ func ReadModel(path *string) (*rbm.RBM, modelfile.About, error) {
 	return m, about, err
 }
 
-// SchemaOf returns the schema of a model's inputs, nil if its file names none.
+// SchemaOf returns the schema of a model's inputs, or nil if its file has none.
 func SchemaOf(m *rbm.RBM, about modelfile.About) (*data.Schema, error) {
 	if about.Schema == "" {
 		return nil, nil
 	}
 	s, err := data.ParseSchema(about.Schema)
 	if err == nil && s.Units() != m.Inputs() {
-		err = fmt.Errorf("the schema is of %d units, and there are %d inputs", s.Units(), m.Inputs())
+		err = fmt.Errorf("the schema has %d units, but the model has %d inputs", s.Units(), m.Inputs())
 	}
 	return s, err
 }
 
-// ModelFlags are the flags that choose a model file.
+// ModelFlags holds the values of the flags that choose a model file.
 type ModelFlags struct {
 	Path, Labels string
 	Classes      int
@@ -441,12 +443,12 @@ type ModelFlags struct {
 func (f *Flags) AddModel() *ModelFlags {
 	m := &ModelFlags{flags: f}
 	f.StringVar(&m.Path, "model", "", "model: a .safetensors or .npz file, or the folder of a run").Main("FILE  a model, or the folder of a run")
-	f.IntVar(&m.Classes, "classes", 0, "number of label units, the last visible ones, of a model whose file does not say")
+	f.IntVar(&m.Classes, "classes", 0, "number of label units, which are the last visible units, of a model whose file does not record it")
 	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli").Offer("softmax", "bernoulli")
 	return m
 }
 
-// Load reads the model.
+// Load reads the model that the flags choose.
 func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
 	fail := func(err error) (*rbm.RBM, modelfile.About, error) { return nil, modelfile.About{}, err }
 	if f.Path == "" {
@@ -462,9 +464,9 @@ func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
 	}
 	switch given := f.flags.FirstGiven("classes", "labels") != ""; {
 	case given && about.Described:
-		return fail(Usagef("-classes and -labels are for models whose file does not say; %s has %d classes", f.Path, m.Classes()))
+		return fail(Usagef("-classes and -labels are for models whose file does not record them; %s has %d classes", f.Path, m.Classes()))
 	case f.Classes < 0 || f.Classes >= m.Visible():
-		return fail(Usagef("-classes is %d; it must lie in 0 … %d, for the model has %d visible units", f.Classes, m.Visible()-1, m.Visible()))
+		return fail(Usagef("-classes is %d; it must lie in 0 … %d, because the model has %d visible units", f.Classes, m.Visible()-1, m.Visible()))
 	case given:
 		m.SetLabel(f.Classes, kind)
 	}

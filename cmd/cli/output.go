@@ -11,10 +11,10 @@ import (
 	"golang.org/x/term"
 )
 
-// An output is a standard stream of a command. What it prints may come from foreign
-// files: see clean. The first error of writing is kept, and what follows is lost in
-// silence, so that a closed pipe or a full disk does not end work that is under
-// way; Run reports the error at the end.
+// An output is a standard stream of a command. It cleans text, which may come from
+// foreign files: see clean. After its first error it discards all further text, so that
+// a closed pipe or a full disk does not stop the work. Run reports the error at the
+// end.
 type output struct {
 	io.Writer
 	mutex sync.Mutex
@@ -30,7 +30,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// failed returns the first error of writing.
+// failed returns the first write error.
 func (o *output) failed() error {
 	o.mutex.Lock()
 	defer o.mutex.Unlock()
@@ -46,8 +46,8 @@ func terminal(w io.Writer) (*os.File, bool) {
 	return file, ok && term.IsTerminal(int(file.Fd()))
 }
 
-// clean returns text with its control characters, except for tabs and ends of lines,
-// written as in JSON, \u001b: a terminal would obey them.
+// clean returns text with control characters written as in JSON, such as \u001b, so that
+// a terminal does not execute them. Tabs and newlines stay.
 func clean(text []byte) []byte {
 	var out []byte
 	for i := 0; i < len(text); {

@@ -66,7 +66,7 @@ func TestOutputFails(t *testing.T) {
 			return nil
 		}, nil, &fullDisk{room: room}, &stderr)
 		full := room < 20
-		if !done || full != (status == Failed) || full != strings.Contains(stderr.String(), "the output is not whole: no space left") {
+		if !done || full != (status == Failed) || full != strings.Contains(stderr.String(), "not all output could be written: no space left") {
 			t.Errorf("room for %d bytes: done is %v, status %d, %q", room, done, status, &stderr)
 		}
 	}

@@ -9,17 +9,18 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress shows how far work has come: as a bar on a terminal, and as a line of text now
-// and then in a file or a pipe, or with -progress plain. A nil Progress shows nothing.
+// Progress shows the progress of work: by a bar on a terminal, and by lines of text in a
+// file or a pipe or with -progress plain. A nil Progress shows nothing.
 type Progress struct {
-	bar   *progressbar.ProgressBar // nil: lines
+	bar   *progressbar.ProgressBar // nil if lines is set
 	unit  string
 	begin time.Time
 	lines *progressLines
 }
 
-// NewProgress returns the progress of total units on standard error. It is nil with
-// -quiet, or if standard error is no file of the system and -progress is not plain.
+// NewProgress returns a Progress on standard error for work of total units. It is nil with
+// -quiet, and if standard error is not an *os.File and -progress is not plain. what is
+// the text before the bar.
 func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
 	if f.Quiet {
 		return nil
@@ -76,8 +77,8 @@ func (m *progressMode) Set(text string) error {
 // perMille is the unit of a bar that counts thousandths of the work.
 const perMille = "‰"
 
-// rate returns how fast n units were done, as "817 steps/s" or "2.5 s a step", or "" of
-// bytes, thousandths, and too few to tell.
+// rate writes the speed of n units in the time took, as "817 steps/s" or "2.5 s a step". It
+// is "" for bytes, for thousandths, and in the first second.
 func rate(n int64, unit string, took time.Duration) string {
 	switch x := float64(n) / took.Seconds(); {
 	case n <= 0 || took < time.Second || unit == "B" || unit == perMille:
@@ -89,15 +90,15 @@ func rate(n int64, unit string, took time.Duration) string {
 	}
 }
 
-// Lines of -progress plain come first after firstLine and then each nextLine: few
-// enough for the log of a job that runs for days, and soon enough to see that it runs.
-// Without the flag the first comes after nextLine.
+// With -progress plain the first line is printed after firstLine, otherwise after nextLine.
+// Further lines are printed every nextLine: few enough for the log of a job that runs for
+// days.
 const (
 	firstLine = 2 * time.Second
 	nextLine  = 10 * time.Second
 )
 
-// progressLines are the lines of -progress plain.
+// progressLines prints progress as lines of text.
 type progressLines struct {
 	w           io.Writer
 	what, unit  string
@@ -105,7 +106,8 @@ type progressLines struct {
 	begin, next time.Time
 }
 
-// set prints a line if it is time.
+// set records that n units are done, and prints a line if the next one is due. text, if
+// not empty, replaces what.
 func (l *progressLines) set(n int64, text string, now time.Time) {
 	if l.done = n; text != "" {
 		l.what = text
@@ -129,8 +131,8 @@ func (l *progressLines) set(n int64, text string, now time.Time) {
 	fmt.Fprintf(l.w, "%s, %v left\n", line, left)
 }
 
-// Set moves the bar to n. If text is not empty, it is shown before the bar. A
-// command need not stop if its bar cannot be drawn, so errors are ignored.
+// Set shows that n units are done. If text is not empty, it is shown before the bar.
+// Errors of the bar are ignored, as the work itself can continue.
 func (p *Progress) Set(n int64, text string) {
 	if p == nil {
 		return
@@ -156,7 +158,7 @@ func (p *Progress) Clear() {
 	}
 }
 
-// Write counts the bytes of b, so that a Progress can stand in a MultiWriter.
+// Write counts the bytes of b as units done, so that io.MultiWriter can feed a Progress.
 func (p *Progress) Write(b []byte) (int, error) {
 	switch {
 	case p == nil:

@@ -15,18 +15,18 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A RanksCommand is a Command that the ranks of a group run together. Rank 0 alone
-// prints and writes files.
+// A RanksCommand is a Command that several processes, the ranks of g, run together. Only
+// rank 0 prints and writes files.
 type RanksCommand func(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error
 
-// MainRanks is Main of a command that mpirun may start as several processes.
+// MainRanks is like Main, for a command that mpirun may start as several processes.
 func MainRanks(name string, run RanksCommand) {
 	g, silent, err := ranks.Start()
 	stdout, stderr := io.Writer(os.Stdout), io.Writer(os.Stderr)
 	if silent {
 		stdout, stderr = io.Discard, io.Discard
 	}
-	if err != nil && silent { // rank 0 says it; a failure here might end it before
+	if err != nil && silent { // rank 0 prints the error; a failure here might make mpirun kill it first
 		os.Exit(OK)
 	}
 	if err != nil {
@@ -35,24 +35,25 @@ func MainRanks(name string, run RanksCommand) {
 	}
 	status := RunRanks(watchSignals(name, stderr), g, name, run, os.Args[1:], stdout, stderr)
 	if status == OK {
-		g.Any(false) // waits for the others, while it leaves the core to them; Close would not
+		g.Any(false) // waits for the others and leaves them the core, unlike Close
 		g.Close()
 	}
 	os.Exit(status) // without Close: mpirun ends the other ranks
 }
 
-// RunRanks is Run of one rank. All ranks must have the same binary and arguments.
+// RunRanks is like Run, for one rank of g. It fails unless all ranks have the same binary and arguments.
 func RunRanks(ctx context.Context, g *ranks.Group, name string, run RanksCommand, args []string, stdout, stderr io.Writer) int {
 	return Run(ctx, name, func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err := sameProgram(g, args); err != nil {
-			return ofOthers(g, err)
+			return unreported(g, err)
 		}
-		return ofOthers(g, run(ctx, g, args, stdout, stderr))
+		return unreported(g, run(ctx, g, args, stdout, stderr))
 	}, args, stdout, stderr)
 }
 
-// AgreeOn returns failed, or nil if no rank has failed and all have loaded the same rows and models:
-// files may differ between machines. Else rank 0 says which rank differs. All ranks must call it.
+// AgreeOn checks that no rank has failed, and that all have loaded the same rows and models, since files
+// may differ between machines. failed is the error of this rank or nil. On rank 0 the returned error names
+// the rank that differs. All ranks must call AgreeOn.
 func AgreeOn(g *ranks.Group, failed error, loaded func() (sets []*data.Set, models []*rbm.RBM)) error {
 	if g.Size() == 1 {
 		return failed
@@ -74,16 +75,15 @@ func AgreeOn(g *ranks.Group, failed error, loaded func() (sets []*data.Set, mode
 	return g.Agree(nil, ranks.Fact{Name: "data set", Sum: [32]byte(rows.Sum(nil))}, ranks.Fact{Name: "model", Sum: [32]byte(parameters.Sum(nil))})
 }
 
-// ofOthers returns err, or nil for an error that rank 0 reports.
-func ofOthers(g *ranks.Group, err error) error {
+// unreported returns err, or nil if rank 0 reports err.
+func unreported(g *ranks.Group, err error) error {
 	if g.Rank() > 0 && errors.Is(err, ranks.ErrAgreed) {
 		return nil
 	}
 	return err
 }
 
-// sameProgram returns an error unless all ranks run the same binary with the same
-// arguments.
+// sameProgram checks that all ranks run the same binary with the same arguments.
 func sameProgram(g *ranks.Group, args []string) error {
 	if g.Size() == 1 {
 		return nil

@@ -49,7 +49,7 @@ func TestAgreeOn(t *testing.T) {
 				if g.Rank() == 0 {
 					of0 = err
 				}
-				return ofOthers(g, err)
+				return unreported(g, err)
 			})
 			if (of0 == nil) != (c.want == "") || of0 != nil && (!strings.Contains(of0.Error(), c.want) || !strings.HasPrefix(of0.Error(), "rank 1 on ")) {
 				t.Errorf("rank 0 says %v", of0)

@@ -15,30 +15,30 @@ import (
 	"gorbm/rbm/finitejson"
 )
 
-// A RecordField is a value with its names.
+// A RecordField is a value with its names in JSON and in text.
 type RecordField struct {
-	Key   string // in JSON and of columns of a CSV file; "" for a field that is for people alone
-	Label string // for people: of a line, or at the head of a column; "" leaves out one that has a key
-	Value any    // nil if there is none
-	Text  string // for people
+	Key   string // in JSON, and head of a column in CSV files; "": the field is in text only
+	Label string // in text, at the beginning of a line or the head of a column; "": a field with a key is in JSON only
+	Value any    // in JSON and CSV files; nil: no value
+	Text  string // the value in text
 }
 
-// A Record is what a command has computed: fields in their order, from which its JSON, its
-// text and its tables come.
+// A Record is the result of a command: fields in the order in which its JSON, text and tables
+// show them.
 type Record []RecordField
 
-// Add appends a value that is not for people. A nil pointer, slice or map is no value: JSON
-// leaves it out. A number that is NaN or infinite is null there.
+// Add appends a value for JSON and CSV files only. JSON omits a nil pointer, slice or map, and
+// writes NaN and infinite numbers as null.
 func (r *Record) Add(key string, value any) { r.Show(key, "", value, "") }
 
-// AddSome is Add, but zeros, false and "" are no values either.
+// AddSome is like Add, but omits zeros, false and "" as well.
 func (r *Record) AddSome(key string, value any) {
 	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() {
 		r.Add(key, value)
 	}
 }
 
-// Show is Add of a value that people read as text under a label.
+// Show is like Add, for a value that also appears in text, as label and text.
 func (r *Record) Show(key, label string, value any, text string) {
 	if v := reflect.ValueOf(value); v.IsValid() {
 		switch v.Kind() {
@@ -51,18 +51,18 @@ func (r *Record) Show(key, label string, value any, text string) {
 	*r = append(*r, RecordField{key, label, value, text})
 }
 
-// AddFigures appends what the counts of an estimator give.
+// AddFigures appends the figures that an estimator derives from its counts.
 func (r *Record) AddFigures(figures []negphase.Figure) {
 	for _, f := range figures {
 		r.Add(f.Key, Known(f.Value, !math.IsNaN(f.Value)))
 	}
 }
 
-// Say appends a text for people alone.
+// Say appends a text that JSON lacks.
 func (r *Record) Say(label, text string) { r.Show("", label, nil, text) }
 
-// Get returns a value by its key, and those of records within by keys with dots between
-// them. It is nil if there is none.
+// Get returns the value of a key, or nil. "outer.inner" is the key inner of the record under
+// outer.
 func (r Record) Get(path string) any {
 	key, rest, within := strings.Cut(path, ".")
 	for _, f := range r {
@@ -78,7 +78,7 @@ func (r Record) Get(path string) any {
 	return nil
 }
 
-// MarshalJSON writes an object of the fields that have a key and a value.
+// MarshalJSON writes the fields that have a key and a value as an object.
 func (r Record) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	sep := byte('{')
@@ -90,7 +90,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		sep = ','
 		key, _ := finitejson.Marshal(f.Key)
 		b.Write(append(key, ':'))
-		if err := finitejson.Write(&b, f.Value, ""); err != nil { // <, > and & stay, as the caller decides on them
+		if err := finitejson.Write(&b, f.Value, ""); err != nil { // leaves <, > and & unescaped: the caller decides on them
 			return nil, fmt.Errorf("%s: %w", f.Key, err)
 		}
 	}
@@ -101,8 +101,8 @@ func (r Record) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Print writes the fields for people, a line each: the label, on width columns, and the text,
-// or the text alone. Those without a text have no line.
+// Print writes each field that has a text as a line: the label, padded to width columns, and the
+// text, or the text alone if there is neither label nor key.
 func (r Record) Print(w io.Writer, width int) {
 	for _, f := range r {
 		switch {
@@ -115,8 +115,8 @@ func (r Record) Print(w io.Writer, width int) {
 	}
 }
 
-// Table returns the fields for people of records with the same labels: the head, and a row of
-// texts for each.
+// Table returns the text fields of records with the same labels as a table: a line of labels,
+// then a line of texts for each record.
 func Table(records []Record) [][]string {
 	table := [][]string{nil}
 	for i, r := range records {
@@ -134,7 +134,7 @@ func Table(records []Record) [][]string {
 	return table
 }
 
-// Lines returns the fields for people as a table of two columns, what and value.
+// Lines returns the fields with a label as a table of two columns, what and value.
 func (r Record) Lines() [][]string {
 	lines := [][]string{{"what", "value"}}
 	for _, f := range r {
@@ -145,7 +145,7 @@ func (r Record) Lines() [][]string {
 	return lines
 }
 
-// PrintTable writes a table with its columns on the right, or the first on the left.
+// PrintTable writes a table with columns aligned right, or the first aligned left if firstLeft is set.
 func PrintTable(w io.Writer, table [][]string, firstLeft bool) error {
 	width := 0
 	for _, line := range table {
@@ -164,9 +164,9 @@ func PrintTable(w io.Writer, table [][]string, firstLeft bool) error {
 	return t.Flush()
 }
 
-// Columns returns the values of records under the keys columns as the lines of a CSV file, with this
-// number of digits. Without columns it takes the keys of the first record. HEAD=PATH heads a column
-// HEAD and takes it from a record within. A value that is missing or not finite is empty.
+// Columns returns the values of records as the lines of a CSV file, numbers to the given number of
+// significant digits. columns are keys, by default those of the first record. HEAD=PATH is a column
+// headed HEAD with the values of Get(PATH). A value that is missing or not finite is an empty cell.
 func Columns(records []Record, digits int, columns ...string) [][]string {
 	lines := [][]string{nil}
 	if columns == nil {

@@ -11,40 +11,38 @@ import (
 	"strings"
 )
 
-// A Row is a flag, declared once: the method of Flags that returns it takes its name,
-// value, default and help, and its own methods take the rest. Both helps, completion, checks
-// and what a command asks of its flags follow from it.
+// A Row is a flag with all that -h, -h all, completion and checks need to know about it. A
+// method of Flags, such as IntVar, declares it; methods of Row add the rest.
 type Row struct {
 	*flag.Flag
 	group, main string
 	offers      []string
-	choices     bool         // there are no other values than offers
-	ranges      func() error // of the value
-	file        bool         // a file or folder to make
-	endings     []string     // of its name
+	choices     bool         // only offers are allowed
+	ranges      func() error // checks the value
+	file        bool         // the value names a file or folder to make
+	endings     []string     // allowed endings of that name
 	tags        []string     // see Tag
-	needs, not  []string     // names of other flags
-	same        string       // name of another flag that says the same
-	alone       string       // why others cannot go with it; "" if they can
-	mode        string       // why those that say Not cannot
+	needs, not  []string     // names of flags: see For and Not
+	same        string       // see Same
+	alone       string       // see Alone; "": it can be combined with others
+	mode        string       // see Mode
 }
 
-// Main gives the flag a line in the short help, such as "N  hidden units". Others are only
-// named there.
+// Main gives the flag a line in -h, such as "N  hidden units". -h only names other flags.
 func (r *Row) Main(line string) *Row { r.main = line; return r }
 
-// Offer names values for completion in a shell.
+// Offer lists values for completion in a shell.
 func (r *Row) Offer(values ...string) *Row { r.offers = values; return r }
 
-// Choice is Offer of all values that there are.
+// Choice is like Offer, and no other values are allowed.
 func (r *Row) Choice(values ...string) *Row { r.offers, r.choices = values, true; return r }
 
-// Between bounds a number: it must lie in lo … hi.
+// Between makes Check demand a number from lo to hi.
 func (r *Row) Between(lo, hi float64) *Row {
 	return r.bound(func(x float64) bool { return x >= lo && x <= hi }, "lie in "+decimal(lo)+" … "+decimal(hi))
 }
 
-// OrZero takes 0 too, whatever the range.
+// OrZero also allows 0, whatever the range.
 func (r *Row) OrZero() *Row {
 	ranges := r.ranges
 	r.ranges = func() error {
@@ -56,7 +54,8 @@ func (r *Row) OrZero() *Row {
 	return r
 }
 
-// Above bounds a number: it must be above lo and at most hi, or finite if hi is +Inf.
+// Above makes Check demand a number above lo and at most hi, or any finite one above lo if hi is
+// +Inf.
 func (r *Row) Above(lo, hi float64) *Row {
 	text := "be above " + decimal(lo) + " and at most " + decimal(hi)
 	if math.IsInf(hi, 1) {
@@ -65,14 +64,14 @@ func (r *Row) Above(lo, hi float64) *Row {
 	return r.bound(func(x float64) bool { return x > lo && x <= hi && !math.IsInf(x, 0) }, text)
 }
 
-// Finite takes all numbers but NaN and the infinite ones.
+// Finite makes Check refuse NaN and infinite numbers.
 func (r *Row) Finite() *Row {
 	return r.bound(func(x float64) bool { return Finite(x) != nil }, "be a finite number")
 }
 
 func (r *Row) bound(ok func(x float64) bool, must string) *Row {
 	r.ranges = func() error {
-		// All digits of a number below 2⁵³ are in its float64, and no bound is larger.
+		// float64 is exact for integers up to 2⁵³, and no bound is larger.
 		if x, err := strconv.ParseFloat(r.Value.String(), 64); err != nil || !ok(x) {
 			return Usagef("-%s is %s; it must %s", r.Name, r.Value, must)
 		}
@@ -83,36 +82,36 @@ func (r *Row) bound(ok func(x float64) bool, must string) *Row {
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// New says that the flag names a file or folder to make, for Flags.CheckNew. A file's name
-// must have one of these endings.
+// New marks a flag that names a file or folder to make, for Flags.CheckNew. A file's name
+// must have one of the endings.
 func (r *Row) New(endings ...string) *Row { r.file, r.endings = true, endings; return r }
 
-// Tag gives the flag tags of the command's own, for Flags.Tagged, or the name of a flag
-// that is Alone but for it.
+// Tag adds tags, by which Flags.Tagged finds the flag. If a tag is the name of an Alone flag,
+// the two can be combined.
 func (r *Row) Tag(tags ...string) *Row { r.tags = append(r.tags, tags...); return r }
 
-// For names a flag without which this one means nothing.
+// For names a flag that must be given with this one.
 func (r *Row) For(flagName string) *Row { r.needs = append(r.needs, flagName); return r }
 
-// Not names flags that this one cannot go with. They say why by Mode.
+// Not names flags that cannot be combined with this one. Their Mode is the reason.
 func (r *Row) Not(flagNames ...string) *Row { r.not = append(r.not, flagNames...); return r }
 
-// Same names a flag that says the same, so that only one of the two can be given.
+// Same names a flag with the same meaning, so that only one of the two can be given.
 func (r *Row) Same(flagName string) *Row { r.same = flagName; return r }
 
 // Mode describes the command with this flag, such as "runs no chain". Messages give it as the reason
 // why flags that name this one in Not cannot be combined with it.
 func (r *Row) Mode(does string) *Row { r.mode = does; return r }
 
-// Alone is Mode for a flag that can be combined only with flags that have its name as a tag.
+// Alone is like Mode, for a flag that can be combined only with flags tagged with its name.
 func (r *Row) Alone(does string) *Row { r.alone = does; return r }
 
-// on reports whether the flag is given, and not -flag=false.
+// on reports whether the flag was on the command line, but not as -flag=false.
 func (f *Flags) on(name string) bool {
 	return f.Given(name) && f.Lookup(name).Value.String() != "false"
 }
 
-// add puts the flag of this name, which the flag package knows, into the current group.
+// add makes a Row of a declared flag, in the current group.
 func (f *Flags) add(name string) *Row {
 	r := &Row{Flag: f.Lookup(name)}
 	if n := len(f.groups); n > 0 {
@@ -122,12 +121,11 @@ func (f *Flags) add(name string) *Row {
 	return r
 }
 
-// Group begins a group of flags, for the short help. Those declared next are in it, and in the
-// last one also those declared before any.
+// Group begins a group of flags for -h: the flags declared next. Flags declared before the first
+// group are shown in the last.
 func (f *Flags) Group(title string) { f.groups = append(f.groups, title) }
 
-// Row returns the row of a flag. Those declared by the flag package's own methods have
-// none before.
+// Row returns the row of a flag. It makes one if a method of flag.FlagSet declared the flag.
 func (f *Flags) Row(name string) *Row {
 	if at := slices.IndexFunc(f.rows, func(r *Row) bool { return r.Name == name }); at >= 0 {
 		return f.rows[at]
@@ -145,7 +143,7 @@ func (f *Flags) Tagged(tag string) (names []string) {
 	return names
 }
 
-// BoolVar and the others are those of the flag package, but return a row to say more on.
+// BoolVar and the methods below are like those of flag.FlagSet, but return the Row.
 func (f *Flags) BoolVar(p *bool, name string, value bool, help string) *Row {
 	f.FlagSet.BoolVar(p, name, value, help)
 	return f.add(name)
@@ -171,13 +169,13 @@ func (f *Flags) Var(v flag.Value, name, help string) *Row {
 	return f.add(name)
 }
 
-// IntVar is like IntVar of the flag package, but also accepts 1e4.
+// IntVar also accepts numbers such as 1e4.
 func (f *Flags) IntVar(p *int, name string, value int, help string) *Row {
 	*p = value
 	return f.Var(integer[int]{p}, name, help)
 }
 
-// Int64Var is like Int64Var of the flag package, but also accepts 1e4.
+// Int64Var also accepts numbers such as 1e4.
 func (f *Flags) Int64Var(p *int64, name string, value int64, help string) *Row {
 	*p = value
 	return f.Var(integer[int64]{p}, name, help)
@@ -195,8 +193,8 @@ func (f *Flags) SetDefault(name, value string) error {
 	return nil
 }
 
-// Check checks the values of flags against their ranges, except for those that nobody has set.
-// Parse checks those that were given; what sets others later calls it again.
+// Check checks all values that differ from their defaults. Parse has checked those on the command
+// line; code that sets others calls Check afterwards.
 func (f *Flags) Check() error {
 	return f.check(func(r *Row) bool { return f.Given(r.Name) || r.Value.String() != r.DefValue })
 }
@@ -220,7 +218,7 @@ func (f *Flags) check(which func(r *Row) bool) error {
 	return nil
 }
 
-// checkTogether checks which flags were given together.
+// checkTogether checks the rules of For, Not, Same and Alone.
 func (f *Flags) checkTogether() error {
 	for _, r := range f.rows {
 		if !f.on(r.Name) {
@@ -254,8 +252,8 @@ func (f *Flags) checkTogether() error {
 	return nil
 }
 
-// CheckNew checks the given flags that name a file or folder to make, or only those in flagNames. The
-// name must have one of its endings, its folder must exist, and the file or folder itself must not.
+// CheckNew checks flags that were given and name a file or folder to make, or only those in flagNames.
+// The name must have an allowed ending, its folder must exist, and the file or folder itself must not.
 func (f *Flags) CheckNew(flagNames ...string) error {
 	for _, r := range f.rows {
 		if !r.file || !f.Given(r.Name) || flagNames != nil && !slices.Contains(flagNames, r.Name) {

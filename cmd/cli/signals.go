@@ -12,30 +12,28 @@ import (
 )
 
 const (
-	// leaveAfter is how long a command may take to end after a signal, where it
-	// has nothing to save.
+	// leaveAfter is the time that an unprotected command has to end after a signal.
 	leaveAfter = 800 * time.Millisecond
-	// bounce is the time after a signal in which further signals are ignored, as
-	// of a key that was pressed twice.
+	// bounce is the time after a signal in which further signals are ignored, such as
+	// from a key pressed twice by mistake.
 	bounce = time.Second
 )
 
-// A guard knows whether a command may be ended from outside. Its zero value says
-// yes.
+// A guard records whether a signal may end the process at once. With the zero value it may.
 type guard struct {
 	mutex sync.Mutex
-	busy  int       // calls of Protect that have not ended
-	since time.Time // when the last one ended
-	lost  func() string
+	busy  int           // number of unreleased calls of Protect
+	since time.Time     // time of the last release or of the first signal
+	lost  func() string // argument of Protect
 }
 
-// guardKey is the key of the guard in the context of a command.
+// guardKey is the key of the guard in a command's context.
 type guardKey struct{}
 
-// Protect keeps a signal from ending the process until release is called: the
-// command saves something, or will soon look at ctx. An unprotected command that
-// does not end within a second of a signal is ended. lost, if it is
-// not nil, then returns a message about what was lost.
+// Protect keeps a first signal from ending the process until release is called. A
+// command calls it while it saves something, or while it checks ctx often. An unprotected
+// command that does not return within a second of a signal is killed; lost, if not nil,
+// then returns a message about what was lost.
 func Protect(ctx context.Context, lost func() string) (release func()) {
 	g, ok := ctx.Value(guardKey{}).(*guard)
 	if !ok {
@@ -55,8 +53,8 @@ func Protect(ctx context.Context, lost func() string) (release func()) {
 	})
 }
 
-// stuck reports whether the command has been unprotected for at least
-// leaveAfter, and what is lost if it is ended.
+// stuck reports whether the command has been unprotected for at least leaveAfter since the
+// signal. lost is the end of the message about the loss.
 func (g *guard) stuck() (lost string, ok bool) {
 	g.mutex.Lock()
 	defer g.mutex.Unlock()
@@ -82,13 +80,13 @@ func exitStatus(s os.Signal) int {
 
 // watchSignals returns a context that Ctrl-C, SIGTERM and SIGHUP cancel. A second
 // signal, later than bounce, ends the process at once; so does the first if the
-// command is stuck. Writing to a closed pipe returns an error and raises no
-// signal. SIGQUIT is left to Go, which prints all stacks.
+// command is stuck. Writing to a closed pipe then returns an error and does not end the
+// process. SIGQUIT prints all stacks, as in any Go program.
 func watchSignals(name string, stderr io.Writer) context.Context {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if s != syscall.SIGHUP || !signal.Ignored(s) { // nohup
+		if s != syscall.SIGHUP || !signal.Ignored(s) { // nohup ignores SIGHUP
 			signal.Notify(signals, s)
 		}
 	}
@@ -105,7 +103,7 @@ func watchSignals(name string, stderr io.Writer) context.Context {
 			select {
 			case again := <-signals:
 				if time.Since(at) > bounce {
-					fmt.Fprintf(stderr, "%s: a second signal ends it at once; what was not saved by now is lost\n", name)
+					fmt.Fprintf(stderr, "%s: ended at once by a second signal; unsaved results are lost\n", name)
 					os.Exit(exitStatus(again))
 				}
 			case <-time.After(50 * time.Millisecond):

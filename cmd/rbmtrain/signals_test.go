@@ -196,7 +196,7 @@ func TestClosedPipe(t *testing.T) {
 	cmd = process(dir, append(args[:len(args)-4], "-out", "second", "-snapshots", "0", "-json", "-quiet")...)
 	cmd.Stdout, cmd.Stderr = w, &stderr
 	_ = cmd.Run()
-	if cmd.ProcessState.ExitCode() != cli.Failed || !strings.Contains(stderr.String(), "rbmtrain: the output is not whole: ") {
+	if cmd.ProcessState.ExitCode() != cli.Failed || !strings.Contains(stderr.String(), "rbmtrain: not all output could be written: ") {
 		t.Errorf("a closed stdout: status %d, %s", cmd.ProcessState.ExitCode(), &stderr)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "second", rundir.ModelFile)); err != nil {

@@ -1,4 +1,4 @@
-// Package clitest is what the tests of the commands share.
+// Package clitest is shared by the tests of the commands.
 package clitest
 
 import (
@@ -29,8 +29,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // Toy is a small data set: 8 inputs, 4 classes, 200 rows.
 const Toy = "toy:4,4,50,0.2"
 
-// Isolate runs the test in an empty folder, which it returns. The other folders that commands look
-// into are empty too, and a proxy refuses every download at once.
+// Isolate changes to a new empty folder for the rest of the test, and returns it. The home and cache
+// folders are empty too, and downloads fail at once.
 func Isolate(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "GORBM_DATA"} {
@@ -59,7 +59,7 @@ func Alone(run cli.RanksCommand) cli.Command {
 	}
 }
 
-// A Result is the outcome of a call.
+// A Result is the exit status and output of a call.
 type Result struct {
 	Status         int
 	Stdout, Stderr string
@@ -75,8 +75,8 @@ func (c Command) CallContext(ctx context.Context, args ...string) Result {
 	return Result{status, stdout.String(), stderr.String()}
 }
 
-// OK runs the command, which must succeed in silence on stderr but for
-// warnings, and returns what it printed on stdout.
+// OK runs the command and returns its stdout. The command must succeed and print
+// nothing but warnings on stderr.
 func (c Command) OK(t *testing.T, args ...string) string {
 	t.Helper()
 	r := c.Call(args...)
@@ -91,9 +91,9 @@ func (c Command) OK(t *testing.T, args ...string) string {
 	return r.Stdout
 }
 
-// Fails runs the command, which must exit with the status, print nothing on
-// stdout and one line on stderr that begins with its name and holds each of
-// words, and leave the working folder as it was.
+// Fails runs the command, which must exit with the status and print nothing on
+// stdout. On stderr it must print one line that begins with its name and contains
+// each of words. It must not change the working folder.
 func (c Command) Fails(t *testing.T, status int, args []string, words ...string) {
 	t.Helper()
 	before := Tree(t, ".")
@@ -110,7 +110,7 @@ func (c Command) Fails(t *testing.T, status int, args []string, words ...string)
 	}
 }
 
-// OneLine checks that stderr is one line with the command's name and words.
+// OneLine checks that stderr is one line that begins with the command's name and contains words.
 func (c Command) OneLine(t *testing.T, stderr string, words ...string) {
 	t.Helper()
 	line, end := strings.CutSuffix(stderr, "\n")
@@ -132,8 +132,8 @@ func (c Command) OneLine(t *testing.T, stderr string, words ...string) {
 // The size of a screen.
 const screenLines, screenColumns = 40, 100
 
-// Help checks -h, -h all and -version: status 0, all on stdout, all flags named. -h
-// fits a screen, has three examples and names each flag once.
+// Help checks -h, -h all and -version. They must exit with 0 and print on stdout only, and
+// both helps must name all of flags. -h must fit a screen and have three examples.
 func (c Command) Help(t *testing.T, flags ...string) {
 	t.Helper()
 	Isolate(t)
@@ -195,7 +195,7 @@ func (c Command) Help(t *testing.T, flags ...string) {
 	}
 }
 
-// Tree lists all that is in dir: paths, and sums of the contents of files.
+// Tree lists the paths in dir and the SHA-256 of each file.
 func Tree(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder
@@ -220,8 +220,7 @@ func Tree(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// testdata is the folder of golden files of the package under test, in whose
-// folder its tests start.
+// testdata is the folder of golden files. Tests start in the folder of their package.
 var testdata, _ = filepath.Abs("testdata")
 
 // Golden compares got with a golden file, which -update rewrites.
@@ -240,11 +239,11 @@ func Golden(t *testing.T, name, got string) {
 	}
 }
 
-// number is a number of indented JSON, on a separate line or after its key.
+// number matches a number in indented JSON, alone in a line or after its key.
 var number = regexp.MustCompile(`(?m)(^|": ) *(-?[0-9][-+.0-9e]*)(,?)$`)
 
-// JSON returns an object in JSON with indents, except before numbers in lists.
-// Numbers have nine digits: the last ones may depend on the machine.
+// JSON indents an object for a golden file and rounds its numbers to nine digits,
+// because further digits may depend on the machine. Numbers in lists lose their indent.
 func JSON(t *testing.T, object string) string {
 	t.Helper()
 	var indented bytes.Buffer
@@ -261,7 +260,7 @@ func JSON(t *testing.T, object string) string {
 	})
 }
 
-// Write writes a file, and its folder if need be.
+// Write writes a file, and makes its folder if there is none.
 func Write(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -282,7 +281,7 @@ func Read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// Model returns a model with parameters large enough to matter.
+// Model returns a model with random parameters of standard deviation 0.7.
 func Model(visible, hidden, classes int, labels rbm.Kind) *rbm.RBM {
 	m := rbm.New(visible, hidden, classes, labels)
 	m.Randomize(0.7, rbm.NewKey(5))

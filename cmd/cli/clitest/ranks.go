@@ -12,9 +12,8 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// InRanks runs a command in n ranks of this process, each with the arguments that args
-// gives it, and returns what rank 0 did. The others must print nothing and, where rank 0 ends
-// well, end well.
+// InRanks runs a command in n ranks, goroutines of this process, with the arguments args(rank).
+// It returns the result of rank 0. If rank 0 succeeds, the others must succeed too.
 func InRanks(t *testing.T, ctx context.Context, name string, run cli.RanksCommand, n int, args func(rank int) []string) Result {
 	t.Helper()
 	var all sync.WaitGroup
@@ -34,12 +33,12 @@ func InRanks(t *testing.T, ctx context.Context, name string, run cli.RanksComman
 	return Result{Status: status[0], Stdout: stdout[0].String(), Stderr: stderr[0].String()}
 }
 
-// Same gives all ranks these arguments.
+// Same returns the argument of InRanks that gives all ranks the same args.
 func Same(args ...string) func(int) []string { return func(int) []string { return args } }
 
-// EqualInRanks checks that two and five ranks print what one process prints, and write the same
-// files, whose names must begin with "out". mask removes from a text what depends on the
-// machine.
+// EqualInRanks checks that two and five ranks print the same as one process, and write the same
+// files. Names of the files must begin with "out". mask removes parts of a text that depend on
+// the machine, such as times.
 func EqualInRanks(t *testing.T, name string, run cli.RanksCommand, mask func(text string) string, args ...string) {
 	t.Helper()
 	type outcome struct {
