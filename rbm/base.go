@@ -7,41 +7,42 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A Base is the distribution at β = 0 of a tempered path: independent units with energy
+// A Base is the distribution at inverse temperature β = 0 of a tempered path: independent units
+// with known log Z. Its energy is
 //
 //	E₀(v,h) = −b₀ᵀv − c₀ᵀh
 //
-// whose log Z is known. The distribution at inverse temperature β on the path from a
-// base to a model of energy E is p_β ∝ exp(−E_β) with
+// for units that are 0 or 1, and has the terms Σ U′ of real units too (package units). On the path
+// from a base to a model of energy E the distribution at β is p_β ∝ exp(−E_β) with
 //
 //	E_β(v,h) = β·E(v,h) + (1−β)·E₀(v,h)
 //
-// (Salakhutdinov & Murray 2008). The path from the data's base rates is shorter
-// than from the uniform distribution. A nil Base is the uniform distribution: E₀ = 0, every state
-// equally likely. Real units have no uniform distribution. Visible ones are standard normal under a
-// nil Base. Hidden ones have E₀ = Σ γhⱼ²/2 with the precision γ that they have in the model, so
-// that a change of the scale of a hidden unit, h to h/λ, leaves the path as it is. A softmax
-// group stays one variable.
+// (Salakhutdinov & Murray 2008). A base with the means of the data is closer to a trained model
+// than the uniform distribution is.
+//
+// A nil Base is the uniform distribution over units that are 0 or 1: E₀ = 0. Real units have no
+// uniform distribution. Under a nil Base visible real units are standard normal, and hidden ones have
+// E₀ = Σ γhⱼ²/2, where γ is their precision in the model. A change of the scale of a hidden
+// unit, h to h/λ, therefore does not change the path.
 type Base struct {
 	VisibleBias []float32 // b₀, len Visible() of the model
 	HiddenBias  []float32 // c₀, len Hidden()
 
-	// The other parameters of units that have some: see units.Distribution.
+	// Parameters of real units besides the biases: see units.Distribution.
 	VisibleParams, HiddenParams [][]float32
 }
 
-// NewBase returns the base of a model of m's shape whose visible units have the
-// biases that LogOdds gives for the means mean over rows rows, and whose hidden
-// units are those of a nil Base: on with probability ½, or real ones without field. It panics if mean has another length than the
-// visible layer.
+// NewBase returns a base of m's shape for data with the given means of the visible units.
+// rows is the number of rows over which mean was taken. Visible biases are those of LogOdds;
+// hidden units are those of a nil Base. It panics if mean has another length than the visible layer.
 func NewBase(m *RBM, mean []float32, rows float64) *Base {
 	b := UniformBase(m)
 	m.LogOdds(b.VisibleBias, mean, rows)
 	return b
 }
 
-// UniformBase returns the distribution that a nil Base of m's shape stands for. Parameters besides the fields
-// are those that a new model has, except for the precisions of hidden units, which are those of m.
+// UniformBase returns the base of m's shape that a nil Base means. Its biases are zero. Precisions of
+// hidden units are those of m; other parameters have the initial values of their kind.
 func UniformBase(m *RBM) *Base {
 	b := &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden()),
 		VisibleParams: newLayer(m.visible.groups...).dist.Params, HiddenParams: newLayer(m.hidden.groups...).dist.Params}
@@ -53,7 +54,8 @@ func UniformBase(m *RBM) *Base {
 	return b
 }
 
-// baseOr returns b, or what a nil Base stands for if that has an energy.
+// baseOr returns b, or UniformBase if b is nil and m has real units. With units that are 0 or 1
+// it keeps nil, which saves the terms of E₀ = 0.
 func (m *RBM) baseOr(b *Base) *Base {
 	if b == nil && (m.visible.isReal || m.hidden.isReal) {
 		return UniformBase(m)
@@ -61,12 +63,12 @@ func (m *RBM) baseOr(b *Base) *Base {
 	return b
 }
 
-// LogOdds overwrites dst with the visible biases at which a model of m's shape
-// without weights has about the means mean over rows rows: log((n+½)/(N−n+½)) for
-// a unit that is on in n of N rows, and log(n+½) for a unit of a softmax label. The
-// halves keep the biases of units that never change finite. Those of a softmax group of q inputs
-// are log(n+1/q), less their mean. It panics if dst or
-// mean has another length than the visible layer.
+// LogOdds overwrites dst with visible biases at which a model of m's shape without weights has
+// about the given means of data, where rows is the number of rows N over which mean was taken.
+// A Bernoulli unit that is on in n rows gets log((n+½)/(N−n+½)); a unit of a softmax label gets
+// log(n+½). The halves keep the biases of units that never change finite. The units of a softmax
+// group of q inputs get log(n+1/q), minus the mean over the group. Gaussian units get their mean.
+// It panics if dst or mean has another length than the visible layer.
 func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	if len(dst) != m.Visible() || len(mean) != m.Visible() {
 		panic("rbm: LogOdds needs one mean and one place a visible unit")
@@ -80,7 +82,8 @@ func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	}
 }
 
-// Check returns an error if b does not fit m or has a bias that is not finite. A nil Base always fits.
+// Check returns an error if b has another shape than m or a bias that is not finite. A nil Base
+// has no error.
 func (b *Base) Check(m *RBM) error {
 	if b == nil {
 		return nil
@@ -105,9 +108,10 @@ func (b *Base) mustFit(m *RBM) {
 	}
 }
 
-// LogZ returns log Σ exp(−E₀) over the states of m that meet its constraint, in
-// nats. Without one it is Σ log(1+e^b) over the binary units, plus log Σ e^b over
-// the states of each softmax group. It panics if the shape of b is not that of m.
+// LogZ returns log Σ exp(−E₀) over the states of m that satisfy its constraint, in nats. Without
+// a constraint it is Σ log(1+e^b) over the Bernoulli units with biases b, plus log Σ e^b over
+// the states of each softmax group, plus log ∫ exp(−E₀) for real units. It panics if the shape of
+// b is not that of m.
 func (b *Base) LogZ(m *RBM) float64 {
 	b.mustFit(m)
 	if b == nil {
@@ -116,7 +120,6 @@ func (b *Base) LogZ(m *RBM) float64 {
 	return m.given().logZ(b, m)
 }
 
-// widen returns x in float64.
 func widen(x []float32) []float64 {
 	y := make([]float64, len(x))
 	for i, x := range x {
@@ -125,8 +128,8 @@ func widen(x []float32) []float64 {
 	return y
 }
 
-// Energy overwrites dst, len v.Rows, with E₀(v,h) of every pair of rows of m's layers: zeros
-// for a nil Base of binary units. It panics if the shapes differ.
+// Energy overwrites dst[r] with E₀ of row r of v and row r of h, in nats. dst has length v.Rows. It
+// panics if the shapes differ.
 func (b *Base) Energy(m *RBM, dst []float64, v, h Values) {
 	b.mustFit(m)
 	m.checkStates(v)
@@ -144,9 +147,9 @@ func (b *Base) Energy(m *RBM, dst []float64, v, h Values) {
 	}
 }
 
-// Draw overwrites v and h, equally many rows of m's layers, with independent draws
-// from b among the states of m. Without a constraint, a step at β = 0 with the
-// result is bit-identical for equal keys. It panics if the shapes differ.
+// Draw overwrites the rows of v and h with independent draws from b, among the states that
+// satisfy the constraint of m. Without a constraint the result is bit-identical to that of a Gibbs
+// step at β = 0 with the same key. It panics if the shapes differ.
 func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	b.mustFit(m)
 	m.checkStates(v)
@@ -160,17 +163,16 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	m.given().draw(b, m, v, h, key)
 }
 
-// RandomizeHidden overwrites h, rows of m's hidden units, with independent
-// draws in which all states of the layer that m allows are equally likely: fair
-// bits, or under a constraint on the hidden units sets of active units of its
-// size. Under one on all units, and of real hidden units, they are the hidden part of draws of a nil Base. It
-// panics if h has another width than the hidden layer.
+// RandomizeHidden overwrites the rows of h with independent draws, uniform over the hidden states
+// that the constraint of m allows: fair bits without one. If the constraint is on all units, or
+// the hidden units are real, the rows are the hidden part of draws from a nil Base. It panics if h
+// has another width than the hidden layer.
 func (m *RBM) RandomizeHidden(h Values, key Key) {
 	m.checkHidden(h)
 	m.given().randomize(m, h, key)
 }
 
-// visible and hidden return the distributions of the layers, with nil fields for a nil Base.
+// visible and hidden return the distributions of the layers. A nil Base has nil fields.
 func (b *Base) visible() units.Distribution {
 	if b == nil {
 		return units.Distribution{}

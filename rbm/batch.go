@@ -7,19 +7,18 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A Batch is weighted examples, or particles: visible states V with hidden
-// means H = p(h|v), row by row, both taken at β = 1. It stands for the
-// Rao–Blackwellised estimate Σ_r w_r f(v_r, p(h|v_r)) of E f(v,h).
+// A Batch is a set of weighted examples or particles. Row r has the visible states v_r and the
+// hidden means p(h|v_r), both at β = 1. With weights w_r it gives the
+// Rao–Blackwellised estimate Σ_r w_r f(v_r, p(h|v_r)) of the expectation of f(v,h).
 type Batch struct {
 	V      Values
 	H      Matrix
-	Weight []float32 // nil means 1/Rows for all; may be zero or negative
+	Weight []float32 // w_r, may be zero or negative; nil means 1/Rows for all
 
-	// For objectives that depend on the class, see ObjectivePhase. The moments of
-	// such a batch are in factors, so that an ascent need not take each row once
-	// for every class. BiasWeight, if not nil, holds the weights that count in
-	// ⟨v⟩, in place of Weight, which must be given. The last LabelRows rows are
-	// of one label unit each: they count in ⟨v⟩ and ⟨vhᵀ⟩, but not in ⟨h⟩.
+	// The fields below are for objectives that depend on the class: see ObjectivePhase. They let
+	// an ascent process each row once instead of once for every class. If BiasWeight is not nil,
+	// it replaces Weight in ⟨v⟩; Weight must not be nil then. Each of the last LabelRows
+	// rows has one label unit on. These rows count in ⟨v⟩ and ⟨vhᵀ⟩, but not in ⟨h⟩.
 	BiasWeight []float32
 	LabelRows  int
 }
@@ -27,9 +26,8 @@ type Batch struct {
 // Rows returns the number of examples.
 func (b Batch) Rows() int { return b.H.Rows }
 
-// Means overwrites v and h, of the lengths of the layers, with the means of the
-// rows, unweighted, of visible units and of hidden means: NaN if there is no row.
-// Sums are in float64. It panics if the lengths are not those of the layers.
+// Means overwrites v and h with the unweighted means over the rows of V and H, summed in float64.
+// They are NaN if there is no row. It panics if v or h has another length than its layer.
 func (b Batch) Means(v, h []float64) {
 	b.check(len(v), len(h))
 	clear(v)
@@ -52,17 +50,17 @@ func (b Batch) Means(v, h []float64) {
 	floats.Scale(1/float64(b.Rows()), h)
 }
 
-// Moments are the expectations that the likelihood gradient is made of.
+// Moments are the expectations in the likelihood gradient.
 type Moments struct {
 	V, H []float32 // ⟨v⟩ and ⟨h⟩
 	VH   Matrix    // ⟨vhᵀ⟩, visible × hidden
 
-	Squares []float32 // ⟨v²⟩, by which precisions move; nil unless the model has real visible units
-	// Slopes are the gradients of the parameters that hidden units learn besides their biases: for each
-	// parameter, ⟨∂ log Z/∂parameter⟩ of each unit given its input, or nil if it is not learned.
+	Squares []float32 // ⟨v²⟩, for the gradient of precisions; nil unless the model has real visible units
+	// Slopes[k][j] is ⟨∂ log Z/∂a⟩, where a is parameter k of hidden unit j besides its bias, and Z is the
+	// partition function of unit j given its input. Slopes[k] is nil if parameter k is not learned.
 	Slopes [][]float32
 
-	sums   *RBM // of Set, with the ascent that makes them
+	sums   *RBM // working memory of Set: a model whose parameters become the moments
 	ascent Ascent
 }
 
@@ -87,8 +85,8 @@ func NewMoments(m *RBM) *Moments {
 	return s
 }
 
-// Set overwrites s with the weighted moments of b: what an ascent by b at rate
-// 1 adds to parameters that are zero. It panics if the shapes differ, or if s has Slopes, which depend on the model.
+// Set overwrites s with the weighted moments of b. It panics if the shapes differ, or if s has
+// Slopes, because those depend on the model too.
 func (s *Moments) Set(b Batch) {
 	if s.Slopes != nil {
 		panic("rbm: a batch has no slopes of hidden units")
@@ -97,7 +95,7 @@ func (s *Moments) Set(b Batch) {
 	if s.sums == nil {
 		s.sums = New(visible, hidden, 0, Softmax)
 	}
-	m := s.sums
+	m := s.sums // an ascent at rate 1 adds the moments to zero parameters
 	zero := m.parameters()
 	zero.Zero()
 	none := Values{Cols: visible, Stride: vec.Blocks(visible)}
@@ -119,7 +117,7 @@ func (s *Moments) Set(b Batch) {
 	narrow(s.Squares, sums)
 }
 
-// check panics if b is not of these layers.
+// check panics unless b has layers of these lengths and consistent weights.
 func (b Batch) check(visible, hidden int) {
 	rows := b.V.Rows
 	if !b.V.IsReal() {
@@ -131,11 +129,11 @@ func (b Batch) check(visible, hidden int) {
 	}
 }
 
-// A Phase is one of the two expectations of the likelihood gradient: weighted
-// particles, or the moments themselves where states cannot be listed.
+// A Phase is the positive or the negative phase of the likelihood gradient. It has weighted
+// particles, or the moments themselves, as those of exact enumeration.
 type Phase struct {
 	Batch
-	Moments *Moments // if not nil, it is the phase and Batch is ignored
+	Moments *Moments // if not nil, Batch is ignored
 }
 
 // SetMoments overwrites dst with the moments of p.

@@ -1,12 +1,12 @@
 package rbm
 
-// A Matrix is a dense row-major matrix of float32. Each row is an example.
+// A Matrix is a dense row-major matrix of float32.
 type Matrix struct {
 	Rows, Cols int
 	Data       []float32 // len Rows·Cols
 }
 
-// NewMatrix returns a zero matrix of rows × cols. It panics if either is
+// NewMatrix returns a zero matrix, rows × cols. It panics if either number is
 // negative.
 func NewMatrix(rows, cols int) Matrix {
 	if rows < 0 || cols < 0 {
@@ -25,7 +25,7 @@ func (a Matrix) Slice(lo, hi int) Matrix {
 	return Matrix{Rows: hi - lo, Cols: a.Cols, Data: a.Data[lo*a.Cols : hi*a.Cols]}
 }
 
-// Values returns the rows of a as real values, which share memory with a.
+// Values converts a to real Values, which share memory with a.
 func (a Matrix) Values() Values {
 	if a.Data == nil {
 		a.Data = []float32{}

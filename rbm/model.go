@@ -12,14 +12,15 @@ import (
 //
 //	E(v,h) = −vᵀWh − bᵀv − cᵀh + Σ U′(vᵢ) + Σ U′(hⱼ)
 //
-// over visible units v and hidden units h. Those that are 0 or 1 have U′ = 0, see package units. At
-// inverse temperature β a model of such units has the
-// distribution p(v,h) ∝ exp(−βE(v,h)); Base says how it is with others. The model is the distribution at β = 1.
-// In a classification RBM the visible units are inputs x followed by a
+// over visible units v and hidden units h, with weights W (visible × hidden) and biases b and c.
+// U′ is the energy of a real unit besides its bias term; it is 0 for units that are 0 or 1 (package
+// units). The model is the distribution p(v,h) ∝ exp(−E(v,h)). With units that are 0 or 1 its
+// tempered distribution at inverse temperature β is p_β(v,h) ∝ exp(−βE(v,h)); Base defines the
+// general case. In a classification RBM the visible units are inputs x followed by a
 // one-hot label y: v = (x,y) (Larochelle & Bengio 2008).
 //
-// Methods that only read may run concurrently; those that change parameters may
-// not run at the same time as any other.
+// Methods that only read may run concurrently. A method that changes parameters must not
+// run at the same time as any other.
 type RBM struct {
 	VisibleBias []float32   // b, len Visible()
 	HiddenBias  []float32   // c, len Hidden()
@@ -32,16 +33,16 @@ type RBM struct {
 }
 
 // New returns an RBM with all parameters zero. Its visible units are binary
-// inputs and, if classes is not 0, a label of that many units of the given kind;
-// visible counts both. It panics if a layer has no unit or if classes is negative
-// or exceeds visible.
+// inputs and, if classes is not 0, a label with one unit for each class, of the given kind.
+// visible counts inputs and label units. It panics if a layer has no unit or if classes is
+// negative or exceeds visible.
 func New(visible, hidden, classes int, label Kind) *RBM {
 	m := newRBM(visible, Group{Kind: Bernoulli, Units: hidden})
 	m.SetLabel(classes, label)
 	return m
 }
 
-// newRBM returns zeros, without groups of visible units.
+// newRBM returns an RBM with zero parameters, whose visible groups are not yet set.
 func newRBM(visible int, hiddenLayer Group) *RBM {
 	hidden := hiddenLayer.Units
 	if visible <= 0 || hidden <= 0 {
@@ -76,17 +77,16 @@ func (m *RBM) Weight(i, j int) float32 {
 	return m.panel(j / vec.Block)[i*vec.Block+j%vec.Block]
 }
 
-// PanelUnits is the number of hidden units of a panel, whose weights are stored
-// together.
+// PanelUnits is the number of hidden units whose weights are stored together, in one panel.
 const PanelUnits = vec.Block
 
 // WeightPanel returns the weights of hidden units k·PanelUnits … (k+1)·PanelUnits−1,
 // for k from 0 to (Hidden()−1)/PanelUnits, without copying. Row i holds the
 // PanelUnits weights of visible unit i. The number of rows is a multiple of 8.
-// Weights of units beyond the last are zero. The caller must not change it.
+// Weights of units beyond the last are zero. The caller must not change the panel.
 func (m *RBM) WeightPanel(k int) []float32 { return m.panel(k) }
 
-// Weights writes W to dst, visible × hidden. It panics if dst has another
+// Weights overwrites dst, visible × hidden, with the weights. It panics if dst has another
 // shape.
 func (m *RBM) Weights(dst Matrix) {
 	m.checkWeights(dst)
@@ -98,7 +98,7 @@ func (m *RBM) Weights(dst Matrix) {
 	}
 }
 
-// SetWeights makes src, visible × hidden, the weights. It panics if src has
+// SetWeights copies src, visible × hidden, to the weights. It panics if src has
 // another shape.
 func (m *RBM) SetWeights(src Matrix) {
 	m.checkWeights(src)
@@ -117,8 +117,7 @@ func (m *RBM) checkWeights(a Matrix) {
 	}
 }
 
-// Clone returns a copy of m. It shares only the constraint with m, which is never
-// written to.
+// Clone returns a copy of m. The copy shares only the constraint, which is read-only.
 func (m *RBM) Clone() *RBM {
 	c := NewLayers(m.hidden.groups[0], m.visible.groups...)
 	c.Set(m)
@@ -126,9 +125,9 @@ func (m *RBM) Clone() *RBM {
 	return c
 }
 
-// Randomize draws all parameters independently from N(0, sd²), the
-// initialisation of the infinite-swapping paper (section 4.2.2, sd = 0.01). Parameters of units besides
-// their biases stay as they are.
+// Randomize draws all weights and biases independently from N(0, sd²). Other parameters of units
+// do not change. The infinite-swapping paper (Hult, Nyquist & Ringqvist 2018, section 4.2.2) has
+// sd = 0.01.
 func (m *RBM) Randomize(sd float64, key Key) {
 	r := key.Rand()
 	normal := func(dst []float32) {
@@ -143,14 +142,14 @@ func (m *RBM) Randomize(sd float64, key Key) {
 	normal(m.HiddenBias)
 }
 
-// weightLimit is the size beyond which a parameter counts as diverged: among
-// terms of 10⁴ a float32 sum no longer resolves 10⁻³, and σ saturates at 90.
+// weightLimit is the absolute value beyond which a parameter counts as diverged. Among
+// terms of 10⁴ a float32 sum no longer resolves 10⁻³, and σ(z) saturates at |z| = 90.
 const weightLimit = 1e4
 
-// CheckFinite returns nil if all parameters are finite and within ±10⁴, where
-// float32 sums still resolve the preactivations, and precisions are above 0. Else the error wraps ErrDiverged
-// and names the first such tensor and element. Call it from time to time while
-// training: the kernels clamp their arguments and so hide a NaN.
+// CheckFinite returns an error unless all parameters are finite and within ±10⁴ and all precisions
+// are positive. The error wraps ErrDiverged and names the first bad tensor and element.
+// Call it from time to time while training, because the kernels clamp their arguments and so
+// hide a NaN.
 func (m *RBM) CheckFinite() error {
 	if err := m.checkBiases(); err != nil {
 		return err
@@ -166,7 +165,7 @@ func (m *RBM) CheckFinite() error {
 	return nil
 }
 
-// checkBiases is CheckFinite for all but the weights.
+// checkBiases is CheckFinite for all parameters except the weights.
 func (m *RBM) checkBiases() error {
 	index := func(i int) string { return fmt.Sprintf("[%d]", i) }
 	if err := checkTensor("visible_bias", m.VisibleBias, index); err != nil {
@@ -183,8 +182,8 @@ func (m *RBM) checkBiases() error {
 	return checkTensor("hidden_bias", m.HiddenBias, index)
 }
 
-// checkTensor returns an error that names the first element of x that is out of
-// bounds. at formats its index.
+// checkTensor returns an error that names the first element of x that is NaN or beyond
+// ±weightLimit. at formats its index.
 func checkTensor(name string, x []float32, at func(i int) string) error {
 	if vec.Largest(x) <= weightLimit {
 		return nil
@@ -201,7 +200,7 @@ func checkTensor(name string, x []float32, at func(i int) string) error {
 	return nil
 }
 
-// Equal reports whether m and o have the same shape, constraint and parameter bits.
+// Equal reports whether m and o have the same shape, the same constraint and bit-identical parameters.
 func (m *RBM) Equal(o *RBM) bool {
 	same := func(a, b []float32) bool {
 		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })

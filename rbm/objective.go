@@ -8,39 +8,40 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// An Objective weighs the two parts of what training climbs (Larochelle, Mandel,
+// An Objective has the weights of the two terms that training maximises (Larochelle, Mandel,
 // Pascanu & Bengio, Learning algorithms for the classification restricted
-// Boltzmann machine, JMLR 13, 2012). For a row of inputs x with class y it is
+// Boltzmann machine, JMLR 13, 2012). For a row of inputs x with class y the objective is
 //
 //	Discriminative · log p(y|x) + Generative · log p(x,y)
 //
-// and for a row without a class Generative · log p(x).
+// and for a row without a class it is Generative · log p(x).
 type Objective struct{ Discriminative, Generative float64 }
 
 // NoClass is the class of a row that has none.
 const NoClass = -1
 
-// An ObjectivePhase is the part of an objective's gradient that follows from the data. The gradient of
-// the generative part also has an expectation under the model, which is not in it. With
-// the weights
+// An ObjectivePhase computes the positive phase of an Objective: its gradient except for the
+// negative phase of the generative term, an expectation under the model. Let D and G be the
+// weights of the objective, F(x,y) the free energy of inputs x with label y, and e_k the one-hot
+// label of class k. With the weights
 //
-//	κ_k = (D+G)·[k=y] − D·p(k|x)   of a row of class y
-//	κ_k = G·p(k|x)                 of a row without a class
+//	κ_k = (D+G)·[k=y] − D·p(k|x)   for a row of class y
+//	κ_k = G·p(k|x)                 for a row without a class
 //
-// where D and G are the parts of the objective, a row's gradient is that of
+// a row contributes the gradient of
 //
 //	Σ_k κ_k · −F(x,e_k)
 //
 // at fixed κ. This is exact: p(k|x) is that of ClassLogProb, and no state is drawn.
-// Classes are one-hot under both kinds of label; under Bernoulli labels p(x) stands
-// for the probability of x and exactly one label unit on.
+// Classes are one-hot under both kinds of label. With a Bernoulli label p(x) is therefore
+// the probability of x together with exactly one label unit on.
 //
-// The gradient is kept in factors, as a Batch for an Ascent. Row r has the inputs x
-// and Σ_k κ_k p(h=1|x,e_k). After the rows comes one for each class k, with the
-// label unit k alone and Σ_r κ_k p(h=1|x,e_k). So an ascent takes rows + classes
-// terms, not rows · classes.
+// The result is a Batch for an Ascent. Row r has the inputs x and, as hidden means,
+// Σ_k κ_k p(h=1|x,e_k). Behind these rows there is one for each class k, with label unit k
+// on alone and Σ_r κ_k p(h=1|x,e_k). An ascent therefore sums rows + classes
+// terms instead of rows · classes.
 type ObjectivePhase struct {
-	Batch             // V, rows + classes; the gradient of the mean over the rows
+	Batch             // V has rows + classes rows; the gradient is that of the mean over the rows
 	LogProb []float64 // log p(k|x) of the last Set, rows × classes
 
 	rows, classes int
@@ -49,22 +50,22 @@ type ObjectivePhase struct {
 	y             []int32
 
 	labels labels
-	acts   []float32 // panel by panel: preactivations of the hidden units by the inputs, a row each
-	kappa  []float32 // rows × classes
-	sums   []float64 // Σ_r κ_k
-	// The terms of the label rows, as places in the means of a tile: tile by tile, and in each
-	// class by class.
+	acts   []float32 // preactivations of the hidden units from the inputs: panel by panel, each rows × 64
+	kappa  []float32 // κ, rows × classes
+	sums   []float64 // Σ_r κ_k for each class k
+	// The terms of the label rows, tile by tile and, within a tile, class by class: terms has their
+	// weights κ, and places the offsets of their means within the tile.
 	places []uint32
 	terms  []float32
 
-	// The terms of a whole tile, in two orders: all places in order, and row by row with the
-	// classes of each row.
+	// The terms of the input rows of a tile: inOrder has the offsets of their means, and ofRows the
+	// index of the first term of each row.
 	inOrder, ofRows []uint32
 
 	byRow, byPanel parallel.Loop
 }
 
-// An objectiveTile is the working memory of some rows of one panel.
+// An objectiveTile is the working memory for some rows of one panel.
 type objectiveTile struct {
 	means, sums, labels []float32
 	cuts                []uint32
@@ -72,12 +73,12 @@ type objectiveTile struct {
 
 var objectiveTiles = sync.Pool{New: func() any { return new(objectiveTile) }}
 
-// tileTerms is the number of rows times classes of a tile, so that its means stay in
+// tileTerms is the number of rows times classes of a tile. The means of a tile then fit into
 // the first two levels of the cache.
 const tileTerms = 256
 
-// NewObjectivePhase returns room for the phase of that many rows of models of m's
-// shape, bits or grey. It panics if rows is not positive or m has no classes.
+// NewObjectivePhase allocates a phase for batches of the given number of rows, bits or grey, and
+// models of m's shape. It panics if rows is not positive or m has no classes.
 func NewObjectivePhase(m *RBM, rows int, grey bool) *ObjectivePhase {
 	classes := m.Classes()
 	if rows <= 0 || classes == 0 {
@@ -120,11 +121,10 @@ func NewObjectivePhase(m *RBM, rows int, grey bool) *ObjectivePhase {
 // tileRows returns the number of rows of a tile.
 func (p *ObjectivePhase) tileRows() int { return min(p.rows, max(1, tileTerms/p.classes)) }
 
-// Inputs returns the rows of V that are to be filled before Set. Their label units
-// are to be off.
+// Inputs returns the rows of V that the caller fills before Set. Their label units must be off.
 func (p *ObjectivePhase) Inputs() Values { return p.V.Slice(0, p.rows) }
 
-// Set computes the phase at m of the rows in Inputs, of which y holds the classes or
+// Set computes the phase of the rows in Inputs under m. y has the class of each row, or
 // NoClass. It allocates nothing. It panics if the shapes differ, if a class is out
 // of range, or if m has a constraint.
 func (p *ObjectivePhase) Set(m *RBM, o Objective, y []int32) {
@@ -150,14 +150,13 @@ func (p *ObjectivePhase) Set(m *RBM, o Objective, y []int32) {
 		}
 	})
 	p.labels.set(m, m.labelGroup())
-	p.byRow.Run(p.rows, 4*len(p.LogProb)*m.Hidden()) // 4: products in float64
+	p.byRow.Run(p.rows, 4*len(p.LogProb)*m.Hidden()) // 4: cost of a float64 product
 	p.arrange()
-	p.byPanel.Run(vec.Blocks(m.Hidden()), 8*len(p.LogProb)*m.Hidden()) // 8: an exponential
+	p.byPanel.Run(vec.Blocks(m.Hidden()), 8*len(p.LogProb)*m.Hidden()) // 8: cost of an exponential
 	p.m, p.y = nil, nil
 }
 
-// weigh computes log p(k|x) of row r, its weights of the classes, and that of its
-// visible biases.
+// weigh computes log p(k|x), κ_k and BiasWeight of row r.
 func (p *ObjectivePhase) weigh(r int) {
 	hidden := p.m.Hidden()
 	n := vec.RoundUp(hidden)
@@ -190,8 +189,7 @@ func (p *ObjectivePhase) weigh(r int) {
 	p.BiasWeight[r] = float32(o.Generative / float64(p.rows))
 }
 
-// arrange sums the weights of each class, and puts them tile by tile into the order
-// of the label rows.
+// arrange sums κ over the rows of each class, and copies κ to terms.
 func (p *ObjectivePhase) arrange() {
 	clear(p.sums)
 	for i, x := range p.kappa {
@@ -211,7 +209,7 @@ func (p *ObjectivePhase) arrange() {
 	}
 }
 
-// panelPart computes the hidden sums of panel k for the rows and for the classes.
+// panelPart computes the hidden means of panel k for the input rows and for the label rows.
 func (p *ObjectivePhase) panelPart(k int) {
 	t := objectiveTiles.Get().(*objectiveTile)
 	size, classes := p.tileRows(), p.classes

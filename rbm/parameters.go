@@ -14,36 +14,35 @@ type Tensor int
 
 // The tensors of a model, in the order of AppendTo.
 const (
-	Weights      Tensor = iota // in panels, as WeightPanel has them
-	VisibleBias                // one for each visible unit
-	HiddenBias                 // one for each hidden unit
-	VisibleParam               // the first of RBM.VisibleParams, one for each visible unit of a model whose units have some
-	HiddenParam                // the first of RBM.HiddenParams, if there are some; the others follow
+	Weights      Tensor = iota // in the panels of WeightPanel
+	VisibleBias                // one number for each visible unit
+	HiddenBias                 // one number for each hidden unit
+	VisibleParam               // RBM.VisibleParams()[0], empty if there is none
+	HiddenParam                // RBM.HiddenParams()[0], empty if there is none; the others follow
 
 	tensorCount = HiddenParam + units.MaxParams
 )
 
-// String returns the name of a tensor. RBM.Params has those that files and errors have for
-// parameters of a kind of units.
+// String returns the name of a tensor. Files and errors name parameters of units more precisely:
+// see RBM.Params.
 func (t Tensor) String() string {
 	return [...]string{"weights", "visible_bias", "hidden_bias", "visible_param", "hidden_param", "hidden_param_2", "hidden_param_3"}[t]
 }
 
-// Parameters are the tensors of a model, or as many numbers that are kept for each
-// parameter: a velocity, an average, what rounding leaves of steps. Methods panic if two
-// differ in shape. Steps below 2⁻¹⁰⁰ in size count as zero, which keeps parameters out
+// Parameters holds one number for each parameter of a model: the parameters themselves, or a
+// velocity, an average or a rounding error. Methods panic if two
+// differ in shape. Steps below 2⁻¹⁰⁰ in absolute value count as zero, which keeps parameters out
 // of the subnormal numbers.
 //
-// Methods with an argument rest, if it is not nil, keep in it what rounding leaves
-// of each parameter's step, and add that to the next step. So parameters follow
-// steps that are far below their own last bit. Without a rest such steps are lost.
+// If the argument rest of a method is not nil, it keeps the rounding error of each parameter's
+// step, and the next step adds it (compensated summation). Then parameters follow even
+// steps far smaller than their last bit, which would be lost otherwise.
 type Parameters struct {
 	tensors         [tensorCount][]float32
 	visible, hidden int
-	rows            int // of a panel
+	rows            int // rows per panel
 }
 
-// parameters returns those of m.
 func (m *RBM) parameters() Parameters {
 	p := Parameters{
 		tensors: [tensorCount][]float32{Weights: m.w, VisibleBias: m.VisibleBias, HiddenBias: m.HiddenBias},
@@ -71,7 +70,7 @@ func NewParameters(m *RBM) *Parameters {
 	return &p
 }
 
-// slice returns numbers lo … hi−1 of a tensor; nil if p is nil.
+// slice returns numbers lo … hi−1 of a tensor, or nil if p is nil.
 func (p *Parameters) slice(t Tensor, lo, hi int) []float32 {
 	if p == nil {
 		return nil
@@ -79,7 +78,7 @@ func (p *Parameters) slice(t Tensor, lo, hi int) []float32 {
 	return p.tensors[t][lo:hi]
 }
 
-// sameShape panics if p and o differ in shape.
+// sameShape panics unless p and o have the same shape.
 func (p *Parameters) sameShape(o *Parameters) {
 	same := p.visible == o.visible && p.hidden == o.hidden
 	for t := range p.tensors {
@@ -90,7 +89,7 @@ func (p *Parameters) sameShape(o *Parameters) {
 	}
 }
 
-// checkParameters panics if p, which may be nil, is not of the shape of m.
+// checkParameters panics unless p has the shape of m or is nil.
 func (m *RBM) checkParameters(p *Parameters) {
 	if p != nil {
 		params := m.parameters()
@@ -98,14 +97,14 @@ func (m *RBM) checkParameters(p *Parameters) {
 	}
 }
 
-// Zero makes all parameters zero.
+// Zero sets all parameters to zero.
 func (p *Parameters) Zero() {
 	for _, x := range p.tensors {
 		clear(x)
 	}
 }
 
-// Set copies the parameters of x.
+// Set copies x to p.
 func (p *Parameters) Set(x *Parameters) {
 	p.sameShape(x)
 	for t := range p.tensors {
@@ -113,32 +112,31 @@ func (p *Parameters) Set(x *Parameters) {
 	}
 }
 
-// Set copies the parameters of x, of the same shape.
+// Set copies the parameters of x to m. It panics if the shapes differ.
 func (m *RBM) Set(x *RBM) {
 	to, from := m.parameters(), x.parameters()
 	to.Set(&from)
 }
 
-// Shrink subtracts the fraction a from all parameters. Those that end below 2⁻¹⁰⁰ in size
-// become zero.
+// Shrink multiplies all parameters by 1−a. Results below 2⁻¹⁰⁰ in absolute value become zero.
 func (p *Parameters) Shrink(a float32) {
 	p.sweep(p, nil, func(to, _, _ []float32, a float32) { vec.Shrink(to, a) }, a)
 }
 
-// Add adds a·x to the parameters. A step below 2⁻¹⁰⁰ in size counts as zero.
+// Add adds a·x to the parameters.
 func (p *Parameters) Add(a float32, x, rest *Parameters) {
 	p.sweep(x, rest, vec.Advance, a)
 }
 
-// Approach moves the parameters by the fraction a of their way towards x: p + a·(x−p).
+// Approach moves the parameters towards x, to p + a·(x−p).
 func (p *Parameters) Approach(a float32, x, rest *Parameters) {
 	p.sweep(x, rest, vec.Approach, a)
 }
 
-// sweepWork is the work on a weight in a sweep, for the cost of its loop: some 0.1 ns.
+// sweepWork is the cost of a sweep for each weight in multiply-adds, the unit of parallel.Loop.
 const sweepWork = 16
 
-// A sweep is an operation on every parameter, panel by panel.
+// A sweep applies an operation to every parameter, in parallel over panels.
 type sweep struct {
 	loop        parallel.Loop
 	op          func(to, x, rest []float32, a float32)
@@ -175,13 +173,13 @@ func (s *sweep) panel(k int) {
 	s.op(s.to.slice(Weights, lo, hi), s.x.slice(Weights, lo, hi), s.rest.slice(Weights, lo, hi), s.a)
 }
 
-// LargestSize returns the largest absolute weight and the largest absolute bias. Each is NaN if
-// one of its values is.
+// LargestSize returns the largest absolute weight and the largest absolute bias. A NaN among the
+// values makes the result NaN.
 func (m *RBM) LargestSize() (weight, bias float64) {
 	return float64(vec.Largest(m.w)), float64(max(vec.Largest(m.VisibleBias), vec.Largest(m.HiddenBias)))
 }
 
-// eachRun calls f for the parameters in the order of AppendTo, run by run.
+// eachRun calls f for consecutive runs of parameters, in the order of AppendTo.
 func (p *Parameters) eachRun(f func(x []float32)) {
 	for i := range p.visible {
 		for lo := 0; lo < p.hidden; lo += vec.Block {
@@ -193,9 +191,9 @@ func (p *Parameters) eachRun(f func(x []float32)) {
 	}
 }
 
-// AppendTo appends all parameters to b as little-endian float32: weights row by row of
-// visible units, visible biases, hidden biases, other parameters of the visible units, then of the
-// hidden ones.
+// AppendTo appends all parameters to b as little-endian float32. The order is: weights, one row for
+// each visible unit; visible biases; hidden biases; other parameters of the visible units, then
+// those of the hidden units.
 func (p *Parameters) AppendTo(b []byte) []byte {
 	p.eachRun(func(x []float32) {
 		b, _ = binary.Append(b, binary.LittleEndian, x) // fails for other types only
@@ -203,7 +201,7 @@ func (p *Parameters) AppendTo(b []byte) []byte {
 	return b
 }
 
-// Bytes returns the length of what AppendTo appends.
+// Bytes returns the number of bytes that AppendTo appends.
 func (p *Parameters) Bytes() int {
 	n := p.visible * p.hidden
 	for _, x := range p.tensors[VisibleBias:] {
@@ -212,8 +210,8 @@ func (p *Parameters) Bytes() int {
 	return 4 * n
 }
 
-// SetFrom takes the parameters from the start of b, as AppendTo writes them, and returns
-// the rest. It panics if b is too short.
+// SetFrom reads the parameters from the start of b, in the format of AppendTo, and returns
+// the rest of b. It panics if b is too short.
 func (p *Parameters) SetFrom(b []byte) []byte {
 	if len(b) < p.Bytes() {
 		panic("rbm: too few bytes of parameters")

@@ -2,44 +2,44 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// A Rule turns a step along the gradient into a step of the parameters. An Ascent
-// calls it block by block, from several goroutines at once.
+// A Rule is an optimiser: it turns a step along the gradient into a step of the parameters. An
+// Ascent calls it block by block, from several goroutines at once.
 type Rule interface {
 	// Slots returns how many numbers the rule keeps for each parameter, at most MaxSlots.
 	// They are zero before the first update.
 	Slots() int
-	// Apply moves the parameters of a block.
+	// Apply updates the parameters of a block.
 	Apply(b *Block)
 }
 
-// An Adder is a Rule that does not have to see a step by itself. It saves the time to
-// write the step to memory and to read it again.
+// An Adder is a Rule that only adds the step to something. The Ascent then adds the gradient
+// directly, instead of writing the step to memory and reading it again.
 type Adder interface {
 	Rule
-	// AddTo prepares the block for an update and returns what the step is to be added to: the
-	// parameters or a slot of the block. Apply follows with a nil Step. If it returns nil,
-	// which changes nothing, Apply gets the step.
+	// AddTo prepares the block for an update. It returns the numbers to which the step will be
+	// added, the parameters or a slot of the block; Apply follows with a nil Step. If AddTo returns
+	// nil, it must not change the block, and Apply gets the step.
 	AddTo(b *Block) []float32
 }
 
 // MaxSlots is the largest number of slots of a rule.
 const MaxSlots = 4
 
-// A Block is a range of consecutive parameters of one tensor, with the step and the slots of
-// each. It is valid until the call returns. All slices have the same length. A panel of weights is padded with
-// hidden units after the last; their parameters and steps are zero and must stay zero.
+// A Block is a range of consecutive parameters of one tensor, with their step and slots.
+// It is valid until the call returns. All slices have the same length. The last panel of weights is
+// padded with hidden units; their parameters and steps are zero and must stay zero.
 type Block struct {
 	Tensor     Tensor
-	First      int                 // number of the first parameter in the tensor
-	Parameters []float32           // zeros for VisibleParam, where a rule adds the step of log γ
-	Step       []float32           // rate times the gradient; nil if AddTo said where to add it. A rule may overwrite it
-	Slots      [MaxSlots][]float32 // as many as the rule has; the others are nil
+	First      int                 // index of the first parameter in the tensor
+	Parameters []float32           // for VisibleParam zeros, to which the rule adds the step of log γ
+	Step       []float32           // rate times the gradient, or nil after AddTo; a rule may overwrite it
+	Slots      [MaxSlots][]float32 // those of the rule; the others are nil
 	Rest       []float32           // rounding errors of earlier steps, still to be added; nil if they are not kept
 	Rate       float32             // the learning rate in Step
 	Update     int                 // number of updates before this one
 }
 
-// Advance moves the parameters by step, with their rest if it is kept.
+// Advance adds step to the parameters. It uses and updates Rest.
 func (b *Block) Advance(step []float32) { vec.Advance(b.Parameters, step, b.Rest, 1) }
 
 // plain is the rule of steps along the gradient.
@@ -60,9 +60,9 @@ func (plain) Apply(b *Block) {
 	}
 }
 
-// Momentum is the rule of gradient ascent with momentum (Hinton, A practical guide to
-// training RBMs, 2010, section 9). Its slot is the velocity. An update shrinks the velocity by the
-// fraction Friction, adds the step to it, and moves the parameters by it.
+// Momentum is gradient ascent with momentum 1 − Friction (Hinton, A practical guide to
+// training RBMs, 2010, section 9). Its slot is the velocity. An update multiplies the velocity by
+// 1 − Friction, adds the step to it, and adds the velocity to the parameters.
 type Momentum struct{ Friction float32 }
 
 // Slots returns 1.
@@ -74,7 +74,7 @@ func (r *Momentum) AddTo(b *Block) []float32 {
 	return b.Slots[0]
 }
 
-// Apply moves the parameters by the velocity.
+// Apply adds the velocity to the parameters.
 func (r *Momentum) Apply(b *Block) {
 	if b.Step != nil {
 		vec.Advance(r.AddTo(b), b.Step, nil, 1)
@@ -82,7 +82,7 @@ func (r *Momentum) Apply(b *Block) {
 	b.Advance(b.Slots[0])
 }
 
-// check panics if something is not of the shape of m.
+// check panics if a field of a has another shape than m.
 func (a *Ascent) check(m *RBM) {
 	if (a.Mu != nil || a.Lambda != nil) && (len(a.Mu) != m.Visible() || len(a.Lambda) != m.Hidden()) {
 		panic("rbm: offsets of another shape than the layers")
@@ -108,7 +108,7 @@ func (a *Ascent) check(m *RBM) {
 	}
 }
 
-// set makes b parameters lo … hi−1 of a tensor.
+// set makes b the block of parameters lo … hi−1 of a tensor.
 func (b *Block) set(a *Ascent, t Tensor, lo, hi int) {
 	*b = Block{Tensor: t, First: lo, Parameters: a.to.slice(t, lo, hi), Rest: a.Rest.slice(t, lo, hi), Rate: a.rate, Update: a.Update}
 	for k, s := range a.Slots {
@@ -116,15 +116,14 @@ func (b *Block) set(a *Ascent, t Tensor, lo, hi int) {
 	}
 }
 
-// take moves the parameters of a tensor from number lo on by step, as the rule says. It
-// overwrites b.
+// take applies the rule to len(step) parameters of a tensor, from index lo on. It overwrites b.
 func (a *Ascent) take(b *Block, t Tensor, lo int, step []float32) {
 	b.set(a, t, lo, lo+len(step))
 	b.Step = step
 	a.apply(b)
 }
 
-// ones are the hidden units of a panel that Sparse moves: all of them.
+// ones is the step of the sparsity term, before its factor.
 var ones = func() (x [vec.Block]float32) {
 	for j := range x {
 		x[j] = 1
@@ -132,8 +131,7 @@ var ones = func() (x [vec.Block]float32) {
 	return x
 }()
 
-// apply applies the rule to a block, and what comes after it: decay, sparsity and the
-// average.
+// apply applies the rule to a block, then decay, sparsity and the average.
 func (a *Ascent) apply(b *Block) {
 	a.rule.Apply(b)
 	if b.Tensor == Weights && (a.L1 > 0 || a.L2 > 0) {
@@ -147,7 +145,7 @@ func (a *Ascent) apply(b *Block) {
 	}
 }
 
-// follow moves the average towards the parameters of a block.
+// follow updates the moving average of the parameters of a block.
 func (a *Ascent) follow(b *Block) {
 	if a.Average != nil {
 		hi := b.First + len(b.Parameters)

@@ -2,18 +2,19 @@ package rbm
 
 import "fmt"
 
-// Spins are the parameters of an RBM in the coordinates of spins s = 2v−1 and t = 2h−1, both −1 or +1:
+// Spins are the parameters of an RBM in spin variables s = 2v−1 and t = 2h−1, each −1 or +1:
 //
 //	E(s,t) = −sᵀWt − aᵀs − bᵀt
 //
-// Every state has the probability that it has in units of 0 and 1.
+// The probability of every state is that of the model with units 0 and 1.
 type Spins struct {
-	Weights         Matrix // W, visible × hidden
-	Visible, Hidden []float32
+	Weights Matrix    // W, visible × hidden
+	Visible []float32 // a
+	Hidden  []float32 // b
 }
 
-// Spins returns m in spins, and K = log Z − log Z of spins, in nats. The error wraps ErrUnits unless
-// all units are 0 or 1, each for itself, or ErrConstraint if m has a constraint. Parameters are rounded
+// Spins converts m to spins. k is log Z of m minus log Z of the spins, in nats. The error wraps
+// ErrUnits if a unit is not Bernoulli, and ErrConstraint if m has a constraint. Parameters are rounded
 // once, to float32.
 func (m *RBM) Spins() (s Spins, k float64, err error) {
 	if err := m.CheckSpins(); err != nil {
@@ -38,8 +39,8 @@ func (m *RBM) Spins() (s Spins, k float64, err error) {
 	return s, k, nil
 }
 
-// SetSpins makes m the model that s is in spins. The error is that of Spins. It panics if the shapes
-// differ.
+// SetSpins sets the parameters of m to those of s, converted from spins. The error is that of
+// Spins. It panics if the shapes differ.
 func (m *RBM) SetSpins(s Spins) error {
 	if err := m.CheckSpins(); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (m *RBM) CheckSpins() error {
 	return nil
 }
 
-// spinShares returns the sums of the rows and of the columns of w, in float64.
+// spinShares returns the sums of the rows and of the columns of w.
 func spinShares(w Matrix) (rows, cols []float64) {
 	rows, cols = make([]float64, w.Rows), make([]float64, w.Cols)
 	for i := range rows {

@@ -11,19 +11,19 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A Kind says how the units of a group behave: see package units.
+// A Kind is the type of the units of a group, such as Bernoulli: see package units.
 type Kind = units.Kind
 
-// The kinds of units of a label.
+// The kinds of units that a label can have.
 var (
 	Softmax   Kind = units.Softmax
 	Bernoulli Kind = units.Bernoulli
 )
 
-// Gaussian are real visible units.
+// Gaussian units are real visible units.
 var Gaussian Kind = units.Gaussian
 
-// A Group is a range of units of a layer, of one kind. The visible layer is a list of
+// A Group is a range of units of one kind in a layer. The visible layer is a list of
 // groups: the inputs and, in a classification RBM, the label.
 type Group struct {
 	Kind  Kind
@@ -31,19 +31,19 @@ type Group struct {
 	Units int
 	Label bool // its units hold the class of an example; only the last group may be a label
 
-	at int // number of units in the groups before it that are one variable
+	at int // number of units in earlier joint groups; a joint group, such as softmax, is one variable
 }
 
-// A layer is the groups of a layer.
+// A layer holds the groups of a layer and the parameters of its units.
 type layer struct {
 	groups []Group
-	apart  []Group // those of independent units, with neighbours of a kind as one
-	joint  []Group // those that are one variable
+	apart  []Group // the groups of independent units; neighbours of the same kind are merged
+	joint  []Group // the groups that are one variable each
 	isReal bool    // states are real values
 	dist   units.Distribution
 }
 
-// newLayer returns a layer of these groups, of which it sets First.
+// newLayer returns a layer of these groups. It sets their First.
 func newLayer(groups ...Group) (l layer) {
 	first, at := 0, 0
 	for i, g := range groups {
@@ -74,11 +74,11 @@ func newLayer(groups ...Group) (l layer) {
 	return l
 }
 
-// NewVisible returns zeros for rows of states of the visible layer: bits, or real values if
-// some units are real.
+// NewVisible returns the given number of rows of visible states, all zero: bits, or real values
+// if some units are real.
 func (m *RBM) NewVisible(rows int) Values { return NewValues(rows, m.Visible(), m.visible.isReal) }
 
-// NewHidden is NewVisible of the hidden layer.
+// NewHidden returns the given number of rows of hidden states, all zero.
 func (m *RBM) NewHidden(rows int) Values { return NewValues(rows, m.Hidden(), m.hidden.isReal) }
 
 // Real reports whether m has real visible units.
@@ -90,11 +90,12 @@ func (m *RBM) RealHidden() bool { return m.hidden.isReal }
 // HiddenKind returns the kind of the hidden units.
 func (m *RBM) HiddenKind() Kind { return m.hidden.groups[0].Kind }
 
-// VisibleParams returns the parameters of the visible units besides their biases, which share
-// memory with m: see units.Distribution.
+// VisibleParams returns the parameters of the visible units besides their biases: see
+// units.Distribution. They share memory with m.
 func (m *RBM) VisibleParams() [][]float32 { return m.visible.dist.Params }
 
-// HiddenParams is VisibleParams of the hidden units.
+// HiddenParams returns the parameters of the hidden units besides their biases. They share
+// memory with m.
 func (m *RBM) HiddenParams() [][]float32 { return m.hidden.dist.Params }
 
 // A Param is a parameter of the units of a layer besides their biases.
@@ -126,7 +127,7 @@ func (l *layer) param(k int) units.Param {
 	panic("rbm: no such parameter of units")
 }
 
-// rest returns Σ U′ of a row of states under a distribution of l, see package units.
+// rest returns Σ U′(x), in nats, of a row x of states under the parameters d: see package units.
 func (l *layer) rest(row []float32, d *units.Distribution) float64 {
 	sum := 0.0
 	for i := range l.groups {
@@ -138,7 +139,7 @@ func (l *layer) rest(row []float32, d *units.Distribution) float64 {
 	return sum
 }
 
-// weight returns Σ b·v − Σ U′(v) of row r of states under a d of l with the fields b.
+// weight returns Σ b·x − Σ U′(x), in nats, of row r of v, where d has the fields b of the units.
 func (l *layer) weight(v *Values, r int, d *units.Distribution) float64 {
 	if !v.IsReal() {
 		return maskedSums(d.Field, v.Row(r))
@@ -151,7 +152,7 @@ func (l *layer) weight(v *Values, r int, d *units.Distribution) float64 {
 	return sum - l.rest(row, d)
 }
 
-// states returns the rows of v as the states of package units.
+// states converts v to the type of package units. The memory is shared.
 func (v Values) states() units.States {
 	if v.IsReal() {
 		return units.States{Real: v.Real, Stride: v.Cols}
@@ -162,7 +163,7 @@ func (v Values) states() units.States {
 // isJoint reports whether the units of g are one variable.
 func (g *Group) isJoint() bool { return g.Kind.Support() == units.OneHot }
 
-// jointUnits returns the number of units of the groups that are one variable.
+// jointUnits returns the number of units in joint groups.
 func (l *layer) jointUnits() int {
 	if n := len(l.joint); n > 0 {
 		return l.joint[n-1].at + l.joint[n-1].Units
@@ -170,7 +171,7 @@ func (l *layer) jointUnits() int {
 	return 0
 }
 
-// logZ returns the log Z of the layer's units under a d of l, given their inputs.
+// logZ returns log Z of the units with parameters d, in nats, given their inputs z.
 func (l *layer) logZ(z []float64, d *units.Distribution) float64 {
 	sum := 0.0
 	for _, groups := range [2][]Group{l.apart, l.joint} {
@@ -182,8 +183,8 @@ func (l *layer) logZ(z []float64, d *units.Distribution) float64 {
 	return sum
 }
 
-// draw overwrites row r of dst with a draw of units without inputs. It overwrites scratch,
-// as long as the layer and a block, and b.
+// draw overwrites row r of dst with a draw of units whose inputs are their fields alone. It uses
+// b and scratch as working memory; scratch has at least the length of the layer plus a block.
 func (l *layer) draw(dst Values, r int, d *units.Distribution, scratch []float32, b *units.Block, stream vec.Stream) {
 	x := dst.Slice(r, r+1).states()
 	for i := range l.apart {
@@ -204,16 +205,15 @@ func (l *layer) draw(dst Values, r int, d *units.Distribution, scratch []float32
 	}
 }
 
-// NewGroups is NewLayers with that many Bernoulli hidden units.
+// NewGroups returns an RBM with Bernoulli hidden units and the given visible groups. See NewLayers.
 func NewGroups(hidden int, visible ...Group) *RBM {
 	return NewLayers(Group{Kind: Bernoulli, Units: hidden}, visible...)
 }
 
-// NewLayers returns an RBM with these hidden units, whose visible layer has the given
-// groups in this order. It sets First of each. Weights and biases are zero, and other
-// parameters of units as their kind has them initially. It panics if a layer or a group has no
-// unit, if a group before the last is a label, if hidden units are one variable, or if they are real and
-// there is a label.
+// NewLayers returns an RBM with these hidden units and visible groups. It sets First of each
+// group. Weights and biases are zero; other parameters of units have the initial values of their
+// kind. It panics if a layer or a group has no unit, if a group before the last is a label, if the
+// hidden group is softmax or a label, or if hidden units are real and there is a label.
 func NewLayers(hidden Group, visible ...Group) *RBM {
 	if hidden.isJoint() || hidden.Label {
 		panic("rbm: hidden units are independent")
@@ -241,14 +241,14 @@ func (m *RBM) setVisible(groups []Group) {
 // Groups returns the groups of the visible layer. The caller must not change them.
 func (m *RBM) Groups() []Group { return m.visible.groups }
 
-// SameShape reports whether m and o have layers of the same groups.
+// SameShape reports whether m and o have the same groups in both layers.
 func (m *RBM) SameShape(o *RBM) bool {
 	return slices.Equal(m.hidden.groups, o.hidden.groups) && slices.Equal(m.visible.groups, o.visible.groups)
 }
 
-// GroupsText returns the groups of the visible layer as text, as the function of this name
-// writes it, or nothing if there are but Bernoulli inputs and a label: Classes and LabelKind
-// say that.
+// GroupsText returns the groups of the visible layer in the form of the function GroupsText. The
+// text is empty if there are only Bernoulli inputs and perhaps a label, which Classes and
+// LabelKind describe.
 func (m *RBM) GroupsText() string {
 	if n := len(m.visible.groups); m.checkBinaryInputs() == nil && n <= 2 && (n == 1 || m.visible.groups[1].Label) {
 		return ""
@@ -256,7 +256,7 @@ func (m *RBM) GroupsText() string {
 	return GroupsText(m.visible.groups)
 }
 
-// HiddenText returns the name of the kind of the hidden units, or nothing if they are Bernoulli units.
+// HiddenText returns the name of the kind of the hidden units, or "" for Bernoulli units.
 func (m *RBM) HiddenText() string {
 	if m.HiddenKind() == Bernoulli {
 		return ""
@@ -264,7 +264,7 @@ func (m *RBM) HiddenText() string {
 	return m.HiddenKind().String()
 }
 
-// GroupsText returns groups as text, such as "softmax:4 softmax:4 bernoulli:2:label".
+// GroupsText formats groups as text, such as "softmax:4 softmax:4 bernoulli:2:label".
 func GroupsText(groups []Group) string {
 	var b strings.Builder
 	for i, g := range groups {
@@ -279,7 +279,7 @@ func GroupsText(groups []Group) string {
 	return b.String()
 }
 
-// ParseGroups reads groups as GroupsText writes them.
+// ParseGroups reads the text that GroupsText writes.
 func ParseGroups(s string) ([]Group, error) {
 	var groups []Group
 	for i, text := range strings.Split(s, " ") {
@@ -301,8 +301,7 @@ func ParseGroups(s string) ([]Group, error) {
 }
 
 // CheckBinary returns an error that wraps ErrUnits unless all units of m are Bernoulli
-// units, except for a label, which may be one softmax group. It is for what enumerates or
-// flips units.
+// units. The label may be a softmax group. Callers that enumerate or flip units need it.
 func (m *RBM) CheckBinary() error {
 	if err := m.checkBinaryInputs(); err != nil {
 		return err
@@ -310,7 +309,7 @@ func (m *RBM) CheckBinary() error {
 	return m.CheckBinaryHidden()
 }
 
-// CheckBinaryHidden is CheckBinary of the hidden units alone.
+// CheckBinaryHidden is CheckBinary for the hidden units alone.
 func (m *RBM) CheckBinaryHidden() error {
 	if m.hidden.isReal {
 		return fmt.Errorf("%w: the hidden units are %v units", ErrUnits, m.HiddenKind())
@@ -327,8 +326,8 @@ func (m *RBM) checkBinaryInputs() error {
 	return nil
 }
 
-// CheckSites returns an error if m has real visible and real hidden units. It is for what needs the
-// density of a visible unit given the others: with hidden units that are bits it is a mixture of Gaussians.
+// CheckSites returns an error if m has real visible and real hidden units. Callers need the
+// conditional density of one visible unit given all others, which has no simple form for such models.
 func (m *RBM) CheckSites() error {
 	if m.visible.isReal && m.hidden.isReal {
 		return errors.New("real visible and real hidden units have no densities unit by unit; take hidden units of bits")
@@ -350,9 +349,9 @@ func (m *RBM) labelGroup() Group {
 	return label
 }
 
-// SetLabel makes the last classes visible units a label of the given kind, and
-// all others Bernoulli inputs; 0 classes make all units inputs. It panics if
-// classes is negative or exceeds the visible units.
+// SetLabel makes the last visible units, as many as classes, a label of the given kind, and
+// all others Bernoulli inputs. With classes = 0 there is no label. It panics if
+// classes is negative or exceeds the number of visible units.
 func (m *RBM) SetLabel(classes int, kind Kind) {
 	inputs := m.Visible() - classes
 	if classes < 0 || inputs < 0 {
@@ -378,13 +377,12 @@ func (m *RBM) Inputs() int {
 	return m.labelGroup().First
 }
 
-// SoftmaxGroups returns the groups of softmax units, in each of which one unit is on.
-// The caller must not change them.
+// SoftmaxGroups returns the softmax groups of the visible layer. The caller must not change them.
 func (m *RBM) SoftmaxGroups() []Group { return m.visible.joint }
 
-// CheckSoftmax returns an error that names the first row of v, counted from 0, in which a
-// softmax group does not have exactly one unit on. Groups beyond the columns of v are not
-// looked at: v may be rows of inputs alone.
+// CheckSoftmax returns an error unless each softmax group has exactly one unit on in every row
+// of v. The error names the first bad row, counted from 0. Groups beyond the columns of v are
+// not checked: v may have the inputs alone.
 func (m *RBM) CheckSoftmax(v Values) error {
 	for r := range v.Rows {
 		for i := range m.visible.joint {
@@ -400,8 +398,7 @@ func (m *RBM) CheckSoftmax(v Values) error {
 	return nil
 }
 
-// binary returns the number of visible units that are no softmax label. What uses it
-// is for models that pass CheckBinary.
+// binary returns the number of Bernoulli visible units of a model that passes CheckBinary.
 func (m *RBM) binary() int {
 	if m.softmaxLabel() {
 		return m.Inputs()
@@ -415,11 +412,10 @@ func (m *RBM) softmaxLabel() bool {
 	return ok && label.Kind == Softmax
 }
 
-// values returns the values of x, which has one for each unit of the layer, that belong to g.
+// values returns the part of x for the units of g. x has one value for each unit of the layer.
 func (g Group) values(x []float32) []float32 { return x[g.First : g.First+g.Units] }
 
-// LabelKind returns the kind of the label units. It has no meaning if there are
-// none.
+// LabelKind returns the kind of the label units. Without a label the result has no meaning.
 func (m *RBM) LabelKind() Kind {
 	return m.labelGroup().Kind
 }

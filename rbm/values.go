@@ -6,15 +6,14 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Values are rows of units of a layer, one row for each chain or example. They are bits:
-// column j of a row is bit j%64 of its word j/64, and bits past Cols are zero, which every
-// function here relies on and keeps so. Or they are real values, if Real is not nil: grey
+// Values holds the units of a layer in rows, one for each chain or example. It has one of two
+// forms. Bits: column j of a row is bit j%64 of its word j/64, and bits past Cols must be zero.
+// Real values, if Real is not nil: the states of a layer with real units, or grey
 // values of data in [0,1], each the probability that its unit is on. Grey values occur only
-// in the positive phase and in evaluation. States of a layer with real units are real values.
-// Methods that deal with bits panic on real values.
+// in the positive phase and in evaluation. Methods for bits panic on real values.
 type Values struct {
 	Rows, Cols int
-	Stride     int       // number of words of a row of bits
+	Stride     int       // words per row of bits
 	Words      []uint64  // len Rows·Stride; nil if the values are real
 	Real       []float32 // len Rows·Cols; nil if the values are bits
 }
@@ -28,8 +27,8 @@ func NewBits(rows, cols int) Values {
 	return Values{Rows: rows, Cols: cols, Stride: stride, Words: make([]uint64, rows*stride)}
 }
 
-// NewValues returns rows × cols zeros, real or bits. It panics if either number is
-// negative.
+// NewValues returns rows × cols zeros: real values if real is true, else bits. It panics if either
+// number is negative.
 func NewValues(rows, cols int, real bool) Values {
 	if real {
 		return NewMatrix(rows, cols).Values()
@@ -40,7 +39,7 @@ func NewValues(rows, cols int, real bool) Values {
 // IsReal reports whether the values are real.
 func (b Values) IsReal() bool { return b.Real != nil }
 
-// Matrix returns real values as a matrix, which shares memory with b.
+// Matrix converts real values to a Matrix, which shares memory with b.
 func (b Values) Matrix() Matrix { return Matrix{Rows: b.Rows, Cols: b.Cols, Data: b.Real} }
 
 // Row returns the words of row i, which share memory with b.
@@ -64,7 +63,7 @@ func (b Values) Get(i, j int) bool {
 	return b.Row(i)[j/64]>>(j%64)&1 != 0
 }
 
-// Set makes value (i, j) one or zero. It panics if (i, j) is out of range.
+// Set sets value (i, j) to 1 if on, else to 0. It panics if (i, j) is out of range.
 func (b Values) Set(i, j int, on bool) {
 	if uint(j) >= uint(b.Cols) {
 		panic("rbm: bit index out of range")
@@ -84,7 +83,7 @@ func (b Values) Set(i, j int, on bool) {
 	}
 }
 
-// At returns value (i, j): 0 or 1 of bits.
+// At returns value (i, j). For bits it is 0 or 1.
 func (b Values) At(i, j int) float32 {
 	switch {
 	case b.IsReal():
@@ -95,7 +94,7 @@ func (b Values) At(i, j int) float32 {
 	return 0
 }
 
-// Put sets value (i, j), of bits to 1 if x is not 0.
+// Put sets value (i, j) to x. Bits are set to 1 if x is not 0.
 func (b Values) Put(i, j int, x float32) {
 	if b.IsReal() {
 		b.Real[i*b.Cols+j] = x
@@ -104,8 +103,8 @@ func (b Values) Put(i, j int, x float32) {
 	b.Set(i, j, x != 0)
 }
 
-// check panics if b is real values, if the stride does not fit the columns, or if there are ones beyond
-// the last column. The kernels rely on both.
+// check panics unless b is bits with the stride that its columns need and zeros beyond the last
+// column. The kernels rely on these.
 func (b Values) check() {
 	if b.IsReal() {
 		panic("rbm: real values where states are bits")
@@ -123,7 +122,7 @@ func (b Values) check() {
 	}
 }
 
-// Count returns the number of ones in bits.
+// Count returns the number of ones in b, which must be bits.
 func (b Values) Count() int {
 	n := 0
 	for _, w := range b.Words {
@@ -132,8 +131,8 @@ func (b Values) Count() int {
 	return n
 }
 
-// countIn returns the number of ones of row i in columns lo … hi−1. If a real value there is neither 0 nor 1, it
-// returns one more than the number of columns.
+// countIn returns the number of ones of row i in columns lo … hi−1. If a real value there is neither
+// 0 nor 1, it returns hi − lo + 1.
 func (b Values) countIn(i, lo, hi int) (n int) {
 	if b.IsReal() {
 		for _, x := range b.Matrix().Row(i)[lo:hi] {
@@ -158,7 +157,7 @@ func (b Values) countIn(i, lo, hi int) (n int) {
 	return n
 }
 
-// addColumns adds to each of n, one for each column, the number of ones of its column.
+// addColumns adds the number of ones of each column j to n[j].
 func (b Values) addColumns(n []float64) {
 	var words [vec.Block]uint64
 	var ones [vec.Block]float32
@@ -188,8 +187,7 @@ func Hamming(a, b []uint64) (n int) {
 	return n
 }
 
-// CopyFrom copies src over b. It panics if src has other rows or columns, or is bits where b
-// is real values.
+// CopyFrom copies src over b. It panics unless both have the same shape and form, bits or real.
 func (b Values) CopyFrom(src Values) {
 	if b.Rows != src.Rows || b.Cols != src.Cols || b.IsReal() != src.IsReal() {
 		panic("rbm: values of different shapes")
@@ -198,7 +196,8 @@ func (b Values) CopyFrom(src Values) {
 	copy(b.Real, src.Real)
 }
 
-// CopyRow copies row i of src, of the same kind and width, over row r.
+// CopyRow copies row i of src over row r. It panics unless both have the same width and form, bits
+// or real.
 func (b Values) CopyRow(r int, src Values, i int) {
 	if b.Cols != src.Cols || b.IsReal() != src.IsReal() {
 		panic("rbm: rows of different shapes")
@@ -210,8 +209,8 @@ func (b Values) CopyRow(r int, src Values, i int) {
 	copy(b.Row(r), src.Row(i))
 }
 
-// Merge overwrites the units of row r of which a bit of mask is one with those of row i of src, of the same kind, which may
-// have another number of columns.
+// Merge copies, from row i of src to row r, the units whose bits in mask are one. src may have
+// another number of columns. It panics unless both are bits or both are real.
 func (b Values) Merge(r int, src Values, i int, mask []uint64) {
 	if b.IsReal() != src.IsReal() {
 		panic("rbm: rows of different kinds")
@@ -230,7 +229,7 @@ func (b Values) Merge(r int, src Values, i int, mask []uint64) {
 	}
 }
 
-// Each calls f for every one bit of row i, in ascending order.
+// Each calls f for every column of row i whose bit is one, in ascending order.
 func (b Values) Each(i int, f func(j int)) {
 	for k, w := range b.Row(i) {
 		for ; w != 0; w &= w - 1 {
@@ -239,8 +238,7 @@ func (b Values) Each(i int, f func(j int)) {
 	}
 }
 
-// Nonzero calls f with every unit of row i that is not zero, in ascending order, and its
-// value.
+// Nonzero calls f for every unit of row i that is not zero, in ascending order, with its value.
 func (b Values) Nonzero(i int, f func(j int, value float32)) {
 	if !b.IsReal() {
 		b.Each(i, func(j int) { f(j, 1) })
@@ -285,7 +283,7 @@ func (m *RBM) checkHidden(h Values) {
 }
 
 // checkInput panics if x has another width than m's visible layer, or if x is grey
-// and a constraint is on all units: grey rows have no number of units that are on.
+// and a constraint is on all units, because no number of units is on in a grey row.
 func (m *RBM) checkInput(x Values) {
 	switch {
 	case x.Cols != m.Visible():

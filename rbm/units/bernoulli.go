@@ -20,19 +20,19 @@ func (bernoulli) Means(dst Means, b *Block) {
 		vec.Sigmoids(dst.Data[b.First:], dst.Cols, b.In, b.Rows, b.Width)
 		return
 	}
-	for r := range b.Rows { // the kernel writes all units from the block's first on
+	for r := range b.Rows { // the kernel always writes from the block's first unit on
 		var mean [vec.Block]float32
 		vec.Sigmoids(mean[:], vec.Block, b.In[r*vec.Block:], 1, b.Width)
 		copy(dst.Data[r*dst.Cols+b.First+b.From:][:b.Width-b.From], mean[b.From:])
 	}
 }
 
-// blendRows is the number of rows whose inputs are blended with the base and drawn at once. They
-// fit into the first-level cache.
+// blendRows is the number of rows whose inputs are interpolated with the base and drawn in one
+// call. They fit into the first-level cache.
 const blendRows = 16
 
-// Draw draws all units of the block's words and clears the rest of them. In a layer of real
-// values it leaves the other groups' units.
+// Draw overwrites the words of the block and clears their bits beyond Width. In a layer of real
+// values it does not change units of other groups.
 func (bernoulli) Draw(x States, b *Block, s vec.Stream) {
 	if x.Real == nil {
 		drawWords(x.Words[b.First/vec.Block:], x.Stride, b, 0, b.Rows, s)
@@ -47,7 +47,7 @@ func (bernoulli) Draw(x States, b *Block, s vec.Stream) {
 	}
 }
 
-// drawWords writes the words of n rows of b, from row lo on, to words[r·stride].
+// drawWords draws the units of rows lo … lo+n−1 of b. It writes the word of row lo+r to words[r·stride].
 func drawWords(words []uint64, stride int, b *Block, lo, n int, s vec.Stream) {
 	k, first, in := uint32(b.First/vec.Block), b.Row+uint32(lo), b.In[lo*vec.Block:]
 	var beta []float32
@@ -68,15 +68,15 @@ func drawWords(words []uint64, stride int, b *Block, lo, n int, s vec.Stream) {
 	}
 }
 
-// LogZs uses log(1+eᶻ) = max(z,0) − log max(p,1−p), where p is the unit's mean. The relative error
-// of a mean is some 2⁻²⁴ at most, and so is the error that a unit adds to the rounding of its input.
+// LogZs uses log(1+eᶻ) = max(z,0) − log max(p,1−p), where p is the mean of the unit. The relative error
+// of p is at most about 2⁻²⁴, so each unit adds an error of at most about 2⁻²⁴.
 // The product is at least 2⁻⁶⁴.
 func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b *Block) {
 	for r := range b.Rows {
 		z := b.In[r*vec.Block:][b.From:b.Width]
 		p := mean.Data[r*mean.Cols+b.First:][b.From:b.Width]
-		// Units take turns in two lanes. All of it is free of branches: z+|z| is twice
-		// max(z,0), and ½+|p−½| is max(p,1−p), exactly.
+		// Two independent sums and products, over even and odd units, hide latency. There are no
+		// branches: z+|z| is exactly 2·max(z,0), and ½+|p−½| is exactly max(p,1−p).
 		var above [2]float64
 		below := [2]float64{1, 1}
 		i := 0
@@ -96,8 +96,8 @@ func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b *Block)
 	}
 }
 
-// Rises takes the inputs of all 64 units of the block. Those beyond the last are zeros and add
-// nothing. The product lies between 2⁻⁶⁴ and 2⁶⁴.
+// Rises reads the inputs of all 64 units of the block. Inputs beyond the last unit must be zero; they
+// add nothing. The product lies between 2⁻⁶⁴ and 2⁶⁴.
 func (bernoulli) Rises(sum, product []float64, b *Block, from, to float64) {
 	var fromShift, toShift [vec.Block]float64
 	if b.Base != nil {

@@ -6,18 +6,17 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// DReLU units, double ReLU, are real and independent given the other layer, with another half of a
-// normal distribution on each side of zero (Tubiana, Cocco and Monasson, Learning protein
-// constitutive motifs from sequence data, eLife 2019, equation 6):
+// DReLU units (double ReLU) are real and independent given the other layer. On each side of zero
+// their distribution is a part of a normal distribution (Tubiana, Cocco and Monasson, Learning protein
+// constitutive motifs from sequence data, eLife 2019, equation 6). The energy of a unit by itself is
 //
 //	U(x) = γ⁺x²/2 − θ⁺x for x ≥ 0,  γ⁻x²/2 − θ⁻x for x < 0
 //
-// Their parameters are four numbers without constraints except γ > 0: the field θ, the precision γ, the
-// gap Δ and the skew ξ, with η = ξ/(1+|ξ|):
+// The parameters are the field θ, the precision γ > 0, the gap Δ and the skew ξ. With η = ξ/(1+|ξ|),
 //
 //	γ⁺ = γ/(1+η),  γ⁻ = γ/(1−η),  θ⁺ = θ + Δ/(1+η),  θ⁻ = θ − Δ/(1−η)
 //
-// With Δ = ξ = 0 a unit is Gaussian. Δ > 0 pushes it away from zero, to either side, and Δ < 0 keeps it
+// With Δ = ξ = 0 a unit is Gaussian. Δ > 0 pushes it away from zero, and Δ < 0 keeps it
 // near zero for small inputs. On the path from a base γ± and θ± are interpolated, because the energy is
 // linear in them.
 var DReLU LearnedKind = drelu{}
@@ -31,8 +30,8 @@ func (drelu) Params() []Param  { return freeSides }
 // freeSides are the parameters γ, Δ and ξ of dReLU units.
 var freeSides = []Param{precision[0], {Name: "gap", Learned: true}, {Name: "skew", Learned: true}}
 
-// sides are the parameters of the two sides of a unit, besides its field: γ± and the rest of θ±.
-type sides struct{ gamma, theta [2]float64 } // of x ≥ 0, then of x < 0
+// sides has γ± and θ±−θ of a unit. Index 0 is for x ≥ 0, index 1 for x < 0.
+type sides struct{ gamma, theta [2]float64 }
 
 // sides returns the sides of unit i under d.
 func (drelu) sides(d *Distribution, i int) sides {
@@ -48,7 +47,7 @@ func widths(skew float64) (up, down float64) {
 	return up, down
 }
 
-// blend returns the sides at β on the path to s from base.
+// blend returns the sides at inverse temperature β on the path from base to s.
 func (s sides) blend(base sides, beta float64) sides {
 	for k := range s.gamma {
 		s.gamma[k] = float64(beta*s.gamma[k]) + float64((1-beta)*base.gamma[k])
@@ -57,15 +56,15 @@ func (s sides) blend(base sides, beta float64) sides {
 	return s
 }
 
-// A pair is the distribution of a unit: the halves of its two sides, the side below 0 mirrored, with the Z
-// of each divided by a common factor e^lift.
+// A pair is the distribution of a unit. half[0] is its part on x ≥ 0, and half[1] its part on x < 0,
+// mirrored. The partition function of side k is z[k]·e^lift.
 type pair struct {
 	half [2]half
 	z    [2]float64
 	lift float64
 }
 
-// paired returns the pair of two halves. less is e to minus the distance of their lifts.
+// paired combines two halves into a pair. less is exp(lifts(up.a, down.a)).
 func paired(up, down half, less float64) pair {
 	p := pair{half: [2]half{up, down}}
 	var other float64
@@ -78,35 +77,37 @@ func paired(up, down half, less float64) pair {
 	return p
 }
 
-// lifts returns −|difference| of the lifts of two halves, at least −700.
+// lifts returns minus the absolute difference between the lifts of two halves, at least −700. up and
+// down are their a: see half.
 func lifts(up, down float64) float64 {
 	above, below := min(up, 0), min(down, 0)
 	return max(-math.Abs(float64(above*above)-float64(below*below))/2, -700)
 }
 
-// at returns the distribution of a unit with these sides at the input z, which includes the field.
+// at returns the distribution of a unit at the input z, which includes the field.
 func (s sides) at(z float64) pair {
 	up, down := halfOf(z+s.theta[0], s.gamma[0]), halfOf(-z-s.theta[1], s.gamma[1])
 	return paired(up, down, vec.Exp(lifts(up.a, down.a)))
 }
 
-// sum returns the Z of both sides.
+// sum returns the partition function of the unit, divided by e^lift, and lift.
 func (p *pair) sum() (z, lift float64) { return p.z[0] + p.z[1], p.lift }
 
-// shares returns the probabilities of the sides.
+// shares returns the probabilities of x ≥ 0 and of x < 0.
 func (p *pair) shares() (up, down float64) {
 	z := 1 / (p.z[0] + p.z[1])
 	return float64(p.z[0] * z), float64(p.z[1] * z)
 }
 
-// pairs holds, for one row, the two sides of each unit of a block in the model and in the base, and their distributions.
+// pairs holds the distributions of the units of a block for one row, and their parameters in the
+// model and in the base.
 type pairs struct {
 	model, base [vec.Block]sides
 	up, down    halves
 	less        [vec.Block]float64
 }
 
-// begin takes the sides of b.
+// begin reads the parameters of the units of b.
 func (s *pairs) begin(k drelu, b *Block) {
 	for c := b.From; c < b.Width; c++ {
 		s.model[c] = k.sides(b.Model, b.First+c)
@@ -116,7 +117,7 @@ func (s *pairs) begin(k drelu, b *Block) {
 	}
 }
 
-// compute computes the distributions of row r at β.
+// compute computes the distributions of row r at inverse temperature β.
 func (s *pairs) compute(b *Block, r int, beta float64) {
 	for c := b.From; c < b.Width; c++ {
 		x, z := s.model[c], float64(b.In[r*b.Stride+c])
@@ -132,7 +133,7 @@ func (s *pairs) compute(b *Block, r int, beta float64) {
 	vec.Exps(s.less[:], s.less[:])
 }
 
-// at returns the distribution of unit c of the row.
+// at returns the distribution of unit c of the block.
 func (s *pairs) at(c int) pair { return paired(s.up.at(c), s.down.at(c), s.less[c]) }
 
 func (k drelu) Means(dst Means, b *Block) {
@@ -150,7 +151,7 @@ func (k drelu) Means(dst Means, b *Block) {
 	}
 }
 
-// Draw chooses the side and the value on it by one uniform number of 48 bits.
+// Draw chooses both the side and the value on it by one uniform number of 48 bits.
 func (k drelu) Draw(x States, b *Block, stream vec.Stream) {
 	var u fineUniforms
 	var at places
@@ -169,7 +170,7 @@ func (k drelu) Draw(x States, b *Block, stream vec.Stream) {
 			} else {
 				half[c], sign[c], rest[c] = p.half[1], -1, (u-up)/down
 			}
-			rest[c] = min(max(rest[c], 0x1p-60), 1-0x1p-53) // whatever the rounding
+			rest[c] = min(max(rest[c], 0x1p-60), 1-0x1p-53) // rounding may give 0 or 1
 			at.set(c, half[c], rest[c])
 		}
 		at.compute(b.From, b.Width)
@@ -234,7 +235,7 @@ func (k drelu) Rest(x []float32, d *Distribution, first int) float64 {
 	return sum
 }
 
-// FieldOf returns the field of a Gaussian unit, because a dReLU unit without gap and skew is Gaussian.
+// FieldOf uses that a dReLU unit without gap and skew is Gaussian.
 func (drelu) FieldOf(mean, precision float64) float64 { return Gaussian.FieldOf(mean, precision) }
 
 func (k drelu) Curvature(d *Distribution, i int) float64 {
@@ -242,10 +243,12 @@ func (k drelu) Curvature(d *Distribution, i int) float64 {
 	return min(s.gamma[0], s.gamma[1])
 }
 
-// Slopes are
+// Slopes computes
 //
-//	∂Γ/∂Δ = p⁺⟨x⟩⁺/(1+η) + p⁻⟨|x|⟩⁻/(1−η)
-//	∂Γ/∂ξ = (p⁺(½γ⟨x²⟩⁺ − Δ⟨x⟩⁺)/(1+η)² − p⁻(½γ⟨x²⟩⁻ − Δ⟨|x|⟩⁻)/(1−η)²)/(1+|ξ|)²
+//	∂log Z/∂Δ = p⁺⟨x⟩⁺/(1+η) + p⁻⟨|x|⟩⁻/(1−η)
+//	∂log Z/∂ξ = (p⁺(½γ⟨x²⟩⁺ − Δ⟨x⟩⁺)/(1+η)² − p⁻(½γ⟨x²⟩⁻ − Δ⟨|x|⟩⁻)/(1−η)²)/(1+|ξ|)²
+//
+// where p⁺ and p⁻ are the probabilities of x ≥ 0 and x < 0, and ⟨·⟩⁺ and ⟨·⟩⁻ are means given the side.
 func (k drelu) Slopes(dst [MaxParams]Means, b *Block) {
 	var s pairs
 	s.begin(k, b)

@@ -6,9 +6,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Gaussian units are real numbers, independent given the other layer. A unit's own energy is
+// Gaussian units are real numbers, independent given the other layer. The energy of a unit by itself is
 // U(x) = γx²/2 − θx, with field θ and precision γ > 0. Given the input z its mean is z/γ and its variance
-// 1/γ. On the path from a base the precision is interpolated as the field is: γ_β = β·γ + (1−β)·γ₀.
+// 1/γ. On the path from a base the precision is γ_β = β·γ + (1−β)·γ₀, where γ₀ is that of the base.
 var Gaussian RealKind = gaussian{}
 
 // precision is the parameter γ of real units, the curvature of their energy.
@@ -37,28 +37,28 @@ func (b *Block) blend(r, c int, beta float64) (z, precision float64) {
 	return z, float64(beta*b.Model.Param(0, i)) + float64((1-beta)*b.Base.Param(0, i))
 }
 
-// moreUniforms is added to the number of a block of units to get the second uniforms of a draw. It is
-// more than the blocks of any layer.
+// moreUniforms is added to the number of a block of units to get the second uniforms of a draw. No
+// layer has more blocks.
 const moreUniforms = 1 << 20
 
-// fineUniforms holds uniform numbers of 48 bits for the units of a block, in one row. Each is made of
+// fineUniforms holds uniform numbers of 48 bits, one for each unit of a block in one row. Each combines
 // two uniforms of 24 bits.
 type fineUniforms struct{ high, low [vec.Block]float32 }
 
-// fill takes the uniforms of row r of b from s.
+// fill draws the uniforms of row r of b from s.
 func (u *fineUniforms) fill(s vec.Stream, b *Block, r int) {
 	k := uint32(b.First / vec.Block)
 	s.Uniforms(&u.high, b.Row+uint32(r), k)
 	s.Uniforms(&u.low, b.Row+uint32(r), k+moreUniforms)
 }
 
-// at returns the uniform of unit c, between 0 and 1. high is an odd number below 2²⁴, around which lies an
-// interval of width 2; low chooses the point in it. The uniform and its distance from 1 are exact.
+// at returns the uniform of unit c, between 0 and 1. high is an odd number below 2²⁴, the centre of an
+// interval of width 2; low chooses the point in the interval. The uniform u and 1−u are exact.
 func (u *fineUniforms) at(c int) float64 {
 	return float64((float64(u.high[c]) - 1 + float64(float64(u.low[c])*0x1p-23)) * 0x1p-24)
 }
 
-// fillAt overwrites at with the uniforms of all units, see fineUniforms.at.
+// fillAt overwrites at with the uniforms of all units.
 func (u *fineUniforms) fillAt(at *[vec.Block]float64) {
 	for c := range at {
 		at[c] = u.at(c)
@@ -82,7 +82,7 @@ func (g gaussian) Draw(x States, b *Block, s vec.Stream) {
 		}
 		if in := b.In[r*b.Stride:][:b.Width]; beta == 1 && b.allOnes() {
 			for c := b.From; c < b.Width; c++ {
-				to[c] = float32(float64(in[c]) + normals[c]) // as below, except for the divisions by 1
+				to[c] = float32(float64(in[c]) + normals[c]) // the same as below without divisions by 1
 			}
 			continue
 		}
@@ -103,8 +103,8 @@ func (b *Block) allOnes() bool {
 	return true
 }
 
-// normal returns the quantile of the standard normal distribution with the given probabilities below
-// and above it, which are both accurate to their own size.
+// normal returns the quantile of the standard normal distribution. below and above are the
+// probabilities below and above the quantile; both must have a small relative error.
 func normal(below, above float64) float64 {
 	if math.Abs(below-0.5) <= vec.CentralHalf {
 		return vec.CentralNormal(below)
@@ -112,9 +112,8 @@ func normal(below, above float64) float64 {
 	return tailNormal(below, above)
 }
 
-// tailNormal returns the quantile for the tails, where normal's formula for the centre does not apply.
+// tailNormal is normal for the tails, where the formula for the centre does not apply.
 func tailNormal(below, above float64) float64 {
-	// The other half mirrors this one.
 	tail, sign := below, -1.0
 	if below > 0.5 {
 		tail, sign = above, 1
@@ -126,7 +125,7 @@ func tailNormal(below, above float64) float64 {
 	return sign * ratio(r-5, &far)
 }
 
-// ratio is the ratio of two polynomials, with coefficients from the highest power on.
+// ratio returns the ratio of two polynomials in x. c has their coefficients, highest power first.
 func ratio(x float64, c *[2][8]float64) float64 {
 	a, b := c[0][0], c[1][0]
 	for i := 1; i < len(c[0]); i++ {
@@ -189,7 +188,7 @@ func (gaussian) Curvature(d *Distribution, i int) float64 { return d.Param(0, i)
 
 func (gaussian) FieldOf(mean, precision float64) float64 { return float64(mean * precision) }
 
-// quadratic returns Σ γx²/2 over the values x of the units from number first on.
+// quadratic returns Σ γx²/2 over the values x, with the precisions γ of the units from index first on.
 func quadratic(x []float32, d *Distribution, first int) float64 {
 	sum := 0.0
 	for i, x := range x {

@@ -6,19 +6,20 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A half is the distribution p(x) ∝ exp(z·x − γx²/2) on x ≥ 0. A ReLU unit has it, and a dReLU unit
-// has one on each side of 0. With a = −z/√γ, a + √γ·x is a standard normal number conditioned on being
-// above a.
+// A half is the truncated normal distribution p(x) ∝ exp(z·x − γx²/2) on x ≥ 0. A ReLU unit has this
+// distribution, and a dReLU unit has one on each side of 0. With a = −z/√γ, the number a + √γ·x is
+// standard normal, conditioned on being above a.
 type half struct {
-	a, scale float64 // scale is 1/√γ
-	tail     float64 // e^(a²/2)·√(2/π)·∫ e^(−x²/2) over x ≥ |a|
-	fall     float64 // e^(−a²/2), at least e⁻⁷⁰⁰
+	a     float64
+	scale float64 // 1/√γ
+	tail  float64 // e^(a²/2)·√(2/π)·∫ e^(−x²/2) over x ≥ |a|
+	fall  float64 // e^(−a²/2), at least e⁻⁷⁰⁰
 }
 
 // halves holds the half of each unit of a block, for one row.
 type halves struct{ a, scale, tail, fall [vec.Block]float64 }
 
-// set sets the input z and the precision gamma of unit c. Call compute after all units are set.
+// set sets the input z and the precision gamma of unit c. The caller sets all units, then calls compute.
 func (h *halves) set(c int, z, gamma float64) {
 	h.scale[c] = 1 / math.Sqrt(gamma)
 	h.a[c] = float64(-z * h.scale[c])
@@ -51,16 +52,16 @@ func (h half) z() (z, lift float64) {
 	if h.a >= 0 {
 		return float64(float64(math.Sqrt(math.Pi/2)*h.scale) * h.tail), 0
 	}
-	// Beyond e^-700 the other half has no weight.
+	// fall at its limit e⁻⁷⁰⁰ is negligible against 1.
 	return float64(float64(math.Sqrt(2*math.Pi)*h.scale) * (1 - float64(h.fall*h.tail/2))), float64(h.a * h.a / 2)
 }
 
-// A product accumulates the logarithm of a product as sum + log rest, with few calls of log.
+// A product is a product of many factors. Its logarithm is sum + log rest, which needs few calls of log.
 type product struct{ sum, rest float64 }
 
 var one = product{rest: 1}
 
-// multiply multiplies by z·e^lift.
+// multiply multiplies p by z·e^lift.
 func (p *product) multiply(z, lift float64) {
 	p.sum += lift
 	if p.rest *= z; p.rest < 0x1p-500 || p.rest > 0x1p500 {
@@ -68,14 +69,12 @@ func (p *product) multiply(z, lift float64) {
 	}
 }
 
-// divide divides by z·e^lift.
 func (p *product) divide(z, lift float64) { p.multiply(1/z, -lift) }
 
-// log returns the logarithm.
 func (p *product) log() float64 { return p.sum + vec.Log(p.rest) }
 
-// manyDeviations is the a above which moments are computed by their series in 1/a². Below it the
-// difference of two large numbers has a relative error of less than a²·10⁻¹⁵; above it the relative
+// manyDeviations is the value of a above which moments uses a series in 1/a². At smaller a the
+// difference of two large numbers has a relative error below a²·10⁻¹⁵. At larger a the relative
 // error of the series is 8162/a¹⁰.
 const manyDeviations = 50
 
@@ -94,7 +93,7 @@ func (h half) moments() (mean, square float64) {
 		s = float64(s*y) - 74
 		s = float64(s*y) + 10
 		s = 2 - float64(s*y)
-		// ⟨x²⟩ = 1 − a·m, whose first terms cancel.
+		// This is the series of 1 − a·m without its first terms, which cancel.
 		s *= y
 	case a >= 0:
 		m = root/h.tail - a
@@ -106,8 +105,8 @@ func (h half) moments() (mean, square float64) {
 	return float64(m * h.scale), float64(float64(s*h.scale) * h.scale)
 }
 
-// farDeviations is the a above which a draw is found by Newton's method on the logarithm of the
-// tail. Below it the tail is far within the range of float64.
+// farDeviations is the value of a above which a draw uses Newton's method on the logarithm of the
+// tail probability. At smaller a the tail probability is far within the range of float64.
 const farDeviations = 6
 
 // draw returns the value that x exceeds with probability u, 0 < u < 1.
@@ -118,25 +117,25 @@ func (h half) draw(u float64) float64 {
 	return h.from(normal(h.chances(u)))
 }
 
-// chances returns the probabilities that a normal number is above and below the one that becomes the draw, each
-// right to its own size. a is at most farDeviations.
+// chances returns the probabilities of the standard normal distribution above and below a + √γ·x,
+// where x is the draw. Both have a small relative error. It requires a ≤ farDeviations.
 func (h half) chances(u float64) (above, below float64) {
-	beyond := float64(h.tail * h.fall / 2) // |a|
+	beyond := float64(h.tail * h.fall / 2) // probability above |a|
 	if h.a < 0 {
 		return float64(u * (1 - beyond)), (1 - u) + float64(u*beyond)
 	}
 	return float64(u * beyond), (1 - u) + float64(u*(1-beyond))
 }
 
-// from returns the draw at the normal number −mirrored.
+// from returns the draw x for which a + √γ·x = −mirrored.
 func (h half) from(mirrored float64) float64 { return float64(max(-mirrored-h.a, 0) * h.scale) }
 
-// drawFar is draw for a above farDeviations:
-// log Q(a+d) − log Q(a) = log u, with log Q(x) = log e^(x²/2)Q(x) − x²/2.
+// drawFar is draw for a above farDeviations. It solves log Q(a+d) − log Q(a) = log u for d = √γ·x, where
+// Q is the tail probability of the standard normal distribution, from log(e^(x²/2)·Q(x)) − x²/2.
 func (h half) drawFar(u float64) float64 {
 	a, log := h.a, vec.Log(u)
 	d := -2 * log / (a + math.Sqrt(float64(a*a)-float64(2*log)))
-	for range 2 { // the start is right to 1/a² of d
+	for range 2 { // the start has a relative error of about 1/a²
 		e := vec.ScaledErfc(float64((a + d) * (1 / math.Sqrt2)))
 		miss := vec.Log(e/h.tail) - float64(d*(a+float64(d/2))) - log
 		d += float64(miss * e * math.Sqrt(math.Pi/2)) // the derivative is −1/(e·√(π/2))
@@ -144,17 +143,18 @@ func (h half) drawFar(u float64) float64 {
 	return float64(max(d, 0) * h.scale)
 }
 
-// places holds the standard normal numbers, mirrored at 0, that give the draws of a block's units in a row.
+// places computes the draws of the units of a block for one row. normal has the standard normal
+// numbers of the draws, with the sign reversed.
 type places struct{ above, below, normal [vec.Block]float64 }
 
-// set sets the place of unit c with the half h, for the draw at u.
+// set prepares the draw of unit c, whose distribution is h, from the uniform number u.
 func (p *places) set(c int, h half, u float64) {
 	if p.above[c], p.below[c] = 0.5, 0.5; h.a <= farDeviations {
 		p.above[c], p.below[c] = h.chances(u)
 	}
 }
 
-// draw returns the draw of unit c, with the h and u given to set. Call compute first.
+// draw returns the draw of unit c for the h and u that were given to set. The caller calls compute before.
 func (p *places) draw(c int, h half, u float64) float64 {
 	if h.a > farDeviations {
 		return h.drawFar(u)
@@ -162,7 +162,7 @@ func (p *places) draw(c int, h half, u float64) float64 {
 	return h.from(p.normal[c])
 }
 
-// compute computes the normal numbers of units from … width−1.
+// compute computes normal for units from … width−1.
 func (p *places) compute(from, width int) {
 	vec.CentralNormals(p.normal[:], p.above[:])
 	for c := from; c < width; c++ {

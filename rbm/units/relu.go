@@ -6,9 +6,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// ReLU units are real numbers x ≥ 0, independent given the other layer. A unit's own energy is
-// U(x) = γx²/2 − θx, with field θ and precision γ > 0. Its mean is about z/γ for large inputs z, and about
-// −1/z for very negative ones. On a path from a base to the model, γ is interpolated as the field is.
+// ReLU units are real numbers x ≥ 0, independent given the other layer. The energy of a unit by itself is
+// U(x) = γx²/2 − θx, with field θ and precision γ > 0. Its mean is about z/γ for a large input z, and about
+// −1/z for a very negative one. On the path from a base to the model, γ is interpolated linearly in β.
 var ReLU RealKind = relu{}
 
 type relu struct{}
@@ -37,7 +37,7 @@ func (relu) Means(dst Means, b *Block) {
 	}
 }
 
-// Draw inverts the distribution function at a uniform number of 48 bits, as Draw of Gaussian units does.
+// Draw inverts the distribution function at a uniform number of 48 bits.
 func (relu) Draw(x States, b *Block, s vec.Stream) {
 	var u fineUniforms
 	var h halves
@@ -94,11 +94,11 @@ func (relu) Rest(x []float32, d *Distribution, first int) float64 { return quadr
 
 func (relu) Curvature(d *Distribution, i int) float64 { return d.Param(0, i) }
 
-// FieldOf finds the field by bisection, as the mean rises with it. It treats a mean below 10⁻³/√precision as
-// that value, because no field gives a mean of 0.
+// FieldOf finds the field by bisection, because the mean rises with the field. No field gives a
+// mean of 0, so it raises a mean below 10⁻³/√precision to that value.
 func (relu) FieldOf(mean, precision float64) float64 {
-	scaled := max(float64(mean*math.Sqrt(precision)), 1e-3) // the mean at precision 1; its field lies between −1/scaled and scaled
-	low, high := -1/scaled, scaled
+	scaled := max(float64(mean*math.Sqrt(precision)), 1e-3) // the mean at precision 1
+	low, high := -1/scaled, scaled                          // bounds of the field at precision 1
 	for range 60 {
 		z := (low + high) / 2
 		if m, _ := halfOf(z, 1).moments(); m < scaled {

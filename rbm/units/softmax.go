@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Softmax units are together one variable with as many values as units: one of them is 1, unit
-// k with probability ∝ e^zₖ.
+// Softmax units form one categorical variable. Exactly one unit of the group is 1, and it is unit k
+// with probability ∝ e^zₖ.
 var Softmax VisibleKind = softmax{}
 
 type softmax struct{}
@@ -22,7 +22,7 @@ func (softmax) Means(dst Means, b *Block) {
 	}
 }
 
-// Draw leaves in b.In e to the inputs, relative to the largest of each row.
+// Draw overwrites the inputs z of each row in b.In with exp(βz − max βz).
 func (softmax) Draw(x States, b *Block, s vec.Stream) {
 	for r := range b.Rows {
 		z, beta := b.In[r*b.Stride:][:b.Width], b.BetaOf(r)
@@ -36,9 +36,9 @@ func (softmax) Draw(x States, b *Block, s vec.Stream) {
 	}
 }
 
-// DrawTransposed is Draw of a softmax group in at most 64 rows. The inputs are in in, which it
-// overwrites, in place of b.In, and are transposed: those of unit i of the group are in[64·i …], one a
-// row. scratch is working memory.
+// DrawTransposed is Draw for a softmax group in at most 64 rows, with transposed inputs: that of unit
+// i of the group in row r is in[64·i+r]. It ignores b.In, may overwrite in, and uses
+// scratch as working memory.
 func DrawTransposed(x States, b *Block, in []float32, s vec.Stream, scratch *Transposed) {
 	for r := range scratch.beta {
 		scratch.beta[r] = 1
@@ -69,7 +69,7 @@ type Transposed struct {
 	uniforms [4 * vec.Block]float32
 }
 
-// setOne makes unit first+y of row r one, and the others of this number from first on zero.
+// setOne sets unit first+y of row r to 1, and the other units of first … first+number−1 to 0.
 func (x States) setOne(r, first, number, y int) {
 	if x.Real != nil {
 		row := x.Real[r*x.Stride:]
@@ -99,7 +99,7 @@ func (softmax) Rises(sum, product []float64, b *Block, from, to float64) {
 	}
 }
 
-// logSumExp returns log Σ eᶻ of row r at β.
+// logSumExp returns log Σ exp(z) over the inputs z of row r at inverse temperature β.
 func (b *Block) logSumExp(r int, beta float64) float64 {
 	input := func(i int) float64 {
 		z := float64(beta * float64(b.In[r*b.Stride+i]))
@@ -126,9 +126,10 @@ func (softmax) Field(dst, mean []float32, rows float64) {
 	}
 }
 
-// FieldOfStates overwrites dst with the fields at which a group of inputs without weights is in
-// each state with its frequency mean over this number of rows. One row more, spread over all
-// states, keeps those finite that never occur. The fields sum to zero.
+// FieldOfStates overwrites dst with the fields of a softmax group without weights. mean has the
+// frequency of each state of the group in the data, over the given number of rows. One
+// pseudo-row, divided among all states, keeps the fields of states that never occur finite. The
+// fields sum to zero.
 func FieldOfStates(dst, mean []float32, rows float64) {
 	for i, p := range mean {
 		dst[i] = float32(vec.Log(float64(float64(p)*rows) + 1/float64(len(mean))))
@@ -136,7 +137,7 @@ func FieldOfStates(dst, mean []float32, rows float64) {
 	Centre(dst)
 }
 
-// Centre subtracts their mean from x, and returns it.
+// Centre subtracts the mean of x from its elements, and returns the mean.
 func Centre(x []float32) (mean float64) {
 	for _, x := range x {
 		mean += float64(x)

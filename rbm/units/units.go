@@ -1,10 +1,13 @@
-// Package units has the kinds of units of a layer, one file each: how their states are drawn
-// and summed out given their inputs.
+// Package units implements the kinds of units of a layer, one in each file: means, draws and
+// partition functions of units given their inputs.
 //
-// The energy of a model is E(v,h) = Σ U(vᵢ) + Σ U(hⱼ) − vᵀWh. Given the other layer, a unit x has the
-// distribution p(x) ∝ exp(x·z − U′(x)). Its input z is the weighted sum of the other layer plus its field,
-// the bias; U′ is U without the field's term. At inverse temperature β on the path from a base all
-// parameters are interpolated: z_β = β·z + (1−β)·θ₀, where θ₀ is the base's field.
+// The energy of a model is E(v,h) = Σ U(vᵢ) + Σ U(hⱼ) − vᵀWh. The energy of a unit by itself is
+// U(x) = U′(x) − θx, where the field θ is the bias of the unit. Given the other layer, the unit has the
+// distribution p(x) ∝ exp(x·z − U′(x)). Its input z is its field plus the weighted sum of the other
+// layer, and its partition function is Z(z) = Σ_x exp(x·z − U′(x)), an integral for real units.
+//
+// On the path from a base (rbm.Base) to the model all parameters are interpolated linearly in the
+// inverse temperature β: z_β = β·z + (1−β)·θ₀, where θ₀ is the field in the base.
 package units
 
 import (
@@ -14,83 +17,84 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A Support says which states a unit has.
+// A Support is the set of states of a unit.
 type Support int
 
 const (
-	Bits   Support = iota // 0 or 1, each unit for itself
-	OneHot                // 0 or 1, one unit of the group is 1: the group is one variable
+	Bits   Support = iota // 0 or 1, independently of the other units of the group
+	OneHot                // 0 or 1; one unit of the group is 1, so the group is one variable
 	Real                  // real values
 )
 
-// A Kind is how the units of a group behave given their inputs. All methods but LogZ
-// work on a Block, so that no call is made for a single unit.
+// A Kind is a kind of units, such as Bernoulli. All methods except LogZ work on a Block of
+// units and rows, because a call for each unit would be slow.
 type Kind interface {
-	fmt.Stringer // its name in files and flags
+	fmt.Stringer // name in files and flags
 	Support() Support
-	Params() []Param // parameters of each unit, besides the field
+	Params() []Param // parameters of each unit besides the field
 
-	// Means overwrites the units' places of dst with their means at β = 1.
+	// Means overwrites the elements of dst for the units of b with their means at β = 1.
 	Means(dst Means, b *Block)
-	// Draw overwrites the units' places of x with draws at the β of each row. Unit i of row r
-	// uses the uniforms of s for row b.Row+r and unit i. A group that is one variable uses those of
+	// Draw overwrites the states in x of the units of b with draws at the β of each row. Unit i of row r
+	// uses the uniforms of s for row b.Row+r and unit i; a one-hot group uses those of
 	// its first unit. Draw may overwrite b.In.
 	Draw(x States, b *Block, s vec.Stream)
-	// LogZs computes log Z of the units of each row r as sum − log product, and writes both to
-	// place r·stride. mean has the means of the same block, which saves exponentials. The result
-	// is accurate to float32.
+	// LogZs computes log Z, summed over the units, for each row r. The result is
+	// sum[r·stride] − log product[r·stride]. mean has the means of the same block, which saves
+	// exponentials. The result has the precision of float32.
 	LogZs(sum, product []float64, stride int, mean Means, b *Block)
-	// Rises computes for each row the increase of log Z of the units from one β to another, as
-	// sum + log product.
+	// Rises computes the increase from one β to another of log Z, summed over the units, for each
+	// row r. The result is sum[r] + log product[r].
 	Rises(sum, product []float64, b *Block, from, to float64)
-	// LogZ returns Σ log Σ_x exp(x·z − U′(x)), in nats, over the units from number first on, with
-	// inputs z. For real units the inner sum is an integral.
+	// LogZ returns log Z, in nats, summed over len(z) units with inputs z. The first of them is unit
+	// first of the layer.
 	LogZ(z []float64, l *Distribution, first int) float64
 }
 
 // A VisibleKind is a kind of units that a visible layer can have.
 type VisibleKind interface {
 	Kind
-	// Field overwrites dst with the fields at which units without weights have about the given
-	// means, which were taken over this number of rows. Half a pseudo-row keeps the field finite
-	// for a unit that never changes.
+	// Field overwrites dst with fields at which units without weights have about the given
+	// means of data. rows is the number of rows over which mean was taken. A pseudo-count of ½
+	// keeps the field of a binary unit finite if the unit never changes.
 	Field(dst, mean []float32, rows float64)
 }
 
 // A RealKind is a kind of real units. Other kinds have U′ = 0.
 type RealKind interface {
 	Kind
-	// Rest returns Σ U′(x), in nats, over the values x of the units from number first on.
+	// Rest returns Σ U′(x), in nats, over the values x. The first of them is that of unit first of the layer.
 	Rest(x []float32, d *Distribution, first int) float64
 	// FieldOf returns the field at which a unit has this mean and precision, if its other parameters are 0.
 	FieldOf(mean, precision float64) float64
-	// Curvature returns the second derivative of U′ of unit i, the smaller one if the sides differ.
+	// Curvature returns the second derivative of U′ of unit i. If it differs for x < 0 and x > 0, the
+	// result is the smaller value.
 	Curvature(d *Distribution, i int) float64
 }
 
-// A LearnedKind is a kind of real units with parameters that are learned by their own gradient.
+// A LearnedKind is a kind of real units with parameters besides the field that training learns.
 type LearnedKind interface {
 	RealKind
-	// Slopes overwrites the units' places of dst[k], for each parameter k that is Learned, with the
-	// derivative of the unit's log Z by it, at β = 1: ⟨−∂U′/∂parameter⟩ given the input.
+	// Slopes overwrites dst[k], for each parameter k that is Learned, with the derivatives of the
+	// units' log Z with respect to that parameter at β = 1. A derivative is ⟨−∂U′/∂parameter⟩ given the input.
 	Slopes(dst [MaxParams]Means, b *Block)
 }
 
 // MaxParams is the largest number of parameters of a kind besides the field.
 const MaxParams = 3
 
-// A Param is a parameter that each unit of a kind has besides its field.
+// A Param describes a parameter that each unit of a kind has besides its field.
 type Param struct {
 	Name     string
-	Initial  float32
-	Positive bool // it must be above 0
-	Learned  bool // by LearnedKind's Slopes
+	Initial  float32 // value in a new model
+	Positive bool    // it must be above 0
+	Learned  bool    // Slopes of LearnedKind has its gradient
 }
 
-// A Distribution holds the parameters of a layer of independent units without weights.
+// A Distribution has the parameters of the units of a layer, without weights.
 type Distribution struct {
 	Field  []float32
-	Params [][]float32 // the other parameters × the units of the layer; nil: zeros
+	Params [][]float32 // Params[k][i] is parameter k of unit i, in the order of Kind.Params; nil: zeros
 }
 
 // At returns the field of unit i, or 0 if l is nil.
@@ -112,22 +116,21 @@ func (l *Distribution) Param(k, i int) float64 {
 // Kinds are all kinds of units.
 var Kinds = []Kind{Bernoulli, Softmax, Gaussian, ReLU, DReLU}
 
-// ParseVisible returns the kind of this name that a visible layer can have.
+// ParseVisible returns the kind with this name. It must be one that a visible layer can have.
 func ParseVisible(name string) (Kind, error) {
 	return parse(name, func(k Kind) bool { _, ok := k.(VisibleKind); return ok })
 }
 
-// ParseHidden returns the kind of this name that a hidden layer can have: its units are independent.
+// ParseHidden returns the kind with this name. Its units must be independent.
 func ParseHidden(name string) (Kind, error) {
 	return parse(name, func(k Kind) bool { return k.Support() != OneHot })
 }
 
-// ParseLabel returns the kind of this name that a label can have: its units are 0 or 1.
+// ParseLabel returns the kind with this name. Its units must be 0 or 1.
 func ParseLabel(name string) (Kind, error) {
 	return parse(name, func(k Kind) bool { return k.Support() != Real })
 }
 
-// parse returns the kind of this name among those for which fit is true.
 func parse(name string, fit func(Kind) bool) (Kind, error) {
 	var names []string
 	for _, k := range Kinds {
@@ -143,12 +146,13 @@ func parse(name string, fit func(Kind) bool) (Kind, error) {
 	return nil, fmt.Errorf("unknown kind of units %q; it is %s or %s", name, strings.Join(names[:last], ", "), names[last])
 }
 
-// A Block is the inputs of units of one group for a number of rows: in a block of 64 units of
-// the layer units From … Width−1, or all units of a group that is one variable.
+// A Block has the inputs of some units of one group, for a number of rows. The units are First+From …
+// First+Width−1 of the layer. For independent units First is a multiple of 64 and Width at most
+// 64. A one-hot group is one block, with From = 0.
 type Block struct {
-	First       int // number of the block's first unit in its layer
+	First       int
 	From, Width int
-	In          []float32 // inputs; those of a row begin at a multiple of Stride
+	In          []float32 // input of unit First+c in row r is In[r·Stride+c]
 	Stride      int
 	Rows        int
 	Row         uint32        // number of the first row in the random stream
@@ -170,10 +174,10 @@ type Means struct {
 	Cols int
 }
 
-// States are rows of states of all units of a layer. As bits, unit i is bit i%64 of word i/64 of
-// its row. In a layer with real units all are real.
+// States are rows of states of all units of a layer: bits, or real values if any unit of the layer is
+// real.
 type States struct {
-	Words  []uint64
-	Real   []float32 // if not nil, the states
-	Stride int       // words or real values of a row
+	Words  []uint64  // unit i is bit i%64 of word i/64 of its row
+	Real   []float32 // if not nil, it replaces Words
+	Stride int       // words or real values per row
 }
