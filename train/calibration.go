@@ -6,21 +6,20 @@ import (
 	"gorbm/rbm"
 )
 
-// CalibrationBins is the number of bins of equal width of the calibration error, that
-// of Guo, Pleiss, Sun & Weinberger, On calibration of modern neural networks, ICML
-// 2017.
+// CalibrationBins is the number of bins of the expected calibration error, all of equal width, as in Guo,
+// Pleiss, Sun & Weinberger, On calibration of modern neural networks, ICML 2017.
 const CalibrationBins = 15
 
-// A Calibration says how far the p(y|x) of a model can be taken at their word. It has
-// one temperature T, at which p(y|x) becomes ∝ p(y|x)^(1/T). T is that of the largest
-// likelihood of the labels of half of the rows, chosen at random, and is judged on
-// the other half.
+// A Calibration says how well the probabilities p(y|x) of a model agree with how often it is right, before
+// and after temperature scaling. At temperature T, p(y|x) becomes proportional to p(y|x)^(1/T). T maximises
+// the likelihood of the labels of half of the rows, chosen at random; Before and After score the other
+// half.
 type Calibration struct {
-	Bins        int         `json:"bins"`
-	ECE         float64     `json:"ece"` // expected calibration error of all rows
+	Bins        int         `json:"bins"` // number of bins of each ECE
+	ECE         float64     `json:"ece"`  // expected calibration error of all rows
 	Temperature float64     `json:"temperature"`
-	Fitted      int         `json:"fitted_on"` // rows
-	N           int         `json:"n"`         // other rows, of which are
+	Fitted      int         `json:"fitted_on"` // number of rows that Temperature is fitted on
+	N           int         `json:"n"`         // number of rows that Before and After score
 	Before      LabelScores `json:"before"`    // at temperature 1
 	After       LabelScores `json:"after"`     // at Temperature
 }
@@ -28,21 +27,21 @@ type Calibration struct {
 // LabelScores are scores of p(y|x).
 type LabelScores struct {
 	NLL float64 `json:"negative_log_likelihood"` // mean −log p(y|x), nats
-	ECE float64 `json:"ece"`
+	ECE float64 `json:"ece"`                     // expected calibration error
 }
 
 const (
-	// leastTemperature and its inverse bound the temperature. Where a bound is the
-	// best, the likelihood has no largest value near it: all rows are right, or
-	// labels have nothing to do with p(y|x).
+	// Temperatures lie between leastTemperature and its inverse. A best temperature at a bound means that
+	// the likelihood has no maximum in between: all rows are right, or the labels do not depend on p(y|x).
 	leastTemperature = 1. / 128
-	// calibrationSteps halve the interval of log temperatures, 2·log 128, to 10⁻¹².
+	// calibrationSteps is the number of bisections, from an interval of 2·log 128 in the log temperature to
+	// one of 10⁻¹².
 	calibrationSteps = 43
 )
 
-// Calibrate returns the calibration of log p(y|x), rows × classes, against the labels
-// y, by the weights of the rows, which are nil if they are equal. ok is false if there are fewer
-// than two rows.
+// Calibrate returns the calibration of logp, the log p(y|x) of rows × classes, on rows with the labels y.
+// weights are the rows' weights, or nil if they are equal. key chooses the rows that the temperature is
+// fitted on. ok is false if there are fewer than two rows.
 func Calibrate(logp []float64, y []int32, weights []float64, key rbm.Key) (c Calibration, ok bool) {
 	if len(y) < 2 {
 		return c, false
@@ -61,14 +60,15 @@ func Calibrate(logp []float64, y []int32, weights []float64, key rbm.Key) (c Cal
 	return c, true
 }
 
-// AtBound reports whether the likelihood has its largest value beyond the
-// temperatures that are tried.
+// AtBound reports whether Temperature is the smallest or the largest that was tried, so that the best one
+// may lie beyond.
 func (c Calibration) AtBound() bool {
 	const near = 1e-6
 	return math.Abs(math.Abs(math.Log(c.Temperature))+math.Log(leastTemperature)) < near
 }
 
-// labelled is log p(y|x) of some rows with their labels and their weights, nil if they are equal.
+// labelled holds log p(y|x), rows × classes, and the rows' labels and weights. weights is nil if they are
+// equal.
 type labelled struct {
 	logp    []float64
 	y       []int32
@@ -86,14 +86,14 @@ func (l labelled) take(classes int, rows []int) (t labelled) {
 	return t
 }
 
-// bestInverse returns the inverse temperature β of the largest likelihood. Its
-// logarithm is concave in β with the derivative Σ_r log p(y_r) − Σ_k q_k log p(k),
-// q ∝ p^β, so that bisection finds it.
+// bestInverse returns the inverse temperature β that maximises the likelihood of the labels. The
+// log-likelihood is concave in β, so bisection finds the zero of its derivative Σ_r w_r (log p_r(y_r) − Σ_k
+// q_rk log p_r(k)), with w_r the weight of row r and q_r ∝ p_r^β.
 func (l labelled) bestInverse() float64 {
 	low, high := math.Log(leastTemperature), -math.Log(leastTemperature)
 	for range calibrationSteps {
 		middle := (low + high) / 2
-		if l.slope(rbm.Exp(middle)) >= 0 { // 0 where no doubt is left that float64 can hold
+		if l.slope(rbm.Exp(middle)) >= 0 { // 0 once float64 rounds every q to 0 or 1
 			low = middle
 		} else {
 			high = middle
@@ -118,7 +118,7 @@ func (l labelled) slope(beta float64) float64 {
 	return sum
 }
 
-// logSumPower returns log Σ_k p_k^β of log p.
+// logSumPower returns log Σ_k p_k^β, given log p_k.
 func logSumPower(logp []float64, beta float64) float64 {
 	powers := make([]float64, len(logp))
 	for k, lp := range logp {
@@ -139,11 +139,11 @@ func (l labelled) scores(beta float64) (s LabelScores) {
 	return s
 }
 
-// calibrationError returns the expected calibration error at inverse temperature β.
-// Rows are put into bins by the probability p of their likeliest class. The error is the mean
-// over the rows of |mean p − fraction classified correctly| of their bin.
+// calibrationError returns the expected calibration error at inverse temperature β. Rows are put into bins
+// by the probability p of their likeliest class. The error is the mean over the rows of |mean p − fraction
+// classified correctly| in the row's bin.
 func (l labelled) calibrationError(beta float64) float64 {
-	var excess [CalibrationBins]float64 // Σ p − right
+	var excess [CalibrationBins]float64 // by bin: sum of p minus number of correct rows, both weighted
 	classes, total := len(l.logp)/len(l.y), 0.0
 	for r, label := range l.y {
 		row, w := l.logp[r*classes:][:classes], weightAt(l.weights, r)

@@ -11,21 +11,24 @@ import (
 	"gorbm/rbm"
 )
 
-// Components are the principal components of the inputs of rows, as bits.
+// Components are the principal components of rows of binary inputs.
 type Components struct {
-	Mean      []float64
-	Axes      [][]float64 // of unit length, by falling variance; the largest entry of each is positive
-	Variances []float64   // along the axes
-	Total     float64     // sum over all axes
+	Mean      []float64   // mean of each input
+	Axes      [][]float64 // unit vectors, in order of falling variance; the entry of largest size in each is positive
+	Variances []float64   // variance of the rows along each axis
+	Total     float64     // sum of the variances of all inputs
 }
 
-// componentsKey draws the start of PrincipalComponents.
+// componentsKey is the key of the start of PrincipalComponents.
 var componentsKey = rbm.NewKey(0).Child(0x504341)
 
-// PrincipalComponents returns the first n principal components of the rows of set, with their weights: the
-// eigenvectors of the covariance matrix. It iterates a subspace that is a few dimensions larger, with one pass over the
-// rows an iteration, until no variance changes by more than 1e-9 of itself, or 300 times.
-// The error is that of the context, or says that there are fewer than two rows or less than n inputs.
+// PrincipalComponents returns the first n principal components of the weighted rows of set: eigenvectors of
+// the covariance matrix of the inputs. It is a subspace iteration with six further dimensions, and each
+// iteration passes once over the rows. It ends when no variance changes by more than 1e-9 of its value, or
+// after 300 iterations.
+//
+// It returns an error if the context ends, if set has fewer than two rows or fewer than n inputs, or if the
+// eigenvalues are not found.
 func PrincipalComponents(ctx context.Context, set *data.Set, n int) (*Components, error) {
 	cols := set.X.Cols
 	if set.Len() < 2 || cols < n {
@@ -91,7 +94,7 @@ func PrincipalComponents(ctx context.Context, set *data.Set, n int) (*Components
 	return c, nil
 }
 
-// pointed returns x, or −x if its largest entry in size is negative.
+// pointed flips the sign of x, in place, if its entry of largest size is negative.
 func pointed(x []float64) []float64 {
 	at := 0
 	for i := range x {
@@ -107,7 +110,7 @@ func pointed(x []float64) []float64 {
 	return x
 }
 
-// times returns the covariance matrix of the rows times the columns of basis.
+// times returns the product of the rows' covariance matrix, inputs × inputs, and basis, inputs × k.
 func (c *Components) times(set *data.Set, basis *mat.Dense, total float64) *mat.Dense {
 	cols, k := basis.Dims()
 	from := basis.RawMatrix().Data
@@ -139,10 +142,11 @@ func (c *Components) times(set *data.Set, basis *mat.Dense, total float64) *mat.
 			}
 		})
 	}
-	return next // the mean row adds nothing, as the weighted y sum to zero
+	return next // subtracting the mean row from x too would add nothing: the weighted y sum to zero
 }
 
-// Project returns the coordinates of the rows of set along the axes, axis by axis.
+// Project returns the coordinates of the rows of set along the axes, with Mean as the origin: one slice for
+// each axis.
 func (c *Components) Project(set *data.Set) [][]float64 {
 	all := make([][]float64, len(c.Axes))
 	for a, axis := range c.Axes {

@@ -7,9 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Allows returns an error that names the first row of set to which the
-// constraint of m gives probability zero, or says why it cannot be kept with
-// such data.
+// Allows checks that each row of set has a positive probability under the constraint of m. The error names
+// the first row that has none, or says why the constraint does not fit m or set.
 func Allows(m *rbm.RBM, set *data.Set) error {
 	if err := m.Constraint.Check(m); err != nil {
 		return err
@@ -38,7 +37,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 	})
 	remedy := fmt.Sprintf("all=%d to all=%d allow every row", most, least+m.Hidden())
 	switch {
-	case m.Classes() > 0 && set.Y == nil: // labels, not known here, count too
+	case m.Classes() > 0 && set.Y == nil: // the unknown labels count too
 		remedy = "take another number, or more hidden units"
 	case most-least > m.Hidden():
 		remedy = fmt.Sprintf("as rows have %d to %d such units, it takes %d hidden units or more", least, most, most-least)
@@ -47,18 +46,17 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 		bad, set.Name, m.Constraint, on, m.Hidden(), remedy)
 }
 
-// eachVisible calls f with one block of the rows of set after the other, as
-// visible units of m; first is the number of the block's first row. Label units
-// are off if set has no labels.
+// eachVisible calls f with successive blocks of rows of set, as states of the visible units of m. first is
+// the number of the block's first row. Label units are off if set has no labels.
 func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Values)) {
-	const rows = 256 // at once
+	const rows = 256 // of a block
 	for lo := 0; lo < set.Len(); lo += rows {
-		some := data.RowNumbers(lo, min(lo+rows, set.Len()))
-		v := rbm.NewBits(len(some), m.Visible())
+		block := data.RowNumbers(lo, min(lo+rows, set.Len()))
+		v := rbm.NewBits(len(block), m.Visible())
 		if set.Y != nil || m.Classes() == 0 {
-			set.Visible(v, some, m.Classes())
+			set.Visible(v, block, m.Classes())
 		} else {
-			set.Inputs(v, some)
+			set.Inputs(v, block)
 		}
 		f(lo, v)
 	}

@@ -10,15 +10,15 @@ import (
 	"gorbm/rbm/finitejson"
 )
 
-// An Evaluation is one measurement of a run.
+// An Evaluation holds the values of all metrics at one step of a run.
 type Evaluation struct {
 	Step   int
 	Values []Value // of all metrics, in order
-	// Info counts what the estimator did since the last evaluation.
+	// Info counts what the estimator did since the previous evaluation.
 	Info negphase.Info
 }
 
-// Value returns the value of this name, and whether it is there.
+// Value returns the value with the given name, and whether there is one.
 func (e Evaluation) Value(name string) (float64, bool) {
 	for _, v := range e.Values {
 		if v.Name == name {
@@ -28,9 +28,8 @@ func (e Evaluation) Value(name string) (float64, bool) {
 	return 0, false
 }
 
-// An Evaluator measures the model at step 0, every Every steps, and at the end:
-// where all rows are too many, on the same sample of them each time, so that a
-// curve describes one population.
+// An Evaluator measures the model at step 0, every Every steps, and at the end. Where the data have too
+// many rows it measures one random sample of them, which is the same in each evaluation of a run.
 type Evaluator struct {
 	Metrics []Metric
 	Every   int // steps between evaluations
@@ -40,14 +39,14 @@ type Evaluator struct {
 	total, since negphase.Info
 }
 
-// Counts returns what the estimator did up to the last evaluation and since;
-// valid until the next step.
+// Counts returns the estimator's counts up to the last evaluation, and those since. Both are valid until
+// the next step.
 func (v *Evaluator) Counts() (before, since negphase.Info) { return v.total, v.since }
 
 // Restore sets the counts to those that Counts returned before.
 func (v *Evaluator) Restore(before, since negphase.Info) { v.total, v.since = before, since }
 
-// Watch gives the run to the metrics that look at its chains.
+// Watch passes t to the metrics that measure its chains.
 func (v *Evaluator) Watch(t *Trainer) {
 	for _, m := range v.Metrics {
 		if m.Watch != nil {
@@ -56,8 +55,8 @@ func (v *Evaluator) Watch(t *Trainer) {
 	}
 }
 
-// Warnings returns what metrics warn of, by their last measurements: until the end
-// each of them once.
+// Warnings returns the metrics' warnings after their last measurements. Before the end of a run each metric
+// warns at most once.
 func (v *Evaluator) Warnings(end bool) []Warning {
 	var all []Warning
 	for _, m := range v.Metrics {
@@ -71,8 +70,8 @@ func (v *Evaluator) Warnings(end bool) []Warning {
 	return all
 }
 
-// Memory returns what metrics remember, by their names, for SetMemory of the
-// evaluator of a resumed run.
+// Memory returns the saved state of metrics by their names, for SetMemory of the evaluator of a resumed
+// run.
 func (v *Evaluator) Memory() (map[string]json.RawMessage, error) {
 	memory := map[string]json.RawMessage{}
 	for _, m := range v.Metrics {
@@ -88,7 +87,7 @@ func (v *Evaluator) Memory() (map[string]json.RawMessage, error) {
 	return memory, nil
 }
 
-// SetMemory restores what Memory returned. Metrics that are not in it start afresh.
+// SetMemory restores what Memory returned. A metric that memory does not name starts without a history.
 func (v *Evaluator) SetMemory(memory map[string]json.RawMessage) error {
 	for _, m := range v.Metrics {
 		text, ok := memory[m.Name]
@@ -107,8 +106,8 @@ func (v *Evaluator) Begin(ctx context.Context, m *rbm.RBM) error {
 	return v.evaluate(ctx, m, 0)
 }
 
-// Observe is the Observer that counts each step and evaluates where due; an
-// evaluation that has begun is finished even if the context is done.
+// Observe is an Observer: it adds up the counts of each step, and evaluates where due. An evaluation that
+// has begun is finished even if ctx is cancelled.
 func (v *Evaluator) Observe(ctx context.Context, e Event) error {
 	v.since.Add(e.Info)
 	if !e.Last && e.Step%v.Every != 0 {
@@ -122,15 +121,15 @@ func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int) error {
 	if err != nil {
 		return err
 	}
-	e.Info.Add(v.since) // a copy, which outlives the reset
+	e.Info.Add(v.since) // e has a copy, because the counts are reset below
 	v.total.Add(v.since)
 	err = v.Report(e)
 	v.since.Reset()
 	return err
 }
 
-// Final measures the model after this step on all rows, or on as many as are
-// affordable once. It does not report the evaluation, which has no Info.
+// Final measures the model at the end of a run, after the given step. It uses all rows, or a larger sample
+// than Observe. Report is not called with this evaluation, which has no Info.
 func (v *Evaluator) Final(ctx context.Context, m *rbm.RBM, step int) (Evaluation, error) {
 	return v.measure(ctx, m, step, true)
 }

@@ -6,35 +6,35 @@ import (
 	"gorbm/rbm"
 )
 
-// Bounds of the work that continuing the chains of a run may take. They count updates, not time, so
-// that equal runs measure at equal steps.
+// Bounds on the work of continuing a copy of a run's chains on a fixed model. They count updates, not time,
+// so that identical runs measure at the same steps.
 const (
-	// The chains are continued for one update in mixingShare updates of training. That costs
-	// neither a positive phase nor an ascent. A measurement waits until leastContinued updates are
-	// due, and takes at most mostContinued. On 8 × 8 digits with 50 hidden units, trained at a rate
-	// of 0.1, chains that lagged behind the model had caught up by half after 4 updates and by four
-	// fifths after 16.
+	// For every mixingShare updates of training the chains may be continued by one update, which has
+	// neither a positive phase nor an ascent step. A measurement waits until leastContinued such updates
+	// are due, and makes at most mostContinued. On 8 × 8 digits with 50 hidden units, trained at a rate of
+	// 0.1, chains that lagged behind the model had caught up by half after 4 updates and by four fifths
+	// after 16.
 	mixingShare                   = 20
 	leastContinued, mostContinued = 12, 50
-	// tracePoints is the largest number of updates after which free energies are
-	// computed.
+	// tracePoints is the largest number of points in a trace of free energies.
 	tracePoints = 8
-	// Fresh chains, of two kinds, test whether chains are stuck. Tests are at least freshEvery updates
-	// apart, because each kind costs as much as continuing single chains. Measuring then takes at most
-	// 1/mixingShare + 2·mostContinued/freshEvery, 9 %, of the steps of training.
+	// Fresh chains, started from the data and from the base rates, test whether the chains of training are
+	// stuck. Tests are at least freshEvery updates of training apart, because each of the two kinds costs
+	// as much as continuing single chains. Measuring then costs at most 1/mixingShare +
+	// 2·mostContinued/freshEvery, 9 %, of the steps of training.
 	freshEvery = 2400
-	// leftEvery is the smallest number of updates between two looks at how far chains have moved.
+	// leftEvery is the smallest number of updates between two comparisons of the chains' states.
 	leftEvery = 1600
-	// leastFresh and mostFresh bound the number of fresh chains of a kind.
+	// leastFresh and mostFresh bound the number of fresh chains of each kind.
 	leastFresh, mostFresh = 10, 40
-	// mostCompared bounds the number of chains that are compared with them, whose
-	// distances are all computed.
+	// mostCompared bounds the number of chains of training that are compared with fresh chains, because all
+	// pairwise distances are computed.
 	mostCompared = 200
 )
 
-// continuedUpdates returns the number of updates for which chains are continued: by the number of
-// updates of training since the last measurement, or mostContinued at the end of a run. It is 0 if
-// no measurement is due.
+// continuedUpdates returns the number of updates that the chains are continued for; 0 means that no
+// measurement is due. since is the number of updates of training since the last measurement. At the end of
+// a run the result is always mostContinued.
 func continuedUpdates(since int, end bool) int {
 	if end {
 		return mostContinued
@@ -45,21 +45,21 @@ func continuedUpdates(since int, end bool) int {
 	return 0
 }
 
-// A continuation is what chains did while the model was fixed.
+// A continuation records a run's chains while they continued on a fixed model.
 type continuation struct {
-	trace      [][]float64 // free energies of each chain, or of each group's particles at β = 1
-	stride     int         // updates between them
+	trace      [][]float64 // [chain][point] free energies in nats, each the mean over a group's particles at β = 1
+	stride     int         // number of updates between points
 	start, end rbm.Values  // visible states after the first and the last update
-	steps      int         // Gibbs steps of a particle
+	steps      int         // number of Gibbs steps of each particle
 
-	step, updates int // step of the run; updates of the chains since then
+	step, updates int // step of the run; number of updates of the copied chains
 }
 
 // watch sets the trainer whose chains the subject continues.
 func (s *subject) watch(t *Trainer) { s.trainer, s.copy, s.followed = t, nil, nil }
 
-// follow continues a copy of the chains for this many updates. Metrics of one step share a
-// continuation.
+// follow continues a copy of the run's chains for the given number of updates. A second call at the same
+// step returns the same continuation.
 func (s *subject) follow(ctx context.Context, updates int) (*continuation, error) {
 	t, m := s.trainer, s.trainer.model
 	if c := s.followed; c != nil && c.step == t.step && c.updates == updates {
@@ -93,8 +93,8 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 	return c, nil
 }
 
-// add appends the free energy of each chain to its trace: the mean over its particles
-// by their weights.
+// add appends a point to the trace of each chain: its free energy, or the weighted mean over the particles
+// of a group.
 func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 	v := phase.V
 	chains, each := len(c.trace), v.Rows/len(c.trace)
@@ -124,8 +124,8 @@ func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 	}
 }
 
-// coldest overwrites dst with the visible state of each chain: of a group of
-// particles, that with the largest weight.
+// coldest overwrites dst with the visible state of each chain. The state of a group is that of its particle
+// with the largest weight.
 func coldest(dst rbm.Values, phase rbm.Phase) {
 	each := phase.V.Rows / dst.Rows
 	for g := range dst.Rows {

@@ -10,18 +10,19 @@ import (
 	"gorbm/rbm"
 )
 
-// gaps are the chains of the rows with missing cells, one a row, which persist between epochs: the
-// positive phase is that of p(missing cells | the others), as log p of the known cells has it.
-// In the long run this is stochastic approximation, as the persistent chains of the negative
-// phase are. Where one cell of a row is missing its state is an independent draw.
+// gaps holds a Markov chain over the missing cells of each row that has some. The gradient of log p(known
+// cells) needs the positive phase under p(missing cells | known cells), which the chain samples. Chains
+// persist between epochs, as in PCD, so that training is stochastic approximation. In a row with one
+// missing cell, each state is an independent draw.
 type gaps struct {
-	moves    *sample.Gaps // of a minibatch
-	stateRow []int32      // row of states of each row of the set; −1: it has no gap
-	all      rbm.Values   // states of the inputs of rows with gaps
+	moves    *sample.Gaps // moves the chains of one minibatch
+	stateRow []int32      // row of all for each row of the set; −1: no cell is missing
+	all      rbm.Values   // inputs of the rows with missing cells, which have the chains' states
 	key      rbm.Key
 }
 
-// checkMissing returns an error that says why missing cells of set do not go with the settings.
+// checkMissing returns an error if set has missing cells and m cannot be trained on them with these
+// settings.
 func (s Settings) checkMissing(set *data.Set, m *rbm.RBM) error {
 	switch {
 	case set.Missing.Rows == 0:
@@ -50,7 +51,7 @@ func newGaps(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *gaps {
 	return g
 }
 
-// appendTo appends the states to b, in as many bytes as size says; nothing where g is nil.
+// appendTo appends the chains' states to b, in size() bytes. If g is nil there are none.
 func (g *gaps) appendTo(b []byte) []byte {
 	if g == nil {
 		return b
@@ -71,7 +72,7 @@ func (g *gaps) size() int {
 	return 8*len(g.all.Words) + 4*len(g.all.Real)
 }
 
-// setFrom sets the states to those that appendTo has written.
+// setFrom restores the states that appendTo wrote.
 func (g *gaps) setFrom(b []byte) {
 	if g == nil {
 		return
@@ -84,7 +85,7 @@ func (g *gaps) setFrom(b []byte) {
 	}
 }
 
-// fill takes the chains of the minibatch's rows through a step and puts them into its rows.
+// fill advances the chains of the minibatch's rows by one step and writes the completed rows to t.batch.V.
 func (g *gaps) fill(t *Trainer) {
 	g.moves.Set(t.set, t.rows, t.model.Classes())
 	for r, row := range t.rows {

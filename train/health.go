@@ -11,75 +11,74 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// A Health watches a run for what does not get well without help: hidden units that no
-// longer answer to the data, weights that grow without end, and a likelihood that
-// falls. It reports each of these once while the run trains, and judges again at the end.
+// A Health watches a run for faults that do not pass without a change of settings: hidden units that no
+// longer respond to the data, weights that grow without bound, and a likelihood that falls. It reports each
+// fault once during the run, and judges again at the end.
 type Health struct {
-	// Stops reports that the run ends where the rows held out get no better, so that
-	// no warning advises it.
+	// Stops is true if the run ends early when the held-out rows no longer improve. Warnings then do not
+	// advise to stop early.
 	Stops bool
 
-	goal  Column // what training is to better; without a name it is not watched
+	goal  Column // column that training should improve; without a name it is not watched
 	run   Settings
-	parts []measuredSet          // of the data; the first is trained on
-	law   func() (float64, bool) // the log-likelihood of the training rows by the distribution of the data, if that is known
+	parts []measuredSet          // parts of the data; the first is trained on
+	law   func() (float64, bool) // mean log-likelihood of the training rows under the distribution of the data, if that is known
 	batch int
 
-	trainer     *Trainer // of the run: see Watch
-	steps       int      // of the run
-	likelihood  *Metric  // the log-likelihood; nil: it is not measured
-	every       int      // steps between measurements of an exact one; 0: it is not exact
-	otherwise   bool     // training does not serve the likelihood
-	enumeration float64  // terms of one
+	trainer     *Trainer // trainer of the run: see Watch
+	steps       int      // length of the run
+	likelihood  *Metric  // the metric log_likelihood; nil: it is not measured
+	every       int      // steps between measurements of an exact log-likelihood; 0: it is not exact
+	otherwise   bool     // the objective is not the likelihood
+	enumeration float64  // number of terms of an exact log Z
 	HealthState
 }
 
-// A HealthState is what the next warnings depend on in addition to the run. It is saved with
-// it, as JSON.
+// A HealthState is what later warnings depend on in addition to the model and the settings. It is saved
+// with the run, as JSON.
 type HealthState struct {
-	Checked  int       `json:"checked"`          // step at which the units were looked at
-	Initial  float64   `json:"initial"`          // largest parameter before the first step
-	Values   []float64 `json:"values,omitempty"` // of the goal, the last ones; more is better
-	First    float64   `json:"first"`            // value of the goal
-	Best     float64   `json:"best"`             // and its best one
-	BestStep int       `json:"best_step"`        //
-	Below    int       `json:"below"`            // values in a row far below the best
-	Found    []Warning `json:"found,omitempty"`  // what is wrong with units and weights, at step Checked, and with the goal
+	Checked  int       `json:"checked"`          // step of the last check of units and weights
+	Initial  float64   `json:"initial"`          // size of the largest parameter before the first step
+	Values   []float64 `json:"values,omitempty"` // last values of the goal, negated if lower is better
+	First    float64   `json:"first"`            // first value of the goal
+	Best     float64   `json:"best"`             // best value of the goal
+	BestStep int       `json:"best_step"`        // step of Best
+	Below    int       `json:"below"`            // number of last values in a row that are far below Best
+	Found    []Warning `json:"found,omitempty"`  // current warnings about units and weights, of step Checked, and about the goal
 
-	Train  track     `json:"train"`            // the log-likelihood of the training rows
-	Other  track     `json:"other"`            // and of others
-	Pseudo track     `json:"pseudo"`           // the pseudo-likelihood of others
-	Recent []float64 `json:"recent,omitempty"` // the last values of Train
-	Open   []Warning `json:"open,omitempty"`   // what was told and is judged again at the end
-	Trial  *Trial    `json:"trial,omitempty"`  // the last one
+	Train  track     `json:"train"`            // log-likelihood of the training rows
+	Other  track     `json:"other"`            // log-likelihood of rows that are not trained on
+	Pseudo track     `json:"pseudo"`           // pseudo-likelihood of rows that are not trained on
+	Recent []float64 `json:"recent,omitempty"` // last values of Train
+	Open   []Warning `json:"open,omitempty"`   // warnings that were reported and are judged again at the end
+	Trial  *Trial    `json:"trial,omitempty"`  // last trial
 }
 
 const (
-	// healthShare bounds the cost of looking at the units, a pass over some rows of the data: it is made
-	// after updates on healthShare times as many rows.
+	// healthShare bounds the cost of a check of the units, a pass over a sample of rows. Since the last
+	// check, updates must have used healthShare times as many rows.
 	healthShare = 32
-	// healthRows is the largest number of rows of the pass.
+	// healthRows is the largest size of the sample.
 	healthRows = 1000
-	// deadMean is the mean p(h=1|v) over rows below which a unit is dead, and so is one
-	// as near to 1.
+	// A unit is dead if its mean p(h=1|v) over rows is below deadMean or above 1 − deadMean.
 	deadMean = 1e-3
-	// deadShare is the share of dead units from which a warning is worth while. A few
-	// are found in many good models.
+	// deadShare is the fraction of dead units from which a warning is given. Many good models have a few.
 	deadShare = 0.25
-	// largeWeight is a size of weights beyond any that training needs: in float32
-	// σ(x) is 1 from x = 17 on, so that one input alone decides over a unit six times over.
+	// largeWeight is larger than any weight that training needs. In float32 σ(x) is 1 from x = 17 on, so
+	// that a single input with a sixth of this weight already fixes the state of a unit.
 	largeWeight = 100
-	// The likelihood falls if its last fallPoints values are below the best one by more than
-	// fallSpreads times their spread and by more than the fraction fallShare of all that was gained.
+	// The likelihood falls if its last fallPoints values are far below the best one: by more than
+	// fallSpreads times the spread of the values, and by more than the fraction fallShare of the gain from
+	// the first value to the best.
 	fallPoints, fallSpreads, fallShare = 5, 5.0, 0.1
-	// spreadPoints is the number of last values whose spread is taken.
+	// spreadPoints is the number of last values that the spread is computed from.
 	spreadPoints = 20
 )
 
-// NewHealth returns what watches runs of m on set with these settings. goal is the column
-// of the metric that training is to better, or has no name.
+// NewHealth returns a Health for a run of m on set with settings s. goal is the column that training should
+// improve; a column without a name is not watched.
 func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
-	if s.Objective != "" && s.Objective != Joint { // which trades the likelihood for classes
+	if s.Objective != "" && s.Objective != Joint { // these objectives trade likelihood for classification
 		goal = Column{}
 	}
 	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
@@ -91,12 +90,12 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 	return h
 }
 
-// Warnings takes the evaluation e of m and returns new warnings about its units, its weights and the
-// goal. At the end of the run, if end is set, it returns nothing: see Final.
+// Warnings records the evaluation e of m and returns new warnings about units, weights and the goal. At the
+// end of a run, if end is set, it returns none: Final does.
 func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	h.add(e)
 	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind == GoalKind })
-	if h.likelihood == nil || h.Train.N == 0 { // which else decides: see Early
+	if h.likelihood == nil || h.Train.N == 0 { // otherwise the likelihood decides: see Early
 		h.find(GoalKind, h.falling(e.Step, m))
 	}
 	rows := h.parts[0].rows(m, productWork)
@@ -116,32 +115,32 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	return all
 }
 
-// find adds a warning to what is found, unless its text is empty.
+// find adds a warning to h.Found, unless text is empty.
 func (h *Health) find(kind, text string) {
 	if text != "" {
 		h.Found = append(h.Found, Warning{kind, text})
 	}
 }
 
-// check looks at the weights of m and at its units given these rows.
+// check replaces the warnings about the weights of m and about its units, which it tests on the given rows.
 func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 	h.Checked = step
 	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind != GoalKind })
 	large, bias := m.LargestSize()
 	if step == 0 {
-		h.Initial = min(max(large, bias), math.MaxFloat64) // as JSON has no infinity
+		h.Initial = min(max(large, bias), math.MaxFloat64) // JSON has no infinity
 		if math.IsNaN(h.Initial) {
 			h.Initial = math.MaxFloat64
 		}
 	}
 	switch {
-	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // the next step says what is not finite
+	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // Trainer.Run reports parameters that are not finite
 	case h.Initial > largeWeight:
 		h.find(WeightsKind, fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
 	default:
 		h.find(WeightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
 	}
-	if m.RealHidden() { // which are neither on nor off
+	if m.RealHidden() { // real units are neither on nor off
 		return
 	}
 	if dead := deadUnits(m, h.parts[0], rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
@@ -155,7 +154,8 @@ func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 	}
 }
 
-// linear names the schedule that a warning advises, where the run has none that ends.
+// linear returns advice on a linear schedule, or "" if the rates of the run's schedule already depend on
+// its length.
 func (h *Health) linear() string {
 	if Ends(h.run.Schedule) {
 		return ""
@@ -163,7 +163,7 @@ func (h *Health) linear() string {
 	return ", -schedule linear"
 }
 
-// add takes in the value of the goal.
+// add records the value of the goal.
 func (h *Health) add(e Evaluation) {
 	v, ok := e.Value(h.goal.Name + "_train")
 	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -188,9 +188,9 @@ func (h *Health) add(e Evaluation) {
 	}
 }
 
-// spread returns the standard deviation of values about a curve: of their second
-// differences, which a slope does not enter. Those of independent values have six
-// times their variance. It is +Inf of too few.
+// spread returns the standard deviation of the noise of values about a smooth curve, or +Inf for fewer than
+// four values. A slope cancels in second differences, and those of independent values have six times their
+// variance.
 func spread(values []float64) float64 {
 	var second []float64
 	for i := 2; i < len(values); i++ {
@@ -203,9 +203,9 @@ func spread(values []float64) float64 {
 	return math.Sqrt((variance + float64(mean*mean)) / 6)
 }
 
-// falling returns the warning of a likelihood that falls, or "".
+// falling returns a warning if the goal gets worse, and "" otherwise.
 func (h *Health) falling(step int, m *rbm.RBM) string {
-	if h.Below < fallPoints || len(h.Values) == 0 || h.Best == h.First { // never better than at first is reported at the end
+	if h.Below < fallPoints || len(h.Values) == 0 || h.Best == h.First { // a run that never improves is reported at the end
 		return ""
 	}
 	last, best := h.Values[len(h.Values)-1], h.Best
@@ -216,15 +216,14 @@ func (h *Health) falling(step int, m *rbm.RBM) string {
 		h.goal.Name, last, step, best, h.BestStep, advice(h.run, m))
 }
 
-// BeganLarge returns the size of the largest parameter before the first step, and
-// whether it is so large that units do not follow their inputs. A smaller rate does
-// not cure that.
+// BeganLarge returns the size of the largest parameter before the first step, and whether it is so large
+// that it fixes units whatever their other inputs. A smaller rate does not cure that.
 func (h *Health) BeganLarge() (size float64, large bool) {
 	return h.Initial, h.Initial > largeWeight
 }
 
-// deadUnits returns the number of hidden units whose mean p(h=1|v) over these rows is
-// within deadMean of 0 or 1.
+// deadUnits returns the number of hidden units whose mean p(h=1|v) over the given rows is within deadMean
+// of 0 or 1.
 func deadUnits(m *rbm.RBM, p measuredSet, rows []int32) (dead int) {
 	if len(rows) == 0 {
 		return 0

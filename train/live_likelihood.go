@@ -11,56 +11,54 @@ import (
 	"gorbm/rbm"
 )
 
-// A liveLikelihood estimates the log-likelihood of models that are too large to
-// enumerate, or too slow. Where the ladder of the run ends at β = 0, where log Z is known, its
-// own particles give log Z: a copy of it continues on the fixed model until
-// the chains are in equilibrium with it. Other runs have a ladder for the purpose,
-// whose chains and temperatures are kept from one measurement to the next.
+// A liveLikelihood estimates the log-likelihood during a run, of models that are too large to enumerate. If
+// the run's ladder ends at β = 0, where log Z is known, a copy of the ladder gives log Z: it continues on
+// the fixed model until its chains are in equilibrium. Other runs get a separate ladder, whose chains and
+// temperatures persist from one measurement to the next.
 //
-// The chains of a run lag behind its model, so that log Z is too low and the
-// likelihood too high: see logz.Tally, whose tests give a number only to chains that
-// have settled.
+// The chains of a run lag behind its model. From such chains log Z is too low and the likelihood too high.
+// logz.Tally therefore tests whether the chains have settled, and gives no number if they have not.
 type liveLikelihood struct {
 	s     *subject
 	key   rbm.Key
-	ofRun bool // the particles are those of the run
-	copy  negphase.Estimator
+	ofRun bool               // the ladder is a copy of the run's
+	copy  negphase.Estimator // copy of the run's estimator
 	liveState
 }
 
 // A liveState is what the next measurement depends on in addition to the run.
 type liveState struct {
-	Step     int                `json:"step"`             // of the last measurement
-	Rounds   int                `json:"rounds,omitempty"` // rounds of the run's ladder that the next estimate takes
-	Owed     int                `json:"owed,omitempty"`   // rounds that the last one took beyond those
-	LogZ     string             `json:"log_z"`            // and what it said: JSON has no NaN
-	StdErr   string             `json:"error"`            // of LogZ
-	Doubt    string             `json:"doubt"`            // why there is no number
-	Warned   bool               `json:"warned"`           // of it
+	Step     int                `json:"step"`             // step of the last measurement
+	Rounds   int                `json:"rounds,omitempty"` // number of rounds of the run's ladder in the next estimate
+	Owed     int                `json:"owed,omitempty"`   // number of rounds that the last estimate made beyond its Rounds
+	LogZ     string             `json:"log_z"`            // last estimate, as text because JSON has no NaN
+	StdErr   string             `json:"error"`            // standard error of LogZ
+	Doubt    string             `json:"doubt"`            // why the last measurement has no number; "" if it has one
+	Warned   bool               `json:"warned"`           // a Doubt was reported during the run
 	Follower logz.FollowerState `json:"follower"`
 }
 
-// How long the ladder of a run continues for a measurement.
+// The number of rounds for which the run's ladder continues in a measurement.
 const (
-	// A measurement may take one round for likelihoodShare updates since the last one. A round has
-	// neither the positive phase nor the ascent of an update, so that it costs less than a tenth of
-	// the time.
+	// For every likelihoodShare updates since the last measurement, the next may make one round. A round
+	// has neither the positive phase nor the ascent of an update, so that measurements cost less than a
+	// tenth of the time of training.
 	likelihoodShare = 12
-	// The first takes roundsOf for each temperature. On MNIST (see logz.Tally) ladders
-	// of 16 to 30 of them settled within 100 to 800 rounds.
+	// The first measurement makes roundsOf rounds for each temperature, within leastRounds and mostRounds.
+	// On MNIST (see logz.Tally) ladders of 16 to 30 temperatures settled within 100 to 800 rounds.
 	roundsOf                = 16
 	leastRounds, mostRounds = 100, 2000
-	// The first quarter of them is left out. If the chains have not settled then, the
-	// ladder continues for as many again, and the next measurement is that much later.
+	// The first 1/settleShare of the rounds is discarded. If the chains have not settled by the end, the
+	// ladder continues for as many rounds again, and the next measurement is postponed accordingly.
 	settleShare = 4
-	// The next measurement takes as many as would make a group's draws worth enoughDraws
-	// independent ones, but at most twice as many as this, and at least half.
+	// The next measurement makes as many rounds as would give each group an effective sample size of
+	// enoughDraws, but at most twice and at least half as many as this one.
 	enoughDraws = 30
 )
 
-// ownLadder reports whether the particles of a run of these settings give log Z:
-// those of at least two groups at temperatures that end at β = 0. The moving average
-// of parameters is another model than theirs.
+// ownLadder reports whether the ladder of a run with these settings can give log Z: it has at least two
+// groups, and temperatures that end at β = 0. With averaged parameters the model that is measured is not
+// that of the chains.
 func ownLadder(s Settings) bool {
 	l := s.Negative.Ladder()
 	t := l.Temperatures
@@ -68,10 +66,9 @@ func ownLadder(s Settings) bool {
 	return known && s.Negative.Count("chains") >= 2 && s.Average == 0
 }
 
-// measure returns the mean log-likelihood of each part and the standard error that
-// all have from log Z. They are NaN where there is no number, and where the run has
-// taken too few updates since the last measurement. With whole the rows are all, and
-// the ladder of the run continues for longer.
+// measure returns the mean log-likelihood of each part, and their common standard error, which is that of
+// log Z. They are NaN if there is no estimate, or if too few updates have been made since the last. If
+// whole is set, it uses all rows, and the run's ladder continues for longer.
 func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 	t := x.s.trainer
 	if t == nil {
@@ -116,7 +113,7 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 	return append(values, stdErr), nil
 }
 
-// reason says why a bracket has no number.
+// reason says why there is no estimate of log Z.
 func reason(b logz.Bracket, err error) string {
 	switch {
 	case err != nil:
@@ -127,7 +124,7 @@ func reason(b logz.Bracket, err error) string {
 	return "log Z has no estimate"
 }
 
-// bracket estimates log Z of m.
+// bracket estimates log Z of m, from the given number of rounds if the ladder is the run's.
 func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, rounds int) (logz.Bracket, error) {
 	t := x.s.trainer
 	bound := math.Inf(-1)
@@ -147,7 +144,7 @@ func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, rounds int) (l
 	return x.settle(ctx, m, rounds, bound)
 }
 
-// rounds returns how many rounds the next measurement takes.
+// rounds returns the number of rounds of the next measurement.
 func (x *liveLikelihood) rounds() int {
 	if l, ok := x.s.trainer.negative.(negphase.Tempered); ok && x.Rounds == 0 {
 		return clampRounds(roundsOf * len(l.Ladder().Beta))
@@ -157,8 +154,8 @@ func (x *liveLikelihood) rounds() int {
 
 func clampRounds(n int) int { return min(max(n, leastRounds), mostRounds) }
 
-// settle continues a copy of the ladder of the run on m for these rounds and
-// estimates log Z from it.
+// settle continues a copy of the run's ladder on m for the given number of rounds, or for twice as many if
+// the chains have not settled, and estimates log Z from it.
 func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bound float64) (logz.Bracket, error) {
 	t := x.s.trainer
 	var err error
@@ -183,7 +180,7 @@ func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bou
 			}
 			tally.Add()
 		}
-		tally.Drop(rounds / settleShare) // a quarter of all
+		tally.Drop(rounds / settleShare) // a quarter of the rounds so far, both times
 		if b, err = tally.LogZ(m, t.settings.Negative.Ladder().Base, nil, bound); err != nil {
 			return logz.Bracket{}, err
 		}
@@ -197,8 +194,8 @@ func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bou
 	return b, nil
 }
 
-// warn returns why the last measurement has no number, and "" if it has one. While
-// training continues, only the first is returned.
+// warn returns why the last measurement has no number, and "" if it has one. During training it returns
+// only the first such text.
 func (x *liveLikelihood) warn(end bool) string {
 	if x.Doubt == "" || !end && x.Warned {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// A Value is one named number that a metric yields.
+// A Value is a named number that a metric measures.
 type Value struct {
 	Name  string
 	Value float64
@@ -27,55 +27,53 @@ type Metric struct {
 	Name    string
 	Columns []Column
 	Values  []string // names of what Measure returns, in order
-	// Measure returns the values. With whole it takes all rows of the data where
-	// it otherwise takes a sample.
+	// Measure returns the values of Values. If whole is set it uses all rows of the data, otherwise a
+	// sample.
 	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
 
-	// Rows and Terms are what a measurement of a sample takes besides passes of its rows: rows whose free energies are
-	// taken to sum missing cells out, and terms of an enumeration.
+	// Rows and Terms are the work of measuring a sample in addition to one pass over it: the number of
+	// further rows whose free energies sum missing cells out, and the number of terms of an enumeration.
 	Rows  int
 	Terms float64
 
-	// Watch, if it is not nil, must be called before the first Measure, with the
-	// trainer of the run whose chains the metric looks at. m is then its Model.
+	// Watch, if it is not nil, must be called before the first Measure, with the trainer whose chains the
+	// metric measures. Measure must then be given the trainer's Model.
 	Watch func(t *Trainer)
-	// Warning, if it is not nil, returns a warning that follows from the last measurements, or "".
-	// Before the end of training it returns each warning once.
+	// Warning, if it is not nil, returns a warning that follows from the last measurements, or "". Before
+	// the end of training it returns each warning once.
 	Warning func(end bool) string
-	// Memory, if it is not nil, points to state that the next measurements and warnings depend on
-	// besides the run. It is saved with the run as JSON, which must be small.
+	// Memory, if it is not nil, points to state that later measurements and warnings depend on. It is saved
+	// with the run as JSON, so it must be small.
 	Memory any
 }
 
-// A Column is a value of a metric, or a value for each part of the data.
+// A Column describes one value of a metric, or one value for each part of the data.
 type Column struct {
-	// Name is the name in metrics.csv. If there is a value for each part of the
-	// data, "_train", "_holdout" or "_test" follow it.
+	// Name is the name in metrics.csv. If there is a value for each part of the data, "_train", "_holdout"
+	// or "_test" is appended.
 	Name   string
-	Single bool // not for each part
-	// The report of a run shows Label, then the value times Scale (0 stands for
-	// 1) by the verb Format, then Unit. Without Label it leaves the column out.
+	Single bool // one value, not one for each part
+	// The report of a run shows Label, then the value times Scale in the fmt verb Format, then Unit. Scale
+	// 0 means 1. A column without a Label is not in the report.
 	Label, Format, Unit string
 	Scale               float64
-	// First has the line stand among the first of the report: what a run is for.
-	// There is a value for each part then. Smaller: lower is better. Goal: training
-	// should improve it.
+	// First puts the line at the top of the report, where the main results are; there must be a value for
+	// each part. Smaller means that lower is better. Goal means that training should improve the value.
 	First, Smaller, Goal bool
 	// Estimate marks values whose error may be large; they never select the best model.
 	Estimate bool
-	// Axis labels the panel of the column in curves.png, with its unit; "" is
-	// no panel. Panels are in the order of Rank, and so are columns in the choice
-	// of the best model.
+	// Axis labels the column's panel in curves.png, with the unit; "" means no panel. Panels are sorted by
+	// Rank. The best model is chosen by the columns in the same order.
 	Axis string
 	Rank int
-	Good string // a sentence on which values are good, for a report
+	Good string // a sentence on which values are good, for the report
 }
 
 // Text returns a value of the column as the report shows it, without its unit.
 func (c Column) Text(v float64) string { return fmt.Sprintf(c.Format, cmp.Or(c.Scale, 1)*v) }
 
-// Report returns a line for each column that is in the report of a run, of those
-// that stand first or of the others.
+// Report returns the metric's lines for the report of a run: those of columns with First, or those of the
+// others.
 func (m Metric) Report(e Evaluation, first bool) []string {
 	var lines []string
 	for _, c := range m.Columns {
@@ -96,8 +94,8 @@ func (m Metric) Report(e Evaluation, first bool) []string {
 	return lines
 }
 
-// ColumnOf returns the column of a metric that a column of metrics.csv belongs to, without
-// texts about a run, and whether there is one.
+// ColumnOf returns the Column to which a column of metrics.csv belongs, and whether there is one. Texts
+// that describe a particular run are missing from it.
 func ColumnOf(name string) (Column, bool) {
 	for _, k := range metricKinds {
 		for _, c := range k.columns {
@@ -117,49 +115,49 @@ type metricKind struct {
 	// applies returns an error if the metric cannot be computed, and otherwise whether
 	// "auto" includes it.
 	applies func(s *subject) (auto bool, err error)
-	// without reports whether the metric of a subject leaves a column out; nil: it has all.
+	// without reports whether s has no value of column c; nil: it has all columns.
 	without func(s *subject, c Column) bool
 	// describe completes the columns for the report; nil: they are complete.
 	describe func(s *subject, c []Column)
 	measure  func(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
-	work     func(s *subject) (rows int, terms float64) // see Metric; nil: none
-	// live, if it is not nil, may complete a metric of the chains of a run, in place
-	// of describe and measure.
+	work     func(s *subject) (rows int, terms float64) // Rows and Terms of the Metric; nil: both are 0
+	// live, if it is not nil, may complete a metric of the chains of a run. It then replaces describe and
+	// measure.
 	live func(s *subject, m *Metric)
 }
 
-// A subject is what is measured: models of m's shape on parts of the data.
+// A subject is what metrics measure: models of m's shape on parts of the data, and perhaps the chains of a
+// run.
 type subject struct {
 	m   *rbm.RBM
-	run Settings // of the run whose chains are measured; of no kind if there is none
+	run Settings // settings of the run whose chains are measured; their Negative.Kind is "" if there is none
 	key rbm.Key
 
-	trainer  *Trainer           // of the run
-	copy     negphase.Estimator // with a copy of its chains
-	followed *continuation      // the last one
+	trainer  *Trainer           // trainer of the run
+	copy     negphase.Estimator // copy of its estimator, whose chains are continued
+	followed *continuation      // last continuation of the copy
 
 	parts   []measuredSet // the first is trained on
-	named   []string      // the metrics that are asked for by name
+	named   []string      // metrics requested by name
 	enum    *exact.Enumeration
 	enumErr error // why the model cannot be enumerated
 }
 
-// exactly reports whether the log-likelihood is measured by enumeration: of models that
-// take at most likelihoodWork, and of larger ones that can be enumerated if it is asked
-// for by name.
+// exactly reports whether the log-likelihood is computed by enumeration. A model that takes more than
+// likelihoodWork is enumerated only if log_likelihood is requested by name.
 func (s *subject) exactly() bool {
 	return s.enumErr == nil && (s.enum.Work() <= likelihoodWork || slices.Contains(s.named, "log_likelihood"))
 }
 
-// scoresAll reports whether the log-likelihood of all rows is measured at the end of a run: by
-// enumeration, or estimated. From the run's own ladder an estimate costs a few hundredths of the
-// time. A ladder next to the run costs more: it must be asked for by name.
+// scoresAll reports whether the end of a run measures the log-likelihood of all rows, by enumeration or by
+// an estimate. An estimate from the run's ladder costs a few hundredths of the run's time. One from a
+// separate ladder costs more, so that it must be requested by name.
 func (s *subject) scoresAll() bool {
 	return s.exactly() || s.run.Negative.Kind != "" && s.m.Constraint == nil && (ownLadder(s.run) || slices.Contains(s.named, "log_likelihood"))
 }
 
-// gapSample returns the number of rows of the larger part that the free-energy gap is measured on at
-// the end of a run; 0 if that is all of each.
+// gapSample returns the size of the larger of the two samples that the free-energy gap is measured on at
+// the end of a run, or 0 if both have all rows of their parts.
 func (s *subject) gapSample() int {
 	work := rowWork
 	if s.scoresAll() {
@@ -176,10 +174,11 @@ func (s *subject) gapSample() int {
 	return most
 }
 
-// stateTerms is the number of terms that take as long as a state of an enumeration where visible units are real.
+// stateTerms is the cost of one enumerated state of a model with real visible units, divided by that of a
+// term.
 const stateTerms = 200
 
-// scoreWork returns the rows and terms of a measurement of the log-likelihood of a sample.
+// scoreWork returns Metric.Rows and Metric.Terms of the log-likelihood of a sample.
 func (s *subject) scoreWork() (rows int, terms float64) {
 	for _, p := range s.parts {
 		if n := len(p.freeEnergyRows(s.m, rowWork)); p.sums != nil && n > 0 {
@@ -198,7 +197,7 @@ func (s *subject) scoreWork() (rows int, terms float64) {
 // train returns the training data.
 func (s *subject) train() *data.Set { return s.parts[0].set }
 
-// each returns a value of each part of the data.
+// each returns value(p) for each part p of the data.
 func (s *subject) each(value func(p measuredSet) float64) []float64 {
 	var values []float64
 	for _, p := range s.parts {
@@ -209,25 +208,23 @@ func (s *subject) each(value func(p measuredSet) float64) []float64 {
 
 func (s *subject) isGrey() bool { return s.train().Grey.Rows > 0 && !s.m.Real() }
 
-// unequalClasses reports whether the classes of the training or the test rows are unequal. Rows held out are
-// some of the training rows, and few of a class only by chance.
+// unequalClasses reports whether the classes of the training or the test rows are unequal. Held-out rows
+// are a random sample of the training data, where a class has few rows only by chance.
 func (s *subject) unequalClasses() bool {
 	return slices.ContainsFunc(s.parts, func(p measuredSet) bool { return p.name != "holdout" && unequalClasses(p.set) })
 }
 
-// balancedColumn is the column of the balanced error.
+// balancedColumn is the name of the column of the balanced error.
 const balancedColumn = "balanced_error"
 
 // metricKinds is the table of all metrics.
 var metricKinds = []metricKind{
 	{
-		// The fraction of rows whose likeliest class is wrong. accuracy_sum is
-		// Σ log p(y|x) over the sample of the last part, the prediction accuracy A
-		// of the infinite-swapping paper (section 4.1); accuracy_mean is the mean
-		// log p(y|x) of the last part. At the end of a run both use all its rows,
-		// if that is not the part that is trained on. balanced_error, for classes of
-		// unequal size in the training or the test set only, is the mean over the classes of the fraction of their rows
-		// that are read wrongly.
+		// error is the fraction of rows whose likeliest class is wrong. accuracy_sum is Σ log p(y|x) over
+		// the sample of the last part, the prediction accuracy A of the infinite-swapping paper (section
+		// 4.1), and accuracy_mean is its mean per row. At the end of a run both use all rows of the last
+		// part, unless that is the training set. balanced_error is the mean of the error rates of the
+		// classes. It is measured only if classes of the training or the test set have unequal sizes.
 		name: "classification",
 		columns: []Column{
 			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error / %", Rank: 3,
@@ -255,9 +252,9 @@ var metricKinds = []metricKind{
 		measure: classification,
 	},
 	{
-		// The mean exact log-likelihood, by enumeration; of grey rows the score
-		// −F − log Z, which is no likelihood. Of models that are too large, or too slow
-		// to enumerate unasked, it is estimated along a run: see liveLikelihood.
+		// The mean log-likelihood, by enumeration. For grey rows it is the score −F − log Z, which is not a
+		// likelihood. For models that are too large to enumerate it is estimated during a run: see
+		// liveLikelihood.
 		name: "log_likelihood",
 		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "log-likelihood / nats", Rank: 1,
 			Good: "Higher is better. A fall that lasts means that the chains lag behind the model or that the rate is too high."}},
@@ -292,7 +289,8 @@ var metricKinds = []metricKind{
 		work:    (*subject).scoreWork,
 	},
 	{
-		// The mean exact log pseudo-likelihood. Real units count with their log densities, in the data's own units.
+		// The mean log pseudo-likelihood. A real unit contributes the log density of its value in the units
+		// of the data.
 		name: "pseudo_likelihood",
 		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "pseudo-log-likelihood / nats", Rank: 2,
 			Good: "Higher is better, though it does not see whether modes far apart have the right weights."}},
@@ -306,7 +304,7 @@ var metricKinds = []metricKind{
 			if err := s.m.CheckSites(); err != nil {
 				return false, fmt.Errorf("pseudo_likelihood: %w", err)
 			}
-			if s.m.Real() && s.train().Schema == nil { // densities of many units, such as those of pictures
+			if s.m.Real() && s.train().Schema == nil { // slow: densities of many units, such as pixels
 				return false, nil
 			}
 			return s.m.Constraint == nil && !s.m.RealHidden() || leastRows*s.m.Visible()*s.m.Hidden()*flipWork(s.m) <= pseudoWork, nil
@@ -328,10 +326,10 @@ var metricKinds = []metricKind{
 		measure: pseudoLikelihood,
 	},
 	{
-		// The mean over rows and inputs of (v − p(v=1|h))², with h drawn from
-		// p(h|v) by the same numbers each time: how much of a row its hidden units
-		// keep (Hinton, A practical guide to training RBMs, 2010, section 5.1).
-		// "auto" takes it of grey rows and real units, visible or hidden.
+		// The mean over rows and inputs of (v − p(v=1|h))², where h is drawn from p(h|v) with the same
+		// random numbers each time. It shows how much of a row the hidden units retain (Hinton, A practical
+		// guide to training RBMs, 2010, section 5.1). "auto" includes it for grey rows and for real units,
+		// visible or hidden.
 		name: "reconstruction",
 		columns: []Column{
 			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error / mean square", Rank: 6,
@@ -347,10 +345,10 @@ var metricKinds = []metricKind{
 		measure:  reconstruction,
 	},
 	{
-		// The mean F of the rows that are not trained on, held out if there are
-		// any, less that of the training rows: it grows as a model overfits
-		// (Hinton, A practical guide to training RBMs, 2010, section 6). Where a run
-		// ends with the log-likelihood of all rows, the gap is the difference of the two.
+		// The mean free energy F of held-out rows, or of test rows if none are held out, minus that of the
+		// training rows. It grows as a model overfits (Hinton, A practical guide to training RBMs, 2010,
+		// section 6). If the end of a run measures the log-likelihood of all rows, the gap uses all rows
+		// too.
 		name: "free_energy_gap",
 		columns: []Column{
 			{Name: "free_energy_gap", Single: true, Label: "free-energy gap", Format: "%.4g", Unit: " nats", Axis: "free-energy gap / nats", Rank: 5,
@@ -380,7 +378,7 @@ var metricKinds = []metricKind{
 		},
 	},
 	{
-		// How the chains of the negative phase mix: see mixing.
+		// How well the chains of the negative phase mix: see the type mixing.
 		name: "mixing",
 		columns: []Column{
 			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model is fixed", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of the chains / standard deviations", Rank: 7,
@@ -428,19 +426,17 @@ func MetricNames() []string {
 	return names
 }
 
-// NewMetrics returns the metrics of these names for models of m's shape: "auto"
-// stands for all that apply and are affordable, "none" for none. See metricKinds
-// for what they are.
+// NewMetrics returns the metrics with the given names for models of m's shape. "auto" stands for all that
+// apply and are affordable, "none" for none. The table metricKinds describes each. Metrics of the chains of
+// a run are left out: see NewRunMetrics.
 //
-// The infinite-swapping paper draws new rows for its accuracy A each time;
-// here they are one random sample a run, so that successive values compare.
-//
-// Metrics of the chains of a run are not among them: see NewRunMetrics.
+// The infinite-swapping paper draws new rows for each value of its accuracy A. Here the rows are one random
+// sample in a run, so that successive values are comparable.
 func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, error) {
 	return NewRunMetrics(names, m, sets, Settings{Seed: seed})
 }
 
-// Purposes of the keys of metrics of a run; sets have smaller ones.
+// Purposes of the keys of a run's metrics. The keys of the parts of the data have smaller numbers.
 const (
 	mixingKey = 1<<32 + iota
 	followKey
@@ -448,8 +444,8 @@ const (
 	healthKey
 )
 
-// NewRunMetrics is NewMetrics with the metrics of the chains of a run of these
-// settings, whose Watch must be called before they measure.
+// NewRunMetrics is NewMetrics, and includes metrics of the chains of a run with the settings run. Call
+// Metric.Watch before they measure.
 func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metric, error) {
 	if len(names) == 1 && strings.TrimSpace(names[0]) == "none" {
 		return nil, nil
@@ -487,7 +483,7 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 	return metrics, nil
 }
 
-// metric returns the metric of a subject.
+// metric returns the metric of s.
 func (k metricKind) metric(s *subject) Metric {
 	m := Metric{Name: k.name, Columns: slices.Clone(k.columns)}
 	if k.without != nil {

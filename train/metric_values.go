@@ -11,51 +11,47 @@ import (
 	"gorbm/rbm"
 )
 
-// Sets are the parts of the data: to train on, to choose the best model by, to
-// test it. The last two may be nil.
+// Sets are the parts of the data: rows to train on, held-out rows to choose the best model by, and test
+// rows. Holdout and Test may be nil.
 type Sets struct {
 	Train, Holdout, Test *data.Set
 }
 
-// While training, metrics are computed on a sample of the rows. These constants
-// bound its size by rows × weights, to some tenths of a second of one core: of
-// metrics that take row sums, and of those that take products.
+// During training, metrics use a sample of the rows. These constants bound its rows × weights, so that a
+// measurement takes some tenths of a second of one core. rowWork is for metrics that add rows of weights,
+// productWork for slower ones.
 const (
 	rowWork     = 1 << 30
 	productWork = 1 << 25
-	// wholeWork bounds the sample at the end of a run, of metrics that cannot
-	// take all rows then.
+	// wholeWork bounds the sample at the end of a run, for metrics that are too slow for all rows.
 	wholeWork = 1 << 28
-	// classWork is the work of a class in p(y|x), in visible units: a softplus of each
-	// hidden unit takes as long as some 16 terms of row sums. It counts where there are
-	// many classes and few inputs.
+	// classWork is the cost of a class in p(y|x), in visible units: a softplus of each hidden unit takes as
+	// long as adding some 16 weights. It matters if there are many classes and few inputs.
 	classWork = 16
 	// leastRows is the least number of rows of a sample.
 	leastRows = 100
-	// likelihoodWork bounds the terms of an enumeration that is done again and
-	// again while training: 40 ms of one core with AVX-512, 0.7 s in plain Go.
+	// likelihoodWork bounds the terms of an enumeration that is repeated during training: 40 ms of one core
+	// with AVX-512, 0.7 s in plain Go.
 	likelihoodWork = 1 << 28
-	// densityWork is the work of the density of a real unit over that of a bit's odds of flipping: it is a sum over
-	// some fifty values.
+	// densityWork is the cost of the density of a real unit, a sum over some fifty values, divided by that
+	// of the odds of a bit.
 	densityWork = 100
-	// pseudoWork bounds the least sample of a pseudo-likelihood that "auto"
-	// takes under a constraint, where each unit of each row takes a recursion:
-	// about a second of one core.
+	// pseudoWork bounds the smallest sample for which "auto" includes the pseudo-likelihood under a
+	// constraint, where each unit of each row needs a recursion. It takes about a second of one core.
 	pseudoWork = 1 << 28
-	// realWork is the work of a real hidden unit in a flip of a visible one, which takes its log Z again, in
-	// units of the work of a bit.
+	// realWork is the cost of a real hidden unit, divided by that of a bit, for the flip of a visible unit:
+	// the log Z of the hidden unit is computed again.
 	realWork = 1000
 )
 
-// A measuredSet is a set that metrics measure, with its rows in a random order that
-// is fixed for the run.
+// A measuredSet is a part of the data, with its rows in a random order that is fixed for the run.
 type measuredSet struct {
 	name  string
 	set   *data.Set
-	order []int32 // those that have a class, of a model with labels
-	key   rbm.Key // of what is drawn to measure it
-	whole []int32 // those of order without missing cells
-	sums  []int   // of the first rows of order, if cells are missing: rows that summing these out takes, from the first row on
+	order []int32 // row numbers in that order; for a model with labels, only of rows with a class
+	key   rbm.Key // key of the random draws of measurements
+	whole []int32 // the elements of order without missing cells
+	sums  []int   // if cells are missing: sums[i] is the cost of summing them out of order[:i+1], in rows
 }
 
 func newMeasuredSet(name string, set *data.Set, m *rbm.RBM, key rbm.Key) measuredSet {
@@ -78,8 +74,8 @@ func newMeasuredSet(name string, set *data.Set, m *rbm.RBM, key rbm.Key) measure
 	return p
 }
 
-// parts returns the parts of the data, those to train on first, for models of m's shape. key returns the key of a
-// purpose.
+// parts returns the parts of the data, training rows first, for models of m's shape. key returns the key
+// for a purpose.
 func (s Sets) parts(m *rbm.RBM, key func(uint64) rbm.Key) []measuredSet {
 	all := []measuredSet{newMeasuredSet("train", s.Train, m, key(0))}
 	if s.Holdout != nil {
@@ -91,8 +87,7 @@ func (s Sets) parts(m *rbm.RBM, key func(uint64) rbm.Key) []measuredSet {
 	return all
 }
 
-// rows returns a sample of rows, the same each time, of at most work divided
-// by m's weights; work 0 means all.
+// rows returns a sample of rows, the same each time, of at most work rows × weights. Work 0 means all rows.
 func (p measuredSet) rows(m *rbm.RBM, work int) []int32 {
 	if work == 0 {
 		return p.order
@@ -100,21 +95,21 @@ func (p measuredSet) rows(m *rbm.RBM, work int) []int32 {
 	return p.order[:min(len(p.order), sampleRowsOf(m, p.set, work))]
 }
 
-// wholeRows is rows, of those without missing cells.
+// wholeRows is rows without those that miss cells.
 func (p measuredSet) wholeRows(m *rbm.RBM, work int) []int32 {
 	p.order = p.whole
 	return p.rows(m, work)
 }
 
-// sampleRowsOf returns the number of rows of a sample of set of at most work.
+// sampleRowsOf returns the size of a sample of set, of at most work rows × weights but at least leastRows
+// rows.
 func sampleRowsOf(m *rbm.RBM, set *data.Set, work int) int {
 	return min(set.Len(), max(leastRows, work/(m.Visible()*m.Hidden()*constraintWork(m))))
 }
 
-// constraintWork returns the work of a row, in units of the work without m's
-// constraint. In place of one product, each hidden unit takes a recursion of as
-// many terms as there are active units, or inactive ones if those are fewer.
-// Some four terms are computed at a time.
+// constraintWork returns the cost of a row divided by the cost without m's constraint. In place of one
+// product, each hidden unit needs a recursion with a term for each active unit, or for each inactive one if
+// those are fewer. Some four terms are computed at a time.
 func constraintWork(m *rbm.RBM) int {
 	c := m.Constraint
 	switch {
@@ -126,7 +121,7 @@ func constraintWork(m *rbm.RBM) int {
 	return 1 + min(c.Active, m.Hidden()-c.Active)/4
 }
 
-// flipWork returns the work of a row in a pseudo-likelihood, in units of that of bits without a constraint.
+// flipWork returns the cost of a row in a pseudo-likelihood, divided by that of bits without a constraint.
 func flipWork(m *rbm.RBM) int {
 	if m.RealHidden() {
 		return realWork
@@ -135,14 +130,15 @@ func flipWork(m *rbm.RBM) int {
 }
 
 const (
-	// gapRows is the number of rows that are measured where cells are missing, whose states are summed
-	// out row by row: while training, and at the end of a run.
+	// gapRows and wholeGapRows bound the sample of a part with missing cells, during training and at the
+	// end of a run, because the cells are summed out row by row.
 	gapRows, wholeGapRows = 500, 5000
-	// gapSums bounds the rows whose free energies that takes, beyond leastRows rows of the data.
+	// gapSums and wholeGapSums bound the number of free energies that this takes. At least leastRows rows
+	// are measured nevertheless.
 	gapSums, wholeGapSums = 1 << 18, 1 << 21
 )
 
-// freeEnergyRows returns the sample of rows that freeEnergy takes.
+// freeEnergyRows returns the sample of rows that freeEnergy uses.
 func (p measuredSet) freeEnergyRows(m *rbm.RBM, work int) []int32 {
 	rows := p.rows(m, work)
 	if p.set.Missing.Rows == 0 {
@@ -156,8 +152,8 @@ func (p measuredSet) freeEnergyRows(m *rbm.RBM, work int) []int32 {
 	return rows[:min(len(rows), most, max(n, leastRows))]
 }
 
-// freeEnergy returns the mean F of a sample of the part. Missing cells are summed out, by the same
-// draws each time where they are too many to enumerate.
+// freeEnergy returns the mean free energy of a sample of the part, in nats. Missing cells are summed out.
+// If they have too many states to enumerate, the sum is estimated with the same random draws each time.
 func (p measuredSet) freeEnergy(ctx context.Context, m *rbm.RBM, work int) (float64, error) {
 	rows := p.freeEnergyRows(m, work)
 	if p.set.Missing.Rows == 0 {
@@ -189,7 +185,7 @@ func (p measuredSet) logScale(rows []int32) float64 {
 	return p.set.Mean(rows, x)
 }
 
-// freeEnergies returns the mean F of a sample of each part.
+// freeEnergies returns the mean free energy of a sample of each part.
 func (s *subject) freeEnergies(ctx context.Context, m *rbm.RBM, work int) ([]float64, error) {
 	var f []float64
 	for _, p := range s.parts {
@@ -211,8 +207,8 @@ func (s *subject) logLikelihoods(ctx context.Context, m *rbm.RBM, work int, logZ
 	return f, err
 }
 
-// gappy returns an error that names the metric, which measures whole rows, if a part has missing cells and fewer
-// than leastRows rows without them.
+// gappy returns an error if a part has missing cells and fewer than leastRows rows without any, for a
+// metric that needs such rows.
 func (s *subject) gappy(metric string) error {
 	for _, p := range s.parts {
 		if len(p.whole) < len(p.order) && len(p.whole) < leastRows {
@@ -222,7 +218,7 @@ func (s *subject) gappy(metric string) error {
 	return nil
 }
 
-// wholeNote says how many rows of each part a metric of whole rows takes, if cells are missing.
+// wholeNote says how many rows of each part have no missing cells, or returns "" if all have none.
 func (s *subject) wholeNote() string {
 	var counts []string
 	for _, p := range s.parts {
@@ -236,7 +232,8 @@ func (s *subject) wholeNote() string {
 	return "those without missing cells: " + strings.Join(counts, ", ")
 }
 
-// describeWhole is Metric.describe of a metric that has no unit.
+// describeWhole is metricKind.describe for a metric of rows without missing cells whose columns have no
+// unit.
 func describeWhole(s *subject, c []Column) {
 	if note := s.wholeNote(); note != "" {
 		c[0].Unit = " (" + note + ")"
@@ -248,7 +245,7 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 	var last Score // of the last part
 	for _, p := range s.parts {
 		work := rowWork / max(1, classWork*m.Classes()/m.Visible())
-		if p.name == "holdout" { // it chooses the best model: an error of 1 % of 3000 rows is off by 0.2 %
+		if p.name == "holdout" { // it chooses the best model: an error of 1 % on 3000 rows has a standard error of 0.2 %
 			work = 0
 		}
 		measured := func(work, most int) (Score, float64) {
@@ -272,23 +269,23 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 	return append(values, last.MeanLogP*float64(last.N), last.MeanLogP), nil
 }
 
-// Score is how well a model predicts labels.
+// A Score says how well a model predicts labels.
 type Score struct {
 	Error    float64 `json:"error"`      // fraction of rows whose likeliest class is wrong
 	MeanLogP float64 `json:"mean_log_p"` // mean log p(y|x), nats
-	N        int     `json:"n"`          // rows
+	N        int     `json:"n"`          // number of rows
 
 	effective float64 // sum of their weights
 }
 
-// Classify scores m, which must have classes, on rows of set, which must have
-// labels, but those that ClassLogProbs leaves out. Of no rows, as of nil, the fractions are NaN.
+// Classify scores the predictions of m, which must have classes, on rows of set, which must have labels. It
+// leaves out the rows that ClassLogProbs leaves out. Without rows, Error and MeanLogP are NaN.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	s, _ := classify(m, set, rows)
 	return s
 }
 
-// classify is Classify, and returns the balanced error too.
+// classify is Classify and returns the balanced error too.
 func classify(m *rbm.RBM, set *data.Set, rows []int32) (Score, float64) {
 	var s Score
 	total, wrong := make([]float64, m.Classes()), make([]float64, m.Classes())
@@ -310,9 +307,9 @@ func classify(m *rbm.RBM, set *data.Set, rows []int32) (Score, float64) {
 	return s.mean(), balancedError(total, wrong)
 }
 
-// ClassLogProbs returns log p(y|x) of rows of set, rows × classes, and the rows. Missing cells are
-// summed out. Rows where they have more than 4096 states are left out: their sums would be slow
-// estimates.
+// ClassLogProbs returns log p(y|x) of rows of set, rows × classes, and the numbers of these rows. It sums
+// missing cells out. It leaves out a row whose missing cells have more than 4096 states, because the sum
+// would be a slow estimate.
 func ClassLogProbs(m *rbm.RBM, set *data.Set, rows []int32) ([]float64, []int32) {
 	if set.Missing.Rows == 0 {
 		logp := make([]float64, len(rows)*m.Classes())
@@ -328,28 +325,28 @@ func ClassLogProbs(m *rbm.RBM, set *data.Set, rows []int32) ([]float64, []int32)
 			continue
 		}
 		if err := g.ClassLogProb(context.Background(), m, rowLogp, make([]float64, 1), rbm.NewKey(0)); err != nil {
-			panic("train: " + err.Error()) // states that are listed cannot fail
+			panic("train: " + err.Error()) // an enumeration cannot fail
 		}
 		logp, kept = append(logp, rowLogp...), append(kept, row)
 	}
 	return logp, kept
 }
 
-// FewGaps names the rows that ClassLogProbs takes of sets with missing cells.
+// FewGaps describes the rows that ClassLogProbs keeps if cells are missing.
 const FewGaps = "of rows with at most 4096 states of missing cells"
 
-// scoreBlock is the number of log p(y|x) that Classify holds at a time: 32 MiB.
+// scoreBlock is the number of log p(y|x) that Classify computes at a time: 32 MiB.
 const scoreBlock = 1 << 22
 
-// ScoreRows scores log p(y|x), rows × classes, against the labels y, by the weights of the
-// rows, which are nil if they are equal. Of no rows the fractions are NaN.
+// ScoreRows scores logp, the log p(y|x) of rows × classes, on rows with the labels y. weights are the rows'
+// weights, or nil if they are equal. Without rows, Error and MeanLogP are NaN.
 func ScoreRows(logp []float64, y []int32, weights []float64) Score {
 	var s Score
 	s.add(logp, y, weights)
 	return s.mean()
 }
 
-// add adds rows to sums, which mean makes a Score.
+// add adds rows to the sums in s, which mean turns into a Score.
 func (s *Score) add(logp []float64, y []int32, weights []float64) {
 	s.N += len(y)
 	classes := len(logp) / max(len(y), 1)
@@ -370,7 +367,7 @@ func (s Score) mean() Score {
 	return s
 }
 
-// Likeliest returns the index of the largest element, the first of equals.
+// Likeliest returns the index of the largest element, or of the first if several are equal.
 func Likeliest(x []float64) int {
 	best := 0
 	for i := range x {
@@ -416,7 +413,7 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 
 func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 	return s.each(func(p measuredSet) float64 {
-		work := wholeWork // products of grey rows, which nothing can skip
+		work := wholeWork // grey rows have no zeros to skip
 		if whole && p.name != "train" {
 			work = 0
 		}
@@ -458,8 +455,8 @@ func activeHidden(s *subject, _ context.Context, m *rbm.RBM, _ bool) ([]float64,
 	}), nil
 }
 
-// Mean returns the mean of x. It adds in order, so that the bits are the same with
-// SIMD or without, which those of gonum's are not.
+// Mean returns the mean of x. It adds in index order, so that the result is identical with SIMD and
+// without, unlike gonum's.
 func Mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -468,8 +465,8 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// LawLikelihood returns the mean log-likelihood of the rows of set, with or without their labels, under
-// the distribution that they were drawn from, and whether that distribution is known. No model should
+// LawLikelihood returns the mean log-likelihood of the rows of set under the distribution that generated
+// them, in nats, and whether that distribution is known. labelled includes the labels. No model should
 // exceed it by more than the noise of the sample.
 func LawLikelihood(set *data.Set, labelled bool) (float64, bool) {
 	if set.LogProb == nil {

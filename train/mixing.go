@@ -21,10 +21,9 @@ const (
 	mixingValues
 )
 
-// A mixing measures how the chains of a run mix. It continues a copy of them on
-// the model as it is: on a fixed model, chains that keep up with training stay where
-// they were, and chains that do not keep up move away at once. Training never sees the
-// copy, and all draws have separate keys.
+// A mixing measures how well the chains of a run mix. It continues a copy of the chains on the fixed model.
+// Chains that keep up with training then keep their distribution of free energies; those of chains that lag
+// drift at once. Training does not see the copy, and the draws have separate keys.
 type mixing struct {
 	s    *subject
 	key  rbm.Key
@@ -34,26 +33,26 @@ type mixing struct {
 
 // A mixingState is what the next measurement depends on in addition to the run.
 type mixingState struct {
-	Step   int           `json:"step"`             // of the last measurement
-	Fresh  int           `json:"fresh"`            // step of the last one with fresh chains
-	Last   []string      `json:"last,omitempty"`   // its values: JSON has no NaN
-	Window []mixingPoint `json:"window,omitempty"` // the last measurements, for the verdict
-	Warned string        `json:"warned,omitempty"` // the first warning
-	Places pastStates    `json:"places,omitempty"` // of the chains, at step Placed
+	Step   int           `json:"step"`             // step of the last measurement
+	Fresh  int           `json:"fresh"`            // step of the last measurement with fresh chains
+	Last   []string      `json:"last,omitempty"`   // last values, as text because JSON has no NaN
+	Window []mixingPoint `json:"window,omitempty"` // last measurements, for the verdict
+	Warned string        `json:"warned,omitempty"` // first warning
+	Places pastStates    `json:"places,omitempty"` // states of the chains at step Placed
 	Placed int           `json:"placed,omitempty"`
 }
 
 func newMixing(s *subject, key rbm.Key) *mixing { return &mixing{s: s, key: key} }
 
-// watch gives the metric the run whose chains it measures.
+// watch sets the trainer whose chains are measured.
 func (x *mixing) watch(t *Trainer) {
 	x.s.watch(t)
 	x.base = Base(t.model, t.set)
 }
 
-// measure returns the values of the columns; NaN where there are too few updates
-// since the last measurement, or where a value needs more chains. With whole it
-// returns the last values that were measured.
+// measure returns the values of the columns. All are NaN if too few updates have been made since the last
+// measurement. A value that needs more chains is NaN too. If whole is set, it returns the last measured
+// values.
 func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64, error) {
 	t := x.s.trainer
 	if t == nil {
@@ -73,7 +72,7 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	}
 	x.Step = t.step
 	sd := 0.0
-	if len(c.trace) < leastFresh { // too few values for a standard deviation: take that of data
+	if len(c.trace) < leastFresh { // too few values for a standard deviation: use that of data
 		d := x.s.parts[0]
 		rows := pick(d.order, mostFresh, key.Child(dataKey))
 		free := make([]float64, len(rows))
@@ -86,7 +85,7 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	p.Step, p.Updates = x.Step, updates
 	values := make([]float64, mixingValues)
 	p.Left = math.NaN()
-	if x.Places == nil || x.Step-x.Placed >= leftEvery { // however near measurements are
+	if x.Places == nil || x.Step-x.Placed >= leftEvery { // measurements may be closer than leftEvery
 		now := placesOf(c.start)
 		p.Left, p.Places, p.Since = x.Places.left(now), len(now), x.Step-x.Placed
 		x.Places, x.Placed = now, x.Step
@@ -119,7 +118,7 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	return values, nil
 }
 
-// parseValues returns the numbers of texts; NaN for all if there are none.
+// parseValues returns the numbers in texts, or NaN for all columns if there are none.
 func parseValues(texts []string) []float64 {
 	values := make([]float64, mixingValues)
 	for i := range values {
@@ -131,7 +130,7 @@ func parseValues(texts []string) []float64 {
 	return values
 }
 
-// Purposes of the keys of a measurement, two and three of some.
+// Purposes of the keys of a measurement. freshKey is the first of two keys, testKey of three.
 const (
 	freshKey = 10 * iota
 	testKey
@@ -151,8 +150,8 @@ const (
 	fromBase
 )
 
-// freshChains returns the visible states of two sets of chains, one started at random training rows and
-// the other at draws from the base rates of the data, after as many Gibbs steps as in c.
+// freshChains returns the visible states of two sets of chains after as many Gibbs steps as c has. One set
+// starts at random training rows, the other at draws from the base rates of the data.
 func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	m := x.s.trainer.model
 	rows := min(max(c.end.Rows, leastFresh), mostFresh)
@@ -172,7 +171,7 @@ func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	return v
 }
 
-// pick returns draws from these row numbers.
+// pick returns that many of the given row numbers, drawn with replacement.
 func pick(from []int32, rows int, key rbm.Key) []int32 {
 	p := make([]int32, rows)
 	for r := range p {

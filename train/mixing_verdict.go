@@ -9,34 +9,35 @@ import (
 	"gorbm/rbm"
 )
 
-// A mixingPoint is what a measurement adds to the verdict.
+// A mixingPoint is the part of a measurement that the verdict uses.
 type mixingPoint struct {
 	Step    int     `json:"step"`
-	Updates int     `json:"updates"` // of the continued chains
-	Chains  float64 `json:"chains"`  // their number
-	Drift   float64 `json:"drift"`   // change of the mean free energy, in its standard deviations
-	Nats    float64 `json:"nats"`    // and in nats
+	Updates int     `json:"updates"` // number of updates of the continued chains
+	Chains  float64 `json:"chains"`  // number of chains
+	Drift   float64 `json:"drift"`   // change of the mean free energy, in standard deviations of the free energy
+	Nats    float64 `json:"nats"`    // the same change in nats
 
-	Left   float64 `json:"left"`   // how far chains have left where they were; see places.left
-	Places int     `json:"places"` // the number of these chains; 0 if Left is not known
-	Since  int     `json:"since"`  // updates in which they may have left
+	Left   float64 `json:"left"`   // how far chains have moved from earlier states: see pastStates.left
+	Places int     `json:"places"` // number of chains that this compares; 0: Left is not known
+	Since  int     `json:"since"`  // number of updates since the earlier states
 
-	// Distances between the continued chains and fresh ones from the data and from the base rates,
-	// and between the two kinds of fresh ones, in standard deviations of distances by chance.
+	// Distances of the continued chains from fresh chains that started from the data and from the base
+	// rates, and of these two from each other. They are in standard deviations of distances by chance. If
+	// Compared is false there were no fresh chains.
 	Compared bool    `json:"compared"`
 	Data     float64 `json:"data"`
 	Base     float64 `json:"base"`
 	Fresh    float64 `json:"fresh"`
 }
 
-// leastSD is the smallest standard deviation of free energies, in nats, by which a drift
-// is divided. Where chains hardly differ, changes of a tenth of a nat mean nothing.
+// leastSD is the smallest standard deviation of free energies, in nats, that a drift is divided by. If
+// chains hardly differ, a change of a tenth of a nat means nothing.
 const leastSD = 0.1
 
-// point returns the drift: the mean free energy of the chains in the last third of the continued
-// updates, less that in the first update, which has the particles that the next update of
-// training would use. The drift is divided by the standard deviation of single values in the last third,
-// or by sd if that is larger, because few chains may have too small a deviation.
+// point returns the drift: the chains' mean free energy over the last third of the trace, minus that after
+// the first update. The first update has the particles that the next update of training would use. The
+// drift is divided by the standard deviation of single values in the last third, or by sd if that is
+// larger, because few chains may have too small a deviation.
 func (c *continuation) point(sd float64) mixingPoint {
 	p := mixingPoint{Chains: float64(len(c.trace))}
 	var late []float64
@@ -51,9 +52,9 @@ func (c *continuation) point(sd float64) mixingPoint {
 	return p
 }
 
-// The verdict is taken over the last measurements together.
+// The verdict combines the last windowPoints measurements.
 const (
-	// Before the end it takes leastPoints of them, as a run may begin with a jump.
+	// Before the end it needs leastPoints of them, because a run may begin with a jump.
 	windowPoints, leastPoints = 6, 3
 	// At the end of a schedule that ends at rate 0 only the last endPoints count.
 	endPoints = 2
@@ -64,18 +65,17 @@ const (
 	// most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ a
 	// measurement: see TestMixingFalseAlarms.
 	leastDrift, driftZ = 0.9, 4
-	// Drifts below leastNats are ignored, however narrow the free-energy distribution: the
-	// model is off by no more than that. Ladders that learnt the distribution of four modes
-	// to 0.1 nats had drifted by 0.55.
+	// Drifts below leastNats are ignored, however narrow the distribution of free energies: the model is
+	// off by no more than that. In a run that learnt a distribution of four modes to 0.1 nats, ladders
+	// drifted by 0.55.
 	leastNats = 1
-	// Chains are stuck if they lie apart from fresh ones from data and from the base
-	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
+	// Chains are stuck if they are at least stuckZ standard deviations away from both kinds of fresh
+	// chains, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
-	// Chains are stuck in their places if, in leftEvery updates or more, they have left their places
-	// by at most leastLeft, and by stillZ standard errors less than 1. Chains that never leave two modes
-	// have left by 0.5, those in more modes by less. The standard error is that of independent chains
-	// (placesVariance). In simulations with at least 4 of these, a window had a false alarm once in
-	// 100,000 or less.
+	// Chains hardly move if pastStates.left, after leftEvery updates or more, is at most leastLeft and at
+	// least stillZ standard errors below 1. Chains that never leave two modes have 0.5, those in more modes
+	// less. The standard error is that of independent chains (placesVariance). In simulations with at least
+	// leastPlaces such chains, a window had a false alarm once in 100,000 or less.
 	leastLeft, stillZ, leastPlaces = 0.55, 5, 4
 )
 
@@ -92,8 +92,8 @@ func lag(window []mixingPoint) (drift, nats float64, clear bool) {
 	return drift, nats, math.Abs(drift) >= leastDrift && z >= driftZ && math.Abs(nats) >= leastNats
 }
 
-// stuck returns how far the chains lie apart from fresh chains over the window,
-// and whether fresh chains agree with each other and not with them.
+// stuck returns the mean distance of the chains from fresh chains over the window, in standard deviations.
+// clear is true if the two kinds of fresh chains agree with each other but not with the chains.
 func stuck(window []mixingPoint) (z float64, clear bool) {
 	var data, base, fresh, n float64
 	for _, p := range window {
@@ -108,9 +108,8 @@ func stuck(window []mixingPoint) (z float64, clear bool) {
 	return z, z >= stuckZ && math.Abs(fresh)/math.Sqrt(n) <= agreeZ
 }
 
-// still returns how far chains left their places, in the mean over the window, and
-// whether that is too little. The time in which they could leave is that between two
-// records of their places, leftEvery updates or more.
+// still returns the mean of pastStates.left over the window, weighted by inverse variances. clear is true
+// if it is too small.
 func still(window []mixingPoint) (left float64, clear bool) {
 	weight := 0.0 // by the inverse variances
 	for _, p := range window {
@@ -126,8 +125,7 @@ func still(window []mixingPoint) (left float64, clear bool) {
 	return left, left <= leastLeft && (1-left)*math.Sqrt(weight) >= stillZ
 }
 
-// since returns the number of updates in which chains could leave their places, by the last point of
-// the window at which places were compared.
+// since returns the number of updates that the last known Left of the window covers.
 func since(window []mixingPoint) (updates int) {
 	for _, p := range window {
 		if p.Places > 0 {
@@ -137,9 +135,9 @@ func since(window []mixingPoint) (updates int) {
 	return updates
 }
 
-// warn returns a warning if the chains do not mix, and "" otherwise. Before the end it returns a
-// warning only once. It then ignores chains that lag if the schedule ends at rate 0, because they catch
-// up as the rate falls.
+// warn returns a warning if the chains do not mix, and "" otherwise. Before the end it returns one warning
+// at most. If the schedule ends at rate 0 it then ignores chains that lag, because they catch up as the
+// rate falls.
 func (x *mixing) warn(end bool) string {
 	if len(x.Window) == 0 || !end && (x.Warned != "" || len(x.Window) < leastPoints) {
 		return ""
@@ -151,8 +149,8 @@ func (x *mixing) warn(end bool) string {
 	return text
 }
 
-// advice says what helps where the chains of training do not follow a model: a smaller rate and the
-// remedies. A ladder that is the first of these comes before the rate.
+// advice lists what helps if the chains do not follow the model: a smaller rate and the Remedies. If a
+// ladder is the first of the remedies, it comes before the rate.
 func advice(s Settings, m *rbm.RBM) string {
 	help := []string{"a smaller -rate"}
 	if !Ends(s.Schedule) {

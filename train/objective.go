@@ -7,9 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Objectives of training (Larochelle, Mandel, Pascanu & Bengio, JMLR 13, 2012). Of
-// rows without a class the first and the last climb log p(x), at the same weight,
-// with the class summed out; Discriminative leaves such rows out.
+// Objectives of training (Larochelle, Mandel, Pascanu & Bengio, JMLR 13, 2012). For a row without a class,
+// Joint and Hybrid replace log p(x,y) by log p(x); Discriminative leaves such rows out.
 const (
 	Joint          = "joint"          // log p(x,y), or log p(x) of a model without labels
 	Discriminative = "discriminative" // log p(y|x), whose gradient is exact
@@ -19,11 +18,11 @@ const (
 // Objectives returns the names of all objectives.
 func Objectives() []string { return []string{Joint, Discriminative, Hybrid} }
 
-// maxAlpha is the largest weight of the generative part of Hybrid. With it the
-// discriminative part has no more than a hundredth of the gradient.
+// maxAlpha is the largest weight of the generative part of Hybrid. With it the discriminative part
+// contributes no more than a hundredth of the gradient.
 const maxAlpha = 100
 
-// checkObjective returns an error that names what is out of range.
+// checkObjective returns an error if Objective is unknown or Alpha is out of range.
 func (s Settings) checkObjective() error {
 	switch s.Objective {
 	case "", Joint, Discriminative:
@@ -40,7 +39,7 @@ func (s Settings) checkObjective() error {
 	return nil
 }
 
-// parts returns the weights of the two parts of the objective.
+// parts returns the weights of the discriminative and the generative part of the objective.
 func (s Settings) parts() rbm.Objective {
 	switch s.Objective {
 	case Discriminative:
@@ -51,8 +50,7 @@ func (s Settings) parts() rbm.Objective {
 	return rbm.Objective{Generative: 1}
 }
 
-// checkClasses returns an error that says why m cannot be trained on set by the
-// objective.
+// checkClasses returns an error if m cannot be trained on set with this objective.
 func (s Settings) checkClasses(set *data.Set, m *rbm.RBM) error {
 	byClass := s.Objective == Discriminative || s.Objective == Hybrid
 	switch {
@@ -70,8 +68,8 @@ func (s Settings) checkClasses(set *data.Set, m *rbm.RBM) error {
 	return nil
 }
 
-// Rows returns the number of rows of set that the objective trains on: those that
-// have a class, of Discriminative, or all.
+// Rows returns the number of rows of set that the objective trains on: for Discriminative those that have a
+// class, otherwise all.
 func (s Settings) Rows(set *data.Set) int {
 	if s.Objective == Discriminative {
 		return set.Len() - set.Unlabelled()
@@ -79,7 +77,7 @@ func (s Settings) Rows(set *data.Set) int {
 	return set.Len()
 }
 
-// rows returns the numbers of these rows.
+// rows returns the numbers of the rows that Rows counts.
 func (s Settings) rows(set *data.Set) []int32 {
 	if s.Objective == Discriminative {
 		return set.Labelled()
@@ -90,16 +88,16 @@ func (s Settings) rows(set *data.Set) []int32 {
 // An objective turns a minibatch into the positive phase of its gradient.
 type objective struct {
 	parts   rbm.Objective
-	rows    []int32 // those that are trained on; nil: all
-	y       []int32
+	rows    []int32 // numbers of the rows to train on; nil: all
+	y       []int32 // classes of the minibatch
 	phase   *rbm.ObjectivePhase
 	key     rbm.Key
 	means   bool      // the hidden means of the minibatch are needed
 	nothing rbm.Phase // a negative phase without particles
 }
 
-// newObjective returns the objective of training m on set; nil for the
-// log-likelihood where every row has its class, or the model has no labels.
+// newObjective returns the objective of training m on set. It is nil for the plain log-likelihood: every
+// row has a class, or the model has no labels.
 func newObjective(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *objective {
 	o := &objective{parts: s.parts(), key: key.Child(classKey)}
 	if m.Classes() == 0 || o.parts.Discriminative == 0 && set.Unlabelled() == 0 {
@@ -115,10 +113,9 @@ func newObjective(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *objective
 	return o
 }
 
-// positive returns the positive phase of the minibatch of t.rows, and the share of
-// the negative phase. Into t.batch it puts the rows with their classes, at which
-// chains may start: of a row without one, a draw from p(y|x). The gradient takes the
-// whole of p(y|x).
+// positive returns the positive phase of the minibatch t.rows, and the factor of the negative phase. It
+// writes the rows with their classes to t.batch, where chains may start. There, a row without a class gets
+// a draw from p(y|x), whereas the gradient averages over p(y|x).
 func (o *objective) positive(t *Trainer) (rbm.Batch, float64) {
 	for i, r := range t.rows {
 		if o.rows != nil {
@@ -142,7 +139,7 @@ func (o *objective) positive(t *Trainer) (rbm.Batch, float64) {
 	return o.phase.Batch, o.parts.Generative
 }
 
-// draw returns a class of row i of the minibatch, drawn from p(y|x).
+// draw returns a draw from p(y|x) for row i of the minibatch.
 func (o *objective) draw(step, i, classes int) int {
 	u := o.key.Child(uint64(step)).Uniform(uint64(i))
 	for k, lp := range o.phase.LogProb[i*classes:][:classes-1] {

@@ -12,15 +12,15 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Schedules of the learning rate, of which step t of T takes rate times
+// Schedules of the learning rate. The rate of step t of T is Settings.Rate times
 //
 //	constant    1
-//	inverse:t0  1/(1 + t/t0), t0 a tenth of T if it is not given
+//	inverse:t0  1/(1 + t/t0), where t0 is T/10 if it is not given
 //	linear      1 − t/T
 //	cosine      (1 + cos(πt/T))/2
 var schedules = []string{"constant", "inverse", "linear", "cosine"}
 
-// CheckSchedule returns an error if a schedule is none of those above.
+// CheckSchedule returns an error unless s is constant, inverse, inverse:STEPS, linear or cosine.
 func CheckSchedule(s string) error {
 	name, t0, given := strings.Cut(s, ":")
 	if !slices.Contains(schedules, name) {
@@ -60,21 +60,20 @@ func (s Settings) rateAt(t int) float64 {
 	return s.Rate
 }
 
-// pace returns the learning rate of step t, counted from 0, times 1/(1−momentum):
-// the factor by which a gradient that stays the same moves the parameters.
+// pace returns the learning rate of step t, counted from 0, divided by 1 − momentum. By this factor a
+// constant gradient moves the parameters in each step.
 func (s Settings) pace(t int) float64 { return s.rateAt(t) / (1 - s.Momentum) }
 
-// An optimizer turns the two phases into a change of the parameters, all of it in
-// one pass over them (rbm.Ascent).
+// An optimizer updates the parameters from the two phases, in one pass over them (rbm.Ascent).
 type optimizer struct {
 	settings Settings
 	group    *ranks.Group
 	ascent   rbm.Ascent
-	momentum *rbm.Momentum   // the rule of the ascent, if there is momentum
-	average  *rbm.RBM        // whose parameters are the moving average of the model's, if they are averaged
-	averaged *rbm.Parameters // these
+	momentum *rbm.Momentum   // rule of the ascent; nil: no momentum
+	average  *rbm.RBM        // model whose parameters are the moving average; nil: no averaging
+	averaged *rbm.Parameters // parameters of average
 
-	visibleMean, hiddenMean []float64 // of a batch, if centred
+	visibleMean, hiddenMean []float64 // means of a minibatch, for centring
 }
 
 // newOptimizer returns the optimizer of m on set.
@@ -91,7 +90,7 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	}
 	a.Rule = s.Rule
 	if s.Momentum > 0 {
-		o.momentum = &rbm.Momentum{Friction: float32(1 - s.Momentum)} // as float32(momentum) would spoil 1/(1−momentum)
+		o.momentum = &rbm.Momentum{Friction: float32(1 - s.Momentum)} // not from float32(s.Momentum), whose rounding would change 1/(1−momentum)
 		a.Rule = o.momentum
 	}
 	if a.Rule != nil {
@@ -116,8 +115,8 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	return o
 }
 
-// learned returns the factors of the rate at which precisions of m move: 1, but 0 in constant
-// columns of set, of which the likelihood would grow without bound.
+// learned returns a factor of the learning rate for the precision of each visible unit: 1, but 0 in
+// constant columns of set, where the likelihood would grow without bound.
 func learned(m *rbm.RBM, set *data.Set) []float32 {
 	rates := make([]float32, m.Visible())
 	for i := range rates {
@@ -129,38 +128,36 @@ func learned(m *rbm.RBM, set *data.Set) []float32 {
 }
 
 const (
-	// smallRate is the learning rate below which each parameter has a second
-	// word: a float32 that keeps what rounding leaves of the parameter's steps
-	// and adds it to later ones. A float32 of size 1 to 2 takes steps of 6·10⁻⁸ or more: at this rate,
-	// those along a gradient above 10⁻⁴. Exact training of a toy model with weights of that size
-	// (40/rate steps) without a second word had an error of 8·10⁻⁵ of its path at rate 10⁻³, and of
-	// 10⁻³ at rate 10⁻⁴. With minibatches the error is smaller, because their noise carries steps over
-	// the threshold.
+	// smallRate is the learning rate below which each parameter has a second word: a float32 that collects
+	// the rounding errors of the parameter's steps and adds them to later steps. A float32 between 1 and 2
+	// changes by 6·10⁻⁸ or more; at this rate, gradients below 10⁻⁴ would change nothing. A toy model with
+	// weights of that size was trained with the exact gradient for 40/rate steps. Without a second word it
+	// ended off by 8·10⁻⁵ of its path at rate 10⁻³, and by 10⁻³ at rate 10⁻⁴. With minibatches the error is
+	// smaller, because their noise carries steps over the threshold.
 	smallRate = 5e-4
-	// smallShare is the least share of new parameters in a step of their moving
-	// average (1 − Settings.Average) for which the average needs no second word.
+	// smallShare is the weight of the new parameters in their moving average, 1 − Settings.Average, below
+	// which the average has a second word too.
 	smallShare = 1e-3
 )
 
-// smallDecay is the step of a weight of size 1, in one update by weight decay,
-// below which the parameters have a second word. It is 64 times the last bit of
-// such a weight, so that rounding takes at most a hundredth of a larger step. The
-// gradient's noise does not help, because decay is a separate step.
+// smallDecay is the change of a weight of size 1, in one update by weight decay, below which the parameters
+// have a second word. It is 64 times the last bit of such a weight, so that rounding changes a larger step
+// by at most a hundredth. The noise of the gradient does not help, because decay is a separate step.
 const smallDecay = 0x1p-17
 
-// smallSparse is the step of a hidden bias by sparsity below which the parameters
-// have a second word: 64 times the last bit of a bias of size 8 to 16, as far down as
-// sparsity drives biases. It is a separate step, like decay.
+// smallSparse is the change of a hidden bias, in one update by sparsity, below which the parameters have a
+// second word. It is 64 times the last bit of a bias of size 8 to 16, the largest that sparsity leads to.
+// It is a separate step, like decay.
 const smallSparse = 0x1p-14
 
-// smallSteps reports whether the parameters need second words because their steps
-// are small in half of the run or more: steps along the gradient, which momentum
-// multiplies by 1/(1−momentum), or steps of weight decay or of sparsity.
+// smallSteps reports whether the parameters need second words, because their steps are small in half of the
+// run or more. The steps are those along the gradient, which momentum multiplies by 1/(1−momentum), those
+// of weight decay and those of sparsity.
 func (s Settings) smallSteps() bool {
 	name, _, given := strings.Cut(s.Schedule, ":")
 	if name == "inverse" && given {
-		// The rates do not depend on the length of the run, and a run that is made
-		// longer must have the bits of one that was as long from the start.
+		// The rates do not depend on the length of the run. A run that is extended must be identical to one
+		// that had its length from the start.
 		return true
 	}
 	pace := s.pace(s.Horizon / 2)
@@ -169,21 +166,20 @@ func (s Settings) smallSteps() bool {
 	return pace < smallRate || small(s.L1) || small(s.L2) || sparse > 0 && sparse < smallSparse
 }
 
-// ascend moves m by step t, along pos − share·neg, and then the average, if there is one, towards m. If
-// later is set the average stays, because the step may be retracted. The gradient is centred at the
-// means of batch, the minibatch.
+// ascend moves m by step t along the gradient, pos − share·neg, and then the average, if there is one,
+// towards m. batch is the minibatch, whose means centre the gradient. If later is set the average stays,
+// because the step may be retracted: see follow.
 func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase, later bool) error {
 	s, a := o.settings, &o.ascent
 	if a.Mu != nil {
 		o.slide(batch)
 	}
-	// Momentum lengthens every step along the gradient by 1/(1−momentum); the
-	// penalty's step must keep pace, or it would count for less.
+	// Momentum multiplies every step along the gradient by 1/(1−momentum). The steps of penalties are
+	// multiplied too, because they would count for less otherwise.
 	pace := s.pace(t)
 	a.Update, a.L1, a.L2 = t, float32(pace*s.L1), float32(pace*s.L2)
 	if s.Sparse > 0 {
-		// In proportion to the rate, or it would outweigh the gradient where the rate
-		// reaches zero.
+		// Proportional to the rate, because it would outweigh the gradient as the rate reaches zero.
 		a.Sparse = float32(s.Sparse * s.rateAt(t) / s.Rate)
 	}
 	a.Average = o.averaged
@@ -193,17 +189,16 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 	return o.climb(m, float32(s.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
-// follow moves the average, if there is one, towards m, after a step that may have been
-// retracted.
+// follow moves the average, if there is one, towards m, after a step that might have been retracted.
 func (o *optimizer) follow(m *rbm.RBM) {
 	if o.averaged != nil {
 		o.averaged.Approach(o.ascent.AverageShare, m.Parameters(), o.ascent.AverageRest)
 	}
 }
 
-// retract takes the share back of the step t along the gradient that ascend made
-// last, of which left is still made. Decay and sparseness stay. What is left of the velocity
-// shrinks with the step.
+// retract undoes the fraction back of the last step that ascend made along the gradient, of which the
+// fraction left is not undone yet. The steps of decay and sparsity stay. With momentum the velocity shrinks
+// in proportion to the step.
 func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) error {
 	a := &o.ascent
 	if o.momentum != nil {
@@ -216,20 +211,20 @@ func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg
 	return o.climb(m, float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
-// leastOffset is the size below which an offset counts as zero: products with
-// it would end among the subnormal numbers, which are slow to compute with.
+// leastOffset is the size below which an offset is set to zero, because products with it may be subnormal
+// numbers, which are slow.
 const leastOffset = 0x1p-40
 
-// slide moves the offsets towards the means of the batch, before the gradient
-// is centred (Melchior, Fischer & Wiskott 2016, Algorithm 1). The plain
-// parameters that we keep need no correction then: the distribution does not change.
+// slide moves the centring offsets towards the means of the batch, before the gradient is centred
+// (Melchior, Fischer & Wiskott 2016, Algorithm 1). Their algorithm then corrects the biases. Ours are those
+// of the uncentred model and need no correction.
 func (o *optimizer) slide(pos rbm.Batch) {
 	pos.Means(o.visibleMean, o.hiddenMean)
 	slideTo(o.ascent.Mu, o.visibleMean, o.settings.Center)
 	slideTo(o.ascent.Lambda, o.hiddenMean, o.settings.Center)
 }
 
-// slideTo moves each offset by this share of its way to the mean.
+// slideTo moves each offset by the fraction share of its distance to the mean.
 func slideTo(offsets []float32, mean []float64, share float64) {
 	for i, x := range offsets {
 		to := float64(x) + float64(share*(mean[i]-float64(x)))

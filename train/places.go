@@ -6,22 +6,23 @@ import (
 	"gorbm/rbm"
 )
 
-// mostPlaces bounds the number of chains whose places are remembered.
+// mostPlaces bounds the number of chains whose states are kept.
 const mostPlaces = 200
 
-// pastStates are the visible states of chains at a measurement, for the next one: a row of
-// words for each of the first mostPlaces.
+// pastStates are the visible states of the first mostPlaces chains at an earlier measurement, each a row of
+// 64-bit words.
 type pastStates [][]uint64
 
-// placesVariance returns the variance of places.left of n chains that have forgotten:
-// that of 2·rank/(n−1) with n equally likely ranks, for each chain. That chains share
-// the places makes it a little smaller: simulated, n times the variance is 0.93, 0.53,
-// 0.40 and 0.33 for 2, 4, 10 and 100 chains, where this has 1, 0.56, 0.41 and 0.34.
+// placesVariance returns the variance of pastStates.left for n independent chains that have forgotten their
+// earlier states: that of the mean of n values 2·rank/(n−1), each with n equally likely ranks. Because all
+// chains are ranked against the same earlier states, the variance is a little smaller. In simulations of 2,
+// 4, 10 and 100 chains, n times the variance was 0.93, 0.53, 0.40 and 0.33, where this formula gives 1,
+// 0.56, 0.41 and 0.34.
 func placesVariance(n int) float64 {
 	return float64(n+1) / (3 * float64(n) * float64(n-1))
 }
 
-// placesOf returns those of bits, and none of real values.
+// placesOf returns the states v as pastStates, or nil if v is real.
 func placesOf(v rbm.Values) (p pastStates) {
 	if v.IsReal() {
 		return nil
@@ -32,20 +33,20 @@ func placesOf(v rbm.Values) (p pastStates) {
 	return p
 }
 
-// left returns how far chains have left where they were at an earlier measurement: 1 if
-// they have forgotten it, and near 0 if each is still where it was. For each chain the earlier places
-// of all chains are ranked by their distance from its present state. left is twice the mean rank of a
-// chain's own place, as a fraction of the other chains; equal distances share their ranks. Of
-// chains that have forgotten, own place and others are exchangeable, so that the mean
-// is 1 and the variance placesVariance. M modes of equal mass that no chain leaves make it
-// 1/M. It is NaN for fewer than two chains, or if their number has changed.
+// left returns how far the chains have moved from their earlier states p to the states now. It is near 0 if
+// each chain is where it was, and 1 on average if the chains have forgotten p. For each chain, all states
+// in p are ranked by their Hamming distance from the chain's present state; equal distances share their
+// ranks. left is twice the mean rank of the chain's own earlier state, divided by the number of other
+// chains. Once p is forgotten all ranks are equally likely, which gives the mean 1 and the variance
+// placesVariance. Chains that never leave M modes of equal mass have 1/M. left is NaN for fewer than two
+// chains, or if their number has changed.
 func (p pastStates) left(now pastStates) float64 {
 	n := len(now)
 	if n < 2 || len(p) != n {
 		return math.NaN()
 	}
 	for g := range p {
-		if len(p[g]) != len(now[0]) { // as a forged checkpoint may have it
+		if len(p[g]) != len(now[0]) { // possible in a forged checkpoint
 			return math.NaN()
 		}
 	}

@@ -10,39 +10,40 @@ import (
 	"gorbm/rbm"
 )
 
-// A Preset is a set of values that were found together, for a kind of data. Settings
-// gives those of training, and NewModel the model that they start from.
+// A Preset is a set of values that were tuned together for a kind of data. Settings returns the settings of
+// training, and NewModel the model to start from.
 type Preset struct {
 	Name   string
-	For    string // the data that it is for
+	For    string // the data that it suits
 	Expect string // what it reaches
 
-	Common       Settings // but for Seed and Negative; Horizon is the number of steps
-	Hidden       int      // units; 0: two per input, at most MostHidden
-	RealRate     float64  // the rate for real numbers; 0: that of Common
-	Passes       int      // over the rows, at most; 0: any number. See PresetFor
-	LeastSteps   int      // that few rows leave; 0: 1000
-	Groups       int      // groups of chains of estimators that have a ladder of temperatures
-	Chains       int      // chains of other estimators
-	Temperatures string   // of a ladder, as -temperatures of rbmtrain says them
+	Common       Settings // all but Seed and Negative; Horizon is the number of steps
+	Hidden       int      // number of hidden units; 0: two per input, at most MostHidden
+	RealRate     float64  // learning rate for real numbers; 0: that of Common
+	Passes       int      // largest number of passes over the rows; 0: no bound. See Fit
+	LeastSteps   int      // fewest steps that Passes may leave; 0: 1000
+	Groups       int      // number of groups of chains, for estimators with a ladder of temperatures
+	Chains       int      // number of chains, for other estimators
+	Temperatures string   // temperatures of a ladder, as rbmtrain -temperatures has them
 	Init         string   // "random", or "log-odds" for the visible biases of SetLogOdds
-	Labels       rbm.Kind // of labels, where the model has some
-	Negative     string   // the kind of the negative phase, if it is not of the caller's choice
+	Labels       rbm.Kind // kind of the label units of a model with labels
+	Negative     string   // kind of the negative phase; "": the caller chooses
 	Binarize     string   // of data.Options; "" for its default
 }
 
-// ManyInputs is the number of inputs from which rows are no longer small.
+// ManyInputs is the number of inputs below which the preset small applies.
 const ManyInputs = 100
 
-// MostHidden is the number of hidden units of presets for many inputs, that of the MNIST experiment of the
-// infinite-swapping paper (section 4.5). Few inputs have two each: with 500, the chains of ins lose bars:4, shifter and desjardins,
-// and with two an input the log-likelihood ends within 0.15 nats of the best of 8 to 500; on digits of 64
-// pixels 128 units err no more than 500.
+// MostHidden is the number of hidden units of presets for many inputs, as in the MNIST experiment of the
+// infinite-swapping paper (section 4.5). Presets for few inputs have two units an input. With 500 units,
+// the chains of ins lag behind models of bars:4, shifter and desjardins. With two an input the
+// log-likelihood ends within 0.15 nats of the best of 8 to 500 units, and on digits of 64 pixels 128 units
+// err no more than 500.
 const MostHidden = 500
 
-// Presets returns all presets, the default first. experiments/defaults measures what
-// the first three reach, whose values were found by trials on MNIST, font digits and
-// four toys at equal time, and experiments/objectives the next two.
+// Presets returns all presets, the default first. The values of the first three were found by trials on
+// MNIST, font digits and four toys, at equal time. experiments/defaults measures what they reach, and
+// experiments/objectives what the next two reach.
 func Presets() []Preset {
 	classifier := Preset{
 		Name: "classifier", For: "data with labels (their default)",
@@ -51,9 +52,9 @@ func Presets() []Preset {
 		Hidden: MostHidden, Passes: 50, Groups: 10, Chains: 50, // as many chains as the ladders have particles
 		Temperatures: "reach:5", Init: "log-odds", Labels: rbm.Softmax,
 	}
-	// Fewer steps, with more rows and chains and a centred gradient, are worth five nats with
-	// pcd and twelve with ins on MNIST at equal time, against the classifier's values at rate
-	// 0.05, and make models whose ladders exchange, so that log Z can be estimated.
+	// On MNIST, fewer steps with more rows, more chains and a centred gradient gain five nats with pcd and
+	// twelve with ins, compared at equal time with the classifier's values at rate 0.05. The ladders of
+	// such models exchange, so that log Z can be estimated.
 	generative := classifier
 	generative.Name, generative.For = "generative", "data without labels (their default)"
 	generative.Expect = "thresholded MNIST, 500 hidden units: test log-likelihood -70.1 nats with ins, -70.7 with pcd, after 23 s of one core; -67.8 with ins and -steps 26000 (60 s)"
@@ -83,7 +84,8 @@ func Presets() []Preset {
 	hybrid.Expect = "MNIST, 3000 hidden units, -holdout 10000 -eval-every 5000: 1.29 % test error after 805 s of one core"
 	hybrid.Negative, hybrid.Common.Objective, hybrid.Common.Alpha = "cd", Hybrid, 0.01
 	hybrid.Common.Rate, hybrid.Common.Sparse = 0.4, 1e-5
-	// Of 1200 rows of 8 standardised columns in three classes 0.4 diverges within 200 steps, and 0.2 errs more than 0.1 to 0.02.
+	// On 1200 rows of 8 standardised columns in three classes, rate 0.4 diverges within 200 steps, and 0.2
+	// has a larger error than rates from 0.1 to 0.02.
 	hybrid.RealRate = 0.04
 
 	return []Preset{classifier, generative, small, discriminative, hybrid, gaussian, {
@@ -93,8 +95,8 @@ func Presets() []Preset {
 	}}
 }
 
-// PresetFor returns the preset that rbmtrain takes for set, by its number of inputs and
-// by whether the model has labels, fitted to its rows. labelled is ignored if set has none.
+// PresetFor returns the preset that rbmtrain uses for set by default, after Fit. It depends on the kind and
+// the number of inputs, and on labelled: whether the model has labels. labelled is ignored if set has none.
 func PresetFor(set *data.Set, labelled bool) Preset {
 	all := Presets()
 	p := all[0]
@@ -109,34 +111,42 @@ func PresetFor(set *data.Set, labelled bool) Preset {
 	return p.Fit(set)
 }
 
-// leastSteps is the number of steps that few rows leave of a preset, and leastRealSteps that of the preset
-// for real numbers, whose rate is low: of 426 rows of breast cancer and 133 of wine (scikit-learn's) the reconstruction error of
-// test rows after 1000, 3000 and 10000 steps is 0.423, 0.359 and 0.328, and 0.655, 0.585 and 0.539.
+// leastSteps is the fewest steps that Fit leaves of a preset. leastRealSteps is that number for the preset
+// for real numbers, whose rate is low: after 1000, 3000 and 10000 steps the reconstruction error of test
+// rows is 0.423, 0.359 and 0.328 on breast cancer (426 training rows) and 0.655, 0.585 and 0.539 on wine
+// (133 training rows). Both data sets are scikit-learn's.
 const (
 	leastSteps     = 1000
 	leastRealSteps = 10000
 )
 
-// sequencePasses bounds the passes over sequences. The pseudo-log-likelihood of the test rows of -data
-// sequences, 10000 rows, is best after 15 passes of pcd with 500 hidden units (−131.5 nats) and 20 with
-// 200 (−131.9); after 50 both are at −133.6. A run whose schedule ends after 20 has −131.5 with 500.
+// sequencePasses bounds the passes over sequences. On the 10000 rows of -data sequences, the
+// pseudo-log-likelihood of test rows is best after 15 passes of pcd with 500 hidden units (−131.5 nats),
+// and after 20 with 200 (−131.9). After 50 passes both have −133.6. A schedule that ends after 20 passes
+// gives −131.5 with 500 units.
 const sequencePasses = 20
 
-// numberRate is the rate of the preset gaussian for a table whose numbers are Gaussian units, whose precisions are learned.
-// 1000 test rows of survey (experiments/sweeps/table.py) have −13.65 nats after 8000 steps at 0.02, and −13.38 at 0.05,
-// where their distribution has −13.17; with precision 1 they have −14.61. At 0.1 columns with heavy tails diverge.
+// numberRate is the learning rate of the preset gaussian for tables, whose Gaussian units have learned
+// precisions. On 1000 test rows of survey (experiments/sweeps/table.py) the log-likelihood is −13.65 nats
+// after 8000 steps at 0.02, and −13.38 at 0.05; the distribution of the data has −13.17. With precisions
+// fixed at 1 it is −14.61. At 0.1 columns with heavy tails diverge.
 const numberRate = 0.05
 
-// Fit returns the preset for the rows of set. A batch has at most all of them. In the default number of
-// steps few rows would be memorised: with 500 rows of MNIST the test error
-// is flat after 32 passes, and the pseudo-likelihood of test rows is best after 48; with 1437
-// digits of 64 pixels it is best after 120. So there are at most Passes passes, but 1000 steps at
-// least, and 10000 by the preset for real numbers. Real numbers have the rate RealRate, and those of tables learned precisions. Generated sets whose distribution is known have no such bound, because
-// their rows are a fair picture of it. The exception are sequences, whose rows are few among their states: they have at most
-// sequencePasses passes. Where the preset leaves the hidden units to the inputs, there are two an input.
-// Hidden units do not follow the rows: 50 and 100 units err no less than 500 on those 500 rows of MNIST, and 60,
-// 120, 200 and 500 units end between −145.4 and −144.4 nats on test rows of sequences:1000
-// (pseudo-log-likelihoods after 1000 steps of pcd).
+// Fit returns the preset adapted to the rows of set.
+//
+// A batch has at most all rows. A preset without a number of hidden units gets two for each input, at most
+// MostHidden. That number does not depend on the number of rows: on 500 rows of MNIST 50 and 100 units err
+// no less than 500, and 60, 120, 200 and 500 units end between −145.4 and −144.4 nats on test rows of
+// sequences:1000 (pseudo-log-likelihoods after 1000 steps of pcd).
+//
+// In many passes a model would memorise few rows. With 500 rows of MNIST the test error is flat after 32
+// passes, and the pseudo-likelihood of test rows is best after 48; with 1437 digits of 64 pixels it is best
+// after 120. So there are at most Passes passes, but at least LeastSteps steps. Sequences have few rows for
+// their number of states, and at most sequencePasses passes. Other generated sets whose distribution is
+// known have no bound, because their rows represent it well.
+//
+// Real numbers have the rate RealRate. In tables with numbers, the precisions of Gaussian units are
+// learned.
 func (p Preset) Fit(set *data.Set) Preset {
 	p.Common.Batch = min(p.Common.Batch, set.Len())
 	if p.Hidden == 0 {
@@ -163,8 +173,8 @@ func (p Preset) Fit(set *data.Set) Preset {
 	return p
 }
 
-// Over returns the preset for a run of that many steps: its schedule ends there, and its moving
-// average is over the same part of the run.
+// Over returns the preset for a run of that many steps. Its schedule ends there, and its moving average
+// covers the same fraction of the run.
 func (p Preset) Over(steps int) Preset {
 	if a := p.Common.Average; a > 0 {
 		p.Common.Average = max(0, math.Round((1-(1-a)*float64(p.Common.Horizon)/float64(steps))*1e6)/1e6)
@@ -173,15 +183,15 @@ func (p Preset) Over(steps int) Preset {
 	return p
 }
 
-// RealHidden returns the preset for real hidden units: the rate is a tenth, as in PGM, the code of
-// Tubiana, Cocco and Monasson (eLife 2019), since their states have no bound.
+// RealHidden returns the preset for real hidden units. Their states have no bound, so the rate is a tenth,
+// as in PGM, the code of Tubiana, Cocco and Monasson (eLife 2019).
 func (p Preset) RealHidden() Preset {
 	p.Common.Rate, p.RealRate = p.Common.Rate/10, p.RealRate/10
 	return p
 }
 
-// Settings returns the settings of the preset with a negative phase of this kind, and
-// the seed 1. Its schedule ends after Horizon steps: run as many.
+// Settings returns the settings of training with the given kind of negative phase, and seed 1. Run as many
+// steps as Horizon says, because the schedule ends there.
 func (p Preset) Settings(negative string) Settings {
 	s := p.Common
 	s.Seed, s.Negative = 1, negphase.DefaultSettings(negative)
@@ -203,9 +213,9 @@ func (p Preset) Settings(negative string) Settings {
 	return s
 }
 
-// NewModel returns the RBM that training by the preset starts from. It is that of the
-// function NewModel, with the visible biases of SetLogOdds where Init says so. labelled is
-// ignored if set has no labels.
+// NewModel returns the model to start from, with that many hidden units for the inputs of set. It is that
+// of the function NewModel, with the visible biases of SetLogOdds if Init is "log-odds". labelled adds
+// label units, and is ignored if set has no labels.
 func (p Preset) NewModel(set *data.Set, hidden int, labelled bool, seed uint64) *rbm.RBM {
 	m := NewModel(set, hidden, labelled && set.Y != nil, p.Labels, seed)
 	if p.Init == "log-odds" {
@@ -214,8 +224,8 @@ func (p Preset) NewModel(set *data.Set, hidden int, labelled bool, seed uint64) 
 	return m
 }
 
-// DefaultSettings returns the settings of the first preset, which is for images with
-// labels, with a negative phase of this kind. PresetFor chooses by the data.
+// DefaultSettings returns the settings of the first preset, which is for images with labels, with the given
+// kind of negative phase. PresetFor chooses a preset for given data.
 func DefaultSettings(negative string) Settings { return Presets()[0].Settings(negative) }
 
 // PaperSettings returns the settings of the infinite-swapping paper (sections 4.2.1 and

@@ -20,18 +20,19 @@ import (
 //	magic, 8 bytes
 //	lengths of the parts, 4 × uint64, little endian
 //	header (JSON)
-//	parameters (float32, little endian): the model, then the optimizer's own:
-//	slots of its rule, average, offsets, and rests, which are what rounding has left of
-//	the steps of parameters
+//	parameters (float32, little endian): those of the model, the slots of the optimizer's
+//	rule, the moving average, the centring offsets, the rests; then states of missing cells
 //	estimator (its binary form)
-//	what the caller added to it
+//	extra bytes of the caller
 //	SHA-256 of all before it
+//
+// Rests are the rounding errors of the steps of parameters: see smallRate.
 const saveMagic = "gorbmtr\x01"
 
-// partCount is the number of parts.
+// partCount is the number of parts: header, parameters, estimator, extra.
 const partCount = 4
 
-// saved is the header: where the run was, and what it depends on.
+// saved is the header: the step of the run, and what the run depends on.
 type saved struct {
 	Step     int      `json:"step"`
 	Settings Settings `json:"settings"`
@@ -39,20 +40,20 @@ type saved struct {
 	Hidden   int      `json:"hidden"`
 	Classes  int      `json:"classes"`
 	Labels   string   `json:"labels"`
-	Groups   string   `json:"groups,omitempty"` // of the visible layer, as the model's GroupsText
+	Groups   string   `json:"groups,omitempty"` // groups of the visible layer, from RBM.GroupsText
 
-	HiddenUnits string `json:"hidden_units,omitempty"` // as the model's HiddenText
+	HiddenUnits string `json:"hidden_units,omitempty"` // kind of hidden units, from RBM.HiddenText
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 
-	Rule  string   `json:"rule,omitempty"`  // type of a rule of the caller
-	Rests []string `json:"rests,omitempty"` // names of the rests that are saved, in their order
+	Rule  string   `json:"rule,omitempty"`  // type of the caller's rule
+	Rests []string `json:"rests,omitempty"` // names of the saved rests, in order
 
 	Data string `json:"data"`
 	Hash string `json:"data_hash"`
 }
 
-// header describes the trainer as it is.
+// header returns the header for the current state of t.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
 		Classes: t.model.Classes(), Groups: t.model.GroupsText(), HiddenUnits: t.model.HiddenText(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
@@ -70,10 +71,10 @@ func (t *Trainer) header() saved {
 	return h
 }
 
-// restNames are the names of the rests that there may be.
+// restNames are the names of all possible rests, in order.
 var restNames = []string{"parameters", "average"}
 
-// rest returns the rests of that name; nil if they are not kept.
+// rest returns the rests with the given name, or nil if t does not keep them.
 func (t *Trainer) rest(name string) *rbm.Parameters {
 	switch name {
 	case restNames[0]:
@@ -84,11 +85,11 @@ func (t *Trainer) rest(name string) *rbm.Parameters {
 	return nil
 }
 
-// maxSaved caps what Load reads, beyond any model that fits in memory with its
-// velocity, average and chains.
+// maxSaved is the largest number of bytes that Load reads, more than any model that fits in memory takes
+// with its velocity, average and chains.
 const maxSaved = 1 << 36
 
-// parameters are the sets of parameters that the next step needs, except for rests.
+// parameters returns the sets of parameters that the next step needs, except for rests.
 func (t *Trainer) parameters() []*rbm.Parameters {
 	all := append([]*rbm.Parameters{t.model.Parameters()}, t.optimizer.ascent.Slots...)
 	if average := t.optimizer.averaged; average != nil {
@@ -97,8 +98,8 @@ func (t *Trainer) parameters() []*rbm.Parameters {
 	return all
 }
 
-// Save writes all that the next step needs besides the data: step number,
-// settings, parameters, chains, and extra, which Load gives back.
+// Save writes all that the next step needs apart from the data: step number, settings, parameters and
+// chains. It also writes extra, which Load returns.
 func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	h := t.header()
 	header, err := finitejson.Marshal(h)
@@ -139,12 +140,10 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	return err
 }
 
-// Load restores what Save wrote into a trainer of the same settings, data and
-// shape of model, whose parameters it overwrites, and returns the extra bytes.
-// The horizon of the schedule may differ, as a run may be made longer, and the
-// rate, as it may be lowered. The error
-// wraps rbm.ErrFormat if the file is damaged; it says what differs if it
-// belongs to another run. Nothing is changed unless all of it fits.
+// Load restores what Save wrote and returns Save's extra bytes. The settings, the data and the shape of the
+// model must be those of t; only Horizon and Rate may differ, because a run may be extended, or continued
+// at another rate. The error wraps rbm.ErrFormat if the file is damaged, and says what differs if it
+// belongs to another run. Nothing is changed unless everything fits.
 func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	parts, err := readSaved(r)
 	if err != nil {
@@ -179,13 +178,13 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	}
 	for _, name := range restNames {
 		if rest := t.rest(name); rest != nil {
-			rest.Zero() // of a run that had none
+			rest.Zero() // the saved run may not have it
 		}
 	}
 	for _, name := range h.Rests {
 		if rest := t.rest(name); rest != nil {
 			b = rest.SetFrom(b)
-		} else { // with another horizon the steps are no longer small, or the build that saved had another rule
+		} else { // not needed with another Horizon, or by this version of gorbm
 			b = b[each:]
 		}
 	}
@@ -197,11 +196,11 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	return parts[3], nil
 }
 
-// checkHeader returns a header that fits t.
+// checkHeader decodes a header and checks that it fits t.
 func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	var h struct {
 		saved
-		Constraint string `json:"constraint"` // as its String writes it
+		Constraint string `json:"constraint"` // in the notation of Constraint.String
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
 		return saved{}, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
@@ -217,7 +216,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return saved{}, err
 	}
-	// Before walks could adapt, k=auto was the name of what k=fit is now.
+	// Files from before walks could adapt have k=auto for what is k=fit now.
 	if fit := bytes.Replace(theirs, []byte(":k=auto"), []byte(":k=fit"), 1); bytes.Equal(fit, ours) {
 		theirs = fit
 	}
@@ -245,7 +244,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	return h.saved, nil
 }
 
-// readSaved returns the parts after checking the sum.
+// readSaved reads the parts and checks their SHA-256.
 func readSaved(r io.Reader) (parts [partCount][]byte, err error) {
 	bad := func(format string, args ...any) ([partCount][]byte, error) {
 		return parts, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
@@ -265,7 +264,7 @@ func readSaved(r io.Reader) (parts [partCount][]byte, err error) {
 		if total += n; n > maxSaved || total > maxSaved {
 			return bad("a saved run of %d bytes is out of range", n)
 		}
-		// The buffer grows with what is really there, not with what is claimed.
+		// The buffer grows with the bytes that are there, because a forged length may claim more.
 		var b bytes.Buffer
 		if got, err := io.CopyN(&b, r, int64(n)); err != nil {
 			return bad("the saved run is cut short by %d bytes", int64(n)-got)

@@ -10,19 +10,17 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// ErrStopped is the error of Run on a rank where nothing is wrong, when another rank has
-// ended the run.
+// ErrStopped is the error of Run on a rank that has no fault itself, after another rank has ended the run.
 var ErrStopped = fmt.Errorf("another rank has ended the run: %w", ranks.ErrAgreed)
 
-// Share makes the ranks of g take the steps together, before the first call of Step. Each rank
-// needs a trainer in the same state, and each reaches the same result as one process
-// alone. They share the chains of the negative phase and, where they are large, the
-// positive phase and the ascent. Each of them does the rest.
+// Share makes the ranks of g, processes that train one model, compute each step together. Call it before
+// the first Step, on each rank with a trainer in the same state. Each rank then gets the same result as a
+// single process. The ranks divide the chains of the negative phase among them, and the positive phase and
+// the ascent if these are large. Each rank computes the rest.
 //
-// Run then ends on all ranks together: if the context of one is done, or an observer
-// of one returns an error. The ranks may have different observers. If a rank is lost, the error
-// wraps ranks.ErrLost. The error of Share says that the negative phase cannot be shared
-// out.
+// Run then ends on all ranks together, if the context of one is done or an observer of one returns an
+// error. The ranks may have different observers. If a rank is lost, the error of Run wraps ranks.ErrLost.
+// Share returns an error if the negative phase cannot be divided.
 func (t *Trainer) Share(g *ranks.Group) error {
 	if t.negative != nil {
 		if err := negphase.Share(t.negative, t.settings.Negative, g); err != nil {
@@ -35,12 +33,11 @@ func (t *Trainer) Share(g *ranks.Group) error {
 	return nil
 }
 
-// shareWork is the smallest work of a positive phase, in multiply-adds, that is divided among ranks:
-// some 80 µs of one core, as for threads (rbm/parallel), which is much longer than gathering the hidden
-// means takes.
+// shareWork is the smallest work of a positive phase, in multiply-adds, that is divided among ranks. It
+// takes some 80 µs of one core, as for threads (rbm/parallel): much longer than gathering the hidden means.
 const shareWork = 1 << 23
 
-// positiveMeans overwrites the hidden means of the minibatch.
+// positiveMeans computes the hidden means of the minibatch, with the other ranks if that saves time.
 func (t *Trainer) positiveMeans() error {
 	rows := t.batch.Rows()
 	if t.group.Size() == 1 || rows*t.model.Visible()*t.model.Hidden() < shareWork {
@@ -52,14 +49,13 @@ func (t *Trainer) positiveMeans() error {
 	return ranks.GatherRows(t.group, t.batch.H.Data, rows)
 }
 
-// shareParticles is the number of particles of both phases from which an ascent is shared
-// out. At 784 × 500 units a particle takes 1.7 µs of one core (Zen 4), and to gather the
-// weights takes two ranks of one machine some 0.2 ms (experiments/scale): two ranks gain
-// from some 250 particles on, and twice as many leave room for a slower network.
+// shareParticles is the number of particles in both phases from which the ascent is divided among ranks. At
+// 784 × 500 units a particle takes 1.7 µs of one core (Zen 4), and two ranks of one machine gather the
+// weights in some 0.2 ms (experiments/scale). Two ranks save time from some 250 particles on; twice as many
+// leave room for a slower network.
 const shareParticles = 512
 
-// climb moves m along rate · (pos − share·neg), together with the other ranks where that saves
-// time.
+// climb moves m along rate · (pos − share·neg), with the other ranks if that saves time.
 func (o *optimizer) climb(m *rbm.RBM, rate, share float32, pos, neg rbm.Phase) error {
 	o.ascent.Group = nil
 	if o.group.Size() > 1 && neg.Moments == nil && particles(pos)+particles(neg) >= shareParticles {
@@ -79,7 +75,7 @@ func particles(p rbm.Phase) int {
 	return n
 }
 
-// together returns an error if ctx is done, on this or on another rank.
+// together returns an error if ctx is done, on this rank or another.
 func (t *Trainer) together(ctx context.Context) error {
 	if t.group.Size() == 1 {
 		return ctx.Err()
@@ -95,10 +91,10 @@ func (t *Trainer) together(ctx context.Context) error {
 	return failure
 }
 
-// Leave tells the other ranks, which are in Run and wait for the next step, that this
-// one ends the run, or cannot begin it. Run calls it where an observer fails.
+// Leave tells the other ranks, which wait in Run for the next step, that this rank ends the run or cannot
+// begin it. Run calls it if an observer fails. After step number steps, the last, it does nothing.
 func (t *Trainer) Leave(steps int) {
 	if t.step < steps {
-		t.group.Any(true) // an error changes nothing: this rank ends
+		t.group.Any(true) // this rank ends even if this fails
 	}
 }

@@ -10,25 +10,28 @@ import (
 	"gorbm/rbm/memory"
 )
 
-// SiteStatistics compares rows of two sets of columns, such as samples with rows held out.
+// SiteStatistics compares the frequencies of levels in two sets of rows with the same categorical columns,
+// such as samples of a model and held-out rows.
 type SiteStatistics struct {
-	// Of the frequencies of all levels of all columns.
+	// Of the frequencies of all levels of all columns: the correlation, and the slope of the samples'
+	// against the rows'.
 	OnePearson float64 `json:"one_site_pearson"`
-	OneSlope   float64 `json:"one_site_slope"` // of the samples' on the rows'
-	// Of the frequencies f(a,b) of all levels of all pairs of columns, which those of single levels dominate.
+	OneSlope   float64 `json:"one_site_slope"`
+	// The same for the frequencies f(a,b) of all pairs of levels in two columns. The frequencies of single
+	// levels dominate them.
 	PairPearson float64 `json:"pair_frequency_pearson"`
 	PairSlope   float64 `json:"pair_frequency_slope"`
-	// Of the connected correlations f(a,b) − f(a)·f(b) of the same.
+	// The same for the connected correlations f(a,b) − f(a)·f(b).
 	TwoPearson float64 `json:"two_site_pearson"`
 	TwoSlope   float64 `json:"two_site_slope"`
-	// The compared values, for pictures.
+	// The compared frequencies and correlations, for pictures.
 	SamplesOne, RowsOne, SamplesPair, RowsPair, SamplesTwo, RowsTwo []float64 `json:"-"`
 }
 
-// CompareSites returns the statistics of samples against rows of the same columns, by their
-// weights. Each is over the rows that have no gap there; what no row of one of the sets has is
-// left out. The error says that they differ in columns, are too few, that some number has no
-// value, as where nothing varies, or that memory is short.
+// CompareSites returns the statistics of samples against rows, which must have the same columns. Rows count
+// by their weights. Each frequency is over the rows in which its cells are known, and is left out if one of
+// the sets has no such row. The error says that the columns differ or are too few, that there are too few
+// rows, that a statistic has no value because nothing varies, or that memory is short.
 func CompareSites(samples, rows *data.Set) (s SiteStatistics, err error) {
 	switch {
 	case samples.Schema == nil || rows.Schema == nil || samples.Schema.Text() != rows.Schema.Text():
@@ -59,7 +62,8 @@ func CompareSites(samples, rows *data.Set) (s SiteStatistics, err error) {
 	return s, nil
 }
 
-// bothKnown drops what is NaN in one of two slices of equal length from both, in place.
+// bothKnown removes, in place and from both of two slices of equal length, the elements that are NaN in
+// either.
 func bothKnown(x, y []float64) (a, b []float64) {
 	a, b = x[:0], y[:0]
 	for i := range x {
@@ -70,12 +74,13 @@ func bothKnown(x, y []float64) (a, b []float64) {
 	return a, b
 }
 
-// frequencies returns the frequencies of the units of set, and those of all pairs of units of two columns with
-// their connected correlations, over the rows where the cells are known: NaN where there is none. A
-// correlation, with both of its factors, takes the rows where both cells are known.
+// frequencies returns the frequencies of the units of set, and for all pairs of units in different columns
+// their frequencies and connected correlations. Each is over the rows in which its cells are known, or NaN
+// if there is none. In a correlation, the frequencies of the two units are over the rows in which both
+// cells are known.
 func frequencies(set *data.Set) (one, pair, two []float64) {
 	n, columns := set.X.Cols, len(set.Schema.Columns)
-	both := make([]float64, n*n) // of units i and j that both columns have, at i·n+j
+	both := make([]float64, n*n) // weight of the rows in which units i and j are on, at i·n+j
 	known := make([]float64, columns*columns)
 	column, first := make([]int, 0, n), make([]int, 0, columns)
 	for j := range columns {
@@ -84,7 +89,7 @@ func frequencies(set *data.Set) (one, pair, two []float64) {
 			column = append(column, j)
 		}
 	}
-	// alone is the frequency of unit i where column j is known.
+	// alone is the weight of the rows in which unit i is on and column j is known, at i·columns+j.
 	gaps := set.Missing.Rows > 0
 	var alone []float64
 	if gaps {
@@ -122,13 +127,13 @@ func frequencies(set *data.Set) (one, pair, two []float64) {
 			}
 		}
 	}
-	weight := func(i, j int) float64 { // of the rows that know the columns of both units
+	weight := func(i, j int) float64 { // of the rows in which the columns of both units are known
 		if !gaps {
 			return known[0]
 		}
 		return known[column[i]*columns+column[j]]
 	}
-	share := func(i, j int) float64 { // frequency of unit i where that of j is known
+	share := func(i, j int) float64 { // frequency of unit i in the rows in which the column of j is known
 		if !gaps {
 			return both[i*n+i] / known[0]
 		}

@@ -1,10 +1,9 @@
 // Package train fits RBMs to data by stochastic gradient ascent on the
 // likelihood, with any estimator of the negative phase.
 //
-// A Trainer takes steps, and observers are called after each of them. An
-// Evaluator computes metrics of the model at regular steps. The random numbers
-// of a run derive from its seed, by purpose and step, so that observers cannot
-// disturb training, and a run that is saved and loaded continues identically.
+// A Trainer takes steps, and calls observers after each of them. An Evaluator computes metrics of the model
+// at regular steps. The random numbers of a run depend on its seed, their purpose and the step alone. So
+// observers cannot disturb training, and a run that is saved and loaded continues identically.
 //
 // # Where to begin
 //
@@ -35,7 +34,7 @@ import (
 	"gorbm/rbm/units"
 )
 
-// Purposes of the keys that derive from the seed of a run.
+// Purposes of the keys that are derived from the seed of a run.
 const (
 	initKey = iota
 	batchKey
@@ -47,50 +46,47 @@ const (
 	gapsKey
 )
 
-// Settings are what the parameters after n steps depend on besides the data
-// and the shape of the model.
+// Settings are all that the parameters after n steps depend on, apart from the data and the initial model.
 type Settings struct {
 	Rate     float64           `json:"rate"`     // learning rate at the start
 	Schedule string            `json:"schedule"` // constant, inverse[:steps], linear or cosine
 	Horizon  int               `json:"horizon"`  // steps of the whole run, for schedules that end
-	Momentum float64           `json:"momentum"` // share of the last change that is repeated; 0: none
-	L1       float64           `json:"l1"`       // penalty on Σ|W|, in units of the log-likelihood
-	L2       float64           `json:"l2"`       // penalty on ½ΣW²
-	Center   float64           `json:"center"`   // step of the offsets' moving averages; 0: not centred
-	Average  float64           `json:"average"`  // share of the old in the parameters' moving average; 0: none
+	Momentum float64           `json:"momentum"` // fraction of the last change that is repeated; 0: none
+	L1       float64           `json:"l1"`       // penalty L1·Σ|W|, in nats a row
+	L2       float64           `json:"l2"`       // penalty L2·½ΣW², in nats a row
+	Center   float64           `json:"center"`   // weight of a minibatch in the moving averages of the centring offsets; 0: not centred
+	Average  float64           `json:"average"`  // weight of the old value in the moving average of the parameters; 0: not averaged
 	Batch    int               `json:"batch"`    // rows of a minibatch
 	Seed     uint64            `json:"seed"`
 	Negative negphase.Settings `json:"negphase"` // not used by the discriminative objective
 
-	// Objective is what training climbs: Joint, Discriminative or Hybrid; "" is
-	// Joint. Alpha is the weight of the generative part of Hybrid.
+	// Objective is what training maximises: Joint, Discriminative or Hybrid; "" means Joint. Alpha is the
+	// weight of the generative part of Hybrid.
 	Objective string  `json:"objective,omitempty"`
 	Alpha     float64 `json:"alpha,omitempty"`
 
-	// Sparse is subtracted from every hidden bias after each step at the rate Rate, and at
-	// the lower rates of a schedule in proportion less, which leaves fewer hidden
-	// units on (Larochelle et al., JMLR 13, 2012, who take 10⁻⁴ or so at a constant
-	// rate). Without momentum it is a penalty of Sparse/Rate, in nats a row, on the sum
-	// of the hidden biases, whatever the schedule; momentum does not multiply it.
+	// Sparse is subtracted from every hidden bias after each step, so that fewer hidden units are on
+	// (Larochelle et al., JMLR 13, 2012, who use 10⁻⁴ or so at a constant rate). If a schedule lowers the
+	// rate below Rate, less is subtracted, in proportion. Without momentum this is a penalty of
+	// Sparse/Rate, in nats a row, on the sum of the hidden biases. Momentum does not multiply it.
 	Sparse float64 `json:"sparse,omitempty"`
 
-	// LearnPrecision lets the precisions of Gaussian units move, except for constant columns of the
-	// data. Otherwise precisions are fixed, at 1 in a new model.
+	// LearnPrecision trains the precisions of Gaussian units, except in constant columns of the data.
+	// Otherwise precisions are fixed, at 1 in a new model.
 	LearnPrecision bool `json:"learn_precision,omitempty"`
 
-	// Rule, if not nil, is an optimizer of the caller in place of Momentum, which must be
-	// 0. The trainer owns it. Schedules, penalties, averaging, ranks and saved runs are as
-	// with any other. Estimators that may reject updates, such as ptt, cannot have one, because
-	// its step cannot be halved.
+	// Rule, if not nil, is an optimizer of the caller. It replaces Momentum, which must be 0, and belongs
+	// to the trainer. Schedules, penalties, averaging, ranks and saved runs work with it. Estimators that
+	// may reject updates, such as ptt, do not, because a step by a Rule cannot be halved.
 	Rule rbm.Rule `json:"-"`
 }
 
-// maxRate is the largest learning rate: one update may move a parameter by
-// this much, and at 100 every unit is saturated after the first.
+// maxRate is the largest learning rate. One update may move a parameter by this much, and at 100 the first
+// saturates every unit.
 const maxRate = 100
 
-// Check returns an error that names the setting that is out of range, of those
-// that neither depend on the data nor belong to the negative phase.
+// Check returns an error that names a setting that is out of range. It checks neither Batch, which depends
+// on the data, nor Negative.
 func (s Settings) Check() error {
 	if math.IsNaN(s.Rate) || s.Rate <= 0 || s.Rate > maxRate {
 		return fmt.Errorf("rate is %v; it must be above 0 and at most %d", s.Rate, maxRate)
@@ -109,9 +105,9 @@ func (s Settings) Check() error {
 		value float64
 		below float64
 	}{
-		{"momentum", s.Momentum, 0.9999}, // a velocity is right to 2⁻²⁴/(1−momentum)
+		{"momentum", s.Momentum, 0.9999}, // rounding changes a velocity by 2⁻²⁴/(1−momentum) of its size
 		{"l1", s.L1, math.Inf(1)},
-		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // or a step would turn the weights' signs
+		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // a larger one would turn the signs of weights in one step
 		{"center", s.Center, 1},
 		{"average", s.Average, 1},
 		{"sparse", s.Sparse, 1},
@@ -123,7 +119,7 @@ func (s Settings) Check() error {
 	return nil
 }
 
-// check returns an error that names the setting that is out of range.
+// check is Check, and checks Batch too.
 func (s Settings) check(set *data.Set) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -137,13 +133,13 @@ func (s Settings) check(set *data.Set) error {
 	return nil
 }
 
-// InitialSD is the standard deviation of the initial parameters, those of the
-// infinite-swapping paper (section 4.2.2, after Hinton's practical guide).
+// InitialSD is the standard deviation of the initial parameters, as in the infinite-swapping paper (section
+// 4.2.2, after Hinton's practical guide).
 const InitialSD = 0.01
 
-// NewModel returns an RBM of hidden units for the inputs of set, in its groups, with a label
-// layer of the given kind if labelled, its parameters drawn from N(0,
-// InitialSD²) by the seed. It panics if labelled is true and set has no labels.
+// NewModel returns an RBM with that many hidden units for the inputs of set, in their groups. If labelled
+// is true it has label units of the given kind, one for each class. seed draws the parameters from N(0,
+// InitialSD²). It panics if labelled is true and set has no labels.
 func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed uint64) *rbm.RBM {
 	return NewModelOf(set, rbm.Group{Kind: rbm.Bernoulli, Units: hidden}, labelled, labels, seed)
 }
@@ -164,9 +160,8 @@ func NewModelOf(set *data.Set, hidden rbm.Group, labelled bool, labels rbm.Kind,
 	return m
 }
 
-// VisibleMean returns the means over the rows of set, by their weights, of the visible units of a
-// model with this number of classes, as Set.Visible lays them out. Those of label units are
-// over the rows that have a class.
+// VisibleMean returns the means, over the weighted rows of set, of the visible units of a model with that
+// many classes, in the order of Set.Visible. Means of label units are over the rows that have a class.
 func VisibleMean(set *data.Set, classes int) []float32 {
 	sums := make([]float64, set.X.Cols+classes)
 	row, example := make([]int32, 1), set.NewRows(1, classes)
@@ -191,29 +186,28 @@ func VisibleMean(set *data.Set, classes int) []float32 {
 	return mean
 }
 
-// SetLogOdds makes the visible biases of m the log-odds of the units over set,
-// as RBM.LogOdds gives them: at these a model without weights has the data's
-// means.
+// SetLogOdds sets the visible biases of m to the log-odds of the units in set: see RBM.LogOdds. With them a
+// model without weights has the means of the data.
 func SetLogOdds(m *rbm.RBM, set *data.Set) {
 	m.LogOdds(m.VisibleBias, VisibleMean(set, m.Classes()), set.TotalWeight())
 }
 
-// Base returns the base-rate model of set for models of m's shape: the end of
-// tempered paths that is nearer than the uniform distribution.
+// Base returns the base-rate model of set for models of m's shape: a model without weights whose visible
+// units have the means of the data. As the hot end of a tempered path it is nearer to m than the uniform
+// distribution.
 func Base(m *rbm.RBM, set *data.Set) *rbm.Base {
 	return rbm.NewBase(m, VisibleMean(set, m.Classes()), set.TotalWeight())
 }
 
-// baseRows is the number of rows whose hidden means ModelBase takes: the log odds of a
-// mean of 10000 rows are known to some hundredths, and more rows take seconds.
+// baseRows bounds the number of rows whose hidden means ModelBase averages. The log-odds of a mean over
+// 10000 rows are known to some hundredths, and more rows would take seconds.
 const baseRows = 10_000
 
-// ModelBase returns the end of tempered paths to m itself, as it is now: units that are
-// independent, with the means of the rows of set in the visible layer, and in the hidden
-// layer with the means given up to 10000 of them. The layers then stay near
-// their means along the whole path, also where those of hidden units are far from ½: of
-// a model of 784 × 500 units, trained without centring, replicas made 54 round trips where
-// they make one from Base. Labels that rows do not have are summed out.
+// ModelBase returns a base-rate model for m as it is now: a model without weights that has the means of set
+// in the visible layer, and the mean p(h=1|v) of up to 10000 of its rows in the hidden layer. On a tempered
+// path from it to m both layers stay near their means, even if the means of hidden units are far from ½. In
+// a model of 784 × 500 units, trained without centring, replicas made 54 times as many round trips as with
+// Base. Labels that rows do not have are summed out.
 func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 	var b *rbm.Base
 	if m.Classes() == 0 || set.Y != nil {
@@ -221,7 +215,7 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 	} else {
 		mean := VisibleMean(set, 0)
 		for range m.Classes() {
-			mean = append(mean, 0.5) // of softmax labels only the ratios count
+			mean = append(mean, 0.5) // any constant: for softmax labels only the ratios count
 		}
 		b = rbm.NewBase(m, mean, set.TotalWeight())
 	}
@@ -238,7 +232,7 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 		set.Inputs(v, chunk)
 		m.HiddenMeanGivenInputs(mean, v)
 		for r := range chunk {
-			if row := mean.Row(r); row[0] == row[0] { // else a constraint leaves the row no state
+			if row := mean.Row(r); row[0] == row[0] { // NaN if the constraint allows no state of the row
 				w := set.Weight(chunk[r])
 				used += w
 				for j, p := range row {
@@ -259,38 +253,37 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 	return b
 }
 
-// A Trainer moves a model's parameters up the likelihood of a data set, one
-// minibatch at a time. It is not for concurrent use.
+// A Trainer trains a model on a data set by gradient ascent, one minibatch at a time. It is not for
+// concurrent use.
 type Trainer struct {
 	model    *rbm.RBM
 	set      *data.Set
-	hash     string // of set
+	hash     string // hash of set
 	settings Settings
 	negative negphase.Estimator // nil: the objective has no negative phase
 
 	optimizer *optimizer
-	objective *objective // nil: the log-likelihood of rows that all have their classes
+	objective *objective // nil: the plain log-likelihood, with a class for each row
 
-	vetoer negphase.Vetoer // negative, if it may reject updates
-	group  *ranks.Group    // that takes the steps together
+	vetoer negphase.Vetoer // the estimator, if it may reject updates
+	group  *ranks.Group    // ranks that take the steps together
 
 	step    int
 	elapsed time.Duration
-	key     rbm.Key // of the negative phase
-	drawKey rbm.Key // of rows that are redrawn
-	logZKey rbm.Key // of LogZ
+	key     rbm.Key // key of the negative phase
+	drawKey rbm.Key // key of rows that are redrawn
+	logZKey rbm.Key // key of LogZ
 	batches *data.Batches
 	rows    []int32
 	batch   rbm.Batch
 	gaps    *gaps // nil: no cell of the set is missing
 }
 
-// New returns a trainer of m on set, at step 0. It changes m in place. The
-// error names the setting that is out of range or says why the model does not
-// fit the data. That the estimator cannot keep a constraint of m is an error of
-// the first step; check with Settings.Negative.CheckModel before.
+// New returns a trainer of m on set, at step 0. Training changes m in place. The error names a setting that
+// is out of range, or says why the model does not fit the data. If the estimator cannot keep a constraint
+// of m, the first step fails; Settings.Negative.CheckModel tests that before.
 func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
-	if err := check(s, set, m); err != nil { // before a base is made of them
+	if err := check(s, set, m); err != nil { // before Base uses them
 		return nil, err
 	}
 	if s.Objective == Discriminative {
@@ -306,8 +299,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	return assemble(negative, s, set, m)
 }
 
-// check returns an error that says why a trainer of m on set cannot have these
-// settings, or nil.
+// check returns an error if a trainer of m on set cannot have these settings.
 func check(s Settings, set *data.Set, m *rbm.RBM) error {
 	if err := s.check(set); err != nil {
 		return err
@@ -330,13 +322,12 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 	return Allows(m, set)
 }
 
-// NewWith is New with any estimator of the negative phase, which the trainer
-// then owns. s.Negative only names it: Save writes s.Negative, and Load demands that
-// it is the same. But the metric mixing, and log_likelihood from a ladder of the run, make an
-// estimator from s.Negative and copy the chains into it: take a Kind that names none of the
-// package's estimators unless that one can read the chains of negative. The
-// discriminative objective
-// has no negative phase and leaves negative unused; it may be nil then.
+// NewWith is New with the caller's estimator of the negative phase, which then belongs to the trainer.
+// s.Negative only names it: Save writes s.Negative, and Load requires the same. The metric mixing, and
+// log_likelihood from the run's ladder, however make an estimator from s.Negative and copy the chains into
+// it. Give s.Negative a Kind that package negphase does not have, unless that kind can read the chains of
+// negative. The discriminative objective has no negative phase and does not use negative, which may then be
+// nil.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := check(s, set, m); err != nil {
 		return nil, err
@@ -347,11 +338,11 @@ func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM)
 	return assemble(negative, s, set, m)
 }
 
-// assemble returns a trainer of what check has passed, or an error if the rule and the estimator do
-// not go together.
+// assemble returns a trainer from arguments that check has passed, or an error if the rule and the
+// estimator do not go together.
 func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if s.Objective == Joint {
-		s.Objective = "" // one spelling, as saved runs have it
+		s.Objective = "" // saved runs have this spelling
 	}
 	key := rbm.NewKey(s.Seed)
 	t := &Trainer{
@@ -374,7 +365,7 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 	return t, nil
 }
 
-// deal makes set, in minibatches of s.Batch, the rows that t trains on.
+// deal makes t train on set, in minibatches of s.Batch rows.
 func (t *Trainer) deal(s Settings, set *data.Set) {
 	key := rbm.NewKey(s.Seed)
 	t.set = set
@@ -384,12 +375,11 @@ func (t *Trainer) deal(s Settings, set *data.Set) {
 	t.batch = rbm.Batch{V: set.NewRows(s.Batch, t.model.Classes()), H: rbm.NewMatrix(s.Batch, t.model.Hidden())}
 }
 
-// ErrNoLabels is the error of [Fits] of a set without labels, for a model of labels, that fits but
-// for them.
+// ErrNoLabels is the error of [Fits] if the model has labels, the set has none, and they fit otherwise.
 var ErrNoLabels = errors.New("no labels")
 
-// Fits returns an error that says why m cannot be trained or evaluated on set,
-// or nil. It wraps [ErrNoLabels] if nothing but labels is missing.
+// Fits returns an error that says why m cannot be trained or evaluated on set, or nil. It wraps
+// [ErrNoLabels] if only labels are missing.
 func Fits(m *rbm.RBM, set *data.Set) error {
 	switch {
 	case set.Y != nil && len(set.Y) != set.Len():
@@ -412,8 +402,8 @@ func Fits(m *rbm.RBM, set *data.Set) error {
 	return nil
 }
 
-// fitsGroups returns an error that says in which way the inputs of set are no states of the groups of
-// m, or nil. A set that names no groups may hold rows of any.
+// fitsGroups returns an error if the inputs of set are not states of the visible groups of m. A set that
+// names no groups may fit any.
 func fitsGroups(m *rbm.RBM, set *data.Set) error {
 	inputs := m.Groups()
 	if _, ok := m.Label(); ok {
@@ -431,12 +421,11 @@ func fitsGroups(m *rbm.RBM, set *data.Set) error {
 	return nil
 }
 
-// Hash returns the hash of the training set, as its Hash did in New: the rows
-// of a large set take a second.
+// Hash returns the hash of the training set, as New computed it, which takes a second for a large set. It
+// is "" after Take.
 func (t *Trainer) Hash() string { return t.hash }
 
-// Model returns the current model, or the average of its parameters if averaging is
-// on.
+// Model returns the current model. If parameters are averaged, it is the model with the average parameters.
 func (t *Trainer) Model() *rbm.RBM {
 	if t.optimizer.average != nil {
 		return t.optimizer.average
@@ -444,8 +433,8 @@ func (t *Trainer) Model() *rbm.RBM {
 	return t.model
 }
 
-// Ladder returns the temperatures of the negative phase and how they exchange,
-// and whether it has any.
+// Ladder returns the temperatures of the negative phase and how they exchange, and whether it has
+// temperatures.
 func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 	if n, ok := t.negative.(negphase.Tempered); ok {
 		return n.Ladder(), true
@@ -453,9 +442,9 @@ func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 	return negphase.Ladder{}, false
 }
 
-// LogZ returns an estimate of log Z, in nats, of Model by a copy of the chains of the
-// negative phase, with its standard error, and whether there is one: see
-// negphase.LogZer. It costs some dozens of updates.
+// LogZ returns an estimate of log Z of Model, in nats, with its standard error, and whether there is one:
+// see negphase.LogZer. It comes from a copy of the chains of the negative phase, and costs some dozens of
+// updates.
 func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool, err error) {
 	if _, is := t.negative.(negphase.LogZer); !is {
 		return 0, 0, false, nil
@@ -467,9 +456,8 @@ func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool, err error) {
 	return c.(negphase.LogZer).LogZ(t.Model(), t.logZKey.Child(uint64(t.step)))
 }
 
-// copyNegative returns a copy of the estimator that continues from its chains as
-// they are, and adapts no more. It is into, if that is not nil, which an earlier call
-// returned.
+// copyNegative returns a copy of the estimator that continues from its present chains and adapts no more.
+// It overwrites and returns into, the result of an earlier call, unless that is nil.
 func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, error) {
 	if into == nil {
 		var err error
@@ -495,9 +483,10 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 // Steps returns the number of steps taken.
 func (t *Trainer) Steps() int { return t.step }
 
-// Take is for rows that arrive during training: the following steps train on set, whose rows are one
-// minibatch whatever Settings.Batch is. Save then records no data, and its file loads into a trainer on
-// any rows. If set does not fit the model or the objective, Take returns an error and changes nothing.
+// Take replaces the data of training, for rows that arrive during a run. In each of the following steps all
+// rows of set are the minibatch, whatever Settings.Batch is. Save then records no data, and its file loads
+// into a trainer on any rows. If set does not fit the model or the objective, Take returns an error and
+// changes nothing.
 func (t *Trainer) Take(set *data.Set) error {
 	s := t.settings
 	s.Batch = max(1, s.Rows(set)) // check refuses a set without rows
@@ -512,13 +501,12 @@ func (t *Trainer) Take(set *data.Set) error {
 	return nil
 }
 
-// Elapsed returns the time spent in steps alone, since New or Load.
+// Elapsed returns the time spent in steps, without observers, since New or Load.
 func (t *Trainer) Elapsed() time.Duration { return t.elapsed }
 
-// Step takes one step: the positive phase of the next minibatch, the negative
-// phase, the update. The counts it returns are valid until the next step. The
-// error wraps rbm.ErrDiverged if an energy is no longer finite; the parameters
-// are then those before the step.
+// Step takes one step: the positive phase of the next minibatch, the negative phase, and the update of the
+// parameters. The counts that it returns are valid until the next step. The error wraps rbm.ErrDiverged if
+// an energy is not finite; the parameters are then those before the step.
 func (t *Trainer) Step() (negphase.Info, error) {
 	start := time.Now()
 	defer func() { t.elapsed += time.Since(start) }()
@@ -540,7 +528,7 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	if err != nil {
 		if errors.Is(err, rbm.ErrDiverged) {
 			if named := cmp.Or(t.model.CheckFinite(), t.model.CheckNormalisable()); named != nil {
-				err = named // the parameter says more than the energy
+				err = named // it names the parameter, not only the energy
 			}
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
@@ -561,16 +549,16 @@ func (t *Trainer) Step() (negphase.Info, error) {
 }
 
 const (
-	// spreadEvery is the number of steps between looks at the spread of real units, after the
-	// first checkEvery steps, where each is looked at.
+	// spreadEvery is the number of steps between checks of the spread of real units. In the first
+	// checkEvery steps, each is checked.
 	spreadEvery = 10
-	// mostSpread bounds the mean square of the chains divided by that of the data. The ratio is near 1
-	// in a model of standardised data, and grows without end in one that diverges.
+	// mostSpread bounds the mean square of the chains divided by that of the data. The ratio is near 1 in a
+	// model of standardised data, and grows without bound in a model that diverges.
 	mostSpread = 10
 )
 
-// checkSpread returns a RateError if the real units of the negative phase are spread much wider than
-// those of the minibatch: long before a parameter is infinite, such a model is lost.
+// checkSpread returns a RateError if the real units of the negative phase spread much wider than those of
+// the minibatch. Such a model is lost long before a parameter is infinite.
 func (t *Trainer) checkSpread(negative rbm.Phase) error {
 	if !t.model.Real() || t.step%spreadEvery != 0 && t.step >= checkEvery {
 		return nil
@@ -587,8 +575,7 @@ func (t *Trainer) checkSpread(negative rbm.Phase) error {
 	return nil
 }
 
-// meanSquare returns the mean square of the real units of b: of its rows by their weights, or of its
-// moments.
+// meanSquare returns the mean square of the real units of b, from its weighted rows or its moments.
 func (t *Trainer) meanSquare(b rbm.Phase) float64 {
 	sum, units := 0.0, 0
 	for _, g := range t.model.Groups() {
@@ -615,11 +602,10 @@ func (t *Trainer) meanSquare(b rbm.Phase) float64 {
 	return sum / float64(units)
 }
 
-// redraws returns the key by which the rows of this step's minibatch are drawn, of data
-// that have Chances.
+// redraws returns the key of this step for data.Set.Redraw.
 func (t *Trainer) redraws() rbm.Key { return t.drawKey.Child(uint64(t.step)) }
 
-// estimate returns the negative phase: nothing if the objective has none.
+// estimate returns the negative phase, which has no particles if the objective has no negative phase.
 func (t *Trainer) estimate() (rbm.Phase, negphase.Info, error) {
 	if t.negative == nil {
 		return t.objective.nothing, negphase.Info{}, nil
@@ -627,14 +613,12 @@ func (t *Trainer) estimate() (rbm.Phase, negphase.Info, error) {
 	return t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
 }
 
-// maxHalvings is the number of times that a step is halved before the update is
-// given up.
+// maxHalvings is the number of times that a step is halved before it is undone.
 const maxHalvings = 5
 
-// backtrack halves the step of an update that the estimator rejects, until it lets
-// it pass; at last it takes all of the step back.
+// backtrack halves the step of an update until the estimator accepts it, and undoes it after maxHalvings.
 func (t *Trainer) backtrack(positive rbm.Batch, share float32, negative rbm.Phase) error {
-	left := 1.0 // of the step
+	left := 1.0 // fraction of the step that is not undone
 	for n := 0; n <= maxHalvings && t.vetoer.Veto(t.model); n++ {
 		back := left / 2
 		if n == maxHalvings {
@@ -651,32 +635,31 @@ func (t *Trainer) backtrack(positive rbm.Batch, share float32, negative rbm.Phas
 	return nil
 }
 
-// An Event is a step that was taken.
+// An Event describes a step that was taken.
 type Event struct {
 	Step  int // number of the step, from 1
 	Last  bool
 	Info  negphase.Info // valid until the observer returns
-	Model *rbm.RBM      // of Trainer.Model; to read, not to change
+	Model *rbm.RBM      // that of Trainer.Model; do not change it
 }
 
 // An Observer is called after every step.
 type Observer func(ctx context.Context, e Event) error
 
-// ErrStop is returned by an observer that wants training to end here, without
-// failing.
+// ErrStop is returned by an observer to end training without an error.
 var ErrStop = errors.New("stop")
 
 // MaxSteps is the largest number of steps. With it the number of rows in all
 // minibatches of a run fits in 63 bits.
 const MaxSteps = 1<<31 - 1
 
-// checkEvery is the number of steps between searches of all parameters for
-// values that are not finite. A search takes a fraction of the time of a step.
+// checkEvery is the number of steps between checks that all parameters are finite. A check takes a fraction
+// of the time of a step.
 const checkEvery = 100
 
-// Run takes steps until steps have been taken in all, the context is done or
-// an observer returns an error; it returns that error, or nil for ErrStop. The
-// error wraps rbm.ErrDiverged if a parameter is no longer finite.
+// Run takes steps until the trainer has taken the given number in all, ctx is done, or an observer returns
+// an error. It returns the error of ctx or of the observer, but nil for ErrStop. The error wraps
+// rbm.ErrDiverged if a parameter is no longer finite.
 func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) error {
 	for t.step < steps {
 		if err := t.together(ctx); err != nil {

@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A Warning is what is wrong with a run, in words. There is one of a kind at a time.
+// A Warning says in words what is wrong with a run. A run has at most one of each kind at a time.
 type Warning struct {
 	Kind string `json:"kind"` // FallKind and the like, or the name of a metric
 	Text string `json:"text"`
@@ -19,31 +19,32 @@ type Warning struct {
 
 // Kinds of warnings of a likelihood.
 const (
-	FallKind    = "fall"    // of the training rows
-	OverfitKind = "overfit" // of the rows held out or for testing
-	ShortKind   = "short"   // that of the training rows ends far below that of the distribution of the data
-	GoalKind    = "falling" // another goal of training
+	FallKind    = "fall"    // the log-likelihood of the training rows fell
+	OverfitKind = "overfit" // the likelihood of rows held out or for testing fell
+	ShortKind   = "short" // the log-likelihood of the training rows ends far below that of the data's distribution
+	GoalKind    = "falling" // another goal of training got worse
 )
 
-// Kinds of other warnings: of parameters that explode, and of units that learn nothing.
+// Kinds of other warnings: weights that grow without bound, and dead hidden units.
 const WeightsKind, DeadKind = "weights", "dead"
 
 const (
-	// fallNats is the loss of log-likelihood, in nats a row, from which a run is worse than
-	// it was, beyond twice the standard error of an estimate.
+	// A log-likelihood has fallen if it is below its best by more than fallNats, in nats a row, plus
+	// fallErrors standard errors of the estimates.
 	fallNats, fallErrors = 1, 2
-	// An exact likelihood is measured watchPoints times in a run, between evaluations too, as
-	// far as that takes less than 1/watchShare of the work of the updates. Of 120 runs that end a
-	// nat below their best of 200 points, 11 were never seen so high at 20 points, 4 at 50 and 2 at 100.
+	// An exact log-likelihood is measured watchPoints times in a run, or less often if that would take
+	// 1/watchShare of the work of the updates. 120 runs ended a nat below the best of 200 measurements. Of
+	// these, 20 measurements would not have shown the loss in 11 runs, 50 in 4, and 100 in 2.
 	watchPoints, watchShare = 100, 10
-	// A loss is reported when it has lasted for 1/lastShare of the run. Of 268 losses 263 are then reported within a
-	// tenth of the run after they came to stay, and 258 with 20 in place of 30. Larger numbers withdraw more reports.
-	// It must also have lasted for leastLoss steps: runs of a few hundred steps lose and regain a nat within some tens.
+	// A loss is reported once it has lasted for 1/lastShare of the run. Of 268 lasting losses, 263 are then
+	// reported within a tenth of the run after they began, and 258 with 20 in place of 30. With larger
+	// numbers, more reports are withdrawn later. A loss must also have lasted for leastLoss steps, because
+	// runs of a few hundred steps lose and regain a nat within tens of steps.
 	lastShare, leastLoss = 30, 50
-	// The likelihood of the last recentPoints measurements is the level that a trial is
-	// compared with, whose likelihood is measured trialPoints times in its second half.
+	// A Trial compares its mean log-likelihood with that of the run's last recentPoints measurements. It
+	// measures its own trialPoints times, in its second half.
 	recentPoints, trialPoints = 5, 8
-	// A trial takes 1/trialShare of the steps of the run, within these bounds.
+	// A trial has 1/trialShare as many steps as the run, within these bounds.
 	trialShare, leastTrial, mostTrial = 20, 100, 500
 	// trialWork bounds the terms that the enumerations of a trial sum, to about a second.
 	trialWork = 1 << 30
@@ -51,30 +52,32 @@ const (
 	// of 15 runs that lost because of their chains, trials recovered 0.26 or more. In 9 runs that lose as
 	// much with the exact negative phase, none recovered anything.
 	trialGain = 0.2
-	// A likelihood still rises if in the last recentPoints measurements it rose by risingShare of its
-	// distance from the distribution of the data: at that pace twice as many steps would reach it.
+	// A log-likelihood still rises if in the last recentPoints measurements it rose by the fraction
+	// risingShare of its distance from that of the distribution of the data. At that pace twice as many
+	// steps would reach it.
 	risingShare = 0.05
-	// A shorter run has hardly begun, and a trial of leastTrial updates is a large part of it.
+	// Runs of fewer than shortSteps steps are not judged to end short: they have hardly begun, and a trial
+	// of leastTrial updates would be a large part of them.
 	shortSteps = 1000
-	// knownShare: a likelihood decides if it was measured in the last 1/knownShare of the run.
+	// The log-likelihood decides if it was measured in the last 1/knownShare of the run.
 	knownShare = 5
 )
 
-// A track follows the log-likelihood of a part of the data.
+// A track follows the log-likelihood, or pseudo-likelihood, of a part of the data during a run.
 type track struct {
-	Best     float64 `json:"best"`
-	BestErr  float64 `json:"best_std_err,omitempty"`
-	BestStep int     `json:"best_step"`
-	BestGap  float64 `json:"best_gap,omitempty"` // of the training rows' to it, then
+	Best     float64 `json:"best"`                   // highest value, in nats a row
+	BestErr  float64 `json:"best_std_err,omitempty"` // standard error of Best
+	BestStep int     `json:"best_step"`              // step of Best
+	BestGap  float64 `json:"best_gap,omitempty"`     // value of the training rows minus that of this part, at BestStep
 	Last     float64 `json:"last"`
 	LastErr  float64 `json:"last_std_err,omitempty"`
 	LastStep int     `json:"last_step"`
-	LastGap  float64 `json:"last_gap,omitempty"`
-	Since    int     `json:"since,omitempty"` // step since when it is below; 0: it is not
-	N        int     `json:"n"`               // measurements
+	LastGap  float64 `json:"last_gap,omitempty"` // the same at LastStep
+	Since    int     `json:"since,omitempty"`    // step since which it has been below its best; 0: it is not below
+	N        int     `json:"n"`                  // number of measurements
 }
 
-// add takes in a measurement. loss says whether the likelihood is below its best.
+// add records a measurement. loss reports whether the track is now below its best.
 func (k *track) add(step int, v, gap, stdErr float64, loss func(k *track) bool) {
 	k.Last, k.LastErr, k.LastStep, k.LastGap = v, stdErr, step, gap
 	if k.N++; k.N == 1 || v > k.Best {
@@ -93,8 +96,9 @@ func (k *track) fell() bool {
 	return k.Best-k.Last > fallNats+fallErrors*math.Hypot(k.BestErr, k.LastErr)
 }
 
-// learnt reports whether the log-likelihood of the training rows is within fallNats and chance of what
-// the distribution of the data scores, if that is known: then nothing is wrong with the chains.
+// learnt reports whether the log-likelihood of the training rows is within fallNats and chance of that of
+// the distribution of the data. Then nothing is wrong with the chains. It is false if the distribution is
+// not known.
 func (h *Health) learnt(k *track) bool {
 	law, ok := h.law()
 	return ok && k.Last >= law-fallNats-float64(fallErrors*k.LastErr)
@@ -114,8 +118,8 @@ func (k *track) lasts(steps int) bool {
 	return k.Since > 0 && n*lastShare >= steps && n >= leastLoss
 }
 
-// Watch gives h the run, its length in steps and its metrics. If log_likelihood is one of these, it
-// decides from then on whether the run goes wrong.
+// Watch sets the trainer of the run, its metrics and its length in steps. If log_likelihood is one of the
+// metrics, it decides from then on whether the run goes wrong.
 func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 	h.trainer, h.steps, h.likelihood, h.every, h.otherwise = t, steps, nil, 0, false
 	if o := t.settings.Objective; o != "" && o != Joint {
@@ -127,7 +131,7 @@ func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 		return
 	}
 	h.likelihood = &metrics[at]
-	if h.likelihood.Watch != nil { // an estimate, for evaluations alone
+	if h.likelihood.Watch != nil { // an estimate, which only evaluations measure
 		return
 	}
 	m, n := t.model, 0
@@ -135,14 +139,14 @@ func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
 		n += len(p.freeEnergyRows(m, rowWork))
 	}
 	n += h.likelihood.Rows
-	// Of each row of a batch and each chain, an update has two passes at least.
+	// An update has at least two passes over the weights for each row of the batch and for each chain.
 	update := float64(2*(t.settings.Batch+max(t.settings.Batch, t.settings.Negative.Count("chains")))) * float64(m.Visible()*m.Hidden())
 	measure := h.likelihood.Terms + float64(float64(n)*float64(m.Visible()*m.Hidden()))
 	h.every = max(steps/watchPoints, int(watchShare*measure/update), 1)
 }
 
-// Observe measures an exact log-likelihood where it is due between evaluations, which come
-// every evaluations steps, and returns what is new.
+// Observe measures an exact log-likelihood where it is due between evaluations, and returns new warnings.
+// evaluations is the number of steps from one evaluation to the next.
 func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning, error) {
 	if h.every == 0 || step%h.every != 0 || step%evaluations == 0 || step == h.steps {
 		return nil, nil
@@ -158,8 +162,8 @@ func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning,
 	return h.early(ctx, e, nil)
 }
 
-// Early takes an evaluation of the run of v and returns the new warnings, of its metrics and of the
-// likelihood. Where there is a likelihood it decides, and there are no warnings about mixing.
+// Early records an evaluation by v and returns new warnings about its metrics and the likelihood. It
+// returns none about mixing if the likelihood decides.
 func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) ([]Warning, error) {
 	return h.early(ctx, e, v)
 }
@@ -185,8 +189,8 @@ func (h *Health) early(ctx context.Context, e Evaluation, v *Evaluator) (all []W
 	return all, nil
 }
 
-// Final returns the warnings that hold at the end of the run of v, worded for the end, and the earlier
-// ones that no longer hold.
+// Final returns the warnings at the end of a run, standing, and the earlier warnings that no longer hold,
+// withdrawn. v is the run's evaluator.
 func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn []Warning, err error) {
 	if h.Decides() {
 		judge := h.short
@@ -217,7 +221,7 @@ func (h *Health) open(kind string) bool {
 	return slices.ContainsFunc(h.Open, func(w Warning) bool { return w.Kind == kind })
 }
 
-// metricWarnings returns what metrics warn of. How chains mix is left out where the likelihood decides.
+// metricWarnings returns the warnings of metrics, except those about mixing if the likelihood decides.
 func (h *Health) metricWarnings(v *Evaluator, end bool) (all []Warning) {
 	for _, w := range v.Warnings(end) {
 		if w.Kind != "mixing" || !h.Decides() {
@@ -227,14 +231,14 @@ func (h *Health) metricWarnings(v *Evaluator, end bool) (all []Warning) {
 	return all
 }
 
-// Decides reports whether the log-likelihood of the training rows is known, so that nothing that
-// the chains show counts against it.
+// Decides reports whether the log-likelihood of the training rows is known. Warnings about how the chains
+// mix then do not count.
 func (h *Health) Decides() bool {
 	return h.likelihood != nil && h.Train.N > 1 && (h.trainer.step-h.Train.LastStep)*knownShare <= h.steps
 }
 
-// other returns the track of rows that are not trained on: of their log-likelihood, or if this is unknown
-// of their pseudo-likelihood.
+// other returns the track of rows that are not trained on: that of their log-likelihood if it is known, and
+// otherwise of their pseudo-likelihood.
 func (h *Health) other() *track {
 	if h.Decides() {
 		return &h.Other
@@ -242,7 +246,7 @@ func (h *Health) other() *track {
 	return &h.Pseudo
 }
 
-// follow takes in the likelihoods of an evaluation.
+// follow records the likelihoods of an evaluation.
 func (h *Health) follow(e Evaluation) {
 	value := func(name string) float64 {
 		if v, ok := e.Value(name); ok && !math.IsInf(v, 0) {
@@ -269,7 +273,7 @@ func (h *Health) follow(e Evaluation) {
 			}
 		}
 	}
-	if h.otherwise { // p(x) is not what training is to better
+	if h.otherwise { // training does not maximise p(x)
 		return
 	}
 	if v, other := value("pseudo_likelihood_train"), value("pseudo_likelihood"+part); !math.IsNaN(v + other) {
@@ -302,7 +306,7 @@ func (h *Health) overfit() Warning {
 		name, h.parts[1].name, k.Last, k.LastStep, k.Best, k.BestStep, k.LastGap-k.BestGap, advice)}
 }
 
-// fall returns the warning of a log-likelihood that fell, with its cause.
+// fall returns the warning that the log-likelihood fell, with the cause.
 func (h *Health) fall(ctx context.Context) (Warning, error) {
 	k := h.Train
 	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d and was %.5g at step %d", k.Last, k.LastStep, k.Best, k.BestStep)
@@ -312,14 +316,14 @@ func (h *Health) fall(ctx context.Context) (Warning, error) {
 	}
 	if t.Updates > 0 {
 		h.Trial = &t
-	} else if h.Trial != nil && h.Trial.Step > 0 { // the rate is over: what was found while it was not
+	} else if h.Trial != nil && h.Trial.Step > 0 { // the rate has fallen to 0: use the trial from before
 		t = *h.Trial
 	}
 	return Warning{FallKind, h.blame(what, t)}, nil
 }
 
-// short returns a warning, with its cause, if the log-likelihood ends far below that of the distribution
-// of the data and does not rise any more. Otherwise the Warning has no text.
+// short returns a warning, with its cause, if the log-likelihood ends far below that of the distribution of
+// the data and no longer rises. Otherwise the Warning has no text.
 func (h *Health) short(ctx context.Context) (Warning, error) {
 	k := h.Train
 	law, ok := h.law()
@@ -341,8 +345,8 @@ func (h *Health) short(ctx context.Context) (Warning, error) {
 	return Warning{ShortKind, "the model is far from the data: " + what + "; more -steps, more -hidden or another -rate may help"}, nil
 }
 
-// blame returns a text on the cause of a loss of log-likelihood, which what describes. t is the trial of the
-// loss, of no updates if there was none.
+// blame returns a text on the cause of a loss of log-likelihood. what describes the loss, and t is its
+// trial, which has no updates if there was none.
 func (h *Health) blame(what string, t Trial) string {
 	s := h.run
 	known := t.Updates > 0
@@ -363,7 +367,7 @@ func (h *Health) blame(what string, t Trial) string {
 	return "the chains lag behind the model: " + what + "; what helps is " + advice(s, h.trainer.model)
 }
 
-// or joins remedies to a list that has begun.
+// or returns remedies as the end of a list: ", a, b, or c".
 func or(remedies []string) string {
 	if len(remedies) == 0 {
 		return ""
@@ -372,10 +376,10 @@ func or(remedies []string) string {
 	return strings.Join(append(append([]string{""}, remedies[:last]...), ""), ", ") + "or " + remedies[last]
 }
 
-// Remedies returns the flags of rbmtrain that help where the chains of these settings do not follow
-// their model m: flags of the estimator's kind, and a ladder of temperatures unless it has a tuned one
-// or m cannot have one. The ladder is first where m has real inputs: their clusters lie too far apart
-// for longer chains. The exact negative phase has no remedies.
+// Remedies returns the flags of rbmtrain that help if chains with these settings do not follow their model
+// m: more steps, more chains, chains that persist, and a ladder of temperatures. The ladder is left out if
+// there is a tuned one or m cannot have one. It comes first if m has real inputs, whose clusters are too
+// far apart for longer chains. The exact negative phase has no remedies.
 func Remedies(s Settings, m *rbm.RBM) (all []string) {
 	n := s.Negative
 	if n.Kind == "" || n.Traits().Moments {
@@ -404,8 +408,9 @@ func Remedies(s Settings, m *rbm.RBM) (all []string) {
 
 const ladderRemedy = "a ladder such as -negphase pins -temperatures auto"
 
-// A Trial is the result of an experiment on a loss: some updates with the exact negative phase, from Step on,
-// raised the mean log-likelihood of the training rows by Gain of the Lost nats. It was From before them.
+// A Trial is the result of an experiment on a loss of log-likelihood. From Step on a copy of the model was
+// trained for some Updates with the exact negative phase. They raised the mean log-likelihood of the
+// training rows by Gain, from From. Lost is the size of the loss. All are in nats a row.
 type Trial struct {
 	Step    int     `json:"step"`
 	From    float64 `json:"from"`
@@ -414,20 +419,21 @@ type Trial struct {
 	Updates int     `json:"updates"`
 }
 
-// recovers reports whether the updates brought back enough of the loss to blame the chains for it.
+// recovers reports whether the updates recovered enough of the loss to blame the chains for it.
 func (t Trial) recovers() bool { return t.Gain >= trialGain*t.Lost }
 
-// trial finds the cause of a loss by an experiment: it trains a copy of the present model with the exact
-// negative phase, at the rate and on the batches of the run, and compares the mean log-likelihood in the second
-// half of these updates with the recent mean of the run. lost is the loss, in nats. There are no updates if the
-// run itself has the exact negative phase, if they take too long, or if the rate has fallen to 0.
+// trial tests whether the chains are the cause of a loss of lost nats. It trains a copy of the present
+// model with the exact negative phase, at the rate and on the batches of the run. It then compares the mean
+// log-likelihood in the second half of these updates with the recent mean of the run. It makes no updates
+// if the run itself has the exact negative phase, if they would take too long, or if the rate has fallen to
+// 0.
 func (h *Health) trial(ctx context.Context, lost float64) (Trial, error) {
 	t := h.trainer
 	s := t.settings
 	rate := s.rateAt(t.step)
 	if over := rate < s.Rate/100; over && h.lost(&h.Train) {
 		return Trial{}, nil
-	} else if over { // of a model that is short of the data
+	} else if over { // the model is short of the data
 		rate = s.Rate / 2
 	}
 	if h.every == 0 || s.Negative.Traits().Moments || s.Average > 0 {
