@@ -21,7 +21,7 @@ type Warning struct {
 const (
 	FallKind    = "fall"    // the log-likelihood of the training rows fell
 	OverfitKind = "overfit" // the likelihood of rows held out or for testing fell
-	ShortKind   = "short" // the log-likelihood of the training rows ends far below that of the data's distribution
+	ShortKind   = "short"   // the log-likelihood of the training rows ends far below that of the data's distribution
 	GoalKind    = "falling" // another goal of training got worse
 )
 
