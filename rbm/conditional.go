@@ -2,10 +2,10 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// HiddenMean overwrites dst, v.Rows() × Hidden(), with the means of the hidden units given v: p(h=1|v) = σ(c + vᵀW), or
-// those of another kind of units, or those under a constraint, and with NaN where it leaves v no hidden
-// state. It panics if the shapes differ, or if v is grey and a constraint is on
-// all units.
+// HiddenMean overwrites dst, v.Rows × Hidden(), with the means of the hidden units given v. For
+// Bernoulli units without a constraint they are p(h=1|v) = σ(c + vᵀW). A row is NaN if the
+// constraint allows no hidden state with v. It panics if the shapes differ, or if v is grey and a
+// constraint is on all units.
 func (m *RBM) HiddenMean(dst Matrix, v Values) {
 	m.checkInput(v)
 	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
@@ -18,9 +18,9 @@ func (m *RBM) HiddenMean(dst Matrix, v Values) {
 	})
 }
 
-// VisibleMean overwrites dst, h.Rows × Visible(), with p(v=1|h): for a softmax
-// label with the probabilities of the classes, and with NaN where a constraint
-// leaves h no visible state. It panics if the shapes differ.
+// VisibleMean overwrites dst, h.Rows × Visible(), with the means of the visible units given h. For
+// a softmax group they are the probabilities of its states. A row is NaN if the constraint allows
+// no visible state with h. It panics if the shapes differ.
 func (m *RBM) VisibleMean(dst Matrix, h Values) {
 	m.checkHidden(h)
 	if dst.Rows != h.Rows || dst.Cols != m.Visible() {
@@ -29,14 +29,14 @@ func (m *RBM) VisibleMean(dst Matrix, h Values) {
 	m.given().visibleMean(m, dst, h)
 }
 
-// HiddenSample overwrites dst, rows of hidden units, with draws from p(h|v):
-// row r given row r mod b.Rows() of b. Of bits without a constraint it uses the hidden
-// means of b, else the visible rows of b. Draws depend on key, the row and
-// the unit alone. It panics if the shapes differ, if b has no rows, or if the
-// constraint leaves a row of b no hidden state.
+// HiddenSample overwrites row r of dst with a draw from p(h|v), where v is row r mod b.Rows() of b.
+// It reads the hidden means of b if hidden units are bits and there is no constraint, otherwise the
+// visible rows of b. Draws depend only on key, the row and
+// the unit. It panics if the shapes differ, if b has no rows, or if the
+// constraint allows no hidden state with a row of b.
 func (m *RBM) HiddenSample(dst Values, b Batch, key Key) { m.hiddenSample(dst, b, key, 0) }
 
-// hiddenSample is HiddenSample of rows that are numbered from first on.
+// hiddenSample is HiddenSample with rows numbered from first on in the random stream.
 func (m *RBM) hiddenSample(dst Values, b Batch, key Key, first int) {
 	b.check(m.Visible(), m.Hidden())
 	m.checkHidden(dst)
@@ -49,7 +49,7 @@ func (m *RBM) hiddenSample(dst Values, b Batch, key Key, first int) {
 	}
 }
 
-// drawGiven draws hidden units given visible rows, which are numbered from first on.
+// drawGiven draws hidden units given the rows of v, numbered from first on in the random stream.
 func (m *RBM) drawGiven(dst, v Values, key Key, first int) {
 	m.passes(v.Rows, func(p *pass, lo, hi int) {
 		p.draw, p.stream = true, key.stream()
@@ -58,8 +58,8 @@ func (m *RBM) drawGiven(dst, v Values, key Key, first int) {
 	})
 }
 
-// DrawBits overwrites dst with independent bits. Each is one with the probability
-// at the same place of p. It panics if the shapes differ.
+// DrawBits overwrites dst with independent bits. Bit (i, j) is one with probability p(i, j). It
+// panics if the shapes differ.
 func DrawBits(dst Values, p Matrix, key Key) {
 	if dst.Rows != p.Rows || dst.Cols != p.Cols {
 		panic("rbm: DrawBits needs matrices of one shape")
@@ -67,7 +67,7 @@ func DrawBits(dst Values, p Matrix, key Key) {
 	drawBits(dst, p, key, 0)
 }
 
-// drawBits is DrawBits of rows that are numbered from first on.
+// drawBits is DrawBits with rows numbered from first on in the random stream.
 func drawBits(dst Values, p Matrix, key Key, first int) {
 	s := key.stream()
 	for k := range dst.Stride {

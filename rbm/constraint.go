@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Layer names the units that a Constraint is on.
+// A Layer names the units to which a Constraint applies.
 type Layer string
 
 const (
@@ -15,18 +15,17 @@ const (
 )
 
 // A Constraint restricts a model to the states in which a fixed number of units is
-// active, that is on, as in models of lateral inhibition (Kappen 1995) and in cardinality
-// RBMs (Swersky et al. 2012). Energies do not change; all other states have probability
-// zero. A softmax label counts as one unit, which is always on.
+// on, or active, as in models of lateral inhibition (Kappen 1995) and in cardinality
+// RBMs (Swersky et al. 2012). All other states have probability zero; energies do not
+// change. A softmax label counts as one unit, which is always on.
 //
-// Nothing writes to a model's constraint, and clones of a model share it.
+// A constraint is read-only: clones of a model share it.
 type Constraint struct {
 	On     Layer
-	Active int
+	Active int // number of units that are on
 }
 
-// ParseConstraint reads a constraint as String writes it:
-// "hidden=20" or "all=120".
+// ParseConstraint parses the text of String: "hidden=20" or "all=120".
 func ParseConstraint(s string) (*Constraint, error) {
 	on, number, ok := strings.Cut(s, "=")
 	if on := Layer(on); !ok || on != AllUnits && on != HiddenUnits {
@@ -50,8 +49,8 @@ func (c *Constraint) String() string {
 // MarshalText returns String as bytes, for JSON.
 func (c *Constraint) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Check returns an error that says why no state of m meets c. A nil constraint
-// always fits.
+// Check returns an error if c does not apply to m or no state of m satisfies it. A nil constraint
+// has no error.
 func (c *Constraint) Check(m *RBM) error {
 	if c == nil {
 		return nil
@@ -69,7 +68,7 @@ func (c *Constraint) Check(m *RBM) error {
 		return fmt.Errorf("a constraint is on %q or %q units, not on %.20q", AllUnits, HiddenUnits, string(c.On))
 	}
 	least, most := 0, units
-	if c.On == AllUnits && m.softmaxLabel() { // the label is one unit of Classes states
+	if c.On == AllUnits && m.softmaxLabel() { // the label counts as one unit
 		least, most = 1, 1+m.Inputs()+m.Hidden()
 	}
 	if c.Active < least || c.Active > most {
@@ -78,8 +77,7 @@ func (c *Constraint) Check(m *RBM) error {
 	return nil
 }
 
-// Equal reports whether c and o restrict models to the same states. nil is
-// equal to nil only.
+// Equal reports whether c and o are the same constraint, or both nil.
 func (c *Constraint) Equal(o *Constraint) bool {
 	if c == nil || o == nil {
 		return c == o
@@ -87,7 +85,7 @@ func (c *Constraint) Equal(o *Constraint) bool {
 	return *c == *o
 }
 
-// OnAll reports whether c is on all units. Of a nil constraint it is false.
+// OnAll reports whether c applies to all units. It is false for a nil constraint.
 func (c *Constraint) OnAll() bool { return c != nil && c.On == AllUnits }
 
 // CheckSteps returns an error that wraps ErrConstraint if block Gibbs steps do not reach all states
@@ -100,11 +98,11 @@ func (m *RBM) CheckSteps() error {
 }
 
 // activeHidden returns the number of active hidden units given row r of visible
-// states v. It is out of 0 … Hidden() if v has probability zero.
+// states v. If it is outside 0 … Hidden(), the row has probability zero.
 func (c *Constraint) activeHidden(v Values, r int) int { return c.activeBeside(v, r, v.Cols) }
 
-// activeBeside returns how many of the other units are active, given the states of the
-// first n visible units in row r of v; 0 of a nil constraint.
+// activeBeside returns the number of active units under the constraint, without the first n visible
+// units, given the states of these in row r of v. It is 0 for a nil constraint.
 func (c *Constraint) activeBeside(v Values, r, n int) int {
 	if c == nil {
 		return 0
@@ -115,7 +113,7 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 	return c.Active - v.countIn(r, 0, n)
 }
 
-// activeWithClass is activeHidden if the label in row r of v is some class instead.
+// activeWithClass is activeHidden for row r of v with its label replaced by any one class.
 func (c *Constraint) activeWithClass(m *RBM, v Values, r int) int {
 	active := c.activeBeside(v, r, m.Inputs())
 	if c.OnAll() {
@@ -124,8 +122,8 @@ func (c *Constraint) activeWithClass(m *RBM, v Values, r int) int {
 	return active
 }
 
-// mustStep panics if block Gibbs steps, as in the method of this name, do not reach all
-// states of m.
+// mustStep panics if block Gibbs steps do not reach all states of m. method is the exported method
+// that makes the steps.
 func (m *RBM) mustStep(method string) {
 	if m.Constraint.OnAll() {
 		panic("rbm: " + method + " is not for models with a constraint on all units")
@@ -146,10 +144,9 @@ func (m *RBM) HasClass(y int) bool {
 	return rest >= 0 && rest <= m.Inputs()+m.Hidden()
 }
 
-// ImpossibleRow returns the first row of v that has probability zero because no
-// hidden state together with it meets the constraint of m, or -1 if there is none. With
-// both kinds of label, a row whose label units are all off counts as one without a
-// label: it is possible if it is so in any class.
+// ImpossibleRow returns the first row of v that has probability zero, or -1 if there is none. Such a
+// row satisfies the constraint of m with no hidden state. A row whose label units are all off
+// counts as unlabelled, with both kinds of label: it is possible if it is possible in any class.
 func (m *RBM) ImpossibleRow(v Values) int {
 	m.checkStates(v)
 	c := m.Constraint

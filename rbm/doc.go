@@ -20,9 +20,9 @@
 //
 // # Constraints
 //
-// A Constraint restricts a model to the states in which a fixed number of units is on, or
-// differs from a reference. Means and draws of hidden units then follow a conditional
-// Bernoulli distribution. Every function that reads a model respects its constraint or fails.
+// A Constraint restricts a model to the states in which a fixed number of units is on. Means
+// and draws of hidden units then follow a conditional Bernoulli distribution. Every function
+// that reads a model respects its constraint or fails.
 //
 // # Numbers
 //

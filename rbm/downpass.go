@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// runDown computes the visible preactivations of every row of p.h. It draws p.v
-// at each row's β, or writes means at β = 1.
+// runDown computes the visible preactivations of every row of p.h. From them it draws p.v
+// at the β of each row, or computes means at β = 1.
 func (p *pass) runDown() {
 	p.start(p.h)
 	if p.base != nil {
@@ -18,15 +18,14 @@ func (p *pass) runDown() {
 	p.jointUnits()
 }
 
-// transposed are the weights between a group of hidden units and 64 visible
-// units, one row for each hidden unit. They come from the heap because
-// there they start at a cache line.
+// transposed has the weights between a group of hidden units and 64 visible
+// units, one row for each hidden unit. It is on the heap because there it starts at a cache line.
 type transposed [groupSize]float32
 
 var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
 
-// downAhead returns the weights that a worker of groups lo … hi−1 of hidden units reads
-// after those of block k and group g, panel by panel.
+// downAhead returns the weights, panel by panel, that a worker of groups lo … hi−1 of hidden units
+// reads next after those of block k and group g.
 func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 	if g++; g == hi {
 		g, k = lo, k+1
@@ -40,14 +39,14 @@ func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 	return w
 }
 
-// downPart adds groups first … end−1 of hidden units to block k of the visible
-// units, after those before. Weights are stored for the up pass, one row for each
-// visible unit. Transposed 64×64 at a time, they serve the same sums in ascending order,
-// from the first-level cache, and all rows of the pass share the transposition. One row
-// takes the same sums without it.
+// downPart adds the weights of groups first … end−1 of hidden units to the preactivations of block k
+// of visible units. The calls for a block come in ascending order of groups. Panels have one row
+// for each visible unit, which suits the up pass. downPart transposes them, 64×64 weights at a time,
+// into the first-level cache, and all rows of the pass use the result. The sums of a single row
+// do without transposition, in the same order.
 //
-// A worker has the panels of some groups, as in the up pass and in the ascent: they stay in
-// its processor's second-level cache, where the whole model does not fit.
+// A worker keeps the panels of its groups from pass to pass, as in the up pass and in the ascent.
+// They stay in the second-level cache of its processor, into which the whole model may not fit.
 func (p *pass) downPart(k, first, end int) {
 	m, rows := p.m, p.rows
 	acts := p.acts[k*rows*vec.Block:][:rows*vec.Block]
@@ -66,7 +65,7 @@ func (p *pass) downPart(k, first, end int) {
 	}
 }
 
-// downSums is downPart's sums for more rows than one.
+// downSums adds the weights of groups first … end−1 to acts, in transposed form.
 func (p *pass) downSums(acts []float32, k, first, end int) {
 	m, rows := p.m, p.rows
 	w := transposedPool.Get().(*transposed)
@@ -83,7 +82,7 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 			p.addGroup(acts, w[:], g, 0, rows, nil)
 			continue
 		}
-		// The first half of the rows prefetches the first panel, and so on.
+		// Each panel of ahead is prefetched during the sums of an equal part of the rows.
 		for q, ahead := range m.downAhead(k, g, first, end) {
 			lo, hi := rows*q/vec.RowSumsWords, rows*(q+1)/vec.RowSumsWords
 			p.addGroup(acts[lo*vec.Block:], w[:], g, lo, hi, ahead)

@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Energy overwrites dst, len v.Rows, with E(v,h) of every pair of rows, in
-// float64 throughout. It panics if the shapes differ.
+// Energy overwrites dst[r] with E(v,h), in nats, for row r of v and row r of h. Sums are in float64. It
+// panics if the shapes differ or dst does not have length v.Rows.
 func (m *RBM) Energy(dst []float64, v, h Values) {
 	m.checkStates(v)
 	m.checkHidden(h)
@@ -38,16 +38,15 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 	}
 }
 
-// FreeEnergy overwrites dst, len v.Rows(), with
+// FreeEnergy overwrites dst, of length v.Rows, with the free energy of each row,
 //
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
-// in nats and in float64, so that p(v) = exp(−F(v))/Z. Real hidden units have their log Z given the
-// input in place of log(1 + exp(…)), and real visible units add Σ U′(v). Under a constraint
-// F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)), with the sum over the h that it allows with v; F is +Inf
-// if there are none. For grey rows exp(−F) is not a probability; F serves to
-// compare rows, as in software that trains on grey values. It panics if the shapes
-// differ, or if v is grey and a constraint is on all units.
+// in nats, so that p(v) = exp(−F(v))/Z. Sums are in float64. For a real hidden unit,
+// log(1 + exp(…)) is replaced by log Z of the unit given its input; real visible units add Σ U′(v).
+// Under a constraint F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)), with the sum over the h that are
+// allowed with v. F is +Inf if there is no such h. For grey rows exp(−F) is not a probability, but F
+// still compares rows. It panics if the shapes differ, or if v is grey and a constraint is on all units.
 func (m *RBM) FreeEnergy(dst []float64, v Values) {
 	m.checkInput(v)
 	if len(dst) != v.Rows {
@@ -60,7 +59,7 @@ func (e *evaluation) freeEnergies(b *rowBlock, _ int) {
 	e.m.given().sumOut(e, b, b.n, false, freeEnergies{})
 }
 
-// freeEnergies are the rows of a block, whose free energies go to e.dst.
+// freeEnergies are the summedRows of a block of rows. It writes their free energies to e.dst.
 type freeEnergies struct{}
 
 func (freeEnergies) row(e *evaluation, b *rowBlock, r int) (z []float64, active int) {
@@ -71,7 +70,7 @@ func (freeEnergies) put(e *evaluation, b *rowBlock, r int, logZ float64, _ []flo
 	e.dst[b.first+r] = -b.field[r] - logZ
 }
 
-// maskedSums returns Σ x[i] over the one bits i of words, in float64, ascending.
+// maskedSums returns Σ x[i] over the bits i of words that are one, in ascending order.
 func maskedSums[T float32 | float64](x []T, words []uint64) float64 {
 	sum := 0.0
 	for k, w := range words {

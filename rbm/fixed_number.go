@@ -9,12 +9,11 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A Constraint is the conditional distribution of a layer of which a fixed number of units
-// is on: the conditional Bernoulli distribution, in which units are not
-// independent. So means, draws and energies are computed row by row, after the preactivations
-// of all panels.
+// This file implements the interface conditional for a Constraint. The units of a layer then have the
+// conditional Bernoulli distribution and are not independent. Means, draws and energies of a
+// row need the preactivations of all panels.
 
-// recursionCost is the cost of a term of that distribution's recursion, in multiply-adds.
+// recursionCost is the cost of a term of the recursion of package bernoulli, in multiply-adds.
 const recursionCost = 32
 
 func (c *Constraint) panel(*pass, *units.Block, []float32, int, int, int) {}
@@ -26,18 +25,18 @@ func (c *Constraint) layer(p *pass) {
 	hidden := p.m.Hidden()
 	k := min(c.Active, hidden)
 	if c.On == AllUnits {
-		k = hidden / 2 // the most costly; k differs from row to row
+		k = hidden / 2 // upper limit of the cost; k differs from row to row
 	}
 	p.whole.Run(ceilDiv(p.v.Rows, bernoulli.Rows), recursionCost*p.v.Rows*hidden*min(k+1, hidden-k+1))
 }
 
-// wholeRows computes the i-th bernoulli.Rows rows of a pass.
+// wholeRows computes the results of a pass for its i-th bernoulli.Rows rows.
 func (p *pass) wholeRows(i int) {
 	c := bernoulli.Get(p.m.Hidden())
 	defer c.Put()
 	lo := i * bernoulli.Rows
 	n := min(bernoulli.Rows, p.v.Rows-lo)
-	one := true // all rows are at β = 1, where one distribution serves for means and draws
+	one := true // all rows are at β = 1, so means and draws use the same distribution
 	for l := range n {
 		one = one && p.rowBeta(lo+l) == 1
 		c.Active[l] = p.m.Constraint.activeHidden(p.v, lo+l)
@@ -74,10 +73,10 @@ func (p *pass) wholeRows(i int) {
 		return
 	}
 	if p.mean.Rows == 0 || !one {
-		if p.gain == nil { // else c holds the distribution at the row's β
+		if p.gain == nil { // else wholeGain has left the distribution at the row's β in c
 			for l := range n {
 				p.logOdds(c.LogOdds[l], lo+l, float64(p.rowBeta(lo+l)), p.base.hidden().Field)
-				c.Shift[l] = math.NaN() // no guess, so that draws are identical whether or not means were computed
+				c.Shift[l] = math.NaN() // no initial guess, so that draws are identical with and without means
 			}
 			c.Solve()
 		}
@@ -94,8 +93,8 @@ func (p *pass) wholeRows(i int) {
 	}
 }
 
-// logOdds overwrites dst with the log-odds of the hidden units of row r, at beta on the path from
-// base, their biases at β = 0 (nil: zeros).
+// logOdds overwrites dst with the log-odds of the hidden units of row r at inverse temperature beta.
+// base has their biases at β = 0 (nil: zeros).
 func (p *pass) logOdds(dst []float64, r int, beta float64, base []float32) {
 	for k := range vec.Blocks(len(dst)) {
 		x := dst[k*vec.Block : min((k+1)*vec.Block, len(dst))]
@@ -111,11 +110,11 @@ func (p *pass) logOdds(dst []float64, r int, beta float64, base []float32) {
 	}
 }
 
-// wholeGain computes the gains of n rows from lo on, between two points on
-// a path. It leaves the distribution at the second one in c.
+// wholeGain computes, for n rows from lo on, the increase of log Z between two inverse
+// temperatures. It leaves the distribution at the second one in c.
 func (p *pass) wholeGain(c *bernoulli.Conditional, lo, n int) {
 	g := p.gain
-	gains := g.sum[lo : lo+n] // of the first panel; the others gain nothing
+	gains := g.sum[lo : lo+n] // the first panel has the whole increase; the others stay 0
 	clear(gains)
 	fill(g.product, 1)
 	for i, beta := range [2]float64{g.from, g.to} {
@@ -149,10 +148,9 @@ func (c *Constraint) sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows s
 	})
 }
 
-// each solves the distribution of the hidden units for each of n rows, bernoulli.Rows at a time.
-// set writes to lane l of d, for row i, the log-odds of the hidden units and how many of them
-// are on. use is called with the solved distribution, which has means if mean
-// is set.
+// each computes the distribution of the hidden units for each of n rows, bernoulli.Rows at a time.
+// set must write, for row i, the log-odds of the hidden units and the number of active ones to lane
+// l of d. each then calls use with the distribution; it has means if mean is set.
 func (c *Constraint) each(m *RBM, n int, mean bool, set, use func(d *bernoulli.Conditional, l, i int)) {
 	for first := 0; first < n; first += bernoulli.Rows {
 		d := bernoulli.Get(m.Hidden())
@@ -181,7 +179,7 @@ func (c *Constraint) classLogProbs(e *evaluation, dst []float64, b *rowBlock) {
 	}
 }
 
-// sample takes the visible rows of b.
+// sample draws hidden units given the visible rows of b.
 func (c *Constraint) sample(m *RBM, dst Values, b Batch, key Key, first int) {
 	m.checkInput(b.V)
 	for r := range b.V.Rows {
@@ -192,7 +190,8 @@ func (c *Constraint) sample(m *RBM, dst Values, b Batch, key Key, first int) {
 	m.drawGiven(dst, b.V, key, first)
 }
 
-// visibleMean under a constraint on all units takes the number of active hidden units from h.
+// visibleMean computes the visible means. Under a constraint on all units, the number of active
+// hidden units in a row of h determines that of the visible units.
 func (c *Constraint) visibleMean(m *RBM, dst Matrix, h Values) {
 	if c.On == HiddenUnits {
 		independent{}.visibleMean(m, dst, h)
@@ -220,15 +219,13 @@ func (c *Constraint) visibleMean(m *RBM, dst Matrix, h Values) {
 	})
 }
 
-// randomize draws sets of active units of the constraint's size; under one on all units the
-// hidden part of draws of a nil Base.
 func (c *Constraint) randomize(m *RBM, h Values, key Key) {
 	(*Base)(nil).Draw(m, NewBits(h.Rows, m.Visible()), h, key)
 }
 
-// base returns the distribution of a base of m, and the log-odds of its units as LogWeight takes
-// them: the units that the constraint binds are one layer, visible ones first; a softmax label is
-// its group. free are the biases of the other units, which are independent.
+// base converts a base of m to the arguments of LogWeight: a layer and the log-odds a of its units. The
+// layer has the units under the constraint, visible ones first; a softmax label is the group of
+// the layer. free has the biases of the other units, which are independent.
 func (c *Constraint) base(b *Base, m *RBM) (layer bernoulli.Layer, a, free []float64) {
 	binary := m.binary()
 	free, a = widen(b.VisibleBias[:binary]), widen(b.HiddenBias)
@@ -248,7 +245,7 @@ func (c *Constraint) logZ(b *Base, m *RBM) float64 {
 	return layer.LogWeight(vec.SoftplusSum(free), a, c.Active, nil)
 }
 
-// draw draws the class first, then the units that are independent, then the others.
+// draw draws the class first, then the independent units, then the units under the constraint.
 func (c *Constraint) draw(b *Base, m *RBM, v, h Values, key Key) {
 	layer, a, free := c.base(b, m)
 	layer.LogWeight(0, a, c.Active, nil)
@@ -265,7 +262,7 @@ func (c *Constraint) draw(b *Base, m *RBM, v, h Values, key Key) {
 				break
 			}
 		}
-		for len(logs) > 0 && math.IsInf(logs[pick[r]], -1) { // by rounding u may go beyond the last possible class
+		for len(logs) > 0 && math.IsInf(logs[pick[r]], -1) { // rounding may have passed the last possible class
 			pick[r]--
 		}
 	}
@@ -283,7 +280,7 @@ func (c *Constraint) draw(b *Base, m *RBM, v, h Values, key Key) {
 		}
 	}
 	stream := key.Child(1).stream()
-	first := layer.Binary - m.Hidden() // bound units that are visible
+	first := layer.Binary - m.Hidden() // number of visible units under the constraint
 	parallel.Do(ceilDiv(v.Rows, bernoulli.Rows), func(part int) {
 		d := bernoulli.Get(layer.Binary)
 		defer d.Put()

@@ -7,8 +7,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// pseudoLogLikelihood compares F of every row with one unit flipped to the row's own. The flip
-// multiplies the odds of the hidden units by e^±w, which are computed once for all rows of a block.
+// pseudoLogLikelihood compares the free energy F of every row with that of the row with one unit
+// flipped. The flip multiplies the odds of the hidden units by e^±w, where w are the weights of
+// the unit. These factors are computed once for all rows of a block.
 func (c *Constraint) pseudoLogLikelihood(m *RBM, dst []float64, v Values) {
 	clear(dst)
 	if m.softmaxLabel() {
@@ -24,25 +25,25 @@ func (c *Constraint) pseudoLogLikelihood(m *RBM, dst []float64, v Values) {
 }
 
 const (
-	// flipRows is the number of rows of a block: of 500 hidden units their odds take
+	// flipRows is the number of rows of a block. With 500 hidden units the odds of a block have
 	// 128 kB, and the exponentials of a unit's weights cost a tenth of the recursions.
 	flipRows = 16
-	// A sum of Tilt.Times is used if the factors can multiply it by e^mostTilt at most
-	// and it is not below leastTilted. Else the flip gets a separate distribution. So what
-	// underflows, below 10⁻³⁰⁸, loses at most 10⁻³⁰⁸·e³⁰⁰ = 10⁻¹⁷⁷ in each of at most mK
-	// terms of a sum of 10⁻¹⁵⁰ or more.
+	// The result of Tilt.Times is used if the factors can multiply it by at most e^mostTilt and it
+	// is at least leastTilted. Otherwise the distribution after the flip is computed separately.
+	// Terms that underflow, below 10⁻³⁰⁸, then lose at most 10⁻³⁰⁸·e³⁰⁰ = 10⁻¹⁷⁷ each. There are at
+	// most hidden units × active units terms in a sum of 10⁻¹⁵⁰ or more.
 	mostTilt    = 300
 	leastTilted = 1e-150
 )
 
-// A flipBlock is what is known of a block's rows before a flip.
+// A flipBlock has the distributions of the hidden units for a block of rows before any flip.
 type flipBlock struct {
 	tilt   [(flipRows + bernoulli.Rows - 1) / bernoulli.Rows]bernoulli.Tilt
-	active [flipRows]int     // hidden units that are on
-	own    [flipRows]float64 // log weight of the row's hidden units
+	active [flipRows]int     // number of active hidden units
+	own    [flipRows]float64 // log Z of the hidden units
 }
 
-// flips adds to dst the terms of the binary visible units of a block's rows.
+// flips adds the terms of the Bernoulli visible units to e.dst, for the rows of a block.
 func (e *evaluation) flips(b *rowBlock, first int) {
 	m := e.m
 	width := vec.RoundUp(m.Hidden())
@@ -66,7 +67,7 @@ func (e *evaluation) flips(b *rowBlock, first int) {
 	}
 }
 
-// flip adds the terms of visible unit i.
+// flip adds the terms of visible unit i to e.dst.
 func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 	m := e.m
 	m.widenRow(b.weights, i)
@@ -106,9 +107,9 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 			if e.v.Get(first+r, i) {
 				sign, most = -1, tilts[1]
 			}
-			var log float64 // of the hidden units' weight after the flip, over that before
+			var log float64 // increase of log Z of the hidden units by the flip
 			switch k, was := active[l], f.active[r]; {
-			// Where all units were on, or none, there is no shift, and x is 0.
+			// If all units were on, or none, there is no shift, and x is 0.
 			case !(most <= mostTilt && x[l] >= leastTilted && x[l] <= 1/leastTilted):
 				log = m.flippedWeight(b, r, i, k, sign) - f.own[r]
 			default:
@@ -117,14 +118,14 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 					log += float64(float64(k-was) * tilt.Shift[l])
 				}
 			}
-			// −log(1 + e^(F−F')): exp(−F') against exp(−F).
+			// The term is −log(1 + e^(F−F′)), where F′ is the free energy after the flip.
 			e.dst[first+r] -= vec.Softplus(log + float64(sign*bias))
 		}
 	}
 }
 
-// flipped returns how many hidden units are on once visible unit i
-// of row r of the block, row n of v, is flipped.
+// flipped returns the number of active hidden units after visible unit i is flipped in row r of
+// the block, which is row n of v.
 func (f *flipBlock) flipped(m *RBM, v Values, r, n, i int) int {
 	switch {
 	case m.Constraint.On == HiddenUnits:
@@ -135,8 +136,8 @@ func (f *flipBlock) flipped(m *RBM, v Values, r, n, i int) int {
 	return f.active[r] - 1
 }
 
-// flippedWeight returns the log weight of the hidden units of row r of the block after
-// visible unit i is flipped, by a separate distribution. It uses b.weights.
+// flippedWeight returns log Z of the hidden units in row r of the block after visible unit i is
+// flipped, from a separate distribution. It overwrites b.weights.
 func (m *RBM) flippedWeight(b *rowBlock, r, i, active int, sign float64) (log float64) {
 	m.widenRow(b.weights, i)
 	m.Constraint.each(m, 1, false, func(c *bernoulli.Conditional, l, _ int) {

@@ -1,19 +1,19 @@
 package rbm
 
-// States are the states of a number of Markov chains of an RBM, one chain a row.
-// NewStates makes them. H persists from step to step; Step overwrites the rest.
+// States has the states of Markov chains of an RBM, one chain in each row. Make it with
+// NewStates. Step starts from H and overwrites the other fields except Base.
 type States struct {
 	V, H   Values    // visible and hidden states
-	Mean   Matrix    // p(h|v) at β = 1, or the means of other hidden units
-	Energy []float64 // E(v,h), a float64 sum of float32 preactivations; nil: Step does not compute it
+	Mean   Matrix    // means of the hidden units given v at β = 1
+	Energy []float64 // E(v,h) in nats, a float64 sum of float32 preactivations; nil: Step does not compute it
 
-	Base       *Base     // the distribution at β = 0 of the rows' path; nil: see Base
-	BaseEnergy []float64 // E₀(v,h), if there are a Base and an Energy; Step makes it if it is nil
+	Base       *Base     // the distribution at β = 0; nil: see Base
+	BaseEnergy []float64 // E₀(v,h) in nats, computed if Base and Energy are not nil; Step allocates it if it is nil
 
 	pass *pass
 }
 
-// NewStates returns all-zero states of rows chains of an RBM of m's shape.
+// NewStates returns all-zero states for the given number of chains of an RBM of m's shape.
 func NewStates(m *RBM, rows int) *States {
 	return &States{
 		V:      m.NewVisible(rows),
@@ -24,25 +24,24 @@ func NewStates(m *RBM, rows int) *States {
 	}
 }
 
-// Step takes each row of s, at its own inverse temperature on the path from
-// s.Base to m, through steps block Gibbs steps: v|h, then h|v. It starts from
-// s.H and overwrites all other states of s. The last up pass gives Mean (at
-// β = 1, whatever the row's β), the new H and the Energy and BaseEnergy of the new
-// (V,H). beta has one value for each row; nil means 1 for all. At β = 0
-// rows are independent draws from the base. Draws depend on key, the row, the
-// step and the unit alone.
+// Step advances each chain of s by the given number of block Gibbs steps: v|h, then h|v.
+// Row r is at inverse temperature beta[r] on the path from s.Base to m; a nil beta means 1 for
+// all. At β = 0 the rows are independent draws from the base.
 //
-// Under a constraint on the hidden units they are drawn among the states that
-// meet it, so H need not meet it at first. Step panics if the constraint is on
-// all units, because these steps would never change the number of visible units
-// that are active. It panics if the shapes differ or steps < 1.
+// Step starts from s.H. After the last step V and H have the new states, Energy and BaseEnergy
+// their energies, and Mean the hidden means at β = 1, whatever the β of the row. Draws depend only
+// on key, the row, the step and the unit.
+//
+// Under a constraint on the hidden units Step draws hidden states that satisfy it; the
+// initial H need not satisfy it. Step panics if the constraint is on all units, because block Gibbs
+// steps would never change the number of active visible units. It panics if the shapes differ or
+// steps < 1.
 func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 	m.StepRows(s, 0, s.H.Rows, beta, steps, key)
 }
 
-// StepRows is Step of the rows lo … hi−1 alone, to the bits that Step gives them. It
-// leaves all other rows as they are. It panics where Step does, or if there are no
-// such rows.
+// StepRows is Step for the rows lo … hi−1 alone. Their results are bit-identical to those of
+// Step. Other rows do not change. It panics where Step does, or if lo … hi−1 is out of range.
 func (m *RBM) StepRows(s *States, lo, hi int, beta []float32, steps int, key Key) {
 	s.check(m)
 	s.checkRows(lo, hi)
@@ -75,7 +74,8 @@ func (s *States) checkRows(lo, hi int) {
 	}
 }
 
-// check panics if the shape of s is not that of m or its parts differ in shape.
+// check panics unless all fields of s have the shape of m and the same number of rows. It allocates
+// BaseEnergy if that is missing.
 func (s *States) check(m *RBM) {
 	if s.V.Cols != m.Visible() || s.H.Cols != m.Hidden() {
 		panic("rbm: states of another shape than the model")
@@ -94,7 +94,7 @@ func (s *States) check(m *RBM) {
 	}
 }
 
-// stepRows takes rows lo … hi−1, at most chunkRows, through the steps.
+// stepRows advances rows lo … hi−1, at most chunkRows of them.
 func (s *States) stepRows(lo, hi, steps int, key Key) {
 	p := s.pass
 	p.draw = true

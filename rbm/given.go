@@ -10,36 +10,31 @@ import (
 	"gorbm/rbm/units"
 )
 
-// ErrAllGiven is the error of Given that leaves nothing to draw.
+// ErrAllGiven is the error of Given if no visible unit is free.
 var ErrAllGiven = errors.New("given; leave some of them free")
 
-// Free stands for a class that Given does not clamp, and FreeInput for an input.
 const (
-	Free      = -1
-	FreeInput = -math.MaxFloat32
+	Free      = -1               // the class argument of Given for a label that is not clamped
+	FreeInput = -math.MaxFloat32 // the value of an input that Given does not clamp
 )
 
-// Given returns the RBM over the visible units that are not clamped, whose distribution is
+// Given returns the RBM over the free visible units, those that are not clamped. Its distribution is
 // the conditional distribution of m,
 //
-//	p(free, h | clamped) ∝ exp(vᵀW_free h + b_freeᵀv + (c + Σ W_i)ᵀh),
+//	p(v, h | x) ∝ exp(vᵀWh + bᵀv + (c + Σᵢ xᵢWᵢ)ᵀh)
 //
-// where the sum is over the clamped units i that are on, or of real units of Wᵢ times
-// their value. So clamped units fold
-// into the hidden biases, and the smaller model is sampled like any other. The
+// where v are the free units with weights W and biases b, and xᵢ are the values of the clamped
+// units i with weights Wᵢ. The clamped units therefore only change the hidden biases. The
 // sums are in float64 and are rounded once, to float32.
 //
-// inputs has a value for each input of m: 0 or 1, of real units any, or FreeInput; nil leaves
-// all of them free. FillGroups says what it means in softmax groups. class is the class to which
-// the label is clamped, or Free; a free label is
-// the label of the new model. The inputs that are free keep their order. Energies
-// are those of m with the units clamped, without their U(v), which is −b of bits that
-// are on. A constraint on all units is reduced by the clamped units that are active.
+// inputs has a value for each input of m: 0 or 1, any number for a real unit, or FreeInput. A nil
+// inputs leaves all of them free. FillGroups defines the meaning for softmax groups. class is the
+// class to which the label is clamped, or Free; a free label is the label of the new model. Free
+// inputs keep their order. Energies are those of m without the terms U of the clamped units. A
+// constraint on all units is reduced by the number of clamped units that are active.
 //
-// The error says that no unit is free or that the constraint leaves no state, or it
-// is FillGroups'. Given
-// panics if inputs has another length than m's inputs or holds another value, or if
-// m has no such class.
+// Given returns an error if no unit is free, if the constraint allows no state, or if FillGroups
+// does. It panics if inputs does not have Inputs() valid values, or if m has no such class.
 func (m *RBM) Given(inputs []float32, class int) (*RBM, error) {
 	nx := m.Inputs()
 	if class != Free && (class < 0 || class >= m.Classes()) {
@@ -49,8 +44,8 @@ func (m *RBM) Given(inputs []float32, class int) (*RBM, error) {
 	if err != nil {
 		return nil, err
 	}
-	var free []int // visible units that are left
-	var on []clamp // and those that are clamped, but to 0
+	var free []int // free visible units
+	var on []clamp // visible units that are clamped to a value other than 0
 	var groups []Group
 	for _, g := range m.visible.groups {
 		left := len(free)
@@ -83,7 +78,7 @@ func (m *RBM) Given(inputs []float32, class int) (*RBM, error) {
 	}
 	for to, from := range free {
 		c.VisibleBias[to] = m.VisibleBias[from]
-		for k, p := range c.VisibleParams() { // of the kinds that are left, which may have fewer
+		for k, p := range c.VisibleParams() { // may be fewer than those of m
 			p[to] = m.VisibleParams()[k][from]
 		}
 		for k := range vec.Blocks(m.Hidden()) {
@@ -106,9 +101,10 @@ type clamp struct {
 	value float64
 }
 
-// FillGroups returns inputs, as Given takes them, completed in softmax groups: if a unit is 1, the
-// others become 0, and if all but one are 0, that one becomes 1. Otherwise a unit that is 0 only
-// excludes its state. The error names a group that has no state left. FillGroups panics where Given does.
+// FillGroups returns a copy of inputs, an argument of Given, with what follows for softmax groups: if one
+// unit is 1, the others become 0; if all units but one are 0, that one becomes 1. Otherwise a unit that
+// is 0 excludes its state. The error names a group without a possible state. FillGroups
+// panics if inputs does not have Inputs() valid values.
 func (m *RBM) FillGroups(inputs []float32) ([]float32, error) {
 	if inputs == nil {
 		return nil, nil
@@ -159,9 +155,8 @@ func (m *RBM) FillGroups(inputs []float32) ([]float32, error) {
 	return inputs, nil
 }
 
-// GivenClass returns the RBM over the inputs alone whose distribution is p(x,h|y): Given
-// with the label clamped to class y. It panics if m has no class y or no state of
-// it: see HasClass.
+// GivenClass returns the RBM over the inputs x with the distribution p(x,h|y). It is Given
+// with the label clamped to class y. It panics unless HasClass(y).
 func (m *RBM) GivenClass(y int) *RBM {
 	if !m.HasClass(y) {
 		panic("rbm: no state of this class meets the constraint")
@@ -173,7 +168,7 @@ func (m *RBM) GivenClass(y int) *RBM {
 	return c
 }
 
-// given returns the constraint on the other units, given the clamped ones.
+// given returns the constraint on the free and hidden units, given the clamped units.
 func (c *Constraint) given(inputs []float32, class int) *Constraint {
 	if c.On == HiddenUnits {
 		return c

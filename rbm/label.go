@@ -6,16 +6,15 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// ClassLogProb overwrites dst, v.Rows() × Classes() row by row, with log p(y|x)
-// in nats of each class, where x are the inputs in v; the label units in v are
-// ignored. Both kinds of label give
+// ClassLogProb overwrites dst, v.Rows × Classes() row by row, with log p(y|x) of each class y
+// in nats, where x are the inputs in v. It ignores the label units in v. With both kinds of label
 //
 //	p(y|x) = exp(−F(x,e_y)) / Σ_k exp(−F(x,e_k))
 //
-// (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1),
-// and NaN where a constraint leaves x no state in any class. It panics if the
-// shapes differ, if m has no classes, or if v is grey and a constraint is on all
-// units.
+// where F is the free energy and e_k the one-hot label of class k (Larochelle & Bengio 2008, eq. 2;
+// the infinite-swapping paper, section 4.1). A row is NaN if a constraint allows no state with x
+// in any class. It panics if the shapes differ, if m has no classes, or if v is grey and a
+// constraint is on all units.
 func (m *RBM) ClassLogProb(dst []float64, v Values) {
 	m.checkInput(v)
 	if m.Classes() == 0 || len(dst) != v.Rows*m.Classes() {
@@ -30,8 +29,8 @@ func (m *RBM) ClassLogProb(dst []float64, v Values) {
 	})
 }
 
-// classWeights are the rows of a block with each class: row i is row i / Classes() of the block with
-// class i mod Classes(). Their log weights go to b.dst.
+// classWeights are summedRows: each row of a block is combined with each class. Row i is row
+// i / Classes() of the block with class i mod Classes(). It writes the unnormalised log p(y|x) to b.dst.
 type classWeights struct{}
 
 func (classWeights) row(e *evaluation, b *rowBlock, i int) (z []float64, active int) {
@@ -50,7 +49,7 @@ func (classWeights) put(e *evaluation, b *rowBlock, i int, logZ float64, _ []flo
 	b.dst[i] = e.labels.bias[i%e.m.Classes()] + logZ
 }
 
-// classMeans are these rows, whose means weighted by p(y|x) are added to b.mean.
+// classMeans are the rows of classWeights. It adds their means, weighted by p(y|x), to b.mean.
 type classMeans struct{ classWeights }
 
 func (classMeans) put(e *evaluation, b *rowBlock, i int, _ float64, mean []float64) {
@@ -60,20 +59,19 @@ func (classMeans) put(e *evaluation, b *rowBlock, i int, _ float64, mean []float
 	}
 }
 
-// labels are the weights of the label units, or of another group that is one variable, and
-// what follows from them.
+// labels has the parameters of the label units, or of the units of another softmax group, prepared
+// for logProbs.
 type labels struct {
 	bias   []float64
-	rows   []float64 // for each unit: its weights, padded to a multiple of vec.Wide
-	odds   []float64 // e^weight: the factors on the odds of the hidden units
-	begin  []uint32  // for each unit in rows
+	rows   []float64 // for each label unit: its weights, padded to a multiple of vec.Wide
+	odds   []float64 // exp(weight): the factors on the odds of the hidden units
+	begin  []uint32  // for each label unit: index of its first weight in rows
 	hidden *layer
-	span   int // number of units that vec.Products may take at once; 0 if a weight is too large for it
+	span   int // number of factors that vec.Products may multiply before it rescales; 0 if a weight is too large
 }
 
-// oddsWeight is the largest size of a label's weight that may multiply odds. The
-// smallest odds are e^−708, in place of anything smaller. Multiplied they are
-// still negligible against 1.
+// oddsWeight is the largest absolute weight of a label unit for which logProbs multiplies odds.
+// Odds below e^−708 are replaced by e^−708, and are still negligible against 1 when multiplied by e^650.
 const oddsWeight = 650
 
 func (l *labels) set(m *RBM, g Group) {
@@ -86,7 +84,7 @@ func (l *labels) set(m *RBM, g Group) {
 		m.widenRow(l.rows[y*n:][:n], g.First+y)
 	}
 	l.span = 0
-	if m.hidden.isReal { // which have no odds
+	if m.hidden.isReal { // real units have no odds
 		return
 	}
 	largest := 0.0
@@ -99,7 +97,7 @@ func (l *labels) set(m *RBM, g Group) {
 	}
 }
 
-// widenRow overwrites w with the weights of visible unit i, padded with zeros.
+// widenRow overwrites w with the weights of visible unit i, followed by zeros.
 func (m *RBM) widenRow(w []float64, i int) {
 	for p := range vec.Blocks(m.Hidden()) {
 		row := m.panel(p)[i*vec.Block:]
@@ -108,12 +106,12 @@ func (m *RBM) widenRow(w []float64, i int) {
 	}
 }
 
-// logProbs overwrites dst with log p(y|x) given the hidden preactivations a of
-// the inputs alone. The hidden units add to the log weight of a label
+// logProbs overwrites dst with log p(y|x) of each class, given the hidden preactivations a from
+// the inputs alone. With the weights w of a label unit, the hidden units contribute
 //
 //	Σ log(1+e^(a+w)) − Σ log(1+e^a) = Σ log(off + on·e^w) − Σ log(off + on)
 //
-// with on/off = σ(a)/σ(−a). The second sum is the same for all labels.
+// where on/off = σ(a)/σ(−a). The second sum is the same for all labels.
 func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 	above := 0.0
 	if l.span > 0 {
@@ -137,7 +135,7 @@ func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 		}
 	}
 	normalise(dst)
-	if math.IsNaN(above) { // odds do not show a NaN
+	if math.IsNaN(above) { // the products of odds hide a NaN
 		for y := range dst {
 			dst[y] = above
 		}
@@ -152,20 +150,17 @@ func normalise(x []float64) {
 	}
 }
 
-// HiddenMeanGivenInputs overwrites dst, v.Rows() × Hidden(), with the hidden means
-// given the inputs x alone, the label summed out:
+// HiddenMeanGivenInputs overwrites dst, v.Rows × Hidden(), with the hidden means
+// given the inputs x alone, with the label summed out:
 //
 //	p(h=1|x) = Σ_y p(y|x) p(h=1|x,e_y)
 //
-// The label units in v are ignored, so the result is bit-identical with and without
-// their labels. Both kinds of label have the p(y|x) of ClassLogProb: the sum is
-// over the one-hot labels e_y, Classes terms. The model may switch on several
-// Bernoulli label units at once, or none. For these this is the mean given x and
-// that exactly one of them is on, as in the data; the sum over all 2^Classes
-// states of the label is not taken. Under a constraint each term is that of the
-// constrained model.
+// It ignores the label units in v. p(y|x) is that of ClassLogProb, and the sum is over the one-hot
+// labels e_y. In the model any number of Bernoulli label units may be on. With such a label the result is
+// therefore conditioned on exactly one of them being on, as in the data. A constraint applies to
+// each term.
 //
-// A row of dst is NaN where a constraint leaves x no state in any class. For a
+// A row of dst is NaN if a constraint allows no state with x in any class. For a
 // model without labels it is HiddenMean. Sums are in float64. It panics if the
 // shapes differ, or if v is grey and a constraint is on all units.
 func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Values) {

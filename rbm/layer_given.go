@@ -5,28 +5,27 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A conditional is the distribution of a whole layer given the inputs of its units: of
-// independent units and groups, or of units of which a fixed number is on. Passes,
-// evaluations and bases call it and do not ask which it is.
+// A conditional is the distribution of a whole layer given the inputs of its units. There are two:
+// independent units and groups, and a Constraint, under which a fixed number of units is on.
 type conditional interface {
-	// panel computes what a pass wants from the preactivations acts of panel k of the hidden
-	// units, n rows from lo on, as far as it follows from that panel alone. It overwrites b.
+	// panel computes the results of a pass for panel k of the hidden units, in n rows from lo on, if
+	// they follow from its preactivations acts alone. It overwrites b.
 	panel(p *pass, b *units.Block, acts []float32, k, lo, n int)
-	// layer computes the rest from the preactivations of all panels.
+	// layer computes the results of a pass that need the preactivations of all panels.
 	layer(p *pass)
-	// startFree makes the next pass collect log Z of the units, if panels give it.
+	// startFree makes the next pass compute log Z of the units, if panel can compute it.
 	startFree(p *pass)
-	// sumOut sums out the hidden units given each of n rows of preactivations, in float64
-	// throughout. It computes log Z, or if mean is set the means.
+	// sumOut sums out the hidden units for each of n rows of preactivations. It computes the means of
+	// the hidden units if mean is set, else their log Z. Sums are in float64.
 	sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows summedRows)
-	// classLogProbs overwrites dst with log p(y|x) of the rows of b.
+	// classLogProbs overwrites dst, rows × classes, with log p(y|x) for the rows of b.
 	classLogProbs(e *evaluation, dst []float64, b *rowBlock)
 
 	pseudoLogLikelihood(m *RBM, dst []float64, v Values)
 	visibleMean(m *RBM, dst Matrix, h Values)
-	// sample draws hidden units, of rows that are numbered from first on, given the rows of b.
+	// sample draws hidden units given the rows of b. Rows are numbered from first on in the random stream.
 	sample(m *RBM, dst Values, b Batch, key Key, first int)
-	// randomize draws hidden units from the uniform distribution of their states.
+	// randomize is RBM.RandomizeHidden.
 	randomize(m *RBM, h Values, key Key)
 
 	// logZ and draw are Base.LogZ and Base.Draw: the inputs of the units are the biases of b.
@@ -34,14 +33,13 @@ type conditional interface {
 	draw(b *Base, m *RBM, v, h Values, key Key)
 }
 
-// summedRows are rows of preactivations of the hidden units, of which sumOut takes row i and
-// gives back the results.
+// summedRows supplies rows of preactivations of the hidden units to sumOut and receives its results.
 type summedRows interface {
-	// row returns the preactivations, padded with −Inf to a multiple of vec.Wide, and how many
-	// units differ from the reference of a fixed number. They are valid until the next call.
+	// row returns the preactivations of row i, padded with −Inf to a multiple of vec.Wide, and the
+	// number of active hidden units under a constraint. The slice is valid until the next call.
 	row(e *evaluation, b *rowBlock, i int) (z []float64, active int)
-	// put takes log Z of the units or their means, nil where the row has no state. It must not
-	// keep mean.
+	// put receives log Z or the means of the units in row i. mean is nil if the constraint allows
+	// no state. put must not keep mean.
 	put(e *evaluation, b *rowBlock, i int, logZ float64, mean []float64)
 }
 
@@ -53,7 +51,7 @@ func (m *RBM) given() conditional {
 	return m.Constraint
 }
 
-// independent are units and groups that are independent given their inputs.
+// independent is a layer whose units and groups are independent given their inputs.
 type independent struct{}
 
 func (independent) panel(p *pass, b *units.Block, acts []float32, k, lo, n int) {
@@ -72,7 +70,7 @@ func (independent) layer(p *pass) { p.jointUnits() }
 
 func (independent) sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows summedRows) {
 	m := e.m
-	if mean && m.hidden.isReal { // only labels ask for means
+	if mean && m.hidden.isReal { // only models with a label need means, and their hidden units are bits
 		panic("rbm: the means of a label given real hidden units")
 	}
 	b.on, b.off = grown(b.on, vec.RoundUp(m.Hidden())), grown(b.off, vec.RoundUp(m.Hidden()))
@@ -114,7 +112,7 @@ func (independent) visibleMean(m *RBM, dst Matrix, h Values) {
 	})
 }
 
-// sample draws bits by the means of b, and real units given its visible rows.
+// sample draws bits from the hidden means of b, and real units given the visible rows of b.
 func (independent) sample(m *RBM, dst Values, b Batch, key Key, first int) {
 	if m.hidden.isReal {
 		m.drawGiven(dst, b.V, key, first)
@@ -124,7 +122,7 @@ func (independent) sample(m *RBM, dst Values, b Batch, key Key, first int) {
 }
 
 func (independent) randomize(m *RBM, h Values, key Key) {
-	if m.hidden.isReal { // which have no uniform distribution
+	if m.hidden.isReal { // real units have no uniform distribution
 		(*Base)(nil).Draw(m, m.NewVisible(h.Rows), h, key)
 		return
 	}

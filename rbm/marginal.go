@@ -7,24 +7,24 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// A Marginal has the Gaussian visible units of a model summed out. With precisions γ and fields θ
-// of these and binary hidden units h,
+// A Marginal is the distribution of a model with its Gaussian visible units integrated out. Let γ_i
+// and θ_i be the precision and field of Gaussian unit i, and h binary hidden units with biases c. Then
 //
 //	log ∫ exp(−E) = Shift + Σ_j f_j h_j + Σ_{j<k} K_jk h_j h_k + the terms of the other visible units
 //	K_jk = Σ_i W_ij W_ik/γ_i,   f_j = c_j + Σ_i (θ_i W_ij/γ_i + W_ij²/2γ_i)
 //	Shift = Σ_i [θ_i²/2γ_i + ½ log(2π/γ_i)]
 //
-// with sums over the Gaussian units i. So where all visible units are Gaussian, the hidden ones are
-// a Boltzmann machine, whatever the number of visible units. All numbers are in nats. At inverse
-// temperature β on the path from a base, W is β·W and the other parameters are interpolated, see Base.
+// If all visible units are Gaussian, the hidden units are therefore a Boltzmann machine with
+// biases f and couplings K. All numbers are in nats. At inverse temperature β on the path from a
+// base, β·W replaces W and the other parameters are interpolated: see Base.
 type Marginal struct {
 	Fields []float64 // f
 	Shift  float64
 
-	couplings []float64 // hidden × hidden, in rows of whole blocks
-	stride    int
-	lists     []uint32 // for each unit of a block: where the Gaussian units' rows of a panel begin
-	cuts      []uint32
+	couplings []float64 // K, hidden × hidden, each row padded to whole blocks
+	stride    int       // length of a row of couplings
+	lists     []uint32  // offsets of the Gaussian units' rows in a panel, repeated for each unit of a block
+	cuts      []uint32  // index in lists where the offsets for each unit of a block begin
 	panels    []marginalPanel
 	each      parallel.Loop
 	now       struct { // the arguments of the current Set
@@ -34,10 +34,10 @@ type Marginal struct {
 	}
 }
 
-// A marginalPanel is the memory for a panel of hidden units.
+// A marginalPanel is the working memory for a panel of hidden units.
 type marginalPanel struct {
 	over   []float64 // β²W/γ, rows × vec.Block
-	values []float32 // weights of another panel, unit by unit
+	values []float32 // weights of Gaussian units in another panel, hidden unit by hidden unit
 }
 
 // NewMarginal returns the marginal of m, whose hidden units must be binary.
@@ -61,13 +61,13 @@ func NewMarginal(m *RBM) *Marginal {
 	return q
 }
 
-// Row returns the couplings K of hidden unit j to all hidden units, with 0 for itself. The slice
-// is q's own and not to be written to.
+// Row returns the couplings K_jk of hidden unit j to all hidden units k, with 0 for k = j. The caller
+// must not change the slice, which belongs to q.
 func (q *Marginal) Row(j int) []float64 { return q.couplings[j*q.stride:][:len(q.Fields)] }
 
-// Set makes q the marginal at inverse temperature beta on the path from base to m, which must have
-// the shape that q was made for. At 1 it allocates nothing. It takes visible × hidden²/2 multiply-adds, and is divided among goroutines where these
-// are many. Results do not depend on that.
+// Set computes the marginal at inverse temperature beta on the path from base to m. m must have the
+// shape for which q was made. Set costs Gaussian units × hidden²/2 multiply-adds, in parallel if
+// these are many. It allocates nothing at beta = 1.
 func (q *Marginal) Set(m *RBM, base *Base, beta float64) {
 	base.mustFit(m)
 	if beta != 1 {
@@ -91,7 +91,7 @@ func (q *Marginal) Set(m *RBM, base *Base, beta float64) {
 	q.now.m, q.now.base = nil, nil
 }
 
-// unit returns field and precision of Gaussian unit i.
+// unit returns the field and precision of Gaussian unit i at the current β.
 func (q *Marginal) unit(i int) (field, precision float64) {
 	m := q.now.m
 	field, precision = float64(m.VisibleBias[i]), float64(m.VisibleParams()[0][i])
@@ -102,11 +102,11 @@ func (q *Marginal) unit(i int) (field, precision float64) {
 	return field, precision
 }
 
-// blend returns x at β = 1 and base at β = 0.
+// blend interpolates linearly between base at β = 0 and x at β = 1.
 func blend(beta, x, base float64) float64 { return float64(beta*x) + float64((1-beta)*base) }
 
-// setPanel sets the fields of the hidden units of panel k and, of each unit of this panel and of
-// those before it, the couplings to the units of panel k.
+// setPanel computes the fields of the hidden units of panel k, and the couplings between them and
+// all units of panels 0 … k.
 func (q *Marginal) setPanel(k int) {
 	m, p, beta := q.now.m, &q.panels[k], q.now.beta
 	first := k * vec.Block

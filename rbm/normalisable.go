@@ -9,14 +9,15 @@ import (
 	"gorbm/rbm/units"
 )
 
-// CheckNormalisable returns an error that wraps ErrDiverged if m has no Z: if a parameter of units that
-// must be above 0, such as a precision, is not, or, as a RateError, if weights between real units of both
-// layers are so large that energies have no lower bound. With precisions Γ of the visible and of the hidden units,
-// of dReLU units those of the wider side, this is so of Gaussian units unless
+// CheckNormalisable returns an error that wraps ErrDiverged if the partition function Z of m may be
+// infinite. That is so if a parameter that must be positive, such as a precision, is not. If both
+// layers are real, it may also be so because weights are large, and the error is a RateError. Let Γ_v and
+// Γ_h be the diagonal matrices of the precisions of the visible and hidden real units; for dReLU
+// units, the smaller of the two sides. With Gaussian units Z is finite if and only if
 //
 //	Γ_v − W Γ_h⁻¹ Wᵀ
 //
-// is positive definite. Other real units may have a Z beyond that, and are refused too.
+// is positive definite. For other real units this condition is sufficient, and is required too.
 func (m *RBM) CheckNormalisable() error {
 	if err := m.checkPositive(); err != nil {
 		return err
@@ -48,13 +49,13 @@ func (m *RBM) CheckNormalisable() error {
 	return nil
 }
 
-// A scale is the root of a real unit's precision.
+// A scale is the square root of the precision of a real unit.
 type scale struct {
 	unit int
 	root float64
 }
 
-// scales returns those of the real units of l.
+// scales returns the scales of the real units of l.
 func (l *layer) scales() (all []scale) {
 	for _, g := range l.groups {
 		k, ok := g.Kind.(units.RealKind)
@@ -65,9 +66,9 @@ func (l *layer) scales() (all []scale) {
 	return all
 }
 
-// checkPositive is CheckNormalisable of the parameters of units.
+// checkPositive returns an error if a parameter that must be positive is not.
 func (m *RBM) checkPositive() error {
-	tensor := 0 // of Params
+	tensor := 0 // index in m.Params()
 	for _, l := range [...]*layer{&m.visible, &m.hidden} {
 		for k, values := range l.dist.Params {
 			for _, g := range l.groups {

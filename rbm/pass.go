@@ -9,7 +9,7 @@ import (
 )
 
 // KernelLevel returns the instruction set that the inner loops use on this
-// machine: "avx512", "avx2" or "go". Results are bit-identical at all of them.
+// machine: "avx512", "avx2" or "go". Results are bit-identical with each of them.
 func KernelLevel() string { return vec.InUse().String() }
 
 // Results do not depend on these numbers: every sum belongs to one unit of one row.
@@ -17,42 +17,42 @@ const (
 	// chunkRows is the largest number of rows of one pass. It bounds the working
 	// memory.
 	chunkRows = 128
-	// listWork is the cost of looking at one grey value to list it, in multiply-adds.
+	// listWork is the cost of listing one real value, in multiply-adds.
 	listWork = 16
-	// blockRows is the smallest number of rows that one iteration of a loop over
-	// examples takes.
+	// blockRows is the smallest number of rows in one iteration of a parallel loop over rows.
 	blockRows = 16
 )
 
-// A pass computes one layer from the states of the other: preactivations of at
-// most chunkRows rows, and from them means, draws and energies. It holds the
-// arguments and the working memory of a pass, and is kept from pass to pass so
-// that none allocates.
+// A pass computes one layer from the states of the other, for at most chunkRows rows. It computes
+// preactivations (the inputs of the units, with their biases), and from them means, draws and
+// energies. A pass holds arguments and working memory, and is reused so that passes do not allocate.
+//
+// The input layer is divided into groups of vec.RowSumsWords words of 64 units.
 type pass struct {
-	lists   []uint32      // of real rows: offsets in their group of the units that are not zero, group by group of units, in each row by row
-	values  []float32     // of the listed units
-	cuts    []uint32      // where each row's part of lists ends
-	acts    []float32     // preactivations: block by block of units, in each row by row
-	blocks  []units.Block // one for each part of a loop
-	joint   []float32     // preactivations of groups that are one variable, rows × units
-	partial []float64     // rows × (blocks of visible units, then panels) of Σ v·b and Σ h·a
+	lists   []uint32      // for real rows: offsets of the nonzero units within their group, group by group and in each row by row
+	values  []float32     // values of the listed units
+	cuts    []uint32      // index in lists where each row ends, group by group
+	acts    []float32     // preactivations: block by block of 64 units, in each row by row
+	blocks  []units.Block // one for each iteration of a parallel loop
+	joint   []float32     // preactivations of joint groups such as softmax, rows × units
+	partial []float64     // terms of the energies, rows × (blocks of visible units, then panels): see partials
 
 	m          *RBM
-	first      int // number of the first row among all rows that are drawn
+	first      int // number of the first row in the random stream
 	v, h       Values
-	from       Values // the rows that the pass starts from: visible rows or h
+	from       Values // the input rows: v or h
 	out        output
-	baseDist   units.Distribution // out.base, if there is one
-	rows       int                // of from
-	mean       Matrix             // destination of means; without rows none are computed
+	baseDist   units.Distribution // memory for out.base
+	rows       int                // number of rows in from
+	mean       Matrix             // destination of means; if it has no rows, means are not computed
 	beta       []float32          // inverse temperature of each row; nil: all 1
 	base       *Base              // the distribution at β = 0; nil: uniform
 	energy     []float64          // destination of E of each row; nil: not computed
-	baseEnergy []float64          // destination of E₀ of each row
-	gain       *hiddenGain
+	baseEnergy []float64          // destination of E₀ of each row; nil: not computed
+	gain       *hiddenGain        // destination of increases of log Z; nil: not computed
 	free       freeSum
 	slopes     *[units.MaxParams]units.Means // destinations of units.LearnedKind.Slopes; nil: not computed
-	draw       bool
+	draw       bool                          // whether states are drawn
 	stream     vec.Stream
 
 	list, up, whole, joints parallel.Loop
@@ -67,7 +67,7 @@ func newPass() *pass {
 	return p
 }
 
-// grow makes room for that many rows of m.
+// grow allocates memory for the given number of rows of m, as far as there is not enough.
 func (p *pass) grow(m *RBM, rows int) {
 	p.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
@@ -78,8 +78,7 @@ func (p *pass) grow(m *RBM, rows int) {
 	p.partial = grown(p.partial, rows*(visible+hidden))
 }
 
-// grown returns x with length n, in new memory if its own is too small. The
-// values are not cleared.
+// grown returns x with length n, reallocated if its capacity is too small. The values are arbitrary.
 func grown[T any](x []T, n int) []T {
 	if cap(x) < n {
 		return make([]T, n)
@@ -97,8 +96,8 @@ func (p *pass) forget() {
 	clear(p.blocks)
 }
 
-// passes calls run for rows lo … hi−1 of each chunk of rows, with a pass from the
-// pool that does not draw.
+// passes divides rows into chunks of at most chunkRows. It calls run for the rows lo … hi−1 of
+// each, with a pass from the pool that does not draw.
 func (m *RBM) passes(rows int, run func(p *pass, lo, hi int)) {
 	p := passPool.Get().(*pass)
 	p.grow(m, min(rows, chunkRows))
@@ -110,12 +109,11 @@ func (m *RBM) passes(rows int, run func(p *pass, lo, hi int)) {
 	passPool.Put(p)
 }
 
-// cost is the number of multiply-adds of a pass. Reading the weights takes as long as
-// another row.
+// cost returns the cost of a pass in multiply-adds. Reading the weights takes as long as
+// one more row.
 func (p *pass) cost() int { return (p.rows + 1) * p.m.Visible() * p.m.Hidden() }
 
-// start says which rows the pass starts from. Of grey rows it lists the units that are
-// not zero.
+// start sets the input rows. If they are real, it lists their nonzero units.
 func (p *pass) start(x Values) {
 	p.from, p.rows = x, x.Rows
 	if !x.IsReal() {
@@ -128,11 +126,10 @@ func (p *pass) start(x Values) {
 	p.list.Run(groups, p.rows*x.Cols*listWork)
 }
 
-// groups returns the number of groups of units whose weights are added together: each is
-// vec.RowSumsWords words of them.
+// groups returns the number of groups of input units.
 func (p *pass) groups() int { return ceilDiv(vec.Blocks(p.from.Cols), vec.RowSumsWords) }
 
-// listGroup lists the units of group g of grey rows.
+// listGroup lists the nonzero units of group g in all rows.
 func (p *pass) listGroup(g int) {
 	const units = vec.RowSumsWords * vec.Block
 	cuts := p.groupCuts(g)
@@ -147,8 +144,8 @@ func (p *pass) listGroup(g int) {
 	}
 }
 
-// addGroup adds to the preactivations acts of rows lo … hi−1 the rows of base, the weights of
-// group g, whose units are on in them. It prefetches.
+// addGroup adds, to the preactivations acts of rows lo … hi−1, the weights of the active units of
+// group g. base has the weights of the group, 64 for each unit. It prefetches ahead.
 func (p *pass) addGroup(acts, base []float32, g, lo, hi int, ahead []float32) {
 	x, q := &p.from, g*vec.RowSumsWords
 	vec.RowSums(acts, base, x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)
@@ -157,20 +154,19 @@ func (p *pass) addGroup(acts, base []float32, g, lo, hi int, ahead []float32) {
 // groupSize is the number of weights between the units of a group and a block of the other layer.
 const groupSize = vec.RowSumsWords * vec.Block * vec.Block
 
-// addTimes adds to the preactivations acts of n real rows from lo on the weights base of group g, times the
-// values of its units.
+// addTimes is addGroup for n real rows from lo on: it adds weights times values.
 func (p *pass) addTimes(acts, base []float32, g, lo, n int) {
 	const units = vec.RowSumsWords * vec.Block
 	vec.RowSumsTimes(acts, base, p.lists, p.values, p.groupCuts(g)[lo:][:n+1], min(units, p.from.Cols-g*units))
 }
 
-// groupCuts returns where each row's part of the lists of group g ends.
+// groupCuts returns the part of cuts for group g: row r has the entries cuts[r] … cuts[r+1]−1 of lists.
 func (p *pass) groupCuts(g int) []uint32 {
 	return p.cuts[g*(p.rows+1):][:p.rows+1]
 }
 
-// setRows overwrites each row of acts, Block wide, with the biases of a block,
-// and zeros beyond the last unit.
+// setRows overwrites each row of acts, vec.Block wide, with the biases of a block,
+// followed by zeros.
 func setRows(acts, bias []float32) {
 	var row [vec.Block]float32
 	copy(row[:], bias)
@@ -183,11 +179,11 @@ func setRows(acts, bias []float32) {
 type output struct {
 	layer  *layer
 	states units.States        // destination of draws
-	base   *units.Distribution // at β = 0; nil: zeros
+	base   *units.Distribution // parameters at β = 0; nil: zeros
 }
 
-// begin makes x, the states of layer l, the output of the pass. If there is a base, p.baseDist is the
-// distribution of l at β = 0.
+// begin sets the output of the pass: the states x of layer l. If there is a base, p.baseDist must be
+// the distribution of l at β = 0.
 func (p *pass) begin(l *layer, x *Values) {
 	o := &p.out
 	o.layer, o.base = l, nil
@@ -199,7 +195,7 @@ func (p *pass) begin(l *layer, x *Values) {
 	}
 }
 
-// from returns where rows from lo on begin.
+// from returns the states of rows from lo on.
 func (o *output) from(lo int) units.States {
 	x := o.states
 	if lo *= x.Stride; x.Real != nil {
@@ -215,8 +211,8 @@ func (p *pass) means(lo int) units.Means {
 	return units.Means{Data: p.mean.Data[lo*p.mean.Cols:], Cols: p.mean.Cols}
 }
 
-// blockUnits computes from the preactivations acts of block k, n rows from lo on, what the
-// fields of p name, of the units that are independent. It overwrites b.
+// blockUnits computes the requested results of the independent units of block k, for n rows from
+// lo on, from their preactivations acts. It overwrites b.
 func (p *pass) blockUnits(b *units.Block, acts []float32, k, lo, n int) {
 	*b = units.Block{First: k * vec.Block, In: acts, Stride: vec.Block, Rows: n, Row: uint32(p.first + lo), Model: &p.out.layer.dist, Base: p.out.base}
 	if p.beta != nil {
@@ -248,14 +244,14 @@ func (p *pass) blockUnits(b *units.Block, acts []float32, k, lo, n int) {
 	}
 }
 
-// transposedRows is the number of rows from which on the groups that are one variable are drawn
-// by vectors of rows.
+// transposedRows is the smallest number of rows for which joint groups are drawn with rows as the
+// lanes of vectors.
 const transposedRows = 8
 
-// jointUnits computes means and draws of the groups that are one variable.
+// jointUnits computes means and draws of the joint groups.
 func (p *pass) jointUnits() {
 	if p.draw && p.mean.Rows == 0 && p.rows >= transposedRows {
-		const work = 64 // multiply-adds that take as long as a unit
+		const work = 64 // cost of a unit in multiply-adds
 		p.joints.Run(ceilDiv(p.rows, vec.Block), p.rows*p.out.layer.jointUnits()*work)
 		return
 	}
@@ -280,7 +276,7 @@ func (p *pass) jointGroup(g *Group, b *units.Block, lo, hi int) {
 	}
 }
 
-// jointBlock overwrites b with group g in rows lo … hi−1, without inputs.
+// jointBlock sets b to group g in rows lo … hi−1, without inputs.
 func (p *pass) jointBlock(b *units.Block, g *Group, lo, hi int) {
 	*b = units.Block{First: g.First, Width: g.Units, Rows: hi - lo, Row: uint32(p.first + lo), Model: &p.out.layer.dist, Base: p.out.base}
 	if p.beta != nil {
@@ -288,24 +284,23 @@ func (p *pass) jointBlock(b *units.Block, g *Group, lo, hi int) {
 	}
 }
 
-// A jointDraw is the working memory of drawJoint: blocks of preactivations of 64 rows, transposed,
-// a row of it for each unit.
+// A jointDraw is the working memory of drawJoint.
 type jointDraw struct {
-	in         [vec.RowSumsWords * vec.Block * vec.Block]float32
+	in         [vec.RowSumsWords * vec.Block * vec.Block]float32 // preactivations, units × 64 rows
 	transposed units.Transposed
 	block      units.Block
 }
 
 var jointDrawPool = sync.Pool{New: func() any { return new(jointDraw) }}
 
-// drawJoint draws the groups that are one variable in part i of the rows, 64 of them. The rows
-// are the lanes of vectors, so that groups of any size fill them.
+// drawJoint draws the joint groups in the i-th 64 rows. The rows are the lanes of vectors, so
+// groups of any size fill the vectors.
 func (p *pass) drawJoint(i int) {
 	lo := i * vec.Block
 	hi := min(lo+vec.Block, p.rows)
 	d := jointDrawPool.Get().(*jointDraw)
 	const size = vec.Block * vec.Block
-	kept, at := -1, 0 // the block that was transposed last, and where it is
+	kept, at := -1, 0 // the block that was transposed last, and its position in d.in
 	for i := range p.out.layer.joint {
 		g := &p.out.layer.joint[i]
 		first, last := g.First/vec.Block, (g.First+g.Units-1)/vec.Block
@@ -337,7 +332,7 @@ func (p *pass) gather(x []float32, g *Group, r int) {
 	}
 }
 
-// act returns the preactivations of block k of units of row r.
+// act returns the preactivations of row r for block k of units.
 func (p *pass) act(k, r int) *[vec.Block]float32 {
 	return (*[vec.Block]float32)(p.acts[(k*p.rows+r)*vec.Block:])
 }
@@ -350,15 +345,14 @@ func (p *pass) rowBeta(r int) float32 {
 	return p.beta[r]
 }
 
-// partials returns the terms of the energies from row r on, and how far apart rows are:
-// those of the panels start at the number of blocks of visible units.
+// partials returns the energy terms of rows from r on, and the distance between rows. A row has
+// Σ v·b for each block of visible units, then Σ h·a for each panel, where a are preactivations.
 func (p *pass) partials(r int) (x []float64, stride int) {
 	stride = vec.Blocks(p.m.Visible()) + vec.Blocks(p.m.Hidden())
 	return p.partial[r*stride:], stride
 }
 
-// sumEnergy adds up the energy of each row: block by block of visible units, then panel
-// by panel.
+// sumEnergy computes the energies of all rows from their terms, added in the order of partials.
 func (p *pass) sumEnergy() {
 	all, stride := p.partials(0)
 	for k := range vec.Blocks(p.m.Visible()) {

@@ -6,28 +6,32 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// learning is what an ascent needs that moves the precisions γ of Gaussian units. Its coordinates are
-// those of Liao et al. (Gaussian-Bernoulli RBMs without tears, 2022, equation 1): log γᵢ, and the mean
-// (bᵢ + Σⱼ Wᵢⱼhⱼ)/γᵢ of a unit given h. So a step of log γᵢ by δᵢ multiplies γᵢ, bᵢ and the row Wᵢ by
-// e^δᵢ. The gradient by log γᵢ is, with the plain one G,
+// learning computes the steps of the precisions γᵢ of Gaussian visible units i. Its coordinates are
+// those of Liao et al. (Gaussian-Bernoulli RBMs without tears, 2022, equation 1): log γᵢ and the mean
+// (bᵢ + Σⱼ Wᵢⱼhⱼ)/γᵢ of the unit given h. A step δᵢ of log γᵢ keeps this mean, so it multiplies γᵢ,
+// bᵢ and the row Wᵢ by e^δᵢ. Let G_W and G_b be the gradients with respect to W and b. The gradient
+// with respect to log γᵢ is
 //
 //	Σⱼ Wᵢⱼ(G_W)ᵢⱼ + bᵢ(G_b)ᵢ − ½γᵢ(⟨vᵢ²⟩⁺ − ⟨vᵢ²⟩⁻)
 //
-// It needs the gradient of all weights of a unit, so that the scaling is a second pass.
+// where ⟨·⟩⁺ is the positive and ⟨·⟩⁻ the negative phase. It needs the gradients of all weights of
+// the unit, so the multiplication by e^δᵢ is a second pass over the weights.
+//
+// A part is the weights between one panel of hidden units and one block of 64 visible units.
 type learning struct {
-	squares []float64 // for each visible unit: the step of −½γ's statistic, ⟨v²⟩
-	gains   []float64 // for each visible unit: the step of log γ, without the part of its weights
-	rows    []float64 // for each part: Σⱼ Wᵢⱼ(step of Wᵢⱼ), a block of visible units
-	steps   []float32 // step of log γ from the gradient
-	moved   []float32 // step of log γ after the rule
+	squares []float64 // for each visible unit: rate times (⟨v²⟩⁺ − ⟨v²⟩⁻)
+	gains   []float64 // for each visible unit: the step of log γ without the sum over weights
+	rows    []float64 // for each part and each of its visible units: Σⱼ Wᵢⱼ(step of Wᵢⱼ)
+	steps   []float32 // step of log γ from the gradient; later steps of other parameters
+	moved   []float32 // step of log γ after the rule: δ
 	growth  []float32 // e^δ − 1
 	loop    parallel.Loop
 }
 
-// learns reports whether the step moves precisions.
+// learns reports whether the ascent updates precisions.
 func (a *Ascent) learns() bool { return a.ParamRates != nil && len(a.to.tensors[VisibleParam]) > 0 }
 
-// begin makes room, before the first chunk.
+// begin allocates memory and clears the sums, before the first chunk of rows.
 func (l *learning) begin(a *Ascent) {
 	blocks := vec.Blocks(a.m.Visible())
 	l.squares, l.gains = zeros(l.squares, blocks*vec.Block), grown(l.gains, a.m.Visible())
@@ -37,15 +41,14 @@ func (l *learning) begin(a *Ascent) {
 	}
 }
 
-// addSquares adds to the squares of the block of visible units from lo on those of row v, which
-// has the coefficient c.
+// addSquares adds c·v² to squares, where v has the visible units from lo on of one row.
 func (l *learning) addSquares(lo int, v []float32, c float32) {
 	for i, x := range v {
 		l.squares[lo+i] += float64(float64(c) * float64(float64(x)*float64(x)))
 	}
 }
 
-// gain takes the steps of the biases, by the plain gradient, when all particles are in them.
+// gain computes gains. step has the steps of the visible biases from both phases.
 func (l *learning) gain(a *Ascent, step []float64) {
 	for p, s := range a.moments {
 		if s != nil {
@@ -60,8 +63,7 @@ func (l *learning) gain(a *Ascent, step []float64) {
 	}
 }
 
-// addRows takes the steps of the weights between panel k and block b, as the plain gradient has
-// them. w are the weights before.
+// addRows computes rows for one part. w has its weights before the ascent, and steps their steps.
 func (l *learning) addRows(part int, w, steps []float32) {
 	for r := range len(steps) / vec.Block {
 		sum := 0.0
@@ -73,8 +75,7 @@ func (l *learning) addRows(part int, w, steps []float32) {
 	}
 }
 
-// gatherRows gives every rank of the group what the others have of the steps of log γ. The rest, the
-// gains, each has of the units of its parts.
+// gatherRows exchanges rows among the ranks of the group, each of which has computed its own parts.
 func (a *Ascent) gatherRows() error {
 	ends := make([]int, a.Group.Size())
 	for r := range ends {
@@ -83,14 +84,14 @@ func (a *Ascent) gatherRows() error {
 	return ranks.Gather(a.Group, a.learning.rows, ends)
 }
 
-// growParts moves the precisions of the units in parts lo … hi−1, with their biases, and the weights
-// of these parts with them. Others have no meaning after it.
+// growParts updates the precisions and biases of the visible units, and the weights of parts
+// lo … hi−1. In a group of ranks the results of units outside of these parts have no meaning.
 func (a *Ascent) growParts(lo, hi int) {
 	l, m := &a.learning, a.m
 	n, blocks := m.Visible(), vec.Blocks(m.Visible())
 	l.steps, l.moved, l.growth = grown(l.steps, n), zeros(l.moved, n), grown(l.growth, n)
 	for i, precision := range a.to.tensors[VisibleParam] {
-		if l.steps[i] = 0; precision == 0 { // of another kind
+		if l.steps[i] = 0; precision == 0 { // a unit of another kind
 			continue
 		}
 		sum := l.gains[i]
@@ -118,7 +119,7 @@ func (a *Ascent) growParts(lo, hi int) {
 	l.loop.Run(hi-lo, sweepWork*len(m.w))
 }
 
-// growPart moves the weights of the i-th part that is moved.
+// growPart updates the weights of part a.lo+i.
 func (a *Ascent) growPart(i int) {
 	m, blocks := a.m, vec.Blocks(a.m.Visible())
 	k, from := (a.lo+i)/blocks, (a.lo+i)%blocks*vec.Block

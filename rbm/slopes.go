@@ -2,19 +2,20 @@ package rbm
 
 import "gorbm/rbm/units"
 
-// slopes is what an ascent needs that moves parameters of hidden units besides their biases: those of
-// units.Param that are Learned, such as gap and skew of dReLU units. The gradient by one of them is
-// the data's mean of the derivative of the unit's log Z given the input, less the model's. That is
-// no function of the means that a batch holds, so a pass from the visible states computes it.
+// slopes computes the steps of the learned parameters of hidden units besides their biases, such as
+// the gap and skew of dReLU units. The gradient with respect to such a parameter is the mean of
+// ∂ log Z/∂parameter over the data, minus the mean under the model, where Z is the partition
+// function of the unit given its input. The hidden means of a Batch do not determine it, so
+// slopes runs a pass from the visible states.
 type slopes struct {
-	sums [units.MaxParams][]float64 // for each learned parameter: the step of each hidden unit
-	bits Values                     // rows of a chunk
-	real Values                     // the same of real rows
-	coef []float64                  // for each row
-	to   [units.MaxParams]units.Means
+	sums [units.MaxParams][]float64   // for each learned parameter: the step of each hidden unit
+	bits Values                       // rows of a chunk, if they are bits
+	real Values                       // rows of a chunk, if they are real
+	coef []float64                    // rate times weight of each row of the chunk
+	to   [units.MaxParams]units.Means // ∂ log Z/∂parameter, rows × hidden
 }
 
-// begin takes the steps from both phases, at the parameters before the ascent.
+// begin computes the steps from both phases, at the parameters before the ascent.
 func (s *slopes) begin(a *Ascent, phases [2]Phase) {
 	m := a.m
 	learned := false
@@ -63,7 +64,7 @@ func (s *slopes) begin(a *Ascent, phases [2]Phase) {
 	}
 }
 
-// add adds the rows that were collected.
+// add adds the contributions of the rows of the current chunk to sums, and empties the chunk.
 func (s *slopes) add(m *RBM, rows *Values) {
 	n := len(s.coef)
 	if n == 0 {
@@ -87,7 +88,7 @@ func (s *slopes) add(m *RBM, rows *Values) {
 	s.coef = s.coef[:0]
 }
 
-// moveParams moves the parameters of hidden units lo … hi−1 besides their biases.
+// moveParams updates the learned parameters of hidden units lo … hi−1 besides their biases.
 func (a *Ascent) moveParams(tile *ascentTile, lo, hi int) {
 	for k, sums := range a.slopes.sums {
 		if len(a.to.tensors[HiddenParam+Tensor(k)]) == 0 || sums == nil {
@@ -99,7 +100,7 @@ func (a *Ascent) moveParams(tile *ascentTile, lo, hi int) {
 	}
 }
 
-// slopesFrom returns the destinations of slopes from row lo on.
+// slopesFrom returns to from row lo on.
 func slopesFrom(to *[units.MaxParams]units.Means, lo int) (x [units.MaxParams]units.Means) {
 	for k, m := range to {
 		if m.Data != nil {

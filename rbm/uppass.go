@@ -5,9 +5,8 @@ import (
 	"gorbm/rbm/units"
 )
 
-// runUp computes the hidden preactivations of the visible rows v, and from them
-// what the fields of p name: means at β = 1, draws of h at each row's β, terms of the
-// energy.
+// runUp computes the hidden preactivations of the visible rows v. From them it computes what p
+// requests: means at β = 1, draws of h at the β of each row, terms of the energy.
 func (p *pass) runUp(v Values) {
 	p.start(v)
 	if p.base != nil {
@@ -19,8 +18,8 @@ func (p *pass) runUp(v Values) {
 	p.m.given().layer(p)
 }
 
-// upRows returns the number of rows of one iteration of an up pass: all, so that
-// a panel is read once for them, unless there are too few panels for the workers.
+// upRows returns the number of rows of one iteration of an up pass. It is all rows, so that
+// each panel is read once, unless there are too few panels for the workers.
 func (p *pass) upRows() int {
 	if vec.Blocks(p.m.Hidden()) >= 4 {
 		return chunkRows
@@ -45,12 +44,11 @@ func (p *pass) upPart(i int) {
 	m.given().panel(p, &p.blocks[i], acts, k, lo, n)
 }
 
-// aheadRows is the number of rows from which on a pass asks for the weights that it
-// reads next while it adds those it has. Fewer rows do not need all of them.
+// aheadRows is the smallest number of rows for which a pass prefetches the weights that it
+// reads next. Fewer rows do not read all of them.
 const aheadRows = 32
 
-// upAhead returns the weights that an up pass reads after those of panel k and group
-// g of visible units.
+// upAhead returns the weights to prefetch during the sums of panel k and group g of visible units.
 func (m *RBM) upAhead(k, g, rows int) []float32 {
 	if rows < aheadRows {
 		return nil
@@ -60,8 +58,8 @@ func (m *RBM) upAhead(k, g, rows int) []float32 {
 	return m.w[at:min(at+groupSize, len(m.w))]
 }
 
-// realEnergies overwrites dst, n rows at a distance of stride, with Σ h·a − Σ U′(h) over the real hidden
-// units of panel k with the preactivations acts.
+// realEnergies overwrites dst[r·stride], for n rows from lo on, with Σ h·a − Σ U′(h) over the real
+// hidden units of panel k, where a are their preactivations acts.
 func (p *pass) realEnergies(dst []float64, stride int, acts []float32, k, lo, n int) {
 	kind := p.m.HiddenKind().(units.RealKind)
 	for r := range n {
