@@ -12,44 +12,43 @@ import (
 )
 
 const (
-	// annealRows is the smallest number of chains of one part of an annealing.
-	// Each part reads all weights at each step, from beyond the second-level
-	// cache if they are many: at 784×500 a hundred chains on one processor
+	// annealRows is the smallest number of chains in one part of an annealing.
+	// Each part reads all weights at each step, perhaps from beyond the second-level
+	// cache. At 784×500 units a hundred chains on one processor
 	// take 6 % longer in parts of 25 than in parts of 50 or 100.
 	annealRows = 25
-	// annealSteps is the number of steps of a stretch: between two checks of the
-	// log weights, some ten milliseconds of a hundred chains at 784×500.
+	// annealSteps is the number of steps of a stretch, between two checks of the
+	// log weights. A stretch of a hundred chains at 784×500 units takes about ten milliseconds.
 	annealSteps = 64
 )
 
 // An annealing moves chains along a path of inverse temperatures and computes
-// the gains of their log weights, as Anneal says. One up pass gives both the
-// gain and h. Up the path this is annealed importance sampling, down the path
-// its exact reverse, because the move at each β is its own reverse.
+// the increases (gains) of their log weights: see Anneal. One up pass computes both the
+// gain and h. With increasing β this is annealed importance sampling. With decreasing β it is the
+// exact reverse, because the move at each β is reversible.
 type annealing struct {
-	path   []float64 // inverse temperatures, each a float32
+	path   []float64 // inverse temperatures, each exact in float32
 	key    Key
 	parts  []annealPart
-	gains  [][]float64 // for each step of the current stretch: one for each chain
+	gains  [][]float64 // steps of the current stretch × chains
 	lo, hi int         // the stretch: steps lo … hi−1 lead to path[lo+1] … path[hi]
 	ctx    context.Context
 	loop   parallel.Loop
 	group  *ranks.Group
-	table  []float64 // scratch of gather
+	table  []float64 // working memory of gather
 }
 
-// An annealPart moves some of the chains. The model does not change for many
-// steps, so v|h is an up pass of the mirrored model: the sums are those of a down
-// pass, but Wᵀ is made once and not transposed at every step.
+// An annealPart moves some of the chains. The model is fixed, so v|h is an up pass of the mirrored
+// model. It has the sums of a down pass, but transposes W once instead of at every step.
 type annealPart struct {
-	up, down *pass // of the model, of the mirrored model
+	up, down *pass // passes of the model and of the mirrored model
 	gains    hiddenGain
 	first    int       // number of the first chain
-	slope    []float64 // b − b₀, the derivative by β of the visible biases
+	slope    []float64 // b − b₀, the derivative of the visible biases with respect to β
 	beta     []float32
 }
 
-// mirror returns m with its layers exchanged, and b likewise.
+// mirror returns m and b with the two layers exchanged.
 func (m *RBM) mirror(b *Base) (*RBM, *Base) {
 	t := NewMatrix(m.Hidden(), m.Visible())
 	for j := range t.Rows {
@@ -68,33 +67,32 @@ func (m *RBM) mirror(b *Base) (*RBM, *Base) {
 	return other, b
 }
 
-// annealPartRows returns the number of chains of a part: as many as keep every
-// processor busy. It changes no sum and no draw.
+// annealPartRows returns the number of chains of a part, so that every processor has one. Results
+// do not depend on it.
 func annealPartRows(rows int) int {
 	return min(chunkRows, max(annealRows, ceilDiv(rows, runtime.GOMAXPROCS(0))))
 }
 
-// Anneal moves the rows of v, visible states, along a path of inverse
-// temperatures between base (nil: the uniform distribution) and m. The temperatures must be
-// float32 values. It calls look with the gains of the log weights at each step k,
-// from β = path[k] to β' = path[k+1], in order. A row's gain at v is
+// Anneal moves chains, whose visible states are the rows of v, along a path of inverse
+// temperatures between base (nil: the uniform distribution) and m. The temperatures must be exact in
+// float32. For each step k, from β = path[k] to β′ = path[k+1], it calls look, in order, with the
+// gain of the log weight of each chain. The gain at v is
 //
-//	log p*_β'(v) − log p*_β(v),   p*_β(v) = Σ_h exp(−E_β(v,h)).
+//	log p*_β′(v) − log p*_β(v),   p*_β(v) = Σ_h exp(−E_β(v,h)).
 //
-// After each step but the last, v is overwritten with the v of a Gibbs step at
-// β', h|v and then v|h. look must not keep its argument. progress, if not nil, is
-// called now and then with the number of steps done. The error is the context's,
-// or it wraps ErrDiverged and says at which β a gain is not finite. Anneal panics
-// if the shape of v or base is not that of m, or if m has a constraint on all units.
-// Results are bit-identical for equal arguments, at any GOMAXPROCS.
+// After each step except the last, a Gibbs step at β′ (h|v, then v|h) overwrites v. look must not
+// keep its argument. If progress is not nil, it is called from time to time with the number of
+// steps done. The error is that of ctx, or wraps ErrDiverged and names the β at which a gain is
+// not finite. Anneal panics if the shape of v or base is not that of m, or if m has a constraint
+// on all units. Results are bit-identical for equal arguments, at any GOMAXPROCS.
 func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {
 	return AnnealRanks(ctx, nil, m, base, path, v, key, look, progress)
 }
 
-// AnnealRanks is Anneal by all ranks of g together, bit-identical: each rank moves its
-// rows of v, see Group.Rows, and look gets the gains of all rows on every rank. The other rows of v
-// stay as they are. Every rank must give the same arguments, except for ctx: if the ctx of one rank is
-// done, it ends on all ranks.
+// AnnealRanks divides the chains of Anneal among the ranks of g, with bit-identical results. Each
+// rank moves its rows of v, those of Group.Rows, and does not change the others. look gets
+// the gains of all rows on every rank. All arguments except ctx must be the same on every rank. If
+// the ctx of one rank is done, AnnealRanks returns on all ranks.
 func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {
 	m.checkStates(v)
 	base.mustFit(m)
@@ -137,11 +135,9 @@ func newAnnealing(g *ranks.Group, m *RBM, base *Base, path []float64, v Values, 
 	return a
 }
 
-// steps returns the number of steps of the path.
 func (a *annealing) steps() int { return len(a.path) - 1 }
 
-// run moves the chains along the path; its arguments and error are those of
-// Anneal.
+// run moves the chains along the path. Its arguments and error are those of Anneal.
 func (a *annealing) run(ctx context.Context, look func(step int, gains []float64), progress func(steps int)) error {
 	a.ctx = ctx
 	for a.hi = 0; a.hi < a.steps(); {
@@ -169,7 +165,7 @@ func (a *annealing) run(ctx context.Context, look func(step int, gains []float64
 	return nil
 }
 
-// gather gathers the gains of the stretch.
+// gather exchanges the gains of the stretch among the ranks.
 func (a *annealing) gather() error {
 	if a.group.Size() == 1 {
 		return nil
@@ -178,7 +174,7 @@ func (a *annealing) gather() error {
 	if len(a.table) < steps*rows {
 		a.table = make([]float64, steps*rows)
 	}
-	table := a.table[:steps*rows] // row by row: those of a rank lie together
+	table := a.table[:steps*rows] // rows × steps, so that the rows of a rank are contiguous
 	for k, gains := range a.gains[:steps] {
 		for r, x := range gains {
 			table[r*steps+k] = x
@@ -206,8 +202,8 @@ func (a *annealing) runPart(i int) {
 	}
 }
 
-// gain overwrites dst, of the part's chains, with their gains from β = from to
-// β = to. If draw is set it draws their hidden states at to.
+// gain overwrites dst with the gains of the part's chains from β = from to
+// β = to. If draw is set, it draws their hidden states at β = to.
 func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	up := p.up
 	p.gains.from, p.gains.to = from, to
@@ -229,20 +225,20 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	}
 }
 
-// moveVisible draws v|h at the β at which gain drew h.
+// moveVisible draws v|h at the β of the last call of gain.
 func (p *annealPart) moveVisible(key Key) {
 	down := p.down
 	down.stream = key.stream()
 	down.runUp(down.v)
 }
 
-// A hiddenGain computes what the hidden units gain in an up pass: the rise of their log Z
-// between two points on the path.
+// A hiddenGain holds the increase of log Z of the hidden units between two inverse temperatures, which
+// an up pass computes.
 type hiddenGain struct {
 	from, to     float64 // inverse temperatures
 	rows, panels int
 	bias         []float32 // c₀
-	sum, product []float64 // as units.Kind.Rises writes them: of each panel, of each row
+	sum, product []float64 // results of units.Kind.Rises, panels × rows
 }
 
 func newHiddenGain(bias []float32, rows int) hiddenGain {
@@ -250,8 +246,8 @@ func newHiddenGain(bias []float32, rows int) hiddenGain {
 	return hiddenGain{rows: rows, panels: n, bias: bias, sum: make([]float64, n*rows), product: make([]float64, n*rows)}
 }
 
-// row returns the gain of row r, summed panel by panel. A factor lies between
-// 2⁻⁶⁴ and 2⁶⁴, so the product of fourteen of them is within the range of float64.
+// row returns the gain of row r, summed panel by panel. Each product lies between
+// 2⁻⁶⁴ and 2⁶⁴, so fourteen of them multiplied stay within the range of float64.
 func (g *hiddenGain) row(r int) float64 {
 	const together = 14
 	sum, product := 0.0, 1.0

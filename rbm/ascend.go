@@ -10,78 +10,75 @@ import (
 	"gorbm/rbm/units"
 )
 
-// An Ascent moves the parameters of a model along estimates of the gradient of its
-// likelihood. It does all of an update in one pass, block by block while a block's step
-// is in the first-level cache: one pass over the parameters instead of one per feature.
-// The zero value is plain ascent. Fields may change between steps; Parameters that they name must have
-// the shape of the model. It keeps its working memory, so that a step allocates
-// nothing, and is not for concurrent use.
+// An Ascent updates the parameters of a model along estimates of the gradient of its
+// likelihood. The fields add an optimiser, centring, decay and averages to plain ascent, which is
+// the zero value. All of them work in one pass over the parameters, block by block in the
+// first-level cache. Fields may change between steps. An Ascent keeps its working memory, so a
+// step allocates nothing; it is not for concurrent use.
 type Ascent struct {
 	// Mu and Lambda are the offsets of the centred gradient, one for each visible and
-	// each hidden unit (Melchior, Fischer & Wiskott 2016, equations 12 to 14, for
-	// parameters without offsets); nil: the plain gradient. With G the plain one,
+	// each hidden unit; nil: the plain gradient. With the plain gradient G_W, G_b, G_c the steps are
 	//
 	//	ΔW = G_W − mu·G_cᵀ − G_b·lambdaᵀ,  Δb = G_b − ΔW·lambda,  Δc = G_c − ΔWᵀ·mu
+	//
+	// (Melchior, Fischer & Wiskott 2016, equations 12 to 14, for parameters without offsets).
 	Mu, Lambda []float32
 
-	// Rule turns the step along the gradient into the step of the parameters; nil leaves it
-	// unchanged. Slots hold the state of the rule, Rule.Slots() of them. Update is the number of
-	// updates before this one, for rules that depend on it.
+	// Rule turns the step along the gradient into the step of the parameters; nil means no change
+	// of the step. Slots has the state of the rule, Rule.Slots() elements. Update is the number of
+	// earlier updates, for rules that depend on it.
 	Rule   Rule
 	Slots  []*Parameters
 	Update int
 
-	// L2 is the fraction by which the weights shrink after the step, L1 the size by which
-	// they then move towards zero, at which they stop. Biases do not decay.
+	// After the step, weights shrink by the fraction L2, and then move towards zero by at most
+	// L1. Biases do not decay.
 	L1, L2 float32
 	// Sparse is subtracted from the hidden biases.
 	Sparse float32
 
-	// ParamRates are factors of the rate, one for each visible unit, at which the precisions of
-	// Gaussian units move, and are ignored for other units. nil: no precision moves. Log γ moves along
-	// the gradient for fixed means given h: a unit's bias and weights are scaled by the same factor as
-	// its precision.
+	// ParamRates multiply the rate for the precisions γ of Gaussian units, one for each visible unit;
+	// those of other units are ignored. nil: precisions are fixed. A step of log γ multiplies γ, the
+	// bias and the weights of the unit by the same factor, so that its mean given h does not change.
 	ParamRates []float32
 
-	// Average, if not nil, moves by the fraction AverageShare of its way towards the new
-	// parameters.
+	// Average, if not nil, is a moving average. A step moves it by the fraction AverageShare of its
+	// distance towards the new parameters.
 	Average      *Parameters
 	AverageShare float32
 
-	// Rest and AverageRest, if not nil, keep what rounding leaves of the steps of
-	// the parameters and of the average, and add it to later ones.
+	// Rest and AverageRest, if not nil, keep the rounding errors of the steps of the parameters
+	// and of the average, and add them to later steps.
 	Rest, AverageRest *Parameters
 
-	// Group are ranks that take the step together, with the same result: each moves the
-	// weights and biases of its parts, of which there is one for each 64 hidden and 64 visible
-	// units, and then all that has moved is gathered. It saves time where the particles of
-	// both phases are many, because the ranks exchange all parameters. Every rank must call Step with the
-	// same arguments. nil: one process.
+	// Group divides the step among ranks, with the same result; nil: one process. Each rank updates
+	// the weights and biases of its parts; there is one part for each 64 hidden and 64 visible
+	// units. Then the ranks exchange all parameters, so a Group saves time only if the phases have many
+	// rows. Every rank must call Step with the same arguments.
 	Group *ranks.Group
 
 	ascentWork
 }
 
-// Step moves the parameters of m by rate · (pos − share·neg), or as the fields say:
+// Step adds rate · (pos − share·neg) to the parameters of m. With a zero Ascent this is
 //
 //	W += rate(⟨vhᵀ⟩⁺ − share⟨vhᵀ⟩⁻),  b += rate(⟨v⟩⁺ − share⟨v⟩⁻),  c += rate(⟨h⟩⁺ − share⟨h⟩⁻)
 //
-// The share is 1 for the log-likelihood. An objective with a smaller weight of it has the rest of
-// its gradient in pos.
+// share is 1 for the log-likelihood. For an Objective it is the weight of the generative term, and pos is an
+// ObjectivePhase.
 //
-// Each parameter's step is summed apart and added to it once, so that it loses
-// no more than the parameter's own last bit. A step is a sum over the particles of
-// both phases: run by run (vec.Sums), then over groups of them, in which the
-// phases take turns, in float32, then over chunks of groups in float64. Moments
-// come last, pos before neg. Steps below vec.Tiny in size count as zero.
+// Each step is summed separately and added to its parameter once. A step is a sum over the rows of
+// both phases: over runs of rows in float32 (vec.Sums), then over groups of runs in float32, then
+// over chunks of groups in float64. Within a chunk the phases alternate. Moments are added last, pos
+// before neg. Steps below vec.Tiny in absolute value count as zero.
 //
-// With phases of similar numbers of rows the steps are off by some 10⁻⁷ of
-// rate·⟨vhᵀ⟩⁺, or less, at any number of rows. Where one phase has many times the
-// rows of the other, or is moments, while all hidden means are nearly equal, it
-// is up to 5·10⁻⁷, as the rounding of equal terms does not average out. Weights of
-// both signs that nearly cancel lose in proportion to Σ|weight|. It panics if the
-// shapes differ. It returns an error if the ranks lose each other; the parameters are then
-// undefined. Without a Group there is no error.
+// If both phases have similar numbers of rows, the relative rounding error of a step is about 10⁻⁷ of
+// rate·⟨vhᵀ⟩⁺ or less. It is up to 5·10⁻⁷ if one phase has many times the rows of the other, or
+// is Moments, and all hidden means are nearly equal, because rounding errors of equal terms do not
+// average out. If weights of both signs nearly cancel, the error is proportional to Σ|weight|.
+//
+// Step panics if the shapes differ. It returns an error if communication between the ranks of Group
+// fails; the parameters are then undefined.
 func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
 	parts := a.parts(m)
 	defer a.release()
@@ -103,26 +100,25 @@ func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
 	return a.gather(m)
 }
 
-// parts returns the number of parts into which an ascent can divide the weights. A part has the
-// weights between a panel of hidden units and a block of visible units; parts are ordered panel by
-// panel, as in memory.
+// parts returns the number of parts of the weights. A part has the weights between a panel of
+// hidden units and a block of visible units. Parts are ordered panel by panel, as in memory.
 func (a *Ascent) parts(m *RBM) int { return vec.Blocks(m.Hidden()) * vec.Blocks(m.Visible()) }
 
-// step is Step for the parts lo … hi−1 of the weights and for the biases of the units in them. It
-// leaves no meaning in the other biases of visible units.
+// step is Step for the parts lo … hi−1 of the weights and for the biases of the units in them. The
+// biases of other visible units become undefined.
 func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	a.check(m)
 	a.m, a.to, a.rate, a.rule = m, m.parameters(), rate, a.Rule
 	if a.rule == nil {
 		a.rule = plain{}
 	}
-	if a.adder, _ = a.rule.(Adder); a.learns() { // which needs the steps themselves
+	if a.adder, _ = a.rule.(Adder); a.learns() { // learning needs the steps themselves
 		a.adder = nil
 	}
 	blocks := vec.Blocks(m.Visible())
 	a.lo, a.hi = lo, hi
 	panels, listed := (hi+blocks-1)/blocks-lo/blocks, min(blocks, hi-lo)
-	if a.Mu != nil { // a bias needs the particles' products with all offsets
+	if a.Mu != nil { // a bias needs the products of all blocks with the offsets
 		listed = blocks
 	}
 	if hi == lo {
@@ -130,7 +126,7 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	}
 	if a.list.Body == nil {
 		a.list.Body, a.move.Body = a.listPart, a.movePart
-		// An up pass has just read the last panel, and the next begins with
+		// The last panel is in the cache after an up pass, and the next up pass begins with
 		// the first.
 		a.move.Reverse = true
 	}
@@ -169,8 +165,8 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 	}
 }
 
-// ascentWork is the working memory of a step. A slot is one particle of either phase whose weight is not zero; a
-// chunk holds the current slots.
+// ascentWork is the working memory of a step. A slot is one row of either phase whose weight is not
+// zero. A chunk has the slots that are processed together.
 type ascentWork struct {
 	rates       [2]float64 // signed rates of the positive and the negative phase, the latter below zero
 	phases      [2]particles
@@ -183,21 +179,22 @@ type ascentWork struct {
 	rate  float32
 	rule  Rule
 	adder Adder // the rule, if it is one
-	block Block // of visible biases
+	block Block // the block of visible biases
 
-	// One element per slot of the chunk. The last word is padded by slots without a particle.
+	// One element for each slot of the chunk. A word has 64 slots; the last word is padded with empty
+	// slots.
 	coef   []float32   // rate·weight, negative in the negative phase
 	bias   []float32   // the same for the visible biases, which may have other weights
-	v      [][]uint64  // visible words; nil in a grey slot
-	grey   [][]float32 // visible values; nil in a slot of bits
+	v      [][]uint64  // visible words; nil if the slot has real values
+	grey   [][]float32 // visible values; nil if the slot has bits
 	runs   []slotRun   // hidden means
-	used   []uint32    // offsets of the rows of an ascentTile's g that count for the hidden biases
+	used   []uint32    // offsets in ascentTile.g of the rows that count for the hidden biases
 	groups []slotGroup
 
-	mask   []uint64  // for each block of visible units: words of the slots, then their transposes: of each unit the slots where it is not zero
-	lists  []uint32  // for each block: the grey slots of its units, group by group
+	mask   []uint64  // for each block of visible units: first a word of units for each slot, then a word of slots for each unit
+	lists  []uint32  // for each block: the real slots of its units, group by group
 	values []float32 // visible values of the slots in lists
-	cuts   []uint32  // for each block and grey group: where the units' parts of lists end
+	cuts   []uint32  // for each block and real group: index in lists where each unit ends
 
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
@@ -209,75 +206,75 @@ type ascentWork struct {
 	list, move parallel.Loop
 }
 
-// A slotRun is a number of slots whose hidden means lie row by row in memory.
+// A slotRun is a sequence of slots whose hidden means are contiguous rows of memory.
 type slotRun struct {
-	lo, hi int
-	h      []float32
+	lo, hi int       // slots lo … hi−1
+	h      []float32 // the first row of hidden means starts here
 }
 
-// A slotGroup is some words of slots whose rows of g stay in the first-level
-// cache while all visible units take theirs from it.
+// A slotGroup is a range of words of slots whose rows of ascentTile.g fit into the first-level
+// cache. All visible units are updated from one group before the next.
 type slotGroup struct {
 	word, words int
-	grey        bool
+	grey        bool // the slots have real values
 }
 
 const (
 	// groupWords is the number of words of a group.
 	groupWords = vec.RowSumsWords
-	// fewWords is the number of words that make one group by themselves. Its rows
-	// of g come from the second-level cache in part, but there is no pass over the
-	// steps between groups: at batch 100 (784 × 500 units, Zen 4) an ascent takes 3 %
-	// less than by two groups, at batch 1000 it would take 5 % more.
+	// fewWords is the number of words up to which a chunk is a single group. Some of its rows
+	// of g come from the second-level cache, but steps need no second pass. At
+	// batch 100 (784 × 500 units, Zen 4) an ascent takes 3 % less than with two groups; at batch 1000
+	// it would take 5 % more.
 	fewWords = vec.SumsWords
 	// groupSlots is the number of slots of a group.
 	groupSlots = groupWords * vec.Block
-	// chunkSlots bounds the slots of a chunk, and so the memory of an ascent by
-	// any number of rows. Sixteen groups are few enough to be added in float32.
+	// chunkSlots is the largest number of slots of a chunk. It bounds the memory of an ascent.
+	// Sixteen groups are few enough to be added in float32.
 	chunkSlots = 16 * groupSlots
 	// tileBlocks is the number of blocks of visible units that one group of
-	// slots moves before the next does: a quarter of a megabyte of steps, which
-	// the second-level cache keeps for it.
+	// slots updates before the next group does. Their steps, a quarter of a megabyte, stay in
+	// the second-level cache.
 	tileBlocks = 16
-	// ascentLists is the work of an ascent divided by that of finding the slots of its units.
+	// ascentLists is the cost of an ascent divided by that of listing the slots of its units.
 	ascentLists = 8
-	// An ascent of more than cachedWeights weights prefetches their rows, rowsAhead rows ahead. At
+	// An ascent with more than cachedWeights weights prefetches them rowsAhead rows ahead. At
 	// 784 × 4096 and 784 × 16384 units, batch 100, that saves a quarter of the time; at 784 × 500 it
 	// would cost 2 % (Zen 4).
 	cachedWeights = 1 << 20
 	rowsAhead     = 8
 )
 
-// An ascentTile is what one goroutine needs to move a panel. The next panel finds it
+// An ascentTile is the working memory of one goroutine for a panel. It is reused, so it stays
 // in the second-level cache.
 type ascentTile struct {
-	// First, and so at a cache line: steps of the weights between the panel and some
-	// blocks of visible units.
+	// Steps of the weights between the panel and some blocks of visible units. The field is the
+	// first one so that it starts at a cache line.
 	steps [tileBlocks * vec.Block * vec.Block]float32
 	g     []float32          // coef·h, a row for each slot of the chunk
 	short [vec.Block]float32 // steps of the hidden biases
-	block Block              // that is being moved
+	block Block              // the block that is being updated
 }
 
 var ascentTiles = sync.Pool{New: func() any { return new(ascentTile) }}
 
-// particles is a phase of which rows are dealt to slots.
+// particles is a phase whose rows are assigned to slots.
 type particles struct {
 	v      Values
 	grey   bool
 	h      Matrix
-	weight []float32 // nil: equal ones
+	weight []float32 // nil: all equal
 	bias   []float32 // weights for the visible biases; nil: weight
-	count  int       // rows that count for the hidden biases, from the first on
-	rate   float64   // negative in the negative phase; multiplied by the weight if all rows have the same weight
+	count  int       // number of rows, from the first on, that count for the hidden biases
+	rate   float64   // negative in the negative phase; times the weight if all weights are equal
 
 	rows int     // number of rows whose weight is not zero
-	left int     // number of these rows that are still to be dealt
-	next int     // next row to deal
+	left int     // number of these rows that have no slot yet
+	next int     // next row to assign
 	lost float64 // rounding error of earlier coefficients rate·weight, carried to later ones
 }
 
-// particles returns those of p, with none if it is moments.
+// particles returns the particles of p, which are none if p has Moments.
 func (m *RBM) particles(rate float64, p Phase) particles {
 	if s := p.Moments; s != nil {
 		if len(s.V) != m.Visible() || len(s.H) != m.Hidden() || s.VH.Rows != m.Visible() || s.VH.Cols != m.Hidden() {
@@ -302,8 +299,8 @@ func (m *RBM) particles(rate float64, p Phase) particles {
 	return d
 }
 
-// coefficient returns w, rate times the weight of a row, in float32. It adds the rounding error to a
-// later coefficient that is large enough; otherwise the errors of many equal weights would add up.
+// coefficient rounds w, the rate times the weight of a row, to float32. It carries the rounding error
+// to a later coefficient that is large enough. Otherwise the errors of many equal weights would add up.
 func (d *particles) coefficient(w float64) float32 {
 	x := w
 	if math.Abs(d.lost) < 0x1p-23*math.Abs(w) {
@@ -315,7 +312,7 @@ func (d *particles) coefficient(w float64) float32 {
 	return c
 }
 
-// behind returns the phase of which a smaller fraction of the rows is dealt, nil if none is left.
+// behind returns the phase with the smaller fraction of its rows assigned, or nil if none is left.
 func (a *ascentWork) behind() *particles {
 	pos, neg := &a.phases[0], &a.phases[1]
 	switch {
@@ -327,9 +324,10 @@ func (a *ascentWork) behind() *particles {
 	return neg
 }
 
-// fill deals slots to the chunk. Up to groupSlots of them form one group, unless bits and grey values
-// are mixed. Otherwise the phases take turns, a word each, so that partial sums stay about as small
-// as the difference of the phases. Bits and grey values form separate groups.
+// fill assigns rows of both phases to the slots of a new chunk. Up to groupSlots slots form one
+// group, unless bits and real values are mixed. With more slots the phases alternate, one word each,
+// so that partial sums are about as small as the difference of the phases. Bits and real
+// values form separate groups.
 func (a *ascentWork) fill() {
 	a.coef, a.bias, a.v, a.grey, a.runs, a.used, a.groups = a.coef[:0], a.bias[:0], a.v[:0], a.grey[:0], a.runs[:0], a.used[:0], a.groups[:0]
 	pos, neg := &a.phases[0], &a.phases[1]
@@ -356,7 +354,7 @@ func (a *ascentWork) fill() {
 	}
 }
 
-// deal gives slots to the next rows of d, at most most of them.
+// deal assigns the next rows of d, at most most of them, to slots.
 func (a *ascentWork) deal(d *particles, most int) {
 	for len(a.v) < len(a.coef) {
 		a.v = append(a.v, nil)
@@ -364,7 +362,7 @@ func (a *ascentWork) deal(d *particles, most int) {
 	for len(a.grey) < len(a.coef) && d.grey {
 		a.grey = append(a.grey, nil)
 	}
-	skipped := true // the row before has no slot
+	skipped := true // the previous row has no slot
 	w := d.rate
 	for ; most > 0 && d.left > 0; d.next++ {
 		if d.weight != nil {
@@ -398,8 +396,9 @@ func (a *ascentWork) deal(d *particles, most int) {
 	}
 }
 
-// close fills up the last word. It puts the words from the given one on into the last group, if both hold bits or
-// both grey values and the group then has at most most words, and otherwise into a new group.
+// close pads the last word with empty slots, and assigns the words from the given one on to a group.
+// It is the last group if that has the same form, bits or real, and then at most most words;
+// otherwise a new one.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
@@ -415,7 +414,7 @@ func (a *ascentWork) close(word int, grey bool, most int) {
 	a.groups = append(a.groups, slotGroup{word, words, grey})
 }
 
-// grow makes room for the chunk.
+// grow allocates memory for the chunk, as far as there is not enough.
 func (a *Ascent) grow() {
 	m := a.m
 	blocks, slots := vec.Blocks(m.Visible()), len(a.coef)
@@ -442,7 +441,7 @@ func zeros[T float32 | float64](x []T, n int) []T {
 	return x
 }
 
-// release forgets what is the caller's.
+// release drops the references to the caller's memory.
 func (a *ascentWork) release() {
 	clear(a.runs[:cap(a.runs)])
 	clear(a.v[:cap(a.v)])
@@ -451,24 +450,24 @@ func (a *ascentWork) release() {
 	a.moments, a.m, a.to, a.rule, a.adder, a.block = [2]*Moments{}, nil, Parameters{}, nil, nil, Block{}
 }
 
-// listSize is the room for the slots of a block of visible units.
+// listSize returns the length of the part of lists for a block of visible units.
 func (a *ascentWork) listSize() int { return len(a.coef) * vec.Block }
 
-// unitWords are the words of the units of block k in group q, word by word of its slots.
+// unitWords returns the part of mask for block k and group q: for each word of slots, a word for each unit.
 func (a *ascentWork) unitWords(k, q int) []uint64 {
 	g := a.groups[q]
 	return a.mask[k*len(a.coef)+g.word*vec.Block:][:g.words*vec.Block]
 }
 
-// unitLists are the lists of block k with the values of grey slots, and where
-// those of each unit end in group q, which is grey.
+// unitLists returns the parts of lists and values for block k, and the part of cuts for block k and
+// group q, which has real values.
 func (a *ascentWork) unitLists(k, q int) (lists []uint32, values []float32, cuts []uint32) {
 	const size = vec.Block + 1
 	at := k * a.listSize()
 	return a.lists[at:][:a.listSize()], a.values[at:][:a.listSize()], a.cuts[(k*len(a.groups)+q)*size:][:size]
 }
 
-// greySlots returns the number of particles of grey values in a group.
+// greySlots returns the number of slots with real values in a group.
 func (a *Ascent) greySlots(g slotGroup) (n int) {
 	first := g.word * vec.Block
 	for s := first; s < min(first+g.words*vec.Block, len(a.grey)); s++ {
@@ -479,8 +478,8 @@ func (a *Ascent) greySlots(g slotGroup) (n int) {
 	return n
 }
 
-// listPart finds the slots of each unit of the i-th block of visible units that is moved, and
-// sums the steps of the units' biases.
+// listPart lists the slots in which each unit of a block of visible units is not zero, and
+// sums the steps of the units' biases. The block is the i-th of those to update.
 func (a *Ascent) listPart(i int) {
 	m := a.m
 	k := (a.lo + i) % vec.Blocks(m.Visible())
@@ -532,7 +531,7 @@ func (a *Ascent) listPart(i int) {
 		vec.Lists(lists, cuts, mask[slot:], 1, vec.Block, units, g.words, uint32(slot*vec.Block))
 		end = cuts[units]
 		if n := a.greySlots(g); !centred && int(cuts[units]-cuts[0]) == units*n {
-			// All values count: slot by slot, as they lie in memory, and in the same order for each unit.
+			// No value is zero, so the values can be read slot by slot, in the order of memory.
 			for p, slot := range lists[cuts[0]:cuts[1]] {
 				slot /= vec.Block
 				bias := float64(a.bias[slot])
@@ -558,8 +557,8 @@ func (a *Ascent) listPart(i int) {
 	}
 }
 
-// movePart moves the hidden biases of a panel, the i-th of those with parts to move, and its weights
-// in these parts.
+// movePart processes the chunk for the i-th panel that has parts to update. With the last chunk it
+// updates the hidden biases of the panel and the weights of these parts.
 func (a *Ascent) movePart(i int) {
 	m := a.m
 	blocks := vec.Blocks(m.Visible())
@@ -592,20 +591,20 @@ func (a *Ascent) movePart(i int) {
 	ascentTiles.Put(tile)
 }
 
-// addMoments adds the steps of the moments to those of biases; of selects the biases of moments.
-func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
+// addMoments adds rate times the moments of both phases to steps of biases. biases selects ⟨v⟩ or ⟨h⟩.
+func (a *ascentWork) addMoments(step []float64, biases func(s *Moments) []float32) {
 	for k, s := range a.moments {
 		if s != nil {
-			for i, x := range of(s)[:len(step)] {
+			for i, x := range biases(s)[:len(step)] {
 				step[i] += float64(a.rates[k] * float64(x))
 			}
 		}
 	}
 }
 
-// moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
-// visible units. If there is one group, or the last holds bits, adding the steps to the weights takes
-// no separate pass.
+// moveTile sums the steps of the weights between panel k and the blocks from … to−1 of visible
+// units. With the last chunk it updates these weights. gc has G_c of the panel. If there is one group,
+// or the last group has bits, the update needs no separate pass.
 func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
 	m, g := a.m, tile.g
 	const size = vec.Block * vec.Block
@@ -618,14 +617,14 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 		ahead = rowsAhead
 	}
 	for q, group := range a.groups {
-		// With this group the steps are whole, and may go to the weights at once.
+		// After this group the steps are complete, so the weights can be updated at once.
 		whole := alone && q == len(a.groups)-1
 		for b := from; b < to; b++ {
 			lo, steps := at+(b-from)*size, steps[(b-from)*size:]
 			rows := min(vec.Block, len(steps)/vec.Block)
 			steps = steps[:rows*vec.Block]
-			// Where the rule can add steps itself, sums go straight to it. With centring only those
-			// of the first group can, if it holds bits.
+			// If the rule is an Adder, the kernels add to its numbers directly. With centring this
+			// needs a single group of bits.
 			var w []float32
 			if whole && a.adder != nil && (a.Mu == nil || !group.grey) && (q == 0 || a.Mu == nil && !group.grey) {
 				tile.block.set(a, Weights, lo, lo+len(steps))
@@ -690,8 +689,8 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 	}
 }
 
-// moveBlock moves the weights between panel k, with G_c in gc, and block b of visible
-// units, from number lo on, by steps. It overwrites steps.
+// moveBlock updates the weights between panel k and block b of visible units by steps, which it
+// overwrites. gc has G_c of the panel. lo is the index of the first weight in m.w.
 func (a *Ascent) moveBlock(tile *ascentTile, steps []float32, gc *[vec.Block]float32, k, b, lo int) {
 	if a.learns() {
 		a.learning.addRows(k*vec.Blocks(a.m.Visible())+b, a.m.w[lo:], steps)
@@ -703,14 +702,13 @@ func (a *Ascent) moveBlock(tile *ascentTile, steps []float32, gc *[vec.Block]flo
 	a.take(&tile.block, Weights, lo, steps)
 }
 
-// offsets returns the offsets and G_b of rows visible units from first on, and the
-// offsets of panel k.
+// offsets returns mu and G_b of visible units first … first+rows−1, and lambda of panel k.
 func (a *Ascent) offsets(k, first, rows int) (mu, gb []float32, lambda *[vec.Block]float32) {
 	return a.Mu[first:][:rows], a.centring.gb[first:][:rows], (*[vec.Block]float32)(a.centring.lambda[k*vec.Block:])
 }
 
-// addMoments adds rate times the part of the moments between panel k and the
-// visible units from block from on to steps, if there are moments.
+// addMoments adds rate·⟨vhᵀ⟩ to steps, for the hidden units of panel k and the visible units of the blocks
+// from from on. It does nothing if s is nil.
 func addMoments(steps []float32, k, from int, rate float32, s *Moments) {
 	if s == nil {
 		return

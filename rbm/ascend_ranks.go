@@ -5,11 +5,11 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// gather gives every rank of the group all that the ranks have moved, each its parts. The biases and
-// other parameters of units are those of the rank that has the first of their parts.
+// gather exchanges the updated parameters among the ranks of the group. Biases and other parameters
+// of units are those of the rank with the first part that contains the units.
 func (a *Ascent) gather(m *RBM) error {
 	parts, blocks, size := a.parts(m), vec.Blocks(m.Visible()), a.Group.Size()
-	var ends [tensorCount][]int // where the parameters of each rank's parts end
+	var ends [tensorCount][]int // for each rank: the end of its parameters in each tensor
 	for r := range size {
 		end := (r + 1) * parts / size
 		ends[Weights] = append(ends[Weights], (end/blocks*m.rows+min(end%blocks*vec.Block, m.rows))*vec.Block)

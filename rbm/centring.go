@@ -2,28 +2,28 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// centring is what a centred gradient needs in addition to the offsets. The biases' steps are
-// taken from the particles, so that the weights' steps need no second pass: with the
-// coefficient x_s of slot s,
+// centring computes the steps of the biases in a centred gradient (Ascent.Mu and Lambda). These
+// contain ΔW·lambda and ΔWᵀ·mu, which follow from the rows of the phases without a second pass over
+// ΔW. Slot s has visible values v_s, hidden means h_s and the coefficient x_s = rate·weight:
 //
 //	ΔW·lambda = Σ x_s v_s (h_s·lambda) − mu (G_c·lambda) − G_b (lambda·lambda)
 //	ΔWᵀ·mu    = Σ x_s h_s (v_s·mu) − G_c (mu·mu) − lambda (G_b·mu)
 type centring struct {
 	lambda64 []float64 // lambda
-	lambda   []float32 // lambda, to whole blocks
+	lambda   []float32 // lambda, padded with zeros to whole blocks
 	gb       []float32 // G_b
 
-	h             []float32 // for each slot: x_s (h_s·lambda)
-	v             []float32 // for each particle: v_s·mu
-	blockProducts []float64 // for each block of visible units and slot: its part of v_s·mu
-	slots         []uint32  // for each particle: the offset of its row in g
+	h             []float32 // x_s (h_s·lambda) for each slot
+	v             []float32 // v_s·mu for each slot that is not empty
+	blockProducts []float64 // blocks of visible units × slots: the terms of v_s·mu from the block
+	slots         []uint32  // for each element of v: the offset of its row in ascentTile.g
 
 	rows, cols   []float64 // Σ x_s v_s (h_s·lambda) and Σ x_s h_s (v_s·mu), unit by unit
 	byC, byB     float64   // G_c·lambda, G_b·mu
 	mumu, square float64   // mu·mu, lambda·lambda
 }
 
-// begin takes the offsets, before the first chunk.
+// begin reads the offsets and clears the sums, before the first chunk.
 func (c *centring) begin(a *Ascent) {
 	m := a.m
 	c.rows, c.cols = zeros(c.rows, vec.Blocks(m.Visible())*vec.Block), zeros(c.cols, vec.Blocks(m.Hidden())*vec.Block)
@@ -39,7 +39,7 @@ func (c *centring) begin(a *Ascent) {
 	}
 }
 
-// hiddenParts takes h_s·lambda of a chunk's particles.
+// hiddenParts computes h and slots for a chunk, and adds to G_c·lambda.
 func (c *centring) hiddenParts(a *ascentWork, hidden int) {
 	c.h, c.slots = zeros(c.h, len(a.coef)), c.slots[:0]
 	for _, r := range a.runs {
@@ -53,7 +53,7 @@ func (c *centring) hiddenParts(a *ascentWork, hidden int) {
 	}
 }
 
-// visibleParts adds up the blocks' parts of v_s·mu.
+// visibleParts computes v from blockProducts.
 func (c *centring) visibleParts(slots int) {
 	c.v = grown(c.v, len(c.slots))
 	for n, at := range c.slots {
@@ -65,7 +65,7 @@ func (c *centring) visibleParts(slots int) {
 	}
 }
 
-// addMoments adds those of a phase, rate times, to the sums over particles.
+// addMoments adds rate times the moments of a phase to the sums.
 func (c *centring) addMoments(mu []float32, rate float64, s *Moments) {
 	for j, x := range s.H {
 		c.byC += float64(rate * float64(x) * c.lambda64[j])
@@ -78,7 +78,7 @@ func (c *centring) addMoments(mu []float32, rate float64, s *Moments) {
 	}
 }
 
-// moveVisible moves the visible biases, when all particles are in their sums.
+// moveVisible updates the visible biases. All rows of both phases must be in the sums.
 func (a *Ascent) moveVisible() {
 	c := &a.centring
 	step := a.visible[:a.m.Visible()]
@@ -105,8 +105,8 @@ func (a *Ascent) moveVisible() {
 	a.take(&a.block, VisibleBias, 0, a.narrow)
 }
 
-// moveHidden moves the hidden biases lo … hi−1, of which step has the sums over all
-// particles. It writes G_c to gc.
+// moveHidden updates the hidden biases lo … hi−1. step has their sums over all rows of both
+// phases. It writes G_c to gc.
 func (a *Ascent) moveHidden(tile *ascentTile, gc *[vec.Block]float32, step []float64, lo, hi int) {
 	c := &a.centring
 	a.addMoments(step, func(s *Moments) []float32 { return s.H[lo:] })
@@ -129,8 +129,8 @@ func narrow(dst []float32, x []float64) {
 	}
 }
 
-// offSubnormal returns x, or zero if it is below 2⁻⁶⁰ in size: its products with
-// offsets down to 2⁻⁴⁰ would be below vec.Tiny.
+// offSubnormal returns x, or zero if |x| < 2⁻⁶⁰. Products of smaller numbers with offsets down to
+// 2⁻⁴⁰ would be below vec.Tiny.
 func offSubnormal(x float32) float32 {
 	if x < 0x1p-60 && x > -0x1p-60 {
 		return 0

@@ -10,57 +10,55 @@ import (
 )
 
 // Quantities that evaluate a model, such as free energies, are computed in
-// float64 throughout from the float32 parameters, so that they add no rounding
-// separate noise.
+// float64 from the float32 parameters.
 
 const (
-	// maxBlockRows is the largest number of rows of a block of an evaluation.
-	// Each block of weights is widened to float64 once for all of them.
+	// maxBlockRows is the largest number of rows of a block of an evaluation. The weights are
+	// converted to float64 once for all of them.
 	maxBlockRows = 128
-	// widenRows is the number of rows from which widening is quicker than
-	// converting at each use, at a fifth of the units on. The bits are the same.
+	// widenRows is the number of rows from which converting the weights first is quicker than
+	// converting them at each use, if a fifth of the units is on. Results are identical.
 	widenRows = 32
 )
 
-// An evaluation is a pass over rows, block by block, in float64. It is kept from
-// call to call, so that none allocates.
+// An evaluation computes a quantity of each row in float64, block by block of rows. It is reused, so
+// that calls do not allocate.
 type evaluation struct {
 	m     *RBM
 	v     Values
 	h     Values
-	units int // visible units that enter the preactivations, from the first on
-	size  int // rows of a block; 0 before the pass: chosen by evaluate
+	units int // number of visible units, from the first on, that enter the preactivations
+	size  int // number of rows of a block; if set leaves 0, evaluate chooses it
 	dst   []float64
-	do    func(e *evaluation, b *rowBlock, first int) // writes the results of a block whose first row has this number
+	do    func(e *evaluation, b *rowBlock, first int) // writes the results of a block; first is the number of its first row
 	labels
 	loop parallel.Loop
 
 	mean Matrix // destination of hidden means
 }
 
-// A rowBlock is the working memory of a block of rows: their hidden
-// preactivations, and what follows from them.
+// A rowBlock is the working memory for a block of rows.
 type rowBlock struct {
-	n, stride int       // rows; distance of two rows in acts
+	n, stride int       // number of rows; distance between rows in acts
 	first     int       // number of the first row
-	acts      []float64 // row by row: c + vᵀW, padded with −Inf
-	field     []float64 // bᵀv of each row
-	lists     []uint32  // offsets of the units that are not zero
-	values    []float32 // their values, if rows are grey
-	cuts      []uint32  // where each row's part of lists ends
+	acts      []float64 // preactivations c + vᵀW of the hidden units, row by row, padded with −Inf
+	field     []float64 // bᵀv − Σ U′(v) of each row
+	lists     []uint32  // offsets of the weights of the nonzero units
+	values    []float32 // values of these units; nil for bits
+	cuts      []uint32  // index in lists where each row ends, for each block of visible units
 	words     []uint64  // rows without their label units
-	widened   []float64 // a block of weights
+	widened   []float64 // a block of weights in float64
 
-	on, off []float64 // odds of the hidden units, or their means
+	on, off []float64 // σ(a) and σ(−a) of the hidden units up to a common factor (vec.Odds), or their means
 	mean    []float64 // hidden means with the label summed out
-	weights []float64 // of one visible unit, or working memory
-	table   []float64 // e^weight, or working memory
-	m       []float64 // mantissas and
+	weights []float64 // weights of one visible unit, or working memory
+	table   []float64 // exp(weight), or working memory
+	m       []float64 // mantissas of products
 	e       []int64   // exponents of products
 	logp    []float64 // log p(y|x)
-	dst     []float64 // of classLogProbs
+	dst     []float64 // destination of classLogProbs
 	score   []pseudoScore
-	group   labels // of a softmax group of inputs
+	group   labels // a softmax group of inputs
 }
 
 var (
@@ -72,18 +70,18 @@ var (
 	rowBlockPool = sync.Pool{New: func() any { return new(rowBlock) }}
 )
 
-// evaluate calls do for every block of the rows, in parallel, with their
-// preactivations. set gives the rows and the destination.
+// evaluate computes the preactivations of every block of rows and calls do with them, in parallel.
+// Before that it calls set, which sets the rows and the destination.
 func (m *RBM) evaluate(set func(e *evaluation), do func(e *evaluation, b *rowBlock, first int)) {
 	e := evaluationPool.Get().(*evaluation)
 	e.m, e.units, e.do, e.size = m, m.Visible(), do, 0
 	set(e)
 	rows := e.v.Rows
 	if e.size == 0 {
-		// As many as leave no processor idle; bits do not depend on it.
+		// No processor is idle; results do not depend on the size.
 		e.size = min(max(blockRows, ceilDiv(rows, runtime.GOMAXPROCS(0))), maxBlockRows)
 	}
-	e.loop.Run(ceilDiv(rows, e.size), 8*rows*m.Visible()*m.Hidden()) // 8: sums in float64, and softplus
+	e.loop.Run(ceilDiv(rows, e.size), 8*rows*m.Visible()*m.Hidden()) // 8: cost of float64 sums and softplus
 	e.m, e.v, e.h, e.dst, e.do, e.mean = nil, Values{}, Values{}, nil, nil, Matrix{}
 	evaluationPool.Put(e)
 }
@@ -103,12 +101,12 @@ func (b *rowBlock) row(r, hidden int) []float64 {
 	return b.acts[r*b.stride:][:vec.RoundUp(hidden)]
 }
 
-// preactivate computes the hidden preactivations of the block's rows. Each adds
+// preactivate computes the hidden preactivations of the rows of the block. Each sum adds
 // the weights of the visible units in ascending order.
 func (b *rowBlock) preactivate(e *evaluation, first int) {
 	m := e.m
 	panels := vec.Blocks(m.Hidden())
-	// Rows at a distance of a power of two would displace each other in the cache.
+	// Rows at a distance of a power of two would compete for the same cache lines.
 	b.stride = panels*vec.Block + vec.Wide
 	b.acts = grown(b.acts, b.n*b.stride)
 	row := b.acts[:b.stride]
@@ -147,7 +145,7 @@ func (b *rowBlock) preactivate(e *evaluation, first int) {
 	}
 }
 
-// listBits lists the units of each block that are on, and sums their biases.
+// listBits lists the active units of each block of visible units, and sums their biases.
 func (b *rowBlock) listBits(e *evaluation, first int) {
 	b.values = nil
 	v := e.v.Slice(first, first+b.n)
@@ -166,8 +164,7 @@ func (b *rowBlock) listBits(e *evaluation, first int) {
 	}
 }
 
-// listGrey lists the units of each block that are not zero, and sums their
-// biases times their values.
+// listGrey lists the nonzero units of each block of visible units, and computes field.
 func (b *rowBlock) listGrey(e *evaluation, first int) {
 	b.values = grown(b.values, len(b.lists))
 	p := 0

@@ -2,12 +2,11 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// HiddenMeanFree overwrites mean, v.Rows × Hidden(), with p(h=1|v) and free, len
-// v.Rows, with F(v) in nats, in one up pass. The means are identical to those of HiddenMean.
-// F differs from that of FreeEnergy by rounding: its preactivations are sums in float32,
-// and all else is in float64. It is for weights and swaps of chains in training,
-// and takes a fraction of the time of FreeEnergy. Under a constraint it takes both
-// passes. It panics if the shapes differ.
+// HiddenMeanFree computes hidden means and free energies in one up pass. It overwrites mean,
+// v.Rows × Hidden(), with the means of HiddenMean, and free, of length v.Rows, with F(v) in nats.
+// F differs from that of FreeEnergy by rounding, because its preactivations are float32 sums. It is
+// for weights and swaps of chains in training, and takes a fraction of the time of FreeEnergy. Under
+// a constraint it calls FreeEnergy. It panics if the shapes differ.
 func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Values) {
 	m.checkStates(v)
 	if mean.Rows != v.Rows || mean.Cols != m.Hidden() || len(free) != v.Rows {
@@ -21,13 +20,12 @@ func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Values) {
 	})
 }
 
-// StepFreeRows takes the rows lo … hi−1 of s through steps block Gibbs steps that end at v: v|h, and
-// between steps h|v. It starts from s.H and overwrites s.V, s.Mean and free, one place a
-// row of s, which become p(h|v) and F(v) of the new s.V, as HiddenMeanFree gives them. It leaves
-// all other rows as they are. s.H and s.Energy do not belong to it: draw h by HiddenSample before
-// the next steps. It is for chains whose visible states persist, where weights and swaps are by free
-// energies. Draws depend on key, the row, the step and the unit alone. It panics where
-// StepRows does.
+// StepFreeRows advances the chains in rows lo … hi−1 of s by block Gibbs steps that end at v: v|h,
+// and h|v between steps. It is for chains whose visible states persist, with weights and swaps from
+// free energies. It starts from s.H, overwrites s.V, and writes the hidden means to s.Mean and
+// F(v) to free, which has an element for each row of s: see HiddenMeanFree. Other rows do not change.
+// s.H and s.Energy do not match the new s.V: draw h by HiddenSample before the next call. Draws
+// depend only on key, the row, the step and the unit. It panics where StepRows does.
 func (m *RBM) StepFreeRows(s *States, lo, hi int, free []float64, steps int, key Key) {
 	s.check(m)
 	s.checkRows(lo, hi)
@@ -62,15 +60,15 @@ func (m *RBM) StepFreeRows(s *States, lo, hi int, free []float64, steps int, key
 	m.HiddenMeanFree(mean, free[lo:hi], v)
 }
 
-// A freeSum collects, in an up pass that computes means, the log Z of the hidden units: for
-// each row and panel as units.Kind.LogZs writes it.
+// A freeSum holds log Z of the hidden units, in the form of units.Kind.LogZs. An up pass that computes
+// means writes it.
 type freeSum struct {
 	wanted       bool
 	panels       int
 	sum, product []float64 // rows × panels
 }
 
-// startFree makes the next up pass collect what sumFree needs, if there is such. It must compute means.
+// startFree makes the next up pass compute log Z of the hidden units, if it can. That pass must compute means.
 func (p *pass) startFree() {
 	p.m.given().startFree(p)
 }
@@ -82,8 +80,7 @@ func (independent) startFree(p *pass) {
 	p.free.wanted = true
 }
 
-// sumFree overwrites dst with F of the visible rows of the up pass that startFree
-// began.
+// sumFree overwrites dst with F of the visible rows, after the up pass.
 func (p *pass) sumFree(dst []float64) {
 	if !p.free.wanted {
 		p.m.FreeEnergy(dst, p.v)
@@ -97,7 +94,7 @@ func (p *pass) sumFree(dst []float64) {
 		for k := range above {
 			sum += above[k]
 			product *= below[k] // at least 2⁻⁶⁴
-			if k%14 == 13 {     // together within the range of float64
+			if k%14 == 13 {     // fourteen factors stay within the range of float64
 				sum -= Log(product)
 				product = 1
 			}

@@ -2,16 +2,15 @@ package rbm
 
 import "gorbm/rbm/units"
 
-// ZeroSum brings the softmax groups among the inputs of m to the zero-sum gauge: the weights of
-// a group's units to each hidden unit sum to zero, and so do their biases. Exactly one unit of a
-// group is on, so a constant added to the weights of all its units to one hidden unit can be
-// subtracted from the bias of that hidden unit:
+// ZeroSum transforms the parameters of the input softmax groups of m to the zero-sum gauge, in which
+// the weights between a group and each hidden unit sum to zero, and so do the biases of the group.
+// Exactly one unit of a group is on, so for each group and hidden unit j
 //
-//	ω_j = mean of W_ij over the group,  W_ij −= ω_j,  c_j += ω_j,  b_i −= mean of b
+//	ω_j = mean of W_ij over the group,  W_ij −= ω_j,  c_j += ω_j,  b_i −= mean of b over the group
 //
-// It leaves the distribution and differences of free energies as they are, except for the rounding of
-// parameters to float32. It returns how much log Z falls, which is the sum of the means of the
-// biases. A penalty on the size of the weights is least in this gauge.
+// changes neither the distribution nor differences of free energies, except for the rounding of
+// parameters to float32. It returns the decrease of log Z, the sum of the means of b. A squared
+// penalty on the weights is smallest in this gauge.
 func (m *RBM) ZeroSum() (fall float64) {
 	w := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(w)

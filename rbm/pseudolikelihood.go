@@ -7,17 +7,17 @@ import (
 	"gorbm/rbm/units"
 )
 
-// PseudoLogLikelihood overwrites dst, len v.Rows, with
+// PseudoLogLikelihood overwrites dst, of length v.Rows, with the log pseudo-likelihood of each row,
 //
 //	Σᵢ log p(vᵢ | v without i)
 //
-// in nats (Besag 1975). Every unit is scored, not one drawn at random. A softmax group
-// is one variable, scored by the log probability of its state, and by 0 in a row in which
-// none of its units is on, and a real unit by the log of its density. Weights to Bernoulli units are cut at ±700
-// here, beyond which their exponential overflows. It panics if the shapes differ,
-// or if m does not pass CheckSites.
-// Under a constraint it takes a recursion of O(mK) for each unit of each row, and
-// a row of probability zero has −Inf.
+// in nats (Besag 1975). The sum is over all units, not an estimate from one random unit. A softmax group
+// is one variable; its term is the log probability of its state, or 0 if none of its units is on. The term
+// of a real unit is its log density. Weights of Bernoulli units are limited to ±700,
+// because larger exponentials overflow. It panics if the shapes differ, or if m does not pass CheckSites.
+//
+// Under a constraint each unit of each row costs up to hidden units × active units operations, and
+// the result of a row of probability zero is −Inf.
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 	m.checkStates(v)
 	if len(dst) != v.Rows {
@@ -30,31 +30,31 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 }
 
 const (
-	// pseudoRows is the largest number of rows of a block. All of them use the
-	// exponentials of a unit's weights, which cost as much as some ten rows.
+	// pseudoRows is the largest number of rows of a block. The exponentials of a unit's weights
+	// are computed once for a block and cost as much as about ten rows.
 	pseudoRows = 64
-	// pseudoUnits is the number of units that are scored at once.
+	// pseudoUnits is the number of units that are scored together.
 	pseudoUnits = 4
-	// maxOddsBias is the largest size of a bias whose exponential, times a number
-	// in [1,4), is taken as it is.
+	// maxOddsBias is the largest absolute bias whose exponential, times a number in [1,4), is
+	// used without a separate exponent.
 	maxOddsBias = 300
-	// maxPseudoWeight is the size at which weights are cut.
+	// maxPseudoWeight is the limit of absolute weights.
 	maxPseudoWeight = 700
 )
 
-// A pseudoScore is what the units scored so far give of a row.
+// A pseudoScore accumulates the score of a row over its Bernoulli units.
 type pseudoScore struct {
 	flips  vec.Scaled // Π (1 + odds of flipping the unit)
-	logSum float64    // Σ log(off+on) of the row's hidden units
+	logSum float64    // Σ log(off+on) over the hidden units
 	unit   vec.Scaled // e^−logSum
 }
 
-// pseudoLogLikelihoods scores the units of a block's rows that are no softmax
-// label, pseudoUnits at a time. Flipping unit i changes F by
+// pseudoLogLikelihoods scores the rows of a block. Bernoulli units are scored pseudoUnits at a
+// time. Flipping unit i changes F by
 //
-//	∓bᵢ − Σⱼ log((off + on·R)/(off + on)),  R = exp(∓Wᵢⱼ),
+//	∓bᵢ − Σⱼ log((off + on·R)/(off + on)),  R = exp(±Wᵢⱼ),
 //
-// where on/off are the odds of hidden unit j. All terms are positive.
+// where on/off are the odds of hidden unit j. The upper sign is for a flip from 0 to 1.
 func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 	m := e.m
 	width := vec.RoundUp(m.Hidden())
@@ -76,7 +76,7 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 	for r := range dst {
 		above, own := vec.Odds(b.on[r*width:][:width], b.off[r*width:][:width], b.row(r, m.Hidden()))
 		b.score[r] = pseudoScore{vec.Scaled{M: 1}, own, vec.ScaledExp(-own)}
-		if math.IsNaN(above) { // odds do not show a NaN
+		if math.IsNaN(above) { // the odds hide a NaN
 			dst[r] = above
 		}
 	}
@@ -109,8 +109,8 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 	}
 }
 
-// scoreOneByOne adds to dst the scores of the units of a block's rows that are no softmax group, of
-// any kind of hidden units: it takes the log Z of these once for every flip.
+// scoreOneByOne adds the scores of the Bernoulli visible units to dst. It computes log Z of the
+// hidden units for every flip, so it works for any kind of hidden units.
 func (e *evaluation) scoreOneByOne(dst []float64, b *rowBlock, first int) {
 	m := e.m
 	b.mean = grown(b.mean, b.n)
@@ -136,8 +136,7 @@ func (e *evaluation) scoreOneByOne(dst []float64, b *rowBlock, first int) {
 	}
 }
 
-// scoreGroups adds to dst the scores of the softmax groups of a block's rows except for the
-// label.
+// scoreGroups adds the scores of the softmax groups of inputs to dst.
 func (e *evaluation) scoreGroups(dst []float64, b *rowBlock, first int) {
 	hidden := e.m.Hidden()
 	for _, g := range e.m.visible.joint {
@@ -153,7 +152,7 @@ func (e *evaluation) scoreGroups(dst []float64, b *rowBlock, first int) {
 				}
 				row := b.row(r, hidden)
 				for k, w := range b.group.rows[y*len(row):][:len(row)] {
-					b.weights[k] = row[k] - w // without the group
+					b.weights[k] = row[k] - w // preactivation without the group
 				}
 				b.group.logProbs(b.logp, b.weights, b)
 				dst[r] += b.logp[y]
@@ -162,24 +161,25 @@ func (e *evaluation) scoreGroups(dst []float64, b *rowBlock, first int) {
 	}
 }
 
-// Nodes is a grid of values of a real unit, at equal distances, over which sums are integrals. Given all other units of
-// its layer the density of the unit is a mixture of Gaussians of one deviation, with a component for each state of the
-// hidden units, which are bits. The trapezium rule is then exact to rounding: with h deviations between nodes it is off
-// by exp(−2π²/h²) (Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 2014), e⁻⁷⁹ here,
-// and the density beyond the nodes is below 2·10⁻¹⁷.
+// Nodes is a grid of equidistant values of a Gaussian visible unit, for integrals by the trapezium rule.
+// The hidden units are bits. Given all other visible units, the density of the unit is a mixture of
+// Gaussians of equal standard deviation, one for each hidden state. With h standard deviations
+// between nodes the relative error of the rule is exp(−2π²/h²) (Trefethen and Weideman, The
+// exponentially convergent trapezoidal rule, SIAM Review 2014). Here that is e⁻⁷⁹, and the probability
+// beyond the nodes is below 2·10⁻¹⁷.
 type Nodes struct {
-	Low, Step float64
-	N         int
+	Low, Step float64 // the first value and the distance
+	N         int     // number of values
 }
 
 const (
-	nodeSteps      = 2   // in a deviation
-	nodeDeviations = 8.5 // beyond the means of all components
-	// mostNodes bounds the nodes of a model whose weights are out of all measure.
+	nodeSteps      = 2   // number of nodes per standard deviation
+	nodeDeviations = 8.5 // standard deviations from the outermost component means to the ends of the grid
+	// mostNodes limits the number of nodes if weights are extremely large.
 	mostNodes = 1 << 20
 )
 
-// Nodes returns the nodes of visible unit i, which is real.
+// Nodes returns the grid of visible unit i, which must be Gaussian.
 func (m *RBM) Nodes(i int) Nodes {
 	low, high := float64(m.VisibleBias[i]), float64(m.VisibleBias[i])
 	for j := range m.Hidden() {
@@ -194,8 +194,8 @@ func (m *RBM) Nodes(i int) Nodes {
 	return n
 }
 
-// scoreReal adds to dst the log densities of the real units of a block's rows given all other units. Its hidden units are
-// bits.
+// scoreReal adds, to dst, the log density of each Gaussian visible unit given all other visible units.
+// The hidden units must be bits.
 func (e *evaluation) scoreReal(dst []float64, b *rowBlock, first int) {
 	m := e.m
 	width := vec.RoundUp(m.Hidden())
@@ -223,8 +223,8 @@ func (e *evaluation) scoreReal(dst []float64, b *rowBlock, first int) {
 	}
 }
 
-// labelScore returns log p(y|x) of the label of row r, given the hidden
-// preactivations a of its inputs alone, and adds the label's weights to a.
+// labelScore returns log p(y|x) of the label of row r. a has the hidden preactivations
+// from the inputs alone; labelScore adds the weights of the label to it.
 func (e *evaluation) labelScore(a []float64, b *rowBlock, r int) (score float64) {
 	b.logp = grown(b.logp, e.m.Classes())
 	e.logProbs(b.logp, a, b)
@@ -239,11 +239,11 @@ func (e *evaluation) labelScore(a []float64, b *rowBlock, r int) (score float64)
 	return score
 }
 
-// scoreUnits multiplies the score of each row by 1 + the odds of flipping, for
-// n units from i on, of which b.table holds e^±weight.
+// scoreUnits includes n units from i on in the score of each row. b.table must have exp(weight) and
+// exp(−weight) of each of them.
 func (e *evaluation) scoreUnits(b *rowBlock, first, i, n, span int) {
 	width := len(b.weights)
-	var up, down [pseudoUnits]float64 // odds of flipping to one, and to zero, by the bias alone
+	var up, down [pseudoUnits]float64 // odds of flipping to 1 and to 0 from the bias alone
 	for u := range n {
 		bias := float64(e.m.VisibleBias[i+u])
 		up[u], down[u] = vec.Exp(bias), vec.Exp(-bias)
