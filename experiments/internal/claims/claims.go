@@ -1,10 +1,10 @@
-// Package claims is what the experiments that repeat a paper's figures share:
-// figures made of jobs that resume, claims that are held against the numbers,
-// and the pages that say what came out.
+// Package claims runs the experiments that reproduce figures of papers, checks
+// the papers' claims, and writes pages with the results.
 //
 // An Experiment is a paper and has a Figure for each picture. A Figure has jobs,
-// which yield points. All points of a figure are in one CSV file. The picture,
-// the claims and README.md are made from that file alone.
+// which yield points. All points of a figure are in one CSV file, from which
+// the picture, the claims and README.md are made. An interrupted experiment resumes
+// with the jobs that the file lacks.
 package claims
 
 import (
@@ -21,49 +21,49 @@ import (
 )
 
 // Errors is the number of standard errors that a paired difference must exceed
-// before one side counts as better. By Student's t, a difference of no effect
-// exceeds it by chance once in 270 claims with 20 repetitions, in 130 with 10, in 50
-// with five and in 21 with three.
+// before one side counts as better. If both sides are equal, a difference exceeds
+// it by chance in one of 270 claims with 20 repetitions, one of 130 with 10, one of 50
+// with five and one of 21 with three (Student's t).
 const Errors = 3
 
-// leastRepeats is the smallest number of repetitions that decides a claim. The
-// standard error of fewer differences is hardly known itself.
+// leastRepeats is the smallest number of repetitions that decides a claim. With
+// fewer the standard error is hardly known.
 const leastRepeats = 3
 
-// A Verdict is what came out of a claim.
+// A Verdict is the outcome of a claim.
 type Verdict string
 
-// The verdicts. Open is a claim for which there are too few numbers.
+// The verdicts. Open means that there are too few repetitions.
 const (
 	Pass Verdict = "PASS"
 	Fail Verdict = "FAIL"
 	Open Verdict = "OPEN"
 )
 
-// A Claim is a sentence that was held against numbers.
+// A Claim is a sentence that was compared with numbers.
 type Claim struct {
 	Text      string
-	Statistic string  // what was computed, in words and numbers
-	Value     float64 // of the statistic
+	Statistic string  // the statistic and its value as text
+	Value     float64 // value of the statistic
 	// Mean and StdErr are those of the paired difference, if there is one.
 	Mean, StdErr float64
 	Verdict      Verdict
-	Refusal      string // why there is no verdict, although there are numbers; "": there is one
+	Refusal      string // reason to give no verdict, although there are numbers; "": none
 	Kind         Kind
 	contrary     bool // the numbers show the opposite
 }
 
-// A Kind is whose claim it is.
+// A Kind says who makes a claim.
 type Kind string
 
 // The kinds. A claim is the paper's unless it says otherwise.
 const (
 	Papers Kind = "paper"
-	Clock  Kind = "another clock" // the paper's, but in a unit that it does not plot, such as seconds
+	Clock  Kind = "another clock" // of the paper, but in a unit of cost that it does not plot, such as seconds
 	Own    Kind = "ours"
 )
 
-// Unsettled marks a claim that, if it fails, its numbers leave open.
+// Unsettled marks a claim whose failure does not show its opposite.
 func (c Claim) Unsettled() Claim { c.contrary = false; return c }
 
 // OnClock marks a claim that the paper makes in another unit of cost.
@@ -82,7 +82,7 @@ func Passed(claims []Claim) (n int) {
 	return n
 }
 
-// A Word is what came out of all claims of a figure.
+// A Word is the outcome of all claims of a figure.
 type Word string
 
 // The words.
@@ -93,8 +93,7 @@ const (
 	Contrary   Word = "does not hold"
 )
 
-// WordOf returns the word of claims: those of the paper must all pass, and the first one that does not decides
-// between the last two words.
+// WordOf returns the outcome of the claims of a figure. Claims of kind Own do not count.
 func WordOf(claims []Claim) Word {
 	word := Holding
 	for _, c := range claims {
@@ -113,10 +112,10 @@ func WordOf(claims []Claim) Word {
 	return word
 }
 
-// Repeats are numbers by repetition. Two of them are paired by their keys.
+// Repeats are numbers by repetition. Paired differences are between equal keys.
 type Repeats map[int]float64
 
-// differences returns a − b of the repetitions that both have, in order.
+// differences returns a − b for the repetitions that both have, in order.
 func differences(a, b Repeats) (d []float64) {
 	for _, r := range slices.Sorted(maps.Keys(a)) {
 		if y, ok := b[r]; ok && !math.IsNaN(a[r]-y) {
@@ -166,8 +165,8 @@ func Larger(text string, a, b Repeats) Claim {
 func Smaller(text string, a, b Repeats) Claim { return Larger(text, b, a) }
 
 // NotLess is the claim that a is not smaller than b: it fails if b is larger by more than
-// three standard errors of the paired difference. The statistic says how large a loss these
-// numbers could have hidden, in the words of loss.
+// three standard errors of the paired difference. The statistic gives the largest loss that the
+// numbers do not exclude, formatted by loss.
 func NotLess(text string, a, b Repeats, loss func(x float64) string) Claim {
 	c := Larger(text, a, b)
 	switch {
@@ -182,10 +181,10 @@ func NotLess(text string, a, b Repeats, loss func(x float64) string) Claim {
 	return c
 }
 
-// Factor says a difference of logarithms as a factor, for NotLess.
+// Factor formats a difference of logarithms as a factor, for NotLess.
 func Factor(x float64) string { return fmt.Sprintf("a factor of %.2g", math.Exp(x)) }
 
-// Refused takes the verdict of a claim, and says why, unless that was done before.
+// Refused withdraws the verdict of a claim for the given reason. The first reason stays.
 func (c Claim) Refused(format string, args ...any) Claim {
 	if c.Verdict == Open || c.Refusal != "" {
 		return c
@@ -195,23 +194,23 @@ func (c Claim) Refused(format string, args ...any) Claim {
 	return c
 }
 
-// Resolution is the factor that repetitions must tell apart for a verdict about times; see Resolved.
+// Resolution is the factor between two times that repetitions must resolve for a verdict; see Resolved.
 const Resolution = 1.5
 
-// Resolved refuses the verdict of a claim about logarithms if a factor of Resolution could hide in its error. A difference of more
-// than three standard errors is one, however large the error.
+// Resolved withdraws the verdict of a claim about logarithms if three standard errors exceed the logarithm of Resolution, unless
+// the difference is larger than three standard errors.
 func (c Claim) Resolved() Claim {
 	finest := Errors * c.StdErr
 	if finest <= math.Log(Resolution) || math.Abs(c.Mean) > finest {
 		return c
 	}
 	times := finest / math.Log(Resolution)
-	return c.Refused("these runs tell a factor of %.3g apart; one of %g takes %.0f times as many repetitions", math.Exp(finest), Resolution, math.Ceil(times*times))
+	return c.Refused("these runs resolve a factor of %.3g; a factor of %g needs %.0f times as many repetitions", math.Exp(finest), Resolution, math.Ceil(times*times))
 }
 
 // Alike is the claim that a and b do not differ. It passes if the paired
-// difference is within three standard errors. The statistic says how large a
-// difference these numbers could have hidden.
+// difference is within three standard errors. The statistic gives the largest
+// difference that the numbers do not exclude.
 func Alike(text string, a, b Repeats) Claim {
 	n, mean, stdErr, ratio := paired(a, b)
 	c := Claim{Text: text, Value: ratio, Mean: mean, StdErr: stdErr, Verdict: Fail, Kind: Papers}
@@ -228,9 +227,9 @@ func Alike(text string, a, b Repeats) Claim {
 	return c
 }
 
-// Steadier is the claim that curve a of a panel varies less between repetitions than b, at each lo ≤ x ≤ hi as
-// papers plot it. It compares the distances of both from their medians at each x, averaged
-// over x (Brown & Forsythe 1974), as Smaller does.
+// Steadier is the claim that curve a of a panel varies less between repetitions than b, for lo ≤ x ≤ hi. It applies
+// Smaller to the distances from the median over repetitions at each x, averaged over x
+// (Brown & Forsythe 1974).
 func Steadier(text string, t *Table, panel, a, b string, lo, hi float64) Claim {
 	distances := map[string]Repeats{a: {}, b: {}}
 	xs := between(t.Xs(panel, a), lo, hi)
@@ -246,7 +245,7 @@ func Steadier(text string, t *Table, panel, a, b string, lo, hi float64) Claim {
 	return c
 }
 
-// SpreadRatio returns the standard deviation between repetitions of curve a over that of b, the geometric mean over lo ≤ x ≤ hi.
+// SpreadRatio returns the standard deviation of curve a between repetitions divided by that of b, as the geometric mean over lo ≤ x ≤ hi.
 func SpreadRatio(t *Table, panel, a, b string, lo, hi float64) float64 {
 	sum := 0.
 	xs := between(t.Xs(panel, b), lo, hi)
@@ -258,7 +257,7 @@ func SpreadRatio(t *Table, panel, a, b string, lo, hi float64) float64 {
 	return math.Exp(sum / float64(len(xs)))
 }
 
-// between returns the xs of lo ≤ x ≤ hi.
+// between returns the xs in [lo, hi]. It overwrites xs.
 func between(xs []float64, lo, hi float64) []float64 {
 	return slices.DeleteFunc(xs, func(x float64) bool { return x < lo || x > hi })
 }
@@ -276,9 +275,8 @@ func deviations(a Repeats) Repeats {
 	return d
 }
 
-// Differ reports whether the means of a and b differ significantly, at p < 0.001 by Welch's test, and by
-// how many standard errors. With few repetitions and many pairs, three standard errors would not be
-// enough.
+// Differ reports whether the means of a and b differ at p < 0.001 by Welch's test, and by how many
+// standard errors. Three standard errors are not enough for few repetitions and many comparisons.
 func Differ(a, b Repeats) (t float64, yes bool) {
 	if len(a) < 2 || len(b) < 2 {
 		return 0, false
@@ -287,7 +285,7 @@ func Differ(a, b Repeats) (t float64, yes bool) {
 	return math.Abs(t), p < 0.001
 }
 
-// Holds is a claim about numbers without noise.
+// Holds returns a claim about numbers without noise.
 func Holds(text string, pass bool, value float64, statistic string, args ...any) Claim {
 	c := Claim{Text: text, Statistic: fmt.Sprintf(statistic, args...), Value: value, Verdict: Fail, Kind: Papers, contrary: !pass}
 	if pass {
@@ -296,7 +294,7 @@ func Holds(text string, pass bool, value float64, statistic string, args ...any)
 	return c
 }
 
-// plusMinus returns a mean and its standard error, with two digits of the error.
+// plusMinus formats a mean and its standard error, with two digits of the error.
 func plusMinus(mean, stdErr float64) string {
 	if stdErr == 0 || math.IsNaN(stdErr) || math.IsInf(stdErr, 0) {
 		return fmt.Sprintf("%.3g ± %.2g", mean, stdErr)

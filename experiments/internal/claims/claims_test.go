@@ -48,7 +48,7 @@ func TestLarger(t *testing.T) {
 	}
 }
 
-// The word of a figure is that of the paper's claims; other clocks tell two words apart, and claims of ours do not count.
+// Claims of ours do not count in the outcome of a figure. Claims on other clocks separate "holds" from "holds per step".
 func TestWordOf(t *testing.T) {
 	big, small := Repeats{1: 11, 2: 22, 3: 33}, Repeats{1: 10, 2: 20, 3: 30}
 	pass, unsettled, contrary := Larger("", big, small), Larger("", small, small), Larger("", small, big)
@@ -113,8 +113,8 @@ func TestSteadier(t *testing.T) {
 	}
 }
 
-// Differ takes more than three standard errors of few repetitions: with 2 and 2 of them, a t of
-// 3.5 has p = 0.07 by Student's law of 2 degrees of freedom, and one of 70 has p = 0.0002.
+// With two repetitions a side, t = 3.5 has p = 0.07 by Student's distribution with 2 degrees of freedom, and
+// t = 70 has p = 0.0002.
 func TestDiffer(t *testing.T) {
 	few, far := Repeats{1: 0, 2: 2}, Repeats{1: 5, 2: 7}
 	if errs, yes := Differ(few, far); yes || math.Abs(errs-5/math.Sqrt2) > 1e-12 {
@@ -137,7 +137,7 @@ func TestTable(t *testing.T) {
 	if err := table.write(path); err != nil {
 		t.Fatal(err)
 	}
-	// A job that the file does not end is left out.
+	// A job without its last line, the seconds, is left out.
 	text := clitest.Read(t, path)
 	clitest.Write(t, path, text+"three,p,a,3,0,100\n")
 	read, err := readTable(path)
@@ -167,7 +167,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// An experiment goes on where it was left, and its pages say what is missing.
+// An experiment resumes where it was interrupted, and its pages name the missing runs.
 func TestExperimentGoesOn(t *testing.T) {
 	var ran atomic.Int32
 	f := Figure{Name: "1", Title: "A figure", Says: "A is larger than B.",
@@ -208,11 +208,11 @@ func TestExperimentGoesOn(t *testing.T) {
 	if page := clitest.Read(t, filepath.Join(dir, "README.md")); !strings.Contains(page, "| [<img src=\"probe/figure-1.png\" width=\"200\" alt=\"A figure\">](probe/README.md#figure-1)<br>1 | A is larger than B. | A is 10.0 | **holds** |") {
 		t.Error(page)
 	}
-	// Without the end of the last job and without a word of the one before it.
+	// The table lacks the last job, and the end of the job before it.
 	lines := strings.SplitAfter(whole, "\n")
 	clitest.Write(t, file, strings.Join(lines[:1+3*4+1], ""))
 	command.OK(t, "-redraw")
-	if page := clitest.Read(t, filepath.Join(out, "README.md")); !strings.Contains(page, "3 of 5 runs, the others are still to be done") || ran.Load() != 5 {
+	if page := clitest.Read(t, filepath.Join(out, "README.md")); !strings.Contains(page, "3 of 5 runs; the others are missing") || ran.Load() != 5 {
 		t.Error(page)
 	}
 	command.OK(t)
@@ -228,7 +228,7 @@ func TestExperimentGoesOn(t *testing.T) {
 	command.Fails(t, cli.Usage, []string{"-jobs", "0"}, "-jobs is 0")
 }
 
-// Geometric means of 1 and 100 are 10, with bars of as many times in both directions:
+// The geometric mean of 1 and 100 is 10, with bars of equal factors in both directions:
 // the standard deviation of ln 1 and ln 100 is ln 100/√2.
 func TestGeometricMeans(t *testing.T) {
 	var table Table
@@ -240,7 +240,7 @@ func TestGeometricMeans(t *testing.T) {
 	}
 }
 
-// Two curves over words stand beside each other as dots with bars; points at 0 may stand apart.
+// Two curves over words are dots with bars, next to each other. With JoinFrom the first points are not joined.
 func TestPanelChart(t *testing.T) {
 	table := TableOf(Point{"p", "a", 1, 0, 1}, Point{"p", "a", 2, 0, 3}, Point{"p", "a", 1, 1, 5}, Point{"p", "b", 1, 0, 2})
 	c := Panel{Name: "p", Words: []string{"one", "two"}}.chart(table, []string{"a", "none", "b"})
@@ -268,7 +268,7 @@ func TestCommittedIndex(t *testing.T) {
 	}
 }
 
-// A verdict takes repetitions that tell a factor of 1.5 apart, or a difference of more than three standard errors; the first refusal stays.
+// A verdict needs repetitions that resolve a factor of 1.5, or a difference of more than three standard errors. The first refusal stays.
 func TestResolved(t *testing.T) {
 	logs := func(ratios ...float64) Repeats {
 		r := Repeats{}
@@ -288,7 +288,7 @@ func TestResolved(t *testing.T) {
 		{"lost", logs(0.1, 0.2, 0.1, 0.2), Fail, ""},
 		{"won", logs(10, 20, 10, 20), Pass, ""},
 		// The logarithms are ±ln 2, of which four have a standard error of ln 2/√3, and three of these are a factor of e^(√3 ln 2).
-		{"scattered", logs(0.5, 2, 0.5, 2), Fail, "these runs tell a factor of 3.32 apart; one of 1.5 takes 9 times as many repetitions"},
+		{"scattered", logs(0.5, 2, 0.5, 2), Fail, "these runs resolve a factor of 3.32; a factor of 1.5 needs 9 times as many repetitions"},
 		{"few", logs(0.5, 2), Open, ""},
 	} {
 		got := NotLess("", c.a, one, Factor).Resolved()

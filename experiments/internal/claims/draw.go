@@ -14,25 +14,25 @@ import (
 // A Panel is a chart of a figure: means over repetitions, with a band of one
 // standard deviation where there are several.
 type Panel struct {
-	Name        string // of the points
+	Name        string // the panel of the points
 	Title, X, Y string
 	LogX, LogY  bool
-	Low, High   float64  // bound the axis of y, if High is above Low
-	Words       []string // at x = 0, 1, … in place of numbers
+	Low, High   float64  // bounds of the y axis, if High is above Low
+	Words       []string // labels at x = 0, 1, … in place of numbers
 	// Geometric shows geometric means, with bars of one standard deviation of the
 	// logarithms; it needs LogY.
 	Geometric bool
-	Dots      bool // at each point
+	Dots      bool // draw a dot at each point
 	// Whole leaves out each x that some repetition of a curve lacks. Otherwise the means at neighbouring x
-	// would be over different repetitions, and a curve would rise or fall for that reason alone.
+	// would be over different repetitions, which alone could make a curve rise or fall.
 	Whole bool
-	// JoinFrom is the x from which a line joins the points; +Inf: no line, as for points of separate
+	// JoinFrom is the x from which a line joins the points. At +Inf there is no line, as for points of separate
 	// runs.
 	JoinFrom float64
 }
 
-// Curves draws panels, across of them in a row, with the curves of these names, in the
-// same colours everywhere. Curves over words are dots next to each other, with bars.
+// Curves draws panels, across in a row, with the curves of these names. A curve has the
+// same colour in all panels. In panels with Words the points are dots with bars, next to each other.
 func Curves(w io.Writer, t *Table, across int, panels []Panel, curves []string) error {
 	var charts []plots.Chart
 	for _, p := range panels {
@@ -52,7 +52,7 @@ func (p Panel) chart(t *Table, curves []string) plots.Chart {
 		l := p.line(t, name)
 		l.Color, l.Dots = i+1, p.Dots
 		if c.Words != nil {
-			const apart = 0.09 // of two words
+			const apart = 0.09 // in units of the distance of two words
 			for k := range l.X {
 				l.X[k] += apart * (float64(i) - float64(len(curves)-1)/2)
 			}
@@ -99,8 +99,7 @@ func (p Panel) line(t *Table, name string) (l plots.Line) {
 		}
 		low := mean - sd
 		if p.LogY {
-			// The band has the same shape upward and downward on the axis, and stays
-			// above 0.
+			// On the logarithmic axis the band has equal heights above and below the mean.
 			low = mean * mean / (mean + sd)
 		}
 		l.X, l.Y, l.Low, l.High = append(l.X, x), append(l.Y, mean), append(l.Low, low), append(l.High, mean+sd)

@@ -16,16 +16,16 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// An Experiment is a paper, or a question of our own, with its figures.
+// An Experiment is a paper, or a set of questions of ours, with its figures.
 type Experiment struct {
-	Name    string // of the command and of its folder in experiments
+	Name    string // name of the command and of its folder in experiments
 	Title   string
-	Paper   string // for the tables: authors and year
-	About   string // a paragraph or two below the title
+	Paper   string // authors and year, or "ours"
+	About   string // text of the section "How it was run"
 	Figures []Figure
 }
 
-// A Figure is a picture with the claims that it bears.
+// A Figure is a picture with its claims.
 type Figure struct {
 	Name  string // "2", "A.3", or a word for a figure of ours
 	Title string
@@ -33,26 +33,25 @@ type Figure struct {
 	// of ours asks.
 	Says string
 	Ours bool
-	// Flags are those that the command cannot do without in full size; "": none.
+	// Flags are the flags that the command needs in full size; "": none.
 	Flags string
-	// Jobs returns the jobs, the most important first. It takes no time: what a job
-	// needs it loads when it runs. Names of jobs differ where their settings do.
+	// Jobs returns the jobs, the most important first. It must be fast: a job loads its data
+	// when it runs. Jobs with different settings must have different names.
 	Jobs   func(o Options) []Job
 	Claims func(t *Table) []Claim
 	Draw   func(w io.Writer, t *Table) error
-	// Finding is what came out, in a sentence with its number.
+	// Finding returns the result, a sentence with a number.
 	Finding func(t *Table) string
-	Notes   func(t *Table) string // more text for README.md; nil: none
+	Notes   func(t *Table) string // text below the claims in README.md; nil: none
 }
 
-// Options are what the command line says about the size of an experiment.
+// Options set the size of an experiment.
 type Options struct {
 	Quick   bool
-	Repeats int // at most; 0: as many as the figure has
+	Repeats int // largest number of repetitions; 0: no limit
 }
 
-// Seeds returns the number of repetitions of a figure that has quick or full of them. More than
-// that would be run and shown nowhere.
+// Seeds returns the number of repetitions of a figure that has quick or full of them.
 func (o Options) Seeds(quick, full int) int {
 	n := Size(o, quick, full)
 	if o.Repeats > 0 {
@@ -69,7 +68,7 @@ func Size[T any](o Options, quick, full T) T {
 	return full
 }
 
-// A Job is a piece of work that yields points. Jobs run concurrently.
+// A Job computes points. Jobs run concurrently.
 type Job struct {
 	Name string
 	Run  func(ctx context.Context) ([]Point, error)
@@ -80,22 +79,22 @@ func (f Figure) file(out, ending string) string {
 	return filepath.Join(out, "figure-"+strings.ToLower(strings.ReplaceAll(f.Name, ".", ""))+ending)
 }
 
-// Command returns the program of the experiment. own adds flags, or is nil.
-func (e Experiment) Command(own func(f *cli.Flags)) cli.Command {
+// Command returns the program of the experiment. addFlags may be nil.
+func (e Experiment) Command(addFlags func(f *cli.Flags)) cli.Command {
 	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		f := cli.NewFlags(e.Name, e.Title+".\n"+e.figureHelp(), e.Name+" [flags]")
 		run := &running{experiment: e, flags: f}
 		var name string
 		var redraw bool
 		f.StringVar(&name, "figure", "all", "figure to make: all, "+strings.Join(e.names(), ", ")).Choice(append([]string{"all"}, e.names()...)...)
-		f.BoolVar(&run.options.Quick, "quick", false, "small sizes, in seconds: the same code and claims")
-		f.IntVar(&run.options.Repeats, "repeats", 0, "repetitions, at most as many as the figure has; 0: all of them").Between(0, 1000)
+		f.BoolVar(&run.options.Quick, "quick", false, "run small sizes, in seconds, with the same code and claims")
+		f.IntVar(&run.options.Repeats, "repeats", 0, "repetitions, at most as many as the figure has; 0: all").Between(0, 1000)
 		f.StringVar(&run.out, "out", "", "folder for the results (default: experiments/"+e.Name+", or runs/"+e.Name+"-quick with -quick)")
-		f.IntVar(&run.jobs, "jobs", runtime.NumCPU(), "jobs at a time").Between(1, 1000)
-		f.BoolVar(&redraw, "redraw", false, "run no jobs: make pictures and pages from the numbers that are there")
+		f.IntVar(&run.jobs, "jobs", runtime.NumCPU(), "number of jobs that run at the same time").Between(1, 1000)
+		f.BoolVar(&redraw, "redraw", false, "run no jobs; make pictures and pages from the tables that exist")
 		f.AddOutput("print nothing but errors and warnings", "print the claims as JSON")
-		if own != nil {
-			own(f)
+		if addFlags != nil {
+			addFlags(f)
 		}
 		if err := f.Parse(args, stdout, stderr); err != nil {
 			return err
@@ -133,11 +132,11 @@ func (e Experiment) figureHelp() string {
 	for _, f := range e.Figures {
 		fmt.Fprintf(&b, "\n  %-14s %s", f.Name, f.Title)
 	}
-	b.WriteString("\n\nNumbers go to CSV files in the folder of results. Jobs whose numbers are there\nalready are not run again, so that an interrupted experiment resumes.")
+	b.WriteString("\n\nNumbers go to CSV files in the folder of results. Jobs with numbers there are not run\nagain, so that an interrupted experiment resumes.")
 	return b.String()
 }
 
-// A running is a call of the command.
+// A running is one call of the command.
 type running struct {
 	experiment Experiment
 	flags      *cli.Flags
@@ -169,8 +168,8 @@ func (r *running) all(ctx context.Context, figures []Figure) error {
 		for _, c := range f.Claims(t) {
 			lines = append(lines, verdictLine{f.Name, c.Text, c.Statistic, cli.Finite(c.Value), c.Verdict == Pass, c.Verdict})
 		}
-		// After each figure, so that an interrupted experiment leaves pages that fit
-		// its numbers.
+		// Pages are written after each figure, so that those of an interrupted experiment
+		// agree with its numbers.
 		if err := r.experiment.WritePages(r.out, r.options); err != nil {
 			return err
 		}
@@ -195,7 +194,7 @@ func (r *running) all(ctx context.Context, figures []Figure) error {
 	})
 }
 
-// figure runs the jobs of a figure that are missing and draws it.
+// figure runs the missing jobs of a figure and draws it.
 func (r *running) figure(ctx context.Context, f Figure) (*Table, error) {
 	file := f.file(r.out, ".csv")
 	t, err := readTable(file)
@@ -208,7 +207,7 @@ func (r *running) figure(ctx context.Context, f Figure) (*Table, error) {
 			return nil, err
 		}
 	}
-	// Judged and drawn is what the pages show: all that the table has of the whole plan.
+	// Claims and pictures use all jobs of the whole plan that the table has, as the pages do.
 	if t = t.only(f.Jobs(Options{Quick: r.options.Quick})); len(t.jobs) == 0 {
 		return t, nil
 	}
@@ -216,7 +215,7 @@ func (r *running) figure(ctx context.Context, f Figure) (*Table, error) {
 }
 
 // Unfinished returns the jobs of the full size that are missing in the table in the folder out, and
-// those of the table that are not planned.
+// the jobs of the table that are not planned.
 func (f Figure) Unfinished(out string) (missing, other []string, err error) {
 	t, err := readTable(f.file(out, ".csv"))
 	planned := map[string]bool{}

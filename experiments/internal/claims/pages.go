@@ -15,23 +15,24 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// findingsFile holds the findings of an experiment, a line a figure, for the table of all.
+// findingsFile has the findings of an experiment, a line for each figure, for the index.
 const findingsFile = "findings.csv"
 
 var findingColumns = []string{"paper", "figure", "title", "says", "finding", "word"}
 
-// ours is the paper of a figure that no paper has.
+// ours takes the place of a paper for figures of ours.
 const ours = "ours"
 
 // WritePages writes README.md and findings.csv of an experiment from the tables in
-// the folder out. Figures without numbers are named as such.
+// the folder out.
 func (e Experiment) WritePages(out string, o Options) error {
-	o.Repeats = 0 // the page names what the whole plan lacks
+	o.Repeats = 0 // the page counts the missing runs of the whole plan
 	var page strings.Builder
-	fmt.Fprintf(&page, "# %s\n", e.Title)
+	fmt.Fprintf(&page, "# %s\n\n", e.Title)
 	if e.Paper != ours {
-		fmt.Fprintf(&page, "\n%s\n", e.Paper)
+		fmt.Fprintf(&page, "Figures of %s, reproduced.\n", e.Paper)
 	}
+	fmt.Fprintf(&page, "`go run ./experiments/%s` writes this page from the CSV files next to it. [How it was run](#how-it-was-run) has the terms and the\nmeaning of PASS, FAIL and OPEN.\n", e.Name)
 	summary := [][]string{findingColumns}
 	for _, f := range e.Figures {
 		t, err := readTable(f.file(out, ".csv"))
@@ -39,7 +40,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 			return err
 		}
 		if f.Finding == nil {
-			return fmt.Errorf("figure %s has no Finding, the sentence that the page and the table of all begin with", f.Name)
+			return fmt.Errorf("figure %s has no Finding, the sentence with its result", f.Name)
 		}
 		plan := f.Jobs(o)
 		t = t.only(plan)
@@ -64,11 +65,9 @@ func (e Experiment) WritePages(out string, o Options) error {
 		}
 	}
 	fmt.Fprintf(&page, "\n## How it was run\n\n%s\n\n", e.About)
-	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files next to it.\n", e.Name)
-	fmt.Fprintf(&page, "A paired difference is taken in each repetition. It is above 0 where it favours the claim. PASS means that the claim holds\nhere: the mean difference is more than %d standard errors above 0, or a statement about numbers without noise is true. FAIL\nmeans that this was not seen. OPEN means that there are too few repetitions to decide. Seconds are the sum over all runs,\non a machine that other programs used too.\n", Errors)
+	fmt.Fprintf(&page, "A paired difference compares two results of the same repetition, and is positive if it favours the claim. ± is the standard error of\nits mean over repetitions. A claim that one side is better gets PASS if this mean is more than %[1]d standard errors above 0. A claim that\ntwo sides are equal, or that one is not worse, gets PASS unless a difference of more than %[1]d standard errors contradicts it. A claim about\nnumbers without noise gets PASS if it is true. FAIL means that the claim was not shown, and OPEN that there are too few repetitions. The\nseconds after a command are the sum over all runs, on a machine that other programs used too.\n", Errors)
 	if !e.Figures[0].Ours {
-		fmt.Fprintf(&page, "A claim marked (%s) is a claim of the paper, on a clock that the paper does not plot. A claim marked (%s) is not in the paper.\n", Clock, Own)
-		fmt.Fprintf(&page, "The verdict on a figure is %q if all claims of the paper pass and all claims on other clocks, such as seconds. It is %q\nif only claims on other clocks do not pass, %q if a claim of the paper lies within %d standard errors of 0, and\n%q if the numbers show the opposite.\n", Holding, PerStep, Unresolved, Errors, Contrary)
+		fmt.Fprintf(&page, "\nA claim marked (%s) is a claim of the paper for a unit of cost that the paper does not plot, such as seconds. A claim marked (%s)\nis not in the paper, and does not count in the verdict on the figure. The verdict is %q if all other claims pass, and %q\nif only claims on another clock do not pass. It is %q if the numbers show the opposite of a claim of the paper, and otherwise\n%q.\n", Clock, Own, Holding, PerStep, Contrary, Unresolved)
 	}
 	if err := atomicfile.Write(filepath.Join(out, "README.md"), func(w io.Writer) error {
 		_, err := io.WriteString(w, page.String())
@@ -81,7 +80,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 	})
 }
 
-// section writes the part of README.md about a figure.
+// section writes the section of README.md about a figure.
 func (f Figure) section(w *strings.Builder, t *Table, claims []Claim, planned int, command string) {
 	says := "The paper: "
 	if f.Ours {
@@ -116,7 +115,7 @@ func (f Figure) section(w *strings.Builder, t *Table, claims []Claim, planned in
 	}
 	done := fmt.Sprintf("all %d runs", planned)
 	if len(t.jobs) < planned {
-		done = fmt.Sprintf("%d of %d runs, the others are still to be done", len(t.jobs), planned)
+		done = fmt.Sprintf("%d of %d runs; the others are missing", len(t.jobs), planned)
 	}
 	fmt.Fprintf(w, "`%s` (%s; %.0f s; %s; numbers in [%s](%[5]s))\n", command, done, math.Ceil(t.Seconds()), t.seeds(), f.file("", ".csv"))
 }
@@ -127,7 +126,7 @@ func sentence(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// seeds says which seeds the repetitions had. Repetition 0 has none.
+// seeds describes the seeds of the repetitions. Repetition 0 has no seed.
 func (t *Table) seeds() string {
 	lo, hi := math.MaxInt, 0
 	for p := range t.All {
@@ -146,15 +145,15 @@ func (t *Table) seeds() string {
 
 const indexHead = `# Experiments
 
-Figures of papers, made again at the papers' sizes, and figures of ours. A picture leads to its page, which has the claims, their
-standard errors and the command. The commands write this page from the numbers next to the pictures.
+We reproduced figures of papers at the papers' sizes, and made figures of our own. ` + "`go run ./experiments/NAME`" + ` runs an experiment, and writes
+its page and this one. Each picture links to its page, which has the claims, their standard errors and the command.
 
-A figure **holds** if each claim of the paper passes: one side is better by more than three standard errors of the paired
-difference over repetitions. It **holds per step** if so by the paper's clock, mostly moves, but not in another one, such as seconds.
-It is **not resolved** if a claim lies within three standard errors, and it **does not hold** if our numbers show the opposite of a claim.
+A figure **holds** if every claim of the paper passes. A claim that one side is better passes if the mean paired difference over
+repetitions is more than three standard errors above 0. A figure **holds per step** if its claims pass in the paper's unit of cost, mostly moves,
+but not in another unit, such as seconds. It **does not hold** if our numbers show the opposite of a claim. Otherwise it is **not resolved**.
 
-` + "`go run ./experiments/NAME` also measures [speed](speed/README.md); [scale](scale/README.md) has what was measured of ranks, and [sweeps](sweeps/README.md) files for `rbmtrain -array`" + `.
-The pictures in ` + "`ising` and `tour`" + ` are those of the commands on the pages that show them.
+There are more measurements: [speed](speed/README.md) compares training programs, [scale](scale/README.md) is about MPI, and
+[sweeps](sweeps/README.md) has files for ` + "`rbmtrain -array`" + `.
 `
 
 // WriteIndex writes README.md of the folder of all experiments, from the
@@ -170,7 +169,7 @@ func WriteIndex(dir string) error {
 	})
 }
 
-// index returns what WriteIndex writes: the figures of papers, paper by paper, and ours.
+// index returns the text of WriteIndex: the figures of each paper, then ours.
 func index(dir string) (string, error) {
 	var files []string
 	for _, deep := range []string{"*", "*/*"} {
@@ -188,7 +187,7 @@ func index(dir string) (string, error) {
 			return "", err
 		}
 		if !slices.Equal(lines[0], findingColumns) {
-			return "", fmt.Errorf("%s: the columns are not those of findings; run the experiment again", file)
+			return "", fmt.Errorf("%s has other columns than findings; run the experiment again", file)
 		}
 		folder, err := filepath.Rel(dir, filepath.Dir(file))
 		if err != nil {
@@ -210,18 +209,18 @@ func index(dir string) (string, error) {
 			counts[word]++
 		}
 	}
-	sum := "\nOf the papers' figures"
+	sum := "\nNumbers of the papers' figures"
 	for i, w := range []Word{Holding, PerStep, Unresolved, Contrary} {
-		sum += fmt.Sprintf("%s %d: *%s*", map[bool]string{true: ",", false: ""}[i > 0], counts[string(w)], w)
+		sum += fmt.Sprintf("%s *%s* %d", map[bool]string{true: ",", false: ":"}[i > 0], w, counts[string(w)])
 	}
 	page := indexHead + sum + ".\n" + papers.String()
 	if own.Len() > 0 {
-		page += "\n## Ours\n\n| figure | asked | answer |\n| --- | --- | --- |\n" + own.String()
+		page += "\n## Ours\n\n| figure | question | answer |\n| --- | --- | --- |\n" + own.String()
 	}
 	return page, nil
 }
 
-// readCSV reads a file that has at least a line.
+// readCSV reads a file of at least one line.
 func readCSV(path string) ([][]string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// A Point is a number of a figure: y at x, of a curve in a panel, in one
-// repetition.
+// A Point is the value y at x of a curve in a panel, in one repetition.
 type Point struct {
 	Panel, Curve string
 	Repeat       int
@@ -26,29 +25,29 @@ type Point struct {
 
 // A Table holds the points of a figure by the job that made them.
 type Table struct {
-	jobs  []string // that are complete, in the order of their rows
-	parts map[string][]Point
+	jobs   []string // complete jobs, in the order of their rows
+	points map[string][]Point
 }
 
-// secondsPanel is the panel of a job's last point, its running time.
+// secondsPanel is the panel of a job's last point, whose y is the running time in seconds.
 const secondsPanel = "seconds"
 
 var columns = []string{"job", "panel", "curve", "repeat", "x", "y"}
 
-// add adds the points of a job and the seconds that it took. Points are rounded as in a file,
-// so that pages and pictures are the same whether a job was run now or before.
+// add adds the points of a job and its running time. It rounds points as a file does,
+// so that pages and pictures do not depend on when a job was run.
 func (t *Table) add(job string, points []Point, seconds float64) {
 	for i := range points {
 		points[i].X, points[i].Y = rounded(points[i].X), rounded(points[i].Y)
 	}
-	if t.parts == nil {
-		t.parts = map[string][]Point{}
+	if t.points == nil {
+		t.points = map[string][]Point{}
 	}
 	t.jobs = append(t.jobs, job)
-	t.parts[job] = append(points, Point{Panel: secondsPanel, Y: seconds})
+	t.points[job] = append(points, Point{Panel: secondsPanel, Y: seconds})
 }
 
-// TableOf returns a table of points that no file holds, as of one job.
+// TableOf returns a table of one job with these points.
 func TableOf(points ...Point) *Table {
 	t := &Table{}
 	t.add("", points, 0)
@@ -56,38 +55,37 @@ func TableOf(points ...Point) *Table {
 }
 
 // has reports whether a job is complete.
-func (t *Table) has(job string) bool { return t.parts[job] != nil }
+func (t *Table) has(job string) bool { return t.points[job] != nil }
 
-// only returns a table of these jobs alone, as far as they are complete, in the
-// order given.
+// only returns a table of the complete ones of these jobs, in the order given.
 func (t *Table) only(jobs []Job) *Table {
-	o := &Table{parts: map[string][]Point{}}
+	o := &Table{points: map[string][]Point{}}
 	for _, j := range jobs {
 		if t.has(j.Name) {
 			o.jobs = append(o.jobs, j.Name)
-			o.parts[j.Name] = t.parts[j.Name]
+			o.points[j.Name] = t.points[j.Name]
 		}
 	}
 	return o
 }
 
-// sorted returns t with these jobs first, in the order given. So the order in
-// which jobs end does not show in a file.
+// sorted returns t with these jobs first, in the order given, so that a file does
+// not depend on the order in which jobs end.
 func (t *Table) sorted(jobs []Job) *Table {
 	o := t.only(jobs)
 	for _, name := range t.jobs {
 		if !o.has(name) {
 			o.jobs = append(o.jobs, name)
-			o.parts[name] = t.parts[name]
+			o.points[name] = t.points[name]
 		}
 	}
 	return o
 }
 
-// All yields the points of all complete jobs.
+// All yields the points of all complete jobs, without their times.
 func (t *Table) All(yield func(p Point) bool) {
 	for _, j := range t.jobs {
-		for _, p := range t.parts[j] {
+		for _, p := range t.points[j] {
 			if p.Panel != secondsPanel && !yield(p) {
 				return
 			}
@@ -95,10 +93,10 @@ func (t *Table) All(yield func(p Point) bool) {
 	}
 }
 
-// Seconds returns the time that all complete jobs took.
+// Seconds returns the sum of the running times of all complete jobs.
 func (t *Table) Seconds() (sum float64) {
 	for _, j := range t.jobs {
-		sum += t.parts[j][len(t.parts[j])-1].Y
+		sum += t.points[j][len(t.points[j])-1].Y
 	}
 	return sum
 }
@@ -167,17 +165,17 @@ func (t *Table) Mean(panel, curve string, lo, hi float64) Repeats {
 	return sum
 }
 
-// After returns the means of a curve's values from this part of its largest x on, by repetition.
-func (t *Table) After(panel, curve string, part float64) Repeats {
+// After returns the means of a curve's values over x ≥ fraction·max(x), by repetition.
+func (t *Table) After(panel, curve string, fraction float64) Repeats {
 	xs := t.Xs(panel, curve)
 	if len(xs) == 0 {
 		return nil
 	}
-	return t.Mean(panel, curve, part*xs[len(xs)-1], math.Inf(1))
+	return t.Mean(panel, curve, fraction*xs[len(xs)-1], math.Inf(1))
 }
 
-// Average returns the mean and the standard deviation over repetitions; the
-// deviation of one repetition is 0.
+// Average returns the mean and the standard deviation over repetitions. The
+// standard deviation of one repetition is 0.
 func (r Repeats) Average() (mean, sd float64) {
 	var x []float64
 	for _, k := range slices.Sorted(maps.Keys(r)) {
@@ -195,10 +193,10 @@ func (r Repeats) Mean() float64 {
 	return mean
 }
 
-// readTable reads a table; an empty one if there is no file. Jobs that the file
-// does not end are left out.
+// readTable reads a table, which is empty if there is no file. Jobs without a running
+// time are incomplete, and are left out.
 func readTable(path string) (*Table, error) {
-	t := &Table{parts: map[string][]Point{}}
+	t := &Table{points: map[string][]Point{}}
 	lines, err := readCSV(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil
@@ -235,7 +233,7 @@ func (t *Table) write(path string) error {
 		c := csv.NewWriter(w)
 		c.Write(columns)
 		for _, job := range t.jobs {
-			for _, p := range t.parts[job] {
+			for _, p := range t.points[job] {
 				c.Write([]string{job, p.Panel, p.Curve, strconv.Itoa(p.Repeat), number(p.X), number(p.Y)})
 			}
 		}
@@ -244,7 +242,7 @@ func (t *Table) write(path string) error {
 	})
 }
 
-// number keeps seven digits: as many as parameters of float32 have.
+// number formats x with seven digits, as many as a float32 has.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
 
 // rounded returns x with the digits of number.

@@ -1,4 +1,4 @@
-// Package claimstest is what the tests of experiments share.
+// Package claimstest has checks that the tests of all experiments call.
 package claimstest
 
 import (
@@ -26,7 +26,7 @@ func Long(t *testing.T) {
 }
 
 // Quick runs all figures in the quick size. Each must have a table, a picture, a
-// section and claims that are decided. It returns the verdicts by figure and
+// section of the page and decided claims. It returns the verdicts by figure and
 // claim.
 func Quick(t *testing.T, e claims.Experiment, run cli.Command, flags ...string) map[string]claims.Verdict {
 	t.Helper()
@@ -53,7 +53,7 @@ func Quick(t *testing.T, e claims.Experiment, run cli.Command, flags ...string) 
 		has[c.Figure] = true
 	}
 	page := clitest.Read(t, filepath.Join(out, "README.md"))
-	if strings.Contains(page, "Not run yet") || strings.Contains(page, "still to be done") {
+	if strings.Contains(page, "Not run yet") || strings.Contains(page, "the others are missing") {
 		t.Error("README.md says that runs are missing")
 	}
 	for _, f := range e.Figures {
@@ -70,7 +70,7 @@ func Quick(t *testing.T, e claims.Experiment, run cli.Command, flags ...string) 
 			t.Errorf("README.md does not show %s", name)
 		}
 	}
-	// Nothing is run again, and the pages stay as they are.
+	// Nothing is run again, and the pages do not change.
 	command.OK(t, args...)
 	if clitest.Read(t, filepath.Join(out, "README.md")) != page {
 		t.Error("README.md changes when nothing is run")
@@ -79,8 +79,8 @@ func Quick(t *testing.T, e claims.Experiment, run cli.Command, flags ...string) 
 }
 
 // Committed checks that the pages in the working folder are what the program
-// writes from the tables there, and that these have all jobs and no others: so a call of
-// the program runs nothing again.
+// writes from the tables there. The tables must have all planned jobs and no others, so that
+// a call of the program runs none.
 func Committed(t *testing.T, e claims.Experiment) {
 	t.Helper()
 	dir := t.TempDir()
