@@ -189,7 +189,7 @@ func (x *mixing) verdict(end bool) string {
 			last.Updates, z, when, help)
 	}
 	if left, clear := still(x.Window); clear {
-		return fmt.Sprintf("the chain of training does not mix: within %d updates the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; %s",
+		return fmt.Sprintf("the chain of training does not mix: within %d updates the chains hardly leave the modes they are in (by %.2g, where 0 is not at all and 1 is to have forgotten them, %s), so the fractions of chains in the modes may be wrong; %s",
 			since(x.Window), left, when, help)
 	}
 	return ""

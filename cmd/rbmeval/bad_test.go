@@ -132,7 +132,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, s + "-out x", []string{"-out is for", "-run"}},
 		// A run.
 		{cli.Failed, "-run nothing", []string{"-run", "there is no folder nothing", "-snapshots above 0"}},
-		{cli.Failed, "-run mixed", []string{"-run", "0000002.safetensors is of another shape than", "several runs"}},
+		{cli.Failed, "-run mixed", []string{"-run", "0000002.safetensors has other units than", "several runs"}},
 		{cli.Failed, "-run damaged", []string{"0000001.safetensors", "cut short"}},
 		{cli.Usage, "-run mixed -model softmax.safetensors", []string{"-model cannot go with -run"}},
 		{cli.Usage, "-run mixed -pl", []string{"-pl cannot go with -run"}},

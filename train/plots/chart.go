@@ -12,56 +12,55 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Chart draws lines over one axis, in a picture or in a report.
+// A Chart is a panel of lines with common axes, for a picture or a report.
 type Chart struct {
 	Title      string
-	X, Y       string // texts of the axes, with units
-	LogX, LogY bool   // logarithmic axes, which leave out what is not above 0
-	// Left and Right bound the axis of x, if Right is above Left, and Low and High that
-	// of y.
+	X, Y       string // labels of the axes, with units
+	LogX, LogY bool   // logarithmic axes, which leave out values that are not above 0
+	// Left and Right bound the x axis, if Right is above Left. Low and High bound the y axis likewise.
 	Left, Right, Low, High float64
-	Whole                  bool // y counts something: it has whole numbers
-	// Words, if there are any, stand at x = 0, 1, … in place of numbers.
+	Whole                  bool // y counts something, so that its ticks are whole numbers
+	// Words, if there are any, label x = 0, 1, … in place of numbers.
 	Words []string
 	Lines []Line
-	Good  string // a sentence on what is good, in a report
+	Good  string // a sentence on which values are good, for a report
 }
 
-// A Line is a curve. It goes straight past a Y that is not finite.
+// A Line is a curve. It joins the neighbours of a Y that is not finite by a straight line.
 type Line struct {
 	Name string
 	X, Y []float64
 	// Err, if it is not nil, is the standard error of each Y, drawn as a band of ±2.
 	Err []float64
-	// Low and High, if they are not nil, bound a band in place of that of Err.
+	// Low and High, if they are not nil, bound the band in place of Err.
 	Low, High []float64
 	Bars      bool // a bar at each point in place of a band, in pictures
-	Color     int  // of Colors, from 1; 0: by its place among the lines
+	Color     int  // number of the colour in Colors, from 1; 0: by the line's index
 	Dots      bool // a dot at each point
-	Apart     bool // dots only, that no line joins
+	Apart     bool // dots only, without a line
 	Dashed    bool
-	Grey      bool // in the grey of the axes, as what is not measured
-	// Turns, if it is above 1, is the number of lines that may lie upon each other, and Turn, from 0,
-	// the number of this one. Its dashes leave room for those of the others, and its dots are larger than
-	// those of later lines.
+	Grey      bool // in the grey of the axes, for what is not measured
+	// Turns, if it is above 1, is the number of lines that may coincide, and Turn is the number of this
+	// one, from 0. The dashes of the lines alternate, and earlier lines have larger dots, so that all
+	// remain visible.
 	Turn, Turns int
 }
 
-// TurnDash is the length of a dash of a line that takes turns, in points.
+// TurnDash is the length of a dash of a line with Turns, in points.
 const TurnDash = 4
 
-// Dashes returns the lengths of dash and gap of a line that takes turns, and how far into
-// them it starts.
+// Dashes returns the lengths of dash and gap of a line with Turns, and the offset at which its pattern
+// starts.
 func (l Line) Dashes() (dash, gap, start float64) {
 	return TurnDash, TurnDash * float64(l.Turns-1), TurnDash * float64((l.Turns-l.Turn)%l.Turns)
 }
 
-// DotScale returns by how much larger the dots of a line are than those of one that takes no turns.
+// DotScale returns the size of the line's dots relative to those of a line without Turns.
 func (l Line) DotScale() float64 {
 	return 1 + 0.5*float64(max(0, l.Turns-1-l.Turn))
 }
 
-// Ink returns the number of the colour of line i, from 0.
+// Ink returns the number of the colour of line i in Colors, from 0.
 func (c Chart) Ink(i int) int {
 	if k := c.Lines[i].Color; k > 0 {
 		return k - 1
@@ -79,7 +78,7 @@ func (c Chart) color(i int) color.RGBA {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Shows reports whether the axes can show a point.
+// Shows reports whether the axes can show the point (x, y).
 func (c Chart) Shows(x, y float64) bool {
 	return finite(x) && finite(y) && (!c.LogX || x > 0) && (!c.LogY || y > 0)
 }
@@ -91,7 +90,7 @@ func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
 		low, high = l.Low[i], l.High[i]
 	case l.Err != nil:
 		low, high = l.Y[i]-2*l.Err[i], l.Y[i]+2*l.Err[i]
-		if c.LogY && !(low > 0) && high > 0 { // alike upward and downward on the axis
+		if c.LogY && !(low > 0) && high > 0 { // as far down as up on the axis
 			low = l.Y[i] * l.Y[i] / high
 		}
 	default:
@@ -100,13 +99,12 @@ func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
 	return low, high, c.Shows(l.X[i], low) && c.Shows(l.X[i], high)
 }
 
-// mostPoints is the number of points of a line that are drawn at most, some two or
-// three for each pixel.
+// mostPoints is the largest number of points of a line that are drawn, some two or three for each pixel.
 const mostPoints = 2000
 
-// Thinned returns the chart with evenly spaced points of lines that have very many, the
-// last one among them. Of such a line what cannot be shown is left out first, so
-// that values measured now and then stay.
+// Thinned returns the chart with at most mostPoints points in each line, evenly spaced and with the last
+// one. Points that the chart cannot show are left out first, so that values that are measured only now and
+// then stay.
 func (c Chart) Thinned() Chart {
 	c.Lines = slices.Clone(c.Lines)
 	for k, l := range c.Lines {
@@ -141,8 +139,7 @@ func (c Chart) Thinned() Chart {
 	return c
 }
 
-// Shown returns the chart without lines that have nothing to show. The others keep
-// their colours.
+// Shown returns the chart without lines that have no points to show. The others keep their colours.
 func (c Chart) Shown() Chart {
 	var lines []Line
 	for i, l := range c.Lines {
@@ -165,19 +162,19 @@ func nothing() Span { return Span{math.Inf(1), math.Inf(-1)} }
 
 func (s *Span) add(v float64) { s.Low, s.High = min(s.Low, v), max(s.High, v) }
 
-// An Axis takes values to places along it.
+// An Axis maps values to positions along it.
 type Axis struct {
 	Span
 	Log bool
-	// Core, if it is not empty, has all of the axis but a brokenShare at each end beyond
-	// which there are values: the axis is broken there, at Core.Low or Core.High.
+	// Core, if it is not empty, is the part of the axis with most of its length. The axis is broken at an
+	// end of Core if there are values beyond, which share the fraction brokenShare of the length.
 	Core Span
 }
 
-// brokenShare is the part of an axis for values beyond a break.
+// brokenShare is the fraction of an axis for values beyond a break.
 const brokenShare = 0.15
 
-// At returns the place of a value: 0 at the low end of the axis, 1 at the high one.
+// At returns the position of a value: 0 at the low end of the axis, 1 at the high end.
 func (a Axis) At(v float64) float64 {
 	switch {
 	case a.Low == a.High:
@@ -187,7 +184,7 @@ func (a Axis) At(v float64) float64 {
 	case a.Core.Low > a.Core.High:
 		return (v - a.Low) / (a.High - a.Low)
 	}
-	low, high := 0.0, 1.0 // places of the ends of the core
+	low, high := 0.0, 1.0 // positions of the ends of the core
 	if a.Low < a.Core.Low {
 		low = brokenShare
 	}
@@ -203,7 +200,8 @@ func (a Axis) At(v float64) float64 {
 	return low + (high-low)*(v-a.Core.Low)/(a.Core.High-a.Core.Low)
 }
 
-// Marks returns labelled places: of a broken axis those of the core, and its far ends.
+// Marks returns the labelled values of the axis. On a broken axis they are those of the core, and the ends
+// beyond the breaks.
 func (a Axis) Marks() []Mark {
 	if a.Core.Low > a.Core.High {
 		return Marks(a.Low, a.High, a.Log)
@@ -231,12 +229,12 @@ func (a Axis) Breaks() (all []float64) {
 	return all
 }
 
-// crush is how many times as high the first values of the curves may make a chart before its axis
+// crush is the factor by which the first values of the curves may increase the range of y before the y axis
 // is broken.
 const crush = 2.5
 
-// Axes returns the axes, both empty if there is nothing to show. Where the first values, those of
-// a model that has not been trained, would crush the rest of all curves, y is broken.
+// Axes returns the axes, both empty if there is nothing to show. The y axis is broken if the first values,
+// those of a model that has not been trained, would compress the rest of all curves.
 func (c Chart) Axes() (x, y Axis) {
 	x, y = Axis{nothing(), c.LogX, nothing()}, Axis{nothing(), c.LogY, nothing()}
 	later, first := nothing(), math.Inf(1)
@@ -303,10 +301,10 @@ func (c Chart) Axes() (x, y Axis) {
 	return x, y
 }
 
-// roomy returns the span with some room at both ends.
+// roomy returns the span with some space at both ends.
 func roomy(s Span) Span {
 	room := 0.05 * (s.High - s.Low)
-	if s.Low >= 0 { // a count or a fraction is not drawn below 0
+	if s.Low >= 0 { // the axis of a count or a fraction does not go below 0
 		return Span{max(0, s.Low-room), s.High + room}
 	}
 	return Span{s.Low - room, s.High + room}
@@ -318,8 +316,8 @@ func (c Chart) Empty() bool {
 	return x.Low > x.High
 }
 
-// Flat returns the value of a chart whose lines have a single one at more than one point, and whether
-// it is such a chart.
+// Flat returns the value of a chart whose points all have the same value, and whether it is such a chart. A
+// chart with one point a line is not.
 func (c Chart) Flat() (value float64, flat bool) {
 	span, points := nothing(), 0
 	for _, l := range c.Lines {
@@ -333,7 +331,7 @@ func (c Chart) Flat() (value float64, flat bool) {
 	return span.Low, points > len(c.Lines) && span.Low == span.High
 }
 
-// YMarks returns the labelled places of the axis of y.
+// YMarks returns the labelled values of the y axis.
 func (c Chart) YMarks() []Mark {
 	_, y := c.Axes()
 	all := y.Marks()
@@ -349,7 +347,7 @@ func (c Chart) YMarks() []Mark {
 	return whole
 }
 
-// Plot returns the plot of a chart with its entries of the legend.
+// Plot returns the plot of a chart and its entries in the legend.
 func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 	c = c.Thinned().Shown()
 	p = New(c.X, c.Y)
@@ -391,7 +389,7 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 			}
 			mark = line
 			if l.Turns > 1 {
-				whole := *line // in the legend
+				whole := *line // the legend shows it without dashes
 				mark = &whole
 				dash, gap, start := l.Dashes()
 				line.Dashes, line.DashOffs = []vg.Length{vg.Points(dash), vg.Points(gap)}, vg.Points(start)
@@ -444,13 +442,12 @@ type broken Axis
 // Normalize implements plot.Normalizer.
 func (b broken) Normalize(_, _, v float64) float64 { return Axis(b).At(v) }
 
-// manyDots is the number of dots of a line from which on they are small.
+// manyDots is the number of dots of a line from which they are drawn small.
 const manyDots = 40
 
-// Charts is a page of charts, across in a row, each width × height with its margins.
-// Charts that have nothing to show are left out; the page is nil if there is none
-// left. Where the curves of all charts reach their right ends, their names stand
-// there, in their colours; else above the page.
+// Charts returns a page of charts, across in a row. Each is width × height, with its margins. Charts that
+// have nothing to show are left out; if none is left the page is nil. If the curves of all charts reach the
+// right ends, their names are written there, in their colours. Otherwise there is a legend above.
 func Charts(charts []Chart, across int, width, height vg.Length) *Page {
 	charts = slices.DeleteFunc(slices.Clone(charts), Chart.Empty)
 	if len(charts) == 0 {
@@ -480,11 +477,11 @@ func Charts(charts []Chart, across int, width, height vg.Length) *Page {
 	return Grid(rows, width, height, legend...)
 }
 
-// directLetters is the longest name that stands at the end of a curve.
+// directLetters is the length of the longest name that is written at the end of a curve.
 const directLetters = 22
 
-// endsRight reports whether names of the curves can stand at their ends: they are
-// short, few, and end near the right end of the chart.
+// endsRight reports whether the names of the curves can be written at their ends: the curves are few and
+// end near the right end of the chart, and the names are short.
 func (c Chart) endsRight() bool {
 	const near, most = 0.9, 6
 	x, _ := c.Axes()
@@ -508,7 +505,7 @@ func (c Chart) endsRight() bool {
 	return true
 }
 
-// Ends are names at the right ends of curves, moved apart where they would overlap.
+// ends are names at the right ends of curves. They are moved apart where they would overlap.
 type ends struct {
 	names []string
 	inks  []color.Color
@@ -547,10 +544,10 @@ func (e *ends) Plot(c draw.Canvas, p *plot.Plot) {
 		return b - a
 	})
 	apart := vg.Points(tickSize + 1)
-	for k := 1; k < len(order); k++ { // from below
+	for k := 1; k < len(order); k++ { // from the lowest
 		places[order[k]] = max(places[order[k]], places[order[k-1]]+apart)
 	}
-	if n := len(order); n > 0 { // what has risen above the frame pushes the rest down
+	if n := len(order); n > 0 { // names above the frame push the rest down
 		limit := max(c.Max.Y, c.Min.Y+apart*vg.Length(n-1))
 		for k := n - 1; k >= 0; k-- {
 			places[order[k]] = min(places[order[k]], limit)
@@ -564,7 +561,7 @@ func (e *ends) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// GlyphBoxes keeps room for the names.
+// GlyphBoxes reserves space for the names. It implements plot.GlyphBoxer.
 func (e *ends) GlyphBoxes(*plot.Plot) (boxes []plot.GlyphBox) {
 	for _, name := range e.names {
 		boxes = append(boxes, plot.GlyphBox{X: 1, Y: 0.5, Rectangle: vg.Rectangle{Max: vg.Point{X: endsGap + style(tickSize).Width(name), Y: 1}}})

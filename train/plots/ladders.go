@@ -14,19 +14,17 @@ import (
 	"gorbm/negphase"
 )
 
-// A NamedLadder is a ladder of temperatures with what it is called in a
-// picture, such as "step 500".
+// A NamedLadder is a ladder of temperatures with its name in a picture, such as "step 500".
 type NamedLadder struct {
 	Name string `json:"name"`
 	negphase.Ladder
 }
 
-// Ladders draws how ladders of temperatures exchange, one column for each
-// ladder and four panels in each: the rejection rate of each pair of
-// neighbours; where the particles of a temperature go in one round; which
-// temperatures two particles went through; and the share of its time that
-// each particle has spent at each temperature, which should tend to the same
-// for all. Temperature 1 is that of the model. It panics if there is no ladder.
+// Ladders draws how ladders of temperatures exchange. Each ladder has a column of four panels: the
+// rejection rate of each pair of neighbours; the probabilities of moves between temperatures in one round;
+// the temperatures of two particles over the rounds; and the fraction of its time that each particle has
+// spent at each temperature, which should tend to the same for all. Temperature 1 is that of the model. It
+// panics if there is no ladder.
 func Ladders(ladders ...NamedLadder) *Page {
 	panels := []func(NamedLadder) *Plot{rejections, exchanges, trajectories, associations}
 	rows := make([][]*Plot, len(panels))
@@ -50,16 +48,15 @@ func (l NamedLadder) title() string {
 		l.Name, len(l.Beta), Temperature(l.Beta[len(l.Beta)-1]), WithError(l.Barrier, l.BarrierErr), l.Deviation, len(l.Beta))
 }
 
-// WithError returns x ± its standard error, such as 11.47 ± 0.02. The error is
-// rounded to one digit, and x has the same decimals. If the error is 0, not
-// finite or unknown, x stands alone.
+// WithError returns x ± its standard error as text, such as 11.47 ± 0.02. The error is rounded to one
+// digit, and x to the same decimals. If the error is 0, not finite or unknown, only x is returned.
 func WithError(x, err float64) string {
 	if !(err > 0) || math.IsInf(err, 0) {
 		return strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	text := strconv.FormatFloat(err, 'e', 0, 64)
 	_, exponent, _ := strings.Cut(text, "e")
-	n, _ := strconv.Atoi(exponent) // our own text
+	n, _ := strconv.Atoi(exponent) // FormatFloat wrote it
 	rounded, _ := strconv.ParseFloat(text, 64)
 	return fmt.Sprintf("%.*f ± %.*f", max(0, -n), x, max(0, -n), rounded)
 }
@@ -72,8 +69,8 @@ func Temperature(beta float64) string {
 	return strconv.FormatFloat(1/beta, 'g', 4, 64)
 }
 
-// rejections shows the rejection rate of each pair of neighbours with two standard
-// errors, against the number of the colder one.
+// rejections plots the rejection rate of each pair of neighbours, with two standard errors, against the
+// number of the colder one.
 func rejections(l NamedLadder) *Plot {
 	p := New("pair, by the number of its colder temperature", "share of swaps rejected")
 	p.Title.Text = "Rejection of neighbours, ± 2 standard errors"
@@ -96,15 +93,15 @@ func rejections(l NamedLadder) *Plot {
 	return p
 }
 
-// exchanges shows the probabilities of moves between temperatures in one round.
+// exchanges plots the probabilities of moves between temperatures in one round.
 func exchanges(l NamedLadder) *Plot {
 	p := shades(l, "from temperature no.", "to temperature no.", func(from, to int) float64 { return l.Moves[from][to] })
 	p.Title.Text = "Moves in one round (white: never, black: always)"
 	return p
 }
 
-// associations shows the share of its time that each particle has spent at
-// each temperature. An equal share, of 1 over their number, has half the shade.
+// associations plots the fraction of its time that each particle has spent at each temperature. With K
+// temperatures, the fraction 1/K is half black.
 func associations(l NamedLadder) *Plot {
 	p := shades(l, "particle", "temperature no.", func(particle, k int) float64 {
 		return l.Association[particle][k] * float64(len(l.Beta)) / 2
@@ -113,13 +110,13 @@ func associations(l NamedLadder) *Plot {
 	return p
 }
 
-// shownWays is about how often two particles may cross a panel without becoming a
-// tangle.
+// shownWays is about how often the paths of two particles cross the panel from one end of the ladder to the
+// other. More would be a tangle.
 const shownWays = 16
 
-// trajectories shows the temperatures that two particles of the first group of
-// chains had in the last rounds: those that started at the lowest and at the
-// highest temperature. The better the ladder exchanges, the fewer rounds are shown.
+// trajectories plots the temperatures of two particles of the first group in the last rounds: those that
+// started at the lowest and at the highest temperature. The better the ladder exchanges, the fewer rounds
+// it shows.
 func trajectories(l NamedLadder) *Plot {
 	p := New("round", "temperature no.")
 	k := len(l.Beta)
@@ -148,8 +145,7 @@ func trajectories(l NamedLadder) *Plot {
 	return p
 }
 
-// shades shows a value from 0, white, to 1 or more, black, for each pair of
-// indices into the ladder.
+// shades plots a value for each pair of indices into the ladder: 0 is white, 1 or more is black.
 func shades(l NamedLadder, x, y string, at func(x, y int) float64) *Plot {
 	p := New(x, y)
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(wholeTicks), plot.TickerFunc(wholeTicks)
@@ -173,7 +169,7 @@ func (s square) Z(c, r int) float64 { return min(1, s.at(c, r)) }
 // greys is the palette of shades.
 type greys struct{}
 
-// Colors returns 64 greys from white to black, more than the eye tells apart.
+// Colors returns 64 greys from white to black, more than the eye can distinguish.
 func (greys) Colors() []color.Color {
 	c := make([]color.Color, 64)
 	for i := range c {

@@ -17,7 +17,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// A Format is a kind of picture file.
+// A Format is a format of picture files.
 type Format string
 
 const (
@@ -26,30 +26,29 @@ const (
 	PDF Format = "pdf"
 )
 
-// FormatOf returns the format that the name of a file asks for, and whether there
-// is one.
+// FormatOf returns the format of a file by the ending of its name, and whether there is one.
 func FormatOf(path string) (f Format, ok bool) {
 	f = Format(strings.ToLower(strings.TrimPrefix(filepath.Ext(path), ".")))
 	return f, slices.Contains([]Format{PNG, SVG, PDF}, f)
 }
 
-// dpi is the number of pixels of an inch of a PNG.
+// dpi is the number of pixels per inch of a PNG.
 const dpi = 144
 
-// A Page is a picture of plots, which can be written in several formats.
+// A Page is a picture of one or more plots that can be written in several formats.
 type Page struct {
 	width, height vg.Length
 	err           error
-	image         image.Image // that PNG keeps as it is; nil: none
+	image         image.Image // pixels of the PNG; nil: the PNG is drawn
 	draw          func(c draw.Canvas)
 }
 
-// Write writes the picture. It returns the first error of its plots.
+// Write writes the picture in the given format. It returns the first error of its plots.
 func (p *Page) Write(w io.Writer, f Format) error {
 	if p.err != nil {
 		return p.err
 	}
-	// The default takes up to three times as long for a tenth fewer bytes.
+	// The default compression takes up to three times as long and saves a tenth of the bytes.
 	encoder := &png.Encoder{CompressionLevel: png.BestSpeed}
 	if p.image != nil && f == PNG {
 		return encoder.Encode(w, p.image)
@@ -73,12 +72,12 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	return err
 }
 
-// As returns a function that writes the page in a format.
+// As returns a function that writes the page in the given format.
 func (p *Page) As(f Format) func(w io.Writer) error {
 	return func(w io.Writer) error { return p.Write(w, f) }
 }
 
-// Sheet is a page of one image. The PNG has the same pixels.
+// Sheet returns a page of one image. As a PNG it has the same pixels.
 func Sheet(img image.Image) *Page {
 	size := img.Bounds().Size()
 	page := &Page{width: vg.Length(size.X) * vg.Inch / dpi, height: vg.Length(size.Y) * vg.Inch / dpi, image: img}
@@ -86,18 +85,18 @@ func Sheet(img image.Image) *Page {
 	return page
 }
 
-// A LegendEntry is a name with what it is drawn as.
+// A LegendEntry is a name in a legend, with the mark of its curve.
 type LegendEntry struct {
 	Name string
 	Mark plot.Thumbnailer
 }
 
-// margin is the space around a page, and gap that between its plots.
+// margin is the space around the plots of a page, and gap the space between them.
 const margin, gap = 3 * vg.Millimeter, 5 * vg.Millimeter
 
-// Grid is a page of rows of plots with aligned axes. Each plot with its margins is
-// width × height. Rows that are shorter than the first end with blank space. A
-// legend, if there is one, stands above all plots. There is at least one plot.
+// Grid returns a page of rows of plots with aligned axes. Each plot, with its margins, is width × height.
+// Rows that are shorter than the first end with blank space. The legend, if there is one, is above all
+// plots. There must be a plot.
 func Grid(rows [][]*Plot, width, height vg.Length, legend ...LegendEntry) *Page {
 	across := len(rows[0])
 	page := &Page{width: width * vg.Length(across)}
@@ -111,8 +110,8 @@ func Grid(rows [][]*Plot, width, height vg.Length, legend ...LegendEntry) *Page 
 	page.draw = func(c draw.Canvas) {
 		c = key.draw(c)
 		t := draw.Tiles{Rows: len(rows), Cols: across, PadX: gap, PadY: gap, PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin}
-		// Axes are aligned: the plots of a column make room for the widest of their axes, and those of a
-		// row for the highest.
+		// To align the axes, plots of a column get the margins of the widest labels of the y axis in it,
+		// and plots of a row those of the highest labels of the x axis.
 		left, right := make([]vg.Length, across), make([]vg.Length, across)
 		above, below := make([]vg.Length, len(rows)), make([]vg.Length, len(rows))
 		around := func(i, j int) (place draw.Canvas, l, r, b, a vg.Length) {
@@ -136,8 +135,8 @@ func Grid(rows [][]*Plot, width, height vg.Length, legend ...LegendEntry) *Page 
 	return page
 }
 
-// Column is a page of plots of one width below each other, each with its own height.
-// A legend, if there is one, stands above them.
+// Column returns a page of plots below each other, of one width and with the given heights. The legend, if
+// there is one, is above them.
 func Column(plots []*Plot, width vg.Length, heights []vg.Length, legend ...LegendEntry) *Page {
 	page := &Page{width: width}
 	for i, p := range plots {
@@ -169,7 +168,7 @@ func (p *Page) check(plot *Plot) {
 	}
 }
 
-// A key is a legend as lines of text, each as full as the width allows.
+// A key is a legend as lines of text, each filled up to the width of the page.
 type key struct {
 	lines  [][]LegendEntry
 	height vg.Length
@@ -202,7 +201,7 @@ func (e LegendEntry) width() vg.Length {
 	return keySwatch + vg.Millimeter + style(labelSize).Width(e.Name)
 }
 
-// draw draws the legend on top of a canvas and returns what is below it.
+// draw draws the legend at the top of c and returns the rest of c.
 func (k key) draw(c draw.Canvas) draw.Canvas {
 	y := c.Max.Y - margin - keyLine
 	for _, line := range k.lines {

@@ -1,6 +1,6 @@
-// Package plots draws the pictures of training and of the commands, as PNG, SVG or
-// PDF: charts of curves with their errors, ladders of temperatures, and sheets of
-// small pictures. It holds what they share: colours, letters, axes, ticks and pages.
+// Package plots draws the pictures of training and of the commands, as PNG, SVG or PDF: charts of curves
+// with their errors, ladders of temperatures, and sheets of small pictures. All share colours, fonts, axes,
+// ticks and pages.
 //
 // # Where to begin
 //
@@ -17,21 +17,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Plot is one panel of a picture. The methods that add to it return what
-// they have added, for the legend or for changes of style. They keep the first
-// error, such as a point that is not finite; writing the page returns it.
+// A Plot is one panel of a picture. Methods that add an element return it, for the legend or for changes of
+// its style. A Plot keeps the first error, such as a point that is not finite; writing the page returns
+// that error.
 type Plot struct {
 	*plot.Plot
 	x, y string // labels of the axes
 	err  error
 }
 
-// labelRoom is the height that the label of an axis takes.
+// labelRoom is the height of the label of an axis.
 const labelRoom = vg.Length(labelSize) * 1.7
 
-// inside returns the part of a place without the labels of the axes. They are drawn
-// apart, because gonum/plot makes room for those of a logarithmic axis far off its
-// middle.
+// inside returns place without the space for the labels of the axes. We draw these labels ourselves,
+// because gonum/plot puts those of a logarithmic axis far from its middle.
 func (p *Plot) inside(place draw.Canvas) draw.Canvas {
 	var left, below vg.Length
 	if p.y != "" {
@@ -43,7 +42,7 @@ func (p *Plot) inside(place draw.Canvas) draw.Canvas {
 	return draw.Crop(place, left, 0, below, 0)
 }
 
-// frame returns where the plot in a place has its curves.
+// frame returns the rectangle of place in which the plot draws its curves.
 func (p *Plot) frame(place draw.Canvas) vg.Rectangle {
 	return p.DataCanvas(p.inside(place)).Rectangle
 }
@@ -58,15 +57,14 @@ func (p *Plot) draw(place draw.Canvas) {
 	place.FillText(s, vg.Point{X: place.Min.X, Y: (frame.Min.Y + frame.Max.Y) / 2}, p.y)
 }
 
-// Grid adds grid lines at the ticks. It comes before the curves, which are
-// drawn on top of it.
+// Grid adds grid lines at the ticks. Call it before curves are added, which are then drawn over the lines.
 func (p *Plot) Grid() {
 	g := plotter.NewGrid()
 	g.Vertical.Color, g.Horizontal.Color = gridColor, gridColor
 	p.Add(g)
 }
 
-// added keeps the first error and reports whether there is none.
+// added records err if it is the first error, and reports whether err is nil.
 func (p *Plot) added(err error) bool {
 	if p.err == nil {
 		p.err = err
@@ -74,7 +72,7 @@ func (p *Plot) added(err error) bool {
 	return err == nil
 }
 
-// Line adds a line through the points, of a width in points.
+// Line adds a line through the points, with the width in points.
 func (p *Plot) Line(xy plotter.XYs, c color.Color, width vg.Length) *plotter.Line {
 	line, err := plotter.NewLine(xy)
 	if !p.added(err) {
@@ -85,7 +83,7 @@ func (p *Plot) Line(xy plotter.XYs, c color.Color, width vg.Length) *plotter.Lin
 	return line
 }
 
-// Dots adds a filled circle at each point, of a radius in points.
+// Dots adds a filled circle at each point, with the radius in points.
 func (p *Plot) Dots(xy plotter.XYs, c color.Color, radius vg.Length) *plotter.Scatter {
 	dots, err := plotter.NewScatter(xy)
 	if !p.added(err) {
@@ -128,7 +126,7 @@ func (p *Plot) Area(corners plotter.XYs, c color.RGBA) *plotter.Polygon {
 	return area
 }
 
-// Label writes text above a point, small enough for neighbours to keep apart.
+// Label writes text above a point, in small letters so that neighbours do not overlap.
 func (p *Plot) Label(x, y float64, text string) {
 	label, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{text}})
 	if !p.added(err) {
@@ -140,9 +138,8 @@ func (p *Plot) Label(x, y float64, text string) {
 	p.Add(label)
 }
 
-// Log makes axes of the plot logarithmic. It comes after the curves, all of
-// which must be above 0 on these axes. An axis with a single value gets room
-// around it, and one with none goes from 1 to 10.
+// Log makes axes of the plot logarithmic. Call it after the curves are added, which must be above 0 on
+// these axes. An axis with a single value gets space on both sides; one without values goes from 1 to 10.
 func (p *Plot) Log(axes ...*plot.Axis) {
 	for _, a := range axes {
 		if !(a.Max >= a.Min) {

@@ -19,20 +19,20 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A ContactMap is a prediction of which sites of sequences touch.
+// A ContactMap is a prediction of which sites of sequences are in contact, that is, close in space.
 type ContactMap struct {
-	Scores    [][]float64 // of pairs of sites
-	Contacts  [][2]int    // known ones
-	Predicted [][2]int    // the pairs of the largest scores
-	// Touch reports whether a pair is known to touch, and whether its distance is known.
+	Scores    [][]float64 // score of each pair of sites
+	Contacts  [][2]int    // known contacts
+	Predicted [][2]int    // pairs with the largest scores
+	// Touch reports whether a pair is known to be in contact, and whether its distance is known.
 	Touch     func(pair [2]int) (touches, known bool)
-	Precision []float64 // of the first 1, 2, … pairs; nil: no contacts are known
-	Best      float64   // number of contacts among all pairs that are ranked
+	Precision []float64 // of the first 1, 2, … predicted pairs; nil: no contacts are known
+	Best      float64   // number of contacts among all ranked pairs
 }
 
-// Page draws the map: below the diagonal the scores, from white at zero or less to black at the 99.5th percentile of
-// those above, and above it known contacts and the pairs predicted. Sites count from 1. Beside it stands the precision by
-// the number of pairs, if it is known.
+// Page draws the map. Below the diagonal are the scores, from white at zero or less to black at the 99.5th
+// percentile of the positive ones. Above it are the known contacts and the predicted pairs. Sites count
+// from 1. If the precision is known, a second panel shows it against the number of pairs.
 func (c ContactMap) Page() *Page {
 	n := len(c.Scores)
 	var size []float64
@@ -99,7 +99,7 @@ func (c ContactMap) Page() *Page {
 	return Grid([][]*Plot{row}, 12*vg.Centimeter, 11.8*vg.Centimeter, legend...)
 }
 
-// percentile returns the value below which a fraction of x lies; 0 of none. It sorts x.
+// percentile returns the value below which the given fraction of x lies, or 0 if x is empty. It sorts x.
 func percentile(x []float64, fraction float64) float64 {
 	if len(x) == 0 {
 		return 0
@@ -108,10 +108,11 @@ func percentile(x []float64, fraction float64) float64 {
 	return x[int(float64(len(x)-1)*fraction)]
 }
 
-// rasterPixels is the least number of pixels of the side of a raster.
+// rasterPixels is the smallest number of pixels of the side of a raster.
 const rasterPixels = 600
 
-// raster fills a rectangle with columns × rows cells of these colours, from the lower left.
+// raster fills a rectangle with columns × rows cells, which paint colours. x and y count from the lower
+// left.
 func (p *Plot) raster(columns, rows int, left, low, right, high float64, paint func(x, y int) color.RGBA) {
 	scale := max(1, (rasterPixels+max(columns, rows)-1)/max(columns, rows))
 	img := image.NewRGBA(image.Rect(0, 0, columns*scale, rows*scale))
@@ -123,18 +124,20 @@ func (p *Plot) raster(columns, rows int, left, low, right, high float64, paint f
 	p.Add(plotter.NewImage(img, left, low, right, high))
 }
 
-// Agreement compares values of samples with those of rows, such as the frequencies of letters.
+// An Agreement is a panel that compares values of samples with those of rows, such as the frequencies of
+// letters.
 type Agreement struct {
 	Title, X, Y    string
-	Rows, Samples  []float64 // x and y
+	Rows, Samples  []float64 // coordinates x and y of the points
 	Pearson, Slope float64
 }
 
-// manyPoints is the number of points from which on their density is drawn.
+// manyPoints is the number of points from which a panel shows their density.
 const manyPoints = 5000
 
-// Agreements is a page of panels side by side, each with its points and the line of equal values. From manyPoints points
-// on it shows their density, in logarithmic shades. Rows and Samples of a panel have equal lengths.
+// Agreements returns a page of panels side by side, each with its points and the line of equal values. A
+// panel with more than manyPoints points shows their density in logarithmic shades. Rows and Samples of a
+// panel have equal lengths.
 func Agreements(all ...Agreement) *Page {
 	var row []*Plot
 	for _, a := range all {
@@ -178,7 +181,7 @@ func (p *Plot) density(xs, ys []float64, low, high float64) {
 		*n++
 		most = max(most, *n)
 	}
-	from := math.Log(0.5) // a single point is no white
+	from := math.Log(0.5) // so that a single point is not white
 	p.raster(cells, cells, low, low, high, high, func(x, y int) color.RGBA {
 		n := count[x][y]
 		if n == 0 {
@@ -189,9 +192,10 @@ func (p *Plot) density(xs, ys []float64, low, high float64) {
 	})
 }
 
-// Mutations is a map of the scores of single mutations of a sequence: a row for each letter but the gap, a column for each site,
-// red above zero and blue below, the 99.5th percentile of their size being the limit. A dot marks the letters of the
-// sequence, levels. Sites have these numbers; one without scores is empty.
+// Mutations returns a map of the scores of single mutations of a sequence, with a row for each letter
+// except the gap and a column for each site. Colours go from blue below zero to red above, up to the 99.5th
+// percentile of the scores' sizes. A dot marks the letter of the sequence at each site, which levels gives
+// as an index into letters. numbers has the numbers of the sites. A site without scores is empty.
 func Mutations(letters string, levels []int32, numbers []int, scores [][]float64) *Page {
 	var size []float64
 	for i, row := range scores {
@@ -232,7 +236,7 @@ func Mutations(letters string, levels []int32, numbers []int, scores [][]float64
 	return Grid([][]*Plot{{p}}, width, 2.5*vg.Centimeter+vg.Length(q)*4*vg.Millimeter)
 }
 
-// Scatter is a page of one panel of points.
+// Scatter returns a page of one panel of points.
 func Scatter(title, xName, yName string, x, y []float64) *Page {
 	p := New(xName, yName)
 	p.Title.Text = title
@@ -247,15 +251,16 @@ func Scatter(title, xName, yName string, x, y []float64) *Page {
 // A LogoUnit is a hidden unit to draw as a logo.
 type LogoUnit struct {
 	Title   string
-	Weights [][]float64 // for each site, by letter
+	Weights [][]float64 // weight of each letter at each site
 }
 
-// logoSites is the number of sites of a line of a logo at most.
+// logoSites is the largest number of sites in a line of a logo.
 const logoSites = 80
 
-// Logos draws the weights of hidden units as sequence logos: at each site the letters with weights above zero stand on each other, the largest on
-// top, and those below zero hang, with heights that are the weights (Tubiana, Cocco and Monasson 2019, eLife 8:e39397). Long
-// sequences take several lines. Sites count from 1. There is at least one unit.
+// Logos draws the weights of hidden units as sequence logos (Tubiana, Cocco and Monasson 2019, eLife
+// 8:e39397). At each site the letters with positive weights are stacked upwards from zero, the largest
+// outermost, and those with negative weights downwards. The height of a letter is its weight. Long
+// sequences are broken into lines. Sites count from 1. There must be a unit.
 func Logos(letters string, units []LogoUnit) *Page {
 	glyphs := newGlyphs(letters)
 	ink, legend := logoInks(letters)
@@ -301,14 +306,15 @@ func Logos(letters string, units []LogoUnit) *Page {
 	return Column(all, width, heights, legend...)
 }
 
-// A swatch is a colour in a legend.
+// A swatch is a coloured square in a legend.
 type swatch struct{ ink color.Color }
 
 func (s swatch) Thumbnail(c *draw.Canvas) {
 	c.FillPolygon(s.ink, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 }
 
-// logoInks returns a colour for each letter, by the chemistry of amino acids and nucleotides where the letters are theirs.
+// logoInks returns a colour for each letter and the legend. Amino acids and nucleotides are coloured by
+// their chemistry.
 func logoInks(letters string) (inks []color.Color, legend []LegendEntry) {
 	type class struct {
 		name, letters string
@@ -348,14 +354,14 @@ type logo struct {
 	letters string
 	glyphs  []glyph
 	inks    []color.Color
-	first   int // site of the first weights, from 0
+	first   int // number of the first site, from 0
 	weights [][]float64
 }
 
-// Plot draws the letters that are at least a fifth of a point high.
+// Plot draws the letters that are at least a fifth of a point high. It implements plot.Plotter.
 func (l *logo) Plot(c draw.Canvas, p *plot.Plot) {
 	toX, toY := p.Transforms(&c)
-	const least, side = 0.2, 0.46 // points; half the width of a letter in sites
+	const least, side = 0.2, 0.46 // least height in points; half the width of a letter, in sites
 	for i, w := range l.weights {
 		x := float64(l.first + i + 1)
 		for _, sign := range []float64{1, -1} {
@@ -371,7 +377,7 @@ func (l *logo) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// byWeight returns the numbers of the weights of a sign, the smallest in size first.
+// byWeight returns the indices of the weights with the given sign, the smallest in size first.
 func byWeight(w []float64, sign float64) (order []int) {
 	for k, x := range w {
 		if x*sign > 0 {
@@ -382,10 +388,11 @@ func byWeight(w []float64, sign float64) (order []int) {
 	return order
 }
 
-// A glyph is the outline of a letter, scaled to the unit square; nil: a filled square.
+// A glyph is the outline of a letter. If it is nil it is drawn as a filled rectangle.
 type glyph []sfnt.Segment
 
-// newGlyphs returns the outlines of letters. Characters without an outline, or as low as a hyphen, are squares.
+// newGlyphs returns the outlines of letters. It is nil for the hyphen and for characters that the font does
+// not have.
 func newGlyphs(letters string) []glyph {
 	face := font.DefaultCache.Lookup(font.Font{Typeface: typeface.Typeface, Variant: typeface.Variant, Weight: xfont.WeightBold}, 12)
 	all := make([]glyph, len(letters))
@@ -404,7 +411,7 @@ func newGlyphs(letters string) []glyph {
 	return all
 }
 
-// fill draws the glyph so that it fills a rectangle.
+// fill draws the glyph scaled to the rectangle to.
 func (g glyph) fill(c draw.Canvas, ink color.Color, to vg.Rectangle) {
 	c.SetColor(ink)
 	var path vg.Path
@@ -421,10 +428,10 @@ func (g glyph) fill(c draw.Canvas, ink color.Color, to vg.Rectangle) {
 	width, height := float64(bounds.Max.X-bounds.Min.X), float64(bounds.Max.Y-bounds.Min.Y)
 	middle := (to.Min.X + to.Max.X) / 2
 	across := to.Max.X - to.Min.X
-	if narrow := vg.Length(width / 450 / 64); narrow < 1 { // an I is not as wide as an M
+	if narrow := vg.Length(width / 450 / 64); narrow < 1 { // an I is narrower than an M
 		across *= max(narrow, 0.3)
 	}
-	at := func(p fixed.Point26_6) vg.Point { // y of fonts goes down
+	at := func(p fixed.Point26_6) vg.Point { // y points down in fonts
 		return vg.Point{X: middle + across*vg.Length(float64(p.X-bounds.Min.X)/width-0.5), Y: to.Max.Y - (to.Max.Y-to.Min.Y)*vg.Length(float64(p.Y-bounds.Min.Y)/height)}
 	}
 	for k, s := range g {

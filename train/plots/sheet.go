@@ -15,16 +15,15 @@ import (
 	"gorbm/rbm"
 )
 
-// tileSide is the least length of the longer side of a picture on a sheet, in
-// pixels. Smaller pictures are enlarged by a whole factor.
+// tileSide is the smallest length of the longer side of a picture on a sheet, in pixels. Smaller pictures
+// are enlarged by a whole factor.
 const tileSide = 56
 
 // sheetGap is the space between pictures, in pixels.
 const sheetGap = 2
 
-// Tiles arranges pictures of height × width values in columns. Each row
-// of rows is one picture, and paint gives the colour of a value. It panics if
-// the sizes do not fit.
+// Tiles arranges pictures in columns on a sheet. Each row of rows is one picture of height × width values,
+// and paint gives the colour of a value. It panics if the sizes do not fit.
 func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) color.RGBA) *image.RGBA {
 	if height*width != rows.Cols || columns < 1 {
 		panic("plots: the shape does not fit the rows")
@@ -46,8 +45,8 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 	return img
 }
 
-// Compact gives an image of at most 256 colours a palette, with which its file takes a third of the
-// bytes or less. It returns other images unchanged.
+// Compact returns an image of at most 256 colours with a palette, which takes a third of the bytes or less
+// in a file. It returns other images unchanged.
 func Compact(img image.Image) image.Image {
 	rgba, ok := img.(*image.RGBA)
 	if !ok {
@@ -77,10 +76,11 @@ func Compact(img image.Image) image.Image {
 	return out
 }
 
-// merged returns an image with a palette, like Compact. Where there are more than 256 colours, as the edges of
-// lines and letters have, colours that agree in the upper half of the bits of each channel become the most frequent of
-// them. A colour with frequentShare of the pixels stays, such as the light grey of a grid next to white. If that leaves
-// too many colours, the image stays as it is.
+// merged returns an image with a palette, like Compact. An image with more than 256 colours, as at the
+// edges of lines and letters, loses some of them: colours that agree in the upper four bits of each channel
+// become the most frequent of these. A colour with the fraction frequentShare of the pixels stays, such as
+// the light grey of a grid next to white. If there are still more than 256 colours, the image is returned
+// unchanged.
 func merged(img image.Image) image.Image {
 	out := Compact(img)
 	rgba, ok := out.(*image.RGBA)
@@ -88,7 +88,7 @@ func merged(img image.Image) image.Image {
 		return out
 	}
 	count := map[color.RGBA]int{}
-	each := func(do func(at int, c color.RGBA, n int)) { // for each run of one colour
+	each := func(do func(at int, c color.RGBA, n int)) { // calls do for each run of one colour
 		for y := rgba.Rect.Min.Y; y < rgba.Rect.Max.Y; y++ {
 			line := rgba.Pix[rgba.PixOffset(rgba.Rect.Min.X, y):][:4*rgba.Rect.Dx()]
 			for lo := 0; lo < len(line); {
@@ -124,7 +124,7 @@ func merged(img image.Image) image.Image {
 		return img
 	}
 	paletted := image.NewPaletted(rgba.Rect, nil)
-	index := map[color.RGBA]uint8{} // of colours of img
+	index := map[color.RGBA]uint8{} // index in the palette, of each colour of img
 	each(func(at int, c color.RGBA, n int) {
 		k, ok := index[c]
 		if !ok {
@@ -144,19 +144,18 @@ func merged(img image.Image) image.Image {
 	return paletted
 }
 
-// frequentShare is less than a thin line across a chart has.
+// frequentShare is a smaller fraction of the pixels than a thin line across a chart has.
 const frequentShare = 1. / 8192
 
 const (
-	captionSize  = 16 // of letters, in pixels
-	captionSpace = 6  // around texts
+	captionSize  = 16 // height of letters, in pixels
+	captionSpace = 6  // around texts, in pixels
 	// captionLetters is the largest number of letters of a name next to a sheet.
 	captionLetters = 12
 )
 
-// Caption returns a sheet with names at the left of its lines, which are equally
-// high, and a line of text below it. names may be nil, and text empty. Names are left
-// out where lines are too low for them.
+// Caption returns a sheet with names to the left of its lines, which must be equally high, and a line of
+// text below it. names may be nil, and text empty. Names are left out if the lines are too low for them.
 func Caption(sheet image.Image, names []string, text string) (*image.RGBA, error) {
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {
@@ -188,7 +187,7 @@ func Caption(sheet image.Image, names []string, text string) (*image.RGBA, error
 	d.Dst = img
 	for i, name := range names {
 		middle := (2*i + 1) * size.Y / (2 * len(names))
-		d.Dot = fixed.P(left-captionSpace-d.MeasureString(name).Ceil(), middle+captionSize/3) // digits are two thirds of the size high
+		d.Dot = fixed.P(left-captionSpace-d.MeasureString(name).Ceil(), middle+captionSize/3) // digits are two thirds of captionSize high
 		d.DrawString(name)
 	}
 	d.Dot = fixed.P(captionSpace, size.Y+captionSpace+captionSize*4/5)
@@ -196,14 +195,14 @@ func Caption(sheet image.Image, names []string, text string) (*image.RGBA, error
 	return img, nil
 }
 
-// Ink is a paint for probabilities, from white for 0 to black for 1.
+// Ink is the paint for probabilities, from white for 0 to black for 1.
 func Ink(p float32) color.RGBA {
 	g := uint8(255 - 255*min(max(p, 0), 1) + 0.5)
 	return color.RGBA{g, g, g, 255}
 }
 
-// InkOf returns Ink for the inputs of a binary model, and for standardised inputs a paint from
-// white at three standard deviations below the mean to black at three above.
+// InkOf returns the paint for inputs of m: Ink if they are binary. Real inputs, which are standardised, go
+// from white at three standard deviations below the mean to black at three above.
 func InkOf(m *rbm.RBM) func(float32) color.RGBA {
 	if !m.Real() {
 		return Ink
@@ -211,8 +210,7 @@ func InkOf(m *rbm.RBM) func(float32) color.RGBA {
 	return func(x float32) color.RGBA { return Ink(0.5 + x/6) }
 }
 
-// signed returns a paint for values between ±limit: blue for −limit, white for
-// 0 and red for limit.
+// signed returns a paint for values between ±limit, from blue for −limit over white for 0 to red for limit.
 func signed(limit float32) func(float32) color.RGBA {
 	return func(x float32) color.RGBA {
 		t := float32(0)
@@ -221,7 +219,7 @@ func signed(limit float32) func(float32) color.RGBA {
 		}
 		fade := func(to uint8) uint8 { return uint8(255 - max(t, -t)*float32(255-to) + 0.5) }
 		if t >= 0 {
-			return color.RGBA{fade(178), fade(24), fade(43), 255} // ColorBrewer RdBu ends
+			return color.RGBA{fade(178), fade(24), fade(43), 255} // the ends of ColorBrewer RdBu
 		}
 		return color.RGBA{fade(33), fade(102), fade(172), 255}
 	}
@@ -230,14 +228,14 @@ func signed(limit float32) func(float32) color.RGBA {
 const (
 	// maxFilters is the largest number of filters on a sheet.
 	maxFilters = 100
-	// MaxValues bounds the values on a sheet of pictures of very many inputs: a
-	// square of 2048 pixels has as many. Larger ones take long to draw and to open.
+	// MaxValues bounds the values on a sheet of pictures of very many inputs: it is the number of pixels of
+	// a square of 2048. Larger sheets take long to draw and to open.
 	MaxValues = 1 << 22
 )
 
-// Filters draws the weights between the inputs of m and its first hidden units,
-// one picture of height × width for each of up to a hundred hidden units, fewer where
-// they would have more than MaxValues; see Weights.
+// Filters draws the weights between the inputs of m and up to a hundred of its hidden units, the first
+// ones. Each unit is a picture of height × width, as in Weights. There are fewer pictures if a hundred
+// would have more than MaxValues values.
 func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 	n := min(m.Hidden(), maxFilters, max(1, MaxValues/m.Inputs()))
 	f := rbm.NewMatrix(n, m.Inputs())
@@ -250,9 +248,9 @@ func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 	return Weights(f, height, width, squarish(n))
 }
 
-// Weights arranges pictures of weights as Tiles does, red above zero and blue below.
-// All have one scale. It ends at the 99.5th percentile of the |weights| shown, so
-// units that have learnt nothing look empty.
+// Weights arranges pictures of weights as Tiles does, red above zero and blue below. All have one scale,
+// which ends at the 99.5th percentile of the sizes of the weights. Units that have learnt nothing therefore
+// look empty.
 func Weights(rows rbm.Matrix, height, width, columns int) *image.RGBA {
 	size := make([]float64, 0, len(rows.Data))
 	for _, w := range rows.Data {
@@ -262,19 +260,19 @@ func Weights(rows rbm.Matrix, height, width, columns int) *image.RGBA {
 	return Tiles(rows, height, width, columns, signed(float32(size[(len(size)-1)*199/200])))
 }
 
-// squarish returns the number of columns of a squarish sheet of n pictures.
+// squarish returns the number of columns of an almost square sheet of n pictures.
 func squarish(n int) int { return max(1, int(math.Ceil(math.Sqrt(float64(n))))) }
 
-// Hole is what MarkedInk paints as a hole: a value that is missing.
+// Hole is the value of a missing input for MarkedInk.
 const Hole = -1
 
-// Given marks a value in [0,1], for MarkedInk, as one that was given.
+// Given marks a value in [0,1] as given rather than sampled, for MarkedInk.
 func Given(p float32) float32 { return givenFrom + min(max(p, 0), 1) }
 
-// givenFrom is where the values of Given begin.
+// givenFrom is the smallest value that Given returns.
 const givenFrom = 2
 
-// MarkedInk is Ink, with values of Given in shades of blue and Hole in light yellow.
+// MarkedInk is Ink, but paints values of Given in shades of blue and Hole in light yellow.
 func MarkedInk(p float32) color.RGBA {
 	switch {
 	case p < 0:

@@ -12,15 +12,15 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// Colors are the colours of curves, in order. They are those of Okabe and Ito,
-// which colour-blind readers can tell apart.
+// Colors are the colours of curves, in order. They are those of Okabe and Ito, which colour-blind readers
+// can distinguish.
 var Colors = []color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, {0xD5, 0x5E, 0x00, 0xFF}, {0x00, 0x9E, 0x73, 0xFF},
 	{0xCC, 0x79, 0xA7, 0xFF}, {0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF},
 }
 
-// The theme of all pictures: one typeface, its sizes, and greys that stay behind the
-// curves.
+// The theme of all pictures: one typeface, its sizes, and greys for axes and grids that are fainter than
+// the curves.
 var (
 	typeface  = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	axisColor = color.Gray{0x60}
@@ -33,12 +33,12 @@ const (
 	curveWidth, dotRadius          = 1.3, 1.8       // in points
 )
 
-// style returns the style of texts of a size in points.
+// style returns the text style for a size in points.
 func style(size float64) text.Style {
 	return text.Style{Color: color.Gray{0x20}, Font: font.From(typeface, font.Length(size)), Handler: plot.DefaultTextHandler}
 }
 
-// New returns a plot with these labels of its axes.
+// New returns an empty plot with labels for its axes.
 func New(x, y string) *Plot {
 	p := plot.New()
 	p.Title.TextStyle.Font, p.Title.Padding = font.From(typeface, titleSize), vg.Points(4)
@@ -51,18 +51,18 @@ func New(x, y string) *Plot {
 	return &Plot{Plot: p, x: x, y: y}
 }
 
-// A Mark is a labelled place on an axis.
+// A Mark is a labelled value on an axis.
 type Mark struct {
 	Value float64
 	Text  string
 }
 
-// someMarks is about the number of marks on an axis.
+// someMarks is the approximate number of marks on an axis.
 const someMarks = 5
 
-// Marks returns labelled places on an axis, with different texts. On a logarithmic axis of at least
-// one and a half decades they are powers of ten, and also twice and five times these if the axis has
-// fewer than two decades. On other axes they are multiples of 1, 2 or 5 times a power of ten.
+// Marks returns labelled values for an axis from low to high, all with different texts. On a logarithmic
+// axis of one and a half decades or more they are powers of ten; below two decades, twice and five times
+// these are added. On other axes they are multiples of 1, 2 or 5 times a power of ten.
 func Marks(low, high float64, log bool) (all []Mark) {
 	switch {
 	case !(high > low):
@@ -92,8 +92,8 @@ func Marks(low, high float64, log bool) (all []Mark) {
 	return all
 }
 
-// short writes a number with as many digits as tell it from others a step away, and
-// large ones in thousands or millions.
+// short formats v with enough digits to distinguish it from values a step away, and large values in
+// thousands or millions.
 func short(v, step float64) string {
 	if v == 0 {
 		return "0"
@@ -115,14 +115,14 @@ func short(v, step float64) string {
 	return minus(strconv.FormatFloat(v, 'g', 4, 64))
 }
 
-// minus returns a number with a minus sign as wide as a digit.
+// minus replaces hyphens in number by minus signs, which are as wide as a digit.
 func minus(number string) string { return strings.ReplaceAll(number, "-", "−") }
 
-// Ticks are Marks as ticks of gonum/plot.
+// Ticks returns Marks as ticks of gonum/plot.
 var Ticks = plot.TickerFunc(func(low, high float64) []plot.Tick { return ticks(Marks(low, high, false)) })
 
-// logTicks are Marks of a logarithmic axis, and ticks without labels at 1, 2 … 9
-// times each power of ten.
+// logTicks returns Marks of a logarithmic axis, and ticks without labels at 1, 2 … 9 times each power of
+// ten.
 func logTicks(low, high float64) []plot.Tick {
 	all := ticks(Marks(low, high, true))
 	for d := math.Floor(math.Log10(low)); d <= math.Log10(high); d++ {
@@ -142,7 +142,7 @@ func ticks(marks []Mark) (all []plot.Tick) {
 	return all
 }
 
-// wholeTicks are some five ticks at whole numbers.
+// wholeTicks returns some five ticks at whole numbers.
 func wholeTicks(low, high float64) (all []plot.Tick) {
 	for _, m := range Marks(low, high, false) {
 		if m.Value == math.Round(m.Value) {

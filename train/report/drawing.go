@@ -22,9 +22,9 @@ type drawing struct {
 	Width, Height            int
 	Left, Right, Top, Bottom int // of the frame
 	XTicks, YTicks           []tick
-	Breaks                   []float64 // places at which the axis of y is broken
+	Breaks                   []float64 // coordinates at which the y axis is broken
 	Curves                   []curve
-	// Of the script: the range of the axis.
+	// The range of the x axis, for the page's script.
 	XLow, XHigh float64
 }
 
@@ -39,23 +39,23 @@ type curve struct {
 	Path, Band string // SVG paths
 	Dots       []dot
 	Dashed     bool
-	Radius     float64 // of the dots
-	Dashes     string  // as stroke-dasharray, and Start as stroke-dashoffset, if lines take turns
+	Radius     float64 // radius of the dots
+	Dashes     string  // value of stroke-dasharray for lines that take turns; Start is that of stroke-dashoffset
 	Start      float64
 }
 
 type dot struct{ X, Y float64 }
 
-// colors is the number of colours of the style sheet, the last of which is grey.
+// colors is the number of colours in the style sheet, the last of which is grey.
 const colors = 8
 
-// dotRadius is the radius of a dot.
+// dotRadius is the radius of a dot, in units of the view box.
 const dotRadius = 2.5
 
-// An axis takes values to places of the drawing.
+// An axis maps values to coordinates of the drawing.
 type axis struct {
 	plots.Axis
-	from, to float64 // places of Low and High
+	from, to float64 // coordinates of Low and High
 }
 
 func (a axis) at(v float64) float64 { return a.from + a.At(v)*(a.to-a.from) }
@@ -89,7 +89,7 @@ func newDrawing(c plots.Chart) drawing {
 		pen := "M"
 		for j, v := range l.Y {
 			if !c.Shows(l.X[j], v) {
-				continue // what is measured now and then has a line all the same
+				continue // the line goes straight past the gap
 			}
 			at := dot{x.at(l.X[j]), y.at(v)}
 			if l.Dots || l.Apart {
@@ -114,8 +114,7 @@ func newDrawing(c plots.Chart) drawing {
 	return d
 }
 
-// JSON returns the lines for the page's script: points that the chart cannot show are
-// left out.
+// JSON returns the points of the lines for the page's script, without points that the chart cannot show.
 func (d drawing) JSON() (template.JS, error) {
 	type line struct {
 		Name string    `json:"name"`
@@ -137,6 +136,6 @@ func (d drawing) JSON() (template.JS, error) {
 		}
 		lines = append(lines, out)
 	}
-	text, err := finitejson.Marshal(lines) // which escapes <, > and &
+	text, err := finitejson.Marshal(lines) // it escapes <, > and &
 	return template.JS(text), err
 }

@@ -1,6 +1,5 @@
-// Package report writes a page about a run or a measurement: one HTML file that needs no other file
-// and no network. Curves show their values under the pointer, and a click on a name
-// hides its curve.
+// Package report writes a page about a run or a measurement: one HTML file that needs neither other files
+// nor a network. In its charts the pointer shows values, and a click on the name of a curve hides it.
 package report
 
 import (
@@ -23,23 +22,23 @@ import (
 	"gorbm/train/plots"
 )
 
-// A Report has the content of a page, in this order: what a reader wants first, then a section that is
-// unfolded, then the folded ones.
+// A Report is the content of a page, in this order: the results, a section that is open, then sections that
+// are folded.
 type Report struct {
 	Title    string
-	Lead     string   // a line: what was run
+	Lead     string   // a line that says what was run
 	Running  bool     // the run is not finished, so the page refreshes itself
 	Verdict  string   // a sentence of judgement
-	Figures  []string // what was reached, a line each, in large letters
+	Figures  []string // the main results, a line each, in large letters
 	Words    []string
 	Warnings []string
 	Commands []Command
-	First    []Table // above the commands
+	First    []Table // tables above the commands
 	Section
-	Folded []Section // each is opened by a click
+	Folded []Section // sections that open by a click
 }
 
-// A Section has words, pictures, bars, listings, charts and tables, in this order.
+// A Section shows its words, pictures, bars, listings, charts and tables, in this order.
 type Section struct {
 	Name     string
 	Words    []string
@@ -50,44 +49,44 @@ type Section struct {
 	Tables   []Table
 }
 
-// A Command is a line for a shell, and what it does.
+// A Command is a line for a shell, with a text on what it does.
 type Command struct{ Does, Line string }
 
-// A Picture is shown as it is. Alt says in words what can be seen, for those who
-// cannot see it. Note, a sentence on what is good, stands below the title.
+// A Picture is an image with a title. Alt describes it for those who cannot see it. Note, a sentence on
+// what is good, is shown below the title.
 type Picture struct {
 	Title, Alt string
 	PNG        []byte
 	Note       string
-	Width      int // in CSS pixels, at most; 0: those of the image
+	Width      int // in CSS pixels, at most; 0: that of the image
 }
 
-// Bars are panels of horizontal bars, a few next to each other: Series names the bars of a line. Without
-// Series a line has one bar, whose colour says whether its value is above zero.
+// Bars are panels of horizontal bars, a few next to each other. Series names the bars of one line. Without
+// Series a line has one bar, whose colour shows whether its value is above zero.
 type Bars struct {
 	Title, Note string
 	Series      []string
 	Panels      []Panel
 }
 
-// A Panel is the bars of one thing.
+// A Panel is a group of bars with a title.
 type Panel struct {
 	Title string
 	Bars  []Bar
 }
 
-// A Bar is a line with a bar for each of its values, of which 1 or −1 has the whole width.
+// A Bar is a line with a bar for each of its values. The values 1 and −1 have the whole width.
 type Bar struct {
 	Label  string
 	Values []float64
 	Text   string // the values in numbers
 }
 
-// A Listing is lines of text in letters of one width.
+// A Listing is text in a fixed-width font.
 type Listing struct{ Title, Note, Text string }
 
-// A Table has a head and rows of as many cells. Its first column names the rows. Matrix
-// makes it narrow, with its diagonal marked.
+// A Table has a head, and rows of as many cells. The first column names the rows. Matrix makes the table
+// narrow and marks its diagonal.
 type Table struct {
 	Title  string
 	Head   []string
@@ -96,18 +95,18 @@ type Table struct {
 	Matrix bool
 }
 
-// wideTable is the number of columns from which a table does not fit in 400 pixels.
+// wideTable is the number of columns from which a table is too wide for a screen of 400 pixels.
 const wideTable = 6
 
-// Wide reports whether a narrow screen has a block of lines for each row of t.
+// Wide reports whether a narrow screen shows each row of t as a block of lines.
 func (t Table) Wide() bool { return !t.Matrix && len(t.Head) >= wideTable }
 
-// TableOf returns the table of these cells, the head first.
+// TableOf returns a table of these cells, whose first row is the head.
 func TableOf(title string, cells [][]string) Table {
 	return Table{Title: title, Head: cells[0], Rows: cells[1:]}
 }
 
-// NewPicture returns a picture of an image, in as few bytes as its colours allow.
+// NewPicture returns a picture of img as a PNG, which is small if img has few colours.
 func NewPicture(title, alt string, img image.Image) (Picture, error) {
 	var b bytes.Buffer
 	err := png.Encode(&b, plots.Compact(img))
@@ -135,21 +134,21 @@ var page = template.Must(template.New("page.html").Funcs(template.FuncMap{
 	"half":  func(from, to int) int { return (from + to) / 2 },
 }).ParseFS(files, "page.html"))
 
-// shortCell is the number of characters of a cell up to which it is never broken into lines, such as a
-// number with its error and unit.
+// shortCell is the largest number of characters of a cell that is never broken into lines, such as a number
+// with its error and unit.
 const shortCell = 24
 
 // read returns an embedded file.
 func read(name string) string {
 	text, err := files.ReadFile(name)
 	if err != nil {
-		panic(err) // it is compiled in
+		panic(err) // the files are compiled in
 	}
 	return string(text)
 }
 
-// Write writes the page. Charts that have nothing to show are left out, and so are those
-// of a single value, which is named instead.
+// Write writes the page. It leaves out charts without points. A chart that has the same value everywhere is
+// replaced by a sentence.
 func Write(w io.Writer, r Report) error {
 	r.Section = r.Section.shown()
 	var folded []Section
@@ -162,13 +161,13 @@ func Write(w io.Writer, r Report) error {
 	return page.Execute(w, numbered{r, new(int)})
 }
 
-// A part is a section of a report.
+// A part is a section, with the report that numbers its charts.
 type part struct {
 	numbered
 	S Section
 }
 
-// numbered is a report whose charts are counted.
+// numbered is a report with a counter of charts.
 type numbered struct {
 	Report
 	charts *int
@@ -180,16 +179,17 @@ func (n numbered) Next() int {
 	return *n.charts
 }
 
-// mostBytes bounds the file of a picture in a page, so that one of pictures of very many pixels can be sent.
+// mostBytes bounds the PNG file of a picture, so that pages with very large pictures stay small enough to
+// send.
 const mostBytes = 192 << 10
 
-// fitted returns the picture, at half its size or less if it takes too many bytes.
+// fitted returns the picture, scaled down by a power of two if it takes more than mostBytes.
 func (p Picture) fitted() Picture {
 	times := 1
 	for len(p.PNG) > mostBytes {
 		img, err := png.Decode(bytes.NewReader(p.PNG))
 		if err != nil {
-			return p // the browser says so
+			return p // the browser shows that it is damaged
 		}
 		size := img.Bounds().Size()
 		half := image.NewRGBA(image.Rect(0, 0, max(1, size.X/2), max(1, size.Y/2)))
@@ -207,7 +207,7 @@ func (p Picture) fitted() Picture {
 	return p
 }
 
-// shown returns the section with the charts that have something to show, and pictures that fit.
+// shown returns the section without the charts that Write leaves out, and with fitted pictures.
 func (s Section) shown() Section {
 	s.Pictures = slices.Clone(s.Pictures)
 	for i, p := range s.Pictures {

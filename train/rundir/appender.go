@@ -6,12 +6,12 @@ import (
 	"os"
 )
 
-// An appender writes at the end of a file. If a flush fails, it keeps the bytes for the next flush, which
-// overwrites what the failed one wrote.
+// An appender appends to a file. If a flush fails, it keeps the bytes for the next flush, which overwrites
+// what the failed one wrote.
 type appender struct {
 	file    *os.File
 	what    string       // name of the contents, for errors
-	size    int64        // of the file without what a failed flush wrote, in bytes
+	size    int64        // bytes in the file, without those of a failed flush
 	pending bytes.Buffer // bytes to write
 }
 

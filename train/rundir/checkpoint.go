@@ -12,16 +12,15 @@ import (
 	"gorbm/train"
 )
 
-// The checkpoint of a run's folder, and the one before it.
+// The checkpoint in a run's folder, and the one before it.
 const (
 	CheckpointFile = "checkpoint"
 	previousFile   = "checkpoint.previous"
-	freshFile      = "checkpoint.new" // on its way to become the checkpoint
+	freshFile      = "checkpoint.new" // a checkpoint that is being written
 )
 
-// SaveCheckpoint writes the folder's checkpoint, with extra bytes that
-// LoadCheckpoint gives back. The one that was there is kept as the previous;
-// at every moment one of the two is whole.
+// SaveCheckpoint writes the folder's checkpoint, with extra bytes that LoadCheckpoint returns. The one that
+// was there becomes the previous checkpoint. At every moment one of the two is complete.
 func (f *Folder) SaveCheckpoint(t *train.Trainer, extra []byte) error {
 	fresh := f.Path(freshFile)
 	if err := atomicfile.Write(fresh, func(w io.Writer) error { return t.Save(w, extra) }); err != nil {
@@ -36,34 +35,34 @@ func (f *Folder) SaveCheckpoint(t *train.Trainer, extra []byte) error {
 	return nil
 }
 
-// LoadCheckpoint restores the folder's checkpoint into t and returns its extra
-// bytes. If it is missing or damaged the previous one is taken, and warning
-// says so. The error is that of the newer one if neither can be used.
+// LoadCheckpoint restores the folder's checkpoint into t and returns its extra bytes. If it is missing or
+// damaged, the previous checkpoint is used, and warning says so. If neither can be used, the error is that
+// of the newer one.
 func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string, err error) {
 	extra, err = f.load(CheckpointFile, t)
 	if err == nil {
 		return extra, "", nil
 	}
 	if !errors.Is(err, rbm.ErrFormat) && !errors.Is(err, fs.ErrNotExist) {
-		return nil, "", err // another run's, or other data: the previous will be no better
+		return nil, "", err // of another run or other data, and so is the previous one
 	}
 	extra, err2 := f.load(previousFile, t)
 	switch {
 	case err2 == nil:
-		// The good one takes the place of the damaged, which must not become
-		// the previous when the next is saved.
+		// The good file replaces the damaged one, which would otherwise become the previous checkpoint at
+		// the next save.
 		if e := os.Rename(f.Path(previousFile), f.Path(CheckpointFile)); e != nil {
 			return nil, "", fmt.Errorf("cannot put the previous checkpoint in place: %w", e)
 		}
 		return extra, fmt.Sprintf("%v; resuming from the previous checkpoint, of step %d", err, t.Steps()), nil
 	case errors.Is(err, fs.ErrNotExist) && errors.Is(err2, fs.ErrNotExist):
-		return nil, "", fmt.Errorf("%s has no checkpoint to resume from: the run ended before its first; start anew, by its own flags with -out %s -force", f.Dir, f.Dir)
+		return nil, "", fmt.Errorf("%s has no checkpoint to resume from: the run ended before its first; start a new run with the same flags, -out %s and -force", f.Dir, f.Dir)
 	}
-	previous := "the previous checkpoint is of no use either"
+	previous := "the previous checkpoint cannot be used either"
 	if errors.Is(err2, fs.ErrNotExist) {
 		previous = "there is no previous checkpoint"
 	}
-	return nil, "", fmt.Errorf("%w; %s: start anew, from the model if it is there, by -init %s", err, previous, f.Dir)
+	return nil, "", fmt.Errorf("%w; %s; start a new run, from the model if there is one, by -init %s", err, previous, f.Dir)
 }
 
 func (f *Folder) load(name string, t *train.Trainer) ([]byte, error) {

@@ -177,7 +177,7 @@ func TestCheckpointDamaged(t *testing.T) {
 			tr := trainerAt(t, 3)
 			before := save(t, tr)
 			extra, warning, err := f.LoadCheckpoint(tr)
-			if err == nil || extra != nil || warning != "" || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "start anew") {
+			if err == nil || extra != nil || warning != "" || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "start a new run") {
 				t.Errorf("damage %d: with nothing to fall back on it loads %q, warning %q, %v", i, extra, warning, err)
 			}
 			if !bytes.Equal(save(t, tr), before) {

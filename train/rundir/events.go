@@ -13,25 +13,25 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// EventsDir is the folder of the files for TensorBoard in a run's folder.
+// EventsDir is the subfolder of a run's folder with the files for TensorBoard.
 const EventsDir = "tensorboard"
 
-// eventsPrefix begins the names of its files. TensorBoard looks for "tfevents" in
-// them, and reads them in the order of their names.
+// eventsPrefix begins the names of these files. TensorBoard looks for "tfevents" in the names, and reads
+// files in their order.
 const eventsPrefix = "events.out.tfevents."
 
-// Events is a file of scalars that TensorBoard reads: the rows of a table whose first two
-// columns are the step and the seconds of training.
+// Events is a file of scalars for TensorBoard: the rows of a table whose first two columns are the step and
+// the seconds of training.
 type Events struct {
 	appender
 	columns []string
 	origin  float64 // Unix time at which the table's seconds are 0
 }
 
-// NewEvents makes the file of events of a table with these columns and writes the rows that the
-// table has already. TensorBoard's clock counts the seconds of the table, which are now those
-// of its last row. Files of an earlier process of the run are removed: they may hold rows that
-// the resumed run measures again.
+// NewEvents makes the file of events of a table with the given columns, and writes the rows that the table
+// already has. In TensorBoard the last of these rows has the time now, and the others are as far apart as
+// in the table. Files of an earlier process of the run are removed, because they may have rows that the
+// resumed run measures again.
 func (f *Folder) NewEvents(columns []string, rows [][]float64, now time.Time) (*Events, error) {
 	if err := os.MkdirAll(f.Path(EventsDir), 0o777); err != nil {
 		return nil, fmt.Errorf("cannot write the events: %w", err)
@@ -48,7 +48,7 @@ func (f *Folder) NewEvents(columns []string, rows [][]float64, now time.Time) (*
 	e.put(appendBytes(appendDouble(nil, 1, seconds(now)), 3, []byte("brain.Event:2"))) // Event.file_version
 	if len(earlier) > 0 {
 		sessionStart := []byte{1 << 3, 1}                                       // a SessionLog whose status is START
-		e.put(appendBytes(appendDouble(nil, 1, seconds(now)), 7, sessionStart)) // a TensorBoard that runs forgets what it has read
+		e.put(appendBytes(appendDouble(nil, 1, seconds(now)), 7, sessionStart)) // a TensorBoard that is open drops what it has read
 	}
 	if len(rows) > 0 {
 		e.origin -= rows[len(rows)-1][1]
@@ -63,7 +63,7 @@ func (f *Folder) NewEvents(columns []string, rows [][]float64, now time.Time) (*
 	e.size = int64(e.pending.Len())
 	e.pending.Reset()
 	for _, path := range earlier {
-		_ = os.Remove(path) // where a reader holds one it stays; readers leave out what is before the session's start
+		_ = os.Remove(path) // it stays if a reader has it open; readers skip what is before the session's start
 	}
 	var err error
 	if e.file, err = f.openFile(name, os.O_WRONLY); err != nil {
@@ -78,7 +78,7 @@ func (e *Events) Add(values []float64) error {
 	return e.flush()
 }
 
-// record returns the Event of a row.
+// record returns the Event of a row, in the encoding of protocol buffers.
 func (e *Events) record(values []float64) []byte {
 	var summary []byte
 	for c, v := range values[1:] {
@@ -96,8 +96,7 @@ func (e *Events) record(values []float64) []byte {
 	return appendBytes(event, 5, summary) // Event.summary
 }
 
-// put appends a record to what is to be written: its length, the bytes, and the masked
-// CRC-32C of each (TFRecord).
+// put appends a TFRecord to the pending bytes: the length, the data, and the masked CRC-32C of each.
 func (e *Events) put(data []byte) {
 	length := binary.LittleEndian.AppendUint64(nil, uint64(len(data)))
 	e.pending.Write(binary.LittleEndian.AppendUint32(length, maskedCRC(length)))
@@ -107,8 +106,8 @@ func (e *Events) put(data []byte) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskedCRC is the checksum of TFRecord: rotated, and with a constant added, so that
-// the checksum of data that hold checksums is no special one.
+// maskedCRC returns the checksum of TFRecord: a CRC-32C that is rotated and has a constant added, because
+// the plain CRC of data that include their CRC would be a constant.
 func maskedCRC(data []byte) uint32 {
 	c := crc32.Checksum(data, castagnoli)
 	return (c>>15 | c<<17) + 0xa282ead8
@@ -116,12 +115,12 @@ func maskedCRC(data []byte) uint32 {
 
 func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 
-// appendDouble appends a field of 64 bits in the encoding of protocol buffers.
+// appendDouble appends a 64-bit field in the encoding of protocol buffers.
 func appendDouble(b []byte, field int, v float64) []byte {
 	return binary.LittleEndian.AppendUint64(append(b, byte(field<<3|1)), math.Float64bits(v))
 }
 
-// appendBytes appends a field of bytes.
+// appendBytes appends a field of bytes in the same encoding.
 func appendBytes(b []byte, field int, v []byte) []byte {
 	return append(binary.AppendUvarint(append(b, byte(field<<3|2)), uint64(len(v))), v...)
 }

@@ -1,5 +1,5 @@
-// Package rundir is the folder of a run: its files by name, its tables such as
-// metrics.csv, its checkpoints and the snapshots of its model.
+// Package rundir reads and writes the folder of a run: files by name, tables such as metrics.csv,
+// checkpoints and snapshots of the model.
 package rundir
 
 import (
@@ -25,39 +25,37 @@ const (
 	MetricsFile = "metrics.csv"
 	ModelFile   = "model.safetensors"
 	BestFile    = "best.safetensors"
-	// PreviousBestFile is the best model of the last checkpoint, while a better one
-	// has been found since.
+	// PreviousBestFile is the best model as of the last checkpoint, if a better one has been found since.
 	PreviousBestFile = "best.previous.safetensors"
 	FiltersFile      = "filters.png"
 	CurvesFile       = "curves.png"
 	SamplesFile      = "samples.png"
 	LaddersFile      = "ladder.csv" // how the temperatures exchange, at each measurement
 	ReportFile       = "report.html"
-	ResultFile       = "result.json"  // what -json prints; a run that has one is finished
-	DivergedFile     = "diverged.txt" // why training stopped: the parameters left their range
-	LadderFile       = "ladder.png"   // and CurvesFile: .svg or .pdf too where the run asks for them
+	ResultFile       = "result.json"  // what rbmtrain -json prints; a run that has it is finished
+	DivergedFile     = "diverged.txt" // why training stopped: parameters became too large or not finite
+	LadderFile       = "ladder.png"   // this and CurvesFile may also be .svg or .pdf
 )
 
-// A Folder holds what a run leaves behind.
+// A Folder is the folder of one run.
 type Folder struct {
 	Dir  string
-	held *os.File // the lock, of the folder's writer; nil for others
+	held *os.File // the locked lockFile; nil: this process does not write the folder
 }
 
-// files are the files of a run's folder, without its snapshots. The one that marks the folder as that of
-// a run is last, because they are removed in this order.
+// files are the files of a run's folder, without snapshots. They are removed in this order: ConfigFile,
+// which marks the folder as that of a run, is last.
 var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, ResultFile, DivergedFile, ConfigFile}
 
-// charts are the files that may have another ending too.
+// charts are the files that may have other endings too.
 var charts, chartEndings = []string{CurvesFile, LadderFile}, []string{".svg", ".pdf"}
 
-// maxRuns bounds the search for a free number.
+// maxRuns bounds the search for an unused number.
 const maxRuns = 1_000_000
 
-// New makes the folder dir for a new run. If dir is empty it is the first
-// free of runs/<stem>-1, runs/<stem>-2 … A folder that is not empty is an error. With force it may be
-// that of an earlier run that has ended, whose files are then removed. The caller is the folder's only
-// writer until Close.
+// New makes the folder dir for a new run. If dir is empty it is the first unused one of runs/<stem>-1,
+// runs/<stem>-2 … A folder that is not empty is an error. With force it may have an earlier run that has
+// ended, whose files are removed. The caller is the folder's only writer until Close.
 func New(dir, stem string, force bool) (*Folder, error) {
 	if dir != "" {
 		f, err := Check(dir, force)
@@ -70,7 +68,7 @@ func New(dir, stem string, force bool) (*Folder, error) {
 		if err := f.lock(); err != nil {
 			return nil, err
 		}
-		if _, err = check(dir, force); err == nil { // nobody has made a run of it since
+		if _, err = check(dir, force); err == nil { // no other process has started a run there since
 			err = cmp.Or(f.removeTemporary(), f.clear())
 		}
 		if err != nil {
@@ -95,7 +93,7 @@ func New(dir, stem string, force bool) (*Folder, error) {
 	return nil, fmt.Errorf("runs holds %d runs named %s; choose a folder by -out", maxRuns, stem)
 }
 
-// Check checks that dir may take a new run. It changes nothing.
+// Check checks that New can make a run in dir. It changes nothing.
 func Check(dir string, force bool) (*Folder, error) {
 	f, err := check(dir, force)
 	if err != nil {
@@ -104,7 +102,7 @@ func Check(dir string, force bool) (*Folder, error) {
 	return f, f.Free()
 }
 
-// check is Check without a look at the lock.
+// check is Check, but does not look at the lock.
 func check(dir string, force bool) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	entries, err := os.ReadDir(dir)
@@ -150,7 +148,7 @@ func (f *Folder) clear() error {
 	}
 	events, _ := filepath.Glob(f.Path(filepath.Join(EventsDir, eventsPrefix+"*"))) // the pattern is well formed
 	for _, path := range append(events, f.Path(EventsDir)) {
-		os.Remove(path) // not the folder if it holds anything else
+		os.Remove(path) // this fails, and leaves the folder, if it has other files
 	}
 	for _, chart := range charts {
 		for _, ending := range chartEndings {
@@ -165,15 +163,14 @@ func (f *Folder) clear() error {
 	return nil
 }
 
-// isTemporary reports whether an entry of a run's folder is a temporary file on
-// its way to become one of the run's.
+// isTemporary reports whether e is a temporary file that atomicfile writes before it renames it to one of
+// the run's files.
 func isTemporary(e fs.DirEntry) bool {
 	base, ok := atomicfile.Temporary(e.Name())
 	return ok && e.Type().IsRegular() && (slices.Contains(files, base) || filepath.Ext(base) == ".safetensors" || strings.HasPrefix(base, eventsPrefix))
 }
 
-// removeTemporary removes the temporary files that killed processes have left. The
-// folder must be locked.
+// removeTemporary removes the temporary files of killed processes. The folder must be locked.
 func (f *Folder) removeTemporary() error {
 	for _, dir := range []string{f.Dir, f.Path(SnapshotsDir), f.Path(EventsDir)} {
 		entries, err := os.ReadDir(dir)
@@ -191,8 +188,9 @@ func (f *Folder) removeTemporary() error {
 	return nil
 }
 
-// Stem returns the part of a folder's name that stands for a data set: the name of the set without the
-// default seed, or of a file without path and ending, in letters that need no quoting.
+// Stem returns the part of a run folder's name that identifies the data: the name of the set without the
+// default seed, or the name of a file without path and ending. Characters that a shell would need quoted
+// become underscores.
 func Stem(name string) string {
 	name = strings.TrimSuffix(name, ":seed=1")
 	name = strings.TrimSuffix(name, ".gz")
@@ -209,10 +207,10 @@ func Stem(name string) string {
 	}, name)
 }
 
-// Path returns the path of a file of the folder.
+// Path returns the path of a file in the folder.
 func (f *Folder) Path(name string) string { return filepath.Join(f.Dir, name) }
 
-// WriteJSON writes v, indented, to a file of the folder.
+// WriteJSON writes v as indented JSON to a file in the folder.
 func (f *Folder) WriteJSON(name string, v any) error {
 	return atomicfile.Write(f.Path(name), func(w io.Writer) error {
 		return finitejson.Write(w, v, "  ")

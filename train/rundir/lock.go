@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// lockFile is the file that a run keeps locked while it writes its folder. It
-// says who does. The lock ends with its process, however that ends; the file
-// may then be left, and is no lock.
+// lockFile is the file that a run keeps locked while it writes its folder. Its content names the process.
+// The lock ends with the process; a file that a killed process leaves is not locked.
 const lockFile = ".lock"
 
 // errHeld is returned by lockExclusive if another process has the lock.
 var errHeld = errors.New("locked")
 
-// lock makes f the only writer of its folder until Close. The error names the
-// process that writes it, if there is one.
+// lock makes f the only writer of its folder until Close. If another process writes it, the error names
+// that process.
 func (f *Folder) lock() error {
 	for {
 		file, err := f.openFile(lockFile, os.O_RDWR|os.O_CREATE)
@@ -35,7 +34,7 @@ func (f *Folder) lock() error {
 			file.Close()
 			return fmt.Errorf("cannot lock %s: %w", f.Path(lockFile), err)
 		}
-		if !f.isLock(file) { // its holder removed it after it was opened here
+		if !f.isLock(file) { // another process removed it after it was opened here
 			file.Close()
 			continue
 		}
@@ -55,14 +54,14 @@ func writeAt(file *os.File, text string) error {
 	return err
 }
 
-// isLock reports whether file is what lies at the lock's path.
+// isLock reports whether file is still the one at the path of the lock.
 func (f *Folder) isLock(file *os.File) bool {
 	ours, err1 := file.Stat()
 	there, err2 := os.Lstat(f.Path(lockFile))
 	return err1 == nil && err2 == nil && os.SameFile(ours, there)
 }
 
-// heldBy returns the error that says who has the lock.
+// heldBy returns the error that names the process with the lock, which is the content of file.
 func (f *Folder) heldBy(file io.Reader) error {
 	text, _ := io.ReadAll(io.LimitReader(file, 300))
 	holder := strings.Join(strings.Fields(string(text)), " ")
@@ -72,25 +71,25 @@ func (f *Folder) heldBy(file io.Reader) error {
 	return fmt.Errorf("%s is being written by %.200q; wait until it ends, stop it, or choose another folder by -out", f.Dir, holder)
 }
 
-// Free returns an error that names the process that writes the folder now, or a link among
-// its files, which a run refuses; nil if there is neither. It changes nothing.
+// Free returns an error if another process writes the folder, or if one of the folder's files is a link,
+// which a run refuses. It changes nothing.
 func (f *Folder) Free() error {
 	if err := f.checkLinks(); errors.Is(err, errLink) {
 		return err
 	}
 	file, err := f.openFile(lockFile, os.O_RDWR)
 	if err != nil {
-		return nil // no lock, or a folder that cannot be written: writing it will say so
+		return nil // there is no lock, or the folder cannot be written, which the first write reports
 	}
-	defer file.Close() // which unlocks it
+	defer file.Close() // this also unlocks it
 	if errors.Is(lockExclusive(file), errHeld) {
 		return f.heldBy(file)
 	}
 	return nil
 }
 
-// Open opens the folder of an earlier run to resume it, as its only writer
-// until Close. Temporary files that a killed process left are removed.
+// Open opens the folder of an earlier run to resume it. The caller is its only writer until Close.
+// Temporary files of a killed process are removed.
 func Open(dir string) (*Folder, error) {
 	f := &Folder{Dir: dir}
 	if err := f.lock(); err != nil {
@@ -102,13 +101,13 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Close ends the lock on the folder, if f has it.
+// Close releases the lock on the folder, if f has it.
 func (f *Folder) Close() error {
 	if f.held == nil {
 		return nil
 	}
-	// The file is removed while it is locked: whoever opened it before finds that
-	// it is no longer the lock.
+	// The file is removed while it is locked. A process that opened it before then finds that it is no
+	// longer at the path of the lock.
 	err := os.Remove(f.Path(lockFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockExclusive locks an open file until it is closed, or the process ends. It
-// returns errHeld at once if another has locked it. A file system without
-// locks is taken for a free one.
+// lockExclusive locks an open file until it is closed or the process ends. It returns errHeld at once if
+// another process has locked it. On a file system without locks it succeeds without a lock.
 func lockExclusive(file *os.File) error {
 	for {
 		err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)

@@ -4,6 +4,6 @@ package rundir
 
 import "os"
 
-// lockExclusive locks nothing: these systems have no flock. Two runs in one folder
-// must be kept apart by hand.
+// lockExclusive does nothing, because these systems have no flock. Users must not start two runs in one
+// folder.
 func lockExclusive(*os.File) error { return nil }

@@ -14,18 +14,18 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// A run writes and removes files by name. A link among them, which an archive of a run can
-// carry, would lead it to files elsewhere. So links are refused, before anything is
-// changed (checkLinks) and again where a file is opened (openFile).
+// A run writes and removes files by name. A link among them, as an archive of a run may have, would make it
+// change files elsewhere. So links are refused: by checkLinks before anything is changed, and again by
+// openFile.
 
 // errLink is wrapped by errors that name a link.
 var errLink = errors.New("a run touches only files of its own folder; remove the link, or continue in a copy without links: cp -rL FOLDER COPY")
 
-// openFile opens a file of the folder as os.OpenFile does. It refuses symbolic links, files
-// with a second name, and what is no file of bytes.
+// openFile opens a file of the folder as os.OpenFile does. It refuses symbolic links, files with several
+// hard links, and anything but regular files.
 func (f *Folder) openFile(name string, flag int) (*os.File, error) {
 	path := f.Path(name)
-	if err := checkFile(path); err != nil { // a pipe would wait for its other end
+	if err := checkFile(path); err != nil { // opening a named pipe would wait for its other end
 		return nil, err
 	}
 	file, err := os.OpenFile(path, flag&^os.O_TRUNC|noFollow, 0o666)
@@ -46,8 +46,7 @@ func (f *Folder) openFile(name string, flag int) (*os.File, error) {
 	return file, nil
 }
 
-// Read returns the content of a file of the folder, of at most that many bytes. It
-// refuses links.
+// Read returns the content of a file of the folder. It refuses links and files of more than most bytes.
 func (f *Folder) Read(name string, most int64) ([]byte, error) {
 	file, err := f.openFile(name, os.O_RDONLY)
 	if err != nil {
@@ -64,11 +63,11 @@ func (f *Folder) Read(name string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// checkFile returns an error if path is there and no file with one name.
+// checkFile returns an error if path exists and is not a regular file with one hard link.
 func checkFile(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return nil // opening it says what is wrong
+		return nil // the call that opens it reports the error
 	}
 	return checkInfo(path, info)
 }
@@ -85,9 +84,9 @@ func checkInfo(path string, info fs.FileInfo) error {
 	return nil
 }
 
-// checkLinks returns an error that names the first link among what a run reads, writes or
-// removes in the folder. It changes nothing. What is no file otherwise is an error when
-// it is opened or replaced.
+// checkLinks returns an error that names the first link among the files that a run reads, writes or
+// removes. It changes nothing. Other files that are not regular are reported when they are opened or
+// replaced.
 func (f *Folder) checkLinks() error {
 	for _, dir := range []struct {
 		name string
@@ -117,7 +116,7 @@ func (f *Folder) checkLinks() error {
 	return nil
 }
 
-// isOurs reports whether a run may have a file of this name in its folder.
+// isOurs reports whether a run's folder may have a file with this name.
 func isOurs(name string) bool {
 	if name == lockFile || slices.Contains(files, name) {
 		return true
@@ -128,7 +127,7 @@ func isOurs(name string) bool {
 	})
 }
 
-// isSnapshot reports whether name is that of a snapshot.
+// isSnapshot reports whether name is the name of a snapshot.
 func isSnapshot(name string) bool {
 	step, ok := strings.CutSuffix(name, ".safetensors")
 	_, err := strconv.Atoi(step)

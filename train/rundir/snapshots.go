@@ -17,9 +17,8 @@ import (
 	"gorbm/train"
 )
 
-// SnapshotSteps returns at most n steps from 1 to total, evenly spaced on a
-// logarithmic scale: what a model learns, it learns mostly early. The last is
-// total.
+// SnapshotSteps returns at most n steps from 1 to total, spaced evenly on a logarithmic scale, because a
+// model learns most at the beginning. The last one is total.
 func SnapshotSteps(total, n int) []int {
 	var steps []int
 	for k := 1; k <= n; k++ {
@@ -34,10 +33,10 @@ func SnapshotSteps(total, n int) []int {
 	return steps
 }
 
-// SnapshotsDir is the folder of the snapshots in a run's folder.
+// SnapshotsDir is the subfolder of a run's folder with the snapshots.
 const SnapshotsDir = "models"
 
-// SnapshotFile is the path of the snapshot of a step within a run's folder.
+// SnapshotFile returns the path of the snapshot at a step, relative to the run's folder.
 func SnapshotFile(step int) string {
 	return fmt.Sprintf("%s/%07d.safetensors", SnapshotsDir, step)
 }
@@ -60,8 +59,7 @@ func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Eve
 	}, nil
 }
 
-// DropSnapshots removes the snapshots of later steps, which a run that is resumed
-// after step takes again.
+// DropSnapshots removes the snapshots of later steps. A run that is resumed after step writes them again.
 func (f *Folder) DropSnapshots(step int) error {
 	entries, err := os.ReadDir(f.Path(SnapshotsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -79,18 +77,18 @@ func (f *Folder) DropSnapshots(step int) error {
 	return nil
 }
 
-// A Snapshot is a model that a run has saved after Step training steps.
+// A Snapshot is a model that a run saved after Step training steps.
 type Snapshot struct {
 	Step  int
 	Path  string
 	Model *rbm.RBM // nil if there is an error
 	About modelfile.About
-	Err   error // wraps rbm.ErrDiverged: a parameter is not finite
+	Err   error // wraps rbm.ErrDiverged if a parameter is not finite
 }
 
-// ReadSnapshots reads the snapshots in the folder of a run, which the flag -run
-// names, in the order of their steps. At least one has a model, and all models
-// have the same units and the same constraint. The run may still be under way.
+// ReadSnapshots reads the snapshots in the folder of a run, in the order of their steps. At least one has a
+// model, and all models have the same units and the same constraint. The run may still be going. Errors
+// name the flag -run, which names the folder.
 func ReadSnapshots(run string) ([]Snapshot, error) {
 	if _, err := os.Stat(run); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("-run: there is no folder %s; name that of a run that rbmtrain made, with -snapshots above 0", run)
@@ -128,7 +126,7 @@ func ReadSnapshots(run string) ([]Snapshot, error) {
 		switch {
 		case s.Err != nil:
 		case !a.SameShape(b):
-			return nil, fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.Path, all[first].Path)
+			return nil, fmt.Errorf("-run: %s has other units than %s; the folder holds models of several runs", s.Path, all[first].Path)
 		case !a.Constraint.Equal(b.Constraint):
 			return nil, fmt.Errorf("-run: %s has another constraint than %s; the folder holds models of several runs", s.Path, all[first].Path)
 		}

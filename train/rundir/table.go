@@ -12,20 +12,19 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// A Table is a growing file such as metrics.csv: a header, then rows that
-// begin with the step. A row survives the end of the program once Add has
-// returned, and the end of the machine once Sync has. Rows that could not be written
-// are kept, and written with the next.
+// A Table is a file such as metrics.csv that grows by rows: a header, then rows whose first value is the
+// step. Once Add has returned, the row survives the end of the process; once Sync has, a failure of the
+// machine. Rows that could not be written are kept, and written with the next.
 type Table struct {
 	appender
 	cols int
 	rows int
 }
 
-// metricsText names what tables hold in errors.
+// metricsText is the name in errors for the contents of tables.
 const metricsText = "metrics"
 
-// NewTable makes the table of this name with these columns.
+// NewTable makes the table with the given name and columns.
 func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 	file, err := f.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
@@ -36,9 +35,8 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 	return t, t.flush()
 }
 
-// ContinueTable opens the table of this name of a run that is resumed after step:
-// its rows up to there are kept, later ones are cut off. The error says so if
-// its columns are not these.
+// ContinueTable opens the table of a run that is resumed after step. It keeps the rows up to step and
+// removes later ones. Other columns than the given ones are an error.
 func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {
 	path := f.Path(name)
 	text, err := f.Read(name, maxTable)
@@ -74,17 +72,17 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	return t, nil
 }
 
-// header appends the names of the columns to what is to be written.
+// header appends the names of the columns to the pending bytes.
 func (t *Table) header(columns []string) {
 	w := csv.NewWriter(&t.pending)
-	_ = w.Write(columns) // a buffer takes all
+	_ = w.Write(columns) // writing to a buffer cannot fail
 	w.Flush()
 }
 
 // Rows returns the number of rows, without the header.
 func (t *Table) Rows() int { return t.rows }
 
-// Sync returns when all rows are on the disk.
+// Sync writes all rows to the disk.
 func (t *Table) Sync() error {
 	if err := t.flush(); err != nil {
 		return err
@@ -117,11 +115,11 @@ func (t *Table) appendRow(values []float64) {
 	t.rows++
 }
 
-// maxTable caps the size of a table that is read: beyond ten million rows.
+// maxTable is the largest size of a table that is read, in bytes: more than ten million rows.
 const maxTable = 1 << 32
 
-// ReadTable reads metrics.csv: the names of its columns and its rows. A last
-// line without its end was cut short and is left out.
+// ReadTable reads a table such as metrics.csv: the names of its columns and its rows. A last line without a
+// line end was cut short and is left out.
 func ReadTable(path string) (columns []string, rows [][]float64, err error) {
 	text, err := atomicfile.Read(path, maxTable)
 	if err != nil {
@@ -130,7 +128,7 @@ func ReadTable(path string) (columns []string, rows [][]float64, err error) {
 	return parseTable(path, text)
 }
 
-// parseTable is ReadTable of the file's text.
+// parseTable is ReadTable, given the file's text.
 func parseTable(path string, text []byte) (columns []string, rows [][]float64, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	in := csv.NewReader(bytes.NewReader(text))
@@ -144,7 +142,7 @@ func parseTable(path string, text []byte) (columns []string, rows [][]float64, e
 	case slices.Contains(columns, ""):
 		return nil, nil, fmt.Errorf("%s: a column has no name", path)
 	}
-	in.ReuseRecord = true // of a million rows
+	in.ReuseRecord = true // saves an allocation for each row
 	for line := 2; ; line++ {
 		r, err := in.Read()
 		if err == io.EOF {

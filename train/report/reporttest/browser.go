@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// browserProbe reports whether its pictures are drawn, and what a pointer over
-// each chart and a click on its first name do.
+// browserProbe hovers over each chart, clicks on its first name, and writes into the page how many charts
+// and images responded.
 const browserProbe = `<script>
 let hovered = 0, hidden = 0;
 for (const d of document.querySelectorAll("details")) d.open = true;
@@ -28,11 +28,10 @@ Object.assign(document.body.dataset, {hovered, hidden, images: document.images.l
   drawn: [...document.images].filter(i => i.complete && i.naturalWidth > 0 && i.alt !== "").length});
 </script></body>`
 
-// Check opens a report in headless Chromium and checks it: its script runs without
-// an error, every chart answers the pointer and a click, all images are drawn and have
-// a text instead, and nothing is asked from outside, which its policy turns into an
-// error. It returns the number of charts. The test is skipped where there is no
-// Chromium.
+// Check opens a report in headless Chromium and fails the test unless all of it works: the script runs
+// without an error, every chart responds to the pointer and a click, every image is drawn and has an
+// alternative text. The page's policy makes a request to the network an error. Check returns the number of
+// charts. It skips the test if there is no Chromium.
 func Check(t *testing.T, path string) (charts int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -54,8 +53,8 @@ func Check(t *testing.T, path string) (charts int) {
 	return charts
 }
 
-// Browse opens a page in headless Chromium and returns its document, once the scripts
-// have run, and the lines of the console.
+// Browse opens a page in headless Chromium. It returns the document after the scripts have run, and the
+// lines of the console.
 func Browse(t *testing.T, page string) (dom, console string) {
 	t.Helper()
 	browser, err := exec.LookPath("chromium")
