@@ -7,7 +7,6 @@ import (
 	"gorbm/rbm"
 )
 
-// cdSettings are the settings of cd.
 type cdSettings struct{ k int }
 
 func (s *cdSettings) keys() grammar.Keys {
@@ -20,9 +19,9 @@ func (*cdSettings) Traits() Traits {
 	return Traits{AtData: true, NoSamples: "starts at the data at each update; take pcd, which does the same steps and continues its chains, or pt"}
 }
 
-// cd is contrastive divergence (Hinton 2002): the chains restart at the
-// batch, their first hidden states drawn from the positive phase. The particle
-// that descends from a row of the batch has the weight of that row.
+// cd is contrastive divergence (Hinton 2002). In each call one chain starts at each row of the
+// batch, with hidden states drawn from the positive phase. A particle has the weight of the row at
+// which its chain started.
 type cd struct {
 	settings Settings
 	steps    int
@@ -56,7 +55,6 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 // stateless is the binary form of estimators that restart in every call.
 type stateless struct{}
 
-// MarshalBinary returns nothing.
 func (stateless) MarshalBinary() ([]byte, error) { return nil, nil }
 
 func (stateless) UnmarshalBinary(b []byte) error {
@@ -66,7 +64,6 @@ func (stateless) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// pcdSettings are the settings of pcd.
 type pcdSettings struct {
 	k int
 	chainSettings

@@ -8,13 +8,13 @@ import (
 	"gorbm/rbm"
 )
 
-// Purposes of the keys derived from the key of a call.
+// Purposes of the random streams that are derived from the key of a call.
 const (
 	startKey = iota
 	roundKeys
 )
 
-// Purposes within a round.
+// Purposes of the random streams within a round.
 const (
 	stepKey = iota
 	swapKey
@@ -31,21 +31,20 @@ const (
 const (
 	// MaxChains is the largest number of chains.
 	MaxChains = 1_000_000
-	// MaxSites is the largest number of units in all chains and replicas that
-	// samplers of binary systems should move: they keep flip costs and weights,
-	// some 50 bytes a unit, 3 GiB.
+	// MaxSites is the largest advisable number of units, summed over all chains and replicas, for
+	// samplers of binary systems. They store flip costs and weights of some 50 bytes per unit: 3 GiB.
 	MaxSites = 1 << 26
 
-	maxSteps = 1_000_000 // Gibbs steps an update: more is surely a slip
+	maxSteps = 1_000_000 // largest number of Gibbs steps per update
 )
 
 // chainSettings are the settings of estimators that keep chains.
 type chainSettings struct {
-	chains int // or groups of replicas
+	chains int // number of chains, or of groups of replicas in a ladder
 	start  string
 }
 
-// keys returns the table of the settings. what describes the chains, for the help.
+// keys returns the table of the settings. what describes the chains in the help.
 func (s *chainSettings) keys(what string) grammar.Keys {
 	return grammar.Keys{
 		grammar.Count("chains", &s.chains, 10, 1, MaxChains, what),
@@ -58,14 +57,14 @@ type chains struct {
 	settings Settings
 	rows     int
 	start    string
-	joint    bool        // visible states of bits persist too; Gibbs steps draw them, and real ones, from the hidden ones
+	joint    bool        // binary visible states persist too; in other chains Gibbs steps redraw them from the hidden ones
 	states   *rbm.States // nil before the first call
-	saved    savedChains // restored from a checkpoint, until the first call
+	saved    savedChains // states from a checkpoint, until the first call uses them
 	team
 }
 
 // savedChains are the states that persist: the hidden ones, and in joint chains
-// also the visible ones if they are bits. They have no rows if the chains have not begun.
+// also the visible ones if they are bits. Chains that have not started have no rows.
 type savedChains struct{ h, v rbm.Values }
 
 // begin makes the chains ready to be advanced under m.
@@ -99,11 +98,11 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	return nil
 }
 
-// visibleKey is the purpose of the key of visible states at the start.
+// visibleKey is the purpose of the random stream of visible states at the start.
 const visibleKey = 0
 
-// drawVisible draws the visible states at which joint chains start: uniformly,
-// or rows of the batch, whose grey values are probabilities.
+// drawVisible draws the visible states at which joint chains start, uniformly or from the rows of the
+// batch. Grey values of the batch are probabilities.
 func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) {
 	switch {
 	case start == Uniform && m.Constraint.OnAll():
@@ -131,8 +130,8 @@ func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm
 	}
 }
 
-// check returns an error if the saved states are not states of m that its
-// constraint allows.
+// check returns an error if m cannot have the saved states: their shape differs or the constraint of
+// m forbids them.
 func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
@@ -145,7 +144,7 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	case joint && s.v.Cols != m.Visible():
 		return bad("the saved chains have %d visible units, the model has %d", s.v.Cols, m.Visible())
 	}
-	if s.h.IsReal() { // which no constraint is on
+	if s.h.IsReal() { // no constraint applies to real hidden units
 		return nil
 	}
 	for r := range s.h.Rows {
@@ -170,7 +169,6 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	return nil
 }
 
-// drawStart draws the hidden states at which chains start.
 func drawStart(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) error {
 	if start == Uniform {
 		m.RandomizeHidden(s.H, key)
@@ -183,7 +181,6 @@ func drawStart(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.K
 	return nil
 }
 
-// checkShape returns an error if m has other numbers of units than the chains.
 func checkShape(s *rbm.States, m *rbm.RBM) error {
 	if s.H.Cols != m.Hidden() || s.V.Cols != m.Visible() {
 		return fmt.Errorf("the chains have %d visible and %d hidden units, the model has %d and %d",
@@ -192,7 +189,7 @@ func checkShape(s *rbm.States, m *rbm.RBM) error {
 	return nil
 }
 
-// finite returns an error if an energy of a chain is not.
+// finite returns an error if the energy of a chain is not finite.
 func finite(energies []float64) error {
 	for r, e := range energies {
 		if math.IsNaN(e) || math.IsInf(e, 0) {

@@ -10,16 +10,17 @@ import (
 	"gorbm/rbm"
 )
 
-// The versions of the binary forms. Version 1 of ladders had no head.
+// The versions of the binary forms.
 const (
 	chainsVersion = 1
-	realVersion   = 2 // of chains whose hidden states are real
+	realVersion   = 2 // chains whose hidden states are real
 	ladderVersion = 2
 )
 
-// MarshalBinary returns the version and the numbers of rows and columns as uint32, and the words of the hidden
-// states, or their values as float32 if they are real. For joint chains the columns and words of the visible
-// states follow, without columns if they are real. Chains that have not begun have no rows.
+// MarshalBinary returns the version and the numbers of rows and columns as uint32, and then the words of the
+// hidden states, or their values as float32 if they are real. For joint chains the number of columns and the
+// words of the visible states follow; real visible states have 0 columns. Chains that have not started have
+// no rows.
 func (c *chains) MarshalBinary() ([]byte, error) {
 	s := c.saved
 	if c.states != nil {
@@ -37,8 +38,8 @@ func (c *chains) MarshalBinary() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalBinary makes the next call begin at the states that MarshalBinary
-// wrote, or at new ones if there are none. It changes nothing unless all of b fits.
+// UnmarshalBinary makes the next call continue from the states that MarshalBinary wrote. If it wrote no
+// rows, the next call starts new chains. An error leaves c unchanged.
 func (c *chains) UnmarshalBinary(b []byte) error {
 	r := reader{b: b}
 	saved := r.chains(c.rows, c.joint)
@@ -49,9 +50,9 @@ func (c *chains) UnmarshalBinary(b []byte) error {
 	return r.err
 }
 
-// MarshalBinary returns version and number of temperatures as uint32, the
-// inverse temperatures as float32, the chains, the rank of each particle in its
-// group by temperature, and the values.
+// MarshalBinary returns the version and the number K of temperatures as uint32, the inverse temperatures
+// as float32, the chains, the temperatures' particles, the values and the journal. For each group, and
+// each temperature in it, a byte has the number 0 … K−1 of the particle there.
 func (l *ladder) MarshalBinary() ([]byte, error) {
 	k := len(l.beta)
 	b := appendValues(nil, uint32(ladderVersion), uint32(k))
@@ -67,18 +68,17 @@ func (l *ladder) MarshalBinary() ([]byte, error) {
 	return append(b, l.record.journal[:l.record.kept()*k]...), err
 }
 
-// values returns what follows the chains and ranks in the binary form, up to the
-// last rounds of the record.
+// values returns the counters and measurements that follow in the binary form, without the journal.
 func (l *ladder) values() []any {
 	r := &l.record
 	return []any{l.journey, &l.rounds, &l.trips, &l.calls, &l.next, &l.tuned, &l.capped, &r.rounds, &r.length, r.samples, r.rises, r.stays, r.moves}
 }
 
-// UnmarshalBinary changes nothing unless all of b fits.
+// UnmarshalBinary leaves l unchanged if it returns an error.
 func (l *ladder) UnmarshalBinary(b []byte) error {
 	r := reader{b: b}
 	beta := r.beta(l)
-	r.check(len(r.b) >= 2*l.groups*len(beta), "the saved ladder is cut short") // before room is made
+	r.check(len(r.b) >= 2*l.groups*len(beta), "the saved ladder is cut short") // before memory is allocated
 	if r.err != nil {
 		return r.err
 	}
@@ -113,7 +113,7 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 	return r.err
 }
 
-// checkValues checks the values of a ladder that was read.
+// checkValues checks the ranges of the values of a ladder that was read.
 func (l *ladder) checkValues(from *reader) {
 	r := &l.record
 	from.check(slices.Max(l.journey) <= downward, "the saved ladder has a journey that does not exist")
@@ -121,13 +121,13 @@ func (l *ladder) checkValues(from *reader) {
 	if l.next != never {
 		counts = append(counts, l.next)
 	}
-	for _, n := range counts { // they are not negative and have room to grow
+	for _, n := range counts { // negative counts are wrong, and larger ones could overflow later
 		from.check(n >= 0 && n <= math.MaxInt64/2, "the saved ladder has a count of %d", n)
 	}
 	from.check(l.auto || l.next == never && l.tuned == 0, "the saved ladder is tuned; the settings name its temperatures")
 	from.check(r.rounds <= l.rounds, "the saved ladder has records of %d rounds, but took %d", r.rounds, l.rounds)
-	// The batches of a lone group double from single rounds when all are full.
-	// So at least half of them are full, and there is room for one round more.
+	// The length of a single group's batches starts at 1 and doubles when all are full.
+	// So at least half of them are full unless the length is 1, and one is not.
 	fits := r.length == 1
 	if r.groups == 1 && r.length > 0 {
 		full := r.rounds / r.length
@@ -142,8 +142,8 @@ func (l *ladder) checkValues(from *reader) {
 	}
 }
 
-// appendValues appends the binary form of values of fixed size, of slices of
-// them, or of what pointers to them point to.
+// appendValues appends the little-endian form of each value: a value of fixed size, a slice of such
+// values, or a pointer to one.
 func appendValues(b []byte, values ...any) []byte {
 	for _, v := range values {
 		var err error
@@ -154,21 +154,20 @@ func appendValues(b []byte, values ...any) []byte {
 	return b
 }
 
-// A reader takes values off the front of b, up to the first error, which wraps
-// rbm.ErrFormat.
+// A reader decodes values from the front of b. It keeps the first error, which wraps rbm.ErrFormat.
 type reader struct {
-	b   []byte
+	b   []byte // not yet decoded
 	err error
 }
 
-// check sets the error unless ok is true or there is one.
+// check sets the error if ok is false and there is no earlier error.
 func (r *reader) check(ok bool, format string, args ...any) {
 	if r.err == nil && !ok {
 		r.err = fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
 	}
 }
 
-// read reads what appendValues wrote of these pointers and slices.
+// read decodes values that appendValues wrote into the given slices and pointers.
 func (r *reader) read(values ...any) {
 	for _, v := range values {
 		n, err := binary.Decode(r.b, binary.LittleEndian, v)
@@ -177,7 +176,7 @@ func (r *reader) read(values ...any) {
 	}
 }
 
-// beta reads the version and the inverse temperatures of a ladder like l.
+// beta reads the version and the inverse temperatures, and checks them against the settings of l.
 func (r *reader) beta(l *ladder) []float64 {
 	var head [2]uint32
 	r.read(&head)
@@ -206,7 +205,7 @@ func (r *reader) beta(l *ladder) []float64 {
 	return beta
 }
 
-// chains reads the states of want chains, joint or not, or of none.
+// chains reads the states of want chains, or of none if they have not started.
 func (r *reader) chains(want int, joint bool) (s savedChains) {
 	var head [2]uint32
 	r.read(&head)
@@ -224,11 +223,11 @@ func (r *reader) chains(want int, joint bool) (s savedChains) {
 	return s
 }
 
-// reals reads columns and values of the given number of rows.
+// reals reads the number of columns, and the values of the given number of rows.
 func (r *reader) reals(rows int) (x rbm.Values) {
 	var cols uint32
 	r.read(&cols)
-	r.check(4*uint64(rows)*uint64(cols) <= uint64(len(r.b)), "the saved chains are cut short") // before room is made
+	r.check(4*uint64(rows)*uint64(cols) <= uint64(len(r.b)), "the saved chains are cut short") // before memory is allocated
 	if r.err != nil || rows == 0 {
 		return x
 	}
@@ -240,11 +239,11 @@ func (r *reader) reals(rows int) (x rbm.Values) {
 	return x
 }
 
-// bits reads columns and words of the given number of rows.
+// bits reads the number of columns, and the words of the given number of rows.
 func (r *reader) bits(rows int) (x rbm.Values) {
 	var cols uint32
 	r.read(&cols)
-	r.check(uint64(rows)*((uint64(cols)+63)/64)*8 <= uint64(len(r.b)), "the saved chains are cut short") // before room is made
+	r.check(uint64(rows)*((uint64(cols)+63)/64)*8 <= uint64(len(r.b)), "the saved chains are cut short") // before memory is allocated
 	if r.err != nil || rows == 0 {
 		return x
 	}

@@ -9,11 +9,12 @@ import (
 	"gorbm/rbm"
 )
 
-// The layers on which the chains of a kind keep constraints.
+// The layers on which the chains of a kind keep constraints. A constraint fixes the number of active
+// units in a layer or in both.
 //
-// Block Gibbs steps draw the visible units freely and the hidden ones among the
+// Block Gibbs steps draw the visible units freely, and the hidden ones among the
 // states that a constraint on them allows. Under a constraint on all units they
-// would never change the number of visible units that are active.
+// would never change the number of active visible units.
 var (
 	onHidden = []rbm.Layer{rbm.HiddenUnits}
 	onBoth   = []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits}
@@ -21,9 +22,9 @@ var (
 
 const gibbsObstacle = "its Gibbs steps never change the number of visible units that are active"
 
-// Keeps returns nil if an estimator of these settings respects the constraint c, or if c is nil. Its
-// error says why not, and which estimators do. New does not know the model, so check with Keeps where
-// it is known. Estimate refuses a model that fails it.
+// Keeps returns nil if an estimator with these settings respects the constraint c, or if c is nil. The
+// error says why it does not, and which estimators do. New cannot check this, as it does not know the
+// model. Estimate returns the same error for a model with such a constraint.
 func (s Settings) Keeps(c *rbm.Constraint) error {
 	if c == nil {
 		return nil
@@ -56,7 +57,7 @@ func (s Settings) Keeps(c *rbm.Constraint) error {
 	return fmt.Errorf("%s cannot keep the constraint %v: %s; take %s", s.Kind, c, k.obstacle, strings.Join(others, ", "))
 }
 
-// suits returns an error that says why an estimator of these settings cannot have the model m.
+// suits returns an error that says why an estimator with these settings cannot sample m.
 func (s Settings) suits(m *rbm.RBM) error {
 	why := s.Traits().BitsOnly
 	if set := s.sampler(); set != nil && set.mover != nil && m.RealHidden() {

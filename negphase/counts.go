@@ -10,26 +10,25 @@ import (
 	"gorbm/rbm/finitejson"
 )
 
-// Info counts what an estimator did. Counts add over calls, exactly up to 2⁵³; rates are
-// derived from them.
+// Info counts what an estimator did. The counts of several calls may be added, exactly up to 2⁵³.
 type Info struct {
 	Updates int64 // block Gibbs steps and moves, summed over all chains and replicas
 
-	// For each pair of neighbours on a ladder, from the coldest: how often an exchange
-	// was tried, and how often particles were exchanged. For pt these are proposed and
-	// accepted swaps; for ins and pins, the permutations drawn and those that took a
-	// particle across; for ptt, swaps of neighbouring rungs, from the live model.
+	// SwapTries and Swaps count attempted and successful exchanges for each pair of neighbours on a
+	// ladder, starting at the coldest pair. For pt they are proposed and accepted swaps. For ins and
+	// pins they are the permutations drawn, and the permutations that moved a particle across the
+	// pair. For ptt they are swaps of neighbouring rungs, starting at the live model.
 	SwapTries, Swaps []int64
-	// Tuned is the number of times that the ladder was changed before: tunings, or for ptt
-	// the rungs above the oldest. The counts of pairs are those of that ladder alone.
+	// Tuned is the number of times that the ladder had been tuned; for ptt, the number of rungs
+	// above the oldest. SwapTries and Swaps count exchanges of the ladder since its last change.
 	Tuned int64
 
-	Counts []Count // all others
+	Counts []Count // all other counts
 }
 
 // A Count is a number of events, or a sum over them.
 type Count struct {
-	Name  string // that of no field of Info
+	Name  string // differs from the names of the fields of Info
 	Value float64
 }
 
@@ -43,7 +42,7 @@ func (i Info) Get(name string) float64 {
 	return 0
 }
 
-// Count adds x to the count of this name. It allocates if there was none.
+// Count adds x to the count of this name. It allocates if there is none yet.
 func (i *Info) Count(name string, x float64) {
 	for k := range i.Counts {
 		if i.Counts[k].Name == name {
@@ -54,9 +53,9 @@ func (i *Info) Count(name string, x float64) {
 	i.Counts = append(i.Counts, Count{name, x})
 }
 
-// Add adds o to i. If one ladder was tuned more often than the other, only its
-// counts of pairs are kept. Add panics if the ladders were tuned equally often
-// and have different numbers of pairs, neither of which is zero.
+// Add adds the counts of o to i. If o and i differ in Tuned, SwapTries and Swaps are those of the one
+// that was tuned more often. Add panics if Tuned is equal and the numbers of pairs differ, unless one
+// is zero.
 func (i *Info) Add(o Info) {
 	i.Updates += o.Updates
 	for _, c := range o.Counts {
@@ -90,11 +89,11 @@ func (i *Info) Reset() {
 	i.Updates = 0
 }
 
-// maxCount is the largest count of a run, up to which float64 adds exactly.
+// maxCount is the largest count of a run: float64 adds integers exactly up to it.
 const maxCount = 1 << 53
 
-// Check returns an error if i, which was read from a file, cannot be counts of a ladder
-// with this number of pairs of temperatures that was tuned this often.
+// Check returns an error if i, which was read from a file, cannot be the counts of a ladder that has the
+// given number of pairs of neighbours and was tuned the given number of times.
 func (i Info) Check(pairs int, tuned int64) error {
 	for _, n := range slices.Concat([]int64{i.Updates, i.Tuned}, i.Swaps, i.SwapTries) {
 		if n < 0 || n > maxCount {
@@ -122,7 +121,7 @@ type infoFields struct {
 	Tuned            int64
 }
 
-// MarshalJSON writes an object in which the counts stand by their names next to the fields.
+// MarshalJSON writes an object with a key for each field and for each count.
 func (i Info) MarshalJSON() ([]byte, error) {
 	object := map[string]any{"Updates": i.Updates, "SwapTries": i.SwapTries, "Swaps": i.Swaps, "Tuned": i.Tuned}
 	for _, c := range i.Counts {
@@ -131,8 +130,8 @@ func (i Info) MarshalJSON() ([]byte, error) {
 	return finitejson.Marshal(object)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Objects within, as checkpoints had them for
-// the moves of samplers, are counts with a dot in their names.
+// UnmarshalJSON reads what MarshalJSON writes. It also reads nested objects of older checkpoints:
+// {"Moves": {"Flips": 1}} is the count Moves.Flips.
 func (i *Info) UnmarshalJSON(text []byte) error {
 	var f infoFields
 	var rest map[string]any
@@ -153,7 +152,7 @@ func (i *Info) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// counts adds the counts of a JSON object. Zeros are left out.
+// counts adds the counts of a JSON object, their names preceded by prefix. Zeros are left out.
 func (i *Info) counts(prefix string, object map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		switch x := object[name].(type) {
@@ -172,9 +171,9 @@ func (i *Info) counts(prefix string, object map[string]any) error {
 	return nil
 }
 
-// SwapRates returns the rate of exchange of each pair of neighbouring
-// temperatures, from the coldest; 0 for a pair that was not tried. It is nil if
-// there are no pairs or none was tried.
+// SwapRates returns Swaps divided by SwapTries for each pair of neighbouring
+// temperatures, from the coldest; 0 for a pair without attempts. It is nil if
+// there are no pairs, or no attempts at any.
 func (i Info) SwapRates() []float64 {
 	if !slices.ContainsFunc(i.SwapTries, func(n int64) bool { return n > 0 }) {
 		return nil
@@ -186,34 +185,33 @@ func (i Info) SwapRates() []float64 {
 	return rates
 }
 
-// A Figure is a number that the counts of an estimator give.
+// A Figure is a statistic that is computed from the counts of an estimator.
 type Figure struct {
-	Key    string  // in JSON, and of a column of metrics.csv
-	Value  float64 // NaN if it is unknown, or not worth a mention: JSON leaves it out
-	Column bool    // metrics.csv has it for the updates between two evaluations
-	// Text is a closing line of a run. That of a figure about the exchange along a ladder
-	// continues the line about the ladder.
+	Key    string  // key in JSON, and name of the column in metrics.csv
+	Value  float64 // NaN if unknown or not worth reporting; JSON then omits the key
+	Column bool    // metrics.csv has a column of it, computed over the updates since the last evaluation
+	// Text is a line of the summary of a run. If Ladder is set, it is appended to the line about
+	// the ladder instead.
 	Text   string
 	Ladder bool
 }
 
-// A Reporter is the settings of a kind that counts more than Updates and exchanges.
+// A Reporter is implemented by the settings of a kind that counts more than Updates and exchanges.
 type Reporter interface {
-	// Figures returns what the counts of this number of updates give: the same keys for
-	// any counts.
+	// Figures computes statistics from the counts of the given number of updates. The keys do
+	// not depend on the counts.
 	Figures(i Info, updates int) []Figure
 }
 
-// A Warner is the settings of a kind whose counts may show that its estimates are not to
+// A Warner is implemented by the settings of a kind whose counts may show that its estimates cannot
 // be trusted.
 type Warner interface {
-	// Warnings returns the reasons, by the counts of this number of updates and by those
-	// since the last evaluation.
+	// Warnings returns the reasons not to trust the estimates. total has the counts of the given
+	// number of updates, recent the counts since the last evaluation.
 	Warnings(total, recent Info, updates int) []string
 }
 
-// Figures returns what the counts of an estimator of these settings give: the same keys
-// for any counts.
+// Figures computes statistics from the counts of an estimator with these settings; see Reporter.
 func (s Settings) Figures(i Info, updates int) []Figure {
 	if r, ok := s.specific.(Reporter); ok {
 		return r.Figures(i, updates)
@@ -221,7 +219,7 @@ func (s Settings) Figures(i Info, updates int) []Figure {
 	return nil
 }
 
-// Warnings returns the reasons not to trust estimates of these settings; see Warner.
+// Warnings returns the reasons not to trust estimates with these settings; see Warner.
 func (s Settings) Warnings(total, recent Info, updates int) []string {
 	if w, ok := s.specific.(Warner); ok {
 		return w.Warnings(total, recent, updates)
@@ -232,16 +230,16 @@ func (s Settings) Warnings(total, recent Info, updates int) []string {
 // Traits say how estimators of a kind differ from chains that persist.
 type Traits struct {
 	AtData  bool // chains start at the positive phase in each call
-	Moments bool // it yields moments instead of particles
-	// NoSamples says why its particles are no samples of a model, and what to take
+	Moments bool // the estimator returns moments instead of particles
+	// NoSamples says why the particles are not samples of a model, and which kinds to use
 	// instead; "" if they are.
 	NoSamples string
-	// BitsOnly says why it cannot have real units, and what to take instead; "" if it
+	// BitsOnly says why the model cannot have real units, and which kinds to use instead; "" if it
 	// can.
 	BitsOnly string
 }
 
-// A Peculiar is the settings of a kind that has traits.
+// A Peculiar is implemented by the settings of a kind that has traits.
 type Peculiar interface{ Traits() Traits }
 
 // Traits returns the traits of the kind.
@@ -260,7 +258,7 @@ func ratio(a, b float64) float64 {
 	return a / b
 }
 
-// unlessZero returns n, or NaN if it is 0, so that JSON leaves it out.
+// unlessZero returns n, or NaN if it is 0, so that JSON omits it.
 func unlessZero(n float64) float64 {
 	if n == 0 {
 		return math.NaN()
@@ -268,10 +266,10 @@ func unlessZero(n float64) float64 {
 	return n
 }
 
-// percent returns a share in per cent to three digits.
+// percent formats a fraction in per cent with three digits.
 func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
-// plural returns a number of things: "1 time", "2 times".
+// plural formats a number with a noun: "1 time", "2 times".
 func plural(n float64, what string) string {
 	if n != 1 {
 		what += "s"

@@ -1,25 +1,22 @@
-// Package negphase estimates the negative phase of an RBM's likelihood
-// gradient: the expectation of v p(h|v)ᵀ, v and p(h|v) under the model itself.
+// Package negphase estimates the negative phase of an RBM's likelihood gradient. This is the
+// expectation, under the model itself, of v p(h|v)ᵀ for the weights and of v and p(h|v) for the biases.
 //
-// Every estimator returns weighted particles (or, where the states can be
-// enumerated, the moments themselves), so each works with every optimiser,
-// metric and picture. The kinds are cd, pcd, pt, ins, pins, ptt, sardonics, im, walk and exact.
-// Each has a file with its settings, its algorithm and the
-// papers that it comes from; a new kind is such a file and a row of the table
-// estimatorKinds.
+// Every estimator but exact returns weighted particles, so each works with every optimiser, metric and
+// picture; exact returns the moments. The kinds are cd, pcd, pt, ins, pins, ptt, sardonics, im, walk
+// and exact. To add a kind, write a file with its settings and its algorithm, and add a row to the
+// table estimatorKinds.
 //
-// Estimators with a ladder of temperatures (Tempered: pt, ins, pins) measure how
-// it exchanges: rejection rates, round trips, and where each particle spent its
-// time. The estimate of log Z of package logz is built on them. The temperatures
-// are given, or with "tau=auto" tuned until all neighbours reject equally often
-// (Syed et al. 2022), or with "tau=reach/5" five, the hottest of which is tuned too;
-// their path ends at the uniform distribution or, with
-// "path=data", at the data's base rates.
+// Estimators with a ladder of temperatures (Tempered: pt, ins, pins) measure how its particles are
+// exchanged: rejection rates, round trips, and the time that each particle spent at each temperature.
+// Package logz estimates log Z from these measurements. The temperatures are given or tuned:
+// "tau=auto" tunes them until all neighbours reject equally often (Syed et al. 2022), and
+// "tau=reach/5" tunes five of them, the hottest included. At β = 0 the path of tempered distributions
+// reaches the uniform distribution or, with "path=data", the data's base rates.
 //
-// The ladder of ptt is made of earlier parameters of the run. It knows log Z (LogZer)
+// The ladder of ptt consists of models with earlier parameters of the run. It estimates log Z (LogZer)
 // and may reject an update that goes too far for its chains (Vetoer).
 //
-// Samplers of package mcmc may take the place of Gibbs steps in a ladder, as in
+// A ladder may use a sampler of package mcmc instead of Gibbs steps, as in
 // "pt:tau=1/1.5/2:sardonics:k=1-20".
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as

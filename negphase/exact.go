@@ -9,7 +9,6 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// exactSettings are the settings of exact, which has none.
 type exactSettings struct{}
 
 func (*exactSettings) keys() grammar.Keys { return nil }
@@ -20,13 +19,13 @@ func (*exactSettings) Traits() Traits {
 	return Traits{Moments: true}
 }
 
-// enumerated is the negative phase itself, by enumeration of the smaller layer,
-// for models of at most exact.GradientLimit states.
+// enumerated computes the exact negative phase by enumeration of the smaller layer,
+// for models with at most exact.GradientLimit states to enumerate.
 type enumerated struct {
 	enum    *exact.Enumeration
 	moments *rbm.Moments
 
-	constraint *rbm.Constraint // of the model that is enumerated
+	constraint *rbm.Constraint // the model's at the first call
 	info       Info
 	stateless
 }

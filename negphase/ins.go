@@ -9,31 +9,28 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// insSettings are the settings of ins.
 type insSettings struct{ LadderSettings }
 
 func (s *insSettings) keys() grammar.Keys { return s.LadderSettings.keys() }
 
 func (s *insSettings) estimator(all Settings) Estimator { return newINS(all, maxBlock) }
 
-// pinsSettings are the settings of pins.
 type pinsSettings struct {
 	LadderSettings
-	block int // most temperatures in a block
+	block int // largest number of temperatures in a block
 }
 
-// By default blocks have 8 temperatures: at 784 × 500 units, 10 groups and 30
-// temperatures an update then takes up to 4 % longer than one of pt, with blocks of 10
-// no more than that, and with blocks of 12 it takes 9 % longer (BenchmarkLadder).
+// By default blocks have 8 temperatures. At 784 × 500 units, 10 groups and 30
+// temperatures an update with blocks of 8 or 10 takes up to 4 % longer than an update of pt, and with
+// blocks of 12 it takes 9 % longer (BenchmarkLadder).
 func (s *pinsSettings) keys() grammar.Keys {
 	return s.LadderSettings.keys(grammar.Count("block", &s.block, 8, 2, maxBlock, "most temperatures in a block"))
 }
 
 func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.block) }
 
-// OffWeight returns the mean weight of ins or pins that was not on the particle simulated
-// at temperature 1, NaN if there are no weights, and the number of groups of replicas that
-// were weighted.
+// OffWeight returns the mean fraction of a group's weight, for ins or pins, that is not on the particle
+// simulated at temperature 1; NaN if there are no weights. groups is the number of groups averaged over.
 func (i Info) OffWeight() (mean float64, groups int64) {
 	n := i.Get("Groups")
 	return ratio(i.Get("Off"), n), int64(n)
@@ -58,41 +55,40 @@ func (l *LadderSettings) weighted(i Info, updates int) []Figure {
 }
 
 // ins is infinite swapping in its Gibbs version (Hult, Nyquist & Ringqvist
-// 2020, Algorithm 1): after each round of Gibbs steps the temperatures of a
+// 2020, Algorithm 1). After each round of Gibbs steps the temperatures of a
 // group are reassigned by a permutation drawn from ρ, the distribution of all
 // permutations given the particles. The estimate averages over all particles
-// x_k with the weights Σ_{σ: σ(k)=1} ρ_σ of the same particles (Proposition
-// 2), which sum to 1 in a group. The paper lists the K! permutations; here their
+// x_k with the weights Σ_{σ: σ(k)=1} ρ_σ, which sum to 1 in a group (Proposition
+// 2). The paper lists the K! permutations of K temperatures. Here their
 // sums are permanents, computed by a recursion over subsets.
 //
-// Its work grows like 2^K, so pins, the partial version (Dupuis et al. 2012), is
-// for long ladders. It draws a permutation within each block of the ladder. Two
-// partitions into blocks take turns, the second offset by half a block. The
-// weights are those within the block that holds temperature 1. If a call has an
-// even number of rounds, that block is whole in the last one. With a single block
-// pins is ins.
+// The work of ins grows like 2^K. For long ladders there is pins, partial infinite swapping (Dupuis et
+// al. 2012), which draws a permutation within each block of temperatures. Two partitions into blocks
+// alternate; the second is offset by half a block. The weights are those within the block with
+// temperature 1. If a call has an even number of rounds, this block has full length in the last round.
+// With a single block pins equals ins.
 type ins struct {
 	ladder
-	block int // most temperatures in a block
+	block int // largest number of temperatures in a block
 	parts []*insPart
 	off   []float64 // for each group: the weight of particles above temperature 1
 	loop  parallel.Loop
 
-	// What the parts work on: the block of temperatures lo … hi−1 and the groups from … to−1.
+	// The work of all parts: the block of temperatures lo … hi−1 in the groups from … to−1.
 	lo, hi, from, to int
-	weigh            bool
+	weigh            bool // compute weights too
 	draws            rbm.Key
 }
 
-// An insPart is the working memory of some of the groups.
+// An insPart is the working memory of one parallel task, which permutes some of the groups.
 type insPart struct {
-	perms    [maxBlock + 1]*permanent // by number of temperatures
-	energies []float64                // of a block's particles, by temperature
-	share    []float64                // their weights
-	drawn    []int                    // the permutation: particle by temperature
-	before   []int32
+	perms    [maxBlock + 1]*permanent // [number of temperatures in the block]
+	energies []float64                // [temperature] of a block's particles
+	share    []float64                // [temperature] weights of these particles
+	drawn    []int                    // [temperature] new particle there
+	before   []int32                  // [temperature] row of the particle there before the draw
 	draws    rbm.Key
-	first    uint64 // number of the block's first uniform
+	first    uint64 // number of the block's first uniform variate
 	uniform  func(j int) float64
 }
 
@@ -132,8 +128,8 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 }
 
 // reassign redraws the temperatures of all particles within the blocks of
-// this round and, if weigh is set, overwrites the weights in the estimate by
-// those before the draw. Where there are many groups, a rank draws for its own.
+// this round. If weigh is set, it sets the weights in the estimate, from the energies before the draw.
+// If there are many replicas, each rank draws for its groups only.
 func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	n.draws = key
 	if weigh {
@@ -141,7 +137,7 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	}
 	n.from, n.to = n.dealt()
 	mine := n.to - n.from
-	// As many parts as keep every processor busy; bits do not depend on it.
+	// One part per processor; the results do not depend on their number.
 	for len(n.parts) < min(mine, runtime.GOMAXPROCS(0)) {
 		n.parts = append(n.parts, newPart(n.block))
 	}
@@ -169,7 +165,7 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	return nil
 }
 
-// gatherDraws gathers what the ranks have drawn for their groups.
+// gatherDraws gathers the permutations and weights that the ranks have computed for their groups.
 func (n *ins) gatherDraws(weigh bool) error {
 	g := n.team.group
 	if err := ranks.GatherRows(g, n.at, n.groups); err != nil || !weigh {
@@ -181,22 +177,22 @@ func (n *ins) gatherDraws(weigh bool) error {
 	return ranks.GatherRows(g, n.off, n.groups)
 }
 
-// permanentCost is the cost, as parallel.Loop counts it, of a permanent of k particles:
-// its products are some sixteen times as slow as those of matrices.
+// permanentCost is the cost of a permanent of k particles in the units of parallel.Loop. A product in it
+// is some sixteen times as slow as one in a product of matrices.
 func permanentCost(k int) int { return 16 * (16*k*k + k<<k/2) }
 
-// blockEnd returns the end of the block that begins at temperature lo in the
+// blockEnd returns the temperature after the block that starts at temperature lo, in the
 // partition of this round.
 func (n *ins) blockEnd(lo int) int {
 	length := n.block
-	offset := (n.rounds+int64(n.swaps))%2 == 0 // never in the last of an even number
+	offset := (n.rounds+int64(n.swaps))%2 == 0 // false in the last round of a call with an even number of rounds
 	if lo == 0 && len(n.beta) > n.block && offset {
 		length = n.block / 2
 	}
 	return min(lo+length, len(n.beta))
 }
 
-// permutePart permutes the groups of part i, of those of this rank, within the block.
+// permutePart permutes the groups of part i within the block.
 func (n *ins) permutePart(i int) {
 	p := n.parts[i]
 	mine := n.to - n.from
@@ -205,8 +201,8 @@ func (n *ins) permutePart(i int) {
 	}
 }
 
-// permute redraws the temperatures of a group's particles within the block and,
-// before that, if weigh is set, weighs them.
+// permute redraws the temperatures of a group's particles within the block. If n.weigh is set, it first
+// computes their weights.
 func (n *ins) permute(p *insPart, g int) {
 	block := n.group(g)[n.lo:n.hi]
 	perm := p.permanent(len(block))
@@ -231,7 +227,7 @@ func (n *ins) permute(p *insPart, g int) {
 	}
 }
 
-// permanent returns the table for blocks of the given number of temperatures.
+// permanent returns the permanent for blocks of the given number of temperatures.
 func (p *insPart) permanent(length int) *permanent {
 	if p.perms[length] == nil {
 		p.perms[length] = newPermanent(make([]float64, length))

@@ -2,16 +2,15 @@ package negphase
 
 import "math"
 
-// A monotone is a piecewise cubic curve through points, with a continuous slope,
-// that is monotone where they are (Fritsch & Butland 1984). It is not taken from
-// a library, because the draws of a tuned ladder depend on its bits: compilers
-// may fuse products and sums of a library on some processors.
+// A monotone is a piecewise cubic interpolant with a continuous slope, monotone wherever its points
+// are (Fritsch & Butland 1984). Draws of a tuned ladder depend on its last bit. No library is used
+// for it, because compilers may fuse a library's products and sums on some processors.
 type monotone struct {
 	x, y  []float64
 	slope []float64 // at x
 }
 
-// newMonotone returns the curve through two points or more, of rising x.
+// newMonotone returns the curve through two or more points with rising x.
 func newMonotone(x, y []float64) monotone {
 	m := len(x) - 1
 	chord := make([]float64, m)
@@ -25,7 +24,7 @@ func newMonotone(x, y []float64) monotone {
 	}
 	for i := 1; i < m; i++ {
 		left, right := x[i]-x[i-1], x[i+1]-x[i]
-		if chord[i-1]*chord[i] > 0 { // a weighted harmonic mean; else a turn, where it is 0
+		if chord[i-1]*chord[i] > 0 { // a weighted harmonic mean; at a local extremum the slope is 0
 			slope[i] = 3 * (left + right) / ((left+2*right)/chord[i-1] + (2*left+right)/chord[i])
 		}
 	}
@@ -34,9 +33,9 @@ func newMonotone(x, y []float64) monotone {
 	return monotone{x, y, slope}
 }
 
-// edgeSlope returns the slope at an end from the widths and the chords of the
-// last interval and the one before: the slope of the parabola through three points,
-// limited so that the curve stays monotone.
+// edgeSlope returns the slope at an end of the curve: the slope of the parabola through the last three
+// points, limited so that the curve stays monotone. last and before are the widths of the last interval
+// and its neighbour, chord and next the slopes of their chords.
 func edgeSlope(last, before, chord, next float64) float64 {
 	s := (float64((2*last+before)*chord) - float64(last*next)) / (last + before)
 	switch {
@@ -48,7 +47,7 @@ func edgeSlope(last, before, chord, next float64) float64 {
 	return s
 }
 
-// at returns the value at a place between the first x and the last.
+// at returns the value of the curve at x, between the first point and the last.
 func (c monotone) at(x float64) float64 {
 	i := 0
 	for i < len(c.x)-2 && x >= c.x[i+1] {
@@ -56,7 +55,8 @@ func (c monotone) at(x float64) float64 {
 	}
 	width, rise := c.x[i+1]-c.x[i], c.y[i+1]-c.y[i]
 	t := (x - c.x[i]) / width
-	// Hermite's form: y + t·(a + t·(b + t·d)) of slopes in parts of the width.
+	// The cubic Hermite polynomial y + t·(a + t·(b + t·d)), where a and z are the slopes at both
+	// ends times the width.
 	a, z := float64(width*c.slope[i]), float64(width*c.slope[i+1])
 	b := float64(3*rise) - 2*a - z
 	d := a + z - 2*rise

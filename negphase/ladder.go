@@ -7,32 +7,31 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A ladder runs groups of replicas, one at each temperature. A group's
-// particles are neighbouring rows of the chains; a swap exchanges temperatures,
-// never states.
+// A ladder runs groups of replicas, called particles. A group has one particle at each temperature.
+// Its particles are adjacent rows of the chains; a swap exchanges temperatures, never states.
 type ladder struct {
 	chains
 	groups       int
-	steps, swaps int
-	beta         []float64 // inverse temperatures, falling from 1
+	steps, swaps int       // Gibbs steps per round, rounds per call
+	beta         []float64 // K inverse temperatures, falling from 1
 	at           []int32   // at[g·K+k]: row of the particle of group g at temperature k
 	last         []int32   // for each row: index of the temperature of its last Gibbs steps
 	journey      []uint8   // for each row: its stage of the round trip
-	rowBeta      []float32
-	weight       []float32 // for each row in the estimate
-	crossing     []bool    // scratch of countCrossings, one a pair
+	rowBeta      []float32 // for each row: its inverse temperature
+	weight       []float32 // for each row: its weight in the estimate
+	crossing     []bool    // scratch of countCrossings: one element per pair of neighbours
 
-	rounds int64 // since the first call; pairs and partitions that take turns do so by its parity
+	rounds int64 // since the first call; its parity selects the pairs of pt and the partition of pins
 	trips  int64 // round trips since the first call
 	record record
 	tuner
-	base  *rbm.Base    // the far end of the path; nil is the uniform distribution
-	moves *binaryMoves // in place of Gibbs steps, if not nil
+	base  *rbm.Base    // the distribution at β = 0; nil is the uniform distribution
+	moves *binaryMoves // used instead of Gibbs steps if not nil
 	info  Info
 }
 
-// RoundTrips is the name of the count of round trips of particles from the lowest
-// temperature to the highest and back.
+// RoundTrips names the count of round trips of particles from the lowest temperature to the highest
+// and back.
 const RoundTrips = "RoundTrips"
 
 // Figures implements Reporter.
@@ -41,11 +40,11 @@ func (l *LadderSettings) Figures(i Info, updates int) []Figure {
 	return append([]Figure{{Key: "round_trips", Value: trips, Ladder: true, Text: plural(trips, "round trip")}}, l.samplerSettings.Figures(i, updates)...)
 }
 
-// Stages of a round trip.
+// Stages of a particle's round trip.
 const (
 	notBegun = iota
-	upward   // since it was at the lowest temperature
-	downward // since it was at the highest temperature after that
+	upward   // from the lowest temperature to the highest
+	downward // from the highest temperature to the lowest
 )
 
 func newLadder(all Settings) ladder {
@@ -61,9 +60,9 @@ func newLadder(all Settings) ladder {
 	return l
 }
 
-// firstBeta returns the inverse temperatures of a new ladder: those of the
-// settings, or equally spaced until they are tuned. The Gibbs steps take
-// float32 values, so these are rounded to it.
+// firstBeta returns the inverse temperatures of a new ladder. Without a list in the settings, they are
+// equally spaced until the first tuning. They are rounded to float32, as Gibbs steps compute with
+// float32.
 func (s *LadderSettings) firstBeta() []float64 {
 	if !s.Temperatures.Auto {
 		beta := make([]float64, len(s.Temperatures.List))
@@ -83,8 +82,8 @@ func (s *LadderSettings) firstBeta() []float64 {
 	return beta
 }
 
-// lowestBeta returns the inverse of the hottest temperature that a tuned ladder may
-// have, as the float32 that the Gibbs steps take.
+// lowestBeta returns the inverse of the highest temperature that a tuned ladder may
+// have, rounded to float32.
 func (s *LadderSettings) lowestBeta() float64 {
 	if s.Hottest == 0 {
 		return 0
@@ -92,8 +91,8 @@ func (s *LadderSettings) lowestBeta() float64 {
 	return float64(float32(1 / s.Hottest))
 }
 
-// setBeta makes l a ladder of these inverse temperatures. Particles are assigned
-// to them in the order of their rows, and the record is empty.
+// setBeta gives l the inverse temperatures beta. It assigns particles to temperatures in the order of
+// their rows and clears the record.
 func (l *ladder) setBeta(beta []float64) {
 	k := len(beta)
 	l.beta, l.rows = beta, l.groups*k
@@ -120,7 +119,7 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		if err := l.base.Check(m); err != nil {
 			return err
 		}
-		if l.base == nil && (m.Real() || m.RealHidden()) { // the far end has an energy
+		if l.base == nil && (m.Real() || m.RealHidden()) { // the distribution at β = 0 is not flat in real units
 			l.base = rbm.UniformBase(m)
 		}
 	}
@@ -141,8 +140,8 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	return l.moves.prepare(m, l.beta, l.groups)
 }
 
-// energy returns the energy that β multiplies, of the particle in a row: E, or
-// E − E₀ on the path from a base.
+// energy returns the energy that β multiplies, for the particle in a row. This is E or, with a base of
+// energy E₀, E − E₀.
 func (l *ladder) energy(row int32) float64 {
 	if l.base == nil {
 		return l.states.Energy[row]
@@ -150,9 +149,8 @@ func (l *ladder) energy(row int32) float64 {
 	return l.states.Energy[row] - l.states.BaseEnergy[row]
 }
 
-// advance makes the Gibbs steps or moves of one round, each particle at the
-// temperature that it is assigned to, and records the probabilities with which
-// neighbours would swap.
+// advance makes the Gibbs steps or moves of one round for each particle at its temperature. It records
+// the rejection probabilities of swaps between neighbours, and their differences of energy.
 func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	for g := range l.groups {
 		for k, row := range l.group(g) {
@@ -187,13 +185,12 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	return ranks.GatherRows(l.team.group, l.record.samples, l.groups)
 }
 
-// shareReplicas is the number of replicas from which each rank draws only the permutations of its own groups. A
-// replica takes some 0.35 µs (Zen 4, blocks of 8), so that the draws of twice as many take several times as long
-// as gathering them (experiments/scale). The swaps of pt are too cheap to be divided.
+// shareReplicas is the number of replicas from which permutations are divided among ranks: each rank draws those
+// of its groups only. A draw takes some 0.35 µs per replica (Zen 4, blocks of 8). For twice as many replicas the
+// draws take several times as long as gathering them (experiments/scale). The swaps of pt are too cheap to divide.
 const shareReplicas = 512
 
-// dealt returns the groups lo … hi−1 that this rank draws for: all of them where they are
-// few.
+// dealt returns the groups lo … hi−1 whose permutations this rank draws: all groups if they are few.
 func (l *ladder) dealt() (lo, hi int) {
 	if l.team.group.Size() == 1 || l.groups == 1 || l.rows < shareReplicas {
 		return 0, l.groups
@@ -201,10 +198,9 @@ func (l *ladder) dealt() (lo, hi int) {
 	return l.team.group.Rows(l.groups)
 }
 
-// countCrossings counts a try to exchange for each pair of the temperatures
-// lo … hi−1 of a group, and an exchange for each pair that a particle has crossed
-// since the last Gibbs steps. rows holds the particles of the group as they are
-// assigned now.
+// countCrossings counts one attempt for each pair of neighbours among the temperatures lo … hi−1 of a
+// group, and one exchange if a particle has crossed the pair since the last Gibbs steps. rows[k] is the
+// row of the particle that is now at temperature k.
 func (l *ladder) countCrossings(rows []int32, lo, hi int) {
 	clear(l.crossing)
 	for k := lo; k < hi; k++ {
@@ -220,7 +216,7 @@ func (l *ladder) countCrossings(rows []int32, lo, hi int) {
 	}
 }
 
-// finish ends a round: it records the temperatures of the particles.
+// finish records the temperatures of the particles after a round.
 func (l *ladder) finish() {
 	for g := range l.groups {
 		rows := l.group(g)
@@ -246,7 +242,6 @@ func (l *ladder) trace(rows []int32) {
 	*bottom = upward
 }
 
-// phase returns the weighted particles.
 func (l *ladder) phase(m *rbm.RBM) (rbm.Phase, error) {
 	phase := rbm.Phase{Batch: rbm.Batch{V: l.states.V, H: l.states.Mean, Weight: l.weight}}
 	if l.moves != nil {

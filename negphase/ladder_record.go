@@ -6,32 +6,32 @@ import (
 	"gorbm/negphase/diag"
 )
 
-// A record holds what is measured of a ladder, in memory that does not grow:
-// sums for each pair of neighbouring temperatures, counts for each particle and
-// temperature, and the last rounds of the first group.
+// A record stores the measurements of a ladder in a fixed amount of memory: sums for each pair of
+// neighbouring temperatures, counts for each particle and temperature, and the last rounds of the first
+// group.
 type record struct {
 	groups, temperatures int
 	rounds               int64
 
-	// Sums of 1 − acceptance of each pair: one for each group, or with a single
-	// group one for each batch of rounds. All batches have one length, which doubles
-	// when there is no room for more.
+	// samples has rows of K−1 sums of 1 − acceptance probability, one for each pair of neighbours. Each
+	// group has a row that sums over all rounds. A single group has loneBatches rows instead, each of
+	// which sums over length rounds. When these are full, length doubles.
 	samples []float64
 	length  int64
-	rises   []float64 // Σ over rounds and groups of the hotter neighbour's energy above the colder's
+	rises   []float64 // for each pair: energy of the hotter particle minus that of the colder, summed over rounds and groups
 
 	// Counts of rounds over all groups. A particle's number is the
 	// temperature it started from.
 	stays   []int64 // [particle·K + temperature after the round]
-	moves   []int64 // [temperature before the swaps · K + after]
-	journal []uint8 // [round mod journalRounds · K + particle], temperatures of the first group's particles
+	moves   []int64 // [temperature before the swaps · K + temperature after them]
+	journal []uint8 // [(round mod journalRounds)·K + particle]: temperatures of the first group's particles
 }
 
 const (
-	// journalRounds is the number of rounds of a trajectory.
+	// journalRounds is the largest number of rounds of a trajectory.
 	journalRounds = 1024
-	// loneBatches is the largest number of batches of a single group: an error
-	// from 32 to 64 batches is itself known to 1/√(2·31), some 13 %.
+	// loneBatches is the largest number of batches of a single group. A standard error
+	// that is computed from 32 batches has a relative error of 1/√(2·31), some 13 %.
 	loneBatches = 64
 )
 
@@ -46,7 +46,7 @@ func newRecord(groups, k int) record {
 	return r
 }
 
-// sample returns the sums, one a pair, to which this round of group g adds.
+// sample returns the sums, one for each pair, to which this round of group g is added.
 func (r *record) sample(g int) []float64 {
 	if r.groups == 1 {
 		g = int(r.rounds / r.length)
@@ -69,7 +69,7 @@ func (r *record) visit(g, particle, from, to int) {
 	}
 }
 
-// next ends a round.
+// next ends a round. For a single group it merges neighbouring batches when all are full.
 func (r *record) next() {
 	r.rounds++
 	if r.groups > 1 || r.rounds < loneBatches*r.length {
@@ -84,7 +84,7 @@ func (r *record) next() {
 	r.length *= 2
 }
 
-// complete returns the number of complete samples and the rounds of each.
+// complete returns the number of complete rows of samples, and the number of rounds in each.
 func (r *record) complete() (samples int, rounds int64) {
 	if r.groups == 1 || r.rounds == 0 {
 		return int(r.rounds / r.length), r.length
@@ -92,11 +92,11 @@ func (r *record) complete() (samples int, rounds int64) {
 	return r.groups, r.rounds
 }
 
-// allPairs stands for the sum over all pairs.
+// allPairs, in place of a pair, selects the sum over all pairs.
 const allPairs = -1
 
-// rejection returns the mean rejection of pair k, or of allPairs, with its
-// standard error, which is 0 if there are not two samples.
+// rejection returns the mean rejection probability of pair k, or its sum over allPairs, with the
+// standard error. The error is 0 if there are fewer than two samples.
 func (r *record) rejection(k int) (mean, err float64) {
 	if r.rounds == 0 {
 		return 0, 0
@@ -128,13 +128,12 @@ func (r *record) rejection(k int) (mean, err float64) {
 	return mean, math.Sqrt(variance / float64(whole-1))
 }
 
-// rise returns the mean difference of energy between the neighbours of pair k.
+// rise returns the mean energy of the hotter particle of pair k minus that of the colder.
 func (r *record) rise(k int) float64 {
 	return r.rises[k] / float64(max(1, r.rounds)) / float64(r.groups)
 }
 
-// rates returns a K × K matrix of counts as fractions of the rounds of all
-// groups.
+// rates returns K × K counts divided by the number of rounds, summed over all groups.
 func (r *record) rates(counts []int64) [][]float64 {
 	m := make([][]float64, r.temperatures)
 	for i := range m {
@@ -148,7 +147,6 @@ func (r *record) rates(counts []int64) [][]float64 {
 	return m
 }
 
-// kept returns the number of rounds in the journal.
 func (r *record) kept() int { return int(min(r.rounds, journalRounds)) }
 
 // trajectory returns the temperatures of the first group's particles in the

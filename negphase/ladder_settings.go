@@ -15,16 +15,16 @@ import (
 
 // The order of the swaps of pt.
 const (
-	// Sweep tries all pairs in each round, upward from the coldest. It is the
-	// default also of tuned ladders, because at equal numbers of Gibbs steps it
-	// made 1.4 to 1.8 times the round trips of EvenOdd, on ladders of 16 to 64
-	// temperatures and rejections of 17 to 68 % (TestRoundTripRate,
+	// Sweep attempts all pairs in each round, upward from the coldest. It is the
+	// default for tuned ladders too: at equal numbers of Gibbs steps it
+	// made 1.4 to 1.8 times as many round trips as EvenOdd, on ladders of 16 to 64
+	// temperatures with rejections of 17 to 68 % (TestRoundTripRate,
 	// BenchmarkRoundTrips).
 	Sweep   = "sweep"
-	EvenOdd = "evenodd" // the even pairs in one round, the odd ones in the next
+	EvenOdd = "evenodd" // the even pairs in one round, the odd pairs in the next
 )
 
-// Where the path of tempered distributions ends, at β = 0.
+// The distribution at β = 0, where the path of tempered distributions ends.
 const (
 	ToUniform = "uniform" // every state equally likely
 	ToData    = "data"    // independent units with the data's base rates
@@ -32,35 +32,34 @@ const (
 
 const (
 	// maxTemperatures is the largest number of temperatures of pt and pins:
-	// their ranks are saved in a byte.
+	// checkpoints save the index of a temperature as a byte.
 	maxTemperatures = 256
-	// maxBlock is the largest number of temperatures of ins, and of a block of
+	// maxBlock is the largest number K of temperatures of ins, and of a block of
 	// pins: the table of subsets has 2^K entries.
 	maxBlock = 16
-	// maxReplicas is the largest number of replicas in all chains.
+	// maxReplicas is the largest number of replicas, summed over all groups.
 	maxReplicas = 1 << 24
-	// leastHottest is the lowest top of a tuned ladder: below, float32 has no
-	// room for many inverse temperatures between it and 1.
+	// leastHottest is the smallest highest temperature of a tuned ladder. Nearer to 1, float32
+	// cannot tell enough inverse temperatures apart.
 	leastHottest = 1.01
 )
 
 // LadderSettings are the settings of a ladder of temperatures.
 type LadderSettings struct {
 	Temperatures Temperatures
-	Hottest      float64 // where a tuned ladder ends; 0 is +Inf
-	// Path is where temperatures lead to; "" is ToUniform. For ToData, Base
-	// holds the base rates of the data.
+	Hottest      float64 // the highest temperature of a tuned ladder; 0 is +Inf
+	// Path is the distribution at β = 0: ToUniform, or ToData with the base rates of the data in
+	// Base. "" is ToUniform.
 	Path string
 	Base *rbm.Base
 
-	k, swaps int // Gibbs steps, or moves of the sampler, before each swap; rounds of both in an update
-	longest  int // most temperatures that are allowed
+	k, swaps int // Gibbs steps (or moves of the sampler) per round; rounds per update
+	longest  int // largest number of temperatures
 	chainSettings
-	samplerSettings // in place of Gibbs steps between swaps, if there is one
+	samplerSettings // the sampler that moves chains instead of Gibbs steps, if there is one
 }
 
-// keys returns the table of the settings, with more keys that the kind has of
-// its own.
+// keys returns the table of the settings. more are the keys that only this kind has.
 func (l *LadderSettings) keys(more ...grammar.Key) grammar.Keys {
 	return slices.Concat(
 		grammar.Keys{
@@ -82,7 +81,7 @@ func (l *LadderSettings) keys(more ...grammar.Key) grammar.Keys {
 		})
 }
 
-// Ladder returns the settings of the ladder; zero if the kind has none.
+// Ladder returns a copy of the settings of the ladder; the zero value if the kind has no ladder.
 func (s Settings) Ladder() LadderSettings {
 	if l := s.ladder(); l != nil {
 		return *l
@@ -90,7 +89,7 @@ func (s Settings) Ladder() LadderSettings {
 	return LadderSettings{}
 }
 
-// ladder returns the settings of the ladder; nil if the kind has none.
+// ladder returns the settings of the ladder; nil if the kind has no ladder.
 func (s Settings) ladder() *LadderSettings {
 	if l, ok := s.specific.(interface{ ofLadder() *LadderSettings }); ok {
 		return l.ofLadder()
@@ -103,11 +102,11 @@ func (l *LadderSettings) ofLadder() *LadderSettings { return l }
 func (l *LadderSettings) needsBase() bool        { return l.Path == ToData && l.Base == nil }
 func (l *LadderSettings) setBase(base *rbm.Base) { l.Path, l.Base = ToData, base }
 
-// Longest returns the largest number of temperatures that the kind takes.
+// Longest returns the largest number of temperatures that the kind supports.
 func (l LadderSettings) Longest() int { return l.longest }
 
-// MaxTemperatures returns the largest number of temperatures that the ladder may
-// reach, for bounds of memory; 1 if there is no ladder.
+// MaxTemperatures returns the largest number of temperatures that tuning may give the ladder, for
+// estimates of memory; 1 if there is no ladder.
 func (l LadderSettings) MaxTemperatures() int {
 	switch t := l.Temperatures; {
 	case !t.Auto:
@@ -188,8 +187,6 @@ func (l *LadderSettings) checkHottest() error {
 	return nil
 }
 
-// checkSampler checks the sampler that takes the place of Gibbs steps, if there
-// is one.
 func (l *LadderSettings) checkSampler() error {
 	if l.mover != nil && l.Path == ToData {
 		return fmt.Errorf("path=data is for block Gibbs steps; with the sampler %s the temperatures lead to the uniform distribution, so leave path out", moverName(l.mover))
@@ -204,10 +201,10 @@ func (l *LadderSettings) checkSampler() error {
 type Temperatures struct {
 	// List rises from 1 and may end at +Inf, β = 0.
 	List []float64
-	// Auto has them tuned between 1 and the hottest, in place of List: as many
-	// as Number, or if that is 0, as the barrier asks for. With Reach there are
-	// Number of them, and the hottest is tuned too: as hot as lets neighbours
-	// reject reachRejection of their swaps.
+	// Auto tunes the temperatures; List is then empty. There are Number of them or, if Number is 0,
+	// as many as the measured barrier requires (see Ladder.Barrier). The highest is
+	// LadderSettings.Hottest. With Reach, Auto is set too, and the highest temperature is tuned so that
+	// neighbours reject the fraction reachRejection of their swaps.
 	Auto, Reach bool
 	Number      int
 }
@@ -225,8 +222,8 @@ func (t *Temperatures) String() string {
 	return fmt.Sprintf("auto/%d", t.Number)
 }
 
-// Set reads a list of numbers separated by '/' or ',', or "auto" or "reach", or
-// one of these and a number, as in "auto/20" or "auto:20".
+// Set parses a list of numbers separated by '/' or ',', or "auto" or "reach", which a number may
+// follow as in "auto/20" or "auto:20".
 func (t *Temperatures) Set(text string) error {
 	var read Temperatures
 	number := func(rest string) error {

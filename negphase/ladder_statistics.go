@@ -11,65 +11,60 @@ import (
 // pins.
 type Tempered interface {
 	Estimator
-	// Ladder returns the ladder of the last call and what was measured of it:
-	// a copy.
+	// Ladder returns the inverse temperatures of the last call, and a copy of the measurements.
 	Ladder() Ladder
-	// Excess overwrites dst, groups × temperatures, with the energies that β
-	// multiplies, in nats: E, or E − E₀ on the path from a Base. They are those of
-	// the particles after the last call, group by group, from the coldest. Those at
-	// one temperature are draws from the distribution there, as Bennett's estimate
-	// of log Z takes them. It panics before the first call and if dst has another
-	// length.
+	// Excess overwrites dst with the energy that β multiplies, in nats, of each particle after the
+	// last call. This is E or, on the path from a Base with energy E₀, E − E₀. dst has
+	// groups × temperatures elements: group by group, from the coldest temperature. Bennett's
+	// estimate of log Z is computed from these energies. Excess panics before the first call and
+	// if dst has another length.
 	Excess(dst []float64)
-	// Freeze stops the tuning of the ladder for good. To sample a fixed
-	// model, tune in a burn-in and freeze: the chain is Markov from then on.
+	// Freeze stops the tuning of the ladder permanently. To sample a fixed
+	// model, tune during burn-in and then freeze: from then on the chain is Markov.
 	Freeze()
 }
 
-// A Ladder says how particles exchange between K temperatures. It is measured
-// since the first call, or since the ladder was last tuned. A round is κ Gibbs
-// steps and the swaps after them.
+// A Ladder has statistics of how particles are exchanged between K temperatures, since the first call
+// or since the ladder was last tuned. A round is κ Gibbs steps and the swaps after them.
 type Ladder struct {
 	Beta []float64 // inverse temperatures, falling from 1
 
-	// Rejection is, for each pair of neighbours from the coldest, the mean
-	// probability 1 − min(1, ratio) that a swap of its particles is rejected, as
-	// they are after the Gibbs steps and before any swap of the round. For ins and
-	// pins, which do not swap pairs, it is computed from the same energies. The
-	// standard errors come from the spread over groups, which are independent, or
-	// over 32 to 64 batches of rounds of a single group; nil before there are two.
+	// Rejection is the mean probability 1 − min(1, ratio) that a swap is rejected, for each pair of
+	// neighbours from the coldest. It is computed from the energies after the Gibbs steps and before
+	// the swaps of a round. For ins and pins, which do not swap pairs, it is computed in the same way.
+	// RejectionErr has the standard errors, from the spread over the independent groups, or over up to
+	// 64 batches of rounds of a single group. It is nil before there are two groups or batches.
 	Rejection, RejectionErr []float64
 	// Barrier is the sum of Rejection, an estimate of the communication barrier
-	// Λ between the ends of the ladder (Syed et al. 2022, eq. 10). It is below Λ:
-	// for normal energies by 2 % where pairs reject a quarter of their swaps, by
-	// 6 % at a half, as in a tuned ladder, and by 20 % at three quarters
-	// (TestBarrierFromBelow). BarrierErr is the standard error of the sum, without
-	// this bias; 0 before there is one.
+	// Λ between the ends of the ladder (Syed et al. 2022, eq. 10). It underestimates Λ. For normally
+	// distributed energies the bias is 2 % where pairs reject a quarter of their swaps, 6 % at a half,
+	// as in a tuned ladder, and 20 % at three quarters (TestBarrierFromBelow). BarrierErr is the
+	// standard error of the sum without this bias; 0 if it is unknown.
 	Barrier, BarrierErr float64
 
 	Rounds     int64 // rounds measured
-	RoundTrips int64 // of all particles since the first call, from the lowest temperature to the highest and back
+	RoundTrips int64 // from the lowest temperature to the highest and back, of all particles since the first call
 
 	// Association[i][j] is the fraction of rounds, over all groups, that the
-	// particle that started at temperature i spent at temperature j. All tend to
-	// 1/K; Deviation is the largest difference from it.
+	// particle that started at temperature i spent at temperature j. Each element tends to
+	// 1/K; Deviation is the largest difference from 1/K.
 	Association [][]float64
 	Deviation   float64
-	// Moves is the fraction of rounds in which the particle at temperature i
+	// Moves[i][j] is the fraction of rounds in which the particle at temperature i
 	// went to temperature j.
 	Moves [][]float64
-	// Trajectory has the temperature of each particle of the first group in each
-	// of the last rounds, at most 1024, the oldest first.
+	// Trajectory[t][i] is the temperature of the first group's particle i after one of the
+	// last rounds, at most 1024, the oldest first.
 	Trajectory [][]uint8
 
-	// Tuned is the number of times that the ladder was tuned. Capped reports that
-	// the last tuning called for more temperatures than the kind may have.
+	// Tuned is the number of times that the ladder was tuned. Capped reports that the barrier
+	// required more temperatures at the last tuning than the kind may have.
 	Tuned  int64
 	Capped bool
 }
 
-// Check returns an error that says what is missing in a ladder that was read from a
-// file: all parts must be those of one number of temperatures.
+// Check returns an error if the fields of a ladder that was read from a file do not fit together, as all
+// must have the same number of temperatures.
 func (l Ladder) Check() error {
 	k := len(l.Beta)
 	square := func(m [][]float64) bool {
@@ -93,7 +88,7 @@ func (l Ladder) Check() error {
 	return nil
 }
 
-// Ladder returns what was measured.
+// Ladder implements Tempered.
 func (l *ladder) Ladder() Ladder {
 	r := &l.record
 	out := Ladder{Beta: slices.Clone(l.beta), Rounds: r.rounds, RoundTrips: l.trips,
@@ -118,7 +113,7 @@ func (l *ladder) Ladder() Ladder {
 	return out
 }
 
-// Excess overwrites dst with the energies; see Tempered.
+// Excess implements Tempered.
 func (l *ladder) Excess(dst []float64) {
 	if l.states == nil || len(dst) != len(l.at) {
 		panic("negphase: Excess needs a ladder that was called and one place a particle")

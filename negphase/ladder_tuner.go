@@ -10,33 +10,32 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A tuner places the temperatures of a ladder so that all neighbours reject
-// equally often (Syed et al. 2022, section 5). The barrier Λ(β), the sum of the
-// measured rejections from β = 1 down to β, is interpolated and cut into equal
-// parts. Tunings are due after fixed numbers of calls, whatever was measured, so
-// that runs are reproducible.
+// A tuner places the temperatures of a ladder so that all neighbours reject swaps equally often (Syed et
+// al. 2022, section 5). It interpolates the barrier Λ(β), the sum of the measured rejections from β = 1
+// down to β, and divides it into equal parts. Tunings are due after fixed numbers of calls, whatever was
+// measured, so that runs are reproducible.
 //
-// A ladder with reach has a given number of temperatures, and the hottest is where
-// the barrier is what these can cross: reachRejection a pair.
+// A ladder with reach has a given number of temperatures. The highest is placed so that neighbours reject
+// the fraction reachRejection of their swaps.
 type tuner struct {
 	auto   bool
 	reach  bool
-	number int     // of temperatures; 0: as many as the barrier asks for
-	most   int     // largest number of temperatures, where the barrier asks
-	lowest float64 // inverse temperature that a ladder with reach may go down to
+	number int     // number of temperatures; 0: as many as the barrier requires
+	most   int     // largest number of temperatures if number is 0
+	lowest float64 // smallest inverse temperature of a ladder with reach
 
-	calls  int64 // of Estimate
+	calls  int64 // number of calls of Estimate
 	next   int64 // calls after which the next tuning is due
 	tuned  int64 // tunings so far
-	capped bool  // the last tuning wanted more than most
+	capped bool  // the barrier required more temperatures than most at the last tuning
 }
 
 const (
 	// FirstTuning is the number of calls of Estimate before the first tuning.
 	FirstTuning = 50
-	// The next tuning follows after a fifth more calls, so that the ladder is
-	// measured better each time, but at least FirstTuning calls. With ten groups
-	// these are 500 rounds a pair, which give a rejection to some 0.03.
+	// tuningShare sets the interval between tunings: a fifth of the calls so far, so that each tuning
+	// is based on more measurements, but at least FirstTuning calls. With ten groups
+	// these are 500 samples per pair, from which a rejection has an error of some 0.03.
 	tuningShare = 5
 	never       = math.MaxInt64
 
@@ -45,20 +44,20 @@ const (
 	// tuned ladder, which still has two pairs to compare.
 	startTemperatures = 5
 	leastTemperatures = 3
-	// autoTemperatures is the largest number of temperatures of pt and pins that
-	// the barrier may ask for, as each of them is a chain to run.
+	// autoTemperatures is the largest number of temperatures that tuning may choose for pt and pins,
+	// because each temperature adds chains to run.
 	autoTemperatures = 64
 
-	// reachRejection is the rejection of neighbours' swaps at which a ladder with
-	// reach places its temperatures. Less of it keeps particles closer, more of it
-	// gets further. On MNIST (ins, 500 hidden units, five temperatures, 24000 steps
-	// of 20 rows, three seeds) 0.25, 0.4 and 0.55 ended at a pseudo-log-likelihood
-	// of −51.5, −52.2 and −53.0 nats, and at test errors of 3.27, 3.33 and 3.34 %;
-	// four small models of 16 pixels that need hot particles were as good at 0.4 as
+	// reachRejection is the fraction of swaps that neighbours reject on a ladder with
+	// reach. At a smaller fraction particles are exchanged more often; at a larger one the ladder
+	// reaches a higher temperature. On MNIST (ins, 500 hidden units, five temperatures, 24000 steps
+	// of 20 rows, three seeds) 0.25, 0.4 and 0.55 gave a final pseudo-log-likelihood
+	// of −51.5, −52.2 and −53.0 nats, and test errors of 3.27, 3.33 and 3.34 %.
+	// Four small models of 16 pixels that need hot particles were as good at 0.4 as
 	// with temperatures 1 to 5.
 	reachRejection = 0.4
-	// reachStart is the hottest temperature before the first tuning, and
-	// reachGrowth the largest factor by which a tuning stretches the range of β,
+	// reachStart is the highest temperature before the first tuning, and
+	// reachGrowth the largest factor by which a tuning extends the range of β,
 	// because measurements on a short ladder say little about the path far beyond it.
 	reachStart  = 1.1
 	reachGrowth = 2
@@ -67,13 +66,13 @@ const (
 func newTuner(s *LadderSettings) tuner {
 	t := tuner{auto: s.Temperatures.Auto, reach: s.Temperatures.Reach, number: s.Temperatures.Number,
 		most: min(s.longest, autoTemperatures), lowest: s.lowestBeta(), next: never}
-	if t.auto && (t.number != 2 || t.reach) { // else two are the ends, which stay
+	if t.auto && (t.number != 2 || t.reach) { // two temperatures without reach are the fixed ends
 		t.next = FirstTuning
 	}
 	return t
 }
 
-// Freeze stops tuning for good: from now on the chain is Markov.
+// Freeze stops tuning permanently: from now on the chain is Markov.
 func (t *tuner) Freeze() { t.next = never }
 
 // due counts a call and reports whether the ladder is to be tuned before it.
@@ -86,11 +85,11 @@ func (t *tuner) due() bool {
 	return true
 }
 
-// wanted returns the number of temperatures for a barrier, where there are now
-// now of them: ⌈2Λ⌉ + 1, at which neighbours reject half of their swaps (Syed et al.
-// 2022, section 5). The number at most doubles, as a barrier that was measured
-// with hardly any exchange is a guess. It shrinks only if a quarter is too many,
-// so that noise does not change it back and forth.
+// wanted returns the number of temperatures for the measured barrier Λ when there are now temperatures:
+// ⌈2Λ⌉ + 1, at which neighbours reject half of their swaps (Syed et al. 2022, section 5). The number at
+// most doubles, because a barrier that was measured with hardly any exchange is inaccurate. It shrinks
+// only if at least a quarter of the temperatures is superfluous, so that noise does not change it back
+// and forth.
 func (t *tuner) wanted(now int, barrier float64) int {
 	if t.number > 0 {
 		return t.number
@@ -105,9 +104,8 @@ func (t *tuner) wanted(now int, barrier float64) int {
 	return now
 }
 
-// retune places the temperatures from what was measured. The particles of the
-// new ladder start from the states at the nearest old temperatures; nothing is
-// drawn.
+// retune places the temperatures by the measurements. Each particle of the new ladder starts from a copy
+// of the state at the nearest old temperature; nothing is drawn.
 func (l *ladder) retune(m *rbm.RBM) {
 	rejection, rise := make([]float64, len(l.beta)-1), make([]float64, len(l.beta)-1)
 	for k := range rejection {
@@ -115,7 +113,7 @@ func (l *ladder) retune(m *rbm.RBM) {
 		rise[k] = l.record.rise(k)
 	}
 	length := Barriers(l.beta, rejection, rise)
-	barrier := 0.0 // summed in order: a library's sum has other bits on other processors
+	barrier := 0.0 // summed in order, because a library's sum may differ between processors
 	for _, x := range length {
 		barrier += x
 	}
@@ -141,10 +139,9 @@ func (l *ladder) retune(m *rbm.RBM) {
 	}
 }
 
-// stretched returns inverse temperatures with the measured barrier between them,
-// and how much of it a ladder with reach is to cross from the first of them on.
-// If the whole ladder has less, its range of β is stretched by as much as is
-// missing.
+// stretched returns the inverse temperatures between which the measured barrier is assumed to lie, and
+// the barrier that a ladder with reach should span from the first of them on. If the measured barrier is
+// smaller than this, stretched extends the range of β in proportion, at most by reachGrowth.
 func (l *ladder) stretched(barrier float64) (beta []float64, crossed float64) {
 	crossed = reachRejection * float64(len(l.beta)-1)
 	if barrier >= crossed {
@@ -161,23 +158,21 @@ func (l *ladder) stretched(barrier float64) (beta []float64, crossed float64) {
 }
 
 const (
-	// A rejection rate up to trusted is taken for the barrier between its pair;
+	// A rejection rate up to trusted is used as the barrier between its pair;
 	// from saturated on it only shows that there is a barrier.
 	trusted   = 0.6
 	saturated = 0.95
-	// leastBarrier is added to the barrier between neighbours, in proportion to
-	// their share of the range of β. It keeps temperatures apart where nothing was
-	// ever rejected.
+	// leastBarrier times the fraction of the range of β between two neighbours is added to their
+	// barrier. It keeps temperatures apart where nothing was ever rejected.
 	leastBarrier = 1e-3
 )
 
-// Barriers estimates the communication barrier between the neighbours of beta, which falls, from their
-// mean rejections and differences of mean energy ΔE. A rejection rate cannot exceed
-// 1, however far apart its pair is, so near 1 it is replaced by the
-// thermodynamic length √(Δβ·ΔE/π). This is the barrier when energies are normal
-// and their variance hardly changes from one neighbour to the other: rejections
-// are then erf(√(Δβ·ΔE)/2), for close pairs √(Δβ·ΔE/π). Such lengths tell a wide
-// gap from a narrow one even when neither ever swaps.
+// Barriers estimates the communication barrier between each pair of neighbours of beta, which falls. It
+// uses their mean rejections and their differences ΔE of mean energy, which rise holds. A rejection rate
+// cannot exceed 1, however far apart its pair is, so near 1 it is replaced by the thermodynamic length
+// √(Δβ·ΔE/π). This is the barrier if energies are normally distributed and their variance hardly changes
+// from one neighbour to the other: rejections are then erf(√(Δβ·ΔE)/2), for close pairs √(Δβ·ΔE/π). Such
+// lengths distinguish a wide gap from a narrow one even when neither ever swaps.
 func Barriers(beta, rejection, rise []float64) []float64 {
 	length := make([]float64, len(rejection))
 	for k, r := range rejection {
@@ -189,9 +184,9 @@ func Barriers(beta, rejection, rise []float64) []float64 {
 	return length
 }
 
-// EqualBarriers returns n falling inverse temperatures with the ends of beta, between whose neighbours the
-// barriers are equal: those of Barriers between the neighbours of beta. It returns nil where float32 cannot
-// tell the inverse temperatures apart.
+// EqualBarriers returns n falling inverse temperatures with equal barriers between neighbours, and with
+// the same ends as beta. barriers are those between the neighbours of beta, from Barriers. It returns nil
+// if float32 cannot tell the inverse temperatures apart.
 func EqualBarriers(beta, barriers []float64, n int) []float64 {
 	all := 0.0
 	for _, x := range barriers {
@@ -201,11 +196,11 @@ func EqualBarriers(beta, barriers []float64, n int) []float64 {
 	return next
 }
 
-// placed returns n inverse temperatures that begin with the first of beta. Neighbours have equal
-// barriers between them, and all together have the barrier crossed. from has for each the index of the
-// element of beta that is nearest by barrier. length has the barriers between the neighbours of beta;
-// crossed is at most its sum, and if it is equal both ends stay. placed returns nil where float32
-// cannot tell the inverse temperatures apart.
+// placed returns n falling inverse temperatures that start at the first of beta, with equal barriers
+// between neighbours that add to crossed. length has the barriers between the neighbours of beta; crossed
+// is at most their sum, and if it is equal both ends are kept. from[j] is the index in beta of the inverse
+// temperature that is nearest to next[j], measured by barrier. placed returns nil if float32 cannot tell
+// the inverse temperatures apart.
 func placed(beta, length []float64, n int, crossed float64) (next []float64, from []int) {
 	barrier := make([]float64, len(beta))
 	for k, x := range length {
@@ -219,7 +214,7 @@ func placed(beta, length []float64, n int, crossed float64) (next []float64, fro
 	next, from = make([]float64, n), make([]int, n)
 	for j := range next {
 		x := crossed * float64(j) / float64(n-1)
-		next[j] = float64(float32(curve.at(x))) // which the Gibbs steps take
+		next[j] = float64(float32(curve.at(x))) // Gibbs steps compute with float32
 		from[j] = floats.NearestIdx(barrier, x)
 	}
 	next[0] = beta[0]
@@ -234,13 +229,11 @@ func placed(beta, length []float64, n int, crossed float64) (next []float64, fro
 	return next, from
 }
 
-// Tuned returns s with fixed temperatures in place of tau=auto, or with fixed lengths
-// of walks in place of k=auto: those of an estimator of s after the given calls on m.
-// Its chains are not kept. The chains of the settings returned are Markov from the
-// first call on. pos is for chains that start at the data. Other settings are returned as
-// they are. The
-// ranks of g, if it is not nil, take the calls together, with identical results. The
-// errors come from New, Share and Estimate.
+// Tuned replaces tau=auto in s by fixed temperatures, or k=auto by fixed lengths of walks. It tunes them
+// by the given number of calls of a temporary estimator on m. The chains of an estimator with the
+// returned settings are Markov from the first call on. pos is for chains that start at the data. Other
+// settings are returned unchanged. If g is not nil, its ranks make the calls together, with identical
+// results. The errors come from New, Share and Estimate.
 func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
 	set := s.sampler()
 	lengths := set != nil && mcmc.FindsLength(set.mover)
@@ -267,7 +260,7 @@ func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key
 	}
 	var list []float64
 	for _, beta := range e.(Tempered).Ladder().Beta {
-		list = append(list, 1/beta) // of β = 0 it is +Inf
+		list = append(list, 1/beta) // +Inf for β = 0
 	}
 	s.ladder().Temperatures, s.ladder().Hottest = Temperatures{List: list}, 0
 	return s, nil

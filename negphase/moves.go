@@ -12,36 +12,34 @@ import (
 )
 
 // binaryMoves moves the chains of a model by a sampler of binary systems. The
-// state (v,h) of a chain is one system of all visible and then all hidden units.
-// Its flip costs are computed from the parameters in each run.
+// system of a chain has the state (v,h): all visible units, then all hidden ones.
 //
 // The units of a softmax label are not flipped: after the moves the label is
-// drawn given the hidden units. Under a constraint on the hidden units only
-// these are flipped, and all visible units are drawn given them.
+// drawn given the hidden units. Under a constraint on the hidden units, only
+// these are flipped; after the moves all visible units are drawn given them.
 //
-// Of a model with Gaussian units the system is the others, the Gaussian ones summed out: see
-// mcmc.Marginal. Its parameters follow from the temperature too. After the moves comes a Gibbs step,
-// which draws all visible units given the hidden ones.
+// In a model with Gaussian units the system has the other units only: the Gaussian ones are integrated
+// out (see mcmc.Marginal). Its parameters depend on the temperature. A Gibbs step after the moves draws
+// all visible units given the hidden ones.
 //
-// There is a replica for each chain: a system, and a sampler that is bound to it
-// at one inverse temperature. A run loads each row of the states into the replica
-// of the temperature that the row is assigned to.
+// A replica is a system, with a sampler that is bound to it at one inverse temperature. A run loads each
+// row of the states into a replica at the temperature of the row.
 type binaryMoves struct {
 	samplerSettings
-	moves int // of each chain in a run, after the Gibbs steps
+	moves int // moves of each chain per run, after the Gibbs steps
 
 	parameters *mcmc.Parameters
-	marginals  []*mcmc.Marginal // at each inverse temperature, of a model with Gaussian units
-	base       *rbm.Base        // of the path, for marginals
-	replicas   []replica        // nil: the next call of prepare begins
-	betas      []float64        // inverse temperatures that the replicas were bound for
-	order      []*mcmc.RBM      // the system of each row
+	marginals  []*mcmc.Marginal // for each inverse temperature, if the model has Gaussian units
+	base       *rbm.Base        // the distribution at β = 0, for marginals
+	replicas   []replica        // nil: the next call of prepare makes them
+	betas      []float64        // inverse temperatures to which the replicas are bound
+	order      []*mcmc.RBM      // [row] its system
 	moving     parallel.Loop    // over replicas
 	length     *mcmc.Length     // length of walks with k=auto, set by the first call of prepare; otherwise nil
-	saved      float64          // its logarithm in a checkpoint; below 0: none
+	saved      float64          // logarithm of the length in a checkpoint; noLength if there is none
 	frozen     bool             // the length does not change
 	sites
-	now struct { // the run under way
+	now struct { // arguments of the current run
 		states *rbm.States
 		at     []int32
 		lo, hi int // rows of this rank
@@ -53,7 +51,7 @@ type binaryMoves struct {
 type replica struct {
 	beta   float64
 	system *mcmc.RBM
-	spins  *mcmc.Ising // instead, on a marginal
+	spins  *mcmc.Ising // replaces system if the model has Gaussian units
 	bits   []uint8     // scratch: the state of spins
 	chain  mcmc.Chain
 	source *rand.PCG
@@ -63,15 +61,15 @@ type replica struct {
 	info   mcmc.Info
 }
 
-// newMoves returns a sampler of the given number of moves of each chain in a run.
+// newMoves returns a sampler that makes the given number of moves of each chain per run.
 func newMoves(s samplerSettings, moves int) *binaryMoves {
 	w := &binaryMoves{samplerSettings: s, moves: moves, saved: noLength}
 	w.moving.Body = w.move
 	return w
 }
 
-// prepare makes w ready for runs of groups of chains of m, one chain at each
-// inverse temperature. It must be called whenever the parameters have changed.
+// prepare makes w ready for runs under m. There are the given number of groups of chains, with one chain
+// at each inverse temperature in a group. Call it whenever the parameters have changed.
 func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	var err error
 	begun := w.replicas != nil
@@ -115,11 +113,11 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	return w.newLength()
 }
 
-// takeParameters makes the systems those of m.
+// takeParameters computes the parameters of the systems from m.
 func (w *binaryMoves) takeParameters(m *rbm.RBM, betas []float64) error {
 	if m.Real() {
 		for k, beta := range betas {
-			beta = float64(float32(beta)) // that of Gibbs steps
+			beta = float64(float32(beta)) // Gibbs steps compute with float32
 			if k < len(w.marginals) {
 				if err := w.marginals[k].Set(m, w.base, beta); err != nil {
 					return err
@@ -148,7 +146,7 @@ func (w *binaryMoves) takeParameters(m *rbm.RBM, betas []float64) error {
 	return nil
 }
 
-// newLength sets the length of walks with k=auto, that of a checkpoint or the first one.
+// newLength sets the length of walks with k=auto to that of a checkpoint or to its initial value.
 func (w *binaryMoves) newLength() error {
 	c, ok := w.replicas[0].chain.(mcmc.Adaptive)
 	if !ok || c.NewLength() == nil {
@@ -167,9 +165,9 @@ func (w *binaryMoves) newLength() error {
 // noLength stands for the logarithm of a length before the first call.
 const noLength = -1
 
-// lengthGain is the gain of the length of walks in a call, see mcmc.Length.Adapt. The acceptance
-// of ten walks has an error of 0.16, which then changes the length by 1.6 %; and after some
-// twenty calls it follows the parameters.
+// lengthGain is the gain by which a call adapts the length of walks, see mcmc.Length.Adapt. The
+// acceptance of ten walks has an error of 0.16, which changes the length by 1.6 %. The length follows a
+// change of the parameters within some twenty calls.
 const lengthGain = 0.1
 
 // adapt changes the length of walks after moves of all chains.
@@ -179,10 +177,10 @@ func (w *binaryMoves) adapt(moves mcmc.Info) {
 	}
 }
 
-// run advances row at[i] of s by the Gibbs steps and then by the moves of replica
-// i, for all replicas, and overwrites the states and energies of the rows.
-// rowBeta has the inverse temperature of each row; nil is 1 for all. Each rank of t
-// advances its rows. An error says that an energy is not finite, or that a rank is lost.
+// run advances each row at[i] of s by the Gibbs steps and then by the moves of replica
+// i, and overwrites its states and energy. rowBeta has the inverse temperature of each row; nil is 1 for
+// all. Each rank of t advances its rows. The error says that an energy is not finite, or that a rank is
+// lost.
 func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info, t *team) error {
 	lo, hi := t.group.Rows(len(at))
 	gibbs := w.gibbs
@@ -230,17 +228,17 @@ func (w *binaryMoves) load(s *rbm.States, at []int32, lo, hi int) {
 	w.parameters.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
 }
 
-// gatherMeans sets the hidden means of the rows of s whose weight is not zero, all if weight is
-// nil, after a run.
+// gatherMeans sets the hidden means of the rows of s after a run, except of rows with weight zero. A nil
+// weight selects all rows.
 func (w *binaryMoves) gatherMeans(m *rbm.RBM, s *rbm.States, weight []float32, t *team) error {
-	if w.marginals != nil { // the marginals of the Gibbs step
+	if w.marginals != nil { // the Gibbs step after the moves has computed them
 		return t.gatherMeans(s.Mean, weight)
 	}
 	return t.hiddenMean(m, s.Mean, s.V, weight)
 }
 
-// wideSites is the number of units in all chains from which on chains are moved
-// by several goroutines: below, the moves take no longer than waking one.
+// wideSites is the number of units, summed over all chains, from which several goroutines move the
+// chains. Fewer units take no longer than waking a goroutine.
 const wideSites = 1 << 12
 
 // move makes the moves of the chain of replica i.
@@ -278,7 +276,7 @@ func (w *binaryMoves) move(i int) {
 	}
 }
 
-// spinsOf makes a row the state of the spins of p.
+// spinsOf sets the spins of p to the state in a row.
 func (w *binaryMoves) spinsOf(p *replica, row int) {
 	v, h := w.now.states.V.Matrix().Row(row), w.now.states.H
 	visible := w.marginals[0].Visible
@@ -295,7 +293,7 @@ func (w *binaryMoves) spinsOf(p *replica, row int) {
 }
 
 // redrawInputs draws the visible units of a row, without its softmax label,
-// given its hidden units, and returns the change of the energy. Visible units do
+// given its hidden units, and returns the increase of the energy. Visible units do
 // not interact, so their flip costs add up.
 func (w *binaryMoves) redrawInputs(p *replica, v rbm.Values, row int) (rise float64) {
 	state := p.system.State()
@@ -309,11 +307,11 @@ func (w *binaryMoves) redrawInputs(p *replica, v rbm.Values, row int) (rise floa
 }
 
 // flipChance returns the probability that a unit changes when it is drawn given
-// the other layer, from the cost of its flip.
+// the other layer. cost is the increase of the energy if it flips.
 func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)) }
 
 // redrawLabel draws the softmax label of a row given its hidden units, and
-// returns the change of the energy.
+// returns the increase of the energy.
 func (w *binaryMoves) redrawLabel(p *replica, v rbm.Values, row int) (rise float64) {
 	state := p.system.State()[w.softmax.First:][:w.softmax.Units]
 	for k := range p.cost {
@@ -333,8 +331,9 @@ func (w *binaryMoves) redrawLabel(p *replica, v rbm.Values, row int) (rise float
 	return rise
 }
 
-// labelProbabilities overwrites p with the probabilities of a softmax label given the hidden
-// units, ∝ exp(β·field), from the states of its units and their flip costs.
+// labelProbabilities overwrites p with the probabilities of the classes given the hidden units. state and
+// cost have the states and flip costs of the label's units. p_k ∝ exp(β·d_k), where d_k is the decrease
+// of the energy when unit k of the label turns on.
 func labelProbabilities(p []float64, state []uint8, cost []float64, beta float64) {
 	top := 0.0
 	for k, c := range cost {

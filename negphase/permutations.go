@@ -6,14 +6,14 @@ import (
 	"gorbm/rbm"
 )
 
-// A permanent is the distribution of the permutations σ that assign K particles of
+// A permanent represents the distribution of the permutations σ that assign K particles with
 // energies E_k to K inverse temperatures β_j,
 //
 //	ρ_σ ∝ Π_k exp(−β_σ(k) E_k).
 //
-// It does not list the K! permutations. A table over the 2^K subsets of particles gives
+// It does not list the K! permutations. From a table over the 2^K subsets of particles it computes
 // the probability that a particle is at the first temperature, and exact draws of
-// σ. It takes O(K·2^K) operations (the recursion of Held & Karp 1962 and Ryser 1963).
+// σ. The table takes O(K·2^K) operations (the recursion of Held & Karp 1962 and Ryser 1963).
 //
 // The factors are scaled so that no logarithms are needed. Sort the particles by
 // rising energy and the temperatures by falling β. The identity is then the
@@ -26,13 +26,13 @@ import (
 type permanent struct {
 	beta  []float64 // falling
 	order []int     // particles by rising energy
-	a     []float64 // a[j·K+k], temperature j, k-th particle in order
-	// table[S] sums the products over all ways to put the particles of the
-	// set S at the last |S| temperatures. S is a bit set: member[k] is the bit of particle k in order.
+	a     []float64 // a[j·K+k] is a_kj, for temperature j and the k-th particle of order
+	// table[S] sums the products of a over all ways to assign the particles in the
+	// set S to the last |S| temperatures. S is a bit set: member[k] is the bit of the k-th particle of order.
 	table  []float64
 	member []uint
 	sums   *rbm.Subsets
-	e      []float64 // sorted energies above the least
+	e      []float64 // sorted energies minus the least
 	u, v   []float64
 }
 
@@ -48,7 +48,7 @@ func newPermanent(beta []float64) *permanent {
 	return p
 }
 
-// set fills the table for particles of these finite energies.
+// set fills the table for particles with the given energies, which must be finite.
 func (p *permanent) set(energy []float64) {
 	n := len(p.beta)
 	for k := range p.order {
@@ -80,8 +80,8 @@ func (p *permanent) set(energy []float64) {
 	p.sums.Fill(p.table, p.a)
 }
 
-// weights overwrites w with each particle's probability to be at the first
-// temperature, Σ_{σ: σ(k)=1} ρ_σ; they sum to 1.
+// weights overwrites w[k] with the probability Σ_{σ: σ(k)=1} ρ_σ that particle k is at the first
+// temperature.
 func (p *permanent) weights(w []float64) {
 	all := uint(len(p.table) - 1)
 	for k, particle := range p.order {
@@ -89,9 +89,9 @@ func (p *permanent) weights(w []float64) {
 	}
 }
 
-// draw overwrites at with a permutation drawn from ρ: at[j] is the particle
-// put at temperature j. It uses one uniform number per temperature. Each temperature, from
-// the first on, draws among the remaining particles, with probabilities from the table.
+// draw overwrites at with a permutation drawn from ρ: at[j] is the particle at temperature j. In the
+// order of the temperatures it draws one of the remaining particles for each, with probabilities from the
+// table. uniform(j) is a uniform variate in [0,1) for temperature j.
 func (p *permanent) draw(at []int, uniform func(j int) float64) {
 	n := len(p.beta)
 	left := uint(len(p.table) - 1)

@@ -1,8 +1,7 @@
 package negphase
 
-// Persists reports whether an estimator of these settings has chains that continue
-// from call to call. The chains of other estimators restart in each call, or
-// there are none.
+// Persists reports whether an estimator with these settings has chains that continue
+// from call to call.
 func (s Settings) Persists() bool {
 	if s.specific == nil {
 		return false
@@ -13,20 +12,20 @@ func (s Settings) Persists() bool {
 
 func (c *chains) persists() {}
 
-// A Freezer is an Estimator that adapts to the model: its temperatures, the rungs of ptt, or the
-// length of walks with k=auto.
+// A Freezer is an Estimator that adapts its temperatures, its rungs (ptt), or the
+// length of its walks (k=auto) to the model.
 type Freezer interface {
 	Estimator
-	// Freeze stops this for good: from now on the chains are Markov.
+	// Freeze stops the adaptation permanently: from now on the chains are Markov.
 	Freeze()
 }
 
-// A Copier is an Estimator that copies the chains of another, faster than by
+// A Copier is an Estimator that can copy the chains of another Estimator, faster than by
 // their binary forms.
 type Copier interface {
 	Estimator
-	// CopyFrom makes the chains those of other, so that the next call of Estimate gives
-	// the results that other's would. It returns false, and changes nothing, if other is
-	// not of the same settings or has no chains yet.
+	// CopyFrom copies the chains of other, so that the next call of Estimate returns
+	// the same results as that of other. It returns false, and changes nothing, if the settings of
+	// other differ or its chains have not started.
 	CopyFrom(other Estimator) bool
 }

@@ -5,10 +5,9 @@ import (
 	"gorbm/rbm"
 )
 
-// ptSettings are the settings of pt.
 type ptSettings struct {
 	LadderSettings
-	order string // of the swaps; "" is Sweep
+	order string // Sweep or EvenOdd; "" is Sweep
 }
 
 func (s *ptSettings) keys() grammar.Keys {
@@ -17,16 +16,15 @@ func (s *ptSettings) keys() grammar.Keys {
 
 func (s *ptSettings) estimator(all Settings) Estimator { return &pt{newLadder(all), s.order} }
 
-// pt is parallel tempering: after each round of Gibbs steps neighbours swap by
-// the Metropolis–Hastings rule, upward from the coldest pair (Desjardins et
-// al. 2010; infinite-swapping paper, section 3) or, in the order EvenOdd, the
-// even pairs in one round and the odd ones in the next: a chain that is not
-// reversible, whose particles keep their direction (Okabe et al. 2001; Syed et al.
-// 2022). The estimate is the mean over the particles at temperature 1 after
-// the last swaps.
+// pt is parallel tempering: after the Gibbs steps of a round, neighbouring temperatures swap their
+// particles by the Metropolis–Hastings rule. The order Sweep goes upward from the coldest pair
+// (Desjardins et al. 2010; infinite-swapping paper, section 3). The order EvenOdd swaps the even pairs in
+// one round and the odd pairs in the next (Okabe et al. 2001). This chain is not reversible, and its
+// particles tend to keep their direction along the ladder (Syed et al. 2022). The estimate is the mean
+// over the particles at temperature 1 after the last swaps.
 type pt struct {
 	ladder
-	order string // of the swaps
+	order string // Sweep or EvenOdd; "" is Sweep
 }
 
 func (p *pt) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
@@ -69,9 +67,8 @@ func (p *pt) swap(key rbm.Key) {
 	}
 }
 
-// swapProbability returns min(1, exp((βa − βb)(Ea − Eb))), the probability to
-// exchange particles of energies Ea and Eb between inverse temperatures βa
-// and βb.
+// swapProbability returns min(1, exp((βa − βb)(Ea − Eb))), the probability of accepting a swap of
+// particles with energies Ea and Eb between the inverse temperatures βa and βb.
 func swapProbability(betaA, betaB, energyA, energyB float64) float64 {
 	return rbm.Exp(min(0, (betaA-betaB)*(energyA-energyB)))
 }

@@ -8,11 +8,10 @@ import (
 	"gorbm/rbm"
 )
 
-// pttSettings are the settings of ptt.
 type pttSettings struct {
 	k, chains, rungs, sweeps, reservoir int
 	freeze                              float64
-	path                                string    // to the oldest rung; "": to the model that the run begins with
+	path                                string    // the oldest rung: ToUniform or ToData; "": the first model without its weights
 	base                                *rbm.Base // base rates of the data, for ToData
 }
 
@@ -48,11 +47,11 @@ func (s *pttSettings) estimator(all Settings) Estimator {
 }
 
 const (
-	// vetoShare is the share of updates that an estimator may reject without a
-	// warning: one in a hundred.
+	// vetoShare is the fraction of updates that an estimator may reject without a
+	// warning.
 	vetoShare = 0.01
-	// renewalShare is the mean age of particles, as a fraction of the run, above which
-	// they count as not renewed. Over a run in which none is renewed it is a half.
+	// renewalShare is the mean age of particles, as a fraction of the run, from which
+	// they count as not renewed. If no particle is ever renewed, this fraction is a half.
 	renewalShare = 0.25
 )
 
@@ -60,9 +59,10 @@ func (*pttSettings) Traits() Traits {
 	return Traits{BitsOnly: "keeps states as bits; take pcd, pt, ins or pins", NoSamples: "follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk"}
 }
 
-// Figures implements Reporter: Ages sums, over Aged particles of the live model, the calls
-// since they were exact draws of the oldest rung, and Vetoes counts the updates that were
-// rejected. Particles that are much younger than the run prove that the ladder renews them.
+// Figures implements Reporter. The age of a particle is the number of calls since it was drawn exactly
+// from the oldest rung. The count Ages is the sum of the ages of Aged particles of the live model.
+// Particles that are much younger than the run prove that the ladder renews them. Vetoes counts the
+// updates that were rejected.
 func (s *pttSettings) Figures(i Info, _ int) []Figure {
 	return []Figure{{Key: "mean_age", Value: ratio(i.Get("Ages"), i.Get("Aged"))}, {Key: "vetoes", Value: unlessZero(i.Get("Vetoes"))}}
 }
@@ -79,56 +79,58 @@ func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
 }
 
 // ptt is parallel tempering along the trajectory of training (arXiv:2405.15376,
-// arXiv:2607.27077). The rungs of its ladder are parameters that the run has had,
-// frozen. The oldest has no weights and is sampled exactly: it is the model that the run
-// begins with, without its weights, or what path names. The live model is the top.
-// Neighbours a and b swap their particles x and y with the probability
+// arXiv:2607.27077). The rungs of its ladder are frozen models with earlier parameters of the run. The
+// oldest rung has no weights and is sampled exactly: it is the first model of the run without its
+// weights, or the distribution that path names. Above the newest rung is the live model, which is being
+// trained. Neighbours a and b swap their particles x and y with the probability
 //
 //	min(1, e^Δ),  Δ = F_a(x) + F_b(y) − F_a(y) − F_b(x),
 //
-// in which the unknown normalisers cancel. What persists of a particle is v; h is
-// redrawn from p(h|v) of the model that it belongs to after the swaps.
+// where F_a and F_b are the free energies in v of the two models. The unknown normalisers cancel. A
+// particle persists as v; after the swaps h is redrawn from p(h|v) of its new model.
 //
-// A rung keeps a reservoir of particles. A call takes one of them for each chain,
+// Each rung keeps a reservoir of particles. A call takes one of them for each chain,
 // moves it by Gibbs steps and swaps, and puts it back. The newest rungs take part in
-// every call. Of the older ones a pair takes part in every second call, another each
-// time from the oldest upward; the newest rungs then swap without Gibbs steps. So a call
-// costs the same however many rungs there are.
+// every call. In every second call one pair of older rungs takes part too, the pairs in turn from the
+// oldest upward; the newest rungs then swap without Gibbs steps. So the cost of a call does not depend on
+// the number of rungs.
 //
 // When the rate of swaps between the live model and the newest rung falls below a
 // threshold, the model is frozen as a new rung, and sweeps of all rungs thermalise
-// it: see raise. They also give log Z of the new rung, by Bennett's ratio to the one
-// before.
+// it: see raise. From these sweeps log Z of the new rung is computed too, by Bennett's estimate of its
+// ratio to the rung before.
 type ptt struct {
-	chains // of the live model
+	chains // the live model's
 	pttSettings
-	rungs  []*rung // frozen, from the oldest
-	live   *rung   // its states are those of chains
+	rungs  []*rung // frozen models, from the oldest
+	live   *rung   // the live model; shares the states of chains
 	fixed  bool    // no rungs are added
-	looked bool    // the live rung's means and free energies are those of the model of the next call
+	looked bool    // the live rung's means and free energies are those under the model of the next call
 
-	now       int64   // calls so far: sweeps that thermalise a rung do not count
+	now       int64   // calls so far, without sweeps that thermalise a rung
 	oldPairs  int64   // calls in which a pair of older rungs took part
 	rate      float64 // moving average of the swap rate with the newest rung
-	vetoes    int64   // since the last call
+	vetoes    int64   // updates rejected since the last call
 	work      exchangeWork
 	next, log []float64 // scratch of Veto
-	linear    []float64
-	raw       []byte // restored from a checkpoint, until the first call
+	linear    []float64 // scratch of Veto
+	raw       []byte    // state from a checkpoint, until the first call uses it
 	info      Info
 }
 
 const (
-	// maxRungs bounds the memory; a ladder that needs more freezes no more.
+	// maxRungs bounds the memory. A ladder with maxRungs rungs adds no more.
 	maxRungs = 64
-	// rateShare is the share of a call in the moving average of the swap rate.
+	// rateShare is the weight of a call in the moving average of the swap rate.
 	rateShare = 0.1
-	// lossShare is the share of the effective size that an update must leave.
+	// lossShare is the fraction of the chains below which an update must not reduce the effective
+	// sample size.
 	lossShare = 0.5
 )
 
-// Veto rejects an update after which the chains, as draws of the model before it,
-// would have less than half of their effective size; see Vetoer.
+// Veto rejects an update to m if it changes the model too much for the chains. The chains are draws from
+// the model before the update. Veto weights them as draws from m, and rejects m if their effective sample
+// size is less than half their number. See Vetoer.
 func (p *ptt) Veto(m *rbm.RBM) bool {
 	if p.states == nil {
 		return false
@@ -149,8 +151,8 @@ func (p *ptt) Veto(m *rbm.RBM) bool {
 	return false
 }
 
-// effective returns (Σw)²/Σw² of log weights and overwrites w with the weights
-// divided by the largest.
+// effective returns the effective sample size (Σw)²/Σw² of weights w that are given by their logarithms.
+// It overwrites w with the weights divided by the largest.
 func effective(w, log []float64) float64 {
 	top := math.Inf(-1)
 	for _, x := range log {
@@ -165,8 +167,8 @@ func effective(w, log []float64) float64 {
 	return sum * sum / square
 }
 
-// look overwrites the hidden means of the live chains by those under m, and next by
-// their free energies.
+// look overwrites the hidden means of the live chains with those under m, and p.next with
+// their free energies under m.
 func (p *ptt) look(m *rbm.RBM) error {
 	p.looked = false
 	if err := p.hiddenMeanFree(m, p.states.Mean, p.next, p.states.V); err != nil {
@@ -217,14 +219,14 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		p.info.Count("Ages", float64(p.now-born))
 	}
 	p.info.Count("Aged", float64(p.rows))
-	copy(p.work.phase.Data, p.states.Mean.Data) // so that Veto leaves it as it is
+	copy(p.work.phase.Data, p.states.Mean.Data) // because Veto overwrites Mean
 	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.work.phase}}, p.info, nil
 }
 
-// Freeze leaves the rungs as they are for good; see Freezer.
+// Freeze implements Freezer: no rungs are added from now on.
 func (p *ptt) Freeze() { p.fixed = true }
 
-// startCounts makes the counts those of a new call.
+// startCounts resets the counts at the start of a call, or after the number of rungs has changed.
 func (p *ptt) startCounts() {
 	n := len(p.rungs)
 	if len(p.info.Swaps) != n {
@@ -234,10 +236,10 @@ func (p *ptt) startCounts() {
 	p.info.Tuned = int64(n - 1)
 }
 
-// LogZ freezes m as raise would, but adds no rung: sweeps of all rungs thermalise the
-// chains under m, and Bennett's ratio of the second half of them leads from the newest
-// rung to m. The chains of training are no fair draws of m, because m follows them. ok is false
-// where neighbours overlap too little. See LogZer.
+// LogZ implements LogZer. The chains of training are not independent of m, because the updates of m
+// depend on them. So sweeps of all rungs first thermalise the chains under m. From the second half of the
+// sweeps, Bennett's estimate gives the ratio of Z between m and the newest rung. ok is false if
+// neighbouring models overlap too little.
 func (p *ptt) LogZ(m *rbm.RBM, key rbm.Key) (logZ, stdErr float64, ok bool, err error) {
 	if p.states == nil && p.raw == nil {
 		return 0, 0, false, nil

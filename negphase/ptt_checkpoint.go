@@ -7,19 +7,19 @@ import (
 	"gorbm/rbm"
 )
 
-// savedLadder is the state of ptt as a checkpoint has it.
+// savedLadder is the state of ptt in a checkpoint.
 type savedLadder struct {
 	chains savedChains
 	head   ladderHead
-	free   []float64 // of the live chains
-	born   []int64
+	free   []float64 // free energies of the live chains
+	born   []int64   // see rung
 	rungs  []savedRung
 }
 
 type ladderHead struct {
 	Rungs                 uint32
 	Now, OldPairs, Vetoes int64
-	Version               int64 // 1; a checkpoint of version 0 also has the last call's ratios, before the rungs
+	Version               int64 // 1; version 0 has two more values per chain before the rungs, which are ignored
 	Rate                  float64
 }
 
@@ -30,8 +30,9 @@ type savedRung struct {
 	logZ       estimateOfLogZ
 }
 
-// MarshalBinary returns the live chains. If they have begun, it adds the counts, the free energies
-// and ages of the particles, and the rungs from the oldest on: parameters, reservoir, ages and log Z.
+// MarshalBinary returns the live chains. If they have started, it appends the counts, the free energies
+// and times of birth of their particles, and the rungs from the oldest on. A rung has parameters, a
+// reservoir with times of birth, and log Z.
 func (p *ptt) MarshalBinary() ([]byte, error) {
 	if p.states == nil && p.raw != nil {
 		return slices.Clone(p.raw), nil
@@ -49,7 +50,7 @@ func (p *ptt) MarshalBinary() ([]byte, error) {
 	return b, err
 }
 
-// UnmarshalBinary changes nothing unless all of b fits.
+// UnmarshalBinary leaves p unchanged if it returns an error.
 func (p *ptt) UnmarshalBinary(b []byte) error {
 	saved, err := p.read(b)
 	if err != nil {
@@ -64,7 +65,7 @@ func (p *ptt) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// read returns what b holds.
+// read decodes and checks b.
 func (p *ptt) read(b []byte) (savedLadder, error) {
 	r := reader{b: b}
 	s := savedLadder{chains: r.chains(p.rows, true)}
@@ -91,7 +92,7 @@ func (p *ptt) read(b []byte) (savedLadder, error) {
 	return s, r.err
 }
 
-// rung reads a rung with the given number of members.
+// rung reads a rung whose reservoir has the given number of rows, in a checkpoint written after call now.
 func (r *reader) rung(rows int, now int64) (g savedRung) {
 	var size uint32
 	r.read(&size)
@@ -125,7 +126,7 @@ func (r *reader) checkBorn(born []int64, now int64) {
 	}
 }
 
-// setSaved restores what is saved in addition to the chains and rungs.
+// setSaved restores the saved state, without the chains and rungs.
 func (p *ptt) setSaved(s savedLadder) {
 	p.now, p.oldPairs, p.vetoes, p.rate = s.head.Now, s.head.OldPairs, s.head.Vetoes, s.head.Rate
 	p.live.free, p.live.born = s.free, s.born

@@ -2,7 +2,7 @@ package negphase
 
 import "gorbm/rbm"
 
-// CopyFrom shares the frozen models of other, which never change; see Copier.
+// CopyFrom implements Copier. It shares the frozen models of other, because these never change.
 func (p *ptt) CopyFrom(other Estimator) bool {
 	o, ok := other.(*ptt)
 	if !ok || o.states == nil || o.pttSettings != p.pttSettings {
@@ -33,7 +33,6 @@ func (p *ptt) CopyFrom(other Estimator) bool {
 	return true
 }
 
-// copyStates overwrites chains by others of the same shape.
 func copyStates(dst, src *rbm.States) {
 	dst.V.CopyFrom(src.V)
 	dst.H.CopyFrom(src.H)

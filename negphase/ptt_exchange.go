@@ -4,17 +4,19 @@ import "gorbm/rbm"
 
 // exchangeWork is the working memory of swaps between two neighbouring models.
 type exchangeWork struct {
-	mean  [2]rbm.Matrix // hidden means under each of the two of the other's particles
-	free  [2][]float64  // free energies under each of the two of the other's particles
-	words []uint64      // of a particle
+	// Element a of mean and free belongs to model a of the pair: hidden means and free energies under
+	// it of the other model's particles.
+	mean  [2]rbm.Matrix
+	free  [2][]float64
+	words []uint64 // scratch: the words of a particle
 
-	rate  float64      // mean probability of the last pair's swap
+	rate  float64      // mean probability of a swap between the newest rung and the live model
 	phase rbm.Matrix   // hidden means of the estimate
-	watch int          // the lower rung of the pair whose ratios are recorded; −1: none
-	seen  [2][]float64 // F_above − F_below at its particles, chain by chain
+	watch int          // lower rung of the pair whose ratios are recorded; −1: none
+	seen  [2][]float64 // F_upper − F_lower at the particles of the watched pair's lower and upper model
 }
 
-// grow makes room for particles of models of m's shape.
+// grow allocates memory for particles of models of m's shape.
 func (w *exchangeWork) grow(m *rbm.RBM, rows int) {
 	w.watch = -1
 	w.words, w.phase = make([]uint64, rbm.NewBits(1, m.Visible()).Stride), rbm.NewMatrix(rows, m.Hidden())
@@ -23,7 +25,7 @@ func (w *exchangeWork) grow(m *rbm.RBM, rows int) {
 	}
 }
 
-// model returns rung i, or the live one.
+// model returns rung i, or the live model if i is the number of rungs.
 func (p *ptt) model(i int) *rung {
 	if i == len(p.rungs) {
 		return p.live
@@ -31,9 +33,9 @@ func (p *ptt) model(i int) *rung {
 	return p.rungs[i]
 }
 
-// exchange swaps particles of rung i and of the model above it. Free energies of each
-// model at its own particles are known before and after, and its hidden means at those
-// that have moved.
+// exchange swaps particles of rung i and of the model above it. It needs the free energy of each
+// particle under its own model. It keeps these current, and the hidden means of the particles that have
+// moved.
 func (p *ptt) exchange(i int, key rbm.Key) error {
 	w := &p.work
 	pair := [2]*rung{p.model(i), p.model(i + 1)}
@@ -63,15 +65,15 @@ func (p *ptt) exchange(i int, key rbm.Key) error {
 	return nil
 }
 
-// pairEnergies are F_a(x_b) at [a][b] of the particles x_0 of the lower model and x_1 of
-// the upper one.
+// pairEnergies[a][b] is F_a(x_b): the free energy under model a of the particle of model b. Model 0 is
+// the lower one of a pair, model 1 the upper one.
 type pairEnergies [2][2]float64
 
-// delta returns the log of the ratio in which a swap of the particles changes their joint
-// probability: F_0(x_0) + F_1(x_1) − F_0(x_1) − F_1(x_0).
+// delta returns the change F_0(x_0) + F_1(x_1) − F_0(x_1) − F_1(x_0) of the log of the particles' joint
+// probability by a swap.
 func (f pairEnergies) delta() float64 { return f[0][0] - f[0][1] + f[1][1] - f[1][0] }
 
-// ratio returns F_1 − F_0 at x_b.
+// ratio returns F_1(x_b) − F_0(x_b).
 func (f pairEnergies) ratio(b int) float64 { return f[1][b] - f[0][b] }
 
 // swap exchanges the particles of chain r.

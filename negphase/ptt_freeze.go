@@ -19,9 +19,9 @@ func (p *ptt) oldest(m *rbm.RBM) *rbm.Base {
 	return startingBase(m)
 }
 
-// begin makes the ladder ready for a call under m. A new one has the oldest rung
-// alone, a model without weights, and the chains are draws from it. If m is trained already, so that they hardly swap, rungs on the straight line
-// between the two stand for a run that led there.
+// begin makes the ladder ready for a call under m. A new ladder has only the oldest rung,
+// a model without weights, and the chains are draws from it. If m is already trained, the two hardly
+// swap. Rungs are then added on the straight line between their parameters, as if a run had led along it.
 func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	switch {
 	case p.states != nil:
@@ -75,9 +75,9 @@ func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
 	p.work.grow(m, p.rows)
 }
 
-// thermalise makes sweeps of all rungs and returns the mean swap rate between the
-// newest of them and the live model in the second half. It records the ratios of the
-// pair whose lower rung is watch; of none if that is −1.
+// thermalise makes sweeps of all rungs. It returns the mean swap rate between the
+// newest rung and the live model in the second half of the sweeps. It records the ratios of the
+// pair whose lower rung is watch; of no pair if watch is −1.
 func (p *ptt) thermalise(watch int, key rbm.Key) (rate float64, err error) {
 	p.work.watch, p.work.seen = watch, [2][]float64{}
 	defer func() { p.work.watch = -1 }()
@@ -87,25 +87,27 @@ func (p *ptt) thermalise(watch int, key rbm.Key) (rate float64, err error) {
 			return 0, err
 		}
 		if t >= p.sweeps/2 {
-			rate += sweep // each at most 1; a sum of shares could be rounded above 1
+			rate += sweep // divided only below, as a sum of quotients could be rounded above 1
 		}
 	}
 	return rate / float64(p.sweeps-p.sweeps/2), nil
 }
 
 const (
-	// floorShare is the rate of swaps between a new rung and the one before, as a share
-	// of that at which it was frozen, below which the new one stands too far up.
-	// RestrictedBoltzmannMachines.jl returns to an earlier state at 0.1 and freezes at 0.3.
+	// floorShare times the setting freeze is the rate of swaps between a new rung and the rung
+	// before, below which the new rung is too far from it. RestrictedBoltzmannMachines.jl returns to
+	// an earlier state at 0.1 and freezes at 0.3.
 	floorShare = 1. / 3
-	// leastShare is the shortest part of the way to a new rung that is tried.
+	// leastShare is the smallest fraction of the way from the newest rung to the live model at which
+	// a new rung is tried.
 	leastShare = 1. / 1024
 )
 
-// raise freezes the live model as a new rung. Its reservoir begins as copies of the
+// raise freezes the live model as a new rung. Its reservoir starts as copies of the
 // live chains, and sweeps of all rungs thermalise it. If it then hardly swaps with the
-// rung before, the chains had not followed the model. raise then tries points on the straight line
-// between the two, halving the distance until one swaps, adds it as a rung, and continues from there.
+// rung before, the model has changed too fast for the chains. In this case raise tries models on the
+// straight line between the two parameters, and halves the distance from the rung before until one swaps.
+// It adds this model as a rung and continues from there.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0
@@ -121,7 +123,7 @@ func (p *ptt) raise(key rbm.Key) error {
 			r := row % p.rows
 			copy(g.reservoir.Row(row), p.states.V.Row(r))
 			g.reservoirBorn[row] = p.live.born[r]
-			if share < 1 { // nearer to the rung before
+			if share < 1 { // the model is nearer to the rung before
 				copy(g.reservoir.Row(row), before.reservoir.Row(row))
 				g.reservoirBorn[row] = before.reservoirBorn[row]
 			}
@@ -152,7 +154,7 @@ func (p *ptt) raise(key rbm.Key) error {
 	return nil
 }
 
-// half returns what was recorded of the watched pair in the second half of the sweeps.
+// half returns the ratios of the watched pair in the second half of the sweeps.
 func (p *ptt) half() (below, above []float64) {
 	n := len(p.work.seen[0]) / 2
 	return p.work.seen[0][n:], p.work.seen[1][n:]
@@ -169,8 +171,8 @@ func (p *ptt) pairRate() float64 {
 	return rate
 }
 
-// logZAbove returns log Z of the upper model of the watched pair by Bennett's ratio to
-// the lower one, with an error from the spread over chains.
+// logZAbove returns log Z of the upper model of the watched pair, by Bennett's estimate of its ratio to
+// the lower model. before is log Z of the lower model. The error is computed from the spread over chains.
 func (p *ptt) logZAbove(before estimateOfLogZ) estimateOfLogZ {
 	var draws [2][]float64
 	below, above := p.half()
@@ -194,7 +196,7 @@ func (p *ptt) logZAbove(before estimateOfLogZ) estimateOfLogZ {
 	return estimateOfLogZ{ratio.LogZ[1], before.Variance + float64(ratio.StdErr[1]*ratio.StdErr[1])}
 }
 
-// restore makes the ladder that a checkpoint held that below chains of m.
+// restore restores the chains and the ladder from a checkpoint, for a call under m.
 func (p *ptt) restore(m *rbm.RBM, key rbm.Key) error {
 	bad := func(format string, args ...any) error {
 		p.states = nil

@@ -6,47 +6,46 @@ import (
 	"gorbm/rbm"
 )
 
-// A rung is a model of the ladder of ptt with its particles. The live model has no
-// reservoir.
+// A rung is a frozen model of ptt with its particles. The live model is a rung without reservoir.
 type rung struct {
 	model *rbm.RBM
 	logZ  estimateOfLogZ
 
-	// The reservoir: member s of chain r is row s·R + r.
+	// The reservoir has several members for each of the R chains: member s of chain r is row s·R + r.
 	reservoir     rbm.Values // v
 	reservoirH    rbm.Values // h, drawn from p(h|v)
-	reservoirFree []float64  // F under the model
-	reservoirBorn []int64    // call in which the particle was an exact draw of the oldest rung
+	reservoirFree []float64  // F(v) under the model
+	reservoirBorn []int64    // call in which the particle was drawn exactly from the oldest rung
 
-	// What a round works on: one member of each chain.
+	// A round moves one member for each chain.
 	states *rbm.States
-	free   []float64 // F under the model
-	born   []int64
-	at     []int32 // rows of the members in the reservoir
-	moved  []bool  // v has changed since gather
+	free   []float64 // F(v) under the model
+	born   []int64   // call in which the particle was drawn exactly from the oldest rung
+	at     []int32   // row of the member in the reservoir
+	moved  []bool    // v has changed since gather
 }
 
-// estimateOfLogZ is log Z of a rung. The variance is +Inf where it is not known.
+// estimateOfLogZ is an estimate of log Z of a rung. The variance is +Inf if log Z is unknown.
 type estimateOfLogZ struct{ Mean, Variance float64 }
 
 func (e estimateOfLogZ) known() bool { return !math.IsInf(e.Variance, 1) }
 
-// newRung returns a rung of m with the given numbers of chains and members of the reservoir for
-// each.
+// newRung returns a rung with model m, the given number of chains, and the given number of members in the
+// reservoir for each chain.
 func newRung(m *rbm.RBM, rows, members int) *rung {
 	return &rung{model: m, reservoir: rbm.NewBits(rows*members, m.Visible()), reservoirH: rbm.NewBits(rows*members, m.Hidden()),
 		reservoirFree: make([]float64, rows*members), reservoirBorn: make([]int64, rows*members), states: rbm.NewStates(m, rows),
 		free: make([]float64, rows), born: make([]int64, rows), at: make([]int32, rows), moved: make([]bool, rows)}
 }
 
-// fill redraws h of the members, whose v have been set, and computes their F.
+// fill draws h from p(h|v) for all members of the reservoir and computes their free energies.
 func (g *rung) fill(key rbm.Key) {
 	mean := rbm.NewMatrix(g.reservoir.Rows, g.model.Hidden())
 	g.model.HiddenMeanFree(mean, g.reservoirFree, g.reservoir)
 	g.model.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir, H: mean}, key)
 }
 
-// gather takes a member of each chain's reservoir. Its hidden means are not known.
+// gather copies a random member of each chain's reservoir into g.states. It does not set Mean.
 func (g *rung) gather(key rbm.Key) {
 	rows := len(g.at)
 	members := g.reservoir.Rows / rows
@@ -59,7 +58,7 @@ func (g *rung) gather(key rbm.Key) {
 	}
 }
 
-// scatter puts back those that have moved, with h redrawn.
+// scatter redraws h of the members in g.states and copies those that have moved back to the reservoir.
 func (g *rung) scatter(key rbm.Key) {
 	g.drawHidden(key)
 	for r, at := range g.at {
@@ -72,12 +71,12 @@ func (g *rung) scatter(key rbm.Key) {
 	}
 }
 
-// drawHidden draws h from p(h|v), whose means are known.
+// drawHidden draws h from p(h|v), with the means in g.states.Mean.
 func (g *rung) drawHidden(key rbm.Key) {
 	g.model.HiddenSample(g.states.H, rbm.Batch{V: g.states.V, H: g.states.Mean}, key)
 }
 
-// Purposes of the keys of a rung within a round.
+// Purposes of the random streams of a rung within a round.
 const (
 	gatherKey = iota
 	gibbsKey
@@ -86,8 +85,8 @@ const (
 	fillKey
 )
 
-// step takes rung i, or the live model if i is len(rungs), through its Gibbs steps. The oldest
-// rung has no weights, so its states are independent draws.
+// step makes the Gibbs steps of rung i, or of the live model if i is len(rungs). The oldest
+// rung has no weights, so that its Gibbs steps give independent draws.
 func (p *ptt) step(i int, key rbm.Key) error {
 	g := p.live
 	if i < len(p.rungs) {
@@ -110,12 +109,11 @@ func (p *ptt) step(i int, key rbm.Key) error {
 	return finite(g.free)
 }
 
-// rungKey returns the key of rung i in a round.
 func rungKey(key rbm.Key, i int) rbm.Key { return key.Child(uint64(i)) }
 
-// sweep takes the rungs from number from on, and the live model, through one round: Gibbs steps, then
-// swaps of neighbours from the oldest to the newest. Rungs that rest take no Gibbs steps. It returns the
-// mean probability of a swap between the newest rung and the live model.
+// sweep makes one round of the rungs from, from+1, … and the live model: Gibbs steps, then
+// swaps of neighbours from the oldest to the newest. If rest is set, only the live model makes Gibbs
+// steps. sweep returns the mean probability of a swap between the newest rung and the live model.
 func (p *ptt) sweep(from int, rest bool, key rbm.Key) (rate float64, err error) {
 	n := len(p.rungs)
 	for i := from; i <= n; i++ {
@@ -140,7 +138,7 @@ func (p *ptt) sweep(from int, rest bool, key rbm.Key) (rate float64, err error) 
 	return p.work.rate, nil
 }
 
-// refresh takes rung i through its Gibbs steps and swaps with rung i+1.
+// refresh makes the Gibbs steps of rung i and its swaps with rung i+1.
 func (p *ptt) refresh(i int, key rbm.Key) error {
 	for j := i; j < i+2; j++ {
 		p.rungs[j].gather(rungKey(key, j).Child(gatherKey))

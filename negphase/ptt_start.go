@@ -2,15 +2,13 @@ package negphase
 
 import "gorbm/rbm"
 
-// untrained is the largest size of a weight at which a model counts as not trained.
+// untrained is the largest absolute weight of a model that counts as not trained.
 // Initial weights have a standard deviation of 0.01.
 const untrained = 0.1
 
-// meanField returns a model without weights near m, whose units are independent. Its hidden biases are
-// those of m. Its visible biases are b + W·σ(c): those of m and the mean input from hidden units that
-// are on as often as without input. To first order in
-// the weights its F differs from that of m by a constant. With visible biases at the
-// log-odds of the data it has the data's base rates.
+// meanField returns a distribution of independent units that approximates m with small weights. Its hidden
+// biases c are those of m, and its visible biases are b + W·σ(c), where b are those of m. To first order
+// in W, its free energy of v differs from that of m by a constant.
 func meanField(m *rbm.RBM) *rbm.Base {
 	b := uniformBase(m)
 	copy(b.HiddenBias, m.HiddenBias)
@@ -24,10 +22,10 @@ func meanField(m *rbm.RBM) *rbm.Base {
 	return b
 }
 
-// startingBase returns the model without weights at which chains of m start. If m is fresh, that is
-// meanField of m; it has the data's base rates if the visible biases are their log-odds. If m is
-// trained, its mean field may lie in a single mode, so chains start at the uniform distribution; the
-// straight line from there to m is a ladder of temperatures.
+// startingBase returns the distribution from which chains of m start. If m is fresh, it is
+// meanField(m). This has approximately the base rates of the data if the visible biases are their
+// log-odds. If m is trained, its mean field may describe a single mode, so chains start from the uniform
+// distribution. The models on the straight line from there to m are m at rising inverse temperatures.
 func startingBase(m *rbm.RBM) *rbm.Base {
 	if fresh(m) {
 		return meanField(m)
@@ -35,8 +33,7 @@ func startingBase(m *rbm.RBM) *rbm.Base {
 	return uniformBase(m)
 }
 
-// uniformBase returns the distribution under which every state of units such as those of m is
-// equally likely.
+// uniformBase returns the uniform distribution over the states of m's units.
 func uniformBase(m *rbm.RBM) *rbm.Base {
 	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 }
@@ -47,7 +44,7 @@ func fresh(m *rbm.RBM) bool {
 	return weight <= untrained
 }
 
-// baseModel returns b as a model of m's shape, with m's constraint.
+// baseModel returns a model with the biases of b, no weights, and the shape and constraint of m.
 func baseModel(b *rbm.Base, m *rbm.RBM) *rbm.RBM {
 	x := m.Clone()
 	x.Parameters().Zero()

@@ -14,29 +14,27 @@ import (
 )
 
 // maxFit is the largest length of walks by default. On an RBM of 784 × 500
-// units that was trained on MNIST, pairs of walks of 1 to 20 flips are accepted
-// in 85 % of moves (Hamze, Wang & de Freitas 2012, section 4.3, learned 1 to 20
-// there too).
+// units that was trained on MNIST, 85 % of pairs of walks of 1 to 20 flips are
+// accepted. Hamze, Wang & de Freitas 2012, section 4.3, also learned 1 to 20 for such a model.
 const maxFit = 20
 
-// samplerSettings are the settings of chains that move by a sampler of binary
-// systems.
+// samplerSettings configure the sampler of binary systems that moves chains.
 type samplerSettings struct {
 	mover mcmc.Mover // nil: none
-	// fit makes the walks of the sampler 1 to maxFit flips long, or as many as
-	// the model has room for.
+	// fit limits the walks of the sampler to 1 to maxFit flips, or to fewer if the model
+	// has too few units.
 	fit  bool
-	only string // name of the sampler, if the kind has no other
-	// gibbs is the number of block Gibbs steps before the moves. 0 is one step
-	// for samplers that keep the number of active units, unless the model has a
-	// constraint that does too, and none for others.
+	only string // name of the only sampler that the kind allows; "" if it allows any
+	// gibbs is the number of block Gibbs steps before the moves. 0 is one step for samplers
+	// that keep the number of active units, if the model has no constraint, and for models with
+	// both Gaussian and other visible units; otherwise it is none.
 	gibbs int
 }
 
-// samplerKey is the name of the key of a sampler. The grammar leaves it out.
+// samplerKey is the key of the sampler in the table of settings. The grammar names the sampler without it.
 const samplerKey = "sampler"
 
-// gibbsKey returns the row of the block Gibbs steps next to the moves.
+// gibbsKey returns the row of the table for the block Gibbs steps before the moves.
 func (m *samplerSettings) gibbsKey() grammar.Key {
 	k := grammar.Count("gibbs", &m.gibbs, 0, 0, maxSteps, "block Gibbs steps before the moves of a sampler; by default 1 if these moves keep the number of active units and no constraint on all units asks for that, otherwise none")
 	k.Initial, k.Example, k.Check = "", "1", m.checkGibbs
@@ -53,10 +51,10 @@ func (m *samplerSettings) checkGibbs() error {
 	return nil
 }
 
-// checkMover returns the error of the sampler's settings, as far as it can be known without a model.
+// checkMover checks the sampler's settings as far as is possible without a model.
 func (m *samplerSettings) checkMover() error { return mcmc.CheckMover(m.mover) }
 
-// sampler returns the settings of the sampler; nil if the kind takes none.
+// sampler returns the settings of the sampler; nil if the kind has none.
 func (s Settings) sampler() *samplerSettings {
 	if m, ok := s.specific.(interface{ ofSampler() *samplerSettings }); ok {
 		return m.ofSampler()
@@ -66,8 +64,8 @@ func (s Settings) sampler() *samplerSettings {
 
 func (m *samplerSettings) ofSampler() *samplerSettings { return m }
 
-// Sampler returns the name of the sampler of binary systems that the chains
-// move by, such as sardonics; "" if they take Gibbs steps.
+// Sampler returns the name of the sampler of binary systems that moves the chains, such as sardonics;
+// "" if block Gibbs steps move them.
 func (s Settings) Sampler() string {
 	name, _, _ := strings.Cut(s.Get(samplerKey), ":")
 	return name
@@ -106,8 +104,8 @@ func (m *samplerSettings) Set(text string) error {
 	return err
 }
 
-// checkName returns an error if a part of the grammar without '=' is no sampler
-// that s can have. sampler has what the text gives of one already.
+// checkName returns an error unless part, a part of the text without '=', names a sampler
+// that s can have. sampler has the earlier parts of the text that configure a sampler.
 func (s Settings) checkName(part string, sampler []string) error {
 	m := s.sampler()
 	_, err := strconv.Atoi(part)
@@ -127,7 +125,6 @@ func (s Settings) checkName(part string, sampler []string) error {
 	return nil
 }
 
-// moverName returns the name of m in the grammar.
 func moverName(m mcmc.Mover) string {
 	name, _, _ := strings.Cut(mcmc.FormatMover(m), ":")
 	return name
@@ -146,7 +143,7 @@ func withLengths(m mcmc.Mover, low, high int) mcmc.Mover {
 	return m
 }
 
-// Fitted returns s with the lengths of walks that it uses on m.
+// Fitted replaces k=fit in s by the lengths of walks that an estimator uses on m.
 func (s Settings) Fitted(m *rbm.RBM) Settings {
 	if set := s.sampler(); set != nil && set.mover != nil && set.fit {
 		if sites, err := sitesOf(m, set.mover); err == nil {
@@ -157,10 +154,10 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 	return s
 }
 
-// CheckModel returns an error that says why estimators of these settings cannot
-// run on m: they cannot keep its constraint, or their sampler cannot move it. If
-// they can, it returns what the sampler warns of, such as that it may never
-// reach some states; "" if there is nothing.
+// CheckModel returns an error that says why estimators with these settings cannot
+// sample m: they cannot keep its constraint, or their sampler cannot move it. If
+// they can, warning is that of the sampler, such as that it may never
+// reach some states; "" if there is none.
 func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	set := s.sampler()
 	if err := s.suits(m); err != nil || set == nil || set.mover == nil {
@@ -189,20 +186,19 @@ func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 
 const (
 	// acceptanceFloor is the fraction of accepted walks below which a warning is
-	// given: one in a hundred, as for exchanges of a ladder.
+	// given, as for exchanges of a ladder.
 	acceptanceFloor = 0.01
-	// acceptanceTries is the least number of walks for the warning. At five times
-	// the floor a hundred walks are all rejected with probability 0.6 %.
+	// acceptanceTries is the least number of walks for the warning. If the acceptance is five
+	// times the floor, a hundred walks are all rejected with probability 0.6 %.
 	acceptanceTries = 1 / acceptanceFloor
 )
 
-// Moves returns the counts of the moves of a sampler, in all chains and replicas.
+// Moves returns the counts of a sampler of binary systems, summed over all chains and replicas.
 func (i Info) Moves() mcmc.Info {
 	n := func(name string) int64 { return int64(i.Get("Moves." + name)) }
 	return mcmc.Info{Moves: n("Moves"), Updates: n("Updates"), Proposals: n("Proposals"), Accepted: n("Accepted"), Flips: n("Flips")}
 }
 
-// countMoves adds the counts of moves of a sampler.
 func (i *Info) countMoves(m mcmc.Info) {
 	i.Count("Moves.Moves", float64(m.Moves))
 	i.Count("Moves.Updates", float64(m.Updates))
@@ -230,7 +226,7 @@ func (m *samplerSettings) Figures(i Info, updates int) []Figure {
 	}
 }
 
-// Warnings implements Warner: hardly any walk is accepted.
+// Warnings implements Warner. It warns if hardly any walk is accepted.
 func (m *samplerSettings) Warnings(_, recent Info, _ int) []string {
 	moves := recent.Moves()
 	rate, ok := moves.Acceptance()

@@ -10,8 +10,8 @@ import (
 )
 
 // Settings choose an estimator: its kind, and the settings of that kind. They
-// are a value: changing a copy does not change the original. The zero value is
-// of no kind.
+// are a value: changing a copy does not change the original. The zero value has
+// no kind.
 type Settings struct {
 	Kind     string
 	specific kindSettings // nil if there is no such kind
@@ -21,7 +21,7 @@ type Settings struct {
 type kindSettings interface {
 	// keys returns the table of the settings, bound to the fields of the struct.
 	keys() grammar.Keys
-	// estimator returns a new estimator. s holds the receiver and has passed
+	// estimator returns a new estimator. s contains the receiver and has passed
 	// Check.
 	estimator(s Settings) Estimator
 }
@@ -29,15 +29,15 @@ type kindSettings interface {
 // An estimatorKind is a kind of estimator: a row of the table estimatorKinds.
 type estimatorKind struct {
 	name, help string
-	cost       string // of an update, where one of pcd with as many chains costs 1
-	// keeps are the layers on which constraints are kept; obstacle says why
-	// others are not.
+	cost       string // of an update, relative to an update of pcd with the same number of chains
+	// keeps has the layers on which constraints are kept. obstacle says why
+	// constraints on other layers are not.
 	keeps    []rbm.Layer
 	obstacle string
 	specific kindSettings // settings of this kind, before the defaults are set
 }
 
-// estimatorKinds is the table of all estimators; tests go through it.
+// estimatorKinds is the table of all estimators. The conformance tests cover each row.
 var estimatorKinds = []estimatorKind{
 	{"cd", "contrastive divergence: short chains that start at the batch", "1", onHidden, gibbsObstacle, &cdSettings{}},
 	{"pcd", "persistent chains", "1", onHidden, gibbsObstacle, &pcdSettings{}},
@@ -51,7 +51,7 @@ var estimatorKinds = []estimatorKind{
 	{"exact", "enumeration, where a layer has at most 18 units", "2^units of the smaller layer", onBoth, "", &exactSettings{}},
 }
 
-// removed has, for each kind that was removed, why and what to take instead.
+// removed says, for each kind that was removed, why it was and which kinds replace it.
 var removed = map[string]string{
 	"jar": "its printed log Z was wrong, because the chains that shape an update then weigh that same update; take pcd, or ptt for a log Z",
 	"ucd": "its estimates have no bias, and so much variance that they do not point along the gradient; take pcd or pt",
@@ -60,11 +60,11 @@ var removed = map[string]string{
 // A removedKey is a setting that was removed from a kind.
 type removedKey struct {
 	kind, name string
-	plain      string // the value that chains still behave by; "": every value
+	plain      string // the value that equals the behaviour without the key; "": every value does
 	why        string
 }
 
-// removedKeys are the settings that Parse refuses. UnmarshalJSON refuses them too, unless the value is
+// removedKeys are settings that Parse rejects. UnmarshalJSON rejects them too, unless the value is
 // plain.
 var removedKeys = []removedKey{
 	{"ptt", "weights", "swaps", "weights by infinite swapping did not raise the final likelihood beyond the error"},
@@ -103,10 +103,10 @@ func find(name string) (estimatorKind, error) {
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
-// estimator of the given kind: one Gibbs step and one swap an update, ten
+// estimator of the given kind: one Gibbs step and one swap per update, ten
 // chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6). Keys
-// that the paper does not mention have the defaults of their tables. If there is no
-// such kind, the settings have that name and no keys.
+// that the paper does not mention have the defaults of their tables. If kind is unknown, the
+// result has that kind and no keys.
 func DefaultSettings(kind string) Settings {
 	k, err := find(kind)
 	if err != nil {
@@ -117,7 +117,6 @@ func DefaultSettings(kind string) Settings {
 	return s
 }
 
-// copyOf returns a pointer to a copy of what o points to.
 func copyOf(o kindSettings) kindSettings {
 	v := reflect.ValueOf(o).Elem()
 	c := reflect.New(v.Type())
@@ -125,7 +124,7 @@ func copyOf(o kindSettings) kindSettings {
 	return c.Interface().(kindSettings)
 }
 
-// keys returns the table of the settings; nil if there is no such kind.
+// keys returns the table of the settings; nil if the kind is unknown.
 func (s Settings) keys() grammar.Keys {
 	if s.specific == nil {
 		return nil
@@ -133,8 +132,8 @@ func (s Settings) keys() grammar.Keys {
 	return s.specific.keys()
 }
 
-// Has reports whether the estimators of this kind have the setting of that
-// name. The keys of a sampler are not among them.
+// Has reports whether estimators of this kind have a setting of that name. Keys of a sampler do not
+// count.
 func Has(kind, name string) bool {
 	k, _ := find(kind)
 	_, ok := Settings{kind, k.specific}.keys().Find(name)
@@ -142,7 +141,7 @@ func Has(kind, name string) bool {
 }
 
 // Get returns the text of a setting in the grammar; "" if the kind does not
-// have it, or where an optional setting is not given.
+// have it or an optional setting is not given.
 func (s Settings) Get(name string) string {
 	if k, ok := s.keys().Find(name); ok {
 		return k.Written()
@@ -157,9 +156,8 @@ func (s Settings) Count(name string) int {
 	return n
 }
 
-// Set changes a setting: value is a number or the text in the grammar. The error
-// names the setting, or says that the kind does not have it. Ranges are not
-// checked: see Check.
+// Set changes a setting. value is a number or a text in the grammar. The error
+// names the setting, or says that the kind does not have it. Set does not check ranges; Check does.
 func (s *Settings) Set(name string, value any) error {
 	text := fmt.Sprint(value)
 	changed := *s
@@ -186,8 +184,8 @@ func (s Settings) Check() error {
 	return s.keys().Check(s.Kind)
 }
 
-// New returns a new estimator. The error is that of Check, or that the path
-// leads to the data, but their base rates are not given.
+// New returns a new estimator. It returns the error of Check, or an error if path=data
+// needs base rates that SetBase has not given.
 func New(s Settings) (Estimator, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -198,21 +196,20 @@ func New(s Settings) (Estimator, error) {
 	return s.specific.estimator(s), nil
 }
 
-// A based is the settings of a kind that can begin at the base rates of the data.
+// A based is implemented by the settings of a kind that has the key path.
 type based interface {
 	needsBase() bool
 	setBase(base *rbm.Base)
 }
 
-// NeedsBase reports whether path=data asks for base rates of the data that SetBase has
-// not given.
+// NeedsBase reports whether path=data is set without the base rates of the data; see SetBase.
 func (s Settings) NeedsBase() bool {
 	b, ok := s.specific.(based)
 	return ok && b.needsBase()
 }
 
-// SetBase makes the path of a ladder lead to these base rates of the data. It panics
-// if the kind has no setting path.
+// SetBase sets path=data and gives the base rates of the data, as a distribution of independent units.
+// It panics if the kind has no setting path.
 func (s *Settings) SetBase(base *rbm.Base) {
 	s.specific = copyOf(s.specific)
 	s.specific.(based).setBase(base)

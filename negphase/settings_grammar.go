@@ -31,19 +31,19 @@ func (s Settings) String() string {
 }
 
 // Parse reads settings in the grammar name[:key=value]…, such as
-// "pt:k=1:tau=1/2/3/4/5"; the keys are those of the kind's table, and lists are
-// separated by '/'; tau is also auto, auto/n or reach/n.
+// "pt:k=1:tau=1/2/3/4/5". The kind's table has the keys. The elements of a list are
+// separated by '/'. tau may also be auto, auto/n or reach/n.
 //
-// In walk, and in pt, ins and pins, a part without '=' names a sampler of
-// mcmc.ParseMover, and keys after it that the sampler has are its own:
+// In walk, pt, ins and pins, a part without '=' names a sampler of
+// mcmc.ParseMover. If the sampler has a key that follows it, the key belongs to the sampler:
 // "walk:gibbs:order=random:chains=20", "pt:tau=1/2:sardonics:k=1-20". The kinds
-// sardonics and im are short for walk:sardonics and walk:im. Lengths k=fit are
-// the default: 1 to 20 flips, or as many as the model has room for. Lengths k=auto
-// follow the acceptance: see mcmc.Adaptive, Freezer and Tuned.
+// sardonics and im are short for walk:sardonics and walk:im. For walks the default k=fit means
+// 1 to 20 flips, or fewer if the model has too few units. With k=auto the length of walks adapts to
+// their acceptance: see mcmc.Adaptive, Freezer and Tuned.
 //
-// A key that the text does not mention has its value in defaults, if their kind
-// has the key, else its default in the table; a sampler is taken from defaults
-// of the same kind only. The settings are checked by Check.
+// A key that the text does not mention has the value in defaults, if their kind has this key;
+// otherwise it has the default of the table. The sampler of defaults is used only if their kind is the
+// same. Parse returns the error of Check for the result.
 func Parse(text string, defaults Settings) (Settings, error) {
 	parts := strings.Split(text, ":")
 	s, err := defaultsFrom(parts[0], defaults)
@@ -95,8 +95,8 @@ func Parse(text string, defaults Settings) (Settings, error) {
 	return s, s.Check()
 }
 
-// defaultsFrom returns the defaults of the kind: given, if that is of this kind, and otherwise the
-// kind's own defaults, in which the keys that both kinds have take their values from given.
+// defaultsFrom returns given if it is of this kind. Otherwise it returns the defaults of the kind, with
+// the values of given for the keys that both kinds have, except the sampler.
 func defaultsFrom(kind string, given Settings) (Settings, error) {
 	if _, err := find(kind); err != nil || kind == given.Kind {
 		return given, err
@@ -112,8 +112,7 @@ func defaultsFrom(kind string, given Settings) (Settings, error) {
 	return s, nil
 }
 
-// unknownKey returns the error for a key that s does not have, with those of
-// the sampler that is named so far.
+// unknownKey returns the error for a key that neither s nor the sampler named so far has.
 func (s Settings) unknownKey(name string, sampler []string) error {
 	for _, k := range removedKeys {
 		if k.kind == s.Kind && k.name == name {
@@ -132,9 +131,9 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 	return grammar.NoKey(s.Kind, name, known)
 }
 
-// MarshalJSON writes the kind and its keys, but not the optional ones that are
-// not given. Temperatures are a list, or a text such as "auto" or "reach/5". The
-// sampler is a text, and so are infinite numbers.
+// MarshalJSON writes the kind and its keys, without optional keys that are
+// not given. Temperatures are a list, or a string such as "auto" or "reach/5". The
+// sampler is a string, and so are infinite numbers.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"kind": s.Kind}
 	for _, k := range s.keys() {
@@ -153,8 +152,8 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 	return finitejson.Marshal(out)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes. Keys that are missing have their
-// defaults; those that the kind does not have are ignored.
+// UnmarshalJSON reads what MarshalJSON writes. Missing keys have their defaults. Keys that the kind does
+// not have are ignored, except those of removedKeys.
 func (s *Settings) UnmarshalJSON(b []byte) error {
 	var fields map[string]any
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -195,7 +194,7 @@ func jsonName(k grammar.Key) string {
 	return k.Name
 }
 
-// numberOrText returns the finite number that text is, or text.
+// numberOrText returns text as a number if it is a finite one, and otherwise text itself.
 func numberOrText(text string) any {
 	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
 		return x

@@ -12,7 +12,7 @@ import (
 // it, such as "cd, pcd: Gibbs steps per update; pt: …".
 func KeyHelp(name string) string {
 	var texts []string
-	users := map[string][]string{} // the kinds by the text
+	users := map[string][]string{} // names of the kinds with this help
 	for _, kind := range estimatorKinds {
 		k, ok := Settings{kind.name, kind.specific}.keys().Find(name)
 		if !ok {
@@ -29,7 +29,7 @@ func KeyHelp(name string) string {
 	return strings.Join(texts, "; ")
 }
 
-// KindsHelp returns a line for each kind of estimator, with its name.
+// KindsHelp returns a line for each kind of estimator: its name and what it is.
 func KindsHelp() string {
 	lines := make([]string, len(estimatorKinds))
 	for i, k := range estimatorKinds {
@@ -38,8 +38,7 @@ func KindsHelp() string {
 	return strings.Join(lines, "\n")
 }
 
-// CostsHelp returns two lines for each kind of estimator: its name with what it is,
-// and its cost.
+// CostsHelp returns two lines for each kind of estimator: that of KindsHelp, and its cost.
 func CostsHelp() string {
 	var b strings.Builder
 	for _, k := range estimatorKinds {
@@ -48,8 +47,8 @@ func CostsHelp() string {
 	return b.String()
 }
 
-// KeysHelp returns the help of all settings but those named and those of
-// samplers, each with an example of its value, in lines of at most 80 columns.
+// KeysHelp returns the help of each setting with an example of its value, in lines of at most 80
+// columns. It leaves out the settings of samplers and those named in except.
 func KeysHelp(except ...string) string {
 	var lines []string
 	for _, kind := range estimatorKinds {

@@ -8,19 +8,19 @@ import (
 	"gorbm/rbm"
 )
 
-// sites are the units of a model that a sampler flips, and what must be drawn besides its moves so that
-// chains reach all states.
+// sites are the units of a model that a sampler flips. The other fields say what must be drawn in
+// addition to its moves, so that chains reach all states.
 type sites struct {
 	constraint *rbm.Constraint
-	units      []int32   // visible units come before hidden ones
-	active     int       // number of active units: the number of the constraint, or half of the units without one
-	needsGibbs bool      // moves never change the number of active units, so Gibbs steps have to
-	hiddenOnly bool      // visible units are drawn given the hidden ones
-	softmax    rbm.Group // the units of a softmax label; none: no units, after the last visible one
+	units      []int32   // indices in the system, where visible units precede hidden ones
+	active     int       // number of active units: that of the constraint, or half of the units if there is none
+	needsGibbs bool      // Gibbs steps must change the number of active units, because the moves never do
+	hiddenOnly bool      // only hidden units are flipped; visible units are drawn given them
+	softmax    rbm.Group // the units of a softmax label; an empty group if there is none
 }
 
-// sitesOf returns the sites of a sampler on m, or an error that says why it
-// cannot move there.
+// sitesOf returns the units of m that a sampler flips, or an error that says why the sampler cannot
+// move m.
 func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 	if m.Real() {
 		return marginalSites(m, mover)
@@ -48,13 +48,14 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 	}
 	s.active = c.Active
 	if !s.hiddenOnly && s.softmax.Units > 0 {
-		s.active-- // the label's
+		s.active-- // one label unit is always active, and is not flipped
 	}
 	return s, s.checkMoves(mover)
 }
 
-// marginalSites is sitesOf a model with Gaussian units, whose system is its mcmc.Marginal. Without
-// other visible units the Gibbs step after the moves changes what the moves keep.
+// marginalSites is sitesOf for a model with Gaussian units, whose system is its mcmc.Marginal. The
+// visible states of such a model do not persist, so a Gibbs step before the moves draws those that are
+// not Gaussian.
 func marginalSites(m *rbm.RBM, mover mcmc.Mover) (s sites, err error) {
 	visible := 0
 	for _, g := range m.Groups() {
@@ -80,7 +81,7 @@ func marginalSites(m *rbm.RBM, mover mcmc.Mover) (s sites, err error) {
 	return s, nil
 }
 
-// checkMoves returns an error if under the constraint the sites have a single state.
+// checkMoves returns an error if the constraint allows a single state of the units.
 func (s *sites) checkMoves(mover mcmc.Mover) error {
 	if s.active > 0 && s.active < len(s.units) {
 		return nil
@@ -92,8 +93,8 @@ func (s *sites) checkMoves(mover mcmc.Mover) error {
 	return fmt.Errorf("%s: under the constraint %v the %d units that it moves have a single state; take %s", moverName(mover), s.constraint, len(s.units), others)
 }
 
-// softmaxLabel returns the softmax group of m, or one of no units after the last
-// visible one.
+// softmaxLabel returns the softmax group of m, or an empty group that starts after the last
+// visible unit.
 func softmaxLabel(m *rbm.RBM) rbm.Group {
 	for _, g := range m.SoftmaxGroups() {
 		return g
@@ -101,22 +102,22 @@ func softmaxLabel(m *rbm.RBM) rbm.Group {
 	return rbm.Group{First: m.Visible()}
 }
 
-// fitted returns the sampler, if fit is set with the lengths of walks that there is room for.
+// fitted returns the sampler. If fit is set, it limits the lengths of walks to maxFit and to the number
+// of units.
 func (s *sites) fitted(mover mcmc.Mover, fit bool) mcmc.Mover {
 	if !fit {
 		return mover
 	}
 	n := len(s.units)
-	longest := max(2, n-1) // a walk over all sites has but one end
+	longest := max(2, n-1) // a walk over all n sites always ends in the same state
 	if mcmc.KeepsActive(mover) {
 		longest = max(1, min(s.active, n-s.active))
 	}
 	return withLengths(mover, 1, min(maxFit, longest))
 }
 
-// bind binds the sampler to a system, in a state with the number of active units
-// that moves keep. Without a constraint half of the units are active, which has
-// room for the longest walks.
+// bind sets the state of a system to one with s.active active units and binds the sampler to it.
+// Without a constraint half of the units are active, which allows the longest walks.
 func (s *sites) bind(m mcmc.Mover, system interface {
 	mcmc.System
 	SetState([]uint8)
@@ -129,8 +130,8 @@ func (s *sites) bind(m mcmc.Mover, system interface {
 	return m.Bind(system, beta, s.units)
 }
 
-// drawShell draws a state in each row of s that a constraint on all units
-// allows, uniformly.
+// drawShell draws a state for each row of s, uniformly among the states that a constraint on all units
+// allows.
 func drawShell(m *rbm.RBM, s *rbm.States, key rbm.Key) {
 	c, inputs, labels := m.Constraint, softmaxLabel(m).First, softmaxLabel(m).Units
 	units := inputs + m.Hidden()

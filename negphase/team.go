@@ -8,19 +8,18 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A Sharer is an Estimator whose chains several ranks advance together.
+// A Sharer is an Estimator whose chains may be divided among ranks, the processes of a group.
 type Sharer interface {
 	Estimator
-	// Share makes this rank advance its part of the chains: those of the rows that
-	// Group.Rows gives it. Every rank needs an estimator in the same state, must
-	// call Estimate (and Veto) as the others do, and gets the results of one
-	// process alone. After each call every rank has the states of all chains. If a rank is
+	// Share makes this rank advance only the rows that Group.Rows gives it. Every rank must have an
+	// estimator in the same state and make the same calls of Estimate and Veto. The results equal
+	// those of one process, and after each call every rank has the states of all chains. If a rank is
 	// lost, Estimate returns an error that wraps ranks.ErrLost.
 	Share(g *ranks.Group)
 }
 
-// Share makes the ranks of g advance the chains of e together; see Sharer. The error says
-// that e, of these settings, cannot be divided among ranks.
+// Share divides the chains of e, which has the settings s, among the ranks of g; see Sharer. It returns
+// an error if e is no Sharer and g has several ranks.
 func Share(e Estimator, s Settings, g *ranks.Group) error {
 	if g.Size() == 1 {
 		return nil
@@ -32,19 +31,18 @@ func Share(e Estimator, s Settings, g *ranks.Group) error {
 	return fmt.Errorf("%s works in one process; start it without mpirun, or take cd, pcd, pt, ins or pins", s.Kind)
 }
 
-// A team is the ranks that advance the chains of an estimator together. Its methods
-// advance the rows of this rank and gather those of all. The zero value is one process.
+// A team is the group of ranks among which the chains of an estimator are divided. Its methods
+// advance the rows of this rank and then gather the results of all ranks. The zero value is one process.
 type team struct {
 	group  *ranks.Group
-	ends   []int     // scratch of gatherMeans
-	packed []float32 // and the means of all rows with weight
+	ends   []int     // scratch of gatherMeans: end of each rank's means in packed
+	packed []float32 // scratch of gatherMeans: hidden means of all rows with weight
 }
 
 // Share implements Sharer.
 func (t *team) Share(g *ranks.Group) { t.group = g }
 
-// step is RBM.Step. The hidden means of other ranks' rows are not known after it: see
-// gatherMeans.
+// step is RBM.Step, divided among the ranks. It does not gather hidden means; gatherMeans does.
 func (t *team) step(m *rbm.RBM, s *rbm.States, beta []float32, steps int, key rbm.Key) error {
 	lo, hi := t.group.Rows(s.H.Rows)
 	m.StepRows(s, lo, hi, beta, steps, key)
@@ -83,7 +81,7 @@ func (t *team) gatherStates(s *rbm.States) error {
 	return nil
 }
 
-// sumMoves returns what all ranks have counted.
+// sumMoves returns the sum of the counts of all ranks.
 func (t *team) sumMoves(mine mcmc.Info) (sum mcmc.Info, err error) {
 	if t.group.Size() == 1 {
 		return mine, nil
@@ -97,7 +95,7 @@ func (t *team) sumMoves(mine mcmc.Info) (sum mcmc.Info, err error) {
 	return sum, err
 }
 
-// gatherMeans gathers the hidden means of the rows whose weight is not zero: of all, if
+// gatherMeans gathers the hidden means of the rows whose weight is not zero; of all rows if
 // weight is nil.
 func (t *team) gatherMeans(mean rbm.Matrix, weight []float32) error {
 	if t.group.Size() == 1 {
@@ -130,15 +128,14 @@ func (t *team) gatherMeans(mean rbm.Matrix, weight []float32) error {
 	return nil
 }
 
-// hiddenMean is RBM.HiddenMean of the rows whose weight is not zero: of all, if weight is
-// nil.
+// hiddenMean is RBM.HiddenMean, divided among the ranks. It gathers the rows that gatherMeans does.
 func (t *team) hiddenMean(m *rbm.RBM, mean rbm.Matrix, v rbm.Values, weight []float32) error {
 	lo, hi := t.group.Rows(v.Rows)
 	m.HiddenMean(mean.Slice(lo, hi), v.Slice(lo, hi))
 	return t.gatherMeans(mean, weight)
 }
 
-// hiddenMeanFree is RBM.HiddenMeanFree.
+// hiddenMeanFree is RBM.HiddenMeanFree, divided among the ranks.
 func (t *team) hiddenMeanFree(m *rbm.RBM, mean rbm.Matrix, free []float64, v rbm.Values) error {
 	lo, hi := t.group.Rows(v.Rows)
 	m.HiddenMeanFree(mean.Slice(lo, hi), free[lo:hi], v.Slice(lo, hi))
@@ -152,7 +149,7 @@ func (t *team) gatherMeanFree(mean rbm.Matrix, free []float64) error {
 	return ranks.GatherRows(t.group, free, len(free))
 }
 
-// stepFree is RBM.StepFreeRows of all rows.
+// stepFree is RBM.StepFreeRows for all rows, divided among the ranks.
 func (t *team) stepFree(m *rbm.RBM, s *rbm.States, free []float64, steps int, key rbm.Key) error {
 	lo, hi := t.group.Rows(s.H.Rows)
 	m.StepFreeRows(s, lo, hi, free, steps, key)

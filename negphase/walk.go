@@ -15,7 +15,7 @@ import (
 type walkSettings struct {
 	chainSettings
 	samplerSettings
-	moves int // of each chain in an update
+	moves int // moves of each chain per update
 }
 
 func (s *walkSettings) keys() grammar.Keys {
@@ -33,21 +33,20 @@ func (s *walkSettings) estimator(all Settings) Estimator {
 	return w
 }
 
-// walk continues its chains by moves of a sampler of binary systems that flips
-// visible and hidden units alike. Those of sardonics (Hamze, Wang & de Freitas
-// 2012) and im (Hamze & de Freitas 2010) are self-avoiding walks of many flips,
-// which cross energy barriers that block Gibbs steps climb one layer at a time.
-// Chains of walk take any sampler. The estimate is the mean of v p(h|v)ᵀ over the
+// walk has persistent chains that are moved by a sampler of binary systems, which flips both
+// visible and hidden units. The moves of sardonics (Hamze, Wang & de Freitas
+// 2012) and im (Hamze & de Freitas 2010) are self-avoiding walks of many flips.
+// They cross energy barriers that block Gibbs steps climb one layer at a time.
+// The kind walk has any sampler. The estimate is the mean of v p(h|v)ᵀ over the
 // chains.
 //
-// With k=auto the length of walks changes after each call as their acceptance asks, which is
-// the same whatever the number of processors and of ranks. Freeze stops that.
+// With k=auto the length of walks adapts after each call to their acceptance over all chains. It does
+// not depend on the number of processors or ranks. Freeze stops the adaptation.
 //
-// Of a model with Gaussian visible units it moves the others, the Gaussian ones summed out, which a
-// Gibbs step after the moves draws: see binaryMoves.
+// In a model with Gaussian visible units the sampler moves the other units; a Gibbs step after the moves
+// draws the Gaussian ones. See binaryMoves.
 //
-// Moves of im keep the number of active units, so a block Gibbs step, which
-// changes it, comes before them.
+// Moves of im keep the number of active units, so a block Gibbs step before them changes it.
 type walk struct {
 	chains
 	moves *binaryMoves
@@ -55,7 +54,7 @@ type walk struct {
 	info  Info
 }
 
-// coldest is the ladder of a single temperature.
+// coldest has the inverse temperature of chains without a ladder.
 var coldest = []float64{1}
 
 func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
@@ -72,10 +71,11 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, w.moves.gatherMeans(m, w.states, nil, &w.team)
 }
 
-// Freeze leaves the length of walks as it is for good; see Freezer.
+// Freeze implements Freezer: the length of walks is fixed from now on.
 func (w *walk) Freeze() { w.moves.frozen = true }
 
-// lengths returns the lengths of walks in force; zeros before the first call, or without walks.
+// lengths returns the current smallest and largest length of walks; zeros before the first call, or if
+// the sampler has no adaptive walks.
 func (w *walk) lengths() (low, high int) {
 	if len(w.moves.replicas) == 0 {
 		return 0, 0
@@ -90,8 +90,8 @@ func (w *walk) lengths() (low, high int) {
 	return c.Lengths()
 }
 
-// MarshalBinary returns the chains and, with k=auto, the logarithm of the length of walks as
-// float64, −1 before the first call, and whether it is frozen.
+// MarshalBinary returns the chains. With k=auto it appends the logarithm of the length of walks as
+// float64, noLength before the first call, and whether the length is frozen.
 func (w *walk) MarshalBinary() ([]byte, error) {
 	b, err := w.chains.MarshalBinary()
 	if mcmc.FindsLength(w.moves.mover) {
@@ -104,10 +104,10 @@ func (w *walk) MarshalBinary() ([]byte, error) {
 	return b, err
 }
 
-// lengthBytes is the size of what MarshalBinary adds to the chains.
+// lengthBytes is the size of the state of the length of walks in the binary form.
 const lengthBytes = 8 + 1
 
-// UnmarshalBinary changes nothing unless all of b fits.
+// UnmarshalBinary leaves w unchanged if it returns an error.
 func (w *walk) UnmarshalBinary(b []byte) error {
 	if !mcmc.FindsLength(w.moves.mover) {
 		return w.chains.UnmarshalBinary(b)
