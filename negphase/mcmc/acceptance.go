@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 )
 
-// A stream is the generator of the draws inside one move, xoroshiro128++
-// (Blackman & Vigna 2021). The compiler inlines it, which it does not do with
-// the generators of a rand.Rand. Each move seeds it with 128 bits of its
-// rand.Rand.
+// A stream generates the random numbers inside one move, by xoroshiro128++
+// (Blackman & Vigna 2021). Unlike the methods of rand.Rand, the compiler inlines it. Each move seeds a
+// stream with 128 bits from its rand.Rand.
 type stream struct{ a, b uint64 }
 
 func newStream(r *rand.Rand) stream {
-	return stream{r.Uint64(), r.Uint64() | 1} // two zeros would stay zeros
+	return stream{r.Uint64(), r.Uint64() | 1} // the all-zero state would never change
 }
 
 // next returns 64 random bits.
@@ -25,33 +24,33 @@ func (s *stream) next() uint64 {
 	return word
 }
 
-// below returns a number in 0…n−1 for a random half word. The probabilities
-// differ by at most 2⁻³². No sampler needs them equal: it is enough that a move
-// does not change them.
+// below maps 32 random bits to a number in 0…n−1. The probabilities of the numbers
+// differ by at most 2⁻³². A sampler does not need equal probabilities: detailed balance
+// holds because a move and its reverse choose with the same ones.
 func below(n int, half uint32) int { return int(uint64(n) * uint64(half) >> 32) }
 
-// belowWord is below for a whole random word.
+// belowWord is below for 64 random bits.
 func belowWord(n int, word uint64) int {
 	hi, _ := bits.Mul64(word, uint64(n))
 	return int(hi)
 }
 
-// A chance is a probability in units of 2⁻⁵³. The event happens if 53 random
-// bits are less. Probabilities below 2⁻⁵³ become 0.
+// A chance is a probability in units of 2⁻⁵³, rounded down. The event happens if a random integer of 53
+// bits is less.
 type chance uint64
 
 const always chance = 1 << 53
 
 func chanceOf(p float64) chance { return chance(p * 0x1p53) }
 
-// happens decides the event by a random word.
+// happens reports whether the event happens, given 64 random bits.
 func (c chance) happens(word uint64) bool { return word>>11 < uint64(c) }
 
-// A probability is that of a change, as a function of β times its cost.
+// A probability gives the probability of accepting a change, as a function of βΔE.
 type probability func(x float64) float64
 
-// table returns the chance under p of each change of a system on g whose cost
-// is −reach…reach half costs (see Graph.cost), at index cost + reach.
+// table tabulates p for a system on g: element k is the chance of a change whose
+// cost is k − reach half costs (see Graph.cost).
 func (p probability) table(g *Graph, beta float64, reach int32) []chance {
 	t := make([]chance, 2*int(reach)+1)
 	for k := range t {
@@ -61,17 +60,16 @@ func (p probability) table(g *Graph, beta float64, reach int32) []chance {
 }
 
 const (
-	squeezeEdge  = 32 // the outermost cells reach from βΔE = ±32 to infinity
-	squeezeCells = 8  // in a unit of βΔE: one update in 40 or less computes its probability
-	// squeezeMargin widens the bounds by 2⁻⁴³. The roundings of probabilities, and of
+	squeezeEdge  = 32 // the outermost cells extend beyond βΔE = ±32
+	squeezeCells = 8  // cells per unit of βΔE; at most one update in 40 then computes its probability
+	// squeezeMargin widens the bounds by 2⁻⁴³. The rounding errors of probabilities, and of
 	// βΔE + 32 in the choice of the cell, are far smaller.
 	squeezeMargin = 1 << 10
 )
 
-// A squeeze decides events of a probability, and computes it for few of them:
-// it has bounds on each of many cells. The decisions are exactly those of
-// the probability, which must be monotone on each side of 0 and may jump
-// at 0.
+// A squeeze decides whether an event of probability p(x) happens, mostly without computing p(x). It has
+// an upper and a lower bound of p on each of many cells of x. The decisions are exactly those with p(x).
+// p must be monotone on each side of 0 and may jump at 0.
 type squeeze struct {
 	p     probability
 	cells []struct{ low, high chance }
@@ -98,13 +96,13 @@ func newSqueeze(p probability) *squeeze {
 	return s
 }
 
-// happens decides an event of probability p(x) by a random word.
+// happens reports whether an event of probability p(x) happens, given 64 random bits.
 func (s *squeeze) happens(x float64, word uint64) bool {
 	const edge = squeezeEdge - 0x1p-20 // inside the last cell
 	at := x
 	if at < -edge {
 		at = -edge
-	} else if !(at < edge) { // NaN counts as a high cost
+	} else if !(at < edge) { // NaN is treated as a high cost
 		at = edge
 	}
 	c := &s.cells[int((at+squeezeEdge)*squeezeCells)]

@@ -6,10 +6,9 @@ import (
 )
 
 // BlockGibbs updates an RBM layer by layer: all hidden units given the visible
-// ones, then all visible units given the hidden ones, each unit as Gibbs does.
-// The units of a layer are independent given the other layer, so this is a
-// faster sweep of Gibbs in that order. A move updates both layers, or those of
-// their units that are among the sites.
+// ones, then all visible units given the hidden ones, each with the probabilities of Gibbs.
+// The units of a layer are independent given the other layer, so a move equals a
+// sweep of Gibbs in that order, but is faster. It updates only units among the sites.
 type BlockGibbs struct{}
 
 // Bind returns the chain; see Mover. It is an error if s is not an RBM.
@@ -17,12 +16,11 @@ func (BlockGibbs) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return newLayerwise("block-gibbs", s, beta, sites, Gibbs{})
 }
 
-// FlipTheState updates an RBM layer by layer as BlockGibbs does, but each unit
-// as ModifiedMetropolis: it always flips to its more probable value, and to the
-// less probable one with the ratio of their probabilities. So it flips more
-// often than by Gibbs (Brügge, Fischer & Igel 2013). Between two values of
-// exactly equal probability it flips with probability ½. If it always flipped,
-// as the ratio 1 says, the chain of a model without weights would alternate
+// FlipTheState updates an RBM layer by layer like BlockGibbs, but each unit with the probabilities of
+// ModifiedMetropolis. A unit always flips to its more probable value. To the less probable value it flips
+// with probability equal to the ratio of the two probabilities. Units flip more often than in Gibbs
+// sampling (Brügge, Fischer & Igel 2013). Between two equally probable values a unit flips with
+// probability ½. If it always flipped, the chain of a model without weights would alternate
 // between two states (Brügge, Fischer & Igel 2020, eq. 2 and theorem 1).
 type FlipTheState struct{}
 
@@ -36,10 +34,10 @@ func (FlipTheState) Bind(s System, beta float64, sites []int32) (Chain, error) {
 type layerwise struct {
 	s       *RBM
 	beta    float64
-	sites   [2][]int32 // for each layer, by their numbers in it
+	sites   [2][]int32 // for each layer: indices in the layer
 	accept  *squeeze
-	count   bool       // proposals and acceptances
-	flipped [2][]int32 // units that go off, and on; scratch
+	count   bool       // Info counts proposals and acceptances
+	flipped [2][]int32 // scratch: units that turn off, and units that turn on
 }
 
 func newLayerwise(name string, s System, beta float64, sites []int32, m singleSite) (Chain, error) {
@@ -72,7 +70,6 @@ func (c *layerwise) Move(r *rand.Rand) Info {
 	return sweepInfo(len(c.sites[hidden])+len(c.sites[visible]), flips, c.count)
 }
 
-// update updates the units of a layer.
 func (c *layerwise) update(l int, draws *stream) (flips int) {
 	s := c.s
 	state, field, quantum := s.layer(l), s.field[l], s.parameters.quantum

@@ -1,23 +1,25 @@
 // Package mcmc draws states of binary systems from the distribution ∝ exp(−βE).
 // A state is N bits x, or spins s = 2x − 1, and E is its energy.
 //
-// A System is a state that can tell the energy change of each flip. A Mover
-// holds the settings of a sampler. Its Bind returns a Chain, whose moves have
-// the stationary distribution ∝ exp(−βE). These are the Movers:
+// A System is a state that knows the energy change of each flip. A Mover
+// has the settings of a sampler. Its Bind returns a Chain, whose moves leave
+// the distribution ∝ exp(−βE) invariant. These are the Movers:
 //
 //	Gibbs, Metropolis, ModifiedMetropolis   single sites, in a fixed or random order
-//	Exchange                                pairs, at a fixed number of bits that are on
+//	Exchange                                pairs of an active and an inactive site
 //	BlockGibbs, FlipTheState                both layers of an RBM in turn
-//	SwendsenWang                            clusters of an Ising system
+//	SwendsenWang, Wolff                     clusters of an Ising system
 //	Sardonics                               self-avoiding walks of many flips, accepted as a whole
-//	Intracluster                            such walks at a fixed number of bits that are on
+//	Intracluster                            such walks at a fixed number of active sites
+//	Tempering                               replicas at several temperatures
+//	Mixture                                 several settings of Sardonics, chosen at random
 //
-// ParseMover reads a Mover from text, such as sardonics:k=1-25:gamma=1.02. You can write a System for
+// ParseMover parses a Mover from text, such as sardonics:k=1-25:gamma=1.02. You can write a System for
 // any energy of bits: Example_variableSelection does so for a linear regression.
 //
-// An Ising system has the couplings of a Graph, which comes from a Lattice or
-// from a file. An RBM system has the units of a restricted Boltzmann machine as
-// its bits; its chains share one Parameters. Both sum fields and energies
+// An Ising system has the couplings of a Graph, which is made from a Lattice or
+// read from a file. The bits of an RBM system are the units of a restricted Boltzmann machine; systems of
+// one model share its Parameters. Both types sum fields and energies
 // exactly (see Graph): rounding errors do not accumulate over flips, and equal
 // energies compare as equal.
 //

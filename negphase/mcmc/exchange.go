@@ -6,18 +6,19 @@ import (
 	"slices"
 )
 
-// Exchange keeps the number of sites that are on: Kawasaki's exchange of an up and a
-// down spin, at any distance. It proposes to flip one site that is on and one that is off,
-// each uniform, and accepts with probability min(1, exp(−βΔE)). On spins
+// Exchange samples states with a fixed number of active sites, by Kawasaki's exchange of an up and a
+// down spin at any distance. An attempt proposes to flip one uniformly chosen site that is on and one that
+// is off, and accepts with probability min(1, exp(−βΔE)). For spins s_i with local fields h_i and
+// couplings J_ij,
 //
-//	ΔE = 2 s_i h_i + 2 s_j h_j − 4 J_ij s_i s_j,  h the local fields.
+//	ΔE = 2 s_i h_i + 2 s_j h_j − 4 J_ij s_i s_j.
 //
-// A move is as many attempts as there are sites. The number of sites that are on
+// A move makes one attempt per site. The number of active sites
 // is that of the system's state at Bind or Reset.
 type Exchange struct{}
 
-// Bind returns the chain; see Mover. It is an error if no site is on, or all are,
-// since then nothing can move.
+// Bind returns the chain; see Mover. It is an error if no site is on or all are,
+// because then there is no pair to exchange.
 func (Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, err := bindable(s, beta, sites)
 	if err != nil {
@@ -36,7 +37,7 @@ func (Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		c.reach = 2*g.maxLocal + 2*c.strongest
 		c.table = probability(Metropolis{}.flip).table(g, beta, c.reach)
 		for k := range c.table[1:] {
-			c.table[k+1] = min(c.table[k+1], c.table[k]) // descending in spite of roundings
+			c.table[k+1] = min(c.table[k+1], c.table[k]) // integer relies on descending order; rounding could break it
 		}
 	}
 	return c, nil
@@ -46,17 +47,17 @@ type exchange struct {
 	costs
 	beta   float64
 	sites  []int32
-	slots  []int32 // the sites: first those that are on
+	slots  []int32 // all sites, those that are on first
 	on     int     // number of sites that are on
 	accept *squeeze
 
-	// Integer graphs.
-	table     []chance // by half cost + reach, descending
+	// For integer graphs only.
+	table     []chance // [half cost + reach], descending
 	reach     int32
 	strongest int32 // the largest |J|
 }
 
-// Reset sorts the sites again into those that are on and those that are off.
+// Reset sorts the slots by the state of the system.
 func (c *exchange) Reset() {
 	state := c.system.State()
 	copy(c.slots, c.sites)
@@ -81,7 +82,7 @@ func (c *exchange) Warning() string {
 	return ""
 }
 
-// halfCost returns half the cost of the exchange of sites i and j, in quanta of
+// halfCost returns half the cost of exchanging sites i and j, in quanta of
 // an integer graph.
 func (c *exchange) halfCost(i, j int32) int32 {
 	s := c.ising
@@ -92,7 +93,7 @@ func (c *exchange) halfCost(i, j int32) int32 {
 	return half
 }
 
-// pairCost returns the cost of the exchange of sites i and j.
+// pairCost returns the cost of exchanging sites i and j.
 func (c *exchange) pairCost(i, j int32) float64 {
 	s := c.ising
 	if c.rbm != nil {
@@ -128,7 +129,7 @@ func (c *exchange) Move(r *rand.Rand) Info {
 	n := int64(len(c.slots))
 	info := Info{Moves: 1, Updates: n, Proposals: n}
 	if c.on == 0 || c.on == len(c.slots) {
-		return info // after a Reset to a state that cannot move
+		return info // Reset found a state without a pair to exchange
 	}
 	draws := newStream(r)
 	if c.table != nil {
@@ -140,18 +141,17 @@ func (c *exchange) Move(r *rand.Rand) Info {
 	return info
 }
 
-// pair returns the slots of a site that is on and one that is off. The
-// probability of a pair of slots need not be exactly uniform: an exchange puts
-// its sites into each other's slot, so that the exchange back has the same one.
+// pair draws the slot of a site that is on and the slot of one that is off. The
+// probabilities of pairs of slots need not be exactly equal: an accepted exchange swaps
+// the sites of both slots, so that its reverse has the same pair of slots and probability.
 func (c *exchange) pair(word uint64) (a, b int) {
 	return below(c.on, uint32(word>>32)), c.on + below(len(c.slots)-c.on, uint32(word))
 }
 
-// generic makes the attempts on any system and returns the number of accepted
-// ones.
+// generic makes the attempts on any system and returns the number accepted.
 func (c *exchange) generic(draws *stream) (accepted int) {
 	slots := c.slots
-	d := *draws // a copy, which the compiler keeps in registers
+	d := *draws // the compiler keeps the copy in registers
 	for range slots {
 		a, b := c.pair(d.next())
 		i, j := slots[a], slots[b]
@@ -165,11 +165,11 @@ func (c *exchange) generic(draws *stream) (accepted int) {
 	return accepted
 }
 
-// integer is generic for an Ising system on an integer graph, by table.
+// integer is generic for an Ising system on an integer graph. It reads probabilities from the table.
 func (c *exchange) integer(draws *stream) (accepted int) {
 	s := c.ising
 	g, state, local, slots := s.graph, s.state, s.local, c.slots
-	best := 2 * c.strongest // the most that a coupling can lower the half cost
+	best := 2 * c.strongest // largest decrease of the half cost by the coupling of a pair
 	d := *draws
 	for range slots {
 		a, b := c.pair(d.next())
@@ -178,7 +178,7 @@ func (c *exchange) integer(draws *stream) (accepted int) {
 		si, sj := spin(state[i]), spin(state[j])
 		half := si*local[i] + sj*local[j] + c.reach
 		if !c.table[half-best].happens(word) {
-			continue // whatever the coupling of the two
+			continue // rejected for any coupling between the two sites
 		}
 		if k := g.link(i, j); k >= 0 {
 			half -= 2 * si * sj * g.weight[k]

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// MaxSpins and MaxEdges bound the size of a graph: 2²⁶ couplings take 2 GB,
-	// and 2 GB more while the graph is made.
+	// MaxSpins and MaxEdges bound the size of a graph. 2²⁶ couplings take 2 GB,
+	// and 2 GB more while NewGraph runs.
 	MaxSpins = 1 << 24
 	MaxEdges = 1 << 26
 )
@@ -20,40 +20,41 @@ type Edge struct {
 	Coupling float64
 }
 
-// A Graph is the couplings J and fields h of N spins s = ±1 with the energy
+// A Graph has the couplings J and fields h of N spins s = ±1 with the energy
 //
 //	E = −Σ J_ij s_i s_j − Σ h_i s_i,
 //
-// each pair once. A Graph never changes, except that of a Marginal, and systems can share it.
+// where the first sum counts each pair once. A Graph never changes, except that of a Marginal, so
+// several systems can share it.
 //
-// Every J and h is an integer multiple of one quantum, so that fields and
-// energies are exact, whatever the order of the flips that led to them. If the
-// numbers given are multiples of a quantum up to rounding, as ±1, or 0.1 and
-// 0.3, with local fields of at most 2¹⁶ quanta, the graph is an integer graph
-// and sums are taken in integers. Otherwise J and h are rounded to multiples of
+// Every J and h is an integer multiple of one number, the quantum. So local fields and
+// energies are exact, and do not depend on the order of the flips. If the
+// given numbers are multiples of a quantum up to rounding, such as ±1, or 0.1 and
+// 0.3, and local fields are at most 2¹⁶ quanta, the graph is an integer graph
+// and sums are computed in integers. Otherwise J and h are rounded to multiples of
 // a power of two, about 2⁻⁵¹ of the largest possible local field or 2⁻⁶¹ of the
-// largest energy. That loses little more than one rounding of a local field in
-// float64 does.
+// largest energy. This error is little more than one rounding of a local field in
+// float64.
 type Graph struct {
-	start    []int32 // neighbours of i: start[i] to start[i+1]
+	start    []int32 // the neighbours of i are neighbor[start[i]:start[i+1]]
 	neighbor []int32
-	coupling []float64 // for each neighbour
+	coupling []float64 // for each element of neighbor
 	field    []float64
 	quantum  float64
 
-	// Integer graphs: the same in quanta; nil otherwise.
+	// Couplings and fields of an integer graph in quanta; nil for other graphs.
 	weight []int32
 	bias   []int32
 
 	maxField float64 // largest possible |h_i + Σ_j J_ij s_j|
-	maxLocal int32   // the same in quanta, of an integer graph
-	parity   []uint8 // of x+y+z on a lattice; nil if there is none
+	maxLocal int32   // maxField of an integer graph in quanta
+	parity   []uint8 // parity of a spin's coordinate sum x+y+z; nil if the graph is no lattice
 	edges    int
-	changes  bool // the couplings follow a model in training: see Marginal
+	changes  bool // Marginal.Set changes the couplings
 }
 
-// NewGraph returns the graph of len(field) spins with the given edges. It
-// returns an error if an edge names a spin that does not exist, couples a spin
+// NewGraph returns a graph of len(field) spins with the given edges. It
+// returns an error if an edge has a spin that does not exist, couples a spin
 // to itself or repeats a pair, or if a number is not finite.
 func NewGraph(field []float64, edges []Edge) (*Graph, error) {
 	n := len(field)
@@ -109,8 +110,8 @@ func (g *Graph) connect(edges []Edge) error {
 		g.neighbor[next[i]], g.coupling[next[i]] = j, c
 		next[i]++
 	}
-	// Pairs in the order of their smaller spin reach the smaller neighbours of
-	// every spin first, then the larger ones, both in order.
+	// The pairs are sorted by their smaller spin. The first loop gives each spin its smaller
+	// neighbours, the second its larger ones, both in ascending order.
 	for k, e := range sorted {
 		if k > 0 && e.I == sorted[k-1].I && e.J == sorted[k-1].J {
 			return fmt.Errorf("edge %d–%d is given twice: add its couplings up", e.I, e.J)
@@ -135,28 +136,28 @@ func (g *Graph) Edges() int { return g.edges }
 func (g *Graph) Field(i int) float64 { return g.field[i] }
 
 // Neighbors returns the spins coupled to i, in ascending order, and their
-// couplings. Both slices are the graph's own and not to be written to.
+// couplings. The graph owns both slices; do not write to them.
 func (g *Graph) Neighbors(i int) ([]int32, []float64) {
 	lo, hi := g.start[i], g.start[i+1]
 	return g.neighbor[lo:hi], g.coupling[lo:hi]
 }
 
-// cost returns the energy of half half costs, that is, pairs of quanta.
+// cost converts a cost in half costs to energy. A half cost is two quanta.
 func (g *Graph) cost(half int64) float64 { return float64(half) * (2 * g.quantum) }
 
 const (
 	// maxIntegerField is the largest local field of an integer graph, in quanta.
 	// A table over all local fields then takes at most 1 MB.
 	maxIntegerField = 1 << 16
-	// maxDivisor is the largest quotient of the smallest number and the quantum
+	// maxDivisor is the largest ratio of the smallest number to the quantum
 	// that integerQuantum tries.
 	maxDivisor = 64
-	// Local fields outside of this range are refused: float64 cannot hold their
-	// squares.
+	// Local fields outside of this range are rejected, because their squares would overflow or
+	// underflow.
 	minScale, maxScale = 0x1p-500, 0x1p500
 )
 
-// quantize finds the quantum and makes every J and h a multiple of it.
+// quantize chooses the quantum and rounds every J and h to a multiple of it.
 func (g *Graph) quantize() error {
 	var total float64
 	g.maxField = 0
@@ -178,8 +179,8 @@ func (g *Graph) quantize() error {
 		}
 	}
 	// A local field of 2⁵² quanta is exact in float64, an energy of 2⁶² quanta in
-	// int64. The quantum is twice as large as that needs, because the sums above
-	// were rounded and rounding to quanta can increase them.
+	// int64. The quantum is twice as large as this requires, because the sums above
+	// were rounded, and rounding to quanta can increase them.
 	_, field := math.Frexp(g.maxField)
 	_, energy := math.Frexp(total)
 	g.quantum = math.Ldexp(1, max(field-52, energy-62)+1)
@@ -192,8 +193,9 @@ func (g *Graph) quantize() error {
 	return nil
 }
 
-// integerQuantum returns the largest quantum of which all numbers are multiples
-// up to rounding, if it is the smallest number over at most maxDivisor.
+// integerQuantum returns the largest quantum of which all couplings and fields are multiples
+// up to rounding. It tries the smallest of these numbers divided by 1 … maxDivisor, and reports whether
+// one fits.
 func (g *Graph) integerQuantum() (float64, bool) {
 	least, most := math.Inf(1), 0.0
 	for _, x := range [][]float64{g.coupling, g.field} {
@@ -212,14 +214,14 @@ func (g *Graph) integerQuantum() (float64, bool) {
 			return 0, false
 		}
 		if multiples(g.coupling, q) && multiples(g.field, q) {
-			return most / math.RoundToEven(most/q), true // of least error relative to the largest number
+			return most / math.RoundToEven(most/q), true // fits the largest number best
 		}
 	}
 	return 0, false
 }
 
-// multiples reports whether every x is an integer multiple of q, up to the
-// roundings of x, q and their quotient.
+// multiples reports whether every element of x is an integer multiple of q, up to the
+// rounding of x, q and their quotient.
 func multiples(x []float64, q float64) bool {
 	for _, v := range x {
 		k := math.RoundToEven(v / q)
@@ -230,7 +232,7 @@ func multiples(x []float64, q float64) bool {
 	return true
 }
 
-// setIntegers makes g an integer graph of quantum q.
+// setIntegers makes g an integer graph with quantum q.
 func (g *Graph) setIntegers(q float64) {
 	g.quantum = q
 	g.weight = make([]int32, len(g.coupling))

@@ -12,14 +12,14 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// maxLine is the longest line of a file of couplings, in bytes. Two spins and
-// a number take 40 of them, which leaves room for comments.
+// maxLine is the length of the longest line of a file of couplings, in bytes. Two spins and
+// a number need 40 bytes; the rest is for comments.
 const maxLine = 1 << 16
 
-// ReadGraph reads a graph as text, one item a line: three numbers `i j J` are
-// a coupling, two numbers `i h` a field. Spins are numbered from 0 and every
-// number up to the largest must be on some line. What follows a # is a
-// comment. Errors name the line.
+// ReadGraph reads a graph from text. A line has either a coupling as three numbers `i j J`,
+// or a field as two numbers `i h`. Spins are numbered from 0, and every
+// number up to the largest must occur on some line. A comment starts with #.
+// Errors name the line.
 func ReadGraph(r io.Reader) (*Graph, error) {
 	read := graphReader{given: map[[2]int32]int{}}
 	lines := bufio.NewScanner(r)
@@ -38,8 +38,7 @@ func ReadGraph(r io.Reader) (*Graph, error) {
 	return read.graph()
 }
 
-// ReadGraphFile is ReadGraph on the file of the given name, which its errors
-// name.
+// ReadGraphFile is ReadGraph on the file of the given name. Errors name the file.
 func ReadGraphFile(name string) (*Graph, error) {
 	f, _, err := atomicfile.Open(name)
 	if err != nil {
@@ -53,15 +52,15 @@ func ReadGraphFile(name string) (*Graph, error) {
 	return g, nil
 }
 
-// A graphReader collects the items of a file.
+// A graphReader collects the couplings and fields of a file.
 type graphReader struct {
 	line   int
 	edges  []Edge
-	fields []Edge           // from a spin to noSpin
-	given  map[[2]int32]int // the line of each, its lower spin first
+	fields []Edge           // edges from a spin to noSpin
+	given  map[[2]int32]int // [lower spin, higher spin of an edge] its line
 }
 
-// noSpin stands for the second spin of a field.
+// noSpin is the second spin of an edge that represents a field.
 const noSpin = MaxSpins
 
 // item reads one line.
@@ -109,7 +108,6 @@ func (r *graphReader) item(text string) error {
 	return nil
 }
 
-// parseSpin reads a spin's number.
 func parseSpin(word string) (int32, error) {
 	i, err := strconv.ParseInt(word, 10, 64)
 	switch {
@@ -123,7 +121,7 @@ func parseSpin(word string) (int32, error) {
 	return int32(i), nil
 }
 
-// clip shortens a word for a message.
+// clip shortens a word for an error message.
 func clip(word string) string {
 	const most = 30
 	if len(word) > most {
@@ -132,7 +130,7 @@ func clip(word string) string {
 	return word
 }
 
-// graph returns the graph of all items.
+// graph returns the graph with the couplings and fields that were read.
 func (r *graphReader) graph() (*Graph, error) {
 	if len(r.edges)+len(r.fields) == 0 {
 		return nil, fmt.Errorf("no couplings: give lines of `i j J`, and `i h` for fields")

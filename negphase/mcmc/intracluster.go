@@ -7,31 +7,28 @@ import (
 	"gorbm/data/grammar"
 )
 
-// Intracluster moves are pairs of walks that start and end at the same number n
-// of bits that are on (Hamze & de Freitas 2010, at the distance n from the state of
-// zeros; at that from another state they are the same moves of a system whose bits are
-// exchanged where it is 1). One walk flips k bits that are on, one after the other, each
-// drawn in proportion to its weight φ among all that are on then (equation 2). The other
-// flips k bits that are off. A fair coin before the move says which comes first. The second
-// walk may flip bits back that the first one flipped. The move is accepted or
-// rejected by equation 6, which leaves exp(−βE) on the shell |x| = n
-// invariant. Every k ≥ 1 reaches all of the shell.
+// Intracluster samples states with a fixed number n of active sites, by pairs of walks (Hamze & de
+// Freitas 2010). One walk flips k sites that are on, one after the other. Each is drawn in proportion to
+// its weight φ among the sites that are on at that step (equation 2). The other walk flips k sites that
+// are off, in the same way. A fair coin decides before the move which walk is first. The second walk may
+// flip sites back that the first one flipped. The move is accepted or rejected by equation 6, which leaves
+// exp(−βE) invariant on the shell |x| = n. With any k ≥ 1 the chain can reach all states of the shell.
 //
-// The paper's walk "upward" from S_n to S_(n−k), and its figure, flip bits that are on.
-// Here down means a flip of such a bit, and up one of a bit that is off.
+// The paper defines shells by the distance n from an arbitrary state; here this state is all zeros. The
+// paper's walk "upward" from S_n to S_(n−k) flips bits that are on; here turning a bit off is down, and
+// turning it on is up.
 //
 // The number n is that of the system's state at Bind or Reset. The paper's
-// experiments have heat-bath weights.
+// experiments use heat-bath weights.
 type Intracluster struct {
-	MinLength int     // flips of a walk, drawn before the move
-	MaxLength int     // most flips of a walk
-	Auto      bool    // the chain finds the length instead; see Adaptive
-	GammaDown float64 // bias of flips that turn a bit off, in units of β
-	GammaUp   float64 // bias of flips that turn a bit on, in units of β
+	MinLength int     // smallest number k of flips of a walk; k is drawn uniformly before each move
+	MaxLength int     // largest number of flips of a walk
+	Auto      bool    // the chain adapts the length instead; see Adaptive
+	GammaDown float64 // bias γ of flips that turn a site off, in units of β; see Weights
+	GammaUp   float64 // bias γ of flips that turn a site on, in units of β
 	Weights   Weights
 }
 
-// keys returns the keys of m.
 func (m *Intracluster) keys() grammar.Keys {
 	return grammar.Keys{
 		lengthsKey(&m.MinLength, &m.MaxLength, &m.Auto),
@@ -40,13 +37,13 @@ func (m *Intracluster) keys() grammar.Keys {
 	}
 }
 
-// DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
+// DefaultIntracluster returns settings with walks of 1 to 25 flips at γ = 1 in units of β.
 func DefaultIntracluster() (m Intracluster) {
 	m.keys().Initialize()
 	return m
 }
 
-// balanced returns m at locally balanced biases, if it finds its length.
+// balanced returns m with locally balanced biases if Auto is set, and otherwise m.
 func (m Intracluster) balanced() Mover {
 	if m.Auto {
 		m.GammaDown, m.GammaUp = m.Weights.Balanced(), m.Weights.Balanced()
@@ -57,11 +54,11 @@ func (m Intracluster) balanced() Mover {
 // Check returns an error that names the setting that is out of range.
 func (m Intracluster) Check() error { return m.keys().Check("im") }
 
-// Bind returns the chain; see Mover. Besides what Check finds, it is an error
-// if MaxLength exceeds the number of sites that are on or of those that are off.
+// Bind returns the chain; see Mover. In addition to the errors of Check, it is an error
+// if MaxLength exceeds the number of sites that are on or the number that are off.
 //
-// After a Reset to another number, lengths that no longer fit are not drawn.
-// If none fits, moves do nothing.
+// If a Reset finds another number of active sites, lengths that have become too large are not drawn.
+// If MinLength has, moves do nothing.
 func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, b, err := m.bindable(s, beta, sites)
 	if err != nil {
@@ -70,8 +67,8 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 	return m.chain(newShellWalker(m.Weights, s, sites, b), beta, len(sites))
 }
 
-// bindable checks the settings against s and returns a copy of the sites, and
-// the weights of flips on both sides of the shell.
+// bindable checks the settings against s. It returns a copy of the sites, and
+// the weights of flips for each side of the shell.
 func (m *Intracluster) bindable(s System, beta float64, sites []int32) ([]int32, biases, error) {
 	if err := m.Check(); err != nil {
 		return nil, biases{}, err
@@ -80,11 +77,11 @@ func (m *Intracluster) bindable(s System, beta float64, sites []int32) ([]int32,
 	if err != nil {
 		return nil, biases{}, err
 	}
-	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // of sites that are off, and that are on
+	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // in the order sideOff, sideOn
 	return sites, b, err
 }
 
-// newShellWalker returns the walker on s.
+// newShellWalker returns the fastest shellWalker that supports s and the weights.
 func newShellWalker(weights Weights, s System, sites []int32, b biases) shellWalker {
 	if lists, ok := newClasses(s, sites, true, b); ok {
 		return &classShell{lists}
@@ -95,13 +92,13 @@ func newShellWalker(weights Weights, s System, sites []int32, b biases) shellWal
 	return newBlockShell(s, sites, b)
 }
 
-// chain returns the chain of m on a walker, which other chains may share.
+// chain returns a chain with the settings m on a walker, which other chains may share.
 func (m Intracluster) chain(w shellWalker, beta float64, sites int) (*intraclusterChain, error) {
 	c := &intraclusterChain{settings: m, walker: w, beta: beta, low: m.MinLength, high: m.MaxLength}
 	w.reset()
 	n := w.sizes()
 	if m.Auto {
-		c.settings.MaxLength = min(n[sideOff], n[sideOn], MaxLength) // of the longest walk
+		c.settings.MaxLength = min(n[sideOff], n[sideOn], MaxLength)
 		c.TakeLength(newLength(max(1, c.settings.MaxLength)))
 	}
 	c.fit()
@@ -115,15 +112,15 @@ func (m Intracluster) chain(w shellWalker, beta float64, sites int) (*intraclust
 	return c, nil
 }
 
-// The sides of a shell: sites that are off, and that are on.
+// The sides of a shell: the sites that are off, and the sites that are on.
 const (
 	sideOff = 0
 	sideOn  = 1
 )
 
-// A shellWalker is a walker between shells. Its biases are the sides: a segment
-// flips sites of a side, each drawn among those that are on it then. Scores are
-// those of the first bias.
+// A shellWalker is a walker whose segments flip sites of one side of a shell. The argument bias of
+// segment is the side. Each site is drawn among the sites that are on this side at that step. Only the
+// first element of the scores is used.
 type shellWalker interface {
 	walker
 	sizes() [2]int // number of sites on each side
@@ -134,21 +131,21 @@ type intraclusterChain struct {
 	settings Intracluster
 	walker   shellWalker
 	beta     float64
-	low      int // range of the lengths of walks
+	low      int // the range of lengths by the settings or by TakeLength
 	high     int
-	shortest int // range of the lengths that the number of active units allows
+	shortest int // the part of this range that the number of active sites allows
 	longest  int
 	score    score
 }
 
-// Reset takes over the state of the system after it was changed elsewhere.
+// Reset recomputes the weights and the range of lengths; see Chain.
 func (c *intraclusterChain) Reset() {
 	c.walker.reset()
 	c.fit()
 }
 
-// fit sets the lengths of walks that the shell has room for. A length of k=auto that has
-// none becomes the longest that does.
+// fit limits the lengths of walks to the number of sites on each side of the shell. With k=auto, a length
+// that is too large is reduced to the largest possible one.
 func (c *intraclusterChain) fit() {
 	n := c.walker.sizes()
 	c.shortest, c.longest = c.low, min(c.high, n[sideOff], n[sideOn])
@@ -157,7 +154,7 @@ func (c *intraclusterChain) fit() {
 	}
 }
 
-// NewLength returns the length before a warm-up; see Adaptive.
+// NewLength implements Adaptive.
 func (c *intraclusterChain) NewLength() *Length {
 	if !c.settings.Auto {
 		return nil
@@ -165,27 +162,27 @@ func (c *intraclusterChain) NewLength() *Length {
 	return newLength(c.settings.MaxLength)
 }
 
-// TakeLength sets the length of walks; see Adaptive.
+// TakeLength implements Adaptive.
 func (c *intraclusterChain) TakeLength(l *Length) {
 	c.low, c.high = l.Flips(), l.Flips()
 	c.fit()
 }
 
-// Lengths returns the lengths of walks; see Adaptive.
+// Lengths implements Adaptive.
 func (c *intraclusterChain) Lengths() (low, high int) { return c.low, c.high }
 
-// WarmUp finds the length of walks; see Adaptive.
+// WarmUp implements Adaptive.
 func (c *intraclusterChain) WarmUp(r *rand.Rand) Info {
 	return warmUp(c, func() (Info, float64) { return c.move(r) })
 }
 
-// Move takes one pair of walks and accepts or rejects it.
+// Move makes one pair of walks and accepts or rejects it.
 func (c *intraclusterChain) Move(r *rand.Rand) Info {
 	info, _ := c.move(r)
 	return info
 }
 
-// move is Move. It returns the probability of acceptance too.
+// move is Move, and also returns the acceptance probability.
 func (c *intraclusterChain) move(r *rand.Rand) (Info, float64) {
 	if c.longest < c.shortest {
 		return Info{Moves: 1}, 0

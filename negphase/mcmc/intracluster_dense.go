@@ -6,16 +6,16 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A denseShell is a shellWalker for an RBM and heat-bath weights. As in a
-// denseWalk, one pass over the other layer renews its weights at each flip. It
+// A denseShell is a shellWalker for an RBM and heat-bath weights. Like
+// denseWalk, it recomputes the weights of the other layer in one pass at each flip. The pass also
 // sums them for each side of the shell.
 type denseShell struct {
 	denseSites
-	moves []uint8     // 1 for each site that moves
-	sides [2]int      // sites on each side
-	side  [2][]uint32 // for each unit of a layer: all bits if it is on
-	leaf  [2][]uint32 // weight of each unit of a layer, under the γ of its side
-	sums  [2][2]walk.Sums
+	moves []uint8         // [site] 1 if the walk may flip it, otherwise 0
+	sides [2]int          // number of sites on each side
+	side  [2][]uint32     // [layer][unit] all bits set if the unit is on, otherwise 0
+	leaf  [2][]uint32     // [layer][unit] weight, with the γ of the unit's side
+	sums  [2][2]walk.Sums // [layer][side]
 }
 
 func newDenseShell(s *RBM, sites []int32, b biases) *denseShell {
@@ -56,7 +56,7 @@ func (w *denseShell) reset() {
 	w.start()
 }
 
-// refresh renews all weights from the preactivations.
+// refresh recomputes all weights from the preactivations.
 func (w *denseShell) refresh() {
 	for l := range w.leaf {
 		w.weigh(l, w.zero[:len(w.leaf[l])], false)
@@ -82,17 +82,17 @@ func (w *denseShell) undo() {
 	w.refresh()
 }
 
-// renewSign sets the sign of unit i of layer l for its side.
+// renewSign sets the factor sign of unit i of layer l by its side.
 func (w *denseShell) renewSign(l, i int) {
 	w.sign[l][i] = w.factor(int(w.side[l][i]&1)) * float32(spin(w.s.layer(l)[i]))
 }
 
-// total returns the weight of all sites on a side.
+// total returns the sum of the weights of the sites on a side.
 func (w *denseShell) total(side int) uint64 {
 	return w.sums[visible][side].Total + w.sums[hidden][side].Total
 }
 
-// draw draws a site on a side.
+// draw draws unit i of layer l among the sites on a side.
 func (w *denseShell) draw(r *rand.Rand, side int) (l, i int) {
 	x := walk.Below(r, w.total(side))
 	if first := w.sums[visible][side].Total; x >= first {
@@ -116,7 +116,7 @@ func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 	}
 }
 
-// cross flips unit i of layer l, which moves from the given side to the other.
+// cross flips unit i of layer l, which takes it from the given side to the other one.
 func (w *denseShell) cross(l, i, side int) {
 	up := w.s.layer(l)[i] == 0
 	w.flipUnit(l, i)

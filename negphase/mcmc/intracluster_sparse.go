@@ -8,9 +8,8 @@ import (
 )
 
 // A classShell is a shellWalker on classes: sites are listed by side and by
-// class of equal cost. A flip takes a site across and its neighbours from class
-// to class. No site is ever forbidden, so the totals are those of the reverse
-// walk at every step.
+// class of equal cost. A flip moves a site to the other side and changes the classes of its neighbours. A
+// walk excludes no site of its side, so the current totals are also those of the reverse walk.
 type classShell struct{ classes }
 
 func (w *classShell) sizes() (n [2]int) {
@@ -39,12 +38,12 @@ func (w *classShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 	}
 }
 
-// A blockShell is a shellWalker on blockWeights, whose biases are the sides of
-// the shell: a site has weight 0 on the side that it is not on.
+// A blockShell is a shellWalker on blockWeights, with a set of weights for each side of
+// the shell. A site has weight 0 in the set of the side that it is not on.
 type blockShell struct {
 	blockWeights
 	state []uint8
-	moves []bool // for each site
+	moves []bool // [site] the walk may flip it
 }
 
 func newBlockShell(s System, sites []int32, b biases) *blockShell {
@@ -55,7 +54,7 @@ func newBlockShell(s System, sites []int32, b biases) *blockShell {
 	return w
 }
 
-// renew sets the weight of site i, on its side.
+// renew recomputes the weight of site i on its side.
 func (w *blockShell) renew(i int32) {
 	side := w.state[i]
 	w.blocks[side].Set(int(i), w.table[side].Weight(float64(w.scale[side]*w.cost(i))))
@@ -107,7 +106,7 @@ func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 	}
 }
 
-// cross flips site i, which moves to the other side.
+// cross flips site i and recomputes the weights that change.
 func (w *blockShell) cross(i int32) {
 	w.blocks[w.state[i]].Set(int(i), 0)
 	for _, j := range w.flip(i) {

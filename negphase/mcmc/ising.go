@@ -1,25 +1,26 @@
 package mcmc
 
-// Ising is a System on a Graph: the spins s = 2x − 1 and their local fields
+// Ising is a System on a Graph. It keeps the spins s = 2x − 1 and their local fields
 //
 //	h_i + Σ_j J_ij s_j.
 //
-// A flip of spin i costs 2 s_i times its local field. It takes time
+// A flip of spin i costs 2 s_i times its local field. A flip takes time
 // proportional to the number of neighbours and allocates nothing. Fields and
-// energy are at all times exactly what a recomputation gives.
+// energy always equal the result of a recomputation from the state, without rounding error.
 type Ising struct {
 	graph  *Graph
 	state  []uint8
 	energy int64 // in quanta
 
-	local []int32   // local fields in quanta, if the graph is of integers
-	real  []float64 // local fields, if it is not
-	scale float64   // 1/quantum of another graph, a power of two
+	// An integer graph has local; another graph has real and scale.
+	local []int32   // local fields in quanta
+	real  []float64 // local fields
+	scale float64   // 1/quantum, a power of two
 }
 
-// NewIsing returns a system on g in the given state, all zeros (spins down) if
-// nil. The state is copied. It panics if the state's length is not that of g
-// or if it holds anything but 0 and 1.
+// NewIsing returns a system on g with a copy of the given state; all zeros (spins down) if
+// nil. It panics if the state's length differs from that of g
+// or an element is neither 0 nor 1.
 func NewIsing(g *Graph, state []uint8) *Ising {
 	n := g.Len()
 	s := &Ising{graph: g, state: make([]uint8, n)}
@@ -36,8 +37,8 @@ func NewIsing(g *Graph, state []uint8) *Ising {
 	return s
 }
 
-// SetState copies the given state into s; chains on s need a Reset then. It
-// panics as NewIsing does.
+// SetState copies the given state into s. Chains on s then need a Reset. It
+// panics like NewIsing.
 func (s *Ising) SetState(state []uint8) {
 	copyState(s.state, state)
 	s.recompute()
@@ -57,8 +58,8 @@ func (s *Ising) recompute() {
 	}
 }
 
-// sumFields sets the local fields of a state from the fields and couplings of g
-// and returns −2E in quanta, of which scale is the inverse.
+// sumFields computes the local fields of a state from the fields and couplings of g. It returns −2E in
+// quanta. scale is the inverse of the quantum in the units of the fields.
 func sumFields[T int32 | float64](g *Graph, state []uint8, local, field, coupling []T, scale T) (twice int64) {
 	lo := g.start[0]
 	for i, x := range state {
@@ -83,20 +84,20 @@ func (s *Ising) FlipCost(i int) float64 {
 	return 2 * float64(spin(s.state[i])) * s.real[i]
 }
 
-// halfCost returns half the cost of a flip of spin i, s_i times its local field,
-// in quanta. Integer graphs only.
+// halfCost returns half the cost of a flip of spin i in quanta of an integer graph: s_i times its local
+// field.
 func (s *Ising) halfCost(i int) int32 { return spin(s.state[i]) * s.local[i] }
 
 // Len returns the number of spins.
 func (s *Ising) Len() int { return len(s.state) }
 
-// State returns the bits; see System.
+// State implements System.
 func (s *Ising) State() []uint8 { return s.state }
 
-// Energy returns E, exact up to one rounding.
+// Energy returns E, computed with one rounding.
 func (s *Ising) Energy() float64 { return float64(s.energy) * s.graph.quantum }
 
-// Flip flips bit i; see System.
+// Flip implements System.
 func (s *Ising) Flip(i int) []int32 {
 	if s.local != nil {
 		s.flipInteger(i)
@@ -120,7 +121,7 @@ func (s *Ising) flipInteger(i int) {
 	}
 }
 
-// flipReal is flipInteger for the other graphs.
+// flipReal is flipInteger for a graph that is not an integer graph.
 func (s *Ising) flipReal(i int) {
 	g := s.graph
 	twice := 2 * float64(spin(s.state[i]))

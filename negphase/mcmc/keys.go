@@ -22,7 +22,7 @@ func orderKey(o *Order) grammar.Key {
 	}
 }
 
-// lengthsKey is the key of the least and the largest length of a walk.
+// lengthsKey is the key of the smallest and the largest length of a walk.
 func lengthsKey(low, high *int, auto *bool) grammar.Key {
 	return grammar.Key{
 		Name: "k", Initial: "1-25", Help: "flips of a walk: a number, a range to draw from at each walk, or auto: the number at which 57 % of moves are accepted, found in a warm-up",
@@ -62,7 +62,7 @@ func lengthsKey(low, high *int, auto *bool) grammar.Key {
 	}
 }
 
-// lengths returns "90" or "1-25".
+// lengths formats a range of lengths as "90" or "1-25".
 func lengths(low, high int) string {
 	if low == high {
 		return fmt.Sprint(low)
@@ -70,8 +70,7 @@ func lengths(low, high int) string {
 	return fmt.Sprintf("%d-%d", low, high)
 }
 
-// gammaKey is the key of two biases. They are written as one number unless both
-// are needed.
+// gammaKey is the key of two biases. They are formatted as one number unless both returns true.
 func gammaKey(initial string, first, second *float64, both func() bool) grammar.Key {
 	return grammar.Key{
 		Name: "gamma", Initial: initial, Help: "biases of the walks in units of β: one, or two as in .95/1.05",
@@ -100,12 +99,11 @@ func gammaKey(initial string, first, second *float64, both func() bool) grammar.
 	}
 }
 
-// weightsKey is the key of the weights of flips.
 func weightsKey(w *Weights) grammar.Key {
 	return grammar.Word("weights", w, HeatBath, "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)", HeatBath, Boltzmann)
 }
 
-// parseNumbers reads numbers separated by slashes.
+// parseNumbers parses numbers separated by slashes.
 func parseNumbers(text string) (x []float64, err error) {
 	for field := range strings.SplitSeq(text, "/") {
 		v, err := data.ParseNumber(field)

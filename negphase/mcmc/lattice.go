@@ -10,25 +10,25 @@ import (
 	"gorbm/rbm"
 )
 
-// A Lattice says which spins are neighbours. Graph gives them couplings.
+// A Lattice defines which spins are neighbours. Its method Graph adds couplings.
 type Lattice struct {
 	Name   string
 	Spins  int
 	Bonds  []Bond
-	Parity []uint8 // of the sum of a spin's coordinates: the colours of a chessboard
+	Parity []uint8 // parity of the sum of a spin's coordinates: its colour on a chessboard
 }
 
-// A Bond joins spins I and J. Times is 1, or 2 on a periodic side of two spins, which
-// meet on both sides.
+// A Bond joins spins I and J. Times multiplies its coupling: 2 on a periodic side of length two, where
+// the spins are neighbours in both directions, and otherwise 1.
 type Bond struct{ I, J, Times int32 }
 
-// ErrSpec is wrapped by ParseLattice's error for a text that is not of its
-// grammar. The text may be the name of a file.
+// ErrSpec is wrapped by the error of ParseLattice for a text that is not in its
+// grammar. Such a text may be the name of a file.
 var ErrSpec = errors.New("no lattice")
 
-// ParseLattice returns the lattice of a text: its sides, as 60x60 or 9x9x9, or
-// chimera:M for M×M cells with shores of 4, chimera:MxN, or chimera:MxNxL with
-// shores of L.
+// ParseLattice parses a lattice: its sides, as 60x60 or 9x9x9; or chimera:M, chimera:MxN or
+// chimera:MxNxL for M×N cells with shores of L spins, where N = M and L = 4 by default. See Grid and
+// Chimera.
 func ParseLattice(text string, periodic bool) (*Lattice, error) {
 	var l *Lattice
 	cells, chimera := strings.CutPrefix(text, "chimera:")
@@ -54,7 +54,7 @@ func ParseLattice(text string, periodic bool) (*Lattice, error) {
 	return l, nil
 }
 
-// parseSides reads numbers with an x between.
+// parseSides parses numbers separated by x.
 func parseSides(text string) ([]int, error) {
 	var sides []int
 	for field := range strings.SplitSeq(text, "x") {
@@ -67,10 +67,10 @@ func parseSides(text string) ([]int, error) {
 	return sides, nil
 }
 
-// Grid returns the hypercubic lattice of the given sides: a square for two, a
-// cube for three. Spin (x,y,z) has number x + side₀·(y + side₁·z). No sides,
-// sides below 1, a periodic side of 1, which would join a spin to itself, and
-// more than MaxSpins spins are errors.
+// Grid returns the hypercubic lattice with the given side lengths: two for a square lattice, three for
+// a cubic one. Spin (x,y,z) has number x + side₀·(y + side₁·z). Errors are: no sides,
+// a side below 1, a periodic side of 1, which would join a spin to itself, and
+// more than MaxSpins spins.
 func Grid(sides []int, periodic bool) (*Lattice, error) {
 	if len(sides) == 0 {
 		return nil, fmt.Errorf("a lattice without sides: give one number a dimension, as 60x60")
@@ -112,10 +112,10 @@ func Grid(sides []int, periodic bool) (*Lattice, error) {
 	return l, nil
 }
 
-// Chimera returns the graph of rows × columns cells, each a complete bipartite
-// graph between two shores of `shore` spins (4 in the machines of D-Wave). The
-// first shore's spins are joined to those of the cells above and below, the
-// second's to those left and right; periodic joins the edges of the whole.
+// Chimera returns the Chimera graph of rows × columns cells. Each cell is a complete bipartite
+// graph between two shores of the given number of spins (4 in the machines of D-Wave). A spin of the
+// first shore is also joined to its counterparts in the cells above and below, a spin of the
+// second shore to those in the cells left and right. With periodic, opposite edges are joined.
 // Spin k of shore u in cell (row, column) has number
 // ((row·columns + column)·2 + u)·shore + k.
 func Chimera(rows, columns, shore int, periodic bool) (*Lattice, error) {
@@ -130,7 +130,7 @@ func Chimera(rows, columns, shore int, periodic bool) (*Lattice, error) {
 	l := &Lattice{Name: fmt.Sprintf("chimera:%dx%dx%d", rows, columns, shore), Spins: 2 * rows * columns * shore}
 	l.Parity = make([]uint8, l.Spins)
 	spin := func(r, c, u, k int) int32 { return int32(((r*columns+c)*2+u)*shore + k) }
-	// times returns how often a cell is joined to the next one along a side.
+	// times returns Bond.Times between cell at and the next one along a side; 0 if there is no bond.
 	times := func(at, side int) int32 {
 		switch {
 		case at+1 == side && (!periodic || side == 2):
@@ -164,8 +164,8 @@ func Chimera(rows, columns, shore int, periodic bool) (*Lattice, error) {
 	return l, nil
 }
 
-// Graph returns the graph of l in a field. Each bond takes the next coupling of c, times
-// its Times.
+// Graph returns the graph of l with the couplings c(n) of its n bonds, each multiplied by Bond.Times, and
+// a uniform field.
 func (l *Lattice) Graph(c Couplings, field float64) (*Graph, error) {
 	edges := make([]Edge, len(l.Bonds))
 	j := c(len(edges))
@@ -203,7 +203,7 @@ func PlusMinus(j float64, key rbm.Key) Couplings {
 	}
 }
 
-// Gaussian couples the bonds by independent normal deviates of standard
+// Gaussian couples the bonds by independent normal variates with mean 0 and standard
 // deviation sd.
 func Gaussian(sd float64, key rbm.Key) Couplings {
 	return func(n int) []float64 {

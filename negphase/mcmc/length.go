@@ -8,10 +8,9 @@ import (
 	"gorbm/rbm"
 )
 
-// TargetAcceptance is the share of accepted moves at which locally balanced
-// proposals of many flips go farthest for their cost, as the number of sites
-// grows (Sun, Dai & Schuurmans 2022, Optimal scaling for locally balanced
-// proposals in discrete spaces). That of random-walk Metropolis is 0.234.
+// TargetAcceptance is the acceptance rate at which locally balanced proposals of many flips are most
+// efficient, in the limit of many sites (Sun, Dai & Schuurmans 2022, Optimal scaling for locally balanced
+// proposals in discrete spaces). For random-walk Metropolis this rate is 0.234.
 const TargetAcceptance = 0.574
 
 const (
@@ -19,28 +18,28 @@ const (
 	// of Gibbs found 117 to 133 flips on 60×60 spins at β = 1/2.27, 24 to 28 on a 9×9×9
 	// glass at β = 1, and 24 to 32 on 16×16 spins at β = 0.4.
 	WarmUpMoves = 1000
-	startLength = 20 // before a warm-up
+	startLength = 20 // length of walks before a warm-up
 )
 
-// An Adaptive chain finds the length of its walks itself, if the settings say so
-// (k=auto). Its moves have a fixed length, and so leave exp(−βE) unchanged; only
-// WarmUp and TakeLength change it.
+// An Adaptive chain can adapt the length of its walks to their acceptance rate, if the settings have
+// k=auto. Only WarmUp and TakeLength change the length. Move does not, so that it leaves exp(−βE)
+// invariant.
 type Adaptive interface {
 	Chain
-	// WarmUp makes WarmUpMoves moves that drive the length to TargetAcceptance and
-	// leaves it there. States on the way are not of exp(−βE). If the settings give
-	// the lengths, it does nothing.
+	// WarmUp makes WarmUpMoves moves and adapts the length so that the acceptance rate is
+	// TargetAcceptance. States during the warm-up are not distributed as exp(−βE). If the
+	// settings fix the lengths, WarmUp does nothing.
 	WarmUp(r *rand.Rand) Info
-	// Lengths returns the least and the largest number of flips of a walk.
+	// Lengths returns the smallest and the largest number of flips of a walk.
 	Lengths() (low, high int)
 	// NewLength returns the length before a warm-up, for TakeLength; nil if the settings
-	// give the lengths.
+	// fix the lengths.
 	NewLength() *Length
-	// TakeLength makes walks as long as l says.
+	// TakeLength sets the length of walks to l.
 	TakeLength(l *Length)
 }
 
-// FindsLength reports whether chains of m find the length of their walks.
+// FindsLength reports whether chains of m adapt the length of their walks (k=auto).
 func FindsLength(m Mover) bool {
 	switch m := m.(type) {
 	case Sardonics:
@@ -51,23 +50,23 @@ func FindsLength(m Mover) bool {
 	return false
 }
 
-// A Length is a number of flips that is driven to TargetAcceptance.
+// A Length is a number of flips of a walk that adapts to the acceptance rate.
 type Length struct {
-	Log  float64 // its natural logarithm, from 0 to that of the longest walk
-	most float64 // the largest Log
+	Log  float64 // natural logarithm of the length, 0 or more
+	most float64 // largest value of Log
 }
 
 func newLength(most int) *Length {
 	return &Length{rbm.Log(float64(min(startLength, most))), rbm.Log(float64(most))}
 }
 
-// Adapt lengthens walks that were accepted more often than TargetAcceptance, and
-// shortens others: the logarithm changes by gain times the difference.
+// Adapt increases the length if acceptance is above TargetAcceptance, and decreases it if below. The
+// logarithm changes by gain times the difference.
 func (l *Length) Adapt(acceptance, gain float64) {
 	l.Log = min(max(0, l.Log+float64(gain*(acceptance-TargetAcceptance))), l.most)
 }
 
-// Flips returns the length in flips, at least 1.
+// Flips returns the length as a number of flips, at least 1.
 func (l *Length) Flips() int { return int(rbm.Exp(l.Log) + 0.5) }
 
 // Check returns an error if no walk has this length.
@@ -78,9 +77,9 @@ func (l *Length) Check() error {
 	return nil
 }
 
-// warmUp is WarmUp of a chain. move makes a move and returns the probability with
-// which it was accepted. Gains fall as 1/√t (Robbins & Monro 1951), and the length is
-// the geometric mean of those of the second half (Polyak & Juditsky 1992).
+// warmUp implements WarmUp for a chain. move makes a move and returns its acceptance probability. The
+// gain falls as 1/√t (Robbins & Monro 1951). The final length is the geometric mean over the second half
+// of the moves (Polyak & Juditsky 1992).
 func warmUp(c Adaptive, move func() (Info, float64)) (total Info) {
 	l := c.NewLength()
 	if l == nil {
@@ -101,8 +100,9 @@ func warmUp(c Adaptive, move func() (Info, float64)) (total Info) {
 	return total
 }
 
-// Balanced returns the bias γ at which weights are locally balanced: those of a flip and of
-// its reverse are in the ratio of the probabilities of the two states (Zanella 2020).
+// Balanced returns the bias γ, in units of β, at which the weights are locally balanced: the ratio of the
+// weights of a flip and of its reverse is the ratio of the probabilities of the two states (Zanella
+// 2020).
 func (w Weights) Balanced() float64 {
 	if w == Boltzmann {
 		return 0.5

@@ -6,24 +6,24 @@ import (
 	"gorbm/rbm"
 )
 
-// A Marginal is the distribution of the units of an RBM that are not Gaussian, the Gaussian ones
-// summed out: a Boltzmann machine of binary units, as the Graph of an Ising system. Its sites
-// are the other visible units and then the hidden units, and with F the free energy of a state,
-// F = −log ∫ exp(−E) over the Gaussian units,
+// A Marginal is the distribution of the units of an RBM that are not Gaussian, with the Gaussian units
+// integrated out. It is a Boltzmann machine of binary units, represented as the Graph of an Ising system.
+// The sites are the other visible units, then the hidden units. The free energy of a state,
+// F = −log ∫ exp(−E) over the Gaussian units, is
 //
 //	F = energy of the Ising system + Shift.
 //
-// Units of softmax groups are sites too, for the hidden units' sake; chains must leave them alone.
-// At inverse temperature β on the path from a base F is that of E_β, see rbm.Base.
+// Units of softmax groups are sites too, because the hidden units interact with them, but chains must not
+// flip them. At inverse temperature β on the path from a base, the energy is E_β; see rbm.Base.
 type Marginal struct {
 	Graph   *Graph
-	Shift   float64
-	Visible []int // the visible unit of each site that is one, ascending
+	Shift   float64 // in nats
+	Visible []int   // [site] index of the visible unit in the model, ascending
 
 	summed *rbm.Marginal
 }
 
-// NewMarginal returns the marginal of m, a model with Gaussian visible units. The error wraps
+// NewMarginal returns the marginal of a model with Gaussian visible units, at β = 1. The error wraps
 // rbm.ErrDiverged if a coupling is not finite, or rbm.ErrUnits if the hidden units are real.
 func NewMarginal(m *rbm.RBM) (*Marginal, error) {
 	if err := m.CheckBinaryHidden(); err != nil {
@@ -58,13 +58,15 @@ func NewMarginal(m *rbm.RBM) (*Marginal, error) {
 	return q, q.Set(m, nil, 1)
 }
 
-// Set makes q the marginal at inverse temperature beta on the path from base to m, whose parameters
-// may have changed. At 1 it allocates nothing. Systems on q need a SetState then, and chains on them
+// Set recomputes q for inverse temperature beta on the path from base to m, whose parameters
+// may have changed. At beta 1 it allocates nothing. Systems on q then need a SetState, and chains on them
 // a Reset. It panics if m has another shape.
 //
-// Bits x are spins s = 2x − 1, so that
+// Bits x with couplings C and fields f become spins s = 2x − 1, by
 //
 //	Σ C_jk x_j x_k + Σ f_j x_j = Σ C_jk s_j s_k/4 + Σ (f_j/2 + Σ_k C_jk/4) s_j + Σ C_jk/4 + Σ f_j/2
+//
+// where Σ C_jk x_j x_k counts each pair once.
 func (q *Marginal) Set(m *rbm.RBM, base *rbm.Base, beta float64) error {
 	q.summed.Set(m, base, beta)
 	g, apart := q.Graph, len(q.Visible)

@@ -6,21 +6,21 @@ import (
 	"math/rand/v2"
 )
 
-// A Mixture draws one of its samplers, all with equal chance, makes HeldMoves moves
-// with it and draws again. If each of them leaves exp(−βE) invariant, the mixture
-// does, because the draws do not depend on the state.
+// A Mixture repeatedly draws one of its samplers with equal probabilities and makes HeldMoves moves
+// with it. Each sampler leaves exp(−βE) invariant, and the draws do not depend on the state, so the
+// mixture leaves it invariant too.
 //
-// Its samplers have the same form of weights and share the caches of one chain. On classes
-// of equal cost a change of sampler then costs next to nothing.
+// All samplers have the same form of weights and share the caches of one chain. On classes
+// of equal cost, changing the sampler takes almost no time.
 type Mixture []Sardonics
 
-// HeldMoves is the number of moves that a Mixture makes with one sampler, so that
-// a change of sampler costs little compared with the moves: with 10 it took a fifth of the
+// HeldMoves is the number of moves that a Mixture makes with one sampler before it draws again. It keeps
+// the cost of changing the sampler small: with 10 moves, changing took a fifth of the
 // time of walks of 1 to 5 flips on 128 spins.
 const HeldMoves = 100
 
-// Bind returns the chain; see Mover. It is an error if one of the samplers does
-// not fit s, finds its lengths itself or has another form of weights, or if there are none.
+// Bind returns the chain; see Mover. It is an error if there is no sampler, or if one does
+// not fit s, has k=auto or differs in the form of weights.
 func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if len(m) == 0 {
 		return nil, errors.New("a mixture of no samplers: give at least one")
@@ -59,19 +59,19 @@ func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
 type mixtureChain struct {
 	kernels []*sardonicsChain
 	biases  []biases // for each kernel
-	shared  walker
-	last    int // the kernel whose biases are current
-	left    int // moves to make with it
+	shared  walker   // of all kernels
+	last    int      // the current kernel
+	left    int      // moves left with the current kernel
 }
 
-// Reset takes over the state of the system after it was changed elsewhere. The next
-// move draws a kernel, so that what follows does not depend on what was before.
+// Reset recomputes the caches; see Chain. The next
+// move draws a kernel, so that later moves do not depend on earlier ones.
 func (c *mixtureChain) Reset() {
 	c.left = 0
 	c.shared.reset()
 }
 
-// Move makes one move. It draws a kernel for it if one is due.
+// Move makes one move. It draws a new kernel after HeldMoves moves.
 func (c *mixtureChain) Move(r *rand.Rand) Info {
 	if c.left == 0 {
 		c.left = HeldMoves

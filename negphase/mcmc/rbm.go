@@ -7,25 +7,26 @@ import (
 	"gorbm/rbm"
 )
 
-// RBM is a System of the units of an RBM, visible units first, with the energy
+// RBM is a System whose bits are the units of an RBM, visible units first, with the energy
 //
 //	E(v,h) = −vᵀWh − bᵀv − cᵀh.
 //
-// Turning a unit on costs minus its preactivation, turning it off costs its
+// Turning a unit on costs minus its preactivation; turning it off costs its
 // preactivation. A flip takes time proportional to the size of the other layer
-// and allocates nothing. Preactivations and energy are at all times exactly what
-// a recomputation gives; see Parameters.
+// and allocates nothing. Preactivations and energy always equal the result of
+// a recomputation from the state, without rounding error; see Parameters.
 type RBM struct {
 	parameters *Parameters
 	state      []uint8
-	field      [2][]int32 // preactivations of each layer, in quanta, padded
+	field      [2][]int32 // [layer][unit] preactivations in quanta, padded
 	energy     int64      // in quanta
 
-	on  [2][]int32 // active units of each layer; scratch
-	cut [2][]int32 // index into on of the first of each word of 64 units
+	// Scratch of recompute and Parameters.Load.
+	on  [2][]int32 // [layer] indices of the active units
+	cut [2][]int32 // [layer][k] index in on of the first unit in word k of 64 units
 }
 
-// NewRBM returns a system on c in the state where all units are off.
+// NewRBM returns a system with parameters c, in the state where all units are off.
 func NewRBM(c *Parameters) *RBM {
 	s := &RBM{parameters: c, state: make([]uint8, c.Len())}
 	for l := range s.field {
@@ -37,15 +38,14 @@ func NewRBM(c *Parameters) *RBM {
 	return s
 }
 
-// SetState copies the given state into s, visible units first. Chains on s need
-// a Reset then. It panics if the state has another length or holds anything but
-// 0 and 1.
+// SetState copies the given state into s, visible units first. Chains on s then need
+// a Reset. It panics if the state has another length or an element is neither 0 nor 1.
 func (s *RBM) SetState(state []uint8) {
 	copyState(s.state, state)
 	s.recompute()
 }
 
-// recompute sums all preactivations from the state.
+// recompute computes all preactivations and the energy from the state.
 func (s *RBM) recompute() {
 	c := s.parameters
 	for l := range s.field {
@@ -63,7 +63,7 @@ func (s *RBM) recompute() {
 	s.settle()
 }
 
-// unpack sets a layer's state from bits, lists its active units and sets the
+// unpack sets a layer's state from bits, lists its active units, and sets the
 // layer's preactivations to the biases.
 func (s *RBM) unpack(layer int, words []uint64) {
 	copy(s.field[layer], s.parameters.bias[layer])
@@ -80,10 +80,11 @@ func (s *RBM) unpack(layer int, words []uint64) {
 	s.on[layer] = on
 }
 
-// words returns the number of words of 64 bits that n bits take.
+// words returns the number of 64-bit words for the given number of bits.
 func words(bits int) int { return (bits + 63) / 64 }
 
-// settle sets the energy from the preactivations and the lists of active units:
+// settle computes the energy from the lists of active units, the preactivations a_j of the hidden units
+// and the visible biases b_i:
 //
 //	−E = Σ h_j a_j + Σ v_i b_i.
 func (s *RBM) settle() {
@@ -96,14 +97,13 @@ func (s *RBM) settle() {
 	}
 }
 
-// layer returns the state of a layer.
 func (s *RBM) layer(l int) []uint8 {
 	c := s.parameters
 	return s.state[c.first[l] : c.first[l]+c.units[l]]
 }
 
 // Store writes the state of s to the given row of v and h. It panics if their
-// numbers of columns are not the numbers of units.
+// numbers of columns differ from the numbers of units.
 func (s *RBM) Store(v, h rbm.Values, row int) {
 	if v.Cols != s.parameters.units[visible] || h.Cols != s.parameters.units[hidden] {
 		panic("mcmc: Store into states of another shape")
@@ -123,23 +123,22 @@ func (s *RBM) Store(v, h rbm.Values, row int) {
 // Len returns the number of units.
 func (s *RBM) Len() int { return len(s.state) }
 
-// State returns the bits; see System.
+// State implements System.
 func (s *RBM) State() []uint8 { return s.state }
 
-// Energy returns E, exact up to one rounding.
+// Energy returns E, computed with one rounding.
 func (s *RBM) Energy() float64 { return float64(s.energy) * s.parameters.quantum }
 
-// cost returns what a flip of site i costs in quanta.
+// cost returns the cost of a flip of site i in quanta.
 func (s *RBM) cost(i int) int32 {
 	l, k := s.parameters.place(i)
 	return spin(s.state[i]) * s.field[l][k]
 }
 
-// FlipCost returns the cost of a flip of site i; see System.
+// FlipCost implements System.
 func (s *RBM) FlipCost(i int) float64 { return float64(s.cost(i)) * s.parameters.quantum }
 
-// pairCost returns the cost of flipping both sites i and j. If they are in
-// different layers, it depends on their coupling too.
+// pairCost returns the cost of flipping sites i and j together.
 func (s *RBM) pairCost(i, j int) float64 {
 	c := s.parameters
 	cost := int64(s.cost(i)) + int64(s.cost(j))
@@ -151,7 +150,7 @@ func (s *RBM) pairCost(i, j int) float64 {
 	return float64(cost) * c.quantum
 }
 
-// Flip flips bit i; see System.
+// Flip implements System.
 func (s *RBM) Flip(i int) []int32 {
 	s.energy += int64(s.cost(i))
 	l, k := s.parameters.place(i)
@@ -165,13 +164,13 @@ func (s *RBM) Flip(i int) []int32 {
 	return s.parameters.number[1-l]
 }
 
-// add adds the rows of units of a layer to the other layer's preactivations.
+// add adds the weights of the given units of a layer to the other layer's preactivations.
 func (s *RBM) add(layer int, units []int32) {
 	c := s.parameters
 	walk.AddRows(s.field[1-layer], c.row[layer], c.stride[1-layer], units)
 }
 
-// subtract subtracts them.
+// subtract is the inverse of add.
 func (s *RBM) subtract(layer int, units []int32) {
 	c := s.parameters
 	walk.SubtractRows(s.field[1-layer], c.row[layer], c.stride[1-layer], units)

@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// loading is the memory of Load. It reads states and finishes systems one row at
-// a time, and in between sums preactivations one stripe at a time.
+// loading is the working memory of Load. Load has three parallel loops: unpack copies states, one row per
+// task; stripes sums preactivations, one stripe of units per task; settle sums energies, one row per task.
 type loading struct {
 	unpack, stripes, settle parallel.Loop
 	now                     struct { // the arguments of the current Load
@@ -25,10 +25,9 @@ func (l *loading) prepare(c *Parameters) {
 	l.settle.Body = func(r int) { l.now.s[r].settle() }
 }
 
-// Load makes row r of v and h the state of s[r], systems on c, and sums all
-// their preactivations. Chains on them need a Reset then. It panics if
-// there are not as many rows as systems, or if they have another shape, and
-// allocates nothing. Large models are divided among goroutines.
+// Load sets the state of each system s[r], which must have parameters c, to row r of v and h. Chains on
+// these systems then need a Reset. It panics if the numbers of rows and systems differ, or if v or h has
+// another number of units than c. It allocates nothing. Several goroutines load large models.
 func (c *Parameters) Load(s []*RBM, v, h rbm.Values) {
 	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
 		panic("mcmc: Load needs one row of visible and of hidden states a system")
@@ -49,16 +48,16 @@ func (c *Parameters) Load(s []*RBM, v, h rbm.Values) {
 	l.now.s, l.now.v, l.now.h = nil, rbm.Values{}, rbm.Values{}
 }
 
-// stripe is the number of preactivations that are summed together. They take
-// four cache lines of a row.
+// stripe is the number of neighbouring preactivations that one task sums. They occupy
+// four cache lines of a row of weights.
 const stripe = 64
 
 // stripes returns the number of stripes of a layer's preactivations.
 func (c *Parameters) stripes(layer int) int { return (c.size[layer] + stripe - 1) / stripe }
 
-// addStripe sums stripe i of all systems. The stripes of the hidden layer come
-// first, then those of the visible layer. It adds the rows of 64 units to all
-// systems before the next 64: these 16 KB stay in the first-level cache.
+// addStripe sums the preactivations in stripe i for all systems. The stripes of the hidden layer are
+// numbered first, then those of the visible layer. It adds the rows of 64 units to all
+// systems before it continues with the next 64 units, so that these 16 KB stay in the first-level cache.
 func (c *Parameters) addStripe(i int) {
 	from, at := visible, i*stripe
 	if n := c.stripes(hidden); i >= n {

@@ -8,40 +8,41 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// Parameters are the parameters of an RBM in the layout that single flips need.
-// Many RBM systems share them. W is held twice: a flip of a visible unit adds a
-// row of W to the preactivations of the hidden units, a flip of a hidden unit
+// Parameters are the parameters of an RBM in a layout that is suitable for single flips.
+// Many RBM systems can share them. Both W and Wᵀ are stored: a flip of a visible unit adds a
+// row of W to the preactivations of the hidden units, and a flip of a hidden unit
 // adds a row of Wᵀ to those of the visible units.
 //
-// Parameters are integer multiples of a quantum, a power of two of about 2⁻³⁰
-// of the largest preactivation in any state. So all sums are exact, and
+// Parameters are rounded to integer multiples of a quantum. The quantum is a power of two, about 2⁻³⁰
+// times the largest possible preactivation. So all sums are exact, and
 // preactivations and the weights of walks depend on the state alone, not on the
-// path to it. The distribution that is sampled is that of the rounded parameters. The
-// rounding, by at most half a quantum, is 10⁻⁷ in a trained model of 784 × 500
-// units, as much as a sum in float32 loses.
+// path to it. Chains sample the model with the rounded parameters. The rounding error is at most half a
+// quantum. This is 10⁻⁷ in a trained model of 784 × 500 units, as large as the error of a sum in float32.
 type Parameters struct {
-	first   [2]int     // site of the first unit of each layer
-	number  [2][]int32 // sites of each layer
-	units   [2]int     // for each layer
-	size    [2]int     // units, padded to a multiple of walk.Lanes
-	stride  [2]int     // of rows of this layer's size
-	row     [2][]int32 // weights of each unit of a layer to the other, in quanta
-	bias    [2][]int32 // in quanta, padded with zeros
+	// The index of these arrays is the layer.
+	first  [2]int     // site of the first unit
+	number [2][]int32 // sites
+	units  [2]int     // number of units
+	size   [2]int     // number of units, padded to a multiple of walk.Lanes
+	stride [2]int     // distance between rows of size elements
+	row    [2][]int32 // weights of each unit to the units of the other layer, in quanta
+	bias   [2][]int32 // biases in quanta, padded with zeros
+
 	quantum float64
-	reach   float64  // bounds |preactivation|
-	labels  [2]int32 // first and last + 1 of the sites of a softmax label
+	reach   float64  // upper bound of |preactivation|
+	labels  [2]int32 // first site of a softmax label, and the site after its last
 
 	setting setting
 	loading loading
 }
 
-// The layers. A state has the visible units first.
+// The layers.
 const (
 	visible = 0
 	hidden  = 1
 )
 
-// NewParameters returns the parameters of m. It panics if m does not pass CheckBinary.
+// NewParameters returns the parameters of m. It panics if m.CheckBinary returns an error.
 func NewParameters(m *rbm.RBM) *Parameters {
 	if err := m.CheckBinary(); err != nil {
 		panic("mcmc: " + err.Error())
@@ -54,8 +55,8 @@ func NewParameters(m *rbm.RBM) *Parameters {
 	c.number = [2][]int32{all[:m.Visible()], all[m.Visible():]}
 	for l, n := range c.units {
 		c.size[l] = (n + walk.Lanes - 1) &^ (walk.Lanes - 1)
-		// Rows of an odd number of cache lines: otherwise a stripe of columns
-		// would compete for few sets of a cache.
+		// An odd number of cache lines per row: otherwise the rows of a stripe
+		// would map to few sets of the cache.
 		c.stride[l] = c.size[l] | walk.Lanes
 	}
 	for l := range c.row {
@@ -69,16 +70,16 @@ func NewParameters(m *rbm.RBM) *Parameters {
 	}
 	c.setting.panels.Body = c.quantizePanel
 	c.loading.prepare(c)
-	c.quantum = 1 // any number; Set finds the right one
+	c.quantum = 1 // any number; Set computes it
 	c.Set(m)
 	return c
 }
 
-// setting is the memory of Set. It sums the magnitudes of the weights, one panel
-// of the model at a time.
+// setting is the working memory of Set. A task of its loop quantizes one panel of the weights and sums
+// their magnitudes.
 type setting struct {
-	columns []float32   // Σ|w| and the |bias| of each hidden unit
-	rows    [][]float32 // for each panel: Σ|w| of each visible unit
+	columns []float32   // for each hidden unit: |bias| + Σ|w|
+	rows    [][]float32 // [panel][visible unit] Σ|w|
 	panels  parallel.Loop
 	now     struct { // the arguments of the current loop
 		m     *rbm.RBM
@@ -86,32 +87,32 @@ type setting struct {
 	}
 }
 
-// reachBits: preactivations are below 2³⁰ quanta. An int32 also has room for the
-// roundings of up to 2³⁰ parameters.
+// reachBits limits preactivations to 2³⁰ quanta. The rest of the range of int32 is for the
+// rounding errors of up to 2³⁰ parameters.
 const reachBits = 30
 
-// Set reads the parameters of m, which may have changed. Afterwards systems on c need
-// a Load or SetState before anything else. It panics if m has another
-// shape and allocates nothing. A large model is divided among goroutines.
+// Set copies the parameters of m, which may have changed. Afterwards systems with parameters c need
+// a Load or SetState before any other call. It panics if m has another
+// shape. It allocates nothing. Several goroutines copy a large model.
 func (c *Parameters) Set(m *rbm.RBM) {
 	if m.Visible() != c.units[visible] || m.Hidden() != c.units[hidden] {
 		panic("mcmc: an RBM of another shape than the parameters'")
 	}
-	// The quantum depends on the sums of the magnitudes. It is mostly unchanged
-	// since the last Set, so one pass that sums and quantizes is mostly enough.
+	// The quantum depends on the sums of the magnitudes. It has usually not changed
+	// since the last Set, so one pass that both sums and quantizes is usually enough.
 	before := c.quantum
 	c.quantize(m, float32(1/before))
 	c.reach = c.setting.largest(m)
 	_, e := math.Frexp(c.reach)
-	e = max(e, -90) // float32 holds the inverse of the quantum
+	e = max(e, -90) // the inverse of the quantum must be finite in float32
 	if c.quantum = math.Ldexp(1, e-reachBits); c.quantum != before {
 		c.quantize(m, float32(1/c.quantum))
 	}
 }
 
 const (
-	// parallelWork is the number of systems times weights from which a Load is
-	// divided. One core takes 80 µs for it, about as long as to wake another.
+	// parallelWork is the number of systems times weights from which several goroutines share a
+	// Load. One core takes 80 µs for this number, about as long as waking another core.
 	parallelWork = 1 << 21
 	// setWork is the number of systems whose Load takes as long as a Set.
 	setWork = 7
@@ -125,8 +126,8 @@ func (c *Parameters) cost(systems int) int {
 	return 0
 }
 
-// quantize sets the weights in both orientations and the biases, in units of
-// 1/scale, and sums their magnitudes.
+// quantize rounds scale times the weights, in both orientations, and scale times the biases to integers.
+// It also sums the magnitudes of the parameters.
 func (c *Parameters) quantize(m *rbm.RBM, scale float32) {
 	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
 		walk.Quantize(c.bias[l], b, scale)
@@ -151,8 +152,8 @@ func (c *Parameters) quantizePanel(k int) {
 	}
 }
 
-// largest returns a bound of the preactivations of m in any state, from the
-// sums.
+// largest returns an upper bound of |preactivation| in any state of m, from the
+// sums of magnitudes.
 func (s *setting) largest(m *rbm.RBM) float64 {
 	top := float32(0)
 	for _, x := range s.columns {
@@ -165,8 +166,8 @@ func (s *setting) largest(m *rbm.RBM) float64 {
 		}
 		top = max(top, x)
 	}
-	// A float32 sum of n terms is short by at most n·2⁻²⁴ of it. Twice as much on
-	// top of it bounds the true sum.
+	// A float32 sum of n terms has a relative error of at most n·2⁻²⁴. Adding twice this error
+	// bounds the true sum.
 	n := float64(max(m.Visible(), m.Hidden()) + 1)
 	return float64(top) * (1 + float64(n*0x1p-23))
 }
@@ -180,11 +181,11 @@ func (c *Parameters) rowOf(layer int, i int) []int32 {
 // Len returns the number of units, visible and hidden.
 func (c *Parameters) Len() int { return c.units[visible] + c.units[hidden] }
 
-// Reach bounds the cost of any flip in any state. It is not finite if a
+// Reach returns an upper bound of |cost| of any flip in any state. It is not finite if a
 // parameter is not.
 func (c *Parameters) Reach() float64 { return c.reach }
 
-// place returns the layer of a site and its number in it.
+// place returns the layer of a site and the index of its unit in the layer.
 func (c *Parameters) place(site int) (layer, i int) {
 	if site >= c.first[hidden] {
 		return hidden, site - c.first[hidden]
@@ -192,7 +193,7 @@ func (c *Parameters) place(site int) (layer, i int) {
 	return visible, site
 }
 
-// sites returns the sites that chains may flip: all, except those of a
+// sites returns the sites that chains may flip: all except those of a
 // softmax label, where a single flip would leave no class or two classes on.
 func (c *Parameters) sites() []int32 {
 	sites := make([]int32, 0, c.Len())
@@ -204,5 +205,4 @@ func (c *Parameters) sites() []int32 {
 	return sites
 }
 
-// isLabel reports whether a site is one of a softmax label.
 func (c *Parameters) isLabel(i int32) bool { return i >= c.labels[0] && i < c.labels[1] }

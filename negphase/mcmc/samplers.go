@@ -14,14 +14,15 @@ import (
 type sampler struct {
 	name        string
 	help        string // one line for the help of commands
-	keepsActive bool   // moves keep the number of units that are on
-	zero        Mover  // a zero value of its type
-	// edit returns the keys of a copy of a Mover of this type, and the copy.
+	keepsActive bool   // moves keep the number of active units
+	zero        Mover  // the zero value of its type
+	// edit copies m, which must have this type. It returns keys that change the copy, and a
+	// function that returns the copy.
 	edit func(m Mover) (keys grammar.Keys, edited func() Mover)
 }
 
-// samplers is the table of all samplers. A new one is a row here and a file
-// with its settings, their keys and its chain.
+// samplers is the table of all samplers. To add one, write a file
+// with its settings, their keys and its chain, and add a row here.
 var samplers = []sampler{
 	row("gibbs", "heat bath, a sweep of all spins a move", false, func(m *Gibbs) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
 	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
@@ -44,13 +45,13 @@ func row[M Mover](name, help string, keepsActive bool, keys func(*M) grammar.Key
 
 func noKeys[M Mover](*M) grammar.Keys { return nil }
 
-// keys returns the keys of the sampler, of zero settings.
+// keys returns the keys of the sampler.
 func (s *sampler) keys() grammar.Keys {
 	keys, _ := s.edit(s.zero)
 	return keys
 }
 
-// samplerOf returns the row of the table for a Mover, or nil.
+// samplerOf returns the row of the table for the type of m, or nil.
 func samplerOf(m Mover) *sampler {
 	at := slices.IndexFunc(samplers, func(s sampler) bool { return reflect.TypeOf(s.zero) == reflect.TypeOf(m) })
 	if at < 0 {
@@ -59,7 +60,6 @@ func samplerOf(m Mover) *sampler {
 	return &samplers[at]
 }
 
-// samplerNamed returns the row of the table of the given name, or nil.
 func samplerNamed(name string) *sampler {
 	at := slices.Index(MoverKinds(), name)
 	if at < 0 {
@@ -68,8 +68,8 @@ func samplerNamed(name string) *sampler {
 	return &samplers[at]
 }
 
-// CheckRemoved returns an error that says why a part of the grammar was removed, the name of a
-// sampler or key=value, and what to take instead. It is nil if the part was not.
+// CheckRemoved returns an error if part, a sampler's name or key=value, was removed from the grammar. The
+// error says why it was, and what to use instead.
 func CheckRemoved(part string) error {
 	switch {
 	case part == "pairs":
@@ -97,12 +97,11 @@ func MoverKeys(kind string) []string {
 	return nil
 }
 
-// MoverHas reports whether samplers of this kind have the setting that the
-// grammar calls key.
+// MoverHas reports whether samplers of this kind have the given key.
 func MoverHas(kind, key string) bool { return slices.Contains(MoverKeys(kind), key) }
 
-// CheckMover returns an error that names the setting of m that is out of range,
-// as far as that does not depend on a system.
+// CheckMover returns an error that names the setting of m that is out of range.
+// Bind makes the checks that depend on a system.
 func CheckMover(m Mover) error {
 	if c, ok := m.(interface{ Check() error }); ok {
 		return c.Check()
@@ -110,7 +109,7 @@ func CheckMover(m Mover) error {
 	return nil
 }
 
-// KeepsActive reports whether moves of m keep the number of units that are on.
+// KeepsActive reports whether moves of m keep the number of active units.
 func KeepsActive(m Mover) bool {
 	if t, ok := m.(Tempering); ok {
 		return KeepsActive(t.Mover)
@@ -119,8 +118,7 @@ func KeepsActive(m Mover) bool {
 	return s != nil && s.keepsActive
 }
 
-// Help returns what the help of commands says about the samplers and their
-// keys, one a line.
+// Help returns the help texts of the samplers and of their keys, one per line.
 func Help() (kinds, keys string) {
 	owners := map[string][]string{} // samplers that have a key
 	for _, s := range samplers {
@@ -142,17 +140,15 @@ func Help() (kinds, keys string) {
 	return kinds, keys
 }
 
-// ParseMover reads a sampler in the grammar name[:key=value]…, such as
+// ParseMover parses a sampler in the grammar name[:key=value]…, such as
 //
 //	gibbs:order=random
 //	sardonics:k=1-25:gamma=.95/1.05:mix=2/1/1:walks=3:weights=boltzmann
 //	im:k=90:gamma=1/.9
 //
-// The table of samplers has all names and keys; Help lists them. The default order
-// is o. With k=auto the default gamma is that of locally
-// balanced weights: 1, or ½ with boltzmann. See Sardonics and Intracluster for what
-// their settings mean. The error names
-// the key, or the sampler, and what it may be.
+// Help lists all names and keys. The default order is o. With k=auto the default gamma gives locally
+// balanced weights: 1, or ½ with boltzmann. See the type of each sampler for the meaning of its settings.
+// The error names the key or the sampler, and the values that it may have.
 func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
 	for _, part := range parts {
@@ -181,8 +177,8 @@ func ParseMover(text string, o Order) (Mover, error) {
 	return m, CheckMover(m)
 }
 
-// FormatMover returns m in the grammar that ParseMover reads, with every
-// setting that is in force. For a Mover that is not in the table it returns
+// FormatMover returns m in the grammar of ParseMover, with every
+// setting that has an effect. For a Mover that is not in the table it returns
 // the name of its type.
 func FormatMover(m Mover) string {
 	if t, ok := m.(Tempering); ok {

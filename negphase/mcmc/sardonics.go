@@ -10,59 +10,57 @@ import (
 	"gorbm/data/grammar"
 )
 
-// Weights are the form of the weight φ of a flip that raises the energy by ΔE.
-// The walks of SARDONICS and of intracluster moves choose the next flip in
-// proportion to it.
+// Weights selects the form of the weight φ of a flip that raises the energy by ΔE.
+// The walks of Sardonics and Intracluster draw the next flip with probability
+// proportional to φ. γ is the bias of the walk, in units of β.
 type Weights string
 
 const (
-	HeatBath  Weights = "heatbath"  // φ = 1/(1 + exp(γβΔE)); γ = 1 matches the target
-	Boltzmann Weights = "boltzmann" // φ = exp(−γβΔE), on an RBM within e^±15; γ = ½ matches the target
+	HeatBath  Weights = "heatbath"  // φ = 1/(1 + exp(γβΔE)); locally balanced at γ = 1
+	Boltzmann Weights = "boltzmann" // φ = exp(−γβΔE), clipped to e^±15 on an RBM; locally balanced at γ = ½
 )
 
 // MaxLength is the largest length of a walk, and MaxWalks the largest number
-// of walks in a half of a move. Larger numbers are taken for mistakes.
+// of walks in a half of a move.
 const (
 	MaxLength = 1_000_000
 	MaxWalks  = 1000
 )
 
-// Sardonics are self-avoiding walks in the space of states (Hamze, Wang & de
-// Freitas 2012). A move is a chain of walks. Each walk flips k different units,
-// one after the other, drawn among those it has not flipped yet in proportion
-// to φ (equation 3). The whole move is accepted or rejected so that exp(−βE) is
+// Sardonics makes self-avoiding walks in the space of states (Hamze, Wang & de
+// Freitas 2012). A move is a sequence of walks. Each walk flips k different units,
+// one after the other. Each unit is drawn among those that the walk has not flipped yet, with probability
+// proportional to φ (equation 3). The whole move is accepted or rejected so that exp(−βE) is
 // left invariant (equations 8 and 11). The length k is drawn for each walk
 // before it starts, uniformly from MinLength … MaxLength.
 //
-// A move has two halves of Walks walks each, and each walk may flip units that
-// earlier walks flipped. With Single it is one walk instead, the paper's
-// Algorithm 1. The paper's "pure" sampler is Walks = 1, the iterated one has
+// A move has two halves with Walks walks each. A walk may flip units that
+// earlier walks of the move flipped. With Single a move is one walk instead, the paper's
+// Algorithm 1. The paper's "pure" sampler has Walks = 1, its "iterated" sampler has
 // more.
 //
-// The type of a move is the bias of its first and of its second half:
-// (Gamma1, Gamma1), (Gamma2, Gamma1) or (Gamma1, Gamma2), in proportion to
-// Mix. These are the paper's LL, HL and LH, with L for Gamma1 and H for
-// Gamma2 (section 3.2). Its prose calls H the hot bias, its tables have
-// γ_H ≥ γ_L; the sampler is correct for any two numbers. A move and its reverse are scored
-// under the mixture of all types, as in the paper's program, which accepts more than scoring
-// each under its own type.
+// A move has one of three types, drawn with probabilities proportional to Mix. A type consists of the
+// biases of the first and of the second half:
+// (Gamma1, Gamma1), (Gamma2, Gamma1) or (Gamma1, Gamma2). These are the paper's LL, HL and LH, where
+// γ_L = Gamma1 and γ_H = Gamma2 (section 3.2). The paper's text calls H the hot bias, but its tables have
+// γ_H ≥ γ_L; the sampler is correct for any two numbers. The proposal probabilities of a move and of its
+// reverse are those of the mixture of all types, as in the paper's program. This accepts more moves than
+// the probabilities for the type that was drawn.
 //
-// The paper's experiments used heat-bath weights and biases in units of β,
-// though it prints Boltzmann weights. Acceptance is highest at γ of 1.02 to 1.1
-// for HeatBath and at about half of it for Boltzmann.
+// The paper prints Boltzmann weights, but its experiments used heat-bath weights and biases in units of β.
+// Acceptance is highest at γ of 1.02 to 1.1 for HeatBath, and at about half of that for Boltzmann.
 type Sardonics struct {
-	MinLength int        // flips of a walk: k_l
-	MaxLength int        // k_u: most flips of a walk
-	Auto      bool       // the chain finds the lengths instead, see Adaptive: L−1 or L flips, equally likely
-	Gamma1    float64    // in units of β
-	Gamma2    float64    // in units of β, used where Mix has it
-	Weights   Weights    // of flips
-	Single    bool       // one walk a move; Walks and Mix are ignored
-	Walks     int        // N, of each half
+	MinLength int        // k_l: smallest number of flips of a walk
+	MaxLength int        // k_u: largest number of flips of a walk
+	Auto      bool       // the chain adapts the lengths instead (see Adaptive): L−1 or L flips, equally likely
+	Gamma1    float64    // bias in units of β
+	Gamma2    float64    // bias in units of β; unused if Mix has only the first type
+	Weights   Weights    // form of the weights of flips
+	Single    bool       // one walk per move; Walks and Mix are ignored
+	Walks     int        // N: number of walks in each half
 	Mix       [3]float64 // proportions of the types (1,1), (2,1), (1,2)
 }
 
-// keys returns the keys of m.
 func (m *Sardonics) keys() grammar.Keys {
 	return grammar.Keys{
 		lengthsKey(&m.MinLength, &m.MaxLength, &m.Auto),
@@ -128,14 +126,14 @@ func (m *Sardonics) keys() grammar.Keys {
 	}
 }
 
-// DefaultSardonics returns pairs of walks of 1 to 25 flips at γ = 1.02β, where
-// both lattices of the paper accept nearly all they can.
+// DefaultSardonics returns settings with pairs of walks of 1 to 25 flips at γ = 1.02 in units of β. On
+// both lattices of the paper the acceptance is near its maximum at this γ.
 func DefaultSardonics() (m Sardonics) {
 	m.keys().Initialize()
 	return m
 }
 
-// balanced returns m at locally balanced biases, if it finds its lengths.
+// balanced returns m with locally balanced biases if Auto is set, and otherwise m.
 func (m Sardonics) balanced() Mover {
 	if m.Auto {
 		m.Gamma1, m.Gamma2 = m.Weights.Balanced(), m.Weights.Balanced()
@@ -154,8 +152,8 @@ func (m *Sardonics) walks() int {
 // mixed reports whether Gamma2 is used.
 func (m *Sardonics) mixed() bool { return !m.Single && (m.Mix[1] > 0 || m.Mix[2] > 0) }
 
-// Check returns an error that names the setting that is out of range, or that
-// makes the chain reducible whatever the system is.
+// Check returns an error that names a setting that is out of range or makes the chain reducible on any
+// system.
 func (m Sardonics) Check() error {
 	if err := m.keys().Check("sardonics"); err != nil {
 		return err

@@ -10,21 +10,20 @@ import (
 // blocks until the end of their segment.
 type blockWalk struct {
 	blockWeights
-	step []int32 // at which a site flipped in this segment; unflipped or fixed
+	step []int32 // [site] step of the segment at which it flipped; unflipped or fixed
 
-	// Of the segment, by step.
-	after []pair // total after the flip
+	// For each step of the segment.
+	after []pair // total weight after the flip
 	own   []pair // current weight of the flipped site
 
-	// Flip n of the path changed the weights in entries start[n−logged] to
-	// start[n−logged+1] of changes: first that of the flipped site, then others.
-	// The entries of the first logged flips are dropped.
+	// The weights that flip n of the path changed are changes[start[n−logged]:start[n−logged+1]]. The
+	// first is that of the flipped site. The entries of the first logged flips are dropped.
 	changes []change
 	start   []int32
 	logged  int
 }
 
-// A change is a site whose weight changed, and the weight before.
+// A change is a site whose weight changed, with its weight before.
 type change struct {
 	site   int32
 	before pair
@@ -32,8 +31,8 @@ type change struct {
 
 const unflipped = -1
 
-// maxChanges is the number of entries, 1.5 MB, above which those of earlier
-// segments are dropped. On a sparse system no move has that many.
+// maxChanges is the number of entries of changes, 1.5 MB, above which the entries of earlier
+// segments are dropped. On a sparse system no move has so many.
 const maxChanges = 1 << 16
 
 func newBlockWalk(s System, sites []int32, b biases, longest int) *blockWalk {
@@ -70,13 +69,13 @@ func (w *blockWalk) commit() {
 	w.forget()
 }
 
-// forget drops the entries of the flips so far.
+// forget drops the entries of changes.
 func (w *blockWalk) forget() {
 	w.changes, w.start, w.logged = w.changes[:0], w.start[:1], len(w.path)
 }
 
-// undo replays the flips backwards. On an Ising system, whose costs never drift,
-// it takes the weights from changes.
+// undo undoes the flips in reverse order. On an Ising system, whose costs have no rounding errors,
+// it restores the weights from changes.
 func (w *blockWalk) undo() {
 	for n := len(w.path) - 1; n >= 0; n-- {
 		i := w.path[n]
@@ -97,7 +96,7 @@ func (w *blockWalk) undo() {
 	w.commit()
 }
 
-// renew sets the weights of site i by its cost.
+// renew recomputes the weights of site i.
 func (w *blockWalk) renew(i int32) { w.set(i, w.weights(i)) }
 
 func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
@@ -116,7 +115,7 @@ func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 	w.backward(k, sc)
 }
 
-// forward flips site i as step t of the segment and takes its weight out of the
+// forward flips site i as step t of the segment and removes its weight from the
 // blocks.
 func (w *blockWalk) forward(i int32, t int, sc *score) {
 	before := w.listed(i)
@@ -145,8 +144,8 @@ func (w *blockWalk) forward(i int32, t int, sc *score) {
 	w.own[t], w.after[t] = w.weights(i), w.total()
 }
 
-// backward puts the sites of the segment back into the blocks and scores the
-// reverse walk, as classWalk.backward does.
+// backward puts the sites of the segment back into the blocks. It computes the probability of the
+// reverse walk like classWalk.backward.
 func (w *blockWalk) backward(k int, sc *score) {
 	path := w.path[len(w.path)-k:]
 	start := w.start[len(w.start)-k-1:]
@@ -166,7 +165,7 @@ func (w *blockWalk) backward(k int, sc *score) {
 		for n := 1; n < len(changes); n++ {
 			c := &changes[n]
 			at := step[c.site]
-			if at < 0 { // not of this segment
+			if at < 0 { // not flipped in this segment
 				continue
 			}
 			now := &own[at]

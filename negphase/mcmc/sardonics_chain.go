@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm"
 )
 
-// typeBias has the biases of both halves of each of the three types of a move.
+// typeBias has the index of the bias of each half, for the three types of a move.
 var typeBias = [3][2]int{{0, 0}, {1, 0}, {0, 1}}
 
 // A sardonicsChain is Sardonics on one system.
@@ -16,15 +16,15 @@ type sardonicsChain struct {
 	settings Sardonics
 	walker   walker
 	beta     float64
-	low      int // of the lengths of walks
-	high     int
-	logMix   [3]float64 // −Inf for types that do not occur
-	half     [2]score
+	low      int        // smallest length of walks
+	high     int        // largest length of walks
+	logMix   [3]float64 // log probabilities of the types; −Inf for types that do not occur
+	half     [2]score   // scores of the halves of the current move
 }
 
-// Bind returns the chain; see Mover. Besides what Check finds, walks longer than
-// the number of sites, settings under which the chain would be reducible or
-// periodic, and biases too large for the weights are errors.
+// Bind returns the chain; see Mover. In addition to the errors of Check, it is an error if walks are
+// longer than the number of sites, if the chain would be reducible or
+// periodic, or if a bias is too large for the weights.
 func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, err := m.bindable(s, beta, sites)
 	if err != nil {
@@ -34,7 +34,7 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.Auto { // at first; Lengths has those in force
+	if m.Auto { // the memory of the walker must suffice for the longest walk
 		m.MaxLength = autoRoom(len(sites))
 	}
 	c := m.chain(newSardonicsWalker(m.Weights, s, sites, b, m.MaxLength), beta)
@@ -69,11 +69,11 @@ func (m *Sardonics) bindable(s System, beta float64, sites []int32) ([]int32, er
 	return sites, nil
 }
 
-// autoRoom is the length of the longest walk of k=auto on a system of n ≥ 2 sites. A walk over
-// all sites has but one end.
+// autoRoom returns the length of the longest walk with k=auto on a system of n ≥ 2 sites. It is less than
+// n, because a walk over all sites always ends in the same state.
 func autoRoom(n int) int { return min(max(2, n-1), MaxLength) }
 
-// biases returns the weights of flips under Gamma1, and with two under Gamma2.
+// biases returns the weights of flips with bias Gamma1 and, if two is set, also with bias Gamma2.
 func (m *Sardonics) biases(s System, beta float64, sites int, two bool) (biases, error) {
 	gamma := []float64{m.Gamma1, m.Gamma2}
 	if !two {
@@ -82,7 +82,7 @@ func (m *Sardonics) biases(s System, beta float64, sites int, two bool) (biases,
 	return newBiases("sardonics", m.Weights, s, beta, sites, gamma...)
 }
 
-// chain returns the chain of m on a walker, which other chains may share.
+// chain returns a chain with the settings m on a walker, which other chains may share.
 func (m Sardonics) chain(w walker, beta float64) *sardonicsChain {
 	c := &sardonicsChain{settings: m, walker: w, beta: beta, low: m.MinLength, high: m.MaxLength}
 	if m.Single {
@@ -96,9 +96,9 @@ func (m Sardonics) chain(w walker, beta float64) *sardonicsChain {
 	return c
 }
 
-// newSardonicsWalker returns the walker on s for walks of up to longest flips:
-// lists of classes where costs are few and equal, whole layers on an RBM, block
-// sums elsewhere.
+// newSardonicsWalker returns the fastest walker for s, with memory for walks of up to longest flips. It
+// has lists of sites of equal cost if there are few different costs, whole layers on an RBM, and block
+// sums otherwise.
 func newSardonicsWalker(weights Weights, s System, sites []int32, b biases, longest int) walker {
 	if c, ok := newClasses(s, sites, false, b); ok {
 		return newClassWalk(c, b.n, longest)
@@ -109,10 +109,10 @@ func newSardonicsWalker(weights Weights, s System, sites []int32, b biases, long
 	return newBlockWalk(s, sites, b, longest)
 }
 
-// Reset takes over the state of the system after it was changed elsewhere.
+// Reset recomputes the weights; see Chain.
 func (c *sardonicsChain) Reset() { c.walker.reset() }
 
-// NewLength returns the length before a warm-up; see Adaptive.
+// NewLength implements Adaptive.
 func (c *sardonicsChain) NewLength() *Length {
 	if !c.settings.Auto {
 		return nil
@@ -120,28 +120,28 @@ func (c *sardonicsChain) NewLength() *Length {
 	return newLength(c.settings.MaxLength)
 }
 
-// TakeLength sets the length of walks; see Adaptive. Walks of one length cannot reach all
-// states, so there are two.
+// TakeLength implements Adaptive. Two walks of one length cannot reach all
+// states, so there are two lengths.
 func (c *sardonicsChain) TakeLength(l *Length) {
 	c.high = max(2, l.Flips())
 	c.low = c.high - 1
 }
 
-// Lengths returns the lengths of walks; see Adaptive.
+// Lengths implements Adaptive.
 func (c *sardonicsChain) Lengths() (low, high int) { return c.low, c.high }
 
-// WarmUp finds the length of walks; see Adaptive.
+// WarmUp implements Adaptive.
 func (c *sardonicsChain) WarmUp(r *rand.Rand) Info {
 	return warmUp(c, func() (Info, float64) { return c.move(r) })
 }
 
-// Move takes one chain of walks and accepts or rejects it.
+// Move makes the walks of one move and accepts or rejects them.
 func (c *sardonicsChain) Move(r *rand.Rand) Info {
 	info, _ := c.move(r)
 	return info
 }
 
-// move is Move. It returns the probability of acceptance too.
+// move is Move, and also returns the acceptance probability.
 func (c *sardonicsChain) move(r *rand.Rand) (Info, float64) {
 	kind := 0
 	if c.settings.mixed() {
@@ -163,13 +163,13 @@ func (c *sardonicsChain) move(r *rand.Rand) (Info, float64) {
 	return finish(c.walker, r, c.beta, reverse-forward, flips)
 }
 
-// begin starts the scores of a move.
+// begin resets the scores.
 func (c *sardonicsChain) begin() { c.half = [2]score{emptyScore, emptyScore} }
 
-// density returns the logarithms of the probabilities of the walks taken, over all types
-// of moves, and of their reverse. The reverse takes the walks from the last
-// to the first. So its first half is the reverse of the second half, scored under
-// the bias of the first half of the reverse.
+// density returns the logarithms of the probabilities of proposing the walks of this move and of
+// proposing their reverse. Both are sums over all types of moves. The reverse makes the walks from the
+// last to the first. So its first half is the reverse of the second half, with
+// the bias of the first half.
 func (c *sardonicsChain) density() (forward, reverse float64) {
 	if !c.settings.mixed() { // one type, one bias
 		for h := range c.half {
@@ -178,7 +178,7 @@ func (c *sardonicsChain) density() (forward, reverse float64) {
 		}
 		return forward, reverse
 	}
-	var f, b [2][2]float64 // by half and bias
+	var f, b [2][2]float64 // [half][bias] log probabilities forward and back
 	for h := range c.half {
 		for g := range 2 {
 			f[h][g] = c.half[h].forward[g].Log()

@@ -6,23 +6,23 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A classWalk is a walker on classes: flipped sites leave the lists until the
+// A classWalk is a walker on classes. Flipped sites are in no list until the
 // end of their segment.
 type classWalk struct {
 	classes
-	biases int         // 2 if a second bias occurs
-	after  [2][]uint64 // total after each flip of the segment
-	class  []uint8     // of the sites of the segment
-	edges  []pathEdge  // between sites of the segment
-	early  []int32     // edges of step t to earlier sites: edges[early[t]:early[t+1]]
-	late   []int32     // edges of step t to later sites: index of the last one, −1 for none
+	biases int         // number of biases, 1 or 2
+	after  [2][]uint64 // [bias][step] total weight of the listed sites after the flip
+	class  []uint8     // [step] list of the flipped site
+	edges  []pathEdge  // couplings between sites of the segment
+	early  []int32     // edges from the site of step t to earlier sites: edges[early[t]:early[t+1]]
+	late   []int32     // [step] index of the last edge to a later site; −1 if there is none
 }
 
 // A pathEdge is a coupling between two sites of one segment.
 type pathEdge struct {
-	before, at int32 // steps at which they flipped, before < at
-	step       int32 // step·s·t between the two flips: see link
-	next       int32 // index of another edge with the same before; −1 for none
+	before, at int32 // steps at which the two sites flipped, before < at
+	step       int32 // the product step·s·t of link, between the two flips
+	next       int32 // index of the next edge with the same before; −1 if there is none
 }
 
 func newClassWalk(c classes, biases, longest int) *classWalk {
@@ -41,8 +41,8 @@ func (w *classWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 	w.backward(k, w.relist(k), sc)
 }
 
-// forward takes the walk. Each flipped site leaves the lists, and the Pos of its
-// node becomes the complement of its step.
+// forward makes the walk. It removes each flipped site from the lists, and sets the Pos of its
+// node to the complement of its step.
 func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) {
 	lists := w.lists
 	node, site, list := lists.Node, lists.Site, &lists.List
@@ -90,7 +90,7 @@ func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) 
 				}
 				continue
 			}
-			// Lists.Move: the last site of a list takes the place of this one.
+			// Lists.Move: the last site of the list replaces this site.
 			from.End--
 			last := site[from.End]
 			site[at] = last
@@ -108,7 +108,7 @@ func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) 
 }
 
 // relist puts the k sites of the segment back into the lists and returns
-// their weight.
+// the sum of their weights under each bias.
 func (w *classWalk) relist(k int) (gone [2]uint64) {
 	for t, i := range w.path[len(w.path)-k:] {
 		c := w.lists.Node[i].List
@@ -123,12 +123,12 @@ func (w *classWalk) relist(k int) (gone [2]uint64) {
 	return gone
 }
 
-// backward scores the reverse walk without taking it. Reverse step t undoes
-// flip t, t = k−1 … 0, and draws from all sites except those that earlier reverse
-// steps have undone. Their weight at that state is after[t], the weight of all
-// sites not flipped up to t, plus that of the sites flipped up to t, minus that
-// of the sites flipped later. The last two are sums over the path alone. gone is
-// their difference, which each step updates.
+// backward computes the probability of the reverse walk without making it. Step t of the reverse undoes
+// flip t, for t = k−1 … 0. It draws among all sites except those that earlier steps of the reverse have
+// undone, that is, except the sites flipped after t. The total weight of these candidates is after[t], the
+// weight of the sites that the walk has not flipped up to t, plus the weight of the sites flipped up to t,
+// minus the weight of the sites flipped later. gone is the difference of the last two terms under each
+// bias. It depends on the sites of the path alone, and each step updates it.
 func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
 	edges, class, list := w.edges, w.class, &w.lists.List
 	g0, g1 := gone[0], gone[1]

@@ -7,42 +7,43 @@ import (
 )
 
 // A denseWalk is a walker for an RBM and heat-bath weights. A flip changes the
-// weights of all units of the other layer. One pass over that layer adds a row
-// to the preactivations, renews the weights and sums them. Sites flipped in this
-// segment have weight 0 there; the weights that they would have are kept apart.
+// weights of all units of the other layer. One pass over that layer adds a row of W
+// to the preactivations, recomputes the weights and sums them. The sums exclude sites that were flipped in
+// this segment; flippedSites has the weights of these.
 type denseWalk struct {
 	denseSites
 	biases int
-	gamma  [2]float32       // of two biases; multiplies sign
-	layer  [2][2]walk.Dense // by layer and bias
+	gamma  [2]float32       // γβ of two biases; multiplies sign
+	layer  [2][2]walk.Dense // [layer][bias]
 
-	flipped [2]flippedSites // for each layer in this segment
-	steps   []denseStep     // of this segment
-	later   [2]laterSites
+	flipped [2]flippedSites // [layer] sites flipped in this segment
+	steps   []denseStep     // steps of this segment
+	later   [2]laterSites   // [layer]
 }
 
 // flippedSites are the sites of a layer that were flipped in a segment, in
 // order, with their current weights under each bias.
 type flippedSites struct {
-	sites []int32 // numbers in the layer
-	now   []pair
-	sum   pair // of now
+	sites []int32 // indices in the layer
+	now   []pair  // current weights
+	sum   pair    // sum of now
 }
 
-// A denseStep is a flip, with what the score of its reverse needs.
+// A denseStep is a flip of unit i of a layer, with the quantities from which backward computes the
+// probability of its reverse.
 type denseStep struct {
 	layer, i int
-	up       bool    // it was turned on
-	sign     float32 // before the flip
-	unit     float32
-	field    int32
-	before   pair // weight of the site before the flip
-	after    pair // weight of the site after the flip
-	all      pair // total weight after the flip, including that of flipped sites
+	up       bool    // the flip turned the unit on
+	sign     float32 // denseSites.sign before the flip
+	unit     float32 // denseSites.unit
+	field    int32   // preactivation in quanta
+	before   pair    // weights of the site before the flip
+	after    pair    // weights of the site after the flip
+	all      pair    // total weight after the flip, including that of flipped sites
 }
 
-// laterSites are the sites of a layer that the walk flips after the current step
-// of backward, with their preactivations and weights at that step.
+// laterSites are the sites of a layer that the walk flipped after the current step
+// of backward, with their preactivations and weights before they flipped, in the state at that step.
 type laterSites struct {
 	n          int
 	site       []int32
@@ -73,7 +74,7 @@ func newDenseWalk(s *RBM, sites []int32, b biases, longest int) *denseWalk {
 
 func (w *denseWalk) rebias(b biases) {
 	w.scale = b.scale
-	if b.n == 2 { // gamma has the scales
+	if b.n == 2 { // gamma has the scales instead
 		w.scale = [2]float64{1, 1}
 		w.gamma = [2]float32{narrow(b.scale[0]), narrow(b.scale[1])}
 	}
@@ -94,15 +95,15 @@ func (w *denseWalk) reset() {
 	w.start()
 }
 
-// refresh renews all weights from the preactivations.
+// refresh recomputes all weights from the preactivations.
 func (w *denseWalk) refresh() {
 	for l := range w.layer {
 		w.weigh(l, w.zero[:len(w.s.field[l])], false)
 	}
 }
 
-// weigh adds row to the preactivations of a layer, or subtracts it if down, and
-// renews the weights.
+// weigh adds row to the preactivations of a layer, or subtracts it if down is set, and
+// recomputes the weights.
 func (w *denseWalk) weigh(l int, row []int32, down bool) {
 	d := &w.layer[l]
 	if w.biases == 2 {
@@ -112,7 +113,7 @@ func (w *denseWalk) weigh(l int, row []int32, down bool) {
 	}
 }
 
-// weights returns the weights of a unit of the given preactivation.
+// weights returns the weights of a unit with the given preactivation.
 func (w *denseWalk) weights(field int32, sign, unit float32) pair {
 	if w.biases == 1 {
 		return pair{first: uint64(walk.Heat(field, sign, unit))}
@@ -128,7 +129,7 @@ func (w *denseWalk) set(l, i int, p pair) {
 	}
 }
 
-// listed returns the weights that unit i of a layer has in the sums.
+// listed returns the weights of unit i of a layer that the sums include.
 func (w *denseWalk) listed(l, i int) (p pair) {
 	p.first = uint64(w.layer[l][0].Leaf[i])
 	if w.biases == 2 {
@@ -146,7 +147,7 @@ func (w *denseWalk) total() (p pair) {
 	return p
 }
 
-// draw draws a site under a bias.
+// draw draws unit i of layer l by the weights under a bias.
 func (w *denseWalk) draw(r *rand.Rand, bias int) (l, i int) {
 	v, h := &w.layer[visible][bias], &w.layer[hidden][bias]
 	x := walk.Below(r, v.Total+h.Total)
@@ -178,7 +179,7 @@ func (w *denseWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 	}
 }
 
-// forward flips unit i of layer l and takes its weight out of the sums.
+// forward flips unit i of layer l and removes its weight from the sums.
 func (w *denseWalk) forward(l, i int, sc *score) {
 	field, sign, unit := w.s.field[l][i], w.sign[l][i], w.unit[l][i]
 	st := denseStep{layer: l, i: i, sign: sign, unit: unit, field: field, up: w.s.layer(l)[i] == 0, before: w.listed(l, i)}
@@ -195,7 +196,7 @@ func (w *denseWalk) forward(l, i int, sc *score) {
 	w.steps = append(w.steps, st)
 }
 
-// hide takes the weights of the flipped sites out of the sums of a layer.
+// hide removes the weights of the flipped sites from the sums of a layer, after weigh has recomputed them.
 func (w *denseWalk) hide(l int) {
 	f, d := &w.flipped[l], &w.layer[l]
 	f.sum = pair{}
@@ -213,15 +214,15 @@ func (w *denseWalk) hide(l int) {
 	}
 }
 
-// backward scores the reverse of the walk. The reverse of a step draws among all
-// sites except those that the walk flips later. The weights of these follow from
-// their preactivations and the couplings among them alone.
+// backward computes the probability of the reverse walk. The reverse of a step draws among all
+// sites except those that the walk flipped later. The weights of the later sites follow from
+// their preactivations and the couplings among them.
 func (w *denseWalk) backward(sc *score) {
 	later := &w.later
 	for l := range later {
 		later[l].n = 0
 	}
-	var gone [2]pair // weights of the later sites of each layer
+	var gone [2]pair // [layer] total weights of the later sites
 	for t := len(w.steps) - 1; t >= 0; t-- {
 		st := &w.steps[t]
 		st.after.times(&sc.reverse, w.biases, st.all.minus(gone[0]).minus(gone[1]))
@@ -234,18 +235,18 @@ func (w *denseWalk) backward(sc *score) {
 	}
 }
 
-// add adds the site of a step, in its state before the step.
+// add adds the site of a step, in the state before the step.
 func (l *laterSites) add(st *denseStep) {
 	n := l.n
-	if n%walk.Lanes == 0 { // remove what an earlier walk left there
+	if n%walk.Lanes == 0 { // clear the padding, which an earlier walk may have overwritten
 		clear(l.unit[n : n+walk.Lanes])
 	}
 	l.site[n], l.field[n], l.sign[n], l.unit[n] = int32(st.i), st.field, st.sign, st.unit
 	l.n++
 }
 
-// unflip undoes a flip in the other layer and returns the total weights of the
-// sites.
+// unflip updates the preactivations of l for undoing a flip in the other layer, and returns the total
+// weights of the sites in l.
 func (w *denseWalk) unflip(l *laterSites, st *denseStep) (p pair) {
 	if l.n == 0 {
 		return p

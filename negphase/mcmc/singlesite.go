@@ -8,9 +8,9 @@ import (
 	"gorbm/rbm"
 )
 
-// Gibbs is the heat bath: a site takes each of its values with their
-// conditional probability, so that it flips with probability
-// 1/(1 + exp(βΔE)). A move is a sweep: as many updates as there are sites.
+// Gibbs is the heat bath: it draws the value of a site from its
+// conditional distribution, so that the site flips with probability
+// 1/(1 + exp(βΔE)). A move is a sweep with one update per site.
 type Gibbs struct{ Order Order }
 
 // Bind returns the chain; see Mover.
@@ -23,9 +23,9 @@ func (Gibbs) flip(x float64) float64 { return 1 / (1 + rbm.Exp(x)) }
 func (Gibbs) proposes() bool         { return false }
 
 // Metropolis proposes the flip of a site and accepts it with probability
-// min(1, exp(−βΔE)). A move is a sweep: as many updates as there are sites. In
-// a fixed order it may be reducible where flips cost nothing (Friedberg &
-// Cameron 1970). Its chains are Warners and say so.
+// min(1, exp(−βΔE)). A move is a sweep with one update per site. In
+// a fixed order the chain may be reducible if some flips have ΔE = 0 (Friedberg &
+// Cameron 1970). Its chains are Warners and warn of this.
 type Metropolis struct{ Order Order }
 
 // Bind returns the chain; see Mover.
@@ -46,10 +46,10 @@ func (Metropolis) flip(x float64) float64 {
 	return rbm.Exp(-x)
 }
 
-// ModifiedMetropolis is Metropolis, except that a flip which costs exactly
-// nothing is accepted with probability ½ (Brügge, Fischer & Igel 2020, eq. 2).
-// This makes it irreducible and aperiodic in every fixed order (Theorem 1). On
-// an Ising system two equal energies always have a difference of exactly 0.
+// ModifiedMetropolis is Metropolis, except that it accepts a flip with ΔE = 0
+// with probability ½ (Brügge, Fischer & Igel 2020, eq. 2).
+// This makes the chain irreducible and aperiodic in every fixed order (Theorem 1). On
+// an Ising system ΔE has no rounding error.
 type ModifiedMetropolis struct{ Order Order }
 
 // Bind returns the chain; see Mover.
@@ -71,7 +71,7 @@ type metropolis struct{ sweep }
 
 // Warning implements Warner.
 func (c *metropolis) Warning() string {
-	free := c.beta == 0 || flat(c.system) // no flip can cost anything
+	free := c.beta == 0 || flat(c.system) // βΔE is 0 for every flip
 	switch {
 	case c.order == Random && free:
 		return "metropolis: every flip costs nothing and is accepted, so a sweep keeps the parity of the spins; use modified-metropolis or gibbs"
@@ -81,12 +81,11 @@ func (c *metropolis) Warning() string {
 	return ""
 }
 
-// tieWork is the largest number of sums that ties computes, in 0.1 s.
+// tieWork is the largest number of sums that ties computes. They take 0.1 s.
 const tieWork = 1 << 20
 
-// ties reports whether in some state of the graph a flip of one of the sites
-// costs nothing. If that takes more than tieWork to find out, it reports
-// whether the graph is an integer graph.
+// ties reports whether some state of the graph has a flip of one of the sites with ΔE = 0.
+// If the search exceeds tieWork, it reports whether the graph is an integer graph.
 func (g *Graph) ties(sites []int32) bool {
 	if g.weight != nil {
 		return cancels(g, g.bias, g.weight, sites)
@@ -94,13 +93,13 @@ func (g *Graph) ties(sites []int32) bool {
 	return cancels(g, g.field, g.coupling, sites)
 }
 
-// cancels is ties for integers, or for numbers whose sums are exact: it reports
-// whether the local field of one of the sites can be 0.
+// cancels implements ties: it reports whether the local field of one of the sites can be 0. All sums of
+// field and coupling must be exact.
 func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bool {
 	work := 0
 	for _, i := range sites {
 		lo, hi := g.start[i], g.start[i+1]
-		// All local fields that the spins of the neighbours so far can make.
+		// All possible values of the local field due to the neighbours so far.
 		sums := map[T]bool{field[i]: true}
 		for _, c := range coupling[lo:hi] {
 			next := make(map[T]bool, 2*len(sums))
@@ -123,13 +122,13 @@ func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bo
 type Order int
 
 const (
-	// Linear takes the sites in ascending order, or as they were given.
+	// Linear updates the sites in the order in which they are given to Bind; all sites in ascending
+	// order.
 	Linear Order = iota
-	// Chessboard takes the sites of even x+y+z first, then those of odd x+y+z,
-	// one after the other. On a periodic side of odd length neighbours share
-	// a colour.
+	// Chessboard updates the sites with even x+y+z first, then those with odd x+y+z.
+	// On a periodic side of odd length, neighbours across the boundary have the same parity.
 	Chessboard
-	// Random takes as many sites as there are, each uniformly at random.
+	// Random updates one uniformly random site at a time, in total as many as there are sites.
 	Random
 )
 
@@ -145,7 +144,7 @@ func (o Order) String() string {
 	return orderNames[o]
 }
 
-// sequence sorts the sites of a sweep over s. For Random they are the sites to
+// sequence returns the sites of a sweep over s in the order of their updates; for Random, the sites to
 // draw from.
 func (o Order) sequence(s System, sites []int32) ([]int32, error) {
 	switch o {

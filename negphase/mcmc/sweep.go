@@ -3,24 +3,24 @@ package mcmc
 import "math/rand/v2"
 
 // A singleSite mover updates one site at a time. The probability that it flips
-// the site depends only on x = βΔE, β times the cost of the flip.
+// the site depends only on x = βΔE, where ΔE is the cost of the flip.
 type singleSite interface {
 	order() Order
-	flip(x float64) float64 // the probability
-	proposes() bool         // whether updates count as proposals in Info
+	flip(x float64) float64 // probability of the flip
+	proposes() bool         // whether Info counts updates as proposals
 }
 
-// A sweep is the chain of a singleSite mover. A move updates as many sites as
-// there are. Each update draws one random word, and in random order a second
-// one that chooses the site.
+// A sweep is the chain of a singleSite mover. A move makes one update per site.
+// Each update draws 64 random bits, and in random order 64 more
+// that choose the site.
 type sweep struct {
 	costs
 	beta   float64
 	sites  []int32 // in the order of updates
 	order  Order
 	accept *squeeze
-	counts bool     // proposals and acceptances
-	table  []chance // of integer graphs, by half cost
+	counts bool     // Info counts proposals and acceptances
+	table  []chance // for integer graphs: [half cost + maxLocal]
 }
 
 func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, error) {
@@ -42,7 +42,6 @@ func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, erro
 // Reset does nothing: a sweep has no caches.
 func (c *sweep) Reset() {}
 
-// Move makes one sweep.
 func (c *sweep) Move(r *rand.Rand) Info {
 	var flips int
 	draws := newStream(r)
@@ -59,8 +58,8 @@ func (c *sweep) Move(r *rand.Rand) Info {
 	return sweepInfo(len(c.sites), flips, c.counts)
 }
 
-// sweepInfo returns the Info of a sweep. If it counts proposals, updates are
-// proposals and flips are acceptances.
+// sweepInfo returns the Info of a sweep. If counts is set, it counts updates as
+// proposals and flips as acceptances.
 func sweepInfo(updates, flips int, counts bool) Info {
 	info := Info{Moves: 1, Updates: int64(updates), Flips: int64(flips)}
 	if counts {
@@ -77,7 +76,7 @@ func (c *sweep) site(k int, draws *stream) int {
 	return int(c.sites[k])
 }
 
-// generic makes a sweep of any system and returns the number of flips.
+// generic makes a sweep on any system and returns the number of flips.
 func (c *sweep) generic(draws *stream) (flips int) {
 	for k := range c.sites {
 		i := c.site(k, draws)
@@ -89,7 +88,7 @@ func (c *sweep) generic(draws *stream) (flips int) {
 	return flips
 }
 
-// real is generic for an Ising system.
+// real is generic for an Ising system on a graph that is not an integer graph.
 func (c *sweep) real(draws *stream) (flips int) {
 	s := c.ising
 	for k := range c.sites {
@@ -115,8 +114,8 @@ func (c *sweep) units(draws *stream) (flips int) {
 	return flips
 }
 
-// integer is generic for an Ising system on an integer graph, by table. It has a
-// copy of the generator, which the compiler keeps in registers.
+// integer is generic for an Ising system on an integer graph. It reads probabilities from the table, and
+// copies draws so that the compiler keeps the generator in registers.
 func (c *sweep) integer(draws *stream) (flips int) {
 	s := c.ising
 	reach := s.graph.maxLocal

@@ -6,37 +6,36 @@ import (
 	"gorbm/rbm"
 )
 
-// MaxOperatorSites is the most sites of a SweepOperator: 20 take 176 MB.
+// MaxOperatorSites is the largest number of sites of a SweepOperator; 20 sites take 176 MB.
 const MaxOperatorSites = 20
 
-// A Settable is a system that can be put into any state, as Ising and RBM can.
+// A Settable is a System whose state can be set, such as Ising and RBM.
 type Settable interface {
 	System
 	SetState(state []uint8)
 }
 
-// A SweepOperator is the transition matrix of one move of Gibbs, Metropolis or
-// ModifiedMetropolis on a small system, without its elements: it takes a distribution to
-// the one after the move. Bit i of a state's number is site i. A sweep in a fixed
-// order is the product of the sites' matrices T_i, one in random order is
+// A SweepOperator applies the transition matrix of one move of Gibbs, Metropolis or
+// ModifiedMetropolis on a small system to a distribution over its states, without storing the matrix. Bit
+// i of a state's number is the state of site i. A sweep in a fixed
+// order is the product of the transition matrices T_i of the sites i. A sweep in random order is
 // (ΣT_i/n)ⁿ for n sites.
 //
-// Given the sites of an RBM's hidden layer and then those of the visible one, it
-// is a move of BlockGibbs, or of FlipTheState for ModifiedMetropolis: units of a
-// layer are independent given the other, so it does not matter that they are
-// updated one after the other.
+// If the sites are the hidden units of an RBM and then its visible units, the operator is that of
+// BlockGibbs for Gibbs, and that of FlipTheState for ModifiedMetropolis. Units of a
+// layer are independent given the other layer, so updating them one after the other makes no difference.
 type SweepOperator struct {
 	states int
 	sites  []int32
 	random bool
-	flip   [][]float64 // [site][state]: probability that an update flips the site
-	law    []float64
-	next   []float64 // scratch
+	flip   [][]float64 // [site][state] probability that an update flips the site
+	law    []float64   // [state] exp(−βE)/Z
+	next   []float64   // scratch
 }
 
 // NewSweepOperator returns the operator of m's moves on s at inverse temperature
-// beta, which update the given sites in this order, all if nil. s is left in some
-// state. Other movers, and more than MaxOperatorSites sites, are errors.
+// beta. The moves update the given sites in this order; all sites if nil. It changes the state of s. It
+// returns an error for another type of mover, and for more than MaxOperatorSites sites.
 func NewSweepOperator(s Settable, m Mover, beta float64, sites []int32) (*SweepOperator, error) {
 	n := s.Len()
 	if n > MaxOperatorSites {
@@ -55,8 +54,8 @@ func NewSweepOperator(s Settable, m Mover, beta float64, sites []int32) (*SweepO
 	return o, nil
 }
 
-// flipChances returns at [i][x] the probability that the chain c on s flips site i
-// in state x when it updates the site, and the distribution of the states.
+// flipChances returns the probability flip[i][x] that an update of site i by c flips it in state x, and
+// the distribution law of the states, exp(−βE)/Z.
 func flipChances(s Settable, c *sweep) (flip [][]float64, law []float64) {
 	n := s.Len()
 	flip, law = make([][]float64, n), make([]float64, 1<<n)
@@ -92,11 +91,12 @@ func (c *sweep) chance(i int) chance {
 // States returns the number of states.
 func (o *SweepOperator) States() int { return o.states }
 
-// Law returns the distribution exp(−βE)/Z of the system, by state. The operator owns it;
-// it must not be written to.
+// Law returns the distribution exp(−βE)/Z over the states. The operator owns the slice; do not write to
+// it.
 func (o *SweepOperator) Law() []float64 { return o.law }
 
-// Step overwrites a distribution, or any row vector of len States, by the one after a move.
+// Step multiplies a row vector with States elements, such as a distribution, by the transition matrix of
+// a move, in place.
 func (o *SweepOperator) Step(law []float64) {
 	if len(law) != o.states {
 		panic("mcmc: a distribution of another number of states")
@@ -116,12 +116,12 @@ func (o *SweepOperator) Step(law []float64) {
 	}
 }
 
-// Update overwrites a distribution by the one after an update of site i, which must be one of
-// the operator's sites.
+// Update multiplies a row vector by the transition matrix of an update of site i, in place. Site i must
+// be one of the operator's sites.
 func (o *SweepOperator) Update(law []float64, i int) { update(law, o.flip[i], 1<<i) }
 
-// update applies the update of a site to the distribution row. In state x the update
-// flips the site, whose bit is given, with probability p[x].
+// update applies the update of a site to a distribution. bit is 1 << site, and p[x] is the probability
+// that the update flips the site in state x.
 func update(row, p []float64, bit int) {
 	for lo := 0; lo < len(row); lo += 2 * bit {
 		for x := lo; x < lo+bit; x++ {
@@ -133,7 +133,7 @@ func update(row, p []float64, bit int) {
 	}
 }
 
-// mix sets next to the distribution row after the update of a uniformly random site.
+// mix sets o.next to the distribution that follows row after an update of a uniformly random site.
 func (o *SweepOperator) mix(row []float64) {
 	clear(o.next)
 	for _, i := range o.sites {

@@ -7,12 +7,12 @@ import (
 	"gorbm/rbm"
 )
 
-// SwendsenWang updates an Ising system by clusters (Swendsen & Wang 1987, with
-// couplings of either sign and fields). Every pair of neighbours whose coupling
+// SwendsenWang updates an Ising system by clusters (Swendsen & Wang 1987), with
+// couplings of either sign and fields. Each pair of neighbours whose coupling
 // is satisfied, J_ij s_i s_j > 0, is joined with probability 1 − exp(−2β|J_ij|).
-// Every spin that points along its field is joined to a ghost spin with
+// Each spin that points along its field is joined to a ghost spin with
 // probability 1 − exp(−2β|h_i|). Each cluster then flips with probability ½,
-// except that of the ghost, and clusters with a site that the chain must not
+// except the cluster of the ghost and clusters with a site that the chain must not
 // change. A move is one such update of all sites.
 type SwendsenWang struct{}
 
@@ -40,7 +40,7 @@ func (SwendsenWang) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return c, nil
 }
 
-// takeCouplings lists the bonds that may join spins, and their chances.
+// takeCouplings lists the bonds that may join spins, with their probabilities.
 func (c *swendsenWang) takeCouplings() {
 	c.bonds = c.bonds[:0]
 	ghost := int32(c.ising.Len())
@@ -60,8 +60,8 @@ func (c *swendsenWang) takeCouplings() {
 // A clusterBond may join spins i and j.
 type clusterBond struct {
 	i, j   int32
-	unlike uint8  // 1 if the coupling is satisfied by unlike spins
-	joins  chance // if it is satisfied
+	unlike uint8  // 1 if opposite spins satisfy the coupling, otherwise 0
+	joins  chance // probability of joining the spins if the coupling is satisfied
 }
 
 func newBond(i, j int32, coupling, beta float64) clusterBond {
@@ -77,27 +77,26 @@ type swendsenWang struct {
 	beta    float64
 	sites   []int32
 	bonds   []clusterBond
-	bits    []uint8 // of the spins and of the ghost, which is up
-	alone   forest  // the clusters before any bond
+	bits    []uint8 // states of the spins and of the ghost, which is up
+	alone   forest  // the clusters before any bond is joined
 	cluster forest
-	coin    []uint8 // for each cluster, by its root
+	coin    []uint8 // [root of a cluster] whether it flips
 }
 
-// The states of a coin.
+// The values of a coin.
 const (
 	unthrown = iota
 	stays
 	flips
 )
 
-// Reset takes the couplings of a graph that changes; the chain has no other caches.
+// Reset recomputes the probabilities of the bonds if the couplings can change.
 func (c *swendsenWang) Reset() {
 	if c.ising.graph.changes {
 		c.takeCouplings()
 	}
 }
 
-// Move makes one update of all clusters.
 func (c *swendsenWang) Move(r *rand.Rand) Info {
 	c.begin()
 	draws := newStream(r)
@@ -110,7 +109,7 @@ func (c *swendsenWang) Move(r *rand.Rand) Info {
 	return c.flipClusters(&draws)
 }
 
-// begin copies the state and puts each spin into a separate cluster.
+// begin copies the state, and puts each spin that may flip into a separate cluster.
 func (c *swendsenWang) begin() {
 	copy(c.bits, c.ising.state)
 	c.bits[len(c.bits)-1] = 1
@@ -139,11 +138,11 @@ func (c *swendsenWang) flipClusters(draws *stream) Info {
 	return info
 }
 
-// A forest holds disjoint sets as trees. It has the parent of each node; a root
-// is its own parent.
+// A forest represents disjoint sets as trees. Its elements are the parents of the nodes; the parent of a
+// root is the root itself.
 type forest []int32
 
-// root returns the root of node i, and halves the path to it.
+// root returns the root of node i. It shortens the path to the root for later calls.
 func (f forest) root(i int32) int32 {
 	for f[i] != i {
 		f[i] = f[f[i]]

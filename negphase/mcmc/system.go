@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A System is a configuration of Len bits that can tell the energy change of each flip.
+// A System is a state of Len bits that knows its energy and the energy change of each flip.
 type System interface {
 	Len() int
 	// State returns the bits, 0 or 1. The system owns the slice: Flip changes
@@ -15,28 +15,27 @@ type System interface {
 	Energy() float64
 	// FlipCost returns E(x with bit i flipped) − E(x).
 	FlipCost(i int) float64
-	// Flip flips bit i and returns the other bits whose flip costs may have
-	// changed. nil means all of them. Callers must not write to the slice.
+	// Flip flips bit i and returns the indices of the other bits whose flip costs may have
+	// changed; nil means all of them. Callers must not write to the slice.
 	Flip(i int) (touched []int32)
 }
 
-// A Mover holds the settings of a sampler.
+// A Mover has the settings of a sampler.
 type Mover interface {
 	// Bind checks the settings against s and returns a chain on s at inverse
-	// temperature beta ≥ 0. The chain flips only the given sites, or all sites
+	// temperature beta ≥ 0. The chain flips only the given sites; all sites
 	// if they are nil. The error says why the settings do not fit s, or that
-	// they leave states unreachable.
+	// the chain could not reach all states.
 	Bind(s System, beta float64, sites []int32) (Chain, error)
 }
 
-// A Chain moves one system by transitions whose stationary distribution is
-// ∝ exp(−βE), and keeps caches derived from its state. Nothing else may change the
-// system during a move.
+// A Chain changes the state of one system by moves that leave the distribution ∝ exp(−βE) invariant. It
+// may keep caches derived from the state.
 type Chain interface {
 	// Move makes one move, with random numbers from r alone.
 	Move(r *rand.Rand) Info
-	// Reset recomputes the caches. Call it after anything else has changed
-	// the system.
+	// Reset recomputes the caches. Call it after the state has changed
+	// other than by Move.
 	Reset()
 }
 
@@ -47,7 +46,7 @@ type Warner interface{ Warning() string }
 // Info counts what moves did. The counts of several moves and chains are added.
 type Info struct {
 	Moves     int64 // calls of Move
-	Updates   int64 // single-site updates, attempted exchanges of pairs, cluster updates
+	Updates   int64 // single-site updates, attempted exchanges of pairs, or cluster updates
 	Proposals int64 // proposals, each with an acceptance test
 	Accepted  int64 // proposals that were accepted
 	Flips     int64 // bits flipped, including those of rejected walks
@@ -71,8 +70,8 @@ func (i Info) Acceptance() (float64, bool) {
 	return float64(i.Accepted) / float64(i.Proposals), true
 }
 
-// bindable checks the arguments of Bind and returns a copy of the sites. nil stands
-// for all sites but those of a softmax label of an RBM.
+// bindable checks the arguments of Bind and returns a copy of the sites. If sites is nil, it returns
+// all sites except those of a softmax label of an RBM.
 func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	if !(beta >= 0) || !finite(beta) {
 		return nil, fmt.Errorf("inverse temperature %g: give a finite number, 0 or more", beta)
@@ -102,13 +101,13 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	return slices.Clone(sites), nil
 }
 
-// costs gives the flip costs of any System. It calls Ising and RBM systems directly, not
-// through the interface, which is faster.
+// costs calls FlipCost and Flip of any System. It calls those of Ising and RBM directly, which is faster
+// than through the interface.
 type costs struct {
 	system System
 	ising  *Ising  // the system, if it is an Ising
 	rbm    *RBM    // the system, if it is an RBM
-	all    []int32 // the sites of a system of another type
+	all    []int32 // all sites, for a system of another type
 }
 
 func newCosts(s System) costs {
@@ -132,7 +131,7 @@ func (c *costs) cost(i int32) float64 {
 	return c.system.FlipCost(int(i))
 }
 
-// flip flips site i and returns the other sites whose costs changed.
+// flip flips site i and returns the sites whose costs may have changed.
 func (c *costs) flip(i int32) []int32 {
 	if c.ising != nil {
 		return c.ising.Flip(int(i))
@@ -152,8 +151,8 @@ func everySite(n int) []int32 {
 	return all
 }
 
-// copyState overwrites dst with a state. It panics if the lengths differ or the
-// state holds anything but 0 and 1.
+// copyState overwrites dst with a state. It panics if the lengths differ or an
+// element is neither 0 nor 1.
 func copyState(dst, state []uint8) {
 	if len(state) != len(dst) {
 		panic("mcmc: a state of the wrong length")

@@ -12,7 +12,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Swapping says how the replicas of a ladder exchange their temperatures.
+// Swapping selects how the replicas of a ladder are exchanged.
 type Swapping string
 
 const (
@@ -21,28 +21,27 @@ const (
 	// Swaps is parallel tempering: neighbours swap by the Metropolis–Hastings rule, all
 	// pairs in turn from the coldest (Geyer 1991; Hukushima & Nemoto 1996).
 	Swaps Swapping = "pt"
-	// InfiniteSwaps is infinite swapping of the two replicas of each pair, that is partial
-	// infinite swapping in blocks of two (Dupuis et al. 2012): the replicas of a pair
-	// are reassigned to its two temperatures by their probabilities given the two states, and
-	// means are taken over both assignments with these probabilities as weights.
+	// InfiniteSwaps is partial infinite swapping in blocks of two temperatures (Dupuis et al. 2012).
+	// The two states of a block are assigned to its two temperatures with the conditional
+	// probability of the assignment given both states. Estimates average over
+	// both assignments, with these probabilities as weights.
 	InfiniteSwaps Swapping = "ins"
 )
 
 // maxReplicas bounds the number of replicas of a ladder.
 const maxReplicas = 512
 
-// Tempering moves replicas of a system at temperatures from that of Bind up to Hottest times
-// it, each by Mover, and exchanges them. The temperatures are in geometric progression, so
-// that all pairs swap alike if the specific heat is constant. The chain is a *Ladder; its state is that of the
-// coldest replica.
+// Tempering moves replicas of a system at several temperatures by Mover, and exchanges them. The
+// temperatures rise in geometric progression from the temperature of Bind to Hottest times that. So all
+// pairs swap equally often if the specific heat is constant. The chain is a *Ladder.
 type Tempering struct {
 	Swapping Swapping
 	Mover    Mover
-	Replicas int     // 2 or more
-	Hottest  float64 // above 1
+	Replicas int     // number of temperatures, at least 2
+	Hottest  float64 // ratio of the highest temperature to the lowest, above 1
 }
 
-// Exchanges returns the names of the kinds of Tempering.
+// SwappingKinds returns the names of the kinds of Tempering.
 func SwappingKinds() []string { return []string{string(Swaps), string(InfiniteSwaps)} }
 
 func (t *Tempering) keys() grammar.Keys {
@@ -79,7 +78,7 @@ func (t Tempering) Check() error {
 	return CheckMover(t.Mover)
 }
 
-// TemperingHelp returns what the help of commands says about pt and ins.
+// TemperingHelp returns the help texts of pt and ins and of their keys, one per line.
 func TemperingHelp() (kinds, keys string) {
 	kinds = fmt.Sprintf("  %-21s %s\n", "pt:SAMPLER", "parallel tempering: replicas at several temperatures, which swap") +
 		fmt.Sprintf("  %-21s %s\n", "ins:SAMPLER", "infinite swapping of the replicas of each pair of temperatures")
@@ -89,12 +88,12 @@ func TemperingHelp() (kinds, keys string) {
 	return kinds, keys
 }
 
-// ParseTempering reads pt or ins in the grammar
+// ParseTempering parses pt or ins in the grammar
 //
 //	pt[:replicas=8][:hottest=2][:SAMPLER[:key=value]…]
 //
-// ParseMover reads the sampler, with the order o; standard is the text of the sampler where there is
-// none. given has the ladder's own keys that the text mentions.
+// ParseMover parses the sampler, with the default order o. If the text has no sampler, it is standard.
+// given has the keys before the sampler that the text mentions.
 func ParseTempering(text, standard string, o Order) (t Tempering, given []string, err error) {
 	parts := strings.Split(text, ":")
 	t.Swapping = Swapping(parts[0])
@@ -147,29 +146,27 @@ func (t Tempering) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return NewLadder(s, t.Mover, t.Swapping, betas, sites)
 }
 
-// A Ladder is a chain of replicas of one system at falling inverse temperatures. A move is a move
-// of each replica, and then exchanges. It leaves the product of the replicas' Boltzmann
-// distributions invariant: the states of all replicas after a move are draws from theirs, if
-// they were before. An exchange swaps the states of two systems, so that each
-// system stays at one temperature.
+// A Ladder is a chain with replicas of one system at falling inverse temperatures. A move makes a move
+// of each replica and then exchanges. It leaves the product of the replicas' Boltzmann
+// distributions invariant. An exchange swaps the states of two systems, so that each
+// system keeps its temperature.
 type Ladder struct {
 	betas    []float64
-	systems  []System
+	systems  []System // replicas, from the coldest
 	chains   []Chain
 	swapping Swapping
-	stale    []bool    // its state was swapped since its chain's last Reset
-	own      []float64 // the weight of a replica's state in the estimate at its temperature
-	partner  []int     // where the rest of the weight is
+	stale    []bool    // [replica] its state was swapped since the last Reset of its chain
+	own      []float64 // [replica] weight of its state in the estimate at its temperature
+	partner  []int     // [replica] the replica whose state has the rest of the weight
 
 	tries, swaps []int64 // for each pair, from the coldest
-	particle     []int   // whose states the replicas have
-	stage        []uint8 // for each particle's round trip
-	trips        int64
+	particle     []int   // [replica] particle whose state it has
+	stage        []uint8 // [particle] stage of its round trip
+	trips        int64   // round trips of all particles
 }
 
-// NewLadder returns a ladder whose coldest replica is s itself. The inverse temperatures must
-// fall, and none may be below 0. The others are copies of s; they begin in its state. For sites
-// and errors see Mover.
+// NewLadder returns a ladder whose coldest replica is s itself. The other replicas are copies of s in
+// its state. The inverse temperatures must fall and not be negative. For sites and errors see Mover.
 func NewLadder(s System, m Mover, swapping Swapping, betas []float64, sites []int32) (*Ladder, error) {
 	n := len(betas)
 	if swapping != NoSwaps && !slices.Contains(SwappingKinds(), string(swapping)) {
@@ -207,25 +204,25 @@ func NewLadder(s System, m Mover, swapping Swapping, betas []float64, sites []in
 	return l, nil
 }
 
-// Betas returns the inverse temperatures, falling. The slice is the ladder's own.
+// Betas returns the inverse temperatures, falling. The ladder owns the slice.
 func (l *Ladder) Betas() []float64 { return l.betas }
 
 // Replica returns the system at the k-th temperature. It must not be changed.
 func (l *Ladder) Replica(k int) System { return l.systems[k] }
 
-// Chains returns the chains that move the replicas, coldest first. The slice is the ladder's own.
+// Chains returns the chains that move the replicas, coldest first. The ladder owns the slice.
 func (l *Ladder) Chains() []Chain { return l.chains }
 
-// Weight returns how the last move estimates a mean at the k-th temperature: own times the value
-// of replica k and 1 − own times that of replica partner.
+// Weight returns the weights of the estimate at the k-th temperature after a move. The state of replica
+// k has the weight own, and the state of replica partner has the weight 1 − own.
 func (l *Ladder) Weight(k int) (own float64, partner int) { return l.own[k], l.partner[k] }
 
-// Exchanged returns how many exchanges of each pair were tried since Forget, and how many
-// were made, from the coldest pair; and how many round trips particles made from the coldest
-// temperature to the hottest and back. The slices are the ladder's own.
+// Exchanged returns the numbers of attempted and of accepted exchanges since the last Forget, for each
+// pair from the coldest. trips is the number of round trips of particles from the coldest
+// temperature to the hottest and back. The ladder owns the slices.
 func (l *Ladder) Exchanged() (tries, swaps []int64, trips int64) { return l.tries, l.swaps, l.trips }
 
-// Forget sets the counts of Exchanged to 0.
+// Forget resets the counts of Exchanged to 0.
 func (l *Ladder) Forget() {
 	clear(l.tries)
 	clear(l.swaps)
@@ -233,7 +230,7 @@ func (l *Ladder) Forget() {
 	l.trips = 0
 }
 
-// Reset renews all caches. The states of the other replicas stay.
+// Reset recomputes the caches of all chains. It does not change the states of the other replicas.
 func (l *Ladder) Reset() {
 	for k, c := range l.chains {
 		c.Reset()
@@ -265,7 +262,7 @@ func (l *Ladder) Move(r *rand.Rand) Info {
 	return info
 }
 
-// exchangeAll makes the exchanges of a move. decide draws an event of the given probability.
+// exchangeAll makes the exchanges of a move. decide draws true with the given probability.
 func (l *Ladder) exchangeAll(decide func(p float64) bool) {
 	pairs := len(l.betas) - 1
 	switch l.swapping {
@@ -280,7 +277,7 @@ func (l *Ladder) exchangeAll(decide func(p float64) bool) {
 		for k := 1; k < pairs; k += 2 {
 			l.swapIf(k, decide(l.assign(k)))
 		}
-		for k := 0; k < pairs; k += 2 { // the last ones, which the estimate weighs, have the coldest
+		for k := 0; k < pairs; k += 2 { // last, as the estimate at the coldest temperature needs its weights
 			p := l.assign(k)
 			weight := 1 - p
 			if l.swapIf(k, decide(p)) {
@@ -292,17 +289,16 @@ func (l *Ladder) exchangeAll(decide func(p float64) bool) {
 	}
 }
 
-// gain returns by how much a swap of replicas k and k+1 raises the logarithm of the probability
-// of all states.
+// gain returns the change of the logarithm of the joint probability by a swap of replicas k and k+1.
 func (l *Ladder) gain(k int) float64 {
 	return (l.betas[k] - l.betas[k+1]) * (l.systems[k].Energy() - l.systems[k+1].Energy())
 }
 
-// assign returns the probability that the states of replicas k and k+1 are those of each other's
-// temperature, given the two states.
+// assign returns the conditional probability, given the states of replicas k and k+1, that each state
+// belongs to the other temperature.
 func (l *Ladder) assign(k int) float64 { return 1 / (1 + rbm.Exp(-l.gain(k))) }
 
-// swapIf counts a try to swap replicas k and k+1, swaps them if do is true, and returns do.
+// swapIf counts an attempt to swap replicas k and k+1, swaps them if do is true, and returns do.
 func (l *Ladder) swapIf(k int, do bool) bool {
 	l.tries[k]++
 	if !do {
@@ -315,11 +311,11 @@ func (l *Ladder) swapIf(k int, do bool) bool {
 	return true
 }
 
-// Stages of a round trip.
+// Stages of a particle's round trip.
 const (
 	notBegun = iota
-	upward   // since it was at the lowest temperature
-	downward // since it was at the highest temperature after that
+	upward   // from the lowest temperature to the highest
+	downward // from the highest temperature to the lowest
 )
 
 // trace updates the round trips.

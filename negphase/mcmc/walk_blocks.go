@@ -2,14 +2,13 @@ package mcmc
 
 import "gorbm/negphase/mcmc/internal/walk"
 
-// A pair is a weight under each of two biases.
+// A pair has a weight under each of two biases.
 type pair struct{ first, second uint64 }
 
 func (p pair) plus(q pair) pair  { return pair{p.first + q.first, p.second + q.second} }
 func (p pair) minus(q pair) pair { return pair{p.first - q.first, p.second - q.second} }
 
-// times multiplies the shares of p in a total into products, under each of so
-// many biases.
+// times multiplies the product of each bias by the weight in p divided by the total.
 func (p pair) times(products *[2]walk.Product, biases int, total pair) {
 	products[0].Times(p.first, total.first)
 	if biases == 2 {
@@ -17,17 +16,17 @@ func (p pair) times(products *[2]walk.Product, biases int, total pair) {
 	}
 }
 
-// blockWeights are the weights of the sites of any System, with costs of any
-// size, and sums of them over blocks, under one or two biases.
+// blockWeights keeps the weights of the sites of any System and their sums over blocks, under one or two
+// biases.
 type blockWeights struct {
 	costs
 	sites  []int32
-	biases int // numbers under the second one are 0 if there is but one
-	scale  [2]float64
+	biases int        // number of biases; with one, weights under the second are 0
+	scale  [2]float64 // γβ
 	table  [2]*walk.Table
 	blocks [2]*walk.Blocks
-	tables map[walk.Bias]*walk.Table // all so far
-	path   []int32                   // sites flipped by the segments so far
+	tables map[walk.Bias]*walk.Table // cache of tables
+	path   []int32                   // sites flipped by the segments of this move
 	sum    float64                   // energy that these flips have added
 }
 
@@ -40,7 +39,7 @@ func newBlockWeights(s System, sites []int32, b biases) blockWeights {
 	return w
 }
 
-// tabulate sets other biases. It does not recompute the weights in the blocks.
+// tabulate sets the biases. It does not recompute the weights in the blocks.
 func (w *blockWeights) tabulate(b biases) {
 	w.scale = b.scale
 	for i := range b.n {
@@ -63,7 +62,7 @@ func (w *blockWeights) weights(i int32) (p pair) {
 	return p
 }
 
-// set gives site i weights in the blocks.
+// set sets the weights of site i in the blocks.
 func (w *blockWeights) set(i int32, p pair) {
 	w.blocks[0].Set(int(i), p.first)
 	if w.biases == 2 {
@@ -71,7 +70,7 @@ func (w *blockWeights) set(i int32, p pair) {
 	}
 }
 
-// listed returns the weights that site i has in the blocks.
+// listed returns the weights of site i in the blocks.
 func (w *blockWeights) listed(i int32) (p pair) {
 	p.first = w.blocks[0].Leaf[i]
 	if w.biases == 2 {
@@ -80,7 +79,7 @@ func (w *blockWeights) listed(i int32) (p pair) {
 	return p
 }
 
-// total returns the weight of all sites in the blocks.
+// total returns the sum of the weights in the blocks.
 func (w *blockWeights) total() (p pair) {
 	p.first = w.blocks[0].Total
 	if w.biases == 2 {

@@ -8,45 +8,43 @@ import (
 )
 
 // maxClasses is the largest number of classes of equal cost for which lists are
-// kept. A draw goes through half of them, and block sums are faster if there are
-// more.
+// used. A draw scans half of the classes on average; with more classes, block sums are faster.
 const maxClasses = 33
 
-// fixed marks sites on which a walk does not move.
+// fixed marks sites that a walk must not flip.
 const fixed = math.MinInt32
 
-// classes are the sites of an Ising system on an integer graph, listed by
-// classes of equal cost (the n-fold way). A draw goes over classes and an
-// update is one swap. The class of site i is (halfCost(i) + reach) >> shift.
-// On shells, the sites that are on have separate lists, after those of the sites
+// classes keeps the sites of an Ising system on an integer graph in lists by
+// class of equal cost (the n-fold way). A draw scans the classes. Moving a site to another class takes one
+// swap. The class of site i is (halfCost(i) + reach) >> shift.
+// For a shellWalker, sites that are on have separate lists, after those of the sites
 // that are off.
 //
-// Walks read the class of a site from its node. They write the system's local
+// Walks read the class of a site from its node. They update the system's local
 // fields but do not read them.
 type classes struct {
 	ising  *Ising
-	head   []int32 // neighbours of i: link[head[i]:head[i+1]]
+	head   []int32 // links of site i: link[head[i]:head[i+1]]
 	degree int32   // number of neighbours if all sites have the same number, otherwise 0
 	link   []link
 	state  []uint8
 	field  []int32 // local fields in quanta
-	sites  []int32 // that the walk moves on
+	sites  []int32 // sites that the walk may flip
 	reach  int32   // largest possible |field|
-	shift  uint32  // 1 if all fields have the parity of reach, else 0
-	n      int     // classes
-	shell  bool
-	last   uint8 // list
+	shift  uint32  // 1 if all possible fields have the parity of reach, otherwise 0
+	n      int     // number of classes
+	shell  bool    // separate lists for sites that are on
+	last   uint8   // index of the last list
 
 	lists *walk.Lists
-	total [2]uint64 // weight of all listed sites, under each bias
-	path  []int32   // sites flipped by the segments so far
-	sum   int64     // half-costs of these flips
+	total [2]uint64 // [bias] total weight of the listed sites
+	path  []int32   // sites flipped by the segments of this move
+	sum   int64     // sum of the half costs of these flips
 }
 
-// A link is a neighbour of a site. If the spins of the two are s and t before a
-// flip of the site, the flip lowers the neighbour's class by step·s·t. The step is
-// above the linkBits bits of the neighbour: 4 bytes a link, so that those of a few
-// thousand sites take little of the caches.
+// A link leads to a neighbour of a site. If the spins of site and neighbour are s and t before a
+// flip of the site, the flip decreases the neighbour's class by step·s·t. The lower linkBits bits are the
+// neighbour, the upper bits the step. With 4 bytes per link, a few thousand sites fit into the caches.
 type link int32
 
 const linkBits = 24
@@ -62,8 +60,8 @@ func (w *classes) links(i int32) []link {
 	return w.link[w.head[i]:w.head[i+1]]
 }
 
-// newClasses returns the classes of s under biases b, or false if there are none
-// or too many. On a shell b are the biases of the sites that are off and of those that are on.
+// newClasses returns the classes of s under biases b, or false if s is not on an integer graph or has too
+// many classes. If shell is set, b has the biases of the sites that are off and of those that are on.
 func newClasses(s System, sites []int32, shell bool, b biases) (classes, bool) {
 	is, ok := s.(*Ising)
 	if !ok || is.local == nil || len(is.state) > 1<<linkBits {
@@ -109,7 +107,7 @@ func newClasses(s System, sites []int32, shell bool, b biases) (classes, bool) {
 	return w, true
 }
 
-// rebias sets the weights of the lists. The lists themselves do not depend on
+// rebias sets the weights of the lists. The sites in the lists do not depend on
 // the biases.
 func (w *classes) rebias(b biases) {
 	w.total = [2]uint64{}
@@ -124,7 +122,7 @@ func (w *classes) rebias(b biases) {
 	}
 }
 
-// list returns the list of site i by its state and field.
+// list returns the list to which site i belongs, by its state and field.
 func (w *classes) list(i int32) uint8 {
 	class := uint8((w.ising.halfCost(int(i)) + w.reach) >> w.shift)
 	if w.shell {
@@ -133,7 +131,7 @@ func (w *classes) list(i int32) uint8 {
 	return class
 }
 
-// mirror returns the list of a site after its flip.
+// mirror returns the list of a site after a flip, given the list before.
 func (w *classes) mirror(list uint8) uint8 { return w.last - list }
 
 func (w *classes) reset() {
@@ -159,7 +157,7 @@ func (w *classes) commit() {
 	w.path, w.sum = w.path[:0], 0
 }
 
-// undo replays the flips backwards.
+// undo undoes the flips in reverse order.
 func (w *classes) undo() {
 	for _, i := range slices.Backward(w.path) {
 		w.flip(i)
@@ -167,7 +165,7 @@ func (w *classes) undo() {
 	w.path, w.sum = w.path[:0], 0
 }
 
-// flip flips a site while it is listed.
+// flip flips a site that is in a list.
 func (w *classes) flip(i int32) {
 	lists := w.lists
 	node, site, list := lists.Node, lists.Site, &lists.List
@@ -192,7 +190,7 @@ func (w *classes) flip(i int32) {
 		if at < 0 {
 			continue
 		}
-		// Lists.Move: the last site of a list takes the place of this one.
+		// Lists.Move: the last site of the list replaces this site.
 		from.End--
 		last := site[from.End]
 		site[at] = last

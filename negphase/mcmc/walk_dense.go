@@ -7,19 +7,18 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// denseSites are what the walkers of both samplers on an RBM with heat-bath
-// weights have in common.
+// denseSites is the common part of denseWalk and denseShell.
 type denseSites struct {
 	s     *RBM
-	scale [2]float64   // γβ of each side of a shell; SARDONICS uses the first
-	sign  [2][]float32 // for each unit of a layer: the sign that turns its preactivation into the exponent of its weight, see walk.Heat
-	unit  [2][]float32 // for each unit of a layer: walk.Unit if it may move, otherwise 0
+	scale [2]float64   // γβ of each side of a shell; denseWalk uses the first
+	sign  [2][]float32 // [layer][unit] factor from the preactivation to the exponent of the weight; see walk.Heat
+	unit  [2][]float32 // [layer][unit] walk.Unit if the walk may flip the unit, otherwise 0
 	zero  []int32
 
-	// Of the move so far.
-	path  []int32    // sites
-	rises int64      // of the energy, in quanta
-	first [2][]int32 // preactivations at its start
+	// The current move.
+	path  []int32    // sites flipped so far
+	rises int64      // energy that these flips have added, in quanta
+	first [2][]int32 // [layer] preactivations at the start of the move
 }
 
 func newDenseSites(s *RBM, sites []int32) denseSites {
@@ -41,7 +40,7 @@ func (w *denseSites) factor(side int) float32 {
 	return narrow(float64(w.scale[side]*w.s.parameters.quantum) / math.Ln2)
 }
 
-// narrow returns x ≥ 0 as a float32 that is finite.
+// narrow converts x ≥ 0 to a finite float32.
 func narrow(x float64) float32 { return float32(min(x, math.MaxFloat32)) }
 
 // keep saves the preactivations at the start of a move, for restore.
@@ -72,8 +71,8 @@ func (w *denseSites) commit() {
 	w.start()
 }
 
-// restore goes back to the state before the move and reports whether anything
-// had changed. It does not restore weights.
+// restore restores the state before the move, except the weights. It reports whether the move had changed
+// the state.
 func (w *denseSites) restore() bool {
 	if len(w.path) == 0 {
 		return false

@@ -9,39 +9,37 @@ import (
 	"gorbm/rbm"
 )
 
-// A walker takes the state of a system along self-avoiding walks, or walks
-// between shells, and scores them. There is one walker for each structure that
-// holds the weights of sites: classes of sites of equal cost, block sums, and
-// whole layers of an RBM.
+// A walker changes the state of a system by walks and computes the proposal probabilities of the walks. A
+// move consists of one or more walks, called segments. There is one walker for each data structure of the
+// weights of sites: lists of sites of equal cost, block sums, and whole layers of an RBM.
 type walker interface {
-	// segment takes one walk of k flips, at the given one of two biases, and
-	// multiplies into sc what the walk and its reverse are proposed with. The
-	// sites are drawn with r, or are those of path if that is not nil.
+	// segment makes one walk of k flips with bias number 0 or 1. It
+	// multiplies the probabilities of the walk and of its reverse into sc. It draws the
+	// sites with r, or flips those of path if path is not nil.
 	segment(r *rand.Rand, path []int32, k, bias int, sc *score)
-	// rise returns the energy that the segments so far have added.
+	// rise returns the energy that the segments of this move have added.
 	rise() float64
-	// commit keeps the state that the segments have led to.
+	// commit keeps the state after the segments.
 	commit()
-	// undo goes back to the state before the segments.
+	// undo restores the state before the segments.
 	undo()
-	// reset takes over a state that was changed elsewhere.
+	// reset recomputes the weights after the state has changed elsewhere.
 	reset()
-	// rebias changes the biases between moves. There are as many as before.
+	// rebias changes the biases between moves. Their number must not change.
 	rebias(b biases)
 }
 
-// A score holds the probabilities of walks, given their lengths: forward, and
-// of their reverses from where they ended, under each of two biases.
+// A score has the probabilities of walks and of their reverses, given their lengths, under each of two
+// biases. A reverse starts at the end of the walk.
 type score struct {
 	forward, reverse [2]walk.Product
 }
 
-// emptyScore is the score of no walk.
 var emptyScore = score{[2]walk.Product{walk.One, walk.One}, [2]walk.Product{walk.One, walk.One}}
 
-// finish accepts or rejects the walks that w has taken, of the given number of flips.
-// logRatio is the logarithm of the probability of proposing the reverse over
-// that of proposing the walks. It returns the probability of acceptance too.
+// finish accepts or rejects the walks that w has made, which have the given total number of flips.
+// logRatio is the logarithm of the probability of proposing the reverse divided by
+// the probability of proposing the walks. acceptance is the acceptance probability.
 func finish(w walker, r *rand.Rand, beta, logRatio float64, flips int) (info Info, acceptance float64) {
 	info, acceptance = Info{Moves: 1, Proposals: 1, Flips: int64(flips)}, 1
 	a := -float64(beta*w.rise()) + logRatio
@@ -64,13 +62,12 @@ type biases struct {
 	scale  [2]float64 // γβ
 }
 
-// newBiases returns the weights of flips of s. An error means that they cannot
-// be held.
+// newBiases returns the weights of flips of s for one or two biases gamma. It returns an error if the
+// weights span too large a range for the integers that represent them.
 //
-// Boltzmann weights are in units of the largest. On an RBM and on a Marginal, whose costs
-// change as it is trained, that is e¹⁵, and smaller and larger ones are cut: any
-// positive weights leave the distribution as it is, and these are the same function of
-// costs always.
+// Boltzmann weights are relative to the largest one. On an RBM and on a Marginal the largest possible
+// cost changes in training, so their weights are clipped to e^±15 instead. Clipping does not bias the
+// chain, because any positive weights give a valid proposal.
 func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (b biases, err error) {
 	top, _ := largestCost(s)
 	_, cut := s.(*RBM)
@@ -98,9 +95,9 @@ func newBiases(name string, weights Weights, s System, beta float64, sites int, 
 	return b, nil
 }
 
-// largestCost bounds |ΔE| of a flip. The bound of an Ising system and of an RBM
-// follows from their parameters and holds always. That of other systems is twice
-// the largest |ΔE| in the current state.
+// largestCost returns an upper bound top of |ΔE| of a flip. For an Ising system and an RBM the bound
+// follows from the parameters, and always is true. For other systems top is twice
+// the largest |ΔE| in the current state, and may be exceeded in others.
 func largestCost(s System) (top float64, always bool) {
 	switch s := s.(type) {
 	case *Ising:
@@ -114,7 +111,7 @@ func largestCost(s System) (top float64, always bool) {
 	return 2 * top, false
 }
 
-// flat reports whether no flip of s ever costs anything.
+// flat reports whether ΔE is known to be 0 for every flip in every state of s.
 func flat(s System) bool {
 	top, always := largestCost(s)
 	return always && top == 0

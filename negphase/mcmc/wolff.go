@@ -10,15 +10,15 @@ import (
 // maxClusters bounds Wolff.Clusters.
 const maxClusters = 1 << 20
 
-// Wolff updates an Ising system by single clusters (Wolff 1989, with couplings of either
-// sign and fields). A cluster grows from a random site over satisfied bonds as
-// SwendsenWang's do, and then flips. So large clusters are chosen more often than by
-// SwendsenWang. A cluster that reaches the ghost spin of the fields, or a site that the
-// chain must not change, stays. A move makes Clusters of them.
+// Wolff updates an Ising system by single clusters (Wolff 1989), with couplings of either
+// sign and fields. A cluster grows from a random site over satisfied bonds, like those of
+// SwendsenWang, and then flips. So large clusters flip more often than with
+// SwendsenWang. A cluster does not flip if it reaches the ghost spin of the fields or a site that the
+// chain must not change. A move grows the given number of clusters.
 //
-// A cluster flips with certainty. Where all bonds are open, at β = 0 or without
-// couplings, each move of one cluster therefore flips one spin, and the chain has period
-// 2: averages over its moves are right, its state after a given move is not random.
+// At β = 0 or without couplings, each cluster is one spin, which always flips. With one cluster per move
+// the chain then has period 2. Averages over its moves are correct, but the parity of the state
+// after a given move is not random.
 type Wolff struct{ Clusters int }
 
 func (w *Wolff) keys() grammar.Keys {
@@ -54,14 +54,14 @@ func (w Wolff) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return c, nil
 }
 
-// A site is outside the cluster, inside it, or held: the chain must not change it.
+// The kinds of a site. The chain must not flip a held site.
 const (
 	outside = iota
 	inside
 	held
 )
 
-// takeCouplings sets the chances of the bonds.
+// takeCouplings computes the probabilities of the bonds.
 func (c *wolff) takeCouplings() {
 	for i, h := range c.ising.graph.field {
 		c.ghost[i] = newBond(0, 0, h, c.beta).joins
@@ -76,13 +76,13 @@ type wolff struct {
 	beta     float64
 	clusters int
 	sites    []int32
-	joins    []chance // for each neighbour in the graph, if the bond is satisfied
-	ghost    []chance // for each spin that points along its field
-	kind     []uint8  // for each site: outside, inside or held
-	cluster  []int32
+	joins    []chance // for each element of Graph.neighbor: probability of joining it if the bond is satisfied
+	ghost    []chance // [site] probability of joining the ghost if the spin points along its field
+	kind     []uint8  // [site] outside, inside or held
+	cluster  []int32  // sites of the current cluster
 }
 
-// Reset takes the couplings of a graph that changes; the chain has no other caches.
+// Reset recomputes the probabilities of the bonds if the couplings can change.
 func (c *wolff) Reset() {
 	if c.ising.graph.changes {
 		c.takeCouplings()
@@ -106,8 +106,8 @@ func (c *wolff) Move(r *rand.Rand) Info {
 	return info
 }
 
-// grow sets the cluster of a site, and reports whether it may flip. The cluster is
-// incomplete if it may not.
+// grow grows the cluster of a site and reports whether it may flip. It stops early if the cluster may
+// not flip.
 func (c *wolff) grow(seed int32, draws *stream) bool {
 	g, state := c.ising.graph, c.ising.state
 	c.cluster = append(c.cluster[:0], seed)

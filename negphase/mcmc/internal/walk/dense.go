@@ -1,22 +1,22 @@
 package walk
 
-// chunk is the number of units whose weights one set of Lanes sums holds. A sum
-// of 64 weights of up to 2²⁴ fits 32 bits. Finding a leaf scans the sums and then
-// the units of one sum. That is fastest if both are about as many: there are 49
-// units to a sum in a layer of 784.
+// chunk is the number of units whose weights are added to one set of Lanes sums. A sum
+// of 64 weights of up to 2²⁴ fits 32 bits. Finding a unit scans the sums and then
+// the units of one sum. This is fastest if their numbers are similar: a sum has 49
+// units in a layer of 784.
 const chunk = 64 * Lanes
 
-// Sums are sums of the weights of a layer: in each chunk one sum over the units
-// of each number modulo Lanes, and the total. All are exact.
+// Sums has sums of the weights of the units of a layer. In each chunk, sum l is over the units i with
+// i mod Lanes = l. All sums are exact.
 type Sums struct {
-	Sum   [][Lanes]uint32 // for each chunk
+	Sum   [][Lanes]uint32 // [chunk][i mod Lanes]
 	Total uint64
 }
 
-// NewSums returns the sums of n zero weights.
+// NewSums returns the sums for the given number of units with weight zero.
 func NewSums(units int) Sums { return Sums{Sum: make([][Lanes]uint32, (units+chunk-1)/chunk)} }
 
-// add sets the total from the other sums.
+// add computes the total from the other sums.
 func (s *Sums) add() {
 	s.Total = 0
 	for k := range s.Sum {
@@ -30,14 +30,14 @@ func (s *Sums) add() {
 	}
 }
 
-// Change updates the sums for a change of the weight of unit i.
+// Change updates the sums after a change of the weight of unit i.
 func (s *Sums) Change(i int, from, to uint32) {
 	s.Sum[i/chunk][i%Lanes] += to - from // modulo 2³²
 	s.Total += uint64(to) - uint64(from)
 }
 
-// lane returns the first unit of the sum into which x < Total falls, and x minus
-// the sums before it.
+// lane finds the first sum for which it and all sums before it add to more than x. It returns the first
+// unit of this sum, and x minus the sums before it.
 func (s *Sums) lane(x uint64) (i int, rest uint32) {
 	for k := range s.Sum {
 		for l, q := range &s.Sum[k] {
@@ -50,24 +50,23 @@ func (s *Sums) lane(x uint64) (i int, rest uint32) {
 	panic("walk: a draw beyond the total")
 }
 
-// A Dense layer has the weight of each unit of a layer of an RBM, and sums of
-// them, by which walks draw a unit. All slices have the layer's size, padded to a
-// multiple of Lanes with units of weight 0.
+// A Dense has the weights of the units of an RBM layer with their sums, from which walks draw a unit. The
+// number of units is padded to a multiple of Lanes with units of weight 0.
 type Dense struct {
 	Sums
-	Leaf []uint32
+	Leaf []uint32 // [unit] weight
 }
 
-// NewDense returns weights that are all zero.
+// NewDense returns a Dense with zero weights.
 func NewDense(units int) Dense { return Dense{NewSums(units), make([]uint32, units)} }
 
-// Set gives unit i the weight w.
+// Set sets the weight of unit i to w.
 func (d *Dense) Set(i int, w uint32) {
 	d.Change(i, d.Leaf[i], w)
 	d.Leaf[i] = w
 }
 
-// Find returns the unit into whose share x falls, x below Total.
+// Find maps x < Total to a unit. If x is uniform, the probability of a unit is proportional to its weight.
 func (d *Dense) Find(x uint64) int {
 	i, rest := d.lane(x)
 	for {
@@ -81,7 +80,7 @@ func (d *Dense) Find(x uint64) int {
 }
 
 // FindOn is Find among the units of one side, for which side ^ flip has all bits
-// set. s are the sums of that side.
+// set. s has the sums over that side.
 func (s *Sums) FindOn(leaf, side []uint32, flip uint32, x uint64) int {
 	i, rest := s.lane(x)
 	for {
@@ -94,9 +93,9 @@ func (s *Sums) FindOn(leaf, side []uint32, flip uint32, x uint64) int {
 	}
 }
 
-// Weigh adds row to field, or subtracts it if down, and renews the weights, Heat
-// of each unit, and their sums. If field is shorter than the layer, all weights
-// beyond it count as 0.
+// Weigh adds row to field, or subtracts it if down is set. It then recomputes the weight of each unit by
+// Heat, and the sums. If field is shorter than the layer, the sums exclude the units
+// beyond it.
 func (d *Dense) Weigh(field, row []int32, down bool, sign, unit []float32) {
 	clear(d.Sum)
 	for lo := 0; lo < len(field); lo += chunk {
@@ -106,7 +105,7 @@ func (d *Dense) Weigh(field, row []int32, down bool, sign, unit []float32) {
 	d.add()
 }
 
-// WeighTwo is Weigh of two sets of weights, of sign times each gamma.
+// WeighTwo is Weigh for two sets of weights: those of d[b] are computed with sign times gamma[b].
 func WeighTwo(d *[2]Dense, field, row []int32, down bool, sign, unit []float32, gamma *[2]float32) {
 	a, b := &d[0], &d[1]
 	clear(a.Sum)
@@ -119,8 +118,8 @@ func WeighTwo(d *[2]Dense, field, row []int32, down bool, sign, unit []float32, 
 	b.add()
 }
 
-// WeighSides is Weigh with sums for each of two sides. side has all bits set for
-// units on the second side, and none for units on the first.
+// WeighSides is Weigh with separate sums for two sides. side has all bits set for
+// units on the second side, and none for units on the first. It writes the weights to leaf.
 func WeighSides(s *[2]Sums, field, row []int32, down bool, sign, unit []float32, side, leaf []uint32) {
 	a, b := &s[0], &s[1]
 	clear(a.Sum)

@@ -2,18 +2,18 @@ package walk
 
 import "math"
 
-// Unit is the weight of φ = 1 in a dense layer. A float32 holds all integers up
-// to it.
+// Unit is the integer that represents the weight φ = 1 in a dense layer. float32 is exact for all integers
+// up to it.
 const Unit = 1 << 24
 
 const (
-	// heatTop clips the exponent: 2²²⁺¹ < Unit, so that a weight is never 0.
+	// heatTop is the largest exponent. 2²²⁺¹ < Unit, so a weight is never 0.
 	heatTop = 22
-	// heatMagic added to a float32 of up to 2²² rounds it to an integer in its
-	// lowest bits.
+	// heatMagic rounds to integers: the lowest bits of t + heatMagic are the integer nearest to t, for
+	// |t| up to 2²².
 	heatMagic = 0x1.8p23
-	// Coefficients of 2ʳ for |r| ≤ ½: the cubic of least relative error, 1.02e-4,
-	// that is 1 at 0. The error of Table is twice as large.
+	// The coefficients of a cubic that approximates 2ʳ for |r| ≤ ½. Among the cubics that are 1 at 0
+	// it has the least relative error, 1.02e-4. The error of Table is twice as large.
 	heat1, heat2, heat3 = 0.693283, 0.242211, 0.055009
 )
 
@@ -21,12 +21,11 @@ const (
 //
 //	unit/(1 + 2ᵗ),  t = field·sign clipped to ±22,
 //
-// of a unit that has the given preactivation in quanta, where sign·log 2 is γβ
-// quanta for a unit that is on and minus that for one that is off. It is a
-// pure function of its arguments, the same at every level of instructions.
+// of a unit. field is its preactivation in quanta. sign·log 2 is γβ times the quantum for a unit that is
+// on, and minus that for a unit that is off. The result is identical at every Level.
 func Heat(field int32, sign, unit float32) uint32 { return heat(float32(field)*sign, unit) }
 
-// HeatAt is Heat of sign times gamma.
+// HeatAt is Heat with sign times gamma.
 func HeatAt(field int32, sign, gamma, unit float32) uint32 {
 	return heat(float32(float32(field)*sign)*gamma, unit)
 }
@@ -42,7 +41,7 @@ func heat(t, unit float32) uint32 {
 	return uint32(int32(unit / (1 + e)))
 }
 
-// addRow adds row, times −1 if down, to field.
+// addRow adds row to field, or subtracts it if down is set.
 func addRow(field, row []int32, down bool) {
 	if down {
 		subtractRowsGo(field, row, 0, []int32{0})
@@ -51,8 +50,8 @@ func addRow(field, row []int32, down bool) {
 	}
 }
 
-// weighGo adds row, times −1 if down, to field. It writes the weights of the new
-// field to leaf, and their sums over units of equal number mod Lanes to sum.
+// weighGo adds row to field, or subtracts it if down is set. It writes the weights of the units to leaf,
+// and their sums over units with equal index modulo Lanes to sum.
 func weighGo(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32) {
 	*sum = [Lanes]uint32{}
 	addRow(field, row, down)
@@ -63,7 +62,7 @@ func weighGo(field, row []int32, down bool, sign, unit []float32, leaf []uint32,
 	}
 }
 
-// weighTwoGo is weighGo at two biases: the weights of sign times gamma[0] and
+// weighTwoGo is weighGo for two biases. It computes weights with sign times gamma[0] and with sign
 // times gamma[1].
 func weighTwoGo(field, row []int32, down bool, sign, unit []float32, gamma *[2]float32, leaf0, leaf1 []uint32, sum0, sum1 *[Lanes]uint32) {
 	*sum0, *sum1 = [Lanes]uint32{}, [Lanes]uint32{}
@@ -77,8 +76,8 @@ func weighTwoGo(field, row []int32, down bool, sign, unit []float32, gamma *[2]f
 	}
 }
 
-// weighSidesGo is weighGo with a sum for each of two sides. Units on the second
-// side have all bits of side set.
+// weighSidesGo is weighGo with separate sums for two sides. Units on the second
+// side have all bits of side set, units on the first none.
 func weighSidesGo(field, row []int32, down bool, sign, unit []float32, side, leaf []uint32, sum0, sum1 *[Lanes]uint32) {
 	*sum0, *sum1 = [Lanes]uint32{}, [Lanes]uint32{}
 	addRow(field, row, down)

@@ -1,36 +1,36 @@
 package walk
 
-// A Node is what walks read of a site most often. It has 8 bytes, so that a few
-// thousand sites fit the first-level cache.
+// A Node has the data of a site that walks read most often. It has 8 bytes, so that a few
+// thousand sites fit into the first-level cache.
 type Node struct {
-	Pos  int32 // where in Site the site is listed; negative if it is in no list
-	List uint8 // the list that the site is in, or that Add would put it in
+	Pos  int32 // index in Lists.Site; negative if the site is in no list
+	List uint8 // the list of the site, also when Pos is negative
 	Spin int8  // ±1
 }
 
-// A List is one of the lists of Lists, with what its sites have in common.
+// A List is a list of sites with equal costs.
 type List struct {
-	Start  int32 // its sites are Site[Start:End]
+	Start  int32 // the sites are Lists.Site[Start:End]
 	End    int32
-	Half   int32     // half of what a flip costs, in quanta
-	Weight [2]uint64 // under each of two biases
+	Half   int32     // half the cost of a flip, in quanta
+	Weight [2]uint64 // weight of a flip under each of two biases
 }
 
 // N returns the number of sites.
 func (l *List) N() int32 { return l.End - l.Start }
 
-// MaxLists is the largest number of lists, which Node.List has room for.
+// MaxLists is the largest number of lists. Node.List is one byte.
 const MaxLists = 256
 
-// Lists keep sites of equal weight in one list (the n-fold way of Bortz, Kalos &
-// Lebowitz 1975). Moving a site to another list takes one swap.
+// Lists keeps sites with equal weights in one list (the n-fold way of Bortz, Kalos &
+// Lebowitz 1975). Moving a site to another list takes constant time.
 type Lists struct {
 	Node []Node
 	Site []int32
 	List [MaxLists]List
 }
 
-// NewLists returns empty lists, each with room for all sites.
+// NewLists returns empty lists, each with memory for all sites.
 func NewLists(lists, sites int) *Lists {
 	l := &Lists{Node: make([]Node, sites), Site: make([]int32, lists*sites)}
 	for c := range lists {
@@ -39,7 +39,7 @@ func NewLists(lists, sites int) *Lists {
 	return l
 }
 
-// Clear empties all lists and sets the Pos of all sites to pos, which is
+// Clear empties all lists and sets the Pos of all sites to pos, which must be
 // negative.
 func (l *Lists) Clear(pos int32) {
 	for c := range l.List {
@@ -50,7 +50,7 @@ func (l *Lists) Clear(pos int32) {
 	}
 }
 
-// Add puts site i, which is in no list, into the list of its Node.
+// Add puts site i, which is in no list, into the list Node[i].List.
 func (l *Lists) Add(i int32) {
 	n := &l.Node[i]
 	c := &l.List[n.List]
@@ -59,7 +59,7 @@ func (l *Lists) Add(i int32) {
 	c.End++
 }
 
-// Remove takes site i out of its list. The caller sets its Pos.
+// Remove removes site i from its list. The caller sets Node[i].Pos.
 func (l *Lists) Remove(i int32) {
 	n := &l.Node[i]
 	c := &l.List[n.List]
@@ -69,15 +69,15 @@ func (l *Lists) Remove(i int32) {
 	l.Node[last].Pos = n.Pos
 }
 
-// Move takes site i from its list to another.
+// Move moves site i from its list to another.
 func (l *Lists) Move(i int32, to uint8) {
 	l.Remove(i)
 	l.Node[i].List = to
 	l.Add(i)
 }
 
-// Find returns the site into whose share x falls. x is less than the sum of the
-// weights, under the given bias, of all sites from the given list on.
+// Find maps x to a site in list first or a later list. x must be less than the sum of their weights under
+// the given bias. If x is uniform, the probability of a site is proportional to its weight.
 func (l *Lists) Find(x uint64, first uint8, bias int) int32 {
 	for c := first; ; c++ {
 		list := &l.List[c]

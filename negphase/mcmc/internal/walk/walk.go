@@ -1,17 +1,16 @@
-// Package walk holds what the walks of package mcmc draw from and score
-// with: integer weights, lists of sites of equal weight, sums of blocks of
-// weights, whole layers of them, and products of many probabilities.
+// Package walk has the data structures from which the walks of package mcmc draw sites and compute their
+// probabilities: integer weights, lists of sites with equal weights, sums over blocks of
+// weights, the weights of whole layers, and products of many probabilities.
 //
-// Weights are integers, so that a sum of them is exact in any order: a total
-// can be kept current by differences, the normaliser of a reversed walk is found
-// by adding and subtracting, and a draw finds each site with exactly its share.
-// Rounding the weights does no harm. Any positive function of the state is a
-// valid proposal, as long as the walk and its reverse are scored with the same
+// Weights are integers, so that sums of them are exact in any order. A total is updated by differences
+// without error, and so is the normaliser of a reversed walk. The probability of drawing a site is
+// exactly its weight divided by the total.
+// Rounding the weights does not bias the chain. Any positive function of the state is a
+// valid weight, as long as the probabilities of the walk and of its reverse are computed with the same
 // function.
 //
-// A flip in an RBM changes the weights of a whole layer. A Dense layer renews
-// them in one pass, by assembly where the machine has it. All levels of
-// instructions give the bits of plain Go.
+// A flip in an RBM changes the weights of a whole layer. Type Dense recomputes
+// them in one pass, by assembly if the machine supports it. All levels give the results of plain Go.
 package walk
 
 import (
@@ -22,8 +21,7 @@ import (
 )
 
 // Below draws an integer from 0 to n − 1, n > 0, each with exactly the same
-// probability (Lemire 2019: multiply, and draw again in the rare case that would
-// be uneven).
+// probability (Lemire 2019).
 func Below(r *rand.Rand, n uint64) uint64 {
 	hi, lo := bits.Mul64(r.Uint64(), n)
 	if lo < n {
@@ -39,17 +37,17 @@ func redraw(r *rand.Rand, n, hi, lo uint64) uint64 {
 	return hi
 }
 
-// A Product multiplies many probabilities and takes few logarithms. One is the
-// empty product.
+// A Product is a product of many probabilities that cannot underflow. It computes few logarithms. Start
+// with One.
 type Product struct {
-	P   float64 // product of the factors since the last logarithm
-	log float64
+	P   float64 // product of the latest factors
+	log float64 // logarithm of the product of the earlier factors
 }
 
 // One is the empty product.
 var One = Product{P: 1}
 
-// small is where the logarithm of P is taken. A factor is at least 2⁻⁶², the
+// small is the value of P below which it is folded into the logarithm. A factor is at least 2⁻⁶², the
 // ratio of the smallest weight to the largest total, so P stays above 2⁻⁹⁶², a
 // normal number.
 const small = 0x1p-900
@@ -62,8 +60,8 @@ func (p *Product) Times(weight, total uint64) {
 	}
 }
 
-// fold moves the factors so far into the logarithm. It is kept out of line so
-// that Times is inlined.
+// fold adds the logarithm of P to log. It is not inlined, so
+// that Times is.
 //
 //go:noinline
 func (p *Product) fold() {
@@ -71,5 +69,5 @@ func (p *Product) fold() {
 	p.P = 1
 }
 
-// Log returns the logarithm of the product.
+// Log returns the natural logarithm of the product.
 func (p *Product) Log() float64 { return p.log + rbm.Log(p.P) }

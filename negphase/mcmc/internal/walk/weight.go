@@ -7,7 +7,7 @@ import (
 )
 
 // A Family is a form of the weight φ of a flip that raises the energy by ΔE,
-// as a function of x = γβΔE.
+// as a function of x = γβΔE, where γ is the bias of the walk.
 type Family uint8
 
 const (
@@ -15,29 +15,29 @@ const (
 	Boltzmann               // φ = e⁻ˣ
 )
 
-// MaxSpan bounds 2·γβ·max|ΔE| for Boltzmann weights. The largest weight is 2⁴⁴ =
-// e³⁰·⁵ times the smallest one. Heat-bath weights need no bound, because weights
+// MaxSpan is the largest value of 2·γβ·max|ΔE| for Boltzmann weights. The largest weight that can be
+// represented is 2⁴⁴ = e³⁰·⁵ times the smallest one. Heat-bath weights need no bound: weights
 // below the smallest one are rounded up to it.
 const MaxSpan = 30
 
-// unitBits makes the largest weight 2⁴⁴. A float64 holds all weights exactly, and
-// the sum over 2¹⁷ sites stays below 2⁶¹.
+// unitBits makes the largest weight 2⁴⁴. All weights are exact in float64, and
+// the sum over 2¹⁷ sites is at most 2⁶¹.
 const unitBits = 44
 
-// A Bias turns x = γβΔE into a weight of the given family.
+// A Bias computes the integer weight of a flip from x = γβΔE.
 type Bias struct {
 	family Family
-	unit   float64 // weight of φ = 1
-	top    float64 // largest |x|; Boltzmann weights are in units of e^top
+	unit   float64 // the integer that represents φ = 1
+	top    float64 // largest |x|; Boltzmann weights are divided by e^top
 }
 
-// NewBias returns the weights for a system of the given number of sites in which |x| is at
+// NewBias returns the weights for a system of the given number of sites, whose flips have |x| of at
 // most top.
 func NewBias(family Family, sites int, top float64) Bias {
 	return Bias{family, float64(uint64(1) << min(unitBits, 61-bits.Len(uint(sites)))), top}
 }
 
-// Weight returns the weight of a flip, in 1 … 2⁴⁴.
+// Weight returns the weight of a flip, from 1 to 2⁴⁴.
 func (b Bias) Weight(x float64) uint64 {
 	var phi float64
 	if b.family == HeatBath {
@@ -48,16 +48,15 @@ func (b Bias) Weight(x float64) uint64 {
 	return max(1, uint64(float64(b.unit*phi)+0.5))
 }
 
-// A Table is a Bias for continuous costs, interpolated between knots. It is some
-// ten times faster and has a relative error of 2e-4, which does not make the
-// proposal less valid.
+// A Table approximates the weights of a Bias by linear interpolation between knots. It is some
+// ten times faster. Its relative error of 2e-4 does not bias the chain; see the package comment.
 type Table struct {
-	knot [tableKnots + 1]float64 // whole numbers
+	knot [tableKnots + 1]float64 // integer values
 }
 
 const (
-	tableStep = 32 // knots per unit of x; the error of interpolation is 32⁻²/8
-	// tableTop is the largest |x| of the table. e⁻³² is below the smallest weight.
+	tableStep = 32 // knots per unit of x; the relative error of interpolation is up to 32⁻²/8
+	// tableTop is the largest |x| of the table. e⁻³² is less than the smallest weight.
 	tableTop   = 32
 	tableKnots = 2 * tableTop * tableStep
 )

@@ -2,7 +2,7 @@
 //
 //	go run .
 //
-// It is a separate module so that avo stays out of the users' builds.
+// It is a separate module, so that users of gorbm do not need its dependency avo.
 package main
 
 import (
@@ -23,7 +23,7 @@ var (
 	mem, at  = kernel.Mem, kernel.At
 )
 
-// A simd is a width of vectors, of which the kernels are methods.
+// A simd is an instruction set. The methods write kernels for it.
 type simd struct{ kernel.SIMD }
 
 var avx2, avx512 = simd{kernel.AVX2}, simd{kernel.AVX512}
@@ -57,11 +57,11 @@ func main() {
 	)
 }
 
-// lanes is the number of 32-bit numbers that kernels take at a time.
+// lanes is the number of 32-bit numbers that kernels process at a time.
 const lanes = 16
 
-// A constant is a 32-bit value in all lanes: in its own register where
-// there are 32 of them, in memory else.
+// A constant is a 32-bit value in all lanes. With AVX-512, which has 32 vector registers, it is in a
+// register, and otherwise in memory.
 type constant struct {
 	memory   operand.Mem
 	register reg.VecVirtual
@@ -85,7 +85,7 @@ func (k *constant) op() operand.Op {
 	return k.memory
 }
 
-// bitwise and of 32-bit lanes.
+// and writes z = x & y.
 func (s simd) and(x, y operand.Op, z reg.VecVirtual) {
 	if s.ZMM() {
 		c.VPANDD(x, y, z)
@@ -94,7 +94,7 @@ func (s simd) and(x, y operand.Op, z reg.VecVirtual) {
 	}
 }
 
-// move moves whole vectors.
+// move copies a vector.
 func (s simd) move(from, to operand.Op) { c.VMOVUPS(from, to) }
 
 func (s simd) zeros(n int) []reg.VecVirtual {

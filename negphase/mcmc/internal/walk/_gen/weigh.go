@@ -7,7 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// heat holds the constants of heat in package walk.
+// heat has the constants of the function heat in package walk.
 type heat struct{ top, bottom, magic, h1, h2, h3, one *constant }
 
 func (s simd) heat() heat {
@@ -17,9 +17,9 @@ func (s simd) heat() heat {
 	}
 }
 
-// weights turns every t into the weight at its unit: see heat in package walk.
-// Steps are taken for all in turn, as one alone would wait for itself and fill
-// the queues that instructions wait in.
+// weights replaces each vector t[i] of exponents by weights; see heat in package walk. It makes each step
+// of the computation for all vectors before the next step, so that the processor can overlap
+// independent instructions.
 func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
 	n, r, p := s.Vectors(len(t)), s.Vectors(len(t)), s.Vectors(len(t))
 	each := func(f func(i int)) {
@@ -28,8 +28,8 @@ func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
 		}
 	}
 	if s.ZMM() {
-		// The lesser of |t| and 22, with the sign of t; t less its rounding to
-		// a whole number, to even.
+		// VRANGEPS gives min(|t|, 22) with the sign of t. VREDUCEPS gives t minus t rounded to the
+		// nearest integer, ties to even.
 		each(func(i int) { c.VRANGEPS(operand.U8(2), k.top.op(), t[i], t[i]) })
 		each(func(i int) { c.VADDPS(k.magic.op(), t[i], n[i]) })
 		each(func(i int) { c.VREDUCEPS(operand.U8(0), t[i], r[i]) })
@@ -54,14 +54,14 @@ func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
 	each(func(i int) { c.VCVTTPS2DQ(t[i], t[i]) })
 }
 
-// layer holds the arguments that all three kernels have.
+// layer has the arguments that all three kernels have, and the offset i of the current vectors.
 type layer struct {
 	field, row, sign, unit, n, i reg.GPVirtual
 }
 
 const layerArgs = "field, row *int32, sign, unit *float32, n int"
 
-// layerCall are these arguments in a call.
+// layerCall has these arguments in the form of a call.
 const layerCall = "&field[0], &row[0], &sign[0], &unit[0], len(field)"
 
 func layerOf() layer {
@@ -70,7 +70,8 @@ func layerOf() layer {
 	return l
 }
 
-// exponents moves the fields of some vectors and returns them times sign.
+// exponents adds row to the fields of the vectors at disps, or subtracts it if down, and returns the new
+// fields times sign.
 func (s simd) exponents(l layer, disps []int, down bool) []reg.VecVirtual {
 	t := s.Vectors(len(disps))
 	for i, d := range disps {
@@ -95,7 +96,7 @@ func (s simd) exponents(l layer, disps []int, down bool) []reg.VecVirtual {
 	return t
 }
 
-// units returns the units of vectors.
+// units returns the addresses of unit for the vectors at disps.
 func (l layer) units(disps []int) []operand.Mem {
 	m := make([]operand.Mem, len(disps))
 	for i, d := range disps {
@@ -104,9 +105,9 @@ func (l layer) units(disps []int) []operand.Mem {
 	return m
 }
 
-// loop goes through the vectors, turns times all lanes at a time while there are that many,
-// then all lanes once at a time. f gets the displacements of the vectors of a pass, in lists of those that are
-// taken together.
+// loop writes a loop over all numbers of a layer. An iteration processes turns·lanes numbers while so
+// many are left, and then lanes numbers. f writes the body for a list of at most together vectors,
+// given by their displacements in bytes.
 func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
 	part := func(label string, turns int) {
 		c.Label(label)
@@ -124,7 +125,7 @@ func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
 	if turns > 1 {
 		last := c.GP64()
 		c.MOVQ(l.n, last)
-		c.SUBQ(operand.U32(4*lanes*turns), last) // where the last long part may start
+		c.SUBQ(operand.U32(4*lanes*turns), last) // last offset at which a long iteration may start
 		c.CMPQ(l.i, last)
 		c.JG(operand.LabelRef("vector"))
 		part("vectors", turns)
@@ -139,17 +140,18 @@ func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
 	c.Label("sums")
 }
 
-// sumAt returns which of the sums of all lanes the vector at disp belongs to.
+// sumAt returns the index of the vector of sums to which the vector at disp is added.
 func (s simd) sumAt(disp int) int { return disp / (4 * s.Width) % (lanes / s.Width) }
 
-// store writes sums.
+// store writes sums to memory.
 func (s simd) store(sums []reg.VecVirtual, to reg.GPVirtual) {
 	for part, x := range sums {
 		s.move(x, mem(to, 4*s.Width*part))
 	}
 }
 
-// together is the number of vectors whose weights are computed at once, limited by the registers.
+// together returns the number of vectors whose weights are computed at once. The number of registers
+// limits it.
 func (s simd) together() int {
 	if s.ZMM() {
 		return 4
