@@ -9,16 +9,16 @@ import (
 
 // constrainedStates enumerates a model under a constraint. It lists the states of one
 // layer that the constraint allows, and sums the other layer out for each of them. If
-// the constraint also applies to the summed layer, the sum takes the recursion of the
-// conditional Bernoulli distribution.
+// the constraint also applies to the summed layer, the sum uses the recursion of the
+// conditional Bernoulli distribution (package bernoulli).
 type constrainedStates struct {
 	layers
 	bound  bool // the constraint applies to the summed layer
 	shells []shell
 	ranges []shellRange // the blocks
 
-	bias []float64   // biases of the listed units, with those of the label
-	rows [][]float64 // listed units × summed units: the weights
+	bias []float64   // biases of the listed units, then of a listed label
+	rows [][]float64 // weights, listed units × summed units
 	base []float64   // biases of the summed layer
 
 	walks []*constrainedWalk // working memory, one for each group of blocks
@@ -28,18 +28,18 @@ type constrainedStates struct {
 // active binary units and, if the label is listed, the same class.
 type shell struct {
 	class  int // −1 if no label is listed
-	active int
+	active int // number of active listed units, without the label
 	rest   int // number of active units of the summed layer
-	states int
+	states int // number of states
 }
 
 // A shellRange is a range of consecutive states of a shell.
 type shellRange struct{ shell, first, states int }
 
-// manyStates caps the counts of states. It is above every limit.
+// manyStates is the largest count of states; larger counts are set to it. It is above every limit.
 const manyStates = 1 << 38
 
-// boundedBinomial returns n over k, at most manyStates.
+// boundedBinomial returns the binomial coefficient n over k, or manyStates if that is smaller.
 func boundedBinomial(n, k int) int {
 	if k < 0 || k > n {
 		return 0
@@ -54,8 +54,8 @@ func boundedBinomial(n, k int) int {
 	return min(c, manyStates)
 }
 
-// newConstrained plans the enumeration of m, listing the layer that takes less work. The error wraps
-// ErrTooLarge if both layers have more than limit states.
+// newConstrained plans the enumeration of m. It lists the layer with less work among those with at
+// most limit states. The error wraps ErrTooLarge if there is none.
 func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 	var best *constrainedStates
 	fewest := manyStates
@@ -78,7 +78,7 @@ func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 func planConstrained(m *rbm.RBM, hidden bool) *constrainedStates {
 	k := m.Constraint
 	c := &constrainedStates{layers: newLayers(m, hidden), bound: k.On == rbm.AllUnits || !hidden}
-	for y := min(0, c.classes-1); y < c.classes; y++ { // only −1 if no label is listed
+	for y := min(0, c.classes-1); y < c.classes; y++ { // −1 alone if no label is listed
 		for active := range c.units + 1 {
 			rest := k.Active
 			if k.On == rbm.AllUnits {
@@ -97,8 +97,7 @@ func planConstrained(m *rbm.RBM, hidden bool) *constrainedStates {
 	return c
 }
 
-// feasible reports whether the constraint allows any state of the summed layer together with
-// the states of s.
+// feasible reports whether the constraint allows a state of the summed layer with the states of s.
 func (c *constrainedStates) feasible(s shell) bool {
 	if !c.bound {
 		return true

@@ -5,26 +5,25 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A constrainedWalk holds the current state of the listed layer while one goroutine goes
-// through blocks.
+// A constrainedWalk visits states of the listed layer in one goroutine. It holds the current state.
 type constrainedWalk struct {
 	a      []float64       // preactivations of the summed layer
-	active []int           // listed units that are on, ascending
-	linear float64         // sum of the biases of the listed units that are on
-	law    bernoulli.Layer // distribution of the summed layer if the constraint applies to it
+	active []int           // active listed units, ascending
+	linear float64         // sum of the biases of the active listed units
+	layer  bernoulli.Layer // distribution of the summed layer if the constraint applies to it
 	mean   []float64       // means of the summed layer
-	off    []float64       // 1 − mean of its binary units, if the constraint does not apply to them
+	off    []float64       // 1 − mean of its binary units if the constraint does not apply to them
 	logw   []float64       // log weights of the states of a block
 }
 
 func (c *constrainedStates) newWalk() *constrainedWalk {
 	w := &constrainedWalk{a: make([]float64, c.other), active: make([]int, 0, c.units),
 		mean: make([]float64, c.other), off: make([]float64, c.soft), logw: make([]float64, 0, 1<<blockBits)}
-	w.law.Binary, w.law.Group = c.soft, c.other-c.soft
+	w.layer.Binary, w.layer.Group = c.soft, c.other-c.soft
 	return w
 }
 
-// flip activates listed unit l, or with sign −1 makes it inactive.
+// flip switches listed unit l on if sign is 1, or off if sign is −1.
 func (c *constrainedStates) flip(w *constrainedWalk, l int, sign float64) {
 	w.linear += float64(sign * c.bias[l])
 	for s, x := range c.rows[l] {
@@ -46,8 +45,8 @@ func (c *constrainedStates) each(w *constrainedWalk, b int, visit func(s shell))
 			w.a[i] += x
 		}
 	}
-	// The state of number n has as its i-th active unit, from the last, the
-	// largest u with C(u,i) ≤ what is left of n (Knuth, TAOCP 4A, 7.2.1.3, th. L).
+	// State number n follows from n = Σ_i C(u_i,i), where u_i is its i-th lowest active unit. From the
+	// highest i on, u_i is the largest u with C(u,i) ≤ the rest of n (Knuth, TAOCP 4A, 7.2.1.3, th. L).
 	w.active = w.active[:s.active]
 	n, u := block.first, c.units-1
 	for i := s.active; i > 0; i-- {
@@ -64,8 +63,8 @@ func (c *constrainedStates) each(w *constrainedWalk, b int, visit func(s shell))
 		if i == block.states-1 {
 			return
 		}
-		// The first active unit that can move up does. Those before it go to the
-		// bottom.
+		// The lowest active unit that can move up by one does so. Those below it move to the
+		// lowest units.
 		for j := range w.active {
 			if to := w.active[j] + 1; j+1 == len(w.active) || to < w.active[j+1] {
 				c.flip(w, w.active[j], -1)
@@ -82,11 +81,11 @@ func (c *constrainedStates) each(w *constrainedWalk, b int, visit func(s shell))
 	}
 }
 
-// logWeight returns log Σ exp(−E) over the summed layer at the walk's state. If mean
-// is not nil it overwrites mean with the means of that layer.
+// logWeight returns log Σ exp(−E) over the summed layer, given the current state. If mean
+// is not nil, it overwrites mean with the means of that layer.
 func (c *constrainedStates) logWeight(w *constrainedWalk, s shell, mean []float64) float64 {
 	if c.bound {
-		return w.law.LogWeight(w.linear, w.a, s.rest, mean)
+		return w.layer.LogWeight(w.linear, w.a, s.rest, mean)
 	}
 	total := vec.SoftplusSum(w.a[:c.soft])
 	label := 0.0
@@ -114,8 +113,8 @@ func (c *constrainedStates) newSums() *sums {
 	return &sums{listed: make([]float64, len(c.bias)), summed: make([]float64, c.other), cross: c.newRows(len(c.bias))}
 }
 
-// addBlocks adds up the moments of blocks lo … hi−1. Each state is added to the
-// listed units that are active.
+// addBlocks adds the moments of blocks lo … hi−1 to s. Each state contributes to its active
+// listed units.
 func (c *constrainedStates) addBlocks(g, lo, hi int, s *sums, logZ float64) {
 	w := c.walks[g]
 	for b := lo; b < hi; b++ {
@@ -135,8 +134,8 @@ func (c *constrainedStates) addBlocks(g, lo, hi int, s *sums, logZ float64) {
 	}
 }
 
-// put adds a state of weight p to listed unit l. mean are the means of the summed
-// layer times p.
+// put adds the contribution of a state of weight p to the moments of listed unit l. mean has p times
+// the means of the summed layer.
 func (s *sums) put(l int, p float64, mean []float64) {
 	s.listed[l] += p
 	for i, x := range mean {

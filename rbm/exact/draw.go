@@ -11,10 +11,10 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// DrawLimit is the largest number of hidden states that is listed to draw from a model.
+// DrawLimit is the largest number of hidden states of a model for Draw.
 const DrawLimit = 1 << 25
 
-// CheckDraws returns an error that says why Draw cannot draw from m, or nil.
+// CheckDraws returns an error if Draw cannot draw from m.
 func CheckDraws(m *rbm.RBM) error {
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: exact draws know none, and the model has %v", rbm.ErrConstraint, m.Constraint)
@@ -25,11 +25,11 @@ func CheckDraws(m *rbm.RBM) error {
 	return checkListed(m, DrawLimit)
 }
 
-// Draw overwrites the rows of v and h with independent exact draws of m. It draws each hidden state
-// from the list of all, in which the visible units are summed out, and then takes a Gibbs step. The
-// visible units may be of any number and kinds. The error is the context's or that of CheckDraws,
-// or it wraps rbm.ErrDiverged. Draw panics if v and h are not of as many rows of m's layers. Results
-// depend on the arguments alone.
+// Draw overwrites the rows of v and h with independent exact draws from m. It lists all hidden states
+// with the visible units summed out, draws a hidden state for each row, and makes one Gibbs step. There
+// may be any number and kinds of visible units. The error is that of ctx or CheckDraws,
+// or wraps rbm.ErrDiverged. Draw panics unless v and h have the same number of rows and the widths of
+// the layers of m.
 func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 	if err := CheckDraws(m); err != nil {
 		return err
@@ -63,7 +63,7 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 		sum := below
 		for q.start(b); q.next(); {
 			sum += vec.Exp(q.logWeight() - logZ)
-			end := last && q.number == uint64(s.count()-1) // takes all rows left: rounding may end the sum below 1
+			end := last && q.number == uint64(s.count()-1) // gets all remaining rows: rounding may end the sum below 1
 			for len(order) > 0 && (at[order[0]] < sum || end) {
 				row := h.Row(order[0])
 				clear(row)
@@ -71,7 +71,7 @@ func Draw(ctx context.Context, m *rbm.RBM, v, h rbm.Values, key rbm.Key) error {
 				order = order[1:]
 			}
 		}
-		// Rounding may leave the states of a block below its own sum.
+		// Rounding may leave the sum over the states of a block below the sum of the block.
 		for below += block; len(order) > 0 && at[order[0]] < below; order = order[1:] {
 			copy(h.Row(order[0]), []uint64{q.active})
 		}

@@ -1,10 +1,10 @@
-// Package exact computes log Z and the moments of an RBM without error, by
-// enumeration of its smaller layer.
+// Package exact computes log Z and the moments of an RBM without statistical error, by
+// enumeration of the states of one layer.
 //
 // # Where to begin
 //
-// Read LogZ, and Enumeration for moments. Example (log Z) and ExampleEnumeration_Moments (the
-// exact negative phase) are in example_test.go.
+// Read LogZ, and Enumeration for moments. Example computes log Z, and
+// ExampleEnumeration_Moments the exact negative phase.
 package exact
 
 import (
@@ -20,11 +20,9 @@ import (
 )
 
 const (
-	// EvaluationLimit is the largest number of states that is enumerated to
-	// evaluate a model.
+	// EvaluationLimit is the largest number of states for one evaluation of a model.
 	EvaluationLimit = 1 << 28
-	// GradientLimit is the largest number of states that is enumerated at
-	// every step of training.
+	// GradientLimit is the largest number of states for an enumeration at every training step.
 	GradientLimit = 1 << 18
 )
 
@@ -32,13 +30,13 @@ const (
 var ErrTooLarge = errors.New("too many states to enumerate")
 
 // An Enumeration computes exact quantities of an RBM. It lists the states of one layer,
-// and sums the other layer out in closed form. A softmax group has as many states as units.
+// and sums the other layer out in closed form. A softmax group has one state for each unit.
 //
-// Without a constraint the error of log Z is at most n·4·10⁻¹⁵ nats for n summed units,
-// in addition to the rounding of the result: see grayStates.
+// Without a constraint and real units the error of log Z is at most n·4·10⁻¹⁵ nats for n summed
+// units, in addition to the rounding of the result: see grayStates.
 //
-// States are summed in blocks by their number, so results do not depend on the
-// number of processors. An Enumeration keeps its working memory, so that repeated
+// States are summed in fixed blocks, so results do not depend on the
+// number of processors. An Enumeration keeps its working memory, so repeated
 // use allocates nothing. Only one goroutine may use it at a time.
 type Enumeration struct {
 	states
@@ -46,19 +44,19 @@ type Enumeration struct {
 	groups   []*sums   // partial moments
 	ctx      context.Context
 	progress func(done float64)
-	done     atomic.Int64 // blocks
+	done     atomic.Int64 // number of blocks that are done
 	logZ     float64
 	logLoop  parallel.Loop
 	sumLoop  parallel.Loop
 }
 
-// states are the states of a model's listed layer, in blocks.
+// states enumerates the states of the listed layer of a model, in blocks.
 type states interface {
-	set(m *rbm.RBM)
+	set(m *rbm.RBM) // sets the parameters
 	shape() *layers
-	count() int    // of states
-	work() float64 // see Enumeration.Work
-	blocks() int
+	count() int                // number of states
+	work() float64             // see Enumeration.Work
+	blocks() int               // number of blocks
 	logBlock(g, b int) float64 // log Σ exp(−E) over block b, with working memory g < logGroups
 	newSums() *sums
 	addBlocks(g, lo, hi int, s *sums, logZ float64) // adds the moments of blocks lo … hi−1 to s, with working memory g
@@ -68,13 +66,13 @@ type states interface {
 type layers struct {
 	m       *rbm.RBM
 	hidden  bool        // the hidden layer is listed
-	units   int         // binary units listed
-	classes int         // listed units that belong to softmax groups
-	other   int         // units of the summed layer
-	soft    int         // binary units of the summed layer, which come first; the others are softmax groups
-	padding int         // places between the binary units and the softmax groups in rows of the summed layer
-	groups  []rbm.Group // the softmax groups of the visible layer; First is a number among their units
-	order   []int       // the visible units: binary ones, then those of the groups
+	units   int         // number of binary units listed
+	classes int         // number of listed units in softmax groups
+	other   int         // number of units of the summed layer
+	soft    int         // number of units of the summed layer outside softmax groups; these come first
+	padding int         // number of unused elements before the softmax groups in a row of the summed layer
+	groups  []rbm.Group // the softmax groups of the visible layer; First is an index among their units
+	order   []int       // indices of the visible units: those outside softmax groups, then those of the groups
 }
 
 func newLayers(m *rbm.RBM, hidden bool) layers {
@@ -105,7 +103,7 @@ func newLayers(m *rbm.RBM, hidden bool) layers {
 
 func (l *layers) shape() *layers { return l }
 
-// place returns where summed unit i is in a row of the summed layer.
+// place returns the index of summed unit i in a row of the summed layer.
 func (l *layers) place(i int) int {
 	if i < l.soft {
 		return i
@@ -113,7 +111,7 @@ func (l *layers) place(i int) int {
 	return i + l.padding
 }
 
-// newRows returns n rows of the summed layer.
+// newRows allocates n rows of the summed layer.
 func (l *layers) newRows(n int) [][]float64 {
 	rows := make([][]float64, n)
 	for i := range rows {
@@ -146,21 +144,21 @@ func (l *layers) weight(listed, summed int) float64 {
 }
 
 const (
-	// logGroups is the number of groups of blocks that goroutines share in LogZ.
+	// logGroups is the number of groups of blocks in LogZ. One goroutine sums a group.
 	logGroups = 64
 	// momentGroups is the number of partial sums of the moments. Each has the
 	// size of a gradient.
 	momentGroups = 16
-	// blockBits is the logarithm of the states of a block. Sums in float64 start
-	// again at each block, so that rounding errors cannot accumulate.
+	// blockBits is the binary logarithm of the number of states of a block. Each block has a separate
+	// float64 sum, so that rounding errors do not accumulate.
 	blockBits = 10
 )
 
-// New prepares to enumerate one layer of models with m's shape and constraint. It lists the hidden layer
-// if the visible units are real, and the visible layer, of up to RealHiddenLimit states, if the hidden units
-// are. Otherwise it lists the layer that takes less work if there is a constraint, and the layer with fewer
-// states if there is none. The error wraps ErrTooLarge and gives the number of states if there are more than
-// limit. It can also be the error of RBM.CheckBinary under a constraint, or of RBM.CheckNormalisable.
+// New returns an Enumeration for models with m's shape and constraint. It lists the hidden layer if
+// there are real visible units, and the visible layer, of up to RealHiddenLimit states, if the hidden
+// units are real. Otherwise it lists the layer with less work under a constraint, and the layer with
+// fewer states without one. The error wraps ErrTooLarge if there are more than limit states. It can
+// also be that of RBM.CheckNormalisable or, under a constraint, of RBM.CheckBinary.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
 	if err := m.CheckNormalisable(); err != nil {
 		return nil, err
@@ -191,21 +189,20 @@ func newEnumeration(s states) *Enumeration {
 	return e
 }
 
-// States returns the number of states that are listed.
+// States returns the number of listed states.
 func (e *Enumeration) States() int { return e.count() }
 
-// Work returns the number of terms summed: states times units of the other
-// layer. A core does some 7·10⁹ a second with AVX-512, 4·10⁸ in plain Go. A term
-// under a constraint counts as four, because it takes about as long as four in
-// plain Go.
+// Work returns the number of terms of LogZ: states times units of the summed layer. A core computes
+// about 7·10⁹ terms per second with AVX-512, and 4·10⁸ in plain Go. Slower terms, such as those under a
+// constraint, count several times.
 func (e *Enumeration) Work() float64 { return e.work() }
 
-// Set gives e the parameters of m, which must have the shape and the constraint of the model that e
-// was made for. Call it after the parameters have changed.
+// Set copies the parameters of m to e. Call it after they have changed. m must have the shape and
+// constraint of the model given to New.
 func (e *Enumeration) Set(m *rbm.RBM) { e.set(m) }
 
-// cost returns the cost of a loop over all states, for package parallel. Dividing the loop among processors
-// saves time from 2¹⁷ terms on, which take some 20 µs with AVX-512 and 300 µs in plain Go.
+// cost returns the cost of a loop over all states, for package parallel. Dividing the loop among
+// processors saves time from 2¹⁷ terms on, which take about 20 µs with AVX-512 and 300 µs in plain Go.
 func (e *Enumeration) cost() int {
 	if e.Work() > 1<<17 {
 		return parallel.Always
@@ -213,10 +210,9 @@ func (e *Enumeration) cost() int {
 	return 0
 }
 
-// LogZ returns log Σ exp(−E) over all states, in nats. progress, if not nil,
+// LogZ returns log Σ exp(−E) over all states, in nats. If progress is not nil, it
 // is called from time to time with the fraction that is done, from several goroutines.
-// LogZ stops early with the context's error. The error is that of RBM.CheckNormalisable where the
-// model has no Z.
+// The error is that of ctx or of RBM.CheckNormalisable.
 func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (float64, error) {
 	if err := e.shape().m.CheckNormalisable(); err != nil {
 		return 0, err
@@ -246,8 +242,8 @@ func (e *Enumeration) logGroup(g int) {
 	}
 }
 
-// LogZ returns the exact log Z of m in nats by enumerating one layer. The error
-// wraps ErrTooLarge if that has more than EvaluationLimit states.
+// LogZ returns the exact log Z of m, in nats, by enumerating one layer. The error
+// wraps ErrTooLarge if that layer has more than EvaluationLimit states.
 func LogZ(ctx context.Context, m *rbm.RBM) (float64, error) {
 	e, err := New(m, EvaluationLimit)
 	if err != nil {
@@ -256,10 +252,9 @@ func LogZ(ctx context.Context, m *rbm.RBM) (float64, error) {
 	return e.LogZ(ctx, nil)
 }
 
-// Moments overwrites dst with ⟨v⟩, ⟨h⟩, ⟨vhᵀ⟩ and, for real units, ⟨v²⟩ under the model, and returns
-// log Z. All are exact to float64 rounding; dst stores them as float32. Moments makes two
-// passes over the states, the first for log Z. If the model has no Z, it returns NaN and does not
-// change dst.
+// Moments overwrites dst with the moments under the model, and returns log Z. They are computed in
+// float64 and stored as float32. Moments makes two passes over the states, the first for log Z. If
+// LogZ fails, it returns NaN and does not change dst.
 func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 	var err error
 	if e.logZ, err = e.LogZ(context.Background(), nil); err != nil {
@@ -308,7 +303,7 @@ func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 	return e.logZ
 }
 
-// narrow rounds x to float32; dst is as long, or nil.
+// narrow rounds x to float32. dst has the same length or is nil.
 func narrow(dst []float32, x []float64) {
 	for j := range dst {
 		dst[j] = float32(x[j])

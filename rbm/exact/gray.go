@@ -13,57 +13,56 @@ import (
 
 const (
 	// baseUnits is the largest number of listed units whose states share a
-	// base: 64 states share its exponentials, which take some ten times the work
+	// base. 64 states then share the exponentials of the base, which take about ten times the work
 	// of a state.
 	baseUnits = 6
 	// quadUnits is the number of units in which the states of a quad differ.
 	quadUnits = 2
-	// ratioLimit is the largest sum of the absolute weights of a summed unit to
-	// the units of a base: the product of four factors of up to 2e^ratioLimit
-	// is within the range of float64. Models with larger weights have fewer units in a
+	// ratioLimit is the largest sum of the absolute weights between a summed unit and
+	// the units of a base. The product of four factors of up to 2e^ratioLimit
+	// is then within the range of float64. Models with larger weights have fewer units in a
 	// base, or none, and take longer.
 	ratioLimit = 170
-	// baseBias bounds the absolute biases of these units, so that the exponents
-	// of their powers of two are small integers.
+	// baseBias is the largest absolute bias of these units. The exponents of their powers of two
+	// are then small integers.
 	baseBias = 1e6
 )
 
-// grayStates are the states of a model without a constraint, in Gray-code order.
+// grayStates enumerates a model of binary units without a constraint, in Gray-code order.
 //
-// They are summed in quads: four states that differ in the first two listed
-// units. Quads that differ only in the first few units share a base: the
-// preactivations a of the summed layer when these units are off. From one base to
-// the next, one row of W is added or subtracted. Let S be the sum of the weights of
-// the base's units that are on. Then
+// It sums quads: four states that differ in the first two listed units. Quads that differ only in the
+// first few units share a base: the preactivations a of the summed layer with these units off. From
+// one base to the next, one row of W is added or subtracted. Let S be the sum of the weights between a
+// summed unit and the units that are on, among those in which states of the base differ. Then
 //
 //	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
 //
-// so that a state needs no exponential, but two multiplications and an addition for
-// each summed unit. A factor takes up to seven exponentials with a relative error of
-// 4·10⁻¹⁶, and ten roundings. So the error of log Z is at most n·4·10⁻¹⁵ nats for n
-// summed units, in addition to the rounding of the result.
+// where sums and the product are over the summed units. A state needs no exponential, only two
+// multiplications and an addition for each summed unit. A factor has the relative error of at most
+// seven exponentials, of 4·10⁻¹⁶ each, and ten roundings. The error of log Z is therefore at most
+// n·4·10⁻¹⁵ nats for n summed units, in addition to the rounding of the result.
 type grayStates struct {
 	layers
 	joint int // number of joint states of the listed softmax groups; 1 if there are none
 
-	bias []float64   // of the listed units, then of those of the groups
-	rows [][]float64 // weights of each of them to the summed layer, padded to a multiple of vec.Wide
+	bias []float64   // biases of the listed binary units, then of the units of listed groups
+	rows [][]float64 // weights of each of these units, padded to a multiple of vec.Wide
 	base []float64   // preactivations of the summed layer with no unit on, padded with −Inf
 
-	// Values that all bases share:
-	low    int          // units of a base's states
-	span   int          // number of summed units that vec.QuadProducts may take at once
-	first  []float64    // ratios e^w of the first listed unit, ones if it is none of the base's units
-	second []float64    // of the second
-	upper  []float64    // for each state of the other units of the base: the product of their ratios
-	biases []vec.Scaled // for each state of the base's units: e to the sum of the biases
-	odds   []float64    // for each such state: the ratios of the units of the groups that are summed out
-	ratios [][]float64  // e^w of each of the base's units
+	// Values that are the same for all bases. The base units are listed units 0 … low−1.
+	low    int          // number of units in which states of a base differ
+	span   int          // number of summed units that vec.QuadProducts may multiply before it rescales
+	first  []float64    // e^w of unit 0; ones if low is 0
+	second []float64    // e^w of unit 1; ones if low is below 2
+	upper  []float64    // for each state of the other base units: the product of e^w over those that are on
+	biases []vec.Scaled // for each state of the base units: exp(sum of the biases of those that are on)
+	odds   []float64    // for each state of the base units: the product of e^w for the units of summed groups
+	ratios [][]float64  // e^w of each base unit
 
-	walks []*grayWalk // working memory of each group
+	walks []*grayWalk // one for each goroutine: see logGroups
 }
 
-// newGray plans the enumeration of m, listing the layer with fewer states.
+// newGray plans the enumeration of m. It lists the layer with fewer states.
 func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 	s := &grayStates{layers: newLayers(m, false)}
 	hidden, visible := float64(m.Hidden()), float64(s.units)
@@ -104,18 +103,18 @@ func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
 	return s, nil
 }
 
-// width is the number of binary units of the summed layer, padded.
+// width returns the number of binary units of the summed layer, rounded up to a multiple of vec.Wide.
 func (s *grayStates) width() int { return vec.RoundUp(s.soft) }
 
 func (s *grayStates) count() int    { return s.joint << s.units }
 func (s *grayStates) work() float64 { return float64(s.count()) * float64(s.other) }
 
-// jointBlocks is the number of blocks above which a block covers several states of the
-// groups, because the sums of 2²⁸ blocks would not fit in memory.
+// jointBlocks is the number of joint states of the groups above which a block covers several of them.
+// Otherwise the sums of up to 2²⁸ blocks would not fit in memory.
 const jointBlocks = 1 << 16
 
-// Blocks are in order of the groups' states, and of the units' for each. A block has
-// perBlock of the groups' states, and blockSize of the units' states for each.
+// Blocks are ordered by the joint states of the groups, then by the states of the units. A block has
+// perBlock joint states of the groups, and blockSize states of the units for each.
 func (s *grayStates) perBlock() int  { return (s.joint + jointBlocks - 1) / jointBlocks }
 func (s *grayStates) blockSize() int { return 1 << min(blockBits, s.units) }
 func (s *grayStates) parts() int     { return 1 << (s.units - min(blockBits, s.units)) }
@@ -123,13 +122,13 @@ func (s *grayStates) blocks() int {
 	return (s.joint + s.perBlock() - 1) / s.perBlock() * s.parts()
 }
 
-// block returns which of the groups' states block b has, and which part of the units'.
+// block returns the joint states lo … hi−1 of the groups in block b, and the number of its part of the
+// states of the units.
 func (s *grayStates) block(b int) (lo, hi, part int) {
 	lo = b / s.parts() * s.perBlock()
 	return lo, min(lo+s.perBlock(), s.joint), b % s.parts()
 }
 
-// set computes the tables of m.
 func (s *grayStates) set(m *rbm.RBM) {
 	s.m = m
 	for l := range s.bias {
@@ -140,8 +139,7 @@ func (s *grayStates) set(m *rbm.RBM) {
 	s.setRatios()
 }
 
-// fill overwrites row with a value for each summed unit, and the padding between
-// the binary units and the groups with rest.
+// fill overwrites row with value(i) for each summed unit i, and the padding with rest.
 func (s *grayStates) fill(row []float64, rest float64, value func(i int) float64) {
 	for i := range s.other {
 		row[s.place(i)] = value(i)
@@ -151,7 +149,7 @@ func (s *grayStates) fill(row []float64, rest float64, value func(i int) float64
 	}
 }
 
-// setRatios computes what the states of a base have in common.
+// setRatios computes the values that are the same for all bases.
 func (s *grayStates) setRatios() {
 	var largest float64
 	s.low, largest = s.chooseBase()
@@ -169,7 +167,7 @@ func (s *grayStates) setRatios() {
 	width := s.width()
 	setOnes(s.upper[:width])
 	for u := 1; u < 1<<max(s.low-quadUnits, 0); u++ {
-		top := bits.Len(uint(u)) - 1 // the row of u without its last unit is there
+		top := bits.Len(uint(u)) - 1 // the row of u without this unit is already computed
 		floats.MulTo(s.upper[u*width:][:width], s.upper[(u^1<<top)*width:][:width], s.ratios[quadUnits+top][:width])
 	}
 	n := s.other - s.soft
@@ -192,8 +190,8 @@ func setOnes(x []float64) {
 	}
 }
 
-// chooseBase returns the number of units of a base's states, and the largest
-// sum of their absolute weights to a summed unit.
+// chooseBase returns the number of base units, and the largest sum of the absolute weights between
+// them and a summed unit.
 func (s *grayStates) chooseBase() (low int, largest float64) {
 	var sums [vec.Block]float64
 	for low < min(s.units, baseUnits) {
@@ -216,7 +214,6 @@ func (s *grayStates) chooseBase() (low int, largest float64) {
 	return low, largest
 }
 
-// logBlock sums block b.
 func (s *grayStates) logBlock(g, b int) float64 {
 	q := s.walks[g]
 	var sum scaledSum

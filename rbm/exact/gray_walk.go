@@ -14,27 +14,27 @@ import (
 type grayWalk struct {
 	*grayStates
 
-	// Of the current quad:
-	m       [4]float64 // for each state: m·2^e·e^logBase is exp(−E), summed over the other layer
+	// The current quad and its base:
+	m       [4]float64 // for each state: Σ exp(−E) over the summed layer is m·2^e·e^logBase
 	e       [4]int64
 	valid   int // number of states: 4, or fewer if there are fewer units
 	logBase float64
 	on, off []float64
-	product []float64 // product of the ratios of the base's units that are on, except for the units of the quad
+	product []float64 // product of e^w over the base units that are on, without those of the quad
 	active  uint64    // units that are on in the first state
 	lit     []int     // for each listed group: the unit that is on
 
-	quad   uint64 // number of the quad; its Gray code is the states of the units from quadUnits on
-	left   int    // quads to come
-	linear float64
+	quad   uint64    // number of the quad; its Gray code is the state of the units from quadUnits on
+	left   int       // number of remaining quads
+	linear float64   // sum of the biases of listed units that are on, without the base units
 	a      []float64 // preactivations of the base
-	class  []float64 // odds of the units of the summed groups in the base, the largest of each group 1
+	class  []float64 // odds of the units of the summed groups in the base, relative to the largest of the group
 }
 
-// within returns the number of units of the states of a quad.
+// within returns the number of units in which states of a quad differ.
 func (q *grayWalk) within() int { return min(q.low, quadUnits) }
 
-// start goes before the first quad of a part of the units' states, with state y of the
+// start moves to just before the first quad of a part of the units' states, with joint state y of the
 // groups.
 func (q *grayWalk) start(y, part int) {
 	first := uint64(part) * uint64(q.blockSize())
@@ -60,11 +60,11 @@ func (q *grayWalk) start(y, part int) {
 		vec.AddSigned(q.a, q.rows[l], 1)
 	}
 	q.rebase()
-	q.left++ // next goes to the first quad
+	q.left++ // the first call of next moves to the first quad
 	q.quad--
 }
 
-// next goes to the next quad, and reports whether there is one in the block.
+// next moves to the next quad, and reports whether there is one in the block.
 func (q *grayWalk) next() bool {
 	if q.left--; q.left == 0 {
 		return false
@@ -74,7 +74,7 @@ func (q *grayWalk) next() bool {
 	if active := (q.quad ^ q.quad>>1) << within; active != q.active {
 		l := bits.TrailingZeros64(active ^ q.active)
 		q.active = active
-		if l >= q.low { // a unit of the base itself
+		if l >= q.low { // the base changes
 			sign := -1.0
 			if active>>l&1 != 0 {
 				sign = 1
@@ -95,7 +95,7 @@ func (q *grayWalk) next() bool {
 // rebase computes the odds and the log weight of a new base from a.
 func (q *grayWalk) rebase() {
 	width := q.width()
-	above, _ := vec.Odds(q.on, q.off, q.a[:width]) // the products hold the rest
+	above, _ := vec.Odds(q.on, q.off, q.a[:width])
 	q.logBase = q.linear + above
 	if len(q.class) == 0 {
 		return
@@ -110,7 +110,7 @@ func (q *grayWalk) rebase() {
 	}
 }
 
-// state returns the number of the quad's first state among those of its base.
+// state returns the number of the first state of the quad among the states of its base.
 func (q *grayWalk) state() int { return int(q.active & (1<<q.low - 1)) }
 
 // weigh computes m and e of the quad.
@@ -133,7 +133,7 @@ func (q *grayWalk) weigh() {
 	}
 }
 
-// classOdds returns the ratios of the units of a summed group in a state of the base.
+// classOdds returns the part of odds for a summed group in a state of the base.
 func (q *grayWalk) classOdds(state int, g *rbm.Group) []float64 {
 	return q.odds[state*len(q.class)+g.First:][:g.Units]
 }
@@ -148,17 +148,16 @@ func (q *grayWalk) classSum(state int, g *rbm.Group) float64 {
 	return sum
 }
 
-// scaledSum is a sum of terms m·2^e·e^base. Consecutive terms with one base form
-// a run, of which one logarithm is taken.
+// scaledSum is a sum of terms m·2^e·e^base. Consecutive terms with the same base form
+// a run, which needs one logarithm.
 type scaledSum struct {
-	base float64 // of the run
-	top  int64   // the run's sum is in units of 2^top
-	sum  float64 // of the run; zero if there is none
-	part float64 // sum of the earlier runs, in units of e^high
-	high float64
+	base float64
+	top  int64
+	sum  float64 // the sum of the current run is sum·2^top·e^base; zero if there is no run
+	part float64
+	high float64 // the sum of the earlier runs is part·e^high
 }
 
-// add adds terms to the sum.
 func (s *scaledSum) add(m []float64, e []int64, base float64) {
 	if s.sum != 0 && base != s.base {
 		s.close()
@@ -167,7 +166,7 @@ func (s *scaledSum) add(m []float64, e []int64, base float64) {
 		s.base, s.top = base, e[0]
 	}
 	for i, x := range m {
-		if e[i] > s.top+900 { // the run's sum stays below 2⁹⁶⁰
+		if e[i] > s.top+900 { // keeps sum below 2⁹⁶⁰
 			s.sum *= vec.Power(s.top - e[i])
 			s.top = e[i]
 		}
@@ -175,7 +174,7 @@ func (s *scaledSum) add(m []float64, e []int64, base float64) {
 	}
 }
 
-// close adds the run to the earlier ones.
+// close adds the current run to the earlier runs.
 func (s *scaledSum) close() {
 	l := s.base + vec.LogSplit(s.sum, s.top)
 	switch {

@@ -12,23 +12,24 @@ import (
 	"gorbm/rbm/units"
 )
 
-// RealHiddenLimit is the largest number of visible states that is listed if the hidden units are real.
-// Each state takes log Z of every hidden unit, some 30 ns to 200 ns.
+// RealHiddenLimit is the largest number of visible states of a model with real hidden units. For
+// each state LogZ computes log Z of every hidden unit, which takes about 30 ns to 200 ns.
 const RealHiddenLimit = 1 << 22
 
-// logZTerms is the number of terms of Enumeration.Work that take as long as log Z of one unit.
+// logZTerms is the cost of log Z of one unit, in terms of Enumeration.Work.
 const logZTerms = 200
 
-// hiddenStates are the visible states of a model with real hidden units. For each state of the softmax
-// groups they go through the binary units in Gray-code order. Each hidden unit is summed out separately.
+// hiddenStates enumerates the visible states of a model with real hidden units. For each joint state of
+// the softmax groups it visits the states of the binary units in Gray-code order. Each hidden unit is
+// integrated out separately.
 type hiddenStates struct {
 	layers
-	kind  rbm.Kind
-	dist  units.Distribution
-	joint int // states of all softmax groups together
+	kind  rbm.Kind           // kind of the hidden units
+	dist  units.Distribution // parameters of the hidden units
+	joint int                // number of joint states of the softmax groups
 
-	bias  []float64   // of the listed units
-	rows  [][]float64 // weights of each of them
+	bias  []float64   // biases of the listed units
+	rows  [][]float64 // weights of each listed unit
 	base  []float64   // hidden biases
 	walks []*hiddenWalk
 }
@@ -37,24 +38,25 @@ type hiddenStates struct {
 type hiddenWalk struct {
 	*hiddenStates
 	left   int
-	number int
-	active uint64 // binary units that are on
-	joint  int    // state of the groups
-	lit    []int  // the listed units of the groups that are on
-	linear float64
+	number int       // number of the current state
+	active uint64    // binary units that are on
+	joint  int       // joint state of the groups
+	lit    []int     // for each group: the listed unit that is on
+	linear float64   // sum of the biases of the listed units that are on
 	z      []float64 // inputs of the hidden units
 
+	// The states of a block, for moments:
 	logs   []float64
-	inputs []float32 // of the block's states: block by block of hidden units, row by row
-	weight []float64
-	states []uint64
-	groups []int                            // the groups' states
+	inputs []float32                        // inputs of the hidden units: block by block of units, state by state
+	weight []float64                        // probabilities
+	states []uint64                         // active
+	groups []int                            // joint
 	to     [1 + units.MaxParams]units.Means // means, then slopes, of a block of hidden units
 	part   units.Distribution               // dist from that block on
 	block  units.Block
 }
 
-// newHidden plans the enumeration of m, listing the visible layer.
+// newHidden plans the enumeration of m. It lists the visible layer.
 func newHidden(m *rbm.RBM, limit int) (*hiddenStates, error) {
 	if m.Real() {
 		return nil, fmt.Errorf("%w: the units of both layers are real", ErrTooLarge)
@@ -97,14 +99,14 @@ func (s *hiddenStates) set(m *rbm.RBM) {
 	}
 }
 
-// start goes before the first state of block b.
+// start moves to just before the first state of block b.
 func (q *hiddenWalk) start(b int) {
 	q.number = b*q.blockSize() - 1
 	q.left = min(q.blockSize(), q.count()-q.number-1) + 1
 	q.joint = -1
 }
 
-// next goes to the next state, and reports whether there is one in the block.
+// next moves to the next state, and reports whether there is one in the block.
 func (q *hiddenWalk) next() bool {
 	if q.left--; q.left == 0 {
 		return false
@@ -144,7 +146,7 @@ func (q *hiddenWalk) flip(l int) {
 	vec.AddSigned(q.z, q.rows[l], sign)
 }
 
-// logWeight returns log Σ_h exp(−E) of the state.
+// logWeight returns log ∫ exp(−E) dh of the current state.
 func (q *hiddenWalk) logWeight() float64 { return q.linear + q.kind.LogZ(q.z, &q.dist, 0) }
 
 func (s *hiddenStates) logBlock(g, b int) float64 {
@@ -166,7 +168,7 @@ func (s *hiddenStates) newSums() *sums {
 	return x
 }
 
-// addBlocks takes means and slopes of the hidden units as training does, from inputs in float32.
+// addBlocks computes means and slopes of the hidden units from float32 inputs, as training does.
 func (s *hiddenStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	q := s.walks[g]
 	for b := lo; b < hi; b++ {
@@ -209,7 +211,7 @@ func (s *hiddenStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	}
 }
 
-// list collects the states of block b with their probabilities and inputs.
+// list stores the states of block b with their probabilities and inputs.
 func (q *hiddenWalk) list(b int, logZ float64) {
 	q.weight, q.states, q.groups = q.weight[:0], q.states[:0], q.groups[:0]
 	const size = 1 << blockBits * vec.Block
@@ -229,7 +231,7 @@ func (q *hiddenWalk) list(b int, logZ float64) {
 	}
 }
 
-// means computes means and slopes of block k of hidden units in the states that were listed.
+// means computes means and slopes of block k of hidden units in the listed states.
 func (q *hiddenWalk) means(k int) {
 	const size = 1 << blockBits * vec.Block
 	lo := k * vec.Block

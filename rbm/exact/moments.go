@@ -9,18 +9,18 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// sums are the moments of a group of states, by listed and summed unit.
+// sums has the moments of a group of states, weighted by their probabilities.
 type sums struct {
-	listed []float64 // for each listed unit, then for each listed group
-	summed []float64
-	cross  [][]float64 // for each of these: by summed unit
+	listed []float64   // means of the listed binary units, then of the units of listed groups
+	summed []float64   // means of the summed units
+	cross  [][]float64 // listed units × summed units: mean products
 
-	squares []float64   // for each summed unit, if some are real
-	slopes  [][]float64 // for each parameter of real hidden units, if some are learned
+	squares []float64   // mean squares of the summed units, if some are real
+	slopes  [][]float64 // parameters × hidden units: see rbm.Moments; nil if no parameter is learned
 
-	weight float64     // running sum of the weights
-	all    []float64   // running sum of the weighted means of the summed layer within a block
-	spare  [][]float64 // takes the place of cross for units that a quad does not have
+	weight float64     // running sum of the probabilities in a block
+	all    []float64   // running sum of the means of the summed layer, times probabilities, in a block
+	spare  [][]float64 // unused destinations that replace cross for units that a quad does not have
 }
 
 func (s *sums) reset() {
@@ -60,12 +60,11 @@ func (s *grayStates) newSums() *sums {
 	return &sums{listed: make([]float64, n), cross: rows[:n], all: rows[n], summed: rows[n+1], spare: rows[n+2:]}
 }
 
-// addBlocks adds up the moments of blocks lo … hi−1.
+// addBlocks adds the moments of blocks lo … hi−1 to sums.
 //
-// The means of a quad are added to its own units at once. For any other unit the
-// running sums are subtracted when it turns on and added when it turns off. That
-// costs one addition for each quad and summed unit, whatever the number of listed
-// units.
+// Each quad adds to the moments of the two units in which its states differ. For any other listed unit,
+// the running sums are subtracted when it turns on, and added when it turns off. That costs one addition
+// for each quad and summed unit, whatever the number of listed units.
 func (s *grayStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	q := s.walks[g]
 	for b := lo; b < hi; b++ {
@@ -94,8 +93,8 @@ func (s *grayStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	}
 }
 
-// addQuad adds the weighted means of a quad to the running sums, and to those
-// for its units.
+// addQuad adds the moments of a quad to the running sums, and to those of the units in which its
+// states differ.
 func (q *grayWalk) addQuad(s *sums, logZ float64) {
 	q.weigh()
 	var weight [4]float64

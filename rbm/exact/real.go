@@ -11,16 +11,16 @@ import (
 	"gorbm/rbm/units"
 )
 
-// realStates are the hidden states of a model with Gaussian visible units, in Gray-code order.
+// realStates enumerates the hidden states of a model with Gaussian visible units, in Gray-code order.
 // The Gaussian units are integrated out, which leaves a Boltzmann machine of the hidden units
-// (rbm.Marginal). A state then costs one addition per hidden unit, however many units are
-// Gaussian, and the work of summing out each visible unit of another kind.
+// (rbm.Marginal). A state then costs one addition per hidden unit, whatever the number of Gaussian
+// units, plus the work of summing out each visible unit of another kind.
 type realStates struct {
 	layers
 	marginal  *rbm.Marginal
 	rows      [][]float64    // weights of each hidden unit
-	bias      []float64      // of the visible units
-	precision []float64      // of the visible units; 0 for those that are not Gaussian
+	bias      []float64      // visible biases
+	precision []float64      // precisions of the visible units; 0 for those that are not Gaussian
 	apart     []rbm.Group    // the groups of visible units that are not Gaussian
 	small     bool           // all inputs of apart are within ±mostInput, so that powers can replace their logarithms
 	powers    []float64      // exp(bias) of each unit of apart
@@ -32,16 +32,16 @@ type realStates struct {
 type realWalk struct {
 	*realStates
 	left    int
-	number  uint64
-	active  uint64
+	number  uint64    // number of the current state
+	active  uint64    // hidden units that are on
 	weight  float64   // log weight of the state, without the groups of apart
-	rise    []float64 // of each hidden unit, the sum of its couplings to hidden units that are on
+	rise    []float64 // for each hidden unit: the sum of its couplings to hidden units that are on
 	z, mean []float64 // inputs and means of the visible units
 	powers  []float64 // exp(z) of the units of apart, if small
 	logs    []float64 // log weights of the block
 }
 
-// newReal prepares to list the hidden layer of m.
+// newReal plans the enumeration of m. It lists the hidden layer.
 func newReal(m *rbm.RBM, limit int) (*realStates, error) {
 	n := m.Hidden()
 	if err := checkListed(m, limit); err != nil {
@@ -68,9 +68,9 @@ func newReal(m *rbm.RBM, limit int) (*realStates, error) {
 	return s, nil
 }
 
-// logWeight multiplies the partition functions of single units, and takes the logarithm once the product is
-// above leastLog or below its inverse. With inputs within ±mostInput the product stays in the range of
-// float64. Its relative error grows to 10⁻¹³ within a block of 2¹⁰ states.
+// logWeight multiplies the partition functions of single units, and takes the logarithm only when the
+// product is above leastLog or below 1/leastLog. If inputs are within ±mostInput, the product stays in
+// the range of float64. Its relative error grows to 10⁻¹³ within a block of 2¹⁰ states.
 const mostInput, leastLog = 300, 1e150
 
 func (s *realStates) count() int     { return 1 << s.units }
@@ -116,7 +116,7 @@ func (s *realStates) set(m *rbm.RBM) {
 	}
 }
 
-// start puts the walk before the first state of block b.
+// start moves to just before the first state of block b.
 func (q *realWalk) start(b int) {
 	q.number = uint64(b) * uint64(q.blockSize())
 	q.left, q.active, q.weight = q.blockSize()+1, 0, q.marginal.Shift
@@ -129,7 +129,7 @@ func (q *realWalk) start(b int) {
 	q.number--
 }
 
-// next goes to the next state, and reports whether there is one in the block.
+// next moves to the next state, and reports whether there is one in the block.
 func (q *realWalk) next() bool {
 	if q.left--; q.left == 0 {
 		return false
@@ -159,7 +159,7 @@ func (q *realWalk) flip(j int) {
 	}
 }
 
-// logWeight returns log Σ_v exp(−E) of the state.
+// logWeight returns log Σ_v exp(−E) of the current state.
 func (q *realWalk) logWeight() float64 {
 	sum, product := q.weight, 1.0
 	for _, g := range q.apart {
@@ -201,7 +201,7 @@ func (s *realStates) newSums() *sums {
 	return &sums{listed: make([]float64, s.units), cross: rows[:s.units], all: rows[s.units], summed: rows[s.units+1], squares: make([]float64, s.m.Visible())}
 }
 
-// addBlocks adds up the moments of blocks lo … hi−1, as grayStates does.
+// addBlocks adds the moments of blocks lo … hi−1 to sums, by the running sums of grayStates.addBlocks.
 func (s *realStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	q := s.walks[g]
 	for b := lo; b < hi; b++ {
@@ -221,7 +221,7 @@ func (s *realStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 				x := float64(q.mean[i] * q.mean[i])
 				if precision > 0 {
 					x += 1 / precision
-				} else { // a bit: its square is itself
+				} else { // a bit equals its square
 					x = q.mean[i]
 				}
 				sums.squares[i] += float64(p * x)
@@ -234,7 +234,7 @@ func (s *realStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
 	}
 }
 
-// means overwrites mean with the means of the visible units given the state.
+// means computes the means of the visible units given the current state.
 func (q *realWalk) means() {
 	copy(q.mean, q.bias)
 	for w := q.active; w != 0; w &= w - 1 {
