@@ -1,14 +1,12 @@
 // Package partition estimates log Z, the logarithm of an RBM's partition function,
-// where there are too many states for enumeration (package exact): by annealed
-// importance sampling from below, by its reverse from above, and by Bennett's
-// acceptance ratio along a ladder of temperatures. The caller supplies the draws
-// from which the latter two start; package logz gets them from replicas at tuned
-// temperatures.
+// if there are too many states for enumeration (package exact). AIS, annealed importance sampling,
+// is too low on average, and ReverseAIS too high. Bennett uses the acceptance ratio of neighbours in a
+// ladder of temperatures. ReverseAIS and Bennett need draws from the model; package logz
+// gets them from replicas at tuned temperatures.
 //
 // # Where to begin
 //
-// Read AIS first. ExampleAIS and ExampleBennett, in example_test.go, estimate log Z of a model
-// that can be enumerated.
+// Read AIS first. ExampleAIS and ExampleBennett estimate log Z of a model that can be enumerated.
 package partition
 
 import (
@@ -24,34 +22,34 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Annealing are the settings of annealed importance sampling.
+// Annealing has the settings of annealed importance sampling.
 type Annealing struct {
 	Chains       int       `json:"chains"`
-	Temperatures int       `json:"temperatures"`   // inverse temperatures of the path, both ends included
-	Pilot        int       `json:"pilot"`          // chains of the two short runs that place the temperatures; 0: evenly spaced
+	Temperatures int       `json:"temperatures"`   // number of inverse temperatures of the path, both ends included
+	Pilot        int       `json:"pilot"`          // number of chains of the two short pilot runs that place the temperatures; 0: evenly spaced
 	Path         []float64 `json:"path,omitempty"` // the inverse temperatures, from 0 to 1; nil: AIS places them
-	Base         *rbm.Base `json:"-"`              // the distribution at β = 0; nil: the uniform distribution
+	Base         *rbm.Base `json:"-"`              // the distribution at β = 0; nil: see rbm.Base
 
-	// Group are the ranks that share the chains, with identical results; nil: one process.
-	// All of them must call alike.
+	// Group has the ranks among which the chains are divided, with identical results; nil: one
+	// process. All ranks must call with the same arguments.
 	Group *ranks.Group `json:"-"`
 }
 
-// DefaultAnnealing returns 100 chains and 1000 inverse temperatures placed by
-// 50 chains, on a path from the uniform distribution. A Base of the data's means is better.
+// DefaultAnnealing returns 100 chains and 1000 inverse temperatures, placed by 50 pilot chains, on a
+// path from the uniform distribution. A Base with the means of the data gives smaller errors.
 func DefaultAnnealing() Annealing {
 	return Annealing{Chains: 100, Temperatures: 1000, Pilot: 50}
 }
 
 const (
-	// maxChains and maxTemperatures bound the memory of a run. A chain takes some
+	// maxChains and maxTemperatures limit the memory of a run. A chain has about a
 	// hundred bytes for its states and 512 for its gains, a temperature 8 bytes.
 	maxChains       = 1 << 20
 	maxTemperatures = 1 << 24
 )
 
-// Check returns an error that names the setting that is out of range, or says
-// what is wrong with the base or a parameter of m.
+// Check returns an error if a setting is out of range, or if the base or m is not valid for
+// annealing.
 func (s Annealing) Check(m *rbm.RBM) error {
 	switch {
 	case s.Chains < 1 || s.Chains > maxChains:
@@ -77,25 +75,25 @@ func (s Annealing) Check(m *rbm.RBM) error {
 // An Annealed is an estimate of log Z by annealed importance sampling, in nats.
 type Annealed struct {
 	LogZ   float64
-	StdErr float64 // of LogZ, from the spread of the weights; +Inf for a single chain
+	StdErr float64 // standard error of LogZ, from the variance of the weights; +Inf for a single chain
 	ESS    float64 // effective sample size of the weights, (Σw)²/Σw², between 1 and the number of chains
 	CESS   float64 // the smallest conditional effective sample size of a step, as a fraction of the chains
 
 	Path       []float64 // the inverse temperatures, ascending
-	LogWeights []float64 // for each chain: its log estimate of Z/Z₀, or of Z₀/Z in reverse
+	LogWeights []float64 // for each chain: the logarithm of its estimate of Z/Z₀, or of Z₀/Z in reverse
 }
 
 // AIS estimates log Z of m by annealed importance sampling (Neal 2001;
 // Salakhutdinov & Murray 2008) with the hidden units summed out. Chains start at
-// exact draws from the base, and the mean of their weights is an unbiased estimate
-// of Z/Z₀. Its logarithm is too low on average, by some half of StdErr². Where the
-// effective sample size is small, the chains missed states that matter, and it is
-// too low by more than StdErr shows. Pilot runs and the run have separate keys,
-// so that placing the temperatures leaves the estimate unbiased.
+// exact draws from the base. The mean of their weights is an unbiased estimate
+// of Z/Z₀, where Z₀ is the partition function of the base. Its logarithm is too low on average, by
+// about StdErr²/2. If the effective sample size ESS is small, the chains have missed important
+// states, and LogZ is too low by more than StdErr shows. Pilot runs have other random numbers
+// than the run, so the estimate of Z/Z₀ stays unbiased.
 //
-// progress, if not nil, is called now and then with the fraction that is done. The
+// If progress is not nil, it is called from time to time with the fraction that is done. The
 // error names a setting, wraps rbm.ErrDiverged if a parameter or weight is not
-// finite, or is the context's. Equal settings, model and key give identical results at
+// finite, or is that of ctx. Equal settings, model and key give identical results at
 // any GOMAXPROCS.
 func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	if err := s.Check(m); err != nil {
@@ -108,15 +106,14 @@ func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress fun
 
 // ReverseAIS estimates log Z of m by the reverse of AIS (Burda, Grosse &
 // Salakhutdinov 2015). Chains start at the rows of start, which must be draws from
-// m, and go down the path: each move of AIS is reversed, in reversed order. The mean
-// of their weights is an unbiased estimate of Z₀/Z. So LogZ, its negative logarithm,
-// is too high on average, and together with AIS it brackets the truth, as far as the
-// rows of start are draws from m. StdErr takes the rows to be independent, which
-// rows of one Markov chain are not. Settings are those of AIS, but there are as many
-// chains as rows; pass the Path that AIS has placed to use it again. Errors are those
-// of AIS, and one that names a row in which a softmax label does not have exactly
-// one class. It panics if start has another width than the visible layer. It does
-// not change start.
+// m, and move from β = 1 to β = 0: each move of AIS is reversed, in reversed order. The mean
+// of their weights is an unbiased estimate of Z₀/Z. LogZ uses its negative logarithm, which
+// is too high on average, so LogZ of AIS and of ReverseAIS bracket log Z. StdErr assumes
+// independent rows; rows of one Markov chain are not.
+//
+// The number of chains is the number of rows. The other settings are those of AIS; give its Path to
+// use the same temperatures. Errors are those of AIS, and that of rbm.RBM.CheckSoftmax. ReverseAIS
+// panics if start has another width than the visible layer. It does not change start.
 func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Values, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	if start.Cols != m.Visible() {
 		panic("partition: rows of another width than the visible layer")
@@ -133,12 +130,11 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Values, 
 	return s.run(ctx, m, v, true, key, progress)
 }
 
-// pilotShare is the fraction of the work that the pilots do under DefaultAnnealing:
-// half the chains at a twentieth and a tenth of the temperatures.
+// pilotShare is the fraction of the work in pilot runs with DefaultAnnealing. These have half the
+// chains, and a twentieth and a tenth of the temperatures.
 const pilotShare = 0.07
 
-// share returns a progress function for a part of the work, from lo to hi of the
-// whole.
+// share returns a progress function for a part of the work, which is from fraction lo to fraction hi.
 func share(progress func(done float64), lo, hi float64) func(done float64) {
 	if progress == nil {
 		return nil
@@ -146,8 +142,8 @@ func share(progress func(done float64), lo, hi float64) func(done float64) {
 	return func(done float64) { progress(lo + float64((hi-lo)*done)) }
 }
 
-// run moves the rows of v up the path, or down it if reverse is set, and returns the
-// estimate that their weights give.
+// run anneals the rows of v from β = 0 to 1, or from 1 to 0 if reverse is set, and returns the
+// estimate.
 func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Values, reverse bool, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
 	if err != nil {
@@ -180,16 +176,15 @@ func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Values, reverse bo
 	out.ESS = min(rbm.Exp(2*sum-squares), n)
 	out.StdErr = math.Inf(1)
 	if v.Rows > 1 {
-		// The relative variance of the mean weight, whose root is the standard
-		// error of its logarithm to first order.
+		// The relative standard error of the mean weight. To first order it is the standard
+		// error of the logarithm.
 		out.StdErr = math.Sqrt(max(0, 1/out.ESS-1/n) * n / (n - 1))
 	}
 	return out, nil
 }
 
-// conditionalESS returns (Σ Wg)²/(ΣW · Σ Wg²), between 0 and 1, for weights W
-// before a step and their factors g at it, given as logarithms (Zhou, Johansen &
-// Aston 2016).
+// conditionalESS returns (Σ Wg)²/(ΣW · Σ Wg²), between 0 and 1 (Zhou, Johansen & Aston 2016). W are
+// the weights before a step, and g their factors in the step; both are given as logarithms.
 func conditionalESS(logw, gains []float64) float64 {
 	top, high := math.Inf(-1), math.Inf(-1)
 	for r, w := range logw {
@@ -203,7 +198,7 @@ func conditionalESS(logw, gains []float64) float64 {
 		if e > 0 {
 			squares += float64(f * (f / e))
 		} else if f > 0 {
-			return 0 // all of the weight is on chains that had none
+			return 0 // a chain without weight has gained some
 		}
 	}
 	// The scales e^top and e^high cancel.

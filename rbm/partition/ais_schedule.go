@@ -10,24 +10,23 @@ import (
 	"gorbm/rbm"
 )
 
-// placeEvenly is the fraction of the path's length that is spread evenly over β. So
-// a stretch in which the pilot saw no variance gets steps too: a step is at most
-// twenty times the even one.
+// placeEvenly is the fraction of the length of the path that is spread evenly over β. An interval
+// in which the pilot run had no variance then has steps too: no step is larger than
+// twenty times an even one.
 const placeEvenly = 0.05
 
 // place returns the inverse temperatures of s for m: the given path, or one placed
 // by two pilot runs.
 //
-// Let U = ∂ log p*_β(v)/∂β. A step Δ multiplies weights by w = e^(ΔU) to first
-// order, so the conditional effective sample size (Zhou, Johansen & Aston 2016),
-// as a fraction of the chains, is
+// Let p*_β(v) be the unnormalised probability of v at β, and U = ∂ log p*_β(v)/∂β. A step Δ of β
+// multiplies weights by w = e^(ΔU) to first order. The conditional effective sample size (Zhou,
+// Johansen & Aston 2016), as a fraction of the chains, is therefore
 //
 //	(E w)²/E w² = 1 − Δ²·Var U + O(Δ³).
 //
-// It is the same at every step if steps have the same Δ·√Var U. So the path is
-// cut into equal parts of its length ∫ √Var U dβ, which the pilots measure step
-// by step as the standard deviation of the gains. The first pilot is spaced
-// evenly, the second by the result of the first.
+// It is the same for all steps if Δ·√Var U is. place therefore divides the path into parts of equal
+// length ∫ √Var U dβ. The pilot runs measure the length of each step as the standard deviation of
+// the gains. The first pilot run has evenly spaced temperatures, the second those from the first.
 func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) ([]float64, error) {
 	if s.Path != nil {
 		return onFloat32(slices.Clone(s.Path)), nil
@@ -35,7 +34,7 @@ func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress 
 	if s.Pilot == 0 || s.Temperatures == 2 {
 		return evenPath(s.Temperatures), nil
 	}
-	// A twentieth and a tenth of the temperatures, but enough to see the shape.
+	// The pilot runs have a twentieth and a tenth of the temperatures, but at least 11 and 21.
 	path := evenPath(max(11, s.Temperatures/20))
 	rounds := []int{max(21, s.Temperatures/10), s.Temperatures}
 	for i, next := range rounds {
@@ -54,9 +53,8 @@ func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress 
 	return path, nil
 }
 
-// deviation returns the standard deviation of two values or more. Like everything
-// that places temperatures it has no fused products, because the draws of the run
-// depend on its bits.
+// deviation returns the standard deviation of at least two values. It avoids fused multiply-adds, like
+// all functions that place temperatures, because the draws of the run depend on the temperatures.
 func deviation(x []float64) float64 {
 	mean, sum, n := 0.0, 0.0, float64(len(x))
 	for _, v := range x {
@@ -68,9 +66,9 @@ func deviation(x []float64) float64 {
 	return math.Sqrt(sum / (n - 1))
 }
 
-// smooth returns the lengths of the steps of path with their speeds, length by
-// Δβ, replaced by the root of the mean square over each step and its two
-// neighbours on either side: a variance of few chains is uncertain.
+// smooth returns smoothed lengths of the steps of path, because variances of few chains are uncertain.
+// The speed of a step is its length divided by Δβ. smooth replaces it by the root mean square of
+// the speeds of the step and of two neighbours on each side.
 func smooth(length, path []float64) []float64 {
 	out := make([]float64, len(length))
 	for k := range out {
@@ -89,8 +87,8 @@ func smooth(length, path []float64) []float64 {
 }
 
 // equalParts returns n inverse temperatures from 0 to 1, or fewer if some are equal
-// as float32. Between them lie equal parts of the length of path, which is given
-// step by step and of which the fraction placeEvenly is spread evenly.
+// in float32. They divide path into parts of equal length. length has the length of each step of path;
+// the fraction placeEvenly of the total is spread evenly over β.
 func equalParts(path, length []float64, n int) []float64 {
 	total := 0.0
 	for _, l := range length {
@@ -126,9 +124,8 @@ func evenPath(n int) []float64 {
 	return onFloat32(path)
 }
 
-// onFloat32 rounds path to float32, in which the moves take their inverse
-// temperatures. Of temperatures that become equal, as some of 10⁵ or more do, it
-// keeps one.
+// onFloat32 rounds path to float32, the precision of inverse temperatures in Gibbs steps. It removes
+// duplicates, which occur from about 10⁵ temperatures on.
 func onFloat32(path []float64) []float64 {
 	for i, b := range path {
 		path[i] = float64(float32(b))
@@ -136,7 +133,7 @@ func onFloat32(path []float64) []float64 {
 	return slices.Compact(path)
 }
 
-// checkPath returns an error if path, which may be nil, does not ascend from 0 to 1.
+// checkPath returns an error unless path is nil or ascends from 0 to 1.
 func checkPath(path []float64) error {
 	if path == nil {
 		return nil

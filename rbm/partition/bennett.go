@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// ErrOverlap is wrapped by Bennett's error when neighbouring temperatures of a
-// ladder share too few states to estimate the ratio of their partition functions.
+// ErrOverlap says that the distributions at neighbouring temperatures of a ladder overlap too little to
+// estimate the ratio of their partition functions.
 var ErrOverlap = errors.New("neighbouring temperatures overlap too little")
 
 const (
-	// leastOverlap is the overlap below which Bennett gives no estimate. At 1 %
-	// the variance of a ratio is some 200 times that of a mean of as many draws,
-	// and the draws that determine it may be missing altogether.
+	// leastOverlap is the smallest overlap for which Bennett gives an estimate. At 1 %
+	// the variance of a log ratio from n draws is about 200/n,
+	// and the few draws that determine the ratio may be missing.
 	leastOverlap = 0.01
-	// maxLadder is the largest number of temperatures. It bounds the memory of the
+	// maxLadder is the largest number of temperatures. It limits the memory of the
 	// matrices, one for each of mbarParts, to 32 MiB.
 	maxLadder = 512
 )
@@ -25,51 +25,49 @@ const (
 // A BennettLogZ is an estimate of log Z at every temperature of a ladder.
 type BennettLogZ struct {
 	LogZ    []float64 `json:"log_z"`   // at each temperature, in the order given, in nats
-	StdErr  []float64 `json:"std_err"` // for each LogZ; 0 at β = 0, whose log Z is known
-	Overlap float64   `json:"overlap"` // the smallest of two neighbours, between 0 and 1
+	StdErr  []float64 `json:"std_err"` // for each LogZ; 0 at β = 0, where log Z is known
+	Overlap float64   `json:"overlap"` // the smallest overlap of two neighbours, between 0 and 1
 
-	// IndependentErr is what StdErr would be if all draws were independent. A draw
-	// is worth IndependentErr²/StdErr² independent ones.
+	// IndependentErr is what StdErr would be if all draws were independent. n draws have the
+	// effective sample size n·IndependentErr²/StdErr².
 	IndependentErr []float64 `json:"independent_err"`
 }
 
 // Bennett estimates log Z at every inverse temperature of a ladder from draws at
 // all of them, by the multistate Bennett acceptance ratio, MBAR (Shirts & Chodera
-// 2008). Draw n at beta[k] is from
+// 2008). Draw n at beta[k] is from the distribution
 //
 //	p_k(x) ∝ exp(−E₀(x) − beta[k]·D(x)),  D = E − E₀,
 //
-// and d[k][n] is its D. On a path from the uniform distribution D is the energy. The inverse
-// temperatures may come in any order and have different numbers of draws n_k. One
-// must be 0, with log Z equal to logZ0 (rbm.Base.LogZ). The free energies
-// f_k = −log Z_k/Z₀ solve
+// with the energy E₀ of the base and E of the model. d[k][n] is D of this draw. On a path from
+// the uniform distribution D is the energy. The inverse temperatures may be in any order, with
+// different numbers n_k of draws. One of them must be 0, where log Z is logZ0 (rbm.Base.LogZ). The
+// free energies f_k = −log(Z_k/Z₀) solve
 //
 //	Σ_x p_k(x)/Σ_l n_l p_l(x) = 1,  p_k(x) = exp(f_k − β_k D(x))
 //
-// (eq. 11). They are found by Newton's method, which starts from the ratios of
-// neighbours. The sums run over all draws, without a matrix of them.
+// (eq. 11), where the sum over x is over all draws. Bennett solves them by Newton's method, which
+// starts from the ratios of neighbours.
 //
-// groups says which draws are independent. If it is 0 all of them are, and the
-// standard errors are eq. 8. Else d[k] holds equally many draws of each of that many
-// groups, at least 2, one group after the other. A group is for example the draws of
-// one ladder of replicas, which depend on each other in time and across
-// temperatures. Only groups are independent then, and the standard errors come from
-// the spread between them. To first order group g moves f by H⁻¹u_g, where H is the
-// Hessian of the function that Newton's method minimises and u_g the contribution of
-// the draws of g to its gradient, so that
+// groups says which draws are independent. With groups = 0 all draws are, and the
+// standard errors are those of eq. 8. Otherwise groups is the number G ≥ 2 of independent groups, and
+// d[k] has the same number of draws from each group, one group after the other. A group may be the
+// draws of one ladder of replicas, which depend on each other in time and across temperatures. The
+// standard errors then come from the variance between groups. To first order the draws of group g
+// change f by H⁻¹u_g. H is the Hessian of the function that Newton's method minimises, and u_g the
+// contribution of these draws to its gradient. Hence
 //
 //	Var f = G/(G−1) · Σ_g (H⁻¹u_g)(H⁻¹u_g)ᵀ
 //
-// (the infinitesimal jackknife, Efron 1982, chapter 6). An error of G groups
-// is itself uncertain: (LogZ − log Z)/StdErr follows Student's t with G − 1
-// degrees of freedom. The spread does not show states that all groups have missed.
+// (the infinitesimal jackknife, Efron 1982, chapter 6). (LogZ − log Z)/StdErr then has Student's t
+// distribution with G − 1 degrees of freedom. States that all groups have missed do not show in StdErr.
 //
-// The overlap of neighbours i and j is ∫ 2 p_i p_j/(p_i+p_j): 1 if they agree
-// and 0 if they share nothing. It is estimated from the draws of either alone, and
-// the smaller estimate counts. With n draws of each the variance of the ratio is
-// (2/n)(1/overlap − 1) (Bennett 1976). If it is below 1 % the error wraps
-// ErrOverlap, and only Overlap is set. Other errors name what is wrong with the
-// input. Results do not depend on the number of processors.
+// The overlap of neighbours i and j is ∫ 2 p_i p_j/(p_i+p_j), which is 1 for equal distributions
+// and 0 for disjoint ones. Bennett estimates it from the draws of i and from those of j, and takes
+// the smaller estimate. With n draws of each the variance of the log ratio is
+// (2/n)(1/overlap − 1) (Bennett 1976). If an overlap is below 1 %, the error wraps
+// ErrOverlap, and only Overlap is set. Other errors describe a fault of the input. Results do
+// not depend on the number of processors.
 func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettLogZ, error) {
 	if err := checkLadder(beta, d, groups); err != nil {
 		return BennettLogZ{}, fmt.Errorf("bennett: %w", err)
@@ -97,7 +95,7 @@ func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettL
 	return out, nil
 }
 
-// sortedMBAR returns the equations of a ladder, and the places of its temperatures by ascending β.
+// sortedMBAR returns the equations of a ladder, and the indices of its temperatures by ascending β.
 func sortedMBAR(beta []float64, d [][]float64) (*mbar, []int) {
 	order := make([]int, len(beta))
 	for k := range order {
@@ -107,8 +105,8 @@ func sortedMBAR(beta []float64, d [][]float64) (*mbar, []int) {
 	return newMBAR(beta, d, order), order
 }
 
-// overlapping starts f from the ratios of neighbours and returns their smallest overlap. If it is
-// too small the error names the two, whose inverse temperatures lie above lowest.
+// overlapping initialises f from the ratios of neighbours and returns their smallest overlap. The error
+// wraps ErrOverlap if that is too small. lowest is added to inverse temperatures in the error.
 func (s *mbar) overlapping(lowest float64) (float64, error) {
 	overlap, at := s.startFromPairs()
 	if overlap < leastOverlap {
@@ -118,8 +116,7 @@ func (s *mbar) overlapping(lowest float64) (float64, error) {
 	return overlap, nil
 }
 
-// checkLadder returns an error that says what is wrong with the arguments of
-// Bennett.
+// checkLadder returns an error if the arguments of Bennett are not valid.
 func checkLadder(beta []float64, d [][]float64, groups int) error {
 	switch {
 	case len(d) != len(beta):

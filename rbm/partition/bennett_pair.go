@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// startFromPairs sets f to the sums of the log ratios of neighbours, each from the
-// draws at these two temperatures alone. It returns the smallest overlap, and the
+// startFromPairs sets f to the cumulative sums of the log ratios of neighbours. Each ratio comes from the
+// draws at two temperatures alone. It returns the smallest overlap, and the
 // index of the lower β of that pair.
 func (s *mbar) startFromPairs() (overlap float64, at int) {
 	overlap = math.Inf(1)
@@ -22,13 +22,12 @@ func (s *mbar) startFromPairs() (overlap float64, at int) {
 }
 
 // ratio returns f_j − f_i for neighbours i and j = i+1 by Bennett's acceptance
-// ratio (Bennett 1976). At it, with t = log(n_j/n_i) + f_j − f_i − (β_j−β_i)D, the
-// sums
+// ratio (Bennett 1976). With t = log(n_j/n_i) + f_j − f_i − (β_j−β_i)D it solves
 //
-//	Σ_{x of i} σ(t)  and  Σ_{x of j} σ(−t)
+//	Σ σ(t) over the draws of i = Σ σ(−t) over the draws of j
 //
-// are equal. Their difference increases with f_j − f_i, so the root is bracketed.
-// Newton steps that leave the bracket are replaced by its middle.
+// The difference of the sums increases with f_j − f_i, so ratio can bracket the root. A Newton step
+// that leaves the bracket is replaced by bisection.
 func (s *mbar) ratio(i int) float64 {
 	j := i + 1
 	db, shift := s.beta[j]-s.beta[i], s.logn[j]-s.logn[i]
@@ -39,12 +38,12 @@ func (s *mbar) ratio(i int) float64 {
 			lo, hi = min(lo, x), max(hi, x)
 		}
 	}
-	// Beyond these bounds one of the sums is below e^−margin of its largest value
-	// and the other near it. No number of draws makes up for e^−60.
+	// Beyond these bounds one sum is below e^−margin of its largest value,
+	// and the other is near its largest value. No number of draws compensates e^−60.
 	const margin = 60
 	lo, hi = lo-shift-margin-math.Abs(shift), hi-shift+margin+math.Abs(shift)
 	at := (lo + hi) / 2
-	for range 200 { // bisection alone would reach float64's resolution before
+	for range 200 { // bisection reaches the resolution of float64 in fewer steps
 		excess, slope := 0.0, 0.0
 		for side, k := range [2]int{i, j} {
 			sign := float64(1 - 2*side)
@@ -66,7 +65,7 @@ func (s *mbar) ratio(i int) float64 {
 		if !(next > lo && next < hi) {
 			next = (lo + hi) / 2
 		}
-		if math.Abs(next-at) <= 1e-12*max(1, math.Abs(at)) { // some roundings
+		if math.Abs(next-at) <= 1e-12*max(1, math.Abs(at)) { // several rounding errors
 			return next
 		}
 		at = next
@@ -74,9 +73,9 @@ func (s *mbar) ratio(i int) float64 {
 	return at
 }
 
-// pairOverlap returns the overlap of temperatures i and j = i+1, whose log ratio is
-// f: the smaller of the mean of 2p_j/(p_i+p_j) over the draws of i and the mean of
-// 2p_i/(p_i+p_j) over those of j.
+// pairOverlap returns the overlap of temperatures i and j = i+1 for the log ratio f. It is the smaller
+// of the mean of 2p_j/(p_i+p_j) over the draws of i and the mean of
+// 2p_i/(p_i+p_j) over the draws of j.
 func (s *mbar) pairOverlap(i int, f float64) float64 {
 	db := s.beta[i+1] - s.beta[i]
 	overlap := 1.0
@@ -90,7 +89,7 @@ func (s *mbar) pairOverlap(i int, f float64) float64 {
 	return overlap
 }
 
-// logistic returns 1/(1+e^−x), safe at any size.
+// logistic returns 1/(1+e^−x) without overflow.
 func logistic(x float64) float64 {
 	e := vec.Exp(-math.Abs(x))
 	if x < 0 {

@@ -20,30 +20,30 @@ const (
 	mbarChunk = 1024
 )
 
-// mbar solves the equations of the multistate Bennett acceptance ratio, with the
-// temperatures in order of ascending β.
+// mbar solves the equations of the multistate Bennett acceptance ratio: see Bennett for the symbols. The
+// temperatures are in order of ascending β.
 type mbar struct {
 	beta   []float64
 	d      [][]float64
-	centre float64   // subtracted from every D, so that large energies keep their digits
-	n      []float64 // numbers of draws
+	centre float64   // mean of D, subtracted from every D so that large energies keep their precision
+	n      []float64 // number of draws at each temperature
 	logn   []float64
-	f      []float64 // of the centred D; f[0] = 0
+	f      []float64 // free energies for D − centre; f[0] = 0
 
 	chunks []chunk
 	parts  []mbarSums
 	loop   parallel.Loop
 }
 
-// A chunk is draws lo … hi−1 at temperature k.
+// A chunk is the draws lo … hi−1 at temperature k.
 type chunk struct{ k, lo, hi int }
 
-// mbarSums are sums over draws.
+// mbarSums are sums over draws, with r_k = n_k p_k/Σ_l n_l p_l.
 type mbarSums struct {
 	value  float64   // Σ log Σ_k n_k p_k(x)
-	first  []float64 // Σ r_k, r_k = n_k p_k/Σ_l n_l p_l
+	first  []float64 // Σ r_k
 	second []float64 // Σ r_k r_l, the lower triangle of a square matrix
-	r      []float64
+	r      []float64 // r_k of one draw
 }
 
 func newMBAR(beta []float64, d [][]float64, order []int) *mbar {
@@ -72,7 +72,7 @@ func newMBAR(beta []float64, d [][]float64, order []int) *mbar {
 	return s
 }
 
-// sum computes the sums at f.
+// sum computes the sums over all draws at the current f.
 func (s *mbar) sum() *mbarSums {
 	s.loop.Run(len(s.parts), parallel.Always)
 	all := &s.parts[0]
@@ -85,16 +85,15 @@ func (s *mbar) sum() *mbarSums {
 	return all
 }
 
-// negligible is the logarithm below which a temperature's weight in a draw is
-// left out: 512 times e⁻⁴⁶ = 10⁻²⁰ is less than a rounding of 1.
+// negligible is the logarithm of the smallest weight r_k, relative to the largest, that is not set to
+// 0. The sum of 512 weights of e⁻⁴⁶ = 10⁻²⁰ is below the resolution of 1 in float64.
 const negligible = -46
 
-// weights overwrites r with the weight of each temperature in a draw with this D,
+// weights overwrites r with the weight of each temperature in a draw with D = d,
 //
 //	r_k = n_k p_k/Σ_l n_l p_l,
 //
-// and returns log Σ_l n_l p_l. All but the temperatures lo … hi−1 have a negligible
-// weight, which is set to 0.
+// and returns value = log Σ_l n_l p_l. Negligible weights, and all those outside lo … hi−1, are 0.
 func (s *mbar) weights(r []float64, d float64) (lo, hi int, value float64) {
 	d -= s.centre
 	top := math.Inf(-1)
@@ -147,10 +146,10 @@ func (s *mbar) sumPart(i int) {
 // minimum.
 func (s *mbar) newton() (*mat.Cholesky, error) {
 	const (
-		most      = 100   // steps; from the ratios of neighbours it takes a handful
-		tolerance = 1e-10 // nats
+		most      = 100   // largest number of steps; about five are usual
+		tolerance = 1e-10 // in nats
 		relative  = 1e-13 // tolerance relative to the largest f, near the resolution of float64
-		small     = 1e-4  // a smaller step is not shortened: rounding may hide its decrease
+		small     = 1e-4  // smaller steps are not shortened, because rounding may hide that the function decreases
 	)
 	free := len(s.f) - 1
 	hessian, slope, step := mat.NewSymDense(free, nil), mat.NewVecDense(free, nil), mat.NewVecDense(free, nil)
@@ -211,7 +210,7 @@ func isCondition(err error) bool {
 func solve(hessian *mat.Cholesky, x []float64) *mat.VecDense {
 	out := mat.NewVecDense(len(x), nil)
 	if err := hessian.SolveVecTo(out, mat.NewVecDense(len(x), x)); err != nil && !isCondition(err) {
-		panic("partition: a factorised matrix of another shape") // cannot be: x is made for it
+		panic("partition: a factorised matrix of another shape") // impossible, because x has its size
 	}
 	return out
 }
@@ -229,9 +228,9 @@ func (s *mbar) variances(hessian *mat.Cholesky) []float64 {
 	return v
 }
 
-// groupVariances returns the variances of f from the spread between groups of draws.
+// groupVariances returns the variances of f from the variance between groups of draws.
 func (s *mbar) groupVariances(hessian *mat.Cholesky, groups int) []float64 {
-	score := make([][]float64, groups) // for each group: n_k/G − Σ r_k, the sum over its draws
+	score := make([][]float64, groups) // for each group: n_k/G − Σ r_k, with the sum over its draws
 	parallel.Do(groups, func(g int) {
 		sum, r := make([]float64, len(s.f)), make([]float64, len(s.f))
 		for i, d := range s.d {

@@ -11,39 +11,39 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A Reweighting gives log Z and means at inverse temperatures between those of a ladder, from
-// draws at all of them: multiple-histogram reweighting (Ferrenberg & Swendsen 1989) in the form
-// without histograms (Shirts & Chodera 2008, eqs. 11 and 14). It is not for concurrent changes,
-// but At may run in several goroutines.
+// A Reweighting computes log Z and means at any inverse temperature within a ladder, from
+// draws at the temperatures of the ladder. It is multiple-histogram reweighting (Ferrenberg &
+// Swendsen 1989) in the form without histograms (Shirts & Chodera 2008, eqs. 11 and 14). At may
+// run in several goroutines.
 type Reweighting struct {
-	lowest, highest float64 // β of the ladder
+	lowest, highest float64 // the smallest and largest β of the ladder
 	logZ0           float64 // log Z at lowest
 	groups          int
 	s               *mbar
-	order           []int           // order[i] is the index in the arguments of the i-th lowest β
-	draws           [][]mixtureDraw // by temperature
-	moved           [][]float64     // for each group of draws, its first-order contribution to the error of f
+	order           []int           // order[i] is the index of the i-th lowest β in the arguments
+	draws           [][]mixtureDraw // temperatures × draws
+	moved           [][]float64     // for each group of draws: its first-order contribution to the error of f
 	overlap         float64
 }
 
-// A mixtureDraw is a draw as one of the mixture of all temperatures.
+// A mixtureDraw has the probabilities of a draw in the mixture of all temperatures.
 type mixtureDraw struct {
 	value float64   // log Σ_l n_l p_l
-	lo    int       // the first temperature of
-	r     []float64 // n_k p_k/Σ_l n_l p_l, of all that are not negligible
+	lo    int       // the temperature of r[0]
+	r     []float64 // n_k p_k/Σ_l n_l p_l for the temperatures k from lo on, up to the last that is not negligible
 }
 
-// NewReweighting solves the equations of Bennett for draws whose energies are d[k] at beta[k]. Unlike
-// there no β need be 0: logZ0 is log Z at the lowest. groups, 2 or more, says which draws are
-// independent, as in Bennett; all errors come from the spread between them.
+// NewReweighting solves the equations of Bennett for draws with energies d[k] at beta[k]. No β
+// need be 0: logZ0 is log Z at the lowest β. groups is the number of independent groups of draws, at
+// least 2, as in Bennett; all errors come from the variance between groups.
 //
-// Where neighbours overlap too little the error wraps ErrOverlap and says between which.
+// If two neighbours overlap too little, the error wraps ErrOverlap and names them.
 func NewReweighting(beta []float64, d [][]float64, groups int, logZ0 float64) (*Reweighting, error) {
 	if len(beta) == 0 || groups < 2 {
 		return nil, errors.New("reweighting: give draws at two inverse temperatures or more, of two groups or more")
 	}
 	w := &Reweighting{lowest: slices.Min(beta), highest: slices.Max(beta), logZ0: logZ0, groups: groups}
-	above := make([]float64, len(beta)) // E₀ is the lowest β times the energy
+	above := make([]float64, len(beta)) // β relative to the lowest, whose distribution is the base of Bennett
 	for k, b := range beta {
 		above[k] = b - w.lowest
 	}
@@ -82,7 +82,7 @@ func NewReweighting(beta []float64, d [][]float64, groups int, logZ0 float64) (*
 	return w, nil
 }
 
-// solve finds f and returns the factors of its Hessian.
+// solve computes f and returns the factors of the Hessian at it.
 func (w *Reweighting) solve(above []float64, d [][]float64) (*mat.Cholesky, error) {
 	w.s, w.order = sortedMBAR(above, d)
 	var err error
@@ -92,18 +92,18 @@ func (w *Reweighting) solve(above []float64, d [][]float64) (*mat.Cholesky, erro
 	return w.s.newton()
 }
 
-// Reweighted is the result of a Reweighting at one inverse temperature. To first order every error is
-// that of a sum over the groups of draws: StdErr of LogZShift gives that of log Z, and StdErr of Σ c_i·Shift[i] that of
-// a function of several means with the derivatives c_i.
+// Reweighted is the result of a Reweighting at one inverse temperature. To first order, every error is
+// a sum of contributions of the groups of draws. StdErr(LogZShift) is the standard error of log Z. For
+// a function of several means with the derivatives c_i it is StdErr(Σ_i c_i·Shift[i]).
 type Reweighted struct {
-	LogZ      float64
-	Mean      []float64   // for each observable
+	LogZ      float64     // in nats
+	Mean      []float64   // mean of each observable
 	LogZShift []float64   // contribution of each group of draws to the error of log Z
-	Shift     [][]float64 // contributions to the error of each mean
+	Shift     [][]float64 // observables × groups: contributions to the error of each mean
 }
 
-// StdErr returns the standard error of what the groups move by the given shifts. Its number of
-// degrees of freedom is the number of groups less 1.
+// StdErr returns the standard error of a quantity, given the contribution of each group of draws to
+// its error. It has one degree of freedom less than there are groups.
 func StdErr(shift []float64) float64 {
 	sum := 0.0
 	for _, x := range shift {
@@ -112,9 +112,9 @@ func StdErr(shift []float64) float64 {
 	return math.Sqrt(sum * float64(len(shift)) / float64(len(shift)-1))
 }
 
-// At returns log Z and the means of observables at an inverse temperature from the lowest to the
-// highest of the ladder. observables[i][k][n] is the value in draw n at beta[k]. It panics for
-// another inverse temperature, or if there is not one value for each draw.
+// At returns log Z and the means of observables at an inverse temperature within the ladder.
+// observables[i][k][n] is the value of observable i in draw n at beta[k]. It panics if beta is outside
+// of the ladder, or if an observable does not have one value for each draw.
 func (w *Reweighting) At(beta float64, observables ...[][]float64) Reweighted {
 	if !(beta >= w.lowest && beta <= w.highest) {
 		panic("partition: reweighting beyond the ladder")
@@ -126,7 +126,7 @@ func (w *Reweighting) At(beta float64, observables ...[][]float64) Reweighted {
 			top = max(top, w.logWeight(b, i, n))
 		}
 	}
-	// The weight of each draw, relative to the largest; and how the sum of all moves with f.
+	// The weight of each draw, relative to the largest.
 	total := 0.0
 	weight := make([][]float64, len(w.draws))
 	for i, draws := range w.draws {
@@ -151,7 +151,7 @@ func (w *Reweighting) At(beta float64, observables ...[][]float64) Reweighted {
 			}
 		}
 	}
-	slope := make([][]float64, len(observables)+1) // by −f, of log Z and of each mean
+	slope := make([][]float64, len(observables)+1) // derivatives of log Z and of each mean with respect to −f
 	for o := range slope {
 		slope[o] = make([]float64, len(w.s.f))
 	}
@@ -189,8 +189,8 @@ func (w *Reweighting) At(beta float64, observables ...[][]float64) Reweighted {
 	return out
 }
 
-// logWeight returns the logarithm of the weight of draw n of the i-th lowest temperature at b above
-// the lowest.
+// logWeight returns the log weight of draw n of the i-th lowest temperature, for the inverse
+// temperature lowest + b.
 func (w *Reweighting) logWeight(b float64, i, n int) float64 {
 	return -float64(b*(w.s.d[i][n]-w.s.centre)) - w.draws[i][n].value
 }
