@@ -22,7 +22,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// An array is the runs of the file of -array, numbered from 0.
+// An array is the list of runs in the file of -array, numbered from 0.
 type array struct {
 	flags   *cli.Flags
 	group   *ranks.Group
@@ -32,39 +32,39 @@ type array struct {
 	runs    []arrayRun
 }
 
-// An arrayRun is a line of the file.
+// An arrayRun is a run of the file.
 type arrayRun struct {
 	Number int    `json:"number"`
 	Folder string `json:"folder"`
-	State  string `json:"state"` // before: see the constants
+	State  string `json:"state"` // one of the constants below, before this command
 	Error  string `json:"error,omitempty"`
 
-	Result   json.RawMessage `json:"result,omitempty"`   // what -json prints of the run
-	Forecast *forecast       `json:"forecast,omitempty"` // of -dry-run
-	line     int             // in the file, from 1
-	args     []string        // of rbmtrain, with -out
+	Result   json.RawMessage `json:"result,omitempty"`   // JSON result of the run, with -json
+	Forecast *forecast       `json:"forecast,omitempty"` // with -dry-run
+	line     int             // number of its line in the file, from 1
+	args     []string        // arguments of rbmtrain, with -out
 }
 
 // The states of a run.
 const (
 	newRun      = "new"
 	finishedRun = "finished"
-	brokenRun   = "broken" // with a checkpoint to resume from
-	emptyRun    = "empty"  // broken before the first checkpoint
+	brokenRun   = "broken" // interrupted, with a checkpoint
+	emptyRun    = "empty"  // interrupted before the first checkpoint
 )
 
-// taskVariables hold the number of a task in an array of jobs: of Slurm, Kubernetes and
-// PBS.
+// taskVariables are the environment variables in which Slurm, Kubernetes and PBS pass the
+// number of a job in an array.
 var taskVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "PBS_ARRAY_INDEX"}
 
-// maxArray caps the file of -array.
+// maxArray is the largest size of the file of -array, in bytes.
 const maxArray = 1 << 26
 
-// runArray runs one line of the file of -array or, where no number is given, all of
-// them. Lines that cannot run are found before any starts.
+// runArray does the run of the file of -array that a number chooses, or all runs if there
+// is no number. It checks all lines before the first run starts.
 func (o *options) runArray(ctx context.Context) error {
 	if name := o.flags.FirstGiven("out", "force", "cpuprofile"); name != "" {
-		remedy := map[string]string{"out": "it may stand in its lines", "force": "remove the folders of runs that are to start again", "cpuprofile": "give it to a run alone"}[name]
+		remedy := map[string]string{"out": "give it in its lines", "force": "remove the folders of runs to repeat", "cpuprofile": "give it to a single run"}[name]
 		return cli.Usagef("-%s cannot go with -array; %s", name, remedy)
 	}
 	var text []byte
@@ -91,12 +91,11 @@ func (o *options) runArray(ctx context.Context) error {
 	return a.run(ctx)
 }
 
-// parse reads the lines: the flags of a run each, or of the runs of a grid (see
-// expandGrid), after those of the command line.
-// Text from # on and empty lines do not count.
+// parse reads the lines of the file. Each has the flags of a run or of a grid of runs (see
+// expandGrid), which parse adds to those of the command line. # begins a comment.
 func (a *array) parse(text string) error {
 	var common []string
-	notInLines := a.flags.Tagged(ofArray)
+	notInLines := a.flags.Tagged(tagArray)
 	a.flags.Visit(func(f *flag.Flag) {
 		if !slices.Contains(notInLines, f.Name) {
 			common = append(common, "-"+f.Name+"="+f.Value.String())
@@ -128,14 +127,14 @@ func (a *array) parse(text string) error {
 	return nil
 }
 
-// add adds the run with the flags words, on line n, which follow the common ones. at has the
-// line of each folder that a run so far writes to.
+// add adds a run with the flags common and words; words are from line n. at maps the folder of
+// each earlier run to its line.
 func (a *array) add(n int, common, words []string, at map[string]int) error {
 	r := arrayRun{Number: len(a.runs), line: n, args: slices.Concat(common, words)}
 	o := newOptions()
 	err := o.flags.Parse(r.args, io.Discard, io.Discard)
-	if name := o.flags.FirstGiven(o.flags.Tagged(ofArray)...); name != "" {
-		return cli.Usagef("%s:%d: -%s cannot stand in a line of an array", a.file, n, name)
+	if name := o.flags.FirstGiven(o.flags.Tagged(tagArray)...); name != "" {
+		return cli.Usagef("%s:%d: a line of an array cannot have -%s", a.file, n, name)
 	}
 	if err != nil {
 		return cli.Usagef("%s:%d: %w", a.file, n, err)
@@ -150,15 +149,15 @@ func (a *array) add(n int, common, words []string, at map[string]int) error {
 	case ok && other == n:
 		return cli.Usagef("%s:%d: several runs of this line have -out %s; leave it out, or put braces into it too", a.file, n, r.Folder)
 	case ok:
-		return cli.Usagef("%s:%d: -out %s is that of line %d", a.file, n, r.Folder, other)
+		return cli.Usagef("%s:%d: -out %s is already the folder of line %d", a.file, n, r.Folder, other)
 	}
 	at[folder] = n
 	a.runs = append(a.runs, r)
 	return nil
 }
 
-// splitWords splits a line at white space, but not within quotes, up to a word that
-// begins with #.
+// splitWords splits a line at white space outside quotes. A word that begins with # ends
+// the line.
 func splitWords(line string) (words []string, err error) {
 	word, in, quote := "", false, rune(0)
 	for _, c := range line {
@@ -190,7 +189,7 @@ func splitWords(line string) (words []string, err error) {
 	return words, nil
 }
 
-// choose drops all runs but that of -array-index or of the scheduler's number, if there is one.
+// choose drops all runs except the one that -array-index or the scheduler names, if either does.
 func (a *array) choose(index int) error {
 	from, text := "-array-index", strconv.Itoa(index)
 	if !a.flags.Given("array-index") {
@@ -213,8 +212,8 @@ func (a *array) choose(index int) error {
 	return nil
 }
 
-// examine finds the state of each run and checks all that can be checked before it
-// starts. With -dry-run it prints what it finds. Rank 0 does it for all.
+// examine sets the state of each run and checks its settings and data. With -dry-run it
+// prints the results. Rank 0 examines the runs and broadcasts their states.
 func (a *array) examine(ctx context.Context) error {
 	var states []string
 	var err error
@@ -257,8 +256,8 @@ func (a *array) examineAll(ctx context.Context) error {
 	})
 }
 
-// examineRun sets the state of r and, with -dry-run, its forecast, unless it is finished.
-// It returns a line on the run.
+// examineRun sets the state of r, and with -dry-run its forecast unless r is finished. It
+// returns a line that describes the run.
 func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err error) {
 	o := newOptions()
 	if err := o.flags.Parse(r.args, io.Discard, a.flags.Stderr); err != nil {
@@ -284,8 +283,8 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 	return text[strings.LastIndexByte(text, '\n')+1:], nil // without the lines about the data
 }
 
-// stateOf returns the state of the run of p in a folder. The error says that there is
-// another run.
+// stateOf returns the state of the run of p in a folder. It fails if the folder has a run
+// with other settings.
 func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	text, err := folder.Read(rundir.ConfigFile, maxConfig)
 	if errors.Is(err, os.ErrNotExist) {
@@ -307,7 +306,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	now := p.given()
 	now["preset"], c.Flags["preset"] = p.opts.chosen.Name, c.Preset.Name
 	names := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(c.Flags)), slices.Collect(maps.Keys(now)))))
-	names = append(names, "eval-every") // last, as it follows from the steps
+	names = append(names, "eval-every") // last: it depends on the steps, so report a difference in them first
 	for i, name := range names {
 		if name == "eval-every" && i < len(names)-1 {
 			continue
@@ -329,7 +328,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	return emptyRun, nil
 }
 
-// run completes the unfinished runs, one after another. It continues after one that fails.
+// run completes the unfinished runs, one after another. It continues with the next if one fails.
 func (a *array) run(ctx context.Context) error {
 	var failed []string
 	for i := range a.runs {
@@ -378,7 +377,7 @@ func (a *array) run(ctx context.Context) error {
 		err = a.flags.Print(map[string]any{"runs": a.runs}, nil)
 	}
 	if len(failed) > 0 && a.group.Rank() == 0 {
-		return errors.Join(err, fmt.Errorf("%s of %d failed: %s; the same command tries them again", cli.Count(len(failed), "run"), len(a.runs), strings.Join(failed, ", ")))
+		return errors.Join(err, fmt.Errorf("%s of %d failed: %s; repeat the command to try them again", cli.Count(len(failed), "run"), len(a.runs), strings.Join(failed, ", ")))
 	}
 	return err
 }

@@ -166,11 +166,11 @@ func TestArrayRefuses(t *testing.T) {
 		{"-seed 1\n-sed 2\n", nil, []string{"sweep.txt:2", "-sed", "did you mean -seed"}},
 		{"-seed 1\n-rate -2\n", nil, []string{"sweep.txt:2", "rate is -2"}},
 		{"-seed 1\n\n-data none.csv\n", nil, []string{"sweep.txt:3", "none.csv"}},
-		{"-seed 1 -out a\n-seed 2 -out ./a\n", nil, []string{"sweep.txt:2", "-out ./a is that of line 1"}},
+		{"-seed 1 -out a\n-seed 2 -out ./a\n", nil, []string{"sweep.txt:2", "-out ./a is already the folder of line 1"}},
 		{"-seed 1 -out 'a\n", nil, []string{"sweep.txt:1", "a quote ' is not closed"}},
-		{"-resume a\n", nil, []string{"sweep.txt:1", "-resume cannot stand in a line"}},
+		{"-resume a\n", nil, []string{"sweep.txt:1", "a line of an array cannot have -resume"}},
 		{"# nothing\n", nil, []string{"no lines of flags"}},
-		{"-seed 1\n", []string{"-out", "a"}, []string{"-out cannot go with -array; it may stand in its lines"}},
+		{"-seed 1\n", []string{"-out", "a"}, []string{"-out cannot go with -array; give it in its lines"}},
 		{"-seed 1\n", []string{"-resume", "a"}, []string{"-array", "cannot go with -resume"}},
 		{"-seed 1\n", []string{"-force"}, []string{"-force cannot go with -array; remove the folders"}},
 	} {
@@ -203,7 +203,7 @@ func TestArrayWithAFailure(t *testing.T) {
 	if len(all.Runs) != 3 || !strings.Contains(string(all.Runs[1].Result), `"steps":60`) || !strings.Contains(all.Runs[0].Error, "cannot replace the earlier run") || all.Runs[2].Result != nil {
 		t.Errorf("the runs are %s", r.Stdout)
 	}
-	if r.Status != cli.Failed || !strings.Contains(r.Stderr, "\nrbmtrain: 1 run of 3 failed: 0; the same command tries them again\n") {
+	if r.Status != cli.Failed || !strings.Contains(r.Stderr, "\nrbmtrain: 1 run of 3 failed: 0; repeat the command to try them again\n") {
 		t.Errorf("exits with %d: %s", r.Status, r.Stderr)
 	}
 }

@@ -140,7 +140,7 @@ func TestBadUsage(t *testing.T) {
 		{"-negphase cd -swaps 3 -chains 3", []string{"-swaps", "cd"}}, // the first, always
 		{"-negphase pt:k=2 -k 2", []string{"-k and k=", "give one"}},
 		{"-negphase pt:k=2:sardonics:k=1-3 -k 2", []string{"-k and k=", "give one"}},
-		{"-negphase sardonics -k 3", []string{"-k counts Gibbs steps", "sardonics takes moves", "moves=2", "k=1-20"}},
+		{"-negphase sardonics -k 3", []string{"-k counts Gibbs steps", "sardonics moves by walks", "moves=2", "k=1-20"}},
 		{"-negphase im -swaps 3", []string{"-swaps", "im", "leave it out"}},
 		{"-negphase walk:gibbs -temperatures 1,2", []string{"-temperatures", "walk", "leave it out"}},
 		{"-negphase sardonics:k=20-1", []string{"sardonics: k is 20-1", "must not exceed"}},
@@ -168,7 +168,7 @@ func TestBadUsage(t *testing.T) {
 		{"-objective hybrid -alpha much", []string{`"much" for flag -alpha`}},
 		{"-alpha 0.1", []string{"-alpha", "-objective hybrid", "leave it out with joint"}},
 		{"-objective discriminative -alpha 0.1", []string{"-alpha", "leave it out with discriminative"}},
-		{toy + "-objective hybrid -constraint hidden=2", []string{"-objective hybrid does not go with -constraint"}},
+		{toy + "-objective hybrid -constraint hidden=2", []string{"-objective hybrid cannot go with -constraint"}},
 		{"-objective discriminative -negphase pdc", []string{`"pdc"`, "did you mean pcd?"}},
 		{toy + "-objective discriminative -metrics reconstruct", []string{"-metrics", `"reconstruct"`}},
 		{toy + "-labels none -metrics classification", []string{"-metrics", "classification needs a model with labels"}},

@@ -8,43 +8,45 @@ import (
 	"gorbm/train"
 )
 
-// Measurements, samples, pictures and the report should take at most 15 % of the time of training, or
-// half a second of one core if that is more, unless they are asked for. With 784 × 500 units the scores at the end,
-// two measurements and the charts alone take some 0.8 s. Work is counted in multiply-adds of
-// training, not in seconds, so that equal runs measure and draw the same on any machine. A part may
-// take its free work and its share of the work of training:
+// Unless flags request more, measurements, samples, pictures and the report should take at most 15 % of
+// the time of training, or half a second of one core if that is more. With 784 × 500 units the final
+// metrics, two measurements and the charts alone take some 0.8 s. Work is counted in multiply-adds of
+// training, not in seconds, so that equal runs measure and draw the same on any machine. Each item may
+// take a fixed amount of work plus a fraction of the work of training:
 //
-//	measurements            freeWork/8   4 %   -eval-every, -metrics
-//	samples.png             freeWork/8   4 %   rbmsample
-//	the run in the report   freeWork/32  1 %   singular values, and samples of snapshots
-//	other pictures, scores at the end      the rest
+//	item                                  fixed        fraction
+//	measurements                          freeWork/8   4 %   -eval-every and -metrics override it
+//	samples.png                           freeWork/8   4 %   rbmsample draws more
+//	singular values in the report         freeWork/32  0.5 %
+//	samples of snapshots in the report    freeWork/32  0.5 %
+//	other pictures, final metrics         the rest
 const (
-	// freeWork is the work of half a second of training with 784 × 500 units on one core with AVX-512.
+	// freeWork is the number of multiply-adds in half a second of training with 784 × 500 units on one core with AVX-512.
 	freeWork = 6 << 34
 
 	measureFree, measureShare = freeWork / 8, 0.04
 	samplesFree, samplesShare = freeWork / 8, 0.04
-	historyFree, historyShare = freeWork / 32, 0.005 // of either of its two parts
+	historyFree, historyShare = freeWork / 32, 0.005 // for singular values, and again for samples of snapshots
 
-	// A row takes the work of its weights, and this in addition: in a step of training, and in other passes.
-	// In models of a few units little else counts.
+	// stepRow and otherRow are the work of a row besides that of its weights, in a training step and in other
+	// passes. In models of a few units they are most of the work.
 	stepRow, otherRow = 1 << 17, 1 << 14
-	// termWork is the work of a term of an enumeration: 2²⁸ take 40 ms of one core with AVX-512.
+	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512.
 	termWork = 32
 )
 
-// work returns the work of that many steps of training with these weights: of a step, the batch up,
-// the particles down and up, and the ascent along both.
+// work returns the multiply-adds of training steps with the given number of weights. In each step the rows of
+// the batch go up and the particles down and up, and the gradient sums over both.
 func work(s train.Settings, steps, weights int) float64 {
 	particles := cmp.Or(s.Negative.Count("chains"), s.Batch) * s.Negative.Ladder().MaxTemperatures()
 	return float64(steps) * float64(2*s.Batch+3*particles) * float64(weights+stepRow)
 }
 
-// passes returns the work of rows that pass through these weights outside of training.
+// passes returns the multiply-adds of rows that pass through the given number of weights outside of training.
 func passes(rows, weights int) float64 { return float64(rows) * float64(weights+otherRow) }
 
-// leftOut names what this run left out, as it would have taken too long next to so short a training, and the
-// commands that do it. It is "" if nothing was left out.
+// leftOut returns a line about results that this run omitted to save time, with the commands that make them,
+// or "" if it omitted none.
 func (r *runner) leftOut() string {
 	var all []string
 	if r.samples.any {
@@ -52,7 +54,7 @@ func (r *runner) leftOut() string {
 	}
 	p := r.plan
 	few, most := p.measureEvery(), max(1, p.steps/mostMeasured)
-	if p.measures() && p.evalEvery == few && few > most { // else -eval-every asks for it
+	if p.measures() && p.evalEvery == few && few > most { // otherwise -eval-every set the number
 		all = append(all, fmt.Sprintf("more than %d measurements (-eval-every %d)", p.steps/few+1, most))
 	}
 	if all == nil {

@@ -15,20 +15,21 @@ import (
 	"gorbm/train/report"
 )
 
-// A variable is a column of the data that are no picture: a few units of the inputs, a level each.
+// A variable is a column of data other than pictures. Its inputs are one unit per level, or a single
+// bit or real unit.
 type variable struct {
 	name   string
 	levels []string
-	first  int       // its first unit
-	bit    bool      // one unit, off for the first of two levels
-	real   bool      // one unit of real values, of which levels are bins
-	edges  []float32 // of the bins, between them, standardised
+	first  int       // index of its first unit
+	bit    bool      // a single unit: 0 is the first of two levels, 1 the second
+	real   bool      // a single real unit, whose levels are bins
+	edges  []float32 // edges between the bins, for standardised values
 }
 
-// realBins are the edges of the bins of standardised values, between them.
+// realBins are the edges between the bins of standardised values.
 var realBins = []float32{-1.5, -1, -0.5, 0, 0.5, 1, 1.5}
 
-// variablesOf returns the columns of a set.
+// variablesOf returns the columns of a set as variables.
 func variablesOf(set *data.Set) (all []variable) {
 	if s := set.Schema; s != nil {
 		unit := 0
@@ -62,7 +63,7 @@ func variablesOf(set *data.Set) (all []variable) {
 	return all
 }
 
-// bins makes the variable one of real values with bins as levels. number is a value in the data's own units.
+// bins makes v a real variable with bins as levels. number converts a standardised value to the data's units.
 func (v *variable) bins(number func(z float64) float64) {
 	v.real, v.edges, v.levels = true, realBins, nil
 	at := func(x float32) string { return strconv.FormatFloat(number(float64(x)), 'g', 3, 64) }
@@ -73,8 +74,8 @@ func (v *variable) bins(number func(z float64) float64) {
 	v.levels = append(v.levels, "above "+at(realBins[len(realBins)-1]))
 }
 
-// sums adds the values of the variable's units in a row to its levels. The values are bits, means of bits, or a
-// real value.
+// sums adds a row, times weight, to the sums of the variable's levels. The row has bits or their means,
+// or real values.
 func (v variable) sums(levels []float64, row []float32, weight float64) {
 	switch x := float64(row[v.first]); {
 	case v.real:
@@ -93,8 +94,8 @@ func (v variable) sums(levels []float64, row []float32, weight float64) {
 	}
 }
 
-// frequencies returns the frequency of each level of the variables among rows of which each gives one
-// after the other. Cells that are missing do not count.
+// frequencies returns the weighted frequency of each level of each variable, among the rows that each
+// yields. Missing cells do not count.
 func frequencies(vars []variable, each func(yield func(row []float32, missing func(unit int) bool, weight float64))) [][]float64 {
 	all := make([][]float64, len(vars))
 	for i, v := range vars {
@@ -119,10 +120,11 @@ func frequencies(vars []variable, each func(yield func(row []float32, missing fu
 	return all
 }
 
-// frequencyValues bounds the values of the data that are counted.
+// frequencyValues is about the largest number of values that setFrequencies reads.
 const frequencyValues = 1 << 26
 
-// setFrequencies counts in the rows of a set, evenly spread ones of very many.
+// setFrequencies returns the frequencies in the rows of a set. In a large set it reads evenly spaced
+// rows.
 func setFrequencies(vars []variable, set *data.Set) [][]float64 {
 	every := 1 + set.Len()*set.X.Cols/frequencyValues
 	return frequencies(vars, func(yield func([]float32, func(int) bool, float64)) {
@@ -139,8 +141,8 @@ func setFrequencies(vars []variable, set *data.Set) [][]float64 {
 	})
 }
 
-// sheetFrequencies counts in samples: by the means of units that have levels, which vary less than
-// draws, and by the values of real units.
+// sheetFrequencies returns the frequencies in samples. For bits it uses their means given the hidden
+// units, which vary less than the bits.
 func sheetFrequencies(vars []variable, s sample.Sheet) [][]float64 {
 	rows := s.Means
 	if s.Values.IsReal() {
@@ -156,14 +158,14 @@ func sheetFrequencies(vars []variable, s sample.Sheet) [][]float64 {
 const (
 	// columnsShown is the number of columns that a report has room for.
 	columnsShown = 40
-	// sequencesShown is the number of samples whose letters it shows.
+	// sequencesShown is the number of samples that a report shows as letters.
 	sequencesShown = 12
-	// columnsSamples is the number of samples of data that are no pictures.
+	// columnsSamples is the number of samples for data other than pictures.
 	columnsSamples = 200
 )
 
-// sampleBars compares the frequencies of levels of the columns in samples with those of the training
-// rows: of very many columns, of those that differ most.
+// sampleBars compares the frequencies of the levels of each column in samples with those in the
+// training rows. If there are too many columns, it shows those that differ most.
 func sampleBars(set *data.Set, s sample.Sheet, note string) report.Bars {
 	vars := variablesOf(set)
 	ours, theirs := setFrequencies(vars, set), sheetFrequencies(vars, s)
@@ -176,7 +178,7 @@ func sampleBars(set *data.Set, s sample.Sheet, note string) report.Bars {
 		}
 	}
 	b := report.Bars{Title: "Samples of the model, column by column", Series: []string{"training rows", "samples"},
-		Note: fmt.Sprintf("Good samples have bars as long as those of the training rows. Here are %d; %s.", s.Means.Rows, note)}
+		Note: fmt.Sprintf("Good samples have bars as long as those of the training rows. These are %d samples; %s.", s.Means.Rows, note)}
 	if len(vars) > columnsShown {
 		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(off[j], off[i]) })
 		order = order[:columnsShown]
@@ -199,7 +201,7 @@ func sampleBars(set *data.Set, s sample.Sheet, note string) report.Bars {
 	return b
 }
 
-// panelOf compares two frequencies of each level. The longest bar has the whole width.
+// panelOf returns bars that compare two frequencies of each level. The longest bar has the full width.
 func panelOf(name string, levels []string, ours, theirs []float64) report.Panel {
 	p := report.Panel{Title: name}
 	longest := max(slices.Max(ours), slices.Max(theirs))
@@ -210,8 +212,8 @@ func panelOf(name string, levels []string, ours, theirs []float64) report.Panel 
 	return p
 }
 
-// sequenceSamples shows samples as letters, and the frequency of each letter at each site in samples against
-// that in the training rows.
+// sequenceSamples returns some samples as letters, and a chart of the frequency of each letter at each site
+// in samples against that in the training rows.
 func sequenceSamples(set *data.Set, s sample.Sheet, note string) (report.Listing, plots.Chart) {
 	var lines []string
 	for r := range min(sequencesShown, s.Values.Rows) {
@@ -231,12 +233,11 @@ func sequenceSamples(set *data.Set, s sample.Sheet, note string) (report.Listing
 }
 
 const (
-	// weightUnits is the number of hidden units whose weights to columns are shown, and weightColumns that
-	// of the largest weights of each.
+	// weightBars shows the weightColumns largest weights of weightUnits hidden units.
 	weightUnits, weightColumns = 12, 6
 )
 
-// weightBars shows the largest weights of the hidden units with the largest weights in all.
+// weightBars shows the largest weights of the hidden units that have the largest Σweight².
 func weightBars(m *rbm.RBM, set *data.Set) report.Bars {
 	var names []string
 	for _, v := range variablesOf(set) {
@@ -253,7 +254,7 @@ func weightBars(m *rbm.RBM, set *data.Set) report.Bars {
 	type unit struct {
 		number int
 		size   float64
-		inputs []int // by the size of their weights
+		inputs []int // in descending order of |weight|
 	}
 	units := make([]unit, m.Hidden())
 	largest := 0.0
@@ -268,7 +269,7 @@ func weightBars(m *rbm.RBM, set *data.Set) report.Bars {
 	}
 	slices.SortStableFunc(units, func(a, b unit) int { return cmp.Compare(b.size, a.size) })
 	b := report.Bars{Title: "Weights of hidden units",
-		Note: fmt.Sprintf("The largest weights of the %d hidden units that have the most: red raises the unit, blue lowers it. Units that differ have learnt something, and weights near 0 nothing.", min(weightUnits, len(units)))}
+		Note: fmt.Sprintf("The largest weights of the %d hidden units with the largest weights. Red inputs raise the unit, blue ones lower it. Units that differ have learnt something; units with weights near 0 have learnt nothing.", min(weightUnits, len(units)))}
 	for _, u := range units[:min(weightUnits, len(units))] {
 		for i := range m.Inputs() {
 			u.inputs = append(u.inputs, i)

@@ -10,33 +10,33 @@ import (
 	"gorbm/train"
 )
 
-// config is config.json: all settings of the run.
+// config is the content of config.json: all settings of the run.
 type config struct {
 	Version   string            `json:"version"`
 	Command   []string          `json:"command"`
-	Flags     map[string]string `json:"flags"`  // those that were given; -resume reads them
-	Preset    presetChoice      `json:"preset"` // and these
+	Flags     map[string]string `json:"flags"`  // flags that were given; -resume reads them
+	Preset    presetChoice      `json:"preset"` // -resume reads it
 	Kernels   string            `json:"kernels"`
 	Processor string            `json:"processor"`
-	Workers   int               `json:"workers"` // processors; results do not depend on them
+	Workers   int               `json:"workers"` // number of processors, on which results do not depend
 	Data      configData        `json:"data"`
 	Model     configModel       `json:"model"`
 	Training  train.Settings    `json:"training"`
 	Steps     int               `json:"steps"`
 	EvalEvery int               `json:"eval_every"`
 	Metrics   []string          `json:"metrics"`
-	Rates     []rateChange      `json:"rates,omitempty"`    // given with -resume
-	Forecast  *forecast         `json:"forecast,omitempty"` // of -dry-run, which writes no file
+	Rates     []rateChange      `json:"rates,omitempty"`    // changes of the rate by -resume
+	Forecast  *forecast         `json:"forecast,omitempty"` // only in the output of -dry-run -json
 }
 
 type configData struct {
 	Name        string  `json:"name"`
 	Binarize    string  `json:"binarize"`
 	Scale       string  `json:"scale,omitempty"`
-	Header      string  `json:"header,omitempty"` // of a .csv file, as data.Set.Header
+	Header      string  `json:"header,omitempty"` // whether a .csv file names its columns: see data.Set.Header
 	Rows        int     `json:"rows"`
-	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // rows without a label, included in Rows
-	WeightsSum  float64 `json:"weights_sum,omitempty"`     // of Rows, if they have weights
+	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // number of rows without a label, included in Rows
+	WeightsSum  float64 `json:"weights_sum,omitempty"`     // sum of the weights of the rows, if they have weights
 	EqualRows   float64 `json:"equal_rows,omitempty"`      // effective number of rows, (Σw)²/Σw²
 	HoldoutRows int     `json:"holdout_rows"`
 	TestRows    int     `json:"test_rows"`
@@ -52,17 +52,17 @@ type configModel struct {
 	Hidden  int    `json:"hidden"`
 	Classes int    `json:"classes"`
 	Labels  string `json:"labels,omitempty"`
-	Groups  string `json:"groups,omitempty"`       // of the visible layer, as RBM.GroupsText
-	Units   string `json:"hidden_units,omitempty"` // kind of the hidden ones, as RBM.HiddenText
+	Groups  string `json:"groups,omitempty"`       // groups of the visible layer, as RBM.GroupsText writes them
+	Units   string `json:"hidden_units,omitempty"` // kind of the hidden units, as RBM.HiddenText writes it
 	Init    string `json:"init"`
 
-	// ClassNames are the class names of the file of -init, which order the labels.
+	// ClassNames are the names of the classes in the order of the label units, if -init names a model.
 	ClassNames []string `json:"class_names,omitempty"`
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 }
 
-// config returns the settings of a run on training rows with this hash.
+// config returns the content of config.json. hash is that of the training rows.
 func (p *plan) config(hash string) config {
 	set := p.sets.Train
 	c := config{
@@ -95,7 +95,7 @@ func rows(set *data.Set) int {
 	return set.Len()
 }
 
-// about is the metadata of the model file.
+// about returns the metadata of the model file.
 func (p *plan) about() modelfile.About {
 	a := modelfile.About{Seed: p.settings.Seed}
 	p.opts.data.Describe(&a, p.sets.Train)

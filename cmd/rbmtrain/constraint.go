@@ -5,7 +5,7 @@ import (
 	"gorbm/rbm"
 )
 
-// parseConstraint returns the constraint of -constraint; nil if the flag is not given.
+// parseConstraint returns the value of -constraint, or nil if the flag is not given.
 func (o *options) parseConstraint() (*rbm.Constraint, error) {
 	if !o.flags.Given("constraint") {
 		return nil, nil
@@ -17,8 +17,8 @@ func (o *options) parseConstraint() (*rbm.Constraint, error) {
 	return c, nil
 }
 
-// constrain gives the model the constraint c of -constraint, which may be nil. A model of
-// -init keeps its own, which must be the same.
+// constrain gives the model the constraint c, which may be nil. A model of -init that has a
+// constraint keeps it, and c must be equal to it.
 func (o *options) constrain(m *rbm.RBM, c *rbm.Constraint) error {
 	if c == nil {
 		return nil

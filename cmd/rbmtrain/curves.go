@@ -15,18 +15,18 @@ import (
 // A panel is a chart of the columns of metrics.csv whose names begin with stem.
 type panel struct {
 	stem string
-	axis string // what is shown, and after " / " its unit
-	// scale takes the values to the unit; 0 stands for 1.
+	axis string // the quantity and its unit, separated by " / "
+	// scale is the factor from values to the unit; 0 means 1.
 	scale float64
-	// ofSteps is set if the columns count what happened in training steps, so
-	// that the values at step 0 mean nothing and are left out.
-	ofSteps bool
-	whole   bool   // the values are whole numbers
-	good    string // a sentence on which values are good
-	first   bool   // the panel shows what the run is for, and comes first
+	// counts is set if the columns count events in training steps. Values at
+	// step 0 then mean nothing and are not drawn.
+	counts bool
+	whole  bool   // the values are whole numbers
+	good   string // a sentence on which values are good
+	first  bool   // the metric is a main goal of the run, and its panel comes first
 }
 
-// panels returns the panels of curves.png and of the report, in their order, without those of a ladder.
+// panels returns the panels of curves.png and of the report in order, without those of a ladder.
 func panels(metrics []train.Metric) (all []panel) {
 	var columns []train.Column
 	for _, m := range metrics {
@@ -36,7 +36,7 @@ func panels(metrics []train.Metric) (all []panel) {
 	for _, c := range columns {
 		stem := c.Name
 		if !c.Single {
-			stem += "_" // the name of a part of the data follows
+			stem += "_" // then train, holdout or test
 		}
 		if c.Axis != "" {
 			all = append(all, panel{stem: stem, axis: c.Axis, scale: c.Scale, good: c.Good, first: c.First})
@@ -45,14 +45,15 @@ func panels(metrics []train.Metric) (all []panel) {
 	return all
 }
 
-// seriesNames are what columns of a panel are called, by the ends of their names.
+// seriesNames are the names of curves, by the end of the name of their column.
 var seriesNames = map[string]string{
 	"train": "training rows", "holdout": "rows held out", "test": "test rows",
 	"coldest": "coldest pair", "least": "least of all pairs",
 }
 
-// charts returns the charts of a table. A column whose name ends in
-// _std_err is the error of the others; one that ends in _error has no curve.
+// charts returns the charts of the panels. columns and rows are the content of metrics.csv. A
+// column PANEL_std_err has the standard errors of the panel's curves. Columns that end in
+// _error have no curve.
 func charts(panels []panel, columns []string, rows [][]float64) (all []plots.Chart) {
 	for _, panel := range panels {
 		what, unit, _ := strings.Cut(panel.axis, " / ")
@@ -62,7 +63,7 @@ func charts(panels []panel, columns []string, rows [][]float64) (all []plots.Cha
 			chart.Right = rows[len(rows)-1][0]
 		}
 		from := 0
-		if panel.ofSteps && len(rows) > 0 && rows[0][0] == 0 {
+		if panel.counts && len(rows) > 0 && rows[0][0] == 0 {
 			from = 1
 		}
 		column := func(c int, scale float64) []float64 {
@@ -106,7 +107,8 @@ func charts(panels []panel, columns []string, rows [][]float64) (all []plots.Cha
 // curvesAcross is the number of panels in a row of curves.png.
 const curvesAcross = 3
 
-// curves returns curves.png of a table of these metrics; nil if there is nothing to draw.
+// curves returns curves.png, or nil if there is nothing to draw. columns and rows are the content of
+// metrics.csv.
 func curves(metrics []train.Metric, columns []string, rows [][]float64) *plots.Page {
 	const width, height = 10 * vg.Centimeter, 6.2 * vg.Centimeter
 	return plots.Charts(charts(append(panels(metrics), ladderPanels...), columns, rows), curvesAcross, width, height)

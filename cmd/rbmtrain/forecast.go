@@ -14,14 +14,14 @@ import (
 // A forecast estimates the memory and the time of a run from a few steps of a copy of it.
 type forecast struct {
 	MemoryBytes float64        `json:"memory_bytes"` // upper bound for each rank, without the data
-	StepSeconds float64        `json:"step_seconds"` // with the initial ladder
-	Seconds     float64        `json:"seconds"`      // of all steps, without evaluations
+	StepSeconds float64        `json:"step_seconds"` // time of a step with the initial ladder
+	Seconds     float64        `json:"seconds"`      // time of all steps, without measurements
 	Longest     *longestLadder `json:"longest_ladder,omitempty"`
 
 	steps int
 }
 
-// longestLadder is the forecast for a tuned ladder that grows to its limit.
+// longestLadder is the forecast for a tuned ladder at its largest number of temperatures.
 type longestLadder struct {
 	Temperatures int     `json:"temperatures"`
 	Seconds      float64 `json:"seconds"`
@@ -30,7 +30,7 @@ type longestLadder struct {
 // A forecast times trialSteps steps, or as many as trialTime allows.
 const trialTime, trialSteps = 500 * time.Millisecond, 200
 
-// stopwatch adds up the time spent in an estimator.
+// stopwatch measures the total time spent in an estimator.
 type stopwatch struct {
 	negphase.Estimator
 	time time.Duration
@@ -42,7 +42,7 @@ func (s *stopwatch) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase,
 	return s.Estimator.Estimate(m, pos, key)
 }
 
-// tryout forecasts the run of p. It leaves the plan and its model as they are.
+// tryout forecasts the run of p from steps of a copy of the model.
 func (p *plan) tryout() (*forecast, error) {
 	settings, watch := p.settings, &stopwatch{}
 	if !discriminative(p.settings) {
@@ -80,14 +80,13 @@ func (p *plan) tryout() (*forecast, error) {
 }
 
 func (f *forecast) write(w io.Writer) {
-	fmt.Fprintf(w, "forecast: up to %s of memory besides the data; %s a step at first, %s for %d steps, and measuring on top\n",
+	fmt.Fprintf(w, "forecast: up to %s of memory besides the data; %s per step at first, %s for %d steps, without measurements\n",
 		memory.Size(f.MemoryBytes), duration(f.StepSeconds), duration(f.Seconds), f.steps)
 	if l := f.Longest; l != nil {
-		fmt.Fprintf(w, "  the ladder may grow to %d temperatures, with which the steps take %s\n", l.Temperatures, duration(l.Seconds))
+		fmt.Fprintf(w, "  with %d temperatures, the most that the ladder may have, the steps take %s\n", l.Temperatures, duration(l.Seconds))
 	}
 }
 
-// duration writes seconds with three digits and a unit.
 func duration(seconds float64) string {
 	for _, u := range []struct {
 		size float64

@@ -46,7 +46,7 @@ func FuzzConfig(f *testing.F) {
 		if o.adopt() != nil || o.choosePreset() != nil {
 			return
 		}
-		for _, name := range o.flags.Tagged(ofCall) {
+		for _, name := range o.flags.Tagged(tagCall) {
 			if name != "resume" && o.flags.Given(name) {
 				t.Errorf("it sets -%s", name)
 			}

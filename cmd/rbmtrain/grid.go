@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// maxGrid bounds the runs of one line of an array.
+// maxGrid is the largest number of runs of one line of an array.
 const maxGrid = 100_000
 
 var errGrid = fmt.Errorf("more than %d runs in one line; use fewer alternatives in braces", maxGrid)
 
-// expandGrid returns the runs of a line with alternatives in braces, as shells write
-// them: -rate {0.1,0.05} is two runs, and -seed {1..20} twenty. Several braces are a
-// grid, in which the last varies fastest. Braces with neither a comma nor two dots
-// stay as they are.
+// expandGrid returns the flags of each run of a line. Braces list alternatives as in
+// shells: -rate {0.1,0.05} is two runs, and -seed {1..20} twenty. Several braces make a
+// grid, in which the last brace varies fastest. Braces with neither a comma nor two dots
+// are kept.
 func expandGrid(words []string) (runs [][]string, err error) {
 	runs = [][]string{nil}
 	for _, word := range words {
@@ -36,7 +36,7 @@ func expandGrid(words []string) (runs [][]string, err error) {
 	return runs, nil
 }
 
-// expandWord returns the values of a word.
+// expandWord returns the words that the braces of word make.
 func expandWord(word string) ([]string, error) {
 	from := 0
 	for {
@@ -78,14 +78,14 @@ func expandWord(word string) ([]string, error) {
 	}
 }
 
-// integers returns the numbers of {first..last}.
+// integers returns the integers from first to last.
 func integers(first, last string) (all []string, err error) {
 	a, err1 := strconv.Atoi(first)
 	b, err2 := strconv.Atoi(last)
 	switch {
 	case err1 != nil || err2 != nil || a > b:
 		return nil, fmt.Errorf("{%s..%s} is no range; write integers, the smaller first, as in {1..20}", first, last)
-	case uint64(b)-uint64(a) >= maxGrid: // b-a may be more than an int holds
+	case uint64(b)-uint64(a) >= maxGrid: // b-a may overflow an int
 		return nil, fmt.Errorf("{%s..%s} has more than %d numbers", first, last, maxGrid)
 	}
 	for i := a; i <= b; i++ {

@@ -22,31 +22,30 @@ import (
 	"gorbm/train/rundir"
 )
 
-// A saver knows when the next checkpoint is due.
+// A saver decides when a checkpoint is due.
 type saver struct {
-	every    interval
-	tried    time.Time // the last attempt to save, and its step
-	triedAt  int
-	cost     time.Duration // of the last attempt
-	failing  bool          // disk: the last attempt to write something failed
-	stepped  time.Time     // when the last step and all that follows it had ended
-	took     time.Duration // the last step
-	at, kept atomic.Int64  // steps taken, and those of the last checkpoint; the goroutine of signals reads them
-	written  atomic.Bool   // the model of the last step is written
+	every    interval      // time or steps between checkpoints
+	tried    time.Time     // time of the last attempt to save
+	triedAt  int           // step of the last attempt
+	cost     time.Duration // duration of the last attempt
+	failing  bool          // the last write to the folder failed
+	stepped  time.Time     // end of the last step and its observers
+	took     time.Duration // duration of the last step
+	at, kept atomic.Int64  // number of steps taken, and step of the last checkpoint; the signal goroutine reads both
+	written  atomic.Bool   // the final model has been written
 }
 
 const (
 	// firstCheckpoint is the longest time before the first checkpoint.
 	firstCheckpoint = 30 * time.Second
-	// slowStep is the time of a step from which on a checkpoint follows each
-	// step, if it takes less than a tenth of it: a signal cannot wait for the next.
+	// A checkpoint follows each step longer than slowStep, if it takes less than
+	// 1/slowShare of the step's time: a signal may end the process within a long step.
 	slowStep, slowShare = time.Second, 10
-	// tryAgain is the time after which a checkpoint that could not be written is
-	// tried again.
+	// tryAgain is the time after a failed checkpoint before the next attempt.
 	tryAgain = 10 * time.Second
 )
 
-// begin starts the clock at this step, which the checkpoint has if it is not 0.
+// begin starts the clock. step is that of the last checkpoint, or 0 if there is none.
 func (s *saver) begin(every interval, step int) {
 	s.every, s.tried, s.triedAt = every, time.Now(), step
 	if every.time > firstCheckpoint {
@@ -56,7 +55,7 @@ func (s *saver) begin(every interval, step int) {
 	s.next(step)
 }
 
-// next is called when all that follows a step has ended.
+// next records that a step and its observers have ended.
 func (s *saver) next(step int) {
 	s.at.Store(int64(step))
 	s.stepped = time.Now()
@@ -74,13 +73,13 @@ func (s *saver) due(step int) bool {
 	}
 }
 
-// lost says what is lost if the process is ended now.
+// lost returns a message about what is lost if the process ends now.
 func (r *runner) lost() string {
 	if r.folder.Gone() {
 		return r.gone()
 	}
 	if r.saver.written.Load() {
-		return fmt.Sprintf("the model is written, but not all that follows it; finish by: rbmtrain %s", r.resumption())
+		return fmt.Sprintf("the model is written, but not all other results; finish by: rbmtrain %s", r.resumption())
 	}
 	at, kept := r.saver.at.Load(), r.saver.kept.Load()
 	if kept == 0 {
@@ -89,13 +88,13 @@ func (r *runner) lost() string {
 	return fmt.Sprintf("stopped within step %d; resume from the checkpoint, of step %d, by: rbmtrain %s", at+1, kept, r.resumption())
 }
 
-// gone says that there is no folder to write to, nor to resume from.
+// gone returns a message that the folder of the run does not exist any more.
 func (r *runner) gone() string {
 	return fmt.Sprintf("the folder %s was removed or renamed during the run: nothing can be written to it", r.folder.Dir)
 }
 
-// tolerate keeps training alive if the disk is full or cannot be written: it warns
-// and returns nil for an error of the system. Other errors are returned.
+// tolerate returns nil for an error of the operating system, such as a full disk, and
+// warns, so that training continues. It returns other errors.
 func (r *runner) tolerate(err error) error {
 	var system syscall.Errno
 	if err == nil || !errors.As(err, &system) {
@@ -109,14 +108,14 @@ func (r *runner) tolerate(err error) error {
 		}
 		have := "there is no checkpoint yet"
 		if kept := r.saver.kept.Load(); kept > 0 {
-			have = fmt.Sprintf("the checkpoint is of step %d", kept)
+			have = fmt.Sprintf("the last checkpoint is that of step %d", kept)
 		}
 		r.warn(fmt.Sprintf("%v; training continues and tries again; %s", err, have))
 	}
 	return nil
 }
 
-// savable returns an error if a parameter is not finite or the model has no Z: its file could not be read.
+// savable returns an error if a parameter or Z is not finite, as such a model file cannot be read.
 func (r *runner) savable() error {
 	return cmp.Or(r.plan.model.CheckFinite(), r.plan.model.CheckNormalisable())
 }
@@ -136,7 +135,7 @@ func (r *runner) save() error {
 	}
 	begin := time.Now()
 	r.saver.tried, r.saver.triedAt = begin, r.trainer.Steps()
-	// The rows up to here must be there when the run is resumed from here.
+	// A run resumed from this checkpoint needs all earlier rows of the tables.
 	for _, t := range []*rundir.Table{r.table, r.pairs} {
 		if t != nil {
 			if err := t.Sync(); err != nil {
@@ -156,7 +155,7 @@ func (r *runner) save() error {
 	r.saver.kept.Store(int64(r.trainer.Steps()))
 	if r.saver.failing {
 		r.saver.failing = false
-		r.warn(fmt.Sprintf("the folder %s can be written again; the checkpoint is of step %d", r.folder.Dir, r.trainer.Steps()))
+		r.warn(fmt.Sprintf("the folder %s can be written again; the last checkpoint is that of step %d", r.folder.Dir, r.trainer.Steps()))
 	}
 	return nil
 }
@@ -167,7 +166,7 @@ func (r *runner) write(ctx context.Context) error {
 	if err := r.savable(); err != nil {
 		return err
 	}
-	// The one is tried even if the other fails.
+	// Try to write the model even if the checkpoint fails.
 	err := r.save()
 	switch e := modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.plan.about()); {
 	case err == nil:
@@ -188,8 +187,8 @@ func (r *runner) write(ctx context.Context) error {
 	return nil
 }
 
-// keepBest writes the best model so far. The file of the one before is kept for as
-// long as the checkpoint names it.
+// keepBest writes the best model so far. It keeps the file of the previous best model
+// while the checkpoint refers to it.
 func (r *runner) keepBest(b bestState) error {
 	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
 	moved := false
@@ -204,7 +203,7 @@ func (r *runner) keepBest(b bestState) error {
 		return modelfile.WriteSafetensors(io.MultiWriter(w, sum), r.trainer.Model(), r.plan.about())
 	}); err != nil {
 		if moved {
-			err = errors.Join(err, os.Rename(previous, path)) // it is the best still
+			err = errors.Join(err, os.Rename(previous, path)) // it is still the best on disk
 		}
 		return r.tolerate(err) // a later model may be better, and will be written
 	}
@@ -213,8 +212,8 @@ func (r *runner) keepBest(b bestState) error {
 	return nil
 }
 
-// dropPrevious removes the best model before the last one, of a run that has ended. If
-// the last one could not be written, it is the best.
+// dropPrevious removes the previous best model at the end of a run. If the last best model
+// could not be written, the previous one takes its place.
 func (r *runner) dropPrevious() error {
 	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
@@ -223,8 +222,8 @@ func (r *runner) dropPrevious() error {
 	return ignoreMissing(os.Remove(previous))
 }
 
-// restoreBest makes best.safetensors the best model of the checkpoint: a run that
-// was killed may have come further.
+// restoreBest makes best.safetensors the best model of the checkpoint. A killed run may
+// have written a later one.
 func (r *runner) restoreBest() error {
 	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
 	best := r.state.Best
@@ -238,7 +237,7 @@ func (r *runner) restoreBest() error {
 	if sum, _ := r.sumOf(rundir.PreviousBestFile); sum == best.Sum {
 		return os.Rename(previous, path)
 	}
-	r.plan.flags.Warn(fmt.Sprintf("%s is not the best model of the checkpoint, that of step %d, which is lost; the next one that is measured takes its place", path, best.Step))
+	r.plan.flags.Warn(fmt.Sprintf("%s is not the best model of the checkpoint, which was that of step %d and is lost; the next measured model replaces it", path, best.Step))
 	r.state.Best = nil
 	return cmp.Or(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(previous)))
 }
@@ -250,7 +249,7 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// sumOf returns the SHA-256 of a model file of the folder.
+// sumOf returns the SHA-256 of a file of the folder.
 func (r *runner) sumOf(name string) (string, error) {
 	b, err := r.folder.Read(name, math.MaxInt64-1)
 	if err != nil {
@@ -260,8 +259,8 @@ func (r *runner) sumOf(name string) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// diverged writes err, of divergence, to the folder, and says what helps against it. That is not a
-// smaller rate where the parameters were out of range before the first step.
+// diverged writes err, which wraps rbm.ErrDiverged, to the folder, and returns it with advice. The advice
+// is a smaller rate, unless the parameters were too large before the first step.
 func (r *runner) diverged(err error) error {
 	if !r.folder.Gone() {
 		note := fmt.Sprintf("training %v\n", err)
@@ -280,7 +279,7 @@ func (r *runner) diverged(err error) error {
 	}
 	advice := "try a smaller -rate; "
 	var rate *rbm.RateError
-	if errors.As(err, &rate) { // which says so
+	if errors.As(err, &rate) { // its text has this advice
 		advice = ""
 	}
 	return fmt.Errorf("training %w; %smetrics up to then are in %s", err, advice, r.folder.Dir)

@@ -104,7 +104,7 @@ func TestResumeNotices(t *testing.T) {
 	clitest.Write(t, "run/"+rundir.MetricsFile, strings.Join(slices.Delete(lines, 2, 4), ""))
 	clitest.Write(t, "run/"+rundir.SnapshotFile(50), "of a step that is taken again")
 	r := rbmtrain.Call("-resume", "run", "-quiet", "-steps", "45")
-	for _, want := range []string{"test.csv, have changed since the run began", "metrics.csv lacks 2 rows of the "} {
+	for _, want := range []string{"test.csv, have changed since the run began", "metrics.csv has lost 2 rows of the "} {
 		if r.Status != cli.OK || !strings.Contains(r.Stderr, want) {
 			t.Errorf("exits with %d and says %q, want %q", r.Status, r.Stderr, want)
 		}
@@ -168,7 +168,7 @@ func TestDiskTrouble(t *testing.T) {
 	last := clitest.Read(t, "run/"+rundir.CheckpointFile)
 	clitest.Write(t, "run/checkpoint.new/in the way", "") // a folder cannot be replaced by a file
 	r := rbmtrain.Call("-resume", "run", "-quiet")
-	if r.Status != cli.Failed || strings.Count(r.Stderr, "training continues and tries again; the checkpoint is of step ") != 1 || !strings.Contains(r.Stderr, "finish by: rbmtrain -resume run") {
+	if r.Status != cli.Failed || strings.Count(r.Stderr, "training continues and tries again; the last checkpoint is that of step ") != 1 || !strings.Contains(r.Stderr, "finish by: rbmtrain -resume run") {
 		t.Errorf("exits with %d and says %s", r.Status, r.Stderr)
 	}
 	if clitest.Read(t, "run/"+rundir.CheckpointFile) != last {

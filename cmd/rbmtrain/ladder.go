@@ -15,25 +15,25 @@ import (
 	"gorbm/train/rundir"
 )
 
-// A ladder watches the temperatures of a run.
+// A ladder reports on the temperatures of a run.
 type ladder struct {
 	negative negphase.Settings
-	now      func() (negphase.Ladder, bool) // as it is; false: there is none
+	now      func() (negphase.Ladder, bool) // the current ladder; false: there is none
 	state    *ladderState
 }
 
-// ladderState is what a checkpoint holds of a ladder.
+// ladderState is the state of a ladder in a checkpoint.
 type ladderState struct {
-	Still       int64              `json:"still,omitempty"`        // rounds since the last evaluation that saw a round trip
-	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
+	Still       int64              `json:"still,omitempty"`        // number of rounds since the last measurement that counted a round trip
+	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // the ladder at its first measurement
 }
 
 // tempered reports whether the negative phase has a ladder of temperatures.
 func tempered(s negphase.Settings) bool { return negphase.Has(s.Kind, "tau") }
 
-// ladderColumns are the columns of metrics.csv about the ladder. A tuned ladder
-// changes its length, so its pairs have no separate columns: there are two,
-// for the coldest pair and for the one that exchanges least.
+// ladderColumns returns the columns of metrics.csv about the ladder. The number of
+// temperatures of a tuned ladder changes, so it has columns for only two pairs: the
+// coldest pair and the pair with the lowest rate of swaps.
 func ladderColumns(s negphase.Settings) []string {
 	if !tempered(s) {
 		return nil
@@ -54,16 +54,16 @@ func ladderColumns(s negphase.Settings) []string {
 
 // ladderPanels are the panels of curves about the ladder.
 var ladderPanels = []panel{
-	{stem: "swap_", axis: "exchange of neighbours / % of attempts", scale: 100, ofSteps: true, good: "20 to 60 % is good; near 0 the ladder is as many copies of single chains."},
-	{stem: "off_weight", axis: "weight off the coldest particle / %", scale: 100, ofSteps: true, good: "More than a few per cent is good: the hotter particles then contribute to the estimate."},
-	{stem: "temperatures", axis: "temperatures of the ladder / number", ofSteps: true, whole: true, good: "A number that levels off is good: the ladder follows the model."},
-	{stem: "barrier", axis: "barrier of the ladder / sum of rejections", ofSteps: true, good: "Well below the number of temperatures is good: then neighbours exchange."},
-	{stem: "round_trips_per_1000", axis: "round trips / per 1000 steps", ofSteps: true, good: "More is better; with none for long, the hot end does not refresh the cold one."},
+	{stem: "swap_", axis: "exchange of neighbours / % of attempts", scale: 100, counts: true, good: "20 to 60 % is good; near 0 the particles are independent single chains."},
+	{stem: "off_weight", axis: "weight off the coldest particle / %", scale: 100, counts: true, good: "More than a few per cent is good: the hotter particles then contribute to the estimate."},
+	{stem: "temperatures", axis: "temperatures of the ladder / number", counts: true, whole: true, good: "A number that levels off is good: the ladder follows the model."},
+	{stem: "barrier", axis: "barrier of the ladder / sum of rejections", counts: true, good: "Well below the number of temperatures is good: then neighbours exchange."},
+	{stem: "round_trips_per_1000", axis: "round trips / per 1000 steps", counts: true, good: "More is better; with none, the hottest temperature does not refresh the coldest."},
 }
 
-// values are the values of these columns. Rates count what happened in the steps since
-// the last evaluation. The barrier and the deviation are measured since the
-// temperatures last changed. At step 0 all are 0.
+// values returns the values of ladderColumns. Rates are over the since steps after the last
+// measurement. The barrier and the deviation are measured since the temperatures last
+// changed. At step 0 all values are 0.
 func (d ladder) values(e train.Evaluation, since int) []float64 {
 	l, ok := d.now()
 	if !ok {
@@ -90,20 +90,19 @@ func (d ladder) values(e train.Evaluation, since int) []float64 {
 	return append(v, trips, l.Barrier, l.BarrierErr, l.Deviation)
 }
 
-// pairColumns are the columns of ladder.csv. It has a row for each temperature;
-// rejection is the rate of refused swaps with the next higher temperature.
+// pairColumns are the columns of ladder.csv, which has a row for each temperature.
+// rejection is the rate of rejected swaps with the next higher temperature.
 var pairColumns = []string{"step", "rung", "temperature", "beta", "rejection", "rejection_error"}
 
-// named returns the ladder as it is at a step, for a picture, and whether there
-// is one.
+// named returns the current ladder, named after the step, and whether there is one.
 func (d ladder) named(step int) (l plots.NamedLadder, ok bool) {
 	l.Name = "step " + strconv.Itoa(step)
 	l.Ladder, ok = d.now()
 	return l, ok
 }
 
-// keepFirst keeps a tuned ladder as it was just before the first tuning, for
-// the picture.
+// keepFirst stores a ladder to be tuned at the step before its first tuning, for the
+// picture.
 func (d ladder) keepFirst(step int) {
 	if !d.negative.Ladder().Temperatures.Auto || step != negphase.FirstTuning {
 		return
@@ -113,8 +112,8 @@ func (d ladder) keepFirst(step int) {
 	}
 }
 
-// record writes to the table pairs, ladder.csv, how the ladder exchanges at this
-// evaluation. It keeps the first ladder that was measured for the picture.
+// record adds the rejection rates of an evaluation to pairs, the table ladder.csv. It stores
+// the first measured ladder for the picture.
 func (d ladder) record(e train.Evaluation, pairs *rundir.Table) error {
 	l, ok := d.named(e.Step)
 	if !ok || l.Rounds == 0 {
@@ -138,8 +137,8 @@ func (d ladder) record(e train.Evaluation, pairs *rundir.Table) error {
 	return nil
 }
 
-// pictured returns the ladders that pictures show at a step: the ladder as it was first measured, or
-// before it was tuned, and as it is now. There are none if there is nothing to draw.
+// pictured returns the ladders that pictures show at a step: the first measured ladder and the current
+// one. It returns nil if nothing was measured.
 func (d ladder) pictured(step int) []plots.NamedLadder {
 	now, ok := d.named(step)
 	if !ok || now.Rounds == 0 {
@@ -151,7 +150,7 @@ func (d ladder) pictured(step int) []plots.NamedLadder {
 	return []plots.NamedLadder{now}
 }
 
-// picture returns ladder.png at a step. It is nil if there is nothing to draw.
+// picture returns ladder.png at a step, or nil if there is nothing to draw.
 func (d ladder) picture(step int) *plots.Page {
 	if ladders := d.pictured(step); ladders != nil {
 		return plots.Ladders(ladders...)
@@ -159,8 +158,8 @@ func (d ladder) picture(step int) *plots.Page {
 	return nil
 }
 
-// section returns the section of the report about the ladder at a step: its pictures, a column each, so
-// that a narrow screen shows them below each other.
+// section returns the section of the report about the ladder at a step. Each ladder is a separate picture,
+// so that a narrow screen shows them below each other.
 func (d ladder) section(step int) (report.Section, error) {
 	s := report.Section{Name: "The ladder of temperatures"}
 	for _, l := range d.pictured(step) {
@@ -169,25 +168,23 @@ func (d ladder) section(step int) (report.Section, error) {
 			return s, err
 		}
 		s.Pictures = append(s.Pictures, report.Picture{Title: "At " + l.Name, PNG: b.Bytes(), Width: ladderWidth,
-			Alt:  "rejection rates between neighbouring temperatures, moves of particles between them, and their ways along the ladder",
-			Note: "Good is a rejection below 0.8 for all pairs, ways that cross from bottom to top, and one grey in the last panel."})
+			Alt:  "rejection rates between neighbouring temperatures, moves of particles between them, and their paths along the ladder",
+			Note: "Good: rejection rates below 0.8 for all pairs, paths that cross from bottom to top, and an even grey in the last panel."})
 	}
 	return s, nil
 }
 
-// ladderWidth is the width of the picture of a ladder in a report, in CSS pixels: what 11 cm take.
+// ladderWidth is the width of the picture of a ladder in a report, 11 cm in CSS pixels.
 const ladderWidth = 416
 
-// exchangeTries is the least number of attempts after which the rate of
-// exchange of a pair is compared with the floor, cli.ExchangeFloor. A pair that
-// exchanges five times as often as the floor fails a hundred attempts in a row
-// with a probability of 0.6 %.
+// exchangeTries is the smallest number of attempted swaps at which a pair's rate of swaps
+// is compared with cli.ExchangeFloor. A pair with five times this rate is rejected a hundred
+// times in a row with a probability of 0.6 %.
 const exchangeTries = 1 / cli.ExchangeFloor
 
-// settledTunings is the number of tunings after which a ladder that does not
-// exchange is warned of before the end of the run. The number of temperatures
-// may double at each tuning: four times take it from 5 to 64, the most that are
-// taken, and the fifth places these.
+// settledTunings is the number of tunings before which there is no early warning that a
+// tuned ladder does not exchange. A tuning may double the number of temperatures: four
+// tunings raise it from 5 to 64, the limit, and the fifth adapts these 64.
 const settledTunings = 5
 
 // settling reports whether it is too early to warn that a tuned ladder does not
@@ -197,9 +194,9 @@ func (d ladder) settling(info negphase.Info) bool {
 	return t.Auto && t.Number != 2 && info.Tuned < settledTunings
 }
 
-// exchangeWarning returns a warning if the coldest pair of temperatures hardly
-// exchanges, and "" if it does or if there are too few attempts to tell. info
-// has the counts, and when says up to which step they were taken.
+// exchangeWarning returns a warning if the coldest pair of temperatures swaps too rarely. It
+// returns "" otherwise, and with too few attempts. info has the counts; when, such as " up to
+// step 100", is their period in the text.
 func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	rates := info.SwapRates()
 	off, groups := info.OffWeight()
@@ -215,7 +212,7 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	}
 	l, ok := d.now()
 	if !ok {
-		return "" // rungs of a trajectory are no temperatures
+		return "" // ptt has models instead of temperatures
 	}
 	kind := d.negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
@@ -232,7 +229,8 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), what, cli.Percent(rate), when, kind, len(l.Beta), remedy)
 }
 
-// countStill counts the rounds of the steps since the last evaluation, which had these counts.
+// countStill updates the number of rounds without a round trip. info has the counts of the since steps
+// after the last measurement.
 func (d ladder) countStill(info negphase.Info, since int) {
 	d.state.Still += int64(since) * int64(d.negative.Count("swaps"))
 	if info.Get(negphase.RoundTrips) > 0 {
@@ -241,27 +239,25 @@ func (d ladder) countStill(info negphase.Info, since int) {
 }
 
 // tripRounds is the number of rounds without a round trip after which the run
-// warns. The best ladder with the barrier Λ takes 2 + 2Λ rounds for one (Syed et
-// al. 2022, section 3.5), which is far less at any Λ that the bound on the number
-// of temperatures allows. A tuning interrupts all round trips, but each interval
-// between two is a fifth of the steps before it: of the last 2000 rounds, more
-// than 300 are in one interval.
+// warns. With the best ladder of barrier Λ, the sum of the rejection rates, a round trip
+// takes 2 + 2Λ rounds (Syed et al. 2022, section 3.5). This is far fewer for any Λ that
+// the limit on the number of temperatures allows. A tuning interrupts all round trips, but
+// the interval to the next tuning is a fifth of the steps before it: of the last 2000
+// rounds, more than 300 are in one interval.
 const tripRounds = 2000
 
-// tripWarning returns a warning if no particle has made a round trip from the
-// coldest temperature to the hottest and back for long, and "" otherwise. picture is the path of
-// ladder.png.
+// tripWarning returns a warning if no particle has made a round trip in the last tripRounds rounds,
+// and "" otherwise. picture is the path of ladder.png.
 func (d ladder) tripWarning(picture string) string {
 	l, ok := d.now()
 	if !ok || d.state.Still < tripRounds {
 		return ""
 	}
-	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds an update (-swaps) or a smaller -rate give them time",
+	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds per update (-swaps) or a smaller -rate may help",
 		len(l.Beta), d.state.Still, picture)
 }
 
-// warnings returns the warnings about the ladder at the end: that it does
-// not exchange, or that no particle makes round trips.
+// warnings returns the final warnings about the ladder. At most one is not "".
 func (d ladder) warnings(total negphase.Info, picture string) (exchange, trips string) {
 	if exchange = d.exchangeWarning(total, ""); exchange != "" {
 		return exchange, ""
@@ -269,7 +265,7 @@ func (d ladder) warnings(total negphase.Info, picture string) (exchange, trips s
 	return "", d.tripWarning(picture)
 }
 
-// describe returns the closing line about the ladder, "" without one. figures are those of total.
+// describe returns the closing line about the ladder, or "" if there is none. figures are derived from total.
 func (d ladder) describe(total negphase.Info, figures []negphase.Figure, picture string) string {
 	l, ok := d.now()
 	rates := total.SwapRates()
@@ -296,7 +292,7 @@ func (d ladder) describe(total negphase.Info, figures []negphase.Figure, picture
 	return line
 }
 
-// json returns the ladder for the JSON result; nothing if there is none.
+// json returns the ladder for the JSON result, or nil if there is none.
 func (d ladder) json() (rec cli.Record) {
 	l, ok := d.now()
 	if !ok {
@@ -309,7 +305,7 @@ func (d ladder) json() (rec cli.Record) {
 	rec.Add("barrier_error", l.BarrierErr)
 	rec.Add("association_deviation", l.Deviation)
 	rec.Add("rounds", l.Rounds)
-	rec.Add("tuned", l.Tuned)       // how often
-	rec.AddSome("capped", l.Capped) // the barrier asks for more temperatures
+	rec.Add("tuned", l.Tuned)       // number of tunings
+	rec.AddSome("capped", l.Capped) // the barrier needs more temperatures than allowed
 	return rec
 }

@@ -12,8 +12,8 @@ import (
 	"gorbm/train"
 )
 
-// checkObjective sets the objective from its flags. The discriminative one has no
-// negative phase: what says how to estimate it is checked and left unused.
+// checkObjective checks the flags of the objective and sets it. The discriminative objective
+// has no negative phase, so checkObjective then clears the settings of the estimator.
 func (o *options) checkObjective() error {
 	s := &o.settings
 	s.Alpha = 0
@@ -33,7 +33,7 @@ func (o *options) checkObjective() error {
 		return cli.Usagef("-objective %s needs labels, which -hidden-units %s does not take; leave one of them out", s.Objective, o.hiddenUnits)
 	}
 	if byClass(*s) && o.flags.Given("constraint") {
-		return cli.Usagef("-objective %s does not go with -constraint; leave one of them out", s.Objective)
+		return cli.Usagef("-objective %s cannot go with -constraint; leave one of them out", s.Objective)
 	}
 	return nil
 }
@@ -43,16 +43,16 @@ func byClass(s train.Settings) bool { return s.Objective == train.Hybrid || disc
 
 func discriminative(s train.Settings) bool { return s.Objective == train.Discriminative }
 
-// ofClasses ends a count of the rows of set that are trained on.
-func ofClasses(s train.Settings, set *data.Set) string {
+// withLabel is the end of a message about the number of training rows of set.
+func withLabel(s train.Settings, set *data.Set) string {
 	if discriminative(s) && set.Unlabelled() > 0 {
 		return " with a label"
 	}
 	return ""
 }
 
-// describeUnlabelled says how many training rows have no label, and what becomes of
-// them.
+// describeUnlabelled describes how many training rows have no label, and how they are
+// used.
 func describeUnlabelled(s train.Settings, m *rbm.RBM, set *data.Set) string {
 	n := set.Unlabelled()
 	switch {
@@ -64,8 +64,8 @@ func describeUnlabelled(s train.Settings, m *rbm.RBM, set *data.Set) string {
 	return fmt.Sprintf("; %d rows have no label: it is summed out", n)
 }
 
-// unusedNegative is a line about flags of the negative phase that were given to the
-// discriminative objective; "" if there are none.
+// unusedNegative returns a line about flags of the negative phase that were given together
+// with the discriminative objective, or "".
 func (o *options) unusedNegative() string {
 	if !discriminative(o.settings) {
 		return ""
@@ -81,7 +81,7 @@ func (o *options) unusedNegative() string {
 	return fmt.Sprintf("-objective discriminative has no negative phase; not used: -%s", strings.Join(names, " -"))
 }
 
-// method returns what the gradient is, for the description of the run.
+// method returns the objective and the estimator in words.
 func method(s train.Settings, m *rbm.RBM) string {
 	negative := s.Negative.Fitted(m).String()
 	switch s.Objective {
@@ -93,7 +93,7 @@ func method(s train.Settings, m *rbm.RBM) string {
 	return negative
 }
 
-// stem returns the part of the folder's name that tells how the model was trained.
+// stem returns the end of the default name of the run's folder.
 func stem(s train.Settings) string {
 	switch s.Objective {
 	case train.Discriminative:
@@ -104,8 +104,8 @@ func stem(s train.Settings) string {
 	return s.Negative.Kind
 }
 
-// metricNames returns the names of -metrics. Without p(x) there is nothing but the
-// classification that "auto" could measure.
+// metricNames returns the value of -metrics. auto measures only classification if p(x) is
+// not trained.
 func (o *options) metricNames() string {
 	if discriminative(o.settings) && o.metrics == "auto" {
 		return "classification"

@@ -34,29 +34,29 @@ const (
 	maxSnapshots  = 10000
 )
 
-// A plan is what a run is: its checked settings, its data and its model.
+// A plan is the checked settings of a run, its data and its model.
 type plan struct {
-	opts      *options // as given, and as a preset or the data complete them
+	opts      *options // with values from the preset and the data where flags were not given
 	flags     *cli.Flags
 	group     *ranks.Group
 	settings  train.Settings
 	steps     int
 	evalEvery int      // steps between measurements
-	every     interval // between checkpoints
+	every     interval // time or steps between checkpoints
 	sets      train.Sets
-	rows      *data.Set // those of sets.Train and sets.Holdout, before they were split
+	rows      *data.Set // all rows of sets.Train and sets.Holdout
 	model     *rbm.RBM
 	metrics   []train.Metric
-	choice    train.Column // decides on the rows held out which model is best; its name is "" if none does
-	goal      train.Column // what training is to better, as above
-	need      float64      // bytes of memory besides the data, at most
+	choice    train.Column // selects the best model on the rows held out; Name "": no column does
+	goal      train.Column // the metric that training should improve; Name "": none
+	need      float64      // upper bound of the memory besides the data, in bytes
 
-	initNames []string // of the classes, in the order of the model of -init
-	warnings  []string // of settings
+	initNames []string // names of the classes, in the order of the model of -init
+	warnings  []string // warnings about settings
 }
 
-// check checks every flag and makes the plan: first what each flag says alone, then what
-// depends on the data, then the model and what depends on it.
+// check checks all flags, loads the data and makes the plan. Errors in a single flag come first,
+// then those that depend on the data, then those that depend on the model.
 func (o *options) check(ctx context.Context) (*plan, error) {
 	if err := o.choosePreset(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 		return nil, err
 	}
 	if o.stopAfter > 0 && o.holdout == 0 {
-		return nil, cli.Usagef("-stop-after looks at rows held out; say how many by -holdout, such as 0.1")
+		return nil, cli.Usagef("-stop-after needs rows held out; choose their number by -holdout, such as 0.1")
 	}
 
 	sets, rows, err := o.load(ctx)
@@ -122,8 +122,8 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	return p, nil
 }
 
-// load loads the data, takes their preset and holds rows out. rows are those of the training
-// set before.
+// load loads the data, applies the preset that suits them, and holds rows out. rows are all
+// training rows, including those held out.
 func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, err error) {
 	if sets.Train, sets.Test, err = o.data.Load(ctx); err != nil {
 		return sets, nil, err
@@ -143,7 +143,7 @@ func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, er
 // fit returns the settings and the number of steps for training on set.
 func (o *options) fit(set *data.Set) (s train.Settings, steps int, err error) {
 	s, steps = o.settings, o.steps
-	if s.Objective == train.Joint { // its name in saved runs
+	if s.Objective == train.Joint { // saved runs have "" for it
 		s.Objective = ""
 	}
 	rows := s.Rows(set)
@@ -155,7 +155,7 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps int, err error) {
 	case byClass(s) && set.Y == nil:
 		return s, 0, cli.Usagef("-objective %s needs labels, and %s has none; see -label-column", s.Objective, set.Name)
 	case s.Batch > rows:
-		return s, 0, cli.Usagef("-batch is %d, but %s has only %d rows%s", s.Batch, set.Name, rows, ofClasses(s, set))
+		return s, 0, cli.Usagef("-batch is %d, but %s has only %d rows%s", s.Batch, set.Name, rows, withLabel(s, set))
 	}
 	if o.flags.Given("epochs") {
 		n := math.Ceil(o.epochs * float64(rows) / float64(s.Batch))
@@ -178,13 +178,13 @@ func (o *options) fit(set *data.Set) (s train.Settings, steps int, err error) {
 
 const (
 	mostMeasured = 20
-	// A measurement by the default metrics takes measureRows of work for each row of the data, but measureWork
-	// at most, as they take rows up to a bound.
+	// The default metrics take the work of measureRows passes for each row of the data, but at most
+	// measureWork, as they use a limited number of rows.
 	measureRows = 24
 	measureWork = measureRows << 30
 )
 
-// measureEvery returns the default number of steps between measurements, by the work of all steps.
+// measureEvery returns the default number of steps between measurements. It depends on the work of training.
 func (p *plan) measureEvery() int {
 	set := p.sets.Train
 	weights := set.X.Cols * p.opts.hidden
@@ -196,13 +196,13 @@ func (p *plan) measureEvery() int {
 	return max(1, p.steps/n)
 }
 
-// labelling says whether the model has labels, and of which kind.
+// labelling is whether the model has label units, and their kind.
 type labelling struct {
 	on   bool
 	kind rbm.Kind
 }
 
-// label returns the labels of -labels for set.
+// label returns the labelling that -labels chooses for set.
 func (o *options) label(set *data.Set) (labelling, error) {
 	if set.Y == nil && o.labels != "auto" && o.labels != "none" {
 		return labelling{}, cli.Usagef("-labels is %s, but %s has no labels", o.labels, set.Name)
@@ -220,9 +220,8 @@ func (o *options) label(set *data.Set) (labelling, error) {
 	return l, nil
 }
 
-// checkSize returns the memory that training needs besides the data, as far as it grows with the model
-// and the chains. It returns an error if the parameters, or the states of the batch and of the chains,
-// are too many, or if this machine has too little memory.
+// checkSize returns an upper bound of the memory of the model and the chains, in bytes. It returns an error
+// if there are too many parameters or states, or if this machine has too little memory.
 func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden bool) (need float64, err error) {
 	units := set.X.Cols + len(set.Classes)
 	replicas, chains := s.Negative.Ladder().MaxTemperatures(), s.Negative.Count("chains")
@@ -249,17 +248,17 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden
 		visible = units
 	}
 	parameters := 4 * float64(visible) * float64(hidden)
-	copies := 2.0 // the model, and what rounding leaves of small steps
+	copies := 2.0 // the model, and the rounding errors of small steps, which are summed
 	if s.Momentum > 0 {
 		copies++
 	}
 	if s.Average > 0 {
 		copies += 2
 	}
-	// A checkpoint is put together in memory, in a slice that grows as it is filled.
+	// A checkpoint is built in memory, in a slice that grows by doubling.
 	need = parameters * copies * 2
 	if s.Objective != "" || s.Negative.Traits().Moments {
-		need += parameters // of dense moments
+		need += parameters // moments of the size of the weights
 	}
 	rows := chains*replicas + 2*s.Batch
 	if need += cli.StateBytes(rows, visible, hidden); realHidden {
@@ -271,23 +270,21 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden
 	return need, nil
 }
 
-// hiddenUnits are what -hidden-units takes.
+// hiddenUnits are the values of -hidden-units.
 var hiddenUnits = []string{"bernoulli", "relu", "drelu", "gaussian"}
 
-// hiddenKind returns the kind of -hidden-units.
 func (o *options) hiddenKind() rbm.Kind {
 	kind, err := units.ParseHidden(o.hiddenUnits)
 	if err != nil {
-		panic("rbmtrain: hidden units that no flag takes")
+		panic("rbmtrain: unknown kind of hidden units") // Parse has checked it
 	}
 	return kind
 }
 
-// realHidden reports whether -hidden-units asks for real ones.
 func (o *options) realHidden() bool { return o.hiddenKind() != rbm.Bernoulli }
 
-// start returns the model that training starts from. Of a model of -init it also returns the
-// names of the classes, to which it brings the order of the sets and of rows.
+// start returns the model that training starts from. If -init names a model, start also returns
+// the names of its classes, and renumbers the classes of the sets and rows like those of the model.
 func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *rbm.RBM, names []string, err error) {
 	set := sets.Train
 	if o.init == "" || o.init == "random" || o.init == "log-odds" {
@@ -307,7 +304,7 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	if err != nil {
 		return nil, nil, fmt.Errorf("-init: %w", err)
 	}
-	if !about.Described && label.on { // a file of bare tensors: the labels are those of the data
+	if !about.Described && label.on { // a file without metadata: the data decide on the labels
 		m.SetLabel(min(len(set.Classes), m.Visible()), label.kind)
 	}
 	for _, set := range []**data.Set{rows, &sets.Train, &sets.Holdout, &sets.Test} {
@@ -323,7 +320,7 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	case m.HiddenKind() != o.hiddenKind():
 		return nil, nil, cli.Usagef("-hidden-units is %s, but those of %s are %[3]s; give -hidden-units %[3]s", o.hiddenUnits, o.init, m.HiddenKind())
 	case label.on != (m.Classes() > 0):
-		return nil, nil, cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", o.init, m.Classes(), o.labels, set.Name)
+		return nil, nil, cli.Usagef("-init: %s has %d label units, which does not fit -labels %s on %s", o.init, m.Classes(), o.labels, set.Name)
 	case o.flags.Given("hidden") && m.Hidden() != o.hidden:
 		return nil, nil, cli.Usagef("-hidden is %d, but %s has %d hidden units; leave -hidden out", o.hidden, o.init, m.Hidden())
 	case o.labels == "bernoulli" && m.LabelKind() != rbm.Bernoulli || o.labels == "softmax" && m.LabelKind() != rbm.Softmax:
@@ -338,8 +335,8 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	return m, names, nil
 }
 
-// initial returns the model of the file of -init, or one of its shape for a run
-// that is resumed.
+// initial reads the model file of -init. For a resumed run it returns a model of the same
+// shape instead.
 func (o *options) initial(inputs int) (*rbm.RBM, modelfile.About, error) {
 	if o.began != nil {
 		if m := o.began.model(inputs); m != nil {
@@ -349,8 +346,8 @@ func (o *options) initial(inputs int) (*rbm.RBM, modelfile.About, error) {
 	return modelfile.Read(o.init)
 }
 
-// checkModel checks that the negative phase can run on m, and that m fits the sets, which may be
-// nil, and gives no row of them the probability zero.
+// checkModel checks that the estimator can run on m, that m fits the sets, and that m gives every row a
+// probability above zero. Sets may be nil.
 func checkModel(m *rbm.RBM, s train.Settings, sets ...*data.Set) (warnings []string, err error) {
 	warning, err := s.Negative.CheckModel(m)
 	if err != nil {
@@ -417,7 +414,7 @@ func (o *options) negative() (negphase.Settings, error) {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
 	if l := parsed.Ladder(); l.Temperatures.Auto && !l.Temperatures.Reach && l.Path == "" && parsed.Sampler() == "" {
-		// The path to the data is the shorter one.
+		// The path to the data needs fewer temperatures than the path to the uniform distribution.
 		if err := parsed.Set("path", negphase.ToData); err != nil {
 			return s, err
 		}
@@ -428,24 +425,24 @@ func (o *options) negative() (negphase.Settings, error) {
 			continue
 		}
 		if flagName == "k" && negphase.Has(name, "moves") {
-			return s, cli.Usagef("-k counts Gibbs steps, and -negphase %s takes moves; say how many by moves=2, and how long its walks are by k=1-20, both in -negphase", name)
+			return s, cli.Usagef("-k counts Gibbs steps, but -negphase %s moves by walks; give their number as moves=2 and their length as k=1-20, both in -negphase", name)
 		}
 		if !negphase.Has(name, key) {
 			return s, cli.Usagef("-%s has no meaning for -negphase %s; leave it out", flagName, name)
 		}
-		if saysKey(rest, key) {
-			return s, cli.Usagef("-%s and %s= in -negphase say the same; give one of them", flagName, key)
+		if hasKey(rest, key) {
+			return s, cli.Usagef("-%s and %s= in -negphase mean the same; give one of them", flagName, key)
 		}
 	}
 	return parsed, nil
 }
 
-// flagKeys are the flags that stand for keys in the grammar of -negphase.
+// flagKeys are the flags that set a key of -negphase.
 var flagKeys = []struct{ flag, name string }{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}}
 
-// saysKey reports whether settings in the grammar give key to the estimator. A
-// key after the name of a sampler may be the sampler's.
-func saysKey(settings, key string) bool {
+// hasKey reports whether the settings of -negphase set key of the estimator. After the name of
+// a sampler, a key that the sampler has is the sampler's.
+func hasKey(settings, key string) bool {
 	sampler := ""
 	for _, part := range strings.Split(settings, ":") {
 		name, _, given := strings.Cut(part, "=")
@@ -459,7 +456,7 @@ func saysKey(settings, key string) bool {
 	return false
 }
 
-// describe returns two or three lines: the data, and the model with its
+// describe returns two or three lines about the data, and the model and its
 // training.
 func (p *plan) describe() string {
 	set := p.sets.Train

@@ -14,13 +14,13 @@ import (
 	"gorbm/train"
 )
 
-// presets are the presets of package train. On the command line they are values of flags, which
-// flags that are given override. A run keeps its values in config.json, so that it is
-// resumed with them when the presets have changed.
+// presets are the presets of package train. Here they are values for flags that are not given. A
+// run stores them in config.json, so that it resumes with the same values after presets have
+// changed.
 var presets = train.Presets()
 
-// presetFlags returns the flags of a preset with a negative phase of this kind, or with its
-// own if kind is "", in the order in which -preset help prints them.
+// presetFlags returns the flags of a preset, in the order of -preset help. kind is the kind of the
+// estimator, or "" for that of the preset.
 func presetFlags(p train.Preset, kind string) (flags []setting) {
 	s := p.Settings(cmp.Or(kind, p.Negative, "ins"))
 	add := func(flag string, value any) { flags = append(flags, setting{flag, fmt.Sprint(value)}) }
@@ -29,7 +29,7 @@ func presetFlags(p train.Preset, kind string) (flags []setting) {
 			flags = append(flags, x)
 		}
 	}
-	if p.Hidden > 0 { // fitted, or whatever the inputs
+	if p.Hidden > 0 { // 0 before Fit: two per input
 		add("hidden", p.Hidden)
 	}
 	add("rate", s.Rate)
@@ -68,13 +68,13 @@ func presetNames() []string {
 	return names
 }
 
-// presetHelp returns what -preset help prints.
+// presetHelp returns the text of -preset help.
 func presetHelp() string {
 	var b strings.Builder
-	fmt.Fprint(&b, "A preset is a list of flags. Flags on the command line override it.\n")
+	fmt.Fprint(&b, "A preset is a list of values for flags. Flags on the command line override it.\n")
 	for _, p := range presets {
 		fmt.Fprintf(&b, "\n%s: for %s\n ", p.Name, p.For)
-		chains := p.Negative == "" && p.Common.Objective == "" // else there are none
+		chains := p.Negative == "" && p.Common.Objective == "" // the others have no ladder
 		for _, s := range presetFlags(p, "") {
 			if chains || s.flag != "chains" && s.flag != "temperatures" {
 				fmt.Fprintf(&b, " -%s %s", s.flag, s.value)
@@ -88,32 +88,33 @@ func presetHelp() string {
 		}
 		fmt.Fprintf(&b, "\n  Expect: %s\n", p.Expect)
 	}
-	fmt.Fprint(&b, "\nWith -hidden-units relu, drelu or gaussian a preset takes a tenth of its rate.\n")
+	fmt.Fprint(&b, "\nWith -hidden-units relu, drelu or gaussian the rate of a preset is a tenth.\n")
 	return b.String()
 }
 
-// negphaseHelp returns what -negphase help prints.
+// negphaseHelp returns the text of -negphase help.
 func negphaseHelp() string {
-	return "Estimators of the negative phase. The cost is the time of an update, divided by that of pcd with the same\nnumber of chains (over all temperatures); measured with 784 × 500 units, 50 chains, batch 20.\n\n" +
+	return "Estimators of the negative phase. The cost is the time of an update, divided by that of pcd with the same\ntotal number of chains. It was measured with 784 × 500 units, 50 chains, batch 20.\n\n" +
 		negphase.CostsHelp() + "\nSettings may follow the name, as in -negphase pt:k=1:tau=1/2/3; rbmtrain -h all lists them.\n"
 }
 
-// hiddenUnitsHelp is what -hidden-units help prints.
-const hiddenUnitsHelp = `Kinds of hidden units, with their energies U(h) besides −h·(input):
+// hiddenUnitsHelp is the text of -hidden-units help.
+const hiddenUnitsHelp = `Kinds of hidden units. The energy of a unit h is U(h) − h·z, where z is Σ weight·v, plus the unit's bias
+except for drelu, whose θ include it.
 
   bernoulli  0 or 1, the default
   relu       h ≥ 0, U = h²/2
-  drelu      real, U = γ⁺h²/2 − θ⁺h from 0 on and γ⁻h²/2 − θ⁻h below; γ and θ are learned for each unit
+  drelu      real, U = γ⁺h²/2 − θ⁺h for h ≥ 0, and γ⁻h²/2 − θ⁻h below; each unit learns its γ and θ
   gaussian   real, U = h²/2
 
-The last three need -negphase cd, pcd, pt, ins, pins or exact, and no labels or -constraint. An update
-takes several times as long as one of bits, and presets take a tenth of their rate.
+The last three need -negphase cd, pcd, pt, ins, pins or exact, and cannot have labels or -constraint.
+An update takes several times as long as with bernoulli units, and the rate of a preset is a tenth.
 `
 
-// A presetChoice is the preset of a run, as it stands in config.json.
+// A presetChoice is the preset of a run, as in config.json.
 type presetChoice struct {
 	Name  string            `json:"name"`
-	Flags map[string]string `json:"flags"` // that were not on the command line
+	Flags map[string]string `json:"flags"` // values of flags that were not on the command line
 }
 
 // apply sets the flags of a preset that are not on the command line.
@@ -145,8 +146,9 @@ func (o *options) applyChoice(c presetChoice) error {
 	return nil
 }
 
-// choosePreset applies the preset before the data are known: of -preset auto the
-// first, so that flags can be checked, or the one of the run that is resumed.
+// choosePreset applies the preset before the data are loaded. For -preset auto it applies the
+// first preset, so that flags can be checked; fitPreset replaces it. A resumed run has its
+// old preset.
 func (o *options) choosePreset() error {
 	if o.flags.Given("resume") {
 		return o.applyChoice(o.chosen)
@@ -155,14 +157,14 @@ func (o *options) choosePreset() error {
 	switch {
 	case o.preset == "auto":
 		at = 0
-	case at < 0: // help, in a line of an array
+	case at < 0: // "help" in a line of an array
 		return cli.Choice("preset", o.preset, presetNames()...)
 	}
 	return o.apply(presets[at])
 }
 
-// fitPreset fits the preset to the data, and chooses it for -preset auto. Labels that a preset
-// chose are left out where the data have none.
+// fitPreset adapts the preset to the data, and chooses it for -preset auto. It leaves labels out
+// if only the preset requested them and the data have none.
 func (o *options) fitPreset(set *data.Set) error {
 	if !o.flags.Given("resume") {
 		p := train.PresetFor(set, o.labels != "none" && !o.realHidden())

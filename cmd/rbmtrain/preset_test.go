@@ -161,7 +161,7 @@ func TestResumeKeepsThePreset(t *testing.T) {
 	c := config("run")
 	delete(c, "preset")
 	rewrite("run", c)
-	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run", "-steps", "90", "-quiet"}, "names no preset", "train it anew")
+	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run", "-steps", "90", "-quiet"}, "names no preset", "train a new one")
 }
 
 // A schedule that ends with the run is stretched by -resume with more steps, and

@@ -31,16 +31,15 @@ import (
 )
 
 const (
-	// reportInterval is the least time between two reports of a run under way.
+	// reportInterval is the shortest time between two reports during a run.
 	reportInterval = 5 * time.Second
-	// reportShare bounds the part of the time that they take: a report that took a
-	// second is followed by reportShare seconds without one.
+	// reportShare limits the time for reports: after a report that took a second,
+	// there is none for reportShare seconds.
 	reportShare = 50
 )
 
-// reportSoFar writes the report of a run under way, now and then. Training continues
-// if it cannot be written: what must not be lost is in the checkpoint and the tables,
-// whose writers say what is wrong.
+// reportSoFar writes the report of an unfinished run, if the next one is due. It ignores
+// errors: the checkpoint and the tables have the data, and their writers report errors.
 func (r *runner) reportSoFar() {
 	if time.Since(r.reported) < max(reportInterval, reportShare*r.reportTook) {
 		return
@@ -56,7 +55,7 @@ func (r *runner) reportSoFar() {
 	}
 }
 
-// soFar returns the warnings of a run under way.
+// soFar returns the warnings of an unfinished run.
 func (r *runner) soFar() (all []string) {
 	for _, w := range r.health.Open {
 		all = append(all, w.Text)
@@ -67,8 +66,8 @@ func (r *runner) soFar() (all []string) {
 	return all
 }
 
-// finalReport writes the report of a run that has ended: with its pictures, and what
-// takes time to compute.
+// finalReport writes the report at the end of a run. Unlike earlier reports it has pictures
+// and other results that take time to compute.
 func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	page, err := r.page()
 	if err != nil {
@@ -91,7 +90,7 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	if set.IsPicture() {
 		if picture, err := os.ReadFile(r.folder.Path(rundir.FiltersFile)); err == nil {
 			weights.Pictures = append(weights.Pictures, report.Picture{Title: "Filters", PNG: picture, Alt: "the weights between the inputs and each of the first hidden units, red above zero and blue below",
-				Note: "Good filters are strokes or spots that differ from unit to unit. Empty ones have learnt nothing; noise asks for more steps or some -l2."})
+				Note: "Good filters are strokes or spots that differ from unit to unit. Empty ones have learnt nothing; against noise, more steps or some -l2 help."})
 		}
 	} else if r.plan.opts.pictures != "none" {
 		weights.Bars = append(weights.Bars, weightBars(m, set))
@@ -121,7 +120,7 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	return r.writePage(page)
 }
 
-// headlines are what a run is for, a line each.
+// headlines returns a line for each main metric of the run.
 func (r *runner) headlines() (lines []string) {
 	for _, m := range r.plan.metrics {
 		lines = append(lines, m.Report(r.final, true)...)
@@ -129,12 +128,12 @@ func (r *runner) headlines() (lines []string) {
 	return lines
 }
 
-// addSamples adds the samples to the open section of a page.
+// addSamples adds the samples to the first section of a page.
 func (r *runner) addSamples(page *report.Report) error {
 	s, set := r.samples, r.plan.sets.Train
 	note := s.classes + s.judgement(len(r.standing) > 0)
 	if s.fromData && !s.mixed {
-		note += ", so chains that started at training rows stand in"
+		note += ", so the samples are from chains that started at training rows"
 	}
 	switch {
 	case s.missing != "":
@@ -156,12 +155,12 @@ func (r *runner) addSamples(page *report.Report) error {
 	return nil
 }
 
-// stillShare is the part of what a run gained in all that its last fifth must bring for it to be called
-// still getting better.
+// stillShare is the fraction of a run's whole improvement that its last fifth must add, for the report to
+// call the model still improving.
 const stillShare = 0.02
 
-// judgement says in a sentence or two how a run went that has these warnings, the most important first. It
-// and the closing lines advise the same.
+// judgement describes in one or two sentences how the run went. warnings has the most important warning
+// first. The closing lines of the command have the same advice.
 func (r *runner) judgement(warnings []string) string {
 	memorised := r.memorised()
 	text := r.verdict(warnings, memorised != "")
@@ -171,7 +170,7 @@ func (r *runner) judgement(warnings []string) string {
 	return text
 }
 
-// verdict is the first sentence of a judgement. memorised says that more steps hardly help.
+// verdict returns the first sentence of a judgement. memorised is set if more steps hardly help.
 func (r *runner) verdict(warnings []string, memorised bool) string {
 	if len(warnings) > 0 {
 		what, _, _ := strings.Cut(warnings[0], ": ") // the rest is below it
@@ -197,8 +196,8 @@ func (r *runner) verdict(warnings []string, memorised bool) string {
 	return "No warning stands, and the model hardly got better in the last fifth of the run."
 }
 
-// gains returns by how much a column of metrics.csv got better in the run, and in its last fifth; 0 if that is
-// not known. smaller says whether less is better.
+// gains returns the improvement of a column of metrics.csv over the run and over its last fifth, or 0 if they
+// are unknown. smaller is set if lower values are better.
 func (r *runner) gains(column string, smaller bool) (gained, last float64) {
 	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
 	at := slices.Index(columns, column)
@@ -223,8 +222,8 @@ func (r *runner) writePage(page report.Report) error {
 	return atomicfile.Write(r.folder.Path(rundir.ReportFile), func(w io.Writer) error { return report.Write(w, page) })
 }
 
-// page returns what every report has: the curves of the metrics that the run is for, and, folded, those
-// of its other metrics and of its ladder.
+// page returns the content that reports during and after the run share: the curves of the main metrics and,
+// folded, those of the other metrics and of the ladder.
 func (r *runner) page() (report.Report, error) {
 	page := report.Report{Title: r.folder.Dir, Lead: strings.ReplaceAll(r.plan.describe(), "\n", "; "),
 		Folded: []report.Section{{Name: "How the run went"}, {Name: "The ladder of temperatures"}}}
@@ -247,7 +246,7 @@ func (r *runner) page() (report.Report, error) {
 	return page, nil
 }
 
-// settingsSection lists what was run, where, and when.
+// settingsSection lists the settings, data, machine and time of the run.
 func (r *runner) settingsSection() report.Section {
 	c := r.plan.config(r.trainer.Hash())
 	var t cli.Record
@@ -273,30 +272,32 @@ func (r *runner) settingsSection() report.Section {
 }
 
 const (
-	// historyModels is the number of snapshots that a report looks at.
+	// historyModels is the largest number of snapshots in a report.
 	historyModels = 8
-	// historyUnits is the number of hidden units whose filters it shows.
+	// historyUnits is the number of hidden units whose filters are shown.
 	historyUnits = 12
-	// historyValues is the number of singular values that it draws.
+	// historyValues is the number of singular values that are shown.
 	historyValues = 6
-	// historyWork bounds inputs · hidden · (the smaller of both), for the singular
-	// values: some seconds in all.
+	// historyWork is the largest size·rank for which singular values are computed: some
+	// seconds for all snapshots. size is visible · hidden units, and rank the smaller number
+	// of the two.
 	historyWork = 1 << 30
-	// historyRows is what the singular values take for each of the smaller of inputs and
-	// hidden units, in rows.
+	// historyRows·rank passes of a row take as long as the singular values of all
+	// snapshots.
 	historyRows = 240
 )
 
-// addHistory adds the singular values of the weights along the run, filters of the first hidden units, and samples, or that
-// they would take too long, from the snapshots of models like m. Without snapshots it adds nothing.
+// addHistory adds results from the run's snapshots: singular values of the weights and filters of the first
+// hidden units to values, and samples to along, or a note that samples would take too long. It adds nothing
+// if there are fewer than two snapshots. m has the shape of the models.
 func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
 	all, err := rundir.ReadSnapshots(r.folder.Dir)
 	if err != nil {
-		return nil // a run may have none, as one of a single step
+		return nil // a run of a single step has no snapshots
 	}
 	all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil || s.Step == 0 })
-	for len(all) > historyModels { // as the steps grow geometrically, every other one still does
+	for len(all) > historyModels { // every other one, so that steps still grow geometrically
 		var half []rundir.Snapshot
 		for i := (len(all) - 1) % 2; i < len(all); i += 2 {
 			half = append(half, all[i])
@@ -307,7 +308,7 @@ func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 		return nil
 	}
 	size, rank := m.Visible()*m.Hidden(), min(m.Visible(), m.Hidden())
-	// short reports whether the work of these rows would take too much of the time of so short a run.
+	// short reports whether passes of the given number of rows would take too long for this run.
 	short := func(rows int) bool {
 		return passes(rows, size) > historyFree+float64(historyShare*work(settings, steps, size))
 	}
@@ -339,14 +340,14 @@ func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 	if err != nil {
 		return err
 	}
-	picture.Note = "Each line is a step. Good filters take shape and then stay; those that only grow stronger at the end have been trained for long enough."
+	picture.Note = "Each line is a step. Good filters take shape and then stay. If they only grow stronger at the end, training was long enough."
 	values.Pictures = append(values.Pictures, picture)
 	if r.samples.missing != "" {
 		return nil
 	}
 	rounds := r.samples.rounds / alongShare
 	if rounds == 0 || short(chainRows*2*len(all)*alongChains*alongSamples*rounds) {
-		along.Words = []string{fmt.Sprintf("They would take more than their share of the time of training. %s draws those of a step.", sampleCommand(filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"), set))}
+		along.Words = []string{fmt.Sprintf("They are left out because they would take too long. %s draws samples at a step.", sampleCommand(filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"), set))}
 		return nil
 	}
 	along.Pictures, err = samplesAlong(all, names, set, settings, rounds)
@@ -354,17 +355,18 @@ func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 }
 
 const (
-	// A snapshot has at most alongSamples samples. Each is drawn by alongChains chains of either
-	// start, which make 1/alongShare of the rounds of those for samples.png. All snapshots together then
-	// take about as long as samples.png.
+	// A snapshot has at most alongSamples samples. For each, alongChains chains start at random states and as
+	// many at training rows. They take 1/alongShare of the rounds of chains for samples.png, so that all snapshots
+	// together take about as long as samples.png.
 	alongSamples, alongChains, alongShare = 10, 4, 8
-	// alongKey is the purpose of their key.
+	// alongKey derives the random stream of samplesAlong from the seed.
 	alongKey = 1 << 34
 )
 
-// samplesAlong draws a line of samples for each snapshot as samples.png has them, by chains of Gibbs
-// steps, with the same random numbers in all: one of each of some classes, or some of a model
-// without classes. It returns nothing of models that have no such chains, or of very large pictures.
+// samplesAlong returns a picture with a line of samples for each snapshot, drawn by chains of Gibbs steps
+// with the same random numbers for all snapshots. A line has one sample of each of some classes, or
+// alongSamples samples of a model without classes. samplesAlong returns nothing for a constraint on all units,
+// or if the picture would be too large.
 func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings train.Settings, rounds int) ([]report.Picture, error) {
 	m := all[0].Model
 	if m.Constraint.OnAll() || len(all)*alongSamples*m.Inputs() > plots.MaxValues {
@@ -411,10 +413,10 @@ func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings
 	return []report.Picture{picture}, err
 }
 
-// singularValues draws the largest singular values of the weights.
+// singularValues returns a chart of the largest singular values of the weights at each snapshot.
 func singularValues(all []rundir.Snapshot) plots.Chart {
 	chart := plots.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", LogX: true,
-		Good: "Values that level off are good; one that runs away from the others tells of a rate that is too high."}
+		Good: "Values that level off are good; if one grows far above the others, the rate is too high."}
 	for k := range historyValues {
 		chart.Lines = append(chart.Lines, plots.Line{Name: fmt.Sprintf("no. %d", k+1)})
 	}
@@ -442,22 +444,22 @@ func singularValues(all []rundir.Snapshot) plots.Chart {
 	return chart
 }
 
-// mistakesShown is the number of misclassified rows on the sheet.
+// mistakesShown is the largest number of misclassified rows in the report.
 const mistakesShown = 40
 
-// A reading is what a model takes the rows of a set for.
+// A reading is the classification of rows of a set by the model.
 type reading struct {
 	set       *data.Set
-	rows      []int32   // that have a class
-	logp      []float64 // for each row: log p of the classes
+	rows      []int32   // indices of the classified rows, which have a label
+	logp      []float64 // rows × classes: log p(y|x)
 	confusion train.Confusion
 }
 
-// readRows bounds the training rows that are read.
+// readRows is the largest number of training rows that read classifies.
 const readRows = 10_000
 
-// read reads the test rows of the run, or else those held out, or else the first training rows.
-// It returns nil for a model without classes.
+// read classifies the test rows of the run, or the rows held out if there are no test rows, or the first
+// training rows if there are neither. It returns nil for a model without classes.
 func (r *runner) read() *reading {
 	m := r.trainer.Model()
 	set := cmp.Or(r.plan.sets.Test, r.plan.sets.Holdout, r.plan.sets.Train)
@@ -479,8 +481,8 @@ func (r *runner) read() *reading {
 	return &reading{set, rows, logp, train.Confuse(logp, y, set.WeightsOf(rows), m.Classes())}
 }
 
-// neverWarning returns a warning of classes of unequal size that no row is taken for, with what may help
-// and the run does not refuse, or "".
+// neverWarning returns a warning if classes are of unequal size and some are never predicted, and "" otherwise.
+// It advises only remedies that this run allows.
 func (r *runner) neverWarning() string {
 	c := r.reading
 	if c == nil || !c.confusion.Unequal() || len(c.confusion.Never()) == 0 {
@@ -495,7 +497,7 @@ func (r *runner) neverWarning() string {
 		class, is, its = "classes", "are", "their"
 	}
 	var help []string
-	if p := r.plan; !p.flags.Given("reweight") { // it does not go with -weights
+	if p := r.plan; !p.flags.Given("reweight") { // it excludes -weights
 		help = append(help, "larger -weights of "+its+" rows")
 	}
 	help = append(help, "as many rows of each class")
@@ -506,9 +508,8 @@ func (r *runner) neverWarning() string {
 		class, strings.Join(names, ", "), c.set.Name, is, cli.Percent(c.confusion.BalancedError()), grammar.List(help, "or"))
 }
 
-// mistakes returns the confusion matrix of a reading by m, which may be nil, and a sheet or a table of
-// rows that are classified wrongly, the surest mistakes first. It is
-// empty for more classes than a page has room for.
+// mistakes returns the confusion matrix of the reading c by m, and a picture or a table of misclassified rows,
+// the most probable mistakes first. It is empty if c is nil or has too many classes for a page.
 func mistakes(m *rbm.RBM, c *reading) (all report.Section, err error) {
 	all.Name = "Mistakes"
 	const mostClasses = 30
@@ -533,7 +534,7 @@ func mistakes(m *rbm.RBM, c *reading) (all report.Section, err error) {
 	if set.Missing.Rows > 0 {
 		of = ", " + train.FewGaps
 	}
-	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(c.rows)) + of, Matrix: true, Note: "A line for each true class, a column for what its rows are read as. Good: all of them on the diagonal.",
+	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(c.rows)) + of, Matrix: true, Note: "A line for each true class, a column for each predicted class. Good: all rows on the diagonal.",
 		Head: append([]string{""}, set.Classes...)}
 	for y := range classes {
 		line := []string{set.Classes[y]}
@@ -557,7 +558,7 @@ func mistakes(m *rbm.RBM, c *reading) (all report.Section, err error) {
 		all.Tables = append(all.Tables, list)
 		return all, nil
 	}
-	if set.Missing.Rows > 0 { // pictures would show draws
+	if set.Missing.Rows > 0 { // pictures would show random values in missing cells
 		return all, nil
 	}
 	pictures := rbm.NewMatrix(len(wrong), m.Inputs())

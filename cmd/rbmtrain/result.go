@@ -18,10 +18,10 @@ import (
 	"gorbm/train/rundir"
 )
 
-// fixedColumns is the number of columns of metrics.csv that every run has.
+// fixedColumns is the number of columns of metrics.csv in every run: step and seconds.
 const fixedColumns = 2
 
-// columns are the columns of metrics.csv.
+// columns returns the names of the columns of metrics.csv.
 func (p *plan) columns() []string {
 	c := []string{"step", "seconds"}
 	for _, m := range p.metrics {
@@ -63,13 +63,13 @@ func (r *runner) openEvents() error {
 	return err
 }
 
-// columnFigures are the figures of the negative phase that metrics.csv has, of these counts:
-// those about its ladder, or the others.
+// columnFigures returns the estimator's figures for metrics.csv, from the counts i of the given number of
+// updates: those about its ladder if ladder is set, otherwise the others.
 func columnFigures(s negphase.Settings, i negphase.Info, updates int, ladder bool) []negphase.Figure {
 	return slices.DeleteFunc(s.Figures(i, updates), func(f negphase.Figure) bool { return !f.Column || f.Ladder != ladder })
 }
 
-// leadingColumns returns the columns that judge a run, in the order of -metrics.
+// leadingColumns returns the columns of the main metrics of a run, in the order of -metrics.
 func leadingColumns(metrics []train.Metric) (columns []train.Column) {
 	for _, m := range metrics {
 		for _, c := range m.Columns {
@@ -81,10 +81,10 @@ func leadingColumns(metrics []train.Metric) (columns []train.Column) {
 	return columns
 }
 
-// choice is the column that decides on the rows held out which model is best:
-// that of the lowest rank, without estimates. Its name is "" if there is none.
-// With an objective of classes it is their error, if that is measured. Of skewed classes, see
-// train.Skewed, the balanced error stands for the error.
+// choice returns the column that selects the best model on the rows held out: the one of
+// lowest rank that is no estimate, or an empty column if there is none. With a discriminative
+// part in the objective (byClass) it is the classification error, if that is measured. For
+// skewed classes (see train.Skewed) the balanced error replaces the error.
 func choice(metrics []train.Metric, byClass, skewed bool) train.Column {
 	name, other := "error", "balanced_error"
 	if skewed {
@@ -97,8 +97,8 @@ func choice(metrics []train.Metric, byClass, skewed bool) train.Column {
 	return lowest(all)
 }
 
-// goal is the column of what training is to better, of the lowest rank. Its name
-// is "" if there is none.
+// goal returns the column of lowest rank among the metrics that training should improve, or
+// an empty column.
 func goal(metrics []train.Metric, discriminative bool) train.Column {
 	return lowest(slices.DeleteFunc(leadingColumns(metrics), func(c train.Column) bool { return !c.Goal || discriminative }))
 }
@@ -111,8 +111,8 @@ func lowest(columns []train.Column) train.Column {
 	return slices.MinFunc(columns, func(a, b train.Column) int { return a.Rank - b.Rank })
 }
 
-// latest returns the text of the progress bar: the first column, of test rows if
-// there are any.
+// latest returns the text of the progress bar: the last value of the first main metric, on
+// test rows if there are any.
 func (r *runner) latest() string {
 	for _, c := range leadingColumns(r.plan.metrics) {
 		for _, part := range []string{"_test", "_train"} {
@@ -124,20 +124,20 @@ func (r *runner) latest() string {
 	return "training"
 }
 
-// worseMargin is the part of a value by which the training rows must have got
-// worse, or better, to count. In short runs values vary by less without a reason.
+// worseMargin is the smallest relative change of a metric on the training rows that counts
+// as better or worse. In short runs random changes are smaller than this.
 const worseMargin = 0.01
 
-// fell reports whether it stands that the likelihood fell.
+// fell reports whether there is a final warning that the likelihood fell.
 func (r *runner) fell() bool {
 	return slices.ContainsFunc(r.standing, func(w train.Warning) bool { return w.Kind == train.FallKind })
 }
 
 // worseWarning returns a warning if the model is worse than before the first
-// step, and "" if it is not.
+// step, and "" otherwise.
 func (r *runner) worseWarning() string {
 	goal := r.plan.goal
-	end, ok := r.last.Value(goal.Name + "_train") // of the rows that were measured at first
+	end, ok := r.last.Value(goal.Name + "_train") // on the same rows as state.First
 	if r.state.First == nil || !ok || r.fell() {
 		return ""
 	}
@@ -149,7 +149,7 @@ func (r *runner) worseWarning() string {
 		return ""
 	}
 	rate := "a smaller -rate"
-	if r.plan.model.Real() { // at a small one these may hardly leave the start
+	if r.plan.model.Real() { // at a small rate such models may hardly change
 		rate = "another -rate, smaller or larger"
 	}
 	help := append([]string{rate}, train.Remedies(r.plan.settings, r.plan.model)...)
@@ -167,20 +167,20 @@ func (r *runner) warnOf(all []train.Warning) {
 	}
 }
 
-// longExact is the expected time from which on a run with the exact negative phase begins with a warning.
+// longExact is the expected duration from which a run with the exact negative phase warns.
 const longExact = 10 * time.Minute
 
-// warnOfCost warns of a run with the exact negative phase that will take long, by the time of its first step.
+// warnOfCost warns if a run with the exact negative phase will take long. step is the duration of the first step.
 func (r *runner) warnOfCost(step time.Duration, steps int) {
 	if whole := time.Duration(steps) * step; r.plan.settings.Negative.Kind == "exact" && whole >= longExact {
-		r.warn(fmt.Sprintf("the exact negative phase lists all states of a layer, which took %v in the first step: %d steps take some %v; take less -steps, or -negphase pcd",
+		r.warn(fmt.Sprintf("the exact negative phase lists all states of a layer, which took %v in the first step: %d steps take some %v; use fewer -steps, or -negphase pcd",
 			step.Round(time.Millisecond), steps, whole.Round(time.Minute)))
 	}
 }
 
-// print prints the result as JSON or in words, and warnings.
+// print writes the final report and result.json, and prints the result and the warnings.
 func (r *runner) print() error {
-	total, _ := r.evaluator.Counts() // all, as the last step was measured
+	total, _ := r.evaluator.Counts() // complete, because the last step was measured
 	if logZ, stdErr, ok, err := r.trainer.LogZ(); err != nil {
 		return err
 	} else if ok {
@@ -212,7 +212,7 @@ func (r *runner) print() error {
 	if err := r.finalReport(result, warnings); err != nil {
 		return err
 	}
-	if err := r.folder.WriteJSON(rundir.ResultFile, result); err != nil { // last: a run that has one is finished
+	if err := r.folder.WriteJSON(rundir.ResultFile, result); err != nil { // last, because the file marks a finished run
 		return err
 	}
 	return r.plan.flags.Print(result, func(w io.Writer) error {
@@ -220,8 +220,8 @@ func (r *runner) print() error {
 			result.Print(w, 0)
 		}
 		for _, text := range warnings {
-			told := slices.ContainsFunc(r.health.Open, func(w train.Warning) bool { return w.Text == text })
-			if !slices.Contains(r.plan.warnings, text) && !told && !(text == exchange && r.state.NoExchange != "") { // those were printed when they came up
+			printed := slices.ContainsFunc(r.health.Open, func(w train.Warning) bool { return w.Text == text })
+			if !slices.Contains(r.plan.warnings, text) && !printed && !(text == exchange && r.state.NoExchange != "") { // not printed during the run
 				r.warn(text)
 			}
 		}
@@ -229,26 +229,25 @@ func (r *runner) print() error {
 	})
 }
 
-// precisions returns the least and the greatest of the precisions that are learned. some is false
-// where none is, as all columns are constant.
-func (r *runner) precisions() (least, greatest float64, some bool) {
+// precisions returns the smallest and the largest learned precision. ok is false if all columns are
+// constant, so that there is none.
+func (r *runner) precisions() (least, greatest float64, ok bool) {
 	least = math.Inf(1)
 	for i, p := range r.trainer.Model().VisibleParams()[0] {
 		if d := r.plan.sets.Train.Deviations; p > 0 && i < len(d) && d[i] > 0 { // other units have none
-			least, greatest, some = min(least, float64(p)), max(greatest, float64(p)), true
+			least, greatest, ok = min(least, float64(p)), max(greatest, float64(p)), true
 		}
 	}
-	return least, greatest, some
+	return least, greatest, ok
 }
 
-// result is the JSON object on standard output, and the closing lines: what a run is for, then how
-// it went.
+// result returns the JSON result and the closing lines: the main metrics first, then other results.
 func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record) {
 	say := func(format string, args ...any) { rec.Say("", fmt.Sprintf(format, args...)) }
 	report := func(first bool) {
 		for _, m := range r.plan.metrics {
 			if m.Name == "mixing" && r.health.Decides() {
-				continue // one drift, of the last measurement, is no word against the likelihood
+				continue // the likelihood decides; a single drift at the last measurement would not refute it
 			}
 			for _, line := range m.Report(r.final, first) {
 				say("%s", line)
@@ -279,14 +278,14 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	rec.Add("metrics", metrics)
 	report(false)
 	if r.plan.settings.LearnPrecision {
-		if least, greatest, some := r.precisions(); some {
+		if least, greatest, ok := r.precisions(); ok {
 			rec.Add("precisions", [2]float64{least, greatest})
 			say("precisions given the hidden units: %.3g to %.3g, of columns of variance 1", least, greatest)
 		}
 	}
 	rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
 	if r.reading != nil {
-		rec.Add("balanced_error", r.reading.confusion.BalancedError()) // of test rows, or of those held out or trained on
+		rec.Add("balanced_error", r.reading.confusion.BalancedError()) // on the rows of read
 	}
 	if b := r.state.Best; b != nil {
 		v, c := b.Value, r.plan.choice
@@ -326,7 +325,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 	rec.Add("warnings", warnings)
 	rec.Add("data", r.plan.sets.Train.Name)
 	rec.Add("binarize", r.plan.sets.Train.Binarize)
-	rec.AddSome("objective", r.plan.settings.Objective) // joint if it is missing
+	rec.AddSome("objective", r.plan.settings.Objective) // missing if it is joint
 	rec.AddSome("alpha", r.plan.settings.Alpha)
 	rec.Add("negphase", r.plan.settings.Negative.String()) // "" if the objective has none
 	rec.Add("model", r.folder.Path(rundir.ModelFile))
@@ -338,8 +337,8 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 // of a resumed run.
 func (r *runner) secondsInAll() float64 { return r.state.All + time.Since(r.begin).Seconds() }
 
-// bestFile is the file of the model to take: the best on the rows held out, where it is neither the last nor
-// the one before training.
+// bestFile returns the file of the recommended model: the best on the rows held out, unless that is the first or
+// the last model of the run.
 func (r *runner) bestFile() string {
 	if b := r.state.Best; b != nil && 0 < b.Step && b.Step < r.trainer.Steps() {
 		return rundir.BestFile
@@ -353,7 +352,7 @@ func (r *runner) untrained() bool {
 }
 
 // untrainedWarning returns a warning if no step was better on the rows held out than step 0, and ""
-// otherwise. What helps depends on whether the training rows got better by the same metric.
+// otherwise. Its advice depends on whether the metric improved on the training rows.
 func (r *runner) untrainedWarning() string {
 	if !r.untrained() {
 		return ""
@@ -381,19 +380,20 @@ func (r *runner) untrainedWarning() string {
 // maxAdvised is the largest rate that a warning advises: presets have no more than 0.4.
 const maxAdvised = 0.3
 
-// learnt reports whether more steps have nothing to better: the best model on the rows held out is several
-// measurements old, or no training row is classified wrongly.
+// learnt reports whether more steps cannot help: the best model on the rows held out is several measurements
+// old, or no training row is classified wrongly.
 func (r *runner) learnt() bool {
 	wrong, ok := r.final.Value("error_train")
 	return ok && wrong == 0 || r.state.Best != nil && !r.untrained() && r.state.Best.Since >= pastBest
 }
 
-// learntError is the error of the training rows from which on they count as learnt, where it is also no more
-// than learntPart of that of the other rows.
+// Training rows count as learnt if their error is at most learntError, and at most learntPart times the error
+// of other rows.
 const learntError, learntPart = 0.02, 0.25
 
-// memorised says that the training rows are learnt far better than others, whose error has stopped falling,
-// so that more steps hardly help, or is "". It is no word on a model that has a warning.
+// memorised returns a sentence if more steps hardly help: the training rows are learnt far better than
+// others, and the error of the others has stopped falling. Otherwise, or if there is a warning, it returns
+// "".
 func (r *runner) memorised() string {
 	const beyondChance = 3 // standard errors of the other rows
 	part, others := "holdout", r.plan.sets.Holdout
@@ -416,17 +416,16 @@ func (r *runner) memorised() string {
 	return text
 }
 
-// pastBest is the number of measurements without a better one from which a run is past its best.
+// pastBest is the number of measurements without a better model after which a run counts as learnt.
 const pastBest = 3
 
-// A suggestion is what to do next: a command and what it does, or only words, which stand for a long
-// command too.
+// A suggestion is advice on what to do next: a command line and what it does, or a sentence. With both, the
+// sentence stands for the command where the command would be too long.
 type suggestion struct{ line, does, words string }
 
-// String returns it in a line.
 func (s suggestion) String() string { return cmp.Or(s.words, s.line+" "+s.does) }
 
-// again returns the command of the run with another number of steps, into a new folder.
+// again returns the command line of the run with another number of steps, for a new folder.
 func (r *runner) again(steps int) string {
 	words := []string{"rbmtrain"}
 	flags := r.plan.given()
@@ -443,7 +442,6 @@ func (r *runner) again(steps int) string {
 	return strings.Join(append(words, fmt.Sprintf("-steps=%d", steps)), " ")
 }
 
-// suggestions says what to do next.
 func (r *runner) suggestions() []suggestion {
 	set := r.plan.sets.Train
 	look := "look at its " + rundir.SamplesFile

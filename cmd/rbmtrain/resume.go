@@ -21,8 +21,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// adopt sets the flags to those of the run that -resume names, except the few
-// that may be given with -resume.
+// adopt sets flags to those of the run that -resume names. Flags that were given with
+// -resume keep their values.
 func (o *options) adopt() error {
 	folder := rundir.Folder{Dir: o.resume}
 	text, err := o.readConfig(&folder)
@@ -44,11 +44,11 @@ func (o *options) adopt() error {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
 	}
 	if c.Preset == nil {
-		return fmt.Errorf("-resume: %s names no preset, as in runs of early versions; train it anew", folder.Path(rundir.ConfigFile))
+		return fmt.Errorf("-resume: %s names no preset, so the run is from an early version; train a new one", folder.Path(rundir.ConfigFile))
 	}
-	notKept := o.flags.Tagged(ofCall)
+	notKept := o.flags.Tagged(tagCall)
 	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
-		for name := range flags { // the file may be another's
+		for name := range flags { // the file may come from elsewhere
 			if o.flags.Lookup(name) != nil && slices.Contains(notKept, name) {
 				return fmt.Errorf("-resume: %s sets -%s, which is no setting of a run; take it out", folder.Path(rundir.ConfigFile), name)
 			}
@@ -59,7 +59,7 @@ func (o *options) adopt() error {
 			continue
 		}
 		if name == "constraint-reference" {
-			return fmt.Errorf("-resume: %s sets -%s, which was removed; exchange 0 and 1 of the columns that were 1 in the reference, and train anew", folder.Path(rundir.ConfigFile), name)
+			return fmt.Errorf("-resume: %s sets -%s, which was removed; exchange 0 and 1 in the columns that were 1 in the reference, and train a new run", folder.Path(rundir.ConfigFile), name)
 		}
 		if err := o.flags.Set(name, value); err != nil {
 			return fmt.Errorf("-resume: %s: -%s %q: %w", folder.Path(rundir.ConfigFile), name, value, err)
@@ -71,7 +71,7 @@ func (o *options) adopt() error {
 			delete(c.Preset.Flags, name)
 		}
 	}
-	if o.metrics == "auto" && c.Metrics != nil { // auto may stand for more than it did
+	if o.metrics == "auto" && c.Metrics != nil { // auto may mean more metrics than it did
 		o.metrics = cmp.Or(strings.Join(c.Metrics, ","), "none")
 	}
 	o.chosen, o.before, o.command = *c.Preset, c.Steps, c.Command
@@ -80,25 +80,24 @@ func (o *options) adopt() error {
 	return nil
 }
 
-// maxConfig caps config.json.
+// maxConfig is the largest size of config.json, in bytes.
 const maxConfig = 1 << 26
 
-// begun is the part of config.json about the model and the test rows that a run began
-// with. They need not be read again from the file of -init: all parameters are in the checkpoint.
+// begun is the part of config.json about the model and the test rows at the start of the run.
+// With it, resuming needs no file of -init: all parameters are in the checkpoint.
 type begun struct {
 	Hidden     int      `json:"hidden"`
 	Classes    int      `json:"classes"`
 	Labels     string   `json:"labels"`
 	Groups     string   `json:"groups"`
 	Units      string   `json:"hidden_units"`
-	Constraint string   `json:"constraint"` // as its String writes it
+	Constraint string   `json:"constraint"` // as rbm.Constraint.String writes it
 	ClassNames []string `json:"class_names"`
 	testHash   string
 }
 
-// model returns a model of the shape that the run has, for inputs of this number,
-// to be overwritten by the checkpoint's. It returns nil if config.json does not say
-// enough, as in older runs.
+// model returns a model of the run's shape, into which the checkpoint is read. It
+// returns nil if config.json of an older run does not describe the shape.
 func (b *begun) model(inputs int) *rbm.RBM {
 	kind, err := units.ParseLabel(cmp.Or(b.Labels, "softmax"))
 	if err != nil || b.Hidden < 1 || b.Hidden > maxHidden || b.Classes < 0 || b.Classes > 0 && len(b.ClassNames) != b.Classes || (inputs+b.Classes)*b.Hidden > maxParameters {
@@ -129,7 +128,7 @@ func (b *begun) model(inputs int) *rbm.RBM {
 	return m
 }
 
-// constraint returns the run's constraint on m, or nil if there is none.
+// constraint returns the run's constraint on m, or nil if it has none.
 func (b *begun) constraint(m *rbm.RBM) *rbm.Constraint {
 	c, err := modelfile.ParseConstraint(b.Constraint, m)
 	if err != nil {
@@ -140,14 +139,14 @@ func (b *begun) constraint(m *rbm.RBM) *rbm.Constraint {
 
 // A rateChange is a -rate that was given with -resume.
 type rateChange struct {
-	Step int     `json:"step"` // after which it holds
+	Step int     `json:"step"` // the rate applies after this step
 	Rate float64 `json:"rate"`
 }
 
-// given returns the flags for config.json that say what to train and how. Paths
-// are absolute, so that the run can be resumed from any folder.
+// given returns the flags for config.json: those that were given and belong to the run, with
+// their values. Paths are absolute, so that the run can be resumed from any folder.
 func (p *plan) given() map[string]string {
-	m, notKept := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}, p.flags.Tagged(ofCall)
+	m, notKept := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}, p.flags.Tagged(tagCall)
 	p.flags.Visit(func(f *flag.Flag) {
 		if slices.Contains(notKept, f.Name) || f.Name == "eval-every" {
 			return
@@ -170,7 +169,7 @@ func (p *plan) given() map[string]string {
 	return m
 }
 
-// reopen opens the folder of -resume and takes the run to its checkpoint.
+// reopen opens the folder of -resume and restores the state of its checkpoint.
 func (r *runner) reopen() (err error) {
 	if r.folder, err = rundir.Open(r.plan.opts.resume); err != nil {
 		return fmt.Errorf("-resume: %w", err)
@@ -193,7 +192,7 @@ func (r *runner) reopen() (err error) {
 		return cli.Usagef("-resume: %s has taken %d steps already; give -steps from %d up", r.plan.opts.resume, at, at)
 	}
 	if at == r.plan.steps && !r.plan.flags.JSON && !r.plan.flags.Quiet {
-		fmt.Fprintf(r.plan.flags.Stdout, "%s has taken all of its %d steps: nothing is left to train, and what follows them is written again; -steps goes on\n", r.plan.opts.resume, at)
+		fmt.Fprintf(r.plan.flags.Stdout, "%s has taken all of its %d steps: nothing is left to train, and the results are written again; give more -steps to continue\n", r.plan.opts.resume, at)
 	}
 	if at == 0 { // the evaluation of step 0 is repeated: see reopenTables
 		r.state = progressState{Seconds: r.state.Seconds, All: r.state.All}
@@ -201,7 +200,7 @@ func (r *runner) reopen() (err error) {
 	r.stopped = r.stoppedEarly() && !r.plan.opts.extended
 	r.saver.begin(r.plan.every, at)
 	if r.plan.opts.extended && r.plan.steps != r.plan.opts.before && train.Ends(r.plan.settings.Schedule) {
-		r.plan.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: from step %d on the rates are those of a run so long", r.plan.settings.Schedule, r.plan.opts.before, r.plan.steps, at))
+		r.plan.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: after step %d the rates are those of the longer run", r.plan.settings.Schedule, r.plan.opts.before, r.plan.steps, at))
 	}
 	r.warnOfTest()
 	r.evaluator.Restore(r.state.Before, r.state.Since)
@@ -231,7 +230,7 @@ func (r *runner) reopen() (err error) {
 	return r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())) // with the other steps or rate
 }
 
-// reopenTables opens the tables of a run that is resumed after this step.
+// reopenTables opens the tables of a run that resumes after step at.
 func (r *runner) reopenTables(at int) (err error) {
 	keep := at
 	if r.begun = at > 0; !r.begun {
@@ -246,12 +245,12 @@ func (r *runner) reopenTables(at int) (err error) {
 		return err
 	}
 	if lost := r.state.Rows - r.table.Rows(); lost > 0 {
-		r.plan.flags.Warn(fmt.Sprintf("%s lacks %s of the %d that the run had written up to step %d: they are lost", r.folder.Path(rundir.MetricsFile), cli.Count(lost, "row"), r.state.Rows, at))
+		r.plan.flags.Warn(fmt.Sprintf("%s has lost %s of the %d that the run had written up to step %d", r.folder.Path(rundir.MetricsFile), cli.Count(lost, "row"), r.state.Rows, at))
 	}
 	return nil
 }
 
-// warnOfTest says that the test rows have changed since the run began.
+// warnOfTest warns if the test rows have changed since the run began.
 func (r *runner) warnOfTest() {
 	if r.plan.opts.began == nil || r.plan.sets.Test == nil {
 		return
@@ -267,8 +266,7 @@ func (r *runner) stoppedEarly() bool {
 	return b != nil && r.plan.opts.stopAfter > 0 && b.Since >= r.plan.opts.stopAfter
 }
 
-// checkState returns an error if the state of the checkpoint, which is at this step,
-// does not fit the run.
+// checkState returns an error if the state of the checkpoint at step at does not fit the run.
 func (r *runner) checkState(at int) error {
 	s := &r.state
 	l, ladder := r.trainer.Ladder()
@@ -277,7 +275,7 @@ func (r *runner) checkState(at int) error {
 		info negphase.Info
 	}{{"before", s.Before}, {"since", s.Since}} {
 		pairs, tuned := len(l.Beta)-1, l.Tuned
-		if !ladder { // rungs: one, and one more for each tuning
+		if !ladder { // the models of ptt: one, and one more for each tuning
 			pairs, tuned = int(c.info.Tuned)+1, c.info.Tuned
 		}
 		if err := c.info.Check(pairs, tuned); err != nil {
@@ -290,12 +288,11 @@ func (r *runner) checkState(at int) error {
 		}
 	}
 	if s.Measured < 0 || s.Measured > at || s.Still < 0 || s.Rows < 0 || s.Best != nil && (s.Best.Step < 0 || s.Best.Step > at || s.Best.Since < 0) {
-		return fmt.Errorf("it is of step %d, and says that step %d was measured last", at, s.Measured)
+		return fmt.Errorf("it is of step %d, but its last measurement is of step %d", at, s.Measured)
 	}
 	return nil
 }
 
-// readState reads what a checkpoint holds besides the trainer.
 func readState(text []byte) (s progressState, err error) {
 	if err := json.Unmarshal(text, &s); err != nil {
 		return s, fmt.Errorf("%w: %v", rbm.ErrFormat, err)
@@ -303,31 +300,31 @@ func readState(text []byte) (s progressState, err error) {
 	return s, nil
 }
 
-// progressState is what a checkpoint holds besides the trainer, so that a resumed
-// run reports as if it had never stopped.
+// progressState is the state in a checkpoint besides that of the trainer. With it a resumed
+// run reports the same as an uninterrupted one.
 type progressState struct {
-	Seconds float64       `json:"seconds"`
-	All     float64       `json:"all"`    // with all that is not training
-	Before  negphase.Info `json:"before"` // counts up to the last evaluation
-	Since   negphase.Info `json:"since"`  // and since
+	Seconds float64       `json:"seconds"` // time in training steps
+	All     float64       `json:"all"`     // total time of the command
+	Before  negphase.Info `json:"before"`  // counts up to the last evaluation
+	Since   negphase.Info `json:"since"`   // counts since the last evaluation
 	Best    *bestState    `json:"best,omitempty"`
-	First   *float64      `json:"first,omitempty"` // the goal before the first step
+	First   *float64      `json:"first,omitempty"` // value of plan.goal before the first step
 
-	Memory map[string]json.RawMessage `json:"memory,omitempty"` // of the metrics
+	Memory map[string]json.RawMessage `json:"memory,omitempty"` // state of the metrics
 	Health train.HealthState          `json:"health"`
-	// NoExchange is the warning, while training, that the ladder does not exchange.
+	// NoExchange is the warning, printed during training, that the ladder does not exchange.
 	NoExchange string `json:"no_exchange,omitempty"`
 
-	Rows     int `json:"rows,omitempty"` // of metrics.csv
+	Rows     int `json:"rows,omitempty"` // number of rows of metrics.csv
 	Measured int `json:"measured"`       // step of the last evaluation
 	ladderState
 }
 
-// bestState is the value and the step of the best model on the rows held out.
+// bestState describes the best model so far on the rows held out.
 type bestState struct {
-	Value float64 `json:"value"`
+	Value float64 `json:"value"` // of plan.choice, negated if smaller is better
 	Step  int     `json:"step"`
-	Since int     `json:"since"` // evaluations since
+	Since int     `json:"since"` // number of evaluations after it
 	Sum   string  `json:"sum"`   // SHA-256 of its file
 }
 
@@ -337,7 +334,7 @@ type interval struct {
 	steps int
 }
 
-// parseInterval reads 5m, 1h30m or 1000.
+// parseInterval parses a value of -checkpoint-every, such as 5m, 1h30m or 1000.
 func parseInterval(s string) (interval, error) {
 	if n, err := strconv.Atoi(s); err == nil && (n < 1 || n > train.MaxSteps) {
 		return interval{}, cli.Usagef("-checkpoint-every is %d; it must lie in 1 … %d", n, train.MaxSteps)

@@ -24,7 +24,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// run trains and writes the folder.
+// run carries out the plan: it trains the model, writes the folder and prints the result.
 func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	if !p.flags.JSON {
 		p.flags.Warn(p.warnings...)
@@ -39,7 +39,7 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 		return err
 	}
 	defer func() {
-		if r.trains() && !r.joined { // the other ranks wait in Run; in an array the process does not exit, and would leave them there
+		if r.trains() && !r.joined { // releases the other ranks, which wait in Run: in an array this process goes on to the next run
 			r.trainer.Leave(r.plan.steps)
 		}
 	}()
@@ -85,8 +85,8 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	return r.print()
 }
 
-// resumption returns the flags that continue the run to the same end. The
-// number of steps is in config.json, unless -steps came with -resume.
+// resumption returns the flags that resume the run to the same end. It includes
+// -steps if that came with -resume, as config.json has the old number.
 func (r *runner) resumption() string {
 	flags := "-resume " + r.folder.Dir
 	if r.plan.opts.extended {
@@ -95,7 +95,7 @@ func (r *runner) resumption() string {
 	return flags
 }
 
-// rehearse is -dry-run: it prints what would run.
+// rehearse carries out -dry-run: it prints the plan and a forecast.
 func (p *plan) rehearse(hash string) error {
 	if p.opts.out != "" {
 		if _, err := rundir.Check(p.opts.out, p.opts.force); err != nil {
@@ -114,7 +114,7 @@ func (p *plan) rehearse(hash string) error {
 	})
 }
 
-// A runner carries out a run and has its state.
+// A runner carries out a run and keeps its state.
 type runner struct {
 	plan      *plan
 	trainer   *train.Trainer
@@ -127,23 +127,23 @@ type runner struct {
 
 	begin      time.Time
 	state      progressState
-	last       train.Evaluation // the last one during training
-	final      train.Evaluation // at the end, on all rows
+	last       train.Evaluation // last evaluation during training
+	final      train.Evaluation // evaluation at the end, on all rows
 	samples    samples
 	standing   []train.Warning // warnings that hold at the end, from metrics and the likelihood
 	reading    *reading        // nil without classes
 	withdrawn  []train.Warning // warnings that were printed and no longer hold
 	begun      bool            // the evaluation of step 0 is in the table
 	stopped    bool            // -stop-after ended the training
-	times      string          // how long it took, in words; "" before the end
+	times      string          // duration of the run in words; "" before the end
 	joined     bool            // Run has started, in step with the other ranks
 	saver      saver
 	ladder     ladder
-	reported   time.Time      // when report.html was last written
-	reportTook time.Duration  // time that writing it took
+	reported   time.Time      // time of the last report.html
+	reportTook time.Duration  // duration of writing it
 	events     *rundir.Events // nil without -tensorboard
 
-	logZ, logZErr *float64 // of the final model, estimated from the chains of training; nil if they give none
+	logZ, logZErr *float64 // log Z of the final model and its standard error, from the chains of training; nil if they give none
 }
 
 // open makes the folder of the run, or opens the folder of -resume.
@@ -208,7 +208,7 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	r.saver.begin(r.plan.every, start)
 	var shown time.Time
-	// A signal may end the process during a step, which may take long, but not while the observers work after it.
+	// A signal may end the process during a step, which may take long, but not while the observers run.
 	release := cli.Protect(ctx, r.lost)
 	defer func() { release() }()
 	began := func(_ context.Context, e train.Event) error {
@@ -257,8 +257,8 @@ func (r *runner) train(ctx context.Context) error {
 	return err
 }
 
-// report writes an evaluation to the tables and keeps the best model. It warns
-// early if the ladder does not exchange.
+// report records an evaluation: it writes the tables and the report, keeps the best
+// model, and prints warnings that arise during training.
 func (r *runner) report(e train.Evaluation) error {
 	r.last = e
 	if e.Step == 0 {
@@ -294,7 +294,7 @@ func (r *runner) report(e train.Evaluation) error {
 	return nil
 }
 
-// choose keeps the model if it is the best so far on the rows held out.
+// choose saves the model if it is the best so far on the rows held out.
 func (r *runner) choose(e train.Evaluation) error {
 	c := r.plan.choice
 	v, ok := e.Value(c.Name + "_holdout")
@@ -316,11 +316,11 @@ func (r *runner) choose(e train.Evaluation) error {
 	return nil
 }
 
-// pictures is false in tests that look at no picture: a small run spends most of its
-// time on drawing.
+// pictures is false in tests without pictures, because a small run spends most of its time on
+// drawing.
 var pictures = true
 
-// draw writes the pictures.
+// draw draws samples and writes all pictures of the final model and the run.
 func (r *runner) draw(ctx context.Context) error {
 	if !pictures || r.plan.opts.pictures == "none" {
 		r.samples.missing = fmt.Sprintf("-pictures none; %s draws them", sampleCommand(r.folder.Dir, r.plan.sets.Train))
@@ -358,7 +358,7 @@ func (r *runner) draw(ctx context.Context) error {
 	return nil
 }
 
-// draws writes a chart to the folder, as PNG and in the format of -pictures.
+// draws writes a chart to the folder, as PNG and in the format of -pictures. name ends in .png.
 func (r *runner) draws(name string, page *plots.Page) error {
 	return cli.WritePictures(r.folder.Dir, strings.TrimSuffix(name, ".png"), r.plan.opts.pictures, page)
 }

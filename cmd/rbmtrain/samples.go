@@ -13,24 +13,24 @@ import (
 	"gorbm/train/plots"
 )
 
-// samples holds the samples of samples.png.
+// samples has the samples of the final model, for samples.png or the report.
 type samples struct {
-	missing   string // why there are none; "" if there are
+	missing   string // reason why there are none; "": there are samples
 	drawn     sample.Sheet
-	sheet     image.Image       // of data that are pictures
-	columns   bool              // the data are no pictures
+	sheet     image.Image       // samples.png, if the data are pictures
+	columns   bool              // the data are not pictures
 	rounds    int               // largest number of rounds of a chain
-	classes   string            // a line where only some classes are drawn, or any
-	any       bool              // of any class, not some of each
-	agreement *sample.Agreement // with their classes; nil without labels
-	mixed     bool              // the chains have
-	verdict   string            // on the samples, in words
-	fromData  bool              // some come from chains that started at training rows
+	classes   string            // note if not all classes are drawn; "" otherwise
+	any       bool              // samples of any class, because a line for each class would take too long
+	agreement *sample.Agreement // of samples with their classes; nil without labels
+	mixed     bool              // the chains have mixed
+	verdict   string            // whether the chains have mixed, in words
+	fromData  bool              // some samples are from chains that started at training rows
 }
 
-// drawSamples draws samples of m after these steps: some of each class, or of the whole model
-// without labels and where the budget does not reach for a line of each. There are none if p(x) was
-// not trained or if they would take too long. The run is in folder.
+// drawSamples draws samples of m after the given number of steps: some of each class, or of any class
+// if there are no labels or the work for all classes would be too large. It draws none if p(x) was not
+// trained or if they would take too long. folder is that of the run.
 func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.Settings, steps int, folder string, progress func(done float64)) (samples, error) {
 	if settings.Objective == train.Discriminative {
 		return samples{missing: "p(x) was not trained"}, nil
@@ -77,8 +77,8 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	return out, err
 }
 
-// sampleCommand returns the command that draws samples of a model of rows like those of set: a sheet of pictures that it has
-// room for, letters of sequences, or rows.
+// sampleCommand returns the command line that draws samples of a model of rows like those of set: as a picture, a file
+// of sequences or a table.
 func sampleCommand(model string, set *data.Set) string {
 	file := "samples.csv"
 	switch {
@@ -90,8 +90,8 @@ func sampleCommand(model string, set *data.Set) string {
 	return fmt.Sprintf("rbmsample -model %s -out %s", model, file)
 }
 
-// describe says how many samples of a model with this number of classes are of their class, by the
-// nearest training row, and whether their chains have mixed. With doubted there is a warning of the model.
+// describe returns a line about the samples: how many have their nearest training row in their class, and
+// whether their chains have mixed. doubted is set if there is a warning about the model.
 func (s samples) describe(classes int, doubted bool) string {
 	if s.missing != "" {
 		return "no samples: " + s.missing
@@ -120,7 +120,7 @@ func (s samples) describe(classes int, doubted bool) string {
 	return text
 }
 
-// judgement says whether the chains have mixed. doubted is set if there is a warning about the model.
+// judgement describes whether the chains have mixed. doubted is as in describe.
 func (s samples) judgement(doubted bool) string {
 	if s.mixed && doubted {
 		return s.verdict + ", so they show the model of the warning"
@@ -128,9 +128,9 @@ func (s samples) judgement(doubted bool) string {
 	return s.verdict
 }
 
-// queriesOf returns what samples.png is to show after a training of that many steps, or why there is to
-// be no such picture: a line for each class, or one of any class where the work that samples may take is
-// too small for all of them.
+// queriesOf returns the queries and settings of the samples after a run of the given number of steps, or in why
+// the reason for drawing none. There is a query for each class, or one for any class if all of them
+// would take too long.
 func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries []sample.Query, to sample.Settings, why string) {
 	for _, y := range drawnClasses(m) {
 		if m.HasClass(y) {
@@ -167,28 +167,28 @@ func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries [
 }
 
 const (
-	// Chains of samples.png are as long as the run, or as their work allows, within these bounds.
+	// Chains have as many rounds as the run has steps, or as the work for samples allows, within these bounds.
 	mostSamplesRounds, leastSamplesRounds = 1024, 32
-	// chainRows is what a round of a chain takes, in rows: a few chains at a time go down and up, and their
-	// free energies are taken.
+	// chainRows is the work of a round of a chain, divided by that of a row in passes: the chain goes down and up,
+	// with few other chains, and its free energy is computed.
 	chainRows = 10
-	// constrainedRound is what a round takes under a constraint, where the hidden units
-	// of each chain take a recursion: some ten to twenty times as long.
+	// constrainedRound is the time of a round with a constraint, divided by that without: the hidden units of
+	// each chain then need a recursion. Ratios were ten to twenty.
 	constrainedRound = 16
-	// samplesKey is the purpose of their key.
+	// samplesKey derives the random stream of the samples from the seed.
 	samplesKey = 1 << 33
 )
 
 const (
-	// samplesPerClass is the number of samples in a line of samples.png. There is
-	// a line for each class, or for mostDrawn of many.
+	// samplesPerClass is the number of samples in a line of samples.png, which has a
+	// line for each drawn class.
 	samplesPerClass = 10
-	// mostDrawn is the number of lines that a page has room for.
+	// mostDrawn is the largest number of drawn classes.
 	mostDrawn = 40
 )
 
-// drawnClasses returns the classes that samples.png shows: all, or mostDrawn of them,
-// evenly spread.
+// drawnClasses returns the classes that samples.png shows: all of them, or mostDrawn
+// evenly spaced ones.
 func drawnClasses(m *rbm.RBM) []int {
 	classes := make([]int, min(m.Classes(), mostDrawn))
 	for i := range classes {

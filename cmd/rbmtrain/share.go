@@ -13,10 +13,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// Under mpirun all ranks read the flags and the data and take the steps together. Only
-// rank 0 measures, writes and prints. So the folder of a run is that of one process.
-
-// facts returns what the ranks must agree on besides their program and flags.
+// facts returns the hash of the data, which must be equal in all ranks.
 func facts(t *train.Trainer) []ranks.Fact {
 	if t == nil {
 		return nil
@@ -24,7 +21,7 @@ func facts(t *train.Trainer) []ranks.Fact {
 	return []ranks.Fact{{Name: "data set", Sum: sha256.Sum256([]byte(t.Hash()))}}
 }
 
-// readConfig returns config.json of a run, which rank 0 reads for all.
+// readConfig returns config.json of a run. Rank 0 reads it and broadcasts it.
 func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 	if o.group.Rank() == 0 {
 		text, err = folder.Read(rundir.ConfigFile, maxConfig)
@@ -32,12 +29,11 @@ func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 	return o.group.Broadcast(text, err)
 }
 
-// trains reports whether there are steps to take: else only what follows the last step
-// is missing.
+// trains reports whether there are steps left. If not, only the final results are missing.
 func (r *runner) trains() bool { return r.trainer.Steps() < r.plan.steps && !r.stopped }
 
-// handOut gives all ranks the state from which they continue, or tells them that rank 0 has
-// failed to open the run. It returns failed then.
+// handOut broadcasts the trainer's state from rank 0, or the error failed if rank 0 could not open
+// the run. It then returns failed.
 func (r *runner) handOut(failed error) error {
 	if r.plan.group.Size() == 1 {
 		return failed
@@ -64,7 +60,7 @@ func (p *plan) follow(ctx context.Context, trainer *train.Trainer) error {
 	}
 	err = trainer.Run(ctx, p.steps)
 	if errors.Is(err, rbm.ErrDiverged) || errors.Is(err, context.Canceled) {
-		return fmt.Errorf("%w: %w", err, ranks.ErrAgreed) // rank 0 finds the same, or was told
+		return fmt.Errorf("%w: %w", err, ranks.ErrAgreed) // rank 0 has the same error
 	}
 	return err
 }

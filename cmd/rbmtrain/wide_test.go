@@ -82,7 +82,7 @@ func TestLeftOut(t *testing.T) {
 	if !strings.Contains(out, left) || !strings.Contains(out, "\nsamples: 10 of any class; ") {
 		t.Errorf("prints %s, no %q", out, left)
 	}
-	if page := clitest.Read(t, filepath.Join("run", rundir.ReportFile)); !strings.Contains(page, "would take more than their share of the time of training") {
+	if page := clitest.Read(t, filepath.Join("run", rundir.ReportFile)); !strings.Contains(page, "They are left out because they would take too long.") {
 		t.Error("the report does not say that it has no samples along the run")
 	}
 	for _, line := range []string{"run", filepath.Join("run", rundir.SnapshotsDir, "NNNNNNN.safetensors")} {
