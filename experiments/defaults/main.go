@@ -1,5 +1,6 @@
-// Defaults measures what rbmtrain reaches by default: infinite swapping, persistent chains and
-// parallel tempering at equal numbers of particles, for several lengths and data.
+// Defaults measures the errors and likelihoods of models that rbmtrain trains by default: by infinite
+// swapping, persistent chains and parallel tempering with equal numbers of particles, for several lengths and
+// data sets.
 //
 //	go run ./experiments/defaults
 //
@@ -25,18 +26,19 @@ func main() { cli.Main("defaults", run) }
 
 var run = program.Command(experiment)
 
-const about = `Each run is a training by ` + "`rbmtrain`" + ` on one core, with the defaults except for what the table names, and a test by ` + "`rbmeval`" + `.
-All methods have 50 chains or particles, except for "pcd, 100 chains"; on MNIST without labels they have 200. Seconds are those of
-training, without the time for which other programs had the core. The log-likelihood is the mean over the test rows: exact for small models, and otherwise by Bennett's ratio.
-` + "`rbmeval`" + ` leaves out an estimate of log Z that is below a lower bound computed from the training rows; "known" is the number of
-runs with an estimate. The log-likelihoods of figure mnist come from an earlier ` + "`rbmeval`" + `, whose ladders started from the means of
-the visible layer alone: for models that are not centred they may be too high by several nats.`
+const about = `Each run trains a model by ` + "`rbmtrain`" + ` on one core, with the defaults except for what the table names, and evaluates it by
+` + "`rbmeval`" + `. All methods have 50 chains or particles, except for "pcd, 100 chains"; on MNIST without labels they have 200. Seconds are
+the time of training, without the time in which other programs used the core. The log-likelihood is the mean over the test rows. It is exact
+for small models, and otherwise by Bennett's ratio. ` + "`rbmeval`" + ` leaves out an estimate of log Z below a lower bound computed from
+the training rows; "known" is the number of runs with an estimate. The log-likelihoods of figure mnist are from an earlier version of
+` + "`rbmeval`" + `, whose ladders began at a base with the means of the visible layer only. For models that are not centred, they may be
+too high by several nats.`
 
 func experiment(p *program.Runs) claims.Experiment {
 	return claims.Experiment{Name: "defaults", Title: "What the defaults reach", Paper: "ours", About: about, Figures: []claims.Figure{lengths(p), others(p)}}
 }
 
-// A problem is data with the number of hidden units.
+// A problem is a data set with a number of hidden units.
 type problem struct {
 	data, labels string
 	hidden       int
@@ -71,7 +73,7 @@ var flags = map[string][]string{
 // methods are in the order of the pictures.
 var methods = []string{ins, pcd, pt, slowIns, slowPCD, manyPCD}
 
-// plan has the seeds of each method by the steps of a run on MNIST.
+// plan lists the runs on MNIST: method, steps and number of seeds.
 var plan = []struct {
 	method string
 	steps  int
@@ -84,7 +86,7 @@ var plan = []struct {
 
 const (
 	defaultSteps    = 48000
-	generativeSteps = 10000 // of the preset for images without labels
+	generativeSteps = 10000 // default for images without labels
 	longest         = 280000
 )
 
@@ -96,7 +98,7 @@ func (d problem) steps() int {
 	return defaultSteps
 }
 
-// Panels. X is the number of steps, or that of the data.
+// Panels. X is the number of steps, or the index of the data in problems.
 const (
 	secondsPanel    = "seconds of a core"
 	errorPanel      = "test error"
@@ -109,7 +111,7 @@ const (
 func lengths(p *program.Runs) claims.Figure {
 	return claims.Figure{
 		Name: "mnist", Ours: true, Title: "errors and log-likelihoods on MNIST, 500 hidden units",
-		Says: "which estimator ends at the least error and at the highest likelihood, and how long does it take one core?",
+		Says: "which estimator reaches the smallest error and the highest likelihood, and in what time on one core?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for seed := 1; seed <= 5; seed++ {
 				for _, r := range plan {
@@ -149,7 +151,7 @@ func lengths(p *program.Runs) claims.Figure {
 func others(p *program.Runs) claims.Figure {
 	return claims.Figure{
 		Name: "data", Ours: true, Title: "log-likelihoods on other data, with the default number of steps",
-		Says: "do the defaults do as well on other data?",
+		Says: "do the defaults work as well on other data?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for seed := 1; seed <= o.Seeds(3, 5); seed++ {
 				for x, d := range problems[:claims.Size(o, 1, len(problems))] {
@@ -187,7 +189,7 @@ func others(p *program.Runs) claims.Figure {
 					worse += claims.Passed([]claims.Claim{claims.Smaller("", a, b)})
 				}
 			}
-			return fmt.Sprintf("ins ends at a higher likelihood than pcd on %d of %d data, and at a lower one on %d.", better, all, worse)
+			return fmt.Sprintf("ins ends at a higher likelihood than pcd on %d of %d data sets, and at a lower one on %d.", better, all, worse)
 		},
 		Notes: func(t *claims.Table) string {
 			return notes(t, "data", func(x float64) string { return problems[int(x)].String() })
@@ -195,7 +197,7 @@ func others(p *program.Runs) claims.Figure {
 	}
 }
 
-// job is a run of rbmtrain, tested by rbmeval.
+// job trains a model by rbmtrain and evaluates it by rbmeval.
 func job(p *program.Runs, o claims.Options, d problem, method string, steps, seed int, x float64) claims.Job {
 	name := fmt.Sprintf("%v, %s, %d steps, seed %d", d, method, steps, seed)
 	if o.Quick {
@@ -226,7 +228,7 @@ func job(p *program.Runs, o claims.Options, d problem, method string, steps, see
 		if err != nil {
 			return nil, err
 		}
-		seconds := trained.Seconds * min(processor/time.Since(begin).Seconds(), 1) // without the time that other programs had the core
+		seconds := trained.Seconds * min(processor/time.Since(begin).Seconds(), 1) // without the time in which other programs used the core
 		add(secondsPanel, &seconds)
 		if e, ok := trained.Metrics["error_test"]; ok {
 			e *= 100
@@ -256,8 +258,7 @@ func job(p *program.Runs, o claims.Options, d problem, method string, steps, see
 	}}
 }
 
-// against are the claims that the second method is better than the first at x, as far as
-// there are runs of both.
+// against returns the claims that method b is better than a at x, if there are runs of both.
 func against(t *claims.Table, where, a, b string, x float64) (all []claims.Claim) {
 	if ea, eb := t.At(errorPanel, a, x), t.At(errorPanel, b, x); len(ea) > 0 && len(eb) > 0 {
 		all = append(all, claims.Smaller(fmt.Sprintf("%s: %s errs less than %s", where, b, a), eb, ea))

@@ -17,7 +17,7 @@ const (
 
 var phases = []string{earlyPanel, latePanel}
 
-// distanceFigure is a figure of distances from the exact gradient.
+// distanceFigure returns a figure of distances from the exact gradient.
 func distanceFigure(name string, d problem, repeats int) claims.Figure {
 	return claims.Figure{
 		Name:  name,
@@ -41,12 +41,12 @@ func distanceFigure(name string, d problem, repeats int) claims.Figure {
 			}, names(algorithms))
 		},
 		Notes: func(*claims.Table) string {
-			return "The distance is Euclidean, over all elements of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩, of the mean of all steps so far. Claims over the curve take the logarithms of the distances at the steps that the picture has, so that each decade counts alike; a paired difference of 0.1 is a ratio of 1.1. The parameters are those before and after training by exact SGD with seed 1; the chains have the seeds below."
+			return "The distance is the Euclidean norm of the error of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩ together, estimated by means over all steps so far. Claims over the curve compare the mean logarithms of the distances at the steps in the picture, so that each decade has the same weight. A paired difference of 0.1 is a ratio of 1.1. The early parameters are those before training by exact SGD with seed 1, and the late ones those after it. The chains have the seeds below."
 		},
 	}
 }
 
-// distancePoints are the curves of a repetition.
+// distancePoints returns the curves of a repetition.
 func distancePoints(ctx context.Context, s size, seed int) (points []claims.Point, err error) {
 	early, late, err := statesOf(s)
 	if err != nil {
@@ -60,7 +60,7 @@ func distancePoints(ctx context.Context, s size, seed int) (points []claims.Poin
 				return nil, err
 			}
 			for i, p := range c.Points {
-				if i%2 == 0 || i == len(c.Points)-1 { // half of them are enough for a picture
+				if i%2 == 0 || i == len(c.Points)-1 { // every second point is enough for a picture
 					points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: p.Steps, Y: p.Distance.Mean})
 				}
 			}
@@ -92,8 +92,8 @@ func distanceClaims(t *claims.Table) (all []claims.Claim) {
 		i, p, c := lastDecade(t, panel, ins), lastDecade(t, panel, pt), lastDecade(t, panel, pcd)
 		li, lp, lc := logs(t, panel, ins), logs(t, panel, pt), logs(t, panel, pcd)
 		all = append(all,
-			claims.Smaller(panel+", over the curve: INS is nearer to the exact gradient than PT, by the ratio", li, lp),
-			claims.Smaller(panel+", over the curve: INS is nearer than PCD-1, by the ratio", li, lc),
+			claims.Smaller(panel+", over the curve: INS is nearer to the exact gradient than PT", li, lp),
+			claims.Smaller(panel+", over the curve: INS is nearer than PCD-1", li, lc),
 			claims.Smaller(panel+", last decade of steps: INS is nearer to the exact gradient than PT", i, p).Aside(),
 			claims.Smaller(panel+", last decade of steps: INS is nearer than PCD-1", i, c).Aside())
 		if panel == latePanel {
@@ -105,7 +105,7 @@ func distanceClaims(t *claims.Table) (all []claims.Claim) {
 		}
 	}
 	for _, a := range samplers {
-		all = append(all, claims.Smaller("the gradient is easier early than late, by "+a.name, lastDecade(t, earlyPanel, a), lastDecade(t, latePanel, a)))
+		all = append(all, claims.Smaller("the distance of "+a.name+" is smaller early than late", lastDecade(t, earlyPanel, a), lastDecade(t, latePanel, a)))
 	}
 	return all
 }

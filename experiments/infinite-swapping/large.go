@@ -11,7 +11,7 @@ import (
 	"gorbm/train"
 )
 
-// larges are the panels of Figure 6, by name.
+// larges are the problems of Figure 6, one for each panel.
 var larges = []struct {
 	panel string
 	problem
@@ -20,12 +20,11 @@ var larges = []struct {
 	{"toy", problem{"toy data (128,150,1000,0.2), M = 600", "toy:128,150,1000,0.2", "toy:8,4,25,0.2", 600, 10}},
 }
 
-// accuracyRows is the number of rows of a training set on which the prediction
-// accuracy is computed, the same rows at each step and for each algorithm of a
-// seed: the paper's random subset D′, whose size it does not say.
+// accuracyRows is the size of the random subset of training rows on which the prediction
+// accuracy is computed. The paper calls the subset D′ and does not give its size. It is the same
+// at each step and for each algorithm of a seed.
 const accuracyRows = 500
 
-// figure6 is Figure 6 of the paper.
 var figure6 = claims.Figure{
 	Name:  "6",
 	Title: "prediction accuracy on MNIST and on large toy data",
@@ -35,7 +34,7 @@ var figure6 = claims.Figure{
 			for _, l := range larges {
 				s := l.size(o)
 				for _, a := range samplers {
-					jobs = append(jobs, trainingJob(s, a, seed, looksLarge, accuracy(l.panel, s)))
+					jobs = append(jobs, trainingJob(s, a, seed, largeEvaluations, accuracy(l.panel, s)))
 				}
 			}
 		}
@@ -55,18 +54,18 @@ var figure6 = claims.Figure{
 		return claims.Curves(w, t, 2, panels, names(algorithms))
 	},
 	Notes: func(*claims.Table) string {
-		return fmt.Sprintf("The accuracy is the mean over %d random training rows. Early is the first tenth of the steps after the first evaluation, late the second half. Grey values of MNIST are rounded, as in the paper. The quick size has font digits and a small toy.", accuracyRows)
+		return fmt.Sprintf("The accuracy is the mean over %d random training rows. Early is the first tenth of the steps without step 0, late the second half. Grey values of MNIST are rounded, as in the paper. With -quick the data are font digits and a small toy.", accuracyRows)
 	},
 }
 
-// looksLarge is the number of evaluations of a run: the first ten are in the first
+// largeEvaluations is the number of evaluations of a run. The first ten are in the first
 // tenth of the steps.
-const looksLarge = 100
+const largeEvaluations = 100
 
-// accuracy is the prediction accuracy on random rows, in the first tenth of the steps and then in every fifth evaluation.
+// accuracy measures the prediction accuracy on random rows: at each evaluation in the first tenth of the steps, then at every fifth.
 func accuracy(panel string, s size) measure {
 	return func(_ context.Context, set *data.Set, m *rbm.RBM, seed uint64, step int, add func(panel string, y float64)) error {
-		if step > s.steps/10 && step%(5*(s.steps/looksLarge)) != 0 {
+		if step > s.steps/10 && step%(5*(s.steps/largeEvaluations)) != 0 {
 			return nil
 		}
 		rows := data.RowNumbers(0, set.Len())
@@ -99,7 +98,7 @@ func claims6(t *claims.Table) (all []claims.Claim) {
 		claims.Larger("large toy, early: PCD-1 is better than PT", early("toy", pcd), early("toy", pt)),
 		claims.Larger("large toy, late: INS is better than PCD-1", late("toy", ins), late("toy", pcd)),
 		claims.Larger("large toy, late: INS is better than PT", late("toy", ins), late("toy", pt)))
-	// Not degenerate: it ends above the accuracy of the start, which is that of guessing.
+	// The accuracy at the start is that of guessing.
 	start := claims.Repeats{}
 	if xs := t.Xs("toy", pcd.name); len(xs) > 0 {
 		start = t.At("toy", pcd.name, xs[0])

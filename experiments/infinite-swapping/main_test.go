@@ -13,8 +13,8 @@ func TestQuick(t *testing.T) { claimstest.Quick(t, experiment, experiment.Comman
 
 func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment) }
 
-// Equal seeds give equal numbers, whatever the number of jobs at a time, and however
-// many repetitions are asked for. Only the seconds differ.
+// Equal seeds give equal numbers, except for seconds, for any number of concurrent jobs and of
+// repetitions.
 func TestEqualSeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains some models")

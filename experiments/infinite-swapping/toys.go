@@ -13,7 +13,7 @@ import (
 	"gorbm/train"
 )
 
-// A problem is data with a model for them, in both sizes of the experiment.
+// A problem is a data set with a number of hidden units, in the full and in the quick size.
 type problem struct {
 	name                string
 	spec, quickSpec     string
@@ -30,7 +30,7 @@ var (
 	desjardinsToy = problem{"(4,8,2500,0.2), M = 6", "toy:4,8,2500,0.2", "toy:4,3,50,0.2", 6, 4}
 )
 
-// A size is what an experiment runs of a problem: its data, the hidden units and the steps.
+// A size is a problem in one of the two sizes.
 type size struct {
 	spec          string
 	hidden, steps int
@@ -43,15 +43,15 @@ func (s problem) size(o claims.Options) size {
 	return size{s.spec, s.hidden, fullSteps}
 }
 
-// repeats returns the number of repetitions: 20 as in section 4.4.
+// repeats returns the number of repetitions, at most the 20 of section 4.4.
 func repeats(o claims.Options) int { return o.Seeds(3, paperRepeats) }
 
 const paperRepeats = 20
 
-// sets are the data that were loaded, by their spec.
+// sets caches training sets by their spec.
 var sets sync.Map
 
-// load returns a training set. It is loaded once.
+// load returns a training set, and loads it only once.
 func load(spec string) (*data.Set, error) {
 	once, _ := sets.LoadOrStore(spec, sync.OnceValues(func() (*data.Set, error) {
 		set, _, err := data.Load(context.Background(), spec, data.Options{})
@@ -60,7 +60,7 @@ func load(spec string) (*data.Set, error) {
 	return once.(func() (*data.Set, error))()
 }
 
-// An algorithm is a curve of the pictures.
+// An algorithm estimates the negative phase. Its name is that of its curve in the pictures.
 type algorithm struct{ name, negphase string }
 
 var (
@@ -70,8 +70,7 @@ var (
 	ins      = algorithm{"INS", "ins"}
 )
 
-// samplers estimate the gradient. Pictures take the colours of algorithms, by their
-// place in the list.
+// samplers are the algorithms without exact SGD. The index in algorithms sets the colour of a curve.
 var (
 	samplers   = []algorithm{pcd, pt, ins}
 	algorithms = []algorithm{exactSGD, pcd, pt, ins}
@@ -109,7 +108,7 @@ func (a algorithm) train(ctx context.Context, s size, set *data.Set, every int, 
 	})
 }
 
-// A state is a model of fixed parameters with its exact negative phase.
+// A state is a model with fixed parameters and its exact negative phase.
 type state struct {
 	model *rbm.RBM
 	truth *compare.Truth

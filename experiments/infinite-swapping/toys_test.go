@@ -6,7 +6,7 @@ import (
 	"gorbm/experiments/internal/claims"
 )
 
-// Both states are fixed, the late one nearer to the data than the early one.
+// The early and the late state differ, and their negative phases are exact.
 func TestStates(t *testing.T) {
 	early, late, err := statesOf(smallToy.size(claims.Options{Quick: true}))
 	if err != nil {

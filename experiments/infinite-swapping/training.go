@@ -18,20 +18,20 @@ const (
 	accuracyPanel   = "prediction accuracy"
 )
 
-// looks is the number of evaluations of a run.
-const looks = 40
+// evaluations is the number of evaluations of a run.
+const evaluations = 40
 
-// trainingFigure is a figure of likelihoods and prediction accuracies in training.
+// trainingFigure returns a figure of likelihoods and prediction accuracies during training.
 func trainingFigure(name string, d problem) claims.Figure {
 	return claims.Figure{
 		Name:  name,
 		Title: "likelihood and prediction accuracy in training, toy data " + d.name,
-		Says:  "INS performs better than PCD-1 and slightly better than PT, on average and in its variance, by the likelihood as by the prediction accuracy.",
+		Says:  "INS performs better than PCD-1 and slightly better than PT, on average and in its variance, both in the likelihood and in the prediction accuracy.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			s := d.size(o)
 			for seed := 1; seed <= repeats(o); seed++ {
 				for _, a := range algorithms {
-					jobs = append(jobs, trainingJob(s, a, seed, looks, measured))
+					jobs = append(jobs, trainingJob(s, a, seed, evaluations, measured))
 				}
 			}
 			return jobs
@@ -51,22 +51,22 @@ func trainingFigure(name string, d problem) claims.Figure {
 			}, names(algorithms))
 		},
 		Notes: func(*claims.Table) string {
-			return "Claims about means take the mean over the second half of the steps, those about variation all steps. Likelihood and accuracy are over all rows."
+			return "Claims about means use the second half of the steps, and claims about variation all steps. Likelihood and accuracy are means over all rows."
 		},
 	}
 }
 
-// A measure adds what a figure shows of a model, which was trained on set with this seed at a step.
+// A measure computes the values that a figure shows of model m, after step steps of training on set, and passes them to add.
 type measure func(ctx context.Context, set *data.Set, m *rbm.RBM, seed uint64, step int, add func(panel string, y float64)) error
 
-// trainingJob trains a model and measures it some times, at equal distances.
-func trainingJob(s size, a algorithm, seed, times int, look measure) claims.Job {
+// trainingJob returns a job that trains a model and measures it at the start and after each of n equal numbers of steps.
+func trainingJob(s size, a algorithm, seed, n int, look measure) claims.Job {
 	return claims.Job{Name: jobName(s, a.name, seed), Run: func(ctx context.Context) (points []claims.Point, err error) {
 		set, err := load(s.spec)
 		if err != nil {
 			return nil, err
 		}
-		err = a.train(ctx, s, set, s.steps/times, uint64(seed), func(step int, m *rbm.RBM) error {
+		err = a.train(ctx, s, set, s.steps/n, uint64(seed), func(step int, m *rbm.RBM) error {
 			return look(ctx, set, m, uint64(seed), step, func(panel string, y float64) {
 				points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: float64(step), Y: y})
 			})
@@ -75,7 +75,7 @@ func trainingJob(s size, a algorithm, seed, times int, look measure) claims.Job 
 	}}
 }
 
-// measured is likelihood and accuracy, of all rows.
+// measured measures the likelihood and the accuracy on all rows.
 func measured(ctx context.Context, set *data.Set, m *rbm.RBM, _ uint64, _ int, add func(panel string, y float64)) error {
 	metrics, err := train.NewMetrics([]string{"log_likelihood", "classification"}, m, train.Sets{Train: set}, 1)
 	if err != nil {
@@ -97,7 +97,7 @@ func measured(ctx context.Context, set *data.Set, m *rbm.RBM, _ uint64, _ int, a
 
 var panelOfMetric = map[string]string{"log_likelihood_train": likelihoodPanel, "accuracy_mean": accuracyPanel}
 
-// secondHalf returns the means over the second half of training.
+// secondHalf returns the means over the second half of the steps.
 func secondHalf(t *claims.Table, panel string, a algorithm) claims.Repeats {
 	return t.After(panel, a.name, 0.5)
 }

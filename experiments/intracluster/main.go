@@ -1,10 +1,10 @@
-// Intracluster makes the figures of "Intracluster Moves for Constrained Discrete-Space
-// MCMC" (Hamze & de Freitas 2010) again.
+// Intracluster reproduces the figures of "Intracluster Moves for Constrained Discrete-Space
+// MCMC" (Hamze & de Freitas 2010).
 //
 //	go run ./experiments/intracluster -figure 2
 //	go run ./experiments/intracluster -figure 4 -model FILE
 //
-// FILE is the RBM of the paper's authors, whose figures are committed, or another one of 784 × 500 units.
+// FILE is an RBM of 784 × 500 units. The committed figures have that of the paper's authors.
 // Results are in README.md. See -h for the figures.
 package main
 
@@ -19,15 +19,16 @@ import (
 func main() { cli.Main("intracluster", run) }
 
 const about = `All samplers here keep the number of active bits fixed. Exchange proposes to swap an active and an inactive bit, both
-drawn uniformly; the paper calls it "Metropolis", and physics non-local Kawasaki dynamics. An intracluster move (IM) has two
-walks: one switches k bits off, one after the other, and the other switches k bits on, in either order. The energies bias the choice of
+drawn uniformly. The paper calls it "Metropolis"; in physics it is non-local Kawasaki dynamics. An intracluster move (IM) has two
+walks, in either order: one switches k bits off, one after the other, and the other switches k bits on. The energies bias the choice of
 each bit, and the move is accepted or rejected as a whole.
 
-In Go both samplers are far faster than in 2010, but not by the same factor. Each figure therefore shows the same runs on three
-clocks: processor time of the thread; proposed flips, two for each attempt to exchange, those of rejected moves included; and moves, where
-one move counts as many attempts to exchange as in the paper. "IM" has the paper's settings, with heat-bath weights as in the authors'
-program. "IM, our settings" has the defaults of ` + "`isingmc`" + `: walks of 1 to 25 flips at γ = β. All samplers start from the same
-state, 100 sweeps of exchange after a random one. The paper's numbers of moves are counted from there.`
+In Go both samplers are far faster than in 2010, but not by the same factor. Each figure therefore shows the same runs in three units of
+cost: processor time; proposed flips, those of rejected moves included, with two flips for each attempt to exchange; and moves of IM. In the
+last unit, "at the paper's ratio", a move of IM counts as much as the number of attempts to exchange that took the same time in the paper.
+"IM" has the paper's settings, with heat-bath weights as in the authors' program. "IM, our settings" has the defaults of
+` + "`isingmc`" + `: walks of 1 to 25 flips at γ = β. All samplers start at the same state, which 100 sweeps of exchange reach from a random
+one. The paper's numbers of moves count from there.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	model := new(string)

@@ -19,7 +19,7 @@ func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(new(string)), run)
 
 func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(new(string))) }
 
-// A τ is the same number of moves on each clock.
+// τ in each unit is τ in moves times the cost of a move.
 func TestClocks(t *testing.T) {
 	const sites, n = 5, 3000
 	energies := make([]float64, n)
@@ -48,8 +48,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// All filters have the same norm, the weights the standard deviation of the authors' RBM,
-// and no filter is another one.
+// All filters have the root mean square of the authors' weights, and successive filters differ.
 func TestGabor(t *testing.T) {
 	const side, hidden = 12, 30
 	m := gabor(side, hidden, rbm.NewKey(1))
@@ -76,7 +75,7 @@ func squares(x []float64) (y []float64) {
 	return y
 }
 
-// Of runs whose mean energies differ the page says that their τ are not of the same states.
+// The page warns of samplers whose mean energies differ.
 func TestApart(t *testing.T) {
 	s := cube
 	for _, c := range []struct {
@@ -97,7 +96,7 @@ func TestApart(t *testing.T) {
 		var b strings.Builder
 		s.table(&b, claims.TableOf(points...))
 		if got := strings.Contains(b.String(), "the mean energies of IM and exchange differ"); got != c.want {
-			t.Errorf("%s: it is said that means differ: %v, want %v", c.name, got, c.want)
+			t.Errorf("%s: the page says that means differ: got %v, want %v", c.name, got, c.want)
 		}
 	}
 }

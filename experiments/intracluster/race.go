@@ -25,37 +25,37 @@ const (
 
 var curves = []string{im, exchange, ours}
 
-// A unit is a clock: what a lag, or τ, is counted in.
+// A unit is a unit of cost for lags and τ.
 type unit struct {
-	name   string // of the panel of its autocorrelations and of its τ
-	label  string // of the axis
-	lo, hi float64
+	name   string  // follows rhoPanel and tauPanel in the names of panels
+	label  string  // axis label
+	lo, hi float64 // smallest and largest lag that is drawn
 	claim  string
 }
 
-// The lags of a panel reach from one move to where everything has decayed or the run ends.
+// The lags of a panel reach from one move to where the autocorrelation has decayed or the run ends.
 var units = []unit{
 	{"seconds", "lag / s", 2e-6, 1, "in seconds"},
 	{"flips", "lag / proposed flips", 10, 1e8, "in flips"},
 	{"moves", "lag / moves of IM", 1, 1e6, "in moves at the paper's ratio"},
 }
 
-// Panels of one number a run. Those of a unit have its name; X is 0.
+// Panels. X is seconds in energyPanel, a lag in rhoPanel, and otherwise 0. Energies are per site.
 const (
-	energyPanel   = "energy"   // a spin or unit, at X seconds
-	meanPanel     = "mean"     // energy of the run
-	paperPanel    = "paper"    // mean energy of the second half of the paper's run
-	acceptedPanel = "accepted" // share of the moves, or attempts
-	microPanel    = "µs"       // of a move, or an attempt
-	worthPanel    = "worth"    // independent energies a second
-	tauPanel      = "τ "       // with the name of the unit
-	rhoPanel      = "ρ "
+	energyPanel   = "energy"
+	meanPanel     = "mean"     // mean energy of the run
+	paperPanel    = "paper"    // mean energy of the second half of the paper's number of moves
+	acceptedPanel = "accepted" // accepted fraction of the moves, or attempts
+	microPanel    = "µs"       // time of a move, or an attempt
+	worthPanel    = "worth"    // independent energies per second
+	tauPanel      = "τ "       // the name of a unit follows
+	rhoPanel      = "ρ "       // the name of a unit follows
 )
 
 const (
-	seconds = 6. // of each sampler
+	seconds = 6. // computing time of each sampler
 	burn    = 1. / 3
-	relax   = 100 // sweeps of exchange before
+	relax   = 100 // sweeps of exchange from a random state to the start
 )
 
 func figures(model *string) []claims.Figure {
@@ -137,7 +137,7 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 	}
 }
 
-// race runs all samplers on the system and returns what the figures show.
+// race runs all samplers on the system and returns the points of the figures.
 func (s system) race(ctx context.Context, model string, seed int, quick bool) (points []claims.Point, err error) {
 	build, err := s.build(model, quick)
 	if err != nil {
@@ -175,19 +175,19 @@ func (s system) measure(r chains.Run, seed, n int, time float64) (points []claim
 	for _, t := range chains.Log(1e-3, time, 25) {
 		add(energyPanel, t, r.At(t)/float64(n))
 	}
-	// What a move is on each clock. A move of exchange is a sweep of n attempts.
+	// The cost of a move in each unit. A move of exchange is a sweep of n attempts.
 	moves, attempts, flips, paper := float64(len(r.Energies)), 1., float64(r.Info.Flips), s.moves
 	perMove := 1.
 	if r.Name == exchange {
 		attempts, flips, paper = float64(n), 2*float64(r.Info.Updates), s.attempts/n
 		perMove = attempts * float64(s.moves) / float64(s.attempts)
 	}
-	worth := []float64{r.Seconds / moves, flips / moves, perMove}
+	cost := []float64{r.Seconds / moves, flips / moves, perMove}
 	energies := r.After(burn)
 	summary := diag.Summarize(energies)
 	for i, u := range units {
-		chains.Decay(energies, chains.Log(u.lo, u.hi, 40), worth[i], func(lag, rho float64) { add(rhoPanel+u.name, lag, rho) })
-		add(tauPanel+u.name, 0, summary.Time.Tau*worth[i])
+		chains.Decay(energies, chains.Log(u.lo, u.hi, 40), cost[i], func(lag, rho float64) { add(rhoPanel+u.name, lag, rho) })
+		add(tauPanel+u.name, 0, summary.Time.Tau*cost[i])
 	}
 	add(meanPanel, 0, stat.Mean(energies, nil)/float64(n))
 	first := r.Energies[:min(len(r.Energies), max(2, paper))]
@@ -216,11 +216,11 @@ func (s system) claims(t *claims.Table) (all []claims.Claim) {
 	if s.settled {
 		return append(all,
 			claims.Alike(s.Panel("exchange has the energies of IM ")+end, at(paperPanel, exchange), at(paperPanel, im)),
-			claims.Alike(s.Panel("exchange has the energies of IM in as much time"), at(meanPanel, exchange), at(meanPanel, im)).OnClock())
+			claims.Alike(s.Panel("exchange has the energies of IM at equal computing time"), at(meanPanel, exchange), at(meanPanel, im)).OnClock())
 	}
 	return append(all,
 		claims.Larger(s.Panel("exchange is still above the energies of IM ")+end, at(paperPanel, exchange), at(paperPanel, im)),
-		claims.Larger(s.Panel("exchange is still above the energies of IM in as much time"), at(meanPanel, exchange), at(meanPanel, im)).OnClock())
+		claims.Larger(s.Panel("exchange is still above the energies of IM at equal computing time"), at(meanPanel, exchange), at(meanPanel, im)).OnClock())
 }
 
 // table writes the numbers of a system.
@@ -228,8 +228,8 @@ func (s system) table(b *strings.Builder, t *claims.Table) {
 	if len(t.Curves(s.Panel(meanPanel))) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "The %s: a move of IM takes as long as %.0f attempts to exchange; in the paper, as %d.\n\n", s.Label, s.Mean(t, microPanel, im)/s.Mean(t, microPanel, exchange), s.attempts/s.moves)
-	b.WriteString("| sampler | accepted | µs a move or attempt | τ / s | τ / flips | τ / moves at the paper's ratio | independent energies a second | energy / site |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	fmt.Fprintf(b, "On the %s a move of IM takes as long as %.0f attempts to exchange; in the paper it took as long as %d.\n\n", s.Label, s.Mean(t, microPanel, im)/s.Mean(t, microPanel, exchange), s.attempts/s.moves)
+	b.WriteString("| sampler | accepted | µs per move or attempt | τ / s | τ / flips | τ / moves at the paper's ratio | independent energies per second | energy / site |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range curves {
 		mean, sd := t.At(s.Panel(meanPanel), c, 0).Average()
 		n := float64(len(t.At(s.Panel(meanPanel), c, 0)))

@@ -10,30 +10,30 @@ import (
 	"gorbm/rbm"
 )
 
-// A system is one of the paper's three, or the trained RBM in addition.
+// A system is one of the paper's three, or the trained RBM of its authors.
 type system struct {
 	chains.Label
 	beta   float64
 	active int // bits that are on
 	im     mcmc.Intracluster
-	// The paper's numbers of moves, and of attempts to exchange in the same time.
+	// Numbers of moves of IM and of attempts to exchange that took the same time in the paper.
 	moves, attempts int
 	repeats         int
-	// settled is set where exchange reaches the energies of IM in the paper.
+	// settled is set if exchange reaches the energies of IM in the paper.
 	settled bool
-	// build returns what makes copies of the system.
+	// build returns a function that makes copies of the system.
 	build func(model string, quick bool) (func() mcmc.Settable, error)
 }
 
-// intracluster returns moves of lo … hi flips at γ for both walks.
+// intracluster returns a mover whose walks both have lo to hi flips and bias gamma.
 func intracluster(lo, hi int, gamma float64) mcmc.Intracluster {
 	m := mcmc.DefaultIntracluster()
 	m.MinLength, m.MaxLength, m.GammaDown, m.GammaUp = lo, hi, gamma, gamma
 	return m
 }
 
-// The systems with the settings of the paper's section 4. The paper counts 1484 units of
-// the RBM, 784 + 500 are 1284, and a third of them is 428.
+// The systems with the settings of the paper's section 4. The paper gives the RBM 1484 units, but
+// 784 + 500 is 1284, a third of which is 428.
 var (
 	ferromagnet = system{Label: "ferromagnet", beta: 1 / 2.27, active: 1800, im: intracluster(90, 90, 1), moves: 1e5, attempts: 5e6, repeats: 10, settled: true,
 		build: func(_ string, quick bool) (func() mcmc.Settable, error) {
@@ -64,13 +64,13 @@ var (
 		}}
 )
 
-// small returns the system for -quick: half, or a third, of as few bits as build makes.
+// small returns the system for -quick, which has this number of units, half or a third of them on.
 func (s system) small(units int) system {
-	share := 2
+	divisor := 2
 	if s.Label == filters.Label {
-		share = 3
+		divisor = 3
 	}
-	s.active = units / share
+	s.active = units / divisor
 	s.im.MinLength, s.im.MaxLength = min(s.im.MinLength, 5), min(s.im.MaxLength, 7)
 	return s
 }
@@ -99,10 +99,10 @@ func copies(m *rbm.RBM) func() mcmc.Settable {
 // ziyuw/AdaptSAW on GitHub. The paper does not give the size of its weights.
 const weightSD = 0.228
 
-// gabor returns an RBM on images of side × side pixels without biases. The weights of a hidden
-// unit are a Gabor filter: a plane wave in a Gaussian window, at a random place and in a random
-// direction, with wavelengths of 4 to 10 pixels and a window of half a wavelength. All
-// filters have the same norm.
+// gabor returns an RBM without biases for images of side × side pixels. The weights of a hidden
+// unit are a Gabor filter: a plane wave in a Gaussian window at a random place, with a random
+// direction and phase. Wavelengths are 4 to 10 pixels, and the standard deviation of the window is half a
+// wavelength. All filters have the same norm.
 func gabor(side, hidden int, key rbm.Key) *rbm.RBM {
 	r := key.Rand()
 	weights := rbm.NewMatrix(side*side, hidden)
