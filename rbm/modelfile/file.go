@@ -1,10 +1,10 @@
 // Package modelfile reads and writes models as safetensors files and NumPy
-// archives. Both hold three float32 arrays, weights [visible, hidden],
-// visible_bias and hidden_bias, and metadata: see About.
+// archives. Both contain the float32 arrays weights [visible, hidden],
+// visible_bias and hidden_bias, arrays for other parameters of real units, and metadata: see About.
 //
 // # Where to begin
 //
-// Read Write, Read and About. Example, in example_test.go, writes a model and reads it back.
+// Read Write, Read and About. Example writes a model and reads it back.
 package modelfile
 
 import (
@@ -19,8 +19,8 @@ import (
 )
 
 // Read reads a model from a .safetensors or .npz file. The error names the
-// file, and wraps rbm.ErrFormat if the file is damaged or not a model. It wraps
-// rbm.ErrDiverged too if the file is whole, but a parameter in it is not finite.
+// file. It wraps rbm.ErrFormat if the file is damaged or not a model, and also
+// rbm.ErrDiverged if a parameter in it is not finite.
 func Read(path string) (*rbm.RBM, About, error) {
 	fail := func(err error) (*rbm.RBM, About, error) {
 		return nil, About{}, fmt.Errorf("model %s: %w", path, err)
@@ -49,8 +49,8 @@ func Read(path string) (*rbm.RBM, About, error) {
 	return m, about, nil
 }
 
-// Write writes m to a .safetensors or .npz file, replacing what is there in one
-// step: a reader finds the old file or the new one, whole.
+// Write writes m to a .safetensors or .npz file. It replaces an existing file atomically: a reader
+// finds either the old file or the new one.
 func Write(path string, m *rbm.RBM, about About) error {
 	var write func(io.Writer, *rbm.RBM, About) error
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {

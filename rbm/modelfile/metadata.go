@@ -17,36 +17,36 @@ import (
 	"gorbm/rbm/units"
 )
 
-// About is what a model file holds besides the parameters. It is stored as text in
-// the file's metadata.
+// About has the metadata of a model file: how the model was trained, and the meaning of its units. A
+// flag below is one of the commands, such as rbmtrain.
 type About struct {
-	ClassNames  []string // of the label units; may be nil
-	Data        string   // the data set that the model was trained on
-	LabelColumn string   // which column of the data held the labels, as the commands' -label-column
-	Header      string   // whether its first line names the columns, as the commands' -header
-	Unlabelled  string   // the label that stands for none, as the commands' -unlabelled
-	Binarize    string   // how its inputs were made binary
-	Scale       string   // the range of its values that became [0,1], as data.Set.Scale, or spins
-	Test        string   // the data set that it was tested on, if that is another one
+	ClassNames  []string // names of the classes; may be nil
+	Data        string   // the data set of training
+	LabelColumn string   // column of the data with the labels, in the form of flag -label-column
+	Header      string   // whether the first line of the data names the columns, in the form of flag -header
+	Unlabelled  string   // the label that means no label, in the form of flag -unlabelled
+	Binarize    string   // how the inputs were made binary
+	Scale       string   // the range of data values that became [0,1], in the form of data.Set.Scale; or "spins"
+	Test        string   // the test set, if it is another data set
 	Columns     []string // names of the inputs in the data; nil: they have none
-	Schema      string   // what its inputs stand for, as the text of data.Schema
-	Weights     string   // weights of its rows, as the commands' -weights
-	Reweight    float64  // as the commands' -reweight
-	Ignore      string   // columns of the data that were left out, as the commands' -ignore
-	Height      int      // shape of the inputs as a picture; 0 if unknown
-	Width       int
-	Pictures    bool // the rows of its data were arrays of Height × Width
+	Schema      string   // meaning of the inputs: the text of data.Schema
+	Weights     string   // weights of the rows of the data, in the form of flag -weights
+	Reweight    float64  // the value of flag -reweight
+	Ignore      string   // columns of the data that were not used, in the form of flag -ignore
+	Height      int      // number of rows of the inputs as a picture; 0 if unknown
+	Width       int      // number of columns of the picture
+	Pictures    bool     // each row of the data was an array of Height × Width
 	Seed        uint64
 
-	// Means and Deviations are those of each column of the data that became a standardised input,
-	// in the data's own units: 0 and 1 of inputs that are no real values. A deviation of 0 is that
-	// of a constant column. Nil: no input is standardised.
+	// Means and Deviations have the mean and standard deviation of the data for each standardised input,
+	// in the units of the data. Other inputs have 0 and 1. The deviation of a constant column is 0.
+	// Nil: no input is standardised.
 	Means, Deviations []float64
 
 	Described bool // the file says which units are labels; if not, Classes is 0
 }
 
-// The tensors of a model file, in every format.
+// The names of the arrays in a model file, in every format.
 const (
 	tensorWeights = "weights"
 	tensorVisible = "visible_bias"
@@ -56,38 +56,38 @@ const (
 const (
 	fileFormat  = "gorbm"
 	fileVersion = "1"
-	// fileVersionConstraint is the version of models with a constraint. Programs that
-	// know no constraints must not ignore it.
+	// fileVersionConstraint is the version of models with a constraint. A program that does not
+	// support constraints must refuse it.
 	fileVersionConstraint = "2"
 	// fileVersionGroups is the version of models whose visible layer has other groups than
 	// Bernoulli inputs and a label.
 	fileVersionGroups = "3"
-	// fileVersionHidden is the version of models of real hidden units, with such groups or without.
+	// fileVersionHidden is the version of models with real hidden units.
 	fileVersionHidden = "4"
-	// maxHeader limits the header of a safetensors file. The format allows 100 MB;
-	// ours are below 1 kB, plus the class names.
+	// maxHeader limits the header of a safetensors file, in bytes. The format allows 100 MB;
+	// WriteSafetensors needs less than 1 kB, plus the class names.
 	maxHeader = 1 << 20
-	// maxUnits and maxParameters limit a model that is read from a file: 4 GiB of
-	// weights, of which there are two copies while they are reordered.
+	// maxUnits and maxParameters limit a model that is read from a file to 4 GiB of
+	// weights. There are two copies of them while they are reordered.
 	maxUnits = 1 << 24
-	// maxName limits the name of a class, which is printed in tables.
+	// maxName limits the name of a class, in bytes. The name is printed in tables.
 	maxName       = 1000
 	maxParameters = 1 << 30
 )
 
-// metaGroups is the key of the groups of the visible layer, as RBM.GroupsText writes them.
+// metaGroups is the metadata key of the groups of the visible layer, the text of RBM.GroupsText.
 const metaGroups = "groups"
 
-// metaHidden is the key of the kind of the hidden units, if they are not Bernoulli units.
+// metaHidden is the metadata key of the kind of the hidden units, if they are not Bernoulli units.
 const metaHidden = "hidden_units"
 
-// The keys of the scale of real inputs, each a JSON list.
+// The metadata keys of About.Means and Deviations, each a JSON list.
 const (
 	metaMean      = "means"
 	metaDeviation = "deviations"
 )
 
-// readScale reads the scale of real inputs.
+// readScale reads Means and Deviations.
 func (a *About) readScale(meta map[string]string, inputs int) error {
 	for key, dst := range map[string]*[]float64{metaMean: &a.Means, metaDeviation: &a.Deviations} {
 		text, ok := meta[key]
@@ -104,14 +104,13 @@ func (a *About) readScale(meta map[string]string, inputs int) error {
 	return nil
 }
 
-// The keys of a constraint in a model file's metadata. metaReference is one of earlier files.
+// The metadata keys of a constraint.
 const (
-	metaConstraint = "constraint" // as String writes it
-	metaReference  = "constraint_reference"
+	metaConstraint = "constraint"           // the text of Constraint.String
+	metaReference  = "constraint_reference" // only in files of earlier builds
 )
 
-// unitTensors returns the tensors of units except for the hidden biases: visible biases and, of kinds that
-// have them, other parameters.
+// unitTensors returns the visible biases and the other parameters of units, without the hidden biases.
 func unitTensors(m *rbm.RBM) []npz.Named {
 	tensors := []npz.Named{{Name: tensorVisible, Data: m.VisibleBias}}
 	for _, p := range m.Params() {
@@ -120,10 +119,10 @@ func unitTensors(m *rbm.RBM) []npz.Named {
 	return tensors
 }
 
-// maxColumnNames is the most bytes of names of columns that a file holds: it has none of more.
+// maxColumnNames is the largest size of all column names, in bytes. Larger lists are not written.
 const maxColumnNames = 1 << 18
 
-// metadata returns the metadata of a file of m.
+// metadata returns the metadata for m and about.
 func metadata(m *rbm.RBM, about About) map[string]string {
 	meta := map[string]string{
 		"format":  fileFormat,
@@ -143,7 +142,7 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	describe(m.Constraint, meta)
 	if about.ClassNames != nil {
 		names, err := finitejson.Marshal(about.ClassNames)
-		if err == nil { // a list of strings always is
+		if err == nil { // always true for strings
 			meta["class_names"] = string(names)
 		}
 	}
@@ -156,7 +155,7 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 		}
 	}
 	for key, x := range map[string][]float64{metaMean: about.Means, metaDeviation: about.Deviations} {
-		if text, err := finitejson.Marshal(x); err == nil && x != nil { // finite numbers always can
+		if text, err := finitejson.Marshal(x); err == nil && x != nil { // err is always nil for numbers
 			meta[key] = string(text)
 		}
 	}
@@ -172,19 +171,19 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	return meta
 }
 
-// describe adds c, which may be nil, to the metadata of a file.
+// describe adds c to the metadata, if it is not nil.
 func describe(c *rbm.Constraint, meta map[string]string) {
 	if c == nil {
 		return
 	}
-	if meta["version"] == fileVersion { // readers of the version for groups know constraints too
+	if meta["version"] == fileVersion { // readers of higher versions support constraints
 		meta["version"] = fileVersionConstraint
 	}
 	meta[metaConstraint] = c.String()
 }
 
-// withGroups returns m with the groups of visible units that metadata names, or as it is if
-// it names none.
+// withGroups returns m with the groups of visible units in the metadata, or m itself if there are
+// none.
 func withGroups(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 	text, ok := meta[metaGroups]
 	if version := meta["version"]; ok && version != fileVersionGroups && version != fileVersionHidden || !ok && version == fileVersionGroups {
@@ -213,7 +212,7 @@ func withGroups(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 	return n, nil
 }
 
-// withHidden returns m with the kind of hidden units that metadata names, or as it is if it names none.
+// withHidden returns m with the kind of hidden units in the metadata, or m itself if there is none.
 func withHidden(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 	text, ok := meta[metaHidden]
 	if version := meta["version"]; ok != (version == fileVersionHidden) {
@@ -232,8 +231,8 @@ func withHidden(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 	return rbm.NewLayers(rbm.Group{Kind: kind, Units: m.Hidden()}, m.Groups()...), nil
 }
 
-// readConstraint returns the constraint on m that describe wrote, nil if there is
-// none.
+// readConstraint returns the constraint in the metadata, or nil if there is none. The error says
+// that it does not apply to m.
 func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error) {
 	text, ok := meta[metaConstraint]
 	if version := meta["version"]; ok && version == fileVersion || !ok && version == fileVersionConstraint {
@@ -248,9 +247,9 @@ func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error)
 	return ParseConstraint(text, m)
 }
 
-// ParseConstraint returns the constraint on m that Constraint.String wrote.
+// ParseConstraint parses the text of Constraint.String and checks the constraint against m.
 func ParseConstraint(text string, m *rbm.RBM) (*rbm.Constraint, error) {
-	if text, _, referenced := strings.Cut(text, "/"); referenced { // of an earlier build
+	if text, _, referenced := strings.Cut(text, "/"); referenced { // written by an earlier build
 		return nil, fmt.Errorf("constraint %.40q counts units that differ from a reference, which was removed; exchange 0 and 1 of the columns that were 1 in it, and train again", text)
 	}
 	on, number, _ := strings.Cut(text, "=")
@@ -262,7 +261,8 @@ func ParseConstraint(text string, m *rbm.RBM) (*rbm.Constraint, error) {
 	return c, c.Check(m)
 }
 
-// checkShapes checks the shapes of the three tensors against each other.
+// checkShapes returns an error unless the shapes of weights, visible_bias and hidden_bias agree and
+// the model fits into memory.
 func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
 	if !(len(w) == 2 && len(v) == 1 && len(h) == 1 && w[0] == v[0] && w[1] == h[0]) {
 		return 0, 0, badFormat("weights %v, visible_bias %v and hidden_bias %v do not fit together; weights are [visible, hidden]", w, v, h)
@@ -271,7 +271,7 @@ func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
 	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*int64(vec.Blocks(int(w[1]))*vec.Block) > maxParameters {
 		return 0, 0, badFormat("a model of %d × %d units is out of range", w[0], w[1])
 	}
-	// The weights as they lie in the file, and as the model has them.
+	// There are two copies of the weights: in the order of the file and in that of the model.
 	if err := memory.Check(fmt.Sprintf("a model of %d × %d units", w[0], w[1]), 2*4*float64(w[0])*float64(w[1])); err != nil {
 		return 0, 0, err
 	}
@@ -283,14 +283,14 @@ func badFormat(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
 }
 
-// A notFinite is a format error that wraps rbm.ErrDiverged too: the file is whole,
+// A notFinite is a format error that also wraps rbm.ErrDiverged: the file is complete,
 // but a parameter in it is not finite.
 type notFinite struct{ error }
 
 func (e notFinite) Unwrap() []error { return []error{e.error, rbm.ErrDiverged} }
 
-// build makes the model that a file describes. load overwrites dst with the elements
-// of a tensor.
+// build returns the model of a file with these layer sizes and metadata. load must overwrite dst with the
+// elements of the named array.
 func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32) error) (*rbm.RBM, About, error) {
 	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
 		return nil, About{}, badFormat(format, args...)

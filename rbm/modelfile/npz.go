@@ -12,21 +12,18 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// metadataArray is the array of an npz model that holds the metadata as JSON in
-// bytes.
+// metadataArray is the name of the array with the metadata, as bytes of JSON.
 const metadataArray = "metadata"
 
-// WriteNPZ writes m and what is known about it as a NumPy archive: float32
-// arrays weights [visible, hidden], visible_bias and hidden_bias, and the
-// metadata as JSON bytes.
+// WriteNPZ writes m and its metadata as a NumPy archive: float32 arrays weights [visible, hidden],
+// visible_bias and hidden_bias, other parameters of units, and the metadata as bytes of JSON.
 func WriteNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
 	return writeArrays(w, m, about, tensorWeights, weights, append(unitTensors(m), npz.Named{Name: tensorHidden, Data: m.HiddenBias})...)
 }
 
-// The arrays of a model in scikit-learn's terms, as attributes of its
-// BernoulliRBM.
+// The arrays of a model for scikit-learn: the attributes of its BernoulliRBM.
 const (
 	sklearnWeights = "components_"        // [hidden, visible]
 	sklearnHidden  = "intercept_hidden_"  // [hidden]
@@ -35,9 +32,9 @@ const (
 
 // WriteSklearnNPZ writes m as a NumPy archive of the attributes of
 // scikit-learn's BernoulliRBM: components_ [hidden, visible],
-// intercept_hidden_ and intercept_visible_, with the metadata. The
-// error wraps rbm.ErrConstraint if m has a constraint, which a BernoulliRBM cannot
-// have, or rbm.ErrUnits if its inputs are not binary.
+// intercept_hidden_ and intercept_visible_, and the metadata. The
+// error wraps rbm.ErrConstraint if m has a constraint, and rbm.ErrUnits if its units are not binary,
+// because a BernoulliRBM has neither.
 func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	if m.Constraint != nil {
 		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so there the model, which has %v, would be another distribution", rbm.ErrConstraint, m.Constraint)
@@ -54,16 +51,15 @@ func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	return writeArrays(w, m, about, sklearnWeights, weights, npz.Named{Name: sklearnHidden, Data: m.HiddenBias}, npz.Named{Name: sklearnVisible, Data: m.VisibleBias})
 }
 
-// The arrays of a model in spins: see rbm.Spins.
+// The arrays of a model in spin variables: see rbm.Spins.
 const (
 	spinWeights = "spin_weights" // [visible, hidden]
 	spinHidden  = "spin_hidden_bias"
 	spinVisible = "spin_visible_bias"
 )
 
-// WriteSpinsNPZ writes m in spins as a NumPy archive: spin_weights [visible, hidden], spin_visible_bias
-// and spin_hidden_bias, with the metadata. It returns K of rbm.RBM.Spins, whose error it has if the
-// units are no spins.
+// WriteSpinsNPZ writes m in spin variables as a NumPy archive: spin_weights [visible, hidden],
+// spin_visible_bias and spin_hidden_bias, and the metadata. It returns k and the error of rbm.RBM.Spins.
 func WriteSpinsNPZ(w io.Writer, m *rbm.RBM, about About) (k float64, err error) {
 	s, k, err := m.Spins()
 	if err != nil {
@@ -72,7 +68,7 @@ func WriteSpinsNPZ(w io.Writer, m *rbm.RBM, about About) (k float64, err error) 
 	return k, writeArrays(w, m, about, spinWeights, s.Weights, npz.Named{Name: spinHidden, Data: s.Hidden}, npz.Named{Name: spinVisible, Data: s.Visible})
 }
 
-// writeArrays writes weights under the given name, the biases and the metadata of m.
+// writeArrays writes an archive of weights under the given name, biases, and the metadata of m.
 func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.Matrix, biases ...npz.Named) error {
 	meta, err := finitejson.Marshal(metadata(m, about))
 	if err != nil {
@@ -82,9 +78,9 @@ func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.
 	return npz.Write(w, append(arrays, npz.Named{Name: metadataArray, Data: meta}))
 }
 
-// ReadNPZ reads a model from a NumPy archive of size bytes: weights [visible,
-// hidden], visible_bias and hidden_bias, or the arrays that WriteSklearnNPZ or WriteSpinsNPZ writes,
-// of any float type, with our metadata or without. The error wraps rbm.ErrFormat.
+// ReadNPZ reads a model from a NumPy archive of size bytes, with the arrays of WriteNPZ,
+// WriteSklearnNPZ or WriteSpinsNPZ. The arrays may have any float type, and the metadata may be
+// missing. The error wraps rbm.ErrFormat.
 func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	fail := func(err error) (*rbm.RBM, About, error) {
 		return nil, About{}, fmt.Errorf("%w: %w", rbm.ErrFormat, err)
@@ -152,8 +148,8 @@ func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	return m, about, nil
 }
 
-// readFloats fills dst, rows of cols elements in row-major order, with an array or
-// its transpose. A vector is a single row.
+// readFloats overwrites dst, a row-major matrix with cols columns, with an array or
+// its transpose. A vector is a matrix of one row.
 func readFloats(archive *npz.Archive, name string, dst []float32, cols int, transposed bool) error {
 	a, err := archive.Array(name)
 	if err != nil {
@@ -173,7 +169,7 @@ func readFloats(archive *npz.Archive, name string, dst []float32, cols int, tran
 	})
 }
 
-// readBytes returns a one-dimensional array of bytes.
+// readBytes reads a one-dimensional array of bytes.
 func readBytes(archive *npz.Archive, name string) ([]byte, error) {
 	a, err := archive.Array(name)
 	if err != nil {

@@ -22,9 +22,8 @@ type tensor struct {
 	Offsets [2]int64 `json:"data_offsets"`
 }
 
-// WriteSafetensors writes m and what is known about it as a safetensors file:
-// float32 tensors weights [visible, hidden], visible_bias and hidden_bias, and
-// metadata.
+// WriteSafetensors writes m and its metadata as a safetensors file: float32 tensors weights
+// [visible, hidden], visible_bias and hidden_bias, and other parameters of units.
 func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
@@ -69,9 +68,9 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 	return nil
 }
 
-// ReadSafetensors reads a model from a file of size bytes: three tensors as
-// WriteSafetensors writes them, of dtype F32 or F64, with our metadata or
-// without any. It ignores other tensors. The error wraps rbm.ErrFormat.
+// ReadSafetensors reads a model from a file of size bytes, with the tensors of
+// WriteSafetensors. Their dtype may be F32 or F64, and the metadata may be missing. It ignores other
+// tensors. The error wraps rbm.ErrFormat.
 func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
 		return nil, About{}, badFormat(format, args...)
@@ -131,8 +130,8 @@ func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	})
 }
 
-// object returns the members of a JSON object. A name that comes twice is an error:
-// readers differ in which they take.
+// object returns the members of a JSON object. A duplicate name is an error, because
+// readers differ in which member they use.
 func object(text []byte) (map[string]json.RawMessage, error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	if t, err := in.Token(); err != nil || t != json.Delim('{') {
@@ -144,7 +143,7 @@ func object(text []byte) (map[string]json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := t.(string) // of a member, always
+		name := t.(string) // the name of a member is always a string
 		if _, twice := members[name]; twice {
 			return nil, fmt.Errorf("%.40q comes twice", name)
 		}
@@ -163,8 +162,8 @@ func object(text []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// checkCover checks that the tensors lie one after the other in all of the body, as
-// the format asks: neither on top of each other, nor apart.
+// checkCover returns an error unless the tensors fill the body of the file without overlaps or gaps, as
+// the format requires.
 func checkCover(tensors map[string]tensor, body int64) error {
 	order := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
 		x, y := tensors[a].Offsets, tensors[b].Offsets
@@ -184,7 +183,7 @@ func checkCover(tensors map[string]tensor, body int64) error {
 	return nil
 }
 
-// readTensor fills dst with the elements of a tensor.
+// readTensor overwrites dst with the elements of a tensor.
 func readTensor(r io.Reader, dtype string, dst []float32) error {
 	if dtype == "F32" {
 		return binary.Read(r, binary.LittleEndian, dst)
@@ -197,8 +196,8 @@ func readTensor(r io.Reader, dtype string, dst []float32) error {
 	return err
 }
 
-// checkTensors checks that the three tensors are there, of fitting shapes, and
-// lie within the body.
+// checkTensors returns an error unless the three tensors of every model exist, with consistent
+// shapes and within the body of the file.
 func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, err error) {
 	for _, name := range []string{tensorWeights, tensorVisible, tensorHidden} {
 		if _, ok := tensors[name]; !ok {
@@ -226,7 +225,7 @@ func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, e
 			if name == tensorWeights || name == tensorVisible || name == tensorHidden {
 				return 0, 0, badFormat("tensor %s has dtype %.10q; it must be F32 or F64", name, t.DType)
 			}
-			continue // not ours
+			continue // a tensor that is ignored
 		}
 		if lo, hi := t.Offsets[0], t.Offsets[1]; lo < 0 || hi < lo || hi > body || hi-lo != want {
 			return 0, 0, badFormat("tensor %.40q lies at bytes %d … %d of %d, which does not fit its shape; the file is cut short or damaged", name, lo, hi, body)

@@ -12,40 +12,40 @@ import (
 	"unicode/utf8"
 )
 
-// A header describes the array of a NumPy file, whose elements follow it. The
-// format is NEP 1, "A Simple File Format for NumPy Arrays".
+// A header describes the array of a NumPy file. The format is NEP 1, "A Simple File Format for NumPy
+// Arrays".
 type header struct {
-	Kind    byte    // b bool, i signed, u unsigned, f float, U and S text
-	Size    int     // bytes of an element
+	Kind    byte    // type of the elements: b bool, i signed, u unsigned, f float, U and S text
+	Size    int     // size of an element in bytes
 	Shape   []int64 // length of each dimension
 	Fortran bool    // elements are stored column by column
 	order   binary.ByteOrder
-	length  int // bytes before the first element
+	length  int // number of bytes before the first element
 }
 
 // magic begins every NumPy file.
 const magic = "\x93NUMPY"
 
-// maxHeader limits the header's text. NumPy's own reader has the same limit.
+// maxHeader limits the text of the header, in bytes. NumPy's reader has the same limit.
 const maxHeader = 10000
 
 // appendHeader appends the header that NumPy writes for an array in row-major
-// order. The elements start at a multiple of 64 bytes, as NEP 1 demands.
+// order. The elements start at a multiple of 64 bytes, as NEP 1 requires.
 func appendHeader(b []byte, descr string, shape []int) []byte {
 	tuple := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
 	if len(shape) == 1 {
 		tuple += ","
 	}
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
-	const before = len(magic) + 4 // version and length of the text
+	const before = len(magic) + 4 // 4: the version and the length of the text
 	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
 	b = append(b, magic+"\x01\x00"...)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
 	return append(b, text...)
 }
 
-// readHeader reads the start of a NumPy file up to the first element. Its
-// errors are messages without the file's name.
+// readHeader reads the start of a NumPy file up to the first element. The caller adds the name of
+// the file to errors.
 func readHeader(r io.Reader) (h header, err error) {
 	var start [8]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
@@ -78,13 +78,11 @@ func readHeader(r io.Reader) (h header, err error) {
 	return h, h.parse(string(text))
 }
 
-// A header's text is a Python dictionary of three entries in any order, and nothing
-// else.
+// The text of a header is a Python dictionary of three entries in any order.
 const entry = `\s*'(descr|fortran_order|shape)'\s*:\s*(\[.*\]|'[^']*'|True|False|\([^)]*\))\s*`
 
 var dictionary = regexp.MustCompile(`^\s*\{` + entry + `,` + entry + `,` + entry + `,?\s*\}\s*$`)
 
-// parse reads the header's text.
 func (h *header) parse(text string) error {
 	value := map[string]string{}
 	if m := dictionary.FindStringSubmatch(text); m != nil {
@@ -101,7 +99,7 @@ func (h *header) parse(text string) error {
 	return h.setType(descr[1 : len(descr)-1])
 }
 
-// setType reads an element type, such as <f4.
+// setType parses an element type, such as <f4.
 func (h *header) setType(s string) error {
 	refused := errorf("elements of type %s cannot be read; save bool, integers or floats", quote(s))
 	if strings.HasSuffix(s, "O") {
@@ -133,7 +131,7 @@ func (h *header) setType(s string) error {
 		ok = n == 2 || n == 4 || n == 8
 	case 'U':
 		ok = n >= 1 && n <= 256
-		h.Size = 4 * n // NumPy counts letters, of four bytes each
+		h.Size = 4 * n // n counts code points of four bytes
 	case 'S':
 		ok = n >= 1 && n <= 1024
 	}
@@ -143,15 +141,15 @@ func (h *header) setType(s string) error {
 	return nil
 }
 
-// setShape reads the inside of a tuple of sizes. It reports whether it is one
-// whose number of elements fits into 62 bits.
+// setShape parses the inside of a Python tuple of lengths. It reports whether s is valid and the
+// number of elements fits into 62 bits.
 func (h *header) setShape(s string) bool {
 	h.Shape = nil
 	if s = strings.TrimSpace(s); s == "" { // a single number
 		return true
 	}
 	inside, ok := strings.CutSuffix(s, ",")
-	if !ok && !strings.Contains(s, ",") { // no tuple, for Python
+	if !ok && !strings.Contains(s, ",") { // not a tuple in Python
 		return false
 	}
 	total := int64(1)
@@ -168,7 +166,6 @@ func (h *header) setShape(s string) bool {
 	return true
 }
 
-// Elements returns the number of elements.
 func (h *header) Elements() int64 {
 	n := int64(1)
 	for _, d := range h.Shape {
@@ -177,11 +174,11 @@ func (h *header) Elements() int64 {
 	return n
 }
 
-// IsText reports whether the elements are texts, which are no numbers.
+// IsText reports whether the elements are texts instead of numbers.
 func (h *header) IsText() bool { return h.Kind == 'U' || h.Kind == 'S' }
 
-// Number returns the element in b, of h.Size bytes, as a float64. Integers
-// beyond 2⁵³ are rounded. That matters to labels only, which Text reads.
+// Number converts the element in b, of h.Size bytes, to float64. Integers beyond 2⁵³ are rounded;
+// use Text for labels.
 func (h *header) Number(b []byte) float64 {
 	switch h.Kind {
 	case 'f':
@@ -195,7 +192,7 @@ func (h *header) Number(b []byte) float64 {
 	case 'i':
 		return float64(h.signed(b))
 	case 'b':
-		// NumPy takes any byte but zero as true.
+		// In NumPy any byte except zero is true.
 		if b[0] != 0 {
 			return 1
 		}
@@ -221,8 +218,8 @@ func (h *header) signed(b []byte) int64 {
 	return int64(h.unsigned(b)) << unused >> unused
 }
 
-// half returns the number of 16 bits in IEEE 754's binary16: a sign, 5 bits of an
-// exponent that is biased by 15, and 10 bits of a fraction.
+// half converts IEEE 754 binary16 to float64. It has a sign, an exponent of 5 bits with bias 15, and
+// a fraction of 10 bits.
 func half(b uint16) float64 {
 	exponent, fraction := int(b>>10&31), float64(b&1023)
 	v := math.Ldexp(1024+fraction, exponent-25)
@@ -240,8 +237,8 @@ func half(b uint16) float64 {
 	return v
 }
 
-// Text returns the element in b as the name of a class. It returns false if the element is a number
-// that is not whole, or a text that is empty or contains a zero or an invalid code point.
+// Text converts the element in b to the name of a class. It returns false if the element is a number
+// that is not an integer, or a text that is empty or contains a zero or an invalid code point.
 func (h *header) Text(b []byte) (string, bool) {
 	switch h.Kind {
 	case 'f':
@@ -263,7 +260,7 @@ func (h *header) Text(b []byte) (string, bool) {
 			case c == 0: // shorter texts are padded
 				ended = true
 			case ended || c > unicode.MaxRune || !utf8.ValidRune(rune(c)):
-				return s.String() + "\ufffd", false // an empty text may stand for no label
+				return s.String() + "\ufffd", false // not empty, because an empty text may mean no label
 			default:
 				s.WriteRune(rune(c))
 			}

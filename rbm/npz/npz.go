@@ -1,10 +1,9 @@
-// Package npz reads and writes NumPy archives. A file may come from anywhere,
-// so its sizes are checked before anything is allocated, and nothing in it
-// makes the reader panic.
+// Package npz reads and writes NumPy archives. It checks the sizes in a file before it allocates
+// memory, and no content of a file makes it panic.
 //
 // # Where to begin
 //
-// Read Write and Open. Example, in npz_test.go, writes an archive and reads it back.
+// Read Write and Open. Example writes an archive and reads it back.
 package npz
 
 import (
@@ -20,7 +19,7 @@ import (
 	"unicode/utf8"
 )
 
-// ErrFormat is wrapped by every error about a damaged or unfit archive.
+// ErrFormat says that an archive is damaged or has content that cannot be used.
 var ErrFormat = errors.New("bad npz file")
 
 // formatError is ErrFormat with another message.
@@ -33,8 +32,7 @@ func errorf(format string, args ...any) error {
 	return &formatError{fmt.Errorf(format, args...)}
 }
 
-// readError is the error for an array that ends too soon or that the archive
-// cannot deliver.
+// readError converts an error of reading an array to a format error.
 func readError(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errorf("cut short; save it again")
@@ -42,7 +40,7 @@ func readError(err error) error {
 	return errorf("cannot be read (%w); save it again", err)
 }
 
-// quote returns s quoted and cut to a length that fits into a message.
+// quote returns s quoted and shortened for a message.
 func quote(s string) string {
 	const most = 40
 	if len(s) > most {
@@ -58,8 +56,8 @@ type Named struct {
 	Data  any   // the elements in row-major order: []uint8, []int8, []int32, []float32, []float64 or []string
 }
 
-// Write writes an archive of the arrays, in order. It panics if the elements
-// have another type, or their number is not what the shape says.
+// Write writes an archive of the arrays, in order. It panics if the elements have a type that
+// Named.Data does not list, or if their number differs from the shape.
 func Write(w io.Writer, arrays []Named) error {
 	z := zip.NewWriter(w)
 	for _, a := range arrays {
@@ -106,8 +104,7 @@ func Write(w io.Writer, arrays []Named) error {
 	return z.Close()
 }
 
-// text returns the letters of words, all padded with zeros to the width of the
-// longest.
+// text returns the code points of words, each word padded with zeros to the width of the longest.
 func text(words []string) (letters []int32, width int) {
 	width = 1
 	for _, w := range words {
@@ -126,7 +123,7 @@ type Archive struct {
 	files []*zip.File
 
 	npy  io.ReaderAt // the single file; nil for a zip
-	name string      // of its array
+	name string      // name of its array
 }
 
 // Open opens an archive of size bytes. Errors wrap ErrFormat.
@@ -138,14 +135,13 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return &Archive{size: size, files: z.File}, nil
 }
 
-// Single returns an npy file of size bytes as an archive of one array of this
-// name.
+// Single opens an npy file of size bytes as an archive with one array of the given name.
 func Single(r io.ReaderAt, size int64, name string) *Archive {
 	return &Archive{size: size, npy: r, name: name}
 }
 
-// index returns where the array of a name is in files, or −1. twice says that there
-// is another one of this name: NumPy takes the last, others the first.
+// index returns the index in files of the array of this name, or −1. twice reports that there are
+// several: NumPy reads the last, other readers the first.
 func (a *Archive) index(name string) (at int, twice bool) {
 	named := func(f *zip.File) bool { return f.Name == name+".npy" || f.Name == name }
 	at = slices.IndexFunc(a.files, named)
@@ -161,7 +157,7 @@ func (a *Archive) Has(name string) bool {
 	return at >= 0 || a.npy != nil && name == a.name
 }
 
-// Names lists the arrays for a message.
+// Names returns the names of the arrays, for a message.
 func (a *Archive) Names() string {
 	if a.npy != nil {
 		return quote(a.name)
@@ -191,24 +187,23 @@ type Array struct {
 	sparse *sparse // set if the array is part of a sparse matrix
 }
 
-// maxDeflate is the largest factor by which deflate can shrink its input. A
-// zip entry that claims more gives a false size.
+// maxDeflate is the largest compression factor of deflate. A zip entry with a larger one has a
+// false size.
 const maxDeflate = 1032
 
 const (
-	// bombFactor is the largest factor by which packed data of more than bombFree bytes may grow.
-	// Sparse pictures of bits in bytes shrink by 50.
+	// bombFactor is the largest accepted compression factor of data that unpacks to more than
+	// bombFree bytes. Sparse pictures with one byte for each bit have a factor of 50.
 	bombFactor = 200
 	bombFree   = 1 << 26
 )
 
-// Bomb reports whether a file of packed bytes that unpacks to full bytes must have been made to
+// Bomb reports whether a file of packed bytes that unpacks to full bytes is probably meant to
 // exhaust the memory.
 func Bomb(full, packed float64) bool { return full > bombFree && full > bombFactor*packed }
 
-// Array opens an array and checks that its header, the archive's directory and
-// the file's size agree on how much there is. Errors name the array and wrap
-// ErrFormat.
+// Array opens an array. It checks that the sizes in its header, in the directory of the archive and
+// of the file agree. Errors name the array and wrap ErrFormat.
 func (a *Archive) Array(name string) (*Array, error) {
 	if !a.Has(name) {
 		return nil, errorf("no array %s, only %s; save it along", name, a.Names())
@@ -245,8 +240,7 @@ func (a *Archive) Array(name string) (*Array, error) {
 	return newArray(name, rc, full)
 }
 
-// newArray opens the array of a file of full bytes, which it closes if there
-// is an error.
+// newArray opens the array of an npy file of full bytes. It closes rc if there is an error.
 func newArray(name string, rc io.ReadCloser, full uint64) (*Array, error) {
 	h, err := readHeader(rc)
 	rest := full - uint64(h.length)
@@ -264,8 +258,7 @@ func newArray(name string, rc io.ReadCloser, full uint64) (*Array, error) {
 	return nil, err
 }
 
-// Errorf returns an error about the content of the array, which names it and
-// wraps ErrFormat.
+// Errorf returns an error about the content of the array. The error names the array and wraps ErrFormat.
 func (r *Array) Errorf(format string, args ...any) error {
 	return errorf("%s: %w", r.name, fmt.Errorf(format, args...))
 }
@@ -290,7 +283,7 @@ func (r *Array) Next(n int) ([]byte, error) {
 	return b, nil
 }
 
-// End reads past the last element, where the archive's checksum is checked.
+// End checks that there are no more elements, and that the checksum of the archive is right.
 func (r *Array) End() error {
 	_, err := r.in.ReadByte()
 	if err == nil {
@@ -302,8 +295,8 @@ func (r *Array) End() error {
 	return nil
 }
 
-// Rows calls do for every element of the first rows × cols, row by row, in whatever order they are
-// stored, and stops at its first error. An array in Fortran order is held in memory.
+// Rows reads rows × cols elements and calls do for each, row by row. It stops at the first
+// error of do. It reads an array in Fortran order into memory first.
 func (r *Array) Rows(rows, cols int, do func(i, j int, v float64) error) error {
 	switch {
 	case r.sparse != nil:

@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// Sparse is the name under which Archive.Array opens the sparse matrix of an archive that
-// scipy.sparse.save_npz wrote.
+// Sparse is the name that Archive.Array accepts for the sparse matrix in an archive of
+// scipy.sparse.save_npz.
 const Sparse = "sparse matrix"
 
-// sparse is what a matrix of compressed sparse rows has besides its elements, which are stored row
-// after row.
+// sparse has the positions of the elements of a matrix in compressed sparse row format.
 type sparse struct {
-	starts  []int64 // where the elements of each row begin among all, and the number of all
+	starts  []int64 // index of the first element of each row, then the number of all elements
 	columns *Array  // the column of each element
 }
 
@@ -26,7 +25,7 @@ func (a *Archive) hasSparse() bool {
 	return true
 }
 
-// openSparse opens the matrix as an array of its shape.
+// openSparse opens the sparse matrix as an array with the shape of the matrix.
 func (a *Archive) openSparse() (_ *Array, err error) {
 	format, err := a.word("format")
 	if err != nil {
@@ -65,7 +64,7 @@ func (a *Archive) openSparse() (_ *Array, err error) {
 	return r, nil
 }
 
-// word returns the text of an array of a single element.
+// word reads the text of an array with one element.
 func (a *Archive) word(name string) (string, error) {
 	r, err := a.Array(name)
 	if err != nil {
@@ -83,7 +82,7 @@ func (a *Archive) word(name string) (string, error) {
 	return text, r.End()
 }
 
-// integers returns the elements of a vector of integers.
+// integers reads a vector of integers.
 func (a *Archive) integers(name string) ([]int64, error) {
 	r, err := a.Array(name)
 	if err != nil {
@@ -93,7 +92,7 @@ func (a *Archive) integers(name string) ([]int64, error) {
 	if len(r.Shape) != 1 || r.Shape[0] == 0 || r.Kind != 'i' && r.Kind != 'u' {
 		return nil, r.Errorf("it is no list of integers; save it by scipy.sparse.save_npz")
 	}
-	var all []int64 // grows with what is there
+	var all []int64 // not allocated at once, because the file may be shorter than its header says
 	for range r.Shape[0] {
 		b, err := r.Next(1)
 		if err != nil {
@@ -104,7 +103,6 @@ func (a *Archive) integers(name string) ([]int64, error) {
 	return all, r.End()
 }
 
-// integer returns the integer in b.
 func (h *header) integer(b []byte) int64 {
 	if h.Kind == 'i' {
 		return h.signed(b)
@@ -112,9 +110,9 @@ func (h *header) integer(b []byte) int64 {
 	return int64(h.unsigned(b))
 }
 
-// sparseRows is Rows of a sparse matrix.
+// sparseRows is Rows for a sparse matrix.
 func (r *Array) sparseRows(rows, cols int, do func(i, j int, v float64) error) error {
-	row, last := make([]float64, cols), make([]int, cols) // last: 1 + the row that has an element in this column
+	row, last := make([]float64, cols), make([]int, cols) // last[j]: 1 + the last row with an element in column j
 	for i := range rows {
 		clear(row)
 		for range r.sparse.starts[i+1] - r.sparse.starts[i] {
@@ -147,11 +145,11 @@ func (r *Array) sparseRows(rows, cols int, do func(i, j int, v float64) error) e
 	return r.End()
 }
 
-// fortranRows is Rows of an array whose elements are stored column by column, which it holds in
+// fortranRows is Rows for an array whose elements are stored column by column. It reads the array into
 // memory.
 func (r *Array) fortranRows(rows, cols int, do func(i, j int, v float64) error) error {
 	all := make([]byte, 0, 1<<16)
-	for len(all) < rows*cols*r.Size { // grows with what is there
+	for len(all) < rows*cols*r.Size { // not allocated at once, because the file may be shorter than its header says
 		n := min(rows*cols*r.Size-len(all), max(len(all), 1<<16))
 		all = slices.Grow(all, n)
 		if _, err := io.ReadFull(r.in, all[len(all):len(all)+n]); err != nil {
@@ -159,8 +157,8 @@ func (r *Array) fortranRows(rows, cols int, do func(i, j int, v float64) error) 
 		}
 		all = all[:len(all)+n]
 	}
-	// Column j of a row stands for indices in the dimensions after the first. Here the last of these
-	// varies fastest, in the file slowest.
+	// Column j combines the indices of all dimensions after the first. The last of these varies
+	// fastest in j, but slowest in the file.
 	from := make([]int, cols)
 	for j := range from {
 		rest, stride := j, rows

@@ -22,9 +22,9 @@ func newScores(sites int) Scores {
 	return s
 }
 
-// Frobenius returns the Frobenius norms of the couplings of each pair, in the gauge of p, without
-// those of the states below first: 1 leaves out the gap (Ekeberg et al. 2013, "Improved contact prediction
-// in proteins", section II.G).
+// Frobenius returns the Frobenius norm of the couplings of each pair, in the current gauge of p
+// (Ekeberg et al. 2013, "Improved contact prediction in proteins", section II.G). It leaves out states
+// below first: with first = 1 the gap state 0.
 func (p *Model) Frobenius(first int) Scores {
 	s := newScores(p.Sites)
 	for i := range s {
@@ -42,10 +42,9 @@ func (p *Model) Frobenius(first int) Scores {
 	return s
 }
 
-// Corrected returns the scores with the average product correction of Dunn, Wahl and Gloor (2008), which
-// subtracts what a site shares with all others:
+// Corrected returns the scores with the average product correction of Dunn, Wahl and Gloor (2008),
 //
-//	S_ij − S̄_i·S̄_j / S̄, where S̄_i is the mean of S_ij over j ≠ i, and S̄ that of all pairs
+//	S_ij − S̄_i·S̄_j / S̄, where S̄_i is the mean of S_ij over j ≠ i, and S̄ that over all pairs
 func (s Scores) Corrected() Scores {
 	c := newScores(len(s))
 	mean, all := make([]float64, len(s)), 0.0
@@ -68,7 +67,7 @@ func (s Scores) Corrected() Scores {
 	return c
 }
 
-// Ranked returns the pairs i < j with j − i ≥ apart, the largest score first.
+// Ranked returns the pairs i < j with j − i ≥ apart, in descending order of their scores.
 func (s Scores) Ranked(apart int) (pairs [][2]int) {
 	for i := range s {
 		for j := i + apart; j < len(s); j++ {
@@ -87,12 +86,12 @@ func (s Scores) Upper() (x []float64) {
 	return x
 }
 
-// Distances has the distance of each pair of sites in ångström, as Scores; NaN where it is unknown.
+// Distances has the distance of each pair of sites in ångström, or NaN if it is unknown.
 type Distances [][]float64
 
-// ReadDistances reads distances of pairs of sites: lines of two sites, counted from 1, and their distance in
-// ångström, apart by spaces, tabs or commas. Text after # does not count, nor does a first line of words. The
-// error names path and line.
+// ReadDistances reads distances of pairs of sites. A line has two sites, counted from 1, and their distance
+// in ångström, separated by spaces, tabs or commas. Text after # is ignored, and so is a first line of words.
+// The error names path and line.
 func ReadDistances(r io.Reader, path string, sites int) (Distances, error) {
 	d := Distances(newScores(sites))
 	for i := range d {
@@ -148,9 +147,9 @@ func (d Distances) Beyond(threshold float64) bool {
 	})
 }
 
-// Precision returns, for n from 1 on, which fraction of the first n ranked pairs of known distance is
-// nearer than threshold: the positive predictive value of contacts. total is the number of such pairs among
-// all that are ranked.
+// Precision returns the positive predictive value of contacts: ppv[n−1] is the fraction of pairs nearer
+// than threshold among the first n ranked pairs of known distance. total is the number of pairs nearer
+// than threshold among all ranked pairs.
 func (d Distances) Precision(ranked [][2]int, threshold float64) (ppv []float64, total int) {
 	for _, pair := range ranked {
 		at := d[pair[0]][pair[1]]

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Write writes p as adabmDCA does: a line "J i j a b value" for each coupling of the pairs i < j, then a line
-// "h i a value" for each field, with sites from 0 and states as letters.
+// Write writes p in the text format of adabmDCA: a line "J i j a b value" for each coupling of the pairs
+// i < j, then a line "h i a value" for each field, with sites from 0 and states as letters.
 func (p *Model) Write(w io.Writer, letters string) error {
 	out := bufio.NewWriter(w)
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 9, 64) }
@@ -27,9 +27,10 @@ func (p *Model) Write(w io.Writer, letters string) error {
 	return out.Flush()
 }
 
-// Read reads the Potts model of that many sites over letters from a text file of adabmDCA, as Write writes
-// it. States may be numbers from 0 in place of letters, as in files of adabmDCA before 2.0. A coupling may name its sites in
-// either order. Couplings and fields that the file leaves out are zero. The error names path and line.
+// Read reads a Potts model from a text file of adabmDCA: see Write. sites is the number of sites, and
+// letters has one letter for each state. States may also be numbers from 0, as in files of adabmDCA before
+// 2.0. A coupling may name its sites in either order. Missing couplings and fields are zero. The error
+// names path and line.
 func Read(r io.Reader, path string, sites int, letters string) (*Model, error) {
 	p, err := New(sites, len(letters))
 	if err != nil {
@@ -67,7 +68,7 @@ func Read(r io.Reader, path string, sites int, letters string) (*Model, error) {
 		if len(f) == 0 {
 			continue
 		}
-		n := map[string]int{"J": 2, "h": 1}[f[0]] // sites
+		n := map[string]int{"J": 2, "h": 1}[f[0]] // number of sites in the line
 		if n == 0 || len(f) != 2+2*n {
 			return nil, wrong("%.40q is no line of adabmDCA, J i j a b value or h i a value", in.Text())
 		}

@@ -1,10 +1,9 @@
-// Package potts holds pairwise models of aligned sequences: the one that is nearest to a
-// restricted Boltzmann machine, the contacts that it predicts, and the text files of adabmDCA.
+// Package potts converts restricted Boltzmann machines to pairwise (Potts) models of aligned
+// sequences, predicts contacts from their couplings, and reads and writes the text files of adabmDCA.
 //
 // # Where to begin
 //
-// Read Effective and Model. ExampleEffective, in example_test.go, finds the couplings of a
-// small model.
+// Read Effective and Model. ExampleEffective computes the couplings of a small model.
 package potts
 
 import (
@@ -22,16 +21,16 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// A Model is a Potts model of sequences a of Sites sites with States states each:
+// A Model is a Potts model of sequences a with Sites sites and States states at each site:
 //
 //	ln p(a) = Σ_i h_i(a_i) + Σ_{i<j} J_ij(a_i, a_j) − ln Z
 type Model struct {
 	Sites, States int
-	Fields        []float64   // h_i(a) at i·States + a, nats
-	Couplings     [][]float64 // J_ij(a, b) at a·States + b of the pair i < j, nats; see Pair
+	Fields        []float64   // h_i(a) at index i·States + a, in nats
+	Couplings     [][]float64 // for each pair i < j: J_ij(a, b) at index a·States + b, in nats; see Pair
 }
 
-// New returns a model whose fields and couplings are zero. The error says that they do not fit
+// New returns a model whose fields and couplings are zero. It returns an error if they do not fit
 // into memory.
 func New(sites, states int) (*Model, error) {
 	pairs, q2 := sites*(sites-1)/2, states*states
@@ -46,13 +45,13 @@ func New(sites, states int) (*Model, error) {
 	return p, nil
 }
 
-// Pair returns the couplings of sites i < j, States × States row by row, which the model shares.
+// Pair returns the couplings of sites i < j, States × States row by row. They share memory with p.
 func (p *Model) Pair(i, j int) []float64 { return p.Couplings[p.number(i, j)] }
 
-// number returns the number of the pair i < j.
+// number returns the index of the pair i < j in Couplings.
 func (p *Model) number(i, j int) int { return i*(2*p.Sites-i-1)/2 + j - i - 1 }
 
-// LogWeight returns ln p(a) + ln Z of the states of a sequence.
+// LogWeight returns ln p(a) + ln Z, in nats, for a sequence of states a.
 func (p *Model) LogWeight(a []int32) float64 {
 	sum := 0.0
 	for i, x := range a {
@@ -64,8 +63,8 @@ func (p *Model) LogWeight(a []int32) float64 {
 	return sum
 }
 
-// ZeroSum brings p to the zero-sum gauge, in which fields sum to zero over the states of a site,
-// and couplings over those of either site. The distribution remains.
+// ZeroSum transforms p to the zero-sum gauge: fields sum to zero over the states of a site, and
+// couplings sum to zero over the states of either site. The distribution does not change.
 func (p *Model) ZeroSum() {
 	q := p.States
 	for i := range p.Sites {
@@ -98,10 +97,10 @@ func (p *Model) ZeroSum() {
 	}
 }
 
-// ErrInputs is the error of a machine whose inputs are not sites of equal numbers of states.
+// ErrInputs says that the inputs of an RBM are not sites with equal numbers of states.
 var ErrInputs = errors.New("this needs inputs that are sites of sequences, softmax groups of equal sizes, and no label")
 
-// sitesOf returns the number of sites and of states of the inputs of m.
+// sitesOf returns the number of sites of m and the number of states of each.
 func sitesOf(m *rbm.RBM) (sites, states int, err error) {
 	groups := m.SoftmaxGroups()
 	units := 0
@@ -117,25 +116,28 @@ func sitesOf(m *rbm.RBM) (sites, states int, err error) {
 	return len(groups), groups[0].Units, nil
 }
 
-// Effective returns the Potts model nearest to m: the fields and couplings of the expansion of −F
-// in functions of one site, of two, and of more, the others dropped. Each is in the zero-sum gauge, which
-// makes the expansion unique. With ⟨·⟩ the mean over sequences of which all letters are equally probable,
+// Effective returns the effective pairwise model of m. It expands −F, where F is the free energy of a
+// sequence, in functions of one site, of two sites and of more sites, and keeps the first two. In the
+// zero-sum gauge the expansion is unique. With the mean ⟨·⟩ over uniformly distributed sequences a,
 //
 //	J_ij(a,b) = ⟨−F | a_i=a, a_j=b⟩ − ⟨−F | a_i=a⟩ − ⟨−F | a_j=b⟩ + ⟨−F⟩
 //	h_i(a)    = ⟨−F | a_i=a⟩ − ⟨−F⟩
 //
 // These are the couplings of Decelle, Navas Gómez and Seoane, "Inferring higher-order couplings with neural
-// networks" (2025), who approximate the rest of a hidden unit's input, a sum over sites, by a Gaussian.
-// Here the means are exact except for rounding. With λ(t) = πt / sinh πt, the Fourier transform of the second
-// derivative of ln(1+eˣ), and χ_k(t) = ⟨exp(i t W_k)⟩ over the states of site k, a hidden unit of bias c contributes
+// networks" (2025). They approximate the input of a hidden unit from the other sites by a Gaussian;
+// here the means are exact except for rounding. Let W_k(a) be the weight of state a of site k to a hidden unit
+// with bias c, χ_k(t) = ⟨exp(i t W_k)⟩ the mean over the states of site k, and λ(t) = πt / sinh πt the Fourier
+// transform of the second derivative of ln(1+eˣ). The hidden unit contributes
 //
 //	−1/2π ∫ λ(t)/t² e^{itc} Π_{k≠i,j} χ_k(t) (e^{itW_i(a)} − χ_i(t)) (e^{itW_j(b)} − χ_j(t)) dt
 //
-// to J_ij(a,b), and the integrand is analytic: the trapezoidal rule with steps of 2π/P is exact up to e^{−(P−R)}
-// if no input of the unit is larger than R. The time is that of some 100·Hidden·(Visible)² multiply-adds.
+// to J_ij(a,b). The integrand is analytic. The trapezoidal rule with steps of 2π/P has an error of about
+// e^{−(P−R)}, where R is the largest absolute input of the unit. Effective takes about
+// 100·Hidden·Visible² multiply-adds.
 //
-// progress, which may be nil, is called with the number of hidden units done. The error is ErrInputs, rbm.ErrUnits for real hidden units, that of
-// the context, ErrDiverged for weights that are not finite or beyond reason, or says that the couplings do not fit into memory.
+// If progress is not nil, it is called with the number of hidden units done. The error is ErrInputs or that of
+// ctx, wraps rbm.ErrUnits for real hidden units or rbm.ErrDiverged for weights that are too large or not
+// finite, or says that the couplings do not fit into memory.
 func Effective(ctx context.Context, m *rbm.RBM, progress func(done int)) (*Model, error) {
 	sites, states, err := sitesOf(m)
 	if err != nil {
@@ -170,7 +172,7 @@ func Effective(ctx context.Context, m *rbm.RBM, progress func(done int)) (*Model
 	return p, nil
 }
 
-// centre subtracts their mean from x and returns it.
+// centre subtracts the mean of x from its elements, and returns the mean.
 func centre(x []float64) (mean float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))
@@ -182,21 +184,21 @@ func centre(x []float64) (mean float64) {
 }
 
 const (
-	aliasMargin = 34    // nats: inputs this far beyond the largest alias by e^−34 < 2e-15
-	leastTerm   = 1e-14 // terms of the integral below it are left out
-	mostReach   = 1e4   // largest input of a hidden unit; the nodes are some 1.5 times as many
+	aliasMargin = 34    // P − R, in nats: the error of the trapezoidal rule is about e^−34 < 2e-15
+	leastTerm   = 1e-14 // smaller terms of the integral are left out
+	mostReach   = 1e4   // largest R; the number of nodes is about 1.5 times R
 )
 
-// A unit is a hidden unit with what its expansion takes.
+// A unit is a hidden unit, prepared for the integrals of Effective.
 type unit struct {
-	q      int
-	bias   float64     // with the means of all sites
-	weight [][]float64 // for each site, W_k(a) − mean of W_k
+	q      int         // number of states
+	bias   float64     // c plus the means of W_k over the states of each site
+	weight [][]float64 // for each site k: W_k(a) − mean of W_k
 	step   float64     // 2π/P
 	nodes  []node
 	factor [][]complex128 // χ_k at each node
-	// e^{itW_k(a)} − χ_k(t) as the rows a of a matrix, in columns 1 + 2n the real and 2 + 2n the imaginary part
-	// at node n; column 0 is W_k(a).
+	// For each site k a matrix with a row for each state a. Column 0 is W_k(a). Columns 1 + 2n and 2 + 2n are the
+	// real and imaginary part of e^{itW_k(a)} − χ_k(t) at node n.
 	waves []blas64.General
 }
 
@@ -209,7 +211,7 @@ type node struct {
 // newUnit returns hidden unit j of m, or nil if its inputs are too large.
 func newUnit(m *rbm.RBM, j, sites, states int) *unit {
 	u := &unit{q: states, bias: float64(m.HiddenBias[j])}
-	low, high := 0.0, 0.0 // of the input, except for the bias
+	low, high := 0.0, 0.0 // range of the input without the bias
 	for k := range sites {
 		w := make([]float64, states)
 		for a := range w {
@@ -240,7 +242,7 @@ func newUnit(m *rbm.RBM, j, sites, states int) *unit {
 			}
 			size[k] = math.Hypot(real(chi[k]), imag(chi[k]))
 		}
-		slices.Sort(size) // the smallest two may be those of i and j
+		slices.Sort(size) // the factors of i and j are missing; in the worst case they are the smallest two
 		bound := 4 * scale
 		for _, s := range size[2:] {
 			bound *= s
@@ -283,7 +285,7 @@ func (u *unit) add(p *Model) {
 	parallel.Do(sites, func(i int) {
 		u.addField(p, i, times(before[i], after[i]))
 		left := blas64.General{Rows: u.q, Cols: 1 + 2*n, Stride: 1 + 2*n, Data: make([]float64, u.q*(1+2*n))}
-		between := slices.Clone(before[i]) // with the factors of the sites from i+1 to j−1
+		between := slices.Clone(before[i]) // product of χ_k over all sites before j except i
 		for j := i + 1; j < sites; j++ {
 			for a := range u.q {
 				to, from := left.Data[a*left.Cols:(a+1)*left.Cols], u.waves[i].Data[a*left.Cols:(a+1)*left.Cols]
@@ -299,9 +301,9 @@ func (u *unit) add(p *Model) {
 	})
 }
 
-// addField adds the fields of site i, given the products of χ over all other sites. It takes
+// addField adds the fields of site i to p. others has the products of χ over all other sites. It uses
 //
-//	ln(1+eˣ) = x/2 + ln 2 + 1/2π ∫ λ(t)/t² (1 − cos tx) dt + a constant
+//	ln(1+eˣ) = x/2 + ln 2 + 1/2π ∫ λ(t)/t² (1 − cos tx) dt
 func (u *unit) addField(p *Model, i int, others []complex128) {
 	w, wave := u.weight[i], u.waves[i]
 	variance := 0.0
@@ -309,7 +311,8 @@ func (u *unit) addField(p *Model, i int, others []complex128) {
 		variance += float64(x*x) / float64(u.q)
 	}
 	for a, x := range w {
-		// (1 − cos tz)/t² is z²/2 at t = 0. Given a, z² has the mean bias² + 2·bias·x + x² + the variances of other sites.
+		// The term of the node t = 0: (1 − cos tz)/t² tends to z²/2. Given a, the mean of z² is bias² + 2·bias·x + x² plus the
+		// variances of the other sites.
 		sum := float64(x/2) + float64(u.step/(4*math.Pi)*(float64(2*u.bias*x)+float64(x*x)-variance))
 		row := wave.Data[a*wave.Cols : (a+1)*wave.Cols]
 		for n, at := range u.nodes {
@@ -321,7 +324,7 @@ func (u *unit) addField(p *Model, i int, others []complex128) {
 
 func ones(n int) []complex128 { return slices.Repeat([]complex128{1}, n) }
 
-// times returns the products of the numbers of x and y.
+// times returns the elementwise product of x and y.
 func times(x, y []complex128) []complex128 {
 	z := make([]complex128, len(x))
 	for i := range z {
@@ -330,7 +333,7 @@ func times(x, y []complex128) []complex128 {
 	return z
 }
 
-// mul returns x·y without fusing products into sums.
+// mul returns x·y without fused multiply-adds.
 func mul(x, y complex128) complex128 {
 	return complex(float64(real(x)*real(y))-float64(imag(x)*imag(y)), float64(real(x)*imag(y))+float64(imag(x)*real(y)))
 }
