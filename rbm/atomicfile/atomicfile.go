@@ -1,4 +1,4 @@
-// Package atomicfile replaces files in one step.
+// Package atomicfile replaces files atomically, and reads regular files.
 package atomicfile
 
 import (
@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// Write writes a file in one step: its content goes to a temporary file
-// next to it, which is synced and renamed, so that a crash leaves the old file
-// or the new one. Its permissions are those that the umask leaves. The error names
+// Write writes a file atomically. It writes a temporary file in the same folder, syncs it and renames
+// it, so a crash leaves the old file or the new one. The permissions follow the umask. The error names
 // the path.
 func Write(path string, write func(w io.Writer) error) (err error) {
 	f, err := create(path)
@@ -40,10 +39,10 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// maxTemporary bounds the search for the free name of a temporary file.
+// maxTemporary limits the search for a free name of a temporary file.
 const maxTemporary = 10000
 
-// create makes a new temporary file for path. os.CreateTemp would ignore the umask.
+// create creates a temporary file for path. os.CreateTemp would ignore the umask.
 func create(path string) (*os.File, error) {
 	dir, base := filepath.Split(path)
 	for n := 0; ; n++ {
@@ -55,8 +54,8 @@ func create(path string) (*os.File, error) {
 	}
 }
 
-// Temporary returns the name of the file that a temporary file of this name was
-// to become, and whether it is a temporary file's name.
+// Temporary reports whether name is that of a temporary file of Write, and returns the name of the
+// file to be written.
 func Temporary(name string) (base string, ok bool) {
 	rest, dot := strings.CutPrefix(name, ".")
 	at := strings.LastIndexByte(rest, '.')
@@ -67,11 +66,11 @@ func Temporary(name string) (base string, ok bool) {
 	return rest[:at], err == nil
 }
 
-// ErrNotRegular says that a path is not a file of bytes with an end.
+// ErrNotRegular says that a path is a folder, a pipe or a device.
 var ErrNotRegular = errors.New("not a regular file")
 
-// Open opens a file to be read, and returns its size. The error wraps ErrNotRegular
-// for a folder, a pipe or a device, on which a program may wait for ever.
+// Open opens a file for reading, and returns its size in bytes. The error wraps ErrNotRegular
+// for a folder, a pipe or a device, because a program might wait for these forever.
 func Open(path string) (f *os.File, size int64, err error) {
 	info, err := os.Stat(path) // opening a pipe would wait for a writer
 	if err != nil {
@@ -86,7 +85,7 @@ func Open(path string) (f *os.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// Read returns the content of a regular file of at most this many bytes.
+// Read returns the content of a regular file of at most most bytes.
 func Read(path string, most int64) ([]byte, error) {
 	f, size, err := Open(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package finitejson writes JSON, which can express neither an infinity nor NaN. Such
-// numbers are null, wherever they stand; all else is what encoding/json writes.
+// Package finitejson writes JSON like encoding/json, but with null for infinities and NaN, which
+// JSON cannot express.
 package finitejson
 
 import (
@@ -11,7 +11,7 @@ import (
 	"reflect"
 )
 
-// Marshal returns v as JSON. v must hold no cycles.
+// Marshal returns v as JSON. v must not have cycles.
 func Marshal(v any) (text []byte, err error) {
 	err = retry(v, func(v any) error {
 		text, err = json.Marshal(v)
@@ -20,17 +20,17 @@ func Marshal(v any) (text []byte, err error) {
 	return text, err
 }
 
-// Write writes v as JSON and ends the line. With an indent each element has its own line.
-// The characters <, > and & are not escaped. v must hold no cycles.
+// Write writes v as JSON and a newline. If indent is not empty, each element is on a separate line.
+// The characters <, > and & are not escaped. v must not have cycles.
 func Write(w io.Writer, v any, indent string) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", indent)
 	e.SetEscapeHTML(false)
-	return retry(v, e.Encode) // which writes nothing before all of v is encoded
+	return retry(v, e.Encode) // Encode writes nothing before all of v is encoded
 }
 
-// retry calls encode with v, and if v holds a number that is not finite with a copy in
-// which these are null.
+// retry calls encode with v. If v has a number that is not finite, it calls encode again with a copy
+// in which such numbers are null.
 func retry(v any, encode func(v any) error) error {
 	err := encode(v)
 	var unsupported *json.UnsupportedValueError
@@ -40,7 +40,7 @@ func retry(v any, encode func(v any) error) error {
 	if finite, changed := replace(reflect.ValueOf(v)); changed {
 		return encode(finite)
 	}
-	return err // it is in a type that writes itself
+	return err // the number is in a type with a method for JSON or text
 }
 
 func isFloat(k reflect.Kind) bool { return k == reflect.Float32 || k == reflect.Float64 }
@@ -52,14 +52,14 @@ var (
 	byText  = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// replace returns a copy of v that encoding/json writes as it would write v, but with null
-// for numbers that are not finite, and whether there are any.
+// replace returns a copy of v that encoding/json writes like v, but with null
+// for numbers that are not finite. changed reports whether there are any.
 func replace(v reflect.Value) (copied any, changed bool) {
 	if !v.IsValid() {
 		return nil, false
 	}
 	for _, t := range []reflect.Type{v.Type(), reflect.PointerTo(v.Type())} {
-		if t.Implements(byJSON) || t.Implements(byText) { // it writes itself
+		if t.Implements(byJSON) || t.Implements(byText) { // it determines its JSON
 			return nil, false
 		}
 	}
@@ -90,7 +90,7 @@ func replace(v reflect.Value) (copied any, changed bool) {
 			if !replaced {
 				x = it.Value().Interface()
 			}
-			value := reflect.New(anyType).Elem() // which may hold nil
+			value := reflect.New(anyType).Elem() // an any, which can be nil
 			if x != nil {
 				value.Set(reflect.ValueOf(x))
 			}
@@ -104,12 +104,12 @@ func replace(v reflect.Value) (copied any, changed bool) {
 	return nil, false
 }
 
-// replaceFields is replace of a struct. The copy is a struct of the same fields, those of
-// embedded structs among them, or a pointer to it. Fields that change have type any.
+// replaceFields is replace for a struct. The copy is a struct, or a pointer to one, with the same
+// fields, including those of embedded structs. Changed fields have type any.
 func replaceFields(v reflect.Value) (copied any, changed bool) {
 	var fields []reflect.StructField
 	var values []reflect.Value
-	var named [][]int // embedded structs that are written under names
+	var named [][]int // embedded structs that have a name in JSON
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		inside := func(index []int) bool {
 			return len(f.Index) > len(index) && reflect.DeepEqual(f.Index[:len(index)], index)
@@ -118,7 +118,7 @@ func replaceFields(v reflect.Value) (copied any, changed bool) {
 		for _, index := range named {
 			skip = skip || inside(index)
 		}
-		inlined := f.Anonymous && f.Tag.Get("json") == "" // its fields come themselves
+		inlined := f.Anonymous && f.Tag.Get("json") == "" // VisibleFields also lists its fields
 		if skip || inlined || !f.IsExported() {
 			continue
 		}
@@ -126,7 +126,7 @@ func replaceFields(v reflect.Value) (copied any, changed bool) {
 			named = append(named, f.Index)
 		}
 		value, err := v.FieldByIndexErr(f.Index)
-		if err != nil { // in an embedded pointer that is nil
+		if err != nil { // the field is in a nil embedded pointer
 			continue
 		}
 		field := reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag}
@@ -148,7 +148,8 @@ func replaceFields(v reflect.Value) (copied any, changed bool) {
 	return s.Elem().Interface(), true
 }
 
-// original returns v to stand in a copy. Methods of pointers to it count where they did.
+// original returns v for use in a copy: as a pointer if v is addressable, so that encoding/json
+// calls the same methods.
 func original(v reflect.Value) any {
 	if v.CanAddr() {
 		return v.Addr().Interface()

@@ -1,5 +1,5 @@
-// Package memory forecasts whether memory is available, so that a program can refuse
-// what it would die of.
+// Package memory estimates how much memory is available, so that a program can refuse work for
+// which there is not enough.
 package memory
 
 import (
@@ -11,18 +11,16 @@ import (
 	"strings"
 )
 
-// Check returns an error if fewer than need bytes are available, besides those that the process
-// already uses; nil also if this is unknown. The error names what needs them, how many it needs, and how
-// many there are.
+// Check returns an error if less than need more bytes of memory are available. The error names what
+// needs them and both numbers. Check returns nil if the available memory is unknown.
 func Check(what string, need float64) error {
 	return available().check(what, need)
 }
 
-// A limit is the number of bytes that the process may still take, and what
-// limits them.
+// A limit is the number of bytes that the process can still allocate.
 type limit struct {
 	bytes float64
-	by    string
+	by    string // the reason of the limit, for a message
 }
 
 func (l limit) check(what string, need float64) error {
@@ -32,7 +30,7 @@ func (l limit) check(what string, need float64) error {
 	return fmt.Errorf("%s needs some %s of memory, and %s leaves %s", what, Size(need), l.by, Size(l.bytes))
 }
 
-// Size returns a number of bytes in words.
+// Size formats a number of bytes, such as 12 MB.
 func Size(bytes float64) string {
 	switch {
 	case bytes >= 1e13:
@@ -43,8 +41,8 @@ func Size(bytes float64) string {
 	return fmt.Sprintf("%.0f MB", math.Ceil(max(0, bytes)/1e6))
 }
 
-// available returns the smallest of the limits that are known: of the machine, of
-// its control groups, and of the process.
+// available returns the smallest of the known limits: those of the machine, of the control groups and
+// of the process.
 func available() limit {
 	least := limit{math.Inf(1), ""}
 	for _, l := range append(append(machine("/proc/meminfo"), groups("/proc/self/cgroup", "/sys/fs/cgroup")...), process()...) {
@@ -55,7 +53,7 @@ func available() limit {
 	return least
 }
 
-// machine returns what /proc/meminfo says is available.
+// machine returns the available memory of the machine, from /proc/meminfo.
 func machine(path string) []limit {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -73,8 +71,7 @@ func machine(path string) []limit {
 }
 
 // groups returns the limits of the control groups of the process, of version 1 or
-// 2, and of the groups that these lie in. Within a container the root is its own
-// group.
+// 2, and of their parent groups. Inside a container the root is the group of the container.
 func groups(self, root string) (all []limit) {
 	text, err := os.ReadFile(self)
 	if err != nil {
@@ -106,8 +103,8 @@ func groups(self, root string) (all []limit) {
 	return all
 }
 
-// reclaimable returns the bytes of cached files that count as used in a group and
-// are given up when memory is short.
+// reclaimable returns the number of bytes of cached files that count as used in a control group. The
+// kernel frees them when memory is short.
 func reclaimable(dir string) float64 {
 	text, err := os.ReadFile(filepath.Join(dir, "memory.stat"))
 	if err != nil {
@@ -123,12 +120,12 @@ func reclaimable(dir string) float64 {
 	return 0
 }
 
-// number reads a file of a single number.
+// number reads a file that contains one number.
 func number(path string) (float64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, false
 	}
-	x, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64) // "max" is none
+	x, err := strconv.ParseFloat(strings.TrimSpace(string(text)), 64) // fails for "max", which is no limit
 	return x, err == nil
 }

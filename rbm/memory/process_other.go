@@ -2,5 +2,5 @@
 
 package memory
 
-// process returns nothing: these systems set no limit that could be asked for.
+// process returns nothing, because these systems report no limit of a process.
 func process() []limit { return nil }

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process returns what is left of the address space that the process may have, as
-// set by ulimit -v.
+// process returns the unused address space of the process, if ulimit -v limits it.
 func process() []limit {
 	var r unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &r); err != nil || uint64(r.Cur) >= 1<<62 {

@@ -8,46 +8,45 @@ import (
 )
 
 const (
-	// spinTime is how long a goroutine looks for work, or waits for the last
-	// iteration of a loop, before it sleeps: longer than what a training step
-	// does between its loops.
+	// spinTime is the time for which a goroutine polls for work, or for the end of the last
+	// iteration of a loop, before it sleeps. It is longer than the pauses between the loops of a
+	// training step.
 	spinTime = 100 * time.Microsecond
-	// spins is the number of looks, in all about 10 µs, after which a goroutine
-	// lets others run.
+	// spins is the number of polls, about 10 µs, after which a goroutine yields its processor.
 	spins = 1 << 14
 )
 
-// On a busy machine helpers come late, and sharing costs more than it saves. Then
-// callers run their loops alone for a while: a pause.
+// On a busy machine helpers respond late, and parallel loops cost more than they save. Callers then
+// run their loops alone for some time, a pause.
 const (
-	// missTime is how long, in all, callers may ask in vain for helpers before
-	// they pause. A sleeping helper takes up to an eighth of it to wake.
+	// missTime is the total time of loops without a helper after which callers pause. A sleeping
+	// helper wakes within an eighth of it.
 	missTime = 400 * time.Microsecond
-	// pauseFactor is the length of a pause divided by the time lost before it. A busy machine
-	// therefore costs about a sixteenth of the time.
+	// pauseFactor is the length of a pause divided by the time lost before it. On a busy machine
+	// attempts to use helpers therefore cost about a sixteenth of the time.
 	pauseFactor = 16
-	// longestPause bounds the length of a pause, which doubles when pauses follow each other closely: 51 ms. The looks at
-	// whether helpers are back then cost a machine that stays busy at most 1/128 of the time.
+	// longestPause limits the length of a pause, 51 ms. A pause soon after another one is twice
+	// as long. On a machine that stays busy, attempts then cost at most 1/128 of the time.
 	longestPause = 8 * pauseFactor * missTime
 )
 
-// A helper is a goroutine that lives as long as the program and joins loops.
-// Helpers are numbered from 1; callers are worker 0 of their loops.
+// A helper is a goroutine that runs iterations of loops until the program ends.
+// Helpers are numbered from 1; the caller of a loop is its worker 0.
 type helper struct {
 	number int
-	loop   atomic.Pointer[Loop] // the loop it is asked to join, or nil, taken or asleep
-	wake   chan struct{}        // is sent to when a sleeping helper is asked
-	_      [40]byte             // callers read loop all the time: keep it off other cache lines
+	loop   atomic.Pointer[Loop] // the loop to join, or nil, taken or asleep
+	wake   chan struct{}        // wakes a sleeping helper
+	_      [40]byte             // separates loop, which callers poll, from other cache lines
 }
 
-// What a helper's loop may hold besides a loop that it is asked to join.
+// Values of helper.loop that are no loop to join.
 var (
 	taken  = new(Loop) // the helper is at work
 	asleep = new(Loop)
 )
 
-// serve runs what the helper is asked to. When it finds nothing for spinTime, it
-// sleeps until it is asked again.
+// serve joins the loops that callers assign to the helper. After spinTime without a loop it
+// sleeps until a caller wakes it.
 func (h *helper) serve() {
 	for {
 		<-h.wake
@@ -73,22 +72,22 @@ func (h *helper) serve() {
 	}
 }
 
-// State that all loops share. It has no influence on results.
+// State of all loops. It has no influence on results.
 var (
-	processors  = runtime.NumCPU() // more goroutines at work would hinder each other
-	callers     atomic.Int32       // goroutines that run a shared loop
-	unshared    atomic.Int64       // cost of small loops that were run while helpers slept
-	missed      atomic.Int64       // time for which callers have asked for helpers in vain
-	pauseEnd    atomic.Int64       // until then only loops of cost Always are shared
-	pauseLength atomic.Int64       // of the last pause
+	processors  = runtime.NumCPU() // largest number of goroutines at work
+	callers     atomic.Int32       // number of goroutines that run a parallel loop
+	unshared    atomic.Int64       // cost of small loops that ran alone while helpers slept
+	missed      atomic.Int64       // total time of loops that got no helper
+	pauseEnd    atomic.Int64       // until then only loops of cost Always are parallel
+	pauseLength atomic.Int64       // length of the last pause
 	helpers     struct {
 		sync.Mutex
 		all atomic.Pointer[[]*helper]
 	}
 )
 
-// SetProcessors makes loops use up to n processors, whatever the machine has, and
-// returns a function that goes back. It is for tests.
+// SetProcessors makes loops use up to n processors, even if the machine has fewer. It
+// returns a function that restores the previous number. It is for tests.
 func SetProcessors(n int) (restore func()) {
 	old, procs := processors, runtime.GOMAXPROCS(n)
 	processors = n
@@ -98,7 +97,7 @@ func SetProcessors(n int) (restore func()) {
 	}
 }
 
-// helpersFor returns all helpers, at least workers−1.
+// helpersFor returns all helpers. It creates helpers if there are fewer than workers−1.
 func helpersFor(workers int) []*helper {
 	if all := helpers.all.Load(); all != nil && len(*all) >= workers-1 {
 		return *all
@@ -119,14 +118,14 @@ func helpersFor(workers int) []*helper {
 	return all
 }
 
-// wait waits for helpers that have begun. start is when the loop did.
+// wait waits for the helpers that are at work. start is the time at which the loop began.
 func (l *Loop) wait(start time.Duration, cost int) {
 	if l.running.Load() == 0 {
 		return
 	}
 	from, limit := now(), spinTime
 	if cost < Always {
-		// A helper's last iteration takes no longer than the caller's.
+		// The last iteration of a helper should not take longer than the loop has taken.
 		limit = max(limit, 2*(from-start))
 	}
 	for look := 1; l.running.Load() > 0; look++ {
@@ -134,8 +133,8 @@ func (l *Loop) wait(start time.Duration, cost int) {
 			continue
 		}
 		runtime.Gosched()
-		// Look again after reading the clock: the caller itself may have lost its processor for a
-		// while, and the helpers may be done.
+		// Check running after reading the clock: the caller may have lost its processor for some
+		// time, and the helpers may be done.
 		if now()-from > limit && l.running.Load() > 0 {
 			l.done.Wait()
 			if end := now(); cost < Always {
@@ -146,8 +145,7 @@ func (l *Loop) wait(start time.Duration, cost int) {
 	}
 }
 
-// note takes note of whether a loop that began at start and asked for helpers
-// got any.
+// note records whether a loop that asked for helpers, and began at start, got any.
 func note(helped bool, start time.Duration) {
 	if helped {
 		if missed.Load() != 0 { // a write would take the cache line from other callers
@@ -161,7 +159,7 @@ func note(helped bool, start time.Duration) {
 	}
 }
 
-// pause makes callers run loops alone from now on, for at least so long.
+// pause makes callers run loops alone from at on, for at least the time least.
 func pause(at, least time.Duration) {
 	if last := time.Duration(pauseLength.Load()); at-time.Duration(pauseEnd.Load()) < last {
 		least = max(least, min(2*last, longestPause))
@@ -171,10 +169,10 @@ func pause(at, least time.Duration) {
 	pauseEnd.Store(int64(at + least))
 }
 
-// pausing reports whether callers are to run loops alone.
+// pausing reports whether callers should run loops alone.
 func pausing() bool { return int64(now()) < pauseEnd.Load() }
 
 var programStart = time.Now()
 
-// now is the time since the program began, by a clock that is never set back.
+// now returns the time since the program began, by a monotonic clock.
 func now() time.Duration { return time.Since(programStart) }

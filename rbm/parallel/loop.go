@@ -1,12 +1,11 @@
 // Package parallel runs loops on all processors.
 //
-// Training takes thousands of steps a second, each of a few short loops. Starting
-// goroutines for each of them would take longer than the loops. So a few helper
-// goroutines live as long as the program and look for work for a while before
-// they sleep.
+// Training makes thousands of steps per second, each with a few short loops. Starting
+// goroutines for each loop would take longer than the loop. Therefore helper
+// goroutines exist as long as the program, and poll for work for some time before they sleep.
 //
-// A loop's iterations must be independent of each other: which goroutine runs
-// which must not matter. Then results are equal at any number of processors.
+// The iterations of a loop must be independent of each other, and must not depend on which goroutine
+// runs them. Results are then equal at any number of processors.
 package parallel
 
 import (
@@ -17,37 +16,37 @@ import (
 )
 
 const (
-	// Always is the cost of a loop that is worth sharing out whatever it does:
-	// its iterations may be long and differ in length.
+	// Always is the cost of a loop that is always run in parallel. Its iterations may be long and
+	// differ in length.
 	Always = math.MaxInt
-	// shareCost is the cost, in multiply-adds, from which a loop is shared with
-	// helpers that are awake: some 5 µs of one core. Sharing costs less than 1 µs.
+	// shareCost is the smallest cost, in multiply-adds, of a parallel loop with
+	// helpers that are awake: about 5 µs of one core. The overhead is less than 1 µs.
 	shareCost = 1 << 19
-	// wakeCost is the cost from which helpers are woken: some 80 µs of one core.
-	// Waking costs the caller some 5 µs and takes a helper up to 50 µs.
+	// wakeCost is the smallest cost for which helpers are woken: about 80 µs of one core.
+	// Waking costs the caller about 5 µs, and the helper begins after up to 50 µs.
 	wakeCost = 1 << 23
 )
 
-// A Loop is a loop of independent iterations that is run again and again. Once
-// the helpers exist a run allocates nothing. Only one goroutine may run a loop at
-// a time; a loop may be run inside an iteration of another one.
+// A Loop is a loop of independent iterations that runs many times. Once
+// the helpers exist, a run allocates nothing. Only one goroutine may run a Loop at
+// a time. An iteration may run another Loop.
 //
 // The iterations are divided into one range for each worker. A worker gets the
-// same range in every run of as many iterations, so what it works on stays in its
-// processor's cache. A worker that is done with its range takes iterations of
-// the others: so no run waits for a helper that comes late, or never.
+// same range in every run with the same number of iterations, so its data stay in the cache
+// of its processor. A worker that has finished its range takes iterations of
+// the others. No run therefore waits for a helper that has not begun.
 type Loop struct {
 	Body    func(i int) // one iteration
 	Reverse bool        // workers begin with the last iteration of a range
 
 	n       int
 	ranges  []workRange
-	running atomic.Int32   // helpers that may be at work
-	done    sync.WaitGroup // counts the same helpers, to sleep on
+	running atomic.Int32   // number of helpers that may be at work
+	done    sync.WaitGroup // the same number, for a caller that sleeps
 }
 
-// A workRange counts how many iterations of a worker's range were taken. Its size
-// is that of a cache line, so that workers do not slow each other down.
+// A workRange counts the iterations of a worker's range that were taken. It fills a cache line, so
+// that workers do not write to the same line.
 type workRange struct {
 	taken atomic.Int64
 	_     [56]byte
@@ -60,10 +59,10 @@ func Do(n int, body func(i int)) {
 }
 
 // Run calls Body(i) for 0 ≤ i < n and returns when all calls have returned. cost
-// is roughly the number of multiply-adds of the whole loop, or Always: if it is
+// is about the number of multiply-adds of the whole loop, or Always. If it is
 // small, the caller runs all iterations, in order.
 //
-// If an iteration panics in the caller, the other iterations end before the
+// If an iteration panics in the caller, Run waits for the iterations of the helpers before the
 // panic continues. A panic in a helper ends the program.
 func (l *Loop) Run(n, cost int) {
 	workers := workersFor(n, cost)
@@ -79,7 +78,7 @@ func (l *Loop) Run(n, cost int) {
 	l.start(n, workers, cost)
 }
 
-// workersFor returns the number of goroutines to share n iterations of that cost.
+// workersFor returns the number of goroutines for n iterations of the given total cost.
 func workersFor(n, cost int) int {
 	if n <= 1 || cost < shareCost || cost < Always && pausing() {
 		return 1
@@ -87,7 +86,7 @@ func workersFor(n, cost int) int {
 	return min(n, runtime.GOMAXPROCS(0), processors)
 }
 
-// start runs n iterations in as many ranges as workers.
+// start runs n iterations, divided into one range for each worker.
 func (l *Loop) start(n, workers, cost int) {
 	l.n = n
 	if cap(l.ranges) < workers {
@@ -110,13 +109,13 @@ func (l *Loop) share(workers, cost int) {
 		}
 		l.wait(start, cost)
 	}()
-	// Other callers, and callers around this one, are at work themselves: they
-	// leave fewer processors for helpers.
+	// Other callers, including those whose iteration runs this loop, use processors too, so fewer
+	// are available for helpers.
 	asked = l.ask(helpers, workers-int(callers.Add(1)), cost)
 	l.work(0)
 }
 
-// work runs the iterations of range w, then what is left of the other ranges.
+// work runs the iterations of range w, then the remaining ones of the other ranges.
 func (l *Loop) work(w int) {
 	workers := len(l.ranges)
 	for k := range workers {
@@ -136,8 +135,7 @@ func (l *Loop) work(w int) {
 	}
 }
 
-// ask gives the loop to at most count helpers that have nothing to do, and
-// returns how many.
+// ask assigns the loop to at most count idle helpers, and returns their number.
 func (l *Loop) ask(helpers []*helper, count, cost int) (asked int) {
 	wake, counted := cost >= wakeCost, false
 	for _, h := range helpers {
@@ -146,7 +144,7 @@ func (l *Loop) ask(helpers []*helper, count, cost int) (asked int) {
 		}
 		state := h.loop.Load()
 		if state == asleep && !wake && !counted {
-			// Many small loops wake a helper too: once for wakeCost of them.
+			// Small loops also wake helpers, once their total cost reaches wakeCost.
 			counted = true
 			if wake = unshared.Add(int64(cost)) >= wakeCost; wake {
 				unshared.Store(0)
@@ -169,8 +167,7 @@ func (l *Loop) ask(helpers []*helper, count, cost int) (asked int) {
 	return asked
 }
 
-// recall takes the loop back from helpers that have not begun, and returns how
-// many these were.
+// recall takes the loop back from helpers that have not begun, and returns their number.
 func (l *Loop) recall(helpers []*helper) (late int) {
 	for _, h := range helpers {
 		if h.loop.Load() == l && h.loop.CompareAndSwap(l, nil) {
@@ -181,7 +178,7 @@ func (l *Loop) recall(helpers []*helper) (late int) {
 	return late
 }
 
-// leave is called once for every helper that was asked.
+// leave records that a helper is no longer at work. It is called once for every helper that was asked.
 func (l *Loop) leave() {
 	l.running.Add(-1)
 	l.done.Done()

@@ -6,38 +6,36 @@ import (
 	"time"
 )
 
-// pipelineTurns is the number of iterations for each stage from which on a pipeline has
-// stages: while the first stage begins and the last one ends, workers wait.
+// pipelineTurns is the smallest number of iterations per stage of a pipeline with several stages.
+// Workers wait while the first stage begins and the last stage ends, which costs too much with fewer.
 const pipelineTurns = 3
 
-// A Pipeline is a loop whose iterations go through parts 0, 1, … in this order: sums over
-// panels of weights, say, that round differently in another order. Each worker has a
-// range of the parts, in all iterations: it goes through iteration 0, then 1, …, and in
-// each of them follows the worker of the range before. So the memory that belongs to a part
-// stays in the cache of one processor, also between this loop and a Loop over the
-// parts. Where there are too few iterations or parts for this, workers share
-// whole iterations.
+// A Pipeline is a loop whose iterations process parts 0, 1, … in this order. An example is a sum over
+// panels of weights, which rounds differently in another order. Each worker processes the same
+// range of parts, a stage, in iteration 0, then 1, and so on. In each iteration it waits for the
+// stage before. The data of a part therefore stay in the cache of one processor, also between this
+// loop and a Loop over the parts. If there are too few iterations or parts, each worker processes
+// whole iterations instead.
 //
-// What goes for a Loop goes for a Pipeline.
+// The rules of a Loop also apply to a Pipeline.
 type Pipeline struct {
 	Body func(i, lo, hi int) // parts lo … hi−1 of iteration i
 
 	n, parts, stages int
-	cost             int          // of a stage of an iteration
-	ended            []stageCount // for each iteration
+	cost             int          // cost of one stage of one iteration
+	ended            []stageCount // for each iteration: the number of finished stages
 	broken           atomic.Bool  // a stage has panicked
 	loop             Loop
 }
 
-// A stageCount is the number of stages that an iteration has gone through, on a cache line of
-// its own.
+// A stageCount is a counter that fills a cache line.
 type stageCount struct {
 	atomic.Int32
 	_ [60]byte
 }
 
 // Run calls Body for all parts of iterations 0 ≤ i < n, and returns when all calls have
-// returned. Each iteration's parts come in ascending order, in one call or more. cost is
+// returned. The parts of an iteration are processed in ascending order, in one or several calls. cost is
 // that of Loop.Run.
 func (p *Pipeline) Run(n, parts, cost int) {
 	workers := workersFor(n, cost)
@@ -69,9 +67,9 @@ func (p *Pipeline) Run(n, parts, cost int) {
 	p.loop.start(n*p.stages, workers, cost)
 }
 
-// step takes an iteration through a stage, after the stage before. Range w of the loop is
-// stage w. No worker waits in vain: the caller goes through all of stage 0, where nobody waits,
-// and then through what others have left of stages 1, 2, ….
+// step runs one stage of one iteration, after the stage before. Range w of the loop is
+// stage w. There is no deadlock: the caller runs all of stage 0, which does not wait,
+// and then what remains of stages 1, 2, ….
 func (p *Pipeline) step(t int) {
 	stage, i := t/p.n, t%p.n
 	if p.ended[i].Load() < int32(stage) && !p.wait(stage, i) {
@@ -88,12 +86,12 @@ func (p *Pipeline) step(t int) {
 	p.ended[i].Store(int32(stage) + 1)
 }
 
-// slowRate is a number of multiply-adds in a nanosecond that every kernel reaches.
+// slowRate is the speed of the slowest kernel, in multiply-adds per nanosecond.
 const slowRate = 1
 
-// wait waits until iteration i has gone through the stages before this one, and reports
-// whether it has: not if a stage has panicked. If that takes longer than a stage can take,
-// the machine is busy, and callers pause.
+// wait waits until all stages before this one have finished iteration i. It returns false if a stage
+// has panicked. If the wait is longer than the longest time of a stage, the machine is busy, and
+// callers pause.
 func (p *Pipeline) wait(stage, i int) bool {
 	from := now()
 	for look := 1; p.ended[i].Load() < int32(stage); look++ {

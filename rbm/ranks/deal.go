@@ -8,9 +8,9 @@ import (
 	"fmt"
 )
 
-// Done returns ctx.Err(), or context.Canceled if only the context of another rank is done. All ranks
-// must call it together. If the context of one is done, all get an error, so that no rank waits for
-// one that has stopped. The errors of ranks other than 0 also wrap ErrAgreed.
+// Done returns an error on all ranks if the context of any rank is done, so that no rank waits for
+// one that has stopped. The error is ctx.Err(), or context.Canceled if only the context of another rank
+// is done. All ranks must call Done together. The errors of ranks other than 0 also wrap ErrAgreed.
 func (g *Group) Done(ctx context.Context) error {
 	if g.Size() == 1 {
 		return ctx.Err()
@@ -25,7 +25,7 @@ func (g *Group) Done(ctx context.Context) error {
 	return g.agreed(context.Canceled)
 }
 
-// agreed returns an error that all ranks have: rank 0 reports it.
+// agreed marks an error that all ranks have, so that only rank 0 reports it.
 func (g *Group) agreed(err error) error {
 	if g.Rank() == 0 || errors.Is(err, ErrAgreed) {
 		return err
@@ -37,17 +37,17 @@ func (g *Group) agreed(err error) error {
 const (
 	taskDone = iota
 	taskFailed
-	taskStopped // by the end of its context
+	taskStopped // its context was done
 )
 
-// Deal makes the ranks do n independent tasks: task i is done by rank i modulo their number.
-// Every rank calls take with the results of all tasks, in order; take must do the same on all ranks. Between
-// processes results travel by encoding/gob, which needs exported fields. It keeps the bits of numbers,
-// except that a field of −0 arrives as 0; elements of slices stay −0.
+// Deal divides n independent tasks among the ranks: rank i modulo g.Size() does task i. Every rank calls
+// take with the results of all tasks, in order. take must do the same on all ranks. Results are
+// sent by encoding/gob, which needs exported fields. Numbers arrive unchanged, except that a field
+// with the value −0 arrives as 0.
 //
-// Deal ends with the first error: that of take, or of the failed task with the smallest number, after take
-// has had the results of the tasks before it. All ranks return it. From another rank only the text of an error
-// arrives, or context.Canceled. The errors of ranks other than 0 also wrap ErrAgreed.
+// Deal stops at the first error: that of take, or of the failed task with the smallest number. take has
+// then been called for all tasks before it. All ranks return the error. An error of another rank
+// arrives as text, or as context.Canceled. The errors of ranks other than 0 also wrap ErrAgreed.
 func Deal[T any](g *Group, n int, do func(i int) (T, error), take func(i int, x T) error) error {
 	for first := 0; first < n; first += g.Size() {
 		mine := first + g.Rank()
@@ -81,7 +81,8 @@ func Deal[T any](g *Group, n int, do func(i int) (T, error), take func(i int, x 
 	return nil
 }
 
-// takeAll gathers x, or the error of this rank, and calls take for what the first count ranks have.
+// takeAll exchanges the results x of the ranks, or their errors, and calls take for the results of the
+// first count ranks.
 func (g *Group) takeAll(count int, has bool, x any, failed error, take func(rank int, d *gob.Decoder) error) error {
 	var b bytes.Buffer
 	state := int64(taskDone)
@@ -93,7 +94,7 @@ func (g *Group) takeAll(count int, has bool, x any, failed error, take func(rank
 		b.WriteString(failed.Error())
 	case has:
 		if err := gob.NewEncoder(&b).Encode(x); err != nil {
-			return err // a caller's bug, the same on all ranks
+			return err // a bug of the caller, on all ranks
 		}
 	}
 	heads := make([]int64, 2*g.size)

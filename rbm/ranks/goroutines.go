@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Goroutines returns the ranks of a group of n inside this process. Each rank is for a
-// separate goroutine.
+// Goroutines returns the n ranks of a group inside this process. Use each rank in a separate
+// goroutine.
 func Goroutines(n int) []*Group {
 	m := &meeting{buffers: make([][]byte, n)}
 	m.turn.L = &m.mutex
@@ -18,9 +18,9 @@ func Goroutines(n int) []*Group {
 	return groups
 }
 
-// Each calls f in each of the n ranks of such a group, and returns their errors, which
-// name the rank. A rank leaves the group when its f returns, or the others would wait
-// for one that has failed.
+// Each runs f in n goroutines, the ranks of a group, and returns their errors, which
+// name the rank. A rank leaves the group when its f returns, so that the others do not wait
+// for a rank that has failed.
 func Each(n int, f func(g *Group) error) error {
 	var all sync.WaitGroup
 	errs := make([]error, n)
@@ -36,23 +36,23 @@ func Each(n int, f func(g *Group) error) error {
 	return errors.Join(errs...)
 }
 
-// A meeting is where the ranks of one process exchange their parts.
+// A meeting is a barrier at which the ranks of one process exchange their parts.
 type meeting struct {
 	mutex   sync.Mutex
 	turn    sync.Cond
-	buffers [][]byte // for each rank, in the gather under way
-	here    int      // ranks that wait for the others
-	round   int      // how often all ranks have met
-	left    bool     // a rank has left
+	buffers [][]byte // the table of each rank in the current gather
+	here    int      // number of ranks that wait for the others
+	round   int      // number of times that all ranks have met
+	left    bool     // a rank has left the group
 }
 
-// A seat is the place of one rank.
+// A seat is the link of one rank to the meeting.
 type seat struct {
 	*meeting
 	rank int
 }
 
-// wait returns when all ranks wait. It must be called with the mutex held.
+// wait blocks until all ranks have called it. The caller must hold the mutex.
 func (m *meeting) wait() error {
 	if m.left {
 		return ErrLost
@@ -86,7 +86,7 @@ func (s *seat) gather(buf []byte, ends []int) error {
 		}
 		lo = hi
 	}
-	// Nobody may change yet what others still read.
+	// A rank must not change its buffer while others read it.
 	return s.wait()
 }
 

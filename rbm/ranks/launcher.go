@@ -5,11 +5,12 @@ import (
 	"strconv"
 )
 
-// Build is the command that builds programs that can run as several ranks.
+// Build is the command that builds the programs with MPI.
 const Build = "CC=mpicc go build -tags mpi ./cmd/..."
 
-// Launched returns the number of this process and of all processes that mpirun or srun
-// has started together, as Open MPI, or MPICH and Slurm, say it: 0 of 1 if none has.
+// Launched returns the rank of this process and the number of processes that mpirun or srun
+// has started together, from the environment variables of Open MPI, MPICH and Slurm. It returns 0 and 1
+// for a process that was started alone.
 func Launched() (rank, size int) {
 	for _, names := range [][2]string{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}} {
 		r, err1 := strconv.Atoi(os.Getenv(names[0]))

@@ -23,9 +23,9 @@ static double now(void) {
 	return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-// gather first polls, for as long as an exchange usually takes, then sleeps between polls. So a rank
-// that waits long, as for measurements of rank 0, leaves its core to others. MPI's
-// own waits keep the core busy.
+// gather polls for as long as an exchange usually takes, then sleeps between polls. A rank
+// that waits long, as for measurements of rank 0, therefore frees its core. The waiting functions of
+// MPI keep the core busy.
 static int gather(void *buf, const int *counts, const int *places) {
 	MPI_Request request;
 	int done = 0;
@@ -53,15 +53,15 @@ import (
 	"unsafe"
 )
 
-// Start returns the group of the processes that mpirun or srun has started together with
-// this one, or nil if it was started alone. silent is set on all but one of
-// them, so that the error is printed once.
+// Start returns the group of the processes that mpirun or srun has started together, or nil if this
+// process was started alone. silent is set on all ranks except 0, so that an error is printed
+// once.
 func Start() (g *Group, silent bool, err error) {
 	rank, size := Launched()
 	if _, pmix := os.LookupEnv("PMIX_RANK"); size == 1 && !pmix {
 		return nil, false, nil
 	}
-	// Open MPI would print stack traces in place of Go's.
+	// Otherwise Open MPI would print its stack traces instead of those of Go.
 	if _, given := os.LookupEnv("OMPI_MCA_opal_signal"); !given {
 		os.Setenv("OMPI_MCA_opal_signal", "6")
 	}
@@ -74,7 +74,7 @@ func Start() (g *Group, silent bool, err error) {
 	return g, g.rank > 0, nil
 }
 
-// mpi is the world of MPI. Calls may come from any thread, one at a time.
+// mpi is the link by MPI_COMM_WORLD. Any thread may call it, one at a time.
 type mpi struct{ counts, places []C.int }
 
 func (m *mpi) gather(buf []byte, ends []int) error {

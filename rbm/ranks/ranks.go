@@ -1,17 +1,16 @@
-// Package ranks is a group of processes that share one computation.
+// Package ranks divides a computation among a group of processes, the ranks.
 //
-// The processes, the ranks, run the same program on the same input. Each computes its
-// part of the rows of a table, and Gather makes the table whole on all of them. That is
-// all they exchange: no sums are formed on the way. So what each rank continues with is
-// what one process alone would have, bit for bit.
+// All ranks run the same program on the same input. Each computes some rows of a table, and
+// Gather completes the table on all ranks. They exchange rows only, never sums. Results are
+// therefore bit-identical to those of a single process.
 //
-// There are three forms: a nil group is one process alone; Goroutines makes a group
-// inside one process, for tests; and Start joins the group of mpirun, in programs built
+// There are three forms of a group. A nil group is a single process. Goroutines makes a group
+// inside one process, for tests. Start joins the group of mpirun, in programs built
 // with the tag mpi.
 //
 // # Where to begin
 //
-// Read Each, then Gather. ExampleEach, in example_test.go, divides a loop among three ranks.
+// Read Each, then Gather. ExampleEach divides a loop among three ranks.
 package ranks
 
 import (
@@ -23,24 +22,24 @@ import (
 	"unsafe"
 )
 
-// A Group is what one rank knows of its group. Every rank must call the same methods in
-// the same order; a call returns when all ranks have made it. A nil Group is
-// of one rank. It is not for concurrent use.
+// A Group connects one rank to the others of its group. Every rank must call the same methods in
+// the same order; a call returns when all ranks have made it. A nil Group has
+// one rank. It is not for concurrent use.
 type Group struct {
 	link
 	rank, size  int
-	parts, ends []int // scratch: ends of parts, in numbers and in bytes
+	parts, ends []int // working memory: ends of parts, in elements and in bytes
 }
 
-// A link carries bytes between ranks.
+// A link transfers bytes between ranks.
 type link interface {
-	// gather is Gather of bytes in a group of more than one rank.
+	// gather is Gather for bytes in a group of more than one rank.
 	gather(buf []byte, ends []int) error
-	// close ends the membership.
+	// close leaves the group.
 	close() error
 }
 
-// ErrLost is wrapped by the error of every call after a rank has left.
+// ErrLost says that a rank has left the group.
 var ErrLost = errors.New("a rank of the group is lost")
 
 // Rank returns the number of this rank, from 0.
@@ -59,26 +58,25 @@ func (g *Group) Size() int {
 	return g.size
 }
 
-// Rows returns the rows lo … hi−1 of rows that are this rank's. Those of the ranks follow
-// each other, and their numbers differ by at most one.
+// Rows divides a number of rows among the ranks, in order and as evenly as possible. It returns the
+// range lo … hi−1 of this rank.
 func (g *Group) Rows(rows int) (lo, hi int) {
 	return g.Rank() * rows / g.Size(), (g.Rank() + 1) * rows / g.Size()
 }
 
-// A Number is what tables hold.
+// A Number is an element type of tables.
 type Number interface {
 	uint8 | int32 | uint64 | int64 | float32 | float64
 }
 
-// Gather makes x equal on all ranks. It consists of one part for each rank, in order:
-// part r ends at ends[r]. Each rank has its own part filled; those of the others
-// are overwritten. All ranks must give the same ends. The error wraps ErrLost if a rank
-// has left.
+// Gather completes a table x on all ranks. x has one part for each rank, in order; part r ends at
+// index ends[r]. Each rank must have computed its part. Gather overwrites the parts of the other ranks
+// with their results. All ranks must give the same ends. The error wraps ErrLost if a rank has left.
 func Gather[T Number](g *Group, x []T, ends []int) error {
 	if g.Size() == 1 || len(x) == 0 {
 		return nil
 	}
-	// The bytes of x, in the order of this machine: all ranks run the same program.
+	// The byte order of this machine is that of all ranks, because they run the same program.
 	size := int(unsafe.Sizeof(x[0]))
 	g.ends = g.ends[:0]
 	for _, end := range ends {
@@ -87,8 +85,8 @@ func Gather[T Number](g *Group, x []T, ends []int) error {
 	return g.gather(unsafe.Slice((*byte)(unsafe.Pointer(&x[0])), len(x)*size), g.ends)
 }
 
-// GatherRows is Gather of a table of rows of equal length, of which each rank has
-// filled its own: see Rows.
+// GatherRows is Gather for a table of rows of equal length, in which each rank has
+// computed the rows of Rows.
 func GatherRows[T Number](g *Group, x []T, rows int) error {
 	if g.Size() == 1 || len(x) == 0 {
 		return nil
@@ -116,8 +114,8 @@ func (g *Group) Any(mine bool) (bool, error) {
 	return mine, err
 }
 
-// Broadcast returns, on every rank, what rank 0 gives: b, or failed if that is not nil.
-// What other ranks give has no meaning. Their error then wraps ErrAgreed.
+// Broadcast returns the arguments of rank 0 on every rank: b, or an error if failed is not nil. It
+// ignores the arguments of other ranks, whose error wraps ErrAgreed.
 func (g *Group) Broadcast(b []byte, failed error) ([]byte, error) {
 	if g.Size() == 1 {
 		return b, failed
@@ -146,7 +144,7 @@ func (g *Group) Broadcast(b []byte, failed error) ([]byte, error) {
 	return b, g.gather(b, g.rootEnds(len(b)))
 }
 
-// rootEnds returns the ends of a table that is all of rank 0.
+// rootEnds returns the ends for a table of size bytes that rank 0 has computed alone.
 func (g *Group) rootEnds(size int) []int {
 	g.ends = g.ends[:0]
 	for range g.size {
@@ -155,21 +153,21 @@ func (g *Group) rootEnds(size int) []int {
 	return g.ends
 }
 
-// ErrAgreed is wrapped by errors that another rank reports: this one should end and be silent.
+// ErrAgreed says that another rank reports the error. This rank should end without a message.
 var ErrAgreed = errors.New("the group has failed")
 
-// A Fact is what all ranks must agree on, such as a hash of their data.
+// A Fact is a value that must be equal on all ranks, such as a hash of their data.
 type Fact struct {
 	Name string
 	Sum  [32]byte
 }
 
-// maxFacts is the largest number of facts, and hostBytes and errorBytes the room for a
-// rank's host name and error.
+// maxFacts is the largest number of facts. hostBytes and errorBytes are the sizes of the host name
+// and of the error of a rank.
 const maxFacts, hostBytes, errorBytes = 3, 64, 400
 
-// Agree returns nil if each rank gives no error and the same facts. Else rank 0 returns an error that
-// names a rank and what is wrong there, and the other ranks return one that wraps
+// Agree returns nil if all ranks give a nil error and equal facts. Otherwise rank 0 returns an error that
+// names a rank and its problem, and the other ranks return an error that wraps
 // ErrAgreed. It panics if there are more than three facts.
 func (g *Group) Agree(failed error, facts ...Fact) error {
 	if len(facts) > maxFacts {
@@ -223,9 +221,8 @@ func text(b []byte) string {
 	return s
 }
 
-// Close ends the membership in the group, when all ranks have reached the end. A rank of
-// goroutines that closes too early is lost to the others. A process that ends without Close is, and
-// mpirun then ends them all.
+// Close leaves the group, at the end of the program. Calls of the other ranks fail if a rank of
+// Goroutines closes too early. If a process ends without Close, mpirun ends all processes.
 func (g *Group) Close() error {
 	if g == nil {
 		return nil
