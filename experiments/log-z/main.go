@@ -1,6 +1,6 @@
-// Log-z asks whether the errors of the estimates of log Z can be believed: it
-// estimates log Z of many models that are small enough to enumerate, and counts how
-// often the truth lies within them.
+// Log-z tests the standard errors of estimates of log Z. It estimates log Z of many models
+// that are small enough to enumerate, and counts how often the confidence intervals contain
+// the exact value.
 //
 //	go run ./experiments/log-z
 //
@@ -26,15 +26,14 @@ func main() { cli.Main("log-z", run) }
 
 var run = experiment().Command(nil)
 
-const about = `` + "`rbmeval`" + ` estimates log Z in three ways. Each estimate has a standard error s, and log Z ± 1.96 s is meant as a 95 % confidence
+const about = `` + "`rbmeval`" + ` estimates log Z in three ways. Each estimate has a standard error s, and log Z ± 1.96 s is meant to be a 95 % confidence
 interval. ` + "`rbmeval`" + ` also warns of estimates that cannot be trusted. The models here are small enough to enumerate, and the page counts
-how often the interval contains the exact log Z. Settings are the defaults of ` + "`rbmeval`" + `, which also computes a lower bound of log Z
-from the distinct training rows.
+how often the interval contains the exact log Z. Settings are the defaults of ` + "`rbmeval`" + `.
 
-There are six kinds of models: trained on images of font digits; the same with labels; trained on data of known structure (bars, four
-modes, toy data, shifted patterns); with random parameters; with large random parameters ("sharp"); and with a fixed number of active hidden units. The
-training used short and long runs of ` + "`cd` and `pcd`" + `, some of which lead to models whose chains hardly mix. The seed is that of the
-model, its training and the estimate.`
+There are six kinds of models: trained on images of font digits; trained on these with labels; trained on data of known structure (bars, four
+modes, toy data, shifted patterns); with random parameters; with large random parameters ("sharp"); and with a fixed number of active hidden
+units. The training used short and long runs of ` + "`cd` and `pcd`" + `, some of which lead to models whose chains hardly mix. The initial model,
+its training and the estimate have the same seed.`
 
 // experiment returns all figures.
 func experiment() claims.Experiment {
@@ -49,9 +48,9 @@ func experiment() claims.Experiment {
 
 var methods = []logz.Method{logz.ByBennett, logz.ByAIS, logz.ByReverse}
 
-// Panels. A curve is a kind of models, and X the number of a model's description.
+// Panels. A curve is a kind of model, and X the index of the model in cases. The name of a method follows.
 const (
-	scorePanel  = "score of "   // and the method: (estimate − log Z) / s; NaN: no estimate
+	scorePanel  = "score of "   // (estimate − log Z) / s; NaN: no estimate
 	errorPanel  = "error of "   // estimate − log Z, nats
 	warnedPanel = "warning of " // 1 if a warning names the estimate
 )
@@ -61,7 +60,7 @@ func coverage() claims.Figure {
 		Name:  "coverage",
 		Ours:  true,
 		Title: "how often the confidence intervals of log Z contain the exact value",
-		Says:  "do 95 % intervals without a warning contain the exact log Z in 95 % of the models, and do warnings find the wrong ones?",
+		Says:  "do 95 % intervals without a warning contain the exact log Z in 95 % of the models, and do warnings find wrong estimates?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for seed := range uint64(max(o.Repeats, 1)) {
 				for at, c := range cases {
@@ -86,14 +85,14 @@ func coverage() claims.Figure {
 	}
 }
 
-// A tally counts estimates of a method.
+// A tally has the counts of a method.
 type tally struct {
-	all, warned, impossible int       // estimates; those with a warning; without a number
+	all, warned, impossible int       // estimates; estimates with a warning; estimates without a number
 	scores, doubtful        []float64 // |estimate − log Z| / s without and with a warning
-	worst                   float64   // |estimate − log Z| without a warning, nats
+	worst                   float64   // largest |estimate − log Z| without a warning, nats
 }
 
-// count counts the estimates of a method on models of a kind, "" for all kinds.
+// count counts the estimates of a method for models of a kind, or for all if kind is "".
 func count(t *claims.Table, m logz.Method, kind string) (c tally) {
 	for _, name := range kinds() {
 		if kind != "" && kind != name {
@@ -120,7 +119,7 @@ func count(t *claims.Table, m logz.Method, kind string) (c tally) {
 	return c
 }
 
-// within returns how many scores are at most z.
+// within returns the number of scores that are at most z.
 func within(scores []float64, z float64) (n int) {
 	for _, s := range scores {
 		if s <= z {
@@ -130,11 +129,11 @@ func within(scores []float64, z float64) (n int) {
 	return n
 }
 
-// of95 is the half width of an interval of 95 % in standard errors.
+// of95 is half the width of a 95 % interval in standard errors.
 const of95 = 1.96
 
-// coverageClaims asks whether the share of intervals that hold is 95 %, give or take three
-// binomial standard errors.
+// coverageClaims returns the claims that 95 % of the intervals without a warning contain log Z, within three
+// binomial standard errors, and that fewer of those with a warning do.
 func coverageClaims(t *claims.Table) (all []claims.Claim) {
 	for _, m := range methods {
 		c := count(t, m, "")
@@ -143,23 +142,23 @@ func coverageClaims(t *claims.Table) (all []claims.Claim) {
 			continue
 		}
 		in := within(c.scores, of95)
-		share, sd := float64(in)/float64(n), math.Sqrt(0.95*0.05/float64(n))
-		z := (share - 0.95) / sd
+		covered, sd := float64(in)/float64(n), math.Sqrt(0.95*0.05/float64(n))
+		z := (covered - 0.95) / sd
 		all = append(all, claims.Holds(fmt.Sprintf("%s: 95 %% intervals without a warning contain log Z in 95 %% of the models", m.Name()), math.Abs(z) <= claims.Errors, z,
-			"%d of %d: %.1f %% ± %.1f, %.2f standard errors from 95 %%", in, n, 100*share, 100*sd, z))
+			"%d of %d: %.1f %% ± %.1f, %.2f standard errors from 95 %%", in, n, 100*covered, 100*sd, z))
 		if d := len(c.doubtful); d > 0 {
 			held := within(c.doubtful, of95)
-			// If the intervals held as often as those without a warning, chance would make this few or
-			// fewer hold with probability p.
-			p := distuv.Binomial{N: float64(d), P: share}.CDF(float64(held))
+			// p is the probability that at most this number contain log Z, if they contained it as often as
+			// intervals without a warning.
+			p := distuv.Binomial{N: float64(d), P: covered}.CDF(float64(held))
 			all = append(all, claims.Holds(fmt.Sprintf("%s: intervals with a warning contain log Z less often", m.Name()), p < 0.001, p,
-				"%d of %d: %.1f %%; by chance with probability %.2g, below 0.001 needed", held, d, 100*float64(held)/float64(d), p))
+				"%d of %d: %.1f %%; by chance with probability %.2g; less than 0.001 is needed", held, d, 100*float64(held)/float64(d), p))
 		}
 	}
 	return all
 }
 
-// levels are the nominal shares at which the picture shows the counted ones.
+// levels returns the nominal coverages of the picture, in percent.
 func levels() (all []float64) {
 	for l := 50; l <= 98; l += 4 {
 		all = append(all, float64(l))
@@ -195,7 +194,7 @@ func draw(w io.Writer, t *claims.Table) error {
 
 func notes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("For each kind, the table has the number of models. For each estimator it has the percentage of models with a warning (warned). Of the models without one, it has the percentage whose 95 % interval contains log Z (held), and the largest error in nats (worst).\n\n" +
+	b.WriteString("The table has the number of models of each kind. For each estimator, \"warned\" is the percentage of models with a warning. Of the models without a warning, \"held\" is the percentage whose 95 % interval contains log Z, and \"worst\" the largest error in nats.\n\n" +
 		"| models | | Bennett: warned | held | worst | AIS: warned | held | worst | reverse AIS: warned | held | worst |\n|" + strings.Repeat(" --- |", 11) + "\n")
 	for _, kind := range append(kinds(), "") {
 		line := []string{cmp.Or(kind, "all")}
@@ -219,13 +218,13 @@ func notes(t *claims.Table) string {
 	}
 	for _, m := range methods {
 		if c := count(t, m, ""); c.impossible > 0 {
-			fmt.Fprintf(&b, "\n%s has no number in %s.", m.Name(), cli.Count(c.impossible, "case"))
+			fmt.Fprintf(&b, "\n%s has no estimate in %s.", m.Name(), cli.Count(c.impossible, "case"))
 		}
 	}
 	return b.String()
 }
 
-// kinds returns the kinds of models in their order.
+// kinds returns the kinds of models, in the order of cases.
 func kinds() (all []string) {
 	for _, c := range cases {
 		if !slices.Contains(all, c.kind) {
@@ -235,7 +234,7 @@ func kinds() (all []string) {
 	return all
 }
 
-// short returns the first words of the kinds.
+// short returns the first word of each kind.
 func short() (all []string) {
 	for _, k := range kinds() {
 		first, _, _ := strings.Cut(k, " ")

@@ -14,18 +14,18 @@ import (
 	"gorbm/train"
 )
 
-// A description is a model to be made: trained on data, or with random parameters.
+// A description is a model that is trained on data, or has random parameters.
 type description struct {
 	kind     string
-	data     string // "": random
+	data     string // "": random parameters
 	labels   bool
-	inputs   int // of a random model
+	inputs   int // number of inputs of a random model
 	hidden   int
-	active   int // of the hidden units, by a constraint; 0: none
+	active   int // number of active hidden units, by a constraint; 0: none
 	negative string
 	steps    int
 	rate     float64
-	sd       float64 // of random parameters
+	sd       float64 // standard deviation of random parameters
 }
 
 const (
@@ -95,7 +95,7 @@ func (d description) job(at int, seed uint64, quick bool) claims.Job {
 	}
 }
 
-// model makes the model, with the data that it was trained on, if any.
+// model returns the model and the data that it was trained on, if any.
 func (d description) model(ctx context.Context, seed uint64) (*rbm.RBM, *data.Set, error) {
 	if d.data == "" {
 		m := rbm.New(d.inputs, d.hidden, 0, rbm.Softmax)
@@ -127,7 +127,7 @@ func (d description) constrain(m *rbm.RBM) {
 	}
 }
 
-// measure compares the estimates of log Z with the truth.
+// measure compares the estimates of log Z with the exact value.
 func (d description) measure(ctx context.Context, at int, seed uint64, quick bool) (points []claims.Point, err error) {
 	m, set, err := d.model(ctx, seed)
 	if err != nil {

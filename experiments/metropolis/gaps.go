@@ -11,7 +11,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A sampler is a curve of the pictures.
+// A sampler is a named way to update spins, a curve in the pictures.
 type sampler struct {
 	name  string
 	mover func(o mcmc.Order) mcmc.Mover
@@ -25,17 +25,17 @@ var samplers = []sampler{
 	{modified, func(o mcmc.Order) mcmc.Mover { return mcmc.ModifiedMetropolis{Order: o} }},
 }
 
-// leastGap is the size of rounding errors: no digit of a smaller gap is right.
+// leastGap is the size of rounding errors. A smaller gap has no correct digit.
 const leastGap = 1e-12
 
-// An operator is a transition matrix with its stationary distribution, as mcmc.SweepOperator.
+// An operator is a transition matrix with its stationary distribution. mcmc.SweepOperator is one.
 type operator interface {
 	diag.Operator
 	Law() []float64
 }
 
-// spectralGap returns the gap: 0 for moves that are reducible or periodic, and otherwise
-// leastGap or more.
+// spectralGap returns the spectral gap. It is 0 if the chain is reducible or periodic, and otherwise
+// at least leastGap.
 func spectralGap(o operator) (float64, error) {
 	gap, err := diag.SpectralGap(o, o.Law())
 	if err == nil && gap < leastGap && diag.Period(o) == 1 {
@@ -44,7 +44,7 @@ func spectralGap(o operator) (float64, error) {
 	return gap, err
 }
 
-// lattice returns the lattice of this text, with all couplings j.
+// lattice returns a lattice such as 3x3 with all couplings j.
 func lattice(text string, periodic bool, j float64) (*mcmc.Graph, error) {
 	l, err := mcmc.ParseLattice(text, periodic)
 	if err != nil {
@@ -53,10 +53,10 @@ func lattice(text string, periodic bool, j float64) (*mcmc.Graph, error) {
 	return l.Graph(mcmc.Uniform(j), 0)
 }
 
-// gapsJob computes the gaps of samplers on a 3×3 lattice at one coupling. what, added to the panel, names the job. Sweeps
-// are in this order, or take each site once in random order.
-func gapsJob(panel, what string, periodic bool, samplers []sampler, order mcmc.Order, once bool, j float64) claims.Job {
-	return claims.Job{Name: fmt.Sprintf("%s%s 3x3 J=%g", panel, what, j), Run: func(context.Context) (points []claims.Point, err error) {
+// gapsJob returns a job that computes the gaps of samplers on a 3×3 lattice at coupling j. The job's name begins with panel and
+// suffix. Sweeps are in the given order; with once they update each site once, in random order.
+func gapsJob(panel, suffix string, periodic bool, samplers []sampler, order mcmc.Order, once bool, j float64) claims.Job {
+	return claims.Job{Name: fmt.Sprintf("%s%s 3x3 J=%g", panel, suffix, j), Run: func(context.Context) (points []claims.Point, err error) {
 		g, err := lattice("3x3", periodic, j)
 		if err != nil {
 			return nil, err
@@ -80,8 +80,7 @@ func gapsJob(panel, what string, periodic bool, samplers []sampler, order mcmc.O
 	}}
 }
 
-// couplings are the J of a figure: the paper's picture goes from none to strong.
-// The second shows the limit of weak coupling.
+// couplings returns the couplings J of a figure. The second one shows the limit of weak coupling.
 func couplings(o claims.Options) []float64 {
 	step := claims.Size(o, 0.15, 0.025)
 	js := []float64{0, weak}
@@ -91,7 +90,7 @@ func couplings(o claims.Options) []float64 {
 	return js
 }
 
-// A curveOf is a curve that is computed once, without random numbers.
+// A curveOf maps x to y for a curve without random numbers.
 type curveOf map[float64]float64
 
 func curve(t *claims.Table, panel, name string) curveOf {
@@ -102,7 +101,7 @@ func curve(t *claims.Table, panel, name string) curveOf {
 	return c
 }
 
-// where returns the x at which the condition holds, in order.
+// where returns the x of c that satisfy the condition, in order.
 func where(condition func(x float64) bool, c curveOf) (xs []float64) {
 	for x := range c {
 		if condition(x) {
@@ -113,7 +112,7 @@ func where(condition func(x float64) bool, c curveOf) (xs []float64) {
 	return xs
 }
 
-// top returns the x of the largest value, without J = 0.
+// top returns the largest value y and its x, without J = 0.
 func (c curveOf) top() (x, y float64) {
 	for j, gap := range c {
 		if j > 0 && (gap > y || gap == y && j < x) {

@@ -1,6 +1,6 @@
-// Metropolis makes the figures of "On the Convergence of the Metropolis Algorithm
+// Metropolis reproduces the figures of "On the Convergence of the Metropolis Algorithm
 // with Fixed-Order Updates for Multivariate Binary Probability Distributions"
-// (Brügge, Fischer & Igel 2020) again.
+// (Brügge, Fischer & Igel 2020).
 //
 //	go run ./experiments/metropolis -figure 2
 //
@@ -14,11 +14,11 @@ import (
 
 func main() { cli.Main("metropolis", run) }
 
-const about = `The Metropolis algorithm that updates spins in a fixed order may be reducible. The modified operator accepts
-a flip that costs nothing with probability ½ and always converges. The spectral gap is 1 − |λ₂| of the transition
-matrix of a sweep: 1 is convergence in one sweep, 0 is no convergence. It is computed from the whole matrix
-(` + "`mcmc.SweepOperator`, `diag.SpectralGap`" + `), so nothing here is sampled unless a seed is named. Energies are
-E = −J Σ s_i s_j, at β = 1.`
+const about = `If the Metropolis algorithm updates spins in a fixed order, its chain may be reducible. The modified operator accepts
+a flip that leaves the energy unchanged with probability ½, and always converges. The spectral gap is 1 − |λ₂|, where λ₂ is the
+second largest eigenvalue, by modulus, of the transition matrix of a sweep. A gap of 1 is convergence in one sweep, and a gap of 0
+no convergence. Gaps are computed from the whole matrix (` + "`mcmc.SweepOperator`, `diag.SpectralGap`" + `); only figures with
+seeds are sampled. Energies are E = −J Σ s_i s_j, at β = 1.`
 
 var run = experiment.Command(nil)
 

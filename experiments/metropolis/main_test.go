@@ -11,7 +11,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// What is proven, by the paper or by hand, must pass in the quick size too.
+// Claims that are proven, by the paper or by hand, must pass in the quick size too.
 func TestQuick(t *testing.T) {
 	verdicts := claimstest.Quick(t, experiment, run)
 	for _, claim := range []string{
@@ -32,7 +32,7 @@ func TestCommitted(t *testing.T) {
 	claimstest.Committed(t, experiment)
 }
 
-// A sweep that takes each site once in random order is the mean over all orders.
+// A sweep that updates each site once in random order is the mean over all orders.
 func TestShuffled(t *testing.T) {
 	g, err := mcmc.NewGraph([]float64{0.3, -0.2, 0}, []mcmc.Edge{{I: 0, J: 1, Coupling: 0.7}, {I: 1, J: 2, Coupling: -1.1}})
 	if err != nil {
@@ -40,14 +40,14 @@ func TestShuffled(t *testing.T) {
 	}
 	orders := [][]int32{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
 	for x := range 8 {
-		want, law := make([]float64, 8), make([]float64, 8)
-		law[x] = 1
+		want, got := make([]float64, 8), make([]float64, 8)
+		got[x] = 1
 		for _, order := range orders {
 			o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), mcmc.Metropolis{}, 1, order)
 			if err != nil {
 				t.Fatal(err)
 			}
-			after := slices.Clone(law)
+			after := slices.Clone(got)
 			o.Step(after)
 			floats.AddScaled(want, 1.0/6, after)
 		}
@@ -55,9 +55,9 @@ func TestShuffled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		newShuffled(o, 3).Step(law)
-		if !floats.EqualApprox(law, want, 1e-14) {
-			t.Errorf("from state %d the law is %v, want %v", x, law, want)
+		newShuffled(o, 3).Step(got)
+		if !floats.EqualApprox(got, want, 1e-14) {
+			t.Errorf("from state %d the distribution is %v, want %v", x, got, want)
 		}
 	}
 }

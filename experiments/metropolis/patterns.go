@@ -24,12 +24,12 @@ type ctx = context.Context
 // figureA3 is the counter-example of stripes, and figureA4 that of triangles.
 var (
 	figureA3 = patternFigure("A.3", "horizontal stripes", stripes, mcmc.Chessboard, []string{"4x4", "4x6", "6x6", "8x8"}, "stripes under Metropolis in chessboard order",
-		"On a periodic lattice with even sides a striped pattern never leaves: horizontal stripes become vertical after half the updates, the complementary horizontal stripes after a sweep, and return after another.")
+		"On a periodic lattice with even sides a striped pattern never leaves: horizontal stripes become vertical after half a sweep, the complementary horizontal stripes after a sweep, and return after another sweep.")
 	figureA4 = patternFigure("A.4", "triangle", triangle, mcmc.Linear, []string{"4x4", "3x3", "5x5", "8x8"}, "triangles under Metropolis in linear order",
 		"On a periodic lattice with equal sides a triangular pattern, updated from left to right and from top to bottom, flips between two states.")
 )
 
-// patternFigure is the figure of a pattern on lattices of these sizes, the first of which is drawn.
+// patternFigure returns the figure of a pattern on lattices of these sizes, of which it draws the first.
 func patternFigure(name, pattern string, up func(x, y int) bool, order mcmc.Order, sizes []string, title, says string) claims.Figure {
 	return claims.Figure{
 		Name: name, Title: title, Says: says,
@@ -40,23 +40,22 @@ func patternFigure(name, pattern string, up func(x, y int) bool, order mcmc.Orde
 	}
 }
 
-// stripes are rows that are up and down in turn.
+// stripes is up in every second row.
 func stripes(_, y int) bool { return y%2 == 0 }
 
-// triangle is up on and right of the diagonal.
+// triangle is up on the diagonal and to its right.
 func triangle(x, y int) bool { return x >= y }
 
-// Panels of a pattern: its states, and whether runs ended as they must.
+// Panels of a pattern: the states of a run, and the number of sweeps that end in the pattern or its complement.
 const (
 	statePanel  = "state"
 	sweepsPanel = "sweeps"
 )
 
-// drawnSide is the side of the lattices that are drawn, the first of each figure.
+// drawnSide is the side of the lattices that are drawn.
 const drawnSide = 4
 
-// patternJobs run Metropolis, and for comparison the modified operator, from a
-// pattern. The first size is drawn.
+// patternJobs returns jobs that run Metropolis and the modified operator from a pattern.
 func patternJobs(o claims.Options, order mcmc.Order, up func(x, y int) bool, sizes []string) (jobs []claims.Job) {
 	sweeps := claims.Size(o, 20, 1000)
 	for i, size := range sizes {
@@ -71,10 +70,10 @@ func patternJobs(o claims.Options, order mcmc.Order, up func(x, y int) bool, siz
 	return jobs
 }
 
-// runPattern counts the sweeps after which the state is the pattern or, after an
-// odd number of sweeps, its complement. With keep it also returns the states.
+// runPattern counts the sweeps after which the state is as expected: the pattern after an even number
+// of sweeps, and its complement after an odd number. With keep it also returns the states.
 func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool, sweeps, seed int, keep bool) (points []claims.Point, err error) {
-	const j = 0.5 // of no effect on Metropolis here: all flips cost nothing
+	const j = 0.5 // has no effect on Metropolis here, because no flip changes the energy
 	g, err := lattice(size, true, j)
 	if err != nil {
 		return nil, err
@@ -121,7 +120,7 @@ func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool
 	return append(points, claims.Point{Panel: sweepsPanel, Curve: m.name + " " + size, Repeat: seed, X: float64(sweeps), Y: float64(stays)}), nil
 }
 
-// bindHalves returns the chains of the first and the second half of a sweep: the
+// bindHalves returns the chains of the two halves of a sweep: the two
 // colours of a chessboard, or the upper and the lower rows.
 func bindHalves(s *mcmc.Ising, m mcmc.Mover, order mcmc.Order, side int) (chains [2]mcmc.Chain, err error) {
 	var sites [2][]int32
@@ -141,8 +140,8 @@ func bindHalves(s *mcmc.Ising, m mcmc.Mover, order mcmc.Order, side int) (chains
 	return chains, nil
 }
 
-// tally adds up the runs of a sampler: kept counts the sweeps that ended in the pattern or its complement, of all sweeps, and
-// left the runs that left the pattern, of all runs.
+// tally counts the sweeps and runs of a sampler. kept is the number of sweeps that ended as expected, and left the number
+// of runs that left the pattern.
 func tally(t *claims.Table, sampler string) (kept, sweeps float64, runs, left int) {
 	for _, name := range t.Curves(sweepsPanel) {
 		if !strings.HasPrefix(name, sampler+" ") {
@@ -163,7 +162,7 @@ func tally(t *claims.Table, sampler string) (kept, sweeps float64, runs, left in
 func patternFinding(t *claims.Table) string {
 	kept, sweeps, _, _ := tally(t, metropolis)
 	_, _, runs, left := tally(t, modified)
-	return fmt.Sprintf("Metropolis keeps to the pattern and its complement in %.0f of %.0f sweeps; the modified operator leaves it in %d of %d runs.", kept, sweeps, left, runs)
+	return fmt.Sprintf("Metropolis alternates between the pattern and its complement in %.0f of %.0f sweeps. The modified operator leaves the pattern in %d of %d runs.", kept, sweeps, left, runs)
 }
 
 func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Claim) {
@@ -179,7 +178,7 @@ func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Clai
 		kept, sweeps, runs, left := tally(t, m.name)
 		if m.name == metropolis {
 			all = append(all, claims.Holds("Metropolis alternates between the "+what+" and the complement for ever", kept == sweeps, kept/sweeps,
-				"so in %.0f of %.0f sweeps, in %d runs on four lattices", kept, sweeps, runs))
+				"in %.0f of %.0f sweeps, in %d runs on four lattices", kept, sweeps, runs))
 		} else {
 			all = append(all, claims.Holds("the modified operator leaves the pattern", left == runs, float64(left), "in %d of %d runs", left, runs))
 		}
@@ -212,7 +211,7 @@ func squares(title string, rows, cols int, ink func(x, y int) color.Color) *plot
 		for x := range cols {
 			left, low := float64(x), float64(rows-1-y)
 			corners := plotter.XYs{{X: left, Y: low}, {X: left + 1, Y: low}, {X: left + 1, Y: low + 1}, {X: left, Y: low + 1}}
-			square, _ := plotter.NewPolygon(corners) // it refuses only points that are not finite
+			square, _ := plotter.NewPolygon(corners) // the error is only for points that are not finite
 			square.Color = ink(x, y)
 			square.LineStyle = draw.LineStyle{Color: color.Gray{Y: 0x80}, Width: vg.Points(0.7)}
 			p.Add(square)

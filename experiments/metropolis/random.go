@@ -11,13 +11,13 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// Panels of Figure B.5 besides open and torus, in which sites are drawn from all.
+// Panels of Figure B.5, in addition to open and torus.
 const (
 	torusOnce = "periodic, each site once"
 	openOnce  = "free, each site once"
 )
 
-// randomPanels are the panels, with what they show in words.
+// randomPanels are the panels of Figure B.5 with their boundaries and orders.
 var randomPanels = []struct {
 	name, boundary, order string
 	periodic, once        bool
@@ -38,17 +38,17 @@ const (
 var figureB5 = claims.Figure{
 	Name:  "B.5",
 	Title: "spectral gaps of random-order sweeps, 3×3",
-	Says: "In almost all settings random order is much slower than Gibbs in a fixed order; the exception is Metropolis on the periodic lattice, " +
+	Says: "In almost all settings random order is much slower than Gibbs in a fixed order. The exception is Metropolis on the periodic lattice, " +
 		"which does not converge in a fixed order and does exceptionally well in random order at high J.",
 	Jobs: func(o claims.Options) (jobs []claims.Job) {
 		for i, j := range couplings(o) {
 			if o.Quick && i%3 != 2 {
-				continue // the last is among those that are left
+				continue // every third coupling and the last one remain
 			}
 			for _, p := range randomPanels {
 				order := mcmc.Random
 				if p.once {
-					order = mcmc.Linear // newShuffled takes the sites one by one
+					order = mcmc.Linear // newShuffled updates the sites one by one
 				}
 				jobs = append(jobs, gapsJob(p.name, "", p.periodic, samplers, order, p.once, j), gapsJob(p.name, ", fixed", p.periodic, fixedGibbs, mcmc.Chessboard, false, j))
 			}
@@ -57,7 +57,7 @@ var figureB5 = claims.Figure{
 	},
 	Claims: claimsB5,
 	Finding: func(t *claims.Table) string {
-		s := "Each half of the claim holds for one of two ways to draw a random order, but for neither way do both hold. "
+		s := "Each half of the claim holds for one of two ways to draw a random order, and for neither way do both halves hold. "
 		for _, order := range []string{allSites, eachOnce} {
 			slower, settings := slowerThanFixed(t, order)
 			s += fmt.Sprintf("With %s random order is slower in %d of %d settings", order, slower, settings)
@@ -79,20 +79,20 @@ var figureB5 = claims.Figure{
 		return drawGaps(w, t, panels, fixedOrder)
 	},
 	Notes: func(*claims.Table) string {
-		return "The paper does not say whether a sweep in random order takes each site once, in a new random order, or draws as many sites from all. Both are shown."
+		return "The paper does not say how a sweep in random order chooses its sites. We show two ways. In one, each site is updated once, in a new random order (\"each site once\"). In the other, n sites are drawn with replacement from all n sites (\"sites drawn from all\")."
 	},
 }
 
 const fixedOrder = "Gibbs in fixed order"
 
-// fixedGibbs is the sampler that random order is held against.
+// fixedGibbs is the sampler with which random order is compared.
 var fixedGibbs = []sampler{{fixedOrder, func(o mcmc.Order) mcmc.Mover { return mcmc.Gibbs{Order: o} }}}
 
-// A shuffled is the operator of sweeps that take each site once, in a uniformly
-// random order: the mean over all n! products of the sites' operators.
+// A shuffled is the operator of a sweep that updates each site once, in a uniformly
+// random order. It is the mean of the products of the sites' operators in all n! orders.
 type shuffled struct {
 	*mcmc.SweepOperator
-	after [][]float64 // the distribution after the updates of each subset of the sites
+	after [][]float64 // by subset of the sites, as a bit mask: the distribution after their updates
 	last  []float64   // scratch
 }
 
@@ -104,9 +104,9 @@ func newShuffled(o *mcmc.SweepOperator, sites int) *shuffled {
 	return s
 }
 
-// Step overwrites a distribution with the distribution after a sweep. In a random order, each site of a
-// subset is equally likely to be the last. So the distribution after a subset is a mean over its sites: of
-// the distribution after the other sites and then an update of that site.
+// Step overwrites a distribution with the distribution after a sweep. Each site of a subset is the last of
+// the subset with equal probability. So the distribution after the subset is a mean over its sites i of the
+// distribution after the other sites, followed by an update of site i.
 func (s *shuffled) Step(x []float64) {
 	copy(s.after[0], x)
 	for set := 1; set < len(s.after); set++ {
@@ -153,8 +153,8 @@ func slowerThanFixed(t *claims.Table, order string) (slower, settings int) {
 func claimsB5(t *claims.Table) (all []claims.Claim) {
 	for _, order := range []string{allSites, eachOnce} {
 		slower, settings := slowerThanFixed(t, order)
-		share := float64(slower) / float64(settings)
-		all = append(all, claims.Holds(order+": without Metropolis on the periodic lattice, random order is slower than Gibbs in a fixed order in almost all settings", share > 0.9, share,
+		fraction := float64(slower) / float64(settings)
+		all = append(all, claims.Holds(order+": without Metropolis on the periodic lattice, random order is slower than Gibbs in a fixed order in almost all settings", fraction > 0.9, fraction,
 			"slower in %d of %d settings; almost all is more than 90 %%", slower, settings))
 	}
 	for _, p := range randomPanels {
@@ -165,7 +165,7 @@ func claimsB5(t *claims.Table) (all []claims.Claim) {
 		better := where(func(j float64) bool { return j > 0 && m[j] > fixed[j] }, m)
 		end := slices.Max(t.Xs(p.name, metropolis))
 		all = append(all, claims.Holds(p.order+", periodic: Metropolis in random order is faster than Gibbs in a fixed order at high J", m[end] > fixed[end], m[end]/fixed[end],
-			"its gap is %.2f times as large at J = %g; faster %s", m[end]/fixed[end], end, span(better)))
+			"its gap is %.2f times that of Gibbs at J = %g; faster %s", m[end]/fixed[end], end, span(better)))
 	}
 	return all
 }

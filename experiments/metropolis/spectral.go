@@ -22,16 +22,16 @@ const (
 const weak = 0.001
 
 // weakGap is the largest gap that counts as close to 0, and the largest relative
-// difference of gaps that counts as none.
+// difference between gaps that count as equal.
 const weakGap = 0.05
 
-// figure2 is Figure 2 of the paper, and its remark that the linear order makes no
+// figure2 is Figure 2 of the paper. It also checks the remark that the linear order makes no
 // difference.
 var figure2 = claims.Figure{
 	Name:  "2",
 	Title: "spectral gaps of a 3×3 lattice against the coupling J",
-	Says: "On the periodic lattice Metropolis in a fixed order never converges and the modified operator does; on the free one both converge, " +
-		"Gibbs fastest at low J, the modified operator at medium J and the classical one at high J.",
+	Says: "On the periodic lattice Metropolis in a fixed order never converges, and the modified operator does. On the free lattice both converge, " +
+		"and the fastest is Gibbs at low J, the modified operator at medium J, and Metropolis at high J.",
 	Jobs: func(o claims.Options) (jobs []claims.Job) {
 		for _, j := range couplings(o) {
 			jobs = append(jobs,
@@ -67,8 +67,8 @@ func before(couplings []float64, j float64) (last float64) {
 	return last
 }
 
-// drawGaps draws panels of gaps of all samplers, and of more curves. The points at
-// J = 0 are apart.
+// drawGaps draws panels with the gaps of all samplers and of more curves. The points at
+// J = 0 are not joined.
 func drawGaps(w io.Writer, t *claims.Table, panels []claims.Panel, more ...string) error {
 	for i := range panels {
 		p := &panels[i]
@@ -88,8 +88,8 @@ func claims2(t *claims.Table) (all []claims.Claim) {
 	for _, panel := range []string{torus, open} {
 		g := curve(t, panel, gibbs)
 		xs := where(func(float64) bool { return true }, g)
-		all = append(all, claims.Holds("Gibbs, "+panel+": one sweep suffices at J = 0, and the stronger the coupling the slower it converges",
-			math.Abs(g[0]-1) < 1e-9 && falling(xs, g), g[0], "gap %.4g at J = 0, falling at all %d couplings: %v", g[0], len(xs), falling(xs, g)))
+		all = append(all, claims.Holds("Gibbs, "+panel+": one sweep suffices at J = 0, and convergence slows down as the coupling grows",
+			math.Abs(g[0]-1) < 1e-9 && falling(xs, g), g[0], "gap %.4g at J = 0; it falls from each of %d couplings to the next: %v", g[0], len(xs), falling(xs, g)))
 	}
 	m := curve(t, torus, metropolis)
 	_, high := m.extremes()
@@ -102,7 +102,7 @@ func claims2(t *claims.Table) (all []claims.Claim) {
 	}
 	for _, panel := range []string{torus, open} {
 		c := curve(t, panel, modified)
-		all = append(all, claims.Holds("modified Metropolis, "+panel+": a discontinuity at J = 0, where the gap is 1, but close to 0 at weak coupling",
+		all = append(all, claims.Holds("modified Metropolis, "+panel+": a discontinuity at J = 0: the gap is 1 there, and close to 0 at weak coupling",
 			math.Abs(c[0]-1) < 1e-9 && c[weak] < weakGap, c[weak], "gap %.4g at J = 0 and %.3g at J = %g; close to 0 is below %g", c[0], c[weak], weak, weakGap))
 	}
 	faster := func(panel, a, b string) []float64 {
@@ -110,21 +110,21 @@ func claims2(t *claims.Table) (all []claims.Claim) {
 		return where(func(j float64) bool { return j > 0 && x[j] > y[j]*(1+1e-9) }, x)
 	}
 	won := faster(torus, modified, gibbs)
-	all = append(all, claims.Holds("periodic: from medium coupling on the modified operator is faster than Gibbs, at weak coupling slower",
+	all = append(all, claims.Holds("periodic: the modified operator is slower than Gibbs at weak coupling, and faster from medium coupling on",
 		len(won) > 0 && !slices.Contains(won, weak), float64(len(won)), "faster %s", span(won)))
 	last := t.Xs(torus, gibbs)
 	end := last[len(last)-1]
 	ratio := curve(t, torus, modified)[end] / curve(t, torus, gibbs)[end]
-	all = append(all, claims.Holds("periodic: at very strong coupling both have the same speed", math.Abs(ratio-1) < weakGap, ratio,
-		"ratio of the gaps %.4f at J = %g; the same is within 5 %%", ratio, end))
+	all = append(all, claims.Holds("periodic: at very strong coupling the modified operator and Gibbs have the same speed", math.Abs(ratio-1) < weakGap, ratio,
+		"ratio of the gaps %.4f at J = %g; within 5 %% counts as the same", ratio, end))
 	low, medium, strong := fastest(t)
-	all = append(all, claims.Holds("free: Gibbs is fastest at low J, the modified operator at medium J, the classical one at high J",
+	all = append(all, claims.Holds("free: Gibbs is fastest at low J, the modified operator at medium J, Metropolis at high J",
 		len(low) > 0 && len(medium) > 0 && len(strong) > 0 && low[len(low)-1] < medium[0] && medium[len(medium)-1] < strong[0], float64(len(medium)),
 		"fastest: Gibbs %s, modified %s, Metropolis %s", span(low), span(medium), span(strong)))
 	x, y := curve(t, open, modified).top()
 	x2, y2 := curve(t, open, metropolis).top()
-	all = append(all, claims.Holds("free: the gap of the modified operator rises quicker and has its maximum earlier", x < x2, x2-x,
-		"maximum %.3f at J = %g, that of Metropolis %.3f at J = %g", y, x, y2, x2))
+	all = append(all, claims.Holds("free: the gap of the modified operator rises faster than that of Metropolis, and has its maximum at a lower J", x < x2, x2-x,
+		"maximum %.3f at J = %g; Metropolis %.3f at J = %g", y, x, y2, x2))
 	return append(all, sameOrders(t))
 }
 
@@ -148,7 +148,7 @@ func fastest(t *claims.Table) (low, medium, strong []float64) {
 	return low, medium, strong
 }
 
-// sameOrders is the paper's remark on the order, which it shows no numbers for.
+// sameOrders returns the paper's remark on the order, for which the paper has no numbers.
 func sameOrders(t *claims.Table) claims.Claim {
 	worst, at, who := 0.0, 0.0, ""
 	for _, pair := range [][2]string{{torus, torusLinear}, {open, openLinear}} {
@@ -162,5 +162,5 @@ func sameOrders(t *claims.Table) claims.Claim {
 		}
 	}
 	return claims.Holds("chessboard and linear order have the same speed of convergence", worst < 0.01, worst,
-		"largest difference of two gaps %.2g (%s, J = %g); the same is within 0.01", worst, who, at)
+		"largest difference of two gaps %.2g (%s, J = %g); within 0.01 counts as the same", worst, who, at)
 }

@@ -19,7 +19,7 @@ import (
 // A trial is a small run whose log-likelihood is known.
 type trial struct {
 	data     string
-	rows     int // of the data, drawn by the seed; 0: all
+	rows     int // number of rows, drawn from the data by the seed; 0: all rows
 	labelled bool
 	holdout  float64
 	hidden   int
@@ -34,12 +34,11 @@ func (c trial) name() string {
 	return fmt.Sprintf("%s, %s, rate %g %s", c.data, c.negative, c.rate, c.schedule)
 }
 
-// firstSeed is the seed of the runs. Neither it nor the seeds of the data are those that thresholds
-// of warnings were chosen on: data of seed 1 in runs of seeds 101 to 434, and of the cause of a
-// fall in runs of seeds 501 to 535.
+// firstSeed is the seed of the runs. The thresholds of the warnings were chosen on other seeds: on data of
+// seed 1 with runs of seeds 101 to 434, and those of the cause of a fall with runs of seeds 501 to 535.
 const firstSeed = 11
 
-// trials returns all of the battery.
+// trials returns all runs of the figure.
 func trials() (all []trial) {
 	for _, d := range []trial{
 		{data: "toy:8,6,100,0.05:seed=3", labelled: true, hidden: 12, steps: 10000},
@@ -75,24 +74,24 @@ func trials() (all []trial) {
 }
 
 const (
-	// truthPoints is the number of exact log-likelihoods of a run that are the truth about it.
+	// truthPoints is the number of steps at which the exact log-likelihood of a run is computed.
 	truthPoints = 200
-	// lossNats is the loss that is to be told, and lateShare the part of the run within which.
+	// A loss of more than lossNats must get a warning within the fraction lateShare of the run.
 	lossNats, lateShare = 1, 0.1
-	// leastRate is the recall and the precision that are asked for.
+	// leastRate is the smallest recall and precision with which a claim passes.
 	leastRate = 0.95
 )
 
-// Panels of a run, by the number of the trial.
+// Panels. X is the index of the trial.
 const (
 	lossPanel  = "loss"  // best minus last log-likelihood, nats; see trial.run
-	fromPanel  = "from"  // part of the run after which it is more than lossNats for good
-	causePanel = "cause" // of a loss: byChains or byRate
-	toldPanel  = "told"  // part of the run after which there is a warning; 2 if there is none at the end
+	fromPanel  = "from"  // fraction of the run after which the loss stays above lossNats
+	causePanel = "cause" // cause of a loss: byChains or byRate
+	toldPanel  = "told"  // fraction of the run after which there is a warning; untold if there is none at the end
 	drawnPanel = "withdrawn"
 )
 
-// Curves of these panels: what is lost, and by what metrics it is seen.
+// Curves: the kind of loss, and for warnings the metrics that were measured.
 const (
 	fallCurve    = "training rows"
 	overfitCurve = "rows held out"
@@ -106,7 +105,7 @@ const (
 	untold   = 2
 )
 
-// watchers are what watches a run: with the exact log-likelihood or without it.
+// watchers are the two sets of metrics that each run is monitored with.
 var watchers = []struct {
 	curve   string
 	metrics []string
@@ -120,7 +119,7 @@ func battery() claims.Figure {
 		Name:  "warnings",
 		Ours:  true,
 		Title: "losses of log-likelihood in small runs, and when there is a warning",
-		Says:  "does a run that ends a nat below its own best, or memorises its rows, get a warning, soon and with the right cause, and no other run?",
+		Says:  "does every run that ends a nat below its best, or memorises its rows, get a warning in time and with the right cause, and no other run?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for repeat := range o.Seeds(1, 1) {
 				for at, c := range trials()[:claims.Size(o, 3, len(trials()))] {
@@ -138,19 +137,19 @@ func battery() claims.Figure {
 		Draw: func(w io.Writer, t *claims.Table) error {
 			return claims.Curves(w, t, 1, []claims.Panel{
 				{Name: lossPanel, Title: "best minus last log-likelihood", X: "run", Y: "nats", JoinFrom: math.Inf(1)},
-				{Name: toldPanel, Title: "warning after this part of the run (2: never)", X: "run", Y: "part of the run", JoinFrom: math.Inf(1)},
+				{Name: toldPanel, Title: "fraction of the run at the warning (2: no warning)", X: "run", Y: "fraction of the run", JoinFrom: math.Inf(1)},
 			}, []string{fallCurve, overfitCurve, fallCurve + exactCurve, overfitCurve + exactCurve, fallCurve + proxyCurve, overfitCurve + proxyCurve})
 		},
 		Finding: func(t *claims.Table) string {
 			f, o := counts(t, fallCurve, exactCurve), counts(t, overfitCurve, exactCurve)
-			return fmt.Sprintf("Of %d runs that end a nat below their best %d get a warning, %d of them within a tenth of the run; of %d that overfit, %d. False warnings: %d of %d.",
+			return fmt.Sprintf("Of %d runs that end a nat below their best, %d get a warning, %d of them within a tenth of the run. Of %d runs that overfit, %d get a warning. False warnings: %d of %d.",
 				f.lost, f.toldLost, f.inTime, o.lost, o.toldLost, f.told-f.toldLost+o.told-o.toldLost, f.told+o.told)
 		},
 		Notes: batteryNotes,
 	}
 }
 
-// sets returns the data of a trial.
+// sets returns the training rows and the held-out rows of a trial.
 func (c trial) sets(ctx context.Context, seed uint64) (train.Sets, error) {
 	set, _, err := data.Load(ctx, c.data, data.Options{})
 	if err != nil {
@@ -172,7 +171,7 @@ func (c trial) sets(ctx context.Context, seed uint64) (train.Sets, error) {
 	return s, err
 }
 
-// trainer returns the run of a trial with this negative phase.
+// trainer returns a trainer for a trial with this negative phase.
 func (c trial) trainer(sets train.Sets, negative string, seed uint64) (*train.Trainer, train.Settings, error) {
 	s := train.PaperSettings("pcd")
 	var err error
@@ -186,7 +185,7 @@ func (c trial) trainer(sets train.Sets, negative string, seed uint64) (*train.Tr
 	return t, s, err
 }
 
-// likelihoods trains and returns the exact log-likelihood of each part at truthPoints moments.
+// likelihoods trains and returns the exact log-likelihoods of the training and the held-out rows, at truthPoints steps.
 func (c trial) likelihoods(ctx context.Context, t *train.Trainer, sets train.Sets, observers ...train.Observer) (all [][]float64, err error) {
 	exact, err := train.NewMetrics([]string{"log_likelihood"}, t.Model(), sets, 1)
 	if err != nil {
@@ -204,16 +203,16 @@ func (c trial) likelihoods(ctx context.Context, t *train.Trainer, sets train.Set
 	return all, err
 }
 
-// A watcher tells what a run of rbmtrain would be told.
+// A watcher records the warnings that rbmtrain would print for a run.
 type watcher struct {
-	told      map[string]float64 // by kind, the part of the run after which
-	byRate    bool               // a fall is said to be
-	withdrawn map[string]bool    // kinds that were told and do not hold at the end
+	told      map[string]float64 // by kind of warning: the fraction of the run after which it came
+	byRate    bool               // the warning of a fall names the rate as its cause
+	withdrawn map[string]bool    // kinds of warnings that do not hold at the end
 	finish    func() error
 }
 
-// lossOf returns the kind of loss that a warning is counted as: chains that do not mix, and a goal that
-// falls, count as a fall of the likelihood.
+// lossOf returns the kind of loss that a warning counts as. Warnings of chains that do not mix, and of a
+// falling metric, count as a fall of the likelihood.
 func lossOf(kind string) string {
 	if kind == "mixing" || kind == train.GoalKind {
 		return train.FallKind
@@ -221,7 +220,7 @@ func lossOf(kind string) string {
 	return kind
 }
 
-// watch returns a watcher with these metrics, and what it observes.
+// watch returns a watcher with these metrics, and the observer that feeds it.
 func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, sets train.Sets, names []string) (*watcher, train.Observer, error) {
 	if !s.Negative.Persists() {
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "mixing" })
@@ -279,9 +278,9 @@ func (c trial) watch(ctx context.Context, t *train.Trainer, s train.Settings, se
 	}, v.Begin(ctx, t.Model())
 }
 
-// run trains, with all watchers, and with the exact negative phase where that tells a cause. A model that
-// scores the training rows as the distribution of the data does has lost nothing: what it scored above
-// that was learnt from few rows.
+// run trains with all watchers. After a fall it trains again with the exact negative phase, to find the cause.
+// A model whose log-likelihood equals that of the distribution of the data has lost nothing: a larger one
+// came from memorising the rows.
 func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Point, err error) {
 	sets, err := c.sets(ctx, seed)
 	if err != nil {
@@ -307,11 +306,11 @@ func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Po
 	add := func(panel, curve string, y float64) {
 		points = append(points, claims.Point{Panel: panel, Curve: curve, Repeat: int(seed), X: float64(at), Y: y})
 	}
-	law, known := train.LawLikelihood(sets.Train, c.labelled)
+	reference, known := train.LawLikelihood(sets.Train, c.labelled)
 	if !known {
-		law = math.Inf(1)
+		reference = math.Inf(1)
 	}
-	fall, from := loss(truth, func(best, now []float64) float64 { return min(best[0], law) - now[0] }, 0)
+	fall, from := loss(truth, func(best, now []float64) float64 { return min(best[0], reference) - now[0] }, 0)
 	add(lossPanel, fallCurve, fall)
 	add(fromPanel, fallCurve, from)
 	if sets.Holdout != nil {
@@ -358,12 +357,12 @@ func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Po
 	return points, nil
 }
 
-// loss returns by how much the log-likelihood of a part of the data ends below its best, and the fraction
+// loss returns how far, in nats, the log-likelihood of the rows truth[…][set] ends below its best, and the fraction
 // of the run after which it stayed more than lossNats below the best so far.
-func loss(truth [][]float64, lost func(best, now []float64) float64, part int) (end, from float64) {
+func loss(truth [][]float64, lost func(best, now []float64) float64, set int) (end, from float64) {
 	best, since := truth[0], -1
 	for i, now := range truth {
-		if now[part] > best[part] {
+		if now[set] > best[set] {
 			best = now
 		}
 		end = lost(best, now)
@@ -377,8 +376,8 @@ func loss(truth [][]float64, lost func(best, now []float64) float64, part int) (
 	return end, float64(since+1) / float64(len(truth))
 }
 
-// cause says what a fall is due to, by the same run with the exact negative phase: to the chains if
-// that ends above the run by more than it ends below the best of both.
+// cause returns the cause of a fall. It makes the same run with the exact negative phase. The chains are the cause if
+// that run ends farther above this run than below the best of both.
 func (c trial) cause(ctx context.Context, sets train.Sets, truth [][]float64, seed uint64) (int, error) {
 	t, _, err := c.trainer(sets, "exact", seed)
 	if err != nil {
@@ -406,10 +405,10 @@ func (c trial) cause(ctx context.Context, sets train.Sets, truth [][]float64, se
 	return byRate, nil
 }
 
-// A count has the numbers of losses, and of warnings: all, in time and with the right cause.
+// A count has numbers of runs: with a loss, with a warning of it, with any warning, and so on.
 type count struct{ lost, toldLost, told, inTime, causeKnown, causeRight, withdrawn int }
 
-// counts returns the count of a kind of loss by a watcher.
+// counts counts the runs of a kind of loss with the metrics of a watcher.
 func counts(t *claims.Table, curve, by string) (n count) {
 	for at := range trials() {
 		x := float64(at)
@@ -443,10 +442,10 @@ func counts(t *claims.Table, curve, by string) (n count) {
 
 func batteryClaims(t *claims.Table) (all []claims.Claim) {
 	rate := func(text string, a, b int) {
-		if b == 0 { // as few runs may have no such loss
+		if b == 0 { // in the quick size there may be no such loss
 			return
 		}
-		c := claims.Holds(fmt.Sprintf("%s in at least %.0f %% of cases", text, 100*leastRate), float64(a) >= leastRate*float64(b), float64(a)/float64(b), "%d of %d", a, b)
+		c := claims.Holds(fmt.Sprintf("%s, in at least %.0f %% of the cases", text, 100*leastRate), float64(a) >= leastRate*float64(b), float64(a)/float64(b), "%d of %d", a, b)
 		all = append(all, c)
 	}
 	for _, c := range []struct{ curve, what string }{
@@ -455,10 +454,10 @@ func batteryClaims(t *claims.Table) (all []claims.Claim) {
 	} {
 		n := counts(t, c.curve, exactCurve)
 		rate("a small run "+c.what+" gets a warning", n.toldLost, n.lost)
-		rate("a small run with a warning is one "+c.what, n.toldLost, n.told)
+		rate("a small run with a warning is a run "+c.what, n.toldLost, n.told)
 		rate("a small run "+c.what+" gets a warning within a tenth of the run", n.inTime, n.lost)
 		if c.curve == fallCurve {
-			rate("the cause of a fall, chains or rate, is that which the exact negative phase shows", n.causeRight, n.causeKnown)
+			rate("a warning of a fall names the cause that the exact negative phase shows, chains or rate", n.causeRight, n.causeKnown)
 		}
 	}
 	return all
@@ -466,10 +465,10 @@ func batteryClaims(t *claims.Table) (all []claims.Claim) {
 
 func batteryNotes(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The exact log-likelihood of a run is known at %d points. A run loses if that of the training rows ends more than a nat below its best. Where the distribution of the data is known (all data but fontdigits), it must also end below what that scores on the same rows. A run overfits if the log-likelihood of the rows held out ends more than a nat below its best and its gap to that of the training rows grew by a nat. "+
-		"The same run with the exact negative phase shows the cause of a fall. If it ends nearer to the best of both runs than to the end of this run, the chains are the cause; if not, the rate is. "+
-		"A warning is in time within a tenth of the run after the loss became permanent. \"Withdrawn\" counts warnings that no longer held at the end, as rbmtrain then says. Where an enumeration is long, as on desjardins:0.001, rbmtrain measures fewer points than the truth has, and at a high rate, where the log-likelihood goes up and down, it may not see its best.\n\n"+
-		"| loss | seen by | lost | warned | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
+	fmt.Fprintf(&b, "The exact log-likelihood of a run is computed at %d steps. A run has lost if the log-likelihood of the training rows ends more than a nat below its best. If the distribution of the data is known (all data but fontdigits), it must also end more than a nat below the log-likelihood of that distribution. A run overfits if the log-likelihood of the rows held out ends more than a nat below its best, and its gap to that of the training rows grew by a nat. "+
+		"The same run with the exact negative phase shows the cause of a fall. If it ends nearer to the best of both runs than to the end of the first run, the chains are the cause, and otherwise the rate. "+
+		"A warning is in time if it comes within a tenth of the run after the loss became permanent. \"Withdrawn\" counts warnings that no longer held at the end, which rbmtrain then withdraws. If enumeration takes long, as on desjardins:0.001, rbmtrain measures at fewer steps. At a high rate, where the log-likelihood fluctuates, it may then miss the best.\n\n"+
+		"| loss | metrics | lost | warned | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
 	percent := func(a, b int) string {
 		if b == 0 {
 			return "–"

@@ -17,9 +17,9 @@ var experiment = claims.Experiment{
 	Name:  "mixing",
 	Title: "Training where chains do not mix",
 	Paper: "ours",
-	About: `Persistent chains that fall behind the model, or a rate that is too high, lower the log-likelihood of a run; a model that
-learns its rows overfits. ` + "`rbmtrain`" + ` warns of both. Here are 104 small runs whose exact log-likelihood is known: 13 settings of
-the negative phase, the rate and its schedule on eight data sets. Each is watched with the log-likelihood and without it. The seeds
-are not those on which the thresholds of the warnings were chosen.`,
+	About: `Persistent chains that lag behind the model, or a rate that is too high, lower the log-likelihood of a run. A model that
+memorises its rows overfits. ` + "`rbmtrain`" + ` warns of both. We made 104 small runs whose exact log-likelihood is known: 13 settings of
+the negative phase, the rate and its schedule on eight data sets. Each run is monitored once with the metric log_likelihood and once
+without it. Its seed is not one of those on which the thresholds of the warnings were chosen.`,
 	Figures: []claims.Figure{battery()},
 }

@@ -11,13 +11,13 @@ import (
 	"gorbm/experiments/internal/program"
 )
 
-// A row is a long run with what is held against it.
+// A row is a long run and the published number that it is compared with.
 type row struct {
 	name      string
 	binarize  string
 	flags     string
-	published float64
-	source    string
+	published float64 // test log-likelihood in nats
+	source    string  // source of the published number
 }
 
 var rows = []row{
@@ -27,17 +27,17 @@ var rows = []row{
 		-84.9, "centred persistent chains, 200 epochs, by AIS; its reverse has −96.6"},
 }
 
-// aim is the likelihood of sampled rows that was asked for, in nats, and narrow how near
-// the two ends of its bracket are to be.
+// aim is the log-likelihood of sampled rows to be reached, in nats, and narrow the largest allowed distance between
+// the two ends of its bracket.
 const aim, narrow = -84, 1
 
-// testFlags are for rbmeval: more temperatures and rounds than its defaults.
+// testFlags are the flags of rbmeval. They ask for more temperatures and rounds than the defaults.
 const testFlags = "-ais -reverse-ais -bennett -ais-temperatures 20000 -ladder-rounds 6000"
 
-// Curves and panels of the long runs. X is the number of the row.
+// Curves and panels of the long runs. X is the index of the row.
 const (
-	byAIS       = "AIS"         // of log Z, which is too low on average
-	byReverse   = "reverse AIS" // too high
+	byAIS       = "AIS"         // its log Z is too low on average
+	byReverse   = "reverse AIS" // its log Z is too high on average
 	byBennett   = "Bennett"
 	testPanel   = "test log-likelihood"
 	stdErrPanel = "standard error"
@@ -72,7 +72,7 @@ func long(p *program.Runs) claims.Figure {
 				if y, ok := tested(t, testPanel, byBennett, at); ok {
 					high, _ := tested(t, testPanel, byAIS, at)
 					low, _ := tested(t, testPanel, byReverse, at)
-					parts = append(parts, fmt.Sprintf("%s MNIST ends at %.2f nats, in a bracket of %.2f nats", r.name, y, math.Abs(high-low)))
+					parts = append(parts, fmt.Sprintf("%s MNIST ends at %.2f nats, in a bracket %.2f nats wide", r.name, y, math.Abs(high-low)))
 				}
 			}
 			return strings.ToUpper(parts[0][:1]) + strings.Join(parts, "; ")[1:] + "."
@@ -81,7 +81,7 @@ func long(p *program.Runs) claims.Figure {
 	}
 }
 
-// measure trains row number at, or resumes the run, and brackets its likelihood.
+// measure trains the row with index at, or resumes its run, and brackets its likelihood.
 func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims.Point, error) {
 	r := rows[at]
 	folder, remove, err := p.Folder("long " + r.name)
@@ -122,7 +122,7 @@ func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims
 	return points, nil
 }
 
-// tested returns a number of a row by a curve, and whether there is one.
+// tested returns the value of a curve for a row, and whether there is one.
 func tested(t *claims.Table, panel, curve string, at int) (float64, bool) {
 	y, ok := t.At(panel, curve, float64(at))[1]
 	return y, ok
@@ -138,7 +138,7 @@ func longClaims(t *claims.Table) (all []claims.Claim) {
 		low, _ := tested(t, testPanel, byReverse, at)
 		all = append(all,
 			claims.Holds(fmt.Sprintf("%s: better than the published %.2f nats", r.name, r.published), y > r.published, y-r.published, "%.2f nats by Bennett's ratio", y),
-			claims.Holds(fmt.Sprintf("%s: AIS and its reverse are within %d nat", r.name, narrow), high-low < narrow && low-high < narrow, high-low, "%.2f and %.2f nats", high, low))
+			claims.Holds(fmt.Sprintf("%s: AIS and reverse AIS differ by less than %d nat", r.name, narrow), high-low < narrow && low-high < narrow, high-low, "%.2f and %.2f nats", high, low))
 		if r.binarize == "sample" {
 			all = append(all, claims.Holds(fmt.Sprintf("%s: better than %d nats", r.name, aim), y > aim, y-aim, "%.2f nats by Bennett's ratio", y))
 		}
@@ -149,7 +149,7 @@ func longClaims(t *claims.Table) (all []claims.Claim) {
 func longNotes(t *claims.Table) string {
 	var b strings.Builder
 	b.WriteString("Mean log-likelihood of the 10000 test rows, in nats, by three estimates of log Z. AIS underestimates log Z on average, so its log-likelihood is too high; reverse AIS overestimates log Z, so its log-likelihood is too low. " +
-		"± is the standard error of log Z; the effective number of independent draws is in brackets. The gap is the mean log-likelihood of the training rows less that of the test rows. Seconds are processor time of training.\n\n" +
+		"± is the standard error of log Z, and the number in brackets that of effective independent draws. The gap is the mean log-likelihood of the training rows minus that of the test rows. Seconds are processor time of training.\n\n" +
 		"| rows | reverse AIS | Bennett | AIS | gap | seconds | published |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for at, r := range rows {
 		if _, ok := tested(t, testPanel, byBennett, at); !ok {
@@ -166,10 +166,10 @@ func longNotes(t *claims.Table) string {
 		fmt.Fprintf(&b, "- %s: `%s`\n", r.name, r.flags)
 	}
 	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run on sampled rows began with `-steps 250000`. It was resumed by `-resume` at step 58819 with "+
-		"`-steps 140000`, and at step 140000 with `-steps 190000`; each time the learning rate followed the schedule of the new length. At step 140000, where the rate had reached 0 for the first time, "+
+		"`-steps 140000`, and at step 140000 with `-steps 190000`. Each time the learning rate followed the schedule of the new length. At step 140000, where the rate reached 0 for the first time, "+
 		"the log-likelihood of the same test rows was −84.06 ± 0.15 by Bennett's ratio, −84.02 by AIS and −84.17 by reverse AIS.\n\n"+
-		"Both runs were tested by an earlier `rbmeval`, whose ladders of temperatures did not start from the means of both layers. The models are not centred, and for such models the "+
-		"estimates by the old ladders were too high by several nats wherever they could be repeated. The following runs have the default settings, which centre the model, and were tested by the present `rbmeval -bennett` (sampled rows with `-ladder-rounds 12000`), one seed each:\n\n"+
+		"Both runs were evaluated by an earlier version of `rbmeval`. The base of its ladders did not have the means of both layers. The models are not centred. For such models, those "+
+		"log-likelihoods were too high by several nats in each case that we could repeat. The following runs, of one seed each, have the default settings, which centre the model. The present `rbmeval -bennett` evaluated them (for sampled rows with `-ladder-rounds 12000`):\n\n"+
 		"| rows | flags | test | round trips | seconds |\n| --- | --- | --- | --- | --- |\n"+
 		"| thresholded | `-data mnist -labels none -steps 26000` | -67.98 ± 0.13 | 1861 | 60 |\n"+
 		"| sampled | `-data mnist -labels none -binarize sample -redraw -steps 52000` | -84.23 ± 0.13 | 1103 | 120 |\n"+

@@ -17,12 +17,11 @@ func main() { cli.Main("mnist-likelihood", run) }
 var run = program.Command(experiment)
 
 const about = `How likely are the test rows of MNIST under an RBM of 500 hidden units that was trained without labels on one core?
-Grey values become binary by threshold (1 from ½ up), or are sampled (1 with the value as probability). The test rows are
-sampled once, and all runs share that sample. With ` + "`-redraw`" + ` the training rows are redrawn in each minibatch, so that a model cannot memorise
-one draw of them. The rows that Salakhutdinov & Murray sampled once and others trained on are a file that we
-do not have: nothing here uses them.
+Grey values become bits by a threshold (1 from ½ up), or by sampling (1 with the value as probability). The test rows are
+sampled once, and all runs have the same sample. With ` + "`-redraw`" + ` the training rows are redrawn in each minibatch, so that a model
+cannot memorise one draw. We do not have the sampled rows of Salakhutdinov & Murray, on which others trained too.
 
-Each run is a training by ` + "`rbmtrain`" + ` on one core, and a test by ` + "`rbmeval`" + `.`
+Each run trains by ` + "`rbmtrain`" + ` on one core and is evaluated by ` + "`rbmeval`" + `.`
 
 // experiment returns all figures.
 func experiment(p *program.Runs) claims.Experiment {

@@ -15,8 +15,8 @@ func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&program.Runs{}), 
 
 func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&program.Runs{})) }
 
-// Claims by hand: 84.5 nats are better than the published 86.34 and not than 84, and
-// ends 0.9 nats apart are narrow, in either order, and 1.1 are not.
+// Claims by hand: −84.5 nats are better than the published −86.34 and worse than −84. A bracket of 0.9 nats
+// is narrow, with its ends in either order, and one of 1.1 nats is not.
 func TestClaims(t *testing.T) {
 	for _, c := range []struct {
 		ais  float64
@@ -35,7 +35,7 @@ func TestClaims(t *testing.T) {
 			got += map[bool]string{true: "1", false: "0"}[x.Verdict == "PASS"]
 		}
 		if got != c.pass {
-			t.Errorf("AIS at %v: the claims hold as %s, not %s", c.ais, got, c.pass)
+			t.Errorf("AIS at %v: the claims pass as %s, want %s", c.ais, got, c.pass)
 		}
 	}
 }

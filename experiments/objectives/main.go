@@ -18,11 +18,11 @@ func main() { cli.Main("objectives", run) }
 var run = program.Command(experiment)
 
 const about = `A classification RBM is trained by log p(x,y) (joint), by log p(y|x) (discriminative), or by
-log p(y|x) + α log p(x,y) (hybrid); the sparse hybrid takes a constant off every hidden bias after each step as well.
-Sizes, α and data are the paper's: MNIST with grey inputs, 10000 of the 60000 training rows held out. The model that has
-the least error on the rows held out is kept. Rate and averaging of the discriminative row were chosen among twelve
-settings by the error held out, on seed 1; the other rows have one setting each. Each run is one of ` + "`rbmtrain`" + ` on one
-core, tested by ` + "`rbmeval -classify`" + `.`
+log p(y|x) + α log p(x,y) (hybrid). The sparse hybrid also subtracts a constant from every hidden bias after each step.
+Sizes, α and data are the paper's: MNIST with grey inputs, and 10000 of the 60000 training rows held out. We keep the model
+with the smallest error on these. For the discriminative row, the rate and the averaging were chosen among twelve settings by
+this error, with seed 1. For the other rows one setting was tried. ` + "`rbmtrain`" + ` trains each run on one core, and
+` + "`rbmeval -classify`" + ` evaluates it.`
 
 // experiment returns all figures.
 func experiment(p *program.Runs) claims.Experiment {

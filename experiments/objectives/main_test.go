@@ -47,8 +47,8 @@ func TestPageHasTheCommands(t *testing.T) {
 	}
 }
 
-// A run that was interrupted goes on, and one that is complete is tested without
-// training; neither if its flags are others.
+// An interrupted run resumes, and a complete run is evaluated without
+// training. If the flags differ, both fail.
 func TestGoesOn(t *testing.T) {
 	claimstest.Long(t)
 	p := &program.Runs{Dir: t.TempDir()}
@@ -79,8 +79,8 @@ func TestGoesOn(t *testing.T) {
 	}
 	same("a run whose time is not written", func(x float64) bool { return x > 0 && x < 1000 })
 
-	// The same run as far as half of its steps. Its rate is constant, so that a run of
-	// half the steps has the same ones.
+	// The first half of the same run. The rate is constant, so that a run of half the steps
+	// is the first half.
 	if err := os.RemoveAll(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestGoesOn(t *testing.T) {
 	}
 }
 
-// Errors of rows by hand, against the published ones.
+// Claims about given test errors, by hand.
 func TestClaims(t *testing.T) {
 	table := "job,panel,curve,repeat,x,y\n"
 	for _, run := range []struct {
@@ -136,14 +136,14 @@ func TestClaims(t *testing.T) {
 	}
 	// √(0.034·0.966/10000) = 0.18 % and √(0.018·0.982/10000) = 0.13 %.
 	for i, want := range []struct{ verdict, says string }{
-		{"FAIL", "3.40 ± 0.18 %, mean of one seed: 0.055 standard errors of the test rows from it, above it by no more"},
+		{"FAIL", "3.40 ± 0.18 %, mean of one seed: it differs by 0.055 standard errors of the test rows, above it by at most"},
 		{"PASS", "1.80 ± 0.13 %, mean of 2 seeds"},
-		{"FAIL", "above it by more than the test rows leave to chance"},
+		{"FAIL", "above it by more than three standard errors"},
 		{"PASS", "1.80 % against 3.40 %"},
 		{"FAIL", "2.50 % against 1.80 %"},
 	} {
 		if len(result.Claims) != 5 || result.Claims[i].Verdict != want.verdict || !strings.Contains(result.Claims[i].Statistic, want.says) {
-			t.Errorf("claims are %+v; number %d is to be %+v", result.Claims, i, want)
+			t.Errorf("claims are %+v; want number %d to be %+v", result.Claims, i, want)
 		}
 	}
 	page := clitest.Read(t, filepath.Join(dir, "README.md"))
@@ -152,7 +152,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// The best step is the first of those with the least error on the rows held out.
+// The best step is the first one with the smallest error on the rows held out.
 func TestLeast(t *testing.T) {
 	run := t.TempDir()
 	file := filepath.Join(run, "metrics.csv")

@@ -10,7 +10,7 @@ import (
 	"gorbm/experiments/internal/program"
 )
 
-// Flags that all runs share, of rbmtrain and of rbmeval.
+// Flags of rbmtrain for all runs.
 const (
 	common      = "-data mnist -holdout 10000 -eval-every 5000"
 	quickCommon = "-data shifter:6 -holdout 20 -steps 100 -eval-every 50 -hidden 10 -batch 5"
@@ -22,7 +22,7 @@ func flagsOf(r row, seed int, quick bool) map[string]string {
 	return program.FlagsOf(always+" "+common, r.flags, seed, quick, quickCommon)
 }
 
-// measure trains row number at with a seed, or resumes the run, and tests the
+// measure trains the row with index at, or resumes its run, and evaluates the
 // model that is best on the rows held out.
 func measure(ctx context.Context, p *program.Runs, at, seed int, quick bool) ([]claims.Point, error) {
 	r := rows[at]
@@ -78,7 +78,7 @@ func measure(ctx context.Context, p *program.Runs, at, seed int, quick bool) ([]
 	return points, nil
 }
 
-// least returns the first step with the least error on the rows held out, and that
+// least returns the first step with the smallest error on the rows held out, and that
 // error.
 func least(folder string) (step int, least float64, err error) {
 	steps, err := program.Measured(folder, "step")

@@ -11,16 +11,15 @@ import (
 	"gorbm/experiments/internal/program"
 )
 
-// A row is one of the paper's table of test errors on MNIST.
+// A row is a row of the paper's table of test errors on MNIST.
 type row struct {
 	name      string
-	hidden    string // units
-	published float64
-	flags     string // of rbmtrain, besides those that all rows share
+	hidden    string  // number of hidden units
+	published float64 // test error in percent
+	flags     string  // flags of rbmtrain, in addition to those of all rows
 	seeds     int
 }
 
-// rows have the paper's errors, in percent of the test rows.
 var rows = []row{
 	{"joint", "6000", 3.39, "-hidden 6000 -negphase cd -batch 10 -rate 0.05 -schedule linear -steps 120000", 1},
 	{"discriminative", "500", 1.81, "-hidden 500 -objective discriminative -batch 10 -rate 0.3 -schedule constant -average 0.9998 -steps 150000", 3},
@@ -28,7 +27,7 @@ var rows = []row{
 	{"sparse hybrid", "3000", 1.16, "-hidden 3000 -objective hybrid -alpha 0.01 -sparse 1e-05 -negphase cd -batch 10 -rate 0.4 -schedule constant -average 0.9998 -steps 150000", 1},
 }
 
-// byTime are the rows in the order of the time that a run takes.
+// byTime has the indices of the rows, the fastest run first.
 var byTime = []int{1, 2, 3, 0}
 
 // Curves and panels of the figure.
@@ -82,15 +81,15 @@ func mnist(p *program.Runs) claims.Figure {
 					parts = append(parts, fmt.Sprintf("%.2f %% (%s)", mean, r.name))
 				}
 			}
-			return "Test errors of " + strings.Join(parts, ", ") + ", in the order of the paper; none is above the published one by more than the test rows leave to chance."
+			return "Test errors of " + strings.Join(parts, ", ") + ", in the order of the paper. No error is above the published one by more than three standard errors of the test rows."
 		},
 		Notes: mnistNotes,
 	}
 }
 
-// tested returns the mean error in percent of a row over its seeds, the number of
-// seeds, and the standard error of one seed's error that the number of test rows
-// leaves. ok is false if there is no run of the row.
+// tested returns the mean error of a row over its seeds, in percent, the standard error of the
+// error of one seed for this number of test rows, and the number of seeds. ok is false if there
+// is no run of the row.
 func tested(t *claims.Table, at int) (mean, stdErr float64, seeds int, ok bool) {
 	errors := t.At(errorPanel, here, float64(at))
 	if len(errors) == 0 {
@@ -103,8 +102,8 @@ func tested(t *claims.Table, at int) (mean, stdErr float64, seeds int, ok bool) 
 }
 
 // mnistClaims compares each row with the paper's error, and the order of the rows.
-// The seeds share their test rows, so that more of them do not lessen the error that
-// the choice of these rows leaves.
+// All seeds have the same test rows, so that more seeds do not reduce the standard error due to
+// these rows.
 func mnistClaims(t *claims.Table) (all []claims.Claim) {
 	for at, r := range rows {
 		mean, stdErr, seeds, ok := tested(t, at)
@@ -115,13 +114,13 @@ func mnistClaims(t *claims.Table) (all []claims.Claim) {
 		verdict := "below the published error or equal to it"
 		switch {
 		case away > claims.Errors:
-			verdict = "above it by more than the test rows leave to chance"
+			verdict = "above it by more than three standard errors"
 		case away > 0:
-			verdict = "above it by no more than the test rows leave to chance"
+			verdict = "above it by at most three standard errors"
 		}
 		c := claims.Holds(
 			fmt.Sprintf("%s, %s hidden units: the test error is at most the published %.2f %%", r.name, r.hidden, r.published),
-			mean <= r.published, away, "%.2f ± %.2f %%, mean of %s: %.2g standard errors of the test rows from it, %s", mean, stdErr, count(seeds), away, verdict)
+			mean <= r.published, away, "%.2f ± %.2f %%, mean of %s: it differs by %.2g standard errors of the test rows, %s", mean, stdErr, count(seeds), away, verdict)
 		if away <= claims.Errors {
 			c = c.Unsettled()
 		}
@@ -134,8 +133,8 @@ func mnistClaims(t *claims.Table) (all []claims.Claim) {
 			continue
 		}
 		z := (a - b) / math.Hypot(sa, sb)
-		all = append(all, claims.Holds(fmt.Sprintf("%s errs less than %s", rows[at].name, rows[at-1].name), a > b, z,
-			"%.2f %% against %.2f %%: %.2g standard errors of two independent sets of test rows", b, a, z))
+		all = append(all, claims.Holds(fmt.Sprintf("%s has a smaller error than %s", rows[at].name, rows[at-1].name), a > b, z,
+			"%.2f %% against %.2f %%: a difference of %.2g standard errors of two independent sets of test rows", b, a, z))
 	}
 	return all
 }
@@ -150,7 +149,7 @@ func count(seeds int) string {
 // mnistNotes returns the numbers as a table, with the flags of each row.
 func mnistNotes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("± is the standard error that the number of test rows leaves. The negative log-likelihood is the mean of −log p(y|x) over the test rows, in nats. The calibration error is the expected one in 15 bins, on one half of the test rows, after one temperature that was fitted on the other half. Seconds are processor time, with all measurements on the way; those of the joint run and of the hybrid one are by the clock, on a core that was shared.\n\n" +
+	b.WriteString("± is the standard error for this number of test rows. −log p(y given x) is the mean over the test rows, in nats. The calibration error is the expected calibration error in 15 bins on one half of the test rows, after a temperature was fitted on the other half. Seconds are processor time, including all measurements during the run. Those of the joint and the hybrid run are wall-clock time, on a core that other programs used too.\n\n" +
 		"| objective | hidden | seed | published | test error | error held out | −log p(y given x) | calibration error | temperature | seconds | best step |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for at, r := range rows {
 		for seed := 1; seed <= r.seeds; seed++ {
@@ -164,7 +163,7 @@ func mnistNotes(t *claims.Table) string {
 				e, 100*math.Sqrt(e/100*(1-e/100)/n), x(errorPanel, heldOut), x(nllPanel, here), x(ecePanel, here), x(temperaturePanel, here), x(timePanel, here), x(stepPanel, here), x(stepsPanel, here))
 		}
 	}
-	fmt.Fprintf(&b, "\nAll rows have `%s %s`. Besides, they have:\n\n", common, always)
+	fmt.Fprintf(&b, "\nAll rows have the flags `%s %s`. Each row also has:\n\n", common, always)
 	for _, r := range rows {
 		fmt.Fprintf(&b, "- %s: `%s`\n", r.name, r.flags)
 	}

@@ -1,5 +1,5 @@
-// Package chains runs Markov chains side by side for equal computing time and keeps
-// their energies, for experiments that compare samplers.
+// Package chains compares samplers: it runs Markov chains in turns for equal computing
+// time and records their energies.
 package chains
 
 import (
@@ -21,36 +21,36 @@ type Sampler struct {
 	Name   string
 	Mover  mcmc.Mover
 	System mcmc.System
-	// Moves is the number of moves that it makes at most; 0: as many as it has time for.
+	// Moves is the largest number of moves; 0: no limit but the time.
 	Moves int
-	// Observe overwrites dst with Values numbers of the state; nil: none. It is called after each
-	// Every-th move, and its time counts.
+	// Observe overwrites dst with Values numbers of the state; nil: none. It is called after every
+	// Every moves, and its time counts.
 	Observe       func(dst []float64)
 	Values, Every int
 }
 
-// A Run is what a sampler did.
+// A Run is the record of a sampler.
 type Run struct {
 	Name     string
 	Energies []float64   // after each move
-	Observed [][]float64 // by value: what Observe gave
+	Observed [][]float64 // a series for each of the Values of Observe
 	Info     mcmc.Info
-	Seconds  float64 // of computing
+	Seconds  float64 // computing time
 }
 
 const (
-	// turn is how long a sampler runs before the next one does: short, so that other
-	// work of the machine slows all samplers alike.
-	turn = 50 * time.Millisecond
+	// slice is the time that a sampler runs before the next one continues. It is short, so that other
+	// programs slow all samplers equally.
+	slice = 50 * time.Millisecond
 	// between is about the time between two readings of the clock.
 	between = time.Millisecond
-	// longest is a race without an end by the clock, in seconds.
+	// longest is the largest limit of the computing time, in seconds.
 	longest = 1e9
 )
 
-// Race runs samplers in turns at inverse temperature beta, each for the given seconds of
-// computing or until it has made its moves. The moves of a sampler depend on the key and on its
-// place among the samplers; only where it stops depends on the clock.
+// Race runs samplers in turns at inverse temperature beta. Each runs for the given seconds of
+// computing time or until it has made its moves. The moves of a sampler depend only on the key and
+// on its index; their number depends on the clock.
 func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rbm.Key) ([]Run, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -80,7 +80,7 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 		}
 	}
 	spent, batch := make([]time.Duration, len(samplers)), make([]int, len(samplers))
-	// left returns the number of moves that a sampler has still to make.
+	// left returns the number of moves that a sampler may still make.
 	left := func(i int) int {
 		switch most := samplers[i].Moves; {
 		case spent[i] >= until:
@@ -96,7 +96,7 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			for end := spent[i] + turn; spent[i] < end && left(i) > 0; {
+			for end := spent[i] + slice; spent[i] < end && left(i) > 0; {
 				batch[i] = min(max(1, batch[i]), left(i))
 				begin := cli.ThreadTime()
 				steps[i](batch[i])
@@ -116,22 +116,22 @@ func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rb
 	return runs, nil
 }
 
-// Rate returns moves a second of computing.
+// Rate returns the number of moves per second of computing time.
 func (r Run) Rate() float64 { return float64(len(r.Energies)) / r.Seconds }
 
-// At returns the energy after the given seconds, or the first or last one.
+// At returns the energy after the given seconds of computing time, clamped to the run.
 func (r Run) At(seconds float64) float64 {
 	move := int(math.Ceil(seconds*r.Rate())) - 1
 	return r.Energies[min(max(move, 0), len(r.Energies)-1)]
 }
 
-// After returns the energies after this share of the moves.
-func (r Run) After(share float64) []float64 {
-	return r.Energies[int(share*float64(len(r.Energies))):]
+// After returns the energies after this fraction of the moves.
+func (r Run) After(fraction float64) []float64 {
+	return r.Energies[int(fraction*float64(len(r.Energies))):]
 }
 
-// Correlation returns the autocorrelation of energies at lags in moves, interpolated
-// between whole ones. It is NaN at lags below 1 and above half the length of the series.
+// Correlation returns the autocorrelation of energies at lags in moves, interpolated linearly
+// between integers. It is NaN at lags below 1 and above half the length of the series.
 func Correlation(energies, lags []float64) []float64 {
 	half := float64(len(energies) / 2)
 	most := 0.
@@ -145,16 +145,16 @@ func Correlation(energies, lags []float64) []float64 {
 	for i, l := range lags {
 		at[i] = math.NaN()
 		if k := int(l); l >= 1 && k+1 < len(rho) {
-			part := l - float64(k)
-			at[i] = (1-part)*rho[k] + part*rho[k+1]
+			w := l - float64(k)
+			at[i] = (1-w)*rho[k] + w*rho[k+1]
 		}
 	}
 	return at
 }
 
-// Relaxed returns the state that samplers start from: after moves of m from a random
-// state with this number of bits on, or of any number if active is 0. Take an m of
-// small moves: from a random state long walks might never be accepted.
+// Relaxed returns a state to start samplers from. It makes moves by m from a random state with
+// active bits on, or with each bit on with probability ½ if active is 0. m should make
+// small moves, because long walks from a random state may never be accepted.
 func Relaxed(s mcmc.Settable, m mcmc.Mover, beta float64, active, moves int, key rbm.Key) ([]uint8, error) {
 	r := key.Rand()
 	state := make([]uint8, s.Len())
@@ -188,17 +188,17 @@ func Log(lo, hi float64, n int) []float64 {
 	return x
 }
 
-// A Warmed mover warms its chain up when it is bound, and goes back to the start: a chain that finds a setting does so then,
-// and a ladder moves its hotter replicas away from the state in which all begin.
+// A Warmed mover warms up its chain when it is bound, and then sets the state to Start. In the warm-up an adaptive chain tunes its
+// settings, and the hotter replicas of a ladder leave the state in which all of them begin.
 type Warmed struct {
 	mcmc.Mover
 	Start []uint8
 	Key   rbm.Key
-	// Bound, if not nil, gets the chain and the seconds of computing that its warm-up took.
+	// Bound, if not nil, is called with the chain and the computing time of its warm-up in seconds.
 	Bound func(c mcmc.Chain, seconds float64)
 }
 
-// ladderMoves is the warm-up of a ladder.
+// ladderMoves is the number of moves of a ladder's warm-up.
 const ladderMoves = 500
 
 // Bind implements mcmc.Mover. s must be Settable.

@@ -101,15 +101,14 @@ func TestRelaxed(t *testing.T) {
 	if err != nil || count(x) != 5 {
 		t.Errorf("%v, %v: want 5 bits on", x, err)
 	}
-	// At β = 20 a ring that has relaxed has at most two walls between domains.
+	// At β = 20 a relaxed ring has at most two domain walls.
 	s := build()
 	if x, err = Relaxed(s, mcmc.Gibbs{Order: mcmc.Random}, 20, 0, 1000, rbm.NewKey(1)); err != nil || s.Energy() > -8 || !slices.Equal(x, s.State()) {
 		t.Errorf("%v, %v: energy %g", x, err, s.Energy())
 	}
 }
 
-// On a clock by which a move is worth 2, a lag of 3 lies between the first and the second move; lags that
-// are not known are left out.
+// If a move costs 2, a lag of 3 is between one and two moves. Unknown lags are left out.
 func TestDecay(t *testing.T) {
 	x := make([]float64, 40)
 	r := rbm.NewKey(1).Rand()
@@ -134,7 +133,7 @@ func TestFactor(t *testing.T) {
 	}
 }
 
-// A warmed chain has found its length, begins where it was told to, and says what the warm-up took.
+// A warmed chain has tuned its length, has the state Start, and reports the time of its warm-up.
 func TestWarmed(t *testing.T) {
 	build := ring(t)
 	start := []uint8{1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 0, 0}
@@ -168,7 +167,7 @@ func TestWarmed(t *testing.T) {
 	}
 }
 
-// Observations come after each given number of moves and see the state of that move.
+// Observe is called after every Every moves, and sees the state after that move.
 func TestObserve(t *testing.T) {
 	s := ring(t)()
 	const moves, every = 50, 3

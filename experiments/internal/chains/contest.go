@@ -13,7 +13,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A Label is the name of a system, which stands before those of its panels.
+// A Label is the name of a system. The names of its panels begin with it.
 type Label string
 
 // Panel returns the name of a panel of the system.
@@ -24,7 +24,7 @@ func (l Label) Rho(name, title, lag string, log bool) claims.Panel {
 	return claims.Panel{Name: l.Panel(name), Title: string(l) + ": " + title, X: lag, Y: "ρ", LogX: log, Low: -0.1, High: 1, Whole: true}
 }
 
-// At returns a panel of one number a run.
+// At returns the values of a panel that has one number per run.
 func (l Label) At(t *claims.Table, panel, curve string) claims.Repeats {
 	return t.At(l.Panel(panel), curve, 0)
 }
@@ -40,13 +40,12 @@ func (l Label) Logs(t *claims.Table, panel, curve string) claims.Repeats {
 	return Logs(l.At(t, panel, curve))
 }
 
-// Apart writes which curves have means of a panel of energies that differ: their samplers have
-// not sampled the same states.
+// Apart writes which samplers have different mean energies, and so have not sampled the same states.
 func (l Label) Apart(b *strings.Builder, t *claims.Table, panel string, curves []string) {
 	for i, x := range curves {
 		for _, y := range curves[:i] {
 			if errs, yes := claims.Differ(l.At(t, panel, y), l.At(t, panel, x)); yes {
-				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors, so at least one of them has not converged. As τ is computed about the mean of each run, their values of τ describe different sets of states and cannot be compared.\n", l, y, x, errs)
+				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors, so at least one of them has not converged. τ uses the mean of each run, so their values of τ describe different sets of states and cannot be compared.\n", l, y, x, errs)
 			}
 		}
 	}
@@ -61,10 +60,10 @@ func Logs(r claims.Repeats) claims.Repeats {
 	return l
 }
 
-// Exp returns the geometric mean of values by their logarithms.
+// Exp returns the geometric mean of values, given their logarithms.
 func Exp(r claims.Repeats) float64 { return math.Exp(r.Mean()) }
 
-// Factor formats a geometric mean and its error from logarithms.
+// Factor formats a geometric mean and its standard error as a factor, given logarithms.
 func Factor(r claims.Repeats) string {
 	mean, sd := r.Average()
 	return fmt.Sprintf("%s ×/÷ %.2f", Digits(math.Exp(mean)), math.Exp(sd/math.Sqrt(float64(len(r)))))
@@ -76,7 +75,7 @@ func Typical(r claims.Repeats) string {
 	return Digits(math.Exp(mean))
 }
 
-// Digits returns three digits of x, or all before the point.
+// Digits formats x with three digits, or with all digits before the point.
 func Digits(x float64) string {
 	if x >= 999.5 {
 		return strconv.FormatFloat(x, 'f', 0, 64)
@@ -92,10 +91,10 @@ func Onto(build func() mcmc.Settable, state []uint8) mcmc.Settable {
 }
 
 // Decay calls add with the autocorrelations of energies at the lags at which they are known. Lags are
-// on a clock by which a move takes worth.
-func Decay(energies, lags []float64, worth float64, add func(lag, rho float64)) {
+// in a unit in which a move costs cost.
+func Decay(energies, lags []float64, cost float64, add func(lag, rho float64)) {
 	moves := slices.Clone(lags)
-	floats.Scale(1/worth, moves)
+	floats.Scale(1/cost, moves)
 	for k, rho := range Correlation(energies, moves) {
 		if !math.IsNaN(rho) {
 			add(lags[k], rho)

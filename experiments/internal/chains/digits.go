@@ -10,7 +10,7 @@ import (
 	"gorbm/train"
 )
 
-// TrainedOnDigits returns an RBM that is trained on this number of rows of the built-in digits, by 50 persistent chains.
+// TrainedOnDigits trains an RBM on rows of the built-in digits, by 50 persistent chains.
 func TrainedOnDigits(ctx context.Context, hidden, rows, steps int) (*rbm.RBM, error) {
 	set, _, err := data.Load(ctx, fmt.Sprintf("fontdigits:%d", rows), data.Options{})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package program runs the commands of this repository for experiments.
+// Package program runs rbmtrain, rbmeval and the other commands for experiments.
 package program
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Build builds commands of this repository, named as rbmtrain, into a folder.
+// Build builds the named commands, such as rbmtrain, into the folder dir.
 func Build(ctx context.Context, dir string, names ...string) error {
 	args := []string{"build", "-o", dir + string(filepath.Separator)}
 	for _, name := range names {
@@ -20,21 +20,21 @@ func Build(ctx context.Context, dir string, names ...string) error {
 	return New(ctx, "go", args...).Run(nil)
 }
 
-// A Call is a command with what it printed.
+// A Call is a command with its output.
 type Call struct {
 	*exec.Cmd
 	stdout, stderr bytes.Buffer
 }
 
-// New returns a call that has not run.
+// New returns a call that has not run yet.
 func New(ctx context.Context, path string, args ...string) *Call {
 	c := &Call{Cmd: exec.CommandContext(ctx, path, args...)}
 	c.Cmd.Stdout, c.Cmd.Stderr = &c.stdout, &c.stderr
 	return c
 }
 
-// Run runs the command and reads the JSON that it prints into v, unless v is nil.
-// The error ends with the last two lines that the command printed on stderr.
+// Run runs the command and decodes its JSON output into v, unless v is nil.
+// An error ends with the last two lines of stderr.
 func (c *Call) Run(v any) error {
 	if err := c.Cmd.Run(); err != nil {
 		lines := strings.Split(strings.TrimSpace(c.stderr.String()), "\n")

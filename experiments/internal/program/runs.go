@@ -19,16 +19,16 @@ import (
 	"gorbm/train/rundir"
 )
 
-// Runs are runs of rbmtrain, tested by rbmeval. Both are built once.
+// Runs makes runs of rbmtrain and evaluates them by rbmeval. It builds both commands once.
 type Runs struct {
-	// Dir is the folder in which runs are kept, so that one that was interrupted
-	// resumes; "": each has a temporary folder.
+	// Dir is the folder in which runs are kept, so that interrupted runs
+	// resume; "": each run has a temporary folder.
 	Dir string
-	// Commands are those that Call runs; nil: rbmtrain and rbmeval.
+	// Commands are the commands that Call can run; nil: rbmtrain and rbmeval.
 	Commands []string
 
 	build sync.Once
-	dir   string // of the commands
+	dir   string // folder of the commands
 	err   error
 }
 
@@ -38,7 +38,7 @@ func Command(experiment func(r *Runs) claims.Experiment) func(ctx context.Contex
 		r := &Runs{}
 		defer r.Remove()
 		return experiment(r).Command(func(f *cli.Flags) {
-			f.StringVar(&r.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted resumes (default: a temporary one)")
+			f.StringVar(&r.Dir, "runs", "", "folder in which runs are kept, so that interrupted runs resume (default: a temporary one)")
 		})(ctx, args, stdout, stderr)
 	}
 }
@@ -46,7 +46,7 @@ func Command(experiment func(r *Runs) claims.Experiment) func(ctx context.Contex
 // Remove removes the commands.
 func (r *Runs) Remove() { os.RemoveAll(r.dir) }
 
-// Folder returns the folder of the run of a name, and what removes it if it is
+// Folder returns the folder of the run with this name. remove removes it if it is
 // temporary.
 func (r *Runs) Folder(name string) (folder string, remove func(), err error) {
 	name = strings.ReplaceAll(name, " ", "-")
@@ -57,8 +57,8 @@ func (r *Runs) Folder(name string) (folder string, remove func(), err error) {
 	return filepath.Join(dir, name), func() { os.RemoveAll(dir) }, err
 }
 
-// Call runs a command and reads what it prints into v. Interrupted, the command saves
-// what it has. It returns the processor time that was used.
+// Call runs a command, decodes its JSON output into v, and returns its processor time in
+// seconds. When ctx ends, the command is interrupted and saves its state.
 func (r *Runs) Call(ctx context.Context, v any, name string, args ...string) (seconds float64, err error) {
 	r.build.Do(func() {
 		if r.dir, r.err = os.MkdirTemp("", "gorbm-commands"); r.err == nil {
@@ -81,21 +81,21 @@ func (r *Runs) Call(ctx context.Context, v any, name string, args ...string) (se
 	return seconds, err
 }
 
-// An Evaluation is the test of a model by the three estimates of log Z of rbmeval.
+// An Evaluation has the three estimates of log Z by rbmeval.
 type Evaluation struct {
-	FreeEnergy float64  `json:"free_energy"` // mean
+	FreeEnergy float64  `json:"free_energy"` // mean over the rows
 	AIS        Estimate `json:"ais"`
 	Reverse    Estimate `json:"reverse_ais"`
 	Bennett    Estimate `json:"bennett"`
 }
 
-// An Estimate is one of log Z. An impossible one has no value.
+// An Estimate is an estimate of log Z. LogZ is nil if it is impossible.
 type Estimate struct {
 	LogZ       *float64 `json:"log_z"`
 	StdErr     float64  `json:"std_err"`
 	ESS        float64  `json:"ess"`
 	Doubtful   bool     `json:"doubtful"`
-	RoundTrips int      `json:"round_trips"` // of the ladder
+	RoundTrips int      `json:"round_trips"` // round trips of the ladder
 }
 
 // Likelihood returns the mean log-likelihood by an estimate of log Z; NaN without one.
@@ -106,7 +106,7 @@ func (t Evaluation) Likelihood(e Estimate) float64 {
 	return -t.FreeEnergy - *e.LogZ
 }
 
-// Evaluate runs rbmeval on one core with the flags of the three estimates and args.
+// Evaluate runs rbmeval on one core with args and the flags of the three estimates.
 func (r *Runs) Evaluate(ctx context.Context, args ...string) (t Evaluation, err error) {
 	_, err = r.Call(ctx, &t, "rbmeval", append([]string{"-workers", "1", "-json", "-quiet", "-ais", "-reverse-ais", "-bennett"}, args...)...)
 	return t, err
@@ -115,7 +115,7 @@ func (r *Runs) Evaluate(ctx context.Context, args ...string) (t Evaluation, err 
 // switches are the flags of rbmtrain without a value.
 var switches = []string{"redraw"}
 
-// Flags returns the flags of a command line by name. Later ones count.
+// Flags returns the flags of a command line by name. Later flags override earlier ones.
 func Flags(line string) map[string]string {
 	flags := map[string]string{}
 	words := strings.Fields(line)
@@ -131,20 +131,20 @@ func Flags(line string) map[string]string {
 	return flags
 }
 
-// FlagsOf returns the flags of a run by name: those that all runs of an experiment share, its own, its seed and, of a
-// quick one, those that make it small.
-func FlagsOf(common, own string, seed int, quick bool, small string) map[string]string {
+// FlagsOf returns the flags of a run by name. common are the flags of all runs of an experiment, specific those of this
+// run, and small those added with quick.
+func FlagsOf(common, specific string, seed int, quick bool, small string) map[string]string {
 	if !quick {
 		small = ""
 	}
-	return Flags(fmt.Sprint(common, " ", own, " -seed ", seed, " ", small))
+	return Flags(fmt.Sprint(common, " ", specific, " -seed ", seed, " ", small))
 }
 
-// TimeFile is next to the files of a run. It holds the processor time of its parts,
-// in seconds.
+// TimeFile is the file in the folder of a run that has its processor time in seconds, over
+// all interruptions.
 const TimeFile = "processor_seconds"
 
-// Measured returns a column of the metrics.csv of a run, which has at least one row.
+// Measured returns a column of metrics.csv of a run. A file without rows is an error.
 func Measured(folder, column string) (x []float64, err error) {
 	file := filepath.Join(folder, rundir.MetricsFile)
 	columns, rows, err := rundir.ReadTable(file)
@@ -163,7 +163,7 @@ func Measured(folder, column string) (x []float64, err error) {
 	return x, nil
 }
 
-// LastMeasured returns the last number of a column.
+// LastMeasured returns the last number of a column of metrics.csv.
 func LastMeasured(folder, column string) (float64, error) {
 	x, err := Measured(folder, column)
 	if err != nil {
@@ -172,10 +172,10 @@ func LastMeasured(folder, column string) (float64, error) {
 	return x[len(x)-1], nil
 }
 
-// Train runs rbmtrain, or what is left of an interrupted run, and returns the
-// processor time of all parts.
+// Train runs rbmtrain, resumes an interrupted run, and returns the processor time in
+// seconds over all interruptions.
 func (r *Runs) Train(ctx context.Context, folder string, flags map[string]string) (float64, error) {
-	var line strings.Builder // of an array: so rbmtrain finds out how far the run is, and whether the folder has another one
+	var line strings.Builder // -array lets rbmtrain find out how far the run is, and whether the folder has another run
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		fmt.Fprintf(&line, "-%s='%s' ", name, flags[name])
 	}
@@ -195,11 +195,11 @@ func (r *Runs) Train(ctx context.Context, folder string, flags map[string]string
 		seconds = measured
 	}
 	var before struct{ Runs []struct{ State string } }
-	part, err := r.Call(ctx, &before, "rbmtrain", "-array", array, "-array-index", "0", "-workers", "1", "-quiet", "-json")
+	added, err := r.Call(ctx, &before, "rbmtrain", "-array", array, "-array-index", "0", "-workers", "1", "-quiet", "-json")
 	if err == nil && before.Runs[0].State == "finished" {
 		return seconds, nil
 	}
-	seconds += part
+	seconds += added
 	if _, stat := os.Stat(folder); stat == nil {
 		err = errors.Join(err, os.WriteFile(file, []byte(strconv.FormatFloat(seconds, 'f', 2, 64)+"\n"), 0o644))
 	}

@@ -9,7 +9,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 )
 
-// Later flags count, and a switch has no value.
+// Later flags override earlier ones, and a switch has no value.
 func TestFlags(t *testing.T) {
 	want := map[string]string{"data": "mnist", "redraw": "true", "rate": "0.2"}
 	if got := Flags("-rate 0.1 -redraw -data mnist  -rate 0.2"); !maps.Equal(got, want) {
