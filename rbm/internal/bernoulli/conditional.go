@@ -1,6 +1,6 @@
-// Package bernoulli holds the conditional Bernoulli distribution: independent binary units
-// given how many of them are on. It is the distribution of the hidden units of an RBM with a
-// fixed number of active units.
+// Package bernoulli implements the conditional Bernoulli distribution: independent binary units,
+// conditioned on the number of them that are on. The hidden units of an RBM with a fixed number of
+// active units have this distribution.
 package bernoulli
 
 import (
@@ -10,30 +10,30 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Rows is the number of rows of a Conditional. They go together because the
-// recursion is the same for all of them.
+// Rows is the number of rows of a Conditional. One recursion computes all of them, in the lanes of
+// vectors.
 const Rows = len(vec.Quad{})
 
-// A Conditional is the distribution of up to Rows rows of units. Each row is independent
-// units with log-odds s, given that K of them are on:
+// A Conditional is the distribution of up to Rows rows of units. A row y of units with log-odds s,
+// of which K are on, has the distribution
 //
 //	p(y) = exp(Σ sⱼyⱼ) / e_K(exp s)   where Σ yⱼ = K,
 //
 // and e_K is the elementary symmetric polynomial of degree K (Chen & Liu,
 // Statistica Sinica 7, 1997). Subtracting a number t from all log-odds does not
-// change the distribution. So t is chosen such that of independent units with log-odds s−t,
-// K are on in the mean. Let b_j(r) be the probability that r of the units from j on
-// are on. A recursion over the units gives b_j; all its numbers lie in [0,1], and
-// those that matter are not small. It gives exact marginals and draws in O(mK) for
+// change the distribution. t is chosen so that, of independent units with log-odds s−t, about K are
+// on in the mean. Let b_j(r) be the probability that r of these units from unit j on are on.
+// A recursion over the units computes b_j. Its numbers lie in [0,1], and
+// the important ones are not small. It yields exact marginals and draws in O(mK) operations for
 // m units, with the rounding errors of a sum of positive terms.
 //
-// Call Get or Resize, then set Active and LogOdds of the rows in use, then call Solve, then LogZ
+// Call Get or Resize, set Active and LogOdds of the rows in use, then call Solve. After that call LogZ
 // and Forward.
 type Conditional struct {
 	Active  [Rows]int       // K; if it is below 0 or above the number of units, the row has no state
-	LogOdds [Rows][]float64 // s, of each unit being on
-	Shift   [Rows]float64   // t; before Solve a first guess, or NaN
-	Number  [Rows]uint32    // for each row in the random stream
+	LogOdds [Rows][]float64 // s, the log-odds of each unit being on
+	Shift   [Rows]float64   // t; before Solve an initial guess, or NaN
+	Number  [Rows]uint32    // number of each row in the random stream
 
 	Mean  []vec.Quad     // probability that each unit is on, after Forward with mean
 	Drawn [Rows][]uint64 // states, after Forward with a stream
@@ -41,39 +41,39 @@ type Conditional struct {
 	units       int
 	p, q        []vec.Quad // 1/(1+e^(t−s)) and 1/(1+e^(s−t))
 	total       vec.Quad   // b_0(K)
-	least, most int        // K over the rows
+	least, most int        // smallest and largest K of the rows
 
 	// b_j for j = n·size … (n+1)·size, where n is the current block. Each b_j has
 	// width elements: element r+1 is b_j(r), element 0 is zero.
 	table       []vec.Quad
 	ends        []vec.Quad // b_j at the ends of blocks
 	size, width int
-	front       []vec.Quad // front[r]: probability that r of the remaining units are on
+	front       []vec.Quad // front[r]: probability that r of the remaining units must be on
 
 	left     [Rows]int                // number of the remaining units that are on in the draw
-	uniforms [Rows][vec.Block]float32 // for the units of a block
+	uniforms [Rows][vec.Block]float32 // uniforms of the units of a block
 	x        [2][]float32             // log-odds and means in float32
-	y        [3][]float64             // log-odds s−t, and p and q of them
+	y        [3][]float64             // s−t, p and q of one row
 }
 
-// tableBytes is the largest size of a table that is kept whole: half of a
-// second-level cache of 1 MiB. Larger ones are computed block by block, twice.
+// tableBytes is the largest size of a table that is stored completely: half of a
+// second-level cache of 1 MiB. Larger tables are computed twice, block by block.
 const tableBytes = 1 << 19
 
 var pool = sync.Pool{New: func() any { return new(Conditional) }}
 
-// Get returns a Conditional for rows of that many units, as Resize leaves it. Put
-// gives it back.
+// Get returns a Conditional for rows of the given number of units, in the state after Resize. Return
+// it by Put.
 func Get(units int) *Conditional {
 	c := pool.Get().(*Conditional)
 	c.Resize(units)
 	return c
 }
 
-// Put gives c back for reuse.
+// Put returns c for reuse.
 func (c *Conditional) Put() { pool.Put(c) }
 
-// Resize makes room for rows of that many units. It sets Active to −1, so that no
+// Resize allocates memory for rows of the given number of units. It sets Active to −1, so that no
 // row has a state, and Shift to NaN.
 func (c *Conditional) Resize(units int) {
 	c.units = units
@@ -111,11 +111,11 @@ func (c *Conditional) Solve() {
 		c.least, c.most = min(c.least, k), max(c.most, k)
 		c.odds(l, k)
 	}
-	c.least = min(c.least, c.most) // no row may have a state
+	c.least = min(c.least, c.most) // least is above most if no row has a state
 	c.width = c.most + 2
 	c.size = max(1, c.units)
 	if bytes := (c.units + 1) * c.width * 8 * Rows; bytes > tableBytes {
-		c.size = max(16, int(math.Sqrt(float64(c.units)))) // least room for blocks and ends together
+		c.size = max(16, int(math.Sqrt(float64(c.units)))) // minimises the memory of table and ends together
 	}
 	blocks := max(1, (c.units+c.size-1)/c.size)
 	c.table, c.ends, c.front = grown(c.table, (c.size+1)*c.width), grown(c.ends, blocks*c.width), grown(c.front, c.width)
@@ -133,7 +133,7 @@ func (c *Conditional) Solve() {
 	}
 }
 
-// grown returns x, or new memory if it is shorter than n.
+// grown returns x, or a new slice of n elements if x is shorter.
 func grown(x []vec.Quad, n int) []vec.Quad {
 	if len(x) < n {
 		return make([]vec.Quad, n)
@@ -141,7 +141,7 @@ func grown(x []vec.Quad, n int) []vec.Quad {
 	return x
 }
 
-// odds computes p and q of row l, k units of which are on.
+// odds computes p and q of row l, in which k units are on.
 func (c *Conditional) odds(l, k int) {
 	if k == 0 || k == c.units {
 		p := float64(min(k, 1))
@@ -185,14 +185,13 @@ func (c *Conditional) fill(n int) {
 	}
 }
 
-// reach returns the least and the greatest number of units from j on that can
+// reach returns the smallest and the largest number of units from j on that can
 // be on.
 func (c *Conditional) reach(j int) (lo, hi int) {
 	return max(0, c.least-j), min(c.most, c.units-j)
 }
 
-// Forward goes over the units in order. It computes the marginals if mean is set,
-// and draws a state if there is a stream.
+// Forward computes the marginals if mean is set, and draws a state of each row if stream is not nil.
 func (c *Conditional) Forward(mean bool, stream *vec.Stream) {
 	front := c.front[:c.width]
 	clear(front)
@@ -229,7 +228,7 @@ func (c *Conditional) Forward(mean bool, stream *vec.Stream) {
 	}
 }
 
-// draw draws unit j given those before it.
+// draw draws unit j given the units before it.
 func (c *Conditional) draw(j int) {
 	for l := range Rows {
 		r := c.left[l]
@@ -242,18 +241,17 @@ func (c *Conditional) draw(j int) {
 	}
 }
 
-// Weights returns the weight of the states in which unit j is on, and the weight of
-// all states, given that left of the units from j on are on in row l. Draws compare
-// these two numbers. Beyond the first block of a large layer it is only valid inside
-// Forward.
+// Weights returns the weight of the states with unit j on, and the weight of
+// all states, given that left of the units from j on are on in row l. Their ratio is the probability
+// that unit j is on. For units beyond the first block of a large layer it is only valid inside Forward.
 func (c *Conditional) Weights(l, j, left int) (on, all float64) {
 	b := c.table[j%c.size*c.width:]
 	next := b[c.width:]
 	return float64(c.p[j][l] * next[left][l]), b[left+1][l]
 }
 
-// LogZ returns the log of the sum, over the states of row l, of exp Σ s over the units that are
-// on, log e_K(exp s), in nats; −Inf if the row has no state.
+// LogZ returns log e_K(exp s) of row l, in nats: the logarithm of the sum of exp(Σ sⱼyⱼ) over its
+// states y. It is −Inf if the row has no state.
 func (c *Conditional) LogZ(l int) float64 {
 	k := c.Active[l]
 	switch {
@@ -268,7 +266,7 @@ func (c *Conditional) LogZ(l int) float64 {
 		}
 		return sum
 	}
-	// e_K(w) = e^(Kt)·Π(1 + w·e^(−t))·b_0(K), by the distribution of independent units.
+	// With w = exp s, e_K(w) = e^(Kt)·Π(1 + w·e^(−t))·b_0(K).
 	t := c.Shift[l]
 	x := c.y[0][:c.units]
 	for j, s := range c.LogOdds[l] {
@@ -278,24 +276,24 @@ func (c *Conditional) LogZ(l int) float64 {
 }
 
 // shift returns a t at which the mean number of units that are on, Σ 1/(1+e^(t−s)),
-// is near k, 0 < k < len(s). It uses Newton's method within a bracket, on the
-// logarithm of that number or of the number of units that are off, and starts at
-// guess if that is within the bracket. Any t gives the same distribution. It need only be so
-// near that k is a likely number of units, so sums are in float32.
+// is near k, 0 < k < len(s). It uses Newton's method within a bracket, for the
+// logarithm of the mean number of units that are on or off. It starts at
+// guess if that is within the bracket. Every t gives the same distribution. Sums in float32 are
+// precise enough, because k need only be a likely number of units.
 func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 	n := len(s)
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range s {
 		low, high = min(low, x), max(high, x)
 	}
-	// If all s are equal, t is s plus these odds. Else it lies between the values for
+	// If all s are equal, t is s + odds. Otherwise t lies between the values for
 	// the smallest and the largest s.
 	odds := vec.Log(float64(n-k) / float64(k))
 	low, high = low+odds, high+odds
 	blocks := vec.Blocks(n)
 	x, y := c.x[0][:blocks*vec.Block], c.x[1][:blocks*vec.Block]
 	for j := n; j < len(x); j++ {
-		x[j] = float32(math.Inf(-1)) // σ is 10⁻³⁸ there
+		x[j] = float32(math.Inf(-1)) // its sigmoid is 10⁻³⁸
 	}
 	t := low + float64((high-low)/2)
 	if guess > low && guess < high {
@@ -312,7 +310,7 @@ func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 			variance += float64(p * (1 - p))
 		}
 		off := mean - float64(k)
-		if off*off <= max(variance/4, 1e-6) { // half a standard deviation: e^(−1/8) of the peak
+		if off*off <= max(variance/4, 1e-6) { // within half a standard deviation, where the density is e^(−1/8) of its peak
 			break
 		}
 		if off > 0 {
@@ -335,6 +333,6 @@ func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 	return t
 }
 
-// shiftSteps bounds the steps of shift. Newton's method takes three to eight. Halving
-// alone would reduce a bracket of 10⁷, more than weights allow, to below 10⁻¹¹.
+// shiftSteps limits the number of steps of shift. Newton's method takes three to eight. Bisection
+// would reduce a bracket of 10⁷, more than weights allow, to below 10⁻¹¹.
 const shiftSteps = 64

@@ -2,32 +2,32 @@ package bernoulli
 
 import "gorbm/rbm/internal/vec"
 
-// A Layer is the distribution of a layer given how many of its units are on. It has binary
-// units and then, if there are more, one softmax group, of which one unit is on.
+// A Layer is the distribution of a layer in which a fixed number of units is on. It has binary
+// units and then perhaps a softmax group, of which one unit is on.
 type Layer struct {
 	Binary int  // number of binary units
 	Group  int  // number of units of the softmax group
 	Apart  bool // the unit of the group that is on does not count
 
-	law  Conditional
-	logw []float64 // for each state of the group
+	conditional Conditional
+	logw        []float64 // log weight of each state of the group
 }
 
 // LogWeight returns base + log Σ exp(aᵀx) over the states x of the layer in which
-// active units are on, −Inf if there are none. If mean is not nil it is overwritten with the
-// means of the units under that distribution, in the order of a.
+// active units are on, or −Inf if there is no such state. a has the log-odds of the units. If mean
+// is not nil, LogWeight overwrites it with the means of the units.
 func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64) float64 {
 	if l.Group > 0 && !l.Apart {
 		active--
 	}
-	l.law.Resize(l.Binary)
-	l.law.Active[0] = active
-	copy(l.law.LogOdds[0], a)
-	l.law.Solve()
+	l.conditional.Resize(l.Binary)
+	l.conditional.Active[0] = active
+	copy(l.conditional.LogOdds[0], a)
+	l.conditional.Solve()
 	if mean != nil {
-		l.law.Forward(true, nil)
+		l.conditional.Forward(true, nil)
 	}
-	share, sum := 1.0, l.law.LogZ(0)
+	share, sum := 1.0, l.conditional.LogZ(0)
 	if l.Group > 0 {
 		l.logw = l.logw[:0]
 		for _, x := range a[l.Binary:] {
@@ -46,11 +46,11 @@ func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64)
 		}
 	}
 	for i := range l.Binary {
-		mean[i] = float64(share * l.law.Mean[i][0])
+		mean[i] = float64(share * l.conditional.Mean[i][0])
 	}
 	return base + sum
 }
 
-// GroupWeights returns the log weight of each state of the softmax group, as LogWeight found them
-// last; nothing if there is no group. They are valid until its next call.
+// GroupWeights returns the log weight of each state of the softmax group from the last call of
+// LogWeight. It is empty if there is no group. The slice is valid until the next call of LogWeight.
 func (l *Layer) GroupWeights() []float64 { return l.logw }

@@ -2,9 +2,9 @@ package bernoulli
 
 import "gorbm/rbm/internal/vec"
 
-// A Tilt computes with the distributions of up to Rows rows of a Conditional after their odds are multiplied
-// by given factors and their numbers of active units are changed. Each takes one pass of the recursion: it
-// needs no exponentials, and uses the shift of the Conditional. Call Set before Times.
+// A Tilt computes the partition functions of the rows of a Conditional after their odds are multiplied
+// by given factors and their numbers of active units are changed. That takes one pass of the recursion,
+// with the shift of the Conditional and without exponentials. Call Set before Times.
 type Tilt struct {
 	Shift [Rows]float64 // t of each row
 
@@ -13,20 +13,20 @@ type Tilt struct {
 	b     [2][]vec.Quad
 }
 
-// Set copies the rows of c. Call it after c.Solve.
+// Set copies the distributions of c. Call it after c.Solve.
 func (t *Tilt) Set(c *Conditional) {
 	t.p, t.q = append(t.p[:0], c.p[:c.units]...), append(t.q[:0], c.q[:c.units]...)
 	t.total, t.Shift = c.total, c.Shift
 }
 
-// Times returns, of each row with a place in factors,
+// Times returns, for each row l with factors[l] ≠ nil,
 //
 //	e_k(x·f) / e_K(x) · e^((K−k)·t)
 //
-// where x are the odds of the row, f the factors, K the number of active units of the
-// row, and k that of active, which must lie in 0 … the number of units. All terms are
-// positive, so a result that did not leave the range of float64 on the way has the
-// rounding errors of a sum: see the caller. Results of rows without factors are undefined.
+// where x are the odds of the row in the Conditional, f = factors[l], K the number of active units in
+// the Conditional, and k = active[l], which must lie in 0 … the number of units. All terms are
+// positive, so the result has the rounding errors of a sum, unless terms underflow or overflow: the
+// caller must check that. Results of other rows are undefined.
 func (t *Tilt) Times(factors *[Rows][]float64, active *[Rows]int) (x vec.Quad) {
 	units := len(t.p)
 	least, most := units, 0
@@ -40,7 +40,7 @@ func (t *Tilt) Times(factors *[Rows][]float64, active *[Rows]int) (x vec.Quad) {
 	}
 	width := most + 2
 	src, dst := grown(t.b[0], width)[:width], grown(t.b[1], width)[:width]
-	clear(src) // each unit reads one element beyond those that were written
+	clear(src) // each step reads one element more than the step before has written
 	clear(dst)
 	src[1] = vec.Quad{1, 1, 1, 1}
 	var p vec.Quad

@@ -2,16 +2,15 @@ package vec
 
 import "math/bits"
 
-// The sums of the ascent step. A weight's step is a sum over many particles. It is
-// formed separately and added to the weight once. If each term, small compared with the
-// weight, were added by itself, each would lose its last digits.
+// The sums of the ascent step. The step of a weight is a sum over many rows. It is summed
+// separately and added to the weight once, because adding small terms to a large weight one by one
+// would round each of them.
 //
-// The sum over a number of rows has two levels. They are taken Run at a time. Each run is
+// A sum over rows has two levels. The rows are divided into runs of length Run. Each run is
 // summed in order, starting with its first row, and the sums of the runs are added
 // in order. With n terms of different values the relative rounding error of such a
-// sum is some √(Run/n + n/Run)·10⁻⁸, where one accumulator would have √n·10⁻⁸.
-// Terms that are all equal round in the same direction: their sum is off by up to
-// 5·10⁻⁷ of it.
+// sum is about √(Run/n + n/Run)·10⁻⁸; with a single accumulator it would be √n·10⁻⁸.
+// If all terms are equal, they round in the same direction, and the relative error is up to 5·10⁻⁷.
 
 // Run is the number of rows that are summed in one accumulator.
 const Run = 32
@@ -19,31 +18,29 @@ const Run = 32
 // SumsWords is the largest number of words of Sums.
 const SumsWords = 4
 
-// Sums overwrites each of n ≤ Block rows of dst with a two-level sum of rows of base, or
-// with zeros if there are none: row i with the sum of the rows whose bits are one in count ≤
-// SumsWords words, in ascending order. Bit b of words[q*Block+i] stands for row q·Block+b of
-// base. It panics if there are more rows or words than that, or a slice is too short for
-// them. That base has the rows is not checked. dst and base must not overlap.
+// Sums overwrites each of n ≤ Block rows of dst with a two-level sum of rows of base, in ascending
+// order. Bit b of words[q*Block+i] selects row q·Block+b of base for the sum of row i, q < count ≤
+// SumsWords. The sum of no rows is zero. Sums panics if n or count is larger, or if dst or words is
+// too short. It does not check that base has the rows. dst and base must not overlap.
 func Sums(dst, base []float32, words []uint64, count, n int) {
 	if checkSums(dst, words, count, n) {
 		sums(dst, base, words, count, n)
 	}
 }
 
-// AddSums adds to each row of dst what Sums would write. It prefetches the row of dst that is
-// ahead rows farther on, unless ahead is 0: what follows dst should be read next.
+// AddSums adds to each row of dst what Sums would write. With each row it prefetches the row of dst
+// that is ahead rows later, perhaps beyond dst, unless ahead is 0.
 func AddSums(dst, base []float32, words []uint64, count, n, ahead int) {
 	if checkSums(dst, words, count, n) {
 		addSums(dst, base, words, count, n, ahead)
 	}
 }
 
-// AddSumsTo adds to each row of dst the sum of the row of part and what Sums
-// would write:
+// AddSumsTo adds rows of part and the sums Σ of Sums to rows of dst:
 //
 //	dst += part + Σ
 //
-// ahead is as in AddSums.
+// It prefetches like AddSums.
 func AddSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
 	if checkSums(dst, words, count, n) {
 		_ = part[n*Block-1]
@@ -51,12 +48,11 @@ func AddSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
 	}
 }
 
-// AddCentred adds to each row of dst what Sums would write, less what Centre subtracts
-// that row:
+// AddCentred adds the sums Σ of Sums, after Centre, to rows of dst:
 //
 //	dst[i] += (Σ − mu[i]·gc) − gb[i]·lambda
 //
-// ahead is as in AddSums. It panics if mu or gb has fewer values than there are rows.
+// It prefetches like AddSums. It panics if mu or gb has fewer than n values.
 func AddCentred(dst, base []float32, words []uint64, count, n, ahead int, mu, gb []float32, gc, lambda *[Block]float32) {
 	if checkSums(dst, words, count, n) {
 		_, _ = mu[n-1], gb[n-1]
@@ -64,7 +60,7 @@ func AddCentred(dst, base []float32, words []uint64, count, n, ahead int, mu, gb
 	}
 }
 
-// checkSums reports whether there are sums to take.
+// checkSums panics if the arguments of Sums are not valid, and reports whether there is any row.
 func checkSums(dst []float32, words []uint64, count, n int) bool {
 	if n <= 0 {
 		return false
@@ -76,9 +72,9 @@ func checkSums(dst []float32, words []uint64, count, n int) bool {
 	return true
 }
 
-// AddSumsTimes adds to row i of dst the two-level sum, if it has any term, of values[k]
-// times the row of base that starts at lists[k], for cuts[i] ≤ k < cuts[i+1]. Each product
-// is rounded before it is added. For whole see RowSumsTimes.
+// AddSumsTimes adds a two-level sum to row i of dst. The terms are values[k] times the row of base
+// that starts at lists[k], for cuts[i] ≤ k < cuts[i+1]. Each product is rounded before it is added.
+// For whole see RowSumsTimes.
 func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32, whole int) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = dst[hi*Block-1]
@@ -142,15 +138,14 @@ func addCentredGo(dst, base []float32, words []uint64, count, n, _ int, mu, gb [
 	}
 }
 
-// wordsGo overwrites sum with the two-level sum of the rows that are on in words 0, Block,
-// …, and reports whether there is any.
+// wordsGo overwrites sum with the two-level sum of the rows that words 0, Block,
+// … select, and reports whether there is any.
 func wordsGo(sum *[Block]float32, base []float32, words []uint64, count int) bool {
 	var list [SumsWords * Block]uint32
 	return treeGo(sum, base, list[:onesGo(list[:], words, Block, count, 0)])
 }
 
-// treeGo overwrites sum with the two-level sum over a list, and reports whether the
-// list has any row.
+// treeGo overwrites sum with the two-level sum of the rows in list, and reports whether there is any.
 func treeGo(sum *[Block]float32, base []float32, list []uint32) bool {
 	if len(list) == 0 {
 		return false
@@ -200,13 +195,12 @@ func addSumsTimesGo(dst, base []float32, lists []uint32, values []float32, cuts 
 	}
 }
 
-// Tiny is the size below which the terms of a step count as zero. Smaller numbers
-// would decay to subnormal numbers, below 2⁻¹²⁶, with which many processors take a
-// hundred times as long. From 2⁻¹⁰⁰ on even the difference of two numbers is zero or
-// normal, because both are multiples of 2⁻¹²³.
+// Tiny is the absolute value below which terms of a step count as zero. Smaller numbers could
+// become subnormal, below 2⁻¹²⁶, for which many processors take a hundred times as long. Numbers of
+// at least 2⁻¹⁰⁰ are multiples of 2⁻¹²³, so their differences are zero or normal.
 const Tiny = 0x1p-100
 
-// flush returns x, or zero if it is below Tiny in size. A NaN stays.
+// flush returns x, or zero if |x| < Tiny. NaN remains NaN.
 func flush(x float32) float32 {
 	if x < Tiny && x > -Tiny {
 		return 0
@@ -214,9 +208,11 @@ func flush(x float32) float32 {
 	return x
 }
 
-// Scale writes rows of x, stride apart and width ≤ Block wide, times a to the
-// rows of dst: x[r·stride+c]·a[r] goes to dst[r·Block+c], or zero if it is below
-// Tiny in size, and zeros beyond width.
+// Scale multiplies each row r of x, of width ≤ Block, by a[r]:
+//
+//	dst[r·Block+c] = x[r·stride+c]·a[r],  c < width
+//
+// Products below Tiny in absolute value, and elements of dst beyond width, are zero.
 func Scale(dst, x []float32, stride int, a []float32, width int) {
 	if len(a) == 0 || width <= 0 {
 		return
@@ -239,8 +235,7 @@ func scaleGo(dst, x []float32, stride int, a []float32, width int) {
 	}
 }
 
-// AddWhere adds coef[s] to acc[c] for each s, ascending, where bit c of
-// words[s] is one.
+// AddWhere adds coef[s] to acc[c] if bit c of words[s] is one, for each s in ascending order.
 func AddWhere(acc *[Block]float64, words []uint64, coef []float32) {
 	for words = words[:len(coef)]; len(words) > 0; {
 		n := min(len(words), addWork)
@@ -269,7 +264,7 @@ func AddWide(dst []float64, x []float32) {
 	}
 }
 
-// AddNarrow adds x, rounded to float32, to dst. It panics as AddWide does.
+// AddNarrow rounds x to float32 and adds it to dst. It panics like AddWide.
 func AddNarrow(dst []float32, x []float64) {
 	checkWide(len(dst), len(x))
 	for len(x) > 0 {

@@ -1,7 +1,7 @@
 package vec
 
-// Choose draws an index for each of 64 rows: index k of row r with probability proportional
-// to e^(beta[r]·x[k·Block+r]), k < units, by the uniform u[r] of Stream.Column. Each draw is
+// Choose draws an index k < units for each of 64 rows r, with probability proportional
+// to exp(beta[r]·x[k·Block+r]), from the uniform u[r] of Stream.Column. Each draw is
 // that of DrawOne. It overwrites x with the exponentials.
 func Choose(state *[Block]uint32, x []float32, units int, beta, u *[Block]float32) {
 	_ = x[units*Block-1]
@@ -40,12 +40,12 @@ func chooseGo(state *[Block]uint32, x []float32, units int, beta, u *[Block]floa
 		}
 	}
 	for r, k := range state {
-		state[r] = min(k, uint32(units-1)) // the uniform reached the total by rounding
+		state[r] = min(k, uint32(units-1)) // rounding may have made the limit reach the total
 	}
 }
 
-// Column returns the uniforms of one unit in the rows row … row+63, as Uniform gives them. It
-// overwrites scratch, of which they are a part.
+// Column returns the uniforms of one unit in the rows row … row+63: see Uniform. The result is a part
+// of scratch, which Column overwrites.
 func (s Stream) Column(scratch *[4 * Block]float32, row, unit uint32) *[Block]float32 {
 	c := unit % Block
 	column(s, scratch, unit/Block*16+c%16, row)

@@ -1,14 +1,15 @@
 package vec
 
-// Rows of real units usually have no zeros, so that their lists of nonzero places are complete and the same for all
-// rows. Then denseRows sums share each row of the base that they read. The sums are identical, term by term, to
-// those of RowSumsTimes and AddSumsTimes.
+// Rows of real units usually have no zeros, so their lists of nonzero units are complete and equal.
+// The dense kernels then compute denseRows sums from each row of base that they read. The sums have the
+// same terms and order as those of RowSumsTimes and AddSumsTimes.
 
-// denseRows is the number of sums that share the rows of the base.
+// denseRows is the number of sums that a dense kernel computes at once.
 const denseRows = 4
 
-// eachDense divides lists, of at most whole offsets each: it calls dense with the first of denseRows lists of whole offsets, and
-// others with the numbers of the first list and the one after the last of those in between.
+// eachDense divides lists, which have at most whole offsets each, between dense and other kernels. It calls
+// dense(first) for the lists first … first+denseRows−1 if all of them have whole offsets, and others(lo, hi)
+// for the lists lo … hi−1 between these.
 func eachDense(cuts []uint32, whole int, dense func(first int), others func(lo, hi int)) {
 	count, from := len(cuts)-1, 0
 	for i := 0; whole > 0 && i+denseRows <= count; i += denseRows {
@@ -26,17 +27,17 @@ func eachDense(cuts []uint32, whole int, dense func(first int), others func(lo, 
 	}
 }
 
-// denseSumsGo adds to each of denseRows rows of dst, with n the length of the list,
+// denseSumsGo adds to denseRows rows r of dst
 //
-//	dst[r*Block+c] += values[r*n+k] * base[list[k]+c],  k < n
+//	dst[r*Block+c] += values[r*n+k] * base[list[k]+c],  k < n = len(list)
 func denseSumsGo(dst, base []float32, list []uint32, values []float32) {
 	for r := range denseRows {
 		rowSumTimesGo((*[Block]float32)(dst[r*Block:]), base, list, values[r*len(list):][:len(list)])
 	}
 }
 
-// denseRunGo overwrites dst with such sums that begin with their first product, of values stride apart. It adds
-// plus to a sum, if there is any, and then dst, if add is not 0.
+// denseRunGo computes denseRows sums Σ_k values[r*stride+k] * base[list[k]+c], starting with the first
+// product. It adds plus to each if plus is not empty, then dst if add is not 0, and writes them to dst.
 func denseRunGo(dst, plus, base []float32, list []uint32, values []float32, stride, add int) {
 	for r := range denseRows {
 		var sum [Block]float32
@@ -58,7 +59,7 @@ func denseRunGo(dst, plus, base []float32, list []uint32, values []float32, stri
 	}
 }
 
-// addDense adds to each of denseRows rows of dst the two-level sum of a list.
+// addDense adds two-level sums of the rows in list, times values, to denseRows rows of dst.
 func addDense(dst, base []float32, list []uint32, values []float32) {
 	n := len(list)
 	if n <= Run {

@@ -2,11 +2,11 @@
 
 package vec
 
-// The functions that call kernels are in asm_amd64.go, which the generator writes.
-// It also says why none is inlined. Here are two whose versions for AVX2 and AVX-512
-// have different arguments, and what computes arguments of others.
+// Most functions that call kernels are in asm_amd64.go, which the generator writes.
+// It also explains why none is inlined. This file has the two whose AVX2 and AVX-512 kernels
+// have different arguments, and functions that compute arguments of kernels.
 
-// keys returns the two keys of each round, then the upper counter words.
+// keys returns the two Philox keys of each round, then the upper counter words.
 func (s Stream) keys() (k [22]uint32) {
 	k0, k1 := s.K0, s.K1
 	for i := range 10 {
@@ -18,8 +18,8 @@ func (s Stream) keys() (k [22]uint32) {
 	return k
 }
 
-// orOnes returns the address and the stride of the inverse temperatures of rows, of
-// a single 1 if there are none.
+// orOnes returns the address and the stride of the inverse temperatures of rows. For a nil beta
+// they are those of a single 1.
 func orOnes(beta []float32) (*float32, int) {
 	if beta == nil {
 		return &one, 0
@@ -29,7 +29,7 @@ func orOnes(beta []float32) (*float32, int) {
 
 var one float32 = 1
 
-// firstOf returns the address of the first value; nil if there is none.
+// firstOf returns the address of the first value, or nil if there is none.
 func firstOf(x []float32) *float32 {
 	if len(x) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func firstOf(x []float32) *float32 {
 	return &x[0]
 }
 
-// wideWeights returns each weight Wide times.
+// wideWeights repeats each weight Wide times.
 func wideWeights(weight *[quad]float64) (w [quad * Wide]float64) {
 	for i := range w {
 		w[i] = weight[i/Wide]
@@ -45,8 +45,8 @@ func wideWeights(weight *[quad]float64) (w [quad * Wide]float64) {
 	return w
 }
 
-// secondWord returns the address and the stride of the second words of rows, of a single
-// word without ones if there are none.
+// secondWord returns the address and the stride of the second words of rows. If rows have one word,
+// they are those of a single zero word.
 func secondWord(words []uint64, stride, count int) (*uint64, int) {
 	if count < 2 {
 		return &noOnes, 0

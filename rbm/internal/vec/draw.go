@@ -1,7 +1,8 @@
 package vec
 
-// Sigmoids writes 1/(1+e^−x) of the first width ≤ Block values of each of n
-// rows of x, Block apart, to rows of dst that are stride apart.
+// Sigmoids writes the sigmoids of n rows of width ≤ Block values:
+//
+//	dst[r·stride+i] = 1/(1+e^−x[r·Block+i]),  i < width
 func Sigmoids(dst []float32, stride int, x []float32, n, width int) {
 	if n <= 0 || width <= 0 {
 		return
@@ -23,8 +24,8 @@ func sigmoidsGo(dst []float32, stride int, x []float32, n, width int) {
 	}
 }
 
-// SigmoidsOfSums writes the sigmoids of each of n rows of x plus each of m rows of
-// shifts, all Block wide, row by row of x:
+// SigmoidsOfSums writes the sigmoids of all sums of one of n rows r of x and one of m rows k of
+// shifts:
 //
 //	dst[(r·m+k)·Block+c] = 1/(1+e^−(x[r·Block+c]+shifts[k·Block+c]))
 func SigmoidsOfSums(dst, x, shifts []float32, n, m int) {
@@ -34,7 +35,7 @@ func SigmoidsOfSums(dst, x, shifts []float32, n, m int) {
 	_, _, _ = dst[n*m*Block-1], x[n*Block-1], shifts[m*Block-1]
 	rows := max(1, rowsWork/m)
 	for r := 0; r < n; r += rows {
-		for k := 0; k < m; k += rowsWork { // once, unless m is above rowsWork and rows is 1
+		for k := 0; k < m; k += rowsWork { // a single iteration unless m > rowsWork, and rows is 1 then
 			sigmoidsOfSums(dst[(r*m+k)*Block:], x[r*Block:], shifts[k*Block:], min(rows, n-r), min(rowsWork, m-k))
 		}
 	}
@@ -49,10 +50,10 @@ func sigmoidsOfSumsGo(dst, x, shifts []float32, n, m int) {
 	}
 }
 
-// Draws writes states of the first width units of block j, for n rows: bit i of
+// Draws draws the first width units of block j in n rows. Bit i of
 // words[r·stride] is one with probability 1/(1+e^(−beta[r]·x[r·Block+i])). A nil
-// beta means 1. u is the stream's uniform for row first+r and unit i of block j. The
-// test u·(1+e^(−beta·x)) < 2²⁴ needs no division.
+// beta means 1. With the uniform u of row first+r and unit i of block j, the bit is one if
+// u·(1+e^(−beta·x)) < 2²⁴, which needs no division.
 func (s Stream) Draws(words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
 	if n <= 0 {
 		return
@@ -87,8 +88,8 @@ func (s Stream) drawsGo(words []uint64, stride int, x, beta []float32, first, j 
 	}
 }
 
-// DrawMeans writes states of the first width units of block j, for n rows: bit i of
-// words[r·stride] is one with probability p[r·pStride+i], by the uniform of
+// DrawMeans draws the first width units of block j in n rows. Bit i of
+// words[r·stride] is one with probability p[r·pStride+i]. It uses the uniform of
 // row first+r and unit i of block j.
 func (s Stream) DrawMeans(words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
 	if n <= 0 {
@@ -102,7 +103,7 @@ func (s Stream) DrawMeans(words []uint64, stride int, p []float32, pStride int, 
 		}
 		return
 	}
-	for r := range n { // without reading past the row
+	for r := range n { // the kernel would read past the end of the row
 		var q [Block]float32
 		copy(q[:], p[r*pStride:][:width])
 		drawMeans(s, words[r*stride:], stride, q[:], Block, first+uint32(r), j, 1, width)
@@ -121,7 +122,7 @@ func (s Stream) drawMeansGo(words []uint64, stride int, p []float32, pStride int
 	}
 }
 
-// less returns 1 if a < b, else 0. The compiler does not turn it into a jump.
+// less returns 1 if a < b, else 0. The compiler translates it without a branch.
 func less(a, b float32) uint64 {
 	if a < b {
 		return 1
@@ -132,10 +133,9 @@ func less(a, b float32) uint64 {
 // WordMask returns a word whose low n bits are one, 0 ≤ n ≤ 64.
 func WordMask(n int) uint64 { return 1<<n - 1 }
 
-// DrawOne returns index k with probability proportional to e^(beta·x[k]), by
-// the inverse of the distribution function at the uniform u of
-// Stream.Uniforms. Exponentials are taken relative to the largest beta·x and
-// added in order. It overwrites x with them, and panics if x is empty.
+// DrawOne returns index k with probability proportional to exp(beta·x[k]). It inverts
+// the distribution function at the uniform u of Stream.Uniforms. Exponentials are relative to the
+// largest beta·x and added in order. It overwrites x with them, and panics if x is empty.
 func DrawOne(x []float32, u, beta float32) int {
 	relativeExps(x, x, beta)
 	var sum float32
@@ -149,12 +149,11 @@ func DrawOne(x []float32, u, beta float32) int {
 			return k
 		}
 	}
-	return len(x) - 1 // u reached the total by rounding
+	return len(x) - 1 // rounding has made u reach the total
 }
 
-// Softmax writes e^x[k] / Σ e^x to dst, which may be x; both have the same
-// length, at least 1. Exponentials are taken relative to the largest x and
-// added in order.
+// Softmax writes exp(x[k]) / Σ exp(x) to dst, which may be x. Both have the same
+// length, at least 1. Exponentials are relative to the largest x and added in order.
 func Softmax(dst, x []float32) {
 	dst = dst[:len(x)]
 	relativeExps(dst, x, 1)
@@ -167,7 +166,7 @@ func Softmax(dst, x []float32) {
 	}
 }
 
-// relativeExps writes e^(beta·x) relative to the largest of them to dst, which may
+// relativeExps writes exp(beta·x − max beta·x) to dst, which may
 // be x. It panics if x is empty.
 func relativeExps(dst, x []float32, beta float32) {
 	top := beta * x[0]
@@ -179,7 +178,7 @@ func relativeExps(dst, x []float32, beta float32) {
 	exps(dst, x, beta, top)
 }
 
-// expsGo writes e^(scale·x−shift) to dst, which may be x.
+// expsGo writes exp(scale·x−shift) to dst, which may be x.
 func expsGo(dst, x []float32, scale, shift float32) {
 	for i, x := range x {
 		dst[i] = exp32(float32(scale*x) - shift)

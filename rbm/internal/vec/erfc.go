@@ -1,9 +1,9 @@
 package vec
 
-// scaledErfcFold is the x at which t = (x−3.5)/(x+3.5) of ScaledErfc is 0.
+// scaledErfcFold is the value of x at which t of ScaledErfc is 0.
 const scaledErfcFold = 3.5
 
-// ScaledErfcs overwrites dst with e^(x²)·erfc(x) of finite x ≥ 0: see ScaledErfc. It panics if len(x) is not a multiple
+// ScaledErfcs overwrites dst with ScaledErfc of each x. It panics if len(x) is not a multiple
 // of Wide or dst is shorter.
 func ScaledErfcs(dst, x []float64) {
 	if len(x)%Wide != 0 {
@@ -23,10 +23,11 @@ func scaledErfcsGo(dst, x []float64) {
 	}
 }
 
-// ScaledErfc returns e^(x²)·erfc(x) of a finite x ≥ 0, with a relative error below 6·10⁻¹⁶. As Shepherd and Laframboise
-// (Mathematics of Computation 36, 1981) it is a polynomial in t, divided by 1+2x. The polynomial is the minimax
-// approximation of degree 23, right to 2·10⁻¹⁷, found by iteratively reweighted least squares; its even and odd
-// powers are summed apart.
+// ScaledErfc returns e^(x²)·erfc(x) for a finite x ≥ 0, with a relative error below 6·10⁻¹⁶. Following
+// Shepherd and Laframboise (Mathematics of Computation 36, 1981) it is a polynomial in
+// t = (x−3.5)/(x+3.5), divided by 1+2x. The polynomial is the minimax approximation of degree 23, with an
+// error of 2·10⁻¹⁷, computed by iteratively reweighted least squares. Its even and odd powers are
+// summed separately.
 func ScaledErfc(x float64) float64 {
 	t := (x - scaledErfcFold) / (x + scaledErfcFold)
 	s := float64(t * t)

@@ -2,17 +2,16 @@ package vec
 
 import "math"
 
-// ln 2 split so that n·ln2Hi is exact for |n| < 2²⁰: the high part is ln 2
-// rounded to 32 bits (fdlibm's split, e_exp.c).
+// ln 2 = ln2Hi + ln2Lo, where ln2Hi is ln 2 rounded to 32 bits, so that n·ln2Hi is exact for |n| < 2²⁰
+// (fdlibm, e_exp.c).
 const (
 	ln2Hi = 6.93147180369123816490e-01
 	ln2Lo = 1.90821492927058770002e-10
 )
 
-// Exp returns e^x. math.Exp differs in the last bit between processors, and draws
-// depend on it. Exp reduces x by multiples of ln 2 to r and takes the Taylor series
-// to the 13th power: for |r| ≤ ln(2)/2 the rest is below 5·10⁻¹⁸. The relative error
-// is below 4·10⁻¹⁶.
+// Exp returns e^x, bit-identical on every processor, which math.Exp is not. It writes
+// x = n·ln 2 + r with |r| ≤ ln(2)/2, and sums the Taylor series of e^r to the 13th power, with a
+// remainder below 5·10⁻¹⁸. The relative error is below 4·10⁻¹⁶.
 func Exp(x float64) float64 {
 	switch {
 	case x != x || x > 709.8: // ln(largest float64) = 709.78
@@ -41,10 +40,9 @@ func Exp(x float64) float64 {
 	return p * math.Float64frombits(uint64(h+1023)<<52) * math.Float64frombits(uint64(int(n)-h+1023)<<52)
 }
 
-// Log returns the natural logarithm of x > 0, −Inf at 0 and NaN below. Like Exp it gives
-// the same bits on every processor. It writes x = m·2ᵏ with m in [√½, √2), and computes
-// log m = 2 artanh((m−1)/(m+1)) by its series to the 23rd power, whose remainder
-// is below 10⁻¹⁸.
+// Log returns the natural logarithm of x > 0, −Inf at 0 and NaN below 0. Like Exp it is
+// bit-identical on every processor. It writes x = m·2ᵏ with m in [√½, √2), and computes
+// log m = 2 artanh((m−1)/(m+1)) by its series to the 23rd power, with a remainder below 10⁻¹⁸.
 func Log(x float64) float64 {
 	switch {
 	case x != x || x < 0:
@@ -75,7 +73,7 @@ func Log(x float64) float64 {
 	return float64(float64(k)*ln2Hi) + (2*s + (2*float64(s*p) + float64(float64(k)*ln2Lo)))
 }
 
-// LogSumExp returns log Σ eˣ without overflow, and −Inf for no terms.
+// LogSumExp returns log Σ exp(xᵢ) without overflow. It is −Inf for an empty x.
 func LogSumExp(x []float64) float64 {
 	top := math.Inf(-1)
 	for _, x := range x {
@@ -91,10 +89,10 @@ func LogSumExp(x []float64) float64 {
 	return top + Log(sum)
 }
 
-// Constants of exp32. ln 2 is split so that n·ln2Hi is exact for |n| ≤ 128;
-// the polynomial is the minimax approximation of (eʳ−1−r)/r² on |r| ≤ ln(2)/2
-// in relative error of eʳ (3·10⁻⁹, found by iteratively reweighted least
-// squares), below float32 rounding.
+// Constants of exp32. ln 2 = ln2Hi32 + ln2Lo32, and n·ln2Hi32 is exact for |n| ≤ 128.
+// The polynomial approximates (eʳ−1−r)/r² on |r| ≤ ln(2)/2. It minimises the largest relative error
+// of eʳ, 3·10⁻⁹, which is below the rounding of float32. It was computed by iteratively reweighted
+// least squares.
 const (
 	expMax  = 87 // e⁸⁷ and e⁻⁸⁷ are normal float32 numbers
 	log2E   = 1.44269504
@@ -109,8 +107,8 @@ const (
 	roundMagic = 0x1.8p23
 )
 
-// exp32 returns e^x for x clamped to ±expMax. NaN counts as +expMax, as in the
-// vector minimum. The relative error is below 2·10⁻⁷.
+// exp32 returns e^x with x clamped to ±expMax. NaN counts as +expMax, because the vector
+// instruction for the minimum does so. The relative error is below 2·10⁻⁷.
 func exp32(x float32) float32 {
 	if !(x < expMax) {
 		x = expMax

@@ -2,32 +2,30 @@ package vec
 
 import "sync/atomic"
 
-// A Level is a set of instructions that the kernels are written in. All levels
-// give identical results.
+// A Level is an instruction set for which there are kernels. All levels give identical results.
 type Level int32
 
 const (
 	Go     Level = iota // plain Go, which defines the results
 	AVX2                // AVX2, POPCNT and BMI1
-	AVX512              // these, AVX-512 F, BW, DQ and VL, and BMI2
+	AVX512              // AVX2, POPCNT, BMI1, BMI2 and AVX-512 F, BW, DQ and VL
 )
 
 // String returns "go", "avx2" or "avx512".
 func (l Level) String() string { return [...]string{"go", "avx2", "avx512"}[l] }
 
-// level is the level in use. It is atomic only so that a test may change it
-// while goroutines of an earlier one wind down.
+// level is the level in use. It is atomic because a test may change it
+// while goroutines of an earlier test still run.
 var level atomic.Int32
 
 func init() { level.Store(int32(Best())) }
 
-// InUse returns the level that the kernels run at: Best, unless SetLevel chose
-// another.
+// InUse returns the level of the kernels: Best, or the level of SetLevel.
 func InUse() Level { return Level(level.Load()) }
 
-// SetLevel makes the kernels run at level l and returns a function that restores the
-// level before. It is for tests: one process can run every level up to Best. It
-// panics if l is above that.
+// SetLevel sets the level of the kernels and returns a function that restores the
+// previous level. It is for tests, which run every level up to Best in one process. It
+// panics if l is above Best.
 func SetLevel(l Level) (restore func()) {
 	if l < Go || l > Best() {
 		panic("vec: this machine does not have that level")

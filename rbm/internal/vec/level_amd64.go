@@ -4,7 +4,7 @@ package vec
 
 import "golang.org/x/sys/cpu"
 
-// best is the only place that looks at the processor's features.
+// best is the highest level that the processor supports.
 var best = func() Level {
 	x := &cpu.X86
 	switch {
@@ -16,5 +16,5 @@ var best = func() Level {
 	return AVX512
 }()
 
-// Best returns the highest level that the machine and the build have.
+// Best returns the highest level that the processor and the build support.
 func Best() Level { return best }

@@ -2,5 +2,5 @@
 
 package vec
 
-// Best returns the highest level that the machine and the build have.
+// Best returns the highest level that the processor and the build support.
 func Best() Level { return Go }

@@ -5,12 +5,11 @@ import (
 	"math/bits"
 )
 
-// Lists writes the offsets of the one bits of n rows of words, in ascending order.
-// Each row is count words that are wordStride apart. Bit b of word q has the offset
-// first + (q·Block+b)·Block. Row i goes to list[cuts[i]:cuts[i+1]]; cuts[0] is given,
-// cuts[1] … cuts[n] are written. list must have room for n·count·Block offsets from
-// cuts[0] on. All of these places may be overwritten, and none beyond them, so that
-// other goroutines may write those.
+// Lists writes the offsets of the bits that are one in n rows of words, in ascending order.
+// A row has count words at a distance of wordStride. Bit b of word q has the offset
+// first + (q·Block+b)·Block. The offsets of row i are list[cuts[i]:cuts[i+1]]. The caller sets cuts[0];
+// Lists writes cuts[1] … cuts[n]. list must have at least n·count·Block elements from
+// cuts[0] on. Lists may overwrite all of these, but no others, so goroutines can share list.
 func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	if n <= 0 || count <= 0 {
 		return
@@ -32,8 +31,7 @@ func listsGo(list, cuts []uint32, words []uint64, rowStride, wordStride, n, coun
 	}
 }
 
-// onesGo writes the offsets of the one bits of count words, stride apart, to list, as
-// Lists does for a row, and returns their number.
+// onesGo writes the offsets of one row of Lists to list, and returns their number.
 func onesGo(list []uint32, words []uint64, stride, count int, first uint32) (ones int) {
 	for q := range count {
 		o := first + uint32(q*Block*Block)
@@ -45,13 +43,12 @@ func onesGo(list []uint32, words []uint64, stride, count int, first uint32) (one
 	return ones
 }
 
-// ListSlack is the number of places past the end of its output that Nonzero may
+// ListSlack is the number of elements past the end of its output that Nonzero may
 // overwrite.
 const ListSlack = 16
 
-// Nonzero writes the offsets i·Block of the values of x that are not zero, and
-// the values, in order, and returns their number. list and values must have
-// room for all of x and ListSlack more.
+// Nonzero writes the values x[i] that are not zero, and their offsets i·Block, in ascending
+// order. It returns their number. list and values must have at least len(x)+ListSlack elements.
 func Nonzero(list []uint32, values, x []float32) int {
 	if len(x) == 0 {
 		return 0
@@ -82,8 +79,7 @@ func nonzeroGo(list []uint32, values, x []float32) int {
 	return n
 }
 
-// NonzeroWord returns a word with a one for each of up to Block values that is
-// not zero.
+// NonzeroWord returns a word whose bit i is one if x[i] is not zero. x has at most Block values.
 func NonzeroWord(x []float32) uint64 {
 	if len(x) == 0 {
 		return 0

@@ -1,10 +1,11 @@
 package vec
 
-// CentralHalf is how far from ½ the probabilities of CentralNormals may lie.
+// CentralHalf is the largest distance from ½ of the probabilities of CentralNormals.
 const CentralHalf = 0.425
 
 // CentralNormals overwrites dst with the quantiles of the standard normal distribution at probabilities p within
-// CentralHalf of ½. At others its numbers mean nothing. It panics if len(p) is not a multiple of Wide or dst is shorter.
+// CentralHalf of ½. Results for other probabilities are undefined. It panics if len(p) is not a multiple of
+// Wide or dst is shorter.
 func CentralNormals(dst, p []float64) {
 	if len(p)%Wide != 0 {
 		panic("vec: CentralNormals of a number of probabilities that is no multiple of eight")
@@ -23,8 +24,8 @@ func centralNormalsGo(dst, p []float64) {
 	}
 }
 
-// CentralNormal is CentralNormals of one probability.
-// Wichura, Algorithm AS 241 (Applied Statistics 37, 1988): relative error 10⁻¹⁶.
+// CentralNormal returns the quantile of the standard normal distribution at a probability p within
+// CentralHalf of ½, with a relative error of 10⁻¹⁶ (Wichura, Algorithm AS 241, Applied Statistics 37, 1988).
 func CentralNormal(p float64) float64 {
 	q := p - 0.5
 	x := 0.180625 - float64(q*q)

@@ -9,10 +9,9 @@ type Quad [4]float64
 //
 //	dst[i] = q·src[i+1] + p·src[i]
 //
-// with both products rounded before they are added. It is a step of the recursion
-// for the Poisson binomial distribution, that of the number of units that are on, by one unit
-// that is on with probability p. It panics if src has fewer than len(dst)+1 elements.
-// dst and src must not overlap.
+// with both products rounded before they are added. This step of a recursion adds a unit that is on
+// with probability p = 1−q to the Poisson binomial distribution, that of the number of independent
+// units that are on. It panics if src has fewer than len(dst)+1 elements. dst and src must not overlap.
 func Spread(dst, src []Quad, p, q *Quad) {
 	if len(dst) == 0 {
 		return
@@ -35,12 +34,12 @@ func spreadGo(dst, src []Quad, p, q *Quad) {
 	}
 }
 
-// Join writes to sum, for each of four rows, Σ f[i+1]·b[i] over i < len(b): even i
-// and odd i, each in ascending order, then their sum. For these i it replaces
+// Join overwrites sum, for each of four rows, with Σ f[i+1]·b[i] over i < len(b). It sums even i
+// and odd i separately, in ascending order, and adds the two sums. Then it replaces
 //
 //	f[i] by q·f[i] + p·f[i+1]
 //
-// It panics if f has fewer than len(b)+1 elements.
+// for these i. It panics if f has fewer than len(b)+1 elements.
 func Join(sum *Quad, f, b []Quad, p, q *Quad) {
 	if len(b) == 0 {
 		*sum = Quad{}
@@ -64,12 +63,12 @@ func joinGo(sum *Quad, f, b []Quad, p, q *Quad) {
 	}
 }
 
-// Chances writes 1/(1+e^−x) to p and 1/(1+eˣ) to q, each to full relative
-// precision, with |x| cut at 708, beyond which e^−|x| is no normal number. x must
-// not be NaN. All have the same length.
+// Chances overwrites p with 1/(1+e^−x) and q with 1/(1+eˣ), both with small relative errors.
+// It limits |x| to 708, because e^−|x| would be subnormal beyond. x must not be NaN. All slices have the
+// same length.
 func Chances(p, q, x []float64) {
 	p, q = p[:len(x)], q[:len(x)]
-	whole := len(x) / Wide * Wide // that the assembly takes
+	whole := len(x) / Wide * Wide // number of values for the assembly
 	for lo := 0; lo < whole; lo += chancesWork {
 		hi := min(lo+chancesWork, whole)
 		chances(p[lo:hi], q[lo:hi], x[lo:hi])

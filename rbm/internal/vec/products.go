@@ -2,36 +2,34 @@ package vec
 
 import "math"
 
-// A product of many odds is stored as a mantissa in [1,2) and a power of two, so
-// that it cannot overflow. The units of a product are divided among eight lanes:
-// lane l starts with one and takes l, l+8, … in order. Then each lane is split into
-// mantissa and power. The mantissas of lanes l and l+4, l and l+2, 0 and 1 are
-// multiplied, the powers added, and the result multiplies the product so far.
+// A product over many units is stored as a mantissa in [1,2) and a power of two, so
+// that it cannot overflow. The factors of units l, l+8, … are multiplied in lane l of
+// eight, in this order, starting with 1. After some units each lane is split into
+// mantissa and power. The mantissas of lanes l and l+4, then l and l+2, then 0 and 1 are
+// multiplied, and the powers are added. The result multiplies the stored product.
 //
-// The lanes themselves have to stay within range. Span says how many units may
-// be multiplied before they are split. Splitting is exact, so the result only
-// depends on which lane a unit is in.
+// The lanes must stay within the range of float64. Span returns the number of units that may
+// be multiplied between two splits. Splitting is exact, so the result does not depend on that number.
 
-// Span returns the number of units, a multiple of Wide, that lanes can hold if
-// no ratio's logarithm is larger than size in absolute value and on and off are
-// as Odds makes them. It returns zero if size is beyond 700 or NaN.
+// Span returns the largest number of units between two splits, a multiple of Wide. size is the
+// largest absolute logarithm of a ratio in table of Products. on and off must be those of Odds. Span
+// returns zero if size is above 700 or NaN.
 func Span(size float64) int {
 	if !(size <= maxLog) {
 		return 0
 	}
-	return Wide * max(1, int(maxLog/(size+math.Ln2))) // off + on·ratio is below 2e^size
+	return Wide * max(1, int(maxLog/(size+math.Ln2))) // off + on·ratio is at most 2e^size
 }
 
-// maxLog keeps 2e^±maxLog normal numbers: the largest float64 is e^709.8.
+// maxLog is small enough that 2e^±maxLog are normal numbers: the largest float64 is e^709.8.
 const maxLog = 700
 
 // Products multiplies each of the products m[y]·2^e[y] by
 //
 //	Π (off[j] + on[j]·table[offsets[y]+j])
 //
-// The units are multiplied span at a time. It panics if len(on) or span is not a
-// multiple of Wide, if span is not positive, or if a slice is too short. Offsets
-// are not checked.
+// over the units j. It splits the lanes after every span units. It panics if len(on) or span is not
+// a multiple of Wide, if span is not positive, or if a slice is too short. It does not check offsets.
 func Products(m []float64, e []int64, on, off, table []float64, offsets []uint32, span int) {
 	checkSpan(len(on), span)
 	_, _, _ = off[:len(on)], m[:len(offsets)], e[:len(offsets)]
@@ -56,7 +54,7 @@ func Products(m []float64, e []int64, on, off, table []float64, offsets []uint32
 	}
 }
 
-// quad is the number of products that the kernels make at once.
+// quad is the number of products that a kernel computes at once.
 const quad = 4
 
 func checkSpan(units, span int) {
@@ -79,7 +77,7 @@ func productsGo(m []float64, e []int64, on, off, table []float64, offsets []uint
 	}
 }
 
-// multiply multiplies the product m·2^e by the lanes.
+// multiply multiplies the product m·2^e by all lanes.
 func multiply(m *float64, e *int64, lane *[Wide]float64) {
 	for l := range lane {
 		var k int64
@@ -103,14 +101,13 @@ func Split(x float64) (m float64, e int64) {
 	return math.Float64frombits(b&(1<<52-1) | 1023<<52), int64(b>>52) - 1023
 }
 
-// QuadProducts multiplies the products of the four states of two listed units:
-// bit 0 of a state is the unit whose ratios are first, bit 1 that of second. The
-// odds of unit j of the products, times off[j], are
+// QuadProducts multiplies four products, one for each state s of two listed units. Bit 0 of s is the
+// state of the unit with the ratios first, bit 1 that of the unit with the ratios second. m[s]·2^e[s] is
+// multiplied by Π (off[j]+x_s) over the summed units j, where
 //
 //	x₀ = on[j]·upper[j],  x₁ = x₀·first[j],  x₂ = x₀·second[j],  x₃ = x₁·second[j]
 //
-// in this order of roundings, and m[s]·2^e[s] is multiplied by Π (off[j]+x_s).
-// It panics as Products does.
+// are rounded in this order. It panics like Products.
 func QuadProducts(m *[4]float64, e *[4]int64, on, off, upper, first, second []float64, span int) {
 	checkSpan(len(on), span)
 	for lo := 0; lo < len(on); lo += span {
@@ -143,16 +140,15 @@ func quadOdds(on, upper, first, second float64) (x [quad]float64) {
 	return x
 }
 
-// QuadMeans adds the means x/(off+x) of the units in the four states of
-// QuadProducts, each times the weight of the state, to all. It adds those of states
-// 1 and 3 also to one, those of 2 and 3 to two. One division gives the four
-// fractions of a unit, so the product of its four off+x has to be within range. With
-// f = off+x and w the weights:
+// QuadMeans adds up the means x_s/(off+x_s) of the summed units in the four states s of
+// QuadProducts, times the weights w_s of the states. It adds all states to all, states
+// 1 and 3 to one, and states 2 and 3 to two. It computes the four means g_s of a unit with one division,
+// so the product of the four f_s = off+x_s must be within range:
 //
 //	r = 1/((f₀f₁)(f₂f₃)),  g₀ = (w₀x₀)((r·(f₂f₃))f₁),  g₂ = (w₂x₂)((r·(f₀f₁))f₃), …
 //	all += (g₀+g₂)+(g₁+g₃),  one += g₁+g₃,  two += g₂+g₃
 //
-// It panics if the slices are not of one length, a multiple of Wide.
+// It panics unless all slices have the same length, a multiple of Wide.
 func QuadMeans(all, one, two, on, off, upper, first, second []float64, weight *[4]float64) {
 	n := len(all)
 	checkSpan(n, Wide)
@@ -191,7 +187,7 @@ func LogSplit(m float64, e int64) float64 {
 	return float64(float64(e)*ln2Hi) + (Log(m) + float64(float64(e)*ln2Lo))
 }
 
-// A Scaled is the number M·2^E with M in [1,2): a positive number of any size.
+// A Scaled is the positive number M·2^E with M in [1,2). It cannot overflow.
 type Scaled struct {
 	M float64
 	E int64
@@ -213,8 +209,7 @@ func (p *Scaled) Times(x float64) {
 	p.M, p.E = m, p.E+k+l
 }
 
-// Power returns 2^e, or zero if that is below the normal numbers. It must not be
-// above them.
+// Power returns 2^e, or zero if that is subnormal. e must be below 1024.
 func Power(e int64) float64 {
 	if e < -1022 {
 		return 0
@@ -222,13 +217,13 @@ func Power(e int64) float64 {
 	return math.Float64frombits(uint64(e+1023) << 52)
 }
 
-// RoundUp returns the smallest multiple of Wide that is not below n.
+// RoundUp returns the smallest multiple of Wide that is at least n.
 func RoundUp(n int) int { return (n + Wide - 1) / Wide * Wide }
 
-// LargestSize returns the largest |x|, NaN if there is one. The bits of positive
-// numbers, taken as integers, have the order of the numbers; NaN is above infinity.
+// LargestSize returns the largest |x|, or NaN if an x is NaN. It compares the bits of |x| as integers,
+// which have the order of the numbers; NaN is above infinity.
 func LargestSize(x []float64) float64 {
-	var top [4]uint64 // apart, as each maximum waits for the one before
+	var top [4]uint64 // independent maxima, which the processor computes in parallel
 	for ; len(x) >= len(top); x = x[len(top):] {
 		for i := range top {
 			top[i] = max(top[i], math.Float64bits(x[i])<<1)

@@ -2,14 +2,14 @@ package vec
 
 import "math/bits"
 
-// RowSumsWords is the number of words of units for which one call of RowSums is fastest: all
-// accumulators then read 32 KiB of base from the first-level cache. With one word, sums
-// are 5 to 10 % slower because accumulators are loaded and stored more often. With all
-// 784 rows, which come from the second-level cache, they are 60 % slower (Zen 4).
+// RowSumsWords is the largest number of words of RowSums. With two words all accumulators read
+// 32 KiB of base from the first-level cache. With one word, sums are 5 to 10 % slower because
+// accumulators are loaded and stored more often. With all words of 784 units, whose rows come from the
+// second-level cache, they are 60 % slower (Zen 4).
 const RowSumsWords = 2
 
-// RowSums adds to each of n rows of acc the rows of base whose bits are one in count ≤
-// RowSumsWords words, in ascending order:
+// RowSums adds rows of base to each of n rows of acc. The bits of count ≤ RowSumsWords words select
+// the rows of base, in ascending order:
 //
 //	for i := range n {
 //		for q := range count {
@@ -21,11 +21,11 @@ const RowSumsWords = 2
 //		}
 //	}
 //
-// In the up pass acc is the hidden units of a number of examples, base a part of a panel of
-// weights, and words are the visible units. It prefetches ahead, which is read
-// next, a few lines after each row; a burst would stall the sums. acc and base must not
-// overlap. It panics if count is larger or if acc or words is too short. That
-// base has the rows is not checked.
+// In the up pass acc has the preactivations of hidden units, base has a part of a panel of
+// weights, and words has the visible units of the examples. RowSums also prefetches ahead, the memory
+// that will be read next: a few cache lines after each row, because a burst would stall the sums. acc
+// and base must not overlap. It panics if count is larger or if acc or words is too short. It does not
+// check that base has the rows.
 func RowSums(acc, base []float32, words []uint64, stride, count, n int, ahead []float32) {
 	if n <= 0 || count <= 0 {
 		return
@@ -79,13 +79,12 @@ func rowSumGo(acc *[Block]float32, base []float32, list []uint32) {
 	}
 }
 
-// ColumnSums adds to element i of acc the values in row i of a panel at the columns whose bits in word are
-// one, ascending, for n rows:
+// ColumnSums adds columns of a panel to acc, in ascending order. The bits of word select the columns:
 //
 //	acc[i] += panel[i·Block+c],  i < n, bit c of word is one
 //
-// These are the sums that RowSums takes after TransposePanel, for one row. For so little work it
-// takes half the time of the two. n is rounded up to a multiple of Tile.
+// These are the sums of TransposePanel and RowSums for a single row, in half the time. n is
+// rounded up to a multiple of Tile.
 func ColumnSums(acc, panel []float32, word uint64, n int) {
 	if n <= 0 || word == 0 {
 		return
@@ -108,9 +107,9 @@ func columnSumsGo(acc, panel []float32, word uint64, n int) {
 // maskedLanes is the number of lanes of MaskedSums.
 const maskedLanes = 16
 
-// MaskedSums overwrites dst[r·dstStride] with Σ x[r·xStride+c], in float64, over the one
-// bits c of words[r·stride], for each of n rows of Block values. Column c is added in
-// lane c mod 16, ascending, and then the lanes l and l+8, l and l+4, … 0 and 1.
+// MaskedSums overwrites dst[r·dstStride] with Σ x[r·xStride+c], in float64, over the bits
+// c of words[r·stride] that are one, for each of n rows r of Block values. Column c is added in
+// lane c mod 16, in ascending order. Then lanes l and l+8, l and l+4, … 0 and 1 are added.
 func MaskedSums(dst []float64, dstStride int, x []float32, xStride int, words []uint64, stride, n int) {
 	if n <= 0 {
 		return

@@ -1,8 +1,7 @@
 package vec
 
-// RowSums64 is RowSums in float64, of rows in lists. Accumulator i begins at
-// acc[i·stride]. It adds the rows of base at the offsets in lists, each times its value, or times 1 if
-// values is nil:
+// RowSums64 adds rows of base, times values, to rows of acc in float64. lists has the offsets of the
+// rows of base, and cuts the range of lists for each row of acc. A nil values means 1 for all:
 //
 //	for i := range len(cuts)-1 {
 //		for k := cuts[i]; k < cuts[i+1]; k++ {
@@ -12,9 +11,9 @@ package vec
 //		}
 //	}
 //
-// base may be widened to float64 before. The result is identical, and it is quicker if
-// each row is added often. The products of widened float32 are exact. It panics if a
-// slice is too short for the accumulators or the values. Offsets are not checked.
+// base may be converted to float64 by Widen before. The result is identical, and that is faster if
+// each row is added often. Products of two float32 are exact in float64. RowSums64 panics if acc or
+// values is too short. It does not check offsets.
 func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[(hi-1)*stride+Block-1]
@@ -27,13 +26,13 @@ func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists [
 	})
 }
 
-// RowSumsTimes is RowSums of rows in lists, each multiplied by the value of the same
-// number as its offset:
+// RowSumsTimes adds rows of base, times values, to rows of acc. lists has the offsets of the rows of
+// base, and cuts the range of lists for each row of acc:
 //
 //	acc[i*Block+c] += values[k] * base[lists[k]+c],  cuts[i] ≤ k < cuts[i+1]
 //
-// in float32, with product and sum rounded separately. No list has more than whole offsets, and all lists of that many offsets
-// are equal, which saves time; 0: nothing is known of the lists.
+// in float32, with product and sum rounded separately. If whole is not 0, each range must have at most
+// whole offsets, and all ranges with whole offsets must be equal. That saves time.
 func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32, whole int) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[hi*Block-1]
@@ -46,8 +45,8 @@ func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []
 	})
 }
 
-// eachPiece calls f for accumulators lo … hi−1, in pieces of at most rowSumsWork
-// rows. It skips pieces without any row.
+// eachPiece divides the rows of acc into pieces lo … hi−1 with at most rowSumsWork offsets, and calls f
+// for each. It skips pieces without offsets.
 func eachPiece(lists []uint32, values []float32, cuts []uint32, f func(lo, hi int)) {
 	n := len(cuts) - 1
 	if n <= 0 {
@@ -74,7 +73,7 @@ func rowSums64Go[T float32 | float64](acc []float64, stride int, base []T, lists
 		a := (*[Block]float64)(acc[i*stride:])
 		for k := cuts[i]; k < cuts[i+1]; k++ {
 			row := (*[Block]T)(base[lists[k]:])
-			// One at a time takes up to twice as long, as the code happens to be aligned.
+			// Four at a time, because one at a time takes up to twice as long, depending on code alignment.
 			if values == nil {
 				for c := 0; c < Block; c += 4 {
 					a[c] += float64(row[c])
@@ -120,11 +119,11 @@ func rowSumTimesGo(a *[Block]float32, base []float32, list []uint32, x []float32
 	}
 }
 
-// AddTimes adds a·x to each of rows rows of width values:
+// AddTimes adds a·x to rows of dst:
 //
-//	dst[r*dstStride+i] += a * x[r*xStride+i]
+//	dst[r*dstStride+i] += a * x[r*xStride+i],  r < rows, i < width
 //
-// with product and sum rounded separately. A product below Tiny in size counts as
+// with product and sum rounded separately. A product below Tiny in absolute value counts as
 // zero. dst and x must not overlap.
 func AddTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
 	if rows <= 0 || width <= 0 {
@@ -147,7 +146,7 @@ func addTimesGo(dst []float32, dstStride int, x []float32, xStride int, a float3
 	}
 }
 
-// Widen overwrites dst with x. It panics if len(x) is not a multiple of Wide or dst
+// Widen converts x to float64. It panics if len(x) is not a multiple of Wide or dst
 // is shorter.
 func Widen(dst []float64, x []float32) {
 	if len(x)%Wide != 0 {

@@ -14,8 +14,8 @@ type lanes [2 * Wide]float64
 // Wide is the number of partial sums of the kernels in float64.
 const Wide = 8
 
-// softplusRun is the number of terms whose factors, in (1,2], are multiplied
-// before one logarithm: 2¹⁰⁰⁰ is within range.
+// softplusRun is the number of factors in (1,2] that are multiplied
+// before one logarithm. Their product, at most 2¹⁰⁰⁰, is within range.
 const softplusRun = 1000
 
 func newLanes() (l lanes) {
@@ -25,8 +25,8 @@ func newLanes() (l lanes) {
 	return l
 }
 
-// fold combines lanes l and l+4, then l and l+2, then 0 and 1. It returns the sums
-// of max(x,0) and of log(1+e^−|x|).
+// fold combines lanes l and l+4, then l and l+2, then 0 and 1. It returns Σ max(x,0)
+// and Σ log(1+e^−|x|).
 func (l *lanes) fold() (above, rest float64) {
 	for half := Wide / 2; half > 0; half /= 2 {
 		for q := range half {
@@ -37,10 +37,9 @@ func (l *lanes) fold() (above, rest float64) {
 	return l[0], Log(l[Wide])
 }
 
-// SoftplusSum returns Σ log(1+eˣ) over x. Of each thousand terms, lane l of
-// eight takes terms l, l+8, … in order: it adds max(x,0) and multiplies the
-// factors 1+e^−|x|. Each thousand takes one logarithm, see fold, and the thousands
-// are added in order.
+// SoftplusSum returns Σ log(1+eˣ) over x. It processes softplusRun terms at a time, and adds their
+// results in order. Lane l of eight adds max(x,0) and multiplies the factors 1+e^−|x| of terms
+// l, l+8, … in order. fold combines the lanes and computes one logarithm.
 func SoftplusSum(x []float64) float64 {
 	sum := 0.0
 	for len(x) > 0 {
@@ -60,7 +59,7 @@ func SoftplusSum(x []float64) float64 {
 	return sum
 }
 
-// padded returns x, fewer than Wide values, padded with fill.
+// padded returns x padded with fill to Wide values.
 func padded(x []float64, fill float64) (p [Wide]float64) {
 	for i := copy(p[:], x); i < Wide; i++ {
 		p[i] = fill
@@ -75,11 +74,11 @@ func softplusGo(l *lanes, x []float64) {
 	}
 }
 
-// Odds overwrites on and off with two numbers each in the ratio of σ(x) to
-// σ(−x): the larger is 1, the other e^−|x|. It returns the two parts of
+// Odds overwrites on and off with numbers whose ratio on/off is σ(x)/σ(−x), where σ(x) = 1/(1+e^−x):
+// the larger is 1, and the other is e^−|x|. It also returns the two parts of
 // Σ log(1+eˣ): above = Σ max(x,0) and rest = Σ log(1+e^−|x|) = Σ log(on+off), in the
-// order of SoftplusSum. In the odds |x| is cut at 708, so that none is subnormal. A
-// NaN makes above NaN and its own odds undefined. It panics if len(x) is not a
+// order of SoftplusSum. It limits |x| in on and off to 708, so that neither is subnormal. If an x is
+// NaN, above is NaN, and on and off of this x are undefined. It panics if len(x) is not a
 // multiple of Wide or on or off is shorter.
 func Odds(on, off, x []float64) (above, rest float64) {
 	if len(x)%Wide != 0 {
@@ -109,7 +108,7 @@ func oddsGo(on, off []float64, l *lanes, x []float64) {
 	}
 }
 
-// Exps overwrites the first len(x) values of dst with eˣ, with x cut at ±700. x must
+// Exps overwrites the first len(x) values of dst with eˣ, with x limited to ±700. x must
 // not be NaN.
 func Exps(dst, x []float64) {
 	dst = dst[:len(x)]

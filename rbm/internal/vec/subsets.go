@@ -2,21 +2,20 @@ package vec
 
 import "math/bits"
 
-// MaxSubset is the largest number of members of the set of which a Subsets takes
-// subsets.
+// MaxSubset is the largest number of members of a Subsets.
 const MaxSubset = 16
 
-// Subsets computes sums over the ways to put the members of a set at places, subset
-// by subset. A subset is a number with the bit Member(k) for each member k.
+// Subsets computes the permanent of a matrix of weights by a recursion over the subsets of its
+// columns, the members. A subset is a number with bit Member(k) for each of its members k.
 //
-// The last six members have the lowest bits, so that a block of 64 neighbouring subsets differs in
-// them alone. Sums add members in ascending order, hence these last.
+// The last six members have the lowest bits, so a block of 64 consecutive subsets differs only in
+// these. Sums add members in ascending order, so the terms of these come last.
 type Subsets struct {
 	n    int
-	coef []float64 // what the assembly multiplies with
+	coef []float64 // factors for the assembly: see setSubsets
 }
 
-// NewSubsets returns sums over the subsets of n members, 1 ≤ n ≤ MaxSubset.
+// NewSubsets returns a Subsets for n members, 1 ≤ n ≤ MaxSubset.
 func NewSubsets(n int) *Subsets {
 	if n < 1 || n > MaxSubset {
 		panic("vec: Subsets of more than MaxSubset members, or none")
@@ -29,10 +28,12 @@ func NewSubsets(n int) *Subsets {
 }
 
 const (
-	subsetLanes = 3 // members whose subsets are the lanes of a vector, and as many those of a block of vectors
+	// subsetLanes is the number of members whose subsets are the lanes of a vector. The subsets of as
+	// many other members are the vectors of a block.
+	subsetLanes = 3
 
-	// Vectors of coef for each number of members of a subset besides its lanes: those
-	// within a vector, those within a block, those of all other members.
+	// subsetStride is the number of vectors of coef for one number p of setSubsets: subsetInner
+	// within a vector, then one for each member of a block and one for each other member.
 	subsetInner  = 6
 	subsetStride = subsetInner + subsetLanes + MaxSubset - 2*subsetLanes
 )
@@ -51,13 +52,13 @@ func (s *Subsets) Member(k int) uint {
 	}
 }
 
-// Fill overwrites table, of length 2ⁿ. Row j of a, an n×n matrix by rows, has the weights of the
-// members at place j. The entry of subset S is a sum over all ways to put its members at the
-// last |S| places; each term is the product of their weights. The empty subset has 1:
+// Fill overwrites table, of length 2ⁿ, with the permanents of submatrices of a, an n×n matrix row by row.
+// The entry of subset S is the permanent of the last |S| rows of a with the columns S, and that of the
+// empty subset is 1:
 //
 //	table[S] = Σ_{k in S, ascending} a[(n−|S|)·n+k]·table[S−{k}]
 //
-// Weights must be finite and not below +0, so small that no sum overflows. It panics if
+// Weights must be +0 or positive and finite, and so small that no sum overflows. It panics if
 // a slice has another length.
 func (s *Subsets) Fill(table, a []float64) {
 	if len(table) != 1<<s.n || len(a) != s.n*s.n {
@@ -71,8 +72,8 @@ func (s *Subsets) Fill(table, a []float64) {
 }
 
 func fillSubsetsGo(table, a, _ []float64, n int) {
-	order := [...]struct{ mask, lowest uint }{{1<<n - 1, 0}, {}, {}} // groups of bits, by rising members
-	shift := [...]int{0, 0, 0}                                       // from bit to member
+	order := [...]struct{ mask, lowest uint }{{1<<n - 1, 0}, {}, {}} // groups of bits, in ascending order of members
+	shift := [...]int{0, 0, 0}                                       // member minus bit number, for each group
 	if n >= 2*subsetLanes {
 		const lanes = 1<<subsetLanes - 1
 		order[0].mask &^= lanes<<subsetLanes | lanes
@@ -93,16 +94,16 @@ func fillSubsetsGo(table, a, _ []float64, n int) {
 	}
 }
 
-// setSubsets overwrites coef with the weights of the members in the assembly's layout: eight lanes
-// each, for each number p of members other than those of the lanes. Lanes without the member have
-// weight zero, as adding +0 changes no sum.
+// setSubsets overwrites coef with weights in the layout of the assembly: vectors of eight lanes, for each
+// number p of members of a subset that are not members of the lanes. A lane without the member has
+// weight zero, because adding +0 changes no sum.
 func setSubsets(coef, a []float64, n int) {
 	inner, outer := n-subsetLanes, n-2*subsetLanes
-	row := func(p int) []float64 { return a[(n-p)*n:][:n] } // for the members of subsets of p
+	row := func(p int) []float64 { return a[(n-p)*n:][:n] } // the row of a for subsets of p members
 	for p := range inner + 1 {
 		c := coef[p*subsetStride*Wide:][:subsetStride*Wide]
-		// Within a vector: a lane of one member has a term from lane 0. A lane of two has one for its first
-		// member, from the lane of the second alone, then the reverse. Lane 7 has three terms.
+		// Terms within a vector: a lane with one member has a term from lane 0. A lane with two members has a
+		// term for the first member, from the lane of the second alone, then the reverse. Lane 7 has three terms.
 		one, two, three := row(p + 1)[inner:], row(p + 2)[inner:], row(p + 3)[inner:]
 		c[1], c[2], c[4] = one[0], one[1], one[2]
 		c[Wide+3], c[Wide+5], c[Wide+6] = two[0], two[0], two[1]
@@ -111,7 +112,7 @@ func setSubsets(coef, a []float64, n int) {
 		if p == 0 {
 			continue // no other member
 		}
-		// The other members, those within a block first.
+		// Terms of the other members, first those within a block.
 		none, one, two, three := row(p), row(p+1), row(p+2), row(p+3)
 		for i := range inner {
 			k := outer + i

@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// Sweeps are operations on every parameter of a model, or of something of its
-// shape, such as a velocity. Steps below Tiny in size count as zero, so that
-// nothing decays into the subnormal numbers.
+// Sweeps are operations on every parameter of a model, or on numbers of the same
+// shape, such as a velocity. Steps below Tiny in absolute value count as zero, so that
+// numbers do not become subnormal.
 //
-// Those with a rest keep a second word for each parameter: what rounding leaves
-// of a step is kept there and added to the next one. Without it, steps below
-// half of a parameter's last bit would be lost, each of them. Parameter plus
-// rest is the sum of all steps to twice the digits.
+// A rest has a second number for each parameter, the rounding error of its steps, which is added to
+// the next step. Without it, steps below half of a parameter's last bit would be lost. Parameter plus
+// rest is the sum of all steps with twice the digits.
 //
 // Slices must not overlap unless they are the same. Each sweep panics unless all
 // have the length of m.
 
-// sweepWork is the number of values, sixteen in some 3 ns, of one call.
+// sweepWork is the largest number of values of one call; sixteen values take about 3 ns.
 const sweepWork = 1 << 18
 
-// sizeLanes is the number of lanes in which the kernels of Largest look.
+// sizeLanes is the number of lanes of the kernels of Largest.
 const sizeLanes = 16
 
-// Largest returns the largest |x|, NaN if there is one, and 0 for no values. The bits
-// of positive numbers, taken as integers, have the order of the numbers; NaN is above
-// infinity.
+// Largest returns the largest |x|, NaN if an x is NaN, and 0 for no values. It compares the bits of |x|
+// as integers, which have the order of the numbers; NaN is above infinity.
 func Largest(x []float32) float32 {
 	var lanes [sizeLanes]uint32
 	for ; len(x) >= sizeLanes; x = x[min(len(x)/sizeLanes*sizeLanes, sweepWork):] {
@@ -62,7 +60,7 @@ func Advance(m, x, rest []float32, a float32) {
 	})
 }
 
-// Approach moves m towards x by the share a of the way: m += a·(x−m).
+// Approach moves m towards x: m += a·(x−m).
 func Approach(m, x, rest []float32, a float32) {
 	checkSweep(m, x, rest)
 	eachStretch(len(m), func(lo, hi int) {
@@ -74,7 +72,7 @@ func Approach(m, x, rest []float32, a float32) {
 	})
 }
 
-// Decay multiplies m by 1−l2, then moves it by l1 towards zero, where it stops.
+// Decay multiplies m by 1−l2, then moves it towards zero by at most l1.
 func Decay(m, rest []float32, l1, l2 float32) {
 	checkSweep(m, m, rest)
 	eachStretch(len(m), func(lo, hi int) {
@@ -92,8 +90,8 @@ func checkSweep(m, x, rest []float32) {
 	}
 }
 
-// eachStretch cuts n values into calls of assembly, which takes whole blocks, and
-// a call of plain Go for the rest.
+// eachStretch divides n values into ranges of whole blocks, for calls of assembly, and
+// a last range for plain Go.
 func eachStretch(n int, f func(lo, hi int)) {
 	whole := n / Block * Block
 	for lo := 0; lo < whole; lo += sweepWork {
@@ -154,7 +152,7 @@ func decayRestGo(m, rest []float32, l1, l2 float32) {
 	}
 }
 
-// decayStep returns what decay adds to x, and whether it stops at zero.
+// decayStep returns the step of Decay, and whether x becomes zero.
 func decayStep(x, l1, l2 float32) (step float32, stop bool) {
 	share := flush(float32(x * l2))
 	left := x - share
@@ -167,7 +165,7 @@ func decayStep(x, l1, l2 float32) (step float32, stop bool) {
 	return 0 - (share + l1), false
 }
 
-// twoSum returns x+y, rounded, and what the rounding has left of it, which is
+// twoSum returns the rounded sum x+y and its rounding error, which is
 // exact (Knuth, The Art of Computer Programming, volume 2, section 4.2.2).
 func twoSum(x, y float32) (sum, rest float32) {
 	sum = x + y
@@ -175,12 +173,12 @@ func twoSum(x, y float32) (sum, rest float32) {
 	return sum, (y - z) + (x - (sum - z))
 }
 
-// Centre centres steps, rows of a panel:
+// Centre subtracts the terms of a centred gradient (rbm.Ascent) from steps of weights in a panel:
 //
 //	steps[i·Block+c] = (steps[i·Block+c] − mu[i]·gc[c]) − gb[i]·lambda[c]
 //
 // Products are rounded to float32. It panics if gb has another length than mu, or
-// steps too few rows.
+// if steps has fewer than len(mu) rows.
 func Centre(steps, mu, gb []float32, gc, lambda *[Block]float32) {
 	if len(gb) != len(mu) {
 		panic("vec: Centre of slices of different lengths")
@@ -192,7 +190,7 @@ func Centre(steps, mu, gb []float32, gc, lambda *[Block]float32) {
 	}
 }
 
-// centreWork is the number of rows, some 10 ns each, of one call.
+// centreWork is the largest number of rows of one call; each takes about 10 ns.
 const centreWork = 1 << 12
 
 func centreGo(steps, mu, gb []float32, gc, lambda *[Block]float32) {
@@ -207,8 +205,8 @@ func centreGo(steps, mu, gb []float32, gc, lambda *[Block]float32) {
 // dotLanes is the number of lanes of Dot64.
 const dotLanes = 32
 
-// Dot64 returns Σ x[i]·y[i] in float64. Value i is added in lane i mod 32, and the
-// lanes l and l+16, l and l+8, … 0 and 1. It panics if y is shorter than x.
+// Dot64 returns Σ x[i]·y[i] in float64. Product i is added in lane i mod 32. Then lanes l and l+16,
+// l and l+8, … 0 and 1 are added. It panics if y is shorter than x.
 func Dot64(x []float32, y []float64) float64 {
 	var sum [dotLanes]float64
 	y = y[:len(x)]

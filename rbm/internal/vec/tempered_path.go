@@ -2,8 +2,8 @@ package vec
 
 import "math"
 
-// Blend writes, for each of n rows of Block units, the preactivations at
-// beta[r] on the straight path from independent units with biases base to x:
+// Blend writes the preactivations of n rows r of Block units at inverse temperature
+// beta[r]. x has those at β = 1, and base those at β = 0, the biases of independent units:
 //
 //	dst[r·Block+i] = beta[r]·x[r·Block+i] + (1−beta[r])·base[i]
 //
@@ -30,15 +30,15 @@ func blendGo(dst, x, beta []float32, base *[Block]float32, n int) {
 	}
 }
 
-// Rises writes the change of Σ log(1+eˣ) of each of n rows of Block units from one
-// point on a path to another. With yᵢ = from·x[i] + fromShift[i] and zᵢ = to·x[i] +
+// Rises writes the increase of Σ log(1+e^z) over the Block units of each of n rows from one
+// inverse temperature to another. With yᵢ = from·x[i] + fromShift[i] and zᵢ = to·x[i] +
 // toShift[i] in float64,
 //
 //	part[r]   = Σ max(zᵢ,0) − max(yᵢ,0)
 //	factor[r] = Π (1+e^−|zᵢ|) / Π (1+e^−|yᵢ|)
 //
-// so that the change is part[r] + log factor[r]. Lane l of eight takes units l,
-// l+8, … in order, in sums and products alike. Then lanes q and q+4 are combined,
+// and the increase is part[r] + log factor[r]. Lane l of eight adds and multiplies the terms of units
+// l, l+8, … in order. Then lanes q and q+4 are combined,
 // then q and q+2, then 0 and 1. A NaN makes part NaN and factor undefined.
 func Rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
 	if n <= 0 {

@@ -1,48 +1,47 @@
-// Package vec holds the kernels of the batched layers of an RBM: plain Go, which
+// Package vec has the kernels for batches of units of an RBM: plain Go, which
 // defines the results, and AVX2 and AVX-512 assembly whose results are bit-identical.
-// Each kernel states its order of additions; sums over units have one accumulator
-// for each unit, in ascending order (RowSums). There is no fused multiply-add. Products
+// Each kernel documents its order of additions. Sums over units have one accumulator
+// for each result, in ascending order of the units (RowSums). There is no fused multiply-add: products
 // are written float32(x*y) because Go may otherwise fuse them. Only the payload of
 // a NaN may differ.
 //
-// The exported functions check the lengths of their slices, but not the offsets in
-// lists, nor that there is a row for each bit of a word. The generator in _gen writes
-// asm_amd64.s, and in asm_amd64.go and asm_generic.go the Go functions that call its
-// kernels:
+// The exported functions check the lengths of their slices. They do not check the offsets in
+// lists, nor that there is a row for each bit of a word. The generator in _gen writes the assembly,
+// asm_amd64.s, and the Go functions that call it, asm_amd64.go and asm_generic.go:
 //
 //	cd _gen && go run .
 //
-// Weights are stored in panels. A panel is a row-major matrix with Block columns
-// and one row for each visible unit, then zero rows up to a multiple of Tile.
+// Weights are stored in panels. A panel is a row-major matrix with Block columns, one for each of 64
+// hidden units. It has one row for each visible unit, then zero rows up to a multiple of Tile.
 package vec
 
 const (
-	// Block is the number of units that a kernel works on at once: the
+	// Block is the number of units that a kernel processes at once: the
 	// number of columns of a panel of weights and of bits of a word of states.
 	Block = 64
-	// Tile is the number of rows that TransposePanel works on at once.
+	// Tile is the number of rows and of columns that TransposePanel processes at once.
 	Tile = 8
 )
 
-// The exported functions cut their work into calls of assembly of well below a
+// The exported functions divide their work into calls of assembly that take well below a
 // millisecond, because assembly cannot be preempted. These are the largest sizes of
-// one call.
+// one call, with the time for each element.
 const (
-	rowSumsWork   = 1 << 14 // rows of Block added, some 2 ns each; a longer list is not divided
-	listsWork     = 1 << 14 // words listed, some 6 ns each
-	nonzeroWork   = 1 << 16 // values listed, sixteen in some 3 ns
-	rowsWork      = 1 << 10 // rows of Block units drawn, up to 150 ns each
-	chancesWork   = 1 << 14 // values, some 2 ns each
-	expsWork      = 1 << 14 // exponentials, some 1 ns each
-	productsWork  = 1 << 12 // vectors of eight units, some 4 ns each for four products
-	scaleWork     = 1 << 14 // rows scaled, some 5 ns each
-	addWork       = 1 << 13 // words of AddWhere, up to 20 ns each
-	addTimesWork  = 1 << 19 // values, sixteen in some 2 ns
-	wideWork      = 1 << 18 // values converted or added in float64, eight in some 1 ns
-	addSignedWork = 1 << 17 // values, eight in some 1 ns
+	rowSumsWork   = 1 << 14 // rows of Block values added: about 2 ns; a longer list is not divided
+	listsWork     = 1 << 14 // words listed: about 6 ns
+	nonzeroWork   = 1 << 16 // values listed: about 3 ns for sixteen
+	rowsWork      = 1 << 10 // rows of Block units drawn: up to 150 ns
+	chancesWork   = 1 << 14 // values: about 2 ns
+	expsWork      = 1 << 14 // exponentials: about 1 ns
+	productsWork  = 1 << 12 // vectors of eight units: about 4 ns for four products
+	scaleWork     = 1 << 14 // rows scaled: about 5 ns
+	addWork       = 1 << 13 // words of AddWhere: up to 20 ns
+	addTimesWork  = 1 << 19 // values: about 2 ns for sixteen
+	wideWork      = 1 << 18 // values converted or added in float64: about 1 ns for eight
+	addSignedWork = 1 << 17 // values: about 1 ns for eight
 )
 
-// Blocks returns the number of blocks that hold n units.
+// Blocks returns the number of blocks for n units.
 func Blocks(n int) int { return (n + Block - 1) / Block }
 
 // PanelRows returns the number of rows of a panel for n visible units.
@@ -52,7 +51,7 @@ func PanelRows(n int) int { return (n + Tile - 1) / Tile * Tile }
 // bit i of word j.
 func Transpose(m *[Block]uint64) { transpose(m) }
 
-// transposeGo exchanges blocks of halving size across the diagonal (Warren,
+// transposeGo exchanges blocks of size 32, 16, … 1 across the diagonal (Warren,
 // Hacker's Delight, section 7-3).
 func transposeGo(m *[Block]uint64) {
 	mask := uint64(0x00000000FFFFFFFF)
@@ -66,14 +65,14 @@ func transposeGo(m *[Block]uint64) {
 	}
 }
 
-// TransposePanel writes the transpose of the first rows, at most Block, and the first cols
-// columns of a panel to dst:
+// TransposePanel writes the transpose of the first rows and columns of a panel to dst, at most Block
+// of each:
 //
 //	dst[c·Block+r] = panel[r·Block+c],  r < rows, c < cols
 //
-// Each row of dst holds the weights of one hidden unit, so that the down pass can
-// use the sums of the up pass, RowSums. Rows and columns up to a multiple of Tile
-// are transposed. It panics if cols exceeds Block or a slice is too short.
+// Each row of dst has the weights of one hidden unit, so that the down pass can
+// use the sums of the up pass, RowSums. rows and cols are rounded up to a multiple of Tile. It panics
+// if cols exceeds Block or a slice is too short.
 func TransposePanel(dst, panel []float32, rows, cols int) {
 	if rows <= 0 || cols <= 0 {
 		return
