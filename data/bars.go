@@ -8,19 +8,18 @@ import (
 	"gorbm/rbm"
 )
 
-// maxListed limits the side of a picture of bars and the length of a pattern of
-// the shifter. All of their rows are listed: at the limit two and three million.
+// maxListed limits the side of a picture of bars and the length of a pattern of the shifter, because all
+// rows are listed: two and three million at the limit.
 const maxListed = 20
 
-// loadBars lists bars and stripes (MacKay, Information Theory, Inference, and
-// Learning Algorithms, 2003, section 43), in pictures of n × n, n = 4 unless
-// bars:n says otherwise. For each of the 2ⁿ patterns of a line there are two
-// pictures: in the first half of the rows every line of the picture is the
-// pattern (bars), in the second every column is (stripes). These 2·2ⁿ rows are
-// all outcomes, equally likely. The blank and the full picture are bars and
-// stripes both and so count twice, as in Fischer and Igel's experiments; the
-// best possible mean log-likelihood of 4 × 4 is −3.3791 nats. With "distinct"
-// they count once, and the best is −log(2·2ⁿ−2), −3.4012 nats.
+// loadBars lists bars and stripes (MacKay, Information Theory, Inference, and Learning Algorithms, 2003,
+// section 43) in pictures of n × n. n is 4 unless the spec is bars:n. Each of the 2ⁿ patterns of n bits
+// gives two pictures: in the first half of the rows every row of pixels is the pattern (bars), in the
+// second every column is (stripes). These 2·2ⁿ rows are all outcomes, equally likely.
+//
+// The blank and the full picture are both bars and stripes, so they count twice, as in Fischer and Igel's
+// experiments. The largest possible mean log-likelihood of 4 × 4 is −3.3791 nats. With "distinct" they
+// count once, and it is −log(2·2ⁿ−2), −3.4012 nats.
 func loadBars(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	values, distinct, err := sp.values(1, "distinct", "bars:N[:distinct]")
 	n := 4
@@ -43,7 +42,7 @@ func loadBars(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 		Height:   n,
 		Width:    n,
 		Binarize: Binary,
-		LogProb:  barsLaw(n, rows, distinct),
+		LogProb:  barsLogProb(n, rows, distinct),
 	}
 	return []*Set{s}, forBlocks(ctx, rows, 4096, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
@@ -66,9 +65,9 @@ func loadBars(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	})
 }
 
-// barsLaw returns the log-probability of bars and stripes for Set.LogProb. There are no
+// barsLogProb returns the log-probability of bars and stripes for Set.LogProb. There are no
 // classes.
-func barsLaw(n, rows int, distinct bool) func(x []uint64, y int) float64 {
+func barsLogProb(n, rows int, distinct bool) func(x []uint64, y int) float64 {
 	all := uint64(1)<<n - 1
 	return func(x []uint64, y int) float64 {
 		bar, stripe := true, true
@@ -97,8 +96,7 @@ func putBits(x []uint64, at, n int, v uint64) {
 	}
 }
 
-// bitsAt returns bits at, at+1, … of x as a number of n < 64 bits, the first
-// bit lowest.
+// bitsAt returns bits at, at+1, … of x as a number of n < 64 bits, with bit at as the lowest.
 func bitsAt(x []uint64, at, n int) uint64 {
 	v := x[at/64] >> (at % 64)
 	if at%64+n > 64 {

@@ -6,21 +6,19 @@ import (
 	"gorbm/rbm"
 )
 
-// Batches deals the rows of a set in shuffled minibatches. Which rows are in
-// minibatch t depends on the number of rows, the size, the key and t only, so
-// a run can be resumed at any step without any stored state.
+// Batches divides the rows of a set into shuffled minibatches. The rows of minibatch t depend only on the
+// number of rows, the size, the key and t. A run can therefore be resumed at any step without stored state.
 //
-// Every epoch has each row once, in a new order. A minibatch may have rows of the
-// end of one epoch and of the beginning of the next, so all have the same size.
-// A Batches caches the order of an epoch, so only one goroutine may use it at a
-// time.
+// Every epoch has each row once, in a new order. All minibatches have the same size, so that one may have
+// rows of the end of an epoch and of the beginning of the next. A Batches caches the order of an epoch, so
+// only one goroutine may use it at a time.
 type Batches struct {
 	n, size int
 	key     rbm.Key
 	rng     rng
-	weights []float64 // of the rows; nil: equal
-	epoch   int       // the epoch that perm is the order of; −1 at first
-	perm    []int32   // len n
+	weights []float64 // weights of the rows; nil: equal
+	epoch   int       // epoch whose order perm is; −1 at first
+	perm    []int32   // order of the rows, len n
 }
 
 // NewBatches returns the minibatches of the given size from n rows. Both must
@@ -32,9 +30,9 @@ func NewBatches(n, size int, key rbm.Key) *Batches {
 	return &Batches{n: n, size: size, key: key, epoch: -1, perm: make([]int32, n)}
 }
 
-// Weigh makes row i appear in an epoch weights[i]·n/Σ weights times in the mean, if weights is not
-// nil: that number is rounded down or up, at random and without bias. An epoch still has n rows.
-// It returns b, and panics if there are not n weights.
+// Weigh gives the rows weights, unless weights is nil. Row i then appears weights[i]·n/Σ weights times in
+// an epoch, rounded down or up at random and without bias. An epoch still has n rows. Weigh returns b. It
+// panics if there are not n weights.
 func (b *Batches) Weigh(weights []float64) *Batches {
 	if weights != nil && len(weights) != b.n {
 		panic("data: minibatches need a weight of each row")
@@ -62,8 +60,7 @@ func (b *Batches) Rows(dst []int32, step int) {
 	}
 }
 
-// shuffle makes perm the order of an epoch, by Fisher and Yates' method with
-// random numbers of the epoch's own.
+// shuffle sets perm to the order of an epoch, by the Fisher–Yates method with the epoch's random numbers.
 func (b *Batches) shuffle(epoch int) {
 	if b.epoch == epoch {
 		return
@@ -83,9 +80,9 @@ func (b *Batches) shuffle(epoch int) {
 	b.epoch = epoch
 }
 
-// systematic overwrites perm with the rows of an epoch in ascending order, by systematic sampling: n evenly spaced points on the
-// cumulative sum of the weights, the first at this fraction of a space, which is drawn from [0,1). So the number of times
-// that a row occurs is its expectation, rounded up or down.
+// systematic overwrites perm with the rows of an epoch in ascending order, by systematic sampling. It
+// places n evenly spaced points on the cumulative sum of the weights, the first at the fraction at, in
+// [0,1), of a space. Each row then occurs its expected number of times, rounded up or down.
 func (b *Batches) systematic(at float64) {
 	total := 0.0
 	for _, w := range b.weights {

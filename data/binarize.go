@@ -9,36 +9,34 @@ import (
 	"gorbm/rbm/memory"
 )
 
-// How the values of a set became binary: [Set.Binarize]. The last three are the
-// choices of [Options].Binarize too.
+// Values of [Set.Binarize], which says how the values of a set became binary. The last three are also
+// choices of [Options].Binarize.
 const (
-	Binary    = "binary"    // they are 0 and 1 in the source
+	Binary    = "binary"    // the source has 0 and 1
 	Threshold = "threshold" // v ≥ ½ became 1 (for bytes: v ≥ 128)
 	Sample    = "sample"    // v became 1 with probability v, drawn once
-	None      = "none"      // they stayed grey: Set.Grey
+	None      = "none"      // v stayed grey, in Set.Grey
 )
 
 // A binarizer makes the values of one part, the training or the test set,
 // binary.
 type binarizer struct {
 	mode string // Threshold, Sample or None
-	grey bool   // the values are kept besides, in Set.Grey
-	// Of Standard's values those in the first row.
+	grey bool   // the values are also kept, in Set.Grey
+	// With Standard, the values in the first row.
 	origin []float64
-	key    rbm.Key // of Sample's draws: a child for every row, a draw for every column
+	key    rbm.Key // key of the draws of Sample: a child for each row, a draw for each column
 }
 
-// binarizer returns the binarizer of a part, streamTrain or streamTest. Its draws
-// do not depend on any seed, so training, evaluation and other people's results
-// have the same rows.
+// binarizer returns the binarizer of a part, streamTrain or streamTest. Its draws do not depend on any
+// seed, so all runs and evaluations have the same rows.
 func (o Options) binarizer(part uint64) binarizer {
 	mode := cmp.Or(o.Binarize, Threshold)
 	return binarizer{mode: mode, grey: mode == None || mode == Standard || o.Redraw, key: dataKey(1, streamSample).Child(part)}
 }
 
-// emptySet returns an empty set that is named after its file, and its binarizer:
-// of part 0, the training set, or 1, the test set. grey says whether some value
-// of the parts lies between the ends of their scale.
+// emptySet returns an empty set that is named after its file, and its binarizer. part is 0 for the training
+// set and 1 for the test set. grey is true if some value lies strictly between the ends of its scale.
 func (o Options) emptySet(path string, part int, grey bool) (*Set, binarizer) {
 	s, bin := &Set{Name: path, Binarize: Binary}, o.binarizer(streamTrain+uint64(part))
 	if part == 1 {
@@ -52,7 +50,7 @@ func (o Options) emptySet(path string, part int, grey bool) (*Set, binarizer) {
 	return s, bin
 }
 
-// row returns the key of row i's draws.
+// row returns the key of the draws of row i.
 func (b binarizer) row(i int) (key rbm.Key) {
 	if b.mode == Sample {
 		key = b.key.Child(uint64(i))
@@ -60,7 +58,7 @@ func (b binarizer) row(i int) (key rbm.Key) {
 	return key
 }
 
-// isOne reports whether v, of column j in the row of a key, becomes 1.
+// isOne reports whether v, the value in column j of the row with this key, becomes 1.
 func (b binarizer) isOne(key rbm.Key, j int, v float64) bool {
 	if b.mode == Sample && v > 0 && v < 1 {
 		return key.Uniform(uint64(j)) < v
@@ -68,8 +66,8 @@ func (b binarizer) isOne(key rbm.Key, j int, v float64) bool {
 	return v >= 0.5
 }
 
-// keep makes s.Grey, of the shape of s.X, if grey values are to stay. It returns
-// a message if there are too many, else "".
+// keep allocates s.Grey, in the shape of s.X, if grey values are kept. It returns a message if there are
+// too many, and "" otherwise.
 func (b binarizer) keep(s *Set) string {
 	if !b.grey {
 		return ""
@@ -84,10 +82,10 @@ func (b binarizer) keep(s *Set) string {
 	return ""
 }
 
-// maxGrey caps the grey values of a set: 1 GiB of them.
+// maxGrey is the largest number of grey values of a set, 1 GiB of them.
 const maxGrey = 1 << 28
 
-// checkGrey reports why rows × cols grey values are too many to hold, or "".
+// checkGrey returns why rows × cols grey values are too many, or "".
 func checkGrey(rows, cols int) string {
 	if int64(rows)*int64(cols) > maxGrey {
 		return fmt.Sprintf("%d rows of %d grey values need more than the 1 GiB that is allowed; binarize them by threshold or sample, or split the file", rows, cols)
@@ -95,15 +93,14 @@ func checkGrey(rows, cols int) string {
 	return ""
 }
 
-// A packer makes the rows of a set from the grey bytes that are written to it,
-// in order. Only the bits are kept: all bytes would take more memory than
-// training does.
+// A packer is a Writer that makes the rows of a set from grey bytes, in order. It keeps bits only, because
+// the bytes would take more memory than training does.
 type packer struct {
 	bin    binarizer
 	set    *Set
-	levels *levels // what bytes stand for; nil: 255 is white
-	next   int     // row
-	buf    []byte  // less than packRows rows
+	levels *levels // value of each byte; nil: 255 is white
+	next   int     // number of the next row
+	buf    []byte  // bytes of fewer than packRows rows
 }
 
 // packRows is the number of rows that are packed at once.
@@ -122,7 +119,7 @@ func (p *packer) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// flush packs the whole rows that are in the buffer.
+// flush packs the complete rows in the buffer.
 func (p *packer) flush() {
 	cols := p.set.X.Cols
 	rows := min(len(p.buf)/max(cols, 1), p.set.X.Rows-p.next)

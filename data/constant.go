@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// ConstantColumns returns the inputs, counted from 0, that have the same value
-// in every row; grey values are compared as they are. All that a model learns
-// from such an input is its value, and its bias grows without end.
+// ConstantColumns returns the inputs, counted from 0, that have the same value in every row. Grey values
+// are compared exactly. A model learns nothing from such an input but its value, and its bias grows without
+// bound.
 func (s *Set) ConstantColumns() []int {
 	if s.Len() == 0 {
 		return nil
@@ -79,7 +79,7 @@ func (s *Set) DescribeConstantColumns() string {
 	return fmt.Sprintf("%d of %d %ss are constant (%s)", n, all, what, list)
 }
 
-// whole returns the columns of which all units are among these, in ascending order.
+// whole returns the columns whose units are all among units, which must be ascending.
 func (s *Schema) whole(units []int) (columns []int) {
 	first := 0
 	for j := range s.Columns {

@@ -31,15 +31,15 @@ type csvReader struct {
 	path    string
 	labels  string // auto, last, first, none, or the name of their column
 	known   string // name of the column that auto takes if the file has it; "": none
-	asked   string // Options.Header
-	comma   byte   // what separates columns
+	asked   string // Options.Header, or yes if a column is found by its name
+	comma   byte   // separator of columns
 	limit   *rowLimit
 	r       *csv.Reader
 	header  []string // nil if the file has none
-	kind    string   // becomes Set.Header
+	kind    string   // value of Set.Header
 	numbers bool     // the first line is whole numbers that all differ, and Options.Header is auto
 	width   int      // columns of each line of the file, as of the first
-	across  int      // columns in the file of the line that next returned
+	across  int      // number of columns in the file of the line that next returned
 	ignore  string   // Options.Ignore
 	lacking bool     // Options.IgnoreKnown
 	ignored []int    // columns of the file that next drops, ascending
@@ -51,7 +51,7 @@ type csvReader struct {
 	from    int      // 0 or 1: the first number of that count
 
 	scaling  scaling
-	byColumn bool // -scale max and minmax take the extremes of each column, not of all values
+	byColumn bool // -scale max and minmax use the extremes of each column, not of all values
 	to       scales
 	clipped  int // number of values clipped so far
 	rising   []risingColumn
@@ -61,7 +61,7 @@ type csvReader struct {
 	weight   string    // name of the column of weights; "": none
 	weightAt int       // its index among the columns that are not ignored; −1: none
 	weights  []float64 // so far
-	raw      string    // the weight of the row that next returned
+	raw      string    // text of the weight of the row that next returned
 	between  bool      // some value so far lies between 0 and 1
 	grey     []float32 // values so far, if they are kept
 }
@@ -93,8 +93,7 @@ func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 	return sets, err
 }
 
-// findScales finds the scales of the columns, by reading the whole file if they follow from its
-// values.
+// findScales finds the scales of the columns. It reads the whole file if they depend on its values.
 func (c *csvReader) findScales(f io.ReaderAt, size int64) error {
 	if to, known := c.scaling.known(false); known {
 		c.to = to
@@ -149,10 +148,10 @@ func (c *csvReader) findScales(f io.ReaderAt, size int64) error {
 	return nil
 }
 
-// openText finds what separates the columns of the file and goes to its first line.
+// openText finds the separator of columns and goes to the first line of the file.
 func (c *csvReader) openText(f io.ReaderAt, size int64) {
 	start := make([]byte, min(size, 1<<16))
-	n, _ := f.ReadAt(start, 0) // next returns the error again
+	n, _ := f.ReadAt(start, 0) // next will report an error
 	c.comma = separatorOf(string(start[:n]))
 	c.open(f, size)
 }
@@ -208,7 +207,7 @@ func (c *csvReader) next() ([]string, error) {
 	return row, err
 }
 
-// without deletes the fields at the given places, in ascending order, from row, and returns it.
+// without deletes from row the fields at the given indices, which are ascending, and returns the result.
 func without(row []string, places []int) []string {
 	for dropped, at := range places {
 		if at -= dropped; at < len(row) {
@@ -332,7 +331,7 @@ type risingColumn struct {
 	last   float64
 }
 
-// leaveOut returns the advice to leave out a column by its name, "" if it has none.
+// leaveOut returns the advice to leave out a column, by its name if it has one.
 func leaveOut(name string) string {
 	switch name = strings.TrimSpace(name); {
 	case name == "", strings.Contains(name, ","):
@@ -401,8 +400,8 @@ func decimalPoint(field string) string {
 	return field
 }
 
-// separator returns the name of the separator in a field that is in truth several
-// columns, or "".
+// separator returns the name of another separator that occurs in a field, which is then several columns, or
+// "".
 func separator(field string) string {
 	switch {
 	case strings.Contains(field, ";"):
@@ -515,11 +514,10 @@ const (
 	lookAhead = 100
 )
 
-// areNames reports whether a first line with numbers is a header all the same: pandas
-// numbers columns that have no names. The fields must be distinct whole numbers.
-// They are a header if they count the columns, from 0 or from 1, or if none of
-// the next lookAhead rows has distinct whole numbers only. The only line of a file is
-// a row.
+// areNames reports whether a first line of numbers is nevertheless a header, because pandas numbers columns
+// that have no names. The fields must be distinct whole numbers. They are a header if they count the
+// columns, from 0 or from 1, or if none of the next lookAhead rows has distinct whole numbers only. The
+// only line of a file is a row.
 func (c *csvReader) areNames(line []string) (bool, error) {
 	names, counted := distinct(line)
 	if c.numbers = names != nil; !c.numbers {
@@ -603,8 +601,8 @@ func ParseNumber(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// isNumber reports whether a field cannot be the name of a column because it is a
-// number. NaN and the numbers of Go's syntax that ParseNumber refuses count as numbers.
+// isNumber reports whether a field is a number, and so cannot be the name of a column. NaN and the numbers
+// of Go's syntax that ParseNumber refuses count as numbers.
 func isNumber(field string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
@@ -691,13 +689,13 @@ func (c *csvReader) add(row []string) error {
 	return nil
 }
 
-// errValue is wrapped by errors about a field that is no value of an input.
+// errValue is wrapped by errors about a field that is not a value of an input.
 var errValue = errors.New("no value")
 
-// errGap is wrapped by errors about a field that is missing.
+// errGap is wrapped by errors about a missing field.
 var errGap = errors.New("a gap")
 
-// fillIn says what to do about a field that is missing.
+// fillIn says what to do about a missing field.
 const fillIn = "fill it in, or take -numbers gaussian, which reads the file as a table, in which cells may be missing"
 
 // value reads a field of column j. Its errors wrap errValue, and errGap if the field is missing.
@@ -748,14 +746,14 @@ func (c *csvReader) readValue(j int, field string) (v float64, err error) {
 	return 0, c.wrong(j, "%s %s", quote(field), why)
 }
 
-// wrong is the error for a field: file, line and column, the column's name if
-// there is one, and what is wrong.
+// wrong returns an error about a field. It names the file, the line and the column, by its name too if
+// there is one.
 func (c *csvReader) wrong(j int, format string, args ...any) error {
 	line, _ := c.r.FieldPos(j)
 	return formatErrorf("%s:%d: %s: %s", c.path, line, c.columnName(j), fmt.Sprintf(format, args...))
 }
 
-// name returns the name of column j, "" if it has none.
+// name returns the name of column j, or "" if it has none.
 func (c *csvReader) name(j int) string {
 	if c.header == nil {
 		return ""

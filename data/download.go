@@ -17,14 +17,13 @@ import (
 )
 
 const (
-	// downloadStall is how long a download may deliver nothing before it is given
-	// up. The whole download has no limit, as the line may be slow.
+	// downloadStall is the time without data after which a download fails. The whole download has no limit,
+	// because the connection may be slow.
 	downloadStall = 30 * time.Second
 	maxDownload   = 1 << 24 // bytes; MNIST's largest file has 10 MB compressed
 )
 
-// downloadClient returns a client with short timeouts, so that the error comes
-// soon where there is no network.
+// downloadClient returns a client with short timeouts, so that without a network the error comes soon.
 func downloadClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -62,7 +61,7 @@ func (m mnistSource) download(ctx context.Context, f idxFile, opt Options) (stri
 	return "", err
 }
 
-// fetch returns the body at an address.
+// fetch returns the content at url.
 func (m mnistSource) fetch(ctx context.Context, url string, opt Options) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -112,6 +111,6 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// isNotDir reports whether err says that a part of the path is a file, not a
-// folder. Then nothing is at the path.
+// isNotDir reports whether err says that a part of the path is a file and not a folder. Then nothing exists
+// at the path.
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

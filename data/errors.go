@@ -13,13 +13,13 @@ var (
 	// ErrFormat is wrapped by every error about a malformed file or spec. Errors
 	// about a missing file, the network or a cancelled context do not wrap it.
 	ErrFormat = errors.New("malformed data")
-	// ErrSpec is also wrapped if the error is about a spec or an option, not about a file's content:
-	// unknown names and bad settings.
+	// ErrSpec is also wrapped if the error is about a spec or an option, such as an unknown name or a bad
+	// setting, and not about a file's content.
 	ErrSpec = errors.New("malformed data spec")
 )
 
-// kindError is an error of some kinds, such as ErrFormat, whose own texts would
-// add nothing to the message.
+// A kindError also wraps the errors in kinds, such as ErrFormat, whose texts would add nothing to the
+// message.
 type kindError struct {
 	error
 	kinds []error
@@ -27,18 +27,17 @@ type kindError struct {
 
 func (e *kindError) Unwrap() []error { return append(e.kinds, e.error) }
 
-// formatErrorf returns an ErrFormat with the given message.
+// formatErrorf returns an error that wraps ErrFormat.
 func formatErrorf(format string, args ...any) error {
 	return &kindError{fmt.Errorf(format, args...), []error{ErrFormat}}
 }
 
-// specErrorf returns an error that is both ErrSpec and ErrFormat.
+// specErrorf returns an error that wraps ErrSpec and ErrFormat.
 func specErrorf(format string, args ...any) error {
 	return &kindError{fmt.Errorf(format, args...), []error{ErrSpec, ErrFormat}}
 }
 
-// quote returns s, which may be any text, quoted and cut to a length that fits
-// into a message.
+// quote returns s, which may be any text, quoted and cut to a length that fits into a message.
 func quote(s string) string {
 	const most = 40
 	if len(s) > most {
@@ -57,7 +56,7 @@ const (
 	maxLabel   = 1000 // bytes of a label
 )
 
-// checkShape reports why rows × cols examples are too large to hold, or "".
+// checkShape returns why rows × cols examples are too many, or "".
 func checkShape(rows, cols int64) string {
 	switch {
 	case rows < 0 || cols < 0:
@@ -69,7 +68,7 @@ func checkShape(rows, cols int64) string {
 	case rows*((cols+63)/64) > maxWords:
 		return fmt.Sprintf("%d rows of %d columns need more than the 1 GiB that is allowed", rows, cols)
 	}
-	// Rows of words, and a label of each row.
+	// Each row has words of 64 bits and a label.
 	if err := memory.Check(fmt.Sprintf("a set of %d rows of %d columns", rows, cols), float64(rows)*(float64(8*float64((cols+63)/64))+8)); err != nil {
 		return err.Error()
 	}

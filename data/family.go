@@ -7,32 +7,32 @@ import (
 	"gorbm/rbm"
 )
 
-// The generated family: rows of training and of test.
+// The number of sites and of rows of the generated family, and the scales of its couplings.
 const (
 	familySites     = 60
 	familyRows      = 10_000
 	familyTestRows  = 2_000
-	familyContact   = 0.7  // scale of the couplings of a contact, which have rank 2
-	familyNeighbour = 0.35 // the same of two sites next to each other
+	familyContact   = 0.7  // couplings of a contact, which have rank 2
+	familyNeighbour = 0.35 // couplings of adjacent sites, which have rank 2
 )
 
-// A family is a Potts model of sequences that fold into a hairpin: site i touches site L−1−i,
-// and sites that follow each other are coupled weakly. With the two sites of a contact as
-// one variable this is a chain, so that log Z and exact draws take a transfer matrix.
+// A family is a Potts model of sequences that fold into a hairpin. With L = familySites, site i is in
+// contact with site L−1−i, a rung, and adjacent sites are coupled weakly. With each rung as one variable
+// the model is a chain, so that a transfer matrix gives log Z and exact draws.
 type family struct {
 	alphabet *alphabet
-	q, rungs int
-	field    [][]float64 // site by site, ln weights of the states
-	contact  [][]float64 // rung by rung: site r's state × that of site L−1−r
-	up, down [][]float64 // rung r to r+1: site r × r+1, and site L−1−r × L−2−r
-	// Rung by rung: ahead has the weight of its two states, summed over the states of all later rungs,
-	// times a constant; expUp and expDn are e to the power of the couplings to the rung before.
+	q, rungs int         // number of letters; L/2
+	field    [][]float64 // [site][state] log weight
+	contact  [][]float64 // [rung r] q × q: state of site r, state of site L−1−r
+	up, down [][]float64 // [rung r] q × q: sites r and r+1, and sites L−1−r and L−2−r
+	// For each rung, ahead has the weights of its two states, summed over the states of all later rungs, up
+	// to a factor. expUp and expDn are the exponentials of the couplings to the rung before.
 	ahead        [][]float64
 	expUp, expDn [][]float64
 	logZ         float64
 }
 
-// newFamily draws the parameters of the family of a key.
+// newFamily draws the parameters of a family by key.
 func newFamily(key rbm.Key) *family {
 	a, err := newAlphabet("protein")
 	if err != nil {
@@ -73,7 +73,7 @@ func newFamily(key rbm.Key) *family {
 	return f
 }
 
-// sum computes the tables of the transfer matrix, from the last rung to the first.
+// sum computes logZ, ahead, expUp and expDn, from the last rung to the first.
 func (f *family) sum() {
 	q := f.q
 	f.ahead, f.expUp, f.expDn = make([][]float64, f.rungs), make([][]float64, f.rungs), make([][]float64, f.rungs)
@@ -116,7 +116,7 @@ func (f *family) sum() {
 	}
 }
 
-// exps returns e to x.
+// exps returns the exponentials of x.
 func exps(x []float64) []float64 {
 	y := make([]float64, len(x))
 	for i, v := range x {
@@ -125,7 +125,7 @@ func exps(x []float64) []float64 {
 	return y
 }
 
-// draw overwrites states with an exact draw.
+// draw overwrites states with a sequence drawn from the model.
 func (f *family) draw(states []uint8, r *rng) {
 	q := f.q
 	p := make([]float64, q*q)
@@ -149,7 +149,7 @@ func (f *family) draw(states []uint8, r *rng) {
 	}
 }
 
-// logWeight returns the logarithm of the weight of states, which is 1 in the sum of e^logZ.
+// logWeight returns the log probability of states plus logZ.
 func (f *family) logWeight(states []uint8) float64 {
 	q, sum := f.q, 0.0
 	for i, c := range states {
@@ -165,7 +165,7 @@ func (f *family) logWeight(states []uint8) float64 {
 	return sum
 }
 
-// logProb is Set.LogProb of the family. Rows that are no sequences have probability zero.
+// logProb is Set.LogProb of the family. Rows that are not sequences have probability zero.
 func (f *family) logProb(x []uint64, _ int) float64 {
 	var states [familySites]uint8
 	for i := range states {
@@ -183,8 +183,8 @@ func (f *family) logProb(x []uint64, _ int) float64 {
 	return f.logWeight(states[:]) - f.logZ
 }
 
-// loadFamily draws a family of protein-like sequences from a Potts model of known log Z: 60
-// sites in two strands, where site i touches site 61−i (from 1). A spec is sequences:N for N
+// loadFamily draws a family of protein-like sequences from a Potts model of known log Z. It has 60 sites in
+// two strands, where site i is in contact with site 61−i, counted from 1. The spec sequences:N has N
 // training rows.
 func loadFamily(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	rows := familyRows
@@ -228,7 +228,7 @@ func loadFamily(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	return sets, nil
 }
 
-// contacts returns the pairs of sites that touch.
+// contacts returns the pairs of sites in contact, counted from 0.
 func (f *family) contacts() [][2]int {
 	pairs := make([][2]int, f.rungs)
 	for r := range pairs {

@@ -13,15 +13,15 @@ import (
 	"gorbm/rbm"
 )
 
-// The shape of the set, which is MNIST's.
+// The sizes of the set are those of MNIST.
 const (
 	fontTrain = 60000
 	fontTest  = 10000
 	fontSide  = 28 // pixels
 )
 
-// loadFontDigits draws fontdigits or fontdigits:N, the first N training rows.
-// Row i of either part depends on the seed, the part and i only.
+// loadFontDigits renders fontdigits, or fontdigits:N, the first N training rows. Row i of either part
+// depends only on the seed, the part and i.
 func loadFontDigits(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	n, err := sp.rows(fontTrain)
 	if err != nil {
@@ -40,8 +40,7 @@ func loadFontDigits(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	return []*Set{train, test}, err
 }
 
-// fontSet draws a set of n digits, a block at a time, and writes a byte to
-// progress for every digit.
+// fontSet renders a set of n digits in blocks, and writes a byte to progress for each digit.
 func fontSet(ctx context.Context, name string, n int, key rbm.Key, bin binarizer, progress io.Writer) (*Set, error) {
 	s := &Set{
 		Name:     name,
@@ -52,7 +51,7 @@ func fontSet(ctx context.Context, name string, n int, key rbm.Key, bin binarizer
 		Width:    fontSide,
 		Binarize: bin.mode,
 	}
-	bin.keep(s) // of the size of MNIST: never too many
+	bin.keep(s) // of MNIST's size, so never too many
 	pens := sync.Pool{New: func() any { return newDigitPen() }}
 	var mu sync.Mutex
 	return s, forBlocks(ctx, n, 256, func(lo, hi int) {
@@ -68,44 +67,43 @@ func fontSet(ctx context.Context, name string, n int, key rbm.Key, bin binarizer
 	})
 }
 
-// How far digits are varied. Lengths are in units of a digit's height. The
-// amounts are chosen so that a linear classifier and nearest neighbours find
-// the set as hard as MNIST, which a test checks, while a person still reads
-// every digit easily. Rotation and bending are too small to turn a 6 into a 9
-// or a 1 into a 7.
+// How much digits vary. Lengths are in units of a digit's height. The amounts are chosen so that a linear
+// classifier and nearest neighbours make about as many errors as on MNIST, which a test checks, while a
+// person still reads every digit easily. Rotation and bending are too small to turn a 6 into a 9 or a 1
+// into a 7.
 const (
 	digitHeight   = 19.5 // pixels
-	varyHeight    = 0.14 // relative, either way
-	narrowest     = 0.70 // width, relative to the face's
+	varyHeight    = 0.14 // relative, up or down
+	narrowest     = 0.70 // width, relative to that of the face
 	widest        = 1.25
-	varySlant     = 0.42 // sideways shift over the height: bell-shaped
-	varyTurn      = 0.22 // tangent of half the angle: bell-shaped
-	varyShift     = 1.7  // pixels: bell-shaped
+	varySlant     = 0.42 // sideways shift divided by height; bell-shaped
+	varyTurn      = 0.22 // tangent of half the angle; bell-shaped
+	varyShift     = 1.7  // pixels; bell-shaped
 	thinnest      = 0.085
 	thickest      = 0.185
-	varyThickness = 0.045 // at most from the face's own, by moving the outline
-	varyBend      = 0.62  // of the control points of the free-form bending: bell-shaped
-	varyEdge      = 60    // of 255, the noise that roughens edges, either way
+	varyThickness = 0.045 // largest change from the face's thickness, by moving the outline
+	varyBend      = 0.62  // shift of the control points of the free-form bending; bell-shaped
+	varyEdge      = 60    // of 255, up or down: noise at edges
 )
 
-// A digitPen draws digits, one after the other into the same picture. Only one
-// goroutine may use it at a time.
+// A digitPen renders digits, one after the other into the same picture. Only one goroutine may use it at a
+// time.
 type digitPen struct {
 	rng   rng
 	faces [][10]outline
 	lines vector.Rasterizer
-	grey  *image.Alpha // the last digit drawn, 0 paper to 255 ink
+	grey  *image.Alpha // the last digit: 0 is paper, 255 ink
 }
 
 func newDigitPen() *digitPen {
 	return &digitPen{faces: faces(), grey: image.NewAlpha(image.Rect(0, 0, fontSide, fontSide))}
 }
 
-// draw draws a digit at random, by the numbers of a key, into p.grey and returns
-// which digit it is. Digits and faces are drawn uniformly.
+// draw renders a random digit into p.grey and returns which digit it is. All random numbers derive from
+// key. Digits and faces are uniform.
 //
-// Every product is rounded, by a conversion, before it is added. So the picture
-// is the same on machines that could fuse the two operations.
+// Every product is rounded, by a conversion, before it is added. So the picture is the same on machines
+// that could fuse the two operations.
 func (p *digitPen) draw(key rbm.Key) int {
 	r := &p.rng
 	r.seed(key)

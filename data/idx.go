@@ -15,12 +15,12 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// An idxFile says what an IDX file must hold. IDX is the format of MNIST: two
-// zero bytes, the type of the elements, the number of dimensions, each dimension
-// as a big-endian uint32, then the elements, the last dimension running fastest.
+// An idxFile says what an IDX file must contain. IDX is the format of MNIST: two zero bytes, the type of
+// the elements, the number of dimensions, each dimension as a big-endian uint32, then the elements, with
+// the last dimension running fastest.
 type idxFile struct {
-	dims      []int  // the numbers of dimensions that it may have
-	name, sum string // if sum is not "": the content of the file of this name has this SHA-256
+	dims      []int  // allowed numbers of dimensions
+	name, sum string // if sum is not "", the content must have this SHA-256, that of the file called name
 }
 
 // maxIDX limits the uncompressed size of an IDX file. The largest of the known
@@ -47,8 +47,8 @@ func (f idxFile) scanFile(ctx context.Context, path string, begin func(dims []in
 	})
 }
 
-// scan reads a file from r, gzip or not: begin gets the dimensions and returns
-// where the elements go. Errors name path.
+// scan reads a file from r, gzipped or not. It calls begin with the dimensions, and writes the elements to
+// the Writer that begin returns. Errors name path.
 func (f idxFile) scan(r io.Reader, path string, begin func(dims []int) (io.Writer, error)) error {
 	r, err := decompress(r)
 	if err != nil {
@@ -73,10 +73,9 @@ func (f idxFile) scan(r io.Reader, path string, begin func(dims []int) (io.Write
 // idxBytes is the type of unsigned bytes, the only one read here.
 const idxBytes = 0x08
 
-// scanIDX reads an IDX file of unsigned bytes that must have one of the given
-// numbers of dimensions and at most the given number of elements. It allocates
-// no more than r delivers, whatever the header says, and reads no further than
-// the header says, whatever r delivers. Errors name path.
+// scanIDX reads an IDX file of unsigned bytes. It must have one of the given numbers of dimensions, and at
+// most the given number of elements. The header is not trusted: scanIDX allocates no more than r delivers,
+// and reads no further than the header says. Errors name path.
 func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims []int) (io.Writer, error)) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -123,8 +122,7 @@ func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims [
 	return nil
 }
 
-// idxContent says for a message what an IDX file with this number of dimensions probably
-// holds.
+// idxContent says for a message what an IDX file with this number of dimensions probably contains.
 func idxContent(dims int) string {
 	switch dims {
 	case 1:
@@ -135,8 +133,8 @@ func idxContent(dims int) string {
 	return fmt.Sprintf("data of %d dimensions", dims)
 }
 
-// idxRead is the error for a file that ends in its header or cannot be
-// decompressed. An error of the disk keeps its own text.
+// idxRead returns the error for a file that is cut short or cannot be decompressed. An error of the disk
+// keeps its text.
 func idxRead(path string, err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return formatErrorf("%s: cut short; fetch it again", path)
@@ -147,8 +145,8 @@ func idxRead(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// readAhead reads r in a goroutine, one piece ahead, so that it is unpacked
-// while the piece before is used. Close ends it.
+// readAhead reads r in a goroutine, one piece ahead, so that r is decompressed while the previous piece is
+// used. Close ends the goroutine.
 func readAhead(r io.Reader) io.ReadCloser {
 	from, to := io.Pipe()
 	go func() {
@@ -158,16 +156,16 @@ func readAhead(r io.Reader) io.ReadCloser {
 	return from
 }
 
-// gzipMagic is how a gzip file begins.
+// gzipMagic is the start of a gzip file.
 var gzipMagic = [2]byte{0x1f, 0x8b}
 
-// decompress returns a reader of r's content, through gzip if r starts with
-// gzip's magic number, whatever the file is called.
+// decompress returns a reader of the content of r, decompressed if r starts with gzipMagic, whatever the
+// file is called.
 func decompress(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	magic, err := b.Peek(2)
 	if err != nil || [2]byte(magic) != gzipMagic {
-		return b, nil // the error of a shorter file comes from its reader
+		return b, nil // the reader will report the error of a shorter file
 	}
 	return gzip.NewReader(b)
 }

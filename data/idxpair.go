@@ -17,16 +17,15 @@ import (
 // idxEndings are the endings of the names of IDX files.
 var idxEndings = []string{"-ubyte", "-ubyte.gz", ".idx", ".idx.gz"}
 
-// idxFiles says what files of images and of labels must hold: images × height ×
-// width or examples × inputs, and a class each.
+// idxFiles describes files of images, which are images × height × width or examples × inputs, and of
+// labels, one for each.
 var idxFiles = [2]idxFile{{dims: []int{2, 3}}, {dims: []int{1}}}
 
-// An idxPart is the files of a training or test set; labels is "" if it has
-// none.
+// An idxPart has the paths of the files of a training or test set. labels is "" if it has none.
 type idxPart struct{ images, labels string }
 
-// splitPair takes apart a spec that names two files, images,labels. A single
-// file whose name has a comma in it is left whole.
+// splitPair splits a spec that names two files, images,labels. It does not split the name of an existing
+// file with a comma.
 func splitPair(spec string) idxPart {
 	if !isFile(spec) {
 		for i, c := range spec {
@@ -38,8 +37,8 @@ func splitPair(spec string) idxPart {
 	return idxPart{images: spec}
 }
 
-// Absolute returns spec with its paths made absolute, so that it holds in any
-// folder. The names of data sets stay as they are.
+// Absolute returns spec with absolute paths, so that it is valid in any folder. The names of data sets stay
+// as they are.
 func Absolute(spec string) string {
 	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
 		return spec
@@ -63,11 +62,10 @@ func Absolute(spec string) string {
 	return images + "," + labels
 }
 
-// loadIDX loads a pair of IDX files, the format of MNIST and of many sets made
-// after it: grey bytes, images × height × width or examples × inputs, and a byte
-// for the class of each. The labels are next to the images under the usual name,
-// or are named after a comma. If training images and labels have files named
-// t10k or test next to them, these are the test set.
+// loadIDX loads a pair of IDX files, the format of MNIST and of similar sets: grey bytes, images × height ×
+// width or examples × inputs, and a byte for the class of each. The file of labels is next to the images
+// under the usual name, or is named after a comma. Files that have t10k or test in their names in place of
+// train are the test set.
 func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	train := splitPair(sp.text)
 	switch {
@@ -84,9 +82,9 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 		return nil, err
 	}
 
-	// All images are read once before any are stored: then it is known that the
-	// files hold what their headers say, and which byte is white.
-	var seen [2][256]int // the number of each byte in each part
+	// All images are read once before any are stored. This checks that the files contain what their headers
+	// say, and finds which byte is white.
+	var seen [2][256]int // count of each byte in each part
 	var shapes [][]int
 	for i, p := range parts {
 		err := idxFiles[0].scanFile(ctx, p.images, func(dims []int) (io.Writer, error) {
@@ -155,8 +153,8 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	return sets, nil
 }
 
-// withTest returns the part and, if there is one, the test set next to it.
-// Labels must then be there as they are for the training set.
+// withTest returns the part and, if there is one, the test set next to it. If the training set has labels,
+// the test set must have them too.
 func (p idxPart) withTest() ([]idxPart, error) {
 	t := idxPart{images: besideTest(p.images)}
 	if t.images == "" {
@@ -171,8 +169,7 @@ func (p idxPart) withTest() ([]idxPart, error) {
 	return []idxPart{p, t}, nil
 }
 
-// read reads the images, which must be as files says, into the packer's set,
-// and returns the labels.
+// read reads the images, which must match files, into the packer's set, and returns the labels.
 func (p idxPart) read(ctx context.Context, files []idxFile, to *packer) ([]byte, error) {
 	s := to.set
 	err := files[0].scanFile(ctx, p.images, func(dims []int) (io.Writer, error) {
@@ -210,14 +207,13 @@ func (p idxPart) read(ctx context.Context, files []idxFile, to *packer) ([]byte,
 	return labels.Bytes(), err
 }
 
-// labelsBeside returns the path of the labels that belong to a file of images
-// by its name, or "".
+// labelsBeside returns the path of the labels that belong to a file of images by its name, or "".
 func labelsBeside(images string) string {
 	return sibling(images, "images", "labels", "idx3", "idx1", "idx2", "idx1")
 }
 
-// sibling returns the path of the file in the folder of path whose name has some
-// words in place of others, gzip or not, or "" if there is none.
+// sibling returns the path of a file in the same folder, gzipped or not, or "" if there is none. Its name
+// is that of path after replacements: words are pairs of old and new, as for strings.NewReplacer.
 func sibling(path string, words ...string) string {
 	dir, old := filepath.Split(path)
 	name := strings.NewReplacer(words...).Replace(old)

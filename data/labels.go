@@ -10,18 +10,17 @@ import (
 
 // A labeller collects labels and numbers their classes.
 type labeller struct {
-	number map[string]int32 // of a class, by first appearance
-	names  []string         // of classes, in that order
+	number map[string]int32 // number of each class, by first appearance
+	names  []string         // names of the classes, in that order
 	y      []int32          // numbers of the labels so far
 	partly bool             // labels may be missing
-	none   string           // the label that stands for none, besides the empty one
+	none   string           // the label that stands for a missing one, like the empty one
 }
 
-// missing reports whether a label is none where labels may be missing.
+// missing reports whether name stands for a missing label, where labels may be missing.
 func (l *labeller) missing(name string) bool { return l.partly && (name == "" || name == l.none) }
 
-// add adds a label. It returns a message if there are too many different ones,
-// else "".
+// add adds a label. It returns a message if there are too many different ones, and "" otherwise.
 func (l *labeller) add(name string) string {
 	if l.missing(name) {
 		l.y = append(l.y, NoClass)
@@ -47,9 +46,9 @@ func (l *labeller) add(name string) string {
 	return ""
 }
 
-// give sets the labels and classes of sets, whose labels were added in the order
-// of their rows; none if no row has one. The classes are those of all sets together. Their names are in
-// numerical order if all are integers, else in lexical order.
+// give sets the labels and classes of sets, whose labels were added in the order of their rows. If no row
+// has a label it changes nothing. All sets get the same classes, in numerical order if all their names are
+// integers, and in lexical order otherwise.
 func (l *labeller) give(sets ...*Set) {
 	if len(l.names) == 0 {
 		return
@@ -62,7 +61,7 @@ func (l *labeller) give(sets ...*Set) {
 	for c, name := range names {
 		class[l.number[name]] = int32(c)
 	}
-	next := 0 // in l.y
+	next := 0 // index in l.y
 	for _, s := range sets {
 		s.Y, s.Classes = make([]int32, s.Len()), names
 		for i := range s.Y {

@@ -6,8 +6,7 @@ import (
 	"io"
 )
 
-// A reading is a file or a stream that is read until a context ends; then its error is
-// the context's.
+// A reading reads a file or a stream until its context ends. It then returns the error of the context.
 type reading struct {
 	ctx  context.Context
 	file io.ReaderAt // for ReadAt
@@ -28,24 +27,24 @@ func (r reading) Read(b []byte) (int, error) {
 	return r.r.Read(b)
 }
 
-// maxRow limits the bytes of a row of a CSV file: maxCols numbers, of which one in
-// full precision takes up to 24 bytes (-2.2250738585072014e-308) and a comma.
+// maxRow limits the bytes of a row of a CSV file. It allows maxCols numbers in full precision, which take
+// up to 24 bytes (-2.2250738585072014e-308) and a comma each.
 const maxRow = 32 * maxCols
 
-// LimitRows returns a reader of the CSV text in r. It fails with an [ErrFormat] within
-// a row of more than 2²⁰ columns or 32 MiB, before the rest of that row is read, so
-// that a parser never holds more. It checks nothing else.
+// LimitRows returns a reader of the CSV text in r. It fails with an [ErrFormat] within a row of more than
+// 2²⁰ columns or 32 MiB, before it reads the rest of that row, so that a parser never needs more memory. It
+// checks nothing else.
 func LimitRows(r io.Reader) io.Reader { return &rowLimit{r: r, comma: ','} }
 
 type rowLimit struct {
 	r      io.Reader
-	err    error // the text's, not that of r
-	line   int   // in which the row begins, from 0
-	lines  int   // that have ended
-	bytes  int   // of the row so far
-	comma  byte  // what separates columns
-	commas int   // of the row so far
-	quoted bool  // the row has an odd number of quotes so far: it does not end with the line
+	err    error // error in the text, not that of r
+	line   int   // line in which the row begins, from 0
+	lines  int   // number of lines that have ended
+	bytes  int   // bytes of the row so far
+	comma  byte  // separator of columns
+	commas int   // separators of the row so far
+	quoted bool  // the row has an odd number of quotes so far, so that it does not end with the line
 }
 
 func (l *rowLimit) Read(b []byte) (int, error) {

@@ -25,101 +25,102 @@ type Options struct {
 	// commands' -data-dir); "" means none.
 	Dir string
 
-	// LabelColumn says whether a file's labels are used. "auto", or "": a CSV
-	// file's last column if its header says y, label, class or target, an npz
-	// file's y if it has one. "last", "first": that column of a CSV file in any case.
-	// The name of a column in its header: that column.
-	// "none": no labels, every column is an input. The labels of IDX images are
-	// in a file next to them: "last" is an error if there is none. Named data
-	// sets ignore it.
+	// LabelColumn says which labels of a file are used. "auto", or "": the last column of a CSV file if its
+	// header is y, label, class or target, and the array y of an npz file if there is one. "first", "last":
+	// that column of a CSV file, whatever its name. Any other text: the column of a CSV file with this
+	// name. "none": no labels, so that every column is an input. Labels of IDX images are in a separate
+	// file; with "last" it is an error if that file is missing. Named data sets ignore LabelColumn.
 	LabelColumn string
 
-	// Header says whether the first line of a CSV file is names of columns. "yes" and
-	// "no" say so. "auto", or "": it is if it holds no numbers, or a label's name in the
-	// last column, or whole numbers that count the columns or that no other row is like;
-	// Set.Header says which. Other sources ignore it.
+	// Header says whether the first line of a CSV file has the names of the columns: "yes" or "no". With
+	// "auto", or "", it is a header if it has no numbers, if its last field is the name of labels, or if
+	// its whole numbers count the columns or resemble no other row. Set.Header records which. Other sources
+	// ignore Header.
 	Header string
 
-	// Unlabelled takes files in which some rows have no label: their class is
-	// NoClass. An empty label is none, and so is NoLabel if it is not "". Without
-	// it an empty label is an error.
+	// Unlabelled allows rows without a label, which get the class NoClass. An empty label counts as
+	// missing, and so does NoLabel if it is not "". Without Unlabelled an empty label is an error.
 	Unlabelled bool
 	NoLabel    string
 
-	// Binarize says what becomes of values between 0 and 1. Threshold, or "":
-	// those of ½ and more become 1. Sample: each becomes 1 with its value as
-	// probability, in one draw that is the same for everybody. None: they stay,
-	// in Set.Grey. Data that are binary already ignore it. Standard: values are any numbers, and are
-	// standardised into Set.Grey. They are standardised by Means and Deviations, which are as in Set,
-	// or if these are nil by the means and deviations of the training rows.
+	// Binarize says what happens to values between 0 and 1. Threshold, or "": values of ½ and more become
+	// 1. Sample: each becomes 1 with its value as the probability, in one draw that is the same in every
+	// run. None: they are kept, in Set.Grey. Data that are binary already ignore these three. Standard:
+	// values are any real numbers, and are standardised into Set.Grey. Means and Deviations are those to
+	// use, as in Set. If they are nil, those of the training rows are used.
 	Binarize          string
 	Means, Deviations []float64
 
-	// Real reads a file with values outside of [0,1], some of them below zero or not whole, as Binarize Standard does, if Binarize
-	// is Threshold or None and Scale leaves it open. Set.Found says so.
+	// Real reads a file like Binarize Standard if it has values outside [0,1], some of them negative or not
+	// whole. It has an effect only if Binarize is Threshold or None and Scale is not set. Set.Found records
+	// it.
 	Real bool
 
-	// Categorical makes a table of a CSV file: "all" columns are categories, or these, by their
-	// names with commas. "auto", or "": a file is a table if a column has words in place of
-	// numbers. Levels, if it is not 0, does so too: it is the number of levels into which
-	// numbers are cut, of about as many rows each; tables have 8 otherwise.
+	// Categorical reads a CSV file as a table: "all" columns are categories, or the named ones, separated
+	// by commas. With "auto", or "", a file is a table if a column has words in place of numbers. If Levels
+	// is not 0 the file is a table too. Levels is the number of levels into which numbers are cut, of about
+	// as many rows each; 0 means 8.
 	Categorical string
 	Levels      int
 
-	// Numbers says what the numbers of a table become that have more different values than Levels:
-	// NumbersLevels, or "", levels; NumbersGaussian, or "" with Binarize Standard, Gaussian units on the scale of
-	// the rows that are read, as with Binarize Standard. If it is not "" a CSV file is a table.
+	// Numbers says what becomes of a table's numbers, in a column with more than Levels different ones.
+	// NumbersLevels: levels. NumbersGaussian: Gaussian units, standardised as with Binarize Standard. ""
+	// means NumbersGaussian if Binarize is Standard, and NumbersLevels otherwise. If Numbers is not "" a
+	// CSV file is a table.
 	Numbers string
 
-	// Ignore names columns of a CSV file, with commas, that are read as if they were not there. It
-	// is an error if the file lacks one, but with IgnoreKnown.
+	// Ignore names columns of a CSV file, separated by commas, that are not read. If the file lacks one of
+	// them it is an error, unless IgnoreKnown is set.
 	Ignore      string
 	IgnoreKnown bool
 
-	// Schema has the levels of the columns of a CSV file, which are found by their names, or the
-	// alphabet of sequences; nil: they follow from the file.
+	// Schema has the levels of the columns of a CSV file, which are found by their names, or the alphabet
+	// of sequences. If it is nil they are derived from the file.
 	Schema *Schema
 
-	// Weights names the weights of the rows, numbers from 0 up: a column of a CSV file, or else a
-	// file of a line for each row of the training set. Rows of weight 0 are left out. "": none.
+	// Weights names the weights of the rows, which are numbers from 0 up: a column of a CSV file, or else a
+	// file with a line for each row of the training set. Rows of weight 0 are left out. "" means no
+	// weights.
 	Weights string
 
-	// Reweight, if it is not 0, weighs each row of aligned sequences by 1/n, where n counts the
-	// rows that are equal to it at this fraction of the sites or more, itself among them.
+	// Reweight, if it is not 0, gives each row of aligned sequences the weight 1/n. n is the number of
+	// rows, itself included, that are equal to it at this fraction of the sites or more.
 	Reweight float64
 
-	// Redraw keeps the values of the training set besides, in Set.Chances, so that
-	// its rows can be redrawn. Binarize must be Sample, and some value must lie
-	// between 0 and 1.
+	// Redraw also keeps the values of the training set, in Set.Chances, so that its rows can be redrawn.
+	// Binarize must be Sample, and some value must lie between 0 and 1.
 	Redraw bool
 
-	// Scale says which values of a file stand for 0 and 1. "auto", or "": 0 and 1
-	// do, or 255 stands for 1 in bytes of npz, npy and IDX files that have any
-	// above 1. "max": 0, and the largest value. "minmax": the smallest and the largest. In a CSV file
-	// without Height each column has its own largest and smallest value; elsewhere they are
-	// those of the whole file. "spins": −1 and +1, and there are no other values; "auto"
-	// finds that by itself, see Set.Spins. A number, such as 255: 0, and this one.
-	// LOW:HIGH: these two. LOW:HIGH,LOW:HIGH,…: these of each column, where LOW is at most
-	// HIGH. Named data sets ignore it.
+	// Scale says which values of a file stand for 0 and 1:
+	//
+	//   - "auto", or "": 0 and 1. In npz, npy and IDX files of bytes, if some are above 1, they are 0 and
+	//     255. In a source of −1 and +1 only, they are these: see Set.Spins.
+	//   - "max": 0 and the largest value
+	//   - "minmax": the smallest and the largest value
+	//   - "spins": −1 and +1; other values are errors
+	//   - a number, such as 255: 0 and this number
+	//   - LOW:HIGH: these two
+	//   - LOW:HIGH,LOW:HIGH,…: these two for each column, with LOW at most HIGH
+	//
+	// For max and minmax, each column of a CSV file has its own smallest and largest value. With Height,
+	// and in other files, they are those of all values. Named data sets ignore Scale.
 	Scale string
 
-	// Clip takes values outside of a given Scale for the nearest one on it, and Set.Notes counts
-	// them; otherwise they are errors.
+	// Clip replaces a value outside a given Scale by the nearest one on it, and Set.Notes counts them.
+	// Without Clip such a value is an error.
 	Clip bool
 
-	// Height and Width, if they are not 0, are the shape of a row as a picture,
-	// instead of the one that the source has or that is guessed. Their product
-	// must be the number of inputs. See ParseShape.
+	// Height and Width, if they are not 0, are the shape of a row as a picture, in place of the source's
+	// shape or a guessed one. Their product must be the number of inputs. See ParseShape.
 	Height, Width int
 
-	// Stdin is where the rows of the data set "-" come from, as CSV, NPZ or NPY. Nil
-	// means nowhere.
+	// Stdin is read for the data set "-", as CSV, NPZ or NPY. If it is nil there is no such data set.
 	Stdin io.Reader
-	piped []byte // what came
+	piped []byte // all bytes of Stdin
 
-	// Progress is called at the start of what takes long, with its unit and their number: bytes of a
-	// download, "B" (−1 if unknown), or pictures and rows. A byte for each is written to the
-	// writer it returns, by one goroutine at a time. Nil means silence.
+	// Progress is called when work begins that takes long, with the unit and the number of the steps: bytes
+	// of a download, "B" (−1 if unknown), or pictures or rows. One byte for each step is written to the
+	// Writer that it returns, by one goroutine at a time. If Progress is nil nothing is reported.
 	Progress func(what, unit string, total int64) io.Writer
 }
 
@@ -136,12 +137,12 @@ func (o Options) progress(what, unit string, total int64) io.Writer {
 	return io.Discard
 }
 
-// Load returns the data set that a spec names; [Help] lists the specs. The test
-// set is nil where the source has none. MNIST is downloaded if it is nowhere on
-// disk. Cancelling ctx ends downloads, long drawings and the reading of files and pipes.
+// Load returns the data set that a spec names; [Help] lists the specs. test is nil if the source has no
+// test set. MNIST is downloaded if it is not on disk. Cancelling ctx ends downloads, the generation of
+// data, and the reading of files and pipes.
 //
-// Errors are one line. They are [ErrFormat] where the spec or a file is
-// malformed, and wrap [fs.ErrNotExist] where a file is missing.
+// An error is one line. It wraps [ErrFormat] if the spec or a file is malformed, and [fs.ErrNotExist] if a
+// file is missing.
 func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
 	opt.LabelColumn, opt.Binarize, opt.Header = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold), cmp.Or(opt.Header, "auto")
 	var sets []*Set
@@ -191,7 +192,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		}
 	}
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
-		err = ended // and no fault of a file
+		err = ended // the file is not at fault
 	}
 	if err != nil {
 		return nil, nil, err
@@ -221,9 +222,8 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	return sets[0], test, nil
 }
 
-// loadSpins reads a source whose values are not in [0,1] as one of spins. If it has
-// other values than −1 and +1, or is no source of values, it returns the error of the
-// first reading, cause.
+// loadSpins reads a source again as spins, after its values were found not to be in [0,1]. If that fails
+// too, as with values other than −1 and +1, it returns the first error, cause.
 func loadSpins(ctx context.Context, spec string, opt Options, cause error) ([]*Set, error) {
 	opt.Scale = "spins"
 	sets, err := load(ctx, spec, opt)
@@ -236,7 +236,7 @@ func loadSpins(ctx context.Context, spec string, opt Options, cause error) ([]*S
 	return sets, nil
 }
 
-// load is Load for options that make sense, before the shape is applied.
+// load is Load with checked options, before the shape is applied.
 func load(ctx context.Context, text string, opt Options) ([]*Set, error) {
 	name, _, _ := strings.Cut(text, ":")
 	path, _ := splitSettings(text)
@@ -258,8 +258,7 @@ func load(ctx context.Context, text string, opt Options) ([]*Set, error) {
 	return nil, unknown(text, name)
 }
 
-// unknown is the error for a spec that is neither a known name nor a path with
-// a known ending.
+// unknown returns the error for a spec that is neither a known name nor a path with a known ending.
 func unknown(spec, name string) error {
 	sets, kinds, endings := sourceNames()
 	info, err := os.Stat(spec)
@@ -279,8 +278,8 @@ func unknown(spec, name string) error {
 	return specErrorf("unknown data set %s; known are %s, and %s files", quote(name), strings.Join(sets, ", "), grammar.List(kinds, "and"))
 }
 
-// notFound is the error for a path without a file. It suggests a file of a
-// similar name next to it, or lists the data sets.
+// notFound returns the error for a path without a file. It suggests a file of a similar name in the same
+// folder, or lists the data sets.
 func notFound(path string) error {
 	var files []string
 	if entries, err := os.ReadDir(filepath.Dir(path)); err == nil {
@@ -308,11 +307,11 @@ func open(ctx context.Context, path string) (f *os.File, size int64, err error) 
 	case errors.Is(err, atomicfile.ErrNotRegular):
 		return nil, 0, formatErrorf("%s is not a regular file; write the data to one first", path)
 	}
-	return f, size, err // the system's text names the path
+	return f, size, err // the system's error names the path
 }
 
-// ParseShape reads the shape of a picture, height x width as in 28x28; "" is
-// 0, 0, the shape to be guessed. What is neither is an [ErrSpec].
+// ParseShape reads the shape of a picture: height x width, as in 28x28. For "" it returns 0, 0, so that the
+// shape is guessed. Other texts are an [ErrSpec].
 func ParseShape(text string) (height, width int, err error) {
 	if text == "" {
 		return 0, 0, nil

@@ -17,18 +17,18 @@ import (
 	"gorbm/data/grammar"
 )
 
-// mnistSource says where MNIST is found. Tests make their own.
+// mnistSource says where MNIST is found. Tests make others.
 type mnistSource struct {
 	files   [4]idxFile // training images and labels, test images and labels
-	mirrors []string   // addresses; a file's name and .gz follow
+	mirrors []string   // addresses to which a file's name and .gz are appended
 	client  *http.Client
-	stall   time.Duration // a silence that ends a download
+	stall   time.Duration // time without data after which a download fails
 	cache   string        // folder for downloads; "" if the system has none
-	env     string        // folder that GORBM_DATA points at; "" if unset
+	env     string        // folder mnist in GORBM_DATA; "" if that is unset
 }
 
-// The names are those of the original distribution. The checksums of the
-// uncompressed files are equal at every mirror.
+// The names are those of the original distribution. The checksums are those of the uncompressed files,
+// which are equal at every mirror.
 var mnistFiles = [4]idxFile{
 	{[]int{3}, "train-images-idx3-ubyte", "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db"},
 	{[]int{1}, "train-labels-idx1-ubyte", "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5"},
@@ -55,9 +55,9 @@ func defaultMNIST() mnistSource {
 	return m
 }
 
-// loadMNIST loads mnist or mnist:N, the last N training rows: with N = 55000
-// the training set of the infinite swapping paper, rows 5000 to 59999. Pixels
-// are by default thresholded at ½, which is that paper's rounding (section 4.3).
+// loadMNIST loads mnist or mnist:N, the last N training rows. With N = 55000 they are the training set of
+// the infinite-swapping paper, rows 5000 to 59999. The default threshold ½ is that paper's rounding of
+// pixels (section 4.3).
 func loadMNIST(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	return defaultMNIST().load(ctx, sp, opt)
 }
@@ -76,7 +76,7 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) ([]*Set, er
 	var sets [2]*Set
 	var errs [2]error
 	var both sync.WaitGroup
-	for i := range sets { // most of the time goes to decompressing, which is serial in a file
+	for i := range sets { // most of the time is spent on decompression, which is serial in a file
 		both.Go(func() { sets[i], errs[i] = m.read(ctx, i, idxPart{paths[2*i], paths[2*i+1]}, opt) })
 	}
 	both.Wait()
@@ -115,14 +115,14 @@ func (m mnistSource) read(ctx context.Context, i int, p idxPart, opt Options) (*
 	return s, nil
 }
 
-// HasMNIST reports whether MNIST can probably be loaded without a download: it
-// looks for the first of its files only. dir is that of [Options].
+// HasMNIST reports whether MNIST can probably be loaded without a download. It looks for the first of its
+// files only. dir is Options.Dir.
 func HasMNIST(dir string) bool {
 	path, err := defaultMNIST().onDisk(mnistFiles[0], dir)
 	return path != "" && err == nil
 }
 
-// onDisk returns the path of a file, or "" if it is nowhere on disk.
+// onDisk returns the path of a file, or "" if no folder has it.
 func (m mnistSource) onDisk(f idxFile, dir string) (string, error) {
 	// Some archives unpack to a dot where the original name has a dash.
 	dotted := strings.Replace(f.name, "-idx", ".idx", 1)
@@ -134,15 +134,14 @@ func (m mnistSource) onDisk(f idxFile, dir string) (string, error) {
 				return path, nil
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
-				return "", err // it may be there, but cannot be reached
+				return "", err // the file may exist but cannot be reached
 			}
 		}
 	}
 	return "", nil
 }
 
-// dirs returns the folders in which the files are looked for, in this order. dir
-// is that of [Options].
+// dirs returns the folders in which files are searched, in this order. dir is Options.Dir.
 func (m mnistSource) dirs(dir string) []string {
 	dirs := []string{m.env, m.cache}
 	if dir != "" {
@@ -159,8 +158,8 @@ func (m mnistSource) folders(dir string) string {
 	return "any folder"
 }
 
-// find returns the path of a file, which is downloaded if it is nowhere on disk.
-// Files need not be in the same folder: their sums are checked later.
+// find returns the path of a file, and downloads it if no folder has it. The four files may be in different
+// folders, because their checksums are tested later.
 func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err

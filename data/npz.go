@@ -11,16 +11,14 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// inputNames are the names under which an archive may hold training rows and their labels, in order
-// of preference: plain ones, those of Keras, those of rbmeval -features, and the matrix of
-// scipy.sparse.save_npz.
+// inputNames are the names of training rows and their labels in an archive, in order of preference: plain
+// ones, those of Keras, those of rbmeval -features, and the matrix of scipy.sparse.save_npz.
 var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y"}, {npz.Sparse, "y"}}
 
-// loadNPZ reads the arrays x and, if it is there, y of a NumPy archive as a
-// training set, and x_test and y_test as a test set; see inputNames. x is
-// examples × inputs or examples × height × width (or height × width × 1): 0 and
-// 1 of any type, floats in [0,1], bytes of grey up to 255, or what Options.Scale
-// takes to [0,1]. y is one label an example: integers, or text.
+// loadNPZ reads the arrays x and y of a NumPy archive as a training set, and x_test and y_test as a test
+// set. All but x may be missing; inputNames are other names. x is examples × inputs or examples × height ×
+// width (or height × width × 1). Its values are 0 and 1 of any type, floats in [0,1], grey bytes up to 255,
+// or numbers that Options.Scale maps to [0,1]. y has a label for each example, an integer or text.
 func loadNPZ(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 	archive, err := npz.Open(f, size)
 	var sets []*Set
@@ -33,7 +31,7 @@ func loadNPZ(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 	return sets, nil
 }
 
-// loadNPY reads a single NumPy array, of what loadNPZ takes for x.
+// loadNPY reads a single NumPy array, like x of loadNPZ.
 func loadNPY(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 	sets, err := arraySets(npz.Single(f, size, "x"), path, opt)
 	if err != nil {
@@ -42,7 +40,7 @@ func loadNPY(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 	return sets, nil
 }
 
-// arraySets is loadNPZ of an open archive. Its errors do not name the file.
+// arraySets is loadNPZ, given an open archive. Its errors do not name the file.
 func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 	at := slices.IndexFunc(inputNames, func(names [2]string) bool { return a.Has(names[0]) })
 	if at < 0 {
@@ -69,7 +67,7 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 	}
 	to, grey := make([]scales, len(x)), false
 	for i, scan := range scans {
-		var all extent // of the parts that have the same scale
+		var all extent // values of the parts that have the same scale
 		for _, s := range scans {
 			if s.bytes == scan.bytes || opt.scaling().rule != "auto" {
 				all.join(s.extent)
@@ -99,13 +97,13 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 	return sets, nil
 }
 
-// An inputScan is what is known of an array of inputs after reading it once.
+// An inputScan describes an array of inputs after one pass over it.
 type inputScan struct {
 	rows, height, width int
-	pictures            bool // height × width is the array's own shape
-	bytes               bool // elements are bytes, perhaps of grey
-	grey                bool // of columns of given scales: some value lies between the ends of its scale
-	clipped             int  // values beyond given scales
+	pictures            bool // the array has the dimensions height × width
+	bytes               bool // elements are bytes, perhaps grey values
+	grey                bool // with given scales: some value lies between the ends of its scale
+	clipped             int  // number of values beyond given scales
 	extent
 }
 
@@ -168,7 +166,7 @@ func scanInputs(a *npz.Archive, name string, g scaling) (s inputScan, err error)
 	return s, err
 }
 
-// packInputs reads an array of inputs again, into the rows of a set.
+// packInputs reads an array of inputs again, into the rows of s.
 func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scales, bin binarizer) error {
 	r, err := a.Array(name)
 	if err != nil {
@@ -204,7 +202,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scales, 
 	})
 }
 
-// readLabels reads the labels of each set from the array of its name.
+// readLabels reads the labels of sets[i] from the array names[i].
 func readLabels(a *npz.Archive, names []string, sets []*Set, l labeller) error {
 	for i, name := range names {
 		r, err := a.Array(name)

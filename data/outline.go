@@ -21,20 +21,20 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// An outline is the closed curves around the ink of a glyph, as polygons. The
-// glyph's box is centred at the origin and has height 1; y points down.
+// An outline is the boundary of the ink of a glyph, as polygons. The glyph's box is centred at the origin
+// and has height 1; y points down.
 type outline struct {
 	points []outlinePoint
-	ends   []int   // where each polygon ends in points
+	ends   []int   // end of each polygon in points
 	stroke float32 // mean thickness of the strokes
 }
 
-// An outlinePoint is a corner of a polygon, and the direction in which it moves
-// as the strokes grow thicker: per unit of growth, away from the ink.
+// An outlinePoint is a corner (x, y) of a polygon. (nx, ny) is the unit vector away from the ink, along
+// which the corner moves if strokes become thicker.
 type outlinePoint struct{ x, y, nx, ny float32 }
 
-// outlineStep is the longest side of a polygon. At 20 pixels to the unit it is so
-// short that curves look smooth when the corners are moved.
+// outlineStep is the longest side of a polygon. At 20 pixels to the unit it is so short that curves look
+// smooth when the corners are moved.
 const outlineStep = 0.08
 
 // faces returns the digits 0 to 9 of all faces of the Go fonts. The fonts are
@@ -78,9 +78,9 @@ func faceDigits(ttf []byte) (digits [10]outline, err error) {
 	return digits, nil
 }
 
-// newOutline makes polygons of a TrueType glyph's lines and parabolas. It uses
-// arithmetic and square roots in float64 only, which round alike on every machine
-// as long as products are rounded before they are added.
+// newOutline makes polygons of the lines and parabolas of a TrueType glyph. It uses arithmetic and square
+// roots in float64 only, which round identically on every machine if products are rounded before they are
+// added.
 func newOutline(segments sfnt.Segments) outline {
 	box := segments.Bounds()
 	height := float64(box.Max.Y - box.Min.Y)
@@ -154,7 +154,7 @@ func distance(ax, ay, bx, by float64) float64 {
 	return math.Sqrt(float64(dx*dx) + float64(dy*dy))
 }
 
-// unit returns (x, y) at length 1, or 0 if it has none.
+// unit returns (x, y) scaled to length 1, or (0, 0) if both are 0.
 func unit(x, y float64) (float64, float64) {
 	n := distance(0, 0, x, y)
 	if n == 0 {

@@ -9,19 +9,19 @@ import (
 	"slices"
 )
 
-// Stdin is the name of the rows that come from Options.Stdin; "-" is short for it.
+// Stdin is the name of the data set that is read from Options.Stdin. "-" is short for it.
 const Stdin = "stdin"
 
-// IsPipe reports whether a spec names the rows that come from Options.Stdin.
+// IsPipe reports whether spec names that data set.
 func IsPipe(spec string) bool {
 	return slices.Contains([]string{Stdin, "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}, spec)
 }
 
-// maxPiped caps what is read from a pipe: 8 GiB, which is held in memory.
+// maxPiped is the largest number of bytes that are read from a pipe: 8 GiB, all in memory.
 const maxPiped = 1 << 33
 
-// readPipe reads all that comes from Options.Stdin, once for several readings. If ctx
-// ends it returns at once, and leaves a goroutine that waits for the pipe.
+// readPipe reads all of Options.Stdin into o.piped, which can be read several times. If ctx ends it returns
+// at once, and leaves a goroutine that waits for the pipe.
 func (o *Options) readPipe(ctx context.Context) error {
 	const remedy = "pipe the rows in, as in: rbmtrain -data - < FILE.csv; what was trained on piped rows needs the same ones again"
 	if o.Stdin == nil {
@@ -56,19 +56,19 @@ func (o *Options) readPipe(ctx context.Context) error {
 	return nil
 }
 
-// How archives and arrays of NumPy and IDX files begin, and gzipped ones.
+// The first bytes of NumPy archives, NumPy arrays, IDX files and gzipped files.
 const zipMagic, npyMagic, idxMagic, gzMagic = "PK\x03\x04", "\x93NUMPY", "\x00\x00\x08", "\x1f\x8b"
 
 // stockholmMagic begins a Stockholm file of sequences.
 const stockholmMagic = "# STOCKHOLM"
 
-// hasMagic reports whether what comes begins as none of the rows of a CSV file does.
+// hasMagic reports whether start has the first bytes of one of these files, with which no CSV file begins.
 func hasMagic(start []byte) bool {
 	return slices.ContainsFunc([]string{zipMagic, npyMagic, idxMagic, gzMagic}, func(magic string) bool { return bytes.HasPrefix(start, []byte(magic)) })
 }
 
-// loadPipe reads the rows from a pipe: a NumPy archive or array by its first bytes,
-// and otherwise CSV, which may be a table.
+// loadPipe reads the rows of a pipe. Their first bytes tell a NumPy archive and a NumPy array from CSV,
+// which may be a table.
 func loadPipe(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	if len(sp.args) > 0 {
 		return nil, specErrorf("%s takes no settings; write -", Stdin)

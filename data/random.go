@@ -10,9 +10,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// Streams of random numbers: children of a seed's key, one for each thing that
-// is generated here. A training run uses small numbers for its own streams, so
-// data of seed 1 and training with seed 1 share no draws.
+// Streams of random numbers: children of a seed's key, one for each kind of generated data. A training run
+// uses small numbers for its streams, so that data of seed 1 and training with seed 1 share no draws.
 const (
 	streamData    = 0x64617461 // "data"
 	streamToy     = 1
@@ -23,7 +22,7 @@ const (
 	streamMissing = 6
 )
 
-// dataKey returns the key of one kind of generated data.
+// dataKey returns the key of one stream.
 func dataKey(seed, kind uint64) rbm.Key {
 	return rbm.NewKey(seed).Child(streamData).Child(kind)
 }

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// A scale maps the values of a source to [0,1]: low becomes 0 and high 1. Where they are
-// equal, as in a constant column, all values become 0.
+// A scale maps the values of a source to [0,1]: low becomes 0 and high 1. If they are equal, as in a
+// constant column, all values become 0.
 type scale struct{ low, high float64 }
 
-// asIs leaves values in [0,1] as they are, white is that of grey bytes, and spins is
-// that of spins, −1 and +1.
+// asIs is the scale of values in [0,1], white that of grey bytes, and spins that of −1 and +1.
 var asIs, white, spins = scale{0, 1}, scale{0, 255}, scale{-1, 1}
 
 func (s scale) apply(v float64) float64 {
@@ -22,7 +21,7 @@ func (s scale) apply(v float64) float64 {
 	return (v - s.low) / (s.high - s.low)
 }
 
-// clip returns the value of the scale that is nearest to v.
+// clip returns the value on the scale that is nearest to v.
 func (s scale) clip(v float64) float64 { return min(max(v, s.low), s.high) }
 
 // holds reports whether v lies on the scale.
@@ -33,7 +32,7 @@ func (s scale) String() string {
 	return number(s.low) + ":" + number(s.high)
 }
 
-// scales are the scales of the columns of a source, or a single one of all of them.
+// scales has the scales of the columns of a source, or a single one for all.
 type scales []scale
 
 // at returns the scale of column j.
@@ -52,7 +51,7 @@ func (s scales) String() string {
 	return strings.Join(texts, ",")
 }
 
-// check returns a message if rows of that many inputs have another number of scales, else "".
+// check returns a message if there is not one scale for each input, or one for all, and "" otherwise.
 func (s scales) check(inputs int) string {
 	if len(s) == 1 || len(s) == inputs {
 		return ""
@@ -60,9 +59,9 @@ func (s scales) check(inputs int) string {
 	return fmt.Sprintf("rows of %d inputs, where -scale gives ranges of %d columns; give as many, or one range for all", inputs, len(s))
 }
 
-// A scaling is how the scales of a source are found: Options.Scale.
+// A scaling is a parsed Options.Scale: a rule that finds the scales of a source, or given scales.
 type scaling struct {
-	rule  string // auto, max, minmax or spins; "": they are given
+	rule  string // auto, max, minmax, spins or raw; "": the scales are given
 	given scales
 	clip  bool // Options.Clip
 }
@@ -105,12 +104,12 @@ func (o Options) scaling() scaling {
 	if o.Binarize == Standard {
 		return raw
 	}
-	g, _ := parseScaling(o.Scale) // Load has looked at the error
+	g, _ := parseScaling(o.Scale) // Load has checked the error
 	g.clip = o.Clip && g.rule == ""
 	return g
 }
 
-// describe returns Set.Scale for values of these scales.
+// describe returns the value of Set.Scale for these scales.
 func (o Options) describe(s scales) string {
 	switch rule := o.scaling().rule; rule {
 	case "auto", "raw":
@@ -121,8 +120,8 @@ func (o Options) describe(s scales) string {
 	return s.String()
 }
 
-// known returns the scales if they are known before the values are read. bytes says
-// whether these are bytes, which may be grey up to 255.
+// known returns the scales if they are known before the values are read. bytes is true if the values are
+// bytes, which may be bits or grey values up to 255.
 func (g scaling) known(bytes bool) (scales, bool) {
 	if g.rule == "auto" {
 		return scales{asIs}, !bytes
@@ -130,8 +129,8 @@ func (g scaling) known(bytes bool) (scales, bool) {
 	return g.given, g.rule == "" || g.rule == "raw" || g.rule == "spins"
 }
 
-// fit returns the scales of a source whose columns all have these values together, or a message
-// that says why there are none.
+// fit returns the common scale of all columns, whose values together are e, or a message that says why
+// there is none.
 func (g scaling) fit(e extent, bytes bool) (s scales, why string) {
 	if s, ok := g.known(bytes); ok {
 		return s, ""
@@ -145,7 +144,8 @@ func (g scaling) fit(e extent, bytes bool) (s scales, why string) {
 	return scales{common}, why
 }
 
-// spread returns the scale that max or minmax makes of values, or a message that says why there is none.
+// spread returns the scale of values e under the rule max or minmax, or a message that says why there is
+// none.
 func (g scaling) spread(e extent) (s scale, why string) {
 	s.high = e.most
 	switch {
@@ -160,7 +160,7 @@ func (g scaling) spread(e extent) (s scale, why string) {
 	return s, why
 }
 
-// wrong returns a message if v is no value of column j to scale, else "".
+// wrong returns a message if v is not a valid value of column j, and "" otherwise.
 func (g scaling) wrong(j int, v float64, bytes bool) string {
 	s, known := g.known(bytes)
 	switch {
@@ -180,14 +180,13 @@ func (g scaling) wrong(j int, v float64, bytes bool) string {
 	return "is outside [0,1]; scale the values to it by -scale max, or -scale 255 if that is white, or take -units gaussian"
 }
 
-// clipped returns a note of values that were clipped, n of a set of that many.
+// clipped returns the note that n of total values were clipped.
 func clipped(n, total int) string {
 	return fmt.Sprintf("%d of %d values lie outside the range of the training rows and are clipped to it", n, total)
 }
 
-// byteScale returns the scale of bytes of which the largest is most: 255 is white
-// in grey bytes, 1 in bytes that are 0 and 1. If neither can be meant, it
-// returns a message.
+// byteScale returns the scale of bytes whose largest value is most: 255 is 1 in grey bytes, 1 is 1 in bits.
+// It returns a message if they can be neither.
 func byteScale(most float64) (s scale, why string) {
 	switch {
 	case most > 1 && most < 128:
@@ -198,11 +197,11 @@ func byteScale(most float64) (s scale, why string) {
 	return asIs, ""
 }
 
-// An extent is what is known of values after reading them once.
+// An extent summarises values: the smallest, the largest, and the first two different ones.
 type extent struct {
 	least, most float64
-	distinct    [2]float64 // the first two different ones
-	n           int        // of these
+	distinct    [2]float64 // first two different values
+	n           int        // number of these
 	more        bool       // there are others
 }
 
@@ -248,10 +247,10 @@ func (e extent) between(s scale) bool {
 	return e.more
 }
 
-// levels are what grey bytes stand for.
+// levels has the meaning of each grey byte.
 type levels struct {
-	value [256]float64
-	on    [256]uint64 // 1 from ½ up
+	value [256]float64 // in [0,1]
+	on    [256]uint64  // 1 if the value is ½ or more
 }
 
 func (s scale) levels() *levels {

@@ -22,17 +22,17 @@ type Schema struct {
 	Label    string `json:"label,omitempty"` // name of the table's column of labels, if it has one
 }
 
-// A Column is a variable with a few states, its levels, or a number. A column of a table with two levels is one
-// binary unit, which is on for the second level. Other columns of levels are softmax groups, one unit a level, and numbers are
-// Gaussian units.
+// A Column is a variable: a number, or one of a few levels. A number is a Gaussian unit. A column of a
+// table with two levels is one binary unit, which is on for the second level. Any other column of levels is
+// a softmax group with a unit for each level.
 type Column struct {
 	Name   string   `json:"name"`
 	Levels []string `json:"levels,omitempty"`
-	// Edges cut numbers into levels: level k has the numbers from Edges[k−1] to below Edges[k].
-	// A level then has the median of its numbers as its word. Nil: a word is its own level.
+	// Edges cut numbers into levels: level k has the numbers from Edges[k−1] to below Edges[k], and its
+	// word is their median. If Edges is nil each word is a level.
 	Edges []float64 `json:"edges,omitempty"`
 	Bit   bool      `json:"bit,omitempty"` // one binary unit
-	// Number is the scale on which a number is standardised; nil: it has levels.
+	// Number is the scale by which numbers are standardised; nil: the column has levels.
 	Number *Scale `json:"number,omitempty"`
 }
 
@@ -42,13 +42,13 @@ type Scale struct {
 	Deviation float64 `json:"deviation"`
 }
 
-// Standard returns x in deviations from the mean.
+// Standard returns (x − mean)/deviation.
 func (s *Scale) Standard(x float64) float32 { return float32((x - s.Mean) / s.Deviation) }
 
-// Number returns the number that is z deviations from the mean.
+// Number returns mean + z·deviation.
 func (s *Scale) Number(z float64) float64 { return s.Mean + float64(s.Deviation*z) }
 
-// Text returns Number of z, with a digit beyond the hundred-thousandth of a deviation at least.
+// Text returns Number(z) as text, with an error of at most some millionths of a deviation.
 func (s *Scale) Text(z float64) string {
 	more := math.Log10(max(math.Abs(s.Mean)/s.Deviation, 1))
 	return strconv.FormatFloat(s.Number(z), 'g', min(6+int(more), 17), 64)
@@ -83,7 +83,7 @@ func (s *Schema) String() string {
 	return fmt.Sprintf("%d columns, %d of numbers and the others of %d levels in all", len(s.Columns), numbers, levels)
 }
 
-// Numbers reports whether some column holds numbers. Rows are then real values.
+// Numbers reports whether some column has numbers. Rows are then real values.
 func (s *Schema) Numbers() bool {
 	return slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Number != nil })
 }
@@ -97,7 +97,7 @@ func (s *Schema) Units() int {
 	return n
 }
 
-// Groups returns the groups of the inputs, as Set.Groups.
+// Groups returns the groups of the inputs, as in Set.Groups.
 func (s *Schema) Groups() (groups []rbm.Group) {
 	for i := range s.Columns {
 		c := &s.Columns[i]
@@ -117,7 +117,7 @@ func (s *Schema) Groups() (groups []rbm.Group) {
 	return groups
 }
 
-// Put overwrites the units of the columns in row r of x with levels, except for numbers.
+// Put sets the units of row r of x to the given level of each column. It does not change numbers.
 func (s *Schema) Put(x rbm.Values, r int, levels []int32) {
 	unit := 0
 	for i := range s.Columns {
@@ -136,7 +136,7 @@ func (s *Schema) Put(x rbm.Values, r int, levels []int32) {
 	}
 }
 
-// Levels overwrites dst with the levels of the columns in row r of x, 0 of a number.
+// Levels overwrites dst with the level of each column in row r of x; that of a number is 0.
 func (s *Schema) Levels(dst []int32, x rbm.Values, r int) {
 	unit := 0
 	for i := range s.Columns {
@@ -158,19 +158,19 @@ func (s *Schema) Levels(dst []int32, x rbm.Values, r int) {
 	}
 }
 
-// Text returns the schema in one line of text, which ParseSchema reads.
+// Text returns the schema as one line of text, which ParseSchema reads.
 func (s *Schema) Text() string {
 	if s.Alphabet != "" {
 		return fmt.Sprintf("sequences %d %s", len(s.Columns), s.Alphabet)
 	}
 	b, err := finitejson.Marshal(s)
-	if err != nil { // numbers of a file are finite
+	if err != nil { // a file has finite numbers only
 		panic("data: " + err.Error())
 	}
 	return string(b)
 }
 
-// ParseSchema reads what Text writes. The error is an ErrFormat.
+// ParseSchema reads a text that Text wrote. The error wraps ErrFormat.
 func ParseSchema(text string) (*Schema, error) {
 	if rest, ok := strings.CutPrefix(text, "sequences "); ok {
 		sites, letters, _ := strings.Cut(rest, " ")
@@ -205,7 +205,7 @@ func ParseSchema(text string) (*Schema, error) {
 	return s, nil
 }
 
-// Words returns the levels of row r of x in words.
+// Words returns the level, or the number, of each column in row r of x as text.
 func (s *Schema) Words(x rbm.Values, r int) []string {
 	levels, words := make([]int32, len(s.Columns)), make([]string, len(s.Columns))
 	s.Levels(levels, x, r)
@@ -221,7 +221,8 @@ func (s *Schema) Words(x rbm.Values, r int) []string {
 	return words
 }
 
-// scale returns the means and deviations of the inputs: 0 and 1 but of numbers; nil if there are none.
+// scale returns the means and deviations of the inputs, which are 0 and 1 for levels. They are nil if there
+// are no numbers.
 func (s *Schema) scale() (mean, deviation []float64) {
 	if !s.Numbers() {
 		return nil, nil
@@ -238,7 +239,7 @@ func (s *Schema) scale() (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// WriteFASTA writes the rows of x, sequences, with numbers from 0 for names.
+// WriteFASTA writes the rows of x as sequences in FASTA format, named by their numbers from 0.
 func (s *Schema) WriteFASTA(w io.Writer, x rbm.Values) error {
 	out := bufio.NewWriter(w)
 	for r := range x.Rows {

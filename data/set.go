@@ -12,80 +12,78 @@ import (
 	"gorbm/rbm"
 )
 
-// A Set is a list of examples, binary or grey, with class labels or without.
-// Readers must not change it, so that many goroutines can share it.
+// A Set is a list of examples, binary or grey, with or without class labels. Its users must not change it,
+// so that many goroutines can share it.
 type Set struct {
-	// Name is the canonical spec, for example "toy:4,4,2500,0.2:seed=1", or a
-	// file's path. For a training set Load(Name), with the same options, gives
-	// the same rows again; the test part of a source is called the same with
-	// " test" after it.
+	// Name is the canonical spec, such as "toy:4,4,2500,0.2:seed=1", or the path of a file. Load with the
+	// Name of a training set, and the same options, gives the same rows again. The name of a test set ends
+	// in " test".
 	Name string
 
-	X       rbm.Values // inputs, one row an example; labels are not among them
-	Y       []int32    // class of each row, or NoClass; nil where there are no labels
-	Classes []string   // names of the classes; nil where there are no labels
+	X       rbm.Values // inputs, one row for each example, without labels
+	Y       []int32    // class of each row, or NoClass; nil: no labels
+	Classes []string   // names of the classes; nil: no labels
 
-	// Weights says how often each row counts, above 0; nil: once. See Effective.
+	// Weights are the weights of the rows, above 0; nil: all are 1. See TotalWeight and EqualRows.
 	Weights []float64
 
-	// WeightColumn is true if they come from a column of the rows' file.
+	// WeightColumn is true if Weights come from a column of the rows' file.
 	WeightColumn bool
 
-	// Groups are the groups of the inputs, in the order of their columns, which a model of the
-	// data has too. Columns of binary units next to each other are one Bernoulli group; a
-	// variable of q states is a softmax group of q columns, of which each row of X has exactly
-	// one on. Only Kind and Units of a group count here. Nil: all inputs are binary units.
+	// Groups are the groups of the inputs, in the order of their columns. A model of the data has the same
+	// groups. Adjacent columns of binary units are one Bernoulli group. A variable of q states is a softmax
+	// group of q columns, exactly one of which is on in each row of X. Only Kind and Units of a group are
+	// used. If Groups is nil all inputs are binary units.
 	Groups []rbm.Group
 
-	// Grey holds values that were not made binary, in X's shape: values in [0,1], or standardised values, next to 0 and
-	// 1 of the other units of a table. If there are none, Grey.Rows is 0. X then holds the values after Threshold, for
-	// the number and the length of rows and for pictures; a model that takes grey values is trained and evaluated
-	// on Grey.
+	// Grey has values that were not made binary, in X's shape: values in [0,1], or standardised values. In
+	// a table, the units of levels are 0 or 1 in it. If there are none, Grey.Rows is 0. A model of grey
+	// values is trained and evaluated on Grey. X then has the values after Threshold, for pictures and for
+	// the number and length of rows.
 	Grey rbm.Matrix
 
-	// Chances holds the probabilities of ones that X was drawn by, in X's shape, if
-	// Options.Redraw asked for them; else Chances.Rows is 0. Training then draws the
-	// rows of each minibatch by them, with Redraw. All else goes by X.
+	// Chances has the probabilities of ones from which X was drawn, in X's shape, if Options.Redraw is set.
+	// Otherwise Chances.Rows is 0. Training redraws the rows of each minibatch with Redraw. Everything else
+	// uses X.
 	Chances rbm.Matrix
 
-	// Height and Width are the shape of an example as a picture, stored row by
-	// row: Height·Width = X.Cols. Data that are no pictures have the shape
-	// nearest to a square, wider than high.
+	// Height and Width are the shape of an example as a picture, stored row by row: Height·Width = X.Cols.
+	// If data are not pictures, the shape is the one nearest to a square, wider than high.
 	Height, Width int
-	guessed       bool // that shape is NearSquare's
+	guessed       bool // the shape is that of NearSquare
 
 	// Pictures is true if the rows of an .npz or .npy were arrays of Height × Width.
 	Pictures bool
 
-	// Binarize says how the values were made binary: Binary, Threshold or
-	// Sample. It is None if there is Grey.
+	// Binarize says how the values were made binary: Binary, Threshold or Sample. With Grey it is None or
+	// Standard.
 	Binarize string
 
-	// Scale is the range of the source's values that became [0,1], such as 0:16, or the ranges of all
-	// columns, with commas between, if Options.Scale asked for it; else "". Given as Options.Scale it
-	// reads another file in the same way.
+	// Scale is the range of values in the source that was mapped to [0,1], such as 0:16, or the ranges of
+	// all columns, separated by commas. As Options.Scale it reads another file in the same way. It is "" if
+	// Options.Scale was not set.
 	Scale string
 
 	// Header says whether the first line of a CSV file names the columns: HeaderYes,
 	// HeaderNo, or HeaderNumbers. It is "" for other sources.
 	Header string
 
-	// Spins is true if the source held spins, −1 and +1, although no scale was asked
-	// for: −1 became 0.
+	// Spins is true if the source had spins, −1 and +1, although Options.Scale did not say so. −1 became 0.
 	Spins bool
 
 	// Schema says which units stand for which values of the source. It is set for sequences and tables; otherwise
 	// it is nil.
 	Schema *Schema
 
-	// Missing has the units of missing cells on, in X's shape; X holds a draw of the cells that are
-	// known in their place. Missing.Rows is 0 if there are none.
+	// Missing has the units of missing cells on, in X's shape. In X these cells have values drawn from the
+	// known cells of their columns. If there are none, Missing.Rows is 0.
 	Missing rbm.Values
 
-	// Numbers are those of the rows in the source, from 0; nil: all of its rows are here, in order.
+	// Numbers are the numbers of the rows in the source, from 0. If Numbers is nil, the set has all rows of
+	// the source in order.
 	Numbers []int32
 
-	// RowNames are the names of sequences of a file, the first word of each name; else nil.
+	// RowNames are the names of the sequences of a file, the first word of each; nil for other data.
 	RowNames []string
 
 	// Contacts are the pairs of sites in contact in generated sequences; nil for other data.
@@ -95,23 +93,23 @@ type Set struct {
 	// lacks them.
 	Unused []string
 
-	// Columns are the names of the inputs by the header of a CSV file, nil if it has none.
+	// Columns are the names of the inputs in the header of a CSV file; nil if there is no header.
 	Columns []string
 
-	// Notes are lines, each on something that the reader of a file dropped or reinterpreted.
+	// Notes are messages, a line each, about what the reader of a file dropped or reinterpreted.
 	Notes []string
 
-	// Means and Deviations are those of each column of real values that were standardised, in their
-	// own units; the deviation of a constant column is 0. They are 0 and 1 of other units of a table.
-	// Nil: none were. Found is true if
-	// nobody asked for it, see Options.Real.
+	// Means and Deviations are the mean and the standard deviation of each column of real values, in the
+	// units of the data, if these were standardised. The deviation of a constant column is 0. For the other
+	// units of a table they are 0 and 1. If nothing was standardised they are nil. Found is true if
+	// Options.Real caused it.
 	Means, Deviations []float64
 	Found             bool
-	origin            []float64 // what Grey is off from the values, before they are standardised
+	origin            []float64 // values of each column minus Grey, before they are standardised
 
-	// LogProb returns the log probability, in nats, of inputs x and class y
-	// under the distribution of the data; for y < 0 that of x alone. Bits of x past X.Cols
-	// are ignored. It is nil if it is not known.
+	// LogProb returns the log probability, in nats, of inputs x and class y under the distribution of the
+	// data. If y < 0 it is that of x alone. Bits of x past X.Cols are ignored. LogProb is nil if the
+	// distribution is not known.
 	LogProb func(x []uint64, y int) float64
 }
 
@@ -119,13 +117,13 @@ type Set struct {
 const (
 	HeaderYes     = "yes"
 	HeaderNo      = "no"
-	HeaderNumbers = "numbers" // yes: Options.Header is auto, and the line is numbers that cannot well be a row
+	HeaderNumbers = "numbers" // a header of numbers, which Options.Header auto has found
 )
 
 // NoClass is the class of a row without a label, in a set where others have one.
 const NoClass = -1
 
-// Unlabelled returns the number of rows without a label; 0 for a set without labels.
+// Unlabelled returns the number of rows without a label, or 0 for a set without labels.
 func (s *Set) Unlabelled() int {
 	n := 0
 	for _, y := range s.Y {
@@ -136,8 +134,7 @@ func (s *Set) Unlabelled() int {
 	return n
 }
 
-// Labelled returns the numbers of the rows that have a label, or of all rows of a set
-// without labels.
+// Labelled returns the numbers of the rows that have a label. For a set without labels these are all rows.
 func (s *Set) Labelled() []int32 {
 	rows := RowNumbers(0, s.Len())
 	if s.Y == nil {
@@ -171,8 +168,7 @@ func (s *Set) Density() float64 {
 	return float64(s.X.Count()) / float64(n)
 }
 
-// Values says in a word what the values of a row are, for messages: sequences, table, or
-// Binarize.
+// Values returns a word for messages on what the values of a row are: sequences, table, or Binarize.
 func (s *Set) Values() string {
 	switch {
 	case s.Schema == nil:
@@ -225,8 +221,8 @@ func (s *Set) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// NewRows returns room for n rows of s as visible units of a model with that number of
-// classes: grey values if the set is grey, else bits.
+// NewRows allocates n rows of visible units for a model of s with that many classes: real values if the set
+// is grey, bits otherwise.
 func (s *Set) NewRows(n, classes int) rbm.Values {
 	return rbm.NewValues(n, s.X.Cols+classes, s.Grey.Rows > 0)
 }
@@ -240,21 +236,20 @@ func RowNumbers(lo, hi int) []int32 {
 	return rows
 }
 
-// Rows returns the visible units of these examples, as Visible lays them out.
+// Rows returns the visible units of the given examples, in the layout of Visible.
 func (s *Set) Rows(rows []int32, classes int) rbm.Values {
 	v := s.NewRows(len(rows), classes)
 	s.Visible(v, rows, classes)
 	return v
 }
 
-// Visible overwrites row r of dst with the visible units of example rows[r]:
-// its inputs, then its class one-hot in the last classes units. With classes 0
-// there are only the inputs, and labels are ignored. If dst has room for grey
-// values the inputs are those of Grey, or 0 and 1 in a binary set; bits are those
-// of X. The label units of a row without a class are off. It allocates nothing.
+// Visible overwrites row r of dst with the visible units of example rows[r]: its inputs, then its class
+// one-hot in the last classes units. If classes is 0 there are only the inputs, and labels are ignored. If
+// dst has real values the inputs are those of Grey, or 0 and 1 in a binary set. If it has bits they are
+// those of X. The label units of a row without a class are off. Visible allocates nothing.
 //
-// It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
-// range, or if classes > 0 and an example has a class that is not below it.
+// It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of range, or if classes > 0 and the
+// set has no labels or an example has a class of classes or more.
 func (s *Set) Visible(dst rbm.Values, rows []int32, classes int) {
 	if classes < 0 || dst.Cols != s.X.Cols+classes {
 		panic("data: visible units of the wrong shape")
@@ -278,10 +273,9 @@ func (s *Set) Visible(dst rbm.Values, rows []int32, classes int) {
 	}
 }
 
-// Inputs overwrites row r of dst with the inputs of example rows[r], as Visible
-// does, and the units after them, which are those of the label, with zeros. It
-// panics if dst has not len(rows) rows of X.Cols units or more, or if a row is
-// out of range.
+// Inputs overwrites row r of dst with the inputs of example rows[r], as Visible does. It sets the units
+// after them, which are those of the label, to zero. It panics if dst does not have len(rows) rows of
+// X.Cols units or more, or if a row is out of range.
 func (s *Set) Inputs(dst rbm.Values, rows []int32) {
 	if dst.Rows != len(rows) || dst.Cols < s.X.Cols {
 		panic("data: visible units of the wrong shape")
@@ -302,10 +296,9 @@ func (s *Set) Inputs(dst rbm.Values, rows []int32) {
 	}
 }
 
-// Redraw redraws the inputs of row r of dst, which must be those of example rows[r]:
-// each is 1 with its probability in Chances. Draws depend on key, r and the input alone.
-// It does nothing if there are no Chances, allocates nothing, and panics if dst holds
-// grey values or has not len(rows) rows.
+// Redraw redraws the inputs of row r of dst, which must be those of example rows[r]: each is 1 with its
+// probability in Chances. Draws depend on key, r and the input alone. Redraw does nothing if there are no
+// Chances, and allocates nothing. It panics if dst has grey values or does not have len(rows) rows.
 func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 	if s.Chances.Rows == 0 {
 		return
@@ -324,9 +317,9 @@ func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 	}
 }
 
-// IsPicture reports whether rows are to be seen as pictures of Height × Width. Sequences and tables
-// are not; nor are rows of a file whose shape nobody gave, unless the number of columns is a square of
-// some size and they have no names but numbered ones.
+// IsPicture reports whether rows are shown as pictures of Height × Width. Sequences and tables are not. If
+// the shape was guessed, rows are pictures if it is a square of at least 7 × 7, and the columns have no
+// names or numbered ones.
 func (s *Set) IsPicture() bool {
 	const leastSide = 7
 	switch {
@@ -341,8 +334,7 @@ func (s *Set) IsPicture() bool {
 	return !slices.ContainsFunc(s.Columns, func(name string) bool { return stem(name) != stem(s.Columns[0]) })
 }
 
-// NearSquare returns the factors of n closest to each other, the smaller
-// first.
+// NearSquare returns the two factors of n that are closest to each other, the smaller first.
 func NearSquare(n int) (height, width int) {
 	for h := 1; h*h <= n; h++ {
 		if n%h == 0 {

@@ -8,13 +8,11 @@ import (
 	"gorbm/rbm"
 )
 
-// loadShifter lists the labelled shifter ensemble (Hinton and Sejnowski, 1986;
-// MacKay 2003, section 43) of patterns of n bits, n = 8 unless shifter:n says
-// otherwise. A row is a pattern and then the same pattern shifted by one place
-// to the left, not at all, or by one place to the right; the bit that leaves at
-// one end comes in at the other. The shift is the class. The 3·2ⁿ rows are the
-// set of outcomes, equally likely, so the best possible mean log-likelihood, classes
-// included, is −log(3·2ⁿ): −6.6438 nats for the usual 768 rows.
+// loadShifter lists the labelled shifter ensemble (Hinton and Sejnowski, 1986; MacKay 2003, section 43) of
+// patterns of n bits. n is 8 unless the spec is shifter:n. A row is a pattern, followed by the same pattern
+// shifted cyclically by one place to the left, not at all, or by one place to the right. The shift is the
+// class. The 3·2ⁿ rows are all outcomes, equally likely. So the largest possible mean log-likelihood,
+// classes included, is −log(3·2ⁿ): −6.6438 nats for the usual 768 rows.
 func loadShifter(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 	values, _, err := sp.values(1, "", "shifter:N")
 	n := 8
@@ -38,7 +36,7 @@ func loadShifter(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 			ways := 0
 			for c := range 3 {
 				if (y < 0 || y == c) && shifted(a, n, c) == b {
-					ways++ // some patterns have equal shifts
+					ways++ // some patterns are equal after different shifts
 				}
 			}
 			return math.Log(float64(ways)) - math.Log(float64(rows))
