@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// checkLaw fails unless the law of a set adds up to one and its rows, which
+// checkLogProb fails unless the law of a set adds up to one and its rows, which
 // are the whole law, have the given mean log probability: as the law's own
 // entropy says, and to the digits given.
-func checkLaw(t *testing.T, s *Set, want float64) {
+func checkLogProb(t *testing.T, s *Set, want float64) {
 	t.Helper()
 	checkSet(t, s)
 	h, sum := entropy(s, len(s.Classes))
@@ -39,7 +39,7 @@ func checkLaw(t *testing.T, s *Set, want float64) {
 }
 
 // The ceilings that are quoted for these sets.
-func TestBarsLaw(t *testing.T) {
+func TestBarsLogProb(t *testing.T) {
 	for _, c := range []struct {
 		spec, name string
 		rows       int
@@ -58,7 +58,7 @@ func TestBarsLaw(t *testing.T) {
 		if s.Name != c.name || s.Len() != c.rows || test != nil || s.Y != nil || s.Binarize != Binary || s.Height != s.Width {
 			t.Errorf("%s: %q with %d rows, want %q with %d", c.spec, s.Name, s.Len(), c.name, c.rows)
 		}
-		checkLaw(t, s, c.mean)
+		checkLogProb(t, s, c.mean)
 	}
 }
 

@@ -271,7 +271,7 @@ func (c *csvReader) findLabels(row []string) error {
 		isLabel := func(name string) bool { return strings.TrimSpace(name) == c.labels }
 		at = slices.IndexFunc(row, isLabel)
 		if at >= 0 && slices.ContainsFunc(row[at+1:], isLabel) {
-			return formatErrorf("%s:1: two columns are named %s; give each a name of its own", c.path, quote(c.labels))
+			return formatErrorf("%s:1: two columns are named %s; give them different names", c.path, quote(c.labels))
 		}
 		if at < 0 || c.asked == HeaderNo {
 			return formatErrorf("%s:1: no column is named %s, for the labels%s", c.path, quote(c.labels), grammar.DidYouMeanOr(c.labels, row, "the first line is "+someNames(row)))
@@ -453,7 +453,7 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 		return err
 	}
 	if row[0] == "" && len(row) > 1 && c.asked != "no" {
-		return formatErrorf("%s:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))", c.path)
+		return formatErrorf("%s:1: the first column has no name, like the row numbers of pandas; leave it out (to_csv(index=False))", c.path)
 	}
 	if why := checkShape(0, int64(len(row))); why != "" {
 		return formatErrorf("%s:1: %s; split the file", c.path, why)
@@ -494,7 +494,7 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 	}
 	c.label = c.labels == "last" || c.labels == "auto" && labelled
 	if c.label && len(row) < 2 {
-		return formatErrorf("%s:1: the labels' is the only column; put the inputs before it", c.path)
+		return formatErrorf("%s:1: the labels are the only column; put the inputs before it", c.path)
 	}
 	return nil
 }

@@ -228,7 +228,7 @@ func TestLabelColumnAnywhere(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ text, column, want string }{
-		{"a,kind,b,kind\n0,cat,1,0\n", "kind", `two columns are named "kind"; give each a name of its own`},
+		{"a,kind,b,kind\n0,cat,1,0\n", "kind", `two columns are named "kind"; give them different names`},
 		{"a,kind,b\n0,cat,1\n", "kin", `no column is named "kin", for the labels; did you mean kind?`},
 		{"a,kind,b\n0,cat,7\n", "kind", `:2: column 3 ("b"): "7" is outside [0,1]`},
 		{"a,kind,b\n9,cat,1\n", "kind", `:2: column 1 ("a"): "9" is outside [0,1]`},

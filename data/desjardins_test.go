@@ -6,7 +6,7 @@ import (
 )
 
 // The entropies that are quoted for these data, by enumeration.
-func TestDesjardinsLaw(t *testing.T) {
+func TestDesjardinsLogProb(t *testing.T) {
 	for spec, want := range map[string]float64{
 		"desjardins:0.1":  6.5764,
 		"desjardins:0.05": 4.5618,

@@ -35,12 +35,12 @@ func ExampleHelp() {
 	// desjardins:P        four modes of 4×4, flipped with probability P
 	// sequences[:N]       a family of proteins drawn from a known Potts model
 	//                     (N: that many training rows)
-	// FILE.csv .npz .npy  rows of values in [0,1]; others take -scale
-	// -                   rows from a pipe: .csv, .npz or .npy, told by their first bytes
+	// FILE.csv .npz .npy  rows of values in [0,1]; others need -scale
+	// -                   rows from a pipe: .csv, .npz or .npy, recognised by the first bytes
 	// FILE.fasta          aligned sequences, also Stockholm files and gzipped ones;
 	//                     :alphabet=A after the name: protein, rna, dna or a file of its letters
 	// IMAGES[,LABELS]     IDX files, gzipped or not
-	// generated data take :seed=N at the end
+	// generated data may have :seed=N at the end
 }
 
 func ExampleLoad_unknown() {

@@ -272,7 +272,7 @@ func TestCSVHints(t *testing.T) {
 		{"0;1\n0;;1\n", "", "t.csv:2: 3 columns where the first row has 2"},
 		{"0\t1\n\t1\n", "", "t.csv:2: column 1: a value is missing"},
 		{"0\t1\n0\t\"1\n", "", "quotes must enclose a whole field"},
-		{",a,b\n0,1,1\n1,0,0\n", "", "t.csv:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))"},
+		{",a,b\n0,1,1\n1,0,0\n", "", "t.csv:1: the first column has no name, like the row numbers of pandas; leave it out (to_csv(index=False))"},
 		{"id,a,b\n0,1,1\n1,0,0\n2,0,0\n", "", `t.csv:4: column 1 ("id"): "2": the first column counts the rows; leave it out`},
 		{"1,1,1\n2,0,0\n", "", `t.csv:2: column 1: "2": the first column counts the rows; leave it out`},
 		{index, "max", "t.csv: the first column counts the rows; leave it out"},

@@ -32,7 +32,7 @@ const sequenceFiles = "FASTA"
 // sequenceEndings are the endings of files of aligned sequences; .gz may follow them.
 var sequenceEndings = []string{".fasta", ".fa", ".faa", ".fna", ".afa", ".a2m", ".sto", ".stk"}
 
-// IsSequenceFile reports whether a path is that of a file of aligned sequences by its ending.
+// IsSequenceFile reports whether path has the ending of a file of aligned sequences.
 func IsSequenceFile(path string) bool {
 	return hasEnding(strings.TrimSuffix(strings.ToLower(path), ".gz"), sequenceEndings)
 }
@@ -47,10 +47,11 @@ const (
 type alphabet struct {
 	name    string
 	letters string
-	state   [256]int16 // for each letter; −1: not of the alphabet
+	state   [256]int16 // state of each byte; −1: not in the alphabet
 }
 
-// newAlphabet returns the alphabet of a name in alphabets, or of the letters in a file.
+// newAlphabet returns the alphabet with this name in alphabets, or else the one whose letters are in the
+// file of this name.
 func newAlphabet(name string) (*alphabet, error) {
 	letters, ok := alphabets[name]
 	if !ok {
@@ -64,7 +65,7 @@ func newAlphabet(name string) (*alphabet, error) {
 	return alphabetOf(name, letters)
 }
 
-// alphabetOf returns the alphabet of these letters, the gap first.
+// alphabetOf returns the alphabet of the given letters, the gap first.
 func alphabetOf(name, letters string) (*alphabet, error) {
 	a := &alphabet{name: name, letters: letters}
 	if n := len(letters); n < 2 || n > maxAlphabet {
@@ -88,8 +89,8 @@ func alphabetOf(name, letters string) (*alphabet, error) {
 	return a, nil
 }
 
-// NewSequenceSchema returns the schema of sequences of that many sites over the letters of an
-// alphabet. A column is named by the number of its site, from 1.
+// NewSequenceSchema returns the schema of sequences of that many sites over an alphabet, whose letters
+// begin with the gap. The name of a column is the number of its site, from 1.
 func NewSequenceSchema(letters string, sites int) *Schema {
 	s := &Schema{Alphabet: letters, Columns: make([]Column, sites)}
 	levels := strings.Split(letters, "")
@@ -106,19 +107,19 @@ type sequenceReader struct {
 	in       *bufio.Reader
 	line     int
 	sites    int
-	states   []uint8 // rows so far
-	rows     int
+	states   []uint8   // of the rows so far
+	rows     int       // number of rows so far
 	names    []string  // of the rows so far
-	used     [256]bool // letters of the alphabet, and others that became gaps
-	unknown  [256]int  // letters beyond the alphabet
-	inserted int       // letters and points dropped
-	after    int       // the first line behind the alignment of a Stockholm file that is not empty; 0: none
+	used     [256]bool // letters that occur, except for insertions
+	unknown  [256]int  // counts of the letters that are not in the alphabet
+	inserted int       // number of letters and points dropped
+	after    int       // first line after the end of a Stockholm alignment that is not empty; 0: there is none
 }
 
-// loadSequences reads a file of aligned sequences, FASTA or Stockholm, gzipped or not. Each site
-// becomes a group of one unit for each letter of the alphabet. Lower-case letters and points
-// are insertions and are dropped. Letters that are not of the alphabet are read as gaps; Notes
-// counts them. Rows have no labels. The alphabet is that of Options.Schema if the spec names none.
+// loadSequences reads a file of aligned sequences, FASTA or Stockholm, gzipped or not. Each site becomes a
+// group with one unit for each letter of the alphabet. Lower-case letters and points are insertions and are
+// dropped. Letters that are not in the alphabet are read as gaps, which Notes counts. Rows have no labels.
+// If the spec names no alphabet it is that of Options.Schema, or protein.
 func loadSequences(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	path, name, err := sequenceSettings(sp.text)
 	if err != nil {
@@ -143,7 +144,8 @@ func loadSequences(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	return r.set(sp.text)
 }
 
-// file reads all sequences of the file at r.path, gzipped or not, and calls each with their names, lines and letters.
+// file reads all sequences of the file at r.path, gzipped or not, and calls each with the name, the first
+// line and the letters of every one.
 func (r *sequenceReader) file(ctx context.Context, each func(name string, line int, letters []byte) error) error {
 	f, _, err := open(ctx, r.path)
 	if err != nil {
@@ -161,14 +163,14 @@ func (r *sequenceReader) file(ctx context.Context, each func(name string, line i
 	return r.read(each)
 }
 
-// A Sequence is one of a file of sequences, as it is written there.
+// A Sequence is a sequence as it is written in a file.
 type Sequence struct {
-	Name    string // the first word
-	Line    int    // in which it begins, from 1
+	Name    string // first word of the line that names it
+	Line    int    // line in which it begins, from 1
 	Letters string // with insertions
 }
 
-// Sequences yields the sequences of a FASTA or Stockholm file, gzipped or not, named as in Load. It ends
+// Sequences yields the sequences of a FASTA or Stockholm file, gzipped or not. spec is one of Load. It ends
 // after the first error.
 func Sequences(ctx context.Context, spec string) iter.Seq2[Sequence, error] {
 	return func(yield func(Sequence, error) bool) {
@@ -194,7 +196,7 @@ func firstWord(line string) string {
 	return ""
 }
 
-// Letter returns the level of a letter of aligned sequences, −1 of one beyond the alphabet.
+// Letter returns the level of a letter of aligned sequences, or −1 if it is not in the alphabet.
 func (s *Schema) Letter(c byte) int32 {
 	a, err := alphabetOf("of the model", s.Alphabet)
 	if err != nil {
@@ -203,15 +205,15 @@ func (s *Schema) Letter(c byte) int32 {
 	return int32(a.state[c])
 }
 
-// An Aligned is a sequence at the sites of a family.
+// An Aligned is a sequence placed at the sites of a Schema.
 type Aligned struct {
-	Levels   []int32 // site by site; 0: a gap
-	Residues []int   // which letter of the sequence each is, counted from 1 through insertions; 0: a gap
-	Length   int     // letters in all
+	Levels   []int32 // level at each site; 0: a gap
+	Residues []int   // number in the sequence of the letter at each site, from 1, counting insertions; 0: a gap
+	Length   int     // number of letters, counting insertions
 }
 
-// Align places the letters of a sequence. The error says which letter is not of the alphabet, or that the number of
-// sites is another.
+// Align places the letters of a sequence. The error says which letter is not in the alphabet, or that the
+// number of sites is wrong.
 func (s *Schema) Align(letters string) (q Aligned, err error) {
 	a, err := alphabetOf("of the model", s.Alphabet)
 	if err != nil {
@@ -237,8 +239,8 @@ func (s *Schema) Align(letters string) (q Aligned, err error) {
 	return q, nil
 }
 
-// sequenceSettings returns the path and the alphabet, "" if none is named, of a spec of a file of
-// sequences.
+// sequenceSettings returns the path and the alphabet in the spec of a file of sequences. The alphabet is ""
+// if none is named.
 func sequenceSettings(text string) (path, alphabet string, err error) {
 	path, settings := splitSettings(text)
 	table := grammar.Keys{{Name: "alphabet", Set: func(text string) error { alphabet = text; return nil }, Text: func() string { return alphabet }}}
@@ -246,7 +248,7 @@ func sequenceSettings(text string) (path, alphabet string, err error) {
 	return path, alphabet, table.Parse(path, settings)
 }
 
-// splitSettings takes the settings, key=value after colons, off the path of a file.
+// splitSettings splits a spec into the path of a file and its settings, key=value after colons.
 func splitSettings(text string) (path string, settings []string) {
 	for {
 		at := strings.LastIndexByte(text, ':')
@@ -257,12 +259,12 @@ func splitSettings(text string) (path string, settings []string) {
 	}
 }
 
-// wrong is an error at the current line.
+// wrong returns an error at the current line.
 func (r *sequenceReader) wrong(why string) error {
 	return formatErrorf("%s:%d: %s", r.path, r.line, why)
 }
 
-// next returns the next line without the space at its end, valid until the next call, or io.EOF.
+// next returns the next line without white space at its end, valid until the next call, or io.EOF.
 func (r *sequenceReader) next() ([]byte, error) {
 	var whole []byte
 	for {
@@ -292,7 +294,7 @@ func (r *sequenceReader) next() ([]byte, error) {
 	}
 }
 
-// read reads all sequences and calls each with them.
+// read reads all sequences and calls each with the name, the first line and the letters of every one.
 func (r *sequenceReader) read(each func(name string, line int, letters []byte) error) error {
 	line, err := r.next()
 	for err == nil && len(line) == 0 {
@@ -331,8 +333,8 @@ func (r *sequenceReader) read(each func(name string, line int, letters []byte) e
 	}
 }
 
-// stockholm reads the rest of a Stockholm file: lines of a name and letters, whose sequences
-// may continue in later blocks.
+// stockholm reads the rest of a Stockholm file. Each line has a name and letters. Later blocks may continue
+// a sequence.
 func (r *sequenceReader) stockholm(each func(name string, line int, letters []byte) error) error {
 	type sequence struct {
 		name    string
@@ -342,7 +344,7 @@ func (r *sequenceReader) stockholm(each func(name string, line int, letters []by
 	var all []*sequence
 	byName := map[string]*sequence{}
 	total := 0
-	ended := false // by //
+	ended := false // after a line //
 	for {
 		line, err := r.next()
 		if err == io.EOF {
@@ -385,7 +387,7 @@ func (r *sequenceReader) stockholm(each func(name string, line int, letters []by
 	return nil
 }
 
-// add adds a sequence that begins in a line.
+// add adds a row for a sequence, which begins in the given line.
 func (r *sequenceReader) add(name string, line int, letters []byte) error {
 	from := len(r.states)
 	for _, c := range letters {
@@ -395,7 +397,7 @@ func (r *sequenceReader) add(name string, line int, letters []byte) error {
 			continue
 		case c == ' ' || c == '\t':
 			continue
-		case c == '*' && r.alphabet.state[c] < 0: // the end of a translated sequence
+		case c == '*' && r.alphabet.state[c] < 0: // * ends a translated sequence
 			r.inserted++
 			continue
 		case c <= ' ' || c > '~':
@@ -447,13 +449,13 @@ func (r *sequenceReader) set(name string) ([]*Set, error) {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d lower-case letters, points and final * are insertions and are dropped", r.inserted))
 	}
 	if r.after > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("the first alignment is read; what follows its end, from line %d on, is not: write further alignments to files of their own", r.after))
+		s.Notes = append(s.Notes, fmt.Sprintf("only the first alignment is read, which ends before line %d; write further alignments to separate files", r.after))
 	}
 	return []*Set{s}, nil
 }
 
-// nucleotides is a note of sequences that are read as proteins though all of their letters are those of
-// nucleotides, or "".
+// nucleotides returns a note if sequences are read as proteins although all of their letters are those of
+// nucleotides, and "" otherwise.
 func (r *sequenceReader) nucleotides() string {
 	if r.alphabet.name != "protein" {
 		return ""
@@ -470,7 +472,8 @@ func (r *sequenceReader) nucleotides() string {
 	return fmt.Sprintf("all letters are those of nucleotides, and are read as a protein's of %d letters; -data %s:alphabet=%s reads them as %s", len(r.alphabet.letters), r.path, name, strings.ToUpper(name))
 }
 
-// unknownLetters is a note that counts the letters beyond the alphabet, the commonest first, or is "".
+// unknownLetters returns a note that counts the letters that are not in the alphabet, the most frequent
+// first, or "" if there are none.
 func (r *sequenceReader) unknownLetters() string {
 	var letters []byte
 	total := 0
@@ -501,7 +504,7 @@ func (r *sequenceReader) unknownLetters() string {
 	return what + hint
 }
 
-// newSequences returns a set of sequences of states, row by row.
+// newSequences returns a set of sequences. states is rows × sites.
 func newSequences(name string, a *alphabet, sites int, states []uint8) *Set {
 	schema, q := NewSequenceSchema(a.letters, sites), len(a.letters)
 	s := &Set{Name: name, X: rbm.NewBits(len(states)/sites, sites*q), Binarize: Binary, Schema: schema, Groups: schema.Groups(), Height: sites, Width: q}

@@ -48,7 +48,7 @@ func TestSequences(t *testing.T) {
 		{"b.fna", ":alphabet=dna", ">1\nACGU\n>2\nNNRT\n", "ACGT ---T", "3 letters (N 2, R 1) are not of the alphabet dna and are read as gaps"},
 		{"b.a2m", ":alphabet=" + own, ">1\nXY-\n>2\nYYX\n", "XY- YYX", ""},
 		{"e.fa", "", ">1\nACX\n>2\nACD\n", "AC- ACD", "1 letter (X) is not of the alphabet protein and is read as a gap"},
-		{"c.sto", "", "# STOCKHOLM 1.0\n#=GF ID x\n\na/1  AC\nb/2  D.\n#=GC RF xx\n\na/1  Y\nb/2  EF\n//\n>no\n", "ACY DEF", "1 lower-case letters, points and final * are insertions and are dropped; the first alignment is read; what follows its end, from line 11 on, is not: write further alignments to files of their own"},
+		{"c.sto", "", "# STOCKHOLM 1.0\n#=GF ID x\n\na/1  AC\nb/2  D.\n#=GC RF xx\n\na/1  Y\nb/2  EF\n//\n>no\n", "ACY DEF", "1 lower-case letters, points and final * are insertions and are dropped; only the first alignment is read, which ends before line 11; write further alignments to separate files"},
 	} {
 		path := writeFile(t, c.name, c.text)
 		s, test, err := Load(context.Background(), path+c.settings, Options{})

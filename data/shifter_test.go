@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-func TestShifterLaw(t *testing.T) {
+func TestShifterLogProb(t *testing.T) {
 	s, test := mustLoad(t, "shifter")
 	if s.Name != "shifter:8" || s.Len() != 768 || s.X.Cols != 16 || s.Height != 2 || s.Width != 8 || test != nil || len(s.Classes) != 3 {
 		t.Errorf("%q: %d rows of %d × %d", s.Name, s.Len(), s.Height, s.Width)
 	}
-	checkLaw(t, s, -6.6438)
+	checkLogProb(t, s, -6.6438)
 	if _, sum := entropy(s, 0); math.Abs(sum-1) > 1e-12 {
 		t.Errorf("probabilities of the inputs add up to 1%+g, want ±1e-12 at most", sum-1)
 	}
 	for spec, mean := range map[string]float64{"shifter:1": -1.7918, "shifter:2": -2.4849, "shifter:5": -4.5643} {
 		s, _ := mustLoad(t, spec)
-		checkLaw(t, s, mean)
+		checkLogProb(t, s, mean)
 		if _, sum := entropy(s, 0); math.Abs(sum-1) > 1e-12 {
 			t.Errorf("%s: probabilities of the inputs add up to 1%+g, want ±1e-12 at most", spec, sum-1)
 		}

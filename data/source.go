@@ -24,10 +24,10 @@ func sources() []source {
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
 		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", seeded, nil, loadDesjardins},
 		{"sequences", "sequences[:N]", "a family of proteins drawn from a known Potts model\n(N: that many training rows)", seeded, nil, loadFamily},
-		{".csv", "FILE.csv", "rows of values in [0,1]; others take -scale", seedless, csvEndings, fileLoader(gunzipped(loadCSVOrTable))},
-		{".npz", ".npz", "rows of values in [0,1]; others take -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
-		{".npy", ".npy", "rows of values in [0,1]; others take -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
-		{Stdin, "-", "rows from a pipe: .csv, .npz or .npy, told by their first bytes", seedless, nil, loadPipe},
+		{".csv", "FILE.csv", "rows of values in [0,1]; others need -scale", seedless, csvEndings, fileLoader(gunzipped(loadCSVOrTable))},
+		{".npz", ".npz", "rows of values in [0,1]; others need -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
+		{".npy", ".npy", "rows of values in [0,1]; others need -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
+		{Stdin, "-", "rows from a pipe: .csv, .npz or .npy, recognised by the first bytes", seedless, nil, loadPipe},
 		{sequenceFiles, "FILE.fasta", "aligned sequences, also Stockholm files and gzipped ones;\n:alphabet=A after the name: protein, rna, dna or a file of its letters", seedless, sequenceEndings, loadSequences},
 		{"IDX", "IMAGES[,LABELS]", "IDX files, gzipped or not", seedless, idxEndings, loadIDX},
 	}
@@ -39,11 +39,11 @@ var csvEndings = []string{".csv", ".tsv", ".csv.gz", ".tsv.gz"}
 // A source is a data set that Load knows by name, or a kind of file that it
 // reads.
 type source struct {
-	name    string   // of the data set, or of the kind of file in messages
-	usage   string   // how to ask for it: a line's beginning in the help
-	help    string   // what it is: the rest of the line, and lines below it
+	name    string   // name of the data set, or of the kind of file in messages
+	usage   string   // form of the spec, at the beginning of its line in the help
+	help    string   // description, in the rest of the line and in further lines
 	seeded  bool     // rows are drawn at random, and a seed may be given
-	endings []string // of the names of files, in lower case; nil for a named data set
+	endings []string // endings of file names, in lower case; nil for a named data set
 
 	// load returns the training set and, if there is one, the test set. The
 	// settings of a named data set are in sp.args, a file's path in sp.text.
@@ -56,8 +56,8 @@ const (
 	seeded   = true
 )
 
-// Help lists what [Load] takes, a line or more for each source. Sources that
-// are described alike share a line.
+// Help lists the sources of [Load], with one or more lines for each. Sources with the same description
+// share a line.
 func Help() string {
 	var b strings.Builder
 	usage, all := "", sources()
@@ -73,18 +73,16 @@ func Help() string {
 		}
 		b.WriteByte('\n')
 	}
-	return b.String() + "generated data take :seed=N at the end"
+	return b.String() + "generated data may have :seed=N at the end"
 }
 
-// Names returns the names of the data sets that [Load] knows, which settings
-// may follow after a colon.
+// Names returns the names of the data sets of [Load]. Settings may follow a name after a colon.
 func Names() []string {
 	names, _, _ := sourceNames()
 	return names
 }
 
-// Known reports whether name, without settings, is that of a data set that
-// [Load] knows.
+// Known reports whether name, without settings, is a data set of [Load].
 func Known(name string) bool { return slices.Contains(Names(), name) }
 
 // sourceNames returns the names of data sets, of kinds of files, and the
@@ -100,13 +98,13 @@ func sourceNames() (sets, kinds, endings []string) {
 	return sets, kinds, endings
 }
 
-// hasEnding reports whether a file's name ends in one of endings.
+// hasEnding reports whether a file's name ends in one of endings, in any case of letters.
 func hasEnding(name string, endings []string) bool {
 	name = strings.ToLower(name)
 	return slices.ContainsFunc(endings, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// fileLoader returns the load function of a kind of file that read reads.
+// fileLoader returns the load function for a kind of file, which opens the file and calls read.
 func fileLoader(read func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error)) func(context.Context, spec, Options) ([]*Set, error) {
 	return func(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 		f, size, err := open(ctx, sp.text)
@@ -118,7 +116,7 @@ func fileLoader(read func(f io.ReaderAt, size int64, path string, opt Options) (
 	}
 }
 
-// gunzipped returns a read function that takes gzipped files too, which it holds in memory.
+// gunzipped returns a function like read that also reads gzipped files, which it decompresses in memory.
 func gunzipped(read func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error)) func(io.ReaderAt, int64, string, Options) ([]*Set, error) {
 	return func(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 		f, size, err := gunzip(f, size, path)
@@ -129,17 +127,17 @@ func gunzipped(read func(f io.ReaderAt, size int64, path string, opt Options) ([
 	}
 }
 
-// gunzip returns the content of a gzipped file of text, in memory, or any other file as it is.
+// gunzip returns the content of a gzipped text file, in memory, or any other file as it is.
 func gunzip(f io.ReaderAt, size int64, path string) (io.ReaderAt, int64, error) {
 	var magic [2]byte
 	if _, err := f.ReadAt(magic[:], 0); err != nil || magic != gzipMagic {
-		return f, size, nil // the error of a shorter file comes from its reader
+		return f, size, nil // the reader will report the error of a shorter file
 	}
 	z, err := gzip.NewReader(io.NewSectionReader(f, 0, size))
 	var all bytes.Buffer
 	const piece = 1 << 26
 	for err == nil && all.Len() <= maxPiped {
-		// The buffer has twice the bytes while it grows.
+		// While it grows the buffer takes twice its bytes.
 		if err := memory.Check(path+", unpacked,", 2*float64(all.Len()+piece)); err != nil {
 			return nil, 0, err
 		}
@@ -154,8 +152,8 @@ func gunzip(f io.ReaderAt, size int64, path string) (io.ReaderAt, int64, error) 
 	return bytes.NewReader(all.Bytes()), int64(all.Len()), nil
 }
 
-// Lines returns all cells of a CSV file, that of a header among them, as Load reads them: numbers
-// in a file with semicolons have a decimal point.
+// Lines returns all cells of a CSV file, including a header, as Load reads them. In a file with semicolons,
+// decimal commas become points.
 func Lines(ctx context.Context, path string) (lines [][]string, err error) {
 	f, size, err := open(ctx, path)
 	if err != nil {
@@ -180,12 +178,11 @@ func Lines(ctx context.Context, path string) (lines [][]string, err error) {
 	}
 }
 
-// A spec is the name of a data set with its settings, taken apart:
-// name[:setting]…[:seed=N].
+// A spec is a parsed data set spec: name[:setting]…[:seed=N].
 type spec struct {
 	text    string
 	name    string
-	args    []string // the settings but the seed, in order
+	args    []string // settings other than the seed, in order
 	seed    uint64   // 1 if none is given
 	hasSeed bool
 }
@@ -213,9 +210,8 @@ func parseSpec(text string) (spec, error) {
 	return sp, nil
 }
 
-// values returns the settings without word, which may be given once, and
-// whether it was. More than most values are an error, which says to write
-// usage.
+// values returns the settings other than word, and whether word is among the settings. A second word, or
+// more than most other settings, is an error that tells the user to write usage.
 func (sp spec) values(most int, word, usage string) (values []string, given bool, err error) {
 	for _, arg := range sp.args {
 		switch {
@@ -230,8 +226,8 @@ func (sp spec) values(most int, word, usage string) (values []string, given bool
 	return values, given, nil
 }
 
-// rows reads the only setting of a set of which the user may want a part: the
-// number of rows, from 1 to most. Without it the answer is most.
+// rows reads the only setting of a set that can be loaded in part: the number of rows, from 1 to most.
+// Without it rows returns most.
 func (sp spec) rows(most int) (int, error) {
 	switch len(sp.args) {
 	case 0:
@@ -246,8 +242,7 @@ func (sp spec) rows(most int) (int, error) {
 	return 0, specErrorf("%s: too many settings; write %s:N for N rows", sp.text, sp.name)
 }
 
-// integer reads a whole number from 1 to most into to. The message calls it
-// what.
+// integer reads a whole number from 1 to most into to. Errors call it what.
 func (sp spec) integer(to *int, text, what string, most int) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > most {
@@ -263,10 +258,10 @@ func (sp spec) probability(text string) (float64, error) {
 	if err != nil || !(p >= 0 && p <= 1) {
 		return 0, specErrorf("%s: the flip probability, %s, must be a number from 0 to 1", sp.text, quote(text))
 	}
-	return p + 0, nil // −0 becomes 0: one name for one set
+	return p + 0, nil // −0 becomes 0, so that a set has one name
 }
 
-// withSeed returns s with the seed as the canonical last setting.
+// withSeed appends the seed to s, the canonical name without it.
 func (sp spec) withSeed(s string) string {
 	return s + ":seed=" + strconv.FormatUint(sp.seed, 10)
 }

@@ -6,13 +6,12 @@ import (
 	"gorbm/rbm"
 )
 
-// Split holds out some rows of a training set for validation, chosen at random:
-// a fraction of them if holdout is below 1, else that many. The choice depends
-// on the number of rows, on holdout and on the key only. Both parts keep the
-// order of the rows. The training part keeps its name; the other has the same
-// name with " holdout" after it.
+// Split holds out some rows of a training set for validation, chosen at random. holdout below 1 is a
+// fraction of the rows, and otherwise their number. The choice depends only on the number of rows, on
+// holdout and on key. Both parts keep the order of the rows. The training part keeps its name; " holdout"
+// is appended to that of the other.
 //
-// The error, an [ErrSpec], says what holdout may be.
+// The error is an [ErrSpec] and says what holdout may be.
 func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) {
 	n := holdout
 	if holdout < 1 {
@@ -44,11 +43,11 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 	return s.Take(left), held, nil
 }
 
-// HoldoutKey returns the key by which a run with this seed holds rows out. Package train has
-// smaller children of the seed's key.
+// HoldoutKey returns the key with which a run with this seed holds rows out. Package train uses smaller
+// children of the seed's key.
 func HoldoutKey(seed uint64) rbm.Key { return rbm.NewKey(seed).Child(1 << 32) }
 
-// Take returns a set of some rows of s, copied in the order given.
+// Take returns a set of the given rows of s, copied in this order.
 func (s *Set) Take(rows []int32) *Set {
 	t := *s
 	t.X = rbm.NewBits(len(rows), s.X.Cols)

@@ -8,26 +8,26 @@ import (
 	"gorbm/rbm"
 )
 
-// Standard is the value of Options.Binarize and Set.Binarize for real values that are
-// standardised, column by column, for Gaussian visible units: Set.Grey holds
-// (value − mean)/deviation, and X has the bits of values above the mean.
+// Standard is the value of Options.Binarize and Set.Binarize for real values that are standardised, column
+// by column, for Gaussian visible units. Set.Grey has (value − mean)/deviation, and X has ones for values
+// above the mean.
 const Standard = "standard"
 
-// raw is the scaling of real values: none.
+// raw is the scaling of real values, which leaves them as they are.
 var raw = scaling{rule: "raw", given: scales{asIs}}
 
-// loadReal reads a source whose values are not in [0,1] as one of real values. If it is none, it
-// returns the error of the first reading, cause.
+// loadReal reads a source again as real values, after its values were found not to be in [0,1]. If that
+// fails too, it returns the first error, cause.
 func loadReal(ctx context.Context, spec string, opt Options, cause error) ([]*Set, error) {
 	opt.Binarize = Standard
 	sets, err := load(ctx, spec, opt)
-	if errors.Is(err, errGap) { // what is outside [0,1] may be fine
+	if errors.Is(err, errGap) { // cause may be about a value that is allowed here
 		return nil, err
 	}
 	if err != nil {
 		return nil, cause
 	}
-	if sets[0].counts() { // bytes of pictures, say: their scale has to be said
+	if sets[0].counts() { // such as bytes of pictures, whose scale the user must give
 		return nil, cause
 	}
 	for _, s := range sets {
@@ -36,8 +36,7 @@ func loadReal(ctx context.Context, spec string, opt Options, cause error) ([]*Se
 	return sets, nil
 }
 
-// counts reports whether all values of a set that is not standardised yet are whole and none is
-// below zero.
+// counts reports whether all values are whole and none is negative, in a set that is not standardised yet.
 func (s *Set) counts() bool {
 	for r := range s.Grey.Rows {
 		for j, v := range s.Grey.Row(r) {
@@ -53,18 +52,18 @@ func (s *Set) counts() bool {
 	return true
 }
 
-// canBeReal reports whether a source that could not be read as values in [0,1] is to be read as
-// one of real values.
+// canBeReal reports whether a source that could not be read as values in [0,1], with the error err, may be
+// read as real values.
 func (o Options) canBeReal(err error) bool {
 	return o.Real && errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && (o.Binarize == Threshold || o.Binarize == None) && (o.Categorical == "" || o.Categorical == "auto") && o.Levels == 0 && o.Numbers == "" && o.scaling().rule == "auto"
 }
 
-// standardise makes the sets, the first of which is the training set, standardised. It must hold
-// grey values, or bits alone. Given means and deviations are those of other rows.
+// standardise standardises sets, the first of which is the training set. They have grey values, or bits
+// only. If mean is nil, mean and deviation are those of the training rows.
 func standardise(sets []*Set, mean, deviation []float64) error {
 	first := sets[0]
 	switch {
-	case first.Schema != nil && first.Means != nil: // a table, whose reader has done it
+	case first.Schema != nil && first.Means != nil: // a table, which its reader has standardised
 		return nil
 	case first.Groups != nil:
 		return specErrorf("%s holds categories alone, which cannot be standardised; leave Gaussian units and standardising out", first.Name)
@@ -99,7 +98,7 @@ func standardise(sets []*Set, mean, deviation []float64) error {
 	return nil
 }
 
-// widen makes Grey of the bits of a set without grey values.
+// widen sets Grey to the bits of a set without grey values.
 func (s *Set) widen() {
 	if s.Grey.Rows == 0 {
 		grey := rbm.NewMatrix(s.X.Rows, s.X.Cols)
@@ -108,14 +107,14 @@ func (s *Set) widen() {
 	}
 }
 
-// moments returns the mean and the standard deviation of each column, by the weights of the rows: 0
-// for one that is constant.
+// moments returns the weighted mean and standard deviation of each column. The deviation of a constant
+// column is 0.
 func (s *Set) moments() (mean, deviation []float64) {
 	s.widen()
 	n, cols := s.TotalWeight(), s.X.Cols
 	mean, deviation = make([]float64, cols), make([]float64, cols)
 	for r := range s.Len() {
-		part := n / s.Weight(int32(r)) // not infinite where the product of a weight and a value is
+		part := n / s.Weight(int32(r)) // weight times value may be infinite
 		for j, v := range s.Grey.Row(r) {
 			mean[j] += float64(v) / part
 		}
@@ -129,7 +128,8 @@ func (s *Set) moments() (mean, deviation []float64) {
 	}
 	first := s.Grey.Row(0)
 	for j := range mean {
-		// The rounding of the sums is below that of float32 values.
+		// A variance within the rounding of the sums means that the column is constant. Different float32
+		// values have a larger one.
 		if size := math.Abs(float64(first[j])); deviation[j] <= float64(0x1p-44*size*size) {
 			mean[j], deviation[j] = float64(first[j]), 0
 		}
@@ -141,9 +141,9 @@ func (s *Set) moments() (mean, deviation []float64) {
 	return mean, deviation
 }
 
-// kept returns what is stored of value v of column j until the scale is known. Of real values that is the
-// difference from the first row, because float32 holds it precisely where values are large and close to
-// each other.
+// kept returns what is stored of v, in column j, until the scale is known. For real values that is the
+// difference from the first row, which float32 holds precisely even if values are large and close to each
+// other.
 func (b *binarizer) kept(j int, v float64) float32 {
 	if b.mode != Standard {
 		return float32(v)
@@ -154,8 +154,8 @@ func (b *binarizer) kept(j int, v float64) float32 {
 	return float32(v - b.origin[j])
 }
 
-// LogScale returns the log density of a standardised row less its log density in the data's own units:
-// Σ log deviation over the columns that are not constant, where the row's cell is known. It is 0 for other sets.
+// LogScale returns the log density of a standardised row minus its log density in the units of the data: Σ
+// log deviation over the columns that are not constant and whose cell is known. It is 0 for other sets.
 func (s *Set) LogScale(row int32) float64 {
 	sum := 0.0
 	for i, d := range s.Deviations {
@@ -166,8 +166,8 @@ func (s *Set) LogScale(row int32) float64 {
 	return sum
 }
 
-// Unscale overwrites rows of inputs of standardised units with values in the data's own units:
-// mean + deviation·x, so that constant columns keep their value. It does nothing without means.
+// Unscale overwrites rows of standardised inputs with values in the units of the data, mean + deviation·x.
+// Constant columns get their constant. If mean is nil it does nothing.
 func Unscale(rows rbm.Matrix, mean, deviation []float64) {
 	if mean == nil {
 		return

@@ -21,14 +21,14 @@ const (
 )
 
 const (
-	maxLevels      = 1000    // of a column
-	maxTableLevels = 1 << 14 // of a table
-	maxTableBytes  = 1 << 18 // of its words, which model files hold
-	maxCells       = 1 << 27 // of a table
+	maxLevels      = 1000    // levels of a column
+	maxTableLevels = 1 << 14 // levels of a table
+	maxTableBytes  = 1 << 18 // bytes of a table's words, which model files contain
+	maxCells       = 1 << 27 // cells of a table
 	defaultLevels  = 8
 )
 
-// IsMissing reports whether a cell of a table is a gap.
+// IsMissing reports whether word, the content of a cell of a table, means that the value is missing.
 func IsMissing(word string) bool {
 	switch word {
 	case "", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None":
@@ -37,15 +37,16 @@ func IsMissing(word string) bool {
 	return false
 }
 
-// A cellColumn is a column of a table as it is read: its words, and which one each row has.
+// A cellColumn is a column of a table as it is read: its different words, and which of them each row has.
 type cellColumn struct {
 	name  string
-	at    int // in the file
+	at    int // index in a row that next returns
 	words []string
-	of    map[string]int32
-	// ofNumber finds the word of a number, whose spellings are one word, the first.
+	index map[string]int32 // index in words of each one
+	// ofNumber has the index in words of each number. All spellings of a number count as one word, the
+	// first.
 	ofNumber map[float64]int32
-	cells    []int32 // for each row; −1: missing
+	cells    []int32 // index in words for each row; −1: missing
 }
 
 // A tableReader reads a CSV file of categories and numbers.
@@ -53,12 +54,11 @@ type tableReader struct {
 	*csvReader
 	opt     Options
 	columns []cellColumn
-	lines   []int32 // for each row
+	lines   []int32 // line of each row in the file
 }
 
-// loadTable reads a CSV file whose columns are categories, bits or numbers, and
-// whose cells may be missing. The first line names the columns. Options.Schema, if it is given,
-// says what they are.
+// loadTable reads a CSV file whose columns are categories, bits or numbers, and whose cells may be missing.
+// The first line names the columns. Options.Schema, if it is given, describes them.
 func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 	c := newCSVReader(path, opt)
 	c.asked = HeaderYes
@@ -77,9 +77,9 @@ func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, err
 	for j, name := range c.inputs(c.header) {
 		name = strings.TrimSpace(name)
 		if slices.ContainsFunc(t.columns, func(o cellColumn) bool { return o.name == name }) {
-			return nil, formatErrorf("%s:1: two columns are named %s; give each a name of its own", path, quote(name))
+			return nil, formatErrorf("%s:1: two columns are named %s; give them different names", path, quote(name))
 		}
-		t.columns = append(t.columns, cellColumn{name: name, at: j, of: map[string]int32{}, ofNumber: map[float64]int32{}})
+		t.columns = append(t.columns, cellColumn{name: name, at: j, index: map[string]int32{}, ofNumber: map[float64]int32{}})
 	}
 	c.counts = false
 	if err := c.read(f, size, t.add); err != nil {
@@ -112,7 +112,7 @@ func (t *tableReader) add(row []string) error {
 			c.cells = append(c.cells, -1)
 			continue
 		}
-		k, ok := c.of[word]
+		k, ok := c.index[word]
 		if !ok {
 			if len(word) > maxLabel {
 				return t.wrong(j, "a word of %d bytes", len(word))
@@ -122,7 +122,7 @@ func (t *tableReader) add(row []string) error {
 			if k, ok = c.ofNumber[v]; !is || !ok {
 				k, c.words = int32(len(c.words)), append(c.words, word)
 			}
-			if c.of[word] = k; is {
+			if c.index[word] = k; is {
 				c.ofNumber[v] = k
 			}
 		}
@@ -131,13 +131,13 @@ func (t *tableReader) add(row []string) error {
 	return nil
 }
 
-// where names a cell: file, line and column.
+// where returns the file, line and column of a cell, for a message.
 func (t *tableReader) where(c *cellColumn, row int) string {
 	return fmt.Sprintf("%s:%d: column %d (%s)", t.path, t.lines[row], t.column(c.at)+1, quote(c.name))
 }
 
-// namesRows reports whether all cells of a column differ, and are words or whole numbers in
-// ascending order.
+// namesRows reports whether all cells of a column differ, and are words or whole numbers in ascending
+// order. Such a column may name the rows.
 func (t *tableReader) namesRows(c *cellColumn) bool {
 	if len(c.words) < leastIndex || len(c.words) < len(c.cells) {
 		return false
@@ -156,7 +156,7 @@ func (t *tableReader) namesRows(c *cellColumn) bool {
 	return numbers == 0 || numbers == len(c.words)
 }
 
-// mostlyOnce reports whether most words of a column occur in one row each, as names of rows do.
+// mostlyOnce reports whether most words of a column occur in one row only, like names of rows.
 func mostlyOnce(c *cellColumn) bool {
 	rows := make([]int, len(c.words))
 	for _, k := range c.cells {
@@ -173,18 +173,18 @@ func mostlyOnce(c *cellColumn) bool {
 	return len(c.cells) >= leastIndex && 2*once > len(c.cells)
 }
 
-// columnError is an error about a whole column.
+// columnError returns an error about a whole column.
 func (t *tableReader) columnError(c *cellColumn, format string, args ...any) error {
 	return formatErrorf("%s: column %d (%s) %s", t.path, t.column(c.at)+1, quote(c.name), fmt.Sprintf(format, args...))
 }
 
-// number returns the number that a word is, and whether it is one.
+// number returns the number that word spells, and whether it is a finite number.
 func number(word string) (float64, bool) {
 	v, err := ParseNumber(word)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// set makes the set of the rows read.
+// set returns a set of the rows read.
 func (t *tableReader) set() (*Set, error) {
 	schema := t.opt.Schema
 	var notes []string
@@ -247,7 +247,7 @@ func (t *tableReader) set() (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A missing cell begins as a draw of those that are known.
+		// A missing cell starts with a value drawn from the known cells of the column.
 		var known []int32
 		for _, k := range c.cells {
 			if k >= 0 {
@@ -292,7 +292,7 @@ func (t *tableReader) set() (*Set, error) {
 	return s, nil
 }
 
-// turnOn turns on a unit of a level.
+// turnOn turns on the unit of a level.
 func (s *Set) turnOn(r, unit int) {
 	s.X.Set(r, unit, true)
 	if s.Grey.Rows > 0 {
@@ -307,7 +307,7 @@ func (t *tableReader) names() (names []string) {
 	return names
 }
 
-// numbers returns the standardised number of each word of c in a column of the schema.
+// numbers returns the standardised number of each word of c, for a column of the schema.
 func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) {
 	numbers := make([]float32, len(c.words)) // not nil, without words too
 	for k, word := range c.words {
@@ -322,12 +322,12 @@ func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) 
 	return numbers, nil
 }
 
-// noNumber is the error of a word of a column of numbers.
+// noNumber returns the error about a word in a column of numbers.
 func (t *tableReader) noNumber(c *cellColumn, word int) error {
 	return formatErrorf("%s: %s is not a number, as this column's are; correct it, or leave the cell empty (or NA) if it is missing", t.where(c, slices.Index(c.cells, int32(word))), quote(c.words[word]))
 }
 
-// levels returns the level of each word of c in a column of the schema.
+// levels returns the level of each word of c, for a column of the schema.
 func (t *tableReader) levels(c *cellColumn, column *Column) ([]int32, error) {
 	levels := make([]int32, len(c.words))
 	for k, word := range c.words {
@@ -359,7 +359,7 @@ func (t *tableReader) levels(c *cellColumn, column *Column) ([]int32, error) {
 	return levels, nil
 }
 
-// schema decides what the columns are.
+// schema decides the kind and the levels of each column.
 func (t *tableReader) schema() (*Schema, error) {
 	var asked []string
 	if o := t.opt.Categorical; o != "" && o != "auto" && o != "all" {
@@ -394,11 +394,11 @@ func (t *tableReader) schema() (*Schema, error) {
 }
 
 // columnOf decides whether a column has categories, bits or numbers. It has categories if categorical is
-// set or some words are no numbers.
+// set or some words are not numbers.
 func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) {
 	column := Column{Name: c.name}
-	numbers, other := 0, -1  // words
-	commas, decimal := 0, -1 // and those with a decimal comma
+	numbers, other := 0, -1  // number of words that are numbers; index of the first that is not
+	commas, decimal := 0, -1 // number of words with a decimal comma; index of the first
 	for k, word := range c.words {
 		if _, ok := number(word); ok {
 			numbers++
@@ -442,7 +442,7 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	return column, nil
 }
 
-// scale returns the mean and the deviation of the numbers of a column.
+// scale returns the mean and the standard deviation of the numbers of a column.
 func (t *tableReader) scale(c *cellColumn) *Scale {
 	values := make([]float64, len(c.words))
 	for k, word := range c.words {
@@ -466,7 +466,7 @@ func (t *tableReader) scale(c *cellColumn) *Scale {
 	return &s
 }
 
-// cut makes at most n levels of about as many rows each of a column of numbers.
+// cut divides the numbers of a column into at most n levels of about as many rows each.
 func (t *tableReader) cut(c *cellColumn, column *Column, n int) {
 	var values []float64
 	for _, k := range c.cells {
@@ -483,7 +483,7 @@ func (t *tableReader) cut(c *cellColumn, column *Column, n int) {
 			column.Edges = append(column.Edges, edge)
 		}
 	}
-	if len(column.Edges) == 0 { // nearly all are the least one
+	if len(column.Edges) == 0 { // nearly all numbers equal the smallest
 		at := slices.IndexFunc(values, func(v float64) bool { return v > values[0] })
 		column.Edges = append(column.Edges, values[at])
 	}
@@ -506,13 +506,13 @@ func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set
 		return loadTable(f, size, path, opt)
 	}
 	sets, err := loadCSV(f, size, path, opt)
-	// Load tries spins after numbers, and a table is none.
+	// Load tries spins when numbers have failed, and spins are not in tables.
 	if !errors.Is(err, errValue) || opt.scaling().rule == "spins" {
 		return sets, err
 	}
 	words, faulty := hasWords(f, size, path, opt)
 	switch {
-	case faulty != nil: // a word that is no number may be no error
+	case faulty != nil: // the error about a value would hide this one
 		return nil, faulty
 	case words:
 		return loadTable(f, size, path, opt)
@@ -525,7 +525,7 @@ func (o Options) isTable() bool {
 	return o.Schema != nil && o.Schema.Alphabet == "" || o.Levels > 0 || o.Numbers != "" || o.Categorical != "" && o.Categorical != "auto"
 }
 
-// hasWords reports whether the first rows after a header have a column of inputs without any
+// hasWords reports whether, in the first rows after a header, some column of inputs has words and no
 // number. The error is that of reading these rows as text.
 func hasWords(f io.ReaderAt, size int64, path string, opt Options) (bool, error) {
 	c := newCSVReader(path, opt)

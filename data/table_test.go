@@ -271,7 +271,7 @@ func TestBadTables(t *testing.T) {
 		{"a,b\nx,\ny,?\nx,NA\n", `a.csv: column 2 ("b") has no cell that is not missing; leave it out`, Options{}},
 		{"a,b\nx,1\ny,2\nx,3\ny,O\n", `a.csv:5: column 2 ("b"): "O" is not a number, as most of the column are; correct it, leave the cell empty (or NA) if it is missing, or name the column in -categorical`, Options{}},
 		{"a,b\nx,1\ny,2,3\nx,3\n", `a.csv:3: 3 columns where the first row has 2; give every row the same number`, Options{Levels: 4}},
-		{"a,a\nx,1\ny,2\n", `a.csv:1: two columns are named "a"; give each a name of its own`, Options{Levels: 4}},
+		{"a,a\nx,1\ny,2\n", `a.csv:1: two columns are named "a"; give them different names`, Options{Levels: 4}},
 		{"a,b\nx,1\ny,2\n", `a.csv has no column "B" to be categorical; did you mean b?`, Options{Categorical: "B"}},
 		{"a,b\nx,1\nw,2\n", `a.csv:3: column 1 ("a"): "w" is no level that the model knows; it knows "x", "y", "z"; leave the cell empty (or NA) to have it missing`, Options{Schema: known}},
 		{"a,b\nx,1\ny,q\n", `a.csv:3: column 2 ("b"): "q" is not a number, as this column's are; correct it, or leave the cell empty (or NA) if it is missing`, Options{Schema: known}},

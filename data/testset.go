@@ -9,13 +9,12 @@ import (
 	"strings"
 )
 
-// LoadTest returns rows to test models of train with, from a separate source:
-// its test rows if it has any, else all of its rows. They are read as train
-// was: on its scale, if it has one, and clipped to it, with its shape, and with its numbers of the
-// classes, by their names. Labels may be missing in either.
+// LoadTest returns rows to test models of train with, from a separate source: its test rows, or all its
+// rows if it has none. They are read like train: with the same scale, to which they are clipped, the same
+// shape, and the same numbers of the classes, which are matched by name. Labels may be missing from either.
 //
-// Errors are those of [Load]; it is an [ErrFormat] if rows have another length,
-// or a label is not among the classes of train.
+// Errors are those of [Load]. An [ErrFormat] also means that rows have another length, or a label that is
+// not among the classes of train.
 func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, error) {
 	if train.Scale != "" {
 		opt.Scale, opt.Clip = train.Scale, true
@@ -52,8 +51,8 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 	return test.WithClasses(train.Classes)
 }
 
-// CheckColumns returns an [ErrFormat] if the inputs of s have other names than these, or in another
-// order. Where s or the names are without, nothing can be said, and the error is nil. other is what has the names.
+// CheckColumns returns an [ErrFormat] if the inputs of s do not have these names, in this order. It returns
+// nil if s or names have none. other is the name, for the error, of the data or model with the names.
 func (s *Set) CheckColumns(names []string, other string) error {
 	if s.Columns == nil || names == nil || len(names) != s.X.Cols || len(s.Columns) != s.X.Cols {
 		return nil
@@ -67,8 +66,9 @@ func (s *Set) CheckColumns(names []string, other string) error {
 	return nil
 }
 
-// CheckSchema returns an [ErrFormat] if the inputs of s stand for other values than those of a schema.
-// Where s or other has none, nothing can be said, and the error is nil. other is what has the schema.
+// CheckSchema returns an [ErrFormat] if the inputs of s stand for other values than those of want. It
+// returns nil if s has no schema or want is nil. other is the name, for the error, of the data or model
+// with want.
 func (s *Set) CheckSchema(want *Schema, other string) error {
 	if s.Schema == nil || want == nil {
 		return nil
@@ -86,17 +86,16 @@ func (s *Set) CheckSchema(want *Schema, other string) error {
 	return nil
 }
 
-// WithClasses returns s with these classes in place of those it had: its labels are
-// renumbered by their names. Some of the names may have no rows in s. A set
-// without labels is returned as it is, and so is any set if there are no names.
+// WithClasses returns s with the classes names. Its labels are renumbered by the names of their classes.
+// Some of names may have no rows in s. If s has no labels, or names is nil, it returns s.
 //
-// The error, an [ErrFormat], is that of a row whose label is not among the names.
+// It returns an [ErrFormat] if the label of a row is not among names.
 func (s *Set) WithClasses(names []string) (*Set, error) {
 	if s.Y == nil || names == nil || slices.Equal(s.Classes, names) {
 		return s, nil
 	}
-	class := make([]int32, len(s.Classes)) // for each of s, or −1
-	back := make([]int, len(names))        // and the way back
+	class := make([]int32, len(s.Classes)) // new number of each class of s, or −1
+	back := make([]int, len(names))        // old number of each class in names, or −1
 	for c := range back {
 		back[c] = slices.Index(s.Classes, names[c])
 	}
@@ -115,14 +114,14 @@ func (s *Set) WithClasses(names []string) (*Set, error) {
 				s.Name, r, quote(s.Classes[y]), len(names), someNames(names))
 		}
 	}
-	if law := s.LogProb; law != nil {
+	if logProb := s.LogProb; logProb != nil {
 		t.LogProb = func(x []uint64, y int) float64 {
 			if y >= 0 {
 				if y = back[y]; y < 0 {
 					return math.Inf(-1)
 				}
 			}
-			return law(x, y)
+			return logProb(x, y)
 		}
 	}
 	return &t, nil
@@ -139,8 +138,8 @@ func someNames(names []string) string {
 	return text
 }
 
-// TestBeside returns the path of a file that by its name holds the test rows of
-// the training rows in the file of spec, or "": test.csv next to train.csv.
+// TestBeside returns the path of a file of test rows that belongs by its name to the training rows of spec,
+// such as test.csv next to train.csv. It returns "" if there is none.
 func TestBeside(spec string) string {
 	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
 		return ""
@@ -148,8 +147,7 @@ func TestBeside(spec string) string {
 	return besideTest(splitPair(spec).images)
 }
 
-// besideTest returns the path of the file that has test or t10k in its name
-// where this one has train, or "".
+// besideTest returns the path of the file that has test or t10k in its name where path has train, or "".
 func besideTest(path string) string {
 	return cmp.Or(sibling(path, "train", "t10k"), sibling(path, "train", "test"))
 }

@@ -13,23 +13,21 @@ import (
 	"gorbm/rbm"
 )
 
-// A toyLaw is a distribution of modes with independent flips; see loadToy.
-type toyLaw struct {
+// A toyModel is a distribution of modes with independent flips; see loadToy.
+type toyModel struct {
 	modes, repeat, copies int
 	flip                  float64
 	plain                 bool // without labels
 }
 
-// loadToy generates the toy data of Hult, Nyquist and Ringqvist's paper on
-// infinite swapping for restricted Boltzmann machines, section 4.3 ("Toy
-// data"). A spec toy:μ,δ,ν,π stands for μ modes (a power of two), whose binary
-// codes of log₂ μ bits have each bit repeated δ times. Of every mode there are
-// ν copies, in which each bit is flipped with probability π. The class is the
-// mode; modes count down, from the code of all ones, as in the paper's example.
-// With "plain" after the numbers there are no labels, as in Desjardins et al.
-// 2010. Rows are in the order of the modes.
+// loadToy generates the toy data of Hult, Nyquist and Ringqvist's paper on infinite swapping for restricted
+// Boltzmann machines, section 4.3 ("Toy data"). The spec toy:μ,δ,ν,π has μ modes (a power of two), whose
+// binary codes of log₂ μ bits have each bit repeated δ times. There are ν copies of each mode, in which
+// every bit is flipped with probability π. The class is the mode. Modes count down from the code of all
+// ones, as in the paper's example. With "plain" after the numbers there are no labels, as in Desjardins et
+// al. 2010. Rows are in the order of the modes.
 func loadToy(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
-	t := toyLaw{modes: 4, repeat: 4, copies: 2500, flip: 0.2}
+	t := toyModel{modes: 4, repeat: 4, copies: 2500, flip: 0.2}
 	values, plain, err := sp.values(1, "plain", "toy:modes,repeats,copies,flips[:plain][:seed=N]")
 	if err == nil && len(values) > 0 {
 		err = t.parse(sp, values[0])
@@ -45,7 +43,7 @@ func loadToy(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 }
 
 // parse reads the four numbers of a toy set.
-func (t *toyLaw) parse(sp spec, numbers string) error {
+func (t *toyModel) parse(sp spec, numbers string) error {
 	f := strings.Split(numbers, ",")
 	if len(f) != 4 {
 		return specErrorf("%s: toy takes four numbers (modes, repeats of a bit, copies of a mode, flip probability), as in toy:4,4,2500,0.2", sp.text)
@@ -73,23 +71,20 @@ func (t *toyLaw) parse(sp spec, numbers string) error {
 	return nil
 }
 
-// loadDesjardins generates the toy data of Desjardins, Courville, Bengio,
-// Vincent and Delalleau (AISTATS 2010) on tempered chains for training: four
-// modes of 4 × 4 pixels, as many rows of each, and every pixel flipped with
-// probability p. A spec is desjardins:p, with p = 0.001 and 10000 rows unless
-// desjardins:p:rows says otherwise. The smaller p, the further apart the modes
-// are for a Markov chain.
+// loadDesjardins generates the toy data of Desjardins, Courville, Bengio, Vincent and Delalleau (AISTATS
+// 2010), who train with tempered chains: four modes of 4 × 4 pixels, equally many rows of each, and every
+// pixel flipped with probability p. The spec is desjardins:p:rows; p is 0.001 and rows is 10000 if they are
+// not given. The smaller p, the further apart the modes are for a Markov chain.
 //
-// Later experiments with these data agree on four modes in two complementary
-// pairs, 16 pixels, 10000 rows, and the probabilities 0.1, 0.05, 0.01 and
-// 0.001. Which modes they are is taken from the Shark library's version of the
-// set: blank, full, the upper half and the lower half. The entropies of the distribution
-// follow: 6.5764, 4.5618, 2.2823 and 1.5128 nats.
+// Later experiments with these data agree on four modes in two complementary pairs, 16 pixels, 10000 rows,
+// and the probabilities 0.1, 0.05, 0.01 and 0.001. The modes here are those of the Shark library: blank,
+// full, the upper half and the lower half. The entropies of the distribution are then 6.5764, 4.5618,
+// 2.2823 and 1.5128 nats.
 //
 // Toy data of 2 bits with 8 repeats have the same modes: the rows of
 // desjardins:p are those of toy:4,8,2500,p:plain.
 func loadDesjardins(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
-	t := toyLaw{modes: 4, repeat: 8, copies: 2500, flip: 0.001, plain: true}
+	t := toyModel{modes: 4, repeat: 8, copies: 2500, flip: 0.001, plain: true}
 	values, _, err := sp.values(2, "", "desjardins[:p[:rows]][:seed=N]")
 	if err == nil && len(values) > 0 {
 		t.flip, err = sp.probability(values[0])
@@ -112,7 +107,7 @@ func loadDesjardins(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
 }
 
 // generate draws the rows. name is the canonical name without the seed.
-func (t toyLaw) generate(ctx context.Context, sp spec, name string) ([]*Set, error) {
+func (t toyModel) generate(ctx context.Context, sp spec, name string) ([]*Set, error) {
 	codes := t.codes()
 	s := &Set{
 		Name:     sp.withSeed(name),
@@ -147,8 +142,8 @@ func (t toyLaw) generate(ctx context.Context, sp spec, name string) ([]*Set, err
 	})
 }
 
-// codes returns the modes without flips, one a row.
-func (t toyLaw) codes() rbm.Values {
+// codes returns the modes without flips, one in each row.
+func (t toyModel) codes() rbm.Values {
 	n := bits.Len(uint(t.modes - 1))
 	codes := rbm.NewBits(t.modes, n*t.repeat)
 	for c := range t.modes {
@@ -161,9 +156,9 @@ func (t toyLaw) codes() rbm.Values {
 	return codes
 }
 
-// logProb returns the log-probabilities of the set for Set.LogProb: a mode drawn uniformly,
-// then independent flips. The class y is the mode, in a plain set too.
-func (t toyLaw) logProb(codes rbm.Values) func(x []uint64, y int) float64 {
+// logProb returns Set.LogProb of the set, whose distribution is a mode drawn uniformly, followed by
+// independent flips. The class y is the mode, in a plain set too.
+func (t toyModel) logProb(codes rbm.Values) func(x []uint64, y int) float64 {
 	logFlip, logKeep := math.Log(t.flip), math.Log1p(-t.flip)
 	last := ^uint64(0) >> (uint(-codes.Cols) % 64) // mask of the last word of a row
 	joint := func(x []uint64, mode int) float64 {

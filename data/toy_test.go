@@ -115,7 +115,7 @@ func entropy(s *Set, classes int) (h, sum float64) {
 	return h, sum
 }
 
-func TestToyLaw(t *testing.T) {
+func TestToyLogProb(t *testing.T) {
 	s, _ := mustLoad(t, "toy")
 	h, sum := entropy(s, 4)
 	if math.Abs(sum-1) > 1e-12 {
@@ -152,7 +152,7 @@ func TestToyLaw(t *testing.T) {
 
 // The mean of −log p over the rows drawn is the entropy, within the standard
 // error that the law itself gives: 8 flips, each of variance p(1−p)·log²((1−p)/p).
-func TestToyDrawsItsLaw(t *testing.T) {
+func TestToyDrawsItsDistribution(t *testing.T) {
 	s, _ := mustLoad(t, "toy:4,4,25000,0.2:seed=3")
 	mean := 0.0
 	for r := range s.Len() {

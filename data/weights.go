@@ -16,9 +16,8 @@ import (
 	"gorbm/data/grammar"
 )
 
-// TotalWeight returns the sum of the weights of the rows: their number if they have none. A row of
-// weight w counts as w rows everywhere. Of sequences weighed by their neighbours it is what that
-// literature calls M_eff.
+// TotalWeight returns the sum of the weights of the rows, or their number if they have no weights. A row of
+// weight w counts as w rows everywhere. For sequences with Options.Reweight it is known as M_eff.
 func (s *Set) TotalWeight() float64 {
 	if s.Weights == nil {
 		return float64(s.Len())
@@ -38,13 +37,13 @@ func (s *Set) EqualRows() float64 {
 	}
 	total, squares := s.TotalWeight(), 0.0
 	for _, w := range s.Weights {
-		share := w / total // which cannot overflow
+		share := w / total // w·w might overflow
 		squares += float64(share * share)
 	}
 	return 1 / squares
 }
 
-// DescribeWeights says that the rows are weighted, with both numbers, or returns "".
+// DescribeWeights returns a text with TotalWeight and EqualRows, or "" if rows have no weights.
 func (s *Set) DescribeWeights() string {
 	if s.Weights == nil {
 		return ""
@@ -64,7 +63,7 @@ func (s *Set) Weight(row int32) float64 {
 	return s.Weights[row]
 }
 
-// WeightsOf returns the weights of these rows, nil if the set has none.
+// WeightsOf returns the weights of the given rows, or nil if the set has no weights.
 func (s *Set) WeightsOf(rows []int32) []float64 {
 	if s.Weights == nil {
 		return nil
@@ -76,8 +75,8 @@ func (s *Set) WeightsOf(rows []int32) []float64 {
 	return w
 }
 
-// Mean returns the mean of x, of which x[i] belongs to row rows[i], by the weights of the rows.
-// It adds in order, so that the bits are the same with SIMD or without.
+// Mean returns the weighted mean of x, where x[i] belongs to row rows[i]. It adds in index order, so that
+// the result is identical with SIMD and without.
 func (s *Set) Mean(rows []int32, x []float64) float64 {
 	sum, total := 0.0, float64(len(x))
 	if s.Weights == nil {
@@ -95,7 +94,7 @@ func (s *Set) Mean(rows []int32, x []float64) float64 {
 	return sum / total
 }
 
-// parseWeight reads a weight. It returns a message of what is wrong, else "".
+// parseWeight reads a weight. It returns a message if the text is not one, and "" otherwise.
 func parseWeight(text string) (w float64, why string) {
 	text = strings.TrimSpace(text)
 	w, err := ParseNumber(text)
@@ -108,7 +107,7 @@ func parseWeight(text string) (w float64, why string) {
 	return w, ""
 }
 
-// readWeights reads a file of weights, a line each.
+// readWeights reads a file with one weight in each line.
 func readWeights(ctx context.Context, path string) ([]float64, error) {
 	f, _, err := open(ctx, path)
 	if err != nil {
@@ -134,7 +133,7 @@ func readWeights(ctx context.Context, path string) ([]float64, error) {
 	return w, nil
 }
 
-// noWeights is the error of weights that are neither a column nor a file.
+// noWeights returns the error for a name of weights that is neither a column nor a file.
 func (s *Set) noWeights(name string) error {
 	var columns []string
 	if s.Header != "" {
@@ -150,8 +149,7 @@ func (s *Set) noWeights(name string) error {
 	return fmt.Errorf("-weights %s: %w, and %s has no column of this name%s", quote(name), fs.ErrNotExist, s.Name, grammar.DidYouMeanOr(name, columns, "its columns are "+someNames(columns)))
 }
 
-// weigh gives the sets that were read their weights, as the options say, and leaves rows of
-// weight zero out.
+// weigh sets the weights of the sets as the options say, and leaves out rows of weight zero.
 func (o Options) weigh(ctx context.Context, sets []*Set) error {
 	if o.Reweight > 0 {
 		for i, s := range sets {
@@ -207,8 +205,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 	return nil
 }
 
-// planeWords is the number of words in which 64 sites of a sequence lie: bit k of their states is
-// in word k.
+// planeWords is the number of words for 64 sites of a sequence: word k has bit k of their states.
 const planeWords = 5
 
 // neighbourWeights returns 1/n for each row of sequences, where n is the number of rows, itself included,
@@ -216,14 +213,14 @@ const planeWords = 5
 // processors.
 func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress io.Writer) ([]float64, error) {
 	n, sites := s.Len(), len(s.Schema.Columns)
-	least := 0 // sites that are equal, of a neighbour
+	least := 0 // smallest number of equal sites of neighbours
 	for float64(least)/float64(sites) < identity {
 		least++
 	}
-	most := sites - least // that differ
+	most := sites - least // largest number of different sites
 	blocks := (sites + 63) / 64
 	planes := make([][planeWords]uint64, n*blocks)
-	low := make([][2]uint64, n*blocks) // the first two planes, in which most pairs differ enough already
+	low := make([][2]uint64, n*blocks) // the first two planes, in which most pairs already differ enough
 	levels := make([]int32, sites)
 	for r := range n {
 		s.Schema.Levels(levels, s.X, r)
@@ -236,7 +233,7 @@ func (s *Set) neighbourWeights(ctx context.Context, identity float64, progress i
 		}
 	}
 	counts := make([]atomic.Int32, n)
-	const size = 64 // rows that are compared with all others before the next
+	const size = 64 // rows of a block
 	ones := make([]byte, size)
 	var written sync.Mutex
 	err := forBlocks(ctx, n, size, func(lo, hi int) {

@@ -17,7 +17,7 @@ import (
 	"strings"
 )
 
-// A Key is one setting of a kind. Set and Text are closures over the variable that holds its value.
+// A Key is one setting of a kind. Set and Text are closures over the variable that has its value.
 type Key struct {
 	Name    string
 	Initial string                  // text of the default; "" for an optional key, which is not written while it is zero
@@ -64,7 +64,8 @@ func (k Keys) Find(name string) (Key, bool) {
 	return k[at], true
 }
 
-// Initialize sets all keys but optional ones to their defaults. It panics if a default cannot be read.
+// Initialize sets all keys to their defaults, except for optional ones. It panics if a default cannot be
+// read.
 func (k Keys) Initialize() {
 	for _, key := range k {
 		if key.Initial == "" {
@@ -119,8 +120,8 @@ func NoKey(kind, name string, known []string) error {
 	return fmt.Errorf("%s has no setting %q%s", kind, name, DidYouMeanOr(name, known, "it has "+strings.Join(known, ", ")))
 }
 
-// NoKind returns the error for an unknown name. what says in the error what the name was meant to be, such
-// as "sampler".
+// NoKind returns the error for an unknown name. what is the kind of thing that it should name, such as
+// "sampler".
 func NoKind(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q%s", what, name, DidYouMeanOr(name, known, "there are "+strings.Join(known, ", ")))
 }

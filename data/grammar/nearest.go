@@ -2,12 +2,10 @@ package grammar
 
 import "strings"
 
-// Nearest returns the name in known that is nearest to name, or "" if none is
-// near. The distance is the number of letters to insert, delete, replace or
-// exchange with their neighbour, without regard to case. It may be up to a third
-// of the letters, and two in any name of three letters or more. Of equally near
-// names the first is returned. It is for suggestions in messages: of data
-// sets, flags and samplers.
+// Nearest returns the name in known that is nearest to name, for suggestions in messages, or "" if none is
+// near. The distance is the number of letters to insert, delete, replace or exchange with their neighbour,
+// without regard to case. It may be up to a third of the letters, and up to two in any name of three
+// letters or more. If several names are equally near, the first is returned.
 func Nearest(name string, known []string) string {
 	best, least := "", 0
 	for _, k := range known {
@@ -27,8 +25,8 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// DidYouMean returns "; did you mean …?" with the known name that is like name, or
-// "" if none is. It is for the end of a message.
+// DidYouMean returns "; did you mean …?" with the nearest known name, or "" if none is near. It is for the
+// end of a message.
 func DidYouMean(name string, known []string) string {
 	if near := Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
@@ -36,7 +34,7 @@ func DidYouMean(name string, known []string) string {
 	return ""
 }
 
-// DidYouMeanOr is DidYouMean followed by a list of all names: "; did you mean red? (it is red or
+// DidYouMeanOr is DidYouMean followed by there, a list of all names: "; did you mean red? (it is red or
 // green)". Without a near name it is "; it is red or green".
 func DidYouMeanOr(name string, known []string, there string) string {
 	if near := DidYouMean(name, known); near != "" {

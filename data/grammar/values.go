@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Count returns the row of a whole number from low to high.
+// Count returns a Key for a whole number from low to high.
 func Count(name string, p *int, initial, low, high int, help string) Key {
 	return Key{Name: name, Initial: strconv.Itoa(initial), Help: help,
 		Set: func(text string) error {
@@ -30,7 +30,7 @@ func Count(name string, p *int, initial, low, high int, help string) Key {
 	}
 }
 
-// Share returns the row of a number above 0 and below 1.
+// Share returns a Key for a number above 0 and below 1.
 func Share(name string, p *float64, initial float64, help string) Key {
 	return Key{Name: name, Initial: FormatNumbers(initial), Help: help,
 		Set: func(text string) error {
@@ -51,7 +51,7 @@ func Share(name string, p *float64, initial float64, help string) Key {
 	}
 }
 
-// Word returns the row of one of a few words; if initial is empty, the key is optional.
+// Word returns a Key for one of a few words. If initial is empty, the key is optional.
 func Word[T ~string](name string, p *T, initial T, help string, words ...T) Key {
 	known := make([]string, len(words))
 	for i, w := range words {
@@ -72,7 +72,8 @@ func Word[T ~string](name string, p *T, initial T, help string, words ...T) Key 
 	}
 }
 
-// OneOf returns an error, which begins with the text, if it is none of two or more known words.
+// OneOf returns an error that begins with text if it is not one of the known words, of which there are two
+// or more.
 func OneOf(text string, known ...string) error {
 	if slices.Contains(known, text) {
 		return nil
@@ -80,7 +81,7 @@ func OneOf(text string, known ...string) error {
 	return fmt.Errorf("%q%s", text, DidYouMeanOr(text, known, "it is "+List(known, "or")))
 }
 
-// List joins one word or more as in "a, b or c".
+// List joins one or more words, as in "a, b or c". and is the last separator.
 func List(words []string, and string) string {
 	last := len(words) - 1
 	if last == 0 {
@@ -89,7 +90,7 @@ func List(words []string, and string) string {
 	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
 }
 
-// FormatNumbers returns numbers as they are read back, separated by slashes, with inf for +Inf.
+// FormatNumbers returns numbers as text that reads back exactly, separated by slashes, with inf for +Inf.
 func FormatNumbers(numbers ...float64) string {
 	s := make([]string, len(numbers))
 	for i, x := range numbers {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// CSV takes a CSV text apart, by RFC 4180, into fields without spaces before them.
+// CSV parses a CSV text by RFC 4180 into lines of fields, without the white space before fields.
 func CSV(text string) (lines [][]string, err error) {
 	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -61,7 +61,7 @@ func CSV(text string) (lines [][]string, err error) {
 
 var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?$`)
 
-// Decimal returns the number nearest to a decimal one, with spaces around it.
+// Decimal returns the float64 nearest to the decimal number in field, which may have white space around it.
 func Decimal(field string) (float64, error) {
 	field = strings.TrimSpace(field)
 	r, ok := new(big.Rat).SetString(field)

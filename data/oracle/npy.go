@@ -15,8 +15,8 @@ import (
 	"unicode"
 )
 
-// Members returns the files x and y of an archive. A name must be there once: NumPy
-// takes the last of two.
+// Members returns the arrays x and y of an archive, nil if they are missing. A name that occurs twice is an
+// error, because NumPy reads the last.
 func Members(file []byte) (x, y []byte, err error) {
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -48,15 +48,15 @@ func Members(file []byte) (x, y []byte, err error) {
 
 var npyHeader = regexp.MustCompile(`^\{(?: *'(descr|fortran_order|shape)' *: *('[<>|][biufU][1-9][0-9]*'|True|False|\((?: *[0-9]+L? *,?)*\s*\)) *,){2} *'(descr|fortran_order|shape)' *: *('[<>|][biufU][1-9][0-9]*'|True|False|\((?: *[0-9]+L? *,?)*\s*\)) *,? *\}\s*$`)
 
-// An Array is what a file of NumPy holds.
+// An Array is the content of a NumPy file.
 type Array struct {
 	Type  string // such as <f4
 	Shape []int
-	Data  []byte // of the elements
+	Data  []byte // bytes of the elements
 	Size  int    // bytes of an element
 }
 
-// NPY takes a NumPy file apart.
+// NPY parses a NumPy file.
 func NPY(b []byte) (a Array, err error) {
 	if len(b) < 12 || string(b[:6]) != "\x93NUMPY" || b[6] < 1 || b[6] > 3 {
 		return a, errors.New("no array")
@@ -68,7 +68,7 @@ func NPY(b []byte) (a Array, err error) {
 	if n < 0 || at+n > len(b) {
 		return a, errors.New("a long header")
 	}
-	text := strings.NewReplacer("\n", " ", "\f", " ", "\r", " ", "\t", " ").Replace(string(b[at : at+n])) // the same within braces
+	text := strings.NewReplacer("\n", " ", "\f", " ", "\r", " ", "\t", " ").Replace(string(b[at : at+n])) // white space is equivalent within braces
 	if !npyHeader.MatchString(text) {
 		return a, fmt.Errorf("a header %q", text)
 	}
@@ -92,7 +92,7 @@ func NPY(b []byte) (a Array, err error) {
 		f = strings.TrimSuffix(strings.TrimSpace(f), "L")
 		d, err := strconv.Atoi(f)
 		if err != nil || len(f) > 1 && f[0] == '0' || k == 0 && !strings.Contains(inside, ",") {
-			return a, fmt.Errorf("shape %q", shape) // Python takes (3) for a number, and no number begins with 0
+			return a, fmt.Errorf("shape %q", shape) // Python reads (3) as a number, and a number does not begin with 0
 		}
 		a.Shape, full = append(a.Shape, d), full*d
 	}
@@ -106,7 +106,7 @@ func NPY(b []byte) (a Array, err error) {
 	return a, nil
 }
 
-// element returns the bytes of element i, the most significant first.
+// element returns element i as a big-endian integer.
 func (a Array) element(i int) *big.Int {
 	b := slices.Clone(a.Data[i*a.Size : (i+1)*a.Size])
 	if a.Type[0] != '>' {
@@ -115,7 +115,7 @@ func (a Array) element(i int) *big.Int {
 	return new(big.Int).SetBytes(b)
 }
 
-// Number returns element i, by the bits of its type.
+// Number returns the value of element i.
 func (a Array) Number(i int) float64 {
 	n := a.element(i)
 	v, _ := new(big.Float).SetInt(n).Float64()
