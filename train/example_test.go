@@ -18,7 +18,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	preset := train.PresetFor(set, true) // what rbmtrain takes for these data
+	preset := train.PresetFor(set, true) // the defaults of rbmtrain for these data
 	settings := preset.Settings("pt")
 	settings.Horizon = 2000
 	model := preset.NewModel(set, 8, true, settings.Seed)
