@@ -20,21 +20,20 @@ var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y
 // width (or height × width × 1). Its values are 0 and 1 of any type, floats in [0,1], grey bytes up to 255,
 // or numbers that Options.Scale maps to [0,1]. y has a label for each example, an integer or text.
 func loadNPZ(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	archive, err := npz.Open(f, size)
-	var sets []*Set
-	if err == nil {
-		sets, err = arraySets(archive, path, opt)
-	}
+	a, err := npz.Open(f, size)
 	if err != nil {
 		return nil, formatErrorf("%s: %w", path, err)
 	}
-	return sets, nil
+	return loadArrays(a, path, opt)
 }
 
 // loadNPY reads a single NumPy array, like x of loadNPZ.
 func loadNPY(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	sets, err := arraySets(npz.Single(f, size, "x"), path, opt)
-	if err != nil {
+	return loadArrays(npz.Single(f, size, "x"), path, opt)
+}
+
+func loadArrays(a *npz.Archive, path string, opt Options) (sets []*Set, err error) {
+	if sets, err = arraySets(a, path, opt); err != nil {
 		return nil, formatErrorf("%s: %w", path, err)
 	}
 	return sets, nil

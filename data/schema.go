@@ -122,17 +122,15 @@ func (s *Schema) Put(x rbm.Values, r int, levels []int32) {
 	unit := 0
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		if c.Bit {
+		switch {
+		case c.Bit:
 			x.Set(r, unit, levels[i] == 1)
+		case c.Number == nil:
+			for k := range c.Levels {
+				x.Set(r, unit+k, levels[i] == int32(k))
+			}
 		}
-		if c.Bit || c.Number != nil {
-			unit++
-			continue
-		}
-		for k := range c.Levels {
-			x.Set(r, unit+k, levels[i] == int32(k))
-		}
-		unit += len(c.Levels)
+		unit += c.Units()
 	}
 }
 
@@ -142,19 +140,17 @@ func (s *Schema) Levels(dst []int32, x rbm.Values, r int) {
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		dst[i] = 0
-		if c.Bit || c.Number != nil {
-			if c.Bit {
-				dst[i] = int32(x.At(r, unit))
-			}
-			unit++
-			continue
-		}
-		for k := range c.Levels {
-			if x.At(r, unit+k) != 0 {
-				dst[i] = int32(k)
+		switch {
+		case c.Bit:
+			dst[i] = int32(x.At(r, unit))
+		case c.Number == nil:
+			for k := range c.Levels {
+				if x.At(r, unit+k) != 0 {
+					dst[i] = int32(k)
+				}
 			}
 		}
-		unit += len(c.Levels)
+		unit += c.Units()
 	}
 }
 

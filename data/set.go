@@ -143,6 +143,9 @@ func (s *Set) Labelled() []int32 {
 	return slices.DeleteFunc(rows, func(r int32) bool { return s.Y[r] == NoClass })
 }
 
+// ClassesOf returns the classes of these rows, nil if the set has no labels.
+func (s *Set) ClassesOf(rows []int32) []int32 { return pick(s.Y, rows) }
+
 // MissesCells reports whether cells of a row are missing.
 func (s *Set) MissesCells(row int32) bool {
 	return s.Missing.Rows > 0 && slices.ContainsFunc(s.Missing.Row(int(row)), func(w uint64) bool { return w != 0 })

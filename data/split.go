@@ -50,42 +50,32 @@ func HoldoutKey(seed uint64) rbm.Key { return rbm.NewKey(seed).Child(1 << 32) }
 // Take returns a set of the given rows of s, copied in this order.
 func (s *Set) Take(rows []int32) *Set {
 	t := *s
-	t.X = rbm.NewBits(len(rows), s.X.Cols)
-	s.Visible(t.X, rows, 0)
-	if s.Grey.Rows > 0 {
-		t.Grey = rbm.NewMatrix(len(rows), s.X.Cols)
-		s.Visible(t.Grey.Values(), rows, 0)
-	}
-	if s.Chances.Rows > 0 {
-		t.Chances = rbm.NewMatrix(len(rows), s.X.Cols)
-		for i, row := range rows {
-			copy(t.Chances.Row(i), s.Chances.Row(int(row)))
-		}
-	}
-	t.Weights = s.WeightsOf(rows)
-	if s.Numbers != nil {
-		t.Numbers = make([]int32, len(rows))
-		for i, row := range rows {
-			t.Numbers[i] = s.Numbers[row]
-		}
-	}
-	if s.RowNames != nil {
-		t.RowNames = make([]string, len(rows))
-		for i, row := range rows {
-			t.RowNames[i] = s.RowNames[row]
-		}
-	}
-	if s.Missing.Rows > 0 {
-		t.Missing = rbm.NewBits(len(rows), s.X.Cols)
-		for i, row := range rows {
-			copy(t.Missing.Row(i), s.Missing.Row(int(row)))
-		}
-	}
-	if s.Y != nil {
-		t.Y = make([]int32, len(rows))
-		for i, row := range rows {
-			t.Y[i] = s.Y[row]
-		}
-	}
+	t.X, t.Missing = take(s.X, rows), take(s.Missing, rows)
+	t.Grey, t.Chances = take(s.Grey.Values(), rows).Matrix(), take(s.Chances.Values(), rows).Matrix()
+	t.Y, t.Weights, t.Numbers, t.RowNames = s.ClassesOf(rows), s.WeightsOf(rows), pick(s.Numbers, rows), pick(s.RowNames, rows)
 	return &t
+}
+
+// take returns a copy of these rows of v; v itself if it has none.
+func take(v rbm.Values, rows []int32) rbm.Values {
+	if v.Rows == 0 {
+		return v
+	}
+	t := rbm.NewValues(len(rows), v.Cols, v.IsReal())
+	for i, row := range rows {
+		t.CopyRow(i, v, int(row))
+	}
+	return t
+}
+
+// pick returns the entries of these rows; nil of a set that has none.
+func pick[T any](from []T, rows []int32) []T {
+	if from == nil {
+		return nil
+	}
+	picked := make([]T, len(rows))
+	for i, row := range rows {
+		picked[i] = from[row]
+	}
+	return picked
 }

@@ -76,6 +76,7 @@ func loadTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, err
 	}
 	for j, name := range c.inputs(c.header) {
 		name = strings.TrimSpace(name)
+		c.header[j] = name
 		if slices.ContainsFunc(t.columns, func(o cellColumn) bool { return o.name == name }) {
 			return nil, formatErrorf("%s:1: two columns are named %s; give them different names", path, quote(name))
 		}
@@ -133,7 +134,7 @@ func (t *tableReader) add(row []string) error {
 
 // where returns the file, line and column of a cell, for a message.
 func (t *tableReader) where(c *cellColumn, row int) string {
-	return fmt.Sprintf("%s:%d: column %d (%s)", t.path, t.lines[row], t.column(c.at)+1, quote(c.name))
+	return fmt.Sprintf("%s:%d: %s", t.path, t.lines[row], t.columnName(c.at))
 }
 
 // namesRows reports whether all cells of a column differ, and are words or whole numbers in ascending
@@ -175,7 +176,7 @@ func mostlyOnce(c *cellColumn) bool {
 
 // columnError returns an error about a whole column.
 func (t *tableReader) columnError(c *cellColumn, format string, args ...any) error {
-	return formatErrorf("%s: column %d (%s) %s", t.path, t.column(c.at)+1, quote(c.name), fmt.Sprintf(format, args...))
+	return formatErrorf("%s: %s %s", t.path, t.columnName(c.at), fmt.Sprintf(format, args...))
 }
 
 // number returns the number that word spells, and whether it is a finite number.
@@ -195,13 +196,13 @@ func (t *tableReader) set() (*Set, error) {
 		}
 		for j := range t.columns {
 			if c := &t.columns[j]; t.namesRows(c) {
-				notes = append(notes, namesRows(fmt.Sprintf("column %d (%s)", t.column(c.at)+1, quote(c.name)), c.name))
+				notes = append(notes, namesRows(t.columnName(c.at), c.name))
 			}
 			if c := &schema.Columns[j]; t.labels == "auto" && !t.label && c.Edges == nil && c.Number == nil && isLabelName(c.Name) {
-				notes = append(notes, fmt.Sprintf("column %d (%s) is an input, as it is not the last column; if it holds the labels, say so by -label-column %s", t.column(t.columns[j].at)+1, quote(c.Name), c.Name))
+				notes = append(notes, fmt.Sprintf("%s is an input, as it is not the last column; if it holds the labels, say so by -label-column %s", t.columnName(t.columns[j].at), c.Name))
 			}
 			if a, b, ok := caseTwins(schema.Columns[j].Levels); ok {
-				notes = append(notes, fmt.Sprintf("column %d (%s): %s and %s differ in case alone and are two levels; write them alike if they are one", t.column(t.columns[j].at)+1, quote(t.columns[j].name), quote(a), quote(b)))
+				notes = append(notes, fmt.Sprintf("%s: %s and %s differ in case alone and are two levels; write them alike if they are one", t.columnName(t.columns[j].at), quote(a), quote(b)))
 			}
 		}
 	}
@@ -248,12 +249,7 @@ func (t *tableReader) set() (*Set, error) {
 			return nil, err
 		}
 		// A missing cell starts with a value drawn from the known cells of the column.
-		var known []int32
-		for _, k := range c.cells {
-			if k >= 0 {
-				known = append(known, k)
-			}
-		}
+		known := c.known()
 		for r, k := range c.cells {
 			word := k
 			if k < 0 && len(known) > 0 {
@@ -426,13 +422,13 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	cut := cmp.Or(t.opt.Levels, defaultLevels)
 	if other < 0 && !categorical && len(c.words) > cut {
 		if t.opt.Numbers == NumbersGaussian || t.opt.Numbers == "" && t.opt.Binarize == Standard {
-			column.Number = t.scale(c)
+			column.Number = c.scale()
 			if d := column.Number.Deviation; !(d > 0) || math.IsInf(d, 0) {
 				return column, t.columnError(c, "has numbers whose standard deviation is %v; correct it, or cut it into levels", d)
 			}
 			return column, nil
 		}
-		t.cut(c, &column, cut)
+		c.cut(&column, cut)
 		return column, nil
 	}
 	if len(c.words) > maxLevels {
@@ -442,39 +438,42 @@ func (t *tableReader) columnOf(c *cellColumn, categorical bool) (Column, error) 
 	return column, nil
 }
 
-// scale returns the mean and the standard deviation of the numbers of a column.
-func (t *tableReader) scale(c *cellColumn) *Scale {
-	values := make([]float64, len(c.words))
+// known returns the words of the cells that are not missing, row by row.
+func (c *cellColumn) known() []int32 {
+	return slices.DeleteFunc(slices.Clone(c.cells), func(k int32) bool { return k < 0 })
+}
+
+// numbers returns the numbers of a column of numbers, those of known.
+func (c *cellColumn) numbers() []float64 {
+	ofWord := make([]float64, len(c.words))
 	for k, word := range c.words {
-		values[k], _ = number(word)
+		ofWord[k], _ = number(word)
 	}
+	var values []float64
+	for _, k := range c.known() {
+		values = append(values, ofWord[k])
+	}
+	return values
+}
+
+// scale returns the mean and the standard deviation of the numbers of a column.
+func (c *cellColumn) scale() *Scale {
 	var s Scale
-	n := 0.0
-	for _, k := range c.cells {
-		if k >= 0 {
-			n++
-			s.Mean += (values[k] - s.Mean) / n
-		}
+	values := c.numbers()
+	for n, v := range values {
+		s.Mean += (v - s.Mean) / float64(n+1)
 	}
-	for _, k := range c.cells {
-		if k >= 0 {
-			d := values[k] - s.Mean
-			s.Deviation += float64(d * d)
-		}
+	for _, v := range values {
+		d := v - s.Mean
+		s.Deviation += float64(d * d)
 	}
-	s.Deviation = math.Sqrt(s.Deviation / n)
+	s.Deviation = math.Sqrt(s.Deviation / float64(len(values)))
 	return &s
 }
 
 // cut divides the numbers of a column into at most n levels of about as many rows each.
-func (t *tableReader) cut(c *cellColumn, column *Column, n int) {
-	var values []float64
-	for _, k := range c.cells {
-		if k >= 0 {
-			v, _ := number(c.words[k])
-			values = append(values, v)
-		}
-	}
+func (c *cellColumn) cut(column *Column, n int) {
+	values := c.numbers()
 	slices.Sort(values)
 	column.Edges = []float64{}
 	for k := 1; k < n; k++ {

@@ -64,16 +64,7 @@ func (s *Set) Weight(row int32) float64 {
 }
 
 // WeightsOf returns the weights of the given rows, or nil if the set has no weights.
-func (s *Set) WeightsOf(rows []int32) []float64 {
-	if s.Weights == nil {
-		return nil
-	}
-	w := make([]float64, len(rows))
-	for i, r := range rows {
-		w[i] = s.Weights[r]
-	}
-	return w
-}
+func (s *Set) WeightsOf(rows []int32) []float64 { return pick(s.Weights, rows) }
 
 // Mean returns the weighted mean of x, where x[i] belongs to row rows[i]. It adds in index order, so that
 // the result is identical with SIMD and without.
@@ -152,11 +143,11 @@ func (s *Set) noWeights(name string) error {
 // weigh sets the weights of the sets as the options say, and leaves out rows of weight zero.
 func (o Options) weigh(ctx context.Context, sets []*Set) error {
 	if o.Reweight > 0 {
-		for i, s := range sets {
+		for _, s := range sets {
 			if s.Schema == nil || s.Schema.Alphabet == "" {
 				return specErrorf("%s holds no aligned sequences, whose rows could be weighed by their neighbours", s.Name)
 			}
-			if sets[i] = s; s.Len() == 0 {
+			if s.Len() == 0 {
 				continue
 			}
 			var err error
