@@ -251,11 +251,7 @@ func lattice(label, word, size string, beta float64, couplings mcmc.Couplings, g
 		if quick {
 			size, n = map[bool]string{true: "3x3x3", false: "6x6"}[glass], 200
 		}
-		l, err := mcmc.ParseLattice(size, true)
-		if err != nil {
-			return nil, err
-		}
-		graph, err := l.Graph(couplings, 0)
+		graph, err := mcmc.ParseGraph(size, true, couplings, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -79,15 +79,8 @@ func lattice(quick bool, full, small string, c mcmc.Couplings) (func() mcmc.Sett
 	if quick {
 		full = small
 	}
-	l, err := mcmc.ParseLattice(full, true)
-	if err != nil {
-		return nil, err
-	}
-	g, err := l.Graph(c, 0)
-	if err != nil {
-		return nil, err
-	}
-	return func() mcmc.Settable { return mcmc.NewIsing(g, nil) }, nil
+	g, err := mcmc.ParseGraph(full, true, c, 0)
+	return func() mcmc.Settable { return mcmc.NewIsing(g, nil) }, err
 }
 
 func copies(m *rbm.RBM) func() mcmc.Settable {

@@ -44,20 +44,11 @@ func spectralGap(o operator) (float64, error) {
 	return gap, err
 }
 
-// lattice returns a lattice such as 3x3 with all couplings j.
-func lattice(text string, periodic bool, j float64) (*mcmc.Graph, error) {
-	l, err := mcmc.ParseLattice(text, periodic)
-	if err != nil {
-		return nil, err
-	}
-	return l.Graph(mcmc.Uniform(j), 0)
-}
-
 // gapsJob returns a job that computes the gaps of samplers on a 3×3 lattice at coupling j. The job's name begins with panel and
 // suffix. Sweeps are in the given order; with once they update each site once, in random order.
 func gapsJob(panel, suffix string, periodic bool, samplers []sampler, order mcmc.Order, once bool, j float64) claims.Job {
 	return claims.Job{Name: fmt.Sprintf("%s%s 3x3 J=%g", panel, suffix, j), Run: func(context.Context) (points []claims.Point, err error) {
-		g, err := lattice("3x3", periodic, j)
+		g, err := mcmc.ParseGraph("3x3", periodic, mcmc.Uniform(j), 0)
 		if err != nil {
 			return nil, err
 		}

@@ -74,7 +74,7 @@ func patternJobs(o claims.Options, order mcmc.Order, up func(x, y int) bool, siz
 // of sweeps, and its complement after an odd number. With keep it also returns the states.
 func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool, sweeps, seed int, keep bool) (points []claims.Point, err error) {
 	const j = 0.5 // has no effect on Metropolis here, because no flip changes the energy
-	g, err := lattice(size, true, j)
+	g, err := mcmc.ParseGraph(size, true, mcmc.Uniform(j), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -205,7 +205,8 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 	if c.hidden > 0 {
 		add(filePanel, sardonics, 0, map[bool]float64{true: 1}[p.model != ""])
 	}
-	offset := c.offset(start)
+	// Energies of clusters are those of an Ising system, without the constant of an RBM.
+	offset := chains.Onto(c.build, start).Energy() - chains.Onto(c.ising, start).Energy()
 	runs, err := chains.Race(ctx, samplers, s.beta, math.Inf(1), key.Child(2))
 	for _, r := range runs {
 		if r.Name == clusters {
@@ -270,11 +271,6 @@ func (c *heatBathChain) Move(r *rand.Rand) mcmc.Info {
 
 // Reset implements mcmc.Chain: there are no caches.
 func (c *heatBathChain) Reset() {}
-
-// offset is the energy of a state of the system less that as an Ising system.
-func (c copies) offset(state []uint8) float64 {
-	return chains.Onto(c.build, state).Energy() - chains.Onto(c.ising, state).Energy()
-}
 
 // measure adds the points of a run on the given number of sites, without the energies of its first moves.
 func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt int, sites float64) {

@@ -14,7 +14,7 @@ var contests = []contest{
 		name: "2", repeats: 10, title: "the ferromagnet at its critical temperature", systems: []system{ferro(2.27)}, rewards: true,
 		says: "Swendsen–Wang does considerably better than its competitors, and SARDONICS much better than Gibbs.",
 		claims: func(s system, t *claims.Table) []claims.Claim {
-			return append(slices.Concat(s.beatsGibbs(t), s.losesToClusters(t)), s.learns(t).Aside())
+			return append(slices.Concat(s.beatsGibbs(t), s.beats(t, clusters, sardonics)), s.learns(t).Aside())
 		},
 	},
 	{
@@ -65,14 +65,14 @@ var contests = []contest{
 		name: "6", repeats: 10, title: "the frustrated square lattice, couplings and fields of ±1, T = 1", systems: []system{frustrated}, rewards: true,
 		says: "SARDONICS does considerably better than its rivals, and Swendsen–Wang much worse than on the ferromagnet.",
 		claims: func(s system, t *claims.Table) []claims.Claim {
-			return append(slices.Concat(s.beatsGibbs(t), s.beatsClusters(t)), s.learns(t))
+			return append(slices.Concat(s.beatsGibbs(t), s.beats(t, sardonics, clusters)), s.learns(t))
 		},
 	},
 	{
 		name: "9", repeats: heavyRepeats, title: "the cube of 9×9×9 spins, couplings of ±1, β = 1", systems: []system{cube}, rewards: true,
 		says: "Swendsen–Wang deteriorates substantially; SARDONICS still mixes reasonably well.",
 		claims: func(s system, t *claims.Table) []claims.Claim {
-			return append(slices.Concat(s.beatsGibbs(t), s.beatsClusters(t)), s.learns(t).Aside())
+			return append(slices.Concat(s.beatsGibbs(t), s.beats(t, sardonics, clusters)), s.learns(t).Aside())
 		},
 	},
 	{
@@ -81,7 +81,7 @@ var contests = []contest{
 		claims: func(s system, t *claims.Table) []claims.Claim {
 			return append(s.beatsGibbs(t),
 				claims.Larger(s.Panel("Swendsen–Wang fails to converge: its energies lie above those of block Gibbs"), s.At(t, meanPanel, clusters), s.At(t, meanPanel, blocks)),
-				claims.NotLess(s.Panel("by moves, SARDONICS does not lose to block Gibbs by more than the error"), inverse(s.Logs(t, tauMoves, sardonics)), inverse(s.Logs(t, tauMoves, blocks)), claims.Factor),
+				claims.NotLess(s.Panel("by moves, SARDONICS does not lose to block Gibbs by more than the error"), s.Logs(t, tauMoves, blocks), s.Logs(t, tauMoves, sardonics), claims.Factor),
 				claims.Larger(s.Panel("SARDONICS takes more time a move than block Gibbs"), s.Logs(t, microPanel, sardonics), s.Logs(t, microPanel, blocks)),
 				claims.Larger(s.Panel("SARDONICS gives more independent energies a second than block Gibbs"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, blocks)).Aside(),
 				s.learns(t).Aside())
@@ -91,18 +91,9 @@ var contests = []contest{
 		name: "12", repeats: 10, title: "chimera lattice of 128 spins, couplings uniform in [−1, 1], β = 1", systems: []system{chimera}, rewards: true,
 		says: "SARDONICS once again outperforms its competitors.",
 		claims: func(s system, t *claims.Table) []claims.Claim {
-			return append(slices.Concat(s.beatsGibbs(t), s.beatsClusters(t)), s.learns(t).Aside())
+			return append(slices.Concat(s.beatsGibbs(t), s.beats(t, sardonics, clusters)), s.learns(t).Aside())
 		},
 	},
-}
-
-// inverse negates logarithms of ratios, which inverts the ratios.
-func inverse(l claims.Repeats) claims.Repeats {
-	o := claims.Repeats{}
-	for k, x := range l {
-		o[k] = -x
-	}
-	return o
 }
 
 // beatsGibbs compares SARDONICS with Gibbs by moves as in the paper, by flips and by seconds. In the program of the
@@ -114,14 +105,6 @@ func (s system) beatsGibbs(t *claims.Table) []claims.Claim {
 		claims.Smaller(s.Panel("τ of SARDONICS in flips is shorter than that of sweeps of Gibbs"), s.Logs(t, tauFlips, sardonics), s.Logs(t, tauFlips, sweeps)).OnClock(),
 		claims.Larger(s.Panel("Gibbs loses for the computing time of SARDONICS, too: SARDONICS gives more independent energies a second"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, sweeps)).OnClock(),
 	}
-}
-
-// beatsClusters compares SARDONICS with Swendsen–Wang.
-func (s system) beatsClusters(t *claims.Table) []claims.Claim { return s.beats(t, sardonics, clusters) }
-
-// losesToClusters compares Swendsen–Wang with SARDONICS.
-func (s system) losesToClusters(t *claims.Table) []claims.Claim {
-	return s.beats(t, clusters, sardonics)
 }
 
 // beats is the claim that a mixes faster than b, on three clocks.

@@ -73,11 +73,7 @@ func bits(p *programs) claims.Figure {
 // step makes moves of each sampler from the same state and counts the bits that differ
 // after each.
 func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points []claims.Point, err error) {
-	c, err := frustrated.make(ctx, p, quick)
-	if err != nil {
-		return nil, err
-	}
-	start, err := frustrated.start(c, seed)
+	c, start, err := frustrated.begin(ctx, p, seed, quick)
 	if err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func (s match) claims(t *claims.Table, at int) []claims.Claim {
 		return resolved(t, claims.Larger(s.Panel("k=auto gives more independent energies a second than "+rival+", tuning included"), logs(allGainPanel, automatic), logs(allGainPanel, rival)), at, automatic, rival)
 	}
 	return []claims.Claim{
-		resolved(t, claims.NotLess(s.Panel("τ of k=auto in moves is not longer than tuned as in the paper by more than the error"), inverse(logs(tauMoves, automatic)), inverse(logs(tauMoves, byPaper)), claims.Factor), at, automatic, byPaper),
+		resolved(t, claims.NotLess(s.Panel("τ of k=auto in moves is not longer than tuned as in the paper by more than the error"), logs(tauMoves, byPaper), logs(tauMoves, automatic), claims.Factor), at, automatic, byPaper),
 		faster(byPaper), faster(untuned),
 	}
 }

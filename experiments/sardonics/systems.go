@@ -20,7 +20,7 @@ type system struct {
 	free    bool // the boundary
 	beta    float64
 	draw    uint64 // of the couplings and fields; 0 is that of all other figures
-	// Settings of SARDONICS by the paper's table II; "" for the RBM, of which no version is run.
+	// Settings of SARDONICS by the paper's table II, with k and N rounded.
 	k, gamma, walks, mix string
 }
 
@@ -53,7 +53,7 @@ var (
 		k: "4-30", gamma: "1.039/1.134", walks: "3", mix: ".616/.231/.153"}
 	chimera = system{Label: "chimera", lattice: "chimera:4", free: true, coupled: between, beta: 1,
 		k: "4-20", gamma: "1.043/1.139", walks: "4", mix: ".397/.324/.279"}
-	machine = system{Label: "RBM", beta: 1}
+	machine = system{Label: "RBM", beta: 1, k: "18-50", gamma: "1.029", walks: "1", mix: "1/0/0"}
 )
 
 // A copies makes copies of a system.
@@ -91,12 +91,8 @@ func (s system) make(ctx context.Context, p *programs, quick bool) (copies, erro
 	if quick {
 		text = small[text]
 	}
-	l, err := mcmc.ParseLattice(text, !s.free)
-	if err != nil {
-		return copies{}, err
-	}
 	key := rbm.NewKey(1 + s.draw)
-	g, err := l.Graph(s.coupled(key), 0)
+	g, err := mcmc.ParseGraph(text, !s.free, s.coupled(key), 0)
 	if err != nil {
 		return copies{}, err
 	}
@@ -171,21 +167,21 @@ func trainOnDigits(ctx context.Context, quick bool) (*rbm.RBM, error) {
 	return chains.TrainedOnDigits(ctx, hidden, rows, steps)
 }
 
-// settings returns SARDONICS by the paper's table II: with all, with one walk a half and one
+// tableII names SARDONICS by the paper's table II: with all settings, with one walk a half and one
 // bias ("pure"), and with either of the two schemes alone.
+func (s system) tableII(walks, mix bool) string {
+	if !walks {
+		s.walks = "1"
+	}
+	if !mix {
+		s.mix = "1/0/0"
+	}
+	return "sardonics:k=" + s.k + ":gamma=" + s.gamma + ":walks=" + s.walks + ":mix=" + s.mix
+}
+
+// settings returns the sampler that tableII names.
 func (s system) settings(walks, mix bool) mcmc.Mover {
-	text := "sardonics:k=" + s.k + ":gamma=" + s.gamma
-	if walks {
-		text += ":walks=" + s.walks
-	} else {
-		text += ":walks=1"
-	}
-	if mix {
-		text += ":mix=" + s.mix
-	} else {
-		text += ":mix=1/0/0"
-	}
-	m, err := mcmc.ParseMover(text, mcmc.Linear)
+	m, err := mcmc.ParseMover(s.tableII(walks, mix), mcmc.Linear)
 	if err != nil {
 		panic(err) // a constant of this file
 	}
@@ -212,11 +208,14 @@ func (s system) random(c copies, seed int) ([]uint8, error) {
 	return chains.Relaxed(x, mcmc.Gibbs{}, s.beta, active, 0, rbm.NewKey(uint64(seed)).Child(0))
 }
 
-// start returns the state that samplers with given settings start from. Long walks that fit the temperature are
-// hardly ever accepted in a random state.
-func (s system) start(c copies, seed int) ([]uint8, error) {
+// begin returns copies of the system, and the state that samplers with given settings start from. Long walks that fit the
+// temperature are hardly ever accepted in a random state.
+func (s system) begin(ctx context.Context, p *programs, seed int, quick bool) (c copies, start []uint8, err error) {
 	const sweeps = 100
-	return chains.Relaxed(c.build(), mcmc.Gibbs{}, s.beta, 0, sweeps, rbm.NewKey(uint64(seed)).Child(0))
+	if c, err = s.make(ctx, p, quick); err == nil {
+		start, err = chains.Relaxed(c.build(), mcmc.Gibbs{}, s.beta, 0, sweeps, rbm.NewKey(uint64(seed)).Child(0))
+	}
+	return c, start, err
 }
 
 // finite reports whether x is a number.

@@ -42,18 +42,10 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 	}
 	return claims.Figure{
 		Name: name, Title: title, Says: says,
-		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range o.Seeds(3, heavyRepeats) {
-				for _, s := range systems {
-					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", s.Label, repeat+1),
-						Run: func(ctx context.Context) ([]claims.Point, error) {
-							return s.compete(ctx, p, curves, claims.Size(o, 0.005, 1), repeat+1, o.Quick)
-						},
-					})
-				}
-			}
-			return jobs
+		Jobs: func(o claims.Options) []claims.Job {
+			return repeated(systems, o.Seeds(3, heavyRepeats), func(ctx context.Context, s system, _, seed int) ([]claims.Point, error) {
+				return s.compete(ctx, p, curves, claims.Size(o, 0.005, 1), seed, o.Quick)
+			})
 		},
 		Claims: func(t *claims.Table) (all []claims.Claim) {
 			for _, s := range systems {
@@ -110,11 +102,7 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 
 // compete runs versions on the system for this many seconds each.
 func (s system) compete(ctx context.Context, p *programs, curves []string, seconds float64, seed int, quick bool) (points []claims.Point, err error) {
-	c, err := s.make(ctx, p, quick)
-	if err != nil {
-		return nil, err
-	}
-	start, err := s.start(c, seed)
+	c, start, err := s.begin(ctx, p, seed, quick)
 	if err != nil {
 		return nil, err
 	}
@@ -124,10 +112,7 @@ func (s system) compete(ctx context.Context, p *programs, curves []string, secon
 		if quick {
 			mover = shortened(mover, len(start))
 		}
-		samplers = append(samplers, chains.Sampler{Name: name, Mover: mover})
-	}
-	for i := range samplers {
-		samplers[i].System = chains.Onto(c.build, start)
+		samplers = append(samplers, chains.Sampler{Name: name, Mover: mover, System: chains.Onto(c.build, start)})
 	}
 	runs, err := chains.Race(ctx, samplers, s.beta, seconds, rbm.NewKey(uint64(seed)).Child(2))
 	for _, r := range runs {

@@ -113,11 +113,7 @@ func weights(p *programs) claims.Figure {
 
 // weigh runs the settings of Table II with each weight of a flip, and from a random state.
 func (s system) weigh(ctx context.Context, p *programs, at, seed int, quick bool) (points []claims.Point, err error) {
-	c, err := s.make(ctx, p, quick)
-	if err != nil {
-		return nil, err
-	}
-	start, err := s.start(c, seed)
+	c, start, err := s.begin(ctx, p, seed, quick)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
@@ -116,19 +117,10 @@ func distances(ctx context.Context, strength float64, seed uint64, seconds float
 	return points, nil
 }
 
-// logarithms returns what is compared.
-func logarithms(r claims.Repeats) claims.Repeats {
-	s := claims.Repeats{}
-	for k, x := range r {
-		s[k] = math.Log(x)
-	}
-	return s
-}
-
 // gaussianFigure compares estimators on Gaussian–binary models.
 func gaussianFigure() claims.Figure {
 	at := func(t *claims.Table, name string, x float64) claims.Repeats {
-		return logarithms(t.At(gaussianPanel, name, x))
+		return chains.Logs(t.At(gaussianPanel, name, x))
 	}
 	closer := func(t *claims.Table, a, b string, x float64) claims.Claim {
 		return claims.Smaller(fmt.Sprintf("weight vectors of length %g: %s is nearer to the exact negative phase than %s", x, a, b), at(t, a, x), at(t, b, x))
@@ -162,8 +154,8 @@ func gaussianFigure() claims.Figure {
 		Finding: func(t *claims.Table) string {
 			var parts []string
 			for _, x := range t.Xs(gaussianPanel, gaussianEstimators[0].name) {
-				chains := slices.DeleteFunc(names(gaussianEstimators), func(name string) bool { return name == "cd" })
-				best := slices.MinFunc(chains, func(a, b string) int { return cmp.Compare(at(t, a, x).Mean(), at(t, b, x).Mean()) })
+				rivals := slices.DeleteFunc(names(gaussianEstimators), func(name string) bool { return name == "cd" })
+				best := slices.MinFunc(rivals, func(a, b string) int { return cmp.Compare(at(t, a, x).Mean(), at(t, b, x).Mean()) })
 				ratio := math.Exp(at(t, gaussianEstimators[0].name, x).Mean() - at(t, best, x).Mean())
 				parts = append(parts, fmt.Sprintf("%g: %s, %.1f", x, best, ratio))
 			}

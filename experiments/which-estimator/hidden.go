@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"gorbm/data"
+	"gorbm/experiments/internal/chains"
 	"gorbm/experiments/internal/claims"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
@@ -70,16 +71,7 @@ func (p *files) family(ctx context.Context, n hiddenSize) (rows, others *data.Se
 	if err != nil {
 		return nil, nil, err
 	}
-	return takeFrom(set, 0, n.rows), takeFrom(set, n.rows, n.others), nil
-}
-
-// takeFrom returns that many rows of set from first on.
-func takeFrom(set *data.Set, first, count int) *data.Set {
-	rows := make([]int32, count)
-	for i := range rows {
-		rows[i] = int32(first + i)
-	}
-	return set.Take(rows)
+	return set.Take(data.RowNumbers(0, n.rows)), set.Take(data.RowNumbers(n.rows, n.rows+n.others)), nil
 }
 
 // start returns a training of the layer as rbmtrain's preset for such data starts it, except for the rate. horizon is the number of updates over which the rate falls to 0; 0: it does not.
@@ -214,7 +206,7 @@ func hiddenFigure(p *files) claims.Figure {
 					return nil, err
 				}
 				for repeat := range o.Seeds(3, 3) {
-					compareContacts(takeFrom(rows, repeat*n.samples, n.samples), others, func(panel string, y float64) {
+					compareContacts(rows.Take(data.RowNumbers(repeat*n.samples, (repeat+1)*n.samples)), others, func(panel string, y float64) {
 						points = append(points, claims.Point{Panel: panel, Curve: otherDraws, Repeat: repeat + 1, Y: y})
 					})
 				}
@@ -247,7 +239,7 @@ func hiddenFigure(p *files) claims.Figure {
 						}
 					}
 				}
-				at := func(name string) claims.Repeats { return logarithms(t.At(hiddenError, name, seconds)) }
+				at := func(name string) claims.Repeats { return chains.Logs(t.At(hiddenError, name, seconds)) }
 				for _, l := range hiddenLayers[1:] {
 					all = append(all, claims.Smaller(fmt.Sprintf("after %g s %s have a smaller error of the correlations than %s", seconds, l.name, hiddenLayers[0].name), at(l.name), at(hiddenLayers[0].name)))
 				}
@@ -266,7 +258,7 @@ func hiddenFigure(p *files) claims.Figure {
 			for _, seconds := range hiddenSeconds {
 				var errors []string
 				for _, name := range names() {
-					errors = append(errors, fmt.Sprintf("%.3f by %s", math.Exp(logarithms(t.At(hiddenError, name, seconds)).Mean()), name))
+					errors = append(errors, fmt.Sprintf("%.3f by %s", math.Exp(chains.Logs(t.At(hiddenError, name, seconds)).Mean()), name))
 				}
 				parts = append(parts, fmt.Sprintf("after %g s %s", seconds, strings.Join(errors, ", ")))
 			}

@@ -115,8 +115,8 @@ func (r contest) figure(p *files) claims.Figure {
 			}
 			var panels []claims.Panel
 			for _, d := range r.problems {
-				if len(t.Curves(d.name)) > 0 {
-					panels = append(panels, claims.Panel{Name: d.name, Title: d.name, X: "s of updates", Y: d.measure(), LogX: true, Dots: true})
+				if measure, _, _ := d.words(); len(t.Curves(d.name)) > 0 {
+					panels = append(panels, claims.Panel{Name: d.name, Title: d.name, X: "s of updates", Y: measure, LogX: true, Dots: true})
 				}
 			}
 			return claims.Curves(w, t, 2, panels, names(r.estimators))

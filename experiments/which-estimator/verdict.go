@@ -26,45 +26,32 @@ func (d problem) scores(r claims.Repeats) claims.Repeats {
 	return s
 }
 
-// measure says what is measured.
-func (d problem) measure() string {
+// words say what is measured, and what it means to be better or worse.
+func (d problem) words() (measure, nearer, farther string) {
 	if d.unknown {
-		return "−log-likelihood / nats"
+		return "−log-likelihood / nats", "at a higher likelihood than", "at a lower likelihood than"
 	}
-	return "nats below the truth"
-}
-
-// nearer and farther say what it means to be better or worse.
-func (d problem) nearer() string {
-	if d.unknown {
-		return "at a higher likelihood than"
-	}
-	return "nearer to the truth than"
-}
-
-func (d problem) farther() string {
-	if d.unknown {
-		return "at a lower likelihood than"
-	}
-	return "farther from the truth than"
+	return "nats below the truth", "nearer to the truth than", "farther from the truth than"
 }
 
 // against compares the scores of an estimator with those of pcd: where chains of pcd mix it should
 // not be worse, and elsewhere better.
 func (d problem) against(name string, its, base claims.Repeats) claims.Claim {
+	_, nearer, farther := d.words()
 	if !d.mixes {
-		return claims.Smaller(fmt.Sprintf("%s: %s ends %s %s", d.name, name, d.nearer(), estimators[0].name), its, base)
+		return claims.Smaller(fmt.Sprintf("%s: %s ends %s %s", d.name, name, nearer, estimators[0].name), its, base)
 	}
 	loss := claims.Factor
 	if d.unknown {
 		loss = func(x float64) string { return fmt.Sprintf("%.2g nats", x) }
 	}
-	return claims.NotLess(fmt.Sprintf("%s: %s does not end %s %s by more than the error", d.name, name, d.farther(), estimators[0].name), base, its, loss)
+	return claims.NotLess(fmt.Sprintf("%s: %s does not end %s %s by more than the error", d.name, name, farther, estimators[0].name), base, its, loss)
 }
 
 // ladders compares pt with its own ladder and with that of the paper.
 func (d problem) ladders(own, paper claims.Repeats) claims.Claim {
-	return claims.Smaller(fmt.Sprintf("%s: pt ends %s with the ladder of the paper, if it tunes its own", d.name, d.nearer()), own, paper)
+	_, nearer, _ := d.words()
+	return claims.Smaller(fmt.Sprintf("%s: pt ends %s with the ladder of the paper, if it tunes its own", d.name, nearer), own, paper)
 }
 
 // last returns the largest x of the data, false if there is none.

@@ -54,6 +54,15 @@ func ParseLattice(text string, periodic bool) (*Lattice, error) {
 	return l, nil
 }
 
+// ParseGraph returns the graph of a lattice of ParseLattice, with couplings and a field on every spin.
+func ParseGraph(text string, periodic bool, c Couplings, field float64) (*Graph, error) {
+	l, err := ParseLattice(text, periodic)
+	if err != nil {
+		return nil, err
+	}
+	return l.Graph(c, field)
+}
+
 // parseSides parses numbers separated by x.
 func parseSides(text string) ([]int, error) {
 	var sides []int
