@@ -46,8 +46,13 @@ func (c *Constraint) String() string {
 	return fmt.Sprintf("%s=%d", c.On, c.Active)
 }
 
-// MarshalText returns String as bytes, for JSON.
-func (c *Constraint) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+// ConstraintText returns the text of m's constraint, as files have it: "" for none.
+func (m *RBM) ConstraintText() string {
+	if m.Constraint == nil {
+		return ""
+	}
+	return m.Constraint.String()
+}
 
 // Check returns an error if c does not apply to m or no state of m satisfies it. A nil constraint
 // has no error.

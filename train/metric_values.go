@@ -291,11 +291,7 @@ func classify(m *rbm.RBM, set *data.Set, rows []int32) (Score, float64) {
 	total, wrong := make([]float64, m.Classes()), make([]float64, m.Classes())
 	for chunk := range slices.Chunk(rows, max(1, scoreBlock/m.Classes())) {
 		logp, kept := ClassLogProbs(m, set, chunk)
-		y := make([]int32, len(kept))
-		for i, r := range kept {
-			y[i] = set.Y[r]
-		}
-		weights := set.WeightsOf(kept)
+		y, weights := set.ClassesOf(kept), set.WeightsOf(kept)
 		s.add(logp, y, weights)
 		for i, k := range y {
 			total[k] += weightAt(weights, i)

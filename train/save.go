@@ -44,7 +44,7 @@ type saved struct {
 
 	HiddenUnits string `json:"hidden_units,omitempty"` // kind of hidden units, from RBM.HiddenText
 
-	Constraint *rbm.Constraint `json:"constraint,omitempty"`
+	Constraint string `json:"constraint,omitempty"` // from RBM.ConstraintText
 
 	Rule  string   `json:"rule,omitempty"`  // type of the caller's rule
 	Rests []string `json:"rests,omitempty"` // names of the saved rests, in order
@@ -56,7 +56,7 @@ type saved struct {
 // header returns the header for the current state of t.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes(), Groups: t.model.GroupsText(), HiddenUnits: t.model.HiddenText(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
+		Classes: t.model.Classes(), Groups: t.model.GroupsText(), HiddenUnits: t.model.HiddenText(), Constraint: t.model.ConstraintText(), Data: t.set.Name, Hash: t.hash}
 	if h.Classes > 0 {
 		h.Labels = t.model.LabelKind().String()
 	}
@@ -198,18 +198,11 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 
 // checkHeader decodes a header and checks that it fits t.
 func (t *Trainer) checkHeader(text []byte) (saved, error) {
-	var h struct {
-		saved
-		Constraint string `json:"constraint"` // in the notation of Constraint.String
-	}
+	var h saved
 	if err := json.Unmarshal(text, &h); err != nil {
 		return saved{}, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
 	}
 	want := t.header()
-	constraint := ""
-	if want.Constraint != nil {
-		constraint = want.Constraint.String()
-	}
 	h.Settings.Horizon, h.Settings.Rate = want.Settings.Horizon, want.Settings.Rate
 	theirs, err1 := finitejson.Marshal(h.Settings)
 	ours, err2 := finitejson.Marshal(want.Settings)
@@ -238,10 +231,10 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 		return saved{}, fmt.Errorf("the saved model has the groups of visible units %.60q, not %.60q", h.Groups, want.Groups)
 	case h.HiddenUnits != want.HiddenUnits:
 		return saved{}, fmt.Errorf("the saved model has %.60q for its kind of hidden units, not %.60q", h.HiddenUnits, want.HiddenUnits)
-	case h.Constraint != constraint:
-		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q", h.Constraint, constraint)
+	case h.Constraint != want.Constraint:
+		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q", h.Constraint, want.Constraint)
 	}
-	return h.saved, nil
+	return h, nil
 }
 
 // readSaved reads the parts and checks their SHA-256.

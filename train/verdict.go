@@ -159,16 +159,12 @@ func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning,
 	for i, x := range values {
 		e.Values = append(e.Values, Value{h.likelihood.Values[i], x})
 	}
-	return h.early(ctx, e, nil)
+	return h.Early(ctx, e, nil)
 }
 
-// Early records an evaluation by v and returns new warnings about its metrics and the likelihood. It
-// returns none about mixing if the likelihood decides.
-func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) ([]Warning, error) {
-	return h.early(ctx, e, v)
-}
-
-func (h *Health) early(ctx context.Context, e Evaluation, v *Evaluator) (all []Warning, err error) {
+// Early records an evaluation by v, or one without metrics of its own if v is nil, and returns new warnings about the
+// metrics and the likelihood. It returns none about mixing if the likelihood decides.
+func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) (all []Warning, err error) {
 	if h.follow(e); e.Step >= h.steps {
 		return nil, nil // see Final
 	}

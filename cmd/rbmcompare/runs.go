@@ -137,18 +137,15 @@ const maxFile = 1 << 26
 
 // readRun reads the run in a folder.
 func readRun(dir string) (*runSummary, error) {
-	text, err := atomicfile.Read(filepath.Join(dir, rundir.ConfigFile), maxFile)
-	if err != nil {
-		return nil, err
-	}
 	var c struct {
 		Data     map[string]any
 		Model    map[string]any
 		Training map[string]any
 		Steps    int
 	}
-	if err := json.Unmarshal(text, &c); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, rundir.ConfigFile), err)
+	err := rundir.ReadConfig(dir, &c)
+	if err != nil {
+		return nil, err
 	}
 	r := &runSummary{Path: dir, Settings: map[string]string{"steps": strconv.Itoa(c.Steps)}, Metrics: map[string]metric{}, final: map[string]bool{}}
 	delete(c.Training, "horizon") // the steps again
@@ -167,7 +164,7 @@ func readRun(dir string) (*runSummary, error) {
 		Metrics json.RawMessage
 		Seconds *float64
 	}
-	text, err = atomicfile.Read(filepath.Join(dir, rundir.ResultFile), maxFile)
+	text, err := atomicfile.Read(filepath.Join(dir, rundir.ResultFile), maxFile)
 	if errors.Is(err, os.ErrNotExist) {
 		_, err := os.Stat(filepath.Join(dir, rundir.DivergedFile))
 		r.Diverged = err == nil

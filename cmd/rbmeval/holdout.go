@@ -1,13 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 
 	"gorbm/data"
-	"gorbm/rbm/atomicfile"
 	"gorbm/train/rundir"
 )
 
@@ -24,9 +22,6 @@ type trainedOn struct {
 	} `json:"training"`
 }
 
-// maxConfig is the size in bytes from which a file is no config.json.
-const maxConfig = 1 << 26
-
 // readTrainedOn reads the config.json of the run of a model: of the folder path, or of the one that the
 // model file is in. All is 0 without one.
 func readTrainedOn(path string) (c trainedOn) {
@@ -34,8 +29,7 @@ func readTrainedOn(path string) (c trainedOn) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		dir = filepath.Dir(path)
 	}
-	text, err := atomicfile.Read(filepath.Join(dir, rundir.ConfigFile), maxConfig)
-	if err != nil || json.Unmarshal(text, &c) != nil {
+	if rundir.ReadConfig(dir, &c) != nil {
 		return trainedOn{}
 	}
 	return c

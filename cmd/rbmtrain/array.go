@@ -286,22 +286,19 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 // stateOf returns the state of the run of p in a folder. It fails if the folder has a run
 // with other settings.
 func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
-	text, err := folder.Read(rundir.ConfigFile, maxConfig)
-	if errors.Is(err, os.ErrNotExist) {
-		return newRun, nil
-	}
 	var c struct {
 		Flags  map[string]string `json:"flags"`
 		Preset presetChoice      `json:"preset"`
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &c)
+	err := rundir.ReadConfig(folder.Dir, &c)
+	if errors.Is(err, os.ErrNotExist) {
+		return newRun, nil
 	}
 	if err == nil && c.Flags == nil {
-		err = errors.New("it has no flags")
+		err = fmt.Errorf("%s: it has no flags", folder.Path(rundir.ConfigFile))
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w; remove the folder, or choose another -out", folder.Path(rundir.ConfigFile), err)
+		return "", fmt.Errorf("%w; remove the folder, or choose another -out", err)
 	}
 	now := p.given()
 	now["preset"], c.Flags["preset"] = p.opts.chosen.Name, c.Preset.Name

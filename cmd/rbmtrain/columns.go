@@ -128,15 +128,11 @@ const frequencyValues = 1 << 26
 func setFrequencies(vars []variable, set *data.Set) [][]float64 {
 	every := 1 + set.Len()*set.X.Cols/frequencyValues
 	return frequencies(vars, func(yield func([]float32, func(int) bool, float64)) {
-		row := make([]float32, set.X.Cols)
+		row, number := rbm.NewMatrix(1, set.X.Cols), make([]int32, 1)
 		for r := 0; r < set.Len(); r += every {
-			clear(row)
-			if set.Grey.Rows > 0 {
-				copy(row, set.Grey.Row(r))
-			} else {
-				set.X.Each(r, func(j int) { row[j] = 1 })
-			}
-			yield(row, func(unit int) bool { return set.Missing.Rows > 0 && set.Missing.Get(r, unit) }, set.Weight(int32(r)))
+			number[0] = int32(r)
+			set.Inputs(row.Values(), number)
+			yield(row.Data, func(unit int) bool { return set.Missing.Rows > 0 && set.Missing.Get(r, unit) }, set.Weight(int32(r)))
 		}
 	})
 }

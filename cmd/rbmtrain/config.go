@@ -59,7 +59,7 @@ type configModel struct {
 	// ClassNames are the names of the classes in the order of the label units, if -init names a model.
 	ClassNames []string `json:"class_names,omitempty"`
 
-	Constraint *rbm.Constraint `json:"constraint,omitempty"`
+	Constraint string `json:"constraint,omitempty"` // as RBM.ConstraintText
 }
 
 // config returns the content of config.json. hash is that of the training rows.
@@ -70,7 +70,7 @@ func (p *plan) config(hash string) config {
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale, Header: set.Header},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Groups: p.model.GroupsText(), Units: p.model.HiddenText(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Groups: p.model.GroupsText(), Units: p.model.HiddenText(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.ConstraintText()},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.opts.rates,
 	}
 	if p.sets.Test != nil {

@@ -118,9 +118,10 @@ type options struct {
 	arrayFile                       string
 	arrayIndex                      int
 
-	extended bool   // -steps came with -resume
-	slowed   bool   // -rate came with -resume
-	began    *begun // the model and test rows of the resumed run, nil without -resume
+	extended bool         // -steps came with -resume
+	slowed   bool         // -rate came with -resume
+	began    *configModel // the model of the resumed run, nil without -resume; its parameters are in the checkpoint, so that no file of -init is needed
+	testHash string       // of the test rows of the resumed run
 	rates    []rateChange
 	before   int      // number of steps that the resumed run had planned
 	command  []string // the command line that started the run

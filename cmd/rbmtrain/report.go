@@ -474,11 +474,7 @@ func (r *runner) read() *reading {
 	if len(rows) == 0 {
 		return nil
 	}
-	y := make([]int32, len(rows))
-	for i, row := range rows {
-		y[i] = set.Y[row]
-	}
-	return &reading{set, rows, logp, train.Confuse(logp, y, set.WeightsOf(rows), m.Classes())}
+	return &reading{set, rows, logp, train.Confuse(logp, set.ClassesOf(rows), set.WeightsOf(rows), m.Classes())}
 }
 
 // neverWarning returns a warning if classes are of unequal size and some are never predicted, and "" otherwise.
@@ -561,16 +557,13 @@ func mistakes(m *rbm.RBM, c *reading) (all report.Section, err error) {
 	if set.Missing.Rows > 0 { // pictures would show random values in missing cells
 		return all, nil
 	}
-	pictures := rbm.NewMatrix(len(wrong), m.Inputs())
-	texts := make([]string, len(wrong))
-	for i, w := range wrong {
-		if set.Grey.Rows > 0 {
-			copy(pictures.Row(i), set.Grey.Row(int(w.row)))
-		} else {
-			set.X.Each(int(w.row), func(j int) { pictures.Row(i)[j] = 1 })
-		}
-		texts[i] = fmt.Sprintf("%s read as %s", set.Classes[set.Y[w.row]], set.Classes[w.guess])
+	var rows []int32
+	var texts []string
+	for _, w := range wrong {
+		rows, texts = append(rows, w.row), append(texts, fmt.Sprintf("%s read as %s", set.Classes[set.Y[w.row]], set.Classes[w.guess]))
 	}
+	pictures := rbm.NewMatrix(len(rows), m.Inputs())
+	set.Inputs(pictures.Values(), rows)
 	note := good + " Row by row: " + strings.Join(texts, ", ") + "."
 	picture, err := report.NewPicture("The surest mistakes", "rows that the model classifies wrongly, the surest first",
 		plots.Tiles(pictures, set.Height, set.Width, 10, plots.InkOf(m)))

@@ -37,7 +37,7 @@ func (o *options) adopt() error {
 		Command []string          `json:"command"`
 		Metrics []string          `json:"metrics"`
 		Data    configData        `json:"data"`
-		Model   begun             `json:"model"`
+		Model   configModel       `json:"model"`
 		Rates   []rateChange      `json:"rates"`
 	}{}
 	if err := json.Unmarshal(text, &c); err != nil {
@@ -75,30 +75,13 @@ func (o *options) adopt() error {
 		o.metrics = cmp.Or(strings.Join(c.Metrics, ","), "none")
 	}
 	o.chosen, o.before, o.command = *c.Preset, c.Steps, c.Command
-	c.Model.testHash = c.Data.TestHash
-	o.rates, o.began = c.Rates, &c.Model
+	o.rates, o.began, o.testHash = c.Rates, &c.Model, c.Data.TestHash
 	return nil
-}
-
-// maxConfig is the largest size of config.json, in bytes.
-const maxConfig = 1 << 26
-
-// begun is the part of config.json about the model and the test rows at the start of the run.
-// With it, resuming needs no file of -init: all parameters are in the checkpoint.
-type begun struct {
-	Hidden     int      `json:"hidden"`
-	Classes    int      `json:"classes"`
-	Labels     string   `json:"labels"`
-	Groups     string   `json:"groups"`
-	Units      string   `json:"hidden_units"`
-	Constraint string   `json:"constraint"` // as rbm.Constraint.String writes it
-	ClassNames []string `json:"class_names"`
-	testHash   string
 }
 
 // model returns a model of the run's shape, into which the checkpoint is read. It
 // returns nil if config.json of an older run does not describe the shape.
-func (b *begun) model(inputs int) *rbm.RBM {
+func (b *configModel) model(inputs int) *rbm.RBM {
 	kind, err := units.ParseLabel(cmp.Or(b.Labels, "softmax"))
 	if err != nil || b.Hidden < 1 || b.Hidden > maxHidden || b.Classes < 0 || b.Classes > 0 && len(b.ClassNames) != b.Classes || (inputs+b.Classes)*b.Hidden > maxParameters {
 		return nil
@@ -124,17 +107,10 @@ func (b *begun) model(inputs int) *rbm.RBM {
 	if hidden != rbm.Bernoulli {
 		m = rbm.NewLayers(rbm.Group{Kind: hidden, Units: b.Hidden}, m.Groups()...)
 	}
-	m.Constraint = b.constraint(m)
-	return m
-}
-
-// constraint returns the run's constraint on m, or nil if it has none.
-func (b *begun) constraint(m *rbm.RBM) *rbm.Constraint {
-	c, err := modelfile.ParseConstraint(b.Constraint, m)
-	if err != nil {
-		return nil
+	if c, err := modelfile.ParseConstraint(b.Constraint, m); err == nil {
+		m.Constraint = c
 	}
-	return c
+	return m
 }
 
 // A rateChange is a -rate that was given with -resume.
@@ -252,10 +228,7 @@ func (r *runner) reopenTables(at int) (err error) {
 
 // warnOfTest warns if the test rows have changed since the run began.
 func (r *runner) warnOfTest() {
-	if r.plan.opts.began == nil || r.plan.sets.Test == nil {
-		return
-	}
-	if was := r.plan.opts.began.testHash; was != "" && was != r.plan.sets.Test.Hash() {
+	if was := r.plan.opts.testHash; r.plan.sets.Test != nil && was != "" && was != r.plan.sets.Test.Hash() {
 		r.plan.flags.Warn(fmt.Sprintf("the test rows, %s, have changed since the run began: what was measured on them before and after step %d cannot be compared", r.plan.sets.Test.Name, r.trainer.Steps()))
 	}
 }

@@ -24,7 +24,7 @@ func facts(t *train.Trainer) []ranks.Fact {
 // readConfig returns config.json of a run. Rank 0 reads it and broadcasts it.
 func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 	if o.group.Rank() == 0 {
-		text, err = folder.Read(rundir.ConfigFile, maxConfig)
+		text, err = folder.Read(rundir.ConfigFile, rundir.MaxConfig)
 	}
 	return o.group.Broadcast(text, err)
 }

@@ -21,7 +21,7 @@ import (
 
 // The files of a run's folder.
 const (
-	ConfigFile  = "config.json"
+	ConfigFile  = "config.json" // see ReadConfig
 	MetricsFile = "metrics.csv"
 	ModelFile   = "model.safetensors"
 	BestFile    = "best.safetensors"

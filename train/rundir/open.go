@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,6 +62,22 @@ func (f *Folder) Read(name string, most int64) ([]byte, error) {
 		return nil, err
 	}
 	return text, nil
+}
+
+// MaxConfig is the largest size of config.json, in bytes.
+const MaxConfig = 1 << 26
+
+// ReadConfig decodes the config.json of the run in a folder. Its error wraps fs.ErrNotExist if there is none.
+func ReadConfig(dir string, into any) error {
+	path := filepath.Join(dir, ConfigFile)
+	text, err := atomicfile.Read(path, MaxConfig)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
 // checkFile returns an error if path exists and is not a regular file with one hard link.
