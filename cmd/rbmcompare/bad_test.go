@@ -65,8 +65,8 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, "-run empty", []string{"-run", "empty/models holds no snapshots"}},
 		{cli.Failed, "-run other", []string{"best.safetensors is not named by a step"}},
 		{cli.Failed, "-run torn", []string{"0000001.safetensors", "not a safetensors file"}},
-		{cli.Failed, "-run mixed", []string{"0000002.safetensors is of another shape", "0000001.safetensors"}},
-		{cli.Failed, "-run kinds", []string{"0000002.safetensors is of another shape", "0000001.safetensors"}},
+		{cli.Failed, "-run mixed", []string{"0000002.safetensors has other units than", "0000001.safetensors"}},
+		{cli.Failed, "-run kinds", []string{"0000002.safetensors has other units than", "0000001.safetensors"}},
 		{cli.Failed, "-run bound", []string{"0000002.safetensors has another constraint", "0000001.safetensors"}},
 		// The estimators.
 		{cli.Usage, s + "-negphase pdc", []string{"-negphase", `"pdc"`, "did you mean pcd?"}},
