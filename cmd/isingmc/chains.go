@@ -15,20 +15,20 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// maxChains bounds -chains: what a chain has measured takes some megabytes.
+// maxChains is the largest value of -chains. The measurements of a chain take some megabytes.
 const maxChains = 1 << 12
 
-// A chainRun is what the samplers have measured in one of the chains of -chains.
+// A chainRun has the measurements of all samplers in one of the chains of -chains.
 type chainRun struct {
 	Samplers []*measured
-	Stopped  bool // before its end
+	Stopped  bool // the context ended before the run did
 }
 
-// sampleChains runs the samplers once for each chain, each in a separate race. Several ranks
-// share the chains. The error is context.Canceled if one was stopped; those that measured
-// something are kept.
+// sampleChains runs the samplers once for each chain, each time in a separate race. Chains are
+// divided among the ranks. If the context ends, sampleChains keeps all measurements made so far and returns
+// context.Canceled.
 func (p *plan) sampleChains(ctx context.Context, now clock) error {
-	mine := (p.chains + p.group.Size() - 1) / p.group.Size() // at most
+	mine := (p.chains + p.group.Size() - 1) / p.group.Size() // largest number of chains of this rank
 	done := 0
 	return ranks.Deal(p.group, p.chains, func(chain int) (r chainRun, err error) {
 		field := p.contestants
@@ -67,7 +67,7 @@ func (p *plan) keyOf(chain int) rbm.Key {
 	return key
 }
 
-// pool returns the summary of independent series of one distribution.
+// pool combines the summaries of independent series with the same distribution.
 func pool(parts []diag.Summary) diag.Summary {
 	if len(parts) == 1 {
 		return parts[0]
@@ -82,7 +82,7 @@ func pool(parts []diag.Summary) diag.Summary {
 	for _, s := range parts {
 		all.Mean += float64(float64(s.N) / float64(all.N) * s.Mean)
 	}
-	var mean, tau float64 // squares of errors
+	var mean, tau float64 // squared standard errors
 	for _, s := range parts {
 		w := float64(s.N) / float64(all.N)
 		d := s.Mean - all.Mean
@@ -95,19 +95,19 @@ func pool(parts []diag.Summary) diag.Summary {
 	return all
 }
 
-// summary returns the summary of a trace that each chain has.
-func (r row) summary(of func(m *measured) *diag.Trace) diag.Summary {
+// summary combines the summaries of a trace over the chains. trace selects it.
+func (r row) summary(trace func(m *measured) *diag.Trace) diag.Summary {
 	parts := make([]diag.Summary, len(r.runs))
 	for i, m := range r.runs {
-		parts[i] = of(m).Summary()
+		parts[i] = trace(m).Summary()
 	}
 	return pool(parts)
 }
 
-// ofStates turns the summary of a series, each value of which is a mean over the states of a move, into
-// one of the states themselves. Their variance is larger by within, the mean variance within a move. The
-// number of effective values is that of independent states with the same error, and τ follows from it.
-func ofStates(s diag.Summary, within float64) diag.Summary {
+// statesSummary converts the summary of a series of means, each over the states of a move, into that of the
+// states. The variance of states is larger by within, the mean variance within a move. The number of
+// effective values becomes that of independent states with the same error, and τ follows from it.
+func statesSummary(s diag.Summary, within float64) diag.Summary {
 	if !(within > 0) || !(s.Variance > 0) {
 		return s
 	}
@@ -119,16 +119,17 @@ func ofStates(s diag.Summary, within float64) diag.Summary {
 	return s
 }
 
-// mean returns the mean of an estimate that each chain has, each with the weight of its moves.
-func (r row) mean(of func(o *observables) estimate) estimate {
+// mean returns the mean of an estimate over the chains, weighted by their numbers of moves. value computes
+// the estimate of a chain.
+func (r row) mean(value func(o *observables) estimate) estimate {
 	if len(r.runs) == 1 {
-		return of(r.runs[0].Observables)
+		return value(r.runs[0].Observables)
 	}
 	var x estimate
 	squares := 0.0
 	for _, m := range r.runs {
 		w := float64(m.Trace.Len()) / float64(r.N)
-		e := of(m.Observables)
+		e := value(m.Observables)
 		x.mean += float64(w * e.mean)
 		squares += float64(float64(w*e.err) * float64(w*e.err))
 	}
@@ -136,12 +137,12 @@ func (r row) mean(of func(o *observables) estimate) estimate {
 	return x
 }
 
-// leastAgreement is the probability below which chains are said to differ: that of four standard
-// errors, as between two samplers.
+// leastAgreement is the p-value below which chains or samplers are reported to differ: that of a difference
+// of four standard errors.
 const leastAgreement = 6e-5
 
-// agreement returns the probability that the mean energies of chains of one distribution differ as much as
-// these do, by their errors; NaN for one chain, or without errors.
+// agreement returns the p-value of the differences between the mean energies of the chains, by a χ² test, or
+// NaN if there is one chain or an error is unknown.
 func (r row) agreement() float64 {
 	if len(r.runs) < 2 {
 		return math.NaN()
@@ -165,7 +166,7 @@ func (r row) agreement() float64 {
 	return distuv.ChiSquared{K: float64(len(parts) - 1)}.Survival(chi)
 }
 
-// chainsWarning says that the chains of a sampler do not agree, or nothing.
+// chainsWarning returns a warning if the chains of a sampler do not agree, otherwise nil.
 func (r row) chainsWarning() []string {
 	if p := r.agreement(); p < leastAgreement {
 		return []string{fmt.Sprintf("%s: the mean energies of its %d chains differ by more than their errors (p = %.2g): they have not converged; run longer", r.name, len(r.runs), p)}
@@ -173,8 +174,8 @@ func (r row) chainsWarning() []string {
 	return nil
 }
 
-// agree returns an error if the command line cannot run, or if the system, which may be that of a
-// file, or the policy is another on another rank.
+// agree checks that no rank has failed, and that all ranks have the same system and policy, which may come
+// from files. failed is the error of this rank or nil.
 func (p *plan) agree(g *ranks.Group, failed error) error {
 	if g.Size() == 1 || failed != nil {
 		return g.Agree(failed)

@@ -13,15 +13,15 @@ import (
 	"gorbm/negphase/diag"
 )
 
-// An observable is a number that the samplers measured, by which they are compared.
+// An observable is a quantity by which samplers are compared.
 type observable struct {
 	name  string
 	value func(r row) estimate
 }
 
-// comparable returns the observables of a run that all samplers have measured. symmetric
-// says that states have the energy of their mirror images: then the mean of m is 0, and a
-// sampler that does not reach it is warned of elsewhere.
+// comparable returns the observables that all samplers have measured. symmetric is set if
+// a flip of all spins leaves the energy unchanged. Then the mean of m is 0 and is not
+// compared: observablesWarnings checks it.
 func comparable(rows []row, symmetric bool) []observable {
 	all := []observable{{"the energy", func(r row) estimate { return estimate{r.Mean, r.StdErr} }}}
 	o := rows[0].Observables
@@ -29,45 +29,46 @@ func comparable(rows []row, symmetric bool) []observable {
 		return all
 	}
 	all = append(all, observable{"the specific heat", row.specificHeat})
-	of := func(x string, of pick) {
+	add := func(x string, moments pick) {
 		all = append(all,
-			observable{"|" + x + "|", func(r row) estimate { return r.abs(of) }},
-			observable{x + "²", func(r row) estimate { return r.square(of) }},
-			observable{"the Binder cumulant of " + x, func(r row) estimate { return r.binder(of) }})
+			observable{"|" + x + "|", func(r row) estimate { return r.abs(moments) }},
+			observable{x + "²", func(r row) estimate { return r.square(moments) }},
+			observable{"the Binder cumulant of " + x, func(r row) estimate { return r.binder(moments) }})
 	}
 	if o.Spins != nil {
 		if !symmetric {
 			all = append(all, observable{"m", func(r row) estimate { return r.value(spins) }})
 		}
-		of("m", spins)
+		add("m", spins)
 		all = append(all, observable{"the susceptibility", row.susceptibility})
 	}
 	if o.Overlap != nil {
-		of("q", overlap)
+		add("q", overlap)
 	}
 	return all
 }
 
-// A difference is that of an observable between two samplers.
+// A difference is the difference of an observable between two samplers.
 type difference struct {
-	a, b, name string
-	z          float64 // in standard errors, not negative
+	a, b, name string  // names of the samplers and of the observable
+	z          float64 // absolute difference in standard errors
 }
 
-// A comparison is that of every two samplers of a run in every observable that both have.
+// A comparison has the differences between all pairs of samplers in all observables.
 type comparison struct {
-	differences []difference // by falling z; without those that have no error
-	what        []string     // the observables
+	differences []difference // in descending order of z, without those of unknown error
+	what        []string     // names of the observables
 }
 
-// compare compares samplers of one distribution.
+// compare compares samplers of the same distribution.
 func compare(rows []row, symmetric bool) (c comparison) {
 	c.add(rows, symmetric, "")
 	c.sort()
 	return c
 }
 
-// add compares more samplers of one distribution. where says which, after the names of observables.
+// add compares more samplers of the same distribution. It appends where, such as " at T = 2", to the names
+// of observables.
 func (c *comparison) add(rows []row, symmetric bool, where string) {
 	for _, o := range comparable(rows, symmetric) {
 		if name := o.name + where; len(rows) > 1 {
@@ -78,7 +79,7 @@ func (c *comparison) add(rows []row, symmetric bool, where string) {
 			found[i] = o.value(r)
 			for j := range i {
 				z := math.Abs(found[j].mean-found[i].mean) / math.Hypot(found[j].err, found[i].err)
-				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // else one of them never changed, which is warned of
+				if !math.IsNaN(z) && found[j].err > 0 && found[i].err > 0 { // otherwise one never changed, which has a warning
 					c.differences = append(c.differences, difference{rows[j].name, r.name, o.name + where, z})
 				}
 			}
@@ -86,19 +87,18 @@ func (c *comparison) add(rows []row, symmetric bool, where string) {
 	}
 }
 
-// sort puts the largest differences first.
 func (c *comparison) sort() {
 	slices.SortStableFunc(c.differences, func(a, b difference) int { return cmp.Compare(b.z, a.z) })
 }
 
-// chance bounds the probability that one of the differences is as large as d by chance:
-// Bonferroni's bound, which holds whatever the observables have in common.
+// chance returns Bonferroni's bound of the probability that chance makes any difference as large
+// as d. It holds for any dependence between the observables.
 func (c comparison) chance(d difference) float64 {
 	return min(1, float64(len(c.differences))*2*distuv.UnitNormal.Survival(d.z))
 }
 
-// apart returns the differences that are too large for chance. A single one is, beyond four
-// standard errors.
+// apart returns the differences that are too large for chance. With a single comparison these are
+// differences of more than four standard errors.
 func (c comparison) apart() []difference {
 	at := slices.IndexFunc(c.differences, func(d difference) bool { return !(c.chance(d) < leastAgreement) })
 	if at < 0 {
@@ -107,7 +107,7 @@ func (c comparison) apart() []difference {
 	return c.differences[:at]
 }
 
-// among returns how many comparisons there were, in words.
+// among returns the number of comparisons in words, or "" if there was one.
 func (c comparison) among() string {
 	if len(c.differences) == 1 {
 		return ""
@@ -115,10 +115,10 @@ func (c comparison) among() string {
 	return fmt.Sprintf(" in %d comparisons", len(c.differences))
 }
 
-// hardlyChance is the probability below which samplers are not said to agree. Those below leastAgreement are warned of.
+// hardlyChance is the p-value below which samplers hardly agree. Below leastAgreement there is a warning.
 const hardlyChance = 0.01
 
-// agreement returns that samplers agree, or hardly; nothing if warning says that they do not.
+// agreement returns a line on how well the samplers agree, or nil if warning returns that they do not.
 func (c comparison) agreement() []string {
 	if len(c.differences) == 0 || len(c.apart()) > 0 {
 		return nil
@@ -134,7 +134,7 @@ func (c comparison) agreement() []string {
 	return []string{fmt.Sprintf("All observables agree: the farthest apart, %s of %s and %s, %s.", d.name, d.a, d.b, found)}
 }
 
-// warning returns which samplers do not agree, or nothing.
+// warning returns a warning that names the samplers that do not agree, or nil.
 func (c comparison) warning() []string {
 	far := c.apart()
 	if len(far) == 0 {
@@ -166,14 +166,14 @@ func (c comparison) record() (all []cli.Record) {
 		rec.Add("b", d.b)
 		rec.Add("observable", d.name)
 		rec.Add("z", d.z)
-		rec.Add("p", c.chance(d)) // that one of all is as large by chance
+		rec.Add("p", c.chance(d)) // bound of the probability that chance makes any difference as large
 		all = append(all, rec)
 	}
 	return all
 }
 
-// tauText returns τ as text, in a unit of which a move has per. A run that cannot measure it
-// has a lower bound.
+// tauText writes τ, or its lower bound if the run is too short to measure it. per is the length of a move
+// in the unit of the text.
 func tauText(s diag.Summary, per float64) string {
 	switch bound := s.TauBound(); {
 	case s.Trusted():

@@ -10,8 +10,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// gaps computes the spectral gap of each sampler from its whole transition
-// matrix.
+// gaps computes the spectral gap of each sampler from its transition matrix.
 func (p *plan) gaps() (all []cli.Record, err error) {
 	const most = 12 // spins
 	if p.units > most {
@@ -31,18 +30,18 @@ func (p *plan) gaps() (all []cli.Record, err error) {
 		text, forget := words(gap, period)
 		rec.Show("sampler", "sampler", m.name, m.name)
 		rec.Show("spectral_gap", "spectral gap of a sweep", gap, text)
-		rec.Show("period", "sweeps to forget by 1/e", period, forget) // 0 if some states cannot be reached
+		rec.Show("period", "sweeps to forget by 1/e", period, forget) // 0: some states cannot be reached
 		all = append(all, rec)
 	}
 	return all, nil
 }
 
-// leastGap is the size of rounding errors: no digit of a smaller gap is right. See
+// leastGap is the size of rounding errors, below which no digit of a gap is correct. See
 // diag.SpectralGap.
 const leastGap = 1e-12
 
-// words returns a gap as text, and the number of sweeps in which the distance to
-// the stationary distribution, in its slowest component, falls to 1/e.
+// words returns a gap as text, and the number of sweeps after which the slowest component
+// of the distance to the stationary distribution has fallen to 1/e.
 func words(spectral float64, period int) (gap, forget string) {
 	switch {
 	case period == 0:

@@ -1,5 +1,5 @@
-// Isingmc runs Markov chain Monte Carlo samplers on Ising systems, one alone
-// or several for equal computing time, and says how fast each forgets.
+// Isingmc runs Markov chain Monte Carlo samplers on Ising systems for equal
+// computing time, and measures how fast each decorrelates.
 //
 //	isingmc -lattice 60x60 -beta 0.44 -sampler gibbs,sw
 //
@@ -34,75 +34,77 @@ same computing time:
 
 %s
 exchange and im sample states of fixed magnetisation; all other samplers sample all
-states. These are two different distributions, so that one run cannot have samplers of
-both. Two more samplers run replicas of the system at several temperatures. SAMPLER moves
+states. These are two different distributions, so one run cannot have samplers of both.
+Two more samplers run replicas of the system at several temperatures. SAMPLER moves
 each replica (default: gibbs, or block-gibbs on an RBM):
 
 %s
 Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
 
 %s
-For each sampler it prints its rates; the mean energy with its standard error; τ,
-the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's window; and
-the independent energies a second, n/(2τ), where n is the number of moves a second. For
-a run shorter than some 100 τ it prints a lower bound of τ instead. It also compares all
-means between samplers. If two differ by more than chance explains, given the number of
-comparisons (Bonferroni), one of the two samplers has not converged, and it names both.
+For each sampler it prints its speed; the mean energy with its standard error; τ,
+the integrated autocorrelation time of the energy, ½ + Σρ(t) over Sokal's window; and
+the number of independent energies per second, n/(2τ), where n is the number of moves per
+second. For a run shorter than some 100 τ it prints a lower bound of τ instead. It also
+compares all means between samplers. If two means differ by more than chance explains, given
+the number of comparisons (Bonferroni), one of the two samplers has not converged, and
+a warning names both.
 
--observables measures the magnetisation per spin m of an Ising system after each move. It prints
-the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
-specific heat β²(<E²> − <E>²)/N. -overlap measures q, the mean of s s' over the spins of two
-replicas. Errors allow for the autocorrelation (Wolff 2004).
+-observables measures the magnetisation per spin m of an Ising system after each move. It
+prints the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
+specific heat β²(<E²> − <E>²)/N of N spins. -overlap measures q, the mean of s s' over the
+spins of two replicas. Errors include the autocorrelation (Wolff 2004).
 
 With -moves and one sampler, equal seeds give equal results except for times. With
 several samplers, the first makes -moves moves, and the others as many as they can in the
 same time. The states of a chain depend only on the seed and the sampler's settings; with
-a limit of time, only the number of moves depends on the clock.
+a time limit, only the number of moves depends on the clock.
 
--scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice, and
-prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. LOW:HIGH:auto chooses
-N and the temperatures: neighbouring replicas then accept about half of their swaps, everywhere
-equally often. It measures the acceptance by pilot runs of the first sampler, of a fixed number of
-moves. The overlap of a temperature is the probability that a swap with the next hotter one is
-accepted. pt and ins exchange replicas between these temperatures; the others do not. Curves between
-the temperatures are computed by multiple-histogram reweighting (Ferrenberg & Swendsen 1989; MBAR,
-Shirts & Chodera 2008), with errors from the differences between segments of the run. If the scan
-begins at beta=0 they include log Z. If -lattice names two or more lattices, it prints where their Binder
-cumulants cross: the critical temperature, up to finite-size corrections. With -moves every sampler
-makes that many moves. A scan has at most 6 curves: one for each lattice and sampler. A curve uses at most
-160 000 states of a chain, all temperatures together, equally spaced in moves. To reduce the errors of
-curves and crossings further, take more -chains rather than more -moves.
+-scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice.
+It prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. "overlap"
+is the probability that a swap with the next hotter temperature is accepted. pt and ins swap
+replicas between these temperatures; other samplers do not. LOW:HIGH:auto chooses N and the
+temperatures, so that all neighbouring replicas accept about half of their swaps. It measures
+the acceptance in pilot runs of the first sampler, which have a fixed number of moves.
 
--chains runs independent chains of each sampler. Under mpirun -n N the ranks share them; for this
-build the command by
+Curves between the temperatures are computed by multiple-histogram reweighting (Ferrenberg &
+Swendsen 1989; MBAR, Shirts & Chodera 2008). Their errors come from the differences between
+segments of the run. If the scan begins at beta=0 the curves include log Z. If -lattice names
+several lattices, isingmc prints where their Binder cumulants cross: the critical
+temperature, up to finite-size corrections. With -moves every sampler makes that many moves.
+A scan has at most 6 curves, one for each lattice and sampler. A curve uses at most 160 000
+states of a chain, over all temperatures, at equal intervals of moves. For smaller errors of
+curves and crossings, increase -chains rather than -moves.
+
+-chains runs independent chains of each sampler. mpirun -n N distributes them over N
+processes; for this build the command by
 ` + ranks.Build + `
 
 -tune finds settings of sardonics by Bayesian optimisation: a Gaussian process predicts
 from short trials which settings to try next. The result is a policy: many good settings
-of the sampler (kernels), of which one is drawn at random for every 100 moves. The chain
-that is measured starts after tuning, from a new state. Only the settings that -sampler leaves
-open are tuned, of k, gamma, walks and mix. -tune=METHOD:key=value… takes one of two
-methods:
+of the sampler (kernels), of which one is drawn at random for every 100 moves. The measured
+chain starts after tuning, from a new state. Of k, gamma, walks and mix, only the settings
+that -sampler does not give are tuned. -tune=METHOD:key=value… has two methods:
 
   ei         (default) Trials take equal time. The reward of a trial is the number of
              effective samples per second of the slowest of three observables: energy,
              magnetisation (of an RBM, the number of active hidden units), and overlap
-             with an earlier state. If the energy is the same after a flip of all spins,
-             the absolute values of the last two count. Settings are proposed four at a
-             time, by noisy expected improvement. At the end, trials of growing length
-             compare the policy with the settings before tuning. These stay, unless
-             the policy is better by more than 2 standard errors.
+             with an earlier state. If a flip of all spins leaves the energy unchanged,
+             the last two are replaced by their absolute values. Noisy expected
+             improvement proposes four settings at a time. At the end, trials of
+             increasing length compare the policy with the settings before tuning. These
+             are kept unless the policy is better by more than 2 standard errors.
   paper      200 trials of 100 moves. The reward is the area under the
              autocorrelation of the energy, per move (Hamze et al. 2012).
 
 with these keys:
 
-  seconds=16     computing time of all trials together (ei)
-  of=slowest     the observable that the reward counts: slowest, or energy (ei)
-  evaluations=40 number of trials, without those that compare at the end (paper: 200)
+  seconds=16     computing time of all trials (ei)
+  of=slowest     observable in the reward: slowest, or energy (ei)
+  evaluations=40 number of trials, except the comparisons at the end (paper: 200)
   moves=100      length of a trial (paper)
   kernels=100    number of kernels of the policy (paper: 1000)
-  k=1-120, gamma=0.85/1.12, walks=1-5   ranges of the settings to try; walks=single is tried too
+  k=1-120, gamma=0.85/1.12, walks=1-5   ranges of the settings to try; walks=single is also tried
 
 Examples:
 
@@ -116,7 +118,6 @@ Examples:
   isingmc -lattice 6x6x6 -J pm1 -sampler pt,ins -scan beta=0:1:auto
   isingmc -model model.safetensors -sampler block-gibbs,sardonics:k=1-20:gamma=1`
 
-// options are the flags.
 type options struct {
 	flags *cli.Flags
 
@@ -138,12 +139,12 @@ type options struct {
 	group                                   *ranks.Group
 }
 
-// critical is the inverse temperature of the papers' experiments on 60x60. It is
-// near the critical one of the square lattice, ½ ln(1+√2) = 0.4407.
+// critical is the inverse temperature of the experiments on 60x60 in the papers. It is
+// near that of the critical point of the square lattice, ½ ln(1+√2) = 0.4407.
 const critical = 1 / 2.27
 
 const (
-	defaultSeconds = 2 // short: the defaults are for a first look
+	defaultSeconds = 2 // short, for a first look
 	defaultBurn    = 0.2
 )
 
@@ -154,57 +155,57 @@ func newOptions() *options {
 	f.Screen = screen
 	o := &options{flags: f}
 	f.Group("system")
-	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0").
+	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: the sides of a square or cubic lattice (60x60, 9x9x9), chimera:M (M×M cells of 8 spins) or chimera:MxN, or a file. The file has a line \"i j J\" for each coupling and \"i h\" for each field; spins count from 0").
 		Main("NAME  60x60, 9x9x9, chimera:4, or a file of couplings").Not("model")
 	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or its inverse, -beta").Above(0, math.Inf(1)).Not("scan")
-	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours").
+	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 with equal probability), gaussian (mean 0, standard deviation 1), or a file with a line \"i j J\" for each pair of neighbours. pm1:seed=N draws other couplings; -seed does not change them").
 		Main("NAME  couplings: a number, pm1, gaussian, or a file").Not("model")
-	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; Gaussian units are integrated out, which leaves\nan Ising system of the binary units with couplings between all hidden units;\nβ is 1 unless given, and a constraint all=K is kept").
+	f.StringVar(&o.modelFile, "model", "", "an RBM in place of an Ising system: a .safetensors or .npz file, or the folder of a run. Its units are bits with E = −vᵀWh − bᵀv − cᵀh, visible units first. Gaussian units are integrated out, which leaves an Ising system of the binary units with couplings between all hidden units. β is 1 by default, and a constraint all=K is kept").
 		Main("FILE  an RBM in place of an Ising system").Mode("takes an RBM instead of an Ising system")
 	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
-	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)").Not("gap")
-	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nwith the label's bias, and energy/spin is the energy divided by the number of other units").For("model")
-	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse temperatures, beta=LOW:HIGH:N;\nwith auto in place of N it chooses them; pt and ins exchange replicas between them;\n-lattice may name several lattices, separated by commas").
+	f.IntVar(&o.active, "active", 0, "number of spins that are up, for exchange and im (default: half of them)").Not("gap")
+	f.IntVar(&o.class, "class", 0, "class to which the label of -model is fixed. Energies include the label's bias, and energy/spin is the energy divided by the number of other units").For("model")
+	f.StringVar(&o.scan, "scan", "", "run at N temperatures at once, LOW:HIGH:N, or at inverse temperatures, beta=LOW:HIGH:N; auto in place of N chooses them. pt and ins swap replicas between them. -lattice may name several lattices, separated by commas").
 		Main("LOW:HIGH:N  N temperatures at once (auto: placed), with curves between").Mode("measures at many temperatures").Not("gap")
 	f.Group("samplers")
-	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)").
+	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics; exchange and im with -active; the single-site samplers with -gap)").
 		Main("LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all")
-	f.Var(&o.tune, "tune", "tune the settings of sardonics that -sampler leaves open, then sample with\nthe policy that it learns; see above").
+	f.Var(&o.tune, "tune", "tune the settings of sardonics that -sampler does not give, then sample with the resulting policy; see above").
 		Main("  tune the settings of sardonics first").Not("scan", "gap")
-	f.StringVar(&o.order, "order", "", "order of updates of samplers that name none: linear, chessboard or random").Choice(mcmc.Orders()...)
-	f.StringVar(&o.policy, "policy", "", "with -tune: write the policy to this file, a .json; without: sample with\nthe policy in this file").New(".json").Not("scan", "gap")
-	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results").Above(0, 1).For("tune")
+	f.StringVar(&o.order, "order", "", "order of updates of samplers without order= in -sampler: linear, chessboard or random").Choice(mcmc.Orders()...)
+	f.StringVar(&o.policy, "policy", "", "with -tune: write the policy to this .json file; without -tune: sample with the policy in this file").New(".json").Not("scan", "gap")
+	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: count this time for each flip instead of reading the clock, so that equal seeds give equal results").Above(0, 1).For("tune")
 	f.Group("length")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each sampler (2)").Above(0, maxSeconds).Not("gap")
-	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds").Same("seconds").Main("N  moves of the first sampler, in place of -seconds").Between(1, maxMoves).Not("gap")
-	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; the numbers combine all\nchains, and pictures show the first; under mpirun the ranks share the chains").
+	f.Int64Var(&o.moves, "moves", 0, "number of moves of the first sampler, instead of -seconds").Same("seconds").Main("N  moves of the first sampler, in place of -seconds").Between(1, maxMoves).Not("gap")
+	f.IntVar(&o.chains, "chains", 1, "number of independent chains of each sampler, each with -moves or -seconds. Results combine all chains; pictures show the first. mpirun distributes the chains over processes").
 		Main("N  independent chains of each sampler (1)").Between(1, maxChains).Not("gap")
-	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a fraction of -moves or -seconds").Between(0, maxBurn).Not("gap")
+	f.Float64Var(&o.burn, "burn", defaultBurn, "length of the burn-in before measuring, as a fraction of -moves or -seconds").Between(0, maxBurn).Not("gap")
 	f.Group("results")
-	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above").
+	f.BoolVar(&o.observables, "observables", false, "also measure the magnetisation m, |m|, the susceptibility, the Binder cumulant and the specific heat, with standard errors; see above").
 		Main("  magnetisation, susceptibility, Binder cumulant, specific heat").Not("scan", "gap", "model")
-	f.BoolVar(&o.overlap, "overlap", false, "also measure the specific heat, and the overlap q of two replicas: each sampler moves a\nsecond chain from another start, and its time counts too").
+	f.BoolVar(&o.overlap, "overlap", false, "also measure the specific heat, and the overlap q of two replicas: each sampler moves a second chain from another start, whose time also counts").
 		Main("  overlap of two replicas").Not("scan", "gap", "model")
-	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it").
+	f.StringVar(&o.out, "out", "", "write a picture of energies and autocorrelation against time to this .png, .svg or .pdf file, or to a .html file a report: charts, the table and conclusions").
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
-	f.StringVar(&o.states, "states", "", "write states of the only sampler to this file, an .npz with arrays x, a row of spins −1\nand +1 for each state, energy and move; of an RBM x is its visible bits, and h its hidden\nones; rbmtrain -data reads it").
+	f.StringVar(&o.states, "states", "", "write sampled states to this .npz file, for a single sampler. Array x has a row of spins −1 and +1 for each state; energy and move have a number for each. For an RBM x has the visible bits, and h the hidden ones. rbmtrain -data reads the file").
 		Main("FILE  sampled states, .npz").New(".npz").Not("scan", "gap")
-	f.IntVar(&o.keep, "keep", defaultKeep, "largest number of states in -states, equally spaced in moves; a longer run has at\nleast half as many").For("states")
-	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("scan", "gap")
+	f.IntVar(&o.keep, "keep", defaultKeep, "largest number of states in -states, at equal intervals of moves; a run of more moves has at least half as many").For("states")
+	f.StringVar(&o.trace, "trace", "", "write the energies to this .csv file").New(".csv").Not("scan", "gap")
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its transition matrix (small systems only)").Mode("runs no chain").Not("model")
-	f.StringVar(&o.table, "table", "", "write the measurements of -scan, and the reweighted curves between them, to this file, a CSV table").New(".csv").For("scan")
+	f.StringVar(&o.table, "table", "", "write the measurements of -scan, and the reweighted curves between them, to this .csv file").New(".csv").For("scan")
 	f.Group("the run")
-	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the initial states and of all moves")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",
-		"print the result as one JSON object and nothing else on standard output:\nthe energy is that of the whole system, tau_int in moves")
+		"print the result as one JSON object and nothing else on standard output; energies are of the whole system, and tau_int is in moves")
 	return o
 }
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM, for equal\ncomputing time, and measures how fast each decorrelates.",
+	Purpose: "isingmc runs Markov chain Monte Carlo samplers on an Ising system or an RBM, for equal computing\ntime, and measures how fast each decorrelates.",
 	Examples: []string{
 		"isingmc -sampler gibbs,sw -temperature 2.5 -out race.png  # side by side, with a picture",
 		"isingmc -lattice 8x8,16x16,32x32 -scan 2:2.6:13 -out binder.png  # curves, and T_c from them",
@@ -215,9 +216,9 @@ var screen = cli.Screen{
 // A clock returns the time since a fixed moment.
 type clock func() time.Duration
 
-// runRanks runs the command as one rank of a group, or alone if the group is nil. The ranks
-// share the chains. Rank 0 alone writes and prints. The clock measures the computing time of
-// samplers. It may be that of a thread, so a goroutine is locked to its thread between two readings.
+// runRanks runs the command as one rank of g, or as a single process if g is nil. Chains are divided
+// among the ranks. Only rank 0 writes and prints. now measures the computing time of samplers. It may
+// be the clock of a thread, so goroutines lock themselves to their thread between two readings.
 func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	o.group = g
@@ -229,7 +230,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 		return err
 	}
 	if p.gap {
-		if g.Rank() > 0 { // rank 0 does all
+		if g.Rank() > 0 { // rank 0 computes all gaps
 			return nil
 		}
 		return p.printGaps()
@@ -256,7 +257,7 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	if p.scan != nil {
 		err := p.newScanResult().finish()
 		if err == nil && stopped {
-			err = errors.New("stopped before the end; the results cover what was done")
+			err = errors.New("stopped before the end; the results are those until then")
 		}
 		return err
 	}
@@ -270,8 +271,8 @@ func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, st
 	return nil
 }
 
-// sample runs the samplers, first without measuring them. The progress bar moves from the fraction
-// begin to begin + share.
+// sample runs the samplers, first for the burn-in and then measured. The progress bar moves from the
+// fraction begin to begin + share.
 func (p *plan) sample(ctx context.Context, field []*contestant, now clock, begin, share float64) error {
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)

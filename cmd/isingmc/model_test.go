@@ -105,7 +105,7 @@ func TestGaussianModel(t *testing.T) {
 	}
 	for _, args := range []string{"", "-sampler gibbs:order=random,sardonics:k=1-3:weights=boltzmann:gamma=.5,pt:replicas=3", "-sampler sw,wolff"} {
 		r := result(t, "-model m.safetensors -class 1 -moves 10000 "+args)
-		if r.Spins != 6 || r.Bonds != 15 || r.Beta != 1 || !strings.Contains(r.System, "9 × 6 units given class 1, the Gaussian ones summed out") {
+		if r.Spins != 6 || r.Bonds != 15 || r.Beta != 1 || !strings.Contains(r.System, "9 × 6 units given class 1, the Gaussian ones integrated out") {
 			t.Errorf("%s: %+v", args, r)
 		}
 		for _, s := range r.Samplers {

@@ -15,12 +15,12 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// moments are the traces of the powers of an observable x that lies in [−1, 1].
+// moments are the traces of x, |x|, x² and x⁴ of an observable x in [−1, 1].
 type moments struct{ Value, Abs, Square, Fourth *diag.Trace }
 
-// momentsLimit is the largest number of blocks of a trace of moments. Their errors
-// need blocks shorter than the autocorrelation time; a run whose blocks are longer is
-// worth thousands of independent values anyway.
+// momentsLimit is the largest number of blocks of a trace of moments. Errors need blocks
+// shorter than the autocorrelation time. A run whose blocks are longer has thousands of
+// independent values, so that the errors are good anyway.
 const momentsLimit = 1 << 14
 
 func newTrace() *diag.Trace { return diag.NewTrace(momentsLimit) }
@@ -29,24 +29,24 @@ func newMoments() *moments { return &moments{newTrace(), newTrace(), newTrace(),
 
 func (m *moments) add(x float64) { m.addMean(x, x, 1) }
 
-// addMean adds the mean of two values with the weights own and 1 − own.
-func (m *moments) addMean(x, y, own float64) {
-	m.Value.Add(mean(x, y, own))
-	m.Abs.Add(mean(math.Abs(x), math.Abs(y), own))
+// addMean adds the powers of x and y, averaged with the weights w and 1 − w.
+func (m *moments) addMean(x, y, w float64) {
+	m.Value.Add(mean(x, y, w))
+	m.Abs.Add(mean(math.Abs(x), math.Abs(y), w))
 	x, y = float64(x*x), float64(y*y)
-	m.Square.Add(mean(x, y, own))
-	m.Fourth.Add(mean(float64(x*x), float64(y*y), own))
+	m.Square.Add(mean(x, y, w))
+	m.Fourth.Add(mean(float64(x*x), float64(y*y), w))
 }
 
-// mean returns own·x + (1−own)·y, and x if own is 1.
-func mean(x, y, own float64) float64 {
-	if own == 1 {
+// mean returns w·x + (1−w)·y, and exactly x if w is 1.
+func mean(x, y, w float64) float64 {
+	if w == 1 {
 		return x
 	}
-	return float64(own*x) + float64((1-own)*y)
+	return float64(w*x) + float64((1-w)*y)
 }
 
-// spread returns <x²> − <|x|>² times scale.
+// spread returns scale·(<x²> − <|x|>²).
 func (m *moments) spread(scale float64) estimate {
 	abs, square := m.Abs.Summary().Mean, m.Square.Summary().Mean
 	return estimate{
@@ -65,47 +65,47 @@ func (m *moments) binder() estimate {
 // An estimate is a number with its standard error.
 type estimate struct{ mean, err float64 }
 
-// A pick chooses the moments of the spins or of the overlap.
+// A pick selects the moments of the magnetisation or of the overlap.
 type pick func(o *observables) *moments
 
 func spins(o *observables) *moments   { return o.Spins }
 func overlap(o *observables) *moments { return o.Overlap }
 
-// value, abs and square are the means of x, |x| and x² over all chains.
-func (r row) value(of pick) estimate {
-	return r.meanOf(func(o *observables) *diag.Trace { return of(o).Value })
+// value, abs and square return the means of x, |x| and x² over all chains.
+func (r row) value(x pick) estimate {
+	return r.traceMean(func(o *observables) *diag.Trace { return x(o).Value })
 }
-func (r row) abs(of pick) estimate {
-	return r.meanOf(func(o *observables) *diag.Trace { return of(o).Abs })
+func (r row) abs(x pick) estimate {
+	return r.traceMean(func(o *observables) *diag.Trace { return x(o).Abs })
 }
-func (r row) square(of pick) estimate {
-	return r.meanOf(func(o *observables) *diag.Trace { return of(o).Square })
+func (r row) square(x pick) estimate {
+	return r.traceMean(func(o *observables) *diag.Trace { return x(o).Square })
 }
-func (r row) binder(of pick) estimate {
-	return r.mean(func(o *observables) estimate { return of(o).binder() })
+func (r row) binder(x pick) estimate {
+	return r.mean(func(o *observables) estimate { return x(o).binder() })
 }
 
-func (r row) meanOf(of func(o *observables) *diag.Trace) estimate {
-	s := r.summary(func(m *measured) *diag.Trace { return of(m.Observables) })
+func (r row) traceMean(trace func(o *observables) *diag.Trace) estimate {
+	s := r.summary(func(m *measured) *diag.Trace { return trace(m.Observables) })
 	return estimate{s.Mean, s.StdErr}
 }
 
 func (n estimate) String() string { return withError(n.mean, n.err) }
 
-// observables are what -observables and -overlap measure of a sampler, after each of
-// its moves.
+// observables are the measurements of -observables and -overlap for a sampler, after each
+// move.
 type observables struct {
-	Origin       float64     // an energy near the mean, for precision
+	Origin       float64     // an energy near the mean, which avoids cancellation in the variance
 	Energy       *diag.Trace // energy − Origin
 	EnergySquare *diag.Trace // (energy − Origin)²
-	Spins        *moments    // of the magnetisation per spin; nil if it is fixed
-	Overlap      *moments    // of the overlap with the second replica; nil without one
+	Spins        *moments    // moments of the magnetisation per spin; nil if it is fixed
+	Overlap      *moments    // moments of the overlap with the second replica; nil without one
 }
 
-// A reading is what one state shows.
+// A reading is the energy and the magnetisation per spin of a state.
 type reading struct{ energy, m float64 }
 
-// read returns the energy of a state, the label's included, and its mean spin if that is asked for.
+// read returns the energy of a state, including c.shift, and its magnetisation per spin if requested.
 func (c *contestant) read(s mcmc.System, magnetisation bool) reading {
 	r := reading{energy: s.Energy() + c.shift}
 	if magnetisation {
@@ -115,36 +115,36 @@ func (c *contestant) read(s mcmc.System, magnetisation bool) reading {
 	return r
 }
 
-// add adds the mean of two readings with the weights own and 1 − own.
-func (o *observables) add(x, y reading, own float64) {
+// add adds the mean of two readings with the weights w and 1 − w.
+func (o *observables) add(x, y reading, w float64) {
 	a, b := x.energy-o.Origin, y.energy-o.Origin
-	o.Energy.Add(mean(a, b, own))
-	o.EnergySquare.Add(mean(float64(a*a), float64(b*b), own))
+	o.Energy.Add(mean(a, b, w))
+	o.EnergySquare.Add(mean(float64(a*a), float64(b*b), w))
 	if o.Spins != nil {
-		o.Spins.addMean(x.m, y.m, own)
+		o.Spins.addMean(x.m, y.m, w)
 	}
 }
 
-// within returns the variance of the energies of two readings with the weights own and 1 − own.
-func within(x, y reading, own float64) float64 {
+// within returns the variance of the energies of two readings with the weights w and 1 − w.
+func within(x, y reading, w float64) float64 {
 	d := x.energy - y.energy
-	return own * (1 - own) * float64(d*d)
+	return w * (1 - w) * float64(d*d)
 }
 
-// readings returns those of the state after a move, or of ins of the two that may have the coldest
-// temperature, and the weight of the first.
-func (c *contestant) readings(magnetisation bool) (x, y reading, own float64) {
-	x, own = c.read(c.system, magnetisation), 1
+// readings returns the reading x of the state after a move, with weight w = 1. For ins, y is the reading of
+// the replica that shares the coldest temperature, and the weights are w and 1 − w.
+func (c *contestant) readings(magnetisation bool) (x, y reading, w float64) {
+	x, w = c.read(c.system, magnetisation), 1
 	if c.ladder != nil {
 		var partner int
-		if own, partner = c.ladder.Weight(0); partner != 0 {
-			return x, c.read(c.ladder.Replica(partner), magnetisation), own
+		if w, partner = c.ladder.Weight(0); partner != 0 {
+			return x, c.read(c.ladder.Replica(partner), magnetisation), w
 		}
 	}
-	return x, x, own
+	return x, x, w
 }
 
-// observe adds the values of the present state. The overlap is that of the two coldest replicas.
+// observe adds the values of the current state. The overlap is between the coldest replicas of c and its twin.
 func (c *contestant) observe() {
 	o := c.Observables
 	x, y, weight := c.readings(o.Spins != nil)
@@ -159,7 +159,6 @@ func (c *contestant) observe() {
 	}
 }
 
-// newObservables returns observables without a value.
 func newObservables(magnetisation, overlap bool) *observables {
 	o := &observables{Energy: newTrace(), EnergySquare: newTrace()}
 	if magnetisation {
@@ -171,7 +170,7 @@ func newObservables(magnetisation, overlap bool) *observables {
 	return o
 }
 
-// resetObservables forgets what was measured.
+// resetObservables discards all measurements.
 func (c *contestant) resetObservables() {
 	if o := c.Observables; o != nil {
 		c.Observables = newObservables(o.Spins != nil, o.Overlap != nil)
@@ -196,7 +195,7 @@ func countOnes(state []uint8) (n int) {
 	return n
 }
 
-// countDifferent returns in how many places two states of equal length differ.
+// countDifferent returns the number of sites at which two states of equal length differ.
 func countDifferent(a, b []uint8) (n int) {
 	for ; len(a) >= 8; a, b = a[8:], b[8:] {
 		n += bits.OnesCount64(binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b))
@@ -224,7 +223,7 @@ func (r row) susceptibility() estimate {
 	return r.mean(func(o *observables) estimate { return o.Spins.spread(r.beta * float64(r.system.Len())) })
 }
 
-// observed returns the observables; nothing if none were measured.
+// observed returns the observables as a record, or nil if none were measured.
 func (r row) observed() (rec cli.Record) {
 	if r.Observables == nil {
 		return nil
@@ -249,7 +248,7 @@ func (r row) observed() (rec cli.Record) {
 	return rec
 }
 
-// printObservables prints a table of the observables, a line for each sampler.
+// printObservables prints a table of the observables, with a line for each sampler.
 func printObservables(w io.Writer, rows []row) error {
 	table := observablesTable(rows)
 	if table == nil {
@@ -259,7 +258,7 @@ func printObservables(w io.Writer, rows []row) error {
 	return cli.PrintTable(w, table, true)
 }
 
-// observablesTable returns the table of the observables; nil if none were measured.
+// observablesTable returns the table of the observables, or nil if none were measured.
 func observablesTable(rows []row) [][]string {
 	if rows[0].Observables == nil {
 		return nil
@@ -271,8 +270,8 @@ func observablesTable(rows []row) [][]string {
 	return cli.Table(all)
 }
 
-// observablesWarnings returns which observables the run was too short for. symmetric
-// says that states have the energy of their mirror images, so that the mean of m is 0.
+// observablesWarnings returns warnings about observables for which the run was too short. symmetric
+// is set if a flip of all spins leaves the energy unchanged, so that the mean of m is 0.
 func (r row) observablesWarnings(symmetric bool) (w []string) {
 	if r.Observables == nil {
 		return nil
@@ -281,21 +280,21 @@ func (r row) observablesWarnings(symmetric bool) (w []string) {
 		switch s := r.summary(func(m *measured) *diag.Trace { return m.Observables.Spins.Value }); {
 		case s.Variance == 0:
 		case symmetric && !(math.Abs(s.Mean) <= maxApart*s.StdErr && s.Trusted()):
-			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, and this run says %s: it turned its sign too seldom, so that the error of m means nothing; look at |m|", r.name, estimate{s.Mean, s.StdErr}))
+			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, but this run has %s: m changed its sign too rarely, so its error means nothing; look at |m|", r.name, estimate{s.Mean, s.StdErr}))
 		case !symmetric && !s.Trusted():
 			w = append(w, fmt.Sprintf("%s: the run is too short for the error of m; run longer", r.name))
 		}
 	}
-	of := func(of pick, what string) {
-		if of(r.Observables) == nil {
+	warn := func(moments pick, what string) {
+		if moments(r.Observables) == nil {
 			return
 		}
-		if s := r.summary(func(m *measured) *diag.Trace { return of(m.Observables).Square }); s.Variance > 0 && !s.Trusted() {
+		if s := r.summary(func(m *measured) *diag.Trace { return moments(m.Observables).Square }); s.Variance > 0 && !s.Trusted() {
 			w = append(w, fmt.Sprintf("%s: the run is worth %s independent values of %s; below %d their errors cannot be trusted; run longer",
 				r.name, cmp.Or(fewer(s.Effective), "few"), what, diag.MinEffective))
 		}
 	}
-	of(spins, "m²")
-	of(overlap, "q²")
+	warn(spins, "m²")
+	warn(overlap, "q²")
 	return w
 }

@@ -236,7 +236,7 @@ func TestTurns(t *testing.T) {
 		"-lattice 16x16 -temperature 2 -sampler sw -moves 5000 -observables":    false,
 		"-lattice 16x16 -temperature 3 -sampler gibbs -moves 5000 -observables": false,
 	} {
-		if got := slices.ContainsFunc(result(t, args).Warnings, func(w string) bool { return strings.Contains(w, "turned its sign too seldom") }); got != want {
+		if got := slices.ContainsFunc(result(t, args).Warnings, func(w string) bool { return strings.Contains(w, "m changed its sign too rarely") }); got != want {
 			t.Errorf("%s: warned of m: %v, want %v", args, got, want)
 		}
 	}

@@ -12,11 +12,11 @@ import (
 	"gorbm/train/plots"
 )
 
-// picture draws the charts below each other: the autocorrelation of the energy, and
-// a strip of the energies of each sampler, in its colour. After tuning there follow the
-// rewards of the trials and the policy.
+// picture returns a page of charts, one below the other: the autocorrelation of the energy,
+// then the energies of each sampler, in its colour. After tuning the rewards of
+// the trials and the policy follow.
 func picture(rows []row, t *tuning) *plots.Page {
-	const height, strip, label = 8 * vg.Centimeter, 3 * vg.Centimeter, 6 * vg.Millimeter // label: of the last strip's axis
+	const height, strip, label = 8 * vg.Centimeter, 3 * vg.Centimeter, 6 * vg.Millimeter // label: height of the axis label of the last strip
 	decay, legend := decayChart(rows).Plot()
 	page, heights := []*plots.Plot{decay}, []vg.Length{height}
 	for _, c := range energyStrips(rows) {
@@ -33,22 +33,22 @@ func picture(rows []row, t *tuning) *plots.Page {
 }
 
 const (
-	// stripPoints is the number of energies that a strip shows, equally spaced
-	// in time: one for every one or two pixels.
+	// stripPoints is the number of energies in a strip, equally spaced in time:
+	// one for every one or two pixels.
 	stripPoints = 600
-	// stripTaus is the length of a strip in τ of the slowest sampler. It is long
-	// enough to show that the energy wanders, and short enough to show how.
+	// stripTaus is the length of a strip, divided by τ of the slowest sampler. So
+	// a strip shows several slow changes of the energy, and their shape.
 	stripTaus = 40
 )
 
-// energyStrips shows the energies at the end of the run.
+// energyStrips returns a chart of the energies of each sampler at the end of the run.
 func energyStrips(rows []row) (strips []plots.Chart) {
 	span, end := 0.0, math.Inf(1)
 	for _, r := range rows {
 		end = min(end, r.Elapsed.Seconds())
 		span = max(span, stripTaus*r.secondsOf(r.Time.Tau))
 	}
-	if !(span < end) { // or τ is unknown
+	if !(span < end) { // a short run, or τ is unknown
 		span = end
 	}
 	unit, name := cli.TimeUnit(span)
@@ -75,7 +75,7 @@ func energyStrips(rows []row) (strips []plots.Chart) {
 	return strips
 }
 
-// fewTicks are the ticks of a strip's energies: up to three.
+// fewTicks returns up to three ticks for the energies of a strip.
 func fewTicks(low, high float64) (few []plot.Tick) {
 	all := plots.Ticks(low, high)
 	for i := 0; i < len(all); i += (len(all) + 2) / 3 {
@@ -84,8 +84,8 @@ func fewTicks(low, high float64) (few []plot.Tick) {
 	return few
 }
 
-// decayChart shows the autocorrelation ρ against the lag in time. The axis is
-// logarithmic, because samplers differ by powers of ten.
+// decayChart returns a chart of the autocorrelation ρ of the energy against the lag in time. The
+// time axis is logarithmic, because samplers differ by powers of ten.
 func decayChart(rows []row) plots.Chart {
 	slowest := 0.0
 	for _, r := range rows {
@@ -97,7 +97,7 @@ func decayChart(rows []row) plots.Chart {
 		blocks := r.Trace.Blocks()
 		rho := diag.Autocorrelation(blocks, len(blocks)/2)
 		l := plots.Line{Name: r.name, Color: colorOf(rows, r)}
-		// Lags are 2 % apart, which a logarithmic axis can show.
+		// Lags are about 2 % apart, as fine as a logarithmic axis can show.
 		for t := 1; t < len(rho) && float64(t) <= lags(r); t = max(t+1, t*51/50) {
 			l.X, l.Y = append(l.X, float64(t)*r.blockSeconds()/unit), append(l.Y, rho[t])
 			if rho[t] < c.Low {
@@ -110,9 +110,9 @@ func decayChart(rows []row) plots.Chart {
 	return c
 }
 
-// lags returns how many blocks of the trace the plot of ρ goes back: twice the
-// window of τ, beyond which ρ is noise, and at least ten. If ρ falls slowly at the
-// end, it is at least the length of a batch.
+// lags returns the largest lag in the plot of ρ, in blocks of the trace: twice the window of
+// the estimate of τ, beyond which ρ is noise, and at least ten. If ρ decays slowly at the
+// end, it is at least the length of a batch of diag.Batches.
 func lags(r row) float64 {
 	n := max(10, 2*float64(r.Time.Window)/float64(r.Trace.Stride()))
 	if r.Slow {
@@ -124,7 +124,7 @@ func lags(r row) float64 {
 // blockSeconds returns the computing time of a block of the trace.
 func (r row) blockSeconds() float64 { return r.secondsOf(float64(r.Trace.Stride())) }
 
-// colorOf returns the number of the sampler's colour, from 1.
+// colorOf returns the index of the sampler's colour, from 1.
 func colorOf(rows []row, r row) int {
 	return 1 + slices.IndexFunc(rows, func(o row) bool { return o.contestant == r.contestant })
 }

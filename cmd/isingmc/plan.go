@@ -12,20 +12,20 @@ import (
 	"gorbm/rbm"
 )
 
-// A plan is a checked command line, with the system and the samplers that it asks for.
+// A plan is a checked command line with its system and samplers.
 type plan struct {
 	options
 	model       string                     // the system in words
-	units       int                        // spins, or units of an RBM
-	pairs       int                        // coupled pairs of units
-	newSystem   func(state []uint8) system // returns a system in this state
-	graph       *mcmc.Graph                // of an Ising system, or of an RBM whose Gaussian units are summed out; nil for other RBMs
-	shift       float64                    // constant part of the energy: the bias of the label unit fixed by -class, and Gaussian units that are summed out
+	units       int                        // number of spins, or of units of an RBM
+	pairs       int                        // number of coupled pairs of units
+	newSystem   func(state []uint8) system // returns a system in the given state
+	graph       *mcmc.Graph                // the couplings of an Ising system, or of an RBM whose Gaussian units are integrated out; nil for other RBMs
+	shift       float64                    // constant part of the energy: the bias of the label unit of -class, and the contribution of Gaussian units
 	movers      []namedMover
 	keepsUp     bool          // the samplers keep the number of spins up
 	constrained bool          // that number is set by the constraint of the model
-	contestants []*contestant // the samplers of the first chain
-	runs        [][]*measured // measurements: chains × contestants
+	contestants []*contestant // samplers of the first chain
+	runs        [][]*measured // chains × contestants
 	length      length
 	firstHidden int     // index of the first hidden unit of an RBM; 0 for an Ising system
 	symmetric   bool    // flipping all spins leaves the energy unchanged
@@ -43,7 +43,7 @@ const (
 	maxBurn    = 100
 )
 
-// check checks every flag and builds the system and the samplers.
+// check checks all flags and makes the system and the samplers.
 func (o *options) check() (*plan, error) {
 	p := &plan{options: *o}
 	if o.flags.Given("temperature") {
@@ -99,8 +99,8 @@ func (p *plan) checkActive() error {
 	return nil
 }
 
-// start draws a state uniformly, from all states or from those with the fixed number
-// of spins up.
+// start returns a uniformly random state, among all states or among those with the fixed
+// number of spins up.
 func (p *plan) start(key rbm.Key) []uint8 {
 	r := key.Rand()
 	x := make([]uint8, p.units)
@@ -116,15 +116,15 @@ func (p *plan) start(key rbm.Key) []uint8 {
 	return x
 }
 
-// relaxSweeps is the number of sweeps that relax the random start before a walk sampler
-// begins. Long walks with settings for β may never be accepted from the random start,
-// which is a state of infinite temperature: on 60×60 with J = ±1, β = 1 and the settings
-// of the paper's Table II, 35,000 moves in a row were rejected.
+// relaxSweeps is the number of sweeps from the random start before a walk sampler
+// begins. The random start is a state of infinite temperature, from which long walks
+// with settings for β may never be accepted: on 60×60 with J = ±1, β = 1 and the settings
+// of Table II of Hamze et al. (2012), 35,000 moves in a row were rejected.
 const relaxSweeps = 100
 
 // relaxed returns the state from which walk samplers start: the start of the other
-// samplers, after relaxSweeps sweeps of single flips or of exchanges. If those do not
-// apply to the system, it is the start itself.
+// samplers after relaxSweeps sweeps of single flips or exchanges, or the start itself if
+// these moves do not apply to the system.
 func (p *plan) relaxed(key rbm.Key) []uint8 {
 	system := p.newSystem(p.start(key))
 	var single mcmc.Mover = mcmc.Gibbs{}
@@ -151,8 +151,8 @@ func isWalk(m mcmc.Mover) bool {
 	return false
 }
 
-// starts returns the start of walk samplers, under true, and of the others, under false.
-// Equal keys give equal states.
+// starts returns the start of walk samplers as element true, and that of the others as element
+// false. Equal keys give equal states.
 func (p *plan) starts(key rbm.Key) map[bool][]uint8 {
 	starts := map[bool][]uint8{false: p.start(key)}
 	if slices.ContainsFunc(p.movers, func(m namedMover) bool { return isWalk(m.Mover) }) {
@@ -176,7 +176,7 @@ func (p *plan) bind() (err error) {
 	return err
 }
 
-// newContestants creates each sampler of one chain with its copy of the system, and a second copy
+// newContestants creates the samplers of one chain. Each has a copy of the system, and a second copy
 // with -overlap.
 func (p *plan) newContestants(chain int) (field []*contestant, err error) {
 	if p.scan != nil {
@@ -222,7 +222,7 @@ func format(m namedMover) string {
 	return mcmc.FormatMover(m.Mover)
 }
 
-// describeSystem returns a line about the system, without a newline.
+// describeSystem returns a line about the system, without the newline.
 func (p *plan) describeSystem() string {
 	return fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, p.units, p.pairs, p.beta)
 }
@@ -239,7 +239,7 @@ func (p *plan) describe() string {
 	return d + "\n" + p.describeLength(len(p.movers))
 }
 
-// describeLength returns a line about the length of the runs, without a newline.
+// describeLength returns a line about the length of the runs, without the newline.
 func (p *plan) describeLength(samplers int) string {
 	run := fmt.Sprintf("%v s of computing each", p.seconds)
 	if p.flags.Given("moves") {

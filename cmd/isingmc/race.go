@@ -15,28 +15,28 @@ import (
 	"gorbm/rbm"
 )
 
-// A contestant is a sampler with its own copy of the system.
+// A contestant is a sampler with its copy of the system.
 type contestant struct {
-	name   string // in the grammar of -sampler
+	name   string // as in -sampler
 	beta   float64
 	system system
 	shift  float64 // see plan
 	chain  mcmc.Chain
 	rand   *rand.Rand
 
-	ladder *mcmc.Ladder // the chain, if it has several temperatures
+	ladder *mcmc.Ladder // chain, if it has several temperatures; otherwise nil
 
 	measured
 	twin  *twin // nil without -overlap
-	batch int64 // moves between two readings of the clock
+	batch int64 // number of moves between two readings of the clock
 }
 
-// measured is what a sampler has measured since the last reset.
+// measured has the measurements of a sampler since the last reset.
 type measured struct {
 	Info    mcmc.Info
-	Trace   *diag.Trace // of the energy after each move
-	Elapsed time.Duration
-	Within  float64 // the sum over moves of the variance of the energies that ins weighs
+	Trace   *diag.Trace   // energy after each move
+	Elapsed time.Duration // computing time
+	Within  float64       // sum over moves of the variance between the weighted energies of ins
 
 	Observables *observables // nil without -observables and -overlap
 	States      *stateLog    // nil without -states
@@ -45,17 +45,17 @@ type measured struct {
 
 	// Set for a sampler that tunes the length of its walks; otherwise 0.
 	WarmUp  time.Duration
-	Lengths [2]int // the shortest and the longest walk
+	Lengths [2]int // numbers of flips of the shortest and the longest walk
 }
 
-// exchanges describes the swaps of neighbouring replicas, from the coldest pair, and their round trips.
+// exchanges counts swaps of neighbouring replicas and round trips.
 type exchanges struct {
-	Tries, Made []int64
+	Tries, Made []int64 // for each pair of neighbours, coldest first: attempted and accepted swaps
 	Trips       int64
 }
 
 // traceLimit is the largest number of blocks of a trace, two megabytes. A
-// picture shows far fewer, and they resolve any τ that the run can measure.
+// picture shows far fewer, and this many resolve any τ that the run can measure.
 const traceLimit = 1 << 18
 
 // Keys that derive from the seed.
@@ -68,16 +68,16 @@ const (
 	spaceKey
 )
 
-// movesRand returns the random numbers of a sampler's moves. They depend on a key
-// of the seed, on the sampler's settings and on how many samplers with equal settings
-// come before it. So a sampler makes the same moves alone and with others.
+// movesRand returns the generator for a sampler's moves. It depends on a key derived from
+// the seed, on the sampler's settings, and on the number of earlier samplers with equal
+// settings (before). So a sampler makes the same moves alone and with others.
 func movesRand(key rbm.Key, settings string, before int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(settings))
 	return key.Child(h.Sum64()).Child(uint64(before)).Rand()
 }
 
-// reset forgets what was measured.
+// reset discards all measurements.
 func (c *contestant) reset() {
 	c.Info, c.Trace, c.Elapsed, c.Within = mcmc.Info{}, diag.NewTrace(traceLimit), 0, 0
 	c.resetObservables()
@@ -118,13 +118,13 @@ func (c *contestant) move(n int64) {
 	}
 }
 
-// warm lets the sampler find the length of its walks, at each temperature of a ladder, if it is to do
-// so, and freezes it. That makes a fixed number of moves, so that it does not depend on the clock.
+// warm tunes and then fixes the length of the sampler's walks, at each temperature of a ladder, if its
+// settings have k=auto. It makes a fixed number of moves, so that the result does not depend on the clock.
 func (c *contestant) warm(now func() time.Duration) {
 	if first, ok := chainsOf(c.chain)[0].(mcmc.Adaptive); !ok || first.NewLength() == nil {
 		return
 	}
-	runtime.LockOSThread() // the clock may be that of the thread
+	runtime.LockOSThread() // now may be the clock of the thread
 	defer runtime.UnlockOSThread()
 	start := now()
 	for i, chain := range chainsOf(c.chain) {
@@ -144,7 +144,7 @@ func (c *contestant) warm(now func() time.Duration) {
 	c.WarmUp = now() - start
 }
 
-// chainsOf returns the chains of a ladder's replicas, or a single chain.
+// chainsOf returns the chains of a ladder's replicas, or c itself.
 func chainsOf(c mcmc.Chain) []mcmc.Chain {
 	if l, ok := c.(*mcmc.Ladder); ok {
 		return l.Chains()
@@ -152,12 +152,12 @@ func chainsOf(c mcmc.Chain) []mcmc.Chain {
 	return []mcmc.Chain{c}
 }
 
-// clockInterval is about the time between two readings of the clock: long
-// compared with a reading, and short compared with a turn.
+// clockInterval is about the time between two readings of the clock. It is long
+// compared with a reading, and short compared with timeSlice.
 const clockInterval = time.Millisecond
 
-// run makes moves until the sampler has used this much time in all, or made
-// this many moves.
+// run makes moves until the sampler has used the given total time, or made the
+// given total number of moves.
 func (c *contestant) run(until time.Duration, moves int64, now func() time.Duration) {
 	c.batch = max(1, c.batch)
 	for c.Elapsed < until && c.Info.Moves < moves {
@@ -175,18 +175,18 @@ func (c *contestant) run(until time.Duration, moves int64, now func() time.Durat
 	}
 }
 
-// A length is the length of a race: a number of moves of the first sampler, or
-// a time.
+// A length is the length of a race: a number of moves of the first sampler or of
+// each sampler, or a time.
 type length struct {
 	moves int64 // math.MaxInt64 if the time decides
 	time  time.Duration
-	each  bool // each sampler makes that many moves, whatever the time
+	each  bool // each sampler makes this number of moves, whatever the time
 }
 
 // byTime is the number of moves of a race whose length is a time.
 const byTime = math.MaxInt64
 
-// scaled returns a fraction of l, at least one move.
+// scaled returns share times l, at least one move.
 func (l length) scaled(share float64) length {
 	if l.moves == byTime {
 		return length{byTime, time.Duration(share * float64(l.time)), l.each}
@@ -194,7 +194,7 @@ func (l length) scaled(share float64) length {
 	return length{max(1, int64(math.Ceil(share*float64(l.moves)))), l.time, l.each}
 }
 
-// done returns the part of l that is done, from 0 to 1.
+// done returns the fraction of l that is done, from 0 to 1.
 func (l length) done(field []*contestant) float64 {
 	first := field[0]
 	if l.each {
@@ -206,17 +206,17 @@ func (l length) done(field []*contestant) float64 {
 	return float64(first.Info.Moves) / float64(l.moves)
 }
 
-// timeSlice is how long a sampler runs before the next one does. Slices are short, so
-// that other work of the machine slows all samplers alike.
+// timeSlice is the time that a sampler runs before the next one does. It is short, so
+// that other programs slow all samplers equally.
 const timeSlice = 50 * time.Millisecond
 
-// race runs the samplers in turns: the first one for the length of the race, the
-// others until they have used as much time. It resets them first. If the length
-// is a number of moves, the moves of the first sampler do not depend on the
-// clock. After each round of turns it calls report with the part that is done.
-// If the context ends, it returns the context's error after a whole round.
+// race resets the samplers and runs them in turns: the first for the length of the
+// race, the others until they have used as much time. If the length is a number of
+// moves, the moves of the first sampler do not depend on the clock. After each round
+// of turns it calls report with the fraction that is done. If the context ends, it
+// finishes the round and returns the context's error.
 func race(ctx context.Context, field []*contestant, l length, now func() time.Duration, report func(done float64)) error {
-	runtime.LockOSThread() // the clock may be that of the thread
+	runtime.LockOSThread() // now may be the clock of the thread
 	defer runtime.UnlockOSThread()
 	for _, c := range field {
 		c.reset()

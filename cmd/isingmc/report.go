@@ -32,7 +32,7 @@ func (p *plan) writeOut(picture func() *plots.Page, page func() (report.Report, 
 	return atomicfile.Write(p.out, func(w io.Writer) error { return report.Write(w, html) })
 }
 
-// report returns the page of a run.
+// report returns the report of a run.
 func (p *plan) report(rows []row) (report.Report, error) {
 	warnings := p.warnings(rows)
 	page := report.Report{
@@ -40,7 +40,7 @@ func (p *plan) report(rows []row) (report.Report, error) {
 		Words: slices.Concat(p.tuning.lines(), lengthLines(rows), p.conclusions(rows), advice(rows)), Warnings: warnings,
 		Section: report.Section{Charts: append([]plots.Chart{decayChart(rows)}, energyStrips(rows)...)},
 	}
-	for i := range page.Charts[1:] { // in a picture the last strip says it for all
+	for i := range page.Charts[1:] { // in a picture only the last strip has the axis label
 		page.Charts[1+i].X = page.Charts[len(page.Charts)-1].X
 	}
 	if t := p.tuning; t != nil && t.result != nil {
@@ -60,7 +60,7 @@ func (p *plan) report(rows []row) (report.Report, error) {
 	return page, nil
 }
 
-// advice says in words what to try next.
+// advice returns lines on what to try next.
 func advice(rows []row) (lines []string) {
 	var trusted []string
 	for _, r := range rows {
@@ -69,7 +69,7 @@ func advice(rows []row) (lines []string) {
 		case r.Trusted():
 			trusted = append(trusted, fmt.Sprintf("%s is worth %.0f independent energies", r.name, r.Effective))
 		case tau > 0 && tau*2*diag.MinEffective > r.seconds:
-			lines = append(lines, fmt.Sprintf("%s: for errors that can be trusted it takes some %s s, by what is known of τ so far; or try another sampler.",
+			lines = append(lines, fmt.Sprintf("%s: errors that can be trusted need a run of some %s s, by the estimate of τ so far, or another sampler.",
 				r.name, cli.Number(2*tau*diag.MinEffective)))
 		default:
 			lines = append(lines, fmt.Sprintf("%s: its errors cannot be trusted; run longer, or try another sampler.", r.name))
@@ -81,12 +81,12 @@ func advice(rows []row) (lines []string) {
 	return lines
 }
 
-// settingsTable lists what was run.
+// settingsTable lists the system and the settings.
 func (p *plan) settingsTable() report.Table {
 	var t cli.Record
 	t.Say("system", fmt.Sprintf("%s: %s, %s", p.model, cli.Count(p.units, "unit"), cli.Count(p.pairs, "bond")))
 	t = append(t, p.flags.Settings()...)
-	if p.scan == nil { // else -scan says
+	if p.scan == nil { // otherwise -scan has the temperatures
 		t.Say("inverse temperature", strconv.FormatFloat(p.beta, 'g', 6, 64))
 	}
 	t.Say("seed", strconv.FormatUint(p.seed, 10))

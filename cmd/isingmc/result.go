@@ -15,26 +15,26 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A row is the result of one sampler, of all its chains. Pictures show the first.
+// A row is the result of one sampler from all its chains.
 type row struct {
-	*contestant
-	runs         []*measured // chain by chain
-	diag.Summary             // of the energy, in moves
-	seconds      float64     // of computing
+	*contestant              // the sampler and the measurements of its first chain
+	runs         []*measured // measurements of each chain
+	diag.Summary             // summary of the energy; times are in moves
+	seconds      float64     // computing time of all chains
 	info         mcmc.Info
 }
 
-// perSecond returns a count in the run per second of computing.
+// perSecond divides a count by the computing time.
 func (r row) perSecond(count float64) float64 { return count / r.seconds }
 
 // secondsOf returns the computing time of a number of moves.
 func (r row) secondsOf(moves float64) float64 { return moves * r.seconds / float64(r.N) }
 
-// fewExchanges is the share of exchanges below which neighbours hardly swap.
+// fewExchanges is the acceptance rate of swaps below which there is a warning.
 const fewExchanges = 0.01
 
-// exchanged returns the share of exchanges of the k-th coldest replica with the next hotter one that
-// were made, in all chains; NaN if there are none.
+// exchanged returns the acceptance rate of swaps between the k-th coldest temperature, from 0, and the next
+// hotter one, over all chains, or NaN if there were no attempts.
 func (r row) exchanged(k int) float64 {
 	var tries, made int64
 	for _, m := range r.runs {
@@ -45,7 +45,8 @@ func (r row) exchanged(k int) float64 {
 	return float64(made) / float64(tries)
 }
 
-// roundTrips returns how often replicas went from the coldest temperature to the hottest and back.
+// roundTrips returns the number of round trips of replicas, from the coldest temperature to the hottest and
+// back.
 func (r row) roundTrips() (n int64) {
 	for _, m := range r.runs {
 		n += m.Exchanges.Trips
@@ -53,7 +54,7 @@ func (r row) roundTrips() (n int64) {
 	return n
 }
 
-// exchangeWarning says which replicas hardly exchange, or nothing.
+// exchangeWarning returns a warning that names the temperatures between which replicas hardly swap, or nil.
 func (r row) exchangeWarning() []string {
 	if r.ladder == nil {
 		return nil
@@ -66,25 +67,25 @@ func (r row) exchangeWarning() []string {
 		}
 	}
 	if x := r.exchanged(least); x < fewExchanges {
-		return []string{fmt.Sprintf("%s: neighbours at T = %.4g and %.4g make only %s of their exchanges; give more replicas or a lower hottest, as in %s:replicas=%d", r.name, 1/betas[least], 1/betas[least+1], cli.Percent(x), kindOf(r.name), 2*len(betas))}
+		return []string{fmt.Sprintf("%s: neighbours at T = %.4g and %.4g accept only %s of their swaps; give more replicas or a lower hottest, as in %s:replicas=%d", r.name, 1/betas[least], 1/betas[least+1], cli.Percent(x), kindOf(r.name), 2*len(betas))}
 	}
 	return nil
 }
 
-// newRows returns the results of the samplers of a field from what was measured in each chain.
+// newRows returns the results of the samplers of field. runs are chains × samplers.
 func newRows(field []*contestant, runs [][]*measured) (rows []row) {
 	for i, c := range field {
-		var its []*measured
+		var chains []*measured
 		for _, run := range runs {
-			its = append(its, run[i])
+			chains = append(chains, run[i])
 		}
-		rows = append(rows, newRow(c, its))
+		rows = append(rows, newRow(c, chains))
 	}
 	return rows
 }
 
-// newRow returns the result of a sampler, and gives it what the first of its chains has measured: that is another rank's if its own
-// was stopped before it measured.
+// newRow returns the result of the sampler c from the measurements of its chains. It copies those of the first
+// chain into c; they may come from another rank.
 func newRow(c *contestant, runs []*measured) row {
 	c.measured = *runs[0]
 	r := row{contestant: c, runs: runs}
@@ -96,12 +97,12 @@ func newRow(c *contestant, runs []*measured) row {
 	for _, m := range runs {
 		inMove += m.Within / float64(r.info.Moves)
 	}
-	r.Summary = ofStates(r.summary(func(m *measured) *diag.Trace { return m.Trace }), inMove)
+	r.Summary = statesSummary(r.summary(func(m *measured) *diag.Trace { return m.Trace }), inMove)
 	return r
 }
 
-// record returns the result of a sampler. Its table shows times of τ in the unit of this
-// size and name, in seconds. Numbers that cannot be computed from the run are null in JSON.
+// record returns the result of a sampler. Its table has τ in a unit of time, of which unit
+// is the length in seconds and unitName the name. Numbers that the run does not determine are null in JSON.
 func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	spins, acceptance := float64(r.system.Len()), math.NaN()
 	if a, ok := r.info.Acceptance(); ok {
@@ -119,7 +120,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 		rec.Add("longest_walk", longest)
 		rec.Add("seconds_warm_up", r.warmUp().Seconds())
 	}
-	rec.Add("chains_p", cli.Finite(r.agreement())) // probability that their mean energies differ as much by chance
+	rec.Add("chains_p", cli.Finite(r.agreement())) // p-value of the differences between their mean energies
 	rec.Show("moves", "moves", r.N, strconv.FormatInt(r.N, 10))
 	rec.Show("seconds", "seconds", r.seconds, fmt.Sprintf("%.3g", r.seconds))
 	rate("moves_per_second", "moves/s", float64(r.N))
@@ -133,7 +134,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 			}
 		}
 		rec.Add("temperatures", temperatures)
-		rec.Add("exchanged", exchanged) // the share of exchanges of each with the next one that were made
+		rec.Add("exchanged", exchanged) // acceptance rate of swaps of each with the next hotter one
 		rec.Add("round_trips", r.roundTrips())
 	}
 	rec.Add("energy_mean", r.Mean)
@@ -145,7 +146,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	if r.Trusted() {
 		stdErr = r.Time.StdErr
 	} else {
-		rec.Add("tau_int_above", cli.Finite(r.TauBound())) // a bound of τ, for which the run is too short
+		rec.Add("tau_int_above", cli.Finite(r.TauBound())) // lower bound of τ
 		effective = "?"
 		if worth := float64(r.N) / (2 * r.TauBound()); worth > 0 {
 			effective = "< " + short(r.perSecond(worth))
@@ -158,7 +159,7 @@ func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	return rec
 }
 
-// records returns the results of the samplers.
+// records returns the results of all samplers, with τ in the same unit.
 func records(rows []row) (all []cli.Record) {
 	longest := 0.0
 	for _, r := range rows {
@@ -195,7 +196,7 @@ func (p *plan) result(rows []row, warnings []string) (out cli.Record) {
 	}
 	out = append(out, p.tuning.record(p.policy)...)
 	if p.references > 0 {
-		out.Add("references", all[n:]) // settings that a tuned sampler is compared with
+		out.Add("references", all[n:]) // the sampler with its settings before tuning
 	}
 	if differences := compare(rows, p.symmetric).record(); len(differences) > 0 {
 		out.Add("comparisons", differences)
@@ -221,8 +222,8 @@ func (p *plan) print(rows []row) error {
 	})
 }
 
-// lengths returns the least and the largest number of flips of a walk in all chains, where the
-// sampler has found them itself; else zeros.
+// lengths returns the smallest and the largest number of flips of a walk over all chains, if the
+// sampler has tuned them, otherwise zeros.
 func (r row) lengths() (shortest, longest int) {
 	for i, m := range r.runs {
 		if i == 0 || m.Lengths[0] < shortest {
@@ -233,7 +234,7 @@ func (r row) lengths() (shortest, longest int) {
 	return shortest, longest
 }
 
-// warmUp returns the computing time in which all chains have found their lengths.
+// warmUp returns the computing time in which all chains have tuned the lengths of their walks.
 func (r row) warmUp() (t time.Duration) {
 	for _, m := range r.runs {
 		t += m.WarmUp
@@ -241,7 +242,7 @@ func (r row) warmUp() (t time.Duration) {
 	return t
 }
 
-// lengthLines says which lengths the samplers have found.
+// lengthLines returns a line for each sampler that has tuned the length of its walks.
 func lengthLines(rows []row) (lines []string) {
 	for _, r := range rows {
 		if shortest, longest := r.lengths(); longest > 0 {
@@ -255,7 +256,7 @@ func lengthLines(rows []row) (lines []string) {
 	return lines
 }
 
-// short returns a rate to three digits, in thousands, millions or billions.
+// short writes a rate to three significant digits, in thousands (k), millions (M) or billions (G).
 func short(x float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -268,7 +269,7 @@ func short(x float64) string {
 	return cli.Number(x)
 }
 
-// withError returns a number with its standard error, to two digits of the
+// withError writes a number with its standard error, to two significant digits of the
 // error.
 func withError(x, err float64) string {
 	switch {
@@ -282,12 +283,12 @@ func withError(x, err float64) string {
 	return cli.PlusMinus(x, err, cli.Decimals(err))
 }
 
-// maxApart is how many standard errors a mean may lie from its known value by chance: one
-// in 16,000 is farther away than 4.
+// maxApart is the largest accepted distance of a mean from its known value, in standard errors.
+// By chance one in 16,000 is farther away.
 const maxApart = 4
 
-// conclusions compares several samplers in words, if their errors can be
-// trusted: whether their observables agree, and which one is fastest.
+// conclusions returns lines that compare several samplers, if their errors can be
+// trusted: whether their observables agree, and which sampler is fastest.
 func (p *plan) conclusions(rows []row) []string {
 	if len(rows) < 2 || slices.ContainsFunc(rows, func(r row) bool { return !r.Trusted() }) {
 		return nil
@@ -310,7 +311,7 @@ func (p *plan) conclusions(rows []row) []string {
 	return append(lines, fmt.Sprintf("%s gives the most independent energies per second, %s.", best.name, strings.Join(others, ", ")))
 }
 
-// warnings returns what is wrong with the settings or with the run.
+// warnings returns the warnings about the settings and the run.
 func (p *plan) warnings(rows []row) (w []string) {
 	if p.policyWarning != "" {
 		w = append(w, p.policyWarning)
@@ -319,7 +320,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 	for _, r := range rows {
 		switch {
 		case r.Variance == 0:
-			w = append(w, fmt.Sprintf("%s: the energy is the same after every one of %d moves, so nothing is known of its error; run longer, or raise the temperature", r.name, r.N))
+			w = append(w, fmt.Sprintf("%s: the energy is the same after every one of %d moves, so its error is unknown; run longer, or raise the temperature", r.name, r.N))
 		case r.Slow:
 			w = append(w, fmt.Sprintf("%s: a small part of the energy's correlation lasts far longer than the rest; the errors are those of %d batches and may still be too small; run longer", r.name, diag.Batches))
 		case !r.Trusted():
@@ -332,7 +333,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 	return append(w, compare(rows, p.symmetric).warning()...)
 }
 
-// fewer returns the number of independent energies of a short run in words.
+// fewer writes the number of independent energies of a short run.
 func fewer(n float64) string {
 	if math.IsNaN(n) || n >= diag.MinEffective {
 		return "an unknown number of"
@@ -341,8 +342,7 @@ func fewer(n float64) string {
 }
 
 // traceLines returns the energies of all samplers as the lines of a CSV file.
-// An energy is the mean over the moves since the line before: a long run has
-// several moves in a line.
+// In a long run a line has several moves, and the energy is their mean.
 func traceLines(rows []row) [][]string {
 	head := []string{"sampler", "move", "seconds", "energy"}
 	several := len(rows[0].runs) > 1

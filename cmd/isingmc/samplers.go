@@ -10,9 +10,9 @@ import (
 	"gorbm/train/plots"
 )
 
-// defaultSamplers returns samplers that suit the system.
+// defaultSamplers returns the default of -sampler for the system.
 func (p *plan) defaultSamplers() string {
-	const paper, long, onRBM = 90, 25, 20 // flips of the papers' walks, on 60x60, on 9x9x9 and on RBMs
+	const paper, long, onRBM = 90, 25, 20 // numbers of flips of a walk in the papers: on 60x60, on 9x9x9, and on RBMs
 	n := p.units
 	if p.flags.FirstGiven("tune", "policy") != "" && n > 2 {
 		if p.fixed() {
@@ -32,7 +32,7 @@ func (p *plan) defaultSamplers() string {
 	switch {
 	case p.gap:
 		return "gibbs,metropolis,modified-metropolis"
-	case p.flags.Given("model") && !p.flags.Given("active") && n > 2: // clusters of such couplings hold all units
+	case p.flags.Given("model") && !p.flags.Given("active") && n > 2: // with such couplings a cluster has all units
 		return fmt.Sprintf("gibbs,metropolis,sardonics:k=1-%d:gamma=1", min(onRBM, n-1))
 	case p.flags.Given("active"):
 		if room := min(p.active, n-p.active); room < paper {
@@ -47,16 +47,16 @@ func (p *plan) defaultSamplers() string {
 	return "gibbs,sw"
 }
 
-// A namedMover is a sampler's settings and their text.
+// A namedMover is a sampler with its name.
 type namedMover struct {
 	mcmc.Mover
-	name string // as it was given, and -order
+	name string // as in -sampler, with the order of -order
 }
 
 // parseSamplers reads -sampler and -order.
 func (p *plan) parseSamplers() error {
 	taken := p.order == ""
-	var kinds [2]string // the first sampler of all states, and at a fixed number of spins up
+	var kinds [2]string // a sampler of all states, and a sampler that fixes the number of spins up
 	for _, text := range strings.Split(p.samplers, ",") {
 		m, text, err := p.parseTempering(text, &taken)
 		if err != nil {
@@ -83,9 +83,9 @@ func (p *plan) parseSamplers() error {
 	}
 	switch {
 	case !taken:
-		return cli.Usagef("-order is for gibbs, metropolis and modified-metropolis that do not say order= themselves; -sampler %s has none", p.samplers)
+		return cli.Usagef("-order is for gibbs, metropolis and modified-metropolis without order= in -sampler; -sampler %s has none of these", p.samplers)
 	case kinds[0] != "" && kinds[1] != "":
-		return cli.Usagef("-sampler: %s keeps the number of spins up, %s does not: their distributions differ, so there is nothing to compare; run them apart", kinds[1], kinds[0])
+		return cli.Usagef("-sampler: %s keeps the number of spins up, %s does not: they sample different distributions, so give them in separate runs", kinds[1], kinds[0])
 	case len(p.movers) > len(plots.Colors):
 		return cli.Usagef("-sampler names %d samplers; at most %d run together", len(p.movers), len(plots.Colors))
 	}
@@ -93,8 +93,8 @@ func (p *plan) parseSamplers() error {
 	return nil
 }
 
-// parseTempering reads pt or ins, which take -order as their samplers do; nil if text names another
-// sampler. In a scan -scan is the ladder.
+// parseTempering parses pt or ins, and returns a nil Mover if text names another sampler. It sets
+// ordered if -order applies to the sampler of the replicas. In a scan the temperatures are those of -scan.
 func (p *plan) parseTempering(text string, ordered *bool) (mcmc.Mover, string, error) {
 	if !slices.Contains(mcmc.SwappingKinds(), kindOf(text)) {
 		return nil, text, nil
@@ -127,7 +127,7 @@ func (p *plan) parseTempering(text string, ordered *bool) (mcmc.Mover, string, e
 	return t, text, nil
 }
 
-// fit shortens walks of default length to what the system has room for.
+// fit limits the default length of walks to the number of flips that the system allows.
 func (p *plan) fit(m mcmc.Mover) mcmc.Mover {
 	n := p.units
 	switch w := m.(type) {

@@ -21,26 +21,26 @@ import (
 
 // A scan is a checked -scan: every sampler runs at all temperatures.
 type scan struct {
-	betas   []float64 // falling
-	inBeta  bool      // the text gave inverse temperatures
-	auto    bool      // spaceScan places those between the first and the last
-	capped  bool      // it would have placed more than maxScan
-	systems []*plan   // for each lattice, with its samplers
-	of      []int     // for each contestant: its system
+	betas    []float64 // inverse temperatures, in descending order
+	inBeta   bool      // the value of -scan gave inverse temperatures
+	auto     bool      // spaceScan chooses the temperatures between the first and the last
+	capped   bool      // spaceScan needed more than maxScan temperatures
+	systems  []*plan   // a plan for each lattice, with its samplers
+	systemOf []int     // for each contestant: index of its system
 }
 
 const (
 	// maxScan is the largest number of temperatures of a scan.
 	maxScan = 200
-	// A scan that places its temperatures begins with pilotTemperatures. It has leastPilots pilot runs or
-	// more, at most mostPilots, of pilotMoves moves each, the first quarter of which is not measured. So the
-	// acceptance of a swap is known to some 0.04, if moves are independent.
+	// A scan that chooses its temperatures begins with pilotTemperatures. It has leastPilots to mostPilots
+	// pilot runs of pilotMoves moves, whose first quarter is not measured. If moves are independent, a pilot
+	// run measures the acceptance of a swap with a standard error of at most 0.04.
 	pilotTemperatures, leastPilots, mostPilots = 5, 3, 10
 	pilotMoves                                 = 200
 )
 
-// parseScan reads the value of -scan: LOW:HIGH:N, N equally spaced temperatures, LOW:HIGH:auto, or
-// the same of inverse temperatures after beta=.
+// parseScan parses the value of -scan: LOW:HIGH:N for N equally spaced temperatures, LOW:HIGH:auto, or
+// beta= and the same for inverse temperatures.
 func parseScan(text string) (*scan, error) {
 	s := new(scan)
 	var rest string
@@ -80,12 +80,12 @@ func parseScan(text string) (*scan, error) {
 	}
 	slices.SortFunc(s.betas, func(a, b float64) int { return cmp.Compare(b, a) })
 	if math.IsInf(s.betas[0], 0) || s.betas[n-1] == s.betas[n-2] {
-		return nil, fmt.Errorf("%q: these temperatures have no different finite inverses", text)
+		return nil, fmt.Errorf("%q: the inverses of these temperatures are infinite or equal", text)
 	}
 	return s, nil
 }
 
-// x returns an inverse temperature in the variable of the scan.
+// x converts an inverse temperature to the variable of the scan, T or β.
 func (s *scan) x(beta float64) float64 {
 	if s.inBeta {
 		return beta
@@ -93,13 +93,13 @@ func (s *scan) x(beta float64) float64 {
 	return 1 / beta
 }
 
-// span returns the least and the largest value of the variable of the scan.
+// span returns the smallest and the largest value of the variable of the scan.
 func (s *scan) span() (low, high float64) {
 	a, b := s.x(s.betas[0]), s.x(s.betas[len(s.betas)-1])
 	return min(a, b), max(a, b)
 }
 
-// name returns the name of the variable.
+// name returns the name of the variable of the scan.
 func (s *scan) name() string {
 	if s.inBeta {
 		return "β"
@@ -107,7 +107,7 @@ func (s *scan) name() string {
 	return "T"
 }
 
-// makeScan reads -scan, and the lattices of -lattice, of which a scan takes several.
+// makeScan makes the scan of -scan, with the systems of -lattice, which may list several lattices.
 func (p *plan) makeScan() error {
 	s, err := parseScan(p.options.scan)
 	if err != nil {
@@ -143,15 +143,15 @@ func (p *plan) makeScan() error {
 	return nil
 }
 
-// scanSampler returns the sampler of a scan that names none.
+// scanSampler returns the default sampler of a scan.
 func (p *plan) scanSampler() string {
 	if p.clustersHelp() {
-		return "sw" // at every temperature
+		return "sw"
 	}
 	return "pt"
 }
 
-// clustersHelp reports whether sw and wolff apply, and no coupling is negative, so that clusters never compete.
+// clustersHelp reports whether sw and wolff apply and no coupling is negative, so that the system has no frustration.
 func (p *plan) clustersHelp() bool {
 	if p.graph == nil || p.fixed() {
 		return false
@@ -165,18 +165,18 @@ func (p *plan) clustersHelp() bool {
 	return true
 }
 
-// spaceScan places the temperatures of a scan whose number is auto: ⌈2Λ⌉ + 1 of them for the communication
-// barrier Λ, that neighbours accept about half of their swaps (Syed et al. 2022, section 5), and all pairs
-// equally often. Pilot runs of the first sampler, with swaps, measure the barrier. Of several lattices the
-// largest barrier counts in each pair. Pilot runs have a fixed number of moves, so that the result
-// depends on the seed alone.
+// spaceScan chooses the temperatures of a scan with auto: ⌈2Λ⌉ + 1 temperatures for the communication
+// barrier Λ, the sum of the rejection rates of swaps, so that all neighbours accept about half of their swaps
+// (Syed et al. 2022, section 5). Pilot runs of the first sampler, with swaps, measure the barrier. With several
+// lattices, each pair of temperatures has the largest barrier of all lattices. Pilot runs have a fixed number
+// of moves, so that the result depends only on the seed.
 func (p *plan) spaceScan(ctx context.Context) error {
 	s := p.scan
 	if !s.auto {
 		return nil
 	}
 	key := p.keyOf(0).Child(spaceKey)
-	states := make([][]uint8, len(s.systems)) // of the coldest replicas
+	states := make([][]uint8, len(s.systems)) // states of the coldest replicas
 	for at, q := range s.systems {
 		states[at] = q.starts(key.Child(uint64(at)))[isWalk(q.movers[0].Mover)]
 	}
@@ -203,7 +203,7 @@ func (p *plan) spaceScan(ctx context.Context) error {
 				barriers[k] = max(barriers[k], x)
 			}
 		}
-		all := 0.0 // summed in order: a library's sum has other bits on other processors
+		all := 0.0 // summed in order: the rounding of a library's sum depends on the processor
 		for _, x := range barriers {
 			all += x
 		}
@@ -211,7 +211,7 @@ func (p *plan) spaceScan(ctx context.Context) error {
 		n := min(max(wanted, 3), maxScan, 2*len(s.betas))
 		next := negphase.EqualBarriers(s.betas, barriers, n)
 		if next == nil {
-			return cli.Usagef("-scan: the temperatures of %q are too close to place others between them; give N in place of auto", p.options.scan)
+			return cli.Usagef("-scan: the temperatures of %q are too close to choose others between them; give N in place of auto", p.options.scan)
 		}
 		grew := n > len(s.betas)
 		s.betas, s.capped = next, wanted > maxScan
@@ -222,8 +222,8 @@ func (p *plan) spaceScan(ctx context.Context) error {
 	return p.bind()
 }
 
-// pilotRun moves the ladder of c and returns the mean rejections of its neighbours' swaps and the
-// differences of their mean energies.
+// pilotRun moves the ladder of c. For each pair of neighbouring temperatures it returns the mean rejection
+// probability of a swap, and the mean energy of the hotter replica minus that of the colder one.
 func pilotRun(ctx context.Context, c *contestant) (rejection, rise []float64, err error) {
 	pairs := len(c.ladder.Betas()) - 1
 	rejection, rise = make([]float64, pairs), make([]float64, pairs)
@@ -245,13 +245,13 @@ func pilotRun(ctx context.Context, c *contestant) (rejection, rise []float64, er
 	return rejection, rise, nil
 }
 
-// acceptance returns the probability that a swap of states of these energies at the k-th inverse
-// temperature and the next hotter one is accepted.
+// acceptance returns the acceptance probability of a swap between the k-th inverse temperature and the next
+// hotter one. cold and hot are the energies of their states.
 func acceptance(betas []float64, k int, cold, hot float64) float64 {
 	return rbm.Exp(min(0, (betas[k]-betas[k+1])*(cold-hot)))
 }
 
-// ladderOf returns a sampler's ladder of the scan on a system: with exchanges for pt and ins.
+// ladderOf returns the ladder of sampler m on system s at the temperatures of the scan. Only pt and ins swap.
 func (p *plan) ladderOf(m namedMover, s system) (*mcmc.Ladder, error) {
 	mover, swapping := m.Mover, mcmc.NoSwaps
 	if t, ok := mover.(mcmc.Tempering); ok {
@@ -260,9 +260,9 @@ func (p *plan) ladderOf(m namedMover, s system) (*mcmc.Ladder, error) {
 	return mcmc.NewLadder(s, mover, swapping, p.scan.betas, nil)
 }
 
-// newScanContestants is newContestants for a scan: each sampler on each lattice.
+// newScanContestants is newContestants for a scan. It has a contestant for each sampler on each lattice.
 func (p *plan) newScanContestants(chain int) (field []*contestant, err error) {
-	p.scan.of = nil
+	p.scan.systemOf = nil
 	for at, q := range p.scan.systems {
 		seed := q.keyOf(chain)
 		starts := q.starts(seed.Child(startKey))
@@ -281,14 +281,14 @@ func (p *plan) newScanContestants(chain int) (field []*contestant, err error) {
 			}
 			c := &contestant{name: name, beta: q.beta, system: system, shift: q.shift, chain: ladder, ladder: ladder, rand: q.randOf(seed.Child(movesKey), i)}
 			c.Scanned = newScanned(len(p.scan.betas), q.graph != nil && !q.keepsUp)
-			p.scan.of = append(p.scan.of, at)
+			p.scan.systemOf = append(p.scan.systemOf, at)
 			field = append(field, c)
 		}
 	}
 	return field, nil
 }
 
-// randOf returns the random numbers of the moves of the i-th sampler.
+// randOf returns the generator for the moves of the i-th sampler.
 func (p *plan) randOf(key rbm.Key, i int) *rand.Rand {
 	settings, before := format(p.movers[i]), 0
 	for _, other := range p.movers[:i] {
@@ -299,13 +299,13 @@ func (p *plan) randOf(key rbm.Key, i int) *rand.Rand {
 	return movesRand(key, settings, before)
 }
 
-// A scanned is what a sampler has measured at the temperatures of a scan, coldest first.
+// A scanned has the measurements of a sampler at the temperatures of a scan, coldest first.
 type scanned struct {
 	At     []*observables
-	Within []float64 // as of measured, of each temperature
-	Accept []float64 // the sum over moves of the acceptance of a swap with the next hotter temperature
+	Within []float64 // measured.Within at each temperature
+	Accept []float64 // sum over moves of the acceptance probability of a swap with the next hotter temperature
 	Log    drawLog
-	now    []reading
+	now    []reading // the current states
 }
 
 func newScanned(temperatures int, magnetisation bool) *scanned {
@@ -336,18 +336,18 @@ func (c *contestant) observeScan() {
 }
 
 const (
-	// maxDraws is the number of draws, of all temperatures, that reweighting takes from a chain at most;
-	// neighbouring moves are nearly equal.
+	// maxDraws is the largest number of states of a chain, over all temperatures, that reweighting uses.
+	// More would add little, because the states of neighbouring moves are nearly equal.
 	maxDraws = 160_000
-	// leastRounds is the least number of moves that it takes.
+	// leastRounds is the smallest number of moves that reweighting uses.
 	leastRounds = 2 * scanGroups
 )
 
-// A drawLog keeps energies and magnetisations at all temperatures of some moves.
+// A drawLog keeps energies and magnetisations at all temperatures after some of the moves.
 type drawLog struct {
 	Spacing spacing
-	Energy  []float64 // for each temperature, move by move
-	M       []float64
+	Energy  []float64 // moves × temperatures
+	M       []float64 // likewise: magnetisation per spin
 }
 
 func (l *drawLog) add(now []reading) {

@@ -12,24 +12,25 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// scanGroups is the least number of stretches of a run from whose spread the errors of reweighting
-// follow: with 32 an error is known to an eighth.
+// scanGroups is the smallest number of segments of a run that reweighting computes errors from. With 32
+// segments an error is known to about an eighth of its value.
 const scanGroups = 32
 
 // curvePoints is the number of temperatures of a curve.
 const curvePoints = 81
 
-// A figure is an observable of a system at one temperature, as a function of means.
+// A figure is an observable at one temperature, as a function of the means of energy, energy², |m|, m² and
+// m⁴.
 type figure struct {
 	key, label string
-	spins      bool // of systems whose magnetisation is measured
-	measured   func(r row) estimate
-	// from returns the value at an inverse temperature for a system of n units, and its slopes by the
-	// means of energy, energy², |m|, m² and m⁴.
+	spins      bool                 // only for systems whose magnetisation is measured
+	measured   func(r row) estimate // the value from the run at that temperature
+	// from returns the value at beta for a system of n units, and its derivatives with respect to
+	// the means.
 	from func(beta, n float64, mean []float64) (value float64, slopes [5]float64)
 }
 
-// figures are the observables of a scan, in the order of tables and pictures.
+// figures are the observables of a scan, in the order of tables and charts.
 var figures = []figure{
 	{"energy_per_spin", "energy/spin", false,
 		func(r row) estimate { n := float64(r.system.Len()); return estimate{r.Mean / n, r.StdErr / n} },
@@ -55,28 +56,27 @@ var figures = []figure{
 		}},
 }
 
-// A curve is what reweighting says between the temperatures of a scan.
+// A curve has the results of reweighting between the temperatures of a scan.
 type curve struct {
-	beta    []float64
-	logZ    []estimate
-	values  [][]estimate // for each figure
-	scanned [][]estimate // for each figure, at the temperatures of the scan
-	absolut bool         // log Z is known at the first temperature, β = 0; otherwise it is relative to that temperature
+	beta     []float64
+	logZ     []estimate
+	values   [][]estimate // figures × points of beta
+	scanned  [][]estimate // figures × temperatures of the scan
+	absolute bool         // the hottest temperature has β = 0, where log Z is known; otherwise log Z is relative to that temperature
 }
 
-// errTooShort says that a run has too few moves for reweighting.
 var errTooShort = errors.New("too few moves; run longer")
 
-// reweigh returns the curve of a contestant of a scan from its draws in all chains.
+// reweigh returns the curve of contestant i from its states in all chains.
 func (p *plan) reweigh(i int) (*curve, error) {
 	temperatures := len(p.scan.betas)
 	c := p.contestants[i]
-	stretches := max(2, (scanGroups+len(p.runs)-1)/len(p.runs))
+	segments := max(2, (scanGroups+len(p.runs)-1)/len(p.runs))
 	rounds := math.MaxInt
 	for _, run := range p.runs {
 		rounds = min(rounds, len(run[i].Scanned.Log.Energy)/temperatures)
 	}
-	rounds -= rounds % stretches
+	rounds -= rounds % segments
 	if rounds == 0 {
 		return nil, errTooShort
 	}
@@ -102,13 +102,13 @@ func (p *plan) reweigh(i int) (*curve, error) {
 			}
 		}
 	}
-	q := p.scan.systems[p.scan.of[i]]
+	q := p.scan.systems[p.scan.systemOf[i]]
 	out := &curve{}
 	lowest, logZ0 := p.scan.betas[temperatures-1], 0.0
 	if lowest == 0 {
-		out.absolut, logZ0 = true, q.logStates()
+		out.absolute, logZ0 = true, q.logStates()
 	}
-	w, err := partition.NewReweighting(p.scan.betas, d, stretches*len(p.runs), logZ0)
+	w, err := partition.NewReweighting(p.scan.betas, d, segments*len(p.runs), logZ0)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 		}
 		out.beta[at] = min(max(x, lowest), p.scan.betas[0])
 	}
-	ends := []float64{p.scan.betas[0], lowest} // exactly, not by their rounded inverses
+	ends := []float64{p.scan.betas[0], lowest} // exact, without the rounding of 1/x
 	if p.scan.inBeta {
 		slices.Reverse(ends)
 	}
@@ -132,7 +132,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 		out.values[f], out.scanned[f] = make([]estimate, curvePoints), make([]estimate, temperatures)
 	}
 	parallel.Do(curvePoints+temperatures, func(at int) {
-		scanned := at - curvePoints // its number among the temperatures of the scan
+		scanned := at - curvePoints // index of a temperature of the scan, or negative for a point of the curve
 		beta := p.scan.betas[max(0, scanned)]
 		if scanned < 0 {
 			beta = out.beta[at]
@@ -140,7 +140,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 		r := w.At(beta, values...)
 		switch {
 		case scanned >= 0:
-		case beta == lowest: // the others count from there
+		case beta == lowest: // log Z of the other points is relative to this one
 			out.logZ[at] = estimate{logZ0, 0}
 		default:
 			out.logZ[at] = estimate{r.LogZ, partition.StdErr(r.LogZShift)}
@@ -166,7 +166,7 @@ func (p *plan) reweigh(i int) (*curve, error) {
 	return out, nil
 }
 
-// logStates returns the logarithm of the number of states: log Z at β = 0.
+// logStates returns the logarithm of the number of states, which is log Z at β = 0.
 func (p *plan) logStates() float64 {
 	n := float64(p.units)
 	if !p.keepsUp {
@@ -179,19 +179,20 @@ func (p *plan) logStates() float64 {
 	return a - b - c
 }
 
-// A crossing is where the Binder cumulants of two systems are equal.
+// A crossing is the point at which the Binder cumulants of two systems are equal.
 type crossing struct {
 	a, b string
-	x    estimate // in the variable of the scan
+	x    estimate // value of the variable of the scan
 }
 
-// moverOf returns the place of contestant i among the samplers of its system.
+// moverOf returns the index of contestant i's sampler among the samplers of its system.
 func (p *plan) moverOf(i int) int { return i % len(p.scan.systems[0].movers) }
 
-// crossings returns those of each system and the next one that has a curve, by the same sampler.
+// crossings returns the crossings of successive systems, for each sampler. It skips systems without a
+// curve.
 func (p *plan) crossings(curves []*curve) (all []crossing) {
 	const binder = 4
-	last := map[int]int{} // for each sampler: its last contestant that has a curve
+	last := map[int]int{} // from a sampler to its last contestant with a curve
 	for i, b := range curves {
 		if b == nil || p.contestants[i].Scanned.At[0].Spins == nil {
 			continue
@@ -206,9 +207,9 @@ func (p *plan) crossings(curves []*curve) (all []crossing) {
 	return all
 }
 
-// cross returns where two curves of a figure cross, if they do once beyond their errors: where
-// their difference changes its sign between values that differ from 0 by two standard errors.
-func (p *plan) cross(a, b *curve, f int) (estimate, bool) {
+// cross returns the point at which two curves of figure f cross. ok is true if they cross exactly once:
+// their difference changes its sign once, between values at least two standard errors from 0.
+func (p *plan) cross(a, b *curve, f int) (x estimate, ok bool) {
 	sign, from, found := 0.0, 0, estimate{}
 	times := 0
 	for at := range a.beta {
@@ -225,8 +226,9 @@ func (p *plan) cross(a, b *curve, f int) (estimate, bool) {
 	return found, times == 1
 }
 
-// crossBetween returns where two curves first cross between two points at which their difference has
-// opposite signs. The standard error is that of the difference divided by its slope.
+// crossBetween returns the first crossing of two curves between the points from and to, at which their
+// difference has opposite signs. Its standard error is that of the difference, divided by the slope of the
+// difference.
 func (p *plan) crossBetween(a, b *curve, f, from, to int) estimate {
 	diff := func(at int) float64 { return a.values[f][at].mean - b.values[f][at].mean }
 	at := from
@@ -239,7 +241,7 @@ func (p *plan) crossBetween(a, b *curve, f, from, to int) estimate {
 	return estimate{x0 + (x1-x0)*d0/(d0-d1), math.Hypot(a.values[f][at].err, b.values[f][at].err) / math.Abs(slope)}
 }
 
-// rowAt returns the result of contestant i at temperature k, of all its chains.
+// rowAt returns the result of contestant i at temperature k, from all chains.
 func (p *plan) rowAt(i, k int) row {
 	c := *p.contestants[i]
 	c.beta = p.scan.betas[k]
@@ -251,7 +253,7 @@ func (p *plan) rowAt(i, k int) row {
 	return newRow(&c, runs)
 }
 
-// describeSystems names what a scan runs on.
+// describeSystems returns a line for each system, and the temperatures of the scan.
 func (p *plan) describeSystems() string {
 	s := p.scan
 	text := ""
@@ -267,7 +269,7 @@ func (p *plan) describeSystems() string {
 	low, high := s.span()
 	text = fmt.Sprintf("%s; %d temperatures from %s = %.6g to %.6g", text, len(s.betas), s.name(), low, high)
 	if s.auto {
-		text += ", placed for equal acceptance of swaps"
+		text += ", chosen for equal acceptance of swaps"
 	}
 	return text
 }

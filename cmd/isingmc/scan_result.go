@@ -21,16 +21,16 @@ import (
 // A scanResult is the result of a scan.
 type scanResult struct {
 	*plan
-	rows      [][]row        // for each contestant, by temperature, coldest first
-	measured  [][][]estimate // the estimates behind rows
-	points    [][]cli.Record
-	curves    []*curve
-	failed    []error // why there is no curve
+	rows      [][]row        // contestants × temperatures, coldest first
+	measured  [][][]estimate // contestants × temperatures × figures
+	points    [][]cli.Record // rows of the tables: contestants × temperatures, in the order of inOrder
+	curves    []*curve       // for each contestant; nil: see failed
+	failed    []error        // for each contestant: the reason why it has no curve, or nil
 	crossings []crossing
 	compared  comparison
 }
 
-// newScanResult evaluates what the chains have measured.
+// newScanResult evaluates the measurements of all chains.
 func (p *plan) newScanResult() *scanResult {
 	s := &scanResult{plan: p}
 	for i := range p.contestants {
@@ -60,7 +60,7 @@ func (p *plan) newScanResult() *scanResult {
 		for k, beta := range p.scan.betas {
 			var rows []row
 			for i := range s.rows {
-				if p.scan.of[i] == at {
+				if p.scan.systemOf[i] == at {
 					rows = append(rows, s.rows[i][k])
 				}
 			}
@@ -71,7 +71,7 @@ func (p *plan) newScanResult() *scanResult {
 	return s
 }
 
-// inOrder returns the temperatures in the order in which the variable of the scan rises.
+// inOrder returns the indices of the temperatures in ascending order of the variable of the scan.
 func (s *scanResult) inOrder() []int {
 	order := make([]int, len(s.scan.betas))
 	for k := range order {
@@ -83,7 +83,7 @@ func (s *scanResult) inOrder() []int {
 	return order
 }
 
-// figuresOf returns the numbers of the figures that contestant i has.
+// figuresOf returns the indices of the figures that contestant i has.
 func (s *scanResult) figuresOf(i int) (all []int) {
 	for f, figure := range figures {
 		if !figure.spins || s.contestants[i].Scanned.At[0].Spins != nil {
@@ -96,7 +96,7 @@ func (s *scanResult) figuresOf(i int) (all []int) {
 // exchanges reports whether contestant i exchanges replicas.
 func (s *scanResult) exchanges(i int) bool { return !math.IsNaN(s.rows[i][0].exchanged(0)) }
 
-// point returns the result of contestant i at temperature k.
+// point returns the result of contestant i at temperature k as a record.
 func (s *scanResult) point(i, k int) (rec cli.Record) {
 	r := s.rows[i][k]
 	beta := s.scan.betas[k]
@@ -109,7 +109,7 @@ func (s *scanResult) point(i, k int) (rec cli.Record) {
 	for _, f := range s.figuresOf(i) {
 		e := s.measured[i][k][f]
 		text := e.String()
-		if beta == 0 && e == (estimate{}) { // in truth: β is a factor
+		if beta == 0 && e == (estimate{}) { // exactly 0, because β is a factor
 			text = "0"
 		}
 		rec.Show(figures[f].key, figures[f].label, e.mean, text)
@@ -144,7 +144,7 @@ func (s *scanResult) curvePoint(i, at int) (rec cli.Record) {
 		rec.Add(figures[f].key+"_std_err", c.values[f][at].err)
 	}
 	name := "log_z"
-	if !c.absolut {
+	if !c.absolute {
 		name = "log_z_above_hottest"
 	}
 	rec.Add(name, c.logZ[at].mean)
@@ -157,7 +157,7 @@ func (s *scanResult) record(warnings []string) (out cli.Record) {
 	out.Add("seed", s.seed)
 	var all []cli.Record
 	for i := range s.contestants {
-		q := s.scan.systems[s.scan.of[i]]
+		q := s.scan.systems[s.scan.systemOf[i]]
 		var rec cli.Record
 		rec.Add("sampler", q.movers[s.moverOf(i)].name)
 		rec.Add("system", q.model)
@@ -199,7 +199,7 @@ func (s *scanResult) record(warnings []string) (out cli.Record) {
 	return out
 }
 
-// conclusions says in words what the scan has found.
+// conclusions returns lines with log Z and the agreement of the samplers.
 func (s *scanResult) conclusions() (lines []string) {
 	for i, c := range s.curves {
 		if c == nil {
@@ -210,14 +210,14 @@ func (s *scanResult) conclusions() (lines []string) {
 			coldest = 0
 		}
 		z := c.logZ[coldest]
-		if c.absolut {
+		if c.absolute {
 			lines = append(lines, fmt.Sprintf("%s: log Z = %s at β = %.5g.", s.contestants[i].name, z, c.beta[coldest]))
 		}
 	}
 	return append(lines, s.compared.agreement()...)
 }
 
-// crossingTable lists where the Binder cumulants cross; nil if they do nowhere.
+// crossingTable lists the crossings of the Binder cumulants. It is nil if there are none.
 func (s *scanResult) crossingTable() (table [][]string) {
 	if len(s.crossings) > 0 {
 		table = [][]string{{"Binder cumulants of", "cross at " + s.scan.name()}}
@@ -228,8 +228,8 @@ func (s *scanResult) crossingTable() (table [][]string) {
 	return table
 }
 
-// overlap returns the mean probability that a swap of contestant i between temperature k and the next hotter one
-// is accepted, which is how far their energies overlap; NaN at the hottest.
+// overlap returns the mean acceptance probability of a swap of contestant i between temperature k and the next
+// hotter one, a measure of the overlap of their energies. It is NaN at the hottest temperature.
 func (s *scanResult) overlap(i, k int) float64 {
 	if k+1 == len(s.scan.betas) {
 		return math.NaN()
@@ -242,7 +242,7 @@ func (s *scanResult) overlap(i, k int) float64 {
 	return sum / float64(moves)
 }
 
-// closer says what helps where temperatures are too far apart.
+// closer returns the advice for temperatures that are too far apart.
 func (s *scanResult) closer() string {
 	if s.scan.auto {
 		return "give -scan a narrower range"
@@ -250,11 +250,11 @@ func (s *scanResult) closer() string {
 	return "give -scan more temperatures, or auto"
 }
 
-// warnings returns what is wrong with the settings or with the run.
+// warnings returns the warnings about the settings and the run.
 func (s *scanResult) warnings() (w []string) {
 	w = append(w, s.samplerWarnings...)
 	if s.scan.capped {
-		w = append(w, fmt.Sprintf("-scan: neighbours that accept half of their swaps take more than %d temperatures, the most that auto places; %s", maxScan, s.closer()))
+		w = append(w, fmt.Sprintf("-scan: for neighbours that accept half of their swaps there must be more than %d temperatures, the most that auto chooses; %s", maxScan, s.closer()))
 	}
 	for i, c := range s.contestants {
 		var short, stuck, apart, rising []string
@@ -279,22 +279,22 @@ func (s *scanResult) warnings() (w []string) {
 				rising = append(rising, fmt.Sprintf("%s against %s", at, s.at(k+1)))
 			}
 		}
-		warn := func(at []string, format string, args ...any) { // of these temperatures, the first argument
+		warn := func(at []string, format string, args ...any) { // the list of temperatures is the first argument of format
 			if at != nil {
 				list := s.scan.name() + " = " + strings.Join(at, ", ")
 				w = append(w, c.name+": "+fmt.Sprintf(format, append([]any{list}, args...)...))
 			}
 		}
 		var clusters []string
-		if q := s.scan.systems[s.scan.of[i]]; q.clustersHelp() {
-			own := kindOf(q.movers[s.moverOf(i)].name)
-			clusters = slices.DeleteFunc([]string{"sw", "wolff"}, func(kind string) bool { return kind == own })
+		if q := s.scan.systems[s.scan.systemOf[i]]; q.clustersHelp() {
+			used := kindOf(q.movers[s.moverOf(i)].name)
+			clusters = slices.DeleteFunc([]string{"sw", "wolff"}, func(kind string) bool { return kind == used })
 		}
 		warn(short, "the run is too short for the errors, of the energy or of m², at %s; %s", s.longer(i, clusters...))
 		warn(stuck, "the energies at %s hardly overlap with those at the next hotter temperature: fewer than 1 %% of swaps are accepted; %s", s.closer())
 		warn(apart, "the mean energies of its chains differ by more than their errors at %s: they have not converged; run longer")
-		warn(s.offCurve(i), "what was measured differs from the curve, which takes all temperatures, by %[2]d standard errors or more at %[1]s: the runs there have missed states that other temperatures reach; %[3]s", curveErrors, s.longer(i))
-		warn(rising, "the mean energy rises with β by more than %[2]d standard errors, at %[1]s; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; %[3]s", riseErrors, s.longer(i))
+		warn(s.offCurve(i), "the measurements differ from the curve, which uses all temperatures, by %[2]d standard errors or more at %[1]s: the runs there have missed states that other temperatures reach; %[3]s", curveErrors, s.longer(i))
+		warn(rising, "the mean energy rises with β by more than %[2]d standard errors, at %[1]s; in equilibrium it falls (dE/dβ = −Var E), so the chains have not reached all states; %[3]s", riseErrors, s.longer(i))
 		switch err := s.failed[i]; {
 		case errors.Is(err, partition.ErrOverlap):
 			w = append(w, fmt.Sprintf("%s: no curves between the temperatures: %s", c.name, strings.TrimPrefix(err.Error(), "reweighting: ")))
@@ -305,8 +305,8 @@ func (s *scanResult) warnings() (w []string) {
 	return append(w, s.compared.warning()...)
 }
 
-// longer says what helps sampler i if a longer run does: pt, unless it exchanges temperatures itself, or one of
-// others.
+// longer returns the advice for a run of contestant i that is too short: a longer run, or pt or one of others if i
+// does not swap replicas.
 func (s *scanResult) longer(i int, others ...string) string {
 	switch last := len(others) - 1; {
 	case !s.exchanges(i) && last < 0:
@@ -319,11 +319,11 @@ func (s *scanResult) longer(i int, others ...string) string {
 	return "run longer, or give -scan more temperatures"
 }
 
-// curveErrors is the number of standard errors by which a figure at a temperature may differ from the
-// curve. Both share their draws, so that chance makes them differ by less than independent ones.
+// curveErrors is the number of standard errors by which a measured figure may differ from the curve. Both
+// use the same states, so that they differ less than independent values.
 const curveErrors = 4
 
-// offCurve returns the temperatures where a figure of contestant i is too far from its curve.
+// offCurve returns the temperatures at which a figure of contestant i is too far from its curve.
 func (s *scanResult) offCurve(i int) (off []string) {
 	if s.curves[i] == nil {
 		return nil
@@ -331,7 +331,7 @@ func (s *scanResult) offCurve(i int) (off []string) {
 	for _, k := range s.inOrder() {
 		if slices.ContainsFunc(s.figuresOf(i), func(f int) bool {
 			a, b := s.measured[i][k][f], s.curves[i].scanned[f][k]
-			// Else it never changed, which is warned of as too short a run.
+			// A value without an error never changed; there is a warning that the run is too short.
 			return a.err > 0 && b.err > 0 && math.Abs(a.mean-b.mean) >= curveErrors*math.Hypot(a.err, b.err)
 		}) {
 			off = append(off, s.at(k))
@@ -340,12 +340,12 @@ func (s *scanResult) offCurve(i int) (off []string) {
 	return off
 }
 
-// riseErrors is the number of combined standard errors beyond which the energy rises as it gets colder.
-// At equal true energies, which is the worst case, chance does so in one of 31 000 pairs.
+// riseErrors is the number of combined standard errors beyond which a higher energy at a lower temperature
+// counts as a rise. In the worst case, equal true energies, chance exceeds it in one of 31 000 pairs.
 const riseErrors = 4
 
-// rises reports whether the mean energy of contestant i at temperature k is above that at the next
-// hotter one beyond the errors.
+// rises reports whether the mean energy of contestant i at temperature k is significantly above that at the
+// next hotter one.
 func (s *scanResult) rises(i, k int) bool {
 	if k+1 == len(s.rows[i]) {
 		return false
@@ -392,7 +392,7 @@ func (s *scanResult) finish() error {
 	}))
 }
 
-// length returns how many moves contestant i made, in all chains, and in how many seconds.
+// length returns the number of moves of contestant i in all chains, and their computing time.
 func (s *scanResult) length(i int) (moves int64, seconds float64) {
 	for _, run := range s.runs {
 		moves += run[i].Info.Moves
@@ -401,7 +401,7 @@ func (s *scanResult) length(i int) (moves int64, seconds float64) {
 	return moves, seconds
 }
 
-// title names contestant i and says how long it ran.
+// title returns the name of contestant i and the length of its run.
 func (s *scanResult) title(i int) string {
 	moves, seconds := s.length(i)
 	text := fmt.Sprintf("%s: %s of all temperatures in %.3g s", s.contestants[i].name, cli.Count(moves, "move"), seconds)
@@ -414,13 +414,13 @@ func (s *scanResult) title(i int) string {
 // tableOf returns the table of contestant i.
 func (s *scanResult) tableOf(i int) [][]string { return cli.Table(s.points[i]) }
 
-// lines returns the lines of -table: the temperatures of the scan and those of the curves.
+// lines returns the lines of -table: first the measurements of each contestant, then its curve.
 func (s *scanResult) lines() [][]string {
 	var all []cli.Record
 	columns := []string{"system", "sampler", "kind", "temperature", "beta"}
 	add := func(i int, kind string, rec cli.Record) {
 		var head cli.Record
-		q := s.scan.systems[s.scan.of[i]]
+		q := s.scan.systems[s.scan.systemOf[i]]
 		head.Add("system", q.model)
 		head.Add("sampler", q.movers[s.moverOf(i)].name)
 		head.Add("kind", kind)
@@ -445,8 +445,8 @@ func (s *scanResult) lines() [][]string {
 	return cli.Columns(all, 10, columns...)
 }
 
-// charts returns a chart for each figure: dots with bars where it was measured, and curves, whose
-// names end in this. Samplers of one lattice agree, so that their curves take turns.
+// charts returns a chart for each figure: dots with error bars for measurements, and curves, to whose names
+// it appends reweighted. Curves of samplers on the same lattice nearly coincide, so their dashes alternate.
 func (s *scanResult) charts(reweighted string) (all []plots.Chart) {
 	samplers := len(s.scan.systems[0].movers)
 	order := s.inOrder()
@@ -483,8 +483,8 @@ func (s *scanResult) charts(reweighted string) (all []plots.Chart) {
 	return all
 }
 
-// onsager returns the critical point of the square lattice, 2J/ln(1+√2) (Onsager 1944), in the variable
-// of the scan, if that is what was scanned and it is within the scan.
+// onsager returns the critical point of the square lattice, T = 2J/ln(1+√2) (Onsager 1944), in the variable
+// of the scan. ok is true if all systems are such lattices and the point lies within the scan.
 func (s *scanResult) onsager() (x float64, ok bool) {
 	for _, q := range s.scan.systems {
 		if sides := q.shape(); q.graph == nil || q.keepsUp || len(sides) != 2 || !q.symmetric || q.boundary != "periodic" || min(sides[0], sides[1]) < 3 {

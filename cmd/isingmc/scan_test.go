@@ -252,7 +252,7 @@ func TestScanFindsAWrongTemperature(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := strings.Join(p.newScanResult().warnings(), "\n")
-		if off := "gibbs: what was measured differs from the curve"; strings.Contains(w, off) != wrong || strings.Contains(w, "sw: what") {
+		if off := "gibbs: the measurements differ from the curve"; strings.Contains(w, off) != wrong || strings.Contains(w, "sw: the measurements") {
 			t.Errorf("a wrong temperature: %v; warnings: %q", wrong, w)
 		}
 		if strings.Contains(w, "has not converged") != wrong || wrong && !strings.Contains(w, "at T = 2.333") {
@@ -265,7 +265,7 @@ func TestScanFindsAWrongTemperature(t *testing.T) {
 // which there is a warning that names the remedy; replicas that exchange have none.
 func TestScanRises(t *testing.T) {
 	clitest.Isolate(t)
-	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; run longer, or take pt", "pt": ""} {
+	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; in equilibrium it falls (dE/dβ = −Var E), so the chains have not reached all states; run longer, or take pt", "pt": ""} {
 		w := strings.Join(scanOf(t, "-lattice 6x6x6 -J pm1 -scan beta=1.4:2:4 -moves 3000 -sampler "+sampler).Warnings, "\n")
 		if (want != "") != strings.Contains(w, "rises with β") || !strings.Contains(w, want) {
 			t.Errorf("%s: warnings %q", sampler, w)
@@ -279,7 +279,7 @@ func TestScanRises(t *testing.T) {
 		s := p.newScanResult()
 		cold, hot := &s.rows[0][0], &s.rows[0][1]
 		cold.Mean = hot.Mean + rise*math.Hypot(cold.StdErr, hot.StdErr)
-		if w := strings.Join(s.warnings(), "\n"); strings.Contains(w, "at T = 2 against 3; it cannot (dE/dβ = −Var E), so that the chains stay in a part of the states; run longer, or give -scan more temperatures") != want {
+		if w := strings.Join(s.warnings(), "\n"); strings.Contains(w, "at T = 2 against 3; in equilibrium it falls (dE/dβ = −Var E), so the chains have not reached all states; run longer, or give -scan more temperatures") != want {
 			t.Errorf("a rise of %g standard errors: warnings %q", rise, w)
 		}
 	}
@@ -373,13 +373,13 @@ func TestScanPlacesTemperatures(t *testing.T) {
 	if len(both[0].Scan) != len(both[1].Scan) || *both[0].Scan[1].Overlap < *both[1].Scan[1].Overlap {
 		t.Errorf("two lattices: %+v", both)
 	}
-	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan 2:2.00000001:auto"), "too close to place others between them; give N in place of auto")
+	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan 2:2.00000001:auto"), "too close to choose others between them; give N in place of auto")
 	p := scanPlan(t, "-lattice 4x4 -sampler pt -scan 2:3:auto -moves 500")
 	if err := errors.Join(p.spaceScan(context.Background()), p.sampleChains(context.Background(), metronome(clockInterval))); err != nil {
 		t.Fatal(err)
 	}
 	p.scan.capped = true
-	if w := strings.Join(p.newScanResult().warnings(), "\n"); !strings.Contains(w, "take more than 200 temperatures, the most that auto places; give -scan a narrower range") {
+	if w := strings.Join(p.newScanResult().warnings(), "\n"); !strings.Contains(w, "must be more than 200 temperatures, the most that auto chooses; give -scan a narrower range") {
 		t.Errorf("warnings %q", w)
 	}
 }

@@ -12,20 +12,21 @@ import (
 
 const (
 	defaultKeep = 10000
-	// maxStatesBytes limits the memory of -states, at a byte a unit.
+	// maxStatesBytes limits the memory of -states, at a byte per unit.
 	maxStatesBytes = 1 << 30
 )
 
-// A spacing says which moves of a run of any length are kept: at most Most of them, equally spaced. When all places
-// are taken, every other one is dropped, and from then on half as many are kept. It depends on the moves alone.
+// A spacing selects the moves to record, at equal intervals and at most Most of them, in a run of unknown length.
+// When Most moves are recorded, it drops every other one and doubles the interval. The selection depends only on
+// the number of moves.
 type spacing struct {
 	Most, Kept int
-	Every      int64 // moves from one kept to the next
-	Seen       int64 // moves so far
+	Every      int64 // interval between recorded moves
+	Seen       int64 // number of moves so far
 }
 
-// next counts a move. It reports whether the first of every two that are kept are to be dropped, and then whether
-// this one is kept.
+// next counts a move. drop is true if every other record must be dropped, beginning with the first, and keep if
+// the move must then be recorded.
 func (s *spacing) next() (drop, keep bool) {
 	if s.Seen++; s.Seen%s.Every != 0 {
 		return false, false
@@ -40,7 +41,7 @@ func (s *spacing) next() (drop, keep bool) {
 	return drop, keep
 }
 
-// halved keeps the second of every two rows of n values.
+// halved returns x, rows of n values, without every other row; it drops the first. It overwrites x.
 func halved[T any](x []T, n int) []T {
 	kept := x[:0]
 	for i := n; i < len(x); i += 2 * n {
@@ -49,11 +50,11 @@ func halved[T any](x []T, n int) []T {
 	return kept
 }
 
-// A stateLog keeps states of some moves.
+// A stateLog records the states after some of the moves.
 type stateLog struct {
 	Spacing  spacing
 	Units    int
-	States   []uint8
+	States   []uint8 // states × Units
 	Energies []float64
 }
 
@@ -61,14 +62,14 @@ func newStateLog(most, units int) *stateLog {
 	return &stateLog{Spacing: spacing{Most: most, Every: 1}, Units: units}
 }
 
-// reset forgets all states. A nil log stays as it is.
+// reset discards all states. l may be nil.
 func (l *stateLog) reset() {
 	if l != nil {
 		*l = *newStateLog(l.Spacing.Most, l.Units)
 	}
 }
 
-// add records the state and its energy after a move.
+// add counts a move, and records the state and energy after it if the move is selected.
 func (l *stateLog) add(state []uint8, energy float64) {
 	drop, keep := l.Spacing.next()
 	if drop {
@@ -85,25 +86,25 @@ func (p *plan) checkStates() error {
 	case p.states == "":
 		return nil
 	case len(p.movers) > 1:
-		return cli.Usagef("-states holds the states of one sampler, and -sampler names %d; name one", len(p.movers))
+		return cli.Usagef("-states is for one sampler, but -sampler names %d; name one", len(p.movers))
 	case p.keep < 2 || p.keep > maxStatesBytes/p.units/p.chains:
 		return cli.Usagef("-keep is %d; it must lie in 2 … %d for %d units and %s", p.keep, maxStatesBytes/p.units/p.chains, p.units, cli.Count(p.chains, "chain"))
 	}
 	return nil
 }
 
-// writeStates writes the arrays of -states: x, the spins −1 and +1 of each state, or
-// the visible bits of an RBM, if it has any, and in h the hidden ones; energy, that of each; and
-// move, the number of measured moves before it. States of several chains are written chain by chain,
-// and the array chain has the numbers of the chains.
+// writeStates writes the arrays of -states. x has the spins −1 and +1 of each state. For an RBM x has
+// the visible bits, if there are any, and h the hidden bits. energy and move have the energy of
+// each state and the number of its move. States of several chains are written chain after chain, and the array
+// chain has the number of the chain of each state.
 func (p *plan) writeStates(w io.Writer) error {
 	l := &stateLog{Units: p.units}
 	var moves, chains []float64
 	for chain, run := range p.runs {
-		its := run[0].States
-		l.States, l.Energies = append(l.States, its.States...), append(l.Energies, its.Energies...)
-		for i := range its.Energies {
-			moves, chains = append(moves, float64(int64(i+1)*its.Spacing.Every)), append(chains, float64(chain))
+		log := run[0].States
+		l.States, l.Energies = append(l.States, log.States...), append(l.Energies, log.Energies...)
+		for i := range log.Energies {
+			moves, chains = append(moves, float64(int64(i+1)*log.Spacing.Every)), append(chains, float64(chain))
 		}
 	}
 	n := len(l.Energies)
@@ -132,7 +133,7 @@ func (p *plan) writeStates(w io.Writer) error {
 	return npz.Write(w, append([]npz.Named{{Name: "x", Shape: append([]int{n}, p.shape()...), Data: spins}}, about...))
 }
 
-// shape returns the sides of a square lattice, or else the number of spins.
+// shape returns the sides of a square lattice, or the number of spins of another system.
 func (p *plan) shape() []int {
 	var sides []int
 	for _, side := range strings.Split(p.lattice, "x") {

@@ -16,7 +16,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A system is an Ising system or an RBM with its state.
+// A system is an Ising system or an RBM whose state can be set.
 type system interface {
 	mcmc.System
 	SetState(state []uint8)
@@ -55,7 +55,7 @@ func (p *plan) makeGraph() error {
 	return nil
 }
 
-// setGraph makes the graph the system.
+// setGraph sets the system of p to the Ising system on g.
 func (p *plan) setGraph(g *mcmc.Graph) {
 	p.graph, p.units, p.pairs = g, g.Len(), g.Edges()
 	p.symmetric = true
@@ -65,19 +65,19 @@ func (p *plan) setGraph(g *mcmc.Graph) {
 	p.newSystem = func(state []uint8) system { return mcmc.NewIsing(g, state) }
 }
 
-// readGraph reads the system from the file that -lattice names. noLattice says
-// why the name is not one of a lattice; it is returned if there is no such file.
+// readGraph reads the system from the file that -lattice names. If there is no such file it
+// returns noLattice, the error for a name that is not a lattice.
 func (p *plan) readGraph(noLattice error) error {
 	graph, err := mcmc.ReadGraphFile(p.lattice)
 	if errors.Is(err, fs.ErrNotExist) {
 		name, _, _ := strings.Cut(p.lattice, ":")
-		return cli.Usagef("-lattice: %w, which is not there%s", noLattice, grammar.DidYouMean(name, []string{"chimera"}))
+		return cli.Usagef("-lattice: %w, which does not exist%s", noLattice, grammar.DidYouMean(name, []string{"chimera"}))
 	}
 	if err != nil {
 		return fmt.Errorf("-lattice: %w", err)
 	}
 	if name := p.flags.FirstGiven("boundary", "J", "field"); name != "" {
-		return cli.Usagef("-%s is for lattices; %s holds its own couplings and fields", name, p.lattice)
+		return cli.Usagef("-%s is for lattices; %s is a file with couplings and fields", name, p.lattice)
 	}
 	p.model = p.lattice
 	p.setGraph(graph)
@@ -89,8 +89,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readCouplings reads the couplings of a lattice from a file of lines "i j J",
-// one for each pair of neighbours.
+// readCouplings reads the couplings of a lattice from a file with a line "i j J"
+// for each pair of neighbours.
 func readCouplings(path string, l *mcmc.Lattice) (mcmc.Couplings, error) {
 	g, err := mcmc.ReadGraphFile(path)
 	switch {
@@ -106,7 +106,7 @@ func readCouplings(path string, l *mcmc.Lattice) (mcmc.Couplings, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s does not couple spins %d and %d, which are neighbours on lattice %s; give -lattice the file alone", path, b.I, b.J, l.Name)
 		}
-		couplings[k] = c[at] / float64(b.Times) // the file has the sum over all bonds of the pair
+		couplings[k] = c[at] / float64(b.Times) // the file has the sum over the bonds of the pair
 	}
 	for i := range g.Len() {
 		if g.Field(i) != 0 {
@@ -116,11 +116,11 @@ func readCouplings(path string, l *mcmc.Lattice) (mcmc.Couplings, error) {
 	return func(int) []float64 { return couplings }, nil
 }
 
-// errNoCouplings is wrapped by the error of parseCouplings for a text outside
-// its grammar. The text may be the name of a file.
+// errNoCouplings is wrapped by the error of parseCouplings for an unknown name, which
+// may be that of a file.
 var errNoCouplings = errors.New("no couplings")
 
-// parseCouplings reads -J.
+// parseCouplings parses -J, unless it names a file.
 func parseCouplings(text string) (mcmc.Couplings, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	seed := uint64(1)
@@ -143,13 +143,13 @@ func parseCouplings(text string) (mcmc.Couplings, error) {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return nil, fmt.Errorf("%v is not finite", x)
 	case rest != "":
-		return nil, fmt.Errorf("%q has nothing to draw, so no seed; leave it out", name)
+		return nil, fmt.Errorf("%q is not random and has no seed; leave the seed out", name)
 	default:
 		return mcmc.Uniform(x), nil
 	}
 }
 
-// uniformCoupling returns the number of -J; an error if it is none.
+// uniformCoupling returns the value of -J if it is a number, otherwise an error.
 func uniformCoupling(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
 
 // readModel reads the RBM of -model.
@@ -176,13 +176,13 @@ func (p *plan) readModel() error {
 	case held && m.Inputs() == 0:
 		return fmt.Errorf("-model: %s has a label but no inputs; take one that has both", p.modelFile)
 	case held:
-		p.shift = -float64(m.VisibleBias[m.Inputs()+p.class]) // its weights are in the hidden biases of GivenClass
+		p.shift = -float64(m.VisibleBias[m.Inputs()+p.class]) // GivenClass adds the label's weights to the hidden biases, but not its bias
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
 	case m.Classes() == 0 && len(m.SoftmaxGroups()) > 0:
 		return cli.Usagef("-model: %s has categories, which flips of single bits cannot change", p.modelFile)
 	case len(m.SoftmaxGroups()) > 0:
-		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes()-1)
+		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; fix it to one of its classes by -class, 0 to %d", p.modelFile, m.Classes()-1)
 	}
 	if c := m.Constraint; c != nil {
 		if p.flags.Given("active") && p.active != c.Active {
@@ -204,7 +204,7 @@ func (p *plan) readModel() error {
 		p.setGraph(q.Graph)
 		p.shift += q.Shift
 		p.firstHidden = len(q.Visible)
-		p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s, the Gaussian ones summed out", p.modelFile, m.Visible(), m.Hidden(), given)
+		p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s, the Gaussian ones integrated out", p.modelFile, m.Visible(), m.Hidden(), given)
 		return nil
 	}
 	parameters := mcmc.NewParameters(m)
@@ -218,8 +218,8 @@ func (p *plan) readModel() error {
 	return nil
 }
 
-// checkConstraint returns an error if no sampler here keeps the constraint of
-// m, or if no state with the label of -class satisfies it.
+// checkConstraint returns an error if no sampler keeps the constraint of m, or if no
+// state of the class of -class satisfies it.
 func (p *plan) checkConstraint(m *rbm.RBM) error {
 	c := m.Constraint
 	switch {
@@ -233,5 +233,5 @@ func (p *plan) checkConstraint(m *rbm.RBM) error {
 	return nil
 }
 
-// fixed reports whether the number of spins up is given.
+// fixed reports whether -active or a constraint fixes the number of spins up.
 func (p *plan) fixed() bool { return p.constrained || p.flags.Given("active") }

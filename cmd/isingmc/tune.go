@@ -18,28 +18,27 @@ import (
 	"gorbm/train/plots"
 )
 
-// A tuneFlag is the value of -tune, which may be left out.
+// A tuneFlag is the value of -tune, a flag whose value is optional.
 type tuneFlag string
 
 func (f *tuneFlag) String() string     { return string(*f) }
 func (f *tuneFlag) Set(s string) error { *f = tuneFlag(s); return nil }
-func (f *tuneFlag) IsBoolFlag() bool   { return true } // then a bare -tune sets "true"
+func (f *tuneFlag) IsBoolFlag() bool   { return true } // makes the flag package accept a bare -tune, with value "true"
 
 // A tuning is a checked -tune, or the policy of -policy.
 type tuning struct {
-	at      int // of the sampler in plan.movers
+	at      int // index of the sampler in plan.movers
 	options tune.Options
 	limits  tune.Limits
-	energy  bool // the reward counts the energy alone
+	energy  bool // the energy is the only observable in the reward
 	space   *tune.Space
 	policy  *tune.Policy
 
-	// After tuning; nil of a policy that was loaded.
-	result  *tune.Result
-	seconds float64 // that tuning took
+	result  *tune.Result // nil before tuning, and for a policy from a file
+	seconds float64      // duration of tuning
 }
 
-// parseTune reads the value of -tune: a method and its settings.
+// parseTune parses the value of -tune: a method and its settings.
 func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err error) {
 	parts := strings.Split(text, ":")
 	method := tune.Methods()[0]
@@ -83,7 +82,7 @@ func whole(x *int) func(string) error { return parseInto(x, strconv.Atoi) }
 func parseInto[T any](x *T, parse func(string) (T, error)) func(string) error {
 	return func(text string) (err error) {
 		if *x, err = parse(text); err != nil {
-			return fmt.Errorf("%q is not a number of its kind", text)
+			return fmt.Errorf("%q is not a number of the right kind", text)
 		}
 		return nil
 	}
@@ -130,21 +129,22 @@ func (p *plan) checkTune() error {
 // comparisons is the number of samplers that -tune with -out adds.
 const comparisons = 1
 
-// newTuning finds the one sampler that has settings to tune.
+// newTuning returns a tuning of the only sampler that has settings to tune. It fails if there is none or
+// several.
 func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 	var found *tuning
 	var first error
 	for i, m := range p.movers {
-		var held []string
-		for _, part := range strings.Split(m.name, ":")[1:] {
-			key, _, _ := strings.Cut(part, "=")
-			held = append(held, key)
+		var fixed []string
+		for _, setting := range strings.Split(m.name, ":")[1:] {
+			key, _, _ := strings.Cut(setting, "=")
+			fixed = append(fixed, key)
 		}
 		var space *tune.Space
 		err := fmt.Errorf("%s has no numbers to tune; sardonics has", mcmc.FormatMover(m.Mover))
 		switch x := m.Mover.(type) {
 		case mcmc.Sardonics:
-			space, err = tune.NewSpace(x, held, p.units, limits, o.Method == tune.Paper)
+			space, err = tune.NewSpace(x, fixed, p.units, limits, o.Method == tune.Paper)
 		case mcmc.Intracluster:
 			err = errors.New("tuning of im was removed: nothing showed that it pays; tune sardonics")
 		}
@@ -165,7 +165,7 @@ func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
 	return found, nil
 }
 
-// loadPolicy reads the file of -policy for the one sampler of its kind.
+// loadPolicy reads the file of -policy and replaces the sampler sardonics by the policy.
 func (p *plan) loadPolicy() error {
 	const kind = "sardonics"
 	at := slices.IndexFunc(p.movers, func(m namedMover) bool { return kindOf(m.name) == kind })
@@ -199,8 +199,8 @@ func kindOf(sampler string) string {
 	return kind
 }
 
-// tuneSampler tunes, and binds the policy in place of the sampler. With -out it
-// adds a sampler to compare with: the settings before tuning.
+// tuneSampler tunes the sampler and replaces it by the policy. With -out it adds the
+// sampler with its settings before tuning, for comparison.
 func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 	t := p.tuning
 	if t == nil || t.space == nil {
@@ -237,10 +237,10 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 	if err := p.bind(); err != nil || p.policy == "" {
 		return err
 	}
-	return t.policy.Write(p.policy) // now, so that sampling may be stopped
+	return t.policy.Write(p.policy) // before sampling, which may be stopped
 }
 
-// record returns what -json prints of a policy, and of tuning it.
+// record returns the policy and its tuning for -json, or nil without a policy. file is its file or "".
 func (t *tuning) record(file string) (rec cli.Record) {
 	if t == nil || t.policy == nil {
 		return nil
@@ -251,33 +251,33 @@ func (t *tuning) record(file string) (rec cli.Record) {
 	policy.Add("kernels", len(t.policy.Kernels))
 	policy.Add("best", t.policy.Best)
 	if t.result != nil {
-		policy.AddSome("untuned", t.result.Untuned) // nothing was clearly better than the settings before tuning
+		policy.AddSome("untuned", t.result.Untuned) // the policy is the settings before tuning
 	}
-	policy.Add("mean", means(t.policy)) // the mean of each parameter over the kernels
+	policy.Add("mean", means(t.policy)) // mean of each setting over the kernels
 	rec.Add("policy", policy)
 	if t.result != nil {
 		rec.Add("method", string(t.options.Method))
 		rec.Add("evaluations", trials(t.result))
 		rec.Add("seconds_tuning", t.seconds)
-		rec.Add("seconds_trials", t.result.TrialSeconds+t.result.BurnSeconds) // of computing, on all cores together
-		rec.Add("seconds_model", t.result.ModelSeconds)                       // of these: the Gaussian process and what maximises over it
+		rec.Add("seconds_trials", t.result.TrialSeconds+t.result.BurnSeconds) // computing time, summed over cores
+		rec.Add("seconds_model", t.result.ModelSeconds)                       // part of seconds_tuning: the Gaussian process and the maximisation over it
 	}
 	return rec
 }
 
-// trials returns the number of trials, those of the finals included.
+// trials returns the number of trials, including the comparisons at the end.
 func trials(r *tune.Result) int { return len(r.Trials) + len(r.Finals) }
 
-// means returns the means of the settings over the kernels, by the paper's names. "single" is the
-// fraction of kernels whose moves are single walks. n and the frequencies are means over the other
-// kernels, and gamma_h over those that have it.
+// means returns the means of the settings over the kernels, under the names of Hamze et al. (2012).
+// "single" is the fraction of kernels whose moves are single walks. n and the frequencies p are means over
+// the other kernels, and gamma_h over the kernels that use it.
 func means(p *tune.Policy) map[string]float64 {
 	m := map[string]float64{}
 	kernels, err := p.Mixture()
 	if err != nil {
-		return nil // cannot be: it was made or read by package tune
+		return nil // cannot happen: package tune has made or checked the policy
 	}
-	pairs, mixed := 0, 0 // kernels of pairs of walks, and those of them with a second bias
+	pairs, mixed := 0, 0 // number of kernels that are not single walks, and of those with a second bias
 	add := func(name string, x float64) { m[name] += x / float64(len(kernels)) }
 	for _, k := range kernels {
 		add("k_l", float64(k.MinLength))
@@ -307,29 +307,29 @@ func means(p *tune.Policy) map[string]float64 {
 		m["gamma_h"] /= float64(mixed)
 	} else {
 		for _, name := range []string{"p_ll", "p_hl", "p_lh"} {
-			delete(m, name) // all moves are of one kind
+			delete(m, name) // all moves have the first bias
 		}
 	}
 	return m
 }
 
-// meanNames is the order in which means are printed.
+// meanNames is the order in which lines prints means.
 var meanNames = []string{"k_l", "k_u", "gamma_l", "gamma_h", "p_ll", "p_hl", "p_lh", "n", "single"}
 
-// lines says in words what was tuned.
+// lines returns lines about the tuning and the policy, or nil without a policy.
 func (t *tuning) lines() (lines []string) {
 	if t == nil || t.policy == nil {
 		return nil
 	}
 	if r := t.result; r != nil {
-		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing, %.2g s of them before the first; the model took %.2g s.",
+		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing time, %.2g s of it before the first; the model took %.2g s.",
 			t.seconds, t.options.Method, trials(r), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
 		if t.options.Method != tune.Paper && !t.energy {
-			lines = append(lines, "It was for the slowest of several observables; τ and effective/s in the table are of the energy alone, for which -tune=of=energy tunes.")
+			lines = append(lines, "The reward was that of the slowest of several observables. τ and effective/s in the table are those of the energy, for which -tune=of=energy tunes.")
 		}
 	}
 	if t.result != nil && t.result.Untuned {
-		return append(lines, "Nothing that was tried is clearly better than the settings before tuning, so the policy is these alone; -tune=seconds= may give it longer.")
+		return append(lines, "No tried settings are clearly better than those before tuning, so the policy is the latter; -tune=seconds= allows more time.")
 	}
 	m := means(t.policy)
 	var mean []string

@@ -12,10 +12,10 @@ import (
 	"gorbm/train/plots"
 )
 
-// rewardChart shows the reward of each trial as a dot, and the posterior mean of
-// the settings that it tried as a line, with a band of two standard deviations.
-// Rewards are those that the model is fitted to: rewards of long trials are shifted to the level of
-// short ones, and all useless settings have the same reward.
+// rewardChart returns a chart of the reward of each trial as a dot, and of the Gaussian process's
+// posterior mean at its settings as a line, with a band of two standard deviations. The process is
+// fitted to these rewards: rewards of long trials are shifted to the level of short ones, and all useless
+// settings have the same reward.
 func rewardChart(t *tuning) plots.Chart {
 	label := "log of effective samples per second"
 	if t.options.Method == tune.Paper {
@@ -32,8 +32,8 @@ func rewardChart(t *tuning) plots.Chart {
 	return plots.Chart{Title: "Rewards of the trials (dots), and what the model expects, ± 2 standard deviations", X: "trial", Y: label, Lines: []plots.Line{mean, dots}}
 }
 
-// policyPlot shows the kernels of the policy: a column of dots for each
-// parameter, from the lower to the upper end of its range.
+// policyPlot returns a plot of the kernels of the policy, with a column of dots for each
+// setting. The vertical axis runs from the lower to the upper end of its range.
 func policyPlot(t *tuning) *plots.Plot {
 	p := plots.New("", "place in the range")
 	p.Title.Text = "Settings of the policy: its kernels (small dots), and the best by the model (large dots)"
@@ -43,7 +43,7 @@ func policyPlot(t *tuning) *plots.Plot {
 	for d, r := range t.space.Ranges {
 		ticks = append(ticks, plot.Tick{Value: float64(d), Label: fmt.Sprintf("%s\n%.3g – %.3g", r.Name, r.Low, r.High)})
 		for i, u := range t.result.Points {
-			// Spread over the column, so that equal values show.
+			// Shift dots sideways, so that equal values are visible.
 			spread := 0.3 * (math.Mod(float64(i)*math.Phi, 1) - 0.5)
 			dots = append(dots, plotter.XY{X: float64(d) + spread, Y: u[d]})
 		}

@@ -13,7 +13,7 @@ import (
 // orderKey is the key of the order of a sweep.
 func orderKey(o *Order) grammar.Key {
 	return grammar.Key{
-		Name: "order", Initial: "linear", Help: "linear, chessboard or random order of updates, in gibbs, metropolis and modified-metropolis",
+		Name: "order", Initial: "linear", Help: "of gibbs, metropolis and modified-metropolis: order of updates, linear, chessboard or random",
 		Set: func(text string) error {
 			*o = Order(max(0, slices.Index(orderNames, text)))
 			return grammar.OneOf(text, orderNames...)
@@ -25,7 +25,7 @@ func orderKey(o *Order) grammar.Key {
 // lengthsKey is the key of the smallest and the largest length of a walk.
 func lengthsKey(low, high *int, auto *bool) grammar.Key {
 	return grammar.Key{
-		Name: "k", Initial: "1-25", Help: "flips of a walk: a number, a range to draw from at each walk, or auto: the number at which 57 % of moves are accepted, found in a warm-up",
+		Name: "k", Initial: "1-25", Help: "number of flips of a walk: a number, a range from which each walk draws, or auto, which tunes it in a warm-up so that 57 % of moves are accepted",
 		Set: func(text string) error {
 			if *auto = text == "auto"; *auto {
 				*low, *high = 0, 0
@@ -73,7 +73,7 @@ func lengths(low, high int) string {
 // gammaKey is the key of two biases. They are formatted as one number unless both returns true.
 func gammaKey(initial string, first, second *float64, both func() bool) grammar.Key {
 	return grammar.Key{
-		Name: "gamma", Initial: initial, Help: "biases of the walks in units of β: one, or two as in .95/1.05",
+		Name: "gamma", Initial: initial, Help: "bias γ of the walks, as a multiple of β: one number, or two as in .95/1.05",
 		Set: func(text string) error {
 			x, err := parseNumbers(text)
 			if err != nil || len(x) > 2 {
@@ -100,7 +100,7 @@ func gammaKey(initial string, first, second *float64, both func() bool) grammar.
 }
 
 func weightsKey(w *Weights) grammar.Key {
-	return grammar.Word("weights", w, HeatBath, "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)", HeatBath, Boltzmann)
+	return grammar.Word("weights", w, HeatBath, "weight of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)", HeatBath, Boltzmann)
 }
 
 // parseNumbers parses numbers separated by slashes.

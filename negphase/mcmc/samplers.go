@@ -24,16 +24,16 @@ type sampler struct {
 // samplers is the table of all samplers. To add one, write a file
 // with its settings, their keys and its chain, and add a row here.
 var samplers = []sampler{
-	row("gibbs", "heat bath, a sweep of all spins a move", false, func(m *Gibbs) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
-	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
-	row("modified-metropolis", "the same, but accepts a flip with ΔE = 0 with probability ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
-	row("sw", "Swendsen–Wang: clusters of all spins a move", false, noKeys[SwendsenWang]),
-	row("wolff", "Wolff: a cluster around a random spin a move", false, (*Wolff).keys),
-	row("block-gibbs", "all hidden, then all visible units of an RBM a move", false, noKeys[BlockGibbs]),
+	row("gibbs", "heat bath; a move is a sweep of all spins", false, func(m *Gibbs) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
+	row("metropolis", "accepts a flip with probability min(1, exp(−βΔE)); a move is a sweep", false, func(m *Metropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
+	row("modified-metropolis", "like metropolis, but accepts a flip with ΔE = 0 with probability ½", false, func(m *ModifiedMetropolis) grammar.Keys { return grammar.Keys{orderKey(&m.Order)} }),
+	row("sw", "Swendsen–Wang: a move divides the spins into clusters and flips each with probability ½", false, noKeys[SwendsenWang]),
+	row("wolff", "Wolff: a move flips a cluster around a random spin", false, (*Wolff).keys),
+	row("block-gibbs", "a move updates all hidden, then all visible units of an RBM", false, noKeys[BlockGibbs]),
 	row("flip", "like block-gibbs, but accepts flips as modified-metropolis does (flip-the-state)", false, noKeys[FlipTheState]),
 	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),
-	row("exchange", "on states of -active spins up: swaps an up and a down spin", true, noKeys[Exchange]),
-	row("im", "the same by intracluster moves: walks out and back", true, (*Intracluster).keys),
+	row("exchange", "swaps a spin that is up and one that is down; -active spins are up", true, noKeys[Exchange]),
+	row("im", "like exchange, but by intracluster moves: walks out and back", true, (*Intracluster).keys),
 }
 
 func row[M Mover](name, help string, keepsActive bool, keys func(*M) grammar.Keys) sampler {

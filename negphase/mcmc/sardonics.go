@@ -67,7 +67,7 @@ func (m *Sardonics) keys() grammar.Keys {
 		gammaKey("1.02", &m.Gamma1, &m.Gamma2, m.mixed),
 		weightsKey(&m.Weights),
 		{
-			Name: "walks", Initial: "1", Help: "walks in each half of a move; single: one walk a move",
+			Name: "walks", Initial: "1", Help: "number of walks in each half of a move, or single: one walk per move",
 			Set: func(text string) (err error) {
 				if m.Single = text == "single"; m.Single {
 					return nil
@@ -91,7 +91,7 @@ func (m *Sardonics) keys() grammar.Keys {
 			},
 		},
 		{
-			Name: "mix", Initial: "1/0/0", Help: "three proportions of moves: both halves with the first bias; the second bias, then the first; the first, then the second",
+			Name: "mix", Initial: "1/0/0", Help: "proportions of three kinds of moves: both halves with the first bias; the second bias, then the first; the first, then the second",
 			Set: func(text string) error {
 				if strings.Count(text, "/") != len(m.Mix)-1 {
 					return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)

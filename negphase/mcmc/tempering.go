@@ -46,8 +46,8 @@ func SwappingKinds() []string { return []string{string(Swaps), string(InfiniteSw
 
 func (t *Tempering) keys() grammar.Keys {
 	return grammar.Keys{
-		grammar.Count("replicas", &t.Replicas, 8, 2, maxReplicas, "temperatures of a ladder, in geometric progression"),
-		{Name: "hottest", Initial: "2", Help: "the highest of them, as a multiple of -temperature",
+		grammar.Count("replicas", &t.Replicas, 8, 2, maxReplicas, "number of temperatures, in geometric progression"),
+		{Name: "hottest", Initial: "2", Help: "the highest temperature, as a multiple of -temperature",
 			Set: func(text string) (err error) {
 				if t.Hottest, err = strconv.ParseFloat(text, 64); err != nil {
 					return fmt.Errorf("%q is not a number", text)

@@ -22,7 +22,7 @@ const maxClusters = 1 << 20
 type Wolff struct{ Clusters int }
 
 func (w *Wolff) keys() grammar.Keys {
-	return grammar.Keys{grammar.Count("clusters", &w.Clusters, 1, 1, maxClusters, "clusters per move")}
+	return grammar.Keys{grammar.Count("clusters", &w.Clusters, 1, 1, maxClusters, "number of clusters per move")}
 }
 
 // Check returns an error if the number of clusters is out of range.
