@@ -19,7 +19,7 @@ func TestLogZAndFreeEnergy(t *testing.T) {
 		for _, sd := range []float64{0.1, 1, 5} {
 			m := s.random(7, sd)
 			all := rbmtest.States(m)
-			p, want := rbmtest.Law(all, 1)
+			p, want := rbmtest.Probabilities(all, 1)
 			got, err := LogZ(context.Background(), m)
 			if err != nil {
 				t.Fatal(err)
@@ -57,7 +57,7 @@ func TestMomentsAreExact(t *testing.T) {
 			got := rbm.NewMoments(m)
 			e.Moments(got)
 			all := rbmtest.States(m)
-			p, _ := rbmtest.Law(all, 1)
+			p, _ := rbmtest.Probabilities(all, 1)
 			for i := range m.Visible() {
 				want := 0.0
 				for k, st := range all {

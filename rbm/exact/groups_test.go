@@ -39,7 +39,7 @@ func TestGroups(t *testing.T) {
 				t.Fatal(err)
 			}
 			all := rbmtest.States(m)
-			p, want := rbmtest.Law(all, 1)
+			p, want := rbmtest.Probabilities(all, 1)
 			got := rbm.NewMoments(m)
 			tol := exactTol * math.Max(1, math.Abs(want))
 			rbmtest.Near(t, "log Z", e.Moments(got), want, tol)

@@ -97,7 +97,7 @@ func TestReverseAISBrackets(t *testing.T) {
 	for _, shape := range []shape{{6, 5, 0, rbm.Softmax}, {7, 4, 3, rbm.Softmax}} {
 		m := shape.random(2, 1.5)
 		all := rbmtest.States(m)
-		p, logZ := rbmtest.Law(all, 1)
+		p, logZ := rbmtest.Probabilities(all, 1)
 		for _, b := range []*rbm.Base{nil, randomBase(m, 0.5, 4)} {
 			s := Annealing{Chains: 4, Temperatures: 6, Base: b}
 			var low, high []float64
@@ -303,7 +303,7 @@ func TestConditionalESS(t *testing.T) {
 // With two temperatures AIS is importance sampling from the base.
 func TestTwoTemperatures(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(2, 0.5)
-	_, logZ := rbmtest.Law(rbmtest.States(m), 1)
+	_, logZ := rbmtest.Probabilities(rbmtest.States(m), 1)
 	out := ais(t, m, Annealing{Chains: 5000, Temperatures: 2, Pilot: 20}, 1)
 	rbmtest.Near(t, "log Z", out.LogZ, logZ, 4*out.StdErr)
 	rbmtest.Near(t, "smallest CESS", out.CESS, out.ESS/5000, 1e-12) // one step from equal weights

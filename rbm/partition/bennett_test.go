@@ -31,7 +31,7 @@ func newLadder(m *rbm.RBM, b *rbm.Base, beta []float64) ladder {
 		s.of = append(s.of, st.Energy-base[i].Energy)
 	}
 	for _, x := range beta {
-		p, logZ := rbmtest.Law(blended(m, b, x, 1-x), 1)
+		p, logZ := rbmtest.Probabilities(blended(m, b, x, 1-x), 1)
 		for i := range p[1:] {
 			p[i+1] += p[i]
 		}
@@ -220,7 +220,7 @@ func TestBennettOverlap(t *testing.T) {
 	count := []int{20000, 20000}
 	s := exactLadder(m, nil, []float64{0, 1}, count, rbm.NewKey(1))
 	got := s.bennett(t, nil, m, 0)
-	p, _ := rbmtest.Law(rbmtest.States(m), 1)
+	p, _ := rbmtest.Probabilities(rbmtest.States(m), 1)
 	q := 1 / float64(len(p))
 	want, square := 0.0, 0.0
 	for _, p := range p {

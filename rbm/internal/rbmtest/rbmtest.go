@@ -12,20 +12,20 @@ import (
 	"gorbm/rbm"
 )
 
-// Random returns an RBM of this shape with parameters from N(0, sd²).
+// Random returns an RBM of this shape with parameters drawn from N(0, sd²).
 func Random(visible, hidden, classes int, label rbm.Kind, seed uint64, sd float64) *rbm.RBM {
 	m := rbm.New(visible, hidden, classes, label)
 	m.Randomize(sd, rbm.NewKey(seed))
 	return m
 }
 
-// State is one joint state of a model, with its energy by the definition.
+// State is a joint state of a model, with its energy from the definition.
 type State struct {
 	V, H   []int
 	Energy float64
 }
 
-// States lists the joint states of m, the slow and obvious way.
+// States lists the joint states of m by simple code, for comparison with the library.
 func States(m *rbm.RBM) []State {
 	var all []State
 	n, k := m.Visible(), m.Hidden()
@@ -54,9 +54,9 @@ func States(m *rbm.RBM) []State {
 	return all
 }
 
-// Law returns the probabilities of all states at inverse temperature beta, and
+// Probabilities returns the probabilities of all states at inverse temperature beta, and
 // log Z.
-func Law(all []State, beta float64) (p []float64, logZ float64) {
+func Probabilities(all []State, beta float64) (p []float64, logZ float64) {
 	logw := make([]float64, len(all))
 	for i, s := range all {
 		logw[i] = -beta * s.Energy
@@ -68,8 +68,7 @@ func Law(all []State, beta float64) (p []float64, logZ float64) {
 	return p, logZ
 }
 
-// Allowed lists the states of a small model that its constraint allows, with
-// −E, by the definitions alone.
+// Allowed lists the states that the constraint of m allows, with −E, from the definitions.
 func Allowed(m *rbm.RBM) (v, h rbm.Values, logw []float64) {
 	c := m.Constraint
 	var visible, hidden [][]int
@@ -89,7 +88,7 @@ func Allowed(m *rbm.RBM) (v, h rbm.Values, logw []float64) {
 	return BitsOf(visible), BitsOf(hidden), logw
 }
 
-// BitsOf returns rows as a bit matrix.
+// BitsOf converts rows to bits.
 func BitsOf(rows [][]int) rbm.Values {
 	b := rbm.NewBits(len(rows), len(rows[0]))
 	for r, row := range rows {
@@ -100,7 +99,7 @@ func BitsOf(rows [][]int) rbm.Values {
 	return b
 }
 
-// Near fails the test if got is not within tol of want.
+// Near fails the test unless got is within tol of want.
 func Near(t *testing.T, what string, got, want, tol float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= tol) {
@@ -108,8 +107,8 @@ func Near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// Constrained returns small models under constraints of every kind, by name:
-// both layers the smaller one, both kinds of label.
+// Constrained returns small models, by name, under every possible constraint. Either layer is the
+// smaller one, and the label is of either kind.
 func Constrained() map[string]*rbm.RBM {
 	models := map[string]*rbm.RBM{}
 	for _, s := range []struct {

@@ -4,17 +4,17 @@
 
 package vec
 
-// rowSumsAVX2 is RowSums for n > 0 rows of words and a second one, more.
+// rowSumsAVX2 is RowSums for n > 0 rows, with the first words at words and the second at more.
 //
 //go:noescape
 func rowSumsAVX2(acc *float32, base *float32, words *uint64, stride int, more *uint64, moreStride int, n int, ahead *float32, lines int)
 
-// rowSumsAVX512 is RowSums for n > 0 rows of words and a second one, more.
+// rowSumsAVX512 is RowSums for n > 0 rows, with the first words at words and the second at more.
 //
 //go:noescape
 func rowSumsAVX512(acc *float32, base *float32, words *uint64, stride int, more *uint64, moreStride int, n int, ahead *float32, lines int)
 
-// columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.
+// columnSumsAVX2 is ColumnSums for word ≠ 0 and n > 0 units, a multiple of eight.
 //
 //go:noescape
 func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
@@ -24,22 +24,22 @@ func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
 //go:noescape
 func maskedSumsAVX512(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride int, n int)
 
-// sumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// sumsAVX2 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func sumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// addSumsAVX2 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addSumsToAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// addSumsToAVX2 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addCentredAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// addCentredAVX2 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
@@ -59,7 +59,7 @@ func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
 //go:noescape
 func addWhereAVX2(acc *float64, words *uint64, coef *float32, n int)
 
-// addWideAVX2 is the kernel of this name for n > 0, a multiple of eight.
+// addWideAVX2 is the kernel of the function of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func addWideAVX2(dst *float64, x *float32, n int)
@@ -69,22 +69,22 @@ func addWideAVX2(dst *float64, x *float32, n int)
 //go:noescape
 func addNarrowAVX2(dst *float32, x *float64, n int)
 
-// sumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// sumsAVX512 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func sumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// addSumsAVX512 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addSumsToAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// addSumsToAVX512 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addCentredAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.
+// addCentredAVX512 is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.
 //
 //go:noescape
 func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
@@ -104,7 +104,7 @@ func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask u
 //go:noescape
 func addWhereAVX512(acc *float64, words *uint64, coef *float32, n int)
 
-// addWideAVX512 is the kernel of this name for n > 0, a multiple of eight.
+// addWideAVX512 is the kernel of the function of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func addWideAVX512(dst *float64, x *float32, n int)
@@ -214,17 +214,17 @@ func dot64AVX512(lanes *float64, x *float32, y *float64, n int)
 //go:noescape
 func sizesAVX512(lanes *uint32, x *float32, n int)
 
-// transposePanelAVX2 is TransposePanel for numbers of tiles > 0.
+// transposePanelAVX2 is TransposePanel for down > 0 and across > 0 tiles.
 //
 //go:noescape
 func transposePanelAVX2(dst *float32, panel *float32, down int, across int)
 
-// drawsAVX2 is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.
+// drawsAVX2 is Draws for n > 0 rows. first is 16·j for block j, and keys is Stream.keys.
 //
 //go:noescape
 func drawsAVX2(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
 
-// drawMeansAVX2 is DrawMeans of a whole block for n > 0 rows.
+// drawMeansAVX2 is DrawMeans for a whole block in n > 0 rows.
 //
 //go:noescape
 func drawMeansAVX2(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
@@ -244,12 +244,12 @@ func sigmoidsAVX2(dst *float32, dstStride int, x *float32, n int, width int)
 //go:noescape
 func sigmoidsOfSumsAVX2(dst *float32, x *float32, shifts *float32, n int, m int)
 
-// drawsAVX512 is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.
+// drawsAVX512 is Draws for n > 0 rows. first is 16·j for block j, and keys is Stream.keys.
 //
 //go:noescape
 func drawsAVX512(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
 
-// drawMeansAVX512 is DrawMeans of a whole block for n > 0 rows.
+// drawMeansAVX512 is DrawMeans for a whole block in n > 0 rows.
 //
 //go:noescape
 func drawMeansAVX512(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
@@ -289,7 +289,7 @@ func chooseAVX512(state *uint32, x *float32, units int, beta *float32, u *float3
 //go:noescape
 func columnAVX512(dst *float32, keys *[22]uint32, counter int, row int)
 
-// listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.
+// listsAVX512 is Lists for n, count > 0. first is the offset of the first bit, and step the distance of offsets between words.
 //
 //go:noescape
 func listsAVX512(list *uint32, cuts *uint32, words *uint64, rowStride int, wordStride int, n int, count int, first uint32, step uint32)
@@ -359,17 +359,17 @@ func oddsAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
 //go:noescape
 func exps64AVX2(dst *float64, x *float64, n int)
 
-// productsAVX2 is Products for quads of tables and vectors of eight units, both more than none.
+// productsAVX2 is Products for 4·quads > 0 products and 8·vectors > 0 units.
 //
 //go:noescape
 func productsAVX2(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
 
-// quadProductsAVX2 is QuadProducts for vectors of eight units, more than none.
+// quadProductsAVX2 is QuadProducts for 8·vectors > 0 units.
 //
 //go:noescape
 func quadProductsAVX2(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
 
-// quadMeansAVX2 is QuadMeans for vectors of eight units, more than none; each weight is there eight times.
+// quadMeansAVX2 is QuadMeans for 8·vectors > 0 units. weight contains each weight eight times.
 //
 //go:noescape
 func quadMeansAVX2(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
@@ -394,17 +394,17 @@ func oddsAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
 //go:noescape
 func exps64AVX512(dst *float64, x *float64, n int)
 
-// productsAVX512 is Products for quads of tables and vectors of eight units, both more than none.
+// productsAVX512 is Products for 4·quads > 0 products and 8·vectors > 0 units.
 //
 //go:noescape
 func productsAVX512(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
 
-// quadProductsAVX512 is QuadProducts for vectors of eight units, more than none.
+// quadProductsAVX512 is QuadProducts for 8·vectors > 0 units.
 //
 //go:noescape
 func quadProductsAVX512(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
 
-// quadMeansAVX512 is QuadMeans for vectors of eight units, more than none; each weight is there eight times.
+// quadMeansAVX512 is QuadMeans for 8·vectors > 0 units. weight contains each weight eight times.
 //
 //go:noescape
 func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
@@ -439,7 +439,7 @@ func rowSums64From64AVX2(acc *float64, accStride int, base *float64, lists *uint
 //go:noescape
 func rowSumsTimes64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
 
-// widenAVX2 is the kernel of this name for n > 0, a multiple of eight.
+// widenAVX2 is the kernel of the function of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func widenAVX2(dst *float64, x *float32, n int)
@@ -474,7 +474,7 @@ func rowSums64From64AVX512(acc *float64, accStride int, base *float64, lists *ui
 //go:noescape
 func rowSumsTimes64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
 
-// widenAVX512 is the kernel of this name for n > 0, a multiple of eight.
+// widenAVX512 is the kernel of the function of this name for n > 0, a multiple of eight.
 //
 //go:noescape
 func widenAVX512(dst *float64, x *float32, n int)
@@ -484,22 +484,22 @@ func widenAVX512(dst *float64, x *float32, n int)
 //go:noescape
 func addTimesAVX512(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
 
-// denseSumsAVX2 is the kernel of this name for n > 0 rows.
+// denseSumsAVX2 is the kernel of the function of this name for n > 0 rows.
 //
 //go:noescape
 func denseSumsAVX2(dst *float32, base *float32, list *uint32, values *float32, stride int, n int)
 
-// denseRunAVX2 is the kernel of this name for n > 0 rows.
+// denseRunAVX2 is the kernel of the function of this name for n > 0 rows.
 //
 //go:noescape
 func denseRunAVX2(dst *float32, plus *float32, base *float32, list *uint32, values *float32, stride int, n int, add int)
 
-// denseSumsAVX512 is the kernel of this name for n > 0 rows.
+// denseSumsAVX512 is the kernel of the function of this name for n > 0 rows.
 //
 //go:noescape
 func denseSumsAVX512(dst *float32, base *float32, list *uint32, values *float32, stride int, n int)
 
-// denseRunAVX512 is the kernel of this name for n > 0 rows.
+// denseRunAVX512 is the kernel of the function of this name for n > 0 rows.
 //
 //go:noescape
 func denseRunAVX512(dst *float32, plus *float32, base *float32, list *uint32, values *float32, stride int, n int, add int)
@@ -524,27 +524,27 @@ func scaledErfcsAVX2(dst *float64, x *float64, n int)
 //go:noescape
 func scaledErfcsAVX512(dst *float64, x *float64, n int)
 
-// spreadAVX2 is Spread of n > 0 elements.
+// spreadAVX2 is Spread for n > 0 elements.
 //
 //go:noescape
 func spreadAVX2(dst *float64, src *float64, p *float64, q *float64, n int)
 
-// joinAVX2 is Join of n > 0 elements.
+// joinAVX2 is Join for n > 0 elements.
 //
 //go:noescape
 func joinAVX2(sum *float64, f *float64, b *float64, p *float64, q *float64, n int)
 
-// chancesAVX2 is Chances of n > 0, a multiple of twice the vector.
+// chancesAVX2 is Chances for n > 0, a multiple of eight.
 //
 //go:noescape
 func chancesAVX2(p *float64, q *float64, x *float64, n int)
 
-// fillSubsetsAVX2 is Fill of 64 subsets a block.
+// fillSubsetsAVX2 is Subsets.Fill for blocks of 64 subsets.
 //
 //go:noescape
 func fillSubsetsAVX2(table *float64, coef *float64, blocks int)
 
-// fillSubsetsAVX512 is Fill of 64 subsets a block.
+// fillSubsetsAVX512 is Subsets.Fill for blocks of 64 subsets.
 //
 //go:noescape
 func fillSubsetsAVX512(table *float64, coef *float64, blocks int)

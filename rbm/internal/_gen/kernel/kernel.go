@@ -1,6 +1,6 @@
-// Package kernel is what the generators of assembly have in common. Each of
-// them is a program in the folder _gen of its package, and a separate module,
-// so that avo stays out of the users' builds.
+// Package kernel has the common parts of the generators of assembly. A generator
+// is a program in the folder _gen of its package, and a separate module,
+// so that users' builds do not depend on avo.
 package kernel
 
 import (
@@ -24,28 +24,28 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// C is the file that is being written.
+// C is the avo context of the file that is written.
 var C = build.NewContext()
 
-// A Call is a Go function that calls the best version of a kernel that the
-// machine has: nameAVX512, nameAVX2, or nameGo with the function's parameters.
-// Without assembly it is nameGo.
+// A Call describes a Go function, name, that calls the best version of a kernel that the
+// machine supports: nameAVX512, nameAVX2, or nameGo with the function's parameters.
+// In builds without assembly it calls nameGo.
 type Call struct {
 	Func   string // name, parameters and result
-	Args   string // the arguments of the assembly
-	Before string // a statement before it, such as one that computes an argument
-	Kernel string // name of the assembly; "" if it is that of the function
-	Go     string // name of the plain Go; "" if it is nameGo
-	Unless string // a condition for nameGo on every machine; "" if there is none
-	Both   bool   // there is no nameAVX512, and nameAVX2 takes its place
-	Wide   bool   // there is no nameAVX2, and nameGo takes its place
+	Args   string // arguments of the assembly
+	Before string // a statement before the call, such as one that computes an argument
+	Kernel string // name of the assembly; "" means name
+	Go     string // name of the plain Go function; "" means nameGo
+	Unless string // a condition for nameGo on every machine; "" means none
+	Both   bool   // there is no nameAVX512: nameAVX2 replaces it
+	Wide   bool   // there is no nameAVX2: nameGo replaces it
 
-	// If a condition is given, the assembly is Then where it holds, with More
-	// arguments.
+	// If the condition If is not "" and true, the assembly is Then, with the additional
+	// arguments More.
 	If, Then, More string
 }
 
-// assembly returns the call of the assembly of a level, after the word result.
+// assembly returns the code of the call of the assembly for a level. result is "return" or "".
 func (c Call) assembly(result, kernel, level string) string {
 	text := fmt.Sprintf("%s %s%s(%s)\n", result, kernel, level, c.Args)
 	if c.If != "" {
@@ -55,8 +55,8 @@ func (c Call) assembly(result, kernel, level string) string {
 }
 
 // Write writes asm_amd64.s, asm_amd64.go and asm_generic.go of a package to the
-// folder above, and ends the program. The last, for machines and builds without
-// assembly, has the calls only, and is left out if there are none.
+// parent folder, and ends the program. asm_generic.go, for machines and builds without
+// assembly, has only the calls. It is not written if there are none.
 func Write(pkg string, calls ...Call) {
 	log.SetFlags(0)
 	C.Constraint(buildtags.Not("noasm").ToConstraint())
@@ -115,7 +115,7 @@ func writeCalls(pkg string, calls []Call) error {
 		if c.Unless != "" {
 			fmt.Fprintf(&asm, "if %s {\n%s\nreturn\n}\n", c.Unless, plain)
 		}
-		levels := [][2]string{{"AVX512", "AVX512"}, {"AVX2", "AVX2"}} // those in use, and that of the assembly
+		levels := [][2]string{{"AVX512", "AVX512"}, {"AVX2", "AVX2"}} // level in use and level of the assembly
 		switch {
 		case c.Both:
 			levels = [][2]string{{"AVX512, AVX2", "AVX2"}}
@@ -143,8 +143,7 @@ func writeCalls(pkg string, calls []Call) error {
 	return nil
 }
 
-// Function begins a function. doc is one line, as the function is described
-// where it is called.
+// Function begins a function. doc is its doc comment, one line.
 func Function(name, signature, doc string) {
 	C.Function(name)
 	C.Attributes(attr.NOSPLIT)
@@ -153,30 +152,30 @@ func Function(name, signature, doc string) {
 	C.SignatureExpr(signature)
 }
 
-// Arg loads an argument into a register.
+// Arg loads an argument of the function into a register.
 func Arg(name string) reg.GPVirtual {
 	r := C.GP64()
 	C.Load(C.Param(name), r)
 	return r
 }
 
-// Bytes turns a number of 32-bit values in a register into a number of bytes.
+// Bytes converts a number of 32-bit values in a register to a number of bytes.
 func Bytes(r reg.GPVirtual) reg.GPVirtual {
 	C.SHLQ(operand.U8(2), r)
 	return r
 }
 
-// Mem is the address base + disp.
+// Mem returns the address base + disp.
 func Mem(base reg.Register, disp int) operand.Mem { return operand.Mem{Base: base, Disp: disp} }
 
-// At is the address base + index + disp.
+// At returns the address base + index + disp.
 func At(base, index reg.Register, disp int) operand.Mem {
 	return operand.Mem{Base: base, Index: index, Scale: 1, Disp: disp}
 }
 
 var tables = map[string]operand.Mem{}
 
-// Table returns the address of a table of 32-bit values, made at its first use.
+// Table returns the address of a table of 32-bit values. It writes the table at its first use.
 func Table(name string, values ...uint32) operand.Mem {
 	if m, ok := tables[name]; ok {
 		return m
@@ -190,13 +189,13 @@ func Table(name string, values ...uint32) operand.Mem {
 	return m
 }
 
-// Repeat returns the address of a table of eight times v.
+// Repeat returns the address of a table that contains v eight times.
 func Repeat(name string, v uint32) operand.Mem { return Table(name, v, v, v, v, v, v, v, v) }
 
-// A SIMD is a width of vectors.
+// A SIMD is an instruction set with its width of vectors.
 type SIMD struct {
 	Name   string
-	Width  int                   // 32-bit values in a vector
+	Width  int                   // number of 32-bit values in a vector
 	Vector func() reg.VecVirtual // returns an unused register
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// run is vec.Run: the rows that are summed in one accumulator.
+// run is vec.Run: the number of rows that are summed in one accumulator.
 const run = 32
 
 // tiny is vec.Tiny.
@@ -26,7 +26,7 @@ func ascent() {
 	}
 }
 
-// What becomes of a two-level sum.
+// An ending says what a kernel does with a two-level sum Σ.
 type ending int
 
 const (
@@ -36,15 +36,15 @@ const (
 	addCentred               // dst += (Σ − mu·gc) − gb·lambda
 )
 
-// sums writes Sums, AddSums, AddSumsTo and AddCentred. The sum of a run and that of the runs
-// before it stay in registers.
+// sums writes Sums, AddSums, AddSumsTo and AddCentred. The sum of the current run and that of
+// earlier runs stay in registers.
 func (s simd) sums(name string, end ending) {
 	s.function(name, map[ending]string{
 		overwrite:  "func(dst, base *float32, words *uint64, count, n int)",
 		addOnce:    "func(dst, base *float32, words *uint64, count, n, ahead int)",
 		addPart:    "func(dst, part, base *float32, words *uint64, count, n, ahead int)",
 		addCentred: "func(dst, base *float32, words *uint64, count int, mu, gb, gc, lambda *float32, n, ahead int)",
-	}[end], "is the sums of the ascent step for n > 0 rows and count > 0 words. It prefetches rows ahead bytes farther on.")
+	}[end], "is the kernel of the function of this name for n > 0 rows and count > 0 words. It prefetches rows of dst ahead bytes later.")
 	dst, base, words, count, n := arg("dst"), arg("base"), arg("words"), arg("count"), arg("n")
 	var part reg.GPVirtual
 	if end == addPart {
@@ -54,12 +54,12 @@ func (s simd) sums(name string, end ending) {
 	if end == addCentred {
 		centre = s.newCentre()
 	}
-	w, p, at, row := c.GP64(), c.GP64(), c.GP64(), c.GP64() // a word, its address, its first row, the row of a one
-	left, rest := c.GP64(), c.GP64()                        // words to be counted, ones to be added
+	w, p, at, row := c.GP64(), c.GP64(), c.GP64(), c.GP64() // a word, its address, its first row, the row of a bit
+	left, rest := c.GP64(), c.GP64()                        // words to count, bits to add
 	sum, total := s.Vectors(block/s.Width), s.Vectors(block/s.Width)
 
-	// one takes the next one into sum, or puts the first of a run there. later writes what it
-	// does when a word has none left, behind the function's return.
+	// one adds the row of the next bit that is one to sum, or copies it there if it is the first of a
+	// run. later has the code for the end of a word, which is placed behind the return of the function.
 	var later []func()
 	one := func(label string, first bool) {
 		c.Label(label)
@@ -161,18 +161,18 @@ func (s simd) sums(name string, end ending) {
 	}
 }
 
-// A centre subtracts what centring takes from rows: it holds the arguments mu, gb, gc and
+// A centre writes the code of vec.Centre for a row. It has the arguments mu, gb, gc and
 // lambda of a kernel.
 type centre struct {
 	simd
-	of, at [2]reg.GPVirtual    // mu and gb, gc and lambda
-	kept   [2][]reg.VecVirtual // gc and lambda, where there are registers for them
-	by     reg.VecVirtual
+	rows, cols [2]reg.GPVirtual    // addresses of mu and gb, and of gc and lambda
+	kept       [2][]reg.VecVirtual // gc and lambda in registers, with AVX-512
+	by         reg.VecVirtual      // the current value of mu or gb
 }
 
 func (s simd) newCentre() centre {
-	x := centre{simd: s, of: [2]reg.GPVirtual{arg("mu"), arg("gb")}, at: [2]reg.GPVirtual{arg("gc"), arg("lambda")}, by: s.Vector()}
-	for k, at := range x.at {
+	x := centre{simd: s, rows: [2]reg.GPVirtual{arg("mu"), arg("gb")}, cols: [2]reg.GPVirtual{arg("gc"), arg("lambda")}, by: s.Vector()}
+	for k, at := range x.cols {
 		if s.ZMM() {
 			x.kept[k] = s.Vectors(block / s.Width)
 			for i, v := range x.kept[k] {
@@ -183,35 +183,35 @@ func (s simd) newCentre() centre {
 	return x
 }
 
-// take subtracts it from a row.
+// take subtracts the terms of Centre from a row.
 func (x centre) take(row []reg.VecVirtual) {
-	for k, of := range x.of {
-		c.VBROADCASTSS(mem(of, 0), x.by)
+	for k, at := range x.rows {
+		c.VBROADCASTSS(mem(at, 0), x.by)
 		for i, v := range row {
 			t := x.Vector()
 			if x.ZMM() {
 				c.VMULPS(x.kept[k][i], x.by, t)
 			} else {
-				c.VMULPS(mem(x.at[k], 4*x.Width*i), x.by, t)
+				c.VMULPS(mem(x.cols[k], 4*x.Width*i), x.by, t)
 			}
 			c.VSUBPS(t, v, v)
 		}
 	}
 }
 
-// next goes to the next row.
+// next moves to the next row.
 func (x centre) next() {
-	for _, of := range x.of {
-		advance(4, of)
+	for _, at := range x.rows {
+		advance(4, at)
 	}
 }
 
-// tree sums rest rows, of which there is one at least, run by run: the result is in sum, and
-// rest is 0. one, which begins with the label, takes the next row into sum, or puts the first
-// of a run there. More runs than one go through code that long writes, behind the
-// function's return.
+// tree writes the code of a two-level sum of rest > 0 rows. The result is in sum, and rest becomes 0.
+// one must write the label and code that adds the next row to sum, or copies the first row
+// of a run to sum. long writes the code for sums of several runs, which the caller places behind the
+// return of the function.
 func (s simd) tree(rest reg.GPVirtual, sum, total []reg.VecVirtual, one func(label string, first bool), suffix string) (long func()) {
-	left := c.GP64() // rows of the run
+	left := c.GP64() // remaining rows of the run
 	oneRun := func(name string) {
 		name += suffix
 		c.MOVQ(operand.U32(run), left)
@@ -248,12 +248,12 @@ func (s simd) tree(rest reg.GPVirtual, sum, total []reg.VecVirtual, one func(lab
 	}
 }
 
-// addSumsTimes writes AddSumsTimes. AVX2 has not enough registers for all
-// columns: it goes through each list once for either half of them.
+// addSumsTimes writes AddSumsTimes. AVX2 does not have enough registers for all
+// columns: it processes each list once for each half of them.
 func (s simd) addSumsTimes() {
 	s.function("addSumsTimes", "func(dst, base *float32, lists, cuts *uint32, values *float32, n int)", "is AddSumsTimes for n > 0 lists.")
 	dst, base, lists, cuts, n := arg("dst"), arg("base"), arg("lists"), arg("cuts"), arg("n")
-	ahead := arg("values") // of the values before the lists
+	ahead := arg("values") // distance from lists to values
 	c.SUBQ(lists, ahead)
 	halves := 1
 	if !s.ZMM() {
@@ -309,10 +309,10 @@ func (s simd) addSumsTimes() {
 	}
 }
 
-// absolute is all bits but the sign.
+// absolute has all bits except the sign.
 var absolute = constant{"absolute", 1<<31 - 1}
 
-// flush makes numbers of y below tiny in size zero.
+// flush sets numbers of y below tiny in absolute value to zero.
 func (s simd) flush(y ...reg.VecVirtual) {
 	const notLess = 5 // or not a number
 	for _, y := range y {
@@ -330,7 +330,7 @@ func (s simd) flush(y ...reg.VecVirtual) {
 	}
 }
 
-// scale writes Scale, of whole blocks where there are no masks.
+// scale writes Scale. With AVX2, which has no masks, it is only for whole blocks.
 func (s simd) scale() {
 	name := "scale" + s.Name
 	signature, doc := "func(dst, x *float32, stride int, a *float32, n int)", " is Scale for n > 0 rows of a whole block."
@@ -368,7 +368,7 @@ func (s simd) scale() {
 	ret()
 }
 
-// addWhere writes AddWhere. AVX2 goes through the words once for either half of
+// addWhere writes AddWhere. AVX2 processes the words once for each half of
 // the columns.
 func (s simd) addWhere() {
 	s.function("addWhere", "func(acc *float64, words *uint64, coef *float32, n int)", "is AddWhere for n > 0 words.")
@@ -416,8 +416,7 @@ func (s simd) addWhere() {
 	ret()
 }
 
-// fourBits returns four quadwords, each with one bit of a byte, from bit first
-// on.
+// fourBits returns the address of four quadwords, with bits first … first+3 of a byte.
 func fourBits(first int) operand.Mem {
 	var v [8]uint32
 	for i := range 4 {

@@ -2,15 +2,15 @@ package main
 
 import "gorbm/_gen/kernel"
 
-// part is true of a part of a block. The assembly of the sweeps takes whole ones.
+// part is the condition for plain Go in sweeps, because their assembly needs whole blocks.
 const part = "len(m)%Block != 0"
 
 // rowSums64 are the arguments of a row sum in float64, without values.
 const rowSums64 = "&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1"
 
-// calls are the Go functions of most kernels. Those of the others are in
-// dispatch_amd64.go of package vec: their versions have different arguments. AVX2
-// cannot compress, so it has no version of lists and nonzero.
+// calls are the Go functions of most kernels. The others are in
+// dispatch_amd64.go of package vec, because the arguments of their versions differ. AVX2
+// has no instruction to compress vectors, so it has no version of lists and nonzero.
 var calls = []kernel.Call{
 	{Func: "rowSums(acc, base []float32, words []uint64, stride, count, n int, ahead *float32, lines int)",
 		Before: "more, moreStride := secondWord(words, stride, count)", Args: "&acc[0], &base[0], &words[0], stride, more, moreStride, n, ahead, lines"},

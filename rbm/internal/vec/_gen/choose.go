@@ -14,8 +14,8 @@ func choices() {
 	}
 }
 
-// choose writes Choose: of some columns at once it goes through the units three times, for
-// the largest, for the exponentials and their sum, and for the sums up to each.
+// choose writes Choose. It processes several rows of states at once, and all units three times: for
+// the largest input, for the exponentials and their sum, and for the cumulative sums.
 func (s simd) choose() {
 	s.function("choose", "func(state *uint32, x *float32, units int, beta, u *float32)", "is Choose for units > 0.")
 	state, x, units, beta, u := arg("state"), arg("x"), arg("units"), arg("beta"), arg("u")
@@ -23,7 +23,8 @@ func (s simd) choose() {
 	count, left, at := c.GP64(), c.GP64(), c.GP64()
 	c.MOVQ(operand.U32(block/(vectors*s.Width)), count)
 
-	// eachUnit goes through the units, with their inputs times beta or what replaced them.
+	// eachUnit calls do in a loop over the units. y has their inputs times scale, or what has replaced
+	// the inputs if scale is nil.
 	eachUnit := func(label string, scale []reg.VecVirtual, do func(y []reg.VecVirtual)) {
 		c.MOVQ(x, at)
 		c.MOVQ(units, left)
@@ -54,7 +55,7 @@ func (s simd) choose() {
 	s.load(u, limit)
 	s.mul(twoToMinus24, sum...)
 	each(c.VMULPS, sum, limit, limit)
-	upTo, above := s.zeros(vectors), s.zeros(vectors) // above: units whose sum is above the limit
+	upTo, above := s.zeros(vectors), s.zeros(vectors) // cumulative sum; number of units at which it is above the limit
 	eachUnit("sums", nil, func(y []reg.VecVirtual) {
 		each(c.VADDPS, y, upTo, upTo)
 		for i := range y {
@@ -83,7 +84,7 @@ func (s simd) choose() {
 	ret()
 }
 
-// zeros returns n vectors of zeros.
+// zeros returns n registers that are set to zero.
 func (s simd) zeros(n int) []reg.VecVirtual {
 	x := s.Vectors(n)
 	for _, x := range x {
@@ -92,7 +93,7 @@ func (s simd) zeros(n int) []reg.VecVirtual {
 	return x
 }
 
-// column writes Stream.Column: the counters of some rows at once, all four words of each.
+// column writes Stream.Column. It computes all four words of the counters of several rows at once.
 func (s simd) column() {
 	s.function("column", "func(dst *float32, keys *[22]uint32, counter, row int)", "is Stream.Column.")
 	dst, keys, counter, row := arg("dst"), arg("keys"), arg("counter"), arg("row")

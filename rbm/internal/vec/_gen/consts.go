@@ -15,23 +15,23 @@ var negativeZero = math.Copysign(0, -1)
 // mantissaMask has the bits of the mantissa of a float64.
 var mantissaMask = math.Float64frombits(1<<52 - 1)
 
-// double returns a vector of four times x.
+// double returns the address of a vector that contains x four times.
 func double(name string, x float64) operand.Mem {
 	b := math.Float64bits(x)
 	lo, hi := uint32(b), uint32(b>>32)
 	return table(name, lo, hi, lo, hi, lo, hi, lo, hi)
 }
 
-// taylor returns 1/n!.
+// taylor returns the address of a vector of 1/n!.
 func taylor(n int) operand.Mem {
-	f := 1.0 // exact to 18!
+	f := 1.0 // exact up to 18!
 	for i := 2; i <= n; i++ {
 		f *= float64(i)
 	}
 	return double(fmt.Sprintf("taylor%d", n), 1/f)
 }
 
-// The operations of a vector of float64 with a constant.
+// Operations of float64 vectors with a constant.
 func (s simd) mul64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VMULPD, c.VMULPD_BCST) }
 func (s simd) add64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VADDPD, c.VADDPD_BCST) }
 func (s simd) sub64(k operand.Mem, x ...reg.VecVirtual) { s.with(k, x, c.VSUBPD, c.VSUBPD_BCST) }

@@ -7,10 +7,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// denseRows is vec.denseRows: the accumulators that share each row of the base.
+// denseRows is vec.denseRows: the number of sums that a kernel computes at once.
 const denseRows = 4
 
-// dense writes the sums of values times rows of a base, of one list, for four accumulators at once.
+// dense writes denseSums and denseRun.
 func dense() {
 	for _, s := range []simd{avx2, avx512} {
 		s.dense("denseSums", false)
@@ -18,14 +18,14 @@ func dense() {
 	}
 }
 
-// dense keeps the accumulators of some columns in registers: of all with AVX-512, of a quarter with AVX2. Those of a
-// run begin with the first product; the others with what is in dst.
+// dense writes denseRun if run is set, else denseSums. The accumulators of all columns are in registers with
+// AVX-512, and those of a quarter of the columns at a time with AVX2.
 func (s simd) dense(name string, run bool) {
 	signature := "func(dst, base *float32, list *uint32, values *float32, stride, n int)"
 	if run {
 		signature = "func(dst, plus, base *float32, list *uint32, values *float32, stride, n, add int)"
 	}
-	s.function(name, signature, "is the kernel of this name for n > 0 rows.")
+	s.function(name, signature, "is the kernel of the function of this name for n > 0 rows.")
 	dst, base, list, stride, n := arg("dst"), arg("base"), arg("list"), bytes(arg("stride")), arg("n")
 	values := arg("values")
 	parts := 1

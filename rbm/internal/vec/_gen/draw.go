@@ -27,7 +27,7 @@ var (
 	philoxM = [2]constant{{"philoxM0", 0xD2511F53}, {"philoxM1", 0xCD9E8D57}}
 )
 
-// A constant is a 32-bit value in all lanes, in memory.
+// A constant is a 32-bit value in memory, repeated for all lanes.
 type constant struct {
 	name string
 	bits uint32
@@ -37,7 +37,7 @@ func float(name string, x float32) constant { return constant{name, math.Float32
 
 func (k constant) mem() operand.Mem { return repeat(k.name, k.bits) }
 
-// The operations of vectors with a constant.
+// Operations of float32 vectors with a constant.
 func (s simd) mul(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VMULPS, c.VMULPS_BCST) }
 func (s simd) add(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VADDPS, c.VADDPS_BCST) }
 func (s simd) sub(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VSUBPS, c.VSUBPS_BCST) }
@@ -46,7 +46,8 @@ func (s simd) max(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VMAXPS
 func (s simd) xor(k constant, x ...reg.VecVirtual) { s.with(k.mem(), x, c.VXORPS, c.VXORPS_BCST) }
 func (s simd) or(k constant, x ...reg.VecVirtual)  { s.with(k.mem(), x, c.VORPS, c.VORPS_BCST) }
 
-// with replaces each x by x op k; AVX-512 repeats one word of memory by itself.
+// with replaces each x by x op k. all is the instruction for a vector in memory, and repeated the one of
+// AVX-512 that repeats a single word.
 func (s simd) with(k operand.Mem, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
 	for _, x := range x {
 		if s.ZMM() {
@@ -57,7 +58,7 @@ func (s simd) with(k operand.Mem, x []reg.VecVirtual, all, repeated func(...oper
 	}
 }
 
-// each does an operation between vectors in pairs: z = x op y.
+// each applies an operation to vectors in pairs: z[i] = x[i] op y[i].
 func each(op func(...operand.Op), y, x, z []reg.VecVirtual) {
 	for i := range x {
 		op(y[i], x[i], z[i])
@@ -73,8 +74,8 @@ func (s simd) copies(x []reg.VecVirtual) []reg.VecVirtual {
 	return v
 }
 
-// exp replaces every y by exp32(y), step by step, as one would not fill the
-// pipelines.
+// exp replaces every y by exp32(y). Each step is done for all of them, because a single vector would
+// not fill the pipelines.
 func (s simd) exp(y ...reg.VecVirtual) {
 	s.min(expMax, y...)
 	s.max(expMin, y...)
@@ -83,7 +84,7 @@ func (s simd) exp(y ...reg.VecVirtual) {
 	s.add(roundMagic, n...)
 	shift := s.Vectors(len(y))
 	for i := range n {
-		c.VPSLLD(operand.U8(23), n[i], shift[i]) // n·2²³: the low bits of the rounded sum are n
+		c.VPSLLD(operand.U8(23), n[i], shift[i]) // n·2²³, because the low bits of the rounded sum are n
 	}
 	s.sub(roundMagic, n...)
 	t := s.copies(n)
@@ -102,13 +103,12 @@ func (s simd) exp(y ...reg.VecVirtual) {
 	each(c.VMULPS, t, p, p)
 	each(c.VADDPS, y, p, p)
 	s.add(one, p...)
-	each(c.VPADDD, shift, p, y) // ·2ⁿ: the result is a normal number, so its exponent is p's plus n
+	each(c.VPADDD, shift, p, y) // p·2ⁿ is a normal number, so n is added to the exponent of p
 }
 
-// philox evaluates Philox4x32-10 for a number of vectors of counters, each in
-// the low half of a 64-bit lane. What is in the high halves does not matter. x
-// are the four counter words of each. Vectors that are the same in several
-// sets are given once.
+// philox computes Philox4x32-10 for vectors of counters, each in
+// the low half of a 64-bit lane. The high halves are ignored. x[w] has counter word w of each
+// vector. A register may occur several times in x; its products are computed once.
 func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirtual {
 	var m [2]reg.VecVirtual
 	for i := range m {
@@ -121,7 +121,7 @@ func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirt
 	}
 	type pair [2]reg.VecVirtual
 	for round := range 10 {
-		var p, y [4][]reg.VecVirtual // products by word 0 or 2; new words
+		var p, y [4][]reg.VecVirtual // products of words 0 and 2; new words
 		for i := 0; i < 4; i += 2 {
 			done := map[reg.VecVirtual]reg.VecVirtual{}
 			for _, w := range x[i] {
@@ -132,7 +132,7 @@ func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirt
 				p[i] = append(p[i], done[w])
 			}
 		}
-		// high gives the high halves of products ^ w ^ key.
+		// high returns (high halves of p) ^ w ^ key.
 		high := func(p, w []reg.VecVirtual, key int) (out []reg.VecVirtual) {
 			k := mem(keys, 4*(2*round+key))
 			done := map[pair]reg.VecVirtual{}
@@ -162,7 +162,7 @@ func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirt
 	return x
 }
 
-// merge puts the low halves of odd into the odd places of even.
+// merge copies the low halves of the 64-bit lanes of odd to the high halves of even.
 func (s simd) merge(even, odd reg.VecVirtual) reg.VecVirtual {
 	if s.ZMM() {
 		c.VPSHUFD(operand.U8(0xA0), odd, oddLanes, even)
@@ -175,15 +175,15 @@ func (s simd) merge(even, odd reg.VecVirtual) reg.VecVirtual {
 
 var oddLanes reg.OpmaskVirtual
 
-// uniform turns random words into 24-bit uniforms.
+// uniform converts random words to 24-bit uniforms.
 func (s simd) uniform(x reg.VecVirtual) {
 	c.VPSRLD(operand.U8(8), x, x)
 	s.or(lowBit, x)
 	c.VCVTDQ2PS(x, x)
 }
 
-// firstCounters returns the first counter words of a block, 16j+l, of n even
-// and n odd lanes l from lane on.
+// firstCounters returns the first counter words 16j+l of a block. The first vector has the even lanes l
+// from lane on, and the second the odd lanes.
 func (s simd) firstCounters(j reg.GPVirtual, lane int) [2]reg.VecVirtual {
 	var x [2]reg.VecVirtual
 	for odd := range 2 {
@@ -210,10 +210,9 @@ func (s simd) broadcast(r reg.GPVirtual, x reg.VecVirtual) {
 	c.VPBROADCASTD(t, x)
 }
 
-// uniforms computes the uniforms of one block in a number of rows from row on.
-// keys are the twenty round keys, then counter words 2 and 3; first is 16j of
-// the block. emit is called for each vector of uniforms with its row and the
-// unit that it starts at.
+// uniforms computes the uniforms of block j in several rows from row on.
+// keys points to the twenty round keys, then counter words 2 and 3. first is 16j. emit is called
+// for each vector of uniforms with its row and its first unit.
 func (s simd) uniforms(keys, first, row reg.GPVirtual, rows int, emit func(r, unit int, u reg.VecVirtual)) {
 	for lane := 0; lane < 16; lane += s.Width {
 		var x [4][]reg.VecVirtual
@@ -258,17 +257,16 @@ func draws() {
 	}
 }
 
-// rowLoop writes the loop over rows that Draws and DrawMeans share. fire
-// returns vectors of which the first is to be less than the second, from
-// values at x and uniforms u.
+// rowLoop writes the loop over rows of Draws and DrawMeans. A unit is on if lhs < rhs. fire writes the
+// code that computes lhs and rhs from the values at x and the uniforms u.
 func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual), next func()) {
 	words, wordStride := arg("words"), arg("wordStride")
 	c.SHLQ(operand.U8(3), wordStride)
 	x, xStride := arg("x"), bytes(arg("xStride"))
 	keys, first, row, n := arg("keys"), arg("first"), arg("row"), arg("n")
 	mask := arg("mask")
-	// Uniforms are computed for several rows at a time, to fill the pipelines, and
-	// used for the rows that exist.
+	// Uniforms are computed for several rows at a time, to fill the pipelines, even if the last of these
+	// rows do not exist.
 	rows, vectors := 1, 2
 	var width [4]reg.OpmaskVirtual
 	if s.ZMM() {
@@ -333,7 +331,7 @@ func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs [
 	ret()
 }
 
-// oddLanesInit makes the mask of the odd lanes of a zmm register.
+// oddLanesInit sets oddLanes, the mask of the odd lanes of a zmm register.
 func oddLanesInit() {
 	oddLanes = c.K()
 	t := c.GP32()
@@ -343,7 +341,7 @@ func oddLanesInit() {
 
 func (s simd) draws() {
 	s.function("draws", "func(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first, row, n int, mask uint64)",
-		"is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.")
+		"is Draws for n > 0 rows. first is 16·j for block j, and keys is Stream.keys.")
 	beta, betaStride := arg("beta"), bytes(arg("betaStride"))
 	limit := s.Vector()
 	c.VBROADCASTSS(two24.mem(), limit)
@@ -364,7 +362,7 @@ func (s simd) draws() {
 
 func (s simd) drawMeans() {
 	s.function("drawMeans", "func(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first, row, n int, mask uint64)",
-		"is DrawMeans of a whole block for n > 0 rows.")
+		"is DrawMeans for a whole block in n > 0 rows.")
 	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
 		y := s.Vectors(len(x))
 		for i := range y {
@@ -386,8 +384,7 @@ func (s simd) uniformsBlocks() {
 	ret()
 }
 
-// sigmoids writes means of n rows of up to a block: whole vectors, then the
-// rest of the row under a mask.
+// sigmoids writes Sigmoids: for each row whole vectors, then the rest of the row with a mask.
 func (s simd) sigmoids() {
 	s.function("sigmoids", "func(dst *float32, dstStride int, x *float32, n, width int)",
 		"is Sigmoids for n > 0 rows of 0 < width ≤ 64.")
@@ -424,7 +421,7 @@ func (s simd) sigmoids() {
 	ret()
 }
 
-// sigmoid replaces each y by 1/(1+e^−y). unit is ones.
+// sigmoid replaces each y by 1/(1+e^−y). unit is 1 in all lanes.
 func (s simd) sigmoid(unit reg.VecVirtual, y []reg.VecVirtual) {
 	s.xor(signBit, y...)
 	s.exp(y...)
@@ -434,7 +431,7 @@ func (s simd) sigmoid(unit reg.VecVirtual, y []reg.VecVirtual) {
 	}
 }
 
-// sigmoidsOfSums writes SigmoidsOfSums. Few vectors at once would not fill the
+// sigmoidsOfSums writes SigmoidsOfSums. It processes several vectors at once, to fill the
 // pipelines.
 func (s simd) sigmoidsOfSums() {
 	s.function("sigmoidsOfSums", "func(dst, x, shifts *float32, n, m int)",

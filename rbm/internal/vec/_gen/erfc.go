@@ -6,7 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// scaledErfc has the coefficients of vec.ScaledErfc: of the even powers, from the highest on, and of the odd ones.
+// scaledErfc has the coefficients of vec.ScaledErfc: those of the even powers, highest first, then those of
+// the odd powers.
 var scaledErfc = [2][12]float64{
 	{6.7286839617396933402e-11, 6.282931772710337298e-10, -8.5263366504581709775e-9, -4.320339350192934862e-8, 2.3274205147655029905e-6, -4.2781786238223952289e-5,
 		5.6438428217798895967e-4, -4.2150198829190586036e-3, -4.882332583050867275e-2, -1.1508959816005362021e-1, -1.0555596332221129174e-2, 1.2423492448711543891},

@@ -18,14 +18,14 @@ func evaluate() {
 	}
 }
 
-// parts is the number of vectors that hold eight float64.
+// parts returns the number of vectors for eight float64.
 func (s simd) parts() int { return 16 / s.Width }
 
-// at is the address of part i of the eight float64 at a place.
+// at returns the address of vector i at r.
 func (s simd) at(r reg.Register, i int) operand.Mem { return mem(r, 4*s.Width*i) }
 
-// softplus writes softplus and odds: both add the terms of Σ log(1+eˣ) to eight
-// lanes; odds writes two numbers in the ratio of the odds as well.
+// softplus writes the kernels softplus and odds. Both accumulate Σ log(1+eˣ) in eight
+// lanes; odds also writes on and off.
 func (s simd) softplus(what string, odds bool) {
 	name := what + s.Name
 	signature := "func(acc, x *float64, n int)"
@@ -73,7 +73,7 @@ func (s simd) softplus(what string, odds bool) {
 	ret()
 }
 
-// storeOdds writes 1 to on and e = e^−|x| to off, or the other way round where
+// storeOdds writes 1 to on and e = e^−|x| to off, or e to on and 1 to off if
 // x is negative.
 func (s simd) storeOdds(on, off, x reg.GPVirtual, e []reg.VecVirtual) {
 	unit := s.Vector()
@@ -113,10 +113,10 @@ func (s simd) exps64() {
 	ret()
 }
 
-// quad is the number of products that are made at once.
+// quad is vec.quad: the number of products that a kernel computes at once.
 const quad = 4
 
-// units returns accumulators of quad products, all one.
+// units returns accumulators of quad products, set to one.
 func (s simd) units() (acc [quad][]reg.VecVirtual) {
 	for q := range acc {
 		acc[q] = s.Vectors(s.parts())
@@ -127,8 +127,8 @@ func (s simd) units() (acc [quad][]reg.VecVirtual) {
 	return acc
 }
 
-// split separates positive normal numbers into mantissas in [1,2), in place,
-// and the biased exponents that it returns.
+// split replaces positive normal numbers x by their mantissas in [1,2), and returns their biased
+// exponents.
 func (s simd) split(x []reg.VecVirtual) []reg.VecVirtual {
 	e := s.Vectors(len(x))
 	for i := range x {
@@ -139,7 +139,7 @@ func (s simd) split(x []reg.VecVirtual) []reg.VecVirtual {
 	return e
 }
 
-// multiply multiplies the products at m and e by the lanes of acc.
+// multiply multiplies quad products, with mantissas at m and exponents at e, by all lanes of acc.
 func (s simd) multiply(m, e reg.Register, acc [quad][]reg.VecVirtual) {
 	for q, x := range acc {
 		exponent := s.fold(s.split(x), c.VPADDQ).(reg.VecVirtual).AsX()
@@ -160,10 +160,10 @@ func (s simd) multiply(m, e reg.Register, acc [quad][]reg.VecVirtual) {
 
 func (s simd) products() {
 	s.function("products", "func(m *float64, e *int64, on, off *float64, vectors int, table *float64, offsets *uint32, quads int)",
-		"is Products for quads of tables and vectors of eight units, both more than none.")
+		"is Products for 4·quads > 0 products and 8·vectors > 0 units.")
 	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
 	vectors, table, offsets, quads := arg("vectors"), arg("table"), arg("offsets"), arg("quads")
-	c.SHLQ(operand.U8(6), vectors) // bytes
+	c.SHLQ(operand.U8(6), vectors) // to bytes
 	c.Label("quad")
 	var row [quad]reg.GPVirtual
 	for q := range row {
@@ -199,8 +199,7 @@ func (s simd) products() {
 	ret()
 }
 
-// odds returns the odds, times off, of eight units, or half of them, in the
-// four states of two units whose ratios are at first and second.
+// odds returns x₀ … x₃ of QuadProducts for vector i of the units.
 func (s simd) odds(i int, on, upper, first, second reg.GPVirtual) [quad]reg.VecVirtual {
 	var x [quad]reg.VecVirtual
 	for q := range x {
@@ -217,7 +216,7 @@ func (s simd) odds(i int, on, upper, first, second reg.GPVirtual) [quad]reg.VecV
 
 func (s simd) quadProducts() {
 	s.function("quadProducts", "func(m *float64, e *int64, on, off, upper, first, second *float64, vectors int)",
-		"is QuadProducts for vectors of eight units, more than none.")
+		"is QuadProducts for 8·vectors > 0 units.")
 	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
 	upper, first, second, vectors := arg("upper"), arg("first"), arg("second"), arg("vectors")
 	acc := s.units()
@@ -239,12 +238,12 @@ func (s simd) quadProducts() {
 
 func (s simd) quadMeans() {
 	s.function("quadMeans", "func(all, one, two, on, off, upper, first, second, weight *float64, vectors int)",
-		"is QuadMeans for vectors of eight units, more than none; each weight is there eight times.")
+		"is QuadMeans for 8·vectors > 0 units. weight contains each weight eight times.")
 	all, one, two, on, off := arg("all"), arg("one"), arg("two"), arg("on"), arg("off")
 	upper, first, second, weight, vectors := arg("upper"), arg("first"), arg("second"), arg("weight"), arg("vectors")
 	unit := s.Vector()
 	c.VBROADCASTSD(double("one64", 1), unit)
-	var weights [quad]operand.Op // AVX2 has no registers left for them
+	var weights [quad]operand.Op // in memory with AVX2, which does not have enough registers
 	for q := range weights {
 		weights[q] = mem(weight, 64*q)
 		if s.ZMM() {

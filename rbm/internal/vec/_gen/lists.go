@@ -15,12 +15,11 @@ func small() {
 	}
 }
 
-// lists writes Lists: the numbers of sixteen bits at a time are compressed by
-// them, until no bit is left. A whole vector is stored each time: never past the
-// room of the bits that have been looked at.
+// lists writes Lists. It compresses the offsets of sixteen bits at a time by these bits, until no bit is
+// left. It always stores a whole vector, which never ends beyond the space for the bits processed so far.
 func lists() {
 	function("listsAVX512", "func(list, cuts *uint32, words *uint64, rowStride, wordStride, n, count int, first, step uint32)",
-		"listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.")
+		"listsAVX512 is Lists for n, count > 0. first is the offset of the first bit, and step the distance of offsets between words.")
 	list, cuts, words := arg("list"), arg("cuts"), arg("words")
 	rowStride, wordStride := arg("rowStride"), arg("wordStride")
 	c.SHLQ(operand.U8(3), rowStride)
@@ -89,7 +88,7 @@ func lists() {
 	ret()
 }
 
-// nonzero writes Nonzero by compressing, sixteen values at a time.
+// nonzero writes Nonzero. It compresses sixteen values and their offsets at a time.
 func nonzero() {
 	function("nonzeroAVX512", "func(list *uint32, values, x *float32, n int) int", "nonzeroAVX512 is Nonzero for n > 0.")
 	list, values, x, n := arg("list"), arg("values"), arg("x"), arg("n")
@@ -98,7 +97,7 @@ func nonzero() {
 		offsets[i] = uint32(i) * block
 	}
 	at, step, zero := c.ZMM(), c.ZMM(), c.ZMM()
-	c.VMOVDQU32(table("offsets", offsets...), at) // of lists: the first sixteen
+	c.VMOVDQU32(table("offsets", offsets...), at) // reads the first sixteen elements of the table of lists
 	s := c.GP32()
 	c.MOVL(operand.U32(16*block), s)
 	c.VPBROADCASTD(s, step)
@@ -116,7 +115,7 @@ func nonzero() {
 	c.KMOVW(ones, within)
 	y, t := c.ZMM(), c.ZMM()
 	c.VMOVUPS_Z(mem(x, 0), within, y)
-	c.VCMPPS(operand.U8(4), zero, y, on) // not equal, or not a number
+	c.VCMPPS(operand.U8(4), zero, y, on) // not equal, or NaN
 	c.VPCOMPRESSD_Z(at, on, t)
 	c.VMOVDQU32(t, operand.Mem{Base: list, Index: count, Scale: 4})
 	c.VCOMPRESSPS_Z(y, on, t)
@@ -133,9 +132,9 @@ func nonzero() {
 	c.RET()
 }
 
-// nonzeroWord writes NonzeroWord; without mask registers it is for a whole block.
+// nonzeroWord writes NonzeroWord. With AVX2, which has no mask registers, it is only for a whole block.
 func (s simd) nonzeroWord() {
-	const notEqual = 4 // or not a number
+	const notEqual = 4 // or NaN
 	name := "nonzeroWord" + s.Name
 	if s.ZMM() {
 		function(name, "func(x *float32, mask uint64) uint64", name+" is NonzeroWord; mask has a one for each value.")
@@ -174,18 +173,18 @@ func (s simd) nonzeroWord() {
 	c.RET()
 }
 
-// transpose writes Transpose: bytes are sorted so that one vector holds the
-// same byte of all 64 words, whose top bits are then a word of the result; the
-// next ones follow by shifting.
+// transpose writes Transpose. It permutes bytes so that one vector has the
+// same byte of all 64 words. The top bits of its bytes are a word of the result, and shifts
+// give the next words.
 func transpose() {
 	function("transposeAVX512", "func(m *uint64)", "transposeAVX512 is Transpose.")
 	m := arg("m")
-	pairs := make([]uint32, 16) // within 128 bits: bytes of two words side by side
+	pairs := make([]uint32, 16) // permutation within 128 bits that interleaves the bytes of two words
 	for i := range 64 {
 		from := i%16/2 + i%2*8
 		pairs[i/4] |= uint32(from) << (8 * (i % 4))
 	}
-	columns := make([]uint32, 16) // of the pairs: those of one byte side by side
+	columns := make([]uint32, 16) // permutation that groups the pairs of the same byte
 	for i := range 32 {
 		from := i%4*8 + i/4
 		columns[i/2] |= uint32(from) << (16 * (i % 2))
@@ -263,8 +262,8 @@ func (s simd) exps() {
 	ret()
 }
 
-// softplusFactor returns 1+e^−|y| in the terms of Exp of package vec, with |y|
-// cut at 50, as beyond 37 the result is 1. It overwrites y.
+// softplusFactor returns 1+e^−|y|, with the operations of vec.Exp. It limits |y| to 50; the result
+// is 1 beyond 37. It overwrites y.
 func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 	s.or64(double("signBit64", negativeZero), y...)
 	s.max64(double("softplusMin", -50), y...)
@@ -273,7 +272,7 @@ func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 	return p
 }
 
-// exp64 returns e^y in the terms of Exp of package vec, for results that are
+// exp64 returns e^y, with the operations of vec.Exp, if the results are
 // normal numbers. It overwrites y.
 func (s simd) exp64(y []reg.VecVirtual) []reg.VecVirtual {
 	k := s.copies(y)

@@ -2,7 +2,7 @@
 //
 //	go run .
 //
-// It is a separate module, so that avo stays out of the users' builds.
+// It is a separate module, so that users' builds do not depend on avo.
 package main
 
 import (
@@ -25,12 +25,12 @@ var (
 	repeat   = kernel.Repeat
 )
 
-// A simd is a width of vectors, of which the kernels are methods.
+// A simd is an instruction set. Its methods write kernels.
 type simd struct{ kernel.SIMD }
 
 var avx2, avx512 = simd{kernel.AVX2}, simd{kernel.AVX512}
 
-// function begins the kernel name of this width; doc follows the name.
+// function begins the kernel with this name. The doc comment is the full name followed by doc.
 func (s simd) function(name, signature, doc string) {
 	function(name+s.Name, signature, name+s.Name+" "+doc)
 }
@@ -41,7 +41,7 @@ func ret() {
 	c.RET()
 }
 
-// immediate returns n as the smallest operand that holds it.
+// immediate returns n as the smallest possible operand.
 func immediate(n int) operand.Op {
 	if n < 128 {
 		return operand.U8(n)
@@ -49,14 +49,14 @@ func immediate(n int) operand.Op {
 	return operand.U32(n)
 }
 
-// advance adds a number of bytes, or a count, to registers.
+// advance adds n to registers.
 func advance(n int, to ...reg.GPVirtual) {
 	for _, r := range to {
 		c.ADDQ(immediate(n), r)
 	}
 }
 
-// until counts left down by n and goes back to the label until it is 0.
+// until decreases left by n and jumps to label unless left is 0.
 func until(left reg.GPVirtual, n int, label string) {
 	if n == 1 {
 		c.DECQ(left)
@@ -66,8 +66,8 @@ func until(left reg.GPVirtual, n int, label string) {
 	c.JNE(operand.LabelRef(label))
 }
 
-// atOnce goes through what is left, each values a vector: as many vectors at once as the first of
-// counts says, then as the next, since few vectors do not fill the pipelines.
+// atOnce writes loops over left values, with each values in a vector. It processes counts[0] vectors at
+// once while there are enough, then counts[1], and so on, because few vectors do not fill the pipelines.
 func atOnce(left reg.GPVirtual, each int, counts []int, step func(vectors int)) {
 	for _, v := range slices.Compact(counts) {
 		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
@@ -81,7 +81,7 @@ func atOnce(left reg.GPVirtual, each int, counts []int, step func(vectors int)) 
 	}
 }
 
-// load reads a row of vectors, and store writes it.
+// load reads a row of vectors.
 func (s simd) load(from reg.GPVirtual, row []reg.VecVirtual) {
 	for i, x := range row {
 		c.VMOVUPS(mem(from, 4*s.Width*i), x)
@@ -94,7 +94,7 @@ func (s simd) store(row []reg.VecVirtual, to reg.GPVirtual) {
 	}
 }
 
-// scalar returns a float32 argument in all lanes.
+// scalar returns a vector with a float32 argument in all lanes.
 func (s simd) scalar(name string) reg.VecVirtual {
 	x := s.Vector()
 	m, _ := c.Param(name).Resolve()
@@ -102,7 +102,7 @@ func (s simd) scalar(name string) reg.VecVirtual {
 	return x
 }
 
-// widened returns a float32 of memory in all lanes, as float64.
+// widened returns a vector with a float32 in memory, converted to float64, in all lanes.
 func (s simd) widened(m operand.Mem) reg.VecVirtual {
 	x := s.Vector()
 	half := x.AsX()
@@ -114,10 +114,10 @@ func (s simd) widened(m operand.Mem) reg.VecVirtual {
 	return x
 }
 
-// A tail is the part of a vector that n values fill, fewer than it has lanes.
+// A tail is a mask for the first n lanes of a vector.
 type tail struct {
-	on   reg.OpmaskVirtual // of AVX-512
-	mask reg.VecVirtual    // of AVX2
+	on   reg.OpmaskVirtual // with AVX-512
+	mask reg.VecVirtual    // with AVX2
 }
 
 func (s simd) tail(n reg.GPVirtual) (t tail) {
@@ -135,7 +135,7 @@ func (s simd) tail(n reg.GPVirtual) (t tail) {
 	return t
 }
 
-// load reads the part, and zeros beyond it.
+// load reads the lanes of the mask and sets the others to zero.
 func (t tail) load(m operand.Mem, x reg.VecVirtual) {
 	if t.mask == nil {
 		c.VMOVUPS_Z(m, t.on, x)
@@ -144,7 +144,7 @@ func (t tail) load(m operand.Mem, x reg.VecVirtual) {
 	}
 }
 
-// store writes the part.
+// store writes the lanes of the mask.
 func (t tail) store(x reg.VecVirtual, m operand.Mem) {
 	if t.mask == nil {
 		c.VMOVUPS(x, t.on, m)

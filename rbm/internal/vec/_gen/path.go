@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// path writes the kernels of the path between a model and its base.
+// path writes Blend and Rises.
 func path() {
 	for _, s := range []simd{avx2, avx512} {
 		s.blend()
@@ -22,7 +22,7 @@ func (s simd) blend() {
 	b, rest := s.Vector(), s.Vector()
 	c.VBROADCASTSS(mem(beta, 0), b)
 	c.VSUBPS(b, unit, rest)
-	const together = 4 // vectors: enough to hide the latency of three operations
+	const together = 4 // number of vectors that hides the latency of three operations
 	for lo := 0; lo < block; lo += together * s.Width {
 		y, z := make([]reg.VecVirtual, together), make([]reg.VecVirtual, together)
 		for i := range y {
@@ -41,15 +41,15 @@ func (s simd) blend() {
 	ret()
 }
 
-// rises keeps the eight lanes of each of its three accumulators in one or two
-// vectors, and folds halves onto each other until one lane is left.
+// rises writes Rises. It keeps the eight lanes of each of three accumulators in one or two
+// vectors.
 func (s simd) rises() {
 	s.function("rises", "func(factor, part *float64, x *float32, from, to float64, fromShift, toShift *float64, n int)",
 		"is Rises for n > 0 rows.")
 	factor, part, x, n := arg("factor"), arg("part"), arg("x"), arg("n")
 	shift := [2]reg.GPVirtual{arg("fromShift"), arg("toShift")}
 	lanes := s.Width / 2
-	parts := 8 / lanes // vectors of an accumulator
+	parts := 8 / lanes // number of vectors of an accumulator
 	zero, unit := s.Vector(), s.Vector()
 	c.VXORPD(zero, zero, zero)
 	c.VBROADCASTSD(double("one64", 1), unit)
@@ -65,7 +65,7 @@ func (s simd) rises() {
 			c.VMOVAPD(unit, prod[end][i])
 		}
 	}
-	// AVX-512 has registers for two vectors at both ends at a time.
+	// AVX-512 has enough registers for two vectors at a time, at both inverse temperatures.
 	together := 1
 	if s.ZMM() {
 		together = 2

@@ -5,20 +5,21 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// quadBytes is the size of a Quad: a vector of AVX2. Wider ones would take as long:
-// loads and stores set the pace.
+// quadBytes is the size of a vec.Quad, a vector of AVX2. Wider vectors would not be faster, because
+// loads and stores limit the speed.
 const quadBytes = 32
 
-// poisson writes the kernels of the distribution of the number of units that are on.
+// poisson writes Spread, Join and Chances.
 func poisson() {
 	spread()
 	join()
 	avx2.chances()
 }
 
-// chances has no version in AVX-512: it divides, which takes as long per lane in wider vectors.
+// chances writes Chances. There is no version for AVX-512, because a division takes as long for each
+// lane in wider vectors.
 func (s simd) chances() {
-	s.function("chances", "func(p, q, x *float64, n int)", "is Chances of n > 0, a multiple of twice the vector.")
+	s.function("chances", "func(p, q, x *float64, n int)", "is Chances for n > 0, a multiple of eight.")
 	p, q, x, n := arg("p"), arg("q"), arg("x"), arg("n")
 	unit := s.Vector()
 	c.VMOVUPD(double("one64", 1), unit)
@@ -47,7 +48,7 @@ func (s simd) chances() {
 }
 
 func spread() {
-	function("spreadAVX2", "func(dst, src, p, q *float64, n int)", "spreadAVX2 is Spread of n > 0 elements.")
+	function("spreadAVX2", "func(dst, src, p, q *float64, n int)", "spreadAVX2 is Spread for n > 0 elements.")
 	dst, src, pp, qp, n := arg("dst"), arg("src"), arg("p"), arg("q"), arg("n")
 	p, q := c.YMM(), c.YMM()
 	c.VMOVUPD(mem(pp, 0), p)
@@ -71,8 +72,8 @@ func spread() {
 	ret()
 }
 
-// fours takes four steps at a time while n is at least 4. It leaves the remaining steps in n, and the
-// zero flag set if there are none.
+// fours writes a loop of four steps at a time while n is at least 4. After it n is the number of remaining
+// steps, and the zero flag is set if there are none.
 func fours(n reg.GPVirtual, step func(count int)) {
 	c.SUBQ(operand.U8(4), n)
 	c.JLT(operand.LabelRef("rest"))
@@ -85,7 +86,7 @@ func fours(n reg.GPVirtual, step func(count int)) {
 }
 
 func join() {
-	function("joinAVX2", "func(sum, f, b, p, q *float64, n int)", "joinAVX2 is Join of n > 0 elements.")
+	function("joinAVX2", "func(sum, f, b, p, q *float64, n int)", "joinAVX2 is Join for n > 0 elements.")
 	sum, f, b, pp, qp, n := arg("sum"), arg("f"), arg("b"), arg("p"), arg("q"), arg("n")
 	p, q, at := c.YMM(), c.YMM(), c.YMM()
 	c.VMOVUPD(mem(pp, 0), p)
@@ -109,7 +110,7 @@ func join() {
 		}
 		advance(quadBytes*count, f, b)
 	}
-	fours(n, step) // leaves three at most, the first of an even number
+	fours(n, step) // at most three steps remain, and the first has an even index
 	c.JEQ(operand.LabelRef("done"))
 	c.CMPQ(n, operand.U8(2))
 	c.JLT(operand.LabelRef("one"))

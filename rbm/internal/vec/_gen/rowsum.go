@@ -8,11 +8,11 @@ import (
 // block is the number of float32 in a row of a panel.
 const block = 64
 
-// rowSums writes RowSums of one word or two: the accumulators of a row stay in registers.
-// After each row it prefetches lines cache lines at ahead, and moves ahead behind them.
+// rowSums writes RowSums for one or two words. The accumulators of a row stay in registers.
+// After each row it prefetches the next lines cache lines from ahead on.
 func (s simd) rowSums() {
 	s.function("rowSums", "func(acc, base *float32, words *uint64, stride int, more *uint64, moreStride, n int, ahead *float32, lines int)",
-		"is RowSums for n > 0 rows of words and a second one, more.")
+		"is RowSums for n > 0 rows, with the first words at words and the second at more.")
 	acc, base, words, stride := arg("acc"), arg("base"), arg("words"), arg("stride")
 	more, moreStride, n, ahead := arg("more"), arg("moreStride"), arg("n"), arg("ahead")
 	c.SHLQ(operand.U8(3), stride)
@@ -32,7 +32,7 @@ func (s simd) rowSums() {
 	c.TESTQ(word, word)
 	c.JEQ(operand.LabelRef("upper"))
 
-	ones := func(label string, word, base reg.GPVirtual) { // of which there is one at least
+	ones := func(label string, word, base reg.GPVirtual) { // word must not be 0
 		c.Label(label)
 		c.TZCNTQ(word, row)
 		c.SHLQ(operand.U8(8), row)
@@ -65,16 +65,16 @@ func (s simd) rowSums() {
 	ret()
 }
 
-// columnSums writes ColumnSums: eight units have their accumulators in registers, and
-// the columns of the word come in turn.
+// columnSums writes ColumnSums. It keeps the accumulators of eight units in registers and adds the
+// columns of the word in order.
 func columnSums() {
 	const (
 		units = 8
-		// Each column prefetches two cache lines of the units after the next: some
-		// sixteen columns are on in a word, which prefetch all of them.
+		// Each column prefetches two cache lines of the eight units after the next eight. About
+		// sixteen columns are on in a word, so together they prefetch all lines.
 		unitsAhead = 2
 	)
-	function("columnSumsAVX2", "func(acc, panel *float32, word uint64, n int)", "columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.")
+	function("columnSumsAVX2", "func(acc, panel *float32, word uint64, n int)", "columnSumsAVX2 is ColumnSums for word ≠ 0 and n > 0 units, a multiple of eight.")
 	acc, panel, word, n := arg("acc"), arg("panel"), arg("word"), arg("n")
 	left, column, lower, ahead := c.GP64(), c.GP64(), c.GP64(), c.GP64()
 	sum := make([]reg.VecVirtual, units)
@@ -108,7 +108,7 @@ func columnSums() {
 	c.RET()
 }
 
-// maskedSums writes MaskedSums, with eight lanes a vector.
+// maskedSums writes MaskedSums. The sixteen lanes are two vectors.
 func maskedSums() {
 	function("maskedSumsAVX512", "func(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride, n int)", "maskedSumsAVX512 is MaskedSums for n > 0 rows.")
 	dst, x, words, n := arg("dst"), arg("x"), arg("words"), arg("n")

@@ -7,8 +7,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// weightedSums writes the row sums of one panel that have values, or whose sums are
-// float64.
+// weightedSums writes the row sums with values or in float64, and the kernels Widen and AddTimes.
 func weightedSums() {
 	for _, s := range []simd{avx2, avx512} {
 		s.rowSumsTimes("rowSumsTimes"+s.Name, true, 4, 4)
@@ -21,9 +20,9 @@ func weightedSums() {
 	}
 }
 
-// rowSumsTimes is for rows of numbers of from bytes and sums of size bytes. It
-// keeps the accumulators of one list in registers. AVX2 has not
-// enough of them for 64 float64: it goes through each list once for either
+// rowSumsTimes writes row sums for rows of numbers of from bytes and sums of size bytes. It
+// keeps the accumulators of one list in registers. AVX2 does not have
+// enough registers for 64 float64: it processes each list once for each
 // half of the columns.
 func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 	signature := fmt.Sprintf("func(acc *float%d, accStride int, base *float%d, lists, cuts *uint32, n int)", 8*size, 8*from)
@@ -38,7 +37,7 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 	function(name, signature, name+" is the row sums for n > 0 lists.")
 	acc, stride, base, lists, cuts, n := arg("acc"), arg("accStride"), arg("base"), arg("lists"), arg("cuts"), arg("n")
 	c.SHLQ(operand.U8(map[int]int{4: 2, 8: 3}[size]), stride)
-	var ahead reg.GPVirtual // of the values before the lists
+	var ahead reg.GPVirtual // distance from lists to values
 	if values {
 		ahead = arg("values")
 		c.SUBQ(lists, ahead)
@@ -107,7 +106,7 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 
 // widen writes Widen, or AddWide.
 func (s simd) widen(name string, add bool) {
-	s.function(name, "func(dst *float64, x *float32, n int)", "is the kernel of this name for n > 0, a multiple of eight.")
+	s.function(name, "func(dst *float64, x *float32, n int)", "is the kernel of the function of this name for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	c.Label("vectors")
 	for i := range s.parts() {
@@ -124,8 +123,7 @@ func (s simd) widen(name string, add bool) {
 	ret()
 }
 
-// addTimes writes AddTimes: whole vectors, then the rest of each row under a
-// mask.
+// addTimes writes AddTimes: for each row whole vectors, then the rest with a mask.
 func (s simd) addTimes() {
 	s.function("addTimes", "func(dst *float32, dstStride int, x *float32, xStride int, a float32, rows, width int)",
 		"is AddTimes for rows, width > 0.")

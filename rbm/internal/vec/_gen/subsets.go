@@ -13,10 +13,10 @@ const (
 	subsetLanes  = 3
 	subsetInner  = 6
 	subsetStride = 19
-	subsetBytes  = 64 // of eight lanes
+	subsetBytes  = 64 // size of eight lanes
 )
 
-// subsetEdges are the lanes that each step within a vector takes, as in package vec.
+// subsetEdges has, for each step within a vector, the lane that each lane reads: see vec.setSubsets.
 var subsetEdges = [subsetInner][8]uint32{
 	{},
 	{3: 2, 5: 4, 6: 4},
@@ -26,18 +26,18 @@ var subsetEdges = [subsetInner][8]uint32{
 	{7: 3},
 }
 
-// fillSubsets goes through the table a block of eight vectors at a time. The members
-// that all subsets of a block have in common are added first, for several vectors at
-// once; then those in which vectors differ, from the table; then those in which lanes
-// differ.
+// fillSubsets writes Subsets.Fill. It processes the table in blocks of eight vectors. It first adds the
+// terms of members that all subsets of a block have in common, for several vectors at
+// once. Then it adds the terms of members in which the vectors differ, and last those in which the
+// lanes differ.
 func (s simd) fillSubsets() {
-	s.function("fillSubsets", "func(table, coef *float64, blocks int)", "is Fill of 64 subsets a block.")
+	s.function("fillSubsets", "func(table, coef *float64, blocks int)", "is Subsets.Fill for blocks of 64 subsets.")
 	table0, coef, blocks := arg("table"), arg("coef"), arg("blocks")
-	halves, together := 1, 8 // vectors of eight lanes; vectors at a time
+	halves, together := 1, 8 // registers for eight lanes; vectors processed at a time
 	if !s.ZMM() {
 		halves, together = 2, 4
 	}
-	start := s.Vector() // the sum of the empty subset
+	start := s.Vector() // the entry of the empty subset
 	var index [subsetInner]reg.VecVirtual
 	if s.ZMM() {
 		for i, edge := range subsetEdges {
@@ -54,7 +54,7 @@ func (s simd) fillSubsets() {
 	c.XORQ(block, block)
 	c.MOVQ(table0, at)
 	c.Label("block")
-	// The coefficients of subsets with as many members as the block's have in common.
+	// p is the address of the coefficients for the number of members that all subsets of the block have.
 	p := c.GP64()
 	c.POPCNTQ(block, p)
 	c.IMUL3Q(operand.U32(subsetStride*subsetBytes), p, p)
@@ -144,16 +144,16 @@ func (s simd) fillSubsets() {
 	ret()
 }
 
-// oneWords is 1 in the first lane.
+// oneWords returns a vector with 1 in the first lane, as words.
 func oneWords(width int) []uint32 {
 	words := make([]uint32, 16)
 	words[1] = 0x3ff00000
 	return words
 }
 
-// stepsWithin adds the members in which the lanes of x differ.
+// stepsWithin adds the terms of the members in which the lanes of x differ.
 func (s simd) stepsWithin(x reg.VecVirtual, index [subsetInner]reg.VecVirtual, weight func(step int) operand.Mem) {
-	// The steps to lanes of as many members take the same x.
+	// The steps to lanes with the same number of members read the same x.
 	for _, steps := range [][]int{{0}, {1, 2}, {3, 4, 5}} {
 		var t []reg.VecVirtual
 		for _, i := range steps {
@@ -168,7 +168,7 @@ func (s simd) stepsWithin(x reg.VecVirtual, index [subsetInner]reg.VecVirtual, w
 	}
 }
 
-// stepsWithinHalves is stepsWithin of lanes 0 … 3 and 4 … 7.
+// stepsWithinHalves is stepsWithin for two vectors, of lanes 0 … 3 and 4 … 7.
 func (s simd) stepsWithinHalves(x []reg.VecVirtual, weight func(step, half int) operand.Mem) {
 	low, high := x[0], x[1]
 	var t []reg.VecVirtual
@@ -208,5 +208,5 @@ func (s simd) stepsWithinHalves(x []reg.VecVirtual, weight func(step, half int) 
 	}
 }
 
-// asIs says that each lane takes that of the same number.
+// asIs means that each lane reads the lane with the same number.
 const asIs = -1

@@ -7,12 +7,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A sweep is an operation on every parameter. Its kernels work on a few vectors
+// A sweep is an operation on every parameter. Its kernels process a few vectors
 // at once, which hides the latency of the operations.
 type sweep struct {
 	simd
-	m, x, rest []reg.VecVirtual // of the parameters, of others, what rounding has left
-	a, b       reg.VecVirtual   // the numbers that go with the operation
+	m, x, rest []reg.VecVirtual // parameters, other numbers, rounding errors
+	a, b       reg.VecVirtual   // the scalar arguments
 }
 
 func sweeps() {
@@ -52,7 +52,7 @@ func sweeps() {
 	}
 }
 
-// sizes writes the largest sizes of Largest, in 16 lanes, as bits.
+// sizes writes the kernel of Largest, which updates the largest |x| in 16 lanes, as bits.
 func (s simd) sizes() {
 	s.function("sizes", "func(lanes *uint32, x *float32, n int)", "is sizes for n > 0, a multiple of 16.")
 	lanes, x, n := arg("lanes"), arg("x"), arg("n")
@@ -76,8 +76,7 @@ func (s simd) sizes() {
 	ret()
 }
 
-// sweep writes a sweep over the arrays named in pointers, with the numbers named
-// in numbers.
+// sweep writes a sweep. pointers has the names of the slices, and numbers those of the scalar arguments.
 func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	names, o := strings.Fields(pointers), sweep{simd: s}
 	name += s.Name
@@ -97,7 +96,7 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	}
 	together := 4
 	if !s.ZMM() {
-		together = 2 // of sixteen registers
+		together = 2 // because there are only sixteen registers
 	}
 	values := map[string]*[]reg.VecVirtual{"m": &o.m, "x": &o.x, "rest": &o.rest}
 	c.Label("vectors")
@@ -116,7 +115,7 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	ret()
 }
 
-// broadcast returns x as often as there are vectors.
+// broadcast returns a slice of len(o.m) elements, all x.
 func (o sweep) broadcast(x reg.VecVirtual) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, len(o.m))
 	for i := range v {
@@ -125,9 +124,8 @@ func (o sweep) broadcast(x reg.VecVirtual) []reg.VecVirtual {
 	return v
 }
 
-// take adds a step to the parameters. With a rest, step + rest is added, and
-// what rounding leaves of it is the new rest (Knuth's two-sum). It overwrites
-// step.
+// take adds a step to the parameters. With a rest, it adds step + rest, and the rounding error
+// becomes the new rest (Knuth's two-sum: see vec.twoSum). It overwrites step.
 func (o sweep) take(step []reg.VecVirtual) {
 	if o.rest == nil {
 		each(c.VADDPS, step, o.m, o.m)
@@ -137,16 +135,16 @@ func (o sweep) take(step []reg.VecVirtual) {
 	for i := range step {
 		sum, part := o.Vector(), o.Vector()
 		c.VADDPS(step[i], o.m[i], sum)
-		c.VSUBPS(o.m[i], sum, part)      // what of the step arrived
-		c.VSUBPS(part, step[i], step[i]) // what did not
-		c.VSUBPS(part, sum, part)        // what of m arrived
-		c.VSUBPS(part, o.m[i], part)     // what did not
+		c.VSUBPS(o.m[i], sum, part)      // the part of step in sum
+		c.VSUBPS(part, step[i], step[i]) // the rest of step
+		c.VSUBPS(part, sum, part)        // the part of m in sum
+		c.VSUBPS(part, o.m[i], part)     // the rest of m
 		c.VADDPS(step[i], part, o.rest[i])
 		c.VMOVAPS(sum, o.m[i])
 	}
 }
 
-// decay shrinks m by the share b of it, then by a towards zero, where it stops.
+// decay multiplies m by 1−b, then moves it towards zero by at most a.
 func (o sweep) decay() {
 	l1, l2 := o.a, o.b
 	const less = 1
@@ -205,7 +203,7 @@ func (s simd) centre() {
 	ret()
 }
 
-// dot64 writes the lanes of Dot64.
+// dot64 writes the kernel of Dot64, which computes its lanes.
 func (s simd) dot64() {
 	s.function("dot64", "func(lanes *float64, x *float32, y *float64, n int)", "is dot64 for n > 0, a multiple of 32.")
 	lanes, x, y, n := arg("lanes"), arg("x"), arg("y"), arg("n")

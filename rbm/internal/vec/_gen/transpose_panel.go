@@ -5,14 +5,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tile is the number of rows and columns that TransposePanel works on at once.
+// tile is the number of rows and columns that TransposePanel processes at once.
 const tile = 8
 
-// transposePanel writes TransposePanel: 8×8 values change places within quarters of 4×4, then the
-// quarters do. It serves AVX-512 too: on a Zen 4 vectors of 512 bits are
-// slower, by the shuffles between their quarters.
+// transposePanel writes TransposePanel. It transposes 8×8 values: first within quarters of 4×4 values,
+// then the quarters. It is also the version for AVX-512, because vectors of 512 bits
+// are slower on a Zen 4, with their shuffles between quarters.
 func transposePanel() {
-	function("transposePanelAVX2", "func(dst, panel *float32, down, across int)", "transposePanelAVX2 is TransposePanel for numbers of tiles > 0.")
+	function("transposePanelAVX2", "func(dst, panel *float32, down, across int)", "transposePanelAVX2 is TransposePanel for down > 0 and across > 0 tiles.")
 	dst, panel, down, across := arg("dst"), arg("panel"), arg("down"), arg("across")
 	to, from, left := c.GP64(), c.GP64(), c.GP64()
 	c.Label("rows")
