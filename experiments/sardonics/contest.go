@@ -22,7 +22,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Curves and panels of the contests, besides those of figure II.
+// Curves and panels of the contests, in addition to those of figure II.
 const (
 	sardonics  = "SARDONICS"
 	oneSite    = "Gibbs, a site a move"
@@ -35,7 +35,7 @@ const (
 	tracePanel = "energies"
 	reward     = "rewards"
 	tauMoves   = "τ in moves"
-	tauFlips   = "τ in flips" // updates of a site, or flips that a walk proposes
+	tauFlips   = "τ in flips" // updates of sites, or proposed flips of walks
 	tauSeconds = "τ in seconds"
 	gainPanel  = "independent energies a second"
 	meanPanel  = "mean energy"
@@ -43,33 +43,33 @@ const (
 	microPanel = "µs a move"
 	flipsPanel = "flips a move"
 	tunePanel  = "seconds of tuning"
-	filePanel  = "model of a file" // 1 if -model gave it
+	filePanel  = "model of a file" // 1 if -model names the RBM
 )
 
 var contestants = []string{sardonics, sweeps, clusters, blocks, oneSite, manySites}
 
 // The protocol of the paper's section 5.
 const (
-	contestMoves = 100_000 // of each sampler
-	contestBurn  = 0.2     // of them, which SARDONICS has for tuning and the others leave out
+	contestMoves = 100_000 // moves of each sampler
+	contestBurn  = 0.2     // fraction of the moves that SARDONICS uses for tuning and the others discard
 	paperSites   = 40      // updates of Gibbs in the time of a move of SARDONICS, by the paper's Table III
-	mostLag      = 500.    // moves, as in the paper's pictures
-	rewardBlock  = 10      // trials whose rewards are averaged
-	firstTrials  = 20      // and lastTrials: what the claims about rewards compare
-	lastTrials   = 50
-	frozenMoves  = 300 // of Swendsen–Wang on the RBM, some 3 ms each
+	mostLag      = 500.    // largest lag in moves, as in the paper's pictures
+	rewardBlock  = 10      // number of trials over which rewards are averaged
+	firstTrials  = 20      // claims about rewards compare the first trials
+	lastTrials   = 50      // with the last ones
+	frozenMoves  = 300     // moves of Swendsen–Wang on the RBM, some 3 ms each
 )
 
-// A contest is a figure in which samplers make as many moves each from a random state.
+// A contest is a figure in which each sampler makes the same number of moves from a random state.
 type contest struct {
 	name, title, says, flags string
 	systems                  []system
-	rewards                  bool // shown
-	alone                    bool // SARDONICS, as in the paper's picture
+	rewards                  bool // show the rewards of tuning
+	alone                    bool // run SARDONICS alone, as in the paper's picture
 	repeats                  int
 	finding                  func(t *claims.Table) string // nil: that of the first system
 	claims                   func(s system, t *claims.Table) []claims.Claim
-	more                     func(t *claims.Table) []claims.Claim // over several systems; nil: none
+	more                     func(t *claims.Table) []claims.Claim // claims about several systems; nil: none
 }
 
 // has reports whether t has runs on the system.
@@ -118,7 +118,7 @@ func (c contest) figure(p *programs) claims.Figure {
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			b.WriteString("| system | sampler | flips a move | µs a move | τ / moves | τ / flips | τ / s | independent energies a second | energy / site | standard deviation |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+			b.WriteString("| system | sampler | flips per move | µs per move | τ / moves | τ / flips | τ / s | independent energies per second | energy / site | standard deviation |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range c.systems {
 				s.table(&b, t)
 			}
@@ -130,7 +130,7 @@ func (c contest) figure(p *programs) claims.Figure {
 	}
 }
 
-// finding says how the samplers compare on the system, by moves as in the paper, by flips and by seconds.
+// finding compares the samplers on the system in moves, as in the paper, in flips and in seconds.
 func (s system) finding(t *claims.Table) string {
 	tau := func(panel, curve string) string { return chains.Typical(s.At(t, panel, curve)) }
 	other := fmt.Sprintf("%s by Swendsen–Wang", tau(tauMoves, clusters))
@@ -139,11 +139,11 @@ func (s system) finding(t *claims.Table) string {
 	}
 	gibbsGain, _ := s.Logs(t, gainPanel, sweeps).Average()
 	gain, _ := s.Logs(t, gainPanel, sardonics).Average()
-	return fmt.Sprintf("τ in moves is %s by SARDONICS, %s, and by Gibbs %s with a site a move and %s with 40. τ in flips is %s by SARDONICS and %s by sweeps of Gibbs. These sweeps give %s times as many independent energies a second as SARDONICS.",
+	return fmt.Sprintf("τ in moves is %s by SARDONICS and %s; by Gibbs it is %s with one site per move and %s with 40. τ in flips is %s by SARDONICS and %s by sweeps of Gibbs. Sweeps of Gibbs give %s times as many independent energies per second as SARDONICS.",
 		tau(tauMoves, sardonics), other, tau(tauMoves, oneSite), tau(tauMoves, manySites), tau(tauFlips, sardonics), tau(tauFlips, sweeps), chains.Digits(math.Exp(gibbsGain-gain)))
 }
 
-// adder returns what adds points of the system, those of finite numbers.
+// adder returns a function that adds points of the system. It leaves out numbers that are not finite.
 func (s system) adder(points *[]claims.Point, seed int) func(panel, curve string, x, y float64) {
 	return func(panel, curve string, x, y float64) {
 		if finite(y) {
@@ -152,8 +152,8 @@ func (s system) adder(points *[]claims.Point, seed int) func(panel, curve string
 	}
 }
 
-// contest tunes SARDONICS on the system from a random state and runs it on against the others, unless
-// it is alone.
+// contest tunes SARDONICS on the system from a random state, and then runs it and, unless it is alone, the other
+// samplers.
 func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick bool) (points []claims.Point, err error) {
 	add := s.adder(&points, seed)
 	c, err := s.make(ctx, p, quick)
@@ -231,7 +231,7 @@ func (s system) contest(ctx context.Context, p *programs, seed int, alone, quick
 	return points, err
 }
 
-// traceAt returns which of n energies, made after other moves, a picture with a logarithmic axis shows.
+// traceAt returns the indices of n energies that a picture with a logarithmic axis shows. They follow the given number of moves.
 func traceAt(before, n int) (at []int) {
 	for _, x := range chains.Log(float64(before+1), float64(before+n), 80) {
 		if k := min(int(x)-before-1, n-1); len(at) == 0 || k > at[len(at)-1] {
@@ -241,11 +241,11 @@ func traceAt(before, n int) (at []int) {
 	return at
 }
 
-// A heatBath is Gibbs with this number of updates a move, each of a random site: with one it is the Gibbs
+// A heatBath is a Gibbs sampler whose move updates this number of random sites. With one it is the Gibbs
 // sampler of the paper's authors.
 type heatBath struct{ updates int }
 
-// Bind returns the chain; see mcmc.Mover. It updates all sites.
+// Bind implements mcmc.Mover. The chain updates all sites.
 func (h heatBath) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
 	return &heatBathChain{h.updates, s, beta}, nil
 }
@@ -269,18 +269,18 @@ func (c *heatBathChain) Move(r *rand.Rand) mcmc.Info {
 	return info
 }
 
-// Reset implements mcmc.Chain: there are no caches.
+// Reset implements mcmc.Chain. The chain has no caches.
 func (c *heatBathChain) Reset() {}
 
-// measure adds the points of a run on the given number of sites, without the energies of its first moves.
+// measure adds the points of a run on the given number of sites. It discards the first burnt energies.
 func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt int, sites float64) {
 	energies := r.Energies[burnt:]
-	decay := func(panel string, lags []float64, worth float64) {
-		// Of lags above a tenth of the run too little is known.
-		lags = slices.DeleteFunc(lags, func(lag float64) bool { return lag > worth*float64(len(energies)/10) })
-		chains.Decay(energies, lags, worth, func(lag, rho float64) { add(panel, r.Name, lag, rho) })
+	decay := func(panel string, lags []float64, cost float64) {
+		// The autocorrelation at lags above a tenth of the run is too noisy.
+		lags = slices.DeleteFunc(lags, func(lag float64) bool { return lag > cost*float64(len(energies)/10) })
+		chains.Decay(energies, lags, cost, func(lag, rho float64) { add(panel, r.Name, lag, rho) })
 	}
-	if r.Name != sweeps { // which are no moves of the paper
+	if r.Name != sweeps { // a sweep is not a move of the paper
 		moves := make([]float64, 0, 51)
 		for lag := 0.; lag <= mostLag; lag += 10 {
 			moves = append(moves, max(1, lag))
@@ -292,7 +292,7 @@ func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt in
 	switch r.Name {
 	case sweeps, oneSite, manySites:
 		flips = float64(r.Info.Updates) / made
-	case clusters, blocks: // each visits all sites
+	case clusters, blocks: // a move updates all sites
 	default:
 		flips = float64(r.Info.Flips) / made
 	}
@@ -315,8 +315,8 @@ func measure(add func(panel, curve string, x, y float64), r chains.Run, burnt in
 	add(flipsPanel, r.Name, 0, flips)
 }
 
-// tune tunes SARDONICS as in the paper, on the RBM by pairs of walks alone. It returns the state of its chain,
-// in which sampling continues.
+// tune tunes SARDONICS as in the paper; on the RBM it keeps pairs of single walks with one bias. It returns the last
+// state of its chain, from which sampling continues.
 func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, []uint8, error) {
 	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions(tune.Paper)
 	var held []string
@@ -332,7 +332,7 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	if err != nil {
 		return nil, nil, err
 	}
-	var chain mcmc.System // the only one of this protocol
+	var chain mcmc.System // this protocol has only one
 	problem := &tune.Problem{
 		Space: space, Beta: s.beta, Start: start, Key: key, Clock: cli.ThreadTime, Hidden: c.hidden, Symmetric: c.symmetric,
 		NewSystem: func(state []uint8) mcmc.System { chain = chains.Onto(c.build, state); return chain },
@@ -344,7 +344,7 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	return result, slices.Clone(chain.State()), nil
 }
 
-// table writes the numbers of a system as rows.
+// table writes the rows of a system.
 func (s system) table(b *strings.Builder, t *claims.Table) {
 	for _, c := range contestants {
 		mean := s.At(t, meanPanel, c)
@@ -363,10 +363,10 @@ func (s system) table(b *strings.Builder, t *claims.Table) {
 	}
 }
 
-// remarks says what makes the numbers of a system poor ones.
+// remarks writes reasons not to trust numbers of a system.
 func (s system) remarks(b *strings.Builder, t *claims.Table) {
 	if len(s.At(t, filePanel, sardonics)) > 0 && s.Mean(t, filePanel, sardonics) < 1 {
-		b.WriteString("\nThe RBM was trained on the built-in digits, as no file was given by `-model`.\n")
+		b.WriteString("\nThe RBM was trained on the built-in digits, because `-model` gave no file.\n")
 	}
 	if s.lattice == "" {
 		fmt.Fprintf(b, "\nSwendsen–Wang makes %d moves here, at %.1f ms each, and stays near the energy of the random state: %.2f per unit, where block Gibbs has %.2f. Its τ is therefore meaningless.\n",
@@ -378,10 +378,10 @@ func (s system) remarks(b *strings.Builder, t *claims.Table) {
 			frozen += map[bool]int{true: 1}[sd == 0]
 		}
 		if frozen > 0 {
-			fmt.Fprintf(b, "\n%s: in %d of %d runs the energy of %s never changed. ρ counts as 1 in these runs.\n", s.Label, frozen, len(runs), curve)
+			fmt.Fprintf(b, "\n%s: in %d of %d runs the energy of %s never changed. In these runs ρ counts as 1.\n", s.Label, frozen, len(runs), curve)
 		}
 	}
-	// Gibbs with few sites a move is not meant to get there.
+	// Gibbs with few sites per move does not reach equilibrium in these runs.
 	settled := []string{sardonics, sweeps, blocks}
 	if s.lattice != "" {
 		settled = append(settled, clusters)

@@ -18,19 +18,19 @@ import (
 
 // Panels of figure 8.
 const (
-	flipPanel    = "flips"        // of the first run's step: −1, or +1 where a spin turned up; X is the site
-	changedPanel = "changed bits" // in a step, mean over those of a run that changed any
+	flipPanel    = "flips"        // one step of the first run: +1 if a spin turned up, −1 if it turned down; X is the site
+	changedPanel = "changed bits" // mean number of changed bits over the steps of a run that changed any
 )
 
 // steps are the samplers of figure 8.
 var steps = []string{sardonics, clusters, gibbs}
 
-// stepSides are the sides of the lattice without -quick.
+// Sides of the lattice, and with -quick.
 const stepSides, quickSides = 60, 8
 
 const sidePanel = "sides"
 
-// bits is the figure of what a step flips.
+// bits returns the figure of the flips of a step.
 func bits(p *programs) claims.Figure {
 	return claims.Figure{
 		Name: "8", Title: "bits flipped in one step on the frustrated square lattice",
@@ -49,14 +49,14 @@ func bits(p *programs) claims.Figure {
 		Claims: func(t *claims.Table) []claims.Claim {
 			changed := func(curve string) claims.Repeats { return t.At(changedPanel, curve, 0) }
 			return []claims.Claim{
-				claims.Larger("a step of SARDONICS that is accepted changes more bits than a sweep of Gibbs", changed(sardonics), changed(gibbs)).Aside(),
-				claims.Larger("a step of SARDONICS that is accepted changes more bits than one of Swendsen–Wang", changed(sardonics), changed(clusters)),
+				claims.Larger("an accepted step of SARDONICS changes more bits than a sweep of Gibbs", changed(sardonics), changed(gibbs)).Aside(),
+				claims.Larger("an accepted step of SARDONICS changes more bits than a step of Swendsen–Wang", changed(sardonics), changed(clusters)),
 			}
 		},
 		Draw: drawSteps,
 		Finding: func(t *claims.Table) string {
 			mean := func(curve string) float64 { return t.At(changedPanel, curve, 0).Mean() }
-			return fmt.Sprintf("Of %d bits an accepted step of SARDONICS changes %.0f, one of Swendsen–Wang %.0f and a sweep of Gibbs %.0f.", stepSides*stepSides, mean(sardonics), mean(clusters), mean(gibbs))
+			return fmt.Sprintf("Of %d bits an accepted step of SARDONICS changes %.0f, a step of Swendsen–Wang %.0f and a sweep of Gibbs %.0f.", stepSides*stepSides, mean(sardonics), mean(clusters), mean(gibbs))
 		},
 		Notes: func(t *claims.Table) string {
 			mean := func(curve string) float64 {
@@ -64,14 +64,14 @@ func bits(p *programs) claims.Figure {
 				return m
 			}
 			return fmt.Sprintf("From left to right: an accepted step of SARDONICS with the settings of Table II, a step of Swendsen–Wang and a sweep of Gibbs. Orange: from −1 to 1; blue: from 1 to −1; "+
-				"grey: as before. (The paper's red, blue and green are hard to tell apart for some readers.) Of 3600 bits a step changes on average %.0f by SARDONICS, %.0f by Swendsen–Wang and %.0f by Gibbs. "+
-				"SARDONICS proposes far more flips: a walk may flip back bits that an earlier walk of the same move has flipped.", mean(sardonics), mean(clusters), mean(gibbs))
+				"grey: unchanged. (Some readers cannot distinguish the paper's red, blue and green.) Of 3600 bits, a step of SARDONICS changes %.0f on average, a step of Swendsen–Wang %.0f and a sweep of Gibbs %.0f. "+
+				"SARDONICS proposes far more flips, because a walk may flip back bits that an earlier walk of the same move flipped.", mean(sardonics), mean(clusters), mean(gibbs))
 		},
 	}
 }
 
-// step makes moves of each sampler from the same state and counts the bits that differ
-// after each.
+// step makes moves by each sampler from the same state and counts the bits that each move
+// changes.
 func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points []claims.Point, err error) {
 	c, start, err := frustrated.begin(ctx, p, seed, quick)
 	if err != nil {
@@ -133,7 +133,7 @@ func flipped(a, b []uint8) (sites []int) {
 func drawSteps(w io.Writer, t *claims.Table) error {
 	sides, _ := t.At(sidePanel, sardonics, 0).Average()
 	side := int(sides)
-	const pixels, gap = 5, 20 // a site, and between lattices
+	const pixels, gap = 5, 20 // side of a site and distance of lattices, in pixels
 	img := image.NewRGBA(image.Rect(0, 0, len(steps)*(side*pixels+gap)-gap, side*pixels))
 	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
 	for k, name := range steps {

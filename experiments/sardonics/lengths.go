@@ -17,40 +17,40 @@ import (
 	"gorbm/rbm"
 )
 
-// automatic is the curve of k=auto; the others are those of figure II.
+// automatic is the curve of k=auto. The other curves are those of figure II.
 const automatic = "k=auto"
 
 var lengthCurves = []string{automatic, byPaper, untuned, gibbs}
 
-// Panels of the figure of lengths, besides those of the contests; X is the number of the system.
+// Panels of the figure of lengths, in addition to those of the contests. X is the index of the system.
 const (
 	allGainPanel = "independent energies a second, tuning included"
 	timesPanel   = "length of the run in τ"
 )
 
 const (
-	// leastTimes is the number of autocorrelation times from which the τ of a run is trusted.
+	// leastTimes is the smallest length of a run, in units of τ, at which its τ is trusted.
 	leastTimes = 50
-	// lengthSweeps of Gibbs lead to the state that all samplers of a draw start from.
+	// lengthSweeps is the number of sweeps of Gibbs that lead to the common start of all samplers of a draw.
 	lengthSweeps = 20_000
 )
 
-// A match is a system of Table II on which walks that find their length race. Draws have other couplings, but on the
-// ferromagnet and the RBM, of which there is one each: there they differ in the start and the random numbers.
+// A match is a system of Table II on which k=auto is compared with other settings. Draws have different couplings, except on
+// the ferromagnet and the RBM: there they differ only in the start and in the random numbers.
 type match struct {
 	system
 	draws   int
-	seconds float64 // of a sampler
+	seconds float64 // computing time of each sampler
 }
 
-// matches are sized so that what all draws together tell apart is about claims.Resolution, where that can be paid.
+// matches have numbers of draws that together resolve a factor of about claims.Resolution, if the time allows it.
 var matches = []match{{ferro(2.27), 5, 2.5}, {frustrated, 22, 0.25}, {cube, 20, 0.8}, {chimera, 16, 0.15}, {machine, 5, 1.5}}
 
-// mostDraws is the largest number of draws of a system.
+// mostDraws is the largest number of draws of any system.
 const mostDraws = 22
 
-// resolved refuses the verdict of a claim about these curves if their runs are too short for τ to be known, or if these repetitions
-// do not tell a factor of claims.Resolution apart.
+// resolved withdraws the verdict of a claim about these curves if their runs are shorter than leastTimes, or if the repetitions
+// do not resolve a factor of claims.Resolution.
 func resolved(t *claims.Table, c claims.Claim, at int, curves ...string) claims.Claim {
 	for _, curve := range curves {
 		if times := chains.Exp(logsAt(t, timesPanel, curve, at)); times < leastTimes {
@@ -60,13 +60,13 @@ func resolved(t *claims.Table, c claims.Claim, at int, curves ...string) claims.
 	return c.Resolved()
 }
 
-// lengths is the figure of walks that find their length, on all systems of Table II.
+// lengths returns the figure of k=auto on all systems of Table II.
 func lengths(p *programs) claims.Figure {
 	return claims.Figure{
-		Name: "lengths", Flags: "-model FILE", Ours: true, Title: "walks that find their length by acceptance, against Bayesian optimisation",
-		Says: "does a warm-up that drives the length to an acceptance of 0.574 (k=auto) do as well as the paper's Bayesian optimisation, on all systems of Table II?",
+		Name: "lengths", Flags: "-model FILE", Ours: true, Title: "walks whose length is tuned by the acceptance, against Bayesian optimisation",
+		Says: "k=auto tunes the length of walks in a warm-up, so that a fraction 0.574 of the moves is accepted. Is it as good as the paper's Bayesian optimisation on the systems of Table II?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			var last []claims.Job // those that need -model
+			var last []claims.Job // jobs that need -model
 			for draw := range o.Seeds(3, mostDraws) {
 				for at, m := range matches {
 					j := claims.Job{
@@ -97,7 +97,7 @@ func lengths(p *programs) claims.Figure {
 			}
 			return claims.Curves(w, t, 2, []claims.Panel{
 				{Name: tauMoves, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Geometric: true, Words: names},
-				{Name: allGainPanel, Title: "independent energies, tuning included", Y: "a second", LogY: true, Geometric: true, Words: names},
+				{Name: allGainPanel, Title: "independent energies, tuning included", Y: "per second", LogY: true, Geometric: true, Words: names},
 			}, lengthCurves)
 		},
 		Finding: lengthFinding,
@@ -105,22 +105,23 @@ func lengths(p *programs) claims.Figure {
 	}
 }
 
-// claims returns those of a system: by moves against the paper's tuning, and by seconds against that and untuned settings; none without runs.
+// claims returns the claims about a system. They compare k=auto with the paper's tuning in moves, and with that and untuned settings in
+// seconds. Without runs there are none.
 func (s match) claims(t *claims.Table, at int) []claims.Claim {
 	logs := func(panel, curve string) claims.Repeats { return logsAt(t, panel, curve, at) }
 	if len(logs(tauMoves, automatic)) == 0 {
 		return nil
 	}
 	faster := func(rival string) claims.Claim {
-		return resolved(t, claims.Larger(s.Panel("k=auto gives more independent energies a second than "+rival+", tuning included"), logs(allGainPanel, automatic), logs(allGainPanel, rival)), at, automatic, rival)
+		return resolved(t, claims.Larger(s.Panel("k=auto gives more independent energies per second than "+rival+", tuning included"), logs(allGainPanel, automatic), logs(allGainPanel, rival)), at, automatic, rival)
 	}
 	return []claims.Claim{
-		resolved(t, claims.NotLess(s.Panel("τ of k=auto in moves is not longer than tuned as in the paper by more than the error"), logs(tauMoves, byPaper), logs(tauMoves, automatic), claims.Factor), at, automatic, byPaper),
+		resolved(t, claims.NotLess(s.Panel("τ in moves of k=auto is not longer than that of the paper's tuning"), logs(tauMoves, byPaper), logs(tauMoves, automatic), claims.Factor), at, automatic, byPaper),
 		faster(byPaper), faster(untuned),
 	}
 }
 
-// lengthFinding says where k=auto is better and where it is worse.
+// lengthFinding names the systems on which k=auto is better or worse.
 func lengthFinding(t *claims.Table) string {
 	better, worse, words := [3][]string{}, [3][]string{}, [3]string{}
 	for at, m := range matches {
@@ -135,21 +136,21 @@ func lengthFinding(t *claims.Table) string {
 			}
 		}
 	}
-	some := func(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
+	list := func(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
 	for k := range words {
-		words[k] = fmt.Sprintf("better on %s and worse on %s", some(better[k]), some(worse[k]))
+		words[k] = fmt.Sprintf("better on %s and worse on %s", list(better[k]), list(worse[k]))
 	}
-	return fmt.Sprintf("Of %d systems, k=auto is by moves %s than the paper's tuning; by seconds, tuning included, it is %s than the paper's tuning, and %s than untuned settings. On the others no difference is seen, or there is no verdict.", len(matches), words[0], words[1], words[2])
+	return fmt.Sprintf("We compared k=auto on %d systems. Per move, it is %s than the paper's tuning. Per second, tuning included, it is %s than the paper's tuning, and %s than untuned settings. On the other systems the difference is within the error, or there is no verdict.", len(matches), words[0], words[1], words[2])
 }
 
-// lengthNotes returns the numbers as a table.
+// lengthNotes returns the table of the numbers.
 func lengthNotes(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Each draw has new couplings, except on the ferromagnet and the RBM: there draws differ only in the start and in the random numbers. All samplers of a draw start from the same state, which %d sweeps of Gibbs reach. They take turns, have the same computing time, "+
-		"and leave out the energies of the first fifth. \"Tuning included\" has the independent energies per second of a budget of time that pays for tuning too. The budget is that of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. k=auto pays for its warm-up of %d moves, and samplers with given settings pay nothing. "+
-		"Differences are those of natural logarithms. τ is computed about the mean of a run, as in figure II. On the RBM, Gibbs is block Gibbs.\n\n"+
-		"There is no verdict if runs are shorter than %d τ, or if both the difference and a factor of %g lie within %d standard errors. The statistic then names the factor that the runs can resolve.\n\n"+
-		"| system | draws | sampler | flips a move | µs a move | τ / moves | independent energies a second | tuning included | seconds of tuning | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
+	fmt.Fprintf(&b, "Each draw has new couplings, except on the ferromagnet and the RBM, where draws differ only in the start and in the random numbers. All samplers of a draw start from the same state, after %d sweeps of Gibbs. They run in turns for the same computing time, "+
+		"and the first fifth of the energies is discarded. \"Tuning included\" has the independent energies of a fixed budget of time, from which the time of tuning is subtracted, divided by the budget. The budget is the time of the paper's protocol: 200 trials of the Bayesian optimisation and %d moves after them. k=auto uses it for a warm-up of %d moves, and samplers with given settings use none of it for tuning. "+
+		"Differences are of natural logarithms. τ uses the mean of each run, as in figure II. On the RBM, Gibbs is block Gibbs.\n\n"+
+		"There is no verdict if runs are shorter than %d τ, or if both the difference and a factor of %g are within %d standard errors. The statistic then gives the factor that the runs can resolve.\n\n"+
+		"| system | draws | sampler | flips per move | µs per move | τ / moves | independent energies per second | tuning included | seconds of tuning | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n",
 		lengthSweeps, int((1-contestBurn)*contestMoves), mcmc.WarmUpMoves, leastTimes, claims.Resolution, claims.Errors)
 	for at, m := range matches {
 		for _, c := range lengthCurves {
@@ -163,7 +164,7 @@ func lengthNotes(t *claims.Table) string {
 	return b.String()
 }
 
-// race tunes SARDONICS on a draw of the system by both ways and races it.
+// race runs all samplers on a draw of the system, and tunes SARDONICS in both ways.
 func (s match) race(ctx context.Context, p *programs, at, draw int, quick bool) (points []claims.Point, err error) {
 	if s.lattice == "" && p.model == "" && !quick {
 		return nil, errNoModel

@@ -8,7 +8,7 @@ import (
 	"gorbm/experiments/internal/claims"
 )
 
-// A verdict takes runs of 50 τ, of both samplers.
+// A verdict needs runs of 50 τ by both samplers.
 func TestResolved(t *testing.T) {
 	for short, says := range map[string]string{automatic: "the runs of k=auto are 49 τ long", byPaper: "the runs of tuned as in the paper are 49 τ long", "": ""} {
 		var points []claims.Point
@@ -29,7 +29,7 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// The finding names a system where a difference is seen, and no other.
+// The finding names only systems with a difference.
 func TestLengthFinding(t *testing.T) {
 	var points []claims.Point
 	for draw := range 4 {
@@ -39,7 +39,7 @@ func TestLengthFinding(t *testing.T) {
 				points = append(points, claims.Point{Panel: panel, Curve: curve, Repeat: draw, X: float64(at), Y: y})
 			}
 		}
-		add(0, automatic, 300*noise, 10, 1000) // worse by moves, better than tuned, and as good as untuned
+		add(0, automatic, 300*noise, 10, 1000) // worse per move; per second better than tuned, and equal to untuned
 		add(0, byPaper, 100, 5, 1000)
 		add(0, untuned, 900, 10/noise, 1000)
 		add(1, automatic, 300*noise, 10, 10) // too short
@@ -47,14 +47,14 @@ func TestLengthFinding(t *testing.T) {
 		add(1, untuned, 900, 10/noise, 1000)
 	}
 	got := lengthFinding(claims.TableOf(points...))
-	for _, want := range []string{"by moves better on none and worse on T = 2.27 (3.04 times) than", "it is better on T = 2.27 (2 times) and worse on none than the paper's", "and better on none and worse on none than untuned"} {
+	for _, want := range []string{"Per move, it is better on none and worse on T = 2.27 (3.04 times) than", "it is better on T = 2.27 (2 times) and worse on none than the paper's", "and better on none and worse on none than untuned"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
 }
 
-// Tuning counts in the time of the paper's protocol: half of it leaves half of the independent energies.
+// Tuning for a fraction of the time of the paper's protocol loses that fraction of the independent energies.
 func TestSpent(t *testing.T) {
 	p := newPrograms()
 	points, err := match{cube, 1, 0.02}.race(t.Context(), p, 0, 1, true)

@@ -11,16 +11,16 @@ import (
 	"gorbm/rbm"
 )
 
-// A system is sampled in the paper's figures.
+// A system is an Ising system or the RBM.
 type system struct {
 	chains.Label
 	lattice string // "": an RBM
 	coupled func(key rbm.Key) mcmc.Couplings
-	fields  bool // ±1 at random
-	free    bool // the boundary
+	fields  bool // random fields of ±1
+	free    bool // free boundary
 	beta    float64
-	draw    uint64 // of the couplings and fields; 0 is that of all other figures
-	// Settings of SARDONICS by the paper's table II, with k and N rounded.
+	draw    uint64 // number of the draw of couplings and fields; 0 in all figures but lengths
+	// Settings of SARDONICS by the paper's Table II, with k and N rounded.
 	k, gamma, walks, mix string
 }
 
@@ -32,7 +32,7 @@ func ferro(temperature float64) system {
 
 func plusMinus(key rbm.Key) mcmc.Couplings { return mcmc.PlusMinus(1, key) }
 
-// between couples each bond by a number that is uniform between −1 and 1.
+// between returns couplings that are uniform between −1 and 1.
 func between(key rbm.Key) mcmc.Couplings {
 	return func(n int) []float64 {
 		r := key.Rand()
@@ -44,8 +44,8 @@ func between(key rbm.Key) mcmc.Couplings {
 	}
 }
 
-// The systems of section 5. The paper does not give the distribution of the chimera's couplings; in the files of
-// its authors they are uniform between −1 and 1, and the boundary is free.
+// The systems of section 5. The paper does not give the distribution of the couplings of the chimera lattice. In the
+// authors' files they are uniform between −1 and 1, and the boundary is free.
 var (
 	frustrated = system{Label: "frustrated 2D", lattice: "60x60", coupled: plusMinus, fields: true, beta: 1,
 		k: "63-91", gamma: "1.04/1.082", walks: "3", mix: ".208/.674/.119"}
@@ -59,15 +59,15 @@ var (
 // A copies makes copies of a system.
 type copies struct {
 	build func() mcmc.Settable
-	// ising makes copies of the same state as an Ising system, with energies that differ by a
-	// constant; of a lattice it is build.
+	// ising makes copies of the system as an Ising system, whose energies differ by a
+	// constant. For a lattice it equals build.
 	ising     func() mcmc.Settable
-	graph     *mcmc.Graph // of a lattice
-	hidden    int         // first of the hidden units; 0 of a lattice
-	symmetric bool        // a state has the energy of its mirror image
+	graph     *mcmc.Graph // graph of a lattice
+	hidden    int         // index of the first hidden unit; 0 for a lattice
+	symmetric bool        // flipping all spins does not change the energy
 }
 
-// make returns copies of the system.
+// make returns functions that make copies of the system.
 func (s system) make(ctx context.Context, p *programs, quick bool) (copies, error) {
 	if s.lattice == "" {
 		m, err := p.rbm(ctx, quick)
@@ -122,8 +122,8 @@ func withFields(g *mcmc.Graph, key rbm.Key) (*mcmc.Graph, error) {
 	return mcmc.NewGraph(field, edges)
 }
 
-// spins returns the Ising system of an RBM, visible units first: with v = (1+s)/2 a weight w
-// couples spins by w/4 and adds w/4 to the field of both, and a bias b adds b/2.
+// spins returns an RBM as an Ising system, visible units first. With v = (1+s)/2 a weight w
+// couples two spins by w/4 and adds w/4 to the fields of both, and a bias b adds b/2 to a field.
 func spins(m *rbm.RBM) (*mcmc.Graph, error) {
 	n := m.Visible()
 	field := make([]float64, n+m.Hidden())
@@ -145,8 +145,8 @@ func spins(m *rbm.RBM) (*mcmc.Graph, error) {
 	return mcmc.NewGraph(field, edges)
 }
 
-// rbm returns the model of -model, or one that is trained on the built-in digits by persistent
-// chains: with -quick of fewer units.
+// rbm returns the model of -model, or a model trained on the built-in digits by persistent
+// chains, with fewer units for quick.
 func (p *programs) rbm(ctx context.Context, quick bool) (*rbm.RBM, error) {
 	p.load.Do(func() {
 		if p.model != "" && !quick {
@@ -167,8 +167,8 @@ func trainOnDigits(ctx context.Context, quick bool) (*rbm.RBM, error) {
 	return chains.TrainedOnDigits(ctx, hidden, rows, steps)
 }
 
-// tableII names SARDONICS by the paper's table II: with all settings, with one walk a half and one
-// bias ("pure"), and with either of the two schemes alone.
+// tableII returns SARDONICS as text, with the settings of the paper's Table II. Without walks it has one walk
+// in each half of a move, and without mix one bias; with neither it is "pure".
 func (s system) tableII(walks, mix bool) string {
 	if !walks {
 		s.walks = "1"
@@ -179,7 +179,7 @@ func (s system) tableII(walks, mix bool) string {
 	return "sardonics:k=" + s.k + ":gamma=" + s.gamma + ":walks=" + s.walks + ":mix=" + s.mix
 }
 
-// settings returns the sampler that tableII names.
+// settings returns the sampler that tableII describes.
 func (s system) settings(walks, mix bool) mcmc.Mover {
 	m, err := mcmc.ParseMover(s.tableII(walks, mix), mcmc.Linear)
 	if err != nil {
@@ -188,7 +188,7 @@ func (s system) settings(walks, mix bool) mcmc.Mover {
 	return m
 }
 
-// shortened returns m with walks that fit n units, for -quick.
+// shortened returns m with walks short enough for n units, for -quick.
 func shortened(m mcmc.Mover, n int) mcmc.Mover {
 	if s, ok := m.(mcmc.Sardonics); ok {
 		s.MinLength, s.MaxLength = min(s.MinLength, n/8), min(s.MaxLength, n/4)
@@ -197,7 +197,7 @@ func shortened(m mcmc.Mover, n int) mcmc.Mover {
 	return m
 }
 
-// random returns the state that samplers of a contest start from, as those of the paper's authors: half of the spins
+// random returns the state from which samplers of a contest start. As in the program of the paper's authors, half of the spins
 // are up, or a third of the units on.
 func (s system) random(c copies, seed int) ([]uint8, error) {
 	x := c.build()
@@ -208,8 +208,8 @@ func (s system) random(c copies, seed int) ([]uint8, error) {
 	return chains.Relaxed(x, mcmc.Gibbs{}, s.beta, active, 0, rbm.NewKey(uint64(seed)).Child(0))
 }
 
-// begin returns copies of the system, and the state that samplers with given settings start from. Long walks that fit the
-// temperature are hardly ever accepted in a random state.
+// begin returns copies of the system, and a state after 100 sweeps of Gibbs, from which samplers with given settings start.
+// The long walks of Table II are hardly ever accepted in a random state.
 func (s system) begin(ctx context.Context, p *programs, seed int, quick bool) (c copies, start []uint8, err error) {
 	const sweeps = 100
 	if c, err = s.make(ctx, p, quick); err == nil {

@@ -14,7 +14,7 @@ import (
 	"gorbm/rbm"
 )
 
-// As an Ising system an RBM has the same energies except for a constant.
+// An RBM as an Ising system has the same energies up to a constant.
 func TestSpins(t *testing.T) {
 	m := rbm.New(5, 4, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))
@@ -94,8 +94,7 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// The τ of independent energies is ½ move, on each clock, and that of a run without a change
-// is its length.
+// τ of independent energies is ½ move, in each unit of cost. τ of a constant run is its length.
 func TestMeasure(t *testing.T) {
 	const n, sites, updates = 4000, 7, 3
 	r := rbm.NewKey(1).Rand()
@@ -160,7 +159,7 @@ func TestHeatBath(t *testing.T) {
 	}
 }
 
-// A picture shows the first and the last energy, and none twice.
+// A picture shows the first and the last energy, and no energy twice.
 func TestTraceAt(t *testing.T) {
 	for _, before := range []int{0, 20} {
 		at := traceAt(before, 80)
@@ -170,7 +169,7 @@ func TestTraceAt(t *testing.T) {
 	}
 }
 
-// isingmc reads the couplings and fields that are in a graph.
+// isingmc reads the couplings and fields of the graph from the file.
 func TestFile(t *testing.T) {
 	name, err := frustrated.file(t.Context(), newPrograms(), true)
 	if err != nil {

@@ -26,13 +26,13 @@ var errNoModel = errors.New("give the RBM by -model")
 // A row is a system of the paper's Table II.
 type row struct {
 	name  string
-	flags []string // of isingmc; nil: those of a file with the couplings and fields, or of -model
+	flags []string // flags of isingmc; nil: -model names the system, or a file with the couplings and fields of the system
 	system
-	others []string // samplers that run too
+	others []string // the other samplers
 	seeds  int
 }
 
-// rows are the systems of Table II, at the temperatures of its figures.
+// rows are the systems of Table II, at the temperatures of the paper's figures.
 var rows = []row{
 	{"ferromagnet", []string{"-lattice", "60x60", "-temperature", "2.27"}, ferro(2.27), []string{"gibbs", "sw"}, 10},
 	{"frustrated 2D", nil, frustrated, []string{"gibbs", "sw"}, 5},
@@ -41,10 +41,10 @@ var rows = []row{
 	{"RBM", nil, machine, []string{"block-gibbs"}, heavyRepeats},
 }
 
-// heavyRepeats is the number of repetitions where τ differs between runs by large factors.
+// heavyRepeats is the number of repetitions on systems whose τ differs between runs by large factors.
 const heavyRepeats = 16
 
-// small stand in for the lattices with -quick.
+// small has the lattices that replace those of the paper with -quick.
 var small = map[string]string{"60x60": "8x8", "9x9x9": "4x4x4", "chimera:4": "chimera:2"}
 
 // Curves of the figure.
@@ -57,12 +57,12 @@ const (
 	clusters   = "Swendsen–Wang"
 	tauPanel   = "τ"
 	worthPanel = "worth"
-	keptPanel  = "kept" // 1 where tuning left the settings as they were
+	keptPanel  = "kept" // 1 if tuning kept the initial settings
 )
 
 var curves = []string{byPaper, untuned, tableII, tuned, gibbs, clusters}
 
-// untunedSettings are the defaults of isingmc, written out: nothing is left to tune.
+// untunedSettings are the defaults of isingmc. They set all settings, so that nothing is tuned.
 const untunedSettings = "k=1-25:gamma=1.02:walks=1:mix=1/0/0"
 
 func tuning(p *programs) claims.Figure {
@@ -101,14 +101,14 @@ func tuning(p *programs) claims.Figure {
 		Draw: func(w io.Writer, t *claims.Table) error {
 			return claims.Curves(w, t, 2, []claims.Panel{
 				{Name: tauPanel, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Geometric: true, Words: names},
-				{Name: worthPanel, Title: "independent energies", Y: "a second", LogY: true, Geometric: true, Words: names},
+				{Name: worthPanel, Title: "independent energies", Y: "per second", LogY: true, Geometric: true, Words: names},
 			}, curves)
 		},
 		Notes: tuningNotes,
 	}
 }
 
-// logsAt returns the logarithms of the values of a curve at a row.
+// logsAt returns the logarithms of the values of a curve for a row.
 func logsAt(t *claims.Table, panel, curve string, row int) claims.Repeats {
 	return chains.Logs(t.At(panel, curve, float64(row)))
 }
@@ -122,19 +122,19 @@ func tuningClaims(t *claims.Table) (all []claims.Claim) {
 		worth := func(curve string) claims.Repeats { return logsAt(t, worthPanel, curve, i) }
 		all = append(all,
 			claims.Smaller(r.name+": tuned as in the paper, τ in moves is shorter than untuned", tau(byPaper), tau(untuned)),
-			claims.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II by more than the error", tau(tableII), tau(byPaper), claims.Factor).Resolved().Aside(),
-			claims.Larger(r.name+": tuned as in the paper gives more independent energies a second than untuned", worth(byPaper), worth(untuned)).OnClock(),
-			claims.NotLess(r.name+": tuned by seconds does not lose to untuned by more than the error", worth(tuned), worth(untuned), claims.Factor).Resolved().Aside(),
-			claims.NotLess(r.name+": tuned by seconds does not lose to the settings of Table II by more than the error", worth(tuned), worth(tableII), claims.Factor).Resolved().Aside(),
-			claims.Larger(r.name+": tuned by seconds gives more independent energies a second than tuned as in the paper", worth(tuned), worth(byPaper)).Aside())
+			claims.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II", tau(tableII), tau(byPaper), claims.Factor).Resolved().Aside(),
+			claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than untuned", worth(byPaper), worth(untuned)).OnClock(),
+			claims.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than untuned", worth(tuned), worth(untuned), claims.Factor).Resolved().Aside(),
+			claims.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than the settings of Table II", worth(tuned), worth(tableII), claims.Factor).Resolved().Aside(),
+			claims.Larger(r.name+": tuned by seconds gives more independent energies per second than tuned as in the paper", worth(tuned), worth(byPaper)).Aside())
 		if len(worth(gibbs)) > 0 {
-			all = append(all, claims.Larger(r.name+": tuned as in the paper gives more independent energies a second than Gibbs", worth(byPaper), worth(gibbs)).OnClock())
+			all = append(all, claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than Gibbs", worth(byPaper), worth(gibbs)).OnClock())
 		}
 	}
 	return all
 }
 
-// tuningFinding counts the rows in which the paper's tuning pays.
+// tuningFinding lists τ for each row.
 func tuningFinding(t *claims.Table) string {
 	var parts []string
 	for i, r := range rows {
@@ -143,22 +143,22 @@ func tuningFinding(t *claims.Table) string {
 			parts = append(parts, fmt.Sprintf("%s %s, %s and %s", r.name, chains.Digits(tau(byPaper)), chains.Digits(tau(untuned)), chains.Digits(tau(tableII))))
 		}
 	}
-	return "τ in moves, tuned as in the paper, untuned and with the settings of Table II: " + strings.Join(parts, "; ") + "."
+	return "τ in moves, for SARDONICS tuned as in the paper, untuned, and with the settings of Table II: " + strings.Join(parts, "; ") + "."
 }
 
-// tuningNotes returns the figures as a table of geometric means.
+// tuningNotes returns the table of geometric means.
 func tuningNotes(t *claims.Table) string {
 	var b strings.Builder
-	b.WriteString("Differences are those of natural logarithms: 0.69 is a factor of 2. The table has geometric means over the repetitions; the factor after ×/÷ is one standard error. Bars in the picture are one standard deviation. \"tuned as in the paper\" uses 200 trials of 100 moves, with the paper's reward, which counts moves; the figures above show how the reward rises. \"tuned by seconds\" is `-tune=ei` of isingmc: 16 s of trials, whose reward is the effective samples per second of the energy. Each sampler then runs for 1.5 s and is measured for 2.5 s, on the RBM for 5 s. The samplers of a row take turns, except for the one tuned as in the paper. On the RBM, Gibbs is block Gibbs.\n\n" +
-		"Tuning by seconds keeps the initial settings, unless others are better by more than 2 standard errors in its final trials. If it kept them, it and \"untuned\" are the same sampler, and their two runs differ by chance alone. ")
+	b.WriteString("Differences are of natural logarithms: 0.69 is a factor of 2. The table has geometric means over the repetitions; the factor after ×/÷ is one standard error. Bars in the picture are one standard deviation. \"tuned as in the paper\" uses 200 trials of 100 moves, with the paper's reward, which counts moves. The figures above show how the reward rises. \"tuned by seconds\" is `-tune=ei` of isingmc: 16 s of trials, whose reward is the number of effective samples of the energy per second. Each sampler then has a burn-in of 1.5 s, and is measured for 2.5 s, on the RBM for 5 s. The samplers of a row run in turns, except for the one tuned as in the paper. On the RBM, Gibbs is block Gibbs.\n\n" +
+		"Tuning by seconds keeps the initial settings, unless others are better by more than 2 standard errors in its final trials. If it keeps them, it has the settings of \"untuned\", and the two runs differ only by chance. ")
 	for i, r := range rows {
 		if kept := t.At(keptPanel, tuned, float64(i)); len(kept) > 0 {
 			mean, _ := kept.Average()
 			fmt.Fprintf(&b, "On %s it kept them in %.0f of %d runs. ", "the "+r.name, mean*float64(len(kept)), len(kept))
 		}
 	}
-	b.WriteString("\n\nτ of a run is computed about the mean of that run. A chain that stays in one mode for the whole run therefore looks fast, and a chain that changes modes looks slow. The last column is the largest number of independent energies a second in a row's runs, divided by the smallest. Where it is large, the numbers reflect this effect more than the sampler.\n\n" +
-		"| system | sampler | τ, moves | independent energies a second | largest over smallest |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("\n\nτ of a run uses the mean of that run. Therefore a chain that stays in one mode for the whole run looks fast, and a chain that changes modes looks slow. The last column is the largest number of independent energies per second among the runs, divided by the smallest. If it is large, the numbers show this effect more than the speed of the sampler.\n\n" +
+		"| system | sampler | τ, moves | independent energies per second | largest over smallest |\n| --- | --- | --- | --- | --- |\n")
 	for i, r := range rows {
 		for _, c := range curves {
 			tau, worth := logsAt(t, tauPanel, c, i), logsAt(t, worthPanel, c, i)
@@ -170,7 +170,7 @@ func tuningNotes(t *claims.Table) string {
 	return b.String()
 }
 
-// programs is isingmc, and the RBM, read or trained once.
+// programs has the program isingmc, and the RBM, which is read or trained once.
 type programs struct {
 	runs program.Runs
 
@@ -182,8 +182,8 @@ type programs struct {
 
 func newPrograms() *programs { return &programs{runs: program.Runs{Commands: []string{"isingmc"}}} }
 
-// isingmc runs the command and returns what it prints about the samplers, and whether
-// tuning kept the settings.
+// isingmc runs isingmc and returns the results of the samplers, and whether tuning kept the
+// initial settings.
 func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []result, kept bool, err error) {
 	var all struct {
 		Samplers []result `json:"samplers"`
@@ -195,14 +195,14 @@ func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []resu
 	return all.Samplers, all.Policy.Untuned, err
 }
 
-// A result has the figures of a sampler, as isingmc prints them, that are used here.
+// A result is a part of the JSON output of isingmc about a sampler.
 type result struct {
 	Sampler string   `json:"sampler"`
 	Tau     *float64 `json:"tau_int"`
 	Worth   *float64 `json:"effective_samples_per_second"`
 }
 
-// race tunes on a row by both protocols and races what they found against the
+// race tunes SARDONICS on a row by both protocols, and compares the results with the
 // other samplers.
 func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([]claims.Point, error) {
 	system := slices.Clone(r.flags)

@@ -13,7 +13,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Versions of SARDONICS: one walk a half and one bias; several walks; two biases; both.
+// Versions of SARDONICS: with one walk in each half of a move and one bias; with several walks; with two biases; with both.
 const (
 	pure     = "pure"
 	iterated = "iterated"
@@ -34,8 +34,8 @@ func (s system) version(name string) mcmc.Mover {
 	return s.settings(name == iterated || name == full, name == mixed || name == full)
 }
 
-// parts is the figure of the versions on some systems.
-func parts(p *programs, name, title, says string, clustersWin bool, systems ...system) claims.Figure {
+// versionsFigure returns the figure of the versions on the given systems.
+func versionsFigure(p *programs, name, title, says string, clustersWin bool, systems ...system) claims.Figure {
 	curves := versions
 	if clustersWin {
 		curves = append(slices.Clone(versions), clusters)
@@ -53,12 +53,12 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 					continue
 				}
 				for _, v := range []string{iterated, mixed, full} {
-					all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, the %s version mixes faster than the pure one", s.Label, v), s.Logs(t, tauMoves, v), s.Logs(t, tauMoves, pure)))
+					all = append(all, claims.Smaller(fmt.Sprintf("%s: in moves, the %s version mixes faster than the pure one", s.Label, v), s.Logs(t, tauMoves, v), s.Logs(t, tauMoves, pure)))
 				}
-				all = append(all, claims.Larger(s.Panel("by seconds, the full version mixes faster than the pure one"), s.Logs(t, gainPanel, full), s.Logs(t, gainPanel, pure)).OnClock())
+				all = append(all, claims.Larger(s.Panel("in seconds, the full version mixes faster than the pure one"), s.Logs(t, gainPanel, full), s.Logs(t, gainPanel, pure)).OnClock())
 				for _, v := range versions {
 					if clustersWin {
-						all = append(all, claims.Smaller(fmt.Sprintf("%s: by moves, Swendsen–Wang mixes faster than the %s version", s.Label, v), s.Logs(t, tauMoves, clusters), s.Logs(t, tauMoves, v)))
+						all = append(all, claims.Smaller(fmt.Sprintf("%s: in moves, Swendsen–Wang mixes faster than the %s version", s.Label, v), s.Logs(t, tauMoves, clusters), s.Logs(t, tauMoves, v)))
 					}
 				}
 			}
@@ -68,26 +68,26 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 			var panels []claims.Panel
 			for _, s := range systems {
 				panels = append(panels,
-					s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false), s.Rho(rhoSeconds, "for equal computing time", "lag / s", true))
+					s.Rho(rhoMoves, "autocorrelation of the energy", "lag / moves", false), s.Rho(rhoSeconds, "by time", "lag / s", true))
 			}
 			return claims.Curves(w, t, 2, panels, curves)
 		},
 		Finding: func(t *claims.Table) string {
-			var parts []string
+			var texts []string
 			for _, s := range systems {
 				tau := func(v string) string { return chains.Typical(s.At(t, tauMoves, v)) }
-				text := fmt.Sprintf("%s: τ is %s moves pure, %s iterated, %s mixed and %s with both", s.Label, tau(pure), tau(iterated), tau(mixed), tau(full))
+				text := fmt.Sprintf("%s: τ in moves is %s by the pure version, %s iterated, %s mixed and %s with both", s.Label, tau(pure), tau(iterated), tau(mixed), tau(full))
 				if clustersWin {
-					text += fmt.Sprintf("; Swendsen–Wang has %s", tau(clusters))
+					text += fmt.Sprintf(", and %s by Swendsen–Wang", tau(clusters))
 				}
-				parts = append(parts, text)
+				texts = append(texts, text)
 			}
-			return strings.Join(parts, ". ") + "."
+			return strings.Join(texts, ". ") + "."
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			b.WriteString("All versions have the settings of Table II, as far as they use them. The pure version has one walk in each half of a move, and one bias; iterated has several walks, mixed has two biases, and full has both. " +
-				"Each runs for 1 s from the same state, 100 sweeps of Gibbs after a random one. The first fifth is left out. Times are geometric means.\n\n| system | version | settings | µs a move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
+			b.WriteString("All versions have the settings of Table II that apply to them. The pure version has one walk in each half of a move, and one bias; the iterated version has several walks, the mixed version has two biases, and the full version has both. " +
+				"Each runs for 1 s from the same state, after 100 sweeps of Gibbs from a random one. The first fifth is discarded. Times are geometric means.\n\n| system | version | settings | µs per move | τ / moves | τ / s |\n| --- | --- | --- | --- | --- | --- |\n")
 			for _, s := range systems {
 				for _, v := range curves {
 					if tau := s.Logs(t, tauMoves, v); len(tau) > 1 {
@@ -100,7 +100,7 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 	}
 }
 
-// compete runs versions on the system for this many seconds each.
+// compete runs the samplers of curves on the system, each for the given seconds.
 func (s system) compete(ctx context.Context, p *programs, curves []string, seconds float64, seed int, quick bool) (points []claims.Point, err error) {
 	c, start, err := s.begin(ctx, p, seed, quick)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 
 var weightCurves = []string{heatBathWeights, printedWeights, halfWeights, fromRandom}
 
-// Panels; X is the number of the system.
+// Panels. X is the index of the system.
 const (
 	acceptedPanel  = "accepted"
 	weightTauPanel = "τ of weights"
@@ -36,7 +36,7 @@ const (
 // weighted are the lattices of Table II.
 var weighted = []system{ferro(2.27), frustrated, cube, chimera}
 
-// repeated returns n jobs of each system, seed by seed from 1. run takes the number of the system and the seed.
+// repeated returns jobs for n seeds, from 1, of each system. run is called with the index of the system and the seed.
 func repeated(systems []system, n int, run func(ctx context.Context, s system, at, seed int) ([]claims.Point, error)) (jobs []claims.Job) {
 	for seed := range n {
 		for at, s := range systems {
@@ -49,11 +49,11 @@ func repeated(systems []system, n int, run func(ctx context.Context, s system, a
 	return jobs
 }
 
-// weights is the figure of the weights of a flip, and of the start.
+// weights returns the figure of the weights of a flip, and of the start.
 func weights(p *programs) claims.Figure {
 	return claims.Figure{
 		Name: "weights", Ours: true, Title: "weights of a flip with the settings of Table II, and a random start",
-		Says: "does Table II fit the weights exp(−γΔE) that equation 3 prints, or those of the heat bath, 1/(1+exp(γΔE)), of the authors' program? And do its settings work from a random state?",
+		Says: "do the settings of Table II suit the weights exp(−γΔE) of equation 3, or the heat bath, 1/(1+exp(γΔE)), of the authors' program? And do they work from a random state?",
 		Jobs: func(o claims.Options) []claims.Job {
 			return repeated(weighted, o.Seeds(3, 3), func(ctx context.Context, s system, at, seed int) ([]claims.Point, error) {
 				return s.weigh(ctx, p, at, seed, o.Quick)
@@ -63,8 +63,8 @@ func weights(p *programs) claims.Figure {
 			for at, s := range weighted {
 				accepted := func(curve string) claims.Repeats { return t.At(acceptedPanel, curve, float64(at)) }
 				all = append(all,
-					claims.Larger(s.Panel("moves by the heat bath are accepted more often than by equation 3"), accepted(heatBathWeights), accepted(printedWeights)),
-					claims.Larger(s.Panel("moves by the heat bath are accepted more often than by equation 3 with γ/2"), accepted(heatBathWeights), accepted(halfWeights)))
+					claims.Larger(s.Panel("moves with heat-bath weights are accepted more often than with those of equation 3"), accepted(heatBathWeights), accepted(printedWeights)),
+					claims.Larger(s.Panel("moves with heat-bath weights are accepted more often than with those of equation 3 with γ/2"), accepted(heatBathWeights), accepted(halfWeights)))
 			}
 			for at, s := range weighted {
 				rate := t.At(acceptedPanel, fromRandom, float64(at)).Mean()
@@ -78,7 +78,7 @@ func weights(p *programs) claims.Figure {
 				names = append(names, string(s.Label))
 			}
 			return claims.Curves(w, t, 2, []claims.Panel{
-				{Name: acceptedPanel, Title: "moves that are accepted", Y: "of all", Words: names},
+				{Name: acceptedPanel, Title: "accepted moves", Y: "fraction", Words: names},
 				{Name: weightTauPanel, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Geometric: true, Words: names},
 			}, weightCurves)
 		},
@@ -89,12 +89,12 @@ func weights(p *programs) claims.Figure {
 				least, most, printed = min(least, rate(heatBathWeights)), max(most, rate(heatBathWeights)), max(printed, rate(printedWeights))
 			}
 			const plane = 1 // the frustrated one
-			return fmt.Sprintf("Table II fits the heat bath, which accepts %.0f to %.0f %% of the moves on the four lattices; equation 3 accepts at most %.2g %%. From a random state the heat bath accepts %.2g of %d moves on the frustrated plane: start it with sweeps of Gibbs.",
+			return fmt.Sprintf("The settings of Table II suit the heat bath: %.0f to %.0f %% of the moves are accepted on the four lattices, and with equation 3 at most %.2g %%. From a random state the heat bath accepts %.2g of %d moves on the frustrated plane, so start with sweeps of Gibbs.",
 				100*least, 100*most, 100*printed, t.At(acceptedPanel, fromRandom, plane).Mean(), contestMoves)
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			fmt.Fprintf(&b, "Runs take half a second after 100 sweeps of Gibbs, or %d moves from a random state. Equation 3 with γ/2 has the same ratio of forward and backward weights as the heat bath with γ. If no move was accepted there is no τ.\n\n| system | weights | accepted | τ / moves | energy / site |\n| --- | --- | --- | --- | --- |\n", contestMoves)
+			fmt.Fprintf(&b, "A run is half a second after 100 sweeps of Gibbs, or %d moves from a random state. Equation 3 with γ/2 has the same ratio of forward and backward weights as the heat bath with γ. If no move was accepted, there is no τ.\n\n| system | weights | accepted | τ / moves | energy / site |\n| --- | --- | --- | --- | --- |\n", contestMoves)
 			for at, s := range weighted {
 				for _, c := range weightCurves {
 					if accepted := t.At(acceptedPanel, c, float64(at)); len(accepted) > 0 {
@@ -111,7 +111,7 @@ func weights(p *programs) claims.Figure {
 	}
 }
 
-// weigh runs the settings of Table II with each weight of a flip, and from a random state.
+// weigh runs the settings of Table II with each kind of weights, and from a random state.
 func (s system) weigh(ctx context.Context, p *programs, at, seed int, quick bool) (points []claims.Point, err error) {
 	c, start, err := s.begin(ctx, p, seed, quick)
 	if err != nil {
