@@ -29,24 +29,24 @@ func isLabelName(name string) bool {
 // A csvReader reads a CSV file.
 type csvReader struct {
 	path    string
-	labels  string // auto, last, first, none, or the name of their column
-	known   string // name of the column that auto takes if the file has it; "": none
+	labels  string // auto, last, first, none, or the name of the label column
+	known   string // name of the label column that auto uses if the file has it; "": none
 	asked   string // Options.Header, or yes if a column is found by its name
 	comma   byte   // separator of columns
 	limit   *rowLimit
 	r       *csv.Reader
 	header  []string // nil if the file has none
 	kind    string   // value of Set.Header
-	numbers bool     // the first line is whole numbers that all differ, and Options.Header is auto
-	width   int      // columns of each line of the file, as of the first
-	across  int      // number of columns in the file of the line that next returned
+	numbers bool     // the first line has distinct whole numbers, and Options.Header is auto
+	width   int      // number of columns of each line of the file, from the first
+	across  int      // number of columns that the line returned by next has in the file
 	ignore  string   // Options.Ignore
 	lacking bool     // Options.IgnoreKnown
 	ignored []int    // columns of the file that next drops, ascending
 	fields  int      // columns of a row that next returns, with the label
 	label   bool     // the last column holds labels
-	labelAt int      // 1 + the column that next moves to the end; 0: none
-	rows    int      // read so far
+	labelAt int      // 1 + index of the column that next moves to the end; 0: none
+	rows    int      // number of rows read so far
 	counts  bool     // the first column has counted the rows so far, from 0 or from 1
 	from    int      // 0 or 1: the first number of that count
 
@@ -60,7 +60,7 @@ type csvReader struct {
 	labeller labeller  // labels so far
 	weight   string    // name of the column of weights; "": none
 	weightAt int       // its index among the columns that are not ignored; −1: none
-	weights  []float64 // so far
+	weights  []float64 // weights of the rows so far
 	raw      string    // text of the weight of the row that next returned
 	between  bool      // some value so far lies between 0 and 1
 	grey     []float32 // values so far, if they are kept

@@ -14,7 +14,7 @@ type labeller struct {
 	names  []string         // names of the classes, in that order
 	y      []int32          // numbers of the labels so far
 	partly bool             // labels may be missing
-	none   string           // the label that stands for a missing one, like the empty one
+	none   string           // a label besides the empty one that means that there is none
 }
 
 // missing reports whether name stands for a missing label, where labels may be missing.

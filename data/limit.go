@@ -51,7 +51,7 @@ func (l *rowLimit) Read(b []byte) (int, error) {
 	if l.err != nil {
 		return 0, l.err
 	}
-	n, err := l.r.Read(b[:min(len(b), 1<<16)]) // no more than that beyond the limit
+	n, err := l.r.Read(b[:min(len(b), 1<<16)]) // reads at most 64 KiB beyond the limit
 	if l.err = l.add(b[:n]); l.err != nil {
 		return 0, l.err
 	}

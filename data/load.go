@@ -93,8 +93,8 @@ type Options struct {
 
 	// Scale says which values of a file stand for 0 and 1:
 	//
-	//   - "auto", or "": 0 and 1. In npz, npy and IDX files of bytes, if some are above 1, they are 0 and
-	//     255. In a source of −1 and +1 only, they are these: see Set.Spins.
+	//   - "auto", or "": 0 and 1. In npz, npy and IDX files of bytes, 0 and 255 if some byte is above 1. In
+	//     sources of −1 and +1 only, −1 and +1: see Set.Spins.
 	//   - "max": 0 and the largest value
 	//   - "minmax": the smallest and the largest value
 	//   - "spins": −1 and +1; other values are errors

@@ -16,9 +16,10 @@ import (
 var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y"}, {npz.Sparse, "y"}}
 
 // loadNPZ reads the arrays x and y of a NumPy archive as a training set, and x_test and y_test as a test
-// set. All but x may be missing; inputNames are other names. x is examples × inputs or examples × height ×
-// width (or height × width × 1). Its values are 0 and 1 of any type, floats in [0,1], grey bytes up to 255,
-// or numbers that Options.Scale maps to [0,1]. y has a label for each example, an integer or text.
+// set. All but x may be missing; inputNames lists other names of x and y. x is examples × inputs or
+// examples × height × width (or height × width × 1). Its values are 0 and 1 of any type, floats in [0,1],
+// grey bytes up to 255, or numbers that Options.Scale maps to [0,1]. y has a label for each example, an
+// integer or text.
 func loadNPZ(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 	a, err := npz.Open(f, size)
 	if err != nil {

@@ -67,7 +67,7 @@ func hasMagic(start []byte) bool {
 	return slices.ContainsFunc([]string{zipMagic, npyMagic, idxMagic, gzMagic}, func(magic string) bool { return bytes.HasPrefix(start, []byte(magic)) })
 }
 
-// loadPipe reads the rows of a pipe. Their first bytes tell a NumPy archive and a NumPy array from CSV,
+// loadPipe reads the rows of a pipe. The first bytes distinguish a NumPy archive, a NumPy array and CSV,
 // which may be a table.
 func loadPipe(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 	if len(sp.args) > 0 {

@@ -129,8 +129,8 @@ func (g scaling) known(bytes bool) (scales, bool) {
 	return g.given, g.rule == "" || g.rule == "raw" || g.rule == "spins"
 }
 
-// fit returns the common scale of all columns, whose values together are e, or a message that says why
-// there is none.
+// fit returns the common scale of all columns, given the extent e of their values, or a message that says
+// why there is none.
 func (g scaling) fit(e extent, bytes bool) (s scales, why string) {
 	if s, ok := g.known(bytes); ok {
 		return s, ""
@@ -144,8 +144,8 @@ func (g scaling) fit(e extent, bytes bool) (s scales, why string) {
 	return scales{common}, why
 }
 
-// spread returns the scale of values e under the rule max or minmax, or a message that says why there is
-// none.
+// spread returns the scale of values with the extent e under the rule max or minmax, or a message that says
+// why there is none.
 func (g scaling) spread(e extent) (s scale, why string) {
 	s.high = e.most
 	switch {
@@ -185,8 +185,8 @@ func clipped(n, total int) string {
 	return fmt.Sprintf("%d of %d values lie outside the range of the training rows and are clipped to it", n, total)
 }
 
-// byteScale returns the scale of bytes whose largest value is most: 255 is 1 in grey bytes, 1 is 1 in bits.
-// It returns a message if they can be neither.
+// byteScale returns the scale of bytes whose largest value is most: 0 to 255 for grey bytes, 0 to 1 for
+// bits. It returns a message if they can be neither.
 func byteScale(most float64) (s scale, why string) {
 	switch {
 	case most > 1 && most < 128:

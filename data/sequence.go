@@ -107,9 +107,9 @@ type sequenceReader struct {
 	in       *bufio.Reader
 	line     int
 	sites    int
-	states   []uint8   // of the rows so far
+	states   []uint8   // states of the rows so far
 	rows     int       // number of rows so far
-	names    []string  // of the rows so far
+	names    []string  // names of the rows so far
 	used     [256]bool // letters that occur, except for insertions
 	unknown  [256]int  // counts of the letters that are not in the alphabet
 	inserted int       // number of letters and points dropped

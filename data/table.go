@@ -42,7 +42,7 @@ type cellColumn struct {
 	name  string
 	at    int // index in a row that next returns
 	words []string
-	index map[string]int32 // index in words of each one
+	index map[string]int32 // index in words of each word
 	// ofNumber has the index in words of each number. All spellings of a number count as one word, the
 	// first.
 	ofNumber map[float64]int32

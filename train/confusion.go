@@ -119,8 +119,8 @@ func unequalClasses(set *data.Set) bool {
 }
 
 // Skewed reports whether the largest class of set is so frequent that always answering it has less than
-// half the error that it would have with classes of equal size. A model that does so may then have a low
-// error, but its balanced error is high.
+// half the error that it would have with classes of equal size. A model that always gives this answer may
+// then have a low error, but its balanced error is high.
 func Skewed(set *data.Set) bool {
 	sum, most, n := 0.0, 0.0, 0
 	for _, rows := range classRows(set) {

@@ -37,7 +37,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 	})
 	remedy := fmt.Sprintf("all=%d to all=%d allow every row", most, least+m.Hidden())
 	switch {
-	case m.Classes() > 0 && set.Y == nil: // the unknown labels count too
+	case m.Classes() > 0 && set.Y == nil: // label units count too, and their states are unknown
 		remedy = "take another number, or more hidden units"
 	case most-least > m.Hidden():
 		remedy = fmt.Sprintf("as rows have %d to %d such units, it takes %d hidden units or more", least, most, most-least)

@@ -19,8 +19,8 @@ const (
 	// tracePoints is the largest number of points in a trace of free energies.
 	tracePoints = 8
 	// Fresh chains, started from the data and from the base rates, test whether the chains of training are
-	// stuck. Tests are at least freshEvery updates of training apart, because each of the two kinds costs
-	// as much as continuing single chains. Measuring then costs at most 1/mixingShare +
+	// stuck. Continuing each of the two kinds costs as much as continuing chains without a ladder, so that
+	// tests are at least freshEvery updates of training apart. Measuring then costs at most 1/mixingShare +
 	// 2·mostContinued/freshEvery, 9 %, of the steps of training.
 	freshEvery = 2400
 	// leftEvery is the smallest number of updates between two comparisons of the chains' states.

@@ -16,7 +16,7 @@ import (
 // missing cell, each state is an independent draw.
 type gaps struct {
 	moves    *sample.Gaps // moves the chains of one minibatch
-	stateRow []int32      // row of all for each row of the set; −1: no cell is missing
+	stateRow []int32      // index in the field all of each row of the set; −1: no cell is missing
 	all      rbm.Values   // inputs of the rows with missing cells, which have the chains' states
 	key      rbm.Key
 }

@@ -43,8 +43,8 @@ type HealthState struct {
 	First    float64   `json:"first"`            // first value of the goal
 	Best     float64   `json:"best"`             // best value of the goal
 	BestStep int       `json:"best_step"`        // step of Best
-	Below    int       `json:"below"`            // number of last values in a row that are far below Best
-	Found    []Warning `json:"found,omitempty"`  // current warnings about units and weights, of step Checked, and about the goal
+	Below    int       `json:"below"`            // number of successive last values that are far below Best
+	Found    []Warning `json:"found,omitempty"`  // current warnings about units, weights and the goal
 
 	Train  track     `json:"train"`            // log-likelihood of the training rows
 	Other  track     `json:"other"`            // log-likelihood of rows that are not trained on
@@ -55,8 +55,8 @@ type HealthState struct {
 }
 
 const (
-	// healthShare bounds the cost of a check of the units, a pass over a sample of rows. Since the last
-	// check, updates must have used healthShare times as many rows.
+	// healthShare bounds the cost of a check of the units, a pass over a sample of rows. Between checks,
+	// updates process at least healthShare times as many rows.
 	healthShare = 32
 	// healthRows is the largest size of the sample.
 	healthRows = 1000
@@ -90,8 +90,8 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 	return h
 }
 
-// Warnings records the evaluation e of m and returns new warnings about units, weights and the goal. At the
-// end of a run, if end is set, it returns none: Final does.
+// Warnings records the evaluation e of m and returns new warnings about units, weights and the goal. If end
+// is set the run has ended, and it returns none, because Final does.
 func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []Warning) {
 	h.add(e)
 	h.Found = slices.DeleteFunc(h.Found, func(w Warning) bool { return w.Kind == GoalKind })
@@ -217,7 +217,7 @@ func (h *Health) falling(step int, m *rbm.RBM) string {
 }
 
 // BeganLarge returns the size of the largest parameter before the first step, and whether it is so large
-// that it fixes units whatever their other inputs. A smaller rate does not cure that.
+// that a single input decides over a unit. A smaller rate does not cure that.
 func (h *Health) BeganLarge() (size float64, large bool) {
 	return h.Initial, h.Initial > largeWeight
 }

@@ -11,13 +11,14 @@ import (
 	"gorbm/rbm"
 )
 
-// A liveLikelihood estimates the log-likelihood during a run, of models that are too large to enumerate. If
+// A liveLikelihood estimates the log-likelihood of models that are too large to enumerate, during a run. If
 // the run's ladder ends at β = 0, where log Z is known, a copy of the ladder gives log Z: it continues on
 // the fixed model until its chains are in equilibrium. Other runs get a separate ladder, whose chains and
 // temperatures persist from one measurement to the next.
 //
-// The chains of a run lag behind its model. From such chains log Z is too low and the likelihood too high.
-// logz.Tally therefore tests whether the chains have settled, and gives no number if they have not.
+// The chains of a run lag behind its model. With such chains, estimates of log Z are too low and those of
+// the likelihood too high. logz.Tally therefore tests whether the chains have settled, and gives no number
+// if they have not.
 type liveLikelihood struct {
 	s     *subject
 	key   rbm.Key
@@ -30,7 +31,7 @@ type liveLikelihood struct {
 type liveState struct {
 	Step     int                `json:"step"`             // step of the last measurement
 	Rounds   int                `json:"rounds,omitempty"` // number of rounds of the run's ladder in the next estimate
-	Owed     int                `json:"owed,omitempty"`   // number of rounds that the last estimate made beyond its Rounds
+	Owed     int                `json:"owed,omitempty"`   // number of rounds by which the last estimate exceeded its Rounds
 	LogZ     string             `json:"log_z"`            // last estimate, as text because JSON has no NaN
 	StdErr   string             `json:"error"`            // standard error of LogZ
 	Doubt    string             `json:"doubt"`            // why the last measurement has no number; "" if it has one
@@ -44,8 +45,9 @@ const (
 	// has neither the positive phase nor the ascent of an update, so that measurements cost less than a
 	// tenth of the time of training.
 	likelihoodShare = 12
-	// The first measurement makes roundsOf rounds for each temperature, within leastRounds and mostRounds.
-	// On MNIST (see logz.Tally) ladders of 16 to 30 temperatures settled within 100 to 800 rounds.
+	// The first measurement makes roundsOf rounds for each temperature, but at least leastRounds and at
+	// most mostRounds. On MNIST (see logz.Tally) ladders of 16 to 30 temperatures settled within 100 to 800
+	// rounds.
 	roundsOf                = 16
 	leastRounds, mostRounds = 100, 2000
 	// The first 1/settleShare of the rounds is discarded. If the chains have not settled by the end, the
@@ -57,8 +59,8 @@ const (
 )
 
 // ownLadder reports whether the ladder of a run with these settings can give log Z: it has at least two
-// groups, and temperatures that end at β = 0. With averaged parameters the model that is measured is not
-// that of the chains.
+// groups, and temperatures that end at β = 0. It is false if parameters are averaged, because the chains
+// are not those of the averaged model.
 func ownLadder(s Settings) bool {
 	l := s.Negative.Ladder()
 	t := l.Temperatures
@@ -124,7 +126,7 @@ func reason(b logz.Bracket, err error) string {
 	return "log Z has no estimate"
 }
 
-// bracket estimates log Z of m, from the given number of rounds if the ladder is the run's.
+// bracket estimates log Z of m. rounds is the length of the estimate if the ladder is the run's.
 func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, rounds int) (logz.Bracket, error) {
 	t := x.s.trainer
 	bound := math.Inf(-1)

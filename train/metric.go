@@ -27,8 +27,8 @@ type Metric struct {
 	Name    string
 	Columns []Column
 	Values  []string // names of what Measure returns, in order
-	// Measure returns the values of Values. If whole is set it uses all rows of the data, otherwise a
-	// sample.
+	// Measure returns a value for each name in Values. If whole is set it uses all rows of the data,
+	// otherwise a sample.
 	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
 
 	// Rows and Terms are the work of measuring a sample in addition to one pass over it: the number of
@@ -94,8 +94,8 @@ func (m Metric) Report(e Evaluation, first bool) []string {
 	return lines
 }
 
-// ColumnOf returns the Column to which a column of metrics.csv belongs, and whether there is one. Texts
-// that describe a particular run are missing from it.
+// ColumnOf returns the Column to which a column of metrics.csv belongs, and whether there is one. Its texts
+// do not describe a particular run.
 func ColumnOf(name string) (Column, bool) {
 	for _, k := range metricKinds {
 		for _, c := range k.columns {
@@ -137,7 +137,7 @@ type subject struct {
 	copy     negphase.Estimator // copy of its estimator, whose chains are continued
 	followed *continuation      // last continuation of the copy
 
-	parts   []measuredSet // the first is trained on
+	parts   []measuredSet // parts of the data; the first is trained on
 	named   []string      // metrics requested by name
 	enum    *exact.Enumeration
 	enumErr error // why the model cannot be enumerated
@@ -174,8 +174,8 @@ func (s *subject) gapSample() int {
 	return most
 }
 
-// stateTerms is the cost of one enumerated state of a model with real visible units, divided by that of a
-// term.
+// stateTerms is the cost of one enumerated state of a model with real visible units, counted in terms of
+// the enumeration.
 const stateTerms = 200
 
 // scoreWork returns Metric.Rows and Metric.Terms of the log-likelihood of a sample.
@@ -209,7 +209,7 @@ func (s *subject) each(value func(p measuredSet) float64) []float64 {
 func (s *subject) isGrey() bool { return s.train().Grey.Rows > 0 && !s.m.Real() }
 
 // unequalClasses reports whether the classes of the training or the test rows are unequal. Held-out rows
-// are a random sample of the training data, where a class has few rows only by chance.
+// are not asked, because they are a random sample of the training data.
 func (s *subject) unequalClasses() bool {
 	return slices.ContainsFunc(s.parts, func(p measuredSet) bool { return p.name != "holdout" && unequalClasses(p.set) })
 }

@@ -33,8 +33,8 @@ const (
 	// likelihoodWork bounds the terms of an enumeration that is repeated during training: 40 ms of one core
 	// with AVX-512, 0.7 s in plain Go.
 	likelihoodWork = 1 << 28
-	// densityWork is the cost of the density of a real unit, a sum over some fifty values, divided by that
-	// of the odds of a bit.
+	// densityWork is the cost of the density of a real unit, a sum over some fifty values, divided by the
+	// cost of the odds of a bit.
 	densityWork = 100
 	// pseudoWork bounds the smallest sample for which "auto" includes the pseudo-likelihood under a
 	// constraint, where each unit of each row needs a recursion. It takes about a second of one core.
@@ -87,7 +87,7 @@ func (s Sets) parts(m *rbm.RBM, key func(uint64) rbm.Key) []measuredSet {
 	return all
 }
 
-// rows returns a sample of rows, the same each time, of at most work rows × weights. Work 0 means all rows.
+// rows returns a sample of rows, the same each time. Its rows × weights are at most work; 0 means all rows.
 func (p measuredSet) rows(m *rbm.RBM, work int) []int32 {
 	if work == 0 {
 		return p.order
@@ -101,8 +101,8 @@ func (p measuredSet) wholeRows(m *rbm.RBM, work int) []int32 {
 	return p.rows(m, work)
 }
 
-// sampleRowsOf returns the size of a sample of set, of at most work rows × weights but at least leastRows
-// rows.
+// sampleRowsOf returns the size of a sample of set: rows × weights are at most work, but there are at least
+// leastRows rows.
 func sampleRowsOf(m *rbm.RBM, set *data.Set, work int) int {
 	return min(set.Len(), max(leastRows, work/(m.Visible()*m.Hidden()*constraintWork(m))))
 }
@@ -133,8 +133,8 @@ const (
 	// gapRows and wholeGapRows bound the sample of a part with missing cells, during training and at the
 	// end of a run, because the cells are summed out row by row.
 	gapRows, wholeGapRows = 500, 5000
-	// gapSums and wholeGapSums bound the number of free energies that this takes. At least leastRows rows
-	// are measured nevertheless.
+	// gapSums and wholeGapSums bound the number of free energies for this. At least leastRows rows are
+	// measured in any case.
 	gapSums, wholeGapSums = 1 << 18, 1 << 21
 )
 
@@ -175,7 +175,7 @@ func (p measuredSet) logScale(rows []int32) float64 {
 	if p.set.Deviations == nil {
 		return 0
 	}
-	if p.set.Missing.Rows == 0 { // equal in all rows
+	if p.set.Missing.Rows == 0 { // LogScale is the same for all rows
 		return p.set.LogScale(0)
 	}
 	x := make([]float64, len(rows))
@@ -275,7 +275,7 @@ type Score struct {
 	MeanLogP float64 `json:"mean_log_p"` // mean log p(y|x), nats
 	N        int     `json:"n"`          // number of rows
 
-	effective float64 // sum of their weights
+	effective float64 // sum of the rows' weights
 }
 
 // Classify scores the predictions of m, which must have classes, on rows of set, which must have labels. It

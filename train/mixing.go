@@ -23,8 +23,8 @@ const (
 )
 
 // A mixing measures how well the chains of a run mix. It continues a copy of the chains on the fixed model.
-// Chains that keep up with training then keep their distribution of free energies; those of chains that lag
-// drift at once. Training does not see the copy, and the draws have separate keys.
+// If the chains keep up with training, the distribution of their free energies stays the same. If they lag,
+// their free energies drift at once. Training does not see the copy, and the draws have separate keys.
 type mixing struct {
 	s    *subject
 	key  rbm.Key
@@ -145,7 +145,7 @@ const (
 	rowsKey
 )
 
-// Where fresh chains start.
+// Starts of fresh chains.
 const (
 	fromData = iota
 	fromBase
@@ -172,7 +172,7 @@ func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	return v
 }
 
-// pick returns that many of the given row numbers, drawn with replacement.
+// pick draws row numbers from the list from, with replacement. rows is how many.
 func pick(from []int32, rows int, key rbm.Key) []int32 {
 	p := make([]int32, rows)
 	for r := range p {

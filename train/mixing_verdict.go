@@ -35,9 +35,9 @@ type mixingPoint struct {
 const leastSD = 0.1
 
 // point returns the drift: the chains' mean free energy over the last third of the trace, minus that after
-// the first update. The first update has the particles that the next update of training would use. The
-// drift is divided by the standard deviation of single values in the last third, or by sd if that is
-// larger, because few chains may have too small a deviation.
+// the first update. The particles after the first update are those that the next update of training would
+// use. The drift is divided by the standard deviation of single values in the last third, or by sd if that
+// is larger, because few chains may have too small a deviation.
 func (c *continuation) point(sd float64) mixingPoint {
 	p := mixingPoint{Chains: float64(len(c.trace))}
 	var late []float64
@@ -65,9 +65,9 @@ const (
 	// most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ a
 	// measurement: see TestMixingFalseAlarms.
 	leastDrift, driftZ = 0.9, 4
-	// Drifts below leastNats are ignored, however narrow the distribution of free energies: the model is
-	// off by no more than that. In a run that learnt a distribution of four modes to 0.1 nats, ladders
-	// drifted by 0.55.
+	// Drifts below leastNats are ignored, however narrow the distribution of free energies, because the
+	// model is hardly wrong then. Ladders drifted by 0.55 nats in a run that learnt a distribution of four
+	// modes to within 0.1 nats.
 	leastNats = 1
 	// Chains are stuck if they are at least stuckZ standard deviations away from both kinds of fresh
 	// chains, while these two agree to within agreeZ.
@@ -135,9 +135,9 @@ func since(window []mixingPoint) (updates int) {
 	return updates
 }
 
-// warn returns a warning if the chains do not mix, and "" otherwise. Before the end it returns one warning
-// at most. If the schedule ends at rate 0 it then ignores chains that lag, because they catch up as the
-// rate falls.
+// warn returns a warning if the chains do not mix, and "" otherwise. During a run it returns one warning at
+// most. If the schedule ends at rate 0 it then ignores chains that lag, because they catch up as the rate
+// falls.
 func (x *mixing) warn(end bool) string {
 	if len(x.Window) == 0 || !end && (x.Warned != "" || len(x.Window) < leastPoints) {
 		return ""

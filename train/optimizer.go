@@ -60,8 +60,8 @@ func (s Settings) rateAt(t int) float64 {
 	return s.Rate
 }
 
-// pace returns the learning rate of step t, counted from 0, divided by 1 − momentum. By this factor a
-// constant gradient moves the parameters in each step.
+// pace returns the learning rate of step t, counted from 0, divided by 1 − momentum. Each step along a
+// constant gradient tends to this factor times the gradient.
 func (s Settings) pace(t int) float64 { return s.rateAt(t) / (1 - s.Momentum) }
 
 // An optimizer updates the parameters from the two phases, in one pass over them (rbm.Ascent).
@@ -131,9 +131,9 @@ const (
 	// smallRate is the learning rate below which each parameter has a second word: a float32 that collects
 	// the rounding errors of the parameter's steps and adds them to later steps. A float32 between 1 and 2
 	// changes by 6·10⁻⁸ or more; at this rate, gradients below 10⁻⁴ would change nothing. A toy model with
-	// weights of that size was trained with the exact gradient for 40/rate steps. Without a second word it
-	// ended off by 8·10⁻⁵ of its path at rate 10⁻³, and by 10⁻³ at rate 10⁻⁴. With minibatches the error is
-	// smaller, because their noise carries steps over the threshold.
+	// weights of that size was trained with the exact gradient for 40/rate steps. Without a second word the
+	// result was wrong by 8·10⁻⁵ of the path of the parameters at rate 10⁻³, and by 10⁻³ at rate 10⁻⁴. With
+	// minibatches the error is smaller, because their noise carries steps over the threshold.
 	smallRate = 5e-4
 	// smallShare is the weight of the new parameters in their moving average, 1 − Settings.Average, below
 	// which the average has a second word too.
@@ -147,7 +147,7 @@ const smallDecay = 0x1p-17
 
 // smallSparse is the change of a hidden bias, in one update by sparsity, below which the parameters have a
 // second word. It is 64 times the last bit of a bias of size 8 to 16, the largest that sparsity leads to.
-// It is a separate step, like decay.
+// Sparsity is a separate step, like decay.
 const smallSparse = 0x1p-14
 
 // smallSteps reports whether the parameters need second words, because their steps are small in half of the

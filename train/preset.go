@@ -21,7 +21,7 @@ type Preset struct {
 	Hidden       int      // number of hidden units; 0: two per input, at most MostHidden
 	RealRate     float64  // learning rate for real numbers; 0: that of Common
 	Passes       int      // largest number of passes over the rows; 0: no bound. See Fit
-	LeastSteps   int      // fewest steps that Passes may leave; 0: 1000
+	LeastSteps   int      // smallest number of steps to which Passes may cut a run; 0: 1000
 	Groups       int      // number of groups of chains, for estimators with a ladder of temperatures
 	Chains       int      // number of chains, for other estimators
 	Temperatures string   // temperatures of a ladder, as rbmtrain -temperatures has them
@@ -37,8 +37,8 @@ const ManyInputs = 100
 // MostHidden is the number of hidden units of presets for many inputs, as in the MNIST experiment of the
 // infinite-swapping paper (section 4.5). Presets for few inputs have two units an input. With 500 units,
 // the chains of ins lag behind models of bars:4, shifter and desjardins. With two an input the
-// log-likelihood ends within 0.15 nats of the best of 8 to 500 units, and on digits of 64 pixels 128 units
-// err no more than 500.
+// log-likelihood ends within 0.15 nats of the best of 8 to 500 units. On digits of 64 pixels the error of
+// 128 units is no larger than that of 500.
 const MostHidden = 500
 
 // Presets returns all presets, the default first. The values of the first three were found by trials on
@@ -111,10 +111,10 @@ func PresetFor(set *data.Set, labelled bool) Preset {
 	return p.Fit(set)
 }
 
-// leastSteps is the fewest steps that Fit leaves of a preset. leastRealSteps is that number for the preset
-// for real numbers, whose rate is low: after 1000, 3000 and 10000 steps the reconstruction error of test
-// rows is 0.423, 0.359 and 0.328 on breast cancer (426 training rows) and 0.655, 0.585 and 0.539 on wine
-// (133 training rows). Both data sets are scikit-learn's.
+// leastSteps is the smallest number of steps to which Fit cuts a preset. leastRealSteps is that number for
+// the preset for real numbers, whose rate is low: after 1000, 3000 and 10000 steps the reconstruction error
+// of test rows is 0.423, 0.359 and 0.328 on breast cancer (426 training rows) and 0.655, 0.585 and 0.539 on
+// wine (133 training rows). Both data sets are scikit-learn's.
 const (
 	leastSteps     = 1000
 	leastRealSteps = 10000
@@ -127,17 +127,17 @@ const (
 const sequencePasses = 20
 
 // numberRate is the learning rate of the preset gaussian for tables, whose Gaussian units have learned
-// precisions. On 1000 test rows of survey (experiments/sweeps/table.py) the log-likelihood is −13.65 nats
-// after 8000 steps at 0.02, and −13.38 at 0.05; the distribution of the data has −13.17. With precisions
-// fixed at 1 it is −14.61. At 0.1 columns with heavy tails diverge.
+// precisions. On 1000 test rows of survey (experiments/sweeps/table.py) the log-likelihood after 8000 steps
+// is −13.65 nats at 0.02, and −13.38 at 0.05; the distribution of the data has −13.17. With precisions
+// fixed at 1 it is −14.61. At 0.1, columns with heavy tails diverge.
 const numberRate = 0.05
 
 // Fit returns the preset adapted to the rows of set.
 //
 // A batch has at most all rows. A preset without a number of hidden units gets two for each input, at most
-// MostHidden. That number does not depend on the number of rows: on 500 rows of MNIST 50 and 100 units err
-// no less than 500, and 60, 120, 200 and 500 units end between −145.4 and −144.4 nats on test rows of
-// sequences:1000 (pseudo-log-likelihoods after 1000 steps of pcd).
+// MostHidden. That number does not depend on the number of rows: on 500 rows of MNIST the error of 50 or
+// 100 units is no smaller than that of 500, and on test rows of sequences:1000 60, 120, 200 and 500 units
+// end between −145.4 and −144.4 nats (pseudo-log-likelihoods after 1000 steps of pcd).
 //
 // In many passes a model would memorise few rows. With 500 rows of MNIST the test error is flat after 32
 // passes, and the pseudo-likelihood of test rows is best after 48; with 1437 digits of 64 pixels it is best

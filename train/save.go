@@ -209,7 +209,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	if err := errors.Join(err1, err2); err != nil {
 		return saved{}, err
 	}
-	// Files from before walks could adapt have k=auto for what is k=fit now.
+	// Older versions wrote k=auto for what is k=fit now.
 	if fit := bytes.Replace(theirs, []byte(":k=auto"), []byte(":k=fit"), 1); bytes.Equal(fit, ours) {
 		theirs = fit
 	}

@@ -34,7 +34,7 @@ func (t *Trainer) Share(g *ranks.Group) error {
 }
 
 // shareWork is the smallest work of a positive phase, in multiply-adds, that is divided among ranks. It
-// takes some 80 µs of one core, as for threads (rbm/parallel): much longer than gathering the hidden means.
+// takes some 80 µs of one core, as for threads (rbm/parallel). Gathering the hidden means takes much less.
 const shareWork = 1 << 23
 
 // positiveMeans computes the hidden means of the minibatch, with the other ranks if that saves time.
@@ -92,9 +92,10 @@ func (t *Trainer) together(ctx context.Context) error {
 }
 
 // Leave tells the other ranks, which wait in Run for the next step, that this rank ends the run or cannot
-// begin it. Run calls it if an observer fails. After step number steps, the last, it does nothing.
+// begin it. Run calls it if an observer fails. steps is the length of the run; after its last step Leave
+// does nothing.
 func (t *Trainer) Leave(steps int) {
 	if t.step < steps {
-		t.group.Any(true) // this rank ends even if this fails
+		t.group.Any(true) // an error does not matter: this rank ends
 	}
 }

@@ -13,8 +13,8 @@ import (
 // SiteStatistics compares the frequencies of levels in two sets of rows with the same categorical columns,
 // such as samples of a model and held-out rows.
 type SiteStatistics struct {
-	// Of the frequencies of all levels of all columns: the correlation, and the slope of the samples'
-	// against the rows'.
+	// Correlation of the frequencies of all levels of all columns, and slope of the samples' frequencies
+	// against those of the rows.
 	OnePearson float64 `json:"one_site_pearson"`
 	OneSlope   float64 `json:"one_site_slope"`
 	// The same for the frequencies f(a,b) of all pairs of levels in two columns. The frequencies of single

@@ -107,7 +107,7 @@ func (s Settings) Check() error {
 	}{
 		{"momentum", s.Momentum, 0.9999}, // rounding changes a velocity by 2⁻²⁴/(1−momentum) of its size
 		{"l1", s.L1, math.Inf(1)},
-		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // a larger one would turn the signs of weights in one step
+		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // a larger one would flip the signs of weights in one step
 		{"center", s.Center, 1},
 		{"average", s.Average, 1},
 		{"sparse", s.Sparse, 1},
@@ -138,8 +138,8 @@ func (s Settings) check(set *data.Set) error {
 const InitialSD = 0.01
 
 // NewModel returns an RBM with that many hidden units for the inputs of set, in their groups. If labelled
-// is true it has label units of the given kind, one for each class. seed draws the parameters from N(0,
-// InitialSD²). It panics if labelled is true and set has no labels.
+// is true it has label units of the given kind, one for each class. Parameters are drawn from N(0,
+// InitialSD²) by seed. It panics if labelled is true and set has no labels.
 func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed uint64) *rbm.RBM {
 	return NewModelOf(set, rbm.Group{Kind: rbm.Bernoulli, Units: hidden}, labelled, labels, seed)
 }
@@ -323,9 +323,9 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 }
 
 // NewWith is New with the caller's estimator of the negative phase, which then belongs to the trainer.
-// s.Negative only names it: Save writes s.Negative, and Load requires the same. The metric mixing, and
-// log_likelihood from the run's ladder, however make an estimator from s.Negative and copy the chains into
-// it. Give s.Negative a Kind that package negphase does not have, unless that kind can read the chains of
+// s.Negative only names it: Save writes s.Negative, and Load requires the same. However, the metric mixing,
+// and log_likelihood from the run's ladder, make an estimator from s.Negative and copy the chains into it.
+// Give s.Negative a Kind that package negphase does not have, unless that kind can read the chains of
 // negative. The discriminative objective has no negative phase and does not use negative, which may then be
 // nil.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
@@ -549,8 +549,8 @@ func (t *Trainer) Step() (negphase.Info, error) {
 }
 
 const (
-	// spreadEvery is the number of steps between checks of the spread of real units. In the first
-	// checkEvery steps, each is checked.
+	// spreadEvery is the number of steps between checks of the spread of real units. The first checkEvery
+	// steps are all checked.
 	spreadEvery = 10
 	// mostSpread bounds the mean square of the chains divided by that of the data. The ratio is near 1 in a
 	// model of standardised data, and grows without bound in a model that diverges.
@@ -640,7 +640,7 @@ type Event struct {
 	Step  int // number of the step, from 1
 	Last  bool
 	Info  negphase.Info // valid until the observer returns
-	Model *rbm.RBM      // that of Trainer.Model; do not change it
+	Model *rbm.RBM      // Trainer.Model, which observers must not change
 }
 
 // An Observer is called after every step.

@@ -13,14 +13,14 @@ import (
 
 // A Warning says in words what is wrong with a run. A run has at most one of each kind at a time.
 type Warning struct {
-	Kind string `json:"kind"` // FallKind and the like, or the name of a metric
+	Kind string `json:"kind"` // one of the kinds below, or the name of a metric
 	Text string `json:"text"`
 }
 
 // Kinds of warnings of a likelihood.
 const (
 	FallKind    = "fall"    // the log-likelihood of the training rows fell
-	OverfitKind = "overfit" // the likelihood of rows held out or for testing fell
+	OverfitKind = "overfit" // the likelihood of held-out or test rows fell
 	ShortKind   = "short"   // the log-likelihood of the training rows ends far below that of the data's distribution
 	GoalKind    = "falling" // another goal of training got worse
 )
@@ -37,8 +37,8 @@ const (
 	// these, 20 measurements would not have shown the loss in 11 runs, 50 in 4, and 100 in 2.
 	watchPoints, watchShare = 100, 10
 	// A loss is reported once it has lasted for 1/lastShare of the run. Of 268 lasting losses, 263 are then
-	// reported within a tenth of the run after they began, and 258 with 20 in place of 30. With larger
-	// numbers, more reports are withdrawn later. A loss must also have lasted for leastLoss steps, because
+	// reported within a tenth of the run after they began. With a lastShare of 20, 258 are; with larger
+	// ones, more reports are withdrawn later. A loss must also have lasted for leastLoss steps, because
 	// runs of a few hundred steps lose and regain a nat within tens of steps.
 	lastShare, leastLoss = 30, 50
 	// A Trial compares its mean log-likelihood with that of the run's last recentPoints measurements. It
@@ -53,8 +53,7 @@ const (
 	// much with the exact negative phase, none recovered anything.
 	trialGain = 0.2
 	// A log-likelihood still rises if in the last recentPoints measurements it rose by the fraction
-	// risingShare of its distance from that of the distribution of the data. At that pace twice as many
-	// steps would reach it.
+	// risingShare of its distance from LawLikelihood. At that pace twice as many steps would reach it.
 	risingShare = 0.05
 	// Runs of fewer than shortSteps steps are not judged to end short: they have hardly begun, and a trial
 	// of leastTrial updates would be a large part of them.
@@ -96,16 +95,14 @@ func (k *track) fell() bool {
 	return k.Best-k.Last > fallNats+fallErrors*math.Hypot(k.BestErr, k.LastErr)
 }
 
-// learnt reports whether the log-likelihood of the training rows is within fallNats and chance of that of
-// the distribution of the data. Then nothing is wrong with the chains. It is false if the distribution is
-// not known.
+// learnt reports whether the log-likelihood of the training rows is within fallNats and chance of
+// LawLikelihood, if that is known. Then nothing is wrong with the chains.
 func (h *Health) learnt(k *track) bool {
 	law, ok := h.law()
 	return ok && k.Last >= law-fallNats-float64(fallErrors*k.LastErr)
 }
 
-// lost reports whether the log-likelihood of the training rows is below its best and below that
-// of the distribution of the data.
+// lost reports whether the log-likelihood of the training rows fell and is below LawLikelihood.
 func (h *Health) lost(k *track) bool { return k.fell() && !h.learnt(k) }
 
 // overfits reports whether the log-likelihood of rows that are not trained on is below its best, and
@@ -404,9 +401,9 @@ func Remedies(s Settings, m *rbm.RBM) (all []string) {
 
 const ladderRemedy = "a ladder such as -negphase pins -temperatures auto"
 
-// A Trial is the result of an experiment on a loss of log-likelihood. From Step on a copy of the model was
-// trained for some Updates with the exact negative phase. They raised the mean log-likelihood of the
-// training rows by Gain, from From. Lost is the size of the loss. All are in nats a row.
+// A Trial is the result of an experiment on a loss of log-likelihood. From Step on, a copy of the model was
+// trained for Updates updates with the exact negative phase. They raised the mean log-likelihood of the
+// training rows from From to From + Gain. Lost is the size of the loss. These three are in nats a row.
 type Trial struct {
 	Step    int     `json:"step"`
 	From    float64 `json:"from"`

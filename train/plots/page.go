@@ -110,8 +110,8 @@ func Grid(rows [][]*Plot, width, height vg.Length, legend ...LegendEntry) *Page 
 	page.draw = func(c draw.Canvas) {
 		c = key.draw(c)
 		t := draw.Tiles{Rows: len(rows), Cols: across, PadX: gap, PadY: gap, PadTop: margin, PadBottom: margin, PadLeft: margin, PadRight: margin}
-		// To align the axes, plots of a column get the margins of the widest labels of the y axis in it,
-		// and plots of a row those of the highest labels of the x axis.
+		// To align the axes, all plots of a column get the widest left and right margins that one of them
+		// needs, and all plots of a row the highest margins above and below.
 		left, right := make([]vg.Length, across), make([]vg.Length, across)
 		above, below := make([]vg.Length, len(rows)), make([]vg.Length, len(rows))
 		around := func(i, j int) (place draw.Canvas, l, r, b, a vg.Length) {
