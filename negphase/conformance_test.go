@@ -14,6 +14,7 @@ import (
 
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/parallel"
 )
 
 // conformance has settings of every kind that all the tests here go through.
@@ -361,7 +362,7 @@ func TestStepsAreTaken(t *testing.T) {
 
 // Of tuned ladders in the calls before the first tuning, which allocates.
 func TestEstimateAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("the pool that hidden means come from drops things under the race detector")
 	}
 	eachKind(t, func(t *testing.T, settings string) {

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -268,12 +267,6 @@ func inverse(beta []float64) string {
 	}
 	return grammar.FormatNumbers(t...)
 }
-
-// raceEnabled reports whether the race detector is on.
-var raceEnabled = func() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-}()
 
 var long = flag.Bool("long", false, "test every model in every setting, a minute")
 

@@ -12,6 +12,7 @@ import (
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/parallel"
 )
 
 // The negative phase of Gaussian units, by each estimator that has them, has the exact moments
@@ -226,7 +227,7 @@ func TestGaussianConformance(t *testing.T) {
 			if len(saved) > 0 && restored.UnmarshalBinary(saved[:len(saved)-1]) == nil {
 				t.Errorf("%v: chains that are cut short are taken", m.GroupsText())
 			}
-			if n := 5; !raceEnabled {
+			if n := 5; !parallel.Raced() {
 				if a := testing.AllocsPerRun(20, func() {
 					n++
 					if _, _, err := e.Estimate(m, pos, rbm.NewKey(uint64(n))); err != nil {

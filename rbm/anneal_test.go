@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"gorbm/rbm/parallel"
 )
 
 // dyadic rounds the parameters of m and b to eighths, so that float32 sums of
@@ -347,7 +349,7 @@ func TestAnnealingAllocatesNothing(t *testing.T) {
 	a := newAnnealing(nil, m, b, []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1}, v, NewKey(2))
 	a.ctx, a.hi = context.Background(), 5
 	a.runPart(len(a.parts) - 1)
-	if n := testing.AllocsPerRun(20, func() { a.runPart(len(a.parts) - 1) }); n != 0 && !raceEnabled { // a pool forgets at random under the race detector
+	if n := testing.AllocsPerRun(20, func() { a.runPart(len(a.parts) - 1) }); n != 0 && !parallel.Raced() { // a pool forgets at random under the race detector
 		t.Errorf("%v allocations in five steps, want 0", n)
 	}
 }

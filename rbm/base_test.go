@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gorbm/negphase/diag"
+
+	"gorbm/rbm/parallel"
 )
 
 // randomBase returns a base of m's shape with biases from N(0, sd²).
@@ -289,7 +291,7 @@ func TestBaseCheck(t *testing.T) {
 }
 
 func TestStepOnThePathAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("under the race detector a sync.Pool forgets at random")
 	}
 	m := shape{130, 200, 10, Softmax}.random(4, 0.3)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gorbm/rbm/internal/vec"
+
+	"gorbm/rbm/parallel"
 )
 
 // plainField returns bᵀv and c + vᵀW of one row of values, by the definition.
@@ -130,7 +132,7 @@ func TestNaNIsSeen(t *testing.T) {
 }
 
 func TestEvaluationAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("under the race detector a sync.Pool forgets at random")
 	}
 	m := shape{130, 200, 10, Softmax}.random(4, 0.3)

@@ -9,6 +9,8 @@ import (
 
 	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
+
+	"gorbm/rbm/parallel"
 )
 
 // constrainedLargeModels are models of several blocks of units in both layers under
@@ -158,7 +160,7 @@ func TestConstrainedEvaluationBits(t *testing.T) {
 		runtime.GOMAXPROCS(1)
 		want := run()
 		for _, f := range []func(){quick, greyMeans} {
-			if n := testing.AllocsPerRun(5, f); n >= 1 && !raceEnabled { // the pools drop things under the race detector
+			if n := testing.AllocsPerRun(5, f); n >= 1 && !parallel.Raced() { // the pools drop things under the race detector
 				t.Errorf("%s: %v allocations, want less than 1", name, n)
 			}
 		}

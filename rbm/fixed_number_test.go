@@ -11,6 +11,8 @@ import (
 	"gorbm/negphase/diag"
 	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
+
+	"gorbm/rbm/parallel"
 )
 
 // withActive returns a small model under a constraint on its hidden units.
@@ -343,7 +345,7 @@ func TestConstrainedStepBits(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() {
 		m.Step(s, beta, 1, NewKey(3))
 		m.HiddenMean(mean, s.V)
-	}); n >= 1 && !raceEnabled { // the pools drop things under the race detector
+	}); n >= 1 && !parallel.Raced() { // the pools drop things under the race detector
 		t.Errorf("%v allocations, want less than 1", n)
 	}
 }

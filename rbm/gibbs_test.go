@@ -174,7 +174,7 @@ func TestStrayBitsPanic(t *testing.T) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("under the race detector a sync.Pool forgets at random")
 	}
 	m := shape{130, 200, 10, Softmax}.random(4, 0.3)

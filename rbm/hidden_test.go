@@ -13,6 +13,8 @@ import (
 	"gorbm/negphase/diag"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/units"
+
+	"gorbm/rbm/parallel"
 )
 
 // hiddenKinds are the kinds of real hidden units.
@@ -543,7 +545,7 @@ func TestHiddenRows(t *testing.T) {
 				m.Step(s, nil, 1, NewKey(2))
 				a.Step(c, 1e-4, 1, phase, phase)
 				m.HiddenSample(s.H, phase.Batch, NewKey(8))
-			}); n > 0 && !raceEnabled {
+			}); n > 0 && !parallel.Raced() {
 				t.Errorf("%v under %v: %v allocations, want 0", kind, visible.Kind, n)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gorbm/rbm/parallel"
 )
 
 // listedScore returns log Σ_h exp(−E(x,e_k,h)) of each class k, over all hidden
@@ -311,7 +313,7 @@ func TestGenerativeObjectiveIsTheLikelihoods(t *testing.T) {
 }
 
 func TestObjectiveAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("the race detector makes pools forget")
 	}
 	for _, grey := range []bool{false, true} {

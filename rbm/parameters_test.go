@@ -3,6 +3,8 @@ package rbm
 import (
 	"math"
 	"testing"
+
+	"gorbm/rbm/parallel"
 )
 
 // eachParameter calls f for every parameter, with the same order each time.
@@ -69,7 +71,7 @@ func TestSweepsAllocateNothing(t *testing.T) {
 		p.Approach(0.5, x, x)
 	}
 	all()
-	if n := testing.AllocsPerRun(20, all); n != 0 && !raceEnabled { // a pool forgets at random under the race detector
+	if n := testing.AllocsPerRun(20, all); n != 0 && !parallel.Raced() { // a pool forgets at random under the race detector
 		t.Errorf("%v allocations, want 0", n)
 	}
 }

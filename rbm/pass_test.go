@@ -232,7 +232,7 @@ func TestPeakMemory(t *testing.T) {
 }
 
 func TestMeansAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("under the race detector a sync.Pool forgets at random")
 	}
 	m := shape{130, 200, 10, Softmax}.random(4, 0.3)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"gorbm/rbm/parallel"
 )
 
 // gaussianModel is the model of two Gaussian and two hidden units of the notes, whose log Z and
@@ -87,7 +89,7 @@ func TestGaussianSteps(t *testing.T) {
 	for r := range 50 {
 		near(t, "energy", s.Energy[r], energy[r], 1e-5)
 	}
-	if n := testing.AllocsPerRun(5, func() { m.StepRows(s, 0, 100, nil, 1, NewKey(2)) }); n > 0 && !raceEnabled {
+	if n := testing.AllocsPerRun(5, func() { m.StepRows(s, 0, 100, nil, 1, NewKey(2)) }); n > 0 && !parallel.Raced() {
 		t.Errorf("%v allocations, want 0", n)
 	}
 }

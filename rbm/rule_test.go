@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm/internal/vec"
+
+	"gorbm/rbm/parallel"
 )
 
 // The centred gradient is the plain one of the centred model: with the offsets
@@ -147,7 +149,7 @@ func TestAscentIsSweeps(t *testing.T) {
 					t.Errorf("extra parameters %d differ, or are zero", i)
 				}
 			}
-			if n := testing.AllocsPerRun(3, func() { a.Step(got, 1e-3, 0.5, pos, neg) }); n != 0 && !raceEnabled { // the pool of tiles drops some under the race detector
+			if n := testing.AllocsPerRun(3, func() { a.Step(got, 1e-3, 0.5, pos, neg) }); n != 0 && !parallel.Raced() { // the pool of tiles drops some under the race detector
 				t.Errorf("%v allocations, want 0", n)
 			}
 		})

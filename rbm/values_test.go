@@ -3,6 +3,8 @@ package rbm
 import (
 	"math"
 	"testing"
+
+	"gorbm/rbm/parallel"
 )
 
 // greyOf returns bits as 0 and 1.
@@ -95,7 +97,7 @@ func TestGreyRows(t *testing.T) {
 	new(Ascent).Step(dense, 0.5, 1, Phase{Moments: plus}, Phase{Moments: NewMoments(m)})
 	compare(t, fused, dense, 20*0.5*2/(1<<23))
 
-	if raceEnabled {
+	if parallel.Raced() {
 		return // a sync.Pool forgets at random
 	}
 	var ascent Ascent

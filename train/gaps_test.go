@@ -11,6 +11,7 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/parallel"
 )
 
 // twins returns rows of two variables of three states that are always equal, and a bit. Of some
@@ -231,7 +232,7 @@ func gapsResume(t *testing.T, set *data.Set) {
 	if x, y := whole.Model().Parameters().AppendTo(nil), second.Model().Parameters().AppendTo(nil); !bytes.Equal(x, y) {
 		t.Error("the resumed run has other parameters")
 	}
-	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 && !raceEnabled { // a pool forgets at random under the race detector
+	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 && !parallel.Raced() { // a pool forgets at random under the race detector
 		t.Errorf("a step allocates %v times, want 0", n)
 	}
 	s.Objective = Hybrid

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"math"
-	"runtime/debug"
-	"slices"
 	"testing"
 
 	"gorbm/data"
@@ -118,9 +116,3 @@ func spoil(m *rbm.RBM, i, j int, x float32) {
 	w.Row(i)[j] = x
 	m.SetWeights(w)
 }
-
-// raceEnabled reports whether the race detector is on.
-var raceEnabled = func() bool {
-	info, ok := debug.ReadBuildInfo()
-	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
-}()

@@ -13,6 +13,7 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/parallel"
 )
 
 // partly returns set with every third label missing.
@@ -140,7 +141,7 @@ func TestObjectivesGoOn(t *testing.T) {
 		if _, err := newTrainer(t, other, set, 6, true, kind).Load(bytes.NewReader(save(t, first))); err == nil || !strings.Contains(err.Error(), "other settings") {
 			t.Errorf("another objective goes on: %v, want %q in it", err, "other settings")
 		}
-		if raceEnabled {
+		if parallel.Raced() {
 			return // the race detector makes pools forget
 		}
 		if n := testing.AllocsPerRun(50, func() {

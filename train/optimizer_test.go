@@ -12,6 +12,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 	"gorbm/rbm/ranks"
 )
 
@@ -546,7 +547,7 @@ func (oneSlot) Slots() int       { return 1 }
 func (oneSlot) Apply(*rbm.Block) {}
 
 func TestOptimizerAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("the race detector makes pools forget")
 	}
 	everything, own := all(settingsOf(t, "pcd:chains=8")), all(settingsOf(t, "pcd:chains=8"))

@@ -17,6 +17,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
 // goldenFile has the parameters of short runs on smallToy with 6 hidden units: a line for each case, step
@@ -426,7 +427,7 @@ func TestWalksLearn(t *testing.T) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	if raceEnabled {
+	if parallel.Raced() {
 		t.Skip("the race detector makes pools forget")
 	}
 	set := toy(t, "toy:4,40,25,0.2")

@@ -8,6 +8,7 @@ import (
 	"gorbm/negphase/compare"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
 // small returns a model with weights of standard deviation sd.
@@ -67,7 +68,7 @@ func TestProposing(t *testing.T) {
 			t.Errorf("%+v: the means are those of the first model, too: %.1f standard errors", m, z)
 		}
 		n := uint64(updates)
-		if allocs := testing.AllocsPerRun(50, func() { n++; estimate(now, n) }); allocs != 0 && !raceEnabled {
+		if allocs := testing.AllocsPerRun(50, func() { n++; estimate(now, n) }); allocs != 0 && !parallel.Raced() {
 			t.Errorf("%+v: got %v allocations an update, want 0", m, allocs)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
 // tabular returns a model of three real units, a variable of three states and a bit, with three hidden units and further ones
@@ -259,7 +260,7 @@ func TestRealFills(t *testing.T) {
 			g.Move(m, rbm.NewKey(6).Child(uint64(step)))
 		}
 		check("chains")
-		if n := testing.AllocsPerRun(5, func() { g.Move(m, rbm.NewKey(7)) }); n > 0 && !raceEnabled { // a pool forgets at random under the race detector
+		if n := testing.AllocsPerRun(5, func() { g.Move(m, rbm.NewKey(7)) }); n > 0 && !parallel.Raced() { // a pool forgets at random under the race detector
 			t.Errorf("%v allocations in a move, want 0", n)
 		}
 	}

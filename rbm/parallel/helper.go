@@ -2,6 +2,8 @@ package parallel
 
 import (
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,6 +97,13 @@ func SetProcessors(n int) (restore func()) {
 		processors = old
 		runtime.GOMAXPROCS(procs)
 	}
+}
+
+// Raced reports whether the program runs under the race detector, where pools drop items at random. It is for tests
+// that count allocations, and for those that would take long.
+func Raced() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }
 
 // helpersFor returns all helpers. It creates helpers if there are fewer than workers−1.

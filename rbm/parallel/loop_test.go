@@ -220,7 +220,7 @@ func meet(t *testing.T, work int) {
 
 // Sharing a job out allocates nothing once the helpers are there.
 func TestLoopsAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if Raced() {
 		t.Skip("the race detector allocates")
 	}
 	defer SetProcessors(2)()

@@ -116,7 +116,7 @@ func TestPanicInAPipeline(t *testing.T) {
 }
 
 func TestPipelinesAllocateNothing(t *testing.T) {
-	if raceEnabled {
+	if Raced() {
 		t.Skip("the race detector allocates")
 	}
 	defer SetProcessors(2)()

@@ -1,5 +1,0 @@
-//go:build !race
-
-package rbm
-
-const raceEnabled = false
