@@ -14,17 +14,17 @@ import (
 	"gorbm/train/rundir"
 )
 
-// Keys that derive from the seed. Package compare has smaller ones.
+// Keys that derive from the seed. Package compare uses smaller numbers.
 const (
 	referenceKey = 1<<32 + iota
 	batchKey
 )
 
-// A subject is a model that estimators are compared on. Its step is 0 if it is
-// that of -model.
+// A subject is a model on which estimators are compared. Its step is 0 if it is
+// the model of -model.
 type subject struct {
 	rundir.Snapshot
-	reference negphase.Settings // of the reference run, if there was one
+	reference negphase.Settings // settings of the reference run, if there was one
 }
 
 // loadModels loads the model of -model or the snapshots of -run.
@@ -43,7 +43,7 @@ func (p *plan) loadModels() error {
 		p.models = []*subject{{Snapshot: rundir.Snapshot{Path: p.model.Path, Model: m, About: about}}}
 	default:
 		if p.flags.FirstGiven("classes", "labels") != "" {
-			return cli.Usagef("-classes and -labels are for models whose file does not say; the snapshots of a run do")
+			return cli.Usagef("-classes and -labels are for models whose file does not record them; the snapshots of a run do")
 		}
 		snapshots, err := rundir.ReadSnapshots(p.options.run)
 		if err != nil {
@@ -64,7 +64,7 @@ func (p *plan) loadModels() error {
 	return nil
 }
 
-// parameters returns the models.
+// parameters returns the models of all subjects.
 func (p *plan) parameters() (models []*rbm.RBM) {
 	for _, s := range p.models {
 		models = append(models, s.Model)
@@ -84,13 +84,13 @@ func (p *plan) loadData(ctx context.Context) error {
 		return err
 	}
 	if set, err = cli.FitSet(first.Model, set, first.Path, first.About); err == nil {
-		err = train.Fits(first.Model, set) // here labels must be there too
+		err = train.Fits(first.Model, set) // unlike FitSet, Fits demands labels
 	}
 	if err != nil {
 		return err
 	}
 	if set.Missing.Rows > 0 {
-		return fmt.Errorf("%s has missing cells, whose positive phase depends on the model's draws of them; give rows without any to compare with", set.Name)
+		return fmt.Errorf("%s has missing cells, whose positive phase depends on random values for them; give rows without missing cells", set.Name)
 	}
 	p.set, p.base = set, sync.OnceValue(func() *rbm.Base { return train.Base(first.Model, set) })
 	for i := range p.estimators {
@@ -101,7 +101,7 @@ func (p *plan) loadData(ctx context.Context) error {
 	return nil
 }
 
-// rowsOf returns rows of the data as a positive phase.
+// rowsOf returns the given rows of the data as a positive phase.
 func (p *plan) rowsOf(m *rbm.RBM, rows []int32) rbm.Batch {
 	b := rbm.Batch{V: p.set.Rows(rows, m.Classes()), H: rbm.NewMatrix(len(rows), m.Hidden())}
 	m.HiddenMean(b.H, b.V)
@@ -118,9 +118,9 @@ func (p *plan) batches(m *rbm.RBM, repeat int) func(update int) rbm.Batch {
 	}
 }
 
-// positive returns the positive phase of all rows, by their weights.
+// positive returns the weighted mean of the positive phase over all rows.
 func (p *plan) positive(m *rbm.RBM) []float64 {
-	const rows = 256 // at once
+	const rows = 256 // rows in memory at a time
 	mean := compare.NewMean(m)
 	total := p.set.Len()
 	each := p.set.TotalWeight() / float64(total) // the mean weight
@@ -129,7 +129,7 @@ func (p *plan) positive(m *rbm.RBM) []float64 {
 		b := p.rowsOf(m, chunk)
 		b.Weight = make([]float32, len(chunk))
 		for i := range b.Weight {
-			b.Weight[i] = float32(p.set.Weight(chunk[i]) / each) // the sum of the rows
+			b.Weight[i] = float32(p.set.Weight(chunk[i]) / each) // relative to the mean weight
 		}
 		mean.Add(rbm.Phase{Batch: b})
 	}

@@ -1,6 +1,6 @@
-// Rbmcompare compares estimators of the negative phase on one model, or along
-// the snapshots of a run: their distance to the exact one against Gibbs steps
-// and seconds.
+// Rbmcompare compares estimators of the negative phase on one model, or on the
+// snapshots of a run: their distance from the exact negative phase, against Gibbs
+// steps and seconds.
 //
 //	rbmcompare -model runs/toy-exact-1 -negphase pcd,pt,ins
 //
@@ -32,34 +32,33 @@ func main() { cli.MainRanks("rbmcompare", runRanks) }
 
 const summary = `rbmcompare compares estimators of the negative phase on a fixed model.
 
-Each estimator of -negphase makes -repeats independent runs, each of -steps Gibbs steps of each
-chain (a replica of pt or ins is a chain too). Its estimate is the mean over all updates so far,
-without burn-in. Its distance is the Euclidean distance of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩ from the exact
-negative phase, as in Figures 2 and 4 of the infinite-swapping paper (Hult, Nyquist &
+Each estimator of -negphase makes -repeats independent runs. In a run each chain makes -steps
+Gibbs steps; each replica of pt or ins is a chain. The estimate is the mean over all updates so
+far, without a burn-in. Its distance is the Euclidean distance of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩ from the
+exact negative phase, as in Figures 2 and 4 of the infinite-swapping paper (Hult, Nyquist &
 Ringqvist 2020).
 
 Models of at most 2^22 states are enumerated, which may take some minutes. For larger models a
-long reference run takes the place of the exact negative phase, and is printed with its error.
-Ladders with tau=auto are tuned on the model and then fixed; the tuning does not count as steps
-or seconds. A ladder without tau has the temperatures 1 to 5 of the paper; rbmtrain has
-tau=reach/5 by default.
+long reference run replaces the exact negative phase; its error is printed. Ladders with tau=auto
+are tuned on the model and then fixed. Steps and seconds do not include the tuning. The default
+of tau is 1/2/3/4/5, as in the paper; that of rbmtrain is reach/5.
 
   distance   mean over the repeats at the last step, ± standard deviation
-  bias       length of the mean error; in brackets the length that noise alone would give
-  noise      root of the summed variances of the estimate
-  cosine     between estimated and true gradient if -data is given, otherwise between
-             the negative phases, whose cosines are all near 1
+  bias       norm of the mean error; in brackets the norm that noise alone would give
+  noise      square root of the sum of the variances of the estimate
+  cosine     between the estimated and the true gradient if -data is given, otherwise
+             between the negative phases, whose cosines are all near 1
 
-Seconds are those of the estimator alone, on -workers processors.
+Seconds are the computing time of the estimator on -workers processors.
 
-Under mpirun -n N the ranks divide the repeats, and the runs of the reference, with identical
+mpirun -n N divides the repeats, and the runs of the reference, among N processes, with identical
 results except for seconds. Build with MPI for it:
 ` + ranks.Build + `
 
--runs 'runs/*' compares whole runs of rbmtrain. It prints one table of the settings in which they
-differ, the last and the best value of a metric, and the time; the best run comes first. -runs
-'runs/a*,runs/b' takes what any of several patterns matches. -out FOLDER writes all settings and
-metrics, a picture and a report; -out FILE one of a .csv, .json or picture.`
+-runs 'runs/*' compares whole runs of rbmtrain. It prints a table with the settings in which the
+runs differ, the last and the best value of a metric, and the time; the best run is first. -runs
+'runs/a*,runs/b' lists several patterns. -out FOLDER writes all settings and metrics, a picture
+and a report; -out FILE writes a single .csv, .json or picture.`
 
 type options struct {
 	flags *cli.Flags
@@ -82,28 +81,28 @@ func newOptions() *options {
 	o := &options{flags: f}
 	f.Group("model")
 	o.model = f.AddModel()
-	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/").Main("FOLDER  every snapshot of a run")
-	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*', or a list of patterns separated by commas: a table of the settings in which they differ, their metrics and times, in place of all else").
+	f.StringVar(&o.run, "run", "", "folder of a run: compare the estimators on every snapshot in its models/").Main("FOLDER  every snapshot of a run")
+	f.StringVar(&o.runs, "runs", "", "compare finished runs instead of estimators: a pattern of folders such as 'runs/*', or several separated by commas. Prints a table of the settings in which the runs differ, their metrics and times").
 		Main("'runs/*'  whole runs, in one table").Alone("reads finished runs")
-	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)").For("runs").Tag("runs")
-	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation").For("runs").Tag("runs")
+	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: the main metric, on test rows if there are any)").For("runs").Tag("runs")
+	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to average. Finished runs that differ only in this setting become one line, mean ± standard deviation").For("runs").Tag("runs")
 	f.Group("estimators")
-	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3; pt, ins and pins without tau have the temperatures 1 to 5 of the paper, and tau=reach/5 is what rbmtrain has").
+	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3. The default of tau is 1/2/3/4/5, as in the paper; that of rbmtrain is reach/5").
 		Main("LIST  such as pcd,ins:tau=reach/5; rbmtrain -negphase help lists them")
-	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain").Main("N  Gibbs steps of each chain (10000)").Between(1, train.MaxSteps)
-	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20").Main("N  independent runs of each (20)").Between(1, maxRepeats)
-	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say").Between(1, negphase.MaxChains)
-	f.IntVar(&o.batch, "batch", train.PaperSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at").Between(1, math.MaxInt32)
+	f.IntVar(&o.steps, "steps", 10000, "number of Gibbs steps, or moves of a sampler, of each chain").Main("N  Gibbs steps of each chain (10000)").Between(1, train.MaxSteps)
+	f.IntVar(&o.repeats, "repeats", 20, "number of independent runs of each estimator; the paper has 20").Main("N  independent runs of each (20)").Between(1, maxRepeats)
+	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+", unless -negphase gives chains").Between(1, negphase.MaxChains)
+	f.IntVar(&o.batch, "batch", train.PaperSettings("cd").Batch, "number of rows of a minibatch of -data, at which cd and start=data start").Between(1, math.MaxInt32)
 	f.Group("the truth")
-	f.StringVar(&o.reference, "reference", "", "estimator of the reference run; given, it replaces enumeration too (default: enumeration of a small model; else pt along a ladder that is tuned to the model)")
-	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts").Between(2, train.MaxSteps)
+	f.StringVar(&o.reference, "reference", "", "estimator of the reference run. If you give it, small models are not enumerated either (default: enumeration of a small model, otherwise pt with a ladder tuned to the model)")
+	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "number of updates of each of the 20 independent runs of the reference; only the second half is measured").Between(2, train.MaxSteps)
 	f.Group("rows")
-	o.data = f.AddData(cli.DataRows{Help: " (default: none; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})
+	o.data = f.AddData(cli.DataRows{Help: " (default: no rows; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})
 	f.Group("the run")
-	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture").Main("FOLDER  for curves.csv, compare.json and pictures").New().Tag("runs")
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results, except for the seconds").Main("N  equal seeds give identical results, except for seconds (1)")
+	f.StringVar(&o.out, "out", "", "folder to make for curves.csv, compare.json and pictures; with -runs it can also be a .csv, .json or picture file").Main("FOLDER  for curves.csv, compare.json and pictures").New().Tag("runs")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of all random numbers: equal seeds give identical results, except for seconds").Main("N  equal seeds give identical results, except for seconds (1)")
 	f.AddPictures(&o.pictures).For("out").Tag("runs")
-	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all").Between(0, math.MaxInt32)
+	f.IntVar(&o.workers, "workers", 1, "largest number of processors for the estimators, on which seconds depend; 0: all").Between(0, math.MaxInt32)
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output", "runs")
 	return o
 }
@@ -118,8 +117,8 @@ var screen = cli.Screen{
 	},
 }
 
-// runRanks runs the command as one rank of a group, or alone if the group is nil. All ranks load the models and the rows and compare. Rank 0
-// alone writes and prints.
+// runRanks runs the command as one rank of g, or as a single process if g is nil. All ranks load the models and the
+// rows and compare. Only rank 0 writes and prints.
 func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	o.group = g
@@ -127,7 +126,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		return err
 	}
 	if o.runs != "" {
-		if g.Rank() > 0 { // rank 0 does all
+		if g.Rank() > 0 { // rank 0 compares runs
 			return nil
 		}
 		return o.compareRuns()
@@ -157,13 +156,13 @@ const maxRepeats = 1 << 20
 type plan struct {
 	options
 	models     []*subject
-	set        *data.Set        // nil: none
-	base       func() *rbm.Base // of set; computed once, when it is first needed
-	names      []string         // of the estimators, as given
+	set        *data.Set        // rows of -data, or nil
+	base       func() *rbm.Base // base distribution for set, computed at the first call
+	names      []string         // the estimators as in -negphase
 	estimators []negphase.Settings
-	reference  *negphase.Settings // nil: the truth is enumerated where it can be
+	reference  *negphase.Settings // value of -reference, or nil
 
-	samplerWarnings []string // about their settings
+	samplerWarnings []string // warnings about the settings of estimators
 }
 
 func (o *options) check(ctx context.Context) (*plan, error) {
@@ -189,7 +188,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	return p, train.Allows(p.models[0].Model, p.set)
 }
 
-// parseEstimators reads -negphase and -reference.
+// parseEstimators parses -negphase and -reference.
 func (p *plan) parseEstimators() error {
 	defaults := negphase.DefaultSettings("pcd")
 	if err := defaults.Set("chains", p.chains); err != nil {
@@ -207,10 +206,10 @@ func (p *plan) parseEstimators() error {
 			}
 		}
 		if compare.NeedsData(s) && !p.flags.Given("data") {
-			return cli.Usagef("-negphase: %s starts at the data, and there are none; give -data, or leave it out", text)
+			return cli.Usagef("-negphase: %s starts at the data, but there is no -data; give it, or leave %[1]s out", text)
 		}
 		if s.Ladder().Path == negphase.ToData && !p.flags.Given("data") {
-			return cli.Usagef("-negphase: %s leads to the frequencies of the data, and there are none; give -data, or leave path=data out", text)
+			return cli.Usagef("-negphase: %s needs the frequencies of the data, but there is no -data; give it, or leave path=data out", text)
 		}
 		p.names, p.estimators = append(p.names, text), append(p.estimators, s)
 	}
@@ -229,7 +228,7 @@ func (p *plan) parseEstimators() error {
 }
 
 // checkEstimators checks that the estimators and the reference can run on the
-// models, under their constraint, and bounds the memory that chains take.
+// models, and that there is enough memory for their chains.
 func (p *plan) checkEstimators() error {
 	for i, s := range p.estimators {
 		for _, model := range p.models {
@@ -242,7 +241,7 @@ func (p *plan) checkEstimators() error {
 			}
 		}
 		m := p.models[0].Model
-		rows := max(1, s.Count("chains")) * s.Ladder().MaxTemperatures() // hidden states at once
+		rows := max(1, s.Count("chains")) * s.Ladder().MaxTemperatures() // number of hidden states in memory
 		if s.Traits().AtData {
 			rows = p.batch
 		}
@@ -264,8 +263,8 @@ func (p *plan) checkEstimators() error {
 	return nil
 }
 
-// compare compares the estimators on every model. If there is an error, it also
-// returns the results so far.
+// compare compares the estimators on every model. With an error it also returns the
+// results so far.
 func (p *plan) compare(ctx context.Context) (results []result, err error) {
 	for i, s := range p.models {
 		truth, err := p.truth(ctx, s)
@@ -315,8 +314,8 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 	return truth, nil
 }
 
-// enumerate is compare.Enumerate, but returns when the context ends. The work
-// continues then, which does not matter, as the program ends soon.
+// enumerate is like compare.Enumerate, but returns when the context ends. The enumeration
+// then continues in the background until the program exits.
 func enumerate(ctx context.Context, m *rbm.RBM) (*compare.Truth, error) {
 	type outcome struct {
 		truth *compare.Truth
@@ -335,7 +334,7 @@ func enumerate(ctx context.Context, m *rbm.RBM) (*compare.Truth, error) {
 	}
 }
 
-// measure runs the estimators on model number i.
+// measure runs the estimators on s, which is model number i.
 func (p *plan) measure(ctx context.Context, s *subject, truth *compare.Truth, i int) ([]compare.Curve, error) {
 	defer cli.UseWorkers(p.workers)()
 	what := "comparing"

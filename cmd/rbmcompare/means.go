@@ -16,20 +16,20 @@ import (
 	"gorbm/train/plots"
 )
 
-// A group is runs that differ in the setting of -over alone.
+// A group is a set of runs that differ only in the setting of -over.
 type group struct {
-	Settings map[string]string   `json:"settings"` // in which groups differ
+	Settings map[string]string   `json:"settings"` // settings in which groups differ
 	Runs     []string            `json:"runs"`
 	Metrics  map[string]overRuns `json:"metrics"` // last values
 	Seconds  overRuns            `json:"seconds"`
 }
 
-// overRuns is a mean over the runs of a group that have a number, with its standard
-// deviation, which one run does not have.
+// overRuns is the mean and the standard deviation of a number over the runs of a group that
+// have it.
 type overRuns struct {
-	Mean *float64 `json:"mean"`
-	SD   *float64 `json:"sd,omitempty"`
-	N    int      `json:"n"`
+	Mean *float64 `json:"mean"`         // nil for no runs
+	SD   *float64 `json:"sd,omitempty"` // nil for fewer than two runs
+	N    int      `json:"n"`            // number of runs
 }
 
 func meanOver(x []float64) (s overRuns) {
@@ -44,8 +44,9 @@ func meanOver(x []float64) (s overRuns) {
 	return s
 }
 
-// groupRuns puts finished runs that differ in the setting over alone into groups, the
-// best by the metric first. It returns the names of the other settings that differ.
+// groupRuns puts finished runs that differ only in the setting over into groups. It sorts
+// the groups by the column by, the best first. others are the names of the other settings
+// in differ.
 func groupRuns(all []*runSummary, over, by string, differ []string) (groups []group, others []string, err error) {
 	if !slices.Contains(differ, over) {
 		return nil, nil, cli.Usagef("-over is %q; the runs differ in %s", over, cmp.Or(strings.Join(differ, ", "), "nothing"))
@@ -99,17 +100,17 @@ func groupRuns(all []*runSummary, over, by string, differ []string) (groups []gr
 	return groups, others, nil
 }
 
-// groupsChart shows the means of a metric over the runs of each of the best groups, with bands of a
-// standard deviation, at the steps at which all of them measured it.
+// groupsChart returns a chart of the mean of a metric over the runs of a group, for the best groups, with
+// bands of ± a standard deviation. It shows steps at which all runs of the group measured the metric.
 func groupsChart(groups []group, all []*runSummary, over, by string, others []string) plots.Chart {
 	c, scale := metricChart(by)
 	drawn := min(len(groups), drawnRuns)
 	c.Title = fmt.Sprintf("Means ± standard deviations over %s, the best %s by %s", over, cli.Count(drawn, "setting"), metricWords(by))
-	others = slices.DeleteFunc(slices.Clone(others), func(name string) bool { // what follows from another setting
+	others = slices.DeleteFunc(slices.Clone(others), func(name string) bool { // settings that some lack follow from others
 		return slices.ContainsFunc(groups, func(g group) bool { return g.Settings[name] == "" })
 	})
 	for i, g := range groups[:drawn] {
-		at := map[float64][]float64{} // for each step
+		at := map[float64][]float64{} // from a step to the values of all runs
 		for _, r := range all {
 			column := slices.Index(r.columns, by)
 			if column < 0 || !slices.Contains(g.Runs, r.Path) {
@@ -137,7 +138,7 @@ func groupsChart(groups []group, all []*runSummary, over, by string, others []st
 	return c
 }
 
-// grouped returns the number of runs in groups.
+// grouped returns the number of runs in all groups.
 func grouped(groups []group) (n int) {
 	for _, g := range groups {
 		n += len(g.Runs)
@@ -145,8 +146,8 @@ func grouped(groups []group) (n int) {
 	return n
 }
 
-// groupRecords returns the groups: of each metric the mean, the standard deviation and the
-// number of runs that have it. People read the metric by which they are sorted.
+// groupRecords returns a record for each group. JSON and CSV files have the mean, the standard deviation
+// and the number of runs of every metric; text has the metric of the sorting.
 func groupRecords(groups []group, by string, others []string) (records []cli.Record) {
 	known := map[string]bool{}
 	for _, g := range groups {
@@ -180,7 +181,8 @@ func groupRecords(groups []group, by string, others []string) (records []cli.Rec
 	return records
 }
 
-// text returns the mean of a column of metrics.csv with two digits of its standard deviation, errors in percent.
+// text writes the mean and standard deviation of the column name of metrics.csv, to two digits of the
+// standard deviation. Classification errors are in per cent.
 func (s overRuns) text(name string) string {
 	switch {
 	case s.Mean == nil:

@@ -10,8 +10,8 @@ import (
 
 const distance, spread = "distance from the exact one", "standard deviation of the distance"
 
-// charts returns the distances of one model: mean and standard deviation, against
-// steps and seconds.
+// charts returns charts of the mean and standard deviation of the distances on one model,
+// against steps and seconds.
 func (p *plan) charts(r result) []plots.Chart {
 	chart := func(title, quantity, x string, at, y func(pt compare.Point) float64) plots.Chart {
 		c := plots.Chart{Title: title, X: x, Y: quantity, LogX: true, LogY: true}
@@ -24,8 +24,8 @@ func (p *plan) charts(r result) []plots.Chart {
 		}
 		return c
 	}
-	// withFloor adds a line at the error of the reference to mean distances: one near
-	// it may be nothing but that error.
+	// withFloor adds a line at the error of the reference. A mean distance near it may
+	// be only that error.
 	withFloor := func(c plots.Chart) plots.Chart {
 		if x, _ := c.Axes(); !r.truth.Exact && !c.Empty() {
 			c.Lines = append(c.Lines, plots.Line{Name: "error of the reference", Dashed: true,
@@ -45,11 +45,11 @@ func (p *plan) charts(r result) []plots.Chart {
 	}
 }
 
-// alongRun returns the distances at the last Gibbs step against the step of training.
+// alongRun returns charts of the distances at the last Gibbs step, against the step of training.
 func (p *plan) alongRun(results []result) (all []plots.Chart) {
 	for _, s := range []struct {
 		title, quantity string
-		of              func(pt compare.Point) float64
+		value           func(pt compare.Point) float64
 	}{
 		{"Mean along the run", distance, func(pt compare.Point) float64 { return pt.Distance.Mean }},
 		{"Spread along the run", spread, func(pt compare.Point) float64 { return pt.Distance.SD }},
@@ -58,7 +58,7 @@ func (p *plan) alongRun(results []result) (all []plots.Chart) {
 		for i, name := range p.names {
 			l := plots.Line{Name: name, Dots: true}
 			for _, r := range results {
-				l.X, l.Y = append(l.X, float64(r.Step)), append(l.Y, s.of(r.curves[i].Last()))
+				l.X, l.Y = append(l.X, float64(r.Step)), append(l.Y, s.value(r.curves[i].Last()))
 			}
 			c.Lines = append(c.Lines, l)
 		}
@@ -67,7 +67,7 @@ func (p *plan) alongRun(results []result) (all []plots.Chart) {
 	return all
 }
 
-// picture returns charts as a page, two in a row; nil if there is nothing to draw.
+// picture returns a page with two charts in a row, or nil if there is nothing to draw.
 func picture(charts []plots.Chart) *plots.Page {
 	return plots.Charts(charts, 2, 13*vg.Centimeter, 8*vg.Centimeter)
 }

@@ -14,8 +14,8 @@ import (
 	"gorbm/train/report"
 )
 
-// page returns the report of the comparison: words and curves of the last model, and
-// those along the run where there are several.
+// page returns the report of the comparison: text and curves for the last model, and
+// curves along the run if there are several models.
 func (p *plan) page(results []result) report.Report {
 	last := results[len(results)-1]
 	what := last.Path
@@ -27,7 +27,7 @@ func (p *plan) page(results []result) report.Report {
 		Words: append(p.words(last), p.ladderNotes()...), Warnings: p.warnings(results), Section: report.Section{Charts: p.charts(last)},
 	}
 	if len(results) > 1 {
-		page.Words = append([]string{fmt.Sprintf("%s were compared on, those of the steps %d to %d. What follows describes the last.",
+		page.Words = append([]string{fmt.Sprintf("The estimators were compared on %s, of steps %d to %d. The text below is about the last.",
 			cli.Count(len(results), "snapshot"), results[0].Step, last.Step)}, page.Words...)
 		page.Charts = append(p.alongRun(results), page.Charts...)
 	}
@@ -38,7 +38,7 @@ func (p *plan) page(results []result) report.Report {
 	return page
 }
 
-// truthInWords says what the estimators are compared with.
+// truthInWords describes the negative phase that the estimators are compared with.
 func (p *plan) truthInWords(r result) string {
 	if r.truth.Exact {
 		return "the truth is exact, by enumeration"
@@ -46,12 +46,12 @@ func (p *plan) truthInWords(r result) string {
 	return fmt.Sprintf("the truth is a reference run by %s, with an error of %.3g", short(r.reference), r.truth.StdErr)
 }
 
-// words describes how the comparison went on a model, and what to try.
+// words returns sentences on the results for a model, and advice.
 func (p *plan) words(r result) (lines []string) {
 	nearest, quickest := -1, -1
-	var fair []string // estimators without a bias that can be seen
+	var fair []string // estimators without significant bias
 	distance := func(i int) float64 { return r.curves[i].Last().Distance.Mean }
-	seconds := math.Inf(1) // that all took
+	seconds := math.Inf(1) // computing time of the quickest estimator
 	for i, c := range r.curves {
 		if c.Repeats > 0 && !c.Estimator.Traits().Moments {
 			seconds = min(seconds, c.Last().Seconds)
@@ -63,7 +63,7 @@ func (p *plan) words(r result) (lines []string) {
 	if nearest < 0 {
 		return nil
 	}
-	at := func(i int) compare.Point { // the last point within the time that all took
+	at := func(i int) compare.Point { // last point of estimator i within this time
 		points := r.curves[i].Points
 		best := points[0]
 		for _, pt := range points {
@@ -88,22 +88,22 @@ func (p *plan) words(r result) (lines []string) {
 		if c.Repeats < 2 || c.Estimator.Traits().Moments || math.IsNaN(c.Bias.Floor) {
 			continue
 		}
-		// The norm of pure noise varies by some tenths of the floor; twice the floor is beyond that.
+		// The norm of pure noise varies by some tenths of the floor, so twice the floor is significant.
 		if c.Bias.Norm > 2*c.Bias.Floor {
-			lines = append(lines, fmt.Sprintf("%s is biased: its mean over the repeats is %s away, where noise explains %s. More repeats do not help; try %s.",
+			lines = append(lines, fmt.Sprintf("%s is biased: its mean over the repeats is %s away, and noise explains only %s. More repeats do not help; try %s.",
 				p.names[i], cli.Number(c.Bias.Norm), cli.Number(c.Bias.Floor), biasRemedy(c.Estimator)))
 		} else {
 			fair = append(fair, p.names[i])
 		}
 	}
 	if fair != nil {
-		lines = append(lines, fmt.Sprintf("No bias beyond the noise is seen of %s: more chains or steps bring the estimate nearer.", strings.Join(fair, ", ")))
+		lines = append(lines, fmt.Sprintf("The repeats show no bias of %s beyond the noise: more chains or steps reduce the distance.", strings.Join(fair, ", ")))
 	}
 	return lines
 }
 
-// biasRemedy says what lowers the bias of an estimator. Chains that restart at each update, as those of
-// cd, keep theirs however many steps a comparison has.
+// biasRemedy returns advice on how to lower the bias of an estimator. More steps do not lower it if chains
+// restart at each update, as in cd.
 func biasRemedy(s negphase.Settings) string {
 	switch {
 	case negphase.Has(s.Kind, "tau"):
@@ -114,7 +114,7 @@ func biasRemedy(s negphase.Settings) string {
 	return "more steps, or a ladder of temperatures, such as ins"
 }
 
-// settingsTable lists what was compared.
+// settingsTable lists the settings of the comparison.
 func (p *plan) settingsTable() report.Table {
 	t := p.flags.Settings()
 	if p.set != nil {

@@ -67,8 +67,8 @@ func (p *plan) json(r result) (out cli.Record) {
 	return out
 }
 
-// records returns the estimators with their figures at the last point. With one repeat JSON lacks
-// the figures that need several.
+// records returns the results of the estimators at the last point. With one repeat, numbers that need
+// several are null in JSON.
 func (p *plan) records(r result) (all []cli.Record) {
 	for i, c := range r.curves {
 		if c.Repeats == 0 {
@@ -105,7 +105,7 @@ func (p *plan) records(r result) (all []cli.Record) {
 	return all
 }
 
-// processors returns the number of processors that seconds are measured on.
+// processors returns the number of processors that estimators use.
 func (p *plan) processors() int {
 	if p.workers > 0 {
 		return min(p.workers, runtime.GOMAXPROCS(0))
@@ -144,7 +144,7 @@ func (p *plan) report(results []result) error {
 	return err
 }
 
-// describe prints a table.
+// describe prints the results on one model.
 func (p *plan) describe(r result, w io.Writer) {
 	fmt.Fprintf(w, "%s: %s\n", r.Path, cli.Units(r.Model))
 	how := "exact"
@@ -163,22 +163,22 @@ func (p *plan) describe(r result, w io.Writer) {
 	cli.PrintTable(w, cli.Table(p.records(r)), false)
 }
 
-// ladderNotes name the temperatures of estimators that were given without any: the defaults of
-// rbmtrain differ.
+// ladderNotes returns lines on the default temperatures of estimators, where those of rbmtrain
+// differ.
 func (p *plan) ladderNotes() (notes []string) {
 	for i, s := range p.estimators {
 		if tau := train.DefaultSettings(s.Kind).Negative.Get("tau"); tau != "" && tau != s.Get("tau") && !strings.Contains(p.names[i], ":tau=") {
-			notes = append(notes, fmt.Sprintf("%s has the ladder tau=%s; that of rbmtrain is %s:tau=%s", p.names[i], s.Get("tau"), p.names[i], tau))
+			notes = append(notes, fmt.Sprintf("%s has the default ladder tau=%s; rbmtrain has %s:tau=%s", p.names[i], s.Get("tau"), p.names[i], tau))
 		}
 	}
 	return notes
 }
 
-// shortList is the number of temperatures that a line has room for.
+// shortList is the largest number of temperatures that short lists.
 const shortList = 8
 
-// short returns s in the grammar. The number of temperatures stands for a long
-// list of them.
+// short returns s as in -negphase. It replaces a long list of temperatures by their
+// number.
 func short(s negphase.Settings) string {
 	text := s.String()
 	if t, at := s.Ladder().Temperatures.List, strings.Index(text, ":tau="); at >= 0 && len(t) > shortList {
@@ -194,10 +194,9 @@ func plusMinus(m compare.Moment) string {
 	return cli.Number(m.Mean) + " ± " + cli.Number(m.SD)
 }
 
-// warnings returns the reasons not to trust the figures, of all models
-// together.
+// warnings returns the warnings about the results on all models.
 func (p *plan) warnings(results []result) (warnings []string) {
-	// A tuned ladder differs from model to model, so each is judged by itself.
+	// A tuned ladder differs between models, so check the ladder of each model.
 	ladder := func(what string, info func(r result) negphase.Info) {
 		least, bad := math.Inf(1), 0
 		for _, r := range results {
@@ -218,7 +217,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 	}
 	ladder("the reference run", func(r result) negphase.Info { return r.truth.Info })
 	for i := range p.estimators {
-		var info negphase.Info // of all models, without their pairs of temperatures
+		var info negphase.Info // counts over all models, without those of pairs of temperatures
 		drowned, updates := 0, 0
 		for _, r := range results {
 			c := &r.curves[i]
@@ -231,7 +230,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 			}
 		}
 		if drowned > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: its distance is less than twice the error of the reference itself (%s), and may be that; take more -reference-steps",
+			warnings = append(warnings, fmt.Sprintf("%s: its distance is less than twice the error of the reference (%s), and may be only that error; increase -reference-steps",
 				p.names[i], cli.Count(drowned, "model")))
 		}
 		if p.estimators[i].Ladder().MaxTemperatures() > 1 {
@@ -244,7 +243,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 	return append(warnings, p.samplerWarnings...)
 }
 
-// write makes the folder of -out and fills it.
+// write makes the folder of -out and writes its files.
 func (p *plan) write(results []result, object any) error {
 	if err := os.Mkdir(p.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
@@ -277,7 +276,7 @@ func (p *plan) write(results []result, object any) error {
 	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, p.page(results)) })
 }
 
-// draw writes a picture of charts, if there is anything to draw.
+// draw writes a picture of charts, unless they are empty.
 func (p *plan) draw(name string, charts []plots.Chart) error {
 	page := picture(charts)
 	if page == nil {
@@ -286,8 +285,8 @@ func (p *plan) draw(name string, charts []plots.Chart) error {
 	return cli.WritePictures(p.out, name, p.pictures, page)
 }
 
-// table returns all points of all curves as the lines of a CSV file. Standard
-// deviations of one repeat are empty.
+// table returns all points of all curves as the lines of a CSV file. With one repeat
+// standard deviations are empty.
 func (p *plan) table(results []result) [][]string {
 	lines := [][]string{{"model", "negphase", "repeats", "updates", "steps", "gibbs_steps", "seconds", "distance_mean", "distance_sd"}}
 	for _, r := range results {

@@ -29,29 +29,29 @@ import (
 // A runSummary holds the settings and results of an rbmtrain run.
 type runSummary struct {
 	Path     string            `json:"path"`
-	Settings map[string]string `json:"settings"` // all of them
-	Metrics  map[string]metric `json:"metrics"`  // along the run, by the column of metrics.csv
+	Settings map[string]string `json:"settings"` // all settings by name
+	Metrics  map[string]metric `json:"metrics"`  // by column of metrics.csv
 	Final    json.RawMessage   `json:"final,omitempty"`
-	Steps    int               `json:"steps"`   // of the last measurement
-	Seconds  float64           `json:"seconds"` // of training, up to it
+	Steps    int               `json:"steps"`   // step of the last measurement
+	Seconds  float64           `json:"seconds"` // time of training up to it
 	Finished bool              `json:"finished"`
 	Diverged bool              `json:"diverged,omitempty"`
 
-	final   map[string]bool // whether the last value of a metric is that of result.json
+	final   map[string]bool // metrics whose last value is from result.json
 	columns []string
 	rows    [][]float64
 }
 
-// A metric holds the last and the best value of a column. The last value of a finished run uses all rows;
-// the values along the run use a sample where there are many rows. Best is left out of columns
-// that are neither better when larger nor better when smaller.
+// A metric holds the last and the best value of a column. The last value of a finished run is over all rows.
+// Values along the run are over a sample if there are many rows. Best is omitted for columns without a
+// better direction.
 type metric struct {
-	Last     *float64 `json:"last"` // null where it is not a number
+	Last     *float64 `json:"last"` // null if it is not finite
 	Best     *float64 `json:"best,omitempty"`
 	BestStep int      `json:"best_step,omitempty"`
 }
 
-// compareRuns is -runs: a table of finished and unfinished runs.
+// compareRuns carries out -runs: it prints a table of finished and unfinished runs.
 func (o *options) compareRuns() error {
 	if err := o.flags.CheckNew(); err != nil {
 		return err
@@ -96,14 +96,14 @@ func (o *options) compareRuns() error {
 	})
 }
 
-// findRuns reads the runs in the folders that match -runs: one pattern, whose folders may have a comma in their
-// names, or a list of patterns.
+// findRuns reads the runs in the folders that match -runs. If no folder matches the whole value as a pattern, it is
+// a list of patterns separated by commas.
 func (o *options) findRuns() (all []*runSummary, err error) {
 	patterns := []string{o.runs}
 	if whole, err := filepath.Glob(o.runs); err == nil && len(whole) == 0 {
 		patterns = strings.Split(o.runs, ",")
 	}
-	read := map[string]bool{} // a folder that several patterns match is one run
+	read := map[string]bool{} // folders that were read, as several patterns may match the same folder
 	for _, pattern := range patterns {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
@@ -118,7 +118,7 @@ func (o *options) findRuns() (all []*runSummary, err error) {
 			}
 			r, err := readRun(path)
 			if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-				continue // not a run, or one that has measured nothing yet
+				continue // not a run, or a run without measurements
 			}
 			if err != nil {
 				return nil, fmt.Errorf("-runs: %w", err)
@@ -148,12 +148,12 @@ func readRun(dir string) (*runSummary, error) {
 		return nil, err
 	}
 	r := &runSummary{Path: dir, Settings: map[string]string{"steps": strconv.Itoa(c.Steps)}, Metrics: map[string]metric{}, final: map[string]bool{}}
-	delete(c.Training, "horizon") // the steps again
+	delete(c.Training, "horizon") // equal to the steps
 	r.set(c.Training)
 	for _, name := range []string{"hidden", "labels", "init", "constraint"} {
 		r.set(map[string]any{name: c.Model[name]})
 	}
-	r.Settings["hidden_units"] = "bernoulli" // the file says so by leaving them out
+	r.Settings["hidden_units"] = "bernoulli" // the default, which the file omits
 	r.set(map[string]any{"hidden_units": c.Model["hidden_units"]})
 	r.set(map[string]any{"data": c.Data["name"], "binarize": c.Data["binarize"], "rows": c.Data["rows"]})
 	if r.columns, r.rows, err = rundir.ReadTable(filepath.Join(dir, rundir.MetricsFile)); err != nil {
@@ -194,8 +194,7 @@ func readRun(dir string) (*runSummary, error) {
 	return r, nil
 }
 
-// set adds settings: those of the negative phase by their own names, which do not
-// occur among the others.
+// set adds settings. It flattens nested settings, whose names differ from all others.
 func (r *runSummary) set(settings map[string]any) {
 	for name, value := range settings {
 		switch v := value.(type) {
@@ -207,13 +206,13 @@ func (r *runSummary) set(settings map[string]any) {
 		case string:
 			r.Settings[name] = v
 		default:
-			text, _ := finitejson.Marshal(v) // it was read from JSON
+			text, _ := finitejson.Marshal(v) // cannot fail, because v was read from JSON
 			r.Settings[name] = string(text)
 		}
 	}
 }
 
-// measure fills in the metrics from the table.
+// measure sets the metrics from the rows of metrics.csv.
 func (r *runSummary) measure() {
 	if len(r.rows) == 0 {
 		return
@@ -239,7 +238,8 @@ func (r *runSummary) measure() {
 	}
 }
 
-// inWords returns a value of a column of metrics.csv as the report of a run has it, errors in percent.
+// inWords writes a value of the column name of metrics.csv as in the report of a run: classification errors are in
+// per cent.
 func inWords(name string, x float64) string {
 	if c, ok := train.ColumnOf(name); ok && c.Format != "" && c.Scale != 0 {
 		return c.Text(x)
@@ -250,8 +250,8 @@ func inWords(name string, x float64) string {
 // better reports whether a is a better value than b.
 func better(c train.Column, a, b float64) bool { return a != b && (a < b) == c.Smaller }
 
-// sortRuns sorts the runs, the best first, by -sort or else by firstMetric, and returns the name
-// of the column. It is "" if no run has such a metric; the runs are then in the order of their paths.
+// sortRuns sorts the runs by the column of -sort, by default firstMetric, the best first. It returns the
+// name of the column, or "" if no run has such a metric. The order is then that of the paths.
 func (o *options) sortRuns(all []*runSummary) (by string, err error) {
 	known := map[string]bool{}
 	for _, r := range all {
@@ -272,13 +272,13 @@ func (o *options) sortRuns(all []*runSummary) (by string, err error) {
 		return by, nil
 	}
 	if !known[by] {
-		return "", cli.Usagef("-sort is %q; the runs have %s, and there are path and seconds", by, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		return "", cli.Usagef("-sort is %q; it must be path, seconds or a metric of the runs: %s", by, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 	}
 	bestFirst(all, by, func(r *runSummary) *float64 { return r.Metrics[by].Last })
 	return by, nil
 }
 
-// bestFirst sorts runs, or groups of them, by a column of metrics.csv; those without a value come last.
+// bestFirst sorts runs or groups by a column of metrics.csv, the best first and those without a value last.
 func bestFirst[T any](all []T, by string, value func(x T) *float64) {
 	column, _ := train.ColumnOf(by)
 	slices.SortStableFunc(all, func(a, b T) int {
@@ -300,9 +300,9 @@ func count(yes bool) int {
 	return 0
 }
 
-// firstMetric returns the name of the metric that says most about a run, or "": of test rows, else of
-// held-out rows, else of training rows. The classification error ranks before the pseudo-likelihood, which
-// favours models trained by contrastive divergence.
+// firstMetric returns the name of the default metric for comparing runs, or "" if there is none. It prefers test
+// rows, then held-out rows, then training rows. The classification error ranks before the pseudo-likelihood,
+// which favours models trained by contrastive divergence.
 func firstMetric(names []string) (best string) {
 	rank := math.MaxInt
 	for i, part := range []string{"_test", "_holdout", "_train"} {
@@ -310,7 +310,7 @@ func firstMetric(names []string) (best string) {
 			c, ok := train.ColumnOf(name)
 			at := 100*i + 2*c.Rank
 			if c.Name == "error" {
-				at = 100*i + 3 // between those of ranks 1, the log-likelihood, and 2
+				at = 100*i + 3 // between rank 1, the log-likelihood, and rank 2
 			}
 			if ok && c.First && strings.HasSuffix(name, part) && at < rank {
 				best, rank = name, at
@@ -335,8 +335,8 @@ func differing(all []*runSummary) []string {
 	return slices.Sorted(maps.Keys(differ))
 }
 
-// settingColumn names the column of a setting in a table that has columns of these metrics and
-// others: the name of the setting, with "setting_" before it where another column has that name.
+// settingColumn returns the name of a setting's column in a table with columns for metrics and others:
+// the name of the setting, preceded by "setting_" if another column has that name.
 func settingColumn(name string, metrics map[string]bool, others ...string) string {
 	if _, taken := metrics[name]; taken || slices.Contains(others, name) {
 		return "setting_" + name
@@ -344,13 +344,13 @@ func settingColumn(name string, metrics map[string]bool, others ...string) strin
 	return name
 }
 
-// none stands for a setting that a run does not have, or a value that is not known.
+// none is the text for a setting that a run does not have, or for an unknown value.
 const none = "–"
 
-// runRecords returns the runs with the settings that differ and all metrics. People read the
-// metric by which they are sorted.
+// runRecords returns a record for each run, with the settings that differ and all metrics. Text
+// has only the metric of the sorting.
 func runRecords(all []*runSummary, by string, differ []string) (records []cli.Record) {
-	known := map[string]bool{} // whether there is a best value
+	known := map[string]bool{} // from a metric to whether it has a best value
 	for _, r := range all {
 		for name, m := range r.Metrics {
 			known[name] = known[name] || m.Best != nil
@@ -406,16 +406,17 @@ func runRecords(all []*runSummary, by string, differ []string) (records []cli.Re
 	return records
 }
 
-// bestNote says which rows the last and the best values of a metric use. It is "" if they use the same rows.
+// bestNote returns a note on the rows over which the last and the best values of a metric are. It is "" if these
+// are the same rows.
 func bestNote(all []*runSummary, by string) string {
 	if !slices.ContainsFunc(all, func(r *runSummary) bool { return r.final[by] && r.Metrics[by].Best != nil }) {
 		return ""
 	}
-	return by + " of a finished run is its closing value, on all rows or a large sample; the best along the run is from metrics.csv, on a smaller sample if there are many rows"
+	return by + " of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows"
 }
 
-// writeRuns writes the file of -out, or makes the folder and fills it. lines are runs, or the
-// means of -over, and chart shows them.
+// writeRuns writes the file of -out, or makes the folder of -out and writes its files. lines are
+// the records of the table and chart its picture: of the runs, or of the means of -over.
 func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs, lines []cli.Record, chart plots.Chart, object any) error {
 	writeJSON := func(w io.Writer) error {
 		return finitejson.Write(w, object, "  ")
@@ -429,7 +430,7 @@ func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs,
 	case ext == ".json":
 		return atomicfile.Write(o.out, writeJSON)
 	case slices.Contains(cli.Pictures, ext) && !measured:
-		return cli.Usagef("-out %s is to show a metric along the runs; name one by -sort", o.out)
+		return cli.Usagef("-out %s would show a metric along the runs; name the metric by -sort", o.out)
 	case slices.Contains(cli.Pictures, ext) && page == nil:
 		return nil
 	case slices.Contains(cli.Pictures, ext):
@@ -453,7 +454,7 @@ func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs,
 			return err
 		}
 	}
-	words := []string{fmt.Sprintf("%s is the first of %s by %s. Runs that differ in the seed alone show how large chance differences are.",
+	words := []string{fmt.Sprintf("%s is the best of %s by %s. Runs that differ only in the seed show how large chance differences are.",
 		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
 	if note := bestNote(all, by); note != "" {
 		words = append(words, note+".")
@@ -467,8 +468,8 @@ func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs,
 }
 
 const (
-	drawnRuns     = 12 // curves that a picture has room for
-	namedSettings = 3  // settings that the name of a curve has
+	drawnRuns     = 12 // largest number of curves in a picture
+	namedSettings = 3  // largest number of settings in the name of a curve
 )
 
 // metricWords returns the name of a column of metrics.csv in words.
@@ -497,7 +498,7 @@ func metricChart(by string) (c plots.Chart, scale float64) {
 	return c, scale
 }
 
-// settingsWords names a curve by these settings.
+// settingsWords returns the name of a curve: the settings names and their values.
 func settingsWords(settings map[string]string, names []string) string {
 	var words []string
 	for _, name := range names {
@@ -506,12 +507,12 @@ func settingsWords(settings map[string]string, names []string) string {
 	return strings.Join(words, ", ")
 }
 
-// runsChart draws a metric along the best runs.
-// A curve is named by the settings in which the runs differ, or by its folder if these are many.
+// runsChart returns a chart of a metric along the best runs. The name of a curve is the settings in which the
+// runs differ, or its folder if there are many such settings.
 func runsChart(all []*runSummary, by string, differ []string) plots.Chart {
 	c, scale := metricChart(by)
 	c.Title = fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), metricWords(by))
-	differ = slices.DeleteFunc(slices.Clone(differ), func(name string) bool { // what follows from another setting
+	differ = slices.DeleteFunc(slices.Clone(differ), func(name string) bool { // settings that some lack follow from others
 		return slices.ContainsFunc(all, func(r *runSummary) bool { return r.Settings[name] == "" })
 	})
 	for i, r := range all[:min(len(all), drawnRuns)] {

@@ -111,7 +111,7 @@ func TestRuns(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"run negphase rate temperatures error_test best along the run at step steps done seconds", "runs/b pcd 0.2 – 5 % 5 % 20 20 1 not finished", "runs/a pcd 0.1 – 21 % 10 % 30 60 4.5", "runs/c pins 0.1 [1,2] – 50 % 0 60 6",
-			"error_test of a finished run is its closing value, on all rows or a large sample; the best along the run is from metrics.csv, on a smaller sample if there are many rows"}},
+			"error_test of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows"}},
 		{[]string{"-sort", "pseudo_likelihood_test"}, []string{"run negphase rate temperatures pseudo_likelihood_test best along the run at step steps done seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
 		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps done seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
 		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps done seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
@@ -193,7 +193,7 @@ func TestRunsFiles(t *testing.T) {
 	if _, err := png.Decode(f); err != nil {
 		t.Error(err)
 	}
-	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "runs/b is the first of 3 runs") {
+	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "runs/b is the best of 3 runs") {
 		t.Error("the report does not name the best run")
 	}
 	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "steps done") || strings.Contains(text, "pseudo_likelihood_test") {

@@ -28,20 +28,21 @@ func main() { cli.Main("rbmexport", run) }
 
 const summary = `rbmexport converts a model, or draws it.
 
-The ending of -out says what is wanted. A .safetensors or .npz file holds the
+The ending of -out decides the format. A .safetensors or .npz file has the
 arrays weights [visible, hidden], visible_bias and hidden_bias. -sklearn writes
 the .npz with the names of scikit-learn's BernoulliRBM instead: components_
 [hidden, visible], intercept_hidden_ and intercept_visible_. -spins writes the
-parameters for units of −1 and +1, with E(s,t) = −sᵀWt − aᵀs − bᵀt, as the arrays
-spin_weights, spin_visible_bias and spin_hidden_bias. -model reads all three kinds
-of .npz.
+parameters for visible spins s and hidden spins t of −1 and +1, with
+E(s,t) = −sᵀWt − aᵀs − bᵀt, as the arrays spin_weights (W), spin_visible_bias (a) and
+spin_hidden_bias (b). -model reads all three kinds of .npz.
 
-A .dat is the Potts model of sequences nearest to the model, as adabmDCA writes it: a line
-J i j a b value for each coupling, h i a value for each field, sites from 0. It has the terms
-in one and in two sites of the expansion of -F, in the zero-sum gauge; terms in more sites are lost.
+A .dat file has the Potts model that approximates a model of sequences, in the format of
+adabmDCA: a line "J i j a b value" for each coupling and "h i a value" for each field; sites
+count from 0. Its couplings are the terms in one and two sites of the expansion of −F, the
+negative free energy, in the zero-sum gauge. Terms in more sites are lost.
 
-A .png, .svg or .pdf is a sheet of filters, the weights of hidden units as pictures. rbmsample
-draws samples.`
+A .png, .svg or .pdf file has a sheet of filters: the weights of hidden units as pictures.
+rbmsample draws samples.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f := cli.NewFlags("rbmexport", summary, "rbmexport -model FILE -out FILE [flags]")
@@ -51,11 +52,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.Group("file")
 	var out string
 	var sklearn, spins, zeroSum bool
-	f.StringVar(&out, "out", "", "file to write: .safetensors, .npz, .dat (of a model of sequences) or a picture (.png, .svg, .pdf)").
+	f.StringVar(&out, "out", "", "file to write: .safetensors, .npz, .dat (for a model of sequences) or a picture (.png, .svg, .pdf)").
 		Main("FILE  .safetensors, .npz, .dat or a picture (.png, .svg, .pdf)").New(append([]string{".safetensors", ".npz", pottsEnding}, cli.Pictures...)...)
 	f.BoolVar(&sklearn, "sklearn", false, "write the .npz with scikit-learn's names").Main("  scikit-learn's names in the .npz")
-	f.BoolVar(&spins, "spins", false, "write the .npz in spins of −1 and +1: spin_weights, spin_visible_bias, spin_hidden_bias").Main("  parameters of spins −1 and +1 in the .npz").Not("sklearn")
-	f.BoolVar(&zeroSum, "zero-sum", false, "bring softmax groups of inputs to the zero-sum gauge: the weights of a group to each hidden unit sum to zero, and its biases; the distribution stays").Main("  softmax groups of inputs in the zero-sum gauge")
+	f.BoolVar(&spins, "spins", false, "write the .npz with the parameters for spins of −1 and +1: spin_weights, spin_visible_bias, spin_hidden_bias").Main("  parameters of spins −1 and +1 in the .npz").Not("sklearn")
+	f.BoolVar(&zeroSum, "zero-sum", false, "bring softmax groups of inputs to the zero-sum gauge: the biases of a group, and its weights to each hidden unit, sum to zero. The distribution does not change").Main("  softmax groups of inputs in the zero-sum gauge")
 	f.Group("others")
 	if err := f.Parse(args, stdout, stderr); err != nil {
 		return err
@@ -106,17 +107,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// pottsEnding is the file name ending of adabmDCA.
+// pottsEnding is the ending of files of adabmDCA.
 const pottsEnding = ".dat"
 
-// writePotts writes the Potts model nearest to m, and describes it.
+// writePotts writes the Potts model that approximates m to the file out, and returns its description. path and
+// about are m's file and metadata.
 func writePotts(ctx context.Context, f *cli.Flags, out string, m *rbm.RBM, path string, about modelfile.About) (what string, err error) {
 	schema, err := cli.SchemaOf(m, about)
 	if err != nil {
 		return "", fmt.Errorf("model %s: %w", path, err)
 	}
 	if schema == nil || schema.Alphabet == "" {
-		return "", cli.Usagef("-out: a %s holds the Potts model of a model of sequences, and %s is none", pottsEnding, path)
+		return "", cli.Usagef("-out: a %s file is for models of sequences, and %s is none", pottsEnding, path)
 	}
 	bar := f.NewProgress("effective couplings", "hidden units", int64(m.Hidden()))
 	p, err := potts.Effective(ctx, m, func(done int) { bar.Set(int64(done), "") })
@@ -128,7 +130,7 @@ func writePotts(ctx context.Context, f *cli.Flags, out string, m *rbm.RBM, path 
 	return fmt.Sprintf("the Potts model of %v nearest to the model", schema), err
 }
 
-// draw returns the sheet of filters.
+// draw returns the sheet of m's filters.
 func draw(m *rbm.RBM, about modelfile.About) image.Image {
 	height, width := about.Height, about.Width
 	if height == 0 {

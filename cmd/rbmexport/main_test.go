@@ -260,5 +260,5 @@ func TestPotts(t *testing.T) {
 			t.Errorf("coupling %d of sites 0 and 2 is %v, want %v", k, x, want.Pair(0, 2)[k])
 		}
 	}
-	rbmexport.Fails(t, 2, []string{"-model", "m.safetensors", "-out", "m.dat"}, "-out: a .dat holds the Potts model of a model of sequences, and m.safetensors is none")
+	rbmexport.Fails(t, 2, []string{"-model", "m.safetensors", "-out", "m.dat"}, "-out: a .dat file is for models of sequences, and m.safetensors is none")
 }
