@@ -20,8 +20,8 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// gaussianEstimators run on models of Gaussian visible and binary hidden units of fixed parameters. The
-// last two move the hidden units with the visible ones summed out; the others are compared with the first.
+// gaussianEstimators run on models of Gaussian visible and binary hidden units with fixed parameters. The
+// last two integrate the visible units out and move only the hidden ones. All are compared with the first.
 var gaussianEstimators = []estimator{
 	{name: "pcd", settings: "pcd:chains=50"},
 	{name: "cd", settings: "cd:k=1"},
@@ -37,18 +37,18 @@ const (
 	gaussianVisible = 100
 	gaussianHidden  = 16
 	gaussianSeconds = 0.5
-	// drawnWeights scale the weights of the model that the rows of cd are drawn from.
+	// drawnWeights scales the weights of the model from which the rows of cd are drawn.
 	drawnWeights    = 0.9
 	gaussianBatch   = 50
 	gaussianBatches = 400
 	tuneUpdates     = 500
 )
 
-// gaussianStrengths are lengths of the weight vectors of hidden units.
+// gaussianStrengths are the norms of the weight vectors of hidden units.
 var gaussianStrengths = []float64{1, 2, 3, 4, 6, 8}
 
-// gaussianModel returns a model whose weights are N(0, strength²/visible), times scale, and whose hidden units
-// are on with probability ½: with the visible units summed out they are a spin glass without fields.
+// gaussianModel returns a model with weights drawn from N(0, strength²/visible) and multiplied by scale. Its hidden units
+// are on with probability ½: with the visible units integrated out they are a spin glass without fields.
 func gaussianModel(strength, scale float64, seed uint64) *rbm.RBM {
 	m := rbm.NewGroups(gaussianHidden, rbm.Group{Kind: rbm.Gaussian, Units: gaussianVisible})
 	m.Randomize(strength*scale/math.Sqrt(gaussianVisible), rbm.NewKey(seed))
@@ -64,8 +64,8 @@ func gaussianModel(strength, scale float64, seed uint64) *rbm.RBM {
 	return m
 }
 
-// distances returns how far each estimator is from the exact negative phase, in lengths of that, after this
-// many seconds.
+// distances returns the distance of each estimator from the exact negative phase after this many seconds, divided by
+// the norm of the exact negative phase.
 func distances(ctx context.Context, strength float64, seed uint64, seconds float64) (points []claims.Point, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -123,11 +123,11 @@ func gaussianFigure() claims.Figure {
 		return chains.Logs(t.At(gaussianPanel, name, x))
 	}
 	closer := func(t *claims.Table, a, b string, x float64) claims.Claim {
-		return claims.Smaller(fmt.Sprintf("weight vectors of length %g: %s is nearer to the exact negative phase than %s", x, a, b), at(t, a, x), at(t, b, x))
+		return claims.Smaller(fmt.Sprintf("weight vectors of norm %g: %s is nearer to the exact negative phase than %s", x, a, b), at(t, a, x), at(t, b, x))
 	}
 	return claims.Figure{
 		Name: "gaussian", Ours: true, Title: "Gaussian visible units, and couplings from weak to strong",
-		Says: "what does it gain to sum the Gaussian units out and to move the hidden ones alone?",
+		Says: "what is gained by integrating the Gaussian units out and moving only the hidden units?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for _, x := range claims.Size(o, []float64{1, 4}, gaussianStrengths) {
 				for seed := range o.Seeds(3, 5) {
@@ -149,23 +149,23 @@ func gaussianFigure() claims.Figure {
 			return all
 		},
 		Draw: func(w io.Writer, t *claims.Table) error {
-			return claims.Curves(w, t, 1, []claims.Panel{{Name: gaussianPanel, Title: "error of the negative phase, over its length", X: "length of the weight vectors", Y: "error", LogX: true, LogY: true, Geometric: true, Dots: true}}, names(gaussianEstimators))
+			return claims.Curves(w, t, 1, []claims.Panel{{Name: gaussianPanel, Title: "relative error of the negative phase", X: "norm of the weight vectors", Y: "error", LogX: true, LogY: true, Geometric: true, Dots: true}}, names(gaussianEstimators))
 		},
 		Finding: func(t *claims.Table) string {
-			var parts []string
+			var texts []string
 			for _, x := range t.Xs(gaussianPanel, gaussianEstimators[0].name) {
 				rivals := slices.DeleteFunc(names(gaussianEstimators), func(name string) bool { return name == "cd" })
 				best := slices.MinFunc(rivals, func(a, b string) int { return cmp.Compare(at(t, a, x).Mean(), at(t, b, x).Mean()) })
 				ratio := math.Exp(at(t, gaussianEstimators[0].name, x).Mean() - at(t, best, x).Mean())
-				parts = append(parts, fmt.Sprintf("%g: %s, %.1f", x, best, ratio))
+				texts = append(texts, fmt.Sprintf("%g: %s, %.1f", x, best, ratio))
 			}
-			return "The nearest estimator that does not start at the data, by the length of the weight vectors, and how many times smaller its error is than that of pcd: " + strings.Join(parts, "; ") + "."
+			return "For each norm of the weight vectors, the best estimator that does not start at the data, and the error of pcd divided by its error: " + strings.Join(texts, "; ") + "."
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			fmt.Fprintf(&b, "\nModels of %d Gaussian units of precision 1 and %d binary ones, of random weights, whose hidden units are on half of the time. "+
-				"Numbers are the distance of the mean of all estimates of a run from the exact negative phase, divided by the length of that: geometric means over the models ÷× one standard deviation of the logarithm. A run has %g s of one core; the temperatures of pt and ins are tuned before, for free. "+
-				"cd starts at rows of a model with weights smaller by a tenth, and all estimators but cd at uniform states: where weights are strong, cd hardly leaves its rows, which have nearly the moments of the model.\n\n| length of weight vectors |", gaussianVisible, gaussianHidden, gaussianSeconds)
+			fmt.Fprintf(&b, "\nThe models have %d Gaussian visible units of precision 1, %d binary hidden units that are on with probability ½, and random weights. "+
+				"A number is the distance of the mean of all estimates of a run from the exact negative phase, divided by the norm of the exact negative phase. It is a geometric mean over the models, ×/÷ one standard deviation as a factor. A run has %g s of one core; the temperatures of pt and ins are tuned before this time begins. "+
+				"cd starts at rows of a model with weights smaller by a tenth, and the other estimators at uniform states. If the weights are large, cd hardly leaves these rows, whose moments are nearly those of the model.\n\n| norm of weight vectors |", gaussianVisible, gaussianHidden, gaussianSeconds)
 			for _, e := range gaussianEstimators {
 				fmt.Fprintf(&b, " %s `%s` |", e.name, e.settings)
 			}
@@ -175,7 +175,7 @@ func gaussianFigure() claims.Figure {
 				for _, name := range names(gaussianEstimators) {
 					mean, sd := at(t, name, x).Average()
 					n, _ := t.At(gaussianUpdates, name, x).Average()
-					fmt.Fprintf(&b, " %.4f ÷× %.2f (%.0f updates) |", math.Exp(mean), math.Exp(sd), n)
+					fmt.Fprintf(&b, " %.4f ×/÷ %.2f (%.0f updates) |", math.Exp(mean), math.Exp(sd), n)
 				}
 				b.WriteString("\n")
 			}

@@ -20,14 +20,14 @@ import (
 	"gorbm/train"
 )
 
-// A hiddenLayer is a curve of the figure hidden.
+// A hiddenLayer is a kind and number of hidden units, a curve of the figure hidden.
 type hiddenLayer struct {
 	name string
 	rbm.Group
-	rate map[float64]float64 // the best of the search, by the seconds of a run
+	rate map[float64]float64 // best rate in the search, by the seconds of a run
 }
 
-// hiddenLayers race; the others are compared with the first.
+// hiddenLayers are compared with the first of them.
 var hiddenLayers = []hiddenLayer{
 	{"50 dReLU units", rbm.Group{Kind: units.DReLU, Units: 50}, map[float64]float64{4: 0.2}},
 	{"50 bits", rbm.Group{Kind: rbm.Bernoulli, Units: 50}, map[float64]float64{4: 0.8}},
@@ -39,42 +39,43 @@ var (
 	hiddenRates   = []float64{0.1, 0.2, 0.4, 0.8, 1.6, 3.2}
 )
 
-// A hiddenSize is the sizes of the figure hidden.
-type hiddenSize struct{ rows, others, samples, rounds int }
+// A hiddenSize has the numbers of training rows, of held-out rows and of samples, and the rounds of the sampling chains.
+type hiddenSize struct{ rows, heldOut, samples, rounds int }
 
-var hiddenFull = hiddenSize{rows: 20_000, others: 10_000, samples: 1000, rounds: sample.DefaultRounds / 16}
+var fullHidden = hiddenSize{rows: 20_000, heldOut: 10_000, samples: 1000, rounds: sample.DefaultRounds / 16}
 
-// hiddenSized returns hiddenFull, or the sizes of -quick.
-func hiddenSized(o claims.Options) hiddenSize {
-	return claims.Size(o, hiddenSize{rows: 1000, others: 500, samples: 100, rounds: 8}, hiddenFull)
+// sizeOfHidden returns fullHidden, or the sizes of -quick.
+func sizeOfHidden(o claims.Options) hiddenSize {
+	return claims.Size(o, hiddenSize{rows: 1000, heldOut: 500, samples: 100, rounds: 8}, fullHidden)
 }
 
 const (
-	hiddenSearch = 100 // the seed of the search, which no run of the race has
+	hiddenSearch = 100 // seed of the search, which no other run has
 
-	otherDraws     = "draws of the family" // in place of a model's samples
+	familyDraws    = "draws of the family" // rows in place of a model's samples
 	hiddenError    = "error of correlations"
 	hiddenPearson  = "Pearson"
 	hiddenSlope    = "slope"
 	hiddenUpdates  = "updates"
-	hiddenMixed    = "mixed"  // 1 if chains from random states and from rows agreed
-	hiddenSearched = "search" // the errors of the search: X is the rate
+	hiddenMixed    = "mixed"  // 1 if chains from random states agreed with chains from rows
+	hiddenSearched = "search" // errors in the search; X is the rate
 )
 
-// searched returns the panel of the search for runs of this many seconds.
-func searched(seconds float64) string { return fmt.Sprintf("%s, %g s", hiddenSearched, seconds) }
+// searchPanel returns the panel of the search among runs of this many seconds.
+func searchPanel(seconds float64) string { return fmt.Sprintf("%s, %g s", hiddenSearched, seconds) }
 
-// family returns rows of the family of sequences for training, and others of it.
-func (p *files) family(ctx context.Context, n hiddenSize) (rows, others *data.Set, err error) {
-	spec := fmt.Sprintf("sequences:%d", n.rows+n.others)
+// family returns training rows and held-out rows of the family of sequences.
+func (p *files) family(ctx context.Context, n hiddenSize) (rows, heldOut *data.Set, err error) {
+	spec := fmt.Sprintf("sequences:%d", n.rows+n.heldOut)
 	set, err := p.set(ctx, problem{name: spec, load: builtIn(spec)})
 	if err != nil {
 		return nil, nil, err
 	}
-	return set.Take(data.RowNumbers(0, n.rows)), set.Take(data.RowNumbers(n.rows, n.rows+n.others)), nil
+	return set.Take(data.RowNumbers(0, n.rows)), set.Take(data.RowNumbers(n.rows, n.rows+n.heldOut)), nil
 }
 
-// start returns a training of the layer as rbmtrain's preset for such data starts it, except for the rate. horizon is the number of updates over which the rate falls to 0; 0: it does not.
+// start returns a training of the layer with the settings of rbmtrain's preset for such data, except for the rate. horizon is the number of updates over which
+// the rate falls to 0; 0: it is constant.
 func (l hiddenLayer) start(set *data.Set, rate float64, seed uint64, horizon int) (*training, error) {
 	s := train.PresetFor(set, false).Settings("pcd")
 	s.Rate, s.Horizon, s.Seed = rate, horizon, seed
@@ -87,16 +88,16 @@ func (l hiddenLayer) start(set *data.Set, rate float64, seed uint64, horizon int
 	return &training{Trainer: t, set: set}, err
 }
 
-// race trains the layer for this many seconds and adds how the two-site correlations of samples compare with those of
-// rows of the family.
+// race trains the layer for this many seconds, and compares the two-site correlations of samples with those of
+// held-out rows of the family.
 func (l hiddenLayer) race(ctx context.Context, p *files, n hiddenSize, rate float64, seed uint64, seconds float64, add func(panel string, y float64)) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	rows, others, err := p.family(ctx, n)
+	rows, heldOut, err := p.family(ctx, n)
 	if err != nil {
 		return err
 	}
-	horizon, err := foretell(ctx, seconds, func() (*training, error) { return l.start(rows, rate, seed, 0) })
+	horizon, err := forecast(ctx, seconds, func() (*training, error) { return l.start(rows, rate, seed, 0) })
 	if err != nil {
 		return err
 	}
@@ -118,27 +119,27 @@ func (l hiddenLayer) race(ctx context.Context, p *files, n hiddenSize, rate floa
 		mixed = 1
 	}
 	add(hiddenMixed, mixed)
-	drawn := *others
+	drawn := *heldOut
 	drawn.X = sheet.Values
-	compareContacts(&drawn, others, add)
+	compareContacts(&drawn, heldOut, add)
 	return nil
 }
 
-// compareContacts adds what the correlations of the two sites of contacts have in common in drawn and in rows. Nearly all
-// other pairs have none: of them the sampling error is many times the signal.
+// compareContacts compares the two-site correlations of contacts in drawn with those in rows. Nearly all other pairs of sites
+// are independent, and their sampling error is many times the signal.
 func compareContacts(drawn, rows *data.Set, add func(panel string, y float64)) {
 	x, y := contactCorrelations(drawn), contactCorrelations(rows)
-	off, size := 0.0, 0.0
+	errors, norm := 0.0, 0.0
 	for i, y := range y {
-		off, size = off+(x[i]-y)*(x[i]-y), size+y*y
+		errors, norm = errors+(x[i]-y)*(x[i]-y), norm+y*y
 	}
 	_, slope := stat.LinearRegression(y, x, nil, false)
-	add(hiddenError, math.Sqrt(off/size))
+	add(hiddenError, math.Sqrt(errors/norm))
 	add(hiddenPearson, stat.Correlation(x, y, nil))
 	add(hiddenSlope, slope)
 }
 
-// contactCorrelations returns f(a,b) − f(a)·f(b) of all states of the sites of all contacts of sequences.
+// contactCorrelations returns f(a,b) − f(a)·f(b) for all states a and b of the two sites of each contact.
 func contactCorrelations(set *data.Set) (c []float64) {
 	sites := len(set.Schema.Columns)
 	states := set.X.Cols / sites
@@ -169,11 +170,11 @@ func hiddenFigure(p *files) claims.Figure {
 		}
 		return all
 	}
-	// best returns the rate with the least error in the search.
+	// best returns the rate with the smallest error in the search.
 	best := func(t *claims.Table, name string, seconds float64) (best float64) {
 		least := math.Inf(1)
-		for _, rate := range t.Xs(searched(seconds), name) {
-			if y := t.At(searched(seconds), name, rate).Mean(); y < least {
+		for _, rate := range t.Xs(searchPanel(seconds), name) {
+			if y := t.At(searchPanel(seconds), name, rate).Mean(); y < least {
 				best, least = rate, y
 			}
 		}
@@ -181,15 +182,15 @@ func hiddenFigure(p *files) claims.Figure {
 	}
 	return claims.Figure{
 		Name: "hidden", Ours: true, Title: "dReLU units and bits on sequences of a known Potts model",
-		Says: "are hidden dReLU units better than bits, at equal computing time, for the correlations of touching sites of sequences?",
+		Says: "at equal computing time, do hidden dReLU units learn the correlations between sites in contact better than bits?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			job := func(l hiddenLayer, rate float64, seed int, seconds float64, panel string) claims.Job {
 				return claims.Job{Name: fmt.Sprintf("%s%s, %g s, rate %g, seed %d", map[bool]string{true: "search, "}[panel != ""], l.name, seconds, rate, seed), Run: func(ctx context.Context) (points []claims.Point, err error) {
-					err = l.race(ctx, p, hiddenSized(o), rate, uint64(seed), claims.Size(o, 0.02, seconds), func(of string, y float64) {
+					err = l.race(ctx, p, sizeOfHidden(o), rate, uint64(seed), claims.Size(o, 0.02, seconds), func(name string, y float64) {
 						switch {
 						case panel == "":
-							points = append(points, claims.Point{Panel: of, Curve: l.name, Repeat: seed, X: seconds, Y: y})
-						case of == hiddenError:
+							points = append(points, claims.Point{Panel: name, Curve: l.name, Repeat: seed, X: seconds, Y: y})
+						case name == hiddenError:
 							points = append(points, claims.Point{Panel: panel, Curve: l.name, Repeat: seed, X: rate, Y: y})
 						}
 					})
@@ -199,15 +200,15 @@ func hiddenFigure(p *files) claims.Figure {
 					return points, err
 				}}
 			}
-			jobs = append(jobs, claims.Job{Name: otherDraws, Run: func(ctx context.Context) (points []claims.Point, err error) {
-				n := hiddenSized(o)
-				rows, others, err := p.family(ctx, n)
+			jobs = append(jobs, claims.Job{Name: familyDraws, Run: func(ctx context.Context) (points []claims.Point, err error) {
+				n := sizeOfHidden(o)
+				rows, heldOut, err := p.family(ctx, n)
 				if err != nil {
 					return nil, err
 				}
 				for repeat := range o.Seeds(3, 3) {
-					compareContacts(rows.Take(data.RowNumbers(repeat*n.samples, (repeat+1)*n.samples)), others, func(panel string, y float64) {
-						points = append(points, claims.Point{Panel: panel, Curve: otherDraws, Repeat: repeat + 1, Y: y})
+					compareContacts(rows.Take(data.RowNumbers(repeat*n.samples, (repeat+1)*n.samples)), heldOut, func(panel string, y float64) {
+						points = append(points, claims.Point{Panel: panel, Curve: familyDraws, Repeat: repeat + 1, Y: y})
 					})
 				}
 				return points, nil
@@ -215,7 +216,7 @@ func hiddenFigure(p *files) claims.Figure {
 			for _, seconds := range hiddenSeconds {
 				for _, rate := range claims.Size(o, hiddenRates[:1], hiddenRates) {
 					for _, l := range hiddenLayers {
-						jobs = append(jobs, job(l, rate, hiddenSearch, seconds, searched(seconds)))
+						jobs = append(jobs, job(l, rate, hiddenSearch, seconds, searchPanel(seconds)))
 					}
 				}
 			}
@@ -241,7 +242,7 @@ func hiddenFigure(p *files) claims.Figure {
 				}
 				at := func(name string) claims.Repeats { return chains.Logs(t.At(hiddenError, name, seconds)) }
 				for _, l := range hiddenLayers[1:] {
-					all = append(all, claims.Smaller(fmt.Sprintf("after %g s %s have a smaller error of the correlations than %s", seconds, l.name, hiddenLayers[0].name), at(l.name), at(hiddenLayers[0].name)))
+					all = append(all, claims.Smaller(fmt.Sprintf("after %g s, %s have a smaller error of the correlations than %s", seconds, l.name, hiddenLayers[0].name), at(l.name), at(hiddenLayers[0].name)))
 				}
 			}
 			return append(all, claims.Holds("each layer has the rate that was best for it in the search", same == searches, float64(same), "%d of %d", same, searches))
@@ -249,27 +250,27 @@ func hiddenFigure(p *files) claims.Figure {
 		Draw: func(w io.Writer, t *claims.Table) error {
 			panels := []claims.Panel{{Name: hiddenError, Title: "error of the correlations of contacts", X: "s of updates", Y: "error", LogX: true, LogY: true, Geometric: true, Dots: true}}
 			for _, seconds := range hiddenSeconds {
-				panels = append(panels, claims.Panel{Name: searched(seconds), Title: fmt.Sprintf("search, %g s", seconds), X: "rate", Y: "error", LogX: true, LogY: true, Dots: true})
+				panels = append(panels, claims.Panel{Name: searchPanel(seconds), Title: fmt.Sprintf("search, %g s", seconds), X: "rate", Y: "error", LogX: true, LogY: true, Dots: true})
 			}
 			return claims.Curves(w, t, 3, panels, names())
 		},
 		Finding: func(t *claims.Table) string {
-			var parts []string
+			var texts []string
 			for _, seconds := range hiddenSeconds {
 				var errors []string
 				for _, name := range names() {
 					errors = append(errors, fmt.Sprintf("%.3f by %s", math.Exp(chains.Logs(t.At(hiddenError, name, seconds)).Mean()), name))
 				}
-				parts = append(parts, fmt.Sprintf("after %g s %s", seconds, strings.Join(errors, ", ")))
+				texts = append(texts, fmt.Sprintf("after %g s %s", seconds, strings.Join(errors, ", ")))
 			}
-			return fmt.Sprintf("Errors of the two-site correlations of contacts, relative to their size: %s; %d rows of the family itself have %.3f.", strings.Join(parts, "; "), hiddenFull.samples, t.At(hiddenError, otherDraws, 0).Mean())
+			return fmt.Sprintf("Relative errors of the two-site correlations of contacts: %s. %d other rows of the family have an error of %.3f.", strings.Join(texts, "; "), fullHidden.samples, t.At(hiddenError, familyDraws, 0).Mean())
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			fmt.Fprintf(&b, "\nThe %d rows are of `-data sequences`, drawn from a Potts model of 60 sites of 21 states, whose couplings of a contact have rank 2. All layers are trained by `pcd` with the preset of rbmtrain for such data (batches of 50, 200 chains, centring, a rate that falls as a cosine to 0), at the rate that was best in a search with another seed, in which dReLU units diverged from 0.8 on. "+
-				"A run's time is that of its updates on one core; a run of a quarter of it, which does not count, forecasts the number of updates. The error is ‖C − C'‖/‖C'‖ with the connected correlations f(a,b) − f(a)·f(b) of all states of the two sites of each of the 30 contacts, C of %d samples of the model and C' of %d other rows of the family. "+
-				"With as many rows of the family in place of samples it is that of the last line, sampling error alone. Samples are of chains from random states; \"mixed\" counts the runs in which chains from random states and from rows agreed. Means ± standard deviations over the seeds.\n\n"+
-				"| hidden layer | s | rate | updates | error | Pearson | slope | mixed |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", hiddenFull.rows, hiddenFull.samples, hiddenFull.others)
+			fmt.Fprintf(&b, "\nThe %d rows of `-data sequences` are drawn from a Potts model of 60 sites of 21 states, whose couplings at a contact have rank 2. All layers are trained by `pcd` with the preset of rbmtrain for such data: batches of 50, 200 chains, centring, and a rate that falls to 0 as a cosine. Each layer has the rate that was best for it in a search with another seed. In that search dReLU units diverged at rates from 0.8 on. "+
+				"The time of a run is that of its updates on one core. A run of a quarter of this time, which does not count, forecasts the number of updates. The error is ‖C − C'‖/‖C'‖, where C are the connected correlations f(a,b) − f(a)·f(b) of all states of the two sites of each of the 30 contacts, in %d samples of the model, and C' those in %d other rows of the family. "+
+				"The last line has rows of the family in place of samples, and so only sampling error. Samples are from chains that started at random states; \"mixed\" counts the runs in which these agreed with chains that started at rows. Numbers are means ± standard deviations over the seeds.\n\n"+
+				"| hidden layer | s | rate | updates | error | Pearson | slope | mixed |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", fullHidden.rows, fullHidden.samples, fullHidden.heldOut)
 			line := func(name string, x float64, first string) {
 				fmt.Fprintf(&b, "| %s | %s |", name, first)
 				for _, c := range []struct {
@@ -294,7 +295,7 @@ func hiddenFigure(p *files) claims.Figure {
 					line(l.name, seconds, fmt.Sprintf("%g | %g", seconds, l.rate[seconds]))
 				}
 			}
-			line(otherDraws, 0, "– | –")
+			line(familyDraws, 0, "– | –")
 			return b.String()
 		},
 	}

@@ -12,16 +12,16 @@ import (
 	"gorbm/train"
 )
 
-// Panels of a bracket, after the name of the data. The curve of the data itself is by Bennett's
+// Panels of a bracket: the name of the data and one of these. The panel without a suffix has Bennett's
 // ratio.
 const (
 	aisPanel     = ": AIS"
 	reversePanel = ": reverse AIS"
 	errorPanel   = ": standard error of log Z"
-	settledPanel = ": settled" // 1 if there is a number
+	settledPanel = ": settled" // 1 if there is an estimate
 )
 
-// bracketed returns the settings that log Z of the large models is measured with.
+// bracketed returns settings for estimates of log Z of the large models.
 func bracketed(temperatures, burnIn, rounds int) logz.Settings {
 	s := logz.DefaultSettings()
 	s.Annealing.Temperatures, s.BurnIn, s.Rounds, s.Longest = temperatures, burnIn, rounds, 0
@@ -29,24 +29,24 @@ func bracketed(temperatures, burnIn, rounds int) logz.Settings {
 }
 
 const (
-	largeUnits   = 100 // hidden
+	largeUnits   = 100 // hidden units
 	largeSeconds = 5
 )
 
-// larges are data with models that are too large to be enumerated.
+// larges are the problems whose models are too large to enumerate.
 var larges = []problem{{
 	name: fmt.Sprintf("MNIST, %d units", largeUnits), hidden: largeUnits, load: builtIn("mnist"), unknown: true, mixes: true, file: true, falls: true, ladder: 43,
 	brackets: []logz.Settings{bracketed(2000, 1000, 3000), bracketed(2000, 1000, 12000)},
 }}
 
-// shortened returns the problem of -quick, which needs no files.
-func shortened(d problem) problem {
+// quickLarge returns the problem for -quick, which needs no files.
+func quickLarge(d problem) problem {
 	d.hidden, d.brackets = 8, []logz.Settings{bracketed(100, 100, 400)}
 	d.file, d.load = false, builtIn("fontdigits:200")
 	return d
 }
 
-// bracket adds what a bracket of log Z says. Where no ladder has settled there is no number.
+// bracket adds the estimates of a bracket of log Z. If no ladder settles, there is none.
 func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy float64, add func(panel string, y float64)) error {
 	for k, s := range x.brackets {
 		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.free, x.values)
@@ -61,12 +61,12 @@ func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy floa
 		add(x.name+settledPanel, 1)
 		add(x.name, energy+logZ)
 		add(x.name+errorPanel, stdErr)
-		for _, of := range []struct {
+		for _, end := range []struct {
 			panel string
 			by    logz.Method
 		}{{aisPanel, logz.ByAIS}, {reversePanel, logz.ByReverse}} {
-			if logZ, _ := b.By(of.by); !math.IsNaN(logZ) {
-				add(x.name+of.panel, energy+logZ)
+			if logZ, _ := b.By(end.by); !math.IsNaN(logZ) {
+				add(x.name+end.panel, energy+logZ)
 			}
 		}
 		return nil
@@ -75,15 +75,15 @@ func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy floa
 	return nil
 }
 
-// measureKey keeps the random numbers of measuring apart from those of training, whose keys are
-// the seeds.
+// measureKey is the key of the random numbers of measurements. Training has the seeds as keys, which are
+// smaller.
 const measureKey = 1 << 40
 
-// brackets returns the ends of the runs as a table.
+// brackets returns the table of the brackets at the ends of the runs.
 func brackets(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nThe rate of a run falls linearly, to about 0 at its end; for that, a run of a quarter of the time, which does not count, forecasts the number of updates. So both times have separate runs. Log Z is by Bennett's ratio along a ladder of temperatures (`negphase/logz`); AIS, by which −log-likelihood is too low on average, and its reverse, by which it is too high, bracket it. "+
-		"A run whose ladder had not settled has no number. Means over the runs that have one, at %d s; the last but one column is the mean standard error of log Z.\n\n"+
+	fmt.Fprintf(&b, "\nThe rate of a run falls linearly to about 0 at its end. For this, a run of a quarter of the time, which does not count, forecasts the number of updates. So the two times have separate runs. Log Z is by Bennett's ratio along a ladder of temperatures (`negphase/logz`). AIS and reverse AIS bracket it: by AIS, −log-likelihood is too low on average, and by reverse AIS too high. "+
+		"If the ladder of a run did not settle, there is no estimate. Numbers are means over the other runs, at %d s. The column \"error\" has the mean standard error of log Z.\n\n"+
 		"| data | estimator | AIS | Bennett | reverse AIS | error | settled |\n| --- | --- | --- | --- | --- | --- | --- |\n", largeSeconds)
 	for _, d := range larges {
 		for _, e := range estimators {
@@ -100,8 +100,8 @@ func brackets(t *claims.Table) string {
 				mean, _ := r.Average()
 				return fmt.Sprintf("%.2f", mean)
 			}
-			share, _ := settled.Average()
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f of %d |\n", d.name, e.name, text(aisPanel), text(""), text(reversePanel), text(errorPanel), share*float64(len(settled)), len(settled))
+			fraction, _ := settled.Average()
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f of %d |\n", d.name, e.name, text(aisPanel), text(""), text(reversePanel), text(errorPanel), fraction*float64(len(settled)), len(settled))
 		}
 	}
 	return b.String()

@@ -15,8 +15,8 @@ func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&files{}), run) }
 
 func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&files{})) }
 
-// The best estimator is that of the least mean; it wins if it beats pcd by three standard
-// errors, and shares the place with those that it does not beat.
+// The best estimator has the smallest mean. It is sure if it beats pcd by three standard errors; others are
+// the estimators that it does not beat.
 func TestWinner(t *testing.T) {
 	d := clusters[0]
 	table := func(values map[string][3]float64) *claims.Table {
@@ -42,8 +42,8 @@ func TestWinner(t *testing.T) {
 	}
 }
 
-// The law of unequal modes sums to 1, its modes differ in the distance, and the rows are
-// draws from it.
+// The probabilities of unequal modes sum to 1, the modes have the given distance, and the rows are
+// draws from this distribution.
 func TestUnequal(t *testing.T) {
 	const distance = 4
 	set, err := unequal(distance).load(t.Context(), nil)
@@ -65,7 +65,7 @@ func TestUnequal(t *testing.T) {
 		mean -= set.LogProb(set.X.Row(r), -1) / float64(set.Len())
 	}
 	if z := (mean - entropy) / math.Sqrt((square-entropy*entropy)/float64(set.Len())); math.Abs(z) > 4 {
-		t.Errorf("rows have a mean log probability of %g, the law %g: %.1f standard errors, want ±4 at most", -mean, -entropy, z)
+		t.Errorf("rows have a mean log probability of %g, want %g ± 4 standard errors; they differ by %.1f", -mean, -entropy, z)
 	}
 	ones, zeros := set.LogProb([]uint64{0xFF}, -1), set.LogProb([]uint64{0}, -1)
 	if math.Abs(ones-zeros-math.Log(8)) > 1e-3 { // 8 of 15 against 1 of 15, except for rows of other modes, 0.02⁴/8
@@ -76,15 +76,15 @@ func TestUnequal(t *testing.T) {
 	}
 }
 
-// Where a law is known the logarithms of nats count, of at least 0.05, and elsewhere nats. Data on
-// which chains of pcd mix ask whether an estimator loses, the others whether it wins.
+// Scores are logarithms of nats, of at least 0.05, if the distribution of the data is known, and otherwise nats. If chains of
+// pcd mix, the claim is that an estimator is not worse, and otherwise that it is better.
 func TestAgainst(t *testing.T) {
 	low, high := claims.Repeats{1: 1, 2: 1.1, 3: 0.9}, claims.Repeats{1: 2, 2: 2.1, 3: 2}
 	if s := bars.scores(claims.Repeats{1: math.E, 2: 0.001}); math.Abs(s[1]-1) > 1e-15 || s[2] != math.Log(0.05) {
-		t.Errorf("scores with a law: %v", s)
+		t.Errorf("scores with a known distribution: %v", s)
 	}
 	if s := fonts.scores(high); s[1] != 2 {
-		t.Errorf("scores without a law: %v, got %v, want 2", s, s[1])
+		t.Errorf("scores without a known distribution: %v, got %v, want 2", s, s[1])
 	}
 	for _, c := range []struct {
 		d         problem
@@ -100,7 +100,7 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// The number of chains beside a ladder is that of the ladder's particles.
+// pcd with as many chains as pt has as many chains as pt has particles.
 func TestManyChains(t *testing.T) {
 	for _, e := range estimators {
 		s, err := fonts.settings(e)
@@ -113,10 +113,10 @@ func TestManyChains(t *testing.T) {
 	}
 }
 
-// A bracket holds the exact log-likelihood of a model that can be enumerated, within four standard
-// errors; ladders that were too short have no number, and longer ones are asked next.
+// A bracket contains the exact log-likelihood of a model that can be enumerated, within four standard
+// errors. Ladders that are too short give no estimate, and longer ones are tried next.
 func TestBracket(t *testing.T) {
-	d := shortened(larges[0])
+	d := quickLarge(larges[0])
 	d.file = false
 	p := &files{}
 	set, err := p.set(t.Context(), d)

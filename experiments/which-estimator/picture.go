@@ -30,11 +30,11 @@ func ink(name string) color.RGBA {
 	return append(plots.Colors, yellow)[i-1]
 }
 
-// cells says what is in a cell.
-const cells = "In the picture a cell names the best estimator and those that it does not beat, with the nats of the best and of pcd. It is grey where the best does not beat pcd.\n"
+// cells explains the cells of the map.
+const cells = "In the picture a cell names the best estimator and those that are not worse by three standard errors, with the nats of the best and of pcd. It is grey if pcd is one of these.\n"
 
-// drawMap draws the map of the budgets, in the colour of the estimator that is the best there: a row for each
-// data set, a column for each time.
+// drawMap draws a map with a row for each data set and a column for each computing time. A cell has the colour of the
+// best estimator.
 func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
 	p := plots.New("s of updates", "")
 	problems = slices.DeleteFunc(slices.Clone(problems), func(d problem) bool { return len(t.Xs(d.name, estimators[0].name)) == 0 })
@@ -59,12 +59,12 @@ func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(xTicks), plot.ConstantTicks(yTicks)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(len(xTicks)), 0, float64(len(yTicks))
-	p.Title.Text = "nearest to the truth, with its nats below it; grey: not better than pcd beyond the error"
+	p.Title.Text = "best estimator and its nats below the truth; grey: not better than pcd by three standard errors"
 	height := vg.Length(len(yTicks))*1.1*vg.Centimeter + 2*vg.Centimeter
 	return plots.Column([]*plots.Plot{p}, vg.Length(max(4, len(xTicks)))*3.2*vg.Centimeter+3*vg.Centimeter, []vg.Length{height}).Write(w, plots.PNG)
 }
 
-// group returns the best estimator and those that it does not beat, three at most.
+// group returns the best estimator and those that it does not beat, at most three names.
 func group(v verdict) (all []string) {
 	for _, name := range append([]string{v.best}, v.others...) {
 		all = append(all, short(name))
@@ -75,7 +75,7 @@ func group(v verdict) (all []string) {
 	return all
 }
 
-// digits returns nats for a cell.
+// digits formats nats for a cell.
 func digits(x float64) string {
 	if x < 10 {
 		return fmt.Sprintf("%.2f", max(0, x))
@@ -83,7 +83,7 @@ func digits(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// short returns the name of an estimator that fits a cell.
+// short returns a name of an estimator that fits into a cell.
 func short(name string) string {
 	switch name {
 	case manyPCD:

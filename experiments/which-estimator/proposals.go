@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// proposals are locally balanced proposals as negative phases, next to pcd, pt and SARDONICS, whose walks renew
+// proposals returns estimators that move by locally balanced proposals, after pcd, pt and SARDONICS. Walks of SARDONICS update
 // their weights after each flip.
 func proposals() []estimator {
 	all := []estimator{estimators[0], {name: "pt", settings: "pt:chains=10:tau=auto"}, {name: "sardonics", settings: "sardonics:k=auto:chains=50"}, {name: "LB", settings: "sardonics:k=1:gamma=1:walks=single:chains=50"}}
@@ -23,7 +23,7 @@ func proposals() []estimator {
 	return all
 }
 
-// briefly returns the problems under names that tell them from those of the figures map and sets.
+// briefly returns the problems with other names than in the figures map and sets.
 func briefly(problems ...problem) []problem {
 	for i := range problems {
 		problems[i].name = "half a second: " + problems[i].name
@@ -31,19 +31,19 @@ func briefly(problems ...problem) []problem {
 	return problems
 }
 
-const whyProposals = "\nEach chain of visible and hidden units makes one move an update: of pcd a step of block Gibbs, of the others a proposal with its acceptance test. LB flips one unit, the length of the others' paths or their step is " +
-	"driven to an acceptance of 0.574 all along the run. [Informed proposals](../informed/README.md) has the samplers and their race on trained models. Where the corrected path ends ahead of pcd, on bars, pcd was nearer than that after an eighth of the time, and then its chains lost the modes; it makes several times as many updates. pt keeps them.\n"
+const whyProposals = "\nIn each update, each chain of visible and hidden units makes one move. For pcd this is a step of block Gibbs, and for the others a proposal with its acceptance test. LB flips one unit. The length of the others' paths, or their step size, is " +
+	"adapted during the whole run, so that the acceptance is 0.574. [Informed proposals](../informed/README.md) describes the samplers and compares them on trained models. On bars the corrected path ends ahead of pcd. But after an eighth of the time pcd was better than that, and then its chains lost modes, with several times as many updates. pt keeps the modes.\n"
 
 const (
 	proposingChains = 50
-	// adaptEvery is the number of updates between changes of a setting, as a step size needs a new table of chances. An update
-	// has the gain of the walks of package negphase.
+	// adaptEvery is the number of updates between changes of a setting, because a new step size needs a new table of probabilities. The
+	// gain per update is that of the walks of package negphase.
 	adaptEvery = 10
 	adaptGain  = 0.1 * adaptEvery
 )
 
-// A proposing is a negative phase of persistent chains, of visible and hidden units, that make one move of an informed
-// proposal an update. All share the setting, which follows the acceptance.
+// A proposing is an estimator with persistent chains of visible and hidden units. In each update each chain makes one move by an
+// informed proposal. All chains have the same setting, which is adapted to the acceptance.
 type proposing struct {
 	mover      informed.Mover
 	parameters *mcmc.Parameters // nil before the first call
@@ -52,7 +52,7 @@ type proposing struct {
 	states     *rbm.States
 	source     rand.PCG
 	draws      *rand.Rand
-	moves      mcmc.Info // since the setting changed
+	moves      mcmc.Info // moves since the setting changed
 }
 
 func newProposing(m informed.Mover) *proposing {
@@ -61,7 +61,7 @@ func newProposing(m informed.Mover) *proposing {
 	return e
 }
 
-// Estimate implements negphase.Estimator. Chains start at uniform states.
+// Estimate implements negphase.Estimator. Chains start at uniformly random states.
 func (e *proposing) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, negphase.Info, error) {
 	if e.parameters == nil {
 		if err := e.begin(m, key.Child(proposingChains)); err != nil {

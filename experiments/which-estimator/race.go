@@ -13,13 +13,13 @@ import (
 	"gorbm/negphase"
 )
 
-// An estimator is a curve of the figures with its settings.
+// An estimator is a named estimator of the negative phase, a curve of the figures.
 type estimator struct {
 	name, settings string
-	mover          informed.Mover // for a proposing; nil: the settings are in the grammar of package negphase
+	mover          informed.Mover // mover of a proposing; nil: settings has the syntax of package negphase
 }
 
-// estimators race; the others are compared with the first.
+// estimators are compared with the first of them.
 var estimators = []estimator{
 	{name: "pcd", settings: "pcd:chains=50"},
 	{name: "cd", settings: "cd:k=1"},
@@ -33,14 +33,14 @@ var estimators = []estimator{
 const (
 	manyPCD = "pcd, as many chains as pt"
 	paperPT = "pt, ladder of the paper"
-	// paperLadder is the temperatures of Hult, Nyquist & Ringqvist (2020), section 4.2.5.
+	// paperLadder has the temperatures of Hult, Nyquist & Ringqvist (2020), section 4.2.5.
 	paperLadder = "1/2/3/4/5"
 )
 
-// settings returns those of an estimator on a problem.
+// settings returns the settings of an estimator for a problem.
 func (d problem) settings(e estimator) (negphase.Settings, error) {
 	if e.mover != nil {
-		return negphase.Settings{Kind: e.name}, nil // a name alone
+		return negphase.Settings{Kind: e.name}, nil // only the name is used
 	}
 	text := e.settings
 	if e.name == manyPCD {
@@ -56,32 +56,32 @@ func names(estimators []estimator) (all []string) {
 	return all
 }
 
-// likelihoodRows are those that the mean log-likelihood is taken of.
+// likelihoodRows is the largest number of rows of a mean log-likelihood.
 const likelihoodRows = 1000
 
 // A contest is a figure in which the estimators train on data for equal computing time.
 type contest struct {
 	name, title, says, flags string
-	estimators               []estimator // the others are compared with the first
+	estimators               []estimator // all are compared with the first
 	problems                 []problem
 	seconds                  float64
-	moments                  []float64                    // of the measurements, as shares of the time; the last is 1
+	moments                  []float64                    // times of the measurements, as fractions of seconds; the last is 1
 	apart                    bool                         // each moment is the end of a separate run
-	chart                    bool                         // a map; otherwise curves against time
-	short                    func(d problem) problem      // of -quick; nil: as it is
-	notes                    func(t *claims.Table) string // more of them; nil: none
+	chart                    bool                         // draw a map; otherwise curves against time
+	quick                    func(d problem) problem      // changes a problem for -quick; nil: unchanged
+	notes                    func(t *claims.Table) string // additional notes; nil: none
 }
 
 func (r contest) figure(p *files) claims.Figure {
 	return claims.Figure{
 		Name: r.name, Ours: true, Title: r.title, Says: r.says, Flags: r.flags,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			var last []claims.Job // which need files
-			for _, share := range r.ends() {
+			var last []claims.Job // jobs that need files
+			for _, fraction := range r.ends() {
 				for repeat := range o.Seeds(3, 5) {
 					for _, d := range r.sized(o) {
 						for _, e := range r.estimators {
-							job := r.job(o, p, d, e, repeat+1, share)
+							job := r.job(o, p, d, e, repeat+1, fraction)
 							if d.file {
 								last = append(last, job)
 							} else {
@@ -122,7 +122,7 @@ func (r contest) figure(p *files) claims.Figure {
 			return claims.Curves(w, t, 2, panels, names(r.estimators))
 		},
 		Finding: func(t *claims.Table) string {
-			var parts, better, worse []string
+			var texts, better, worse []string
 			count := 0
 			for _, e := range r.estimators[1:] {
 				wins, losses := 0, 0
@@ -135,7 +135,7 @@ func (r contest) figure(p *files) claims.Figure {
 						losses += map[bool]int{true: 1}[beats(base, its)]
 					}
 				}
-				parts = append(parts, fmt.Sprintf("%s %d and %d", e.name, wins, losses))
+				texts = append(texts, fmt.Sprintf("%s %d and %d", e.name, wins, losses))
 				if wins > 0 {
 					better = append(better, e.name)
 				}
@@ -146,7 +146,7 @@ func (r contest) figure(p *files) claims.Figure {
 			if count == 1 {
 				return fmt.Sprintf("Better than pcd: %s. Worse: %s.", orNone(better), orNone(worse))
 			}
-			return fmt.Sprintf("Of %d data sets, the number on which an estimator is better than pcd and the number on which it is worse: %s.", count, strings.Join(parts, "; "))
+			return fmt.Sprintf("Numbers of data sets, of %d, on which an estimator is better than pcd and on which it is worse: %s.", count, strings.Join(texts, "; "))
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""
@@ -158,7 +158,7 @@ func (r contest) figure(p *files) claims.Figure {
 	}
 }
 
-// ends returns the ends of runs, as shares of the time, the longest first.
+// ends returns the lengths of the runs as fractions of the time, the longest first.
 func (r contest) ends() []float64 {
 	if !r.apart {
 		return []float64{1}
@@ -168,9 +168,9 @@ func (r contest) ends() []float64 {
 	return all
 }
 
-// job returns a run of an estimator on some data, for a fraction of the time.
-func (r contest) job(o claims.Options, p *files, d problem, e estimator, seed int, share float64) claims.Job {
-	name, seconds, moments := d.name+", "+e.name, share*claims.Size(o, 0.01, r.seconds), r.moments
+// job returns the job that trains by an estimator on a problem, for a fraction of the time.
+func (r contest) job(o claims.Options, p *files, d problem, e estimator, seed int, fraction float64) claims.Job {
+	name, seconds, moments := d.name+", "+e.name, fraction*claims.Size(o, 0.01, r.seconds), r.moments
 	if r.apart {
 		name, moments = fmt.Sprintf("%s, %g s", name, seconds), []float64{1}
 	}
@@ -179,14 +179,14 @@ func (r contest) job(o claims.Options, p *files, d problem, e estimator, seed in
 	}}
 }
 
-// sized returns the problems, with -quick two of those without files.
+// sized returns the problems. With -quick these are at most two, which need no files.
 func (r contest) sized(o claims.Options) (all []problem) {
 	for _, d := range r.problems {
 		switch {
 		case !o.Quick:
 			all = append(all, d)
-		case r.short != nil:
-			all = append(all, r.short(d))
+		case r.quick != nil:
+			all = append(all, r.quick(d))
 		case !d.file && len(all) < 2:
 			all = append(all, d)
 		}
@@ -194,5 +194,5 @@ func (r contest) sized(o claims.Options) (all []problem) {
 	return all
 }
 
-// orNone joins names, or says that there are none.
+// orNone joins names, and returns "none" if there are none.
 func orNone(names []string) string { return cmp.Or(strings.Join(names, "; "), "none") }

@@ -13,25 +13,25 @@ import (
 	"gorbm/rbm"
 )
 
-// A problem is data with the settings of the models that are trained on it, and what is known of both.
+// A problem is a data set with the settings of the models that are trained on it.
 type problem struct {
 	name    string
 	hidden  int
 	load    loader
-	unknown bool // the distribution of the data
-	mixes   bool // chains of pcd are said to do well
-	file    bool // it needs files
+	unknown bool // the distribution of the data is unknown
+	mixes   bool // chains of pcd mix
+	file    bool // the data need files
 	falls   bool // the rate falls linearly, to about 0 at the end; otherwise it is constant
-	ladder  int  // temperatures that pt reaches, about; 0: 10
-	// brackets estimate log Z of models that are too large to be enumerated: each, if the ladder
-	// of the one before has not settled.
+	ladder  int  // approximate number of temperatures of pt; 0: 10
+	// brackets are settings of estimates of log Z for models that are too large to enumerate. The next one is
+	// used if the ladder of the previous one does not settle.
 	brackets []logz.Settings
 }
 
 // A loader returns data.
 type loader func(ctx context.Context, p *files) (*data.Set, error)
 
-// files are where data are found. They keep what was loaded.
+// files has the paths of data, and caches loaded data.
 type files struct {
 	digits, dir string
 
@@ -40,7 +40,7 @@ type files struct {
 }
 
 func (p *files) flags(f *cli.Flags) {
-	f.StringVar(&p.digits, "digits", "", "scikit-learn's 8×8 digits over 16, a file that -data of rbmtrain reads, for the figure sets; without it the others are made first")
+	f.StringVar(&p.digits, "digits", "", "file with scikit-learn's 8×8 digits divided by 16, for the figure sets; its runs come last")
 	f.StringVar(&p.dir, "data-dir", "", "folder with the MNIST files, for the figures sets and large (default: $GORBM_DATA/mnist, then the user's cache); -quick needs none")
 }
 
@@ -62,7 +62,7 @@ func (p *files) set(ctx context.Context, d problem) (*data.Set, error) {
 	return set, nil
 }
 
-// builtIn loads data by their spec.
+// builtIn returns a loader of data by their spec.
 func builtIn(spec string) loader {
 	return func(ctx context.Context, p *files) (*data.Set, error) {
 		set, _, err := data.Load(ctx, spec, data.Options{Dir: p.dir})
@@ -97,16 +97,15 @@ const (
 	// flips is the probability that a bit of a row differs from its mode.
 	flips     = 0.02
 	modeRows  = 2000
-	modeUnits = 8 // hidden
+	modeUnits = 8 // hidden units
 )
 
-// modes returns data of count modes with the same number of rows; the nearest differ in distance bits.
+// modes returns data of count modes with equal numbers of rows. The nearest modes differ in distance bits.
 func modes(count, distance int) problem {
 	return problem{name: fmt.Sprintf("%d modes, distance %d", count, distance), hidden: modeUnits, load: builtIn(fmt.Sprintf("toy:%d,%d,%d,%g:plain", count, distance, modeRows/count, flips))}
 }
 
-// unequal returns data of four such modes of which each has half the probability of the one
-// before: 8, 4, 2 and 1 of 15.
+// unequal returns data of four such modes, with the probabilities 8/15, 4/15, 2/15 and 1/15.
 func unequal(distance int) problem {
 	return problem{name: fmt.Sprintf("4 unequal modes, distance %d", distance), hidden: modeUnits, load: func(context.Context, *files) (*data.Set, error) {
 		const count = 4
@@ -146,7 +145,7 @@ var (
 	fonts = problem{name: "digits of fonts", hidden: 12, load: builtIn("fontdigits:2000"), unknown: true, mixes: true, ladder: 35}
 
 	clusters = []problem{modes(4, 4), modes(4, 8), modes(4, 12), modes(4, 16), modes(4, 24), modes(4, 32), modes(2, 16), modes(8, 16), unequal(4), unequal(16), unequal(32)}
-	// pictures have those without files first.
+	// pictures begin with the problems that need no files.
 	pictures = []problem{
 		bars, fonts,
 		{name: "four modes of 4×4", hidden: 10, load: builtIn("desjardins:0.001")},

@@ -14,25 +14,25 @@ import (
 	"gorbm/train"
 )
 
-// Settings that all runs share.
+// Settings of all runs.
 const (
 	batch = 20
 	rate  = 0.05
 )
 
-// temperatures returns how many pt reaches, about.
+// temperatures returns the approximate number of temperatures of pt.
 func (d problem) temperatures() int { return cmp.Or(d.ladder, 10) }
 
-// A training is that of a model, without labels, on the data of a problem. It measures the time
-// of the thread, to which its caller is locked (clock).
+// A training trains a model without labels on the data of a problem. It measures the processor time of the
+// thread, to which its caller must be locked.
 type training struct {
 	*train.Trainer
 	set   *data.Set
-	spent time.Duration // in updates
+	spent time.Duration // processor time of the updates
 }
 
-// start returns a training from the log-odds of the data. horizon, if it is not 0, is the number of
-// updates over which the rate falls to 0.
+// start returns a training whose visible biases are the log-odds of the data. horizon is the number of
+// updates over which the rate falls to 0; 0: it is constant.
 func (d problem) start(ctx context.Context, p *files, e estimator, seed uint64, horizon int) (*training, error) {
 	set, err := p.set(ctx, d)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d problem) start(ctx context.Context, p *files, e estimator, seed uint64, 
 	return &training{Trainer: t, set: set}, err
 }
 
-// advance makes updates until they have taken this many seconds in all.
+// advance makes updates until all updates have taken this many seconds.
 func (t *training) advance(ctx context.Context, seconds float64) error {
 	for t.spent.Seconds() < seconds {
 		if err := ctx.Err(); err != nil {
@@ -74,14 +74,13 @@ func (t *training) advance(ctx context.Context, seconds float64) error {
 	return nil
 }
 
-// train trains a model for this many seconds of updates and returns at each moment how far
-// it is below the truth.
+// train trains a model for this many seconds of updates, and measures it at each moment.
 func (d problem) train(ctx context.Context, p *files, e estimator, seed uint64, seconds float64, moments []float64) (points []claims.Point, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	horizon := 0
 	if d.falls {
-		if horizon, err = foretell(ctx, seconds, func() (*training, error) { return d.start(ctx, p, e, seed, 0) }); err != nil {
+		if horizon, err = forecast(ctx, seconds, func() (*training, error) { return d.start(ctx, p, e, seed, 0) }); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +101,7 @@ func (d problem) train(ctx context.Context, p *files, e estimator, seed uint64, 
 		}
 	}
 	steps := claims.Point{Panel: d.name + updatesPanel, Curve: e.name, Repeat: int(seed), Y: float64(t.Steps())}
-	if d.falls { // other runs of this name have other times
+	if d.falls { // runs of other times have the same name
 		steps.X = seconds
 	}
 	points = append(points, steps)
@@ -113,16 +112,16 @@ func (d problem) train(ctx context.Context, p *files, e estimator, seed uint64, 
 	return points, nil
 }
 
-// Panels of the end of a run, after the name of the data.
+// Panels of the end of a run: the name of the data and one of these.
 const (
 	updatesPanel      = ": updates"
-	temperaturesPanel = ": temperatures" // of the ladder
+	temperaturesPanel = ": temperatures" // number of temperatures of the ladder
 )
 
-// foretell returns about how many updates a run makes in this many seconds, by the second half
-// of a run of a quarter of them, when a ladder has nearly all its temperatures. Its rate is
+// forecast returns the approximate number of updates of a run of this many seconds. It measures the second half of a
+// run of a quarter of the time, in which a ladder has nearly all its temperatures. The rate of that run is
 // constant.
-func foretell(ctx context.Context, seconds float64, start func() (*training, error)) (int, error) {
+func forecast(ctx context.Context, seconds float64, start func() (*training, error)) (int, error) {
 	t, err := start()
 	if err != nil {
 		return 0, err
@@ -138,16 +137,16 @@ func foretell(ctx context.Context, seconds float64, start func() (*training, err
 	return 1 + int(perSecond*seconds), nil
 }
 
-// A test is the rows on which models are measured.
+// A test has the rows on which models are measured.
 type test struct {
 	problem
 	set    *data.Set
 	values rbm.Values
-	free   []float64 // energies of the rows
-	truth  float64   // mean log p of the rows under the distribution of the data, 0 if that is unknown
+	free   []float64 // free energies of the rows
+	truth  float64   // mean log p of the rows under the distribution of the data; 0 if it is unknown
 }
 
-// test returns likelihoodRows of the data, or all, evenly spaced, as they may be in order.
+// test returns at most likelihoodRows rows of the data, evenly spaced, because the rows may be sorted.
 func (d problem) test(set *data.Set) *test {
 	rows := make([]int32, min(likelihoodRows, set.Len()))
 	x := &test{problem: d, set: set, free: make([]float64, len(rows))}
@@ -161,7 +160,7 @@ func (d problem) test(set *data.Set) *test {
 	return x
 }
 
-// measure adds how far m is below the truth.
+// measure adds the nats of m below the truth, or its −log-likelihood.
 func (x *test) measure(ctx context.Context, m *rbm.RBM, seed uint64, add func(panel string, y float64)) error {
 	m.FreeEnergy(x.free, x.values)
 	energy := train.Mean(x.free)

@@ -9,12 +9,12 @@ import (
 	"gorbm/experiments/internal/claims"
 )
 
-// resolution is the number of nats below which models are not distinguished, a choice: such a model
-// gives a row 5 % less probability than the distribution of the data does.
+// resolution is the number of nats below the truth at which models are no longer distinguished. The number is a choice: such a model
+// gives a row 5 % less probability than the distribution of the data.
 const resolution = 0.05
 
-// scores returns what is compared. Where the truth is known it is the logarithm of the nats below it,
-// so that one bad run of an estimator does not hide that all are bad; otherwise nats.
+// scores returns the numbers that are compared. They are logarithms of the nats below the truth if it is known, so that
+// one very bad run of an estimator does not dominate the standard error, and otherwise nats.
 func (d problem) scores(r claims.Repeats) claims.Repeats {
 	if d.unknown {
 		return r
@@ -26,7 +26,7 @@ func (d problem) scores(r claims.Repeats) claims.Repeats {
 	return s
 }
 
-// words say what is measured, and what it means to be better or worse.
+// words returns the measure, and the words for better and worse.
 func (d problem) words() (measure, nearer, farther string) {
 	if d.unknown {
 		return "−log-likelihood / nats", "at a higher likelihood than", "at a lower likelihood than"
@@ -34,8 +34,8 @@ func (d problem) words() (measure, nearer, farther string) {
 	return "nats below the truth", "nearer to the truth than", "farther from the truth than"
 }
 
-// against compares the scores of an estimator with those of pcd: where chains of pcd mix it should
-// not be worse, and elsewhere better.
+// against returns the claim that the scores of an estimator are not worse than those of pcd if chains of pcd mix,
+// and better otherwise.
 func (d problem) against(name string, its, base claims.Repeats) claims.Claim {
 	_, nearer, farther := d.words()
 	if !d.mixes {
@@ -45,16 +45,16 @@ func (d problem) against(name string, its, base claims.Repeats) claims.Claim {
 	if d.unknown {
 		loss = func(x float64) string { return fmt.Sprintf("%.2g nats", x) }
 	}
-	return claims.NotLess(fmt.Sprintf("%s: %s does not end %s %s by more than the error", d.name, name, farther, estimators[0].name), base, its, loss)
+	return claims.NotLess(fmt.Sprintf("%s: %s does not end %s %s", d.name, name, farther, estimators[0].name), base, its, loss)
 }
 
-// ladders compares pt with its own ladder and with that of the paper.
-func (d problem) ladders(own, paper claims.Repeats) claims.Claim {
+// ladders returns the claim that pt is better with a tuned ladder than with that of the paper.
+func (d problem) ladders(tuned, paper claims.Repeats) claims.Claim {
 	_, nearer, _ := d.words()
-	return claims.Smaller(fmt.Sprintf("%s: pt ends %s with the ladder of the paper, if it tunes its own", d.name, nearer), own, paper)
+	return claims.Smaller(fmt.Sprintf("%s: pt with a tuned ladder ends %s pt with the ladder of the paper", d.name, nearer), tuned, paper)
 }
 
-// last returns the largest x of the data, false if there is none.
+// last returns the largest x of the data. ok is false if there is none.
 func (d problem) last(t *claims.Table) (x float64, ok bool) {
 	for _, curve := range t.Curves(d.name) {
 		for _, at := range t.Xs(d.name, curve) {
@@ -64,15 +64,15 @@ func (d problem) last(t *claims.Table) (x float64, ok bool) {
 	return x, ok
 }
 
-// A verdict is what came out for some data at some x.
+// A verdict is the result for a data set at some x.
 type verdict struct {
-	best   string   // estimator
-	nats   float64  // of it
-	sure   bool     // that it is better than pcd, by more than three standard errors
-	others []string // that it does not beat
+	best   string   // best estimator
+	nats   float64  // nats of the best estimator
+	sure   bool     // the best is better than pcd by more than three standard errors
+	others []string // estimators that are not worse than the best by three standard errors
 }
 
-// winner returns the best estimator at x on some data.
+// winner returns the verdict for a data set at x.
 func winner(t *claims.Table, estimators []estimator, d problem, x float64) (v verdict) {
 	at := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
 	least := math.Inf(1)
@@ -94,12 +94,12 @@ func winner(t *claims.Table, estimators []estimator, d problem, x float64) (v ve
 // beats reports whether scores a are below b by more than three standard errors.
 func beats(a, b claims.Repeats) bool { return claims.Smaller("", a, b).Verdict == claims.Pass }
 
-// ends returns the ends of the runs and the verdicts as tables.
+// ends returns tables of the ends of the runs and of the verdicts.
 func ends(t *claims.Table, estimators []estimator, problems []problem) string {
 	var b strings.Builder
-	b.WriteString("Nats at the end, means over the repetitions ± one standard deviation: below the truth, or, where it is unknown, minus the log-likelihood. Less is better. " +
-		"Bold: the best, and those that it does not beat by three standard errors. The best is chosen from the same runs, which favours it a little. " +
-		"Nats below the truth are compared by their natural logarithms, of at least 0.05: models nearer to it are not distinguished.\n\n| data | nats |")
+	b.WriteString("The table has nats at the end, means over the repetitions ± one standard deviation: nats below the truth, or minus the log-likelihood if the truth is unknown. Less is better. " +
+		"The best estimator and those that are not worse by three standard errors are bold. The best is chosen from the same runs, which favours it a little. " +
+		"Nats below the truth are compared by their natural logarithms. Numbers below 0.05 count as 0.05, so that models nearer to the truth are not distinguished.\n\n| data | nats |")
 	for _, e := range estimators {
 		fmt.Fprintf(&b, " %s |", e.name)
 	}
@@ -114,8 +114,8 @@ func ends(t *claims.Table, estimators []estimator, problems []problem) string {
 		count++
 		many = append(many, 10*d.temperatures())
 		v := winner(t, estimators, d, x)
-		of := map[bool]string{false: "below the truth", true: "−log-likelihood"}[d.unknown]
-		fmt.Fprintf(&b, "| %s | %s |", d.name, of)
+		measure := map[bool]string{false: "below the truth", true: "−log-likelihood"}[d.unknown]
+		fmt.Fprintf(&b, "| %s | %s |", d.name, measure)
 		base := d.scores(t.At(d.name, estimators[0].name, x))
 		for _, e := range estimators {
 			end := t.At(d.name, e.name, x)
@@ -146,7 +146,7 @@ func ends(t *claims.Table, estimators []estimator, problems []problem) string {
 	for _, e := range estimators {
 		verdict := "– | –"
 		if e.name != estimators[0].name {
-			verdict = fmt.Sprintf("%d of %d data | %d", wins[e.name], count, losses[e.name])
+			verdict = fmt.Sprintf("%d of %d data sets | %d", wins[e.name], count, losses[e.name])
 		}
 		settings := "`" + e.settings + "`"
 		if e.mover != nil {
