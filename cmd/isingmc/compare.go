@@ -13,37 +13,15 @@ import (
 	"gorbm/negphase/diag"
 )
 
-// An observable is a quantity by which samplers are compared.
-type observable struct {
-	name  string
-	value func(r row) estimate
-}
-
 // comparable returns the observables that all samplers have measured. symmetric is set if
 // a flip of all spins leaves the energy unchanged. Then the mean of m is 0 and is not
 // compared: observablesWarnings checks it.
 func comparable(rows []row, symmetric bool) []observable {
-	all := []observable{{"the energy", func(r row) estimate { return estimate{r.Mean, r.StdErr} }}}
-	o := rows[0].Observables
-	if o == nil {
-		return all
-	}
-	all = append(all, observable{"the specific heat", row.specificHeat})
-	add := func(x string, moments pick) {
-		all = append(all,
-			observable{"|" + x + "|", func(r row) estimate { return r.abs(moments) }},
-			observable{x + "²", func(r row) estimate { return r.square(moments) }},
-			observable{"the Binder cumulant of " + x, func(r row) estimate { return r.binder(moments) }})
-	}
-	if o.Spins != nil {
-		if !symmetric {
-			all = append(all, observable{"m", func(r row) estimate { return r.value(spins) }})
+	all := []observable{{name: "the energy", value: func(r row) estimate { return estimate{r.Mean, r.StdErr} }}}
+	for _, o := range rows[0].Observables.all() {
+		if !symmetric || o.name != "m" {
+			all = append(all, o)
 		}
-		add("m", spins)
-		all = append(all, observable{"the susceptibility", row.susceptibility})
-	}
-	if o.Overlap != nil {
-		add("q", overlap)
 	}
 	return all
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -46,12 +47,12 @@ func mean(x, y, w float64) float64 {
 	return float64(w*x) + float64((1-w)*y)
 }
 
-// spread returns scale·(<x²> − <|x|>²).
-func (m *moments) spread(scale float64) estimate {
-	abs, square := m.Abs.Summary().Mean, m.Square.Summary().Mean
+// spread returns scale·(<x²> − <x>²) from the traces of x and x².
+func spread(scale float64, x, xSquare *diag.Trace) estimate {
+	mean, square := x.Summary().Mean, xSquare.Summary().Mean
 	return estimate{
-		scale * (square - float64(abs*abs)),
-		scale * diag.FunctionError([]float64{1, -2 * abs}, m.Square, m.Abs),
+		scale * (square - float64(mean*mean)),
+		scale * diag.FunctionError([]float64{1, -2 * mean}, xSquare, x),
 	}
 }
 
@@ -209,41 +210,47 @@ func countDifferent(a, b []uint8) (n int) {
 // specificHeat returns β²(<E²> − <E>²)/N.
 func (r row) specificHeat() estimate {
 	scale := r.beta * r.beta / float64(r.system.Len())
-	return r.mean(func(o *observables) estimate {
-		mean, square := o.Energy.Summary().Mean, o.EnergySquare.Summary().Mean
-		return estimate{
-			scale * (square - float64(mean*mean)),
-			scale * diag.FunctionError([]float64{1, -2 * mean}, o.EnergySquare, o.Energy),
-		}
-	})
+	return r.mean(func(o *observables) estimate { return spread(scale, o.Energy, o.EnergySquare) })
 }
 
 // susceptibility returns βN(<m²> − <|m|>²).
 func (r row) susceptibility() estimate {
-	return r.mean(func(o *observables) estimate { return o.Spins.spread(r.beta * float64(r.system.Len())) })
+	scale := r.beta * float64(r.system.Len())
+	return r.mean(func(o *observables) estimate { return spread(scale, o.Spins.Abs, o.Spins.Square) })
 }
 
-// observed returns the observables as a record, or nil if none were measured.
+// An observable is a quantity of -observables or -overlap, by which samplers are compared too.
+type observable struct {
+	key, label string // in JSON and in tables; no label: it is in none
+	name       string // in comparisons
+	moments    pick   // that it needs; nil: those of the energy
+	value      func(r row) estimate
+}
+
+// allObservables are in the order of tables.
+var allObservables = []observable{
+	{"specific_heat", "specific heat", "the specific heat", nil, row.specificHeat},
+	{"magnetisation_mean", "m", "m", spins, func(r row) estimate { return r.value(spins) }},
+	{"abs_magnetisation_mean", "|m|", "|m|", spins, func(r row) estimate { return r.abs(spins) }},
+	{"squared_magnetisation_mean", "", "m²", spins, func(r row) estimate { return r.square(spins) }},
+	{"susceptibility", "susceptibility", "the susceptibility", spins, row.susceptibility},
+	{"binder_cumulant", "Binder cumulant", "the Binder cumulant of m", spins, func(r row) estimate { return r.binder(spins) }},
+	{"abs_overlap_mean", "|q|", "|q|", overlap, func(r row) estimate { return r.abs(overlap) }},
+	{"squared_overlap_mean", "q²", "q²", overlap, func(r row) estimate { return r.square(overlap) }},
+	{"overlap_binder_cumulant", "Binder cumulant of q", "the Binder cumulant of q", overlap, func(r row) estimate { return r.binder(overlap) }},
+}
+
+// all returns the observables that are measured.
+func (o *observables) all() []observable {
+	return slices.DeleteFunc(slices.Clone(allObservables), func(x observable) bool { return o == nil || x.moments != nil && x.moments(o) == nil })
+}
+
+// observed returns the observables of a sampler for JSON and tables.
 func (r row) observed() (rec cli.Record) {
-	if r.Observables == nil {
-		return nil
-	}
-	add := func(key, label string, n estimate) {
-		rec.Show(key, label, n.mean, n.String())
-		rec.Add(strings.TrimSuffix(key, "_mean")+"_std_err", n.err)
-	}
-	add("specific_heat", "specific heat", r.specificHeat())
-	if r.Observables.Spins != nil {
-		add("magnetisation_mean", "m", r.value(spins))
-		add("abs_magnetisation_mean", "|m|", r.abs(spins))
-		add("squared_magnetisation_mean", "", r.square(spins))
-		add("susceptibility", "susceptibility", r.susceptibility())
-		add("binder_cumulant", "Binder cumulant", r.binder(spins))
-	}
-	if r.Observables.Overlap != nil {
-		add("abs_overlap_mean", "|q|", r.abs(overlap))
-		add("squared_overlap_mean", "q²", r.square(overlap))
-		add("overlap_binder_cumulant", "Binder cumulant of q", r.binder(overlap))
+	for _, x := range r.Observables.all() {
+		n := x.value(r)
+		rec.Show(x.key, x.label, n.mean, n.String())
+		rec.Add(strings.TrimSuffix(x.key, "_mean")+"_std_err", n.err)
 	}
 	return rec
 }

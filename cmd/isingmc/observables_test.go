@@ -194,7 +194,7 @@ func TestErrorsOfMoments(t *testing.T) {
 		slopeF, slopeG float64                 // with these slopes
 	}{
 		"Binder cumulant": {(*moments).binder, 1 - fourth/(3*square*square), power(4), power(2), -1 / (3 * square * square), 2 * fourth / (3 * square * square * square)},
-		"spread":          {func(m *moments) estimate { return m.spread(1) }, square - abs*abs, power(2), power(1), 1, -2 * abs},
+		"spread":          {func(m *moments) estimate { return spread(1, m.Abs, m.Square) }, square - abs*abs, power(2), power(1), 1, -2 * abs},
 	} {
 		r := rbm.NewKey(5).Rand()
 		squares := 0.0
