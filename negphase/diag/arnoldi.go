@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// krylovSteps bounds the steps of Arnoldi's iteration, and so its memory and
-	// the size of the projected matrix. Extreme eigenvalues converge after some
+	// krylovSteps is the largest number of steps of Arnoldi's iteration, and so of vectors in memory and
+	// of rows of the projected matrix. Extreme eigenvalues converge after some
 	// tens of steps.
 	krylovSteps = 400
 	krylovCheck = 25 // steps between computations of the eigenvalues
-	// krylovMemory bounds the vectors of the space, in bytes.
+	// krylovMemory is the largest memory of these vectors, in bytes.
 	krylovMemory = 2 << 30
-	// krylovResidual is the residual ‖Ax − λx‖ of a unit vector x below which an
-	// eigenvalue counts as converged.
+	// krylovResidual is the residual ‖Ax − λx‖ below which an eigenvalue λ of a matrix A with unit
+	// eigenvector x counts as converged.
 	krylovResidual = 1e-12
 )
 
-// arnoldiRadius returns the largest modulus of an eigenvalue of a matrix a of n
-// rows by Arnoldi's iteration (1951): the eigenvalues of a projected on the space
-// of v, av, a²v, … for a random v approach those of a, the largest first. apply
-// overwrites a vector w by aw. ok is false if it has not converged, for example
-// because all eigenvalues have the same modulus. It takes some hundred products of
-// a and a vector; all eigenvalues would take as many products of a and a matrix.
+// arnoldiRadius returns the largest modulus of an eigenvalue of an n × n matrix A
+// by Arnoldi's iteration (1951). It projects A on the space spanned by v, Av, A²v, …
+// for a random v. The eigenvalues of the projection approach those of A, the largest first. apply
+// overwrites a vector w with Aw. ok is false if the iteration has not converged, for example
+// because all eigenvalues have the same modulus. It computes some hundred products of
+// A and a vector.
 func arnoldiRadius(n int, apply func(w []float64)) (radius float64, ok bool) {
 	steps := max(1, min(krylovSteps, n-1, krylovMemory/(8*n)))
 	r := rand.New(rand.NewPCG(uint64(n), krylovSteps)) // a fixed seed, so that the result is reproducible
@@ -42,7 +42,7 @@ func arnoldiRadius(n int, apply func(w []float64)) (radius float64, ok bool) {
 	for j := range steps {
 		w := slices.Clone(space[j])
 		apply(w)
-		for range 2 { // the second pass removes what rounding has left
+		for range 2 { // the second pass removes rounding errors of the first
 			for i, q := range space {
 				c := floats.Dot(q, w)
 				h.Set(i, j, h.At(i, j)+c)
@@ -65,8 +65,8 @@ func arnoldiRadius(n int, apply func(w []float64)) (radius float64, ok bool) {
 	return 0, false
 }
 
-// largestRitz returns the largest modulus of an eigenvalue of h, and the
-// largest last component of the unit eigenvectors that have it.
+// largestRitz returns the largest modulus of an eigenvalue of h. last is the
+// largest modulus of a last component of the unit eigenvectors of such eigenvalues.
 func largestRitz(h mat.Matrix) (radius, last float64, ok bool) {
 	var e mat.Eigen
 	if !e.Factorize(h, mat.EigenRight) {

@@ -8,15 +8,15 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Autocorrelation returns ρ(0) … ρ(lags) of the series x about its own mean,
+// Autocorrelation returns the autocorrelation function ρ(0) … ρ(lags) of the series x,
 //
 //	ρ(t) = c(t)/c(0),   c(t) = 1/n · Σ_{i<n−t} (xᵢ − x̄)(xᵢ₊ₜ − x̄),
 //
-// by fast Fourier transform of the series with zeros appended, in O(n log n).
-// The divisor n, also at lags t > 0, biases ρ(t) towards zero by the factor
-// (n−t)/n and keeps |ρ| ≤ 1. There are at most n − 1 lags; an empty series has
-// no ρ. The ρ of a constant series is 1 at every lag. A series with a value that
-// is not finite has ρ NaN. It panics if lags < 0.
+// where n is the length of x and x̄ its mean. It takes O(n log n) operations, by fast Fourier transform.
+// The divisor n at every lag biases ρ(t) towards zero by the factor
+// (n−t)/n, and keeps |ρ| ≤ 1. The result has at most n − 1 lags, and is nil for an empty
+// series. For a constant series ρ is 1 at every lag. If a value is not finite, ρ is NaN. It panics if
+// lags < 0.
 func Autocorrelation(x []float64, lags int) []float64 {
 	if lags < 0 {
 		panic("diag: negative lags")
@@ -26,7 +26,8 @@ func Autocorrelation(x []float64, lags int) []float64 {
 		return nil
 	}
 	lags = min(lags, n-1)
-	// The zeros keep the two ends of the series apart. A power of two is fastest.
+	// Appended zeros make the correlation of the transform linear instead of circular. A power of two
+	// is fastest.
 	size := 1
 	for size < n+lags {
 		size *= 2
@@ -51,8 +52,8 @@ func Autocorrelation(x []float64, lags int) []float64 {
 }
 
 // deviations overwrites d with the deviations of x from its mean, divided by the
-// largest of them so that no square overflows, and returns the largest. It
-// returns exactly 0 for a constant series, and NaN if a value is not finite.
+// largest |deviation| so that no square overflows. It returns the largest |deviation|: exactly 0 for a
+// constant series, and NaN if a value is not finite.
 func deviations(d, x []float64) (scale float64) {
 	constant := true
 	mean := 0.0
@@ -77,41 +78,41 @@ func deviations(d, x []float64) (scale float64) {
 	return scale
 }
 
-// A Time is an integrated autocorrelation time in steps of its series,
+// A Time is an estimate of an integrated autocorrelation time in steps of its series,
 //
-//	τ = ½ + Σ_{t≥1} ρ(t),
+//	τ = ½ + Σ_{t≥1} ρ(t).
 //
-// so that n values are worth n/(2τ) independent ones (Sokal, "Monte Carlo
-// methods in statistical mechanics", 1997, section 3; other authors call 2τ by
-// this name). Independent values have τ = ½.
+// The effective size of n values is n/(2τ) (Sokal, "Monte Carlo
+// methods in statistical mechanics", 1997, section 3; other authors give this name to 2τ).
+// Independent values have τ = ½.
 type Time struct {
 	Tau    float64
-	StdErr float64 // one standard error of Tau; +Inf if the series is too short to tell
-	Window int     // lags that were summed
+	StdErr float64 // standard error of Tau; +Inf if the series is too short to estimate it
+	Window int     // number of lags in the sum
 }
 
-// windowFactor is Sokal's c: the sum ends at the first window of c·τ lags.
-// The rest of the sum is e⁻ᶜ of τ if ρ decays exponentially. He advises "at
-// least 6" because it may decay slower.
+// windowFactor is Sokal's c: the sum over t ends at the first lag W ≥ c·τ.
+// If ρ decays exponentially, the omitted lags contribute the fraction e⁻ᶜ of τ. Sokal advises c of "at
+// least 6", because ρ may decay more slowly.
 const windowFactor = 6
 
 // IntegratedTime returns the integrated autocorrelation time of a series of n
-// values from its ρ as Autocorrelation returns it. The sum of ρ ends at the
-// smallest W ≥ 6·τ(W) (Madras & Sokal 1988, appendix C). This τ(W) sums |ρ|,
-// because otherwise a series with ρ < 0 would be cut off at its first lag. The
-// bias of using the series' own mean is subtracted (Wolff 2004, equation 49).
-// The standard error is that of a sum of covariances of a Gaussian series
+// values. rho is the result of Autocorrelation. The sum of ρ ends at the
+// smallest lag W ≥ 6·τ(W), where τ(W) is the sum up to W (Madras & Sokal 1988, appendix C). This τ(W) sums
+// |ρ|, because otherwise a series with ρ < 0 would be cut off at its first lag. The
+// bias due to the estimated mean is subtracted (Wolff 2004, equation 49).
+// The square of the standard error is that of a sum of covariances of a Gaussian series
 // (Bartlett's formula),
 //
 //	1/(2n) · Σₛ (Σ_{|t|≤W} ρ(s−t))²,
 //
-// squared, with ρ = 0 beyond W. For W ≫ τ it is Madras and Sokal's τ√(2(2W+1)/n).
+// with ρ = 0 beyond W. For W ≫ τ the error is Madras and Sokal's τ√(2(2W+1)/n).
 //
-// If no W in rho is large enough, all of rho is summed and the error is +Inf:
-// the series is too short, or it is constant, and then τ is +Inf too. NaN in
-// rho gives NaN. τ is at least 1/(2·log₁₀ n), because sums over noise may be
-// negative (the bound of Vehtari et al. 2021, section 3.2). It panics if rho has
-// more lags than n or none.
+// If no W in rho is large enough, the series is too short: all of rho is summed and the error is +Inf.
+// For a constant series both τ and the error are +Inf. NaN in
+// rho gives NaN. τ is at least 1/(2·log₁₀ n), because sums of noise may be
+// negative (this bound is that of Vehtari et al. 2021, section 3.2). It panics if rho is empty or has
+// more elements than n.
 func IntegratedTime(rho []float64, n int) Time {
 	if len(rho) == 0 || len(rho) > n {
 		panic("diag: no lags, or more lags than values")
@@ -132,7 +133,7 @@ func IntegratedTime(rho []float64, n int) Time {
 		return Time{Tau: math.NaN(), StdErr: math.NaN(), Window: w}
 	}
 	per := 1 / float64(n)
-	least := 1 / (2 * math.Log10(max(float64(n), 10))) // no less than ½ below ten values
+	least := 1 / (2 * math.Log10(max(float64(n), 10))) // ½ for ten values or fewer
 	tau := max(least, sum*(1+float64(2*w+1)*per)/(1+2*sum*per))
 	stdErr := math.Inf(1)
 	if settled {
@@ -141,7 +142,7 @@ func IntegratedTime(rho []float64, n int) Time {
 	return Time{Tau: tau, StdErr: stdErr, Window: w}
 }
 
-// sumError returns the standard error of ½ + Σρ(t) over all of rho.
+// sumError returns the standard error of ½ + Σ_{t≥1} ρ(t) over all lags in rho.
 func sumError(rho []float64, n int) float64 {
 	w := len(rho) - 1
 	inner := -rho[0] // Σ ρ(s−t) over |t| ≤ W, here s = 0
@@ -151,10 +152,11 @@ func sumError(rho []float64, n int) float64 {
 	sum := inner * inner
 	for s := 1; s <= 2*w; s++ {
 		inner -= rho[max(s-1-w, w+1-s)]
-		sum += 2 * inner * inner // and −s
+		sum += 2 * inner * inner // the terms for s and −s
 	}
 	return math.Sqrt(sum / (2 * float64(n)))
 }
 
-// EffectiveSize returns what n values are worth in independent ones, n/(2τ).
+// EffectiveSize returns n/(2τ), the number of independent values whose mean has the same variance as the
+// mean of n values of the series.
 func (t Time) EffectiveSize(n int) float64 { return float64(n) / (2 * t.Tau) }

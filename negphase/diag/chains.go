@@ -7,28 +7,28 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Chains summarises equally long series of several chains with one stationary distribution.
+// Chains summarises series of equal length from several chains with one stationary distribution.
 type Chains struct {
 	// RHat is the split R̂ of Gelman et al. (2013, section 11.4): near 1 if the
-	// halves of all chains have the same mean. With chains so short that each is
-	// worth few independent values it is above 1 for that reason alone.
+	// halves of all chains have the same mean. It is also above 1 if the chains are so short that the
+	// effective size of each is small.
 	RHat float64
 	// Time is the integrated autocorrelation time of one chain, in steps of the
-	// series. Its variance is that within and between chains, so that chains that
-	// stay apart have no end of it: then StdErr is +Inf.
+	// series. It is computed from the variance within and between chains. If chains stay in different
+	// regions, ρ does not decay and StdErr is +Inf.
 	Time      Time
-	Effective float64 // what all chains are worth together, in independent values
+	Effective float64 // effective size of all chains together
 }
 
-// SummarizeChains returns the summary of the series x, one a chain. The
-// autocorrelation at lag t is, after Vehtari et al. (2021, equation 10),
+// SummarizeChains returns the summary of the series x[j] of the chains j. The
+// autocorrelation at lag t is that of Vehtari et al. (2021, equation 10),
 //
-//	ρ(t) = 1 − (W − mean of sⱼ²ρⱼ(t)) / var⁺,   var⁺ = (n−1)/n·W + B/n,
+//	ρ(t) = 1 − (W − mean of sⱼ²ρⱼ(t)) / var⁺,   var⁺ = (n−1)/n·W + B/n.
 //
-// with W the mean variance within the chains, of n values each, and B/n the
-// variance of their means; Time is IntegratedTime of it. It is NaN throughout if a
-// value is not finite, and τ is +Inf if nothing moves. It panics if there are not two
-// chains, or not four values a chain, or lengths differ.
+// Chain j has n values with variance sⱼ² and autocorrelation ρⱼ. W is the mean of sⱼ², and B/n is the
+// variance of the chains' means. Time is IntegratedTime of ρ. All results are NaN if a
+// value is not finite; τ is +Inf if all values are equal. It panics if there are fewer than two
+// chains or fewer than four values per chain, or if lengths differ.
 func SummarizeChains(x [][]float64) Chains {
 	if len(x) < 2 || len(x[0]) < 4 {
 		panic("diag: chains need a companion and four values")
@@ -37,11 +37,11 @@ func SummarizeChains(x [][]float64) Chains {
 	within, between := spread(x, 0, n)
 	n64 := float64(n)
 	variance := (n64-1)/n64*within + between
-	rho := make([]float64, 3*n/4) // many chains make up for the few pairs of values at long lags
+	rho := make([]float64, 3*n/4) // long lags have few pairs of values per chain, but there are many chains
 	for _, chain := range x {
 		_, v := stat.MeanVariance(chain, nil)
 		if v == 0 {
-			continue // it adds nothing to the covariance within
+			continue // sⱼ²ρⱼ is 0
 		}
 		for t, r := range Autocorrelation(chain, len(rho)-1) {
 			// The divisor of ρⱼ is n at every lag, and that of v is n − 1.
@@ -57,14 +57,14 @@ func SummarizeChains(x [][]float64) Chains {
 		return c
 	}
 	rho[0] = 1
-	// The lags of a single chain are summed; the noise in ρ is that of all values.
+	// The lags are those of a single chain, but the error of ρ is that of all values.
 	c.Time = IntegratedTime(rho, n*len(x))
 	c.Effective = c.Time.EffectiveSize(n * len(x))
 	return c
 }
 
-// spread returns the mean variance within the values lo … hi−1 of the chains, and
-// the variance of their means.
+// spread returns the mean over chains of the variance of values lo … hi−1, and
+// the variance over chains of the means of these values.
 func spread(x [][]float64, lo, hi int) (within, between float64) {
 	means := make([]float64, len(x))
 	for j, chain := range x {
@@ -91,11 +91,11 @@ func splitRHat(x [][]float64) float64 {
 	return math.Sqrt(((n-1)/n*within + between) / within)
 }
 
-// Welch tests whether two samples of independent values have the same mean
-// (Welch 1947): t = (mean a − mean b)/√(sa²/na + sb²/nb), and the probability p of
-// as large a |t| if they have, by Student's t with the degrees of freedom of Welch
-// and Satterthwaite. If neither varies, t is 0 and p 1 for equal means; otherwise t is ±Inf
-// and p 0. It panics if a sample has fewer than two values.
+// Welch tests whether two samples of independent values come from distributions with the same mean
+// (Welch 1947). It returns t = (mean a − mean b)/√(sa²/na + sb²/nb), where s² are the variances and n the
+// sizes of the samples. p is the probability of a |t| at least as large if the means are equal, by
+// Student's t with the degrees of freedom of Welch and Satterthwaite. If both variances are 0, t is 0 and
+// p is 1 for equal means; otherwise t is ±Inf and p is 0. It panics if a sample has fewer than two values.
 func Welch(a, b []float64) (t, p float64) {
 	if len(a) < 2 || len(b) < 2 {
 		panic("diag: Welch's test needs two values a sample")

@@ -1,9 +1,9 @@
 // Package diag has diagnostics of Markov chains: tests of whether they leave a
-// distribution unchanged, and estimates of how fast they forget their start.
+// distribution invariant, and estimates of how fast they mix.
 //
 // # Where to begin
 //
-// Read StationarityZ for whether a sampler is right, and Summarize for how fast it is. Each
+// Read StationarityZ for tests of the correctness of a sampler, and Summarize for its speed. Each
 // example is in the test file of its function:
 //
 //   - ExampleStationarityZ tests draws against a known distribution
@@ -15,16 +15,16 @@ package diag
 
 import "math"
 
-// minExpected is the least expected count of a cell of Pearson's test; smaller
-// cells are pooled (Cochran 1954 gives 5; 10 keeps the normal approximation of
-// the statistic good far into its tail).
+// minExpected is the least expected count of a cell of Pearson's test. Smaller
+// cells are pooled. Cochran 1954 gives 5; with 10 the normal approximation of
+// the statistic is good far into its tail.
 const minExpected = 10
 
 // StationarityZ tests counts of independent draws against the probabilities p
-// by Pearson's χ² with small cells pooled, and returns the statistic as a
-// z-score, (χ² − df)/√(2·df): near 0 if the draws come from p, large if they
-// do not. Use 6 as the limit of a test. A draw where p is zero gives +Inf.
-// Fewer than two cells after pooling give 0. It panics if the lengths differ.
+// by Pearson's χ² with small cells pooled. It returns the statistic as a
+// z-score, (χ² − df)/√(2·df), where df is the number of degrees of freedom. The score is near 0 if the
+// draws come from p, and large if they do not. Use 6 as the limit of a test. A draw of a state with p = 0
+// gives +Inf. If pooling leaves fewer than two cells, the result is 0. It panics if the lengths differ.
 func StationarityZ(counts []int, p []float64) float64 {
 	if len(counts) != len(p) {
 		panic("diag: counts and probabilities of different lengths")

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// EnergyTest tests whether n + m independent points come from one distribution, the first n
-// being one sample and the rest the other, by the energy distance
+// EnergyTest tests whether two samples of independent points come from one distribution. Points 0 … n−1
+// are sample a, points n … n+m−1 are sample b. The test compares the energy distance between the samples,
 //
 //	2·mean d(a,b) − mean d(a,a') − mean d(b,b')
 //
-// (Székely & Rizzo 2013) between the samples, against as many random
-// rearrangements of the points. p is the fraction of arrangements, the given one
-// included, whose distance is at least as large. If all points come from one distribution, p is at
-// most α with a probability of at most α. z is the given distance less the mean of the rearranged
-// ones, in their standard deviations; 0 if they do not vary. distance must be symmetric; with the
-// Euclidean one the energy distance is zero only for equal distributions. EnergyTest calls it
-// (n+m)(n+m−1)/2 times, and panics if a sample is empty.
+// (Székely & Rizzo 2013), with those of the given number of random permutations of all points. p is the
+// fraction of arrangements, the given one included, whose energy distance is at least that of the samples.
+// If all points come from one distribution, the probability of p ≤ α is at most α, for any α. z is the
+// energy distance of the samples minus the mean over permutations, divided by their standard deviation; 0
+// if they do not vary. The function distance is d for two points and must be symmetric. With the
+// Euclidean distance the energy distance is zero only for equal distributions. EnergyTest calls distance
+// (n+m)(n+m−1)/2 times. It panics if a sample is empty.
 func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p, z float64) {
 	if n < 1 || m < 1 {
 		panic("diag: the energy distance needs two samples")
@@ -52,8 +52,8 @@ func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r
 		}
 		return 2*ab/float64(n*m) - 2*aa/float64(n*n) - 2*bb/float64(m*m)
 	}
-	// Equal arrangements must count as equal although their sums are rounded
-	// in another order.
+	// The tolerance lets arrangements with equal distances count as equal, although the order of
+	// summation changes their rounding errors.
 	given := energy()
 	given -= 1e-12 * max(given, 0)
 	count, chance := 1, make([]float64, rearrangements)

@@ -3,15 +3,15 @@ package diag
 import "math"
 
 // FunctionError returns the standard error of a smooth function f of the means of
-// several observables that were measured together, one value of each trace at a
-// time. slopes[k] is the derivative of f by the mean of traces[k], at the means.
+// several observables. traces[k] is the series of observable k; all were measured at the same steps.
+// slopes[k] is the derivative of f with respect to the mean of traces[k], at the estimated means.
 //
-// To first order the error of f equals the error of the mean of the series Σ slopes[k]·(x_k − mean_k), which
-// allows for autocorrelation and for correlations between observables (Wolff 2004, "Monte Carlo errors
-// with less errors", equation 9). His second-order correction of the bias, of order 1/N, is left out: it
-// is far smaller than the error of a series that can be trusted.
+// To first order the error of f equals the error of the mean of the series Σ slopes[k]·(x_k − mean_k). This
+// accounts for autocorrelation and for correlations between observables (Wolff 2004, "Monte Carlo errors
+// with less errors", equation 9). Wolff's second-order correction of the bias, of order 1/N, is left out: it
+// is far smaller than the error if Summary.Trusted holds.
 //
-// It is NaN if there are fewer than two blocks, and 0 if the series is constant. It
+// The result is NaN if there are fewer than two blocks, and 0 if the series is constant. It
 // panics if traces differ in length or in their limits.
 func FunctionError(slopes []float64, traces ...*Trace) float64 {
 	blocks := make([]float64, len(traces[0].blocks))

@@ -8,16 +8,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Operator is a transition matrix P by what it does to a distribution, so that chains of too
-// many states to write P down have one.
+// An Operator represents a transition matrix P by its product with a vector. It need not store P, which
+// may have too many elements.
 type Operator interface {
 	States() int
-	// Step overwrites a row vector x of len States by xP. Where every x is at
-	// least 0, it leaves an element at exactly 0 if no probability comes there.
+	// Step overwrites a row vector x, which has States elements, with xP. If no element of x is
+	// negative, element j of the result must be exactly 0 if P has no transition to j from a state i
+	// with x_i > 0.
 	Step(x []float64)
 }
 
-// Matrix returns the elements of P, States × States.
+// Matrix returns the States × States elements of P.
 func Matrix(p Operator) *mat.Dense {
 	n := p.States()
 	matrix := mat.NewDense(n, n, nil)
@@ -30,32 +31,30 @@ func Matrix(p Operator) *mat.Dense {
 }
 
 const (
-	// stochastic is the tolerance, for each state, of the distribution's being
-	// stationary. The rounding of a product of as many factors as a sweep has is far
-	// smaller.
+	// stochastic is the tolerance of the check that the distribution is
+	// stationary. Rounding errors of a sweep are far smaller.
 	stochastic = 1e-10
-	// fewStates is the number of states up to which all eigenvalues are computed, and
-	// denseStates that up to which they are where Arnoldi's iteration does not converge,
-	// as where many eigenvalues are near 1: there it takes minutes and 128 MB.
+	// Up to fewStates states, all eigenvalues are computed. Up to denseStates states, all are
+	// computed if Arnoldi's iteration does not converge, for example because many eigenvalues are
+	// near 1. This takes up to some minutes and 128 MB.
 	fewStates, denseStates = 256, 4096
 )
 
 // SpectralGap returns 1 − |λ₂|, the gap between the eigenvalue 1 of a
-// transition matrix and the largest modulus of the others. After a time of order
-// 1/gap the chain has forgotten its start; if the gap is 0 it never forgets some
-// starts. pi is the stationary distribution, by which the eigenvalue 1 is
-// removed exactly, once.
+// transition matrix and the largest modulus of the other eigenvalues. The distribution converges to pi in
+// a time of order 1/gap; if the gap is 0, it does not converge from every start. pi is the stationary
+// distribution.
 //
 // A reversible chain (p and pi in detailed balance) has real eigenvalues, with
 // errors of ~1e-14. Another chain, such as a sweep in fixed order, may have
-// complex ones, with errors of ~1e-7 if its matrix lacks eigenvectors. The gap is
-// exactly 0 if Period finds the chain reducible or periodic. Above 256 states the
-// eigenvalue is found by Arnoldi's iteration, with errors of ~1e-12 if the
-// eigenvector is good; it takes memory for some hundred vectors, at most 2 GB. If it does
-// not converge, all eigenvalues are computed, of at most 4096 states.
+// complex eigenvalues, with errors of ~1e-7 if its matrix is not diagonalisable. The gap is
+// exactly 0 if Period finds the chain reducible or periodic. Above 256 states
+// Arnoldi's iteration computes the eigenvalue, with errors of ~1e-12 if it is well conditioned. It
+// needs memory for some hundred vectors, at most 2 GB. If it does
+// not converge, all eigenvalues are computed, for at most 4096 states.
 //
-// The error says that pi is not positive and stationary under p, or that nothing has
-// converged, which the eigenvalues of a slow chain do last.
+// The error says that pi is not positive or not stationary under p, or that the computation did not
+// converge, which is likeliest for slow chains.
 func SpectralGap(p Operator, pi []float64) (float64, error) {
 	if err := checkStationary(p, pi); err != nil {
 		return 0, err
@@ -69,9 +68,9 @@ func SpectralGap(p Operator, pi []float64) (float64, error) {
 		root[i] = math.Sqrt(w)
 	}
 	if n > fewStates {
-		// D^½ (P − 1 piᵀ) D^−½ has the eigenvalues of P but for one 1 made 0. Its transpose,
-		// which has the same ones, takes a vector y to x = D^½y, then to xP − (Σx)·pi, then to
-		// D^−½ of that.
+		// D^½ (P − 1 piᵀ) D^−½ with D = diag(pi) has the eigenvalues of P, except that one
+		// eigenvalue 1 becomes 0. Its transpose has the same eigenvalues. The product of the
+		// transpose and y is D^−½(xP − (Σx)·pi) with x = D^½y.
 		largest, ok := arnoldiRadius(n, func(y []float64) {
 			sum := 0.0
 			for i := range y {
@@ -90,7 +89,7 @@ func SpectralGap(p Operator, pi []float64) (float64, error) {
 			return 0, errors.New("no second eigenvalue found by Arnoldi's iteration; take a smaller system, or a higher temperature")
 		}
 	}
-	// The same matrix, which is symmetric if the chain is reversible.
+	// The same matrix D^½ (P − 1 piᵀ) D^−½. It is symmetric if the chain is reversible.
 	a := Matrix(p)
 	asymmetry := 0.0
 	for i := range n {
@@ -105,7 +104,7 @@ func SpectralGap(p Operator, pi []float64) (float64, error) {
 	return max(0, 1-largest), err
 }
 
-// denseRadius returns the largest modulus of an eigenvalue by way of all eigenvalues.
+// denseRadius returns the largest modulus of an eigenvalue of a. It computes all eigenvalues.
 func denseRadius(a *mat.Dense, symmetric bool) (radius float64, err error) {
 	noConvergence := errors.New("the eigenvalues of the transition matrix do not converge")
 	if symmetric {
@@ -129,7 +128,7 @@ func denseRadius(a *mat.Dense, symmetric bool) (radius float64, err error) {
 	return radius, nil
 }
 
-// checkStationary checks that pi is a positive distribution that p leaves as it is.
+// checkStationary checks that pi is a positive distribution that is stationary under p.
 func checkStationary(p Operator, pi []float64) error {
 	n := p.States()
 	if n != len(pi) {
@@ -158,19 +157,19 @@ func checkStationary(p Operator, pi []float64) error {
 // Period returns the period of a chain with a positive stationary distribution: 1
 // if it is aperiodic, d > 1 if it returns to a state only after multiples of d steps,
 // and 0 if it is reducible, so that some states cannot be reached from others.
-// Only which probabilities are above 0 matters, however small they are.
+// Every positive probability counts as a transition, however small it is.
 func Period(p Operator) int {
 	n := p.States()
-	// Steps from state 0 by the shortest way. If all states can be reached from 0,
-	// then 0 can be reached from all states, because the distribution is stationary.
+	// steps[i] is the least number of steps from state 0 to state i. If all states can be reached from
+	// 0, then 0 can be reached from all states, because a positive distribution is stationary.
 	steps := make([]int32, n)
 	for i := range steps {
 		steps[i] = -1
 	}
 	steps[0] = 0
 	x := make([]float64, n)
-	// image sets x to a vector that is above 0 in the states that follow those of
-	// this many steps.
+	// image sets x to a vector that is positive in the states which one step reaches from a state with
+	// the given number of steps.
 	image := func(after int32) {
 		for i, s := range steps {
 			x[i] = 0
@@ -194,8 +193,8 @@ func Period(p Operator) int {
 	if reached < n {
 		return 0
 	}
-	// Every step closes a loop, or is on a shortest way, for which the difference
-	// is 0. Its length is a multiple of the period.
+	// For a transition from i to j, steps[i] + 1 − steps[j] is a multiple of the period. The period is
+	// the greatest common divisor of these differences.
 	period := 0
 	for s := range last + 1 {
 		image(s)
@@ -211,7 +210,7 @@ func Period(p Operator) int {
 	return max(1, period)
 }
 
-// gcd returns the greatest common divisor of a ≥ 0 and b.
+// gcd returns the greatest common divisor of a ≥ 0 and |b|.
 func gcd(a, b int) int {
 	b = max(b, -b)
 	for b != 0 {

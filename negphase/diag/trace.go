@@ -2,35 +2,35 @@ package diag
 
 import "math"
 
-// A Summary is what a stationary series says about the mean of its distribution.
+// A Summary has estimates of the mean and the autocorrelation time of a stationary series.
 type Summary struct {
-	N         int64
+	N         int64 // number of values
 	Mean      float64
-	StdErr    float64 // of Mean, with autocorrelation; NaN if it is not known
-	Variance  float64 // of one value
+	StdErr    float64 // standard error of Mean, including autocorrelation; NaN if unknown
+	Variance  float64 // variance of one value
 	Time      Time    // in steps of the series
-	Effective float64 // number of independent values with the same StdErr
+	Effective float64 // number of independent values whose mean has the same StdErr
 	// Slow is true if the autocorrelation has a small but long tail beyond the
-	// window of τ: the means of 32 long batches scatter more than the window
-	// says. StdErr, τ and Effective are then those of the batches. StdErr and τ
+	// window of τ: the means of 32 long batches vary more than the sum over the window
+	// predicts. StdErr, τ and Effective are then computed from the batches. StdErr and τ
 	// may still be too small.
 	Slow bool
 }
 
-// MinEffective is the number of independent values below which neither the
-// mean's error nor τ can be trusted, because the sum of ρ is noise.
+// MinEffective is the value of Summary.Effective below which neither the
+// mean's error nor τ can be trusted, because the sum of ρ is mostly noise.
 // (The emcee package requires 50 of its autocorrelation times, which are 2τ.)
 const MinEffective = 50
 
-// Trusted reports whether the series is long enough for its own errors.
+// Trusted reports whether the series is long enough for StdErr and Time to be reliable.
 func (s Summary) Trusted() bool {
 	return s.Effective >= MinEffective && !math.IsInf(s.Time.StdErr, 1) && !s.Slow
 }
 
-// TauBound returns a lower bound of τ from a series that is too short to measure it,
-// see Trusted: half of the estimate, which is mostly too small then. Of autoregressive
-// series of 5 to 320 τ that were not trusted, at most 6 % of all had a bound above τ. It is
-// 0 if τ is not known at all.
+// TauBound returns a lower bound of τ from a series that is too short to measure τ (see Trusted). It is
+// half of the estimate, which is usually too small for such a series. In tests with autoregressive series
+// of length 5τ to 320τ that were not trusted, at most 6 % had a bound above τ. The bound is
+// 0 if τ is unknown.
 func (s Summary) TauBound() float64 {
 	if math.IsNaN(s.Time.Tau) {
 		return 0
@@ -39,9 +39,9 @@ func (s Summary) TauBound() float64 {
 }
 
 // Summarize summarises a series. The variance of the mean is 2τ·Variance/N. All
-// numbers are NaN if the series is empty or has a value that is not finite. A
-// constant series has Variance 0, τ +Inf, no effective values and StdErr NaN,
-// because a chain that never moved says nothing about other states.
+// numbers are NaN if the series is empty or has a value that is not finite. For a
+// constant series Variance is 0, τ is +Inf, Effective is 0, and StdErr is NaN,
+// because a chain that never moved gives no information about other states.
 func Summarize(x []float64) Summary {
 	t := NewTrace(2 * (len(x)/2 + 1)) // never full: blocks of one value
 	for _, v := range x {
@@ -50,27 +50,27 @@ func Summarize(x []float64) Summary {
 	return t.Summary()
 }
 
-// Z returns how many standard errors the means of two independent series lie
-// apart, with the sign of a − b; NaN if one of them has no error.
+// Z returns the difference of the means of two independent series, a − b, divided by its standard error;
+// NaN if the error is unknown.
 func Z(a, b Summary) float64 { return (a.Mean - b.Mean) / math.Hypot(a.StdErr, b.StdErr) }
 
-// A Trace keeps a series of any length in bounded memory. It holds the means
-// of blocks of Stride consecutive values. When it is full, neighbouring blocks
-// are merged and Stride doubles. What is kept depends on the series alone.
+// A Trace summarises a series of any length in bounded memory. It stores the means
+// of blocks of Stride consecutive values. When its limit is reached, neighbouring blocks
+// are merged and Stride doubles.
 type Trace struct {
 	limit  int
 	blocks []float64
 	stride int
 	filled int     // number of values in the last block, which is not full
-	block  float64 // their sum
+	block  float64 // sum of these values
 
 	n             int64
-	first         float64 // subtracted from every value in the sums, for precision
+	first         float64 // first value; subtracted from every value in the sums, for precision
 	sum, sumOfSqs float64
 }
 
-// NewTrace returns an empty trace that holds fewer than limit blocks, and half
-// of them or more once it has been full. It panics if limit is odd or below 2.
+// NewTrace returns an empty trace that stores fewer than limit blocks, and at least limit/2
+// after it has once reached the limit. It panics if limit is odd or below 2.
 func NewTrace(limit int) *Trace {
 	if limit < 2 || limit%2 != 0 {
 		panic("diag: the limit of a trace must be even and at least 2")
@@ -113,16 +113,16 @@ func (t *Trace) Len() int64 { return t.n }
 // Stride returns the number of values in a block.
 func (t *Trace) Stride() int { return t.stride }
 
-// Blocks returns the means of the full blocks, oldest first. The slice is the
-// trace's own, valid until the next Add.
+// Blocks returns the means of the full blocks, oldest first. The trace owns the slice, which is valid
+// until the next Add.
 func (t *Trace) Blocks() []float64 { return t.blocks }
 
-// Summary summarises all values added, as Summarize does. The error of the mean
-// comes from the blocks and their autocorrelation at lags of up to half the
-// series. τ in steps of single values follows from that error and the variance
-// of single values, StdErr² = 2τ·Variance/N, so that blocks longer than τ do no
-// harm. If batch means show a slow tail, the error comes from them; see
-// Summary.
+// Summary summarises all values added, like Summarize. The error of the mean
+// is computed from the blocks and their autocorrelation at lags of up to half the
+// series. τ in steps of single values follows from this error and the variance
+// of single values by StdErr² = 2τ·Variance/N, so blocks may be longer than τ.
+// If batch means show a slow tail, the error is computed from them; see
+// Summary.Slow.
 func (t *Trace) Summary() Summary {
 	nan := math.NaN()
 	s := Summary{N: t.n, Mean: nan, StdErr: nan, Variance: nan, Effective: nan, Time: Time{Tau: nan, StdErr: nan}}
@@ -140,8 +140,8 @@ func (t *Trace) Summary() Summary {
 		}
 		return s
 	}
-	// Both variances are about the series' own mean and so too small by the
-	// variance of that mean.
+	// Both variances are about the estimated mean, and so too small by the
+	// variance of this mean.
 	ofMean := t.blockVariance() / time.EffectiveSize(len(t.blocks))
 	s.Variance += ofMean
 	ofMean *= 1 + 2*time.Tau/n
@@ -157,17 +157,17 @@ func (t *Trace) Summary() Summary {
 }
 
 const (
-	// Batches is the number of long batches that show slow tails. Fewer batches
-	// give a less certain variance, more batches are shorter.
+	// Batches is the number of long batches by which slow tails are detected. With fewer batches
+	// the variance would be less accurate; with more, batches would be shorter.
 	Batches = 32
-	// slowRatio is the least ratio of the variance of the mean by batches to that
-	// by the window that shows a slow tail. By chance, χ² of 31 degrees of
-	// freedom over 31, one series in 100,000 reaches it.
+	// slowRatio is the ratio from which a slow tail is reported: the variance of the mean by batches
+	// divided by that by the window. By chance (χ² with 31 degrees of
+	// freedom, divided by 31) one series in 100,000 reaches it.
 	slowRatio = 2.5
 )
 
-// batchVariance returns the variance of the mean from the scatter of the means
-// of long batches, or 0 if there are not enough blocks.
+// batchVariance returns the variance of the mean, estimated from the means
+// of long batches; 0 if there are fewer blocks than Batches.
 func (t *Trace) batchVariance() float64 {
 	long := len(t.blocks) / Batches
 	if long == 0 {
@@ -189,7 +189,6 @@ func (t *Trace) batchVariance() float64 {
 	return sum / (Batches * (Batches - 1))
 }
 
-// blockVariance returns the variance of the blocks about their mean.
 func (t *Trace) blockVariance() float64 {
 	mean, sum := 0.0, 0.0
 	for _, b := range t.blocks {
@@ -202,9 +201,9 @@ func (t *Trace) blockVariance() float64 {
 	return sum / float64(len(t.blocks))
 }
 
-// MeanVariance returns the mean of x, which is not empty, and the mean squared
+// MeanVariance returns the mean of x, which must not be empty, and the mean squared
 // deviation from it. Unlike those of gonum, its sums run in order and its
-// products do not fuse, so that the bits are the same on every processor.
+// products do not fuse, so that the results are identical on every processor.
 func MeanVariance(x []float64) (mean, variance float64) {
 	for _, v := range x {
 		mean += v

@@ -5,7 +5,7 @@ import (
 	"encoding/gob"
 )
 
-// traceWire is a Trace as encoding/gob knows it.
+// traceWire is the form in which encoding/gob writes a Trace.
 type traceWire struct {
 	Limit, Stride, Filled int
 	Blocks                []float64
@@ -13,14 +13,14 @@ type traceWire struct {
 	N                     int64
 }
 
-// GobEncode implements gob.GobEncoder: the trace travels with all its bits.
+// GobEncode implements gob.GobEncoder. It preserves all values exactly.
 func (t *Trace) GobEncode() ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(traceWire{t.limit, t.stride, t.filled, t.blocks, []float64{t.block, t.first, t.sum, t.sumOfSqs}, t.n})
 	return b.Bytes(), err
 }
 
-// GobDecode implements gob.GobDecoder. It trusts b.
+// GobDecode implements gob.GobDecoder. It does not check the ranges of the values.
 func (t *Trace) GobDecode(b []byte) error {
 	var w traceWire
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w); err != nil {

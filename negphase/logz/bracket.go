@@ -12,48 +12,48 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// A Bracket holds the estimates of log Z that were asked for, in nats; the others
+// A Bracket has up to three estimates of log Z, in nats; estimates that Settings do not select
 // are nil. Standard errors are such that LogZ ± 1.96·StdErr is an interval of
-// 95 % confidence: those that come from the spread of few values, ten ladders as a
-// rule, are widened by Student's t. They do not show what all chains have missed;
-// Warnings may.
+// 95 % confidence. Errors that are computed from the spread of few values, usually ten ladders,
+// are widened by Student's t. They do not include parts of the model that all chains have missed.
+// Warnings may name these.
 type Bracket struct {
-	AIS     *partition.Annealed // on average too low
-	Reverse *partition.Annealed // on average too high; StdErr is that between ladders
+	AIS     *partition.Annealed // too low on average
+	Reverse *partition.Annealed // too high on average; StdErr is from the spread between ladders
 	Bennett *Ratio
 
-	// LowerBound is the lower bound of log Z from the settings, or −Inf. An
-	// estimate without a warning that is below it by 1.96 standard errors at most
-	// is Raised to it; all others below are impossible.
+	// LowerBound is the lower bound of log Z from the settings; −Inf if there is none. An
+	// estimate below it is impossible. If such an estimate has no warning and is at most 1.96
+	// standard errors below, it is set to the bound, and Raised has its method.
 	LowerBound float64
 	Raised     []Method
 
-	Start, Ladder negphase.Ladder // before it was first tuned; frozen, at the end
-	RoundTrips    int64           // of all particles of the ladder in the rounds sampled
-	Rounds        int             // of the ladder, the burn-in included
+	Start, Ladder negphase.Ladder // statistics of the ladder before its first tuning, and at the end
+	RoundTrips    int64           // round trips of all particles of the ladder in the sampled rounds
+	Rounds        int             // rounds of the ladder, including the burn-in
 
-	// Bounds are the estimates, AIS or its reverse, whose weights are worth too few
-	// independent ones for an error, while Bennett's ratio has no warning and lies on
-	// their right side. They are bounds: by Markov's inequality AIS is above log Z by x
-	// nats, and the reverse below it, with a probability of e^−x at most, whatever the
-	// weights are worth (Grosse, Ghahramani & Adams 2015).
+	// Bounds has the methods (AIS, its reverse, or both) whose estimates are used as bounds only. The
+	// effective size of their weights is too small for an error, but Bennett's estimate has no
+	// warning and agrees with the bound. The probability that AIS is more than x nats above log
+	// Z, or the reverse more than x below, is at most e^−x by Markov's inequality, for any
+	// effective size (Grosse, Ghahramani & Adams 2015).
 	Bounds []Method
 
 	// Warnings say in words why an estimate, or all of them, may be wrong.
 	Warnings []Warning
 }
 
-// A Ratio is an estimate of log Z along a ladder.
+// A Ratio is the multistate Bennett estimate of log Z along a ladder.
 type Ratio struct {
 	LogZ         float64 // NaN if the overlap is below 1 %
 	StdErr       float64 // from the spread between groups
-	ESS          float64 // number of independent draws with the same error, at one temperature, of all groups
-	Overlap      float64 // the smallest between neighbouring temperatures: see partition.Bennett
-	Groups       int
+	ESS          float64 // number of independent draws per temperature, over all groups, with the same error
+	Overlap      float64 // smallest overlap of neighbouring temperatures: see partition.Bennett
+	Groups       int     // number of independent ladders
 	Temperatures int
 }
 
-// A Method names an estimate.
+// A Method identifies an estimate.
 type Method string
 
 const (
@@ -62,7 +62,7 @@ const (
 	ByBennett Method = "bennett"
 )
 
-// Name returns what m is called in words.
+// Name returns the name of m in texts.
 func (m Method) Name() string {
 	switch m {
 	case ByAIS:
@@ -73,8 +73,8 @@ func (m Method) Name() string {
 	return "Bennett"
 }
 
-// estimate returns the estimate of m and its standard error, both to read or to
-// change; NaN if it was not asked for or has no number.
+// estimate returns pointers to the estimate of m and its standard error. Without this estimate
+// both point to NaN.
 func (b *Bracket) estimate(m Method) (logZ, stdErr *float64) {
 	switch {
 	case m == ByAIS && b.AIS != nil:
@@ -88,15 +88,14 @@ func (b *Bracket) estimate(m Method) (logZ, stdErr *float64) {
 	return &nan, &nan
 }
 
-// Impossible reports whether the estimate of m lies below LowerBound, where log
-// Z cannot be.
+// Impossible reports whether the estimate of m lies below LowerBound by more than rounding.
 func (b Bracket) Impossible(m Method) bool {
 	x, _ := b.estimate(m)
 	return impossible(*x, b.LowerBound)
 }
 
-// By returns the estimate of m with its standard error; NaN if it was not asked
-// for, has no number or is impossible.
+// By returns the estimate of m with its standard error; NaN if the bracket has no such estimate or it is
+// impossible.
 func (b Bracket) By(m Method) (logZ, stdErr float64) {
 	if b.Impossible(m) {
 		return math.NaN(), math.NaN()
@@ -110,15 +109,15 @@ func (b Bracket) Doubtful(m Method) bool {
 	return slices.ContainsFunc(b.Warnings, func(w Warning) bool { return slices.Contains(w.Of, m) })
 }
 
-// Bound reports whether the estimate of m is only a bound: see Bounds.
+// Bound reports whether Bounds has m.
 func (b Bracket) Bound(m Method) bool { return slices.Contains(b.Bounds, m) }
 
-// Best returns the estimate to use, with its standard error. It is Bennett's,
-// which is biased to neither side. It is AIS where Bennett has no number, or one that is lower by
-// more than their errors, because its chains have missed a part of the model. It is
-// the reverse where there is nothing else, unless Bennett's ratio, from the same
-// chains, is impossible. An impossible estimate is never the best. NaN if none
-// has a number.
+// Best returns the most reliable estimate with its standard error. This is Bennett's, which has no known
+// bias. It is AIS instead if there is no Bennett estimate, or if Bennett's is significantly lower, because
+// its chains have then missed a part of the model. It is
+// the reverse if there is no other, unless Bennett's estimate, from the same
+// chains, is impossible. An impossible estimate is never the best. If there is no estimate, the result is
+// NaN.
 func (b Bracket) Best() (logZ, stdErr float64, by Method) {
 	by = ByReverse
 	ais, aisErr := b.By(ByAIS)
@@ -137,24 +136,24 @@ func (b Bracket) Best() (logZ, stdErr float64, by Method) {
 	return logZ, stdErr, by
 }
 
-// above reports whether x lies above y by more than chance: three standard
-// errors of the difference, which chance exceeds once in 300 times by Student's t
-// of ten groups, and once in 700 times by the normal distribution.
+// above reports whether x is significantly above y: by more than three standard
+// errors of the difference. The probability of this by chance is 1/300 by Student's t
+// for ten groups, and 1/700 by the normal distribution.
 func above(x, xErr, y, yErr float64) bool {
 	return x-y > 3*math.Hypot(xErr, yErr)
 }
 
-// The standard errors of a Bracket are made for intervals of this confidence, as
-// wide as normal95 standard errors of a normal deviate on either side.
+// confidence is the probability for which LogZ ± normal95·StdErr is a confidence interval. normal95 is the
+// corresponding quantile of the normal distribution.
 const (
 	confidence = 0.95
 	normal95   = 1.959963984540054
 )
 
-// widened returns stdErr, which comes from the spread of n independent values,
-// times the ratio of Student's t with n − 1 degrees of freedom to the normal
-// deviate. 1.96 of it on either side are then an interval of 95 %. Of ten values
-// it is 1.154 times as wide, of a hundred 1.012 times.
+// widened multiplies stdErr, which is computed from the spread of n independent values,
+// by the quantile of Student's t with n − 1 degrees of freedom divided by that of the normal
+// distribution. So ± 1.96 times the result is an interval of 95 %. The factor is 1.154 for ten values and
+// 1.012 for a hundred.
 func widened(stdErr float64, n int) float64 {
 	if n < 2 {
 		return math.Inf(1)
@@ -164,8 +163,8 @@ func widened(stdErr float64, n int) float64 {
 }
 
 // groupedStdErr returns the standard error of the logarithm of the mean weight,
-// to first order, where weight i belongs to group i mod groups and only groups are
-// independent.
+// to first order. Weight i belongs to group i mod groups. Weights in different groups are
+// independent, weights in one group need not be.
 func groupedStdErr(logw []float64, groups int) float64 {
 	top := floats.Max(logw)
 	sums, total := make([]float64, groups), 0.0

@@ -10,25 +10,25 @@ import (
 	"gorbm/rbm"
 )
 
-// draws are the samples that the frozen ladder yields.
+// draws are the samples from the frozen ladder.
 type draws struct {
-	before, after negphase.Ladder // before it was first tuned, and at the end
-	rounds        int             // rounds run, the burn-in included
-	trips         int64           // round trips in the rounds that are sampled
+	before, after negphase.Ladder // statistics of the ladder before its first tuning, and at the end
+	rounds        int             // number of rounds, including the burn-in
+	trips         int64           // round trips in the sampled rounds
 
 	start  rbm.Values  // visible states at temperature 1: row i belongs to group i mod Groups
-	excess [][]float64 // for each temperature: the energies that β multiplies, group after group
+	excess [][]float64 // for each temperature: the energies of negphase.Tempered.Excess, group after group
 }
 
-// maxDraws is the largest number of energies, of all temperatures together. With
-// more rounds, some are left out: Newton's method then takes some tenths of a
-// second, and neighbouring rounds are nearly equal.
+// maxDraws is the largest number of energies, summed over all temperatures. Of more rounds, only
+// some are used. Newton's method for Bennett's estimate then takes some tenths of a
+// second, and little information is lost, because neighbouring rounds are correlated.
 const maxDraws = 200_000
 
-// A record keeps something from every n-th round of a frozen ladder. When it has twice
-// as many rounds as it needs, it forgets every other one and doubles n.
+// A record stores a value of type T for every n-th round of a frozen ladder. When it has twice
+// as many rounds as needed, it drops every second one and doubles n.
 type record[T any] struct {
-	every, most int // n; the number of rounds needed
+	every, most int // n, and the number of rounds needed
 	rounds      []recorded[T]
 }
 
@@ -37,7 +37,7 @@ type recorded[T any] struct {
 	of    T
 }
 
-// add records a round if it is an n-th one; get returns what is kept of it.
+// add records the round if its number is a multiple of n. get returns its value.
 func (r *record[T]) add(round int, get func() T) {
 	if round%r.every != 0 {
 		return
@@ -50,28 +50,28 @@ func (r *record[T]) add(round int, get func() T) {
 	r.rounds = slices.DeleteFunc(r.rounds, func(x recorded[T]) bool { return x.round%r.every != 0 })
 }
 
-// from returns the rounds from first on.
+// from returns the recorded rounds with numbers first and above.
 func (r *record[T]) from(first int) []recorded[T] {
 	at := slices.IndexFunc(r.rounds, func(x recorded[T]) bool { return x.round >= first })
 	return r.rounds[at:]
 }
 
-// particles are those of a round: their energies, group after group from the coldest
-// temperature, and the round trips so far.
+// particles has the energies of the particles in a round, in the order of negphase.Tempered.Excess, and
+// the number of round trips up to this round.
 type particles struct {
 	excess []float64
 	trips  int64
 }
 
-// records are what is kept of a ladder: energies for Bennett's ratio, and the visible states at
-// temperature 1, a row a group, for the reverse.
+// records has the records of a ladder: energies for Bennett's estimate, and, for reverse AIS, the visible
+// states at temperature 1 with one row per group.
 type records struct {
-	groups, rows int // rows of each group that the reverse starts from
+	groups, rows int // rows: chains of reverse AIS that start from each group; 0 without reverse AIS
 	energies     record[particles]
 	states       record[rbm.Values]
 }
 
-// newRecords returns empty records for a ladder of that many temperatures.
+// newRecords returns empty records for a ladder with the given number of temperatures.
 func (s Settings) newRecords(temperatures int) *records {
 	r := &records{groups: s.Groups, energies: record[particles]{every: 1, most: max(maxDraws/(2*s.Groups*temperatures), 4*leastDraws)}}
 	if s.Reverse {
@@ -81,7 +81,7 @@ func (s Settings) newRecords(temperatures int) *records {
 	return r
 }
 
-// add records the round of the ladder whose phase is given.
+// add records a round of the ladder. phase is the result of its call of Estimate.
 func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm.Phase) {
 	r.energies.add(round, func() particles {
 		l := ladder.Ladder()
@@ -98,8 +98,9 @@ func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm
 	}
 }
 
-// draws returns the draws of the rounds from first on, which are at least half of those
-// recorded. They are cut into rows equal parts, and the last round of each gives the visible states.
+// draws returns the draws from the rounds with numbers first and above, which are at least half of the
+// rounds recorded. For reverse AIS it divides the recorded states into rows equal parts, and takes those
+// of the last round in each part.
 func (r *records) draws(first int) draws {
 	kept := r.energies.from(first)
 	d := draws{trips: -kept[0].of.trips}
@@ -122,8 +123,8 @@ func (r *records) draws(first int) draws {
 	return d
 }
 
-// tunedLadder returns the settings of parallel tempering of the given number of groups, tuned on
-// a path to base; nil is the uniform distribution.
+// tunedLadder returns settings of parallel tempering with tuned temperatures and the given number of
+// groups. Its path ends at base; nil is the uniform distribution.
 func tunedLadder(groups int, base *rbm.Base) (negphase.Settings, error) {
 	n, err := negphase.Parse(fmt.Sprintf("pt:chains=%d:tau=auto", groups), negphase.Settings{})
 	if err == nil && base != nil {
@@ -132,9 +133,9 @@ func tunedLadder(groups int, base *rbm.Base) (negphase.Settings, error) {
 	return n, err
 }
 
-// runLadder runs the ladder on m, tunes it in the first half of the burn-in and
-// takes the draws after it. Until the draws are enough it doubles the number of rounds, with the
-// same fraction of burn-in; each doubling is a stage.
+// runLadder runs the ladder on m, and returns draws from the rounds after the burn-in. It tunes the
+// ladder in the first half of the burn-in. While the draws are not enough, it doubles the number of
+// rounds, with the same fraction of burn-in. Each doubling is a stage for progress.
 func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(stage string, done float64)) (d draws, err error) {
 	n, err := tunedLadder(s.Groups, s.Annealing.Base)
 	if err != nil {
@@ -147,10 +148,10 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 	if err := negphase.Share(e, n, s.Annealing.Group); err != nil {
 		return draws{}, err
 	}
-	ladder := e.(negphase.Tempered) // pt is one
+	ladder := e.(negphase.Tempered)
 	round, total := 0, s.BurnIn+s.Rounds
 	stage, begun := Ladder, 0
-	advance := func() (rbm.Phase, error) { // a Gibbs step and swaps
+	advance := func() (rbm.Phase, error) { // makes one round
 		if err := s.Annealing.Group.Done(ctx); err != nil {
 			return rbm.Phase{}, err
 		}
@@ -169,7 +170,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 		if _, err := advance(); err != nil {
 			return draws{}, err
 		}
-		if l := ladder.Ladder(); l.Tuned == 0 { // tuning clears the record of the ladder before
+		if l := ladder.Ladder(); l.Tuned == 0 { // tuning clears the statistics
 			before = l
 		}
 	}
@@ -186,7 +187,7 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 			}
 			kept.add(ladder, m, round-1-s.BurnIn, phase)
 		}
-		first := total*s.BurnIn/(s.BurnIn+s.Rounds) - s.BurnIn // of the rounds recorded
+		first := total*s.BurnIn/(s.BurnIn+s.Rounds) - s.BurnIn // recorded rounds are numbered from the end of the first burn-in
 		d = kept.draws(first)
 		d.before, d.after, d.rounds = before, ladder.Ladder(), round
 		d.trips += d.after.RoundTrips
@@ -201,11 +202,12 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 	}
 }
 
-// enough reports whether the ladder may end: its estimate has the wanted error and no warning, or
-// there is no estimate because neighbours do not overlap, which more rounds of a frozen ladder would
-// not change. The lower bound is not used: only rank 0 may know it, and all ranks must decide alike.
+// enough reports whether the ladder may stop. Its estimate has the wanted error and no warning, or there
+// is no estimate because neighbours do not overlap, which more rounds of a frozen ladder would
+// not change. The lower bound has no influence, because only rank 0 may know it and all ranks must decide
+// alike.
 func (s Settings) enough(m *rbm.RBM, d draws) bool {
-	if !s.Bennett { // the reverse alone
+	if !s.Bennett { // reverse AIS only
 		return d.trips >= leastTrips*int64(s.Groups)
 	}
 	r, err := s.bennett(m, d)
@@ -221,20 +223,19 @@ func (s Settings) enough(m *rbm.RBM, d draws) bool {
 }
 
 const (
-	// wantedError is the standard error at which a ladder that may run longer ends. An
+	// wantedError is the standard error at which a ladder stops before Settings.Longest. An
 	// interval of 95 % is then ±0.4 nats, enough to rank models that differ by a nat.
 	wantedError = 0.2
-	// mostWork bounds the rounds of a ladder that may run longer, in weights times
-	// replicas times rounds: some two minutes of one core with AVX-512 (784 × 500 units
-	// with 300 replicas: 50000 rounds). The fixed cost of a replica, besides its weights, is about that of
-	// replicaCosts weights, and that of a real hidden unit, which takes logarithms and exponentials, that of
-	// realCosts.
+	// mostWork bounds the rounds of a ladder that continues beyond BurnIn + Rounds. It is in units of
+	// weights times replicas times rounds: some two minutes of one core with AVX-512 (784 × 500 units
+	// with 300 replicas: 50000 rounds). A replica has a fixed cost of about replicaCosts weights. A real
+	// hidden unit needs logarithms and exponentials, and costs about realCosts weights more.
 	mostWork     = 7e12
 	replicaCosts = 50_000
 	realCosts    = 2000
 )
 
-// longest returns the most rounds of a ladder of that many temperatures on m.
+// longest returns the largest number of rounds of a ladder with the given number of temperatures on m.
 func (s Settings) longest(m *rbm.RBM, temperatures int) int {
 	replica := float64(float64(m.Visible())*float64(m.Hidden())) + replicaCosts
 	if m.RealHidden() {
@@ -244,8 +245,8 @@ func (s Settings) longest(m *rbm.RBM, temperatures int) int {
 	return int(min(float64(s.Longest), mostWork/work))
 }
 
-// copyColdest overwrites dst with the visible states at temperature 1, group by
-// group: the particles to which pt gives weight.
+// copyColdest overwrites dst with the visible states at temperature 1, one row per group. They are the
+// particles to which pt gives weight.
 func copyColdest(dst rbm.Values, phase rbm.Phase) {
 	n := 0
 	for r, w := range phase.Weight {

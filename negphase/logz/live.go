@@ -10,16 +10,16 @@ import (
 )
 
 // A Tally collects the energies of a ladder round by round, for an estimate of log
-// Z of the model that the ladder is on.
+// Z of the model that the ladder samples.
 type Tally struct {
 	ladder negphase.Tempered
 	groups int
 	beta   []float64
-	rounds [][]float64 // the energies that β multiplies, group by group, from the coldest
+	rounds [][]float64 // energies by negphase.Tempered.Excess
 }
 
-// NewTally returns an empty tally of a ladder of the given number of groups, 2 or more, which has
-// been called and whose tuning is frozen.
+// NewTally returns an empty tally of a ladder with the given number of groups, 2 or more. Its Estimate
+// must have been called, and its tuning must be frozen.
 func NewTally(ladder negphase.Tempered, groups int) *Tally {
 	return &Tally{ladder: ladder, groups: groups, beta: ladder.Ladder().Beta}
 }
@@ -31,32 +31,33 @@ func (t *Tally) Add() {
 	t.rounds = append(t.rounds, x)
 }
 
-// Drop forgets the first n rounds.
+// Drop removes the first n rounds.
 func (t *Tally) Drop(n int) { t.rounds = t.rounds[min(n, len(t.rounds)):] }
 
 const (
-	// earlyShare is the share of the rounds of a tally, the first, that its estimate
-	// leaves out. They say whether the chains have settled.
+	// earlyShare is the fraction of the rounds of a tally, at its start, that the estimate leaves out. They
+	// only serve to test whether the chains have reached equilibrium.
 	earlyShare = 1. / 3
-	// unsettled is the difference, in standard errors, between the estimates from the
-	// early rounds and from the others above which the chains have not settled.
+	// unsettled is the largest difference, in standard errors, between the estimate from the early
+	// rounds and that from the others. Above it, the chains are not in equilibrium.
 	unsettled = 2
-	// leastTally is the least number of independent draws of a group. It was found on ladders of runs
-	// on MNIST (784 × 500 units, rates of 0.005 to 0.02) that continued for N rounds on the present
-	// model, with the last three quarters of the rounds in a tally. Some were 17 nats too low at N = 50
-	// and 11 at N = 400, with standard errors near 1. Of 84 tallies at N = 100 to 1000 that pass both
-	// tests, three were off by more than 2 standard errors, and none by more than 2.2.
+	// leastTally is the least number of independent draws of a group. To choose it, ladders of training
+	// runs on MNIST (784 × 500 units, rates of 0.005 to 0.02) continued for N rounds on a fixed
+	// model, with the last three quarters of the rounds in a tally. Some estimates were too low, by 17
+	// nats at N = 50 and 11 nats at N = 400, with standard errors near 1. Of 84 tallies at N = 100 to
+	// 1000 that pass both tests, three were off by more than 2 standard errors, and none by more than 2.2.
 	leastTally = 14
 )
 
-// LogZ returns Bennett's ratio along the ladder, whose path begins at base (nil: the
-// uniform distribution) and has β = 0 in it, from the last two thirds of the rounds added, four
-// or more. The standard error is that of a Bracket. There is a warning in place of a number if the
-// chains have not settled on the model: their first third differs by more than chance, or the draws have
-// too small an effective size, because groups disagree. A difference within chance
-// does not widen the error: it would count the noise of the last two thirds twice. ais, if not nil, is an
-// independent estimate to go with it. An estimate below lowerBound is treated as
-// Settings.LowerBound says.
+// LogZ returns Bennett's estimate along the ladder, from the last two thirds of the rounds added. There
+// must be four rounds or more. The path of the ladder must contain β = 0, where it has the distribution base
+// (nil: uniform). The standard error is that of a Bracket. If the
+// chains are not in equilibrium with the model, the estimate is NaN and there is a warning. They are not
+// if the estimate from the first third differs significantly, or if the effective size of the draws is
+// too small because groups disagree. An insignificant difference does not widen the error: this would
+// count the noise of the last two thirds twice. ais, if not nil, is an
+// independent estimate for the Bracket. An estimate below lowerBound is treated as
+// in Bracket.LowerBound.
 func (t *Tally) LogZ(m *rbm.RBM, base *rbm.Base, ais *partition.Annealed, lowerBound float64) (Bracket, error) {
 	s := Settings{Groups: t.groups}
 	s.Annealing.Base = base
@@ -69,7 +70,7 @@ func (t *Tally) LogZ(m *rbm.RBM, base *rbm.Base, ais *partition.Annealed, lowerB
 	if err != nil {
 		return Bracket{}, err
 	}
-	if math.IsNaN(early.LogZ) { // as neighbours overlap too little
+	if math.IsNaN(early.LogZ) { // neighbours overlap too little
 		late = early
 	}
 	out := Bracket{Bennett: late, AIS: ais, LowerBound: lowerBound}
@@ -86,13 +87,13 @@ func (t *Tally) LogZ(m *rbm.RBM, base *rbm.Base, ais *partition.Annealed, lowerB
 	return out, nil
 }
 
-// unsettled leaves Bennett's ratio without a number, and says why.
+// unsettled sets Bennett's estimate to NaN and adds a warning that says why.
 func (b *Bracket) unsettled(format string, args ...any) {
 	b.Bennett.LogZ, b.Bennett.StdErr = math.NaN(), math.NaN()
 	b.warn([]Method{ByBennett}, format+": its chains are not in equilibrium with the model", args...)
 }
 
-// draws returns the energies of these rounds by temperature, group after group.
+// draws returns the energies of the given rounds for each temperature, group after group.
 func (t *Tally) draws(rounds [][]float64) draws {
 	d := draws{after: negphase.Ladder{Beta: t.beta}, excess: make([][]float64, len(t.beta))}
 	for k := range t.beta {
@@ -105,38 +106,38 @@ func (t *Tally) draws(rounds [][]float64) draws {
 	return d
 }
 
-// A Follower estimates log Z of a model that changes slowly, again and again. It
+// A Follower estimates log Z of a slowly changing model, such as a model in training. It
 // keeps the chains and temperatures of its ladder from one estimate to the next.
 type Follower struct {
 	base *rbm.Base
 	FollowerState
 }
 
-// A FollowerState is what the next estimate depends on besides model and key, for a
-// checkpoint.
+// A FollowerState is the state of a Follower for a checkpoint. The next estimate depends only on it, the
+// model and the key.
 type FollowerState struct {
-	Ladder []byte    `json:"ladder,omitempty"` // in its binary form
-	Calls  int       `json:"calls"`            // estimates so far
-	Path   []float64 `json:"path,omitempty"`   // of AIS
+	Ladder []byte    `json:"ladder,omitempty"` // binary form of the ladder
+	Calls  int       `json:"calls"`            // number of estimates so far
+	Path   []float64 `json:"path,omitempty"`   // partition.Annealing.Path of AIS
 }
 
 const (
 	followerGroups = 10
-	// The first estimate takes as many rounds to tune the ladder as a Bracket of
-	// DefaultSettings does in the first half of its burn-in, later ones two fifths
-	// of them; then come those from which draws are taken.
+	// The first estimate tunes the ladder for firstRounds rounds, as long as DefaultSettings does in the
+	// first half of the burn-in; later estimates tune it for laterRounds. tallyRounds is the number of
+	// rounds for the estimate itself.
 	firstRounds, laterRounds, tallyRounds = 500, 200, 200
-	// AIS is the check of the ladder, as it restarts each time. Where its weights
-	// are worth too little, it gives no number, but can still say that the ladder is
+	// AIS checks the ladder, because its chains restart in each estimate. If the effective size of its
+	// weights is too small, it is not reported, but it can still show that the estimate of the ladder is
 	// too low.
 	followerChains, followerTemperatures = 50, 500
 )
 
-// NewFollower returns a follower of models on a path from base.
+// NewFollower returns a follower whose ladder and AIS have the distribution base at β = 0.
 func NewFollower(base *rbm.Base) *Follower { return &Follower{base: base} }
 
-// Estimate estimates log Z of m by Bennett's ratio along the ladder and by AIS, which
-// is nil in the Bracket where its weights are worth too few independent ones. Its
+// Estimate estimates log Z of m by Bennett's estimate along the ladder and by AIS. AIS
+// is nil in the Bracket if the effective size of its weights is too small. The
 // arguments and errors are those of package function Estimate; lowerBound is that of
 // Settings.
 func (f *Follower) Estimate(ctx context.Context, m *rbm.RBM, lowerBound float64, key rbm.Key) (Bracket, error) {
@@ -172,8 +173,8 @@ func (f *Follower) Estimate(ctx context.Context, m *rbm.RBM, lowerBound float64,
 	return b, err
 }
 
-// frozen moves the ladder to m while it is tuned, keeps it, and returns a copy that
-// is tuned no more.
+// frozen runs the ladder on m with tuning, saves its state in f.Ladder, and then returns the ladder with
+// its tuning frozen.
 func (f *Follower) frozen(ctx context.Context, m *rbm.RBM, key rbm.Key) (negphase.Tempered, error) {
 	ladder, err := f.newLadder(f.Ladder)
 	if err != nil {
@@ -211,5 +212,5 @@ func (f *Follower) newLadder(form []byte) (negphase.Tempered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.(negphase.Tempered), nil // as pt is
+	return e.(negphase.Tempered), nil
 }

@@ -1,27 +1,26 @@
-// Package logz estimates the logarithm of an RBM's partition function where it
-// cannot be enumerated, and says in words how far the estimates can be trusted.
+// Package logz estimates the logarithm of an RBM's partition function if the model is too large to be
+// enumerated, and warns in words if the estimates cannot be trusted.
 //
-// Annealed importance sampling is too low on average, reverse annealed
-// importance sampling from draws of the model too high: together they bracket
-// log Z, as far as the draws are the model's. The draws come from a ladder of
-// temperatures run on the model itself, never from data; the same ladder yields
-// a third estimate, the multistate Bennett ratio, which is in between.
+// Annealed importance sampling (AIS) is too low on average. Reverse annealed
+// importance sampling, which starts at draws from the model, is too high. Together they bracket
+// log Z if the draws are correct. The draws come from a ladder of
+// temperatures on the model itself, never from data. The same ladder gives
+// a third estimate, by the multistate Bennett acceptance ratio, which has no known bias.
 //
 //	AIS      exact draws of the base → the model, hidden units summed out
 //	reverse  particles of the ladder at temperature 1 → the base
 //	Bennett  the energies of the particles at all temperatures
 //
-// The ladder is parallel tempering (negphase's pt), tuned in a burn-in and then
-// frozen. It runs in several groups that never meet, and only groups count as
-// independent: the standard errors of Bennett's ratio and of the reverse come from
-// the spread between them, those of AIS from that between its chains, and all
-// are widened by Student's t, so that LogZ ± 1.96·StdErr is meant as an interval of
-// 95 %. On 58 models small enough to enumerate (experiments/log-z), it held log Z for
-// 93 to 98 % of the estimates that no warning named. No spread shows a part of the
-// model that all chains have missed, such as a mode of 4 % of Z: the interval may
-// then miss log Z without a warning. What can be known of that is in Warnings, and
-// in a lower bound of log Z from states that are known otherwise, such as the rows
-// of the data: see LowerBound.
+// The base is a distribution of independent units. The ladder is parallel tempering (pt of package
+// negphase), tuned in a burn-in and then
+// frozen. It runs in several independent groups. The standard errors of Bennett's estimate and of the
+// reverse are computed from the spread between groups, those of AIS from the spread between its chains.
+// All are widened by Student's t, so that LogZ ± 1.96·StdErr is an interval of
+// 95 %. On 58 models small enough to enumerate (experiments/log-z), the interval contained log Z for
+// 93 to 98 % of the estimates without a warning. If all chains miss a part of the
+// model, such as a mode of 4 % of Z, the spread does not show it, and the interval may
+// miss log Z without a warning. Two checks can reveal some of these cases: the Warnings, and
+// a lower bound of log Z from known states, such as the rows of the data (see LowerBound).
 //
 // # Where to begin
 //
@@ -39,24 +38,24 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// The stages of the work, as a progress bar names them.
+// The names of stages of the work, for a progress bar.
 const (
 	Annealing = "AIS"
 	Ladder    = "tempered chains"
 	Reversing = "reverse AIS"
 )
 
-// Purposes of the keys.
+// Purposes of random streams.
 const (
 	aisKey = iota
 	ladderKey
 	reverseKey
 )
 
-// Estimate brackets log Z of m. progress, if not nil, is called now and then
-// with the part of a stage that is done. Errors name the setting that is out
-// of range, wrap rbm.ErrDiverged if a number is not finite, or are the
-// context's; a poor estimate is no error but gives one of the Warnings.
+// Estimate estimates log Z of m. progress, if not nil, is called repeatedly
+// with the fraction of a stage that is done. An error names the setting that is out
+// of range, wraps rbm.ErrDiverged if a number is not finite, or is the
+// context's. A poor estimate is not an error but gives a warning.
 // Equal settings, model and key give identical results at any GOMAXPROCS.
 func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress func(stage string, done float64)) (Bracket, error) {
 	if err := s.Check(m); err != nil {
@@ -77,7 +76,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		}
 		a.StdErr = widened(a.StdErr, len(a.LogWeights))
 		b.AIS = &a
-		annealing.Path = a.Path // need not be placed again
+		annealing.Path = a.Path // so that the reverse need not compute it
 	}
 	if s.ladder() {
 		d, err := s.runLadder(ctx, m, key.Child(ladderKey), progress)
@@ -104,15 +103,15 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 	return b, nil
 }
 
-// stdErr returns the standard error for a Bracket, from that between groups and
-// that of as many independent draws. The error between ten groups is known to a
-// quarter of its size only, and sometimes far too small; but draws of chains are
-// never better than independent ones.
+// stdErr returns the standard error for a Bracket. groups is the error from the spread between groups, and
+// independent the error if all draws were independent. The spread of ten groups has a relative error of a
+// quarter, and may be far too small by chance. But draws of chains are
+// never better than independent ones, so the result is at least independent.
 func (s Settings) stdErr(groups, independent float64) float64 {
 	return max(widened(groups, s.Groups), independent)
 }
 
-// bennett is the multistate Bennett estimate from the draws of the ladder.
+// bennett returns the multistate Bennett estimate from the draws of the ladder.
 func (s Settings) bennett(m *rbm.RBM, d draws) (*Ratio, error) {
 	z, err := partition.Bennett(d.after.Beta, d.excess, s.Groups, s.Annealing.Base.LogZ(m))
 	r := &Ratio{Overlap: z.Overlap, Groups: s.Groups, Temperatures: len(d.after.Beta), LogZ: math.NaN(), StdErr: math.NaN()}
@@ -131,7 +130,6 @@ func (s Settings) bennett(m *rbm.RBM, d draws) (*Ratio, error) {
 	return r, nil
 }
 
-// rounding is the error, in nats, that may be due to roundings alone: that of
-// independent draws is the root of a difference of terms near one over their
-// number.
+// rounding is a standard error, in nats, that rounding alone may cause: the error of
+// independent draws is the square root of a difference of nearly equal terms.
 const rounding = 1e-8

@@ -9,29 +9,30 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// Settings say which estimates are made, and how much work goes into each.
+// Settings select the estimates, and the amount of work for each.
 type Settings struct {
 	AIS, Reverse, Bennett bool
 
-	// Annealing are the settings of AIS and of its reverse, which rounds the number
-	// of chains up to as many from each group. The ladder ends at its Base too, and its
-	// Group divides the replicas of the ladder as it does the chains.
+	// Annealing are the settings of AIS and of its reverse. The reverse rounds the number
+	// of chains up to a multiple of Groups. The ladder has the distribution Base at β = 0, and Group
+	// divides its replicas, like the chains of AIS, among ranks.
 	Annealing partition.Annealing
-	// Groups are independent ladders of replicas. Each takes BurnIn rounds of a
-	// Gibbs step and swaps, in the first half of which its temperatures are
-	// tuned, and then Rounds from which draws are taken. While the draws do not suffice, the frozen
-	// ladder continues to twice as many rounds, with the same fraction of burn-in, but to no more than
-	// Longest rounds in all and for some two minutes of a core; 0: it does not continue.
+	// Groups is the number of independent ladders. A round is a Gibbs step and swaps. Each ladder makes
+	// BurnIn rounds, in the first half of which its temperatures are tuned, and then the given number of
+	// Rounds from which draws are taken. While the draws are not enough, the frozen
+	// ladder doubles its rounds, with the same fraction of burn-in. It stops before it exceeds
+	// Longest rounds, burn-in included, or some two minutes of a core. With Longest 0 it never doubles
+	// them.
 	Groups, BurnIn, Rounds, Longest int
 
-	// LowerBound is a lower bound of log Z, as the function of this name finds it
-	// from known states; −Inf if none is known.
+	// LowerBound is a lower bound of log Z from known states, as the function LowerBound computes it;
+	// −Inf if there is none.
 	LowerBound float64
 }
 
-// DefaultSettings returns the settings of all three estimates, which take two
-// processors ten seconds for a model of 784 × 500 units that mixes, and up to two
-// minutes for one that does not. The ladder takes most of it, so AIS has 5000
+// DefaultSettings returns settings for all three estimates. For a model of 784 × 500 units they take ten
+// seconds of two processors if it mixes, and up to two
+// minutes if it does not. Most of this time is for the ladder, so AIS can have 5000
 // temperatures.
 func DefaultSettings() Settings {
 	s := Settings{AIS: true, Reverse: true, Bennett: true,
@@ -41,8 +42,7 @@ func DefaultSettings() Settings {
 }
 
 const (
-	// maxGroups and maxRounds bound memory and time: ladders of 64
-	// temperatures have some hundred bytes of state a replica.
+	// maxGroups and maxRounds bound memory and time. A replica has some hundred bytes of state.
 	maxGroups = 10_000
 	maxRounds = 100_000_000
 )
@@ -50,8 +50,8 @@ const (
 // ladder reports whether the ladder is needed.
 func (s Settings) ladder() bool { return s.Reverse || s.Bennett }
 
-// Check returns an error that names the setting that is out of range, or what
-// Annealing.Check says.
+// Check returns an error that names the setting that is out of range, or the error of
+// Annealing.Check.
 func (s Settings) Check(m *rbm.RBM) error {
 	switch {
 	case !s.AIS && !s.Reverse && !s.Bennett:

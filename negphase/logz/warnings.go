@@ -12,11 +12,11 @@ import (
 
 // A Warning says why estimates may be wrong.
 type Warning struct {
-	Of   []Method // the estimates that it is about
+	Of   []Method // the estimates to which it applies
 	Text string
 }
 
-// String returns the warning as a line that begins with the names of the
+// String returns the text of the warning after the names of the
 // estimates.
 func (w Warning) String() string {
 	if len(w.Of) == 0 {
@@ -30,33 +30,34 @@ func (w Warning) String() string {
 }
 
 const (
-	// A warning names an ESS below leastShare of the number of weights, if there are leastChains
-	// or more: their spread does not show what all of them miss, and where half of them are wasted,
-	// they probably miss a part of the model. On 303 models that can
-	// be enumerated, with a hundred chains, at 500 and at 5000 temperatures, four
-	// times each, the interval of 95 % held log Z in 95 % of the cases where the ESS
-	// was 70 or more, by AIS and by its reverse; between 50 and 70 in 85 % and in
-	// 74 %. Four hundred chains were no better at equal shares.
+	// There is a warning if the effective sample size (ESS) of the weights of AIS, or of its reverse, is
+	// below leastShare times the number of weights, or times leastChains if there are fewer weights. With
+	// a small ESS the chains probably miss a part of the model, which their spread does not show. The
+	// threshold was chosen on 303 models that can
+	// be enumerated, with a hundred chains at 500 and at 5000 temperatures, four
+	// times each. With an ESS of 70 or more, the interval of 95 % contained log Z in 95 % of the cases, for
+	// both AIS and its reverse. With an ESS between 50 and 70 it did in 85 % (AIS) and
+	// 74 % (reverse). Four hundred chains gave no better results at equal ESS per chain.
 	leastShare  = 0.7
 	leastChains = 100
-	// leastTrips is the least mean number of round trips of a group. Of two models
-	// of MNIST (784 × 500 units) Bennett's ratio was below AIS of 20000 temperatures
-	// at six seeds of six where each group made one, and agreed with it where each
-	// made seven. On the few of the 303 models above with fewer than ten, the
-	// interval held log Z in two of three cases.
+	// leastTrips is the least mean number of round trips of a group. On a model of MNIST (784 × 500
+	// units) with one round trip per group, Bennett's estimate was below AIS with 20000 temperatures for
+	// all of six seeds. On another one with seven round trips per group they agreed. On the few of the 303
+	// models above with fewer than ten round trips, the
+	// interval contained log Z in two of three cases.
 	leastTrips = 10
 	// leastDraws is the least number of independent draws of a group. The burn-in on
-	// the frozen ladder takes a quarter as many rounds as are sampled: it is then ten
-	// autocorrelation times, with room for the error of the error of ten groups. Of
-	// the same models, where each group made its round trips, the interval held log
-	// Z in 95 % of the cases above 40 draws, in eight of nine between 30 and 40, and
+	// the frozen ladder has a quarter of the number of sampled rounds. With 40 draws it is ten
+	// autocorrelation times long, which allows for the inaccurate errors of ten groups. On
+	// the same models with enough round trips, the interval contained log
+	// Z in 95 % of the cases with more than 40 draws, in eight of nine between 30 and 40, and
 	// in two of three below.
 	leastDraws = 40
 )
 
-// check compares the estimates of b with its bound and with each other, and adds
-// the warnings. If it comes out that Bennett's ratio is doubtful, no estimate is a bound
-// by it.
+// check compares the estimates of b with its lower bound and with each other, and adds
+// the warnings. AIS or its reverse can be a bound only if Bennett's estimate has no warning. If a warning
+// is added later, check starts again without bounds.
 func (s Settings) check(b *Bracket) {
 	for _, bounds := range []bool{true, false} {
 		b.Warnings, b.Bounds = nil, nil
@@ -74,9 +75,9 @@ func (b *Bracket) warn(methods []Method, format string, args ...any) {
 	b.Warnings = append(b.Warnings, Warning{methods, fmt.Sprintf(format, args...)})
 }
 
-// checkWeights warns of AIS and of its reverse if their weights are worth too few independent ones; log
-// Z then likely lies above the first and below the second. Where bounds is set, a bound earns no
-// warning.
+// checkWeights warns if the effective size of the weights of AIS or its reverse is too small. log
+// Z then probably lies above AIS and below the reverse. If bounds is set, an estimate that can serve as a
+// bound is added to Bounds instead.
 func (b *Bracket) checkWeights(bounds bool) {
 	var of []Method
 	var worth, sides []string
@@ -109,8 +110,8 @@ func (b *Bracket) checkWeights(bounds bool) {
 		its, n, strings.Join(worth, " and "), leastShare*float64(max(n, leastChains)), estimate, chains)
 }
 
-// boundedBy reports whether Bennett's ratio has no warning and m, AIS or its reverse,
-// is not on the wrong side of it by more than Bennett's error.
+// boundedBy reports whether the estimate of m, AIS or its reverse, can serve as a bound: Bennett's estimate
+// has no warning, and AIS is not significantly above it, or the reverse below.
 func (b *Bracket) boundedBy(m Method) bool {
 	ratio, ratioErr := b.By(ByBennett)
 	if math.IsNaN(ratio) || b.Doubtful(ByBennett) {
@@ -126,7 +127,7 @@ func (b *Bracket) boundedBy(m Method) bool {
 	}
 }
 
-// checkLadder warns if the chains at the model have mixed too slowly.
+// checkLadder warns if the chains of the ladder have mixed too slowly.
 func (s Settings) checkLadder(b *Bracket) {
 	var of []Method // the estimates from these chains
 	if b.Bennett != nil {
@@ -152,9 +153,9 @@ func (s Settings) checkLadder(b *Bracket) {
 	}
 }
 
-// applyBound raises an estimate without a warning that is below the bound by no
-// more than chance to the bound, which is nearer to log Z. All others below are
-// impossible; the warning of that comes first and replaces other warnings of them.
+// applyBound compares the estimates with the lower bound. An estimate without a warning that is at most
+// 1.96 standard errors below is set to the bound. Other estimates below the bound
+// are impossible. The warning of this is the first one and replaces other warnings of these estimates.
 func (b *Bracket) applyBound() {
 	var gone []Method
 	var numbers []string
@@ -190,8 +191,9 @@ func (b *Bracket) applyBound() {
 	}
 }
 
-// checkPairs compares each two estimates that have a number: those that differ
-// by more than their errors cannot both be right. It says nothing of estimates that are in doubt already.
+// checkPairs warns of each pair of estimates that differ
+// significantly, because they cannot both be correct. It adds no warning if the suspected estimates already
+// have one.
 func (b *Bracket) checkPairs() {
 	const longer = "take more rounds of the ladder"
 	for _, c := range []struct {
@@ -209,7 +211,7 @@ func (b *Bracket) checkPairs() {
 		low, lowErr := b.By(c.low)
 		high, highErr := b.By(c.high)
 		if b.Bound(c.low) || b.Bound(c.high) {
-			continue // they agree with Bennett's ratio as far as bounds do
+			continue // checkWeights has compared bounds with Bennett's estimate
 		}
 		if !slices.ContainsFunc(c.of, func(m Method) bool { return !b.Doubtful(m) }) {
 			continue
@@ -221,10 +223,10 @@ func (b *Bracket) checkPairs() {
 	}
 }
 
-// LowerBound returns −Inf for real rows, whose weights are densities, and for others log Σ exp(−free[r]) over the distinct rows of v, where
-// free[r] is the free energy of row r: the logarithm of a part of Z, and so a lower
-// bound of log Z. −Inf for no rows. It panics if there are not as many free energies
-// as rows.
+// LowerBound returns log Σ exp(−free[r]) over the distinct rows r of v, where free[r] is the free energy of
+// row r. The sum is a part of Z, so this is a lower bound of log Z. It returns −Inf if there are no rows or
+// if rows are real, because they then have densities instead of weights. It panics if the
+// lengths differ.
 func LowerBound(free []float64, v rbm.Values) float64 {
 	if len(free) != v.Rows {
 		panic("logz: LowerBound needs one free energy a row")
@@ -246,9 +248,9 @@ func LowerBound(free []float64, v rbm.Values) float64 {
 	return rbm.LogSumExp(weight)
 }
 
-// impossible reports whether x is below bound, a lower bound of log Z, by more than
-// rounding. Free energies and log weights are sums of up to some million terms in
-// float64, for which a billionth of their size is room enough.
+// impossible reports whether x is below bound, a lower bound of log Z, by more than the rounding error of
+// float64. Free energies and log weights are sums of up to some million terms, whose relative error is
+// below 1e-9.
 func impossible(x, bound float64) bool {
 	return x < bound-float64(1e-9*max(1, math.Abs(bound)))
 }
