@@ -11,33 +11,33 @@ import (
 type Curve struct {
 	Estimator negphase.Settings
 	Points    []Point
-	Repeats   int           // independent runs that the numbers are means over
-	Info      negphase.Info // of all of them
+	Repeats   int           // number of independent runs, over which the numbers are averaged
+	Info      negphase.Info // counts of all runs
 
-	// About the mean of a whole run, at the last point:
+	// The following describe the estimate at the last point, the mean over all updates of a run.
 	Bias     Bias
-	Variance float64 // trace of the covariance of one run's mean; NaN of one run
-	Cosine   Moment  // between the estimate and the truth, of gradients if there is a positive phase, otherwise of negative phases
+	Variance float64 // trace of the covariance of the estimate over runs; NaN if there is one run
+	Cosine   Moment  // cosine between estimate and truth: of the gradients if Truth.Positive is set, otherwise of the negative phases
 
 	spread  *spread
-	seconds []float64 // for each repeat, in the estimator
+	seconds []float64 // seconds in the estimator for each repeat, ascending
 }
 
-// A Point of a curve is the distance of the mean of the first updates from the
-// truth. Everything is a mean over the repeats.
+// A Point of a curve has the distance from the truth of the estimate after a number of updates. The
+// estimate is the mean over these updates. All fields but Seconds are averaged over the repeats.
 type Point struct {
 	Updates    int     // calls of the estimator
 	Steps      float64 // block Gibbs steps of each chain; each replica counts as a chain
-	GibbsSteps float64 // of all chains and replicas
-	Seconds    float64 // in the estimator, as in the median repeat
-	Distance   Moment  // Euclidean, over all elements of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩
+	GibbsSteps float64 // block Gibbs steps, summed over all chains and replicas
+	Seconds    float64 // seconds in the estimator, in the median repeat
+	Distance   Moment  // Euclidean distance over all elements of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩
 }
 
 // Last returns the last point. It panics if there is none.
 func (c *Curve) Last() Point { return c.Points[len(c.Points)-1] }
 
-// SecondsPerStep returns the seconds for a step of all chains in the median repeat, because other
-// programs may slow single repeats. It is NaN if no steps were taken.
+// SecondsPerStep returns the seconds for a block Gibbs step of all chains, in the median repeat, because
+// other programs may slow single repeats. It is NaN if there were no steps.
 func (c *Curve) SecondsPerStep() float64 {
 	last := c.Last()
 	if last.Steps == 0 {
@@ -46,21 +46,21 @@ func (c *Curve) SecondsPerStep() float64 {
 	return last.Seconds / last.Steps
 }
 
-// Bias is the systematic part of an error: the mean over the repeats, less the
+// Bias describes the systematic error: the mean of the estimates over the repeats, minus the
 // truth.
 type Bias struct {
-	Norm  float64 // its length
-	Floor float64 // the length due to noise alone, in the root mean square
+	Norm  float64 // Euclidean norm
+	Floor float64 // root mean square of the norm due to noise alone
 }
 
-// Corrected returns the length of the bias less the expected part of noise; 0 if
+// Corrected returns the norm without the expected contribution of noise, √(Norm² − Floor²); 0 if
 // noise explains all of it.
 func (b Bias) Corrected() float64 {
 	return math.Sqrt(max(0, float64(b.Norm*b.Norm)-float64(b.Floor*b.Floor)))
 }
 
-// A Moment is the mean of a number over the repeats and its standard
-// deviation, NaN of one repeat.
+// A Moment is the mean of a number over the repeats, with its standard
+// deviation, which is NaN for one repeat.
 type Moment struct {
 	Mean, SD float64
 
@@ -79,11 +79,11 @@ func (m *Moment) add(x float64) {
 	}
 }
 
-// A trace is the result of one repeat, point by point.
+// A trace is the result of one repeat.
 type trace struct {
-	Steps, Gibbs, Distance []float64
-	Seconds                float64   // in all
-	Value                  []float64 // the mean at the last point
+	Steps, Gibbs, Distance []float64 // for each point
+	Seconds                float64   // total
+	Value                  []float64 // the estimate at the last point
 	Info                   negphase.Info
 }
 
@@ -109,7 +109,7 @@ func (c *Curve) add(t trace, truth *Truth) {
 	c.Bias = Bias{math.Sqrt(d), math.Sqrt(c.Variance/n + float64(truth.StdErr*truth.StdErr))}
 }
 
-// pace adds the seconds of a repeat and sets those of all points to the median.
+// pace adds the seconds of a repeat and recomputes Seconds of all points from the median.
 func (c *Curve) pace(seconds float64) {
 	at, _ := slices.BinarySearch(c.seconds, seconds)
 	c.seconds = slices.Insert(c.seconds, at, seconds)
@@ -124,11 +124,11 @@ func (c *Curve) pace(seconds float64) {
 	}
 }
 
-// maxPoints is the number of points of a long curve: more than a picture shows.
+// maxPoints is the largest number of points of a curve, enough for a picture.
 const maxPoints = 100
 
-// grid returns at most maxPoints numbers from 1 to last, evenly spaced on a
-// logarithmic scale as far as whole numbers are.
+// grid returns at most maxPoints whole numbers from 1 to last, approximately equally spaced on a
+// logarithmic scale.
 func grid(last int) []int {
 	var points []int
 	for k := range maxPoints {

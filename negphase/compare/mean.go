@@ -6,27 +6,27 @@ import (
 	"gorbm/rbm"
 )
 
-// A Mean is the running mean of phases of one shape, each of the same weight.
+// A Mean is the running mean of phases of one shape, with equal weights.
 type Mean struct {
 	visible, hidden int
 	sum             []float64
 	n               int
 }
 
-// NewMean returns the mean of no phases of m's shape.
+// NewMean returns an empty mean for phases of m's shape.
 func NewMean(m *rbm.RBM) *Mean {
 	v, h := m.Visible(), m.Hidden()
 	return &Mean{visible: v, hidden: h, sum: make([]float64, v*h+v+h)}
 }
 
-// Reset forgets all phases.
+// Reset removes all phases.
 func (a *Mean) Reset() {
 	clear(a.sum)
 	a.n = 0
 }
 
-// Add adds a phase, the particles with their weights or the moments. It panics
-// if its shape is another.
+// Add adds a phase: its moments if it has them, otherwise its weighted particles. It panics
+// if the phase has another shape.
 func (a *Mean) Add(p rbm.Phase) {
 	a.n++
 	vh := a.sum[:a.visible*a.hidden]
@@ -69,7 +69,7 @@ func plus(sum []float64, w float64, x []float32) {
 // Sum returns the sum of the phases, which shares memory with a.
 func (a *Mean) Sum() []float64 { return a.sum }
 
-// Value overwrites dst with the mean; with NaN if there are no phases.
+// Value overwrites dst with the mean; NaN if there are no phases.
 func (a *Mean) Value(dst []float64) {
 	n := float64(a.n)
 	for i, x := range a.sum {
@@ -87,7 +87,7 @@ func (a *Mean) Distance(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// norm returns |x|.
+// norm returns the Euclidean norm of x.
 func norm(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -96,9 +96,8 @@ func norm(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// cosine returns the cosine of the angle between the gradients of the likelihood
-// with the negative phases a and b, or between a and b if there is no positive
-// phase. NaN if one of them is zero.
+// cosine returns the cosine of the angle between the likelihood gradients positive − a and positive − b,
+// or between the negative phases a and b if positive is nil. It is NaN if one of the vectors is zero.
 func cosine(a, b, positive []float64) float64 {
 	var dot, aa, bb float64
 	for i := range a {

@@ -1,15 +1,15 @@
-// Package compare measures how far estimators of the negative phase are from the
-// truth, on one model of fixed parameters: the distance of the running mean of
-// their estimates from the exact negative phase, against Gibbs steps and against
-// seconds, and its parts, bias and noise (the infinite-swapping paper, Hult,
+// Package compare measures the errors of estimators of the negative phase, on one model with fixed
+// parameters. It computes the distance of the running mean of
+// the estimates from the exact negative phase, as a function of Gibbs steps and of
+// seconds, and separates it into bias and noise (the infinite-swapping paper, Hult,
 // Nyquist & Ringqvist 2020, Figures 2 and 4).
 //
 //	truth, err := compare.Enumerate(model)
 //	curves, err := compare.Run(ctx, model, truth, estimators, settings)
 //
 // All vectors are moments in float64, in this order: ⟨vhᵀ⟩ row by row, ⟨v⟩,
-// ⟨h⟩. As the positive phase has no noise here, the distance between two
-// negative phases is that between the two gradients of the likelihood.
+// ⟨h⟩. For a fixed positive phase, the distance between two
+// negative phases equals the distance between the two gradients of the likelihood.
 //
 // # Where to begin
 //
@@ -28,60 +28,59 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Settings say how much work is done.
+// Settings determine the amount of work of a comparison.
 type Settings struct {
-	Steps   int // block Gibbs steps of each chain; an update is never cut
+	Steps   int // block Gibbs steps of each chain; the last update may exceed them
 	Repeats int // independent runs of each estimator
 	Seed    uint64
 
-	// Batches returns the positive phases of a repeat, as a function of the number
-	// of the update whose result is valid until its next call. If it is nil, there
-	// are none, and an estimator that starts at the data is an error.
+	// Batches returns a function for the positive phases of a repeat. The function returns the
+	// batch of an update, which is valid until its next call. If Batches is nil, an estimator whose
+	// chains start at the data is an error.
 	Batches func(repeat int) func(update int) rbm.Batch
-	// Progress, if not nil, is called with the part of the work that is done, from
-	// 0 to 1.
+	// Progress, if not nil, is called with the fraction of the work that is done.
 	Progress func(done float64)
-	// Group are the ranks that divide the repeats; results are identical except for the
-	// seconds; nil: one process. All of them must call Run alike.
+	// Group has the ranks among which the repeats are divided; nil is one process. All ranks must
+	// call Run with the same arguments. The results do not depend on Group, except for seconds.
 	Group *ranks.Group
 }
 
-// NeedsData reports whether an estimator of these settings starts at the
+// NeedsData reports whether the chains of an estimator with these settings start at the
 // positive phase.
 func NeedsData(s negphase.Settings) bool {
 	return s.Traits().AtData || s.Get("start") == negphase.Data
 }
 
-// ErrNoData is wrapped by the error for an estimator that starts at the data
-// where there are none.
+// ErrNoData is wrapped by the error for an estimator whose chains start at the data
+// if Settings.Batches is nil.
 var ErrNoData = errors.New("there are no data to start at")
 
-// Purposes of the keys that derive from the seed.
+// Purposes of the random streams that are derived from the seed.
 const (
 	pilotKey = iota
 	repeatKey
 	tuneKey
 )
 
-// tuneUpdates is the number of updates in which a ladder is tuned beforehand:
-// eight tunings; the last few hardly move it.
+// tuneUpdates is the number of updates in which a ladder is tuned before the comparison. It is tuned
+// eight times; the last tunings hardly change it.
 const tuneUpdates = 500
 
-// Run runs each estimator Repeats times on m, from a new start, and returns a
-// curve for each, in order. As in the paper the chains start where their
-// settings say, at uniform states by default, and the estimate at a point is
-// the mean of all updates up to it, with no burn-in.
+// Run runs each estimator Repeats times on m with new chains, and returns one
+// curve for each, in the same order. As in the paper the chains start where their
+// settings say, by default at uniform states. The estimate at a point is
+// the mean of all updates up to it, without burn-in.
 //
-// One estimator runs at a time, the repeats of all in turn, and the seconds are
-// those of its calls alone; the caller may set GOMAXPROCS. Equal seeds give equal
-// bits in all but the seconds, and the other estimators do not change those of one.
+// One estimator runs at a time: in each repeat all of them, one after the other. The seconds are
+// those of calls of Estimate alone; the caller may set GOMAXPROCS. With equal seeds all results except
+// seconds are identical. They do not depend on the other estimators.
 //
-// A ladder that tunes itself is tuned on m beforehand, in tuneUpdates that are
-// not counted, and then frozen: Curve.Estimator has its temperatures.
+// Settings that are tuned (tau=auto or k=auto) are first tuned on m, in tuneUpdates updates that are
+// not counted, and then frozen. Curve.Estimator has the tuned settings.
 //
-// An estimator that yields moments is called once a repeat. If the context ends,
-// or an estimator fails, the curves have the repeats that were completed, and
-// the error is returned with them.
+// An estimator that returns moments is called once per repeat. If the context ends
+// or an estimator fails, Run returns the curves of the completed repeats
+// together with the error.
 func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Settings, s Settings) ([]Curve, error) {
 	if s.Steps < 1 || s.Repeats < 1 {
 		panic("compare: needs at least one step and one repeat")
@@ -112,7 +111,7 @@ func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Se
 		for i := range curves {
 			t, err := r.repeat(ctx, &curves[i], repeat)
 			if errors.Is(err, context.Canceled) {
-				break // those that are completed count
+				break // keep the completed traces
 			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", curves[i].Estimator, err)
@@ -139,11 +138,11 @@ type runner struct {
 	total, done float64 // updates
 }
 
-// pilotUpdates is the number of updates that plan takes.
+// pilotUpdates is the number of updates that plan makes.
 const pilotUpdates = 10
 
-// plan returns the number of updates that take Settings.Steps, from the steps of
-// some that it tries.
+// plan returns the number of updates that together make Settings.Steps steps. It measures the steps of
+// pilotUpdates updates.
 func (r *runner) plan(s negphase.Settings) (updates int, err error) {
 	e, err := negphase.New(s)
 	if err != nil {
@@ -164,7 +163,7 @@ func (r *runner) plan(s negphase.Settings) (updates int, err error) {
 	return max(1, int(math.Ceil(float64(r.Steps)*pilotUpdates/steps))), nil
 }
 
-// batches returns the positive phases of a repeat, empty ones if there are none.
+// batches returns Settings.Batches for a repeat, or a function that returns empty batches.
 func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 	if r.Batches == nil {
 		return func(int) rbm.Batch { return rbm.Batch{} }
@@ -172,8 +171,8 @@ func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 	return r.Batches(repeat)
 }
 
-// chainSteps returns the block Gibbs steps of each chain in an update: chains
-// and replicas are the particles. An update without Gibbs steps counts as one step.
+// chainSteps returns the block Gibbs steps of each chain in an update. Each particle of the phase is a
+// chain or replica. An update without Gibbs steps counts as one step.
 func chainSteps(phase rbm.Phase, info negphase.Info) float64 {
 	chains := phase.Rows()
 	if chains == 0 || info.Updates == 0 {
@@ -185,7 +184,7 @@ func chainSteps(phase rbm.Phase, info negphase.Info) float64 {
 // progressEvery is the number of updates between two calls of Progress.
 const progressEvery = 64
 
-// repeat runs the estimator of a curve once.
+// repeat makes one run of the estimator of a curve.
 func (r *runner) repeat(ctx context.Context, c *Curve, repeat int) (trace, error) {
 	var t trace
 	e, err := negphase.New(c.Estimator)

@@ -13,29 +13,29 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// EnumerationLimit is the largest number of states that Enumerate lists: at 784
-// summed units that takes a core some two minutes.
+// EnumerationLimit is the largest number of states that Enumerate enumerates. If the other layer has 784
+// units, this takes a core some two minutes.
 const EnumerationLimit = 1 << 22
 
-// A Truth is the negative phase that estimators are compared with.
+// A Truth is the negative phase with which estimators are compared.
 type Truth struct {
-	Negative []float64 // moments, in the order of the package
-	Exact    bool      // by enumeration
-	// StdErr is the root of the summed variances of the elements of Negative: its
-	// distance from the exact one in the root mean square; 0 if exact.
+	Negative []float64 // moments, in the order of the package comment
+	Exact    bool      // computed by enumeration
+	// StdErr is the square root of the summed variances of the elements of Negative: the root mean
+	// square distance from the exact negative phase. It is 0 if Exact.
 	StdErr float64
-	Info   negphase.Info // of the reference run; zero if exact
+	Info   negphase.Info // counts of the reference runs; zero if Exact
 
-	// Positive, if not nil, is the positive phase, which cosines then take
-	// into account.
+	// Positive is the positive phase for cosines between gradients; nil for cosines between negative
+	// phases.
 	Positive []float64
 }
 
-// Norm returns the length of the negative phase.
+// Norm returns the Euclidean norm of the negative phase.
 func (t *Truth) Norm() float64 { return norm(t.Negative) }
 
-// GradientNorm returns the length of the gradient, the positive less the
-// negative phase; NaN without a positive phase.
+// GradientNorm returns the Euclidean norm of the gradient, Positive − Negative; NaN without a positive
+// phase.
 func (t *Truth) GradientNorm() float64 {
 	if t.Positive == nil {
 		return math.NaN()
@@ -43,7 +43,7 @@ func (t *Truth) GradientNorm() float64 {
 	return norm(floats.SubTo(make([]float64, len(t.Negative)), t.Positive, t.Negative))
 }
 
-// Enumerate returns the exact negative phase of m, to the rounding of float32.
+// Enumerate returns the exact negative phase of m, up to rounding in float32.
 // The error wraps exact.ErrTooLarge if there are more than EnumerationLimit
 // states.
 func Enumerate(m *rbm.RBM) (*Truth, error) {
@@ -62,16 +62,16 @@ func Enumerate(m *rbm.RBM) (*Truth, error) {
 	return t, nil
 }
 
-// ReferenceGroups is the number of independent runs of a reference: their
-// spread gives its standard error to some 1/√(2·19) = 16 %.
+// ReferenceGroups is the number of independent runs of a reference. The standard error from their
+// spread has a relative error of some 1/√(2·19) = 16 %.
 const ReferenceGroups = 20
 
-// DefaultReference returns the settings of a reference: parallel tempering of
-// two groups along a ladder that is tuned on the model first.
+// DefaultReference returns settings for a reference: parallel tempering with
+// two groups of replicas on a ladder that is tuned on the model first.
 func DefaultReference() negphase.Settings { return reference("") }
 
-// ReferenceFor returns DefaultReference, or if Gibbs steps cannot keep the
-// constraint of m, the same ladder with exchanges of pairs of units instead.
+// ReferenceFor returns DefaultReference. If Gibbs steps cannot keep the
+// constraint of m, it returns the same ladder with exchanges of pairs of units instead.
 func ReferenceFor(m *rbm.RBM) negphase.Settings {
 	s := DefaultReference()
 	if s.Keeps(m.Constraint) != nil {
@@ -80,7 +80,7 @@ func ReferenceFor(m *rbm.RBM) negphase.Settings {
 	return s
 }
 
-// reference returns DefaultReference with more settings.
+// reference returns the settings of DefaultReference followed by more settings.
 func reference(more string) negphase.Settings {
 	s, err := negphase.Parse("pt:chains=2:tau=auto:order=evenodd"+more, negphase.Settings{})
 	if err != nil {
@@ -89,13 +89,13 @@ func reference(more string) negphase.Settings {
 	return s
 }
 
-// Reference estimates the negative phase of m by 20 independent runs of the
-// estimator, updates each. The first half of each run is discarded (Gelman &
-// Rubin 1992). Its error comes from the spread of the runs, which is right only
-// if they have mixed: look at the exchange rates in Info. progress, if not nil,
-// is called after every update of this rank. A ladder that tunes itself is tuned beforehand
-// and then frozen, as in Run. The ranks of g, if it is not nil, divide the runs; results are
-// identical.
+// Reference estimates the negative phase of m by ReferenceGroups independent runs of the
+// estimator s, with the given number of updates each. It discards the first half of each run (Gelman &
+// Rubin 1992). The standard error is computed from the spread of the runs, and is correct only
+// if they have mixed: check the exchange rates in Info. progress, if not nil,
+// is called after every update of this rank. Settings that are tuned are first tuned on m
+// and then frozen, as in Run. If g is not nil, the runs are divided among its ranks, with identical
+// results.
 func Reference(ctx context.Context, g *ranks.Group, m *rbm.RBM, s negphase.Settings, updates int, key rbm.Key, progress func()) (*Truth, error) {
 	s, err := negphase.Tuned(g, s, m, rbm.Batch{}, tuneUpdates, key.Child(ReferenceGroups))
 	if err != nil {
@@ -145,12 +145,12 @@ func Reference(ctx context.Context, g *ranks.Group, m *rbm.RBM, s negphase.Setti
 	return t, nil
 }
 
-// A spread holds the mean of vectors and the sum of the variances of their
+// A spread has the mean of vectors and the sum of the variances of their
 // elements (Welford 1962).
 type spread struct {
 	mean    []float64
-	squares float64
-	n       int
+	squares float64 // sum of squared deviations from the mean
+	n       int     // number of vectors
 }
 
 func newSpread(size int) *spread { return &spread{mean: make([]float64, size)} }
@@ -164,8 +164,8 @@ func (s *spread) add(x []float64) {
 	}
 }
 
-// variance returns the trace of the covariance of one vector; NaN of fewer
-// than two.
+// variance returns the trace of the covariance matrix of the vectors; NaN for fewer
+// than two vectors.
 func (s *spread) variance() float64 {
 	if s.n < 2 {
 		return math.NaN()

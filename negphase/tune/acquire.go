@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// LatinHypercube returns n points in the unit cube, one in each of the n equal
-// intervals of each coordinate (McKay, Beckman & Conover 1979).
+// LatinHypercube returns n points in the unit cube of the given dimension. For each coordinate, each of n
+// equal intervals contains one point (McKay, Beckman & Conover 1979).
 func LatinHypercube(n, dims int, key rbm.Key) [][]float64 {
 	r := key.Rand()
 	points := make([][]float64, n)

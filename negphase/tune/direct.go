@@ -6,15 +6,16 @@ import (
 	"slices"
 )
 
-// Direct maximises f over the unit cube by the DIRECT algorithm (Jones,
-// Perttunen & Stuckman 1993) with about the given number of evaluations, at least 1 + 2·dims
-// of them, and returns the best point and its value. f must not keep or change
+// Direct maximises f over the unit cube of the given dimension by the DIRECT algorithm (Jones,
+// Perttunen & Stuckman 1993). It makes about the given number of evaluations, but at least 1 + 2·dims,
+// and returns the best point and its value. f must not keep or change
 // its argument. The algorithm is deterministic.
 //
-// A rectangle is divided in three along all of its longest sides if some rate of
-// change K > 0 makes it the rectangle with the highest possible maximum, and if
-// that bound exceeds the best value by ε of its size (definition 3.1). Of
-// rectangles of equal size and value the first one is divided.
+// The cube is divided into rectangles, whose values at their centres are known. If f changes by at most
+// K per unit of distance, a rectangle with value c and radius r has the upper bound c + K·r. A rectangle
+// is divided into thirds along all of its longest sides if for some K > 0 it has the largest bound of all
+// rectangles, and this bound exceeds the best value by at least ε times its magnitude (definition 3.1). Of
+// rectangles with equal size and value, the first one is divided.
 func Direct(f func(x []float64) float64, dims, evaluations int) (best []float64, value float64) {
 	d := direct{f: f, dims: dims, bySize: map[int][]*rectangle{}}
 	center := make([]float64, dims)
@@ -33,18 +34,18 @@ func Direct(f func(x []float64) float64, dims, evaluations int) (best []float64,
 	return d.best.center, d.best.value
 }
 
-// epsilon is the ε of Jones, who found results alike from 1e-3 to 1e-7.
+// epsilon is ε. Jones et al. found similar results for values from 1e-3 to 1e-7.
 const epsilon = 1e-4
 
-// A rectangle is known by its centre and by how often each side was divided by 3.
+// A rectangle is a rectangle of the DIRECT algorithm.
 type rectangle struct {
 	center []float64
-	value  float64
-	cuts   []int
+	value  float64 // f at the centre
+	cuts   []int   // for each side: the number of times that it was divided by 3
 }
 
-// total returns the number of cuts. Cuts of two sides differ by one at most, so
-// that rectangles of equal total have equal size.
+// total returns the total number of cuts. The cuts of two sides differ by at most one, so
+// rectangles with equal totals have equal size.
 func (r *rectangle) total() (n int) {
 	for _, c := range r.cuts {
 		n += c
@@ -56,7 +57,7 @@ type direct struct {
 	f      func(x []float64) float64
 	dims   int
 	count  int
-	bySize map[int][]*rectangle // by total; a heap by value, best first
+	bySize map[int][]*rectangle // [total] rectangles in descending order of value
 	best   rectangle
 }
 
@@ -71,7 +72,7 @@ func (d *direct) evaluate(center []float64) rectangle {
 	return r
 }
 
-// add files a rectangle after those of its size that are not worse.
+// add inserts a rectangle after those of its size that are not worse.
 func (d *direct) add(r rectangle, cuts []int) {
 	r.cuts = cuts
 	size := r.total()
@@ -85,15 +86,15 @@ func (d *direct) add(r rectangle, cuts []int) {
 	d.bySize[size] = slices.Insert(list, at, &r)
 }
 
-// radius returns the distance from the centre to a corner after total cuts.
+// radius returns the distance from the centre to a corner of a rectangle with the given total of cuts.
 func (d *direct) radius(total int) float64 {
 	each, extra := total/d.dims, total%d.dims
 	side := math.Pow(3, -float64(each))
 	return side / 2 * math.Sqrt(float64(d.dims-extra)+float64(extra)/9)
 }
 
-// optimal returns the potentially optimal rectangles, largest first: the upper
-// right hull of the best values by size.
+// optimal returns the rectangles to be divided, the largest first. They are on the upper right convex hull
+// of the points (radius, best value at this radius).
 func (d *direct) optimal() []*rectangle {
 	var sizes []int
 	for size, list := range d.bySize {
@@ -126,8 +127,8 @@ func (d *direct) optimal() []*rectangle {
 	least := d.best.value + epsilon*math.Abs(d.best.value)
 	var chosen []*rectangle
 	for i, c := range hull {
-		// The bound of c with the largest rate at which it is still the best: that
-		// of the line to the next larger one.
+		// The largest K for which c has the largest bound is the slope of the hull to the next larger
+		// rectangle a.
 		if i > 0 {
 			a := hull[i-1]
 			rate := (c.r.value - a.r.value) / (a.radius - c.radius)
@@ -140,8 +141,8 @@ func (d *direct) optimal() []*rectangle {
 	return chosen
 }
 
-// divide divides r along its longest sides, those with the best new value first,
-// so that these values get the largest rectangles.
+// divide divides r along its longest sides. It starts with the side that has the best new value,
+// so that this value is in the largest new rectangle.
 func (d *direct) divide(r *rectangle) {
 	size := r.total()
 	d.bySize[size] = slices.DeleteFunc(d.bySize[size], func(o *rectangle) bool { return o == r })

@@ -1,26 +1,23 @@
-// Package tune finds settings of a sampler by Bayesian optimisation, as in
-// Hamze, Wang and de Freitas, "Self-avoiding random dynamics on integer complex
-// systems" (2012), section 4, and by a faster protocol.
+// Package tune optimises the settings of mcmc.Sardonics by Bayesian optimisation. It implements the
+// protocol of Hamze, Wang and de Freitas, "Self-avoiding random dynamics on integer complex
+// systems" (2012), section 4, and a faster one.
 //
-// A Problem is a system and a Space of settings. A trial runs the sampler for a
-// short time with some settings and rewards them. A Process, a Gaussian process,
-// models the reward over the space from all trials so far and says which settings
-// to try next. What is learned is a Policy: many kernels of good settings, drawn
-// from exp(posterior mean / temperature). Except in the paper's protocol it then races
-// against the settings before tuning, which stay unless they are clearly beaten:
-// tuning may find nothing better, but shall not lose. Adaptation ends there, and the
-// states of the trials are discarded. The chain that is then run draws a kernel for every 100
-// moves (mcmc.HeldMoves; the paper draws one for each move), whatever its state, so
-// that it leaves the distribution invariant.
-//
-// Points are in the unit cube; a Space maps them to settings.
+// A Problem is a system and a Space of settings. A Space maps the points of a unit cube to settings. A
+// trial runs the sampler for a short time and computes a reward of its settings. A Process, which is a
+// Gaussian process, models the reward as a function of the settings. It is fitted to all trials so far
+// and proposes the settings of the next trial. The result is a Policy: many kernels, which are good
+// settings of the sampler, drawn from exp(posterior mean / temperature). Except in the paper's protocol,
+// the policy then competes with the settings before tuning, and replaces them only if it is clearly better.
+// Adaptation ends here, and the
+// states of the trials are discarded. A chain with the policy draws a kernel for every 100
+// moves (mcmc.HeldMoves; the paper draws one for each move). The draws do not depend on the state, so
+// the chain leaves the distribution invariant.
 //
 // The Gaussian process, expected improvement and the DIRECT algorithm are
-// written here because no maintained Go library has them: gonum, on which this
-// package builds, has the Cholesky factor and the optimiser of the
-// hyper-parameters. Linear algebra in gonum is equal on every run of one program
-// but differs in the last bits between builds with and without assembly. So
-// policies are equal for equal seeds and builds, not across builds.
+// implemented here because no maintained Go library has them. The Cholesky factor and the optimiser of the
+// hyper-parameters are gonum's. Linear algebra in gonum is reproducible with one build,
+// but its last bits differ between builds with and without assembly. So
+// policies are identical for equal seeds and builds, but not across builds.
 //
 // # Where to begin
 //

@@ -12,28 +12,29 @@ import (
 
 // A contestant is a policy in the finals.
 type contestant struct {
-	points    [][]float64 // of its kernels
+	points    [][]float64 // points of its kernels in the cube
 	kernels   mcmc.Mixture
-	trials    []Trial       // lanes of them in each round
-	halves    [][][]float64 // increments of their observables
-	variances [][]float64
+	trials    []Trial       // one per lane in each round
+	halves    [][][]float64 // [trial][observable] result of increments
+	variances [][]float64   // [trial][observable]
 }
 
-// surely is the number of standard errors that make a difference clear. The test is made after every
-// round, for the best of several. So with contestants that are all alike, chance passes it in 9 to 21 %
-// of the races (simulated, 1 to 5 challengers), and replaces the settings before tuning by others that
-// are as good.
+// surely is the number of standard errors of a clear difference. The best of several challengers is tested
+// after every round. If all contestants are equally good, the test therefore passes by chance in 9 to 21 %
+// of the finals (simulated with 1 to 5 challengers). Other, equally good settings then replace those before
+// tuning.
 const surely = 2
 
-// finals race the policy, the policy drawn halfway towards its best kernel, its
-// best kernel alone, and the settings that rank next, against the settings before
-// tuning. These stay unless another one beats them by more than 2 standard errors.
-// Otherwise noise would decide: the best of many noisy rewards is mostly a lucky one.
+// finals compares challengers with the settings before tuning. The challengers are the policy, the policy
+// with its points moved halfway towards the best kernel, the
+// best kernel alone, and the settings with the next ranks. A challenger wins only if it is better by more
+// than 2 standard errors. Otherwise noise would decide, because the best of many noisy rewards is usually
+// too high.
 //
-// In a round each contestant has a trial on every lane. The better half of the challengers enters
-// the next round, whose trials are twice as long. The last challenger races the settings before tuning
-// until the difference is clear or the seconds of the finals are spent. The policy may lose to its best
-// kernel if the model wrongly takes a setting for irrelevant. The states of these trials are discarded.
+// In a round each contestant has one trial on each lane. The better half of the challengers enters
+// the next round, whose trials are twice as long. The last challenger competes with the settings before
+// tuning until the difference is clear or the seconds of the finals are spent. The states of these trials
+// are discarded.
 func (t *tuner) finals(ctx context.Context) error {
 	base := t.Space.Point(t.Space.Base)
 	before := t.contestant([][]float64{base})
@@ -75,7 +76,7 @@ func (t *tuner) finals(ctx context.Context) error {
 	return nil
 }
 
-// challengers returns the policies that race against the settings at base.
+// challengers returns the policies that compete with the settings at base; see finals.
 func (t *tuner) challengers(base []float64) (all []*contestant) {
 	best := t.result.Best
 	policies := [][][]float64{t.result.Points, nil, {best}}
@@ -130,7 +131,7 @@ func (t *tuner) round(c *contestant, seconds float64) error {
 	return nil
 }
 
-// read takes in a trial.
+// read adds a trial.
 func (c *contestant) read(trial Trial) {
 	var halves [][]float64
 	var variances []float64
@@ -141,12 +142,12 @@ func (c *contestant) read(trial Trial) {
 	c.trials, c.halves, c.variances = append(c.trials, trial), append(c.halves, halves), append(c.variances, variances)
 }
 
-// rate is Rate for all trials of c together, except the one at skip. ρ comes from the means of their
-// squared increments at each time and of their variances, all weighted by length. The variances are
-// about each trial's own mean: the trials of finals are long, and what is slower than a trial would only
-// add noise.
+// rate is Rate for all trials of c together, except the trial with index skip. ρ is computed from the means
+// over trials of the squared increments at each lag and of the variances, weighted by the trials' lengths.
+// The variance of a trial is about its mean. Trials of the finals are long, and modes slower than a trial
+// would only add noise.
 func (t *tuner) rate(c *contestant, skip int) float64 {
-	const finest = values // lags in the reach of the longest trial
+	const finest = values // number of lags up to reach, the largest lag of the longest trial in seconds
 	reach := 0.0
 	for i, trial := range c.trials {
 		if i != skip {
@@ -167,7 +168,7 @@ func (t *tuner) rate(c *contestant, skip int) float64 {
 			sum, weight := 0.0, 0.0
 			for i, trial := range c.trials {
 				half := c.halves[i][o]
-				place := at/trial.Seconds*float64(len(trial.series[o])) - 1 // among the lags
+				place := at/trial.Seconds*float64(len(trial.series[o])) - 1 // fractional index into half
 				if i == skip || place > float64(len(half)-1)+1e-9 {
 					continue
 				}
@@ -175,13 +176,13 @@ func (t *tuner) rate(c *contestant, skip int) float64 {
 				y := half[min(below, len(half)-1)]
 				switch {
 				case place < 0:
-					y *= 1 + place // from no increment at all
+					y *= 1 + place // the increment at lag 0 is 0
 				case below+1 < len(half):
 					y += (place - float64(below)) * (half[below+1] - half[below])
 				}
 				sum, weight = sum+trial.Seconds*y, weight+trial.Seconds
 			}
-			if variance == 0 { // it never changed: see leastFall
+			if variance == 0 { // the observable never changed: see leastFall
 				return 0
 			}
 			return sum / weight / (variance / total)
@@ -192,10 +193,10 @@ func (t *tuner) rate(c *contestant, skip int) float64 {
 
 type difference struct{ mean, stdErr float64 }
 
-// rise returns by how much the rate of c is above that of another contestant. The
-// standard error is from leaving out one pair of trials at a time, those of one lane in
-// one round (the jackknife for parts of unequal size of Busing, Meijer & van der Leeden
-// 1999): where a lane is slow to leave a group of states, its trials are alike.
+// rise returns the rate of c minus that of another contestant. The
+// standard error is a jackknife that leaves out one pair of trials at a time, those of one lane in
+// one round (the delete-m_j jackknife of Busing, Meijer & van der Leeden
+// 1999). The pairs differ in length.
 func (t *tuner) rise(c, other *contestant) (d difference) {
 	total := 0.0
 	for _, trial := range c.trials {

@@ -10,10 +10,10 @@ import (
 // energies, one before each move. A window is the series without its first x
 // values, for each x below three quarters of its length. The reward of a window is
 // the mean of 1 − |ρ(t)| over lags t ≥ 1, and Area averages over the windows. ρ(t)
-// uses the mean and variance of the window, divides by the number of terms of
-// lag t, and is clipped to [−1, 1]. The paper says "area under the
+// is computed with the mean and variance of the window, has the number of terms at
+// lag t as divisor, and is clipped to [−1, 1]. The paper says "area under the
 // autocorrelation up to a lag"; the rest follows its authors' program. The reward
-// of a constant series is 0. The time of a move does not enter.
+// of a constant series is 0. The time per move has no influence.
 func Area(energy []float64) float64 {
 	n := len(energy)
 	windows := max(1, 3*n/4)
@@ -37,21 +37,21 @@ func Area(energy []float64) float64 {
 	return sum / float64(windows)
 }
 
-// Rate returns the logarithm of the effective samples per second, 1/(2τ), of
-// the slowest of several observables. series has the values of each, at equal
-// intervals over the given seconds; variance has the variance of each in
-// equilibrium, which is the same for all settings.
+// Rate returns the logarithm of the number of effective samples per second, 1/(2τ) with τ in seconds, of
+// the slowest of several observables. series has the values of each observable, at equal
+// intervals over the given seconds. variance has the equilibrium variance of each, which does not depend
+// on the settings.
 //
-// A trial is often shorter than τ; its own mean and variance would then hide the
+// A trial is often shorter than τ. Its mean and variance would then hide the
 // slow modes. So ρ is estimated from increments and the known variance:
 //
 //	ρ(t) = 1 − ⟨(x(i+t) − x(i))²⟩ / (2·variance).
 //
-// τ is ½ plus the sum of ρ up to Sokal's window of 6τ. Where that is longer than an
+// τ is ½ plus the sum of ρ up to Sokal's window of 6τ. If the window is longer than an
 // eighth of the series, the sum ends there, and an exponential through ρ(0) = 1 and
-// the last ρ stands for the rest. This is exact for exponential decay, whatever the length.
+// the last ρ replaces the remaining terms. This is exact for exponential decay.
 //
-// Where the variance of the series itself gives at least many effective samples, it
+// If the series has at least many effective samples by its own variance, this variance
 // replaces the known one, because its noise partly cancels the noise of the increments.
 func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	slowest := 0.0 // τ, in intervals
@@ -70,13 +70,13 @@ func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	return math.Log(float64(len(series[0])) / (2 * slowest * seconds))
 }
 
-// many is the number of effective samples from which Rate uses the variance of the series
-// itself. Subtracting the mean of the series then makes the variance too small by a
-// fraction of 1/many, and the sum of ρ over 6τ lags makes τ too small by 6/many.
+// many is the number of effective samples from which Rate uses the variance of the series.
+// The estimated mean then makes the variance too small by a
+// fraction of 1/many, and so τ, a sum of ρ over 6τ lags, too small by 6/many.
 const many = 50
 
-// increments returns half the mean square of the increments of a series over t
-// intervals, for t from 1 to an eighth of its length.
+// increments returns half the mean square of x(i+t) − x(i) at index t−1, for t from 1 to an eighth of the
+// length of x.
 func increments(x []float64) []float64 {
 	half := make([]float64, max(1, len(x)/8))
 	for t := range half {
@@ -90,11 +90,11 @@ func increments(x []float64) []float64 {
 	return half
 }
 
-// leastFall is the lower bound of 1 − ρ per interval. It gives an observable that
-// never changed a finite τ.
+// leastFall is the lower bound of (1 − ρ(t))/t. With it, τ is finite for an observable that
+// never changed.
 const leastFall = 1e-9
 
-// integrated returns τ, in intervals. fall(t) is 1 − ρ(t), for t from 1 to last.
+// integrated returns τ in intervals; see Rate. fall(t) is 1 − ρ(t), for t from 1 to last.
 func integrated(last int, fall func(t int) float64) float64 {
 	tau, rho := 0.5, 1.0
 	for t := 1; t <= last; t++ {
@@ -104,6 +104,7 @@ func integrated(last int, fall func(t int) float64) float64 {
 		}
 		tau += rho
 	}
-	// The trapezium rule: half of the last term belongs to the sum, and half to the integral after it.
+	// By the trapezoidal rule, half of the last term belongs to the sum and half to the integral of the
+	// exponential.
 	return tau - rho/2 + rho*float64(last)/-math.Log(rho)
 }

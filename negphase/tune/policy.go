@@ -15,15 +15,15 @@ import (
 	"gorbm/rbm/finitejson"
 )
 
-// A Policy is what Tune learned, as it is kept in a file of JSON.
+// A Policy is the result of Tune in the form of a JSON file.
 type Policy struct {
 	Format  string   `json:"format"` // "gorbm policy"
 	Version int      `json:"version"`
-	Sampler string   `json:"sampler"` // sardonics
-	System  string   `json:"system"`  // in words
-	Units   int      `json:"units"`
-	Beta    float64  `json:"beta"`
-	Best    string   `json:"best"`    // settings that are best by the model
+	Sampler string   `json:"sampler"` // "sardonics"
+	System  string   `json:"system"`  // description of the system
+	Units   int      `json:"units"`   // number of units
+	Beta    float64  `json:"beta"`    // inverse temperature
+	Best    string   `json:"best"`    // the best settings by the model
 	Kernels []string `json:"kernels"` // in the grammar of mcmc.ParseMover; one is drawn for every mcmc.HeldMoves moves
 }
 
@@ -31,8 +31,8 @@ const (
 	policySampler = "sardonics"
 	policyFormat  = "gorbm policy"
 	policyVersion = 1
-	// maxPolicyBytes is the size of the largest file that is read: 10,000 kernels
-	// of 200 characters, twice over.
+	// maxPolicyBytes is the size of the largest file that is read: twice the size of 10,000 kernels
+	// of 200 characters.
 	maxPolicyBytes = 4 << 20
 )
 
@@ -62,15 +62,15 @@ func (p *Policy) Mixture() (mcmc.Mixture, error) {
 	return m, nil
 }
 
-// Write writes the policy to a file that does not exist yet.
+// Write writes the policy to a new file. It returns an error if the file exists.
 func (p *Policy) Write(path string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
 		return finitejson.Write(w, p, " ")
 	})
 }
 
-// ReadPolicy reads a policy for a system of the given number of units. The error says what
-// else the file is.
+// ReadPolicy reads a policy for a system with the given number of units. The error says why the file is no
+// such policy.
 func ReadPolicy(path string, units int) (*Policy, error) {
 	f, _, err := atomicfile.Open(path)
 	if err != nil {
@@ -109,10 +109,9 @@ func ReadPolicy(path string, units int) (*Policy, error) {
 	return p, nil
 }
 
-// checkEntries returns an error unless data, which is JSON of a policy's types, is one
-// object with each entry of a policy, once, by its exact name, and nothing else.
-// encoding/json would accept more: missing entries, null and other names (as zero), two entries of
-// one name (the last), and text that is not UTF-8 (as U+FFFD).
+// checkEntries checks that data, which json.Unmarshal has accepted as a Policy, has each entry of a policy
+// exactly once and no others. encoding/json would also accept missing and null entries, other names,
+// repeated entries, and text that is not UTF-8.
 func checkEntries(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("it is not UTF-8")

@@ -13,39 +13,39 @@ import (
 
 // An Observation is a noisy value of the function that a Process models.
 type Observation struct {
-	At    []float64 // in the unit cube
+	At    []float64 // point in the unit cube
 	Value float64
 }
 
-// Hyper are the hyper-parameters of a Process, in units of the values'
-// standard deviation and of the side of the cube.
+// Hyper has the hyper-parameters of a Process. Signal and Noise are divided by the standard deviation of
+// the observed values; the side of the cube is 1.
 type Hyper struct {
 	Signal float64   // standard deviation of the function
 	Noise  float64   // standard deviation of the noise of an observation
 	Length []float64 // length scale of each coordinate
 }
 
-// A Process is the posterior of a Gaussian process with the ARD
-// squared-exponential kernel
+// A Process is the posterior of a Gaussian process. It has a
+// squared-exponential kernel with one length scale per coordinate,
 //
 //	k(x, x') = Signal² · exp(−½ Σ_d (x_d − x'_d)²/Length_d²)
 //
-// and Gaussian noise (section 4.1 of the paper), around the mean of the values.
+// Gaussian noise (section 4.1 of the paper), and the mean of the observed values as prior mean.
 type Process struct {
 	Hyper
 	at     [][]float64
-	z      []float64 // values, standardised
+	z      []float64 // standardised values
 	mean   float64   // value = mean + scale·z
 	scale  float64
-	root   [][]float64 // row i of L⁻¹, of length i+1, where LLᵀ is the covariance of z
+	root   [][]float64 // row i of L⁻¹, with i+1 elements, where LLᵀ is the covariance of z
 	weight []float64   // covariance⁻¹ z
 }
 
 var errSingular = errors.New("tune: the covariance of the observations is singular")
 
-// Condition returns the posterior under the given hyper-parameters. There must
-// be an observation. An error means that the covariance is singular, even with
-// jitter: values or points are not finite.
+// Condition returns the posterior given the observations, of which there must be at least one, and the
+// hyper-parameters. It returns an error if the covariance is singular even with
+// jitter, because values or points are not finite.
 func Condition(h Hyper, data []Observation) (*Process, error) {
 	p := newProcess(data)
 	p.Hyper = h
@@ -70,14 +70,14 @@ func Condition(h Hyper, data []Observation) (*Process, error) {
 	return p, nil
 }
 
-// isCondition reports whether an error of gonum only says that a matrix is close
-// to singular; its result is then still usable.
+// isCondition reports whether err, from gonum, only says that a matrix is nearly
+// singular. The result is then still usable.
 func isCondition(err error) bool {
 	var c mat.Condition
 	return errors.As(err, &c) && !math.IsInf(float64(c), 1)
 }
 
-// newProcess returns the process with standardised values and without a factor.
+// newProcess returns a process with the standardised values, but without root and weight.
 func newProcess(data []Observation) *Process {
 	p := &Process{scale: 1}
 	for _, o := range data {
@@ -94,7 +94,7 @@ func newProcess(data []Observation) *Process {
 	return p
 }
 
-// kernel returns k(x, y) in units of the squared scale.
+// kernel returns k(x, y) for standardised values.
 func (p *Process) kernel(x, y []float64) float64 {
 	sum := 0.0
 	for d, l := range p.Length {
@@ -104,7 +104,7 @@ func (p *Process) kernel(x, y []float64) float64 {
 	return p.Signal * p.Signal * math.Exp(-sum/2)
 }
 
-// covariance returns the covariance of the observations.
+// covariance returns the covariance matrix of the standardised observations.
 func (p *Process) covariance() *mat.SymDense {
 	n := len(p.at)
 	k := mat.NewSymDense(n, nil)
@@ -119,14 +119,14 @@ func (p *Process) covariance() *mat.SymDense {
 
 const (
 	// maxCond is the largest condition number of a covariance that is accepted.
-	// A solution then has four digits or more of float64's sixteen.
+	// A solution then has at least four correct digits of float64's sixteen.
 	maxCond = 1e12
-	// Jitter, relative to the diagonal, is added in powers of ten from leastJitter
-	// to mostJitter until the covariance is well conditioned.
+	// Jitter is added to the diagonal until the covariance is well conditioned. Relative to the
+	// diagonal it is 0, leastJitter, and further powers of ten up to mostJitter.
 	leastJitter, mostJitter = 1e-12, 1e-4
 )
 
-// factor returns the Cholesky factor of k, to whose diagonal it adds the least
+// factor returns the Cholesky factor of k with the least
 // jitter that makes it well conditioned.
 func (p *Process) factor(k *mat.SymDense) (*mat.Cholesky, error) {
 	var chol mat.Cholesky
@@ -147,10 +147,10 @@ func (p *Process) factor(k *mat.SymDense) (*mat.Cholesky, error) {
 	return nil, errSingular
 }
 
-// Add conditions on one more observation, in time of the order of the number of
-// observations squared. The hyper-parameters, and the mean and scale of values,
-// stay as they are. It reports whether the covariance is still well conditioned;
-// otherwise nothing changes.
+// Add conditions on one more observation, in O(n²) time for n
+// observations. It does not change the hyper-parameters, mean or scale.
+// It reports whether the covariance is still well conditioned;
+// otherwise p is unchanged.
 func (p *Process) Add(o Observation) bool {
 	n := len(p.at)
 	k, v := make([]float64, n), make([]float64, n)
@@ -177,7 +177,7 @@ func (p *Process) Add(o Observation) bool {
 	return true
 }
 
-// solve sets the weights from the inverse factor.
+// solve computes weight from root and z.
 func (p *Process) solve() {
 	p.weight = make([]float64, len(p.z))
 	for i, row := range p.root {
@@ -200,7 +200,7 @@ func (p *Process) Predict(x []float64) (mean, sd float64) {
 	return p.mean + p.scale*floats.Dot(k, p.weight), p.scale * math.Sqrt(max(0, variance))
 }
 
-// Mean returns the mean of the function at x alone, which is faster.
+// Mean returns the mean of Predict alone, which is faster.
 func (p *Process) Mean(x []float64) float64 {
 	sum := 0.0
 	for i, at := range p.at {
@@ -209,9 +209,9 @@ func (p *Process) Mean(x []float64) float64 {
 	return p.mean + p.scale*sum
 }
 
-// likelihood returns the log marginal likelihood of the standardised values
-// and its gradient by the logarithms of the hyper-parameters, in the order
-// signal, noise, lengths (Rasmussen & Williams 2006, equations 2.30 and 5.9). It
+// likelihood returns the log marginal likelihood of the standardised values,
+// and its gradient with respect to the logarithms of the hyper-parameters in the order
+// Signal, Noise, Length (Rasmussen & Williams 2006, equations 2.30 and 5.9). The value
 // is −Inf if the covariance is singular.
 func (p *Process) likelihood() (value float64, gradient []float64) {
 	n := len(p.z)
@@ -251,16 +251,16 @@ func (p *Process) likelihood() (value float64, gradient []float64) {
 	return value, gradient
 }
 
-// Bounds of hyper-parameters. Values are standardised, so that neither part can
-// be much larger than one. A length of ten sides means that a coordinate does not
-// matter; below a twentieth, trials would say nothing of their neighbours.
+// Bounds of the hyper-parameters. Values are standardised, so neither Signal nor Noise can
+// be much larger than one. A length of ten sides means that a coordinate is irrelevant. Below a
+// twentieth of a side, a trial would give no information about points near it.
 var (
 	signalBounds = [2]float64{0.05, 5}
 	noiseBounds  = [2]float64{0.02, 2}
 	lengthBounds = [2]float64{0.05, 10}
 )
 
-// initial is where the first search for hyper-parameters starts.
+// initial returns the hyper-parameters from which the first search starts.
 func initial(dims int) Hyper {
 	h := Hyper{Signal: 1, Noise: 0.3, Length: make([]float64, dims)}
 	for d := range h.Length {
@@ -269,7 +269,7 @@ func initial(dims int) Hyper {
 	return h
 }
 
-// A logit maps all real numbers to those between two bounds, in logarithms.
+// A logit maps the real numbers to the interval between two bounds: a logistic function of the logarithm.
 type logit [2]float64
 
 func (b logit) value(u float64) (x, slope float64) {
@@ -280,14 +280,14 @@ func (b logit) value(u float64) (x, slope float64) {
 
 func (b logit) inverse(x float64) float64 {
 	lo, hi := math.Log(b[0]), math.Log(b[1])
-	s := min(0.99, max(0.01, (math.Log(x)-lo)/(hi-lo))) // not at a bound, where the slope is 0
+	s := min(0.99, max(0.01, (math.Log(x)-lo)/(hi-lo))) // the slope is 0 at the bounds
 	return math.Log(s / (1 - s))
 }
 
 // Fit returns the hyper-parameters within their bounds that maximise the log
-// marginal likelihood, and that likelihood. It searches by L-BFGS, each time for
-// at most the given number of iterations, from each of these starts and returns the best
-// point found. There must be a start.
+// marginal likelihood, with the maximum. It searches by L-BFGS from each of the starts, with
+// at most the given number of iterations for each, and returns the best
+// point. There must be at least one start.
 func Fit(data []Observation, iterations int, starts ...Hyper) (best Hyper, value float64) {
 	p := newProcess(data)
 	dims := len(starts[0].Length)
@@ -304,7 +304,7 @@ func Fit(data []Observation, iterations int, starts ...Hyper) (best Hyper, value
 		p.Hyper = Hyper{Signal: x[0], Noise: x[1], Length: x[2:]}
 		return slopes
 	}
-	// The optimiser asks for value and gradient at one point in separate calls.
+	// The optimiser requests value and gradient at one point in separate calls.
 	var last struct {
 		u, gradient []float64
 		value       float64
@@ -316,7 +316,7 @@ func Fit(data []Observation, iterations int, starts ...Hyper) (best Hyper, value
 		slopes := at(u)
 		v, g := p.likelihood()
 		if math.IsInf(v, -1) {
-			v = -1e300 // the line search takes no infinities
+			v = -1e300 // the line search needs finite values
 		}
 		for i := range g {
 			g[i] *= -slopes[i]
@@ -337,8 +337,8 @@ func Fit(data []Observation, iterations int, starts ...Hyper) (best Hyper, value
 		for _, l := range start.Length {
 			u = append(u, logit(lengthBounds).inverse(l))
 		}
-		// A search that stops early, by an error of the line search too, has still
-		// found its best point.
+		// A search that ends with an error, such as one of the line search, still returns the best
+		// point so far.
 		r, _ := optimize.Minimize(problem, u, settings, &optimize.LBFGS{})
 		if r != nil && -r.F > value {
 			value = -r.F

@@ -14,8 +14,7 @@ import (
 // paper runs Algorithm 3 of the paper.
 func (t *tuner) paper(ctx context.Context) error {
 	l := t.lane(0)
-	// The first design has a tenth of the trials, or two for each parameter if that is more, but no more
-	// than all.
+	// The first design has a tenth of the trials, but at least two per parameter.
 	first := min(t.Evaluations, max(t.Evaluations/10, 2*t.dims()))
 	points := LatinHypercube(first, t.dims(), t.Key.Child(designKey))
 	for i := range t.Evaluations {
@@ -39,10 +38,10 @@ func (t *tuner) paper(ctx context.Context) error {
 }
 
 // directPoints is the number of points at which DIRECT evaluates the expected
-// improvement. It takes 2 ms at 200 observations.
+// improvement. This takes 2 ms with 200 observations.
 const directPoints = 200
 
-// observeLast takes the last trial into the model, by a fit if one is due.
+// observeLast adds the last trial to the model. It fits the hyper-parameters if that is due.
 func (t *tuner) observeLast() error {
 	defer t.modelling()()
 	if n := len(t.result.Trials); !t.due(n) && t.result.Process.Add(t.data()[n-1]) {
@@ -51,7 +50,7 @@ func (t *tuner) observeLast() error {
 	return t.model()
 }
 
-// bestSeen returns the largest reward so far: "the best known action".
+// bestSeen returns the largest reward so far, which the paper calls the best known action.
 func (t *tuner) bestSeen() float64 {
 	best := t.result.Trials[0].Reward
 	for _, trial := range t.result.Trials {
@@ -60,8 +59,8 @@ func (t *tuner) bestSeen() float64 {
 	return best
 }
 
-// improvement returns the point of largest expected improvement over best plus
-// 0.01, the margin of the paper's program.
+// improvement returns the point with the largest expected improvement over best + 0.01. The margin is that
+// of the paper's program.
 func (t *tuner) improvement(best float64, evaluations int) []float64 {
 	defer t.modelling()()
 	p := t.result.Process
@@ -72,12 +71,13 @@ func (t *tuner) improvement(best float64, evaluations int) []float64 {
 	return x
 }
 
-// The fractions of Seconds: burnShare for the lanes to reach equilibrium under the settings before
-// tuning, exploreShare for the trials that the model is fitted to, and finalsShare for the finals.
+// The fractions of Seconds for the phases of NoisyEI. burnShare is for the lanes to reach equilibrium with
+// the settings before tuning, exploreShare for the trials to which the model is fitted, and finalsShare
+// for the finals.
 const burnShare, exploreShare, finalsShare = 0.1, 0.36, 0.54
 
-// start makes the lanes and burns them in. The state of the first one half way is
-// the reference of all, and the second half says what the variances are.
+// start makes the lanes and runs their burn-in. The state of the first lane after half of the burn-in is
+// the reference of all lanes. The variances are computed from the second half.
 func (t *tuner) start(shortest float64) error {
 	for k := range lanes {
 		t.lanes = append(t.lanes, t.lane(k))
@@ -117,10 +117,10 @@ func (t *tuner) start(shortest float64) error {
 	return nil
 }
 
-// variances returns the variance of each observable: that of all series of a lane
-// together, in the mean over lanes. All settings sample one distribution, so that they share
-// these. How far lanes lie apart does not count: what no lane forgets in all of the
-// tuning, no settings of a trial can show.
+// variances returns the variance of each observable: the variance of all values of a lane,
+// averaged over lanes. All settings sample one distribution, so they have the same
+// variances. Differences between the means of lanes are not included: a mode so slow that no lane
+// forgets it during all of the tuning cannot be measured in a trial.
 func (t *tuner) variances() (v []float64) {
 	for o := range t.observables() {
 		sum := 0.0
@@ -133,8 +133,8 @@ func (t *tuner) variances() (v []float64) {
 	return v
 }
 
-// learned updates the variances by the series of the trials, which are in the order of the lanes.
-// It then recomputes the rewards of these trials and of earlier ones by the new variances.
+// learned updates the variances with the series of new trials, which are in the order of the lanes.
+// It then recomputes the rewards of these and of earlier trials with the new variances.
 func (t *tuner) learned(done, earlier []Trial) {
 	for i, trial := range done {
 		for o, x := range trial.series {
@@ -156,15 +156,15 @@ func (t *tuner) learned(done, earlier []Trial) {
 // values is the number of values of each observable in the shortest trial.
 const values = 512
 
-// batches runs trials of one length, in batches of one for each lane.
+// batches runs the trials of NoisyEI before the finals, in batches of one trial per lane.
 func (t *tuner) batches(ctx context.Context) error {
 	length := exploreShare * t.Seconds / float64(t.Evaluations)
 	t.length = length
 	if err := t.start(length); err != nil {
 		return err
 	}
-	// The settings before tuning come first, once on each lane. How far their
-	// rewards lie apart tells the model what noise is.
+	// The first trials have the settings before tuning, one on each lane. The spread of their
+	// rewards shows the model the size of the noise.
 	first := min(t.Evaluations, 16)
 	points := slices.Repeat([][]float64{t.Space.Point(t.Space.Base)}, min(first, lanes))
 	if more := first - len(points); more > 0 {
@@ -183,7 +183,7 @@ func (t *tuner) batches(ctx context.Context) error {
 	}
 }
 
-// batch runs a trial of the given seconds at each point, and takes them into the
+// batch runs a trial of the given seconds at each point, and updates the
 // model.
 func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64) error {
 	if err := ctx.Err(); err != nil {
@@ -198,7 +198,7 @@ func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64) 
 	return t.model()
 }
 
-// propose returns the points of the next batch.
+// propose returns the n points of the next batch; see NoisyEI.
 func (t *tuner) propose(n int) (points [][]float64) {
 	p := t.result.Process
 	best := p.Mean(t.result.Trials[0].At)

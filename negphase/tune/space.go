@@ -8,15 +8,15 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A Range is the values of one free parameter.
+// A Range is the range of one free parameter. It maps a coordinate in [0, 1] to the parameter.
 type Range struct {
 	Name      string
 	Low, High float64
-	Whole     bool // whole numbers only, all with equal shares of the range
-	Log       bool // equal ratios have equal shares, of numbers above 0
+	Whole     bool // whole numbers only, with equal parts of [0, 1]
+	Log       bool // logarithmic scale; Low must be above 0
 }
 
-// at returns the value at u in 0 … 1.
+// at returns the parameter at coordinate u.
 func (r Range) at(u float64) float64 {
 	low, high := r.Low, r.High
 	if r.Whole {
@@ -32,8 +32,8 @@ func (r Range) at(u float64) float64 {
 	return min(r.High, max(r.Low, x))
 }
 
-// unit is the inverse of at, for values cut to the range. Whole numbers are in the
-// middle of their interval.
+// unit returns a coordinate at which the parameter is x, or the end of the range nearest to x. For whole
+// numbers it is in the middle of their interval.
 func (r Range) unit(x float64) float64 {
 	low, high := r.Low, r.High
 	x = min(high, max(low, x))
@@ -50,11 +50,11 @@ func (r Range) unit(x float64) float64 {
 	return (x - low) / (high - low)
 }
 
-// A Space is the settings of SARDONICS that are legal, as a unit cube.
+// A Space maps a unit cube, with one dimension per free parameter, to settings of Sardonics.
 type Space struct {
 	Ranges []Range
 	Base   mcmc.Sardonics                   // settings before tuning
-	mover  func(x []float64) mcmc.Sardonics // settings of values in the ranges
+	mover  func(x []float64) mcmc.Sardonics // maps parameters to settings
 	values func(m mcmc.Sardonics) []float64 // the inverse of mover
 }
 
@@ -70,7 +70,7 @@ func (s *Space) Values(u []float64) []float64 {
 	return x
 }
 
-// Point returns the point of the cube whose settings are nearest to m.
+// Point returns the point of the cube with the settings m, or with the nearest settings in the ranges.
 func (s *Space) Point(m mcmc.Sardonics) []float64 {
 	u := s.values(m)
 	for i, r := range s.Ranges {
@@ -79,43 +79,44 @@ func (s *Space) Point(m mcmc.Sardonics) []float64 {
 	return u
 }
 
-// Limits bound the settings that are tried. Zeros are the defaults: those of the
-// paper's table I. Biases are in units of the one that matches the target.
+// Limits are the smallest and largest values of the settings that are tried. A zero value of a field
+// selects the default range.
 type Limits struct {
-	Length [2]int     // of walks
-	Gamma  [2]float64 // biases
-	Walks  [2]int     // in each half of a move
+	Length [2]int     // flips of a walk
+	Gamma  [2]float64 // bias γ_L, divided by mcmc.Weights.Balanced
+	Walks  [2]int     // number of walks in each half of a move
 }
 
-// The ranges of the paper's table I, and of its program. The sum of two of them
-// is the range of k_u and of γ_H.
+// The default ranges, from the paper's table I and its program. Biases are divided by
+// mcmc.Weights.Balanced.
 const (
-	mostLow, mostSpread   = 70, 50     // k_l, and k_u − k_l
-	lowGamma, highGamma   = 0.89, 1.05 // γ_L, in units of the matching one
+	mostLow, mostSpread   = 70, 50     // largest k_l, and largest k_u − k_l
+	lowGamma, highGamma   = 0.89, 1.05 // γ_L
 	leastApart, mostApart = 0.01, 0.10 // γ_H − γ_L
 	mostWalks             = 5
 )
 
-// Walks with a single bias accept most at γ of up to 1.1, and where they are few
-// and short a smaller one serves. So these bound γ_L, wider than the table.
+// leastGamma and mostGamma are the default range of γ_L without paper. It is wider than in the table:
+// walks with a single bias have the highest acceptance at γ of up to 1.1, and a smaller γ is suitable for
+// few and short walks.
 const leastGamma, mostGamma = 0.85, 1.12
 
-// pure is where the axis of mixing begins. Below 0, a third of it, all moves have
-// type LL: walks without a second bias need less time a flip.
+// pure is the lower end of the range of the parameter mixed. For values below 0, a third of the range, all
+// moves have type LL. Walks without a second bias take less time per flip.
 const pure = -0.5
 
-// single is the value of N that stands for moves of one walk, which the paper's
+// single is the value of the parameter N for moves of one walk (Sardonics.Single), which the paper's
 // table does not have.
 const single = 0
 
-// NewSpace returns the space of settings like base on a system where walks have room
-// for room flips, the number of units. The settings in held, by their names in the grammar of samplers, stay as they
-// are in base. With paper, parameters are mapped as in the paper's section 5:
-// three frequencies that are divided by their sum, and lengths in equal shares.
-// Otherwise two parameters cover the triangle of frequencies evenly, lengths
-// are in equal shares of their logarithm, and moves of a single walk are tried too.
+// NewSpace returns the space of settings that differ from base in the free parameters. room is the number
+// of units of the system, and the largest length of a walk. held has the keys of settings that are not
+// tuned, in the grammar of mcmc.ParseMover. With paper, parameters are mapped as in the paper's section 5:
+// there are three frequencies of the types of moves, which are divided by their sum, and lengths have a
+// linear scale. Otherwise two parameters cover the triangle of frequencies uniformly, lengths have a
+// logarithmic scale, and moves of a single walk are tried too.
 //
-// The error says that nothing is left to tune.
+// The error says that limits are invalid, or that no parameter is free.
 func NewSpace(base mcmc.Sardonics, held []string, room int, limits Limits, paper bool) (*Space, error) {
 	if err := limits.check(); err != nil {
 		return nil, err
@@ -150,17 +151,16 @@ func (s *Space) add(r Range) int {
 	return len(s.Ranges) - 1
 }
 
-// lengthAxes are the coordinates of the lengths of a walk: of the shortest, and of
-// their number. There are none if low is below 0.
+// lengthAxes describes the parameters of the lengths of walks. If low is negative, there are none.
 type lengthAxes struct {
-	low, spread int
-	top         int // longest walk
+	low, spread int // indices of the ranges of the smallest length and of the number of lengths
+	top         int // largest length
 }
 
-// addLengths adds the ranges of the shortest length and of the number of lengths. most is
-// the room for a walk.
+// addLengths adds the ranges of the smallest length and of the number of lengths. most is
+// the largest possible length of a walk, and log selects a logarithmic scale.
 func (s *Space) addLengths(limits Limits, most int, log bool) (a lengthAxes, err error) {
-	const least = 2 // lengths: walks of one do not reach all states
+	const least = 2 // least number of lengths: walks of one length do not reach all states
 	bottom, top := 1, min(most, mostLow+mostSpread)
 	if limits.Length != [2]int{} {
 		bottom, top = limits.Length[0], min(most, limits.Length[1])
@@ -177,7 +177,7 @@ func (s *Space) addLengths(limits Limits, most int, log bool) (a lengthAxes, err
 	return a, nil
 }
 
-// fill makes the ranges and the functions of s.
+// fill sets the ranges and the functions of s. free reports whether a key is tuned.
 func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits Limits, paper bool) error {
 	const none = -1
 	lengths := lengthAxes{low: none}
@@ -280,8 +280,8 @@ func (s *Space) fill(m mcmc.Sardonics, free func(string) bool, room int, limits 
 	return nil
 }
 
-// shares divides three numbers by their sum, as the paper does. If all are 0 the
-// shares are equal.
+// shares divides three numbers by their sum, as the paper does. If all are 0, the
+// results are equal.
 func shares(a, b, c float64) [3]float64 {
 	if sum := a + b + c; sum > 0 {
 		return [3]float64{a / sum, b / sum, c / sum}
@@ -289,7 +289,8 @@ func shares(a, b, c float64) [3]float64 {
 	return [3]float64{1. / 3, 1. / 3, 1. / 3}
 }
 
-// triangle maps the unit square to the triangle of three shares, evenly.
+// triangle maps the uniform distribution on the unit square to the uniform distribution of three
+// fractions with sum 1.
 func triangle(u, v float64) [3]float64 {
 	rest := math.Sqrt(u)
 	return [3]float64{1 - rest, rest * v, rest * (1 - v)}

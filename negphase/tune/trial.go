@@ -12,55 +12,56 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// A Problem is a sampler to tune, on a system.
+// A Problem is a sampler to be tuned on a system.
 type Problem struct {
 	Space     *Space
 	Beta      float64                         // inverse temperature
-	NewSystem func(state []uint8) mcmc.System // returns a system in this state
-	Start     []uint8                         // state that trials start from
+	NewSystem func(state []uint8) mcmc.System // returns a new system in the given state
+	Start     []uint8                         // initial state of trials
 	Sites     []int32                         // units that are flipped; nil: all
-	Hidden    int                             // first unit of the magnetisation, which counts the active units from here on: in an RBM, the hidden ones
-	Symmetric bool                            // the energy is the same after a flip of all units, as without fields
-	Energy    bool                            // the reward counts the energy alone, and no slower observable
-	Key       rbm.Key                         // of all random numbers
+	Hidden    int                             // the observable "number of active units" counts the units Hidden, Hidden+1, …; in an RBM, the hidden ones
+	Symmetric bool                            // the energy does not change if all units are flipped, as without fields
+	Energy    bool                            // the energy is the only observable of the reward
+	Key       rbm.Key                         // for all random numbers
 	Clock     func() time.Duration            // returns the time since a fixed moment, or the processor time of this thread
-	// SecondsPerFlip, unless it is 0, replaces Clock: every flip of a walk counts as this
-	// long, so that equal keys give equal results.
+	// SecondsPerFlip, unless it is 0, replaces Clock: each flip of a walk counts as
+	// SecondsPerFlip, so that equal keys give identical results.
 	SecondsPerFlip float64
 }
 
 // A Trial is one evaluation of the reward.
 type Trial struct {
-	At       []float64 // in the unit cube
-	Settings string    // of the sampler, in the grammar of mcmc.ParseMover
+	At       []float64 // point in the unit cube
+	Settings string    // settings of the sampler, in the grammar of mcmc.ParseMover
 	Reward   float64
-	// Modelled is the reward that the Gaussian process gets, clipped not far below the median.
+	// Modelled is the reward to which the Gaussian process is fitted: Reward, but at least worst below
+	// the median.
 	Modelled float64
-	Seconds  float64 // of computing
-	Moves    int64
+	Seconds  float64 // computing time
+	Moves    int64   // number of moves
 
-	series [][]float64 // of the observables
+	series [][]float64 // [observable] its values
 }
 
-// A lane is a system on which one trial runs at a time. Its state goes from
-// trial to trial, so that only the first one has to forget the start.
+// A lane is a system on which one trial runs at a time. A trial starts from the final state of the trial
+// before, so that only the first one needs a burn-in.
 type lane struct {
 	system mcmc.System
 	r      *rand.Rand
 	target
 }
 
-// A target is what is known of the distribution that is sampled.
+// A target has properties of the sampled distribution that the observables need.
 type target struct {
-	reference []uint8   // overlap with this state is observed
-	variance  []float64 // for each observable
+	reference []uint8   // state with which the overlap is observed
+	variance  []float64 // [observable] its variance in equilibrium
 }
 
 func (p *Problem) lane(n int) *lane {
 	return &lane{system: p.NewSystem(p.Start), r: p.Key.Child(laneKey).Child(uint64(n)).Rand()}
 }
 
-// Keys that derive from that of a Problem.
+// Purposes of the random streams that are derived from Problem.Key.
 const (
 	laneKey = iota
 	designKey
@@ -68,7 +69,7 @@ const (
 	policyKey
 )
 
-// observables returns how many observables are read.
+// observables returns the number of observables.
 func (p *Problem) observables() int {
 	if p.Energy {
 		return 1
@@ -76,11 +77,12 @@ func (p *Problem) observables() int {
 	return 3
 }
 
-// observe appends the energy to the first series. The second series gets the overlap with
-// the lane's reference, which is a slow mode if the distribution has several modes, and the third the
-// number of active units from Hidden on. In a Symmetric problem the last two are the absolute
-// distances from their middle, as in |m|, which a flip of all units leaves unchanged. Without that they
-// would measure how rarely a chain reverses all units, a symmetry that a reflection gives for free.
+// observe appends the value of each observable to its series. The first is the energy. The second is the
+// number of units that differ from the lane's reference, which is slow if the distribution has several
+// modes. The third is the number of active units from Hidden on. In a Symmetric problem, the last two are
+// replaced by their absolute deviations from half of the units, which do not change if all units are
+// flipped. Otherwise they would measure how often a chain flips nearly all units, which is irrelevant for
+// averages by symmetry.
 func (p *Problem) observe(l *lane, series [][]float64) {
 	x := l.system.State()
 	count := [3]int{}
@@ -119,11 +121,11 @@ func (p *Problem) moves(l *lane, c mcmc.Chain, n int) float64 {
 	return (p.Clock() - start).Seconds()
 }
 
-// leastValues is the number of values of each observable that a trial has at
-// least. Fewer would say nothing of τ.
+// leastValues is the least number of values of each observable in a trial. τ cannot be estimated from
+// fewer.
 const leastValues = 8
 
-// rate runs a trial by time: the observables are read at equal intervals.
+// rate runs a trial of NoisyEI for the given seconds. It reads the observables at equal intervals of time.
 func (p *Problem) rate(l *lane, m mcmc.Mover, interval, seconds float64) (Trial, error) {
 	chain, err := m.Bind(l.system, p.Beta, p.Sites)
 	if err != nil {
@@ -135,17 +137,17 @@ func (p *Problem) rate(l *lane, m mcmc.Mover, interval, seconds float64) (Trial,
 	return t, nil
 }
 
-// run makes moves for about the given seconds and returns the values of the
-// observables at intervals of equally many moves.
+// run makes moves for about the given seconds. It returns the values of the
+// observables at equal intervals of moves, which take about the given interval in seconds.
 //
-// The computing time is the number of moves times that of a move, in the median
-// of blocks of the series. So other work of the machine that interrupts some of
-// the blocks does not count.
+// The computing time of the trial is the number of moves times the time per move in the median block
+// of the series. So other programs that interrupt some of
+// the blocks do not affect it.
 func (p *Problem) run(l *lane, chain mcmc.Chain, interval, seconds float64) (series [][]float64, t Trial) {
 	runtime.LockOSThread() // the clock may be that of the thread
 	defer runtime.UnlockOSThread()
 	series = make([][]float64, p.observables())
-	// Count the moves in an interval: twice as many at a time until they take one.
+	// Find the number of moves in an interval by doubling.
 	n, spent := 1, p.moves(l, chain, 1)
 	for spent < interval {
 		n *= 2
@@ -156,11 +158,11 @@ func (p *Problem) run(l *lane, chain mcmc.Chain, interval, seconds float64) (ser
 	values := max(leastValues, int(seconds/(float64(n)*each)))
 	const blocks = 32
 	perBlock := (values + blocks - 1) / blocks
-	var block []float64 // seconds a move
+	var block []float64 // seconds per move in each block
 	total, moves := 0.0, 0
 	spent = 0
-	// Kernels of a policy take unlike times, so that the number of values is not known
-	// before. It has a bound, as the time of Rate grows with its square.
+	// The kernels of a policy differ in speed, so the number of values is not known in
+	// advance. It is bounded, because the time of Rate grows with its square.
 	for i := 1; moves > 0 || i <= leastValues || i <= 2*values && total < seconds; i++ {
 		took := p.moves(l, chain, n)
 		spent += took
@@ -178,7 +180,7 @@ func (p *Problem) run(l *lane, chain mcmc.Chain, interval, seconds float64) (ser
 	return series, t
 }
 
-// area runs a trial of the paper.
+// area runs a trial of Paper.
 func (p *Problem) area(l *lane, at []float64, moves int) (Trial, error) {
 	m := p.Space.Mover(at)
 	chain, err := m.Bind(l.system, p.Beta, p.Sites)
@@ -197,11 +199,11 @@ func (p *Problem) area(l *lane, at []float64, moves int) (Trial, error) {
 	return t, nil
 }
 
-// lanes is the number of systems that trials run on. It does not depend on the
-// machine, so that results do not.
+// lanes is the number of lanes. It does not depend on the number of processors, so that results do not.
 const lanes = 4
 
-// trials runs trials by time of the given settings, in parallel.
+// trials runs trials of NoisyEI with the given settings, in parallel. Settings i runs on lane i mod the
+// number of lanes.
 func (p *Problem) trials(on []*lane, settings []mcmc.Mover, interval, seconds float64) ([]Trial, error) {
 	done, errs := make([]Trial, len(settings)), make([]error, len(settings))
 	parallel.Do(len(on), func(k int) {
@@ -217,7 +219,7 @@ func (p *Problem) trials(on []*lane, settings []mcmc.Mover, interval, seconds fl
 	return done, nil
 }
 
-// trialsAt runs trials at points of the cube.
+// trialsAt is trials with the settings at the given points of the cube.
 func (p *Problem) trialsAt(on []*lane, points [][]float64, interval, seconds float64) ([]Trial, error) {
 	settings := make([]mcmc.Mover, len(points))
 	for i, x := range points {

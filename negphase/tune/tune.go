@@ -17,16 +17,15 @@ import (
 type Method string
 
 const (
-	// NoisyEI runs trials of one length, in batches: at the points of largest expected
-	// improvement over the best posterior mean, where earlier points of the batch count
-	// as observed at their mean. The reward is Rate. It ends with finals, by which the
-	// settings before tuning stay unless others are clearly better: see finals.
+	// NoisyEI runs trials of equal computing time in batches, with the reward Rate. A point of a batch has
+	// the largest expected improvement over the best posterior mean, where earlier points of the batch
+	// count as observations equal to their posterior mean. Finals at the end keep the
+	// settings before tuning unless others are clearly better: see finals.
 	NoisyEI Method = "ei"
-	// Paper is the protocol of the paper: trials of 100 moves, one after the
-	// other, on one chain; the reward is Area, and the next point is that of the
-	// largest expected improvement over the best observation, found by DIRECT. The
-	// first ones are a Latin hypercube. Their program started in the middle of all
-	// ranges instead and had fixed hyper-parameters.
+	// Paper is the protocol of the paper. Trials of 100 moves run one after the
+	// other on one chain, with the reward Area. The first points are a Latin hypercube. Each further
+	// point has the largest expected improvement over the best reward, found by DIRECT. The authors'
+	// program instead started in the middle of all ranges and had fixed hyper-parameters.
 	Paper Method = "paper"
 )
 
@@ -34,12 +33,12 @@ const (
 type Options struct {
 	Method      Method
 	Seconds     float64 // computing time of all trials together; not for Paper
-	Evaluations int     // trials of Paper, or of NoisyEI before the finals
-	Moves       int     // of a trial of Paper
-	Kernels     int     // of the policy
+	Evaluations int     // number of trials of Paper, or of NoisyEI before the finals
+	Moves       int     // moves per trial of Paper
+	Kernels     int     // number of kernels of the policy
 }
 
-// DefaultOptions returns the budget of a method. Paper has that of its authors:
+// DefaultOptions returns the default budget of a method. That of Paper is its authors':
 // the first 20,000 of 100,000 moves, and 1000 kernels.
 func DefaultOptions(m Method) Options {
 	if m == Paper {
@@ -72,8 +71,8 @@ func (o Options) Check() error {
 }
 
 const (
-	maxEvaluations = 2000   // the time of the Gaussian process grows with its cube
-	maxMoves       = 10_000 // the time of Area grows with its cube
+	maxEvaluations = 2000   // the time of the Gaussian process grows with the cube of the number
+	maxMoves       = 10_000 // the time of Area grows with the cube of the number
 	maxKernels     = 10_000
 )
 
@@ -81,39 +80,39 @@ const (
 // trials.
 var ErrBudget = errors.New("the budget is too small")
 
-// A Result is what Tune found.
+// A Result is the result of Tune.
 type Result struct {
 	Trials  []Trial   // in the order in which they were proposed
-	Finals  []Trial   // of the finals, which the model does not use
-	Process *Process  // of the reward
-	Best    []float64 // the best point by the model (see ranked; for Paper, the point of the largest posterior mean), or the sole winner of the finals
+	Finals  []Trial   // trials of the finals, which the model does not use
+	Process *Process  // model of the reward
+	Best    []float64 // the best point: of a single winner of the finals, otherwise by the model (see learn)
 	Kernels []mcmc.Sardonics
-	Points  [][]float64 // of the kernels
+	Points  [][]float64 // points of the kernels in the cube
 	// Untuned reports that the settings before tuning won the finals. They are then the
 	// only kernel.
 	Untuned bool
-	// Computing times in seconds: of the moves of trials, of the moves before that bring the
-	// lanes to equilibrium, and of the model, which is the Gaussian process, the maximisation
-	// over it, and the policy.
+	// Computing times in seconds. TrialSeconds is that of the moves in trials, BurnSeconds that of the
+	// burn-in of the lanes. ModelSeconds is that of the Gaussian process, of maximising the expected
+	// improvement, and of drawing the policy.
 	TrialSeconds, BurnSeconds, ModelSeconds float64
 }
 
-// A tuner is a run of Tune.
+// A tuner is the state of a call of Tune.
 type tuner struct {
 	*Problem
 	Options
 	lanes  []*lane
 	result *Result
 	hyper  Hyper
-	all    [lanes][][]float64 // values of the observables on each lane, of all trials since it was burnt in
-	fitted int                // observations at the last fit of hyper-parameters
-	length float64            // seconds of the first trials of the finals
-	nested int                // calls of modelling
+	all    [lanes][][]float64 // [lane][observable] values since the burn-in
+	fitted int                // number of observations at the last fit of hyper-parameters
+	length float64            // seconds of each trial in the first round of the finals
+	nested int                // depth of nested calls of modelling
 	report func(done float64)
 }
 
-// Tune tries settings and returns a policy. It calls report now and then with
-// the part that is done. If ctx ends, so does Tune, with its error.
+// Tune tries settings and returns the kernels of a policy. It calls report repeatedly with
+// the fraction of the work that is done. If ctx ends, Tune returns its error.
 func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)) (*Result, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -143,12 +142,13 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 
 func (t *tuner) dims() int { return len(t.Space.Ranges) }
 
-// Rewards by time that are more than worst below the median count as worst below it, in units of e. A
-// sampler ten times as slow as the median is as useless as one that does not move, and a model fitted to
-// that difference would fit good settings poorly.
+// worst is the largest distance of a reward Rate below the median, for the model. Smaller rewards are
+// raised to this limit, a rate e² times below the median. A
+// sampler ten times slower than the median is as useless as one that does not move, and a model fitted to
+// such differences would fit good settings poorly.
 const worst = 2
 
-// data returns the trials as observations.
+// data returns the trials as observations for the model.
 func (t *tuner) data() []Observation {
 	data := make([]Observation, len(t.result.Trials))
 	for i, trial := range t.result.Trials {
@@ -170,16 +170,16 @@ func (t *tuner) data() []Observation {
 	return data
 }
 
-// due reports whether n trials are a third more than at the last fit.
+// due reports whether the number n of trials has grown by a third since the last fit of hyper-parameters.
 func (t *tuner) due(n int) bool { return t.fitted == 0 || n >= t.fitted+(t.fitted+2)/3 }
 
-// model conditions the process on all trials. When a fit of the hyper-parameters
-// is due, it searches from several starts while that is cheap, and from the last
-// optimum afterwards.
+// model conditions the process on all trials, after a fit of the hyper-parameters if that
+// is due. A fit starts from several points while there are few trials, and later from the last
+// optimum alone.
 func (t *tuner) model() error {
 	defer t.modelling()()
 	data := t.data()
-	const cheap = 60 // observations: a fit then takes some 20 ms
+	const cheap = 60 // number of observations up to which a fit takes some 20 ms
 	if n := len(data); t.due(n) {
 		var starts []Hyper
 		iterations := 10
@@ -204,8 +204,7 @@ func (t *tuner) model() error {
 	return nil
 }
 
-// modelling counts the time until the function it returns is called as that of the
-// model. Calls within calls count once.
+// modelling adds the time until done is called to ModelSeconds. In nested calls the time counts once.
 func (t *tuner) modelling() (done func()) {
 	if t.nested++; t.nested > 1 {
 		return func() { t.nested-- }
@@ -217,12 +216,11 @@ func (t *tuner) modelling() (done func()) {
 	}
 }
 
-// ranked returns the points of all trials, those with the largest posterior mean
-// less its standard deviation first. A maximum over all points would often lie
-// where there was no trial, and be wrong.
+// ranked returns the points of all trials in descending order of posterior mean
+// minus standard deviation. A maximum over the whole cube would often be wrong, far from any trial.
 func (t *tuner) ranked() (points [][]float64) {
 	defer t.modelling()()
-	value := make(map[*float64]float64) // by the first coordinate's place
+	value := make(map[*float64]float64) // by the address of the first coordinate
 	for _, trial := range t.result.Trials {
 		mean, sd := t.result.Process.Predict(trial.At)
 		value[&trial.At[0]] = mean - sd
@@ -235,7 +233,7 @@ func (t *tuner) ranked() (points [][]float64) {
 // surest returns the first of ranked.
 func (t *tuner) surest() []float64 { return t.ranked()[0] }
 
-// known reports whether the standard deviation at x is at most sd.
+// known reports whether the posterior standard deviation at x is at most sd.
 func (t *tuner) known(x []float64, sd float64) bool {
 	if math.IsInf(sd, 1) {
 		return true
@@ -244,17 +242,17 @@ func (t *tuner) known(x []float64, sd float64) bool {
 	return here <= sd
 }
 
-// learn draws kernels from exp(mean/temperature) by a Metropolis walk from the best
-// point. Every thin-th state is a kernel. The walk stays where trials say what the
-// mean is: where its standard deviation is not much larger than at the start. The
-// paper's walk goes everywhere, from the maximum of the mean.
+// learn draws kernels from exp(posterior mean/temperature) by a Metropolis chain. Every thin-th state is a
+// kernel. For NoisyEI the chain starts at the first point of ranked, and is restricted to points where the
+// standard deviation is not much larger than at the start. For Paper it starts at the maximum of the
+// posterior mean, without this restriction.
 func (t *tuner) learn() error {
 	defer t.modelling()()
 	if err := t.model(); err != nil {
 		return err
 	}
-	// The paper's program: exp(10·mean), steps of 0.005 of the ranges, each of
-	// 1000 states in a row. Rates are in units of e, and at a temperature of 0.02
+	// The paper's program draws from exp(10·mean) with steps of 0.005 of the ranges, and keeps
+	// 1000 successive states. Rate is a natural logarithm, so at a temperature of 0.02
 	// a kernel loses about a hundredth of the rate for each parameter.
 	temperature, step, thin := 0.02, 0.03, 20
 	if t.Method == Paper {
