@@ -9,12 +9,12 @@ import (
 
 // A Cell is a variable among the inputs: a binary unit, the units of a softmax group, or a real unit.
 //
-// The levels of a real unit are its rbm.Nodes, shifted so that one of them is its value in a row: sums over them are
-// integrals.
+// The levels of a real unit are the nodes of a grid (see rbm.Nodes), shifted so that one node is the unit's value in a
+// row. Sums over the nodes approximate integrals.
 type Cell struct {
-	First, Units int
+	First, Units int // index of the first unit, and number of units
 
-	nodes rbm.Nodes // of a real unit; N is 0 of others
+	nodes rbm.Nodes // grid of a real unit; for other cells N is 0
 }
 
 // Cells returns the variables among the inputs of m.
@@ -35,10 +35,9 @@ func Cells(m *rbm.RBM) (cells []Cell) {
 	return cells
 }
 
-// real reports whether the cell is a real unit.
 func (c *Cell) real() bool { return c.nodes.N > 0 }
 
-// Levels returns the number of states of the cell; for a real unit, the number of its nodes.
+// Levels returns the number of states of the cell; for a real unit, the number of nodes.
 func (c *Cell) Levels() int {
 	if c.real() {
 		return c.nodes.N
@@ -46,7 +45,7 @@ func (c *Cell) Levels() int {
 	return max(2, c.Units)
 }
 
-// value returns the value of a real unit in row r of v; 0 of other cells.
+// value returns the value of a real unit in row r of v; for other cells 0.
 func (c *Cell) value(v rbm.Values, r int) float32 {
 	if c.real() {
 		return v.At(r, c.First)
@@ -54,7 +53,7 @@ func (c *Cell) value(v rbm.Values, r int) float32 {
 	return 0
 }
 
-// Level returns the state of the cell in row r of v; for a real unit, the number of the node that is its value.
+// Level returns the state of the cell in row r of v; for a real unit, the number of the node at its value.
 func (c *Cell) Level(v rbm.Values, r int) int {
 	if c.real() {
 		return c.number(v.At(r, c.First))
@@ -80,7 +79,7 @@ func (c *Cell) number(x float32) int {
 	return int(k)
 }
 
-// node returns the value of node k of the grid that goes through x.
+// node returns the value of node k, in the grid that is shifted so that x is a node.
 func (c *Cell) node(k int, x float32) float64 {
 	at := (float64(x) - c.nodes.Low) / c.nodes.Step
 	part := at - math.Floor(at)
@@ -92,7 +91,7 @@ func (c *Cell) node(k int, x float32) float64 {
 	return c.nodes.Low + float64(c.nodes.Step*(float64(k)+part))
 }
 
-// put sets the state of the cell in row r of v. A real unit is set to a node of the grid that goes through x.
+// put sets the state of the cell in row r of v. It sets a real unit to node(level, x).
 func (c *Cell) put(v rbm.Values, r, level int, x float32) {
 	switch {
 	case c.real():
@@ -106,8 +105,8 @@ func (c *Cell) put(v rbm.Values, r, level int, x float32) {
 	}
 }
 
-// logStep returns the logarithm of the factor that turns a sum over the levels of the cell into an integral,
-// 0 unless the cell is a real unit.
+// logStep returns the logarithm of the distance between nodes, by which a sum over the nodes of a real unit must be
+// multiplied to give an integral. For other cells it is 0.
 func (c *Cell) logStep() float64 {
 	if c.real() {
 		return rbm.Log(c.nodes.Step)

@@ -12,39 +12,39 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A Draw is samples of a Law, and what shows whether the chains have mixed.
+// A Draw has samples of a Law, and the results of tests of whether the chains have mixed.
 type Draw struct {
 	V    rbm.Values // samples: states of Law.Model
-	Mean rbm.Matrix // p(v=1|h) of each, with h drawn given the sample
-	// Start is where the chains of the samples started, FromRandom or FromData. Row
-	// has the row of Law.Data at which the chain of each started; nil for FromRandom.
+	Mean rbm.Matrix // p(v=1|h) for each sample, with h drawn given the sample
+	// Start is FromRandom or FromData: where the chains of the samples started. For FromData, Row
+	// has the row of Law.Data at which the chain of each sample started; otherwise it is nil.
 	Start string
 	Row   []int
 	Proof
 }
 
-// firstLook is the number of rounds after which a run first asks whether its chains
-// have mixed, and ends if they have. It asks again after twice as many.
+// firstLook is the number of rounds after which a run first tests whether its chains
+// have mixed. It tests again each time the number has doubled.
 const firstLook = 256
 
 // traceLength is the largest number of values in the trace of a chain.
 const traceLength = 1024
 
-// Draw draws samples. Chains start at random states, and as many others
-// at rows of Law.Data, if there are any. Both run until they have mixed, as Proof
-// says, or for as many rounds as the settings allow. If the settings do not name a sampler
-// and the chains of Gibbs steps have not mixed by then, ladders run. They replace the Gibbs chains if they
-// have mixed, or if their two sides agree and those of the Gibbs chains do not. Ladders get an
-// eighth of the rounds, and do not run where that is less than the first look, 256.
+// Draw draws samples. One set of chains starts at random states and, if Law.Data has rows, another one
+// of the same size starts there. Both run until they have mixed (see Proof), or for Settings.Rounds rounds.
 //
-// The samples come from the chains that Settings.Start names: from each its state then,
-// and, if there are more samples than chains, its state every 2τ rounds.
+// Without Settings.Sampler the chains make Gibbs steps. If these have not mixed, ladders of temperatures run
+// for an eighth of the rounds, provided that this is at least firstLook. The ladders replace the Gibbs
+// chains if they have mixed, or if their two sets agree and those of the Gibbs chains do not.
 //
-// A Sampler of kind exact draws independently from a list of the hidden states instead, as does
-// that of a model with real units, unless one is named, if there are at most exact.GradientLimit.
+// Settings.Start selects the set from which the samples come. The first samples are the final states of its
+// chains. If there are more samples than chains, the chains continue, and give their states every 2τ rounds.
+//
+// A sampler of kind exact has no chains: it enumerates the hidden states and draws independently. A model
+// with real units and at most exact.GradientLimit hidden states uses it if no sampler is named.
 //
 // Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is
-// called with the part of the work done. It returns an error if ctx ends or the
+// called with the fraction of the work done. Draw returns an error if ctx ends or the
 // estimator fails, and if there are chains and Rounds is less than 1.
 func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
 	if progress == nil {
@@ -66,7 +66,7 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 	if d, ok := l.only(s, key); ok {
 		return d, nil
 	}
-	const share = 0.5 // of the progress bar, for the first of the samplers
+	const share = 0.5 // fraction of the progress bar for the first sampler
 	first := s.chosen(l.Model)
 	r, err := l.run(ctx, s.Group, first, s.Rounds, key, func(done float64) { progress(share * done) })
 	if err != nil {
@@ -87,8 +87,8 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 	return r.draw(ctx, s)
 }
 
-// only returns the samples where there is a single state: a constraint on all units
-// asks for none of them, or for all.
+// only returns the samples if a constraint leaves a single state, with all units off or all on. ok is
+// false otherwise.
 func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 	m := l.Model
 	c := m.Constraint
@@ -103,19 +103,19 @@ func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
 	return d, true
 }
 
-// independent returns the proof of samples that come from no chains.
+// independent returns the proof of independent samples.
 func independent(sampler string, samples int) Proof {
 	nan := math.NaN()
 	return Proof{Sampler: sampler, Tau: 0.5, Effective: float64(samples), RHat: nan, FreeEnergy: nan, FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, Mixed: true}
 }
 
-// few reports whether the model has real units, and so few hidden states that listing them takes
-// less time than chains would.
+// few reports whether the model has real units, and so few hidden states that enumerating them is
+// faster than running chains.
 func (l Law) few() bool {
 	return l.Model.Real() && exact.CheckDraws(l.Model) == nil && 1<<l.Model.Hidden() <= exact.GradientLimit
 }
 
-// listed returns exact draws.
+// listed returns independent draws, by enumeration of the hidden states.
 func (l Law) listed(ctx context.Context, s Settings, key rbm.Key) (Draw, error) {
 	m := l.Model
 	d := Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
@@ -128,15 +128,15 @@ func (l Law) listed(ctx context.Context, s Settings, key rbm.Key) (Draw, error) 
 	return d, nil
 }
 
-// A run is both sides of the chains of one sampler.
+// A run has the two sets of chains of one sampler.
 type run struct {
 	law        *Law
 	key        rbm.Key
-	cold, data *side // data is nil if there are no rows
+	cold, data *side // chains from random states, and from rows of data; data is nil if there are no rows
 	proof      Proof
 }
 
-// run runs chains until they have mixed, or for the given rounds.
+// run runs both sets of chains until they have mixed, or for the given number of rounds.
 func (l Law) run(ctx context.Context, g *ranks.Group, s negphase.Settings, rounds int, key rbm.Key, progress func(done float64)) (*run, error) {
 	if err := CheckSampler(s, l.Model); err != nil {
 		return nil, err
@@ -178,8 +178,8 @@ func (l Law) run(ctx context.Context, g *ranks.Group, s negphase.Settings, round
 	}
 }
 
-// tuned returns s with the base of its path, and the temperatures tuned to the model
-// if they are to be tuned.
+// tuned sets the base of the path of s, if s needs one, and tunes the temperatures of s to the model, if they
+// are not given.
 func (l Law) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
 	ladder := s.Ladder()
 	onGibbs := s.Sampler() == ""
@@ -192,7 +192,7 @@ func (l Law) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.S
 	return negphase.Tuned(g, s, l.Model, rbm.Batch{}, tuningRounds, key)
 }
 
-// draw takes the samples.
+// draw takes samples from the chains; see Law.Draw.
 func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 	from := r.cold
 	if r.data != nil && (s.Start == FromData || s.Start == "" && !r.proof.Mixed) {
@@ -209,7 +209,7 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 	}
 	h, mean := m.NewHidden(chains), rbm.NewMatrix(chains, m.Visible())
 	for first := 0; first < s.Samples; first += chains {
-		for n := 0; first > 0 && n < gap; n++ { // none before the first samples
+		for n := 0; first > 0 && n < gap; n++ { // the first samples are the current states
 			if err := from.round(ctx); err != nil {
 				return Draw{}, err
 			}
@@ -227,63 +227,63 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 	return d, nil
 }
 
-// A Proof says whether the chains have mixed. Its numbers describe the second half of
+// A Proof has the results of tests of whether the chains have mixed. They are computed from the second half of
 // the rounds. Free energies are those of the visible units, −log Σ_h exp(−E), in nats.
 type Proof struct {
 	Sampler string
-	Rounds  int // that each chain ran
-	BurnIn  int // of them, not in the numbers
-	Chains  int // that started at random states; as many started at rows, if there are any. 0: the samples are independent draws
+	Rounds  int // number of rounds of each chain
+	BurnIn  int // number of these rounds that are discarded
+	Chains  int // number of chains from random states, and also of chains from rows of data if there are any. 0: independent draws
 
-	// Tau is the integrated autocorrelation time, in rounds (diag.SummarizeChains), of
-	// what forgets slowest: the free energy, the hidden activity Σ p(h=1|v), or one of the
-	// three principal components of the chains' states. TauOf names it. Effective is the
-	// effective sample size of all chains, and RHat is R̂, both of the same quantity.
+	// Tau is the integrated autocorrelation time in rounds (diag.SummarizeChains) of the
+	// slowest quantity: the free energy, the hidden activity Σ p(h=1|v), or one of the
+	// three leading principal components of the chains' states. TauOf names the quantity. Effective is its
+	// effective sample size over all chains, and RHat its R̂.
 	Tau, TauErr float64
 	TauOf       string
 	Effective   float64
 	RHat        float64
 
-	// Two samples: chains that started at random states, and at rows. FreeEnergy are
-	// their means. Z is Welch's t of the means of the chains, and P its p-value.
-	// PicturesP is the p-value of the Euclidean energy distance of their last states. All
-	// are NaN without rows.
+	// Comparison of the two sets of chains. FreeEnergy is the mean free energy of the chains from random
+	// states, FreeEnergyData that of the chains from rows of data. Z is Welch's t of the chains' means, and
+	// P its p-value. PicturesP is the p-value of the energy test (diag.EnergyTest, Euclidean distance) of
+	// the chains' last states. All but FreeEnergy are NaN if there are no rows.
 	FreeEnergy, FreeEnergyData float64
 	Z, P, PicturesP            float64
 
-	RoundTrips int64 // of the ladders' particles, in all rounds
-	Ladders    int   // on both sides; 0 for chains without temperatures
+	RoundTrips int64 // round trips of the ladders' particles, in all rounds
+	Ladders    int   // number of ladders in both sets; 0 for chains without temperatures
 
 	// Mixed is set if P and PicturesP are at least ½ %, Tau is known (TauErr is finite), the
-	// burn-in is at least 5·Tau, and ladders have made ten round trips each. Otherwise Why says which
-	// test failed. Chains that have mixed fail the first test at one look in a hundred.
+	// burn-in is at least 5·Tau, and ladders have made ten round trips on average. Otherwise Why says which
+	// test failed. Chains that have mixed fail one of the tests of P and PicturesP with a probability of 1 %.
 	//
-	// Draw looks after 256, 512, 1024, … rounds and ends at the first look that passes.
-	// So chains that have mixed are hardly ever told that they have not, and chains
-	// that have not have a chance to pass at each look. Mixed means that no difference
-	// was found, by as many chains as there are: it does not show a small one, nor a
-	// mode that neither side has reached.
+	// Draw makes the tests after 256, 512, 1024, … rounds, and stops when all pass.
+	// So chains that have mixed hardly ever fail every time, but chains
+	// that have not mixed have a chance to pass each time. Mixed means that the tests
+	// found no difference with this number of chains. There may still be a small difference, or a
+	// mode that no chain has reached.
 	Mixed bool
 	Why   string
 }
 
 const (
-	// leastP is the limit of each of the two tests, so that mixed chains fail one of
-	// them in 1 % of cases.
+	// leastP is the least p-value of each of the two tests. Mixed chains fail one of
+	// them with a probability of 1 %.
 	leastP = 0.005
-	// burnInTaus is the least burn-in in units of τ: e⁻⁵ of the start is left.
+	// burnInTaus is the least burn-in in units of τ. The correlation with the start is then e⁻⁵.
 	burnInTaus = 5
 	// leastTrips is the least mean number of round trips of a ladder, from its coldest
-	// temperature to its hottest and back. With none, no cold state has forgotten its
-	// start by the hot end, and the tests compare no more than two heaps of stuck chains.
-	// Ten are what log Z along a ladder needs (negphase/logz). With one each, ladders of
-	// the built-in digits passed whose samples were ten pictures over and over.
+	// temperature to its hottest and back. Without round trips no cold state has forgotten its
+	// start at the hot end, and the tests may compare two sets of stuck chains.
+	// Ten round trips are also required for log Z along a ladder (negphase/logz). With one round trip per
+	// ladder, some ladders on the built-in digits passed although they repeated the same ten pictures.
 	leastTrips = 10
-	// rearrangements of the energy test.
+	// rearrangements is the number of permutations in the energy test.
 	rearrangements = 999
 )
 
-// judge returns the proof of the chains as they are.
+// judge tests the chains in their current states.
 func (r *run) judge() Proof {
 	nan := math.NaN()
 	p := Proof{Rounds: r.cold.rounds, BurnIn: r.cold.rounds / 2, Chains: len(r.cold.trace),
@@ -319,8 +319,8 @@ func (r *run) judge() Proof {
 	return p
 }
 
-// comparePictures tests whether the last states of the chains of both sides have
-// one distribution.
+// comparePictures returns the p-value of the energy test of whether the last states of both sets of chains have
+// the same distribution.
 func (r *run) comparePictures() float64 {
 	p, _ := StatesTest(r.cold.v, r.data.v, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
 	return p
@@ -356,5 +356,5 @@ func (p Proof) doubt() string {
 	return ""
 }
 
-// agree reports whether neither test tells the two sides apart.
+// agree reports whether both tests find no difference between the two sets of chains.
 func (p Proof) agree() bool { return !(p.P < leastP) && !(p.PicturesP < leastP) }

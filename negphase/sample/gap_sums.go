@@ -15,31 +15,32 @@ import (
 
 // A sum over the missing cells of a row is computed by the first of three methods that is affordable:
 //
-//   - list the joint states of the cells, at most listedStates of them, or enumeratedStates for draws and
+//   - list the joint states of the cells, if there are at most listedStates, or enumeratedStates for draws and
 //     for the probabilities of single levels;
-//   - enumerate the smaller layer of the model conditioned on the known cells, at most enumeratedStates;
+//   - enumerate the smaller layer of the model conditioned on the known cells, if it has at most
+//     enumeratedStates states;
 //   - estimate the sum by annealed importance sampling of that conditional model (Neal, Annealed importance
 //     sampling, Statistics and Computing 11, 2001).
 //
-// An estimate whose standard error is above longerAbove is repeated with longerPath times the work: more
-// temperatures for a sum, more chains for the probabilities of levels, because a chain yields about one
-// level. If the standard error of the sum is above doubtful, levels get more temperatures instead.
+// An estimate with a standard error above longerAbove is repeated with longerPath times the work. A sum gets
+// more temperatures. Probabilities of levels get more chains, because a chain samples about one
+// level; but they get more temperatures if the standard error of the sum is above doubtful.
 const (
 	listedStates     = 1 << 12
 	enumeratedStates = 1 << 14
 	annealedChains   = 64
-	annealedSteps    = 200
+	annealedSteps    = 200 // number of temperatures
 	longerPath       = 8
 	longerAbove      = 0.1 // nats
-	doubtful         = 0.5 // nats; above it a few chains carry all the weight, and the standard error itself is unreliable
+	doubtful         = 0.5 // nats; above it a few chains have nearly all the weight, and the standard error is unreliable
 
-	// rareLevel is the probability at which, on average, one chain has the level. Standard errors of rarer
-	// levels are not reported, except for the level that a known cell has.
+	// rareLevel is the probability of a level that one chain has on average. Standard errors of rarer
+	// levels are not reported, except for the level of a known cell.
 	rareLevel = 1.0 / annealedChains
 )
 
-// missing returns the missing cells of row r and the number of their joint states, capped at
-// enumeratedStates+1.
+// missing returns the missing cells of row r, and the number of their joint states or
+// enumeratedStates+1 if there are more.
 func (g *Gaps) missing(r int) (cells []int, states int) {
 	states = 1
 	for i, c := range g.cells {
@@ -57,8 +58,9 @@ func (g *Gaps) FewStates(r int) bool {
 	return states <= listedStates
 }
 
-// SumRows returns the cost of summing out the missing cells of row r, in free energies of rows. It is
-// exact where FreeEnergy lists the states, and a rough estimate where it enumerates a layer or anneals.
+// SumRows returns the number of rows whose free energies take as long to compute as the sum over the missing
+// cells of row r. It is exact if FreeEnergy lists the states, and a rough estimate if FreeEnergy enumerates a
+// layer or anneals.
 func (g *Gaps) SumRows(r int) int {
 	switch cells, states := g.missing(r); {
 	case len(cells) == 0:
@@ -69,7 +71,7 @@ func (g *Gaps) SumRows(r int) int {
 	return annealedChains * annealedSteps
 }
 
-// mark makes the cell of row r missing or known.
+// mark marks a cell of row r as missing or as known.
 func (g *Gaps) mark(r, cell int, missing bool) {
 	c := g.cells[cell]
 	for k := range c.Units {
@@ -87,15 +89,15 @@ type listing struct {
 	jobs []listed
 }
 
-// listed is the block of a listing's rows that belongs to one call of add: it begins where the block
-// before it ends.
+// listed is the block of rows of a listing that belongs to one call of add. It starts at the end of the block
+// before.
 type listed struct {
 	end int
-	do  func(f []float64) // gets −F of the block
+	do  func(f []float64) // called with −F of each row of the block
 }
 
-// add lists all states of the given cells of row r; its other cells keep their values. The first cell
-// varies fastest. flush calls do with −F of each state.
+// add lists all states of the given cells of row r, with the values of V in the other cells. The first cell
+// varies fastest. flush calls do with −F of each state, where F is its free energy.
 func (l *listing) add(g *Gaps, r int, cells []int, states int, do func(f []float64)) {
 	if l.rows > 0 && l.rows+states > listedStates {
 		l.flush()
@@ -155,9 +157,9 @@ func (l *listing) flush() {
 	l.rows, l.jobs = 0, l.jobs[:0]
 }
 
-// given returns the model of the missing cells of row r, conditioned on its known cells, and the sum of
-// −U over the known units, U being a unit's own energy. log Σ exp(−F) of the row is log Z of the
-// conditional model plus that sum.
+// given returns the conditional model of the missing cells of row r given its known cells. bias is the sum of
+// −U over the known units, where U is the energy of a unit without hidden units. log Σ exp(−F) over the states
+// of the missing cells is log Z of the conditional model plus bias.
 func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
 	inputs, bias, class := make([]float32, m.Inputs()), 0.0, rbm.Free
 	for i := range m.Visible() {
@@ -188,8 +190,8 @@ func (g *Gaps) given(m *rbm.RBM, r int) (*rbm.RBM, float64, error) {
 	return c, bias, err
 }
 
-// enumeration prepares to sum over the states of the missing cells of row r: their log Σ exp(−F) is log Z
-// of e plus bias. The error wraps exact.ErrTooLarge where both layers are too large.
+// enumeration prepares a sum over the states of the missing cells of row r: log Σ exp(−F) is log Z
+// of e plus bias. The error wraps exact.ErrTooLarge if both layers are too large.
 func (g *Gaps) enumeration(m *rbm.RBM, r int) (e *exact.Enumeration, bias float64, err error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
@@ -212,19 +214,19 @@ func (g *Gaps) enumerate(ctx context.Context, m *rbm.RBM, r int) (float64, error
 	return logZ + bias, err
 }
 
-// weighted holds weighted draws of the missing cells of a row. The known cells have their values in each
+// weighted has weighted draws of the missing cells of a row. Known cells have their values in each
 // draw.
 type weighted struct {
 	v      rbm.Values // chains × visible units
-	logw   []float64  // logarithms of the weights, which sum to 1
+	logw   []float64  // logarithms of the weights, whose sum is 1
 	logSum float64    // log Σ exp(−F) over the states of the missing cells
 	stdErr float64    // standard error of logSum
 }
 
-// anneal draws the missing cells of row r by annealed importance sampling. It tries a second time, with more
-// work, if the standard error is too large, and returns the draws of the last try. A caller that estimates
-// something other than logSum passes further: it gets the draws of each try, and returns the standard error
-// of the caller's estimate.
+// anneal draws the missing cells of row r by annealed importance sampling. If the standard error is too large,
+// it tries a second time with more work. It returns the draws of the last try. A caller that estimates
+// another quantity than logSum passes further. anneal calls it with the draws of each try, and further returns
+// the standard error of the caller's estimate.
 func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, further func(w weighted) float64) (weighted, error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
@@ -282,9 +284,9 @@ func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, furth
 	return w, nil
 }
 
-// FreeEnergy overwrites dst with the free energy of each row, −log Σ exp(−F): the sum is over the states of
-// the row's missing cells, and an integral for real units. It overwrites stdErr with the standard errors,
-// in nats, which are 0 where the sum is exact. Bernoulli labels keep the values that they have in V. The
+// FreeEnergy overwrites dst with the free energy of each row given its known cells, −log Σ exp(−F). The sum is
+// over the states of the missing cells, and an integral for real units. It overwrites stdErr with the standard
+// errors, in nats, which are 0 if the sum is exact. Bernoulli labels keep their values in V. The
 // draws for a row depend only on key and the row. The error is the context's, or wraps rbm.ErrDiverged.
 func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64, key rbm.Key) error {
 	m.FreeEnergy(dst, g.V)
@@ -318,9 +320,9 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 	return nil
 }
 
-// ClassLogProb overwrites logp, rows × classes, with log p(y | the known inputs), in nats. It overwrites
-// stdErr with the largest standard error among a row's classes, 0 where the sums are exact. V and Missing
-// are unchanged.
+// ClassLogProb overwrites logp, rows × classes, with log p(y | known inputs) of each class y, in nats. It
+// overwrites stdErr with the largest standard error among a row's classes; 0 if the sums are exact. V and
+// Missing are unchanged.
 //
 // The sums w_y of the classes are estimated independently, with errors δ_y of log w_y. To first order the
 // error of log p_y = log w_y − log Σ w is (1 − p_y) δ_y − Σ_{k≠y} p_k δ_k.
@@ -372,11 +374,11 @@ func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []floa
 
 // Scores overwrites logp, rows × levels of all cells, with log p of each level of each cell given the
 // other known cells of its row. The levels of a real unit are its nodes. If all is false, Scores writes
-// only the missing cells. It writes the classes of a label only where the label is missing. It overwrites
-// stdErr with the largest standard error of a row's log p, 0 where all are exact; of levels less probable
-// than rareLevel, only those that known cells have count.
+// only the missing cells. It writes the classes of a label only if the label is missing. It overwrites
+// stdErr with the largest standard error of a row's log p; 0 if all are exact. Levels less probable than
+// rareLevel are left out of this maximum, unless they are those of known cells.
 func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr []float64, all bool, key rbm.Key) error {
-	var whole []cellAt // cells of rows that have no other gap
+	var whole []cellAt // cells of rows in which no other cell is missing
 	offset := make([]int, len(g.cells))
 	levels := 0
 	for i, c := range g.cells {
@@ -422,13 +424,13 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 	return ctx.Err()
 }
 
-// marginals calls do for each missing cell in of, with log p of its levels given the known cells of row r.
-// It does so before it returns, or when l is flushed. It returns the largest standard error of log p among
-// the levels of probability rareLevel or more, and, if own is true, the level that the cell has in V. Where a
-// few chains carry all the weight, the result is at least the standard error of the log of the sum.
+// marginals calls do for each of the missing cells scored, with log p of its levels given the known cells of row
+// r. It does so before it returns, or when l is flushed. It returns the largest standard error of log p among
+// the levels of probability rareLevel or more and, if observed is true, the level that the cell has in V. If a
+// few chains have nearly all the weight, the result is at least the standard error of the log of the sum.
 func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of []int, own bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
-	if states <= enumeratedStates { // one list serves all levels; an enumeration would be repeated for each level
+	if states <= enumeratedStates { // one list is enough for all levels; an enumeration would be repeated for each level
 		l.add(g, r, cells, states, func(f []float64) {
 			stride := 1
 			for _, i := range cells {
@@ -468,7 +470,7 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	} else if !errors.Is(err, exact.ErrTooLarge) {
 		return 0, err
 	}
-	var logp [][]float64 // cells in of × their levels
+	var logp [][]float64 // [index in scored][level]
 	stdErr := 0.0
 	w, err := g.anneal(ctx, m, r, key, func(w weighted) float64 {
 		logp, stdErr = logp[:0], 0
@@ -496,14 +498,15 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 }
 
 // weigh returns log p of the levels of a cell, estimated from the weighted draws w of row r, and their
-// standard errors. The estimate is p = Σ w_c p_c over n chains c, with weights w_c that sum to 1. Its
+// standard errors. The estimate is p = Σ w_c p_c over n chains c. The weights w_c sum to 1, and p_c is the
+// probability of the level given the other cells of draw c. The
 // variance is n/(n−1) Σ w_c² (p_c − p)², by the delta method for a ratio of means.
 func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float64) {
 	own := g.V
 	defer func() { g.V = own }()
 	g.V = w.v
 	n := w.v.Rows
-	if c := &g.cells[cell]; c.real() { // all chains use the nodes that the row's own value gives
+	if c := &g.cells[cell]; c.real() { // all chains must have the same nodes, those for the value in V
 		drawn := make([]float32, n)
 		for chain := range drawn {
 			drawn[chain] = c.value(w.v, chain)
@@ -531,7 +534,7 @@ func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float6
 	}
 	logp, stdErr = normalized(byLevel), make([]float64, levels)
 	for k, terms := range byLevel {
-		for chain, x := range terms { // each of w_c p_c/p − w_c
+		for chain, x := range terms { // sum the squares of w_c p_c/p − w_c
 			d := rbm.Exp(x-logp[k]) - rbm.Exp(w.logw[chain])
 			stdErr[k] += float64(d * d)
 		}
@@ -540,7 +543,8 @@ func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float6
 	return logp, stdErr
 }
 
-// normalized returns log p of each level k, whose unnormalised probability is Σ exp over byLevel[k].
+// normalized returns log p of each level k, whose unnormalised probability is the sum of exp(x) over x in
+// byLevel[k].
 func normalized(byLevel [][]float64) []float64 {
 	logp := make([]float64, len(byLevel))
 	for k, terms := range byLevel {
@@ -554,12 +558,12 @@ func normalized(byLevel [][]float64) []float64 {
 }
 
 // Draw draws the missing cells of row r given its known cells, and marks them as known. The draw is exact
-// where their states can be enumerated; otherwise Draw picks one of the weighted draws of anneal.
+// if their states can be enumerated; otherwise Draw picks one of the weighted draws of anneal.
 //
 // If a real unit is missing and the hidden units have few states, Draw draws the hidden units exactly, and
-// the cells given them. Otherwise it draws real units from their nodes, and then all cells by a Gibbs step,
-// which spreads real units over all values. The step keeps the draw exact, because the sum over the nodes
-// that gives p(h) is an integral by the trapezium rule, exact to rounding (see rbm.Nodes).
+// then the cells given them. Otherwise it draws real units from their nodes, and then all missing cells by a
+// Gibbs step, after which real units may have any value. The step keeps the draw exact: p(h) is a sum over the
+// nodes, which equals the integral up to rounding (see rbm.Nodes).
 func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 	cells, _ := g.missing(r)
 	if !slices.ContainsFunc(cells, func(i int) bool { return g.cells[i].real() }) {
@@ -586,8 +590,8 @@ func (g *Gaps) Draw(ctx context.Context, m *rbm.RBM, r int, key rbm.Key) error {
 	return err
 }
 
-// drawLevels draws the given missing cells of row r and marks them as known. Enumerated real units are drawn
-// from their nodes.
+// drawLevels draws the given missing cells of row r and marks them as known. It draws real units
+// from their nodes, if it can enumerate the states.
 func (g *Gaps) drawLevels(ctx context.Context, m *rbm.RBM, r int, cells []int, key rbm.Key) error {
 	for n, i := range cells {
 		draw := key.Child(uint64(n))
@@ -654,26 +658,26 @@ func GapDoubt(estimated, rows int, worst float64) string {
 // scoredRows is the number of rows whose cells are scored at a time.
 const scoredRows = 128
 
-// A ScoredRow is a row of a data set with the scores of its cells. It is valid only during the call that
-// receives it.
+// A ScoredRow is a row of a data set with the scores of its cells. It is valid only during the call of the
+// function to which EachScored passes it.
 type ScoredRow struct {
-	Number int // of the row in the set
+	Number int // number of the row in the set
 
-	// Levels holds the level of each cell; the last cell is a softmax label, if there is one. Values holds the value of
-	// each cell that is a real unit, and 0 for the others. If only missing cells are scored, both hold a draw
-	// of each missing cell.
+	// Levels has the level of each cell; a softmax label, if there is one, is the last cell. Values has the value of
+	// each cell that is a real unit, and 0 for other cells. If only missing cells are scored, missing cells have
+	// drawn levels and values.
 	Levels []int
 	Values []float32
 
-	// LogP holds log p of the levels of each cell. StdErr is the row's standard error by Scores.
+	// LogP[cell][level] is log p of the level. StdErr is the row's standard error by Gaps.Scores.
 	LogP   [][]float64
 	StdErr float64
 
 	cells []Cell
-	at    []float32 // values of the real units when they were scored, which place their nodes
+	at    []float32 // values of the real units when they were scored, which determine their nodes
 }
 
-// LogDensity returns log p of the value of a known cell, for a real unit the logarithm of its density.
+// LogDensity returns log p of the value of a known cell; for a real unit, the logarithm of the density.
 func (s *ScoredRow) LogDensity(cell int) float64 {
 	c := &s.cells[cell]
 	if c.real() {
@@ -682,7 +686,7 @@ func (s *ScoredRow) LogDensity(cell int) float64 {
 	return s.LogP[cell][s.Levels[cell]]
 }
 
-// Mean returns the mean of a real unit.
+// Mean returns the mean of a real unit given the other known cells.
 func (s *ScoredRow) Mean(cell int) float64 {
 	mean := 0.0
 	for k, logp := range s.LogP[cell] {
@@ -691,16 +695,17 @@ func (s *ScoredRow) Mean(cell int) float64 {
 	return mean
 }
 
-// quantileSteps is the number of intervals between two nodes in which Quantile integrates the density.
+// quantileSteps is the number of intervals between two nodes for the integration in Quantile.
 const quantileSteps = 16
 
-// Quantile returns the p-quantile of a real unit. It interpolates the density between nodes by the series of
-// Whittaker and Shannon. With nodes half a standard deviation of each component apart, the error of the
-// interpolation is some 10⁻⁹ of the largest density. Quantile integrates the density by the trapezium rule,
-// to within 10⁻⁴ of p.
+// Quantile returns the p-quantile of a real unit given the other known cells. It interpolates the density
+// between nodes by the series of Whittaker and Shannon. The density is a mixture. With a distance between nodes
+// of half a standard deviation of each component, the error of the
+// interpolation is some 10⁻⁹ of the largest density. Quantile integrates the density by the trapezoidal rule,
+// with an error of the integral below 10⁻⁴.
 func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 	c, logp := &s.cells[cell], s.LogP[cell]
-	first, last := len(logp), 0 // nodes that matter
+	first, last := len(logp), 0 // nodes with a density above the floor
 	for k, x := range logp {
 		if x > quantileFloor {
 			first, last = min(first, k), k
@@ -735,10 +740,10 @@ func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 	return c.node(last, s.at[cell])
 }
 
-// quantileFloor is the least log p of a node that Quantile does not ignore.
+// quantileFloor is the log p up to which Quantile ignores nodes.
 const quantileFloor = -27
 
-// EachScored scores the cells of all rows of set by Scores, and calls do with each row. If all is false it
+// EachScored scores the cells of all rows of set by Gaps.Scores, and calls do with each row. If all is false, it
 // scores only the missing cells.
 func EachScored(ctx context.Context, m *rbm.RBM, set *data.Set, all bool, key rbm.Key, bar interface{ Set(done int64, note string) }, do func(s *ScoredRow)) error {
 	for lo := 0; lo < set.Len(); lo += scoredRows {

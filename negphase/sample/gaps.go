@@ -5,20 +5,20 @@ import (
 	"gorbm/rbm"
 )
 
-// Gaps holds rows of visible units with missing cells. Each row is a Markov chain with the stationary
-// distribution p(missing cells | the others). If a single cell is missing, and it is not a real unit, each
-// move is an independent draw. A softmax label is a cell too, missing in rows without one. The model must have
-// no constraint, and sums over real cells use the parameters that it had at NewGaps.
+// Gaps has rows of visible units with missing cells. Each row is a Markov chain with the stationary
+// distribution p(missing cells | known cells). If a single cell is missing, and it is not a real unit, each
+// move is an independent draw. A softmax label is a cell too, and missing in rows without a class. The model must
+// have no constraint. The nodes of real cells are those for the parameters at NewGaps.
 type Gaps struct {
-	V       rbm.Values // states: bits, or real values of a model that has real units
-	Missing rbm.Values // the units of missing cells are on
+	V       rbm.Values // states: bits, or real values if the model has real units
+	Missing rbm.Values // bits that are on for the units of missing cells
 
-	cells  []Cell   // those of the inputs, then a softmax label
-	label  int      // the number of the label's cell; −1: there is none
-	at     []cellAt // the missing cells of rows that have only one
+	cells  []Cell   // the inputs, then a softmax label
+	label  int      // index of the label in cells; −1: there is none
+	at     []cellAt // scratch of Move: the missing cells of rows that have only one
 	states *rbm.States
-	copies rbm.Values
-	free   []float64
+	copies rbm.Values // scratch of logProbs
+	free   []float64  // scratch of logProbs: free energies of copies
 }
 
 // A cellAt is a cell of a row.
@@ -34,8 +34,8 @@ func NewGaps(m *rbm.RBM, rows int) *Gaps {
 	return g
 }
 
-// Set copies the given rows of set, with the values that missing cells have in its X. A missing softmax
-// label starts at the first class; a missing Bernoulli label has all its units off.
+// Set copies the given rows of set into V and Missing. Missing cells get their values in set.X. A missing softmax
+// label gets the first class; a missing Bernoulli label has all its units off.
 func (g *Gaps) Set(set *data.Set, rows []int32, classes int) {
 	if set.Y == nil {
 		set.Inputs(g.V, rows)
@@ -54,7 +54,7 @@ func (g *Gaps) Set(set *data.Set, rows []int32, classes int) {
 	}
 }
 
-// gaps returns the number of missing cells of row r, and the last of them.
+// gaps returns the number of missing cells of row r, and the index of the last of them.
 func (g *Gaps) gaps(r int) (n, last int) {
 	for i := range g.cells {
 		if g.Missing.Get(r, g.cells[i].First) {
@@ -64,8 +64,8 @@ func (g *Gaps) gaps(r int) (n, last int) {
 	return n, last
 }
 
-// Move makes one step of each row: it draws h given the row, and then the missing cells given h. A single
-// missing cell is drawn given the others. Draws depend only on key, the row and the unit.
+// Move makes one step of each row: it draws h given the row, and then the missing cells given h. It draws a single
+// missing cell exactly given the other cells. Draws depend only on key, the row and the unit.
 func (g *Gaps) Move(m *rbm.RBM, key rbm.Key) {
 	g.at = g.at[:0]
 	several := false
@@ -109,8 +109,8 @@ func gibbs(m *rbm.RBM, s *rbm.States, v, missing rbm.Values, key rbm.Key) {
 // copyRows is the number of rows whose free energies are computed at a time.
 const copyRows = 1024
 
-// logProbs calls do for each given cell with log p(level | the present values of all other cells of its
-// row). The slice is valid until do returns.
+// logProbs calls do for each cell at[i] with log p of its levels given the current values of all other cells of its
+// row. The slice is valid until do returns.
 func (g *Gaps) logProbs(m *rbm.RBM, at []cellAt, do func(i int, logp []float64)) {
 	for lo := 0; lo < len(at); {
 		hi, rows := lo, 0

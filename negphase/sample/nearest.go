@@ -9,43 +9,42 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// A Comparison compares pictures with the training rows nearest to them, and as many
-// training rows, of the same classes, with the other rows nearest to these. The
-// distance of two pictures is the number of inputs in which they differ, where a softmax group
-// counts once: that of two sequences is the number of sites.
+// A Comparison has statistics of the distances between pictures and their nearest training rows. For reference,
+// the same statistics are computed for randomly drawn training rows of the same classes, one per picture, and
+// their nearest other rows. The
+// distance of two pictures is the number of inputs in which they differ. A softmax group
+// counts once, so the distance of two sequences is the number of differing sites.
 type Comparison struct {
-	Of                    int     // pictures
-	Distance, RowDistance float64 // mean distance to the nearest row: of the pictures, of the rows
-	// Copies is the number of pictures that are nearer to a row than each of the
-	// training rows is to another. Of draws from the distribution of the data it is about one.
+	Of                    int     // number of pictures
+	Distance, RowDistance float64 // mean distance to the nearest row, of the pictures and of the drawn rows
+	// Copies is the number of pictures that are nearer to a training row than any of the drawn
+	// rows is to another row. If pictures have the distribution of the data, Copies is about one.
 	Copies int
-	// Classes counts pictures by the class of the nearest row. It is nil if no class
-	// was asked for, or if the training rows themselves lie too near to rows of other
-	// classes for that to tell.
+	// Classes counts pictures by the class of the nearest row. It is nil if no picture should have a
+	// class, or if the nearest row does not predict the class of training rows well enough either.
 	Classes *Agreement
 }
 
 // An Agreement counts pictures whose nearest training row has the class that
 // they should have.
 type Agreement struct {
-	Same int `json:"same"`
-	Of   int `json:"of"`
-	// Rows is how many of as many training rows, of the same classes, have their
-	// nearest other row in their class.
+	Same int `json:"same"` // number of pictures with this class
+	Of   int `json:"of"`   // number of pictures
+	// Rows is the number of drawn training rows, of the same classes and equally many, whose
+	// nearest other row has the same class.
 	Rows int `json:"rows"`
 }
 
-// leastApart is the least part of the training rows that have their nearest row in
-// their class, for the nearest row of a picture to tell of its class.
+// leastApart is the least fraction of training rows that must have the class of their nearest row. Below it, the
+// nearest row of a picture says too little about its class.
 const leastApart = 0.8
 
-// Compare compares pictures, rows of the inputs of set whose values are cut at ½,
-// with the rows of set. class has the class of each picture, or rbm.Free. Rows without a label
+// Compare compares pictures with the rows of set. Each picture has a value for each input of set, which is
+// rounded to a bit. class has the class that each picture should have, or rbm.Free. Rows without a label
 // count only for distances.
 // start, if not nil, has the row at which the chain of each picture started. A picture is not compared
-// with that row, so that a chain which has not left it looks like a training row, not nearer than one.
-// Pictures of a class with fewer than two rows are left out. The training rows to compare with are
-// drawn by key.
+// with this row, so that a chain that has not moved does not count as a copy.
+// Pictures of a class with fewer than two rows are left out. key determines the drawn training rows.
 func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.Key) Comparison {
 	byClass := map[int32][]int32{}
 	for r := range set.Len() {
@@ -54,7 +53,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 			byClass[set.Y[r]] = append(byClass[set.Y[r]], int32(r))
 		}
 	}
-	type pair struct{ picture, row, class, start int32 } // the row of the set, the class or rbm.Free, the row the chain started at
+	type pair struct{ picture, row, class, start int32 } // a picture, the drawn row, their class or rbm.Free, and the row where the chain started
 	var pairs []pair
 	for i, y := range class {
 		rows := byClass[y]
@@ -68,8 +67,8 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 		pairs = append(pairs, p)
 	}
 	single := singleUnits(set)
-	found := make([][2]int32, len(pairs)) // the nearest row with a label: of the picture, of the row
-	away := make([][2]int, len(pairs))    // how far the nearest row of all is
+	found := make([][2]int32, len(pairs)) // nearest rows with a label, of the picture and of the drawn row
+	away := make([][2]int, len(pairs))    // distances to their nearest rows, with or without a label
 	parallel.Do(2*len(pairs), func(k int) {
 		p, side := pairs[k/2], k%2
 		x, but := set.X.Row(int(p.row)), p.row
@@ -81,7 +80,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 	c := Comparison{Of: len(pairs)}
 	a, least := Agreement{}, math.MaxInt
 	for i, p := range pairs {
-		c.Distance += float64(away[i][0]) // whole numbers: their sums are exact
+		c.Distance += float64(away[i][0]) // sums of whole numbers are exact
 		c.RowDistance += float64(away[i][1])
 		least = min(least, away[i][1])
 		if p.class == rbm.Free {
@@ -108,7 +107,7 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 	return c
 }
 
-// cut returns the bits of a picture, ones from ½ up.
+// cut returns the bits of a picture; values of ½ or more become 1.
 func cut(picture []float32) []uint64 {
 	b := rbm.NewBits(1, len(picture))
 	for j, x := range picture {
@@ -117,8 +116,8 @@ func cut(picture []float32) []uint64 {
 	return b.Row(0)
 }
 
-// singleUnits returns the bits of the inputs that are variables by themselves, not units of a
-// softmax group, or nil if all of them are.
+// singleUnits returns bits that are on for inputs outside of softmax groups. It returns nil if set has no
+// groups.
 func singleUnits(set *data.Set) []uint64 {
 	if set.Groups == nil {
 		return nil
@@ -133,8 +132,8 @@ func singleUnits(set *data.Set) []uint64 {
 	return b.Row(0)
 }
 
-// distance returns the number of variables in which the rows differ. Where they differ in a softmax
-// group, the unit that is on in x is off in row.
+// distance returns the number of variables in which the rows differ. single is the result of singleUnits. In a
+// softmax group that differs, one unit is on in x and off in row.
 func distance(row, x, single []uint64) int {
 	if single == nil {
 		return rbm.Hamming(row, x)
@@ -146,8 +145,8 @@ func distance(row, x, single []uint64) int {
 	return n
 }
 
-// nearestRow returns the distance of x from the nearest row of set, and the nearest row that
-// has a label. Of rows at equal distances it takes the first. The row but is left out.
+// nearestRow returns the distance of x from the nearest row of set, and the nearest row with
+// a label, the first of rows at equal distances. It leaves out the row but.
 func nearestRow(set *data.Set, single, x []uint64, but int32) (labelled int32, least int) {
 	least = math.MaxInt
 	leastLabelled := math.MaxInt
@@ -164,12 +163,11 @@ func nearestRow(set *data.Set, single, x []uint64, but int32) (labelled int32, l
 	return labelled, least
 }
 
-// Leave holds if pictures are nearest to their class less often than training rows are, by more than
-// leaveSD standard deviations, which happens by chance once in 700 times.
+// leaveSD is the limit of Leave in standard deviations, which chance exceeds with a probability of 1/700.
 const leaveSD = 3
 
-// Leave reports whether pictures have their class clearly less often than
-// training rows are.
+// Leave reports whether the nearest row has the class of a picture significantly less often than
+// it has the class of a training row.
 func (a Agreement) Leave() bool {
 	p, q := float64(a.Same)/float64(a.Of), float64(a.Rows)/float64(a.Of)
 	both := float64((p + q) / 2)

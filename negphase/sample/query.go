@@ -9,32 +9,32 @@ import (
 	"gorbm/rbm"
 )
 
-// A Query says which visible units of a model are given. The rest is sampled.
+// A Query says which visible units of a model are given. The others are sampled.
 type Query struct {
-	Inputs []float32 // for each input 0 or 1, of real units any value, or rbm.FreeInput; nil: all free
+	Inputs []float32 // for each input its value (0 or 1 for bits), or rbm.FreeInput; nil: all free
 	Class  int       // the class of the label, or rbm.Free
 }
 
-// A Law is what is sampled: a model given the units of a query.
+// A Law is the distribution that is sampled: that of the free units of a model given the units of a query.
 type Law struct {
 	Query
-	Model *rbm.RBM  // over the units that are free: inputs, then the label if it is free
-	Base  *rbm.Base // where tempered paths end; nil: the uniform distribution
+	Model *rbm.RBM  // the conditional model of the free units: inputs, then the label if it is free
+	Base  *rbm.Base // the distribution at β = 0 of tempered paths; nil: the uniform distribution
 	// Data are rows of data as states of Model, from which chains may start. They
-	// have the query's class and, if inputs are given, those nearest to these. There
-	// are none without data.
+	// have the query's class. If inputs are given, they are the rows nearest to these. Without data Data
+	// is empty.
 	Data rbm.Values
-	Row  []int32 // the number of each of them in the data
+	Row  []int32 // number of each row of Data in the data set
 }
 
-// nearRows is the number of rows nearest to the given inputs that make Law.Data:
-// some more than there are chains.
+// nearRows is the largest number of rows in Law.Data if inputs are given. It is
+// larger than the number of chains.
 const nearRows = 200
 
-// Law returns the conditional distribution of m given the units of q, which FillGroups completes. set may be nil. Its classes are
-// those of m, and rows without a class serve queries of all classes alone. Path and
-// start of the chains come from it. The error is that of Given. It panics as Given
-// does, and if set has another number of inputs than m.
+// Law returns the conditional distribution of m given the units of q, which rbm.RBM.FillGroups completes.
+// Law.Base and Law.Data are computed from set, which may be nil. The classes of set must be those of m. Rows
+// without a class are used only if m has no label. The error is that of
+// rbm.RBM.Given. Law panics like Given, and if set has another number of inputs than m.
 func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 	g, err := m.Given(q.Inputs, q.Class)
 	if err != nil {
@@ -53,7 +53,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 	var rows []int32
 	for r := range set.Len() {
 		switch {
-		case g.Classes() > 0 && set.Y[r] == data.NoClass: // a free label starts at that of the row
+		case g.Classes() > 0 && set.Y[r] == data.NoClass: // a free label needs the label of the row as its start
 		case q.Class == rbm.Free || set.Y[r] == int32(q.Class):
 			rows = append(rows, int32(r))
 		}
@@ -67,7 +67,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		rows = nearest(values, rows, q.Inputs)
 	}
 	l.Data, l.Row = g.NewVisible(len(rows)), rows
-	var free []int // inputs of which nothing is given
+	var free []int // inputs that are not given
 	for i := range m.Inputs() {
 		if q.Inputs == nil || q.Inputs[i] == rbm.FreeInput {
 			free = append(free, i)
@@ -113,12 +113,12 @@ func (q Query) excludes(m *rbm.RBM, set *data.Set, r int32) bool {
 	return false
 }
 
-// keepPossible removes the rows that a constraint on all units makes impossible.
+// keepPossible removes the rows of Data that a constraint on all units makes impossible.
 func (l *Law) keepPossible() {
 	if !l.Model.Constraint.OnAll() {
 		return
 	}
-	l.Base = nil // no ladder is for such a constraint
+	l.Base = nil // path=data is not available for such a constraint
 	kept := 0
 	for r := range l.Data.Rows {
 		if l.Model.ImpossibleRow(l.Data.Slice(r, r+1)) < 0 {
@@ -130,8 +130,8 @@ func (l *Law) keepPossible() {
 	l.Data, l.Row = l.Data.Slice(0, kept), l.Row[:kept]
 }
 
-// nearest returns the nearRows rows that are nearest to the given inputs by the sum of squared differences,
-// which for bits is the number that differ. Of rows at equal distances it takes the first.
+// nearest returns the nearRows rows that are nearest to the given inputs by the sum of squared differences.
+// Rows at equal distances keep their order.
 func nearest(values rbm.Values, rows []int32, given []float32) []int32 {
 	differ := make(map[int32]float64, len(rows))
 	for _, r := range rows {
@@ -148,8 +148,8 @@ func nearest(values rbm.Values, rows []int32, given []float32) []int32 {
 	return rows[:min(len(rows), nearRows)]
 }
 
-// Fill overwrites dst, one value for each input of the whole model, with the given
-// inputs and the values of the free ones, in order. It panics if there are too few.
+// Fill overwrites dst, one value for each input of the original model, with the given
+// inputs and the values of the free inputs. It panics if free is too short.
 func (l Law) Fill(dst, free []float32) {
 	next := 0
 	for i := range dst {
@@ -162,7 +162,7 @@ func (l Law) Fill(dst, free []float32) {
 	}
 }
 
-// String names the query for messages: "class 3, 392 of 784 inputs given".
+// String describes the query in messages: "class 3, 392 of 784 inputs given".
 func (q Query) String() string {
 	text := ""
 	if q.Class != rbm.Free {

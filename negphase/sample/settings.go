@@ -9,22 +9,20 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Settings say how a Law is sampled.
+// Settings determine how a Law is sampled.
 type Settings struct {
-	// Sampler moves the chains. Without a kind it is chosen: chains of Gibbs steps,
-	// and a ladder that is tuned to the model where these have not mixed. A model with real units of
-	// few hidden states has its draws from a list of these.
+	// Sampler moves the chains. If its Kind is "", Law.Draw chooses a sampler.
 	Sampler negphase.Settings
-	Samples int // to draw
-	// Rounds is the most rounds that a chain runs before its first sample, at least 1, such as
-	// DefaultRounds; a round is a call of the estimator. Of a ladder that is chosen there are an eighth.
+	Samples int // number of samples
+	// Rounds is the largest number of rounds that a chain runs before its first sample, at least 1, such as
+	// DefaultRounds. A round is a call of the estimator.
 	Rounds int
-	// Start says which chains the samples come from: FromRandom, FromData, or ""
-	// for those from random states if the chains have mixed, else those from data, if
-	// there are any.
+	// Start selects the chains from which the samples are taken: FromRandom or FromData. "" selects the
+	// chains from random states if the chains have mixed or there are no data, and otherwise the chains
+	// from data.
 	Start string
-	// Group are the ranks that divide the chains, with identical results; nil: one process. All
-	// of them must call alike, and each gets all samples.
+	// Group has the ranks among which the chains are divided, with identical results; nil: one process. All
+	// ranks must make the same calls, and each gets all samples.
 	Group *ranks.Group
 }
 
@@ -34,42 +32,41 @@ const (
 	FromData   = "data"   // rows of Law.Data
 )
 
-// DefaultRounds is the default of Settings.Rounds. At 784 × 500 units a hundred
-// chains take some ten seconds for it on two cores.
+// DefaultRounds is a suitable value of Settings.Rounds. With 784 × 500 units a hundred
+// chains then take some ten seconds on two cores.
 const DefaultRounds = 1 << 13
 
 const (
-	// Chains are as many as samples, within these bounds: fewer would tell too
-	// little of whether they agree.
+	// The number of chains is the number of samples, within these bounds. The tests of mixing need at
+	// least leastChains.
 	leastChains = 20
 	mostChains  = 100
-	// ladderGroups is the number of ladders on each side. Each has some forty
+	// ladderGroups is the number of ladders in each set of chains. Each has some forty
 	// temperatures on MNIST.
 	ladderGroups = 10
-	// ladderShare is the part of the rounds that ladders which are chosen get.
+	// ladderShare divides Settings.Rounds to give the rounds of ladders that Law.Draw chooses.
 	ladderShare = 8
-	// tuningRounds are those in which a ladder is tuned. The chains of these rounds
-	// are not kept.
+	// tuningRounds is the number of rounds in which a ladder is tuned. The chains of these rounds
+	// are discarded.
 	tuningRounds = 300
 )
 
-// Defaults returns settings of a sampler from which negphase.Parse takes the keys that a text does not
-// mention: as many chains as samples, within bounds, and for a ladder only as many groups as it needs.
+// Defaults returns default settings of a kind of sampler, for negphase.Parse. There are as many chains as
+// samples, within bounds. A ladder has ten groups and tuned temperatures.
 func Defaults(kind string, samples int) negphase.Settings {
 	s := negphase.DefaultSettings(kind)
 	n := min(max(samples, leastChains), mostChains)
 	if negphase.Has(kind, "tau") {
 		n = ladderGroups
-		_ = s.Set("tau", "auto") // which every ladder takes
+		_ = s.Set("tau", "auto") // valid for every ladder
 	}
 	if negphase.Has(kind, "chains") {
-		_ = s.Set("chains", n) // a number in range
+		_ = s.Set("chains", n) // n is in range
 	}
 	return s
 }
 
-// CheckSampler returns an error that says why these settings cannot sample m. Those of exact list the
-// hidden states, in place of chains.
+// CheckSampler returns an error that says why a sampler with these settings cannot sample m.
 func CheckSampler(s negphase.Settings, m *rbm.RBM) error {
 	if why := s.Traits().NoSamples; why != "" {
 		return fmt.Errorf("%s %s", s.Kind, why)
@@ -84,12 +81,12 @@ func CheckSampler(s negphase.Settings, m *rbm.RBM) error {
 	return err
 }
 
-// chosen returns the sampler that comes first where none is named.
+// chosen returns the sampler that Law.Draw tries first if none is named.
 func (s Settings) chosen(m *rbm.RBM) negphase.Settings {
 	if m.Constraint.OnAll() {
 		n, err := negphase.Parse("walk:exchange", Defaults("walk", s.Samples))
 		if err != nil {
-			panic("sample: " + err.Error()) // the text is right
+			panic("sample: " + err.Error()) // the text is a constant
 		}
 		return n
 	}

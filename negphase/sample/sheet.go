@@ -9,20 +9,20 @@ import (
 	"gorbm/rbm"
 )
 
-// A Sheet has samples of one model for several queries, query by query. A sample has all inputs of the
-// model; given units have their given values.
+// A Sheet has samples of one model for several queries, query by query. A sample has a value for each input of
+// the model; given units have their given values.
 type Sheet struct {
-	Means  rbm.Matrix // p(x=1|h)
-	Values rbm.Values // x: bits, or standardised values of real units
-	Class  []int32    // the class given, or that of the sampled label; rbm.Free without labels
-	Asked  []int32    // the class given, or rbm.Free
-	Start  []int32    // the row of the data at which the chain started; rbm.Free for random states
+	Means  rbm.Matrix // p(x=1|h) of each input x
+	Values rbm.Values // inputs x: bits, or standardised values of real units
+	Class  []int32    // the given class, or the class of the sampled label; rbm.Free without labels
+	Asked  []int32    // the given class, or rbm.Free
+	Start  []int32    // row of the data at which the chain started; rbm.Free for random states
 	Draws  []Draw     // for each query
 }
 
-// DrawEach draws samples of m given each of the queries, as Law.Draw does with
-// settings s. set may be nil. Draws of a query depend on key, the query's number and
-// what it gives. An error names the query.
+// DrawEach draws samples of m for each query, by Law.Draw with
+// settings s. set, from which chains may start, may be nil. The samples for a query depend on key, the query and
+// its index, but not on the other queries. An error names the query.
 func DrawEach(ctx context.Context, m *rbm.RBM, set *data.Set, queries []Query, s Settings, key rbm.Key, progress func(done float64)) (Sheet, error) {
 	n := len(queries) * s.Samples
 	sheet := Sheet{Means: rbm.NewMatrix(n, m.Inputs()), Values: rbm.NewValues(n, m.Inputs(), m.Real()),
@@ -69,7 +69,7 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 		}
 	}
 	class := law.Class
-	if label, ok := law.Model.Label(); ok { // of Bernoulli units several may be on, or none
+	if label, ok := law.Model.Label(); ok { // several Bernoulli units may be on, or none
 		class = 0
 		mean := d.Mean.Row(r)[label.First:]
 		for y := range mean {
@@ -85,7 +85,7 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 	}
 }
 
-// Verdict says in how many lines of the sheet, one a query, the chains have mixed.
+// Verdict says in words for how many queries, which are lines of a picture, the chains have mixed.
 func (s Sheet) Verdict() string {
 	mixed := 0
 	for _, d := range s.Draws {
@@ -102,13 +102,13 @@ func (s Sheet) Verdict() string {
 	return fmt.Sprintf("their chains have mixed in %d of %d lines", mixed, len(s.Draws))
 }
 
-// FromData reports whether samples come from chains that started at rows of data.
+// FromData reports whether any samples come from chains that started at rows of data.
 func (s Sheet) FromData() bool {
 	return slices.ContainsFunc(s.Draws, func(d Draw) bool { return d.Start == FromData })
 }
 
-// Caption is the verdict for a picture and, if a is not nil, how many samples have
-// their class.
+// Caption returns the caption of a picture of the samples: the verdict and, if a is not nil, the number of
+// samples that have their class.
 func (s Sheet) Caption(a *Agreement) string {
 	if a == nil {
 		return s.Verdict()

@@ -10,27 +10,27 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A side is a set of independent chains that started alike.
+// A side is one of the two sets of independent chains: from random states, or from rows of data.
 type side struct {
 	law      *Law
 	group    *ranks.Group
 	e        negphase.Estimator
 	key      rbm.Key
-	rows     []int     // of Law.Data, at which they start, chain by chain; nil: random states
-	pos      rbm.Batch // these rows
-	every    int       // rounds between two values of a trace
-	rounds   int
-	v        rbm.Values     // for each chain, at temperature 1
-	h        rbm.Matrix     // p(h|v)
-	trace    [][]float64    // for each chain: free energies, each every rounds
-	activity [][]float64    // for each chain: the sum of its hidden means
-	states   [][]rbm.Values // of the first chains: their states
-	energies []float64
-	trips    int64
-	each     int // particles of a group; 1 without a ladder
+	rows     []int          // [chain] row of Law.Data at which it started; nil: random states
+	pos      rbm.Batch      // these rows
+	every    int            // number of rounds between two values of a trace
+	rounds   int            // number of rounds so far
+	v        rbm.Values     // [chain] current state at temperature 1
+	h        rbm.Matrix     // [chain] p(h|v)
+	trace    [][]float64    // [chain] free energies
+	activity [][]float64    // [chain] sums of the hidden means
+	states   [][]rbm.Values // [chain] visible states, for the first keptChains chains
+	energies []float64      // scratch
+	trips    int64          // round trips of ladders
+	each     int            // number of particles per group; 1 without a ladder
 }
 
-// Purposes of keys.
+// Purposes of random streams.
 const (
 	coldKey = iota
 	dataKey
@@ -42,7 +42,7 @@ const (
 	componentKey
 )
 
-// newSide returns chains of the settings, started at random states or, if rows is
+// newSide returns chains with the given settings. They start at random states or, if rows is
 // not nil, at these rows of l.Data.
 func newSide(l *Law, g *ranks.Group, s negphase.Settings, rows []int, every int, key rbm.Key) (*side, error) {
 	start := negphase.Uniform
@@ -67,7 +67,7 @@ func newSide(l *Law, g *ranks.Group, s negphase.Settings, rows []int, every int,
 	return x, negphase.Share(x.e, s, g)
 }
 
-// round takes the chains through a round.
+// round makes one round of all chains and records their traces.
 func (x *side) round(ctx context.Context) error {
 	if err := x.group.Done(ctx); err != nil {
 		return err
@@ -103,13 +103,13 @@ func (x *side) round(ctx context.Context) error {
 	return nil
 }
 
-// keep copies the state of each chain. In a ladder that is one particle of each group, drawn with the
-// weights of the estimate, which are the probabilities to be the particle at temperature 1.
+// keep copies the state of each chain. In a ladder this is one particle of each group, drawn with the
+// weights of the estimate, which are the probabilities of being at temperature 1.
 func (x *side) keep(phase rbm.Phase, key rbm.Key) {
 	if x.trace == nil {
 		x.each = 1
 		if t, ok := x.e.(negphase.Tempered); ok {
-			x.each = len(t.Ladder().Beta) // which stays: ladders are tuned before
+			x.each = len(t.Ladder().Beta) // constant, because ladders have been tuned
 		}
 		n := phase.Rows() / x.each
 		x.v, x.h = x.law.Model.NewVisible(n), rbm.NewMatrix(n, x.law.Model.Hidden())
@@ -126,8 +126,8 @@ func (x *side) keep(phase rbm.Phase, key rbm.Key) {
 	}
 }
 
-// pick returns the index that the uniform u stands for under weights, of a positive
-// sum.
+// pick maps a uniform variate u in [0,1) to an index i, with probability proportional to weight[i]. The sum of
+// the weights must be positive.
 func pick(weight []float32, u float64) int {
 	sum := 0.0
 	for _, w := range weight {
@@ -146,7 +146,7 @@ func pick(weight []float32, u float64) int {
 	return last
 }
 
-// settled returns the second half of the trace of each chain. The first is burn-in.
+// settled returns the second half of the trace of each chain. The first half is burn-in.
 func settled[T any](trace [][]T) [][]T {
 	half := make([][]T, len(trace))
 	for c, t := range trace {

@@ -9,35 +9,35 @@ import (
 	"gorbm/rbm"
 )
 
-// The free energy may forget faster than the pictures do: chains that stay each at its
-// own kind of picture can have the same free energies. So the autocorrelation time is
-// the longest of several quantities.
+// The free energy may decorrelate faster than the states: chains that each stay in a different
+// mode can have the same free energies. So the autocorrelation time is
+// the longest one of several quantities.
 const (
 	ofFreeEnergy = "free energy"
 	ofActivity   = "hidden activity"        // Σ p(h=1|v)
-	ofComponent  = "principal component %d" // of the states of the visible units
-	components   = 3                        // that are followed
-	keptChains   = 64                       // for each side, whose states are kept for them
-	rowsOfLaw    = 256                      // states from which they are computed
-	iterations   = 30                       // of the subspace
+	ofComponent  = "principal component %d" // projection of the visible states on it
+	components   = 3                        // number of principal components
+	keptChains   = 64                       // number of chains of each side whose states are kept for projections
+	rowsOfLaw    = 256                      // number of states from which the components are computed
+	iterations   = 30                       // number of subspace iterations
 )
 
-// A quantity is a number that is followed along the chains.
+// A quantity is a function of the state whose autocorrelation is measured.
 type quantity struct {
 	name  string
-	trace [][]float64 // for each chain
+	trace [][]float64 // [chain] values
 }
 
-// slowest returns the summary of the quantity whose autocorrelation time is the
-// longest, and what it is. Quantities that are constant do not count if another is
-// not. Both sides count as chains with one distribution.
+// slowest returns the name and the summary of the quantity with the longest autocorrelation time.
+// It ignores constant quantities unless all are constant.
+// All chains of both sides are summarised together, as if they had one distribution.
 func (r *run) slowest() (of string, worst diag.Chains) {
 	sides := []*side{r.cold}
 	if r.data != nil {
 		sides = append(sides, r.data)
 	}
 	free, activity := quantity{name: ofFreeEnergy}, quantity{name: ofActivity}
-	var states [][]rbm.Values // for each chain and round, one row each
+	var states [][]rbm.Values // [chain][round] one row
 	for _, s := range sides {
 		free.trace = append(free.trace, settled(s.trace)...)
 		activity.trace = append(activity.trace, settled(s.activity)...)
@@ -50,7 +50,7 @@ func (r *run) slowest() (of string, worst diag.Chains) {
 			continue
 		}
 		c := diag.SummarizeChains(q.trace)
-		c.Effective *= float64(len(free.trace)) / float64(len(q.trace)) // as of all chains
+		c.Effective *= float64(len(free.trace)) / float64(len(q.trace)) // scaled to all chains
 		if !moves || longer(c.Time, worst.Time) {
 			of, worst, moves = q.name, c, true
 		}
@@ -58,8 +58,8 @@ func (r *run) slowest() (of string, worst diag.Chains) {
 	return of, worst
 }
 
-// longer reports whether a is longer than b: a time whose end is not in sight is
-// longer than one that is known.
+// longer reports whether a is longer than b. An unknown time (with infinite StdErr) is
+// longer than a known one.
 func longer(a, b diag.Time) bool {
 	if endless := math.IsInf(a.StdErr, 1); endless != math.IsInf(b.StdErr, 1) {
 		return endless
@@ -78,12 +78,12 @@ func varies(x [][]float64) bool {
 	return false
 }
 
-// follow returns the projections of the states on their first principal components.
+// follow returns the projections of the states on their leading principal components, as quantities.
 func follow(states [][]rbm.Values, units int, key rbm.Key) []quantity {
 	var rows []rbm.Values
 	all := len(states) * len(states[0])
 	n := min(all, rowsOfLaw)
-	for i := range n { // for each chain in turn, evenly over rounds
+	for i := range n { // chain by chain, with equally spaced rounds
 		rows = append(rows, states[i%len(states)][i*len(states[0])/n])
 	}
 	var list []quantity
@@ -107,7 +107,7 @@ func follow(states [][]rbm.Values, units int, key rbm.Key) []quantity {
 	return list
 }
 
-// gram returns the inner products of rows less their mean.
+// gram returns the inner products of the rows minus their mean.
 func gram(rows []rbm.Values) [][]float64 {
 	n := len(rows)
 	g, mean, all := make([][]float64, n), make([]float64, n), 0.0
@@ -138,9 +138,8 @@ func product(a, b rbm.Values) (sum float64) {
 	return sum
 }
 
-// leading returns unit vectors that span about the k leading directions of the
-// positive semidefinite matrix g, the largest first: subspace iteration. It takes
-// fewer where g has fewer.
+// leading returns approximations of the k leading eigenvectors of the
+// positive semidefinite matrix g, by subspace iteration. It returns fewer if the rank of g is less.
 func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
 	n := len(g)
 	v, next := make([][]float64, k), make([][]float64, k)
@@ -167,7 +166,7 @@ func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
 				}
 			}
 			size := math.Sqrt(dot(v[c], v[c]))
-			if largest = max(largest, size); size <= 1e-9*largest { // rounding alone is left
+			if largest = max(largest, size); size <= 1e-9*largest { // only rounding errors are left
 				v = v[:c]
 				break
 			}
@@ -179,8 +178,8 @@ func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
 	return v
 }
 
-// dots returns the inner products of a with at most components vectors. One sum has to
-// wait for itself; three go side by side.
+// dots returns the inner products of a with at most components vectors. Three independent sums
+// in one loop are faster than three loops.
 func dots(a []float64, v [][]float64) (sums [components]float64) {
 	if len(v) < components {
 		for c := range v {

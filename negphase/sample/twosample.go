@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// StatesTest is diag.EnergyTest of the rows of x against those of y, states of equal width.
-// Their distance is Euclidean: of bits, the root of the number of units that differ.
+// StatesTest is diag.EnergyTest for the rows of x and the rows of y, which must have equal numbers of columns. The
+// distance of two rows is Euclidean.
 func StatesTest(x, y rbm.Values, rearrangements int, r *rand.Rand) (p, z float64) {
 	row := func(i int) rbm.Values {
 		if i < x.Rows {
