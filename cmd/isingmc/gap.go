@@ -21,7 +21,7 @@ func (p *plan) gaps() (all []cli.Record, err error) {
 		if err != nil {
 			return nil, cli.Usagef("-gap: %w", err)
 		}
-		gap, err := diag.SpectralGap(sweep, sweep.Law())
+		gap, err := diag.SpectralGap(sweep, sweep.Stationary())
 		if err != nil {
 			return nil, fmt.Errorf("-gap: %s: %w", m.name, err)
 		}

@@ -417,5 +417,5 @@ func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 	if err != nil {
 		panic(err) // tests have few spins
 	}
-	return o.Law()
+	return o.Stationary()
 }

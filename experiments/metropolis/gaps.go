@@ -31,13 +31,13 @@ const leastGap = 1e-12
 // An operator is a transition matrix with its stationary distribution. mcmc.SweepOperator is one.
 type operator interface {
 	diag.Operator
-	Law() []float64
+	Stationary() []float64
 }
 
 // spectralGap returns the spectral gap. It is 0 if the chain is reducible or periodic, and otherwise
 // at least leastGap.
 func spectralGap(o operator) (float64, error) {
-	gap, err := diag.SpectralGap(o, o.Law())
+	gap, err := diag.SpectralGap(o, o.Stationary())
 	if err == nil && gap < leastGap && diag.Period(o) == 1 {
 		gap = leastGap
 	}

@@ -34,7 +34,7 @@ type record[T any] struct {
 
 type recorded[T any] struct {
 	round int
-	of    T
+	value T
 }
 
 // add records the round if its number is a multiple of n. get returns its value.
@@ -103,21 +103,21 @@ func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm
 // of the last round in each part.
 func (r *records) draws(first int) draws {
 	kept := r.energies.from(first)
-	d := draws{trips: -kept[0].of.trips}
-	temperatures := len(kept[0].of.excess) / r.groups
+	d := draws{trips: -kept[0].value.trips}
+	temperatures := len(kept[0].value.excess) / r.groups
 	d.excess = make([][]float64, temperatures)
 	for k := range d.excess {
 		for g := range r.groups {
 			for _, x := range kept {
-				d.excess[k] = append(d.excess[k], x.of.excess[g*temperatures+k])
+				d.excess[k] = append(d.excess[k], x.value.excess[g*temperatures+k])
 			}
 		}
 	}
 	if r.rows > 0 {
 		kept := r.states.from(first)
-		d.start = rbm.NewValues(r.rows*r.groups, kept[0].of.Cols, kept[0].of.IsReal())
+		d.start = rbm.NewValues(r.rows*r.groups, kept[0].value.Cols, kept[0].value.IsReal())
 		for i := range r.rows {
-			d.start.Slice(i*r.groups, (i+1)*r.groups).CopyFrom(kept[(i+1)*len(kept)/r.rows-1].of)
+			d.start.Slice(i*r.groups, (i+1)*r.groups).CopyFrom(kept[(i+1)*len(kept)/r.rows-1].value)
 		}
 	}
 	return d

@@ -79,7 +79,7 @@ func (b *Bracket) warn(methods []Method, format string, args ...any) {
 // Z then probably lies above AIS and below the reverse. If bounds is set, an estimate that can serve as a
 // bound is added to Bounds instead.
 func (b *Bracket) checkWeights(bounds bool) {
-	var of []Method
+	var methods []Method
 	var worth, sides []string
 	n := 0
 	for _, c := range []struct {
@@ -93,20 +93,20 @@ func (b *Bracket) checkWeights(bounds bool) {
 			b.Bounds = append(b.Bounds, c.Method)
 		default:
 			n = len(c.LogWeights)
-			of, worth, sides = append(of, c.Method), append(worth, fmt.Sprintf("%.1f", c.ESS)), append(sides, c.side)
+			methods, worth, sides = append(methods, c.Method), append(worth, fmt.Sprintf("%.1f", c.ESS)), append(sides, c.side)
 		}
 	}
-	if of == nil {
+	if methods == nil {
 		return
 	}
 	its, estimate, chains := "its", sides[0]+" its estimate", ""
-	if len(of) > 1 {
+	if len(methods) > 1 {
 		its, estimate = "their", "between them"
 	}
 	if n < leastChains {
 		chains = fmt.Sprintf(" and %d chains", leastChains)
 	}
-	b.warn(of, "%s %d weights are worth %s (below %.4g their spread is no guide), and log Z is likely %s; take more temperatures%s",
+	b.warn(methods, "%s %d weights are worth %s (below %.4g their spread is no guide), and log Z is likely %s; take more temperatures%s",
 		its, n, strings.Join(worth, " and "), leastShare*float64(max(n, leastChains)), estimate, chains)
 }
 
@@ -129,14 +129,14 @@ func (b *Bracket) boundedBy(m Method) bool {
 
 // checkLadder warns if the chains of the ladder have mixed too slowly.
 func (s Settings) checkLadder(b *Bracket) {
-	var of []Method // the estimates from these chains
+	var methods []Method // the estimates from these chains
 	if b.Bennett != nil {
-		of = append(of, ByBennett)
+		methods = append(methods, ByBennett)
 	}
 	if b.Reverse != nil {
-		of = append(of, ByReverse)
+		methods = append(methods, ByReverse)
 	}
-	if len(of) == 0 {
+	if len(methods) == 0 {
 		return
 	}
 	r := b.Bennett
@@ -145,10 +145,10 @@ func (s Settings) checkLadder(b *Bracket) {
 			100*r.Overlap)
 	}
 	if b.RoundTrips < leastTrips*int64(s.Groups) {
-		b.warn(of, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; take more rounds of the ladder",
+		b.warn(methods, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; take more rounds of the ladder",
 			s.Groups, b.RoundTrips, leastTrips)
 	} else if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
-		b.warn(of, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
+		b.warn(methods, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
 			s.Groups, r.ESS, leastDraws)
 	}
 }
@@ -198,7 +198,7 @@ func (b *Bracket) checkPairs() {
 	const longer = "take more rounds of the ladder"
 	for _, c := range []struct {
 		low, high Method
-		of        []Method
+		methods   []Method
 		text      string
 	}{
 		{ByAIS, ByBennett, []Method{ByAIS}, "AIS is too low where its chains miss a part of the model; take more temperatures"},
@@ -213,11 +213,11 @@ func (b *Bracket) checkPairs() {
 		if b.Bound(c.low) || b.Bound(c.high) {
 			continue // checkWeights has compared bounds with Bennett's estimate
 		}
-		if !slices.ContainsFunc(c.of, func(m Method) bool { return !b.Doubtful(m) }) {
+		if !slices.ContainsFunc(c.methods, func(m Method) bool { return !b.Doubtful(m) }) {
 			continue
 		}
 		if above(high, highErr, low, lowErr) {
-			b.warn(c.of, "%s says %.2f and %s %.2f, which their errors do not explain: %s",
+			b.warn(c.methods, "%s says %.2f and %s %.2f, which their errors do not explain: %s",
 				c.low.Name(), low, c.high.Name(), high, c.text)
 		}
 	}

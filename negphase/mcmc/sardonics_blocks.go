@@ -13,8 +13,8 @@ type blockWalk struct {
 	step []int32 // [site] step of the segment at which it flipped; unflipped or fixed
 
 	// For each step of the segment.
-	after []pair // total weight after the flip
-	own   []pair // current weight of the flipped site
+	after   []pair // total weight after the flip
+	current []pair // current weight of the flipped site
 
 	// The weights that flip n of the path changed are changes[start[n−logged]:start[n−logged+1]]. The
 	// first is that of the flipped site. The entries of the first logged flips are dropped.
@@ -38,7 +38,7 @@ const maxChanges = 1 << 16
 func newBlockWalk(s System, sites []int32, b biases, longest int) *blockWalk {
 	w := &blockWalk{blockWeights: newBlockWeights(s, sites, b)}
 	w.after = make([]pair, longest)
-	w.own = make([]pair, longest)
+	w.current = make([]pair, longest)
 	w.step = make([]int32, s.Len())
 	w.start = make([]int32, 1, longest+1)
 	w.reset()
@@ -135,13 +135,13 @@ func (w *blockWalk) forward(i int32, t int, sc *score) {
 			changes = append(changes, change{j, w.listed(j)})
 			w.set(j, now)
 		} else {
-			changes = append(changes, change{j, w.own[at]})
-			w.own[at] = now
+			changes = append(changes, change{j, w.current[at]})
+			w.current[at] = now
 		}
 	}
 	w.changes = changes
 	w.start = append(w.start, int32(len(changes)))
-	w.own[t], w.after[t] = w.weights(i), w.total()
+	w.current[t], w.after[t] = w.weights(i), w.total()
 }
 
 // backward puts the sites of the segment back into the blocks. It computes the probability of the
@@ -149,26 +149,26 @@ func (w *blockWalk) forward(i int32, t int, sc *score) {
 func (w *blockWalk) backward(k int, sc *score) {
 	path := w.path[len(w.path)-k:]
 	start := w.start[len(w.start)-k-1:]
-	own, step := w.own[:k], w.step
+	current, step := w.current[:k], w.step
 	var gone pair
 	for t, i := range path {
-		w.set(i, own[t])
-		gone = gone.plus(own[t])
+		w.set(i, current[t])
+		gone = gone.plus(current[t])
 	}
 	for t := k - 1; t >= 0; t-- {
-		weight, after := own[t], w.after[t]
+		weight, after := current[t], w.after[t]
 		weight.times(&sc.reverse, w.biases, after.plus(gone))
 		changes := w.changes[start[t]:start[t+1]]
 		before := changes[0].before
 		gone = gone.minus(weight).minus(before)
-		own[t] = before
+		current[t] = before
 		for n := 1; n < len(changes); n++ {
 			c := &changes[n]
 			at := step[c.site]
 			if at < 0 { // not flipped in this segment
 				continue
 			}
-			now := &own[at]
+			now := &current[at]
 			rise := c.before.minus(*now)
 			*now = c.before
 			if int(at) < t { // flipped before

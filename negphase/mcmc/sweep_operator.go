@@ -25,12 +25,12 @@ type Settable interface {
 // BlockGibbs for Gibbs, and that of FlipTheState for ModifiedMetropolis. Units of a
 // layer are independent given the other layer, so updating them one after the other makes no difference.
 type SweepOperator struct {
-	states int
-	sites  []int32
-	random bool
-	flip   [][]float64 // [site][state] probability that an update flips the site
-	law    []float64   // [state] exp(−βE)/Z
-	next   []float64   // scratch
+	states     int
+	sites      []int32
+	random     bool
+	flip       [][]float64 // [site][state] probability that an update flips the site
+	stationary []float64   // [state] exp(−βE)/Z
+	next       []float64   // scratch
 }
 
 // NewSweepOperator returns the operator of m's moves on s at inverse temperature
@@ -50,20 +50,20 @@ func NewSweepOperator(s Settable, m Mover, beta float64, sites []int32) (*SweepO
 		return nil, err
 	}
 	o := &SweepOperator{states: 1 << n, sites: c.sites, random: c.order == Random}
-	o.flip, o.law = flipChances(s, c)
+	o.flip, o.stationary = flipChances(s, c)
 	return o, nil
 }
 
 // flipChances returns the probability flip[i][x] that an update of site i by c flips it in state x, and
-// the distribution law of the states, exp(−βE)/Z.
-func flipChances(s Settable, c *sweep) (flip [][]float64, law []float64) {
+// the distribution stationary of the states, exp(−βE)/Z.
+func flipChances(s Settable, c *sweep) (flip [][]float64, stationary []float64) {
 	n := s.Len()
-	flip, law = make([][]float64, n), make([]float64, 1<<n)
+	flip, stationary = make([][]float64, n), make([]float64, 1<<n)
 	for _, i := range c.sites {
 		flip[i] = make([]float64, 1<<n)
 	}
 	state := make([]uint8, n)
-	for x := range law {
+	for x := range stationary {
 		for i := range state {
 			state[i] = uint8(x >> i & 1)
 		}
@@ -71,13 +71,13 @@ func flipChances(s Settable, c *sweep) (flip [][]float64, law []float64) {
 		for _, i := range c.sites {
 			flip[i][x] = float64(c.chance(int(i))) * 0x1p-53
 		}
-		law[x] = float64(-c.beta * s.Energy())
+		stationary[x] = float64(-c.beta * s.Energy())
 	}
-	logZ := rbm.LogSumExp(law)
-	for x, w := range law {
-		law[x] = rbm.Exp(w - logZ)
+	logZ := rbm.LogSumExp(stationary)
+	for x, w := range stationary {
+		stationary[x] = rbm.Exp(w - logZ)
 	}
-	return flip, law
+	return flip, stationary
 }
 
 // chance returns the probability that an update of site i flips it.
@@ -91,19 +91,19 @@ func (c *sweep) chance(i int) chance {
 // States returns the number of states.
 func (o *SweepOperator) States() int { return o.states }
 
-// Law returns the distribution exp(−βE)/Z over the states. The operator owns the slice; do not write to
+// Stationary returns the distribution exp(−βE)/Z over the states. The operator owns the slice; do not write to
 // it.
-func (o *SweepOperator) Law() []float64 { return o.law }
+func (o *SweepOperator) Stationary() []float64 { return o.stationary }
 
 // Step multiplies a row vector with States elements, such as a distribution, by the transition matrix of
 // a move, in place.
-func (o *SweepOperator) Step(law []float64) {
-	if len(law) != o.states {
+func (o *SweepOperator) Step(x []float64) {
+	if len(x) != o.states {
 		panic("mcmc: a distribution of another number of states")
 	}
 	if !o.random {
 		for _, i := range o.sites {
-			update(law, o.flip[i], 1<<i)
+			update(x, o.flip[i], 1<<i)
 		}
 		return
 	}
@@ -111,14 +111,14 @@ func (o *SweepOperator) Step(law []float64) {
 		o.next = make([]float64, o.states)
 	}
 	for range o.sites {
-		o.mix(law)
-		copy(law, o.next)
+		o.mix(x)
+		copy(x, o.next)
 	}
 }
 
 // Update multiplies a row vector by the transition matrix of an update of site i, in place. Site i must
 // be one of the operator's sites.
-func (o *SweepOperator) Update(law []float64, i int) { update(law, o.flip[i], 1<<i) }
+func (o *SweepOperator) Update(x []float64, i int) { update(x, o.flip[i], 1<<i) }
 
 // update applies the update of a site to a distribution. bit is 1 << site, and p[x] is the probability
 // that the update flips the site in state x.

@@ -156,7 +156,7 @@ type Ladder struct {
 	chains   []Chain
 	swapping Swapping
 	stale    []bool    // [replica] its state was swapped since the last Reset of its chain
-	own      []float64 // [replica] weight of its state in the estimate at its temperature
+	weight   []float64 // [replica] weight of its state in the estimate at its temperature
 	partner  []int     // [replica] the replica whose state has the rest of the weight
 
 	tries, swaps []int64 // for each pair, from the coldest
@@ -175,7 +175,7 @@ func NewLadder(s System, m Mover, swapping Swapping, betas []float64, sites []in
 	if n < 1 || n > maxReplicas {
 		return nil, fmt.Errorf("%d temperatures: give 1 to %d", n, maxReplicas)
 	}
-	l := &Ladder{betas: slices.Clone(betas), swapping: swapping, stale: make([]bool, n), own: slices.Repeat([]float64{1}, n), partner: make([]int, n),
+	l := &Ladder{betas: slices.Clone(betas), swapping: swapping, stale: make([]bool, n), weight: slices.Repeat([]float64{1}, n), partner: make([]int, n),
 		tries: make([]int64, n-1), swaps: make([]int64, n-1), particle: make([]int, n), stage: make([]uint8, n)}
 	for k, beta := range betas {
 		if k > 0 && !(beta < betas[k-1]) {
@@ -214,8 +214,8 @@ func (l *Ladder) Replica(k int) System { return l.systems[k] }
 func (l *Ladder) Chains() []Chain { return l.chains }
 
 // Weight returns the weights of the estimate at the k-th temperature after a move. The state of replica
-// k has the weight own, and the state of replica partner has the weight 1 − own.
-func (l *Ladder) Weight(k int) (own float64, partner int) { return l.own[k], l.partner[k] }
+// k has this weight, and the state of replica partner has the rest, 1 − weight.
+func (l *Ladder) Weight(k int) (weight float64, partner int) { return l.weight[k], l.partner[k] }
 
 // Exchanged returns the numbers of attempted and of accepted exchanges since the last Forget, for each
 // pair from the coldest. trips is the number of round trips of particles from the coldest
@@ -271,8 +271,8 @@ func (l *Ladder) exchangeAll(decide func(p float64) bool) {
 			l.swapIf(k, decide(rbm.Exp(min(0, l.gain(k)))))
 		}
 	case InfiniteSwaps:
-		for k := range l.own {
-			l.own[k], l.partner[k] = 1, k
+		for k := range l.weight {
+			l.weight[k], l.partner[k] = 1, k
 		}
 		for k := 1; k < pairs; k += 2 {
 			l.swapIf(k, decide(l.assign(k)))
@@ -283,7 +283,7 @@ func (l *Ladder) exchangeAll(decide func(p float64) bool) {
 			if l.swapIf(k, decide(p)) {
 				weight = p
 			}
-			l.own[k], l.own[k+1] = weight, weight
+			l.weight[k], l.weight[k+1] = weight, weight
 			l.partner[k], l.partner[k+1] = k+1, k
 		}
 	}

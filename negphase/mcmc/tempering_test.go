@@ -84,7 +84,7 @@ func (c ladderCase) exchanges(x int, twist func(p float64) float64, each func(y 
 			panic("a pair without a decision")
 		}
 		if p > 0 {
-			each(c.code(), p, weighing{slices.Clone(c.own), slices.Clone(c.partner)})
+			each(c.code(), p, weighing{slices.Clone(c.weight), slices.Clone(c.partner)})
 		}
 	}
 }

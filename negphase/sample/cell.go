@@ -83,7 +83,7 @@ func (c *Cell) number(x float32) int {
 func (c *Cell) node(k int, x float32) float64 {
 	at := (float64(x) - c.nodes.Low) / c.nodes.Step
 	part := at - math.Floor(at)
-	if own := c.number(x); k == own {
+	if k == c.number(x) {
 		return float64(x)
 	} else if !(at >= 0 && at < float64(c.nodes.N)) {
 		part = 0

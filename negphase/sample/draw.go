@@ -310,9 +310,9 @@ func (r *run) judge() Proof {
 	}
 	p.Tau, p.TauErr, p.RHat, p.Effective = nan, math.Inf(1), nan, nan
 	if chains > 1 && len(cold[0]) >= 4 {
-		of, c := r.slowest()
+		name, c := r.slowest()
 		every := float64(r.cold.every)
-		p.TauOf, p.Tau, p.TauErr, p.RHat, p.Effective = of, every*c.Time.Tau, every*c.Time.StdErr, c.RHat, c.Effective
+		p.TauOf, p.Tau, p.TauErr, p.RHat, p.Effective = name, every*c.Time.Tau, every*c.Time.StdErr, c.RHat, c.Effective
 	}
 	p.Why = p.doubt()
 	p.Mixed = p.Why == ""

@@ -113,7 +113,7 @@ func (l *listing) add(g *Gaps, r int, cells []int, states int, do func(f []float
 	stride := 1
 	for _, i := range cells {
 		c := &g.cells[i]
-		own := c.value(g.V, r)
+		value := c.value(g.V, r)
 		for level := 1; level < c.Levels(); level++ {
 			off, on := c.First, c.First+level
 			if c.Units == 1 {
@@ -123,7 +123,7 @@ func (l *listing) add(g *Gaps, r int, cells []int, states int, do func(f []float
 				to := l.rows + level*stride + s
 				if l.v.IsReal() {
 					l.v.CopyRow(to, l.v, l.rows+s)
-					c.put(l.v, to, level, own)
+					c.put(l.v, to, level, value)
 					continue
 				}
 				row := l.v.Row(to)
@@ -327,25 +327,25 @@ func (g *Gaps) FreeEnergy(ctx context.Context, m *rbm.RBM, dst, stdErr []float64
 // The sums w_y of the classes are estimated independently, with errors δ_y of log w_y. To first order the
 // error of log p_y = log w_y − log Σ w is (1 − p_y) δ_y − Σ_{k≠y} p_k δ_k.
 func (g *Gaps) ClassLogProb(ctx context.Context, m *rbm.RBM, logp, stdErr []float64, key rbm.Key) error {
-	own, missing := g.V, g.Missing
-	defer func() { g.V, g.Missing = own, missing }()
-	g.V, g.Missing = m.NewVisible(own.Rows), rbm.NewBits(own.Rows, own.Cols)
+	v, missing := g.V, g.Missing
+	defer func() { g.V, g.Missing = v, missing }()
+	g.V, g.Missing = m.NewVisible(v.Rows), rbm.NewBits(v.Rows, v.Cols)
 	g.Missing.CopyFrom(missing)
-	for r := range own.Rows {
+	for r := range v.Rows {
 		if g.label >= 0 {
 			g.mark(r, g.label, false)
 		}
 	}
-	classes, free := m.Classes(), make([]float64, own.Rows)
+	classes, free := m.Classes(), make([]float64, v.Rows)
 	se := make([][]float64, classes)
 	for y := range classes {
-		g.V.CopyFrom(own)
-		for r := range own.Rows {
+		g.V.CopyFrom(v)
+		for r := range v.Rows {
 			for k := range classes {
 				g.V.Set(r, m.Inputs()+k, k == y)
 			}
 		}
-		se[y] = make([]float64, own.Rows)
+		se[y] = make([]float64, v.Rows)
 		if err := g.FreeEnergy(ctx, m, free, se[y], key.Child(uint64(y))); err != nil {
 			return err
 		}
@@ -395,12 +395,12 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 		gaps, _ := g.gaps(r)
 		var missing []int
 		for i, c := range g.cells {
-			own := g.Missing.Get(r, c.First)
+			gap := g.Missing.Get(r, c.First)
 			switch {
-			case !own && (!all || i == g.label):
-			case gaps == 0 || gaps == 1 && own:
+			case !gap && (!all || i == g.label):
+			case gaps == 0 || gaps == 1 && gap:
 				whole = append(whole, cellAt{r, i})
-			case own:
+			case gap:
 				missing = append(missing, i)
 			default:
 				g.mark(r, i, true)
@@ -428,14 +428,14 @@ func (g *Gaps) Scores(ctx context.Context, m *rbm.RBM, logp [][]float64, stdErr 
 // r. It does so before it returns, or when l is flushed. It returns the largest standard error of log p among
 // the levels of probability rareLevel or more and, if observed is true, the level that the cell has in V. If a
 // few chains have nearly all the weight, the result is at least the standard error of the log of the sum.
-func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of []int, own bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
+func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, scored []int, observed bool, do func(cell int, logp []float64), key rbm.Key) (float64, error) {
 	cells, states := g.missing(r)
 	if states <= enumeratedStates { // one list is enough for all levels; an enumeration would be repeated for each level
 		l.add(g, r, cells, states, func(f []float64) {
 			stride := 1
 			for _, i := range cells {
 				n := g.cells[i].Levels()
-				if slices.Contains(of, i) {
+				if slices.Contains(scored, i) {
 					byLevel := make([][]float64, n)
 					for s, x := range f {
 						k := s / stride % n
@@ -451,7 +451,7 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	if _, _, err := g.enumeration(m, r); err == nil {
 		state := m.NewVisible(1)
 		state.CopyRow(0, g.V, r)
-		for _, i := range of {
+		for _, i := range scored {
 			byLevel := make([][]float64, g.cells[i].Levels())
 			g.mark(r, i, false)
 			for k := range byLevel {
@@ -474,11 +474,11 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	stdErr := 0.0
 	w, err := g.anneal(ctx, m, r, key, func(w weighted) float64 {
 		logp, stdErr = logp[:0], 0
-		for _, i := range of {
+		for _, i := range scored {
 			p, se := g.weigh(m, w, r, i)
 			logp = append(logp, p)
 			for k := range p {
-				if p[k] >= rbm.Log(rareLevel) || own && k == g.cells[i].Level(g.V, r) {
+				if p[k] >= rbm.Log(rareLevel) || observed && k == g.cells[i].Level(g.V, r) {
 					stdErr = max(stdErr, se[k])
 				}
 			}
@@ -488,7 +488,7 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 	if err != nil {
 		return 0, err
 	}
-	for at, i := range of {
+	for at, i := range scored {
 		do(i, logp[at])
 	}
 	if w.stdErr > doubtful {
@@ -502,15 +502,15 @@ func (g *Gaps) marginals(ctx context.Context, m *rbm.RBM, l *listing, r int, of 
 // probability of the level given the other cells of draw c. The
 // variance is n/(n−1) Σ w_c² (p_c − p)², by the delta method for a ratio of means.
 func (g *Gaps) weigh(m *rbm.RBM, w weighted, r, cell int) (logp, stdErr []float64) {
-	own := g.V
-	defer func() { g.V = own }()
+	v := g.V
+	defer func() { g.V = v }()
 	g.V = w.v
 	n := w.v.Rows
 	if c := &g.cells[cell]; c.real() { // all chains must have the same nodes, those for the value in V
 		drawn := make([]float32, n)
 		for chain := range drawn {
 			drawn[chain] = c.value(w.v, chain)
-			w.v.Put(chain, c.First, c.value(own, r))
+			w.v.Put(chain, c.First, c.value(v, r))
 		}
 		defer func() {
 			for chain, x := range drawn {

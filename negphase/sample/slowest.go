@@ -31,7 +31,7 @@ type quantity struct {
 // slowest returns the name and the summary of the quantity with the longest autocorrelation time.
 // It ignores constant quantities unless all are constant.
 // All chains of both sides are summarised together, as if they had one distribution.
-func (r *run) slowest() (of string, worst diag.Chains) {
+func (r *run) slowest() (name string, worst diag.Chains) {
 	sides := []*side{r.cold}
 	if r.data != nil {
 		sides = append(sides, r.data)
@@ -43,7 +43,7 @@ func (r *run) slowest() (of string, worst diag.Chains) {
 		activity.trace = append(activity.trace, settled(s.activity)...)
 		states = append(states, settled(s.states)...)
 	}
-	of, worst = ofFreeEnergy, diag.SummarizeChains(free.trace)
+	name, worst = ofFreeEnergy, diag.SummarizeChains(free.trace)
 	moves := varies(free.trace)
 	for _, q := range append(follow(states, r.law.Model.Visible(), r.key.Child(componentKey)), activity) {
 		if !varies(q.trace) {
@@ -52,10 +52,10 @@ func (r *run) slowest() (of string, worst diag.Chains) {
 		c := diag.SummarizeChains(q.trace)
 		c.Effective *= float64(len(free.trace)) / float64(len(q.trace)) // scaled to all chains
 		if !moves || longer(c.Time, worst.Time) {
-			of, worst, moves = q.name, c, true
+			name, worst, moves = q.name, c, true
 		}
 	}
-	return of, worst
+	return name, worst
 }
 
 // longer reports whether a is longer than b. An unknown time (with infinite StdErr) is

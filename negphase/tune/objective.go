@@ -60,9 +60,9 @@ func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 		tau := func(variance float64) float64 {
 			return integrated(len(half), func(t int) float64 { return half[t-1] / variance })
 		}
-		_, own := diag.MeanVariance(x)
-		time := tau(own)
-		if !(own > 0 && float64(len(x)) >= 2*many*time) {
+		_, sample := diag.MeanVariance(x)
+		time := tau(sample)
+		if !(sample > 0 && float64(len(x)) >= 2*many*time) {
 			time = tau(variance[k])
 		}
 		slowest = max(slowest, time)
