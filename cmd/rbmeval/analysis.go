@@ -25,22 +25,22 @@ import (
 )
 
 const (
-	contactApart = 4 // least distance along the chain of pairs that are ranked
-	logoDefault  = 6 // hidden units of logo.png
+	contactApart = 4 // smallest distance along the chain, in sites, of ranked pairs
+	logoDefault  = 6 // default number of hidden units in logo.png
 	maxLogos     = 50
 )
 
-// An analysis is what -analysis computes and draws.
+// An analysis has the flags and results of -analysis.
 type analysis struct {
 	// flags
 	folder, distances, potts, logos string
-	threshold                       float64 // Å
+	threshold                       float64 // distance below which sites are in contact, in Å
 
-	sequences bool
-	known     potts.Distances // of contacts; nil: not known
-	knownFrom string
-	other     *potts.Model // of -potts
-	units     []int        // hidden units of the logo
+	sequences bool            // the data are sequences, not a table
+	known     potts.Distances // known distances between sites, or nil
+	knownFrom string          // name of their file or data
+	other     *potts.Model    // model of -potts, or nil
+	units     []int           // hidden units of the logo
 
 	effective *potts.Model
 	contacts  contacts
@@ -48,28 +48,28 @@ type analysis struct {
 	written   []string
 }
 
-// A precision is the fraction of contacts among the first n ranked pairs of known distance.
+// A precision is PPV, the fraction of contacts among the first N ranked pairs of known distance.
 type precision struct {
-	Pairs string  `json:"pairs"` // n as a fraction of the number of sites, such as L/10
+	Pairs string  `json:"pairs"` // N as a fraction of the number L of sites, such as L/10
 	N     int     `json:"n"`
 	PPV   float64 `json:"ppv"`
 }
 
 // contacts are the contacts that the effective couplings predict.
 type contacts struct {
-	Top       [][2]int    `json:"top"`                 // the first L pairs, sites from 1
-	Known     string      `json:"known,omitempty"`     // where the contacts are from
-	Threshold float64     `json:"threshold,omitempty"` // Å, of a file
-	Contacts  int         `json:"contacts,omitempty"`  // number of them among the pairs that are ranked
+	Top       [][2]int    `json:"top"`                 // the L pairs of the highest score for L sites, numbered from 1
+	Known     string      `json:"known,omitempty"`     // file or data with the known contacts
+	Threshold float64     `json:"threshold,omitempty"` // distance below which sites are in contact, in Å, for a file
+	Contacts  int         `json:"contacts,omitempty"`  // number of known contacts among the ranked pairs
 	Precision []precision `json:"precision,omitempty"`
-	// Pearson correlation of the log weights of the rows by the effective Potts model with those of the machine.
+	// Pearson correlation, over the rows, of the log weights of the effective Potts model with −F of the RBM.
 	PairwisePearson *float64 `json:"pairwise_pearson"`
 
 	scores, norms potts.Scores
 	ppv           []float64
 }
 
-// A comparison compares the Potts model of -potts with that of the machine.
+// A comparison compares the Potts model of -potts with the effective one of the RBM.
 type comparison struct {
 	File             string      `json:"file"`
 	CouplingsPearson *float64    `json:"couplings_pearson"` // in the zero-sum gauge
@@ -84,15 +84,15 @@ func addAnalysisFlags(f *cli.Flags) *analysis {
 	f.Group("sequences")
 	f.StringVar(&a.folder, "analysis", "", "folder to make for the analyses of a model of sequences: contacts.csv and contacts.png (effective couplings of pairs of sites), logo.png (weights of hidden units as letters), pca.csv and pca.png (the rows, and the samples of -samples, along the rows' principal components), and statistics.png of -samples; of a model of a table the last three").
 		Main("FOLDER  writes contacts, logos and principal components there").New().Not("run")
-	f.StringVar(&a.distances, "distances", "", "distances of pairs of sites, to judge the contacts by: lines of two sites, counted from 1, and ångström; pairs that are left out count neither way").
+	f.StringVar(&a.distances, "distances", "", "file of distances, to check the predicted contacts: each line has two sites, counted from 1, and their distance in ångström. Missing pairs are ignored").
 		Main("FILE  known distances between sites, to check the contacts").For("analysis")
-	f.Float64Var(&a.threshold, "contact-distance", 8, "of -distances: sites nearer than this touch, in ångström").Above(0, math.MaxFloat64).For("distances")
-	f.StringVar(&a.potts, "potts", "", "a Potts model of the same sites in a text file of adabmDCA, to compare with the effective couplings").For("analysis")
-	f.StringVar(&a.logos, "logo-units", "", fmt.Sprintf("hidden units of logo.png by number from 0, such as 3,17 (default: the %d whose weights have the largest norm)", logoDefault)).For("analysis")
+	f.Float64Var(&a.threshold, "contact-distance", 8, "with -distances: distance in ångström below which two sites are in contact").Above(0, math.MaxFloat64).For("distances")
+	f.StringVar(&a.potts, "potts", "", "text file of adabmDCA with a Potts model of the same sites, to compare with the effective couplings").For("analysis")
+	f.StringVar(&a.logos, "logo-units", "", fmt.Sprintf("numbers, from 0, of the hidden units in logo.png, such as 3,17 (default: the %d units with the largest norm of the weights)", logoDefault)).For("analysis")
 	return a
 }
 
-// prepare reads the files of an analysis and checks it against the model, before anything takes time.
+// prepare reads the files of an analysis and checks that it suits the model, before long computations.
 func (a *analysis) prepare(e *evaluation) error {
 	if a.folder == "" {
 		return nil
@@ -100,9 +100,9 @@ func (a *analysis) prepare(e *evaluation) error {
 	schema := e.set.Schema
 	switch {
 	case schema == nil:
-		return cli.Usagef("-analysis is for models of sequences and tables; %s holds none", e.set.Name)
+		return cli.Usagef("-analysis is for models of sequences and tables; %s is neither", e.set.Name)
 	case e.gappy():
-		return cli.Usagef("-analysis needs whole rows, and %s has missing cells; fill them by rbmsample -fill", e.set.Name)
+		return cli.Usagef("-analysis needs complete rows, but %s has missing cells; fill them by rbmsample -fill", e.set.Name)
 	}
 	if a.sequences = schema.Alphabet != ""; !a.sequences {
 		if name := e.flags.FirstGiven("distances", "potts", "logo-units"); name != "" {
@@ -124,7 +124,7 @@ func (a *analysis) prepare(e *evaluation) error {
 			return err
 		}
 		if !a.known.Beyond(a.threshold) {
-			return fmt.Errorf("-distances: no pair of %s is %g Å apart or more; list the distances of all pairs, not of contacts alone, or there is no precision", a.distances, a.threshold)
+			return fmt.Errorf("-distances: no pair of %s is %g Å apart or more; list the distances of all pairs, not only of contacts", a.distances, a.threshold)
 		}
 	}
 	if a.potts != "" {
@@ -136,7 +136,6 @@ func (a *analysis) prepare(e *evaluation) error {
 	return a.chooseUnits(e.m)
 }
 
-// readFile reads a file.
 func readFile[T any](path string, read func(f *os.File) (T, error)) (x T, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -146,7 +145,7 @@ func readFile[T any](path string, read func(f *os.File) (T, error)) (x T, err er
 	return read(f)
 }
 
-// touching returns distances that are zero for these pairs and infinite for all others.
+// touching returns distances that are 0 for the given pairs and infinite for all others.
 func touching(sites int, pairs [][2]int) potts.Distances {
 	d := make(potts.Distances, sites)
 	for i := range d {
@@ -158,7 +157,7 @@ func touching(sites int, pairs [][2]int) potts.Distances {
 	return d
 }
 
-// chooseUnits chooses the hidden units of the logo.
+// chooseUnits sets the hidden units of the logo.
 func (a *analysis) chooseUnits(m *rbm.RBM) error {
 	if a.logos != "" {
 		for _, text := range strings.Split(a.logos, ",") {
@@ -184,8 +183,8 @@ func (a *analysis) chooseUnits(m *rbm.RBM) error {
 	return nil
 }
 
-// siteWeights returns the weights of hidden unit j of a model of sequences, site by site, in the zero-sum gauge, and their
-// norm.
+// siteWeights returns the weights of hidden unit j of a model of sequences in the zero-sum gauge, sites × letters, and
+// their norm.
 func siteWeights(m *rbm.RBM, j int) (all [][]float64, norm float64) {
 	for _, g := range m.SoftmaxGroups() {
 		w, mean := make([]float64, g.Units), 0.0
@@ -237,7 +236,7 @@ func (a *analysis) picture(name string, page *plots.Page) error {
 	return cli.WritePicture(filepath.Join(a.folder, name+".png"), page)
 }
 
-// files lists what was written.
+// files lists the files that were written, or returns "".
 func (a *analysis) files() string {
 	if len(a.written) == 0 {
 		return ""
@@ -250,7 +249,7 @@ func (a *analysis) table(name string, lines [][]string) error {
 	return atomicfile.Write(filepath.Join(a.folder, name+".csv"), cli.WriteCSV(lines))
 }
 
-// findContacts computes the effective couplings, predicts contacts from them, and writes both.
+// findContacts computes the effective couplings, predicts contacts from them, and writes table and picture.
 func (e *evaluation) findContacts(ctx context.Context) (err error) {
 	a := e.analysis
 	bar := e.flags.NewProgress("effective couplings", "hidden units", int64(e.m.Hidden()))
@@ -301,16 +300,17 @@ func (e *evaluation) findContacts(ctx context.Context) (err error) {
 	return a.picture("contacts", a.contactMap(ranked).Page())
 }
 
-// scoresOf returns the norms of the couplings of p without the gap, the scores (the norms after the average product
-// correction), and the pairs of sites at least contactApart apart, the largest score first.
+// scoresOf ranks the pairs of sites at least contactApart apart by their scores, the largest first. norms are the
+// Frobenius norms of the couplings of p without the gap letter, and scores are the norms after the average product
+// correction.
 func scoresOf(p *potts.Model) (norms, scores potts.Scores, ranked [][2]int) {
 	norms = p.Frobenius(1)
 	scores = norms.Corrected()
 	return norms, scores, scores.Ranked(contactApart)
 }
 
-// precisions returns the precision of the first L/10, L/5, L/2 and L pairs of L sites, up to the number of pairs
-// of known distance.
+// precisions returns the precision of the first L/10, L/5, L/2 and L pairs of L sites. It leaves out numbers
+// above that of the pairs of known distance. ppv has the precision of the first n+1 pairs as element n.
 func precisions(ppv []float64, sites int) (all []precision) {
 	for _, part := range []int{10, 5, 2, 1} {
 		n := max(1, sites/part)
@@ -326,7 +326,8 @@ func precisions(ppv []float64, sites int) (all []precision) {
 	return all
 }
 
-// precisionText describes precisions in words, with the number of all pairs that touch. It is "" if there are none.
+// precisionText writes precisions, with the largest possible value if that is below 1. contacts is the number of
+// known contacts. The text is "" if all is empty.
 func precisionText(all []precision, contacts int) string {
 	var parts []string
 	for _, p := range all {
@@ -339,7 +340,7 @@ func precisionText(all []precision, contacts int) string {
 	return strings.Join(parts, ", ")
 }
 
-// contactLines is the table of the pairs.
+// contactLines returns the lines of contacts.csv.
 func (a *analysis) contactLines(ranked [][2]int) [][]string {
 	lines := [][]string{{"i", "j", "score", "norm"}}
 	if a.known != nil {
@@ -372,7 +373,7 @@ func (a *analysis) contactLines(ranked [][2]int) [][]string {
 	return lines
 }
 
-// contactMap returns the picture of the contacts.
+// contactMap returns the content of contacts.png.
 func (a *analysis) contactMap(ranked [][2]int) plots.ContactMap {
 	sites := a.effective.Sites
 	m := plots.ContactMap{Scores: a.contacts.scores, Predicted: ranked[:min(len(ranked), sites)], Best: float64(a.contacts.Contacts),
@@ -397,7 +398,7 @@ func (a *analysis) contactMap(ranked [][2]int) plots.ContactMap {
 	return m
 }
 
-// drawLogos draws the weights of hidden units as logos.
+// drawLogos writes logo.png, the weights of hidden units as letters.
 func (e *evaluation) drawLogos(ctx context.Context) error {
 	a := e.analysis
 	mean, total := make([]float64, e.m.Hidden()), e.set.TotalWeight()
@@ -422,7 +423,8 @@ func (e *evaluation) drawLogos(ctx context.Context) error {
 	return a.picture("logo", plots.Logos(e.set.Schema.Alphabet, units))
 }
 
-// projectRows writes the rows and the samples along the first two principal components of the rows.
+// projectRows writes pca.csv and pca.png: the rows and the samples along the first two principal components of the
+// rows.
 func (e *evaluation) projectRows(ctx context.Context) error {
 	a := e.analysis
 	c, err := train.PrincipalComponents(ctx, e.set, 2)
@@ -458,7 +460,7 @@ func (e *evaluation) projectRows(ctx context.Context) error {
 	return a.picture("pca", plots.Charts(charts, 2, 13*vg.Centimeter, 11*vg.Centimeter))
 }
 
-// record adds the results of the analysis.
+// record adds the results of the analysis to rec.
 func (a *analysis) record(rec *cli.Record) {
 	if a.folder == "" {
 		return

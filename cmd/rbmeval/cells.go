@@ -13,21 +13,21 @@ import (
 	"gorbm/train"
 )
 
-// cellsKey is the key of the sums over missing cells: rows have the same numbers in any evaluation
-// of a model.
+// cellsKey is the key of the random numbers in sums over missing cells. It is fixed, so that the results
+// of a row are equal in all evaluations of a model.
 var cellsKey = rbm.NewKey(0).Child(0x63656c6c)
 
 // gappy reports whether rows have missing cells.
 func (x *examples) gappy() bool { return x.set.Missing.Rows > 0 }
 
-// sumGaps sums missing cells out of the free energies of rows, and of log p(y|x) unless it is nil;
-// of rows without a label it sums the label out too.
+// sumGaps replaces the free energies of rows with missing cells by those with the cells summed out. It does
+// the same with logp, log p(y|x), unless it is nil. For rows without a label it also sums the label out.
 func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 	if !x.gappy() {
 		return nil
 	}
 	if x.m.Constraint != nil {
-		return fmt.Errorf("%s has missing cells, which do not go with the constraint %v of the model", x.set.Name, x.m.Constraint)
+		return fmt.Errorf("%s has missing cells, which cannot be summed out under the constraint %v of the model", x.set.Name, x.m.Constraint)
 	}
 	x.gapErr = make([]float64, x.n)
 	classes, bernoulli := x.m.Classes(), x.m.Classes() > 0 && x.m.LabelKind() == rbm.Bernoulli && !x.labelled()
@@ -53,7 +53,7 @@ func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 	return cmp.Or(failed, err)
 }
 
-// gapDoubt says which sums over missing cells are estimates; "" if none is.
+// gapDoubt returns a warning if some sums over missing cells are estimates, otherwise "".
 func (x *examples) gapDoubt() string {
 	n, worst := 0, 0.0
 	for _, se := range x.gapErr {
@@ -68,9 +68,9 @@ func (x *examples) gapDoubt() string {
 	return sample.GapDoubt(n, x.n, worst)
 }
 
-// scoreCells computes, for -rows of a model of columns, log p(cell | the other known cells of its row,
-// and its label where there is one). The pseudo-log-likelihood of a row with gaps is the sum of this
-// over the known cells, plus log p(y | the known cells).
+// scoreCells computes, for -rows of a table or of sequences, log p of each cell given the other known cells of
+// its row and the label, if there is one. The pseudo-log-likelihood of a row with missing cells is the
+// sum of this over the known cells, plus log p(y | known cells).
 func (e *evaluation) scoreCells(ctx context.Context) error {
 	each := e.rows != "" && e.set.Schema != nil
 	if e.m.Constraint != nil || e.m.CheckSites() != nil {
@@ -80,7 +80,7 @@ func (e *evaluation) scoreCells(ctx context.Context) error {
 		switch {
 		case x == nil || !each && !(x.gappy() && x.pseudo != nil):
 		case !x.likely():
-			e.flags.Warn(fmt.Sprintf("%s has no labels, which the model has, of kind bernoulli: -rows leaves out the log-probabilities of cells", x.set.Name))
+			e.flags.Warn(fmt.Sprintf("%s has no labels, which the model has, of kind bernoulli: -rows omits the log-probabilities of cells", x.set.Name))
 		default:
 			if err := x.scoreCells(ctx); err != nil {
 				return err
@@ -104,7 +104,7 @@ func (x *scored) scoreCells(ctx context.Context) error {
 				row[j], missing = math.Inf(1), true
 			} else {
 				row[j] = s.LogDensity(j)
-				if number := columns[j].Number; number != nil { // in the data's own units
+				if number := columns[j].Number; number != nil { // convert the density to the data's units
 					row[j] -= rbm.Log(number.Deviation)
 				}
 				known += row[j]
@@ -119,7 +119,7 @@ func (x *scored) scoreCells(ctx context.Context) error {
 			x.pseudo[r] = known
 		}
 		if s.StdErr > 0 {
-			if x.gapErr == nil { // rows without gaps, whose label is missing
+			if x.gapErr == nil { // without missing cells, but the label is missing
 				x.gapErr = make([]float64, x.n)
 			}
 			x.gapErr[r] = max(x.gapErr[r], s.StdErr)
@@ -130,7 +130,7 @@ func (x *scored) scoreCells(ctx context.Context) error {
 // compareSamples compares the samples of -samples with the rows.
 func (e *evaluation) compareSamples(ctx context.Context) error {
 	if e.set.Schema == nil {
-		return cli.Usagef("-samples is for models of sequences and tables; %s holds none", e.set.Name)
+		return cli.Usagef("-samples is for models of sequences and tables; %s is neither", e.set.Name)
 	}
 	opt := data.Options{Schema: e.set.Schema, LabelColumn: "auto"}
 	if e.set.Schema.Alphabet != "" {
@@ -146,7 +146,7 @@ func (e *evaluation) compareSamples(ctx context.Context) error {
 	}
 	e.sampled, e.sites = samples, &s
 	if e.all != e.set {
-		if t, err := train.CompareSites(e.all, e.set); err == nil { // else it has no value, and nobody asked for it
+		if t, err := train.CompareSites(e.all, e.set); err == nil { // an extra result, so it is omitted on errors
 			e.trainingSites = &t
 		}
 	}

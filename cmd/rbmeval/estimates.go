@@ -13,29 +13,29 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// logZEstimates are log Z of a model, exact or estimated, and its bounds.
+// logZEstimates has the exact log Z of a model or its estimates, and a lower bound.
 type logZEstimates struct {
 	logz.Bracket
-	logZ, stdErr float64     // exact, or the best estimate
-	by           logz.Method // how; "" if there is no number
+	logZ, stdErr float64     // exact value, or best estimate with its standard error
+	by           logz.Method // method of logZ; "" if there is no value
 }
 
 const byExact logz.Method = "exact"
 
-// unknown is log Z without any number.
+// unknown returns logZEstimates without any value.
 func unknown() logZEstimates {
 	return logZEstimates{Bracket: logz.Bracket{LowerBound: math.Inf(-1)}}
 }
 
-// methods are the names of the ways to log Z in printed text.
+// methods are the names of the methods for log Z in text.
 var methods = map[logz.Method]string{
 	byExact: "enumeration", logz.ByAIS: "AIS", logz.ByReverse: "reverse AIS", logz.ByBennett: "Bennett's ratio",
 }
 
-// find computes log Z of m, as the flags say: by enumeration, by estimates, or
-// by both. The rows of parts bound log Z from below. The error is errNotFinite
-// or wraps rbm.ErrDiverged if a number is not finite. The estimates are made by all ranks of the
-// group; only rank 0 knows the bound and enumerates.
+// find computes log Z of m by enumeration, by estimates or by both, as the flags
+// say. The rows of parts bound log Z from below. If a number is not finite the error is
+// errNotFinite or wraps rbm.ErrDiverged. All ranks of the group take part in estimates;
+// only rank 0 computes the bound and enumerates.
 func (o *options) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []*examples, progress func(stage string, done float64)) (p logZEstimates, err error) {
 	p = unknown()
 	if o.estimated() {
@@ -69,22 +69,21 @@ func (o *options) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []
 	return p, nil
 }
 
-// estimators are the methods that estimate log Z, in the order of printing.
+// estimators are the methods that estimate log Z, in the order of output.
 var estimators = []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett}
 
 const (
-	// missedBy is the number of standard errors beyond which an estimate is taken
-	// to miss the exact log Z. Chance alone exceeds it once in 300 times or less.
-	// Package logz compares two estimates by the same number.
+	// missedBy is the number of standard errors beyond which an estimate is reported
+	// to miss the exact log Z. Chance exceeds it once in 300 times or less. Package
+	// logz compares two estimates by the same number.
 	missedBy = 3
-	// rounding bounds the relative error of log Z by rounding in float64, after
-	// sums of some million terms. A smaller difference says nothing about an
-	// estimate.
+	// rounding is an upper bound of the relative rounding error of log Z in float64,
+	// after sums of some million terms. Smaller differences mean nothing.
 	rounding = 1e-9
 )
 
-// warnOfMisses warns of each estimate that misses the exact log Z by more than
-// its error.
+// warnOfMisses adds a warning for each estimate that differs from the exact log Z by more
+// than its error.
 func (p *logZEstimates) warnOfMisses() {
 	for _, m := range estimators {
 		x, stdErr := p.By(m)
@@ -99,9 +98,9 @@ func (p *logZEstimates) warn(methods []logz.Method, format string, args ...any) 
 	p.Warnings = append(p.Warnings, logz.Warning{Of: methods, Text: fmt.Sprintf(format, args...)})
 }
 
-// logLikelihood returns the mean log-likelihood of rows whose mean free energy
-// is free. Where log Z is not known but has a lower bound, it returns an upper
-// bound of it instead. The other result is nil, or both are.
+// logLikelihood returns the mean log-likelihood of rows with mean free energy free, or
+// an upper bound of it if log Z has only a lower bound. The other result is nil. Both are
+// nil if nothing is known.
 func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
 	switch {
 	case p.by != "":
@@ -114,7 +113,7 @@ func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
 	return nil, nil
 }
 
-// record returns log Z, its estimates and its bound.
+// record returns log Z, its estimates, its bound and warnings.
 func (p logZEstimates) record() (rec cli.Record) {
 	if p.by == byExact {
 		rec.Show("log_z", "exact log Z", p.logZ, fmt.Sprintf("%.6f", p.logZ))
@@ -162,7 +161,7 @@ func (p logZEstimates) record() (rec cli.Record) {
 	return rec
 }
 
-// warnings returns the warnings in words.
+// warnings returns the texts of the warnings.
 func (p logZEstimates) warnings() (texts []string) {
 	for _, w := range p.Warnings {
 		texts = append(texts, w.String())
@@ -170,8 +169,8 @@ func (p logZEstimates) warnings() (texts []string) {
 	return texts
 }
 
-// estimate returns the estimate of method m, and in words. It has no log_z and no std_err if
-// there is no number or an impossible one, and no std_err if there is one chain.
+// estimate returns the estimate of method m as a record e and as text. e has no log_z and no std_err
+// if the estimate is impossible or missing, and no std_err if there is only one chain.
 func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Record, text string) {
 	text = "no number"
 	impossible, raised := p.Impossible(m), slices.Contains(p.Raised, m)
@@ -200,11 +199,11 @@ func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Reco
 	if p.Doubtful(m) && !impossible && !math.IsNaN(logZ) {
 		text += doubtful
 	}
-	e.AddSome("raised", raised)         // to log_z_lower_bound, by no more than its error
-	e.AddSome("impossible", impossible) // below log_z_lower_bound
+	e.AddSome("raised", raised)         // raised to log_z_lower_bound, by at most its error
+	e.AddSome("impossible", impossible) // below log_z_lower_bound by more than its error
 	e.AddSome("doubtful", p.Doubtful(m))
 	return e, text
 }
 
-// doubtful marks a number that a warning is about.
+// doubtful follows a number that has a warning.
 const doubtful = ", doubtful"

@@ -12,8 +12,8 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// featuresLaw names the means that -features writes. It is "" without the flag.
-func (e *evaluation) featuresLaw() string {
+// featuresName returns a formula for the means that -features writes, or "" without the flag.
+func (e *evaluation) featuresName() string {
 	switch {
 	case e.features == "":
 		return ""
@@ -25,7 +25,7 @@ func (e *evaluation) featuresLaw() string {
 	return "p(h|x)"
 }
 
-// writeFeatures writes the array of -features.
+// writeFeatures writes the file of -features.
 func (e *evaluation) writeFeatures(ctx context.Context) error {
 	mean := e.m.HiddenMeanGivenInputs
 	if e.labelIn {

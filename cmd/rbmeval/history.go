@@ -17,7 +17,7 @@ import (
 // A history is the likelihood along a run.
 type history struct {
 	options
-	all       *data.Set   // the training rows
+	all       *data.Set   // training rows
 	parts     []*examples // training rows, and test rows if there are any
 	snapshots []snapshot
 }
@@ -26,15 +26,15 @@ type history struct {
 type snapshot struct {
 	rundir.Snapshot
 	logZEstimates
-	free []float64 // mean F of each part; none of a model that has diverged
+	free []float64 // mean free energy of each of history.parts; nil if the model has diverged
 }
 
-// sampleRows is the number of training rows that a snapshot is evaluated on,
-// the same for all snapshots. The error of their mean is a hundredth of the
-// spread of the rows, some tenths of a nat on MNIST.
+// sampleRows is the largest number of training rows on which snapshots are evaluated,
+// the same rows for all. The standard error of their mean is a hundredth of the
+// standard deviation of the rows: some tenths of a nat on MNIST.
 const sampleRows = 10_000
 
-// sampleKey is the key that draws them. Package logz has smaller ones.
+// sampleKey derives the random stream that draws these rows. Package logz uses smaller numbers.
 const sampleKey = 1 << 32
 
 // evaluateRun evaluates the snapshots of -run.
@@ -73,7 +73,7 @@ func (h *history) load(ctx context.Context) error {
 	return h.choose()
 }
 
-// loaded is what the ranks must agree on.
+// loaded returns the sets and models that must be equal on all ranks.
 func (h *history) loaded() (sets []*data.Set, models []*rbm.RBM) {
 	for _, p := range h.parts {
 		sets = append(sets, p.set)
@@ -88,13 +88,13 @@ func (h *history) loaded() (sets []*data.Set, models []*rbm.RBM) {
 
 // loadRows loads the rows that the snapshots are evaluated on.
 func (h *history) loadRows(ctx context.Context) error {
-	// All have the same units and the same constraint.
+	// All snapshots have the same units and the same constraint.
 	s := h.snapshots[slices.IndexFunc(h.snapshots, func(s snapshot) bool { return s.Err == nil })]
 	all, test, err := h.loadData(ctx, s.Model, s.Path, s.About)
 	if err != nil {
 		return err
 	}
-	silent := *h.flags // the progress bar counts snapshots, not rows
+	silent := *h.flags // no bars for rows, as the progress bar counts snapshots
 	silent.Quiet = true
 	for _, set := range []*data.Set{all, test} {
 		if set == nil {
@@ -122,7 +122,7 @@ func (h *history) loadRows(ctx context.Context) error {
 	return nil
 }
 
-// choose decides how log Z is computed, for all snapshots.
+// choose decides how to compute log Z of all snapshots.
 func (h *history) choose() error {
 	p := h.parts[0]
 	if !p.likely() {
@@ -131,7 +131,7 @@ func (h *history) choose() error {
 	if err := h.checkLogZ(p.m); err != nil {
 		return err
 	}
-	if p.m.Constraint.OnAll() { // nothing but enumeration will do
+	if p.m.Constraint.OnAll() { // only enumeration is possible
 		if _, err := exact.New(p.m, exact.EvaluationLimit); err != nil {
 			return fmt.Errorf("-run: %w", err)
 		}
@@ -149,17 +149,17 @@ func (h *history) choose() error {
 	if err := h.idle(h.flags); err != nil {
 		return err
 	}
-	h.longest = historyLonger * h.rounds // some twenty ladders of two minutes are too many
+	h.longest = historyLonger * h.rounds // twenty snapshots of two minutes would take too long
 	return nil
 }
 
-// evaluate evaluates the snapshots. If it ends early, those that are done
-// remain. A snapshot that has diverged stays without numbers and with a warning;
-// it is an error if all of them have.
+// evaluate evaluates the snapshots. If the context ends, it drops those that are not
+// done. A snapshot that has diverged gets a warning in place of numbers; it is an error
+// if all of them have diverged.
 func (h *history) evaluate(ctx context.Context) error {
 	bar := h.flags.NewProgress("snapshots", "models", int64(len(h.snapshots)))
 	defer bar.Done()
-	var diverged error // of the first that has
+	var diverged error // error of the first diverged snapshot
 	failed := 0
 	for i := range h.snapshots {
 		s := &h.snapshots[i]
@@ -171,7 +171,7 @@ func (h *history) evaluate(ctx context.Context) error {
 		case errors.Is(err, errNotFinite), errors.Is(err, rbm.ErrDiverged):
 			s.logZEstimates, s.free = unknown(), nil
 			s.warn(nil, "%v", err)
-			if s.Err == nil { // else the error names the file
+			if s.Err == nil { // otherwise the error has the path
 				err = fmt.Errorf("%s: %w", s.Path, err)
 			}
 			diverged = cmp.Or(diverged, err)

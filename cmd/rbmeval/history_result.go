@@ -10,7 +10,7 @@ import (
 	"gorbm/cmd/cli"
 )
 
-// records returns what is known of each snapshot.
+// records returns the results of each snapshot.
 func (h *history) records() (all []cli.Record) {
 	number := func(sign string, x *float64) string {
 		if x == nil {
@@ -38,13 +38,13 @@ func (h *history) records() (all []cli.Record) {
 				mean, bound = s.logLikelihood(s.free[i])
 			}
 			rec.Show("log_likelihood_"+part, part, mean, number(below, cmp.Or(mean, bound)))
-			bounds.Add("log_likelihood_"+part+"_upper_bound", bound) // where no estimate will do
+			bounds.Add("log_likelihood_"+part+"_upper_bound", bound) // if there is no estimate
 		}
 		if doubtful {
 			rec.Say("", map[bool]string{true: "!"}[len(s.Warnings) > 0])
 		}
 		rec = append(rec, bounds...)
-		for _, f := range s.record() { // the table has room for the best method alone
+		for _, f := range s.record() { // JSON has all methods, the table only the best
 			if f.Key != "" {
 				rec.Add(f.Key, f.Value)
 			}
@@ -86,7 +86,7 @@ func (h *history) report() error {
 		}
 	}
 	if doubtful > 0 {
-		h.flags.Warn(fmt.Sprintf("the estimates of %d snapshots, marked by !, are doubtful, as -json and -out tell of each; %s", doubtful, last))
+		h.flags.Warn(fmt.Sprintf("the estimates of %d snapshots, marked by !, are doubtful; -json and -out have the reason for each; %s", doubtful, last))
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func (h *history) testRows() int {
 	return h.parts[1].n
 }
 
-// print prints the table.
+// print prints the results as a table.
 func (h *history) print(w io.Writer, all []cli.Record) error {
 	p := h.parts[0]
 	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", h.run, cli.Units(p.m), p.set.Name, p.n)
@@ -113,8 +113,8 @@ func (h *history) print(w io.Writer, all []cli.Record) error {
 	return err
 }
 
-// write makes the folder of -out, or the picture or the table alone if -out
-// is named as one.
+// write writes the table and the picture of -out, or one of them if -out names a .csv or
+// a picture.
 func (h *history) write(all []cli.Record) error {
 	columns := []string{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err", "log_z_lower_bound"}
 	for _, name := range []string{"ais", "reverse_ais", "bennett"} {

@@ -9,12 +9,12 @@ import (
 	"gorbm/train/rundir"
 )
 
-// trainedOn has what the config.json of a run says about its rows.
+// trainedOn is the part of a run's config.json about its rows.
 type trainedOn struct {
 	Data struct {
 		Rows        int    `json:"rows"`
 		HoldoutRows int    `json:"holdout_rows"`
-		Hash        string `json:"hash"` // of the rows without those held out
+		Hash        string `json:"hash"` // hash of the training rows, without those held out
 	} `json:"data"`
 	Flags    map[string]string `json:"flags"`
 	Training struct {
@@ -22,8 +22,8 @@ type trainedOn struct {
 	} `json:"training"`
 }
 
-// readTrainedOn reads the config.json of the run of a model: of the folder path, or of the one that the
-// model file is in. All is 0 without one.
+// readTrainedOn reads the config.json in the folder path, or in the folder of the model file path. It returns
+// zeros if there is none.
 func readTrainedOn(path string) (c trainedOn) {
 	dir := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -35,12 +35,12 @@ func readTrainedOn(path string) (c trainedOn) {
 	return c
 }
 
-// holdOut returns the rows that the run of the model of path was trained on, and sets o.held to those that it
-// held out, if any. It warns if the rows are others than at the time of training.
+// holdOut divides all as the run of the model of path did. It returns the training rows and sets o.held to the
+// rows held out, if any. It warns if the rows have changed since training.
 func (o *options) holdOut(all *data.Set, path string) *data.Set {
 	c := readTrainedOn(path)
 	changed := func() {
-		o.flags.Warn(fmt.Sprintf("the rows of %s are others than those that the model was trained on", all.Name))
+		o.flags.Warn(fmt.Sprintf("the rows of %s have changed since the model was trained on them", all.Name))
 	}
 	set := all
 	if n := c.Data.HoldoutRows; n > 0 {
@@ -59,7 +59,7 @@ func (o *options) holdOut(all *data.Set, path string) *data.Set {
 		set, o.held = trained, held
 	}
 	others := o.flags.FirstGiven("data", "scale", "binarize", "label-column", "header", "unlabelled", "categorical", "levels", "ignore", "weights", "reweight", "shape")
-	if c.Data.Hash != "" && others == "" && c.Flags["redraw"] == "" && set.Hash() != c.Data.Hash { // of -redraw the grey values count too
+	if c.Data.Hash != "" && others == "" && c.Flags["redraw"] == "" && set.Hash() != c.Data.Hash { // with -redraw the hash includes grey values, which set lacks
 		changed()
 	}
 	return set

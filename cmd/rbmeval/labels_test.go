@@ -242,7 +242,7 @@ func TestRowsHeldOut(t *testing.T) {
 		m.FreeEnergy(free, set.Rows(data.RowNumbers(0, set.Len()), 3))
 		return fmt.Sprintf("mean free energy           %.6f", floats.Sum(free)/float64(len(free)))
 	}
-	const changed = "the rows of rows.csv are others than those that the model was trained on"
+	const changed = "the rows of rows.csv have changed since the model was trained on them"
 	evaluate := func(args ...string) clitest.Result {
 		t.Helper()
 		r := rbmeval.Call(append([]string{"-model", "run", "-exact"}, args...)...)

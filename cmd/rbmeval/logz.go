@@ -14,25 +14,25 @@ import (
 	"gorbm/train/plots"
 )
 
-// logZFlags are the flags that say how log Z is computed.
+// logZFlags holds the values of the flags about log Z.
 type logZFlags struct {
 	exact, ais, reverse, bennett bool
 
 	chains, temperatures, rounds int
 	fixed                        bool // the rounds are not doubled
-	longest                      int  // the most rounds after doubling; 0: as many as logz takes
+	longest                      int  // largest number of rounds after doubling; 0: the default of logz
 	base, ladder                 string
 	seed                         uint64
 }
 
 const (
-	// One in burnInShare of the rounds of a ladder is burn-in. The ladder is
+	// The first 1/burnInShare of the rounds of a ladder is burn-in. The ladder is
 	// tuned in the first half of the burn-in.
 	burnInShare = 3
-	// A snapshot of a run gets one part in historyShare of the work that a single
-	// model gets by default, as there are some twenty of them.
+	// By default a snapshot of a run gets 1/historyShare of the work of a single
+	// model, because a run has some twenty snapshots.
 	historyShare = 2
-	// historyLonger is how many times as many rounds the ladder of a snapshot may take.
+	// historyLonger is the factor by which the rounds for a snapshot may grow.
 	historyLonger = 4
 
 	maxChains       = 1 << 20
@@ -48,27 +48,26 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	f.BoolVar(&z.ais, "ais", false, "log Z by annealed importance sampling: too low on average").Main("  by annealed importance sampling: too low on average")
 	f.BoolVar(&z.reverse, "reverse-ais", false, "log Z by reverse annealed importance sampling, from tempered chains at the model: too high on average").Main("  by reverse AIS: too high on average")
 	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains").Main("  by Bennett's ratio: neither too low nor too high")
-	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "chains of AIS and of its reverse").Between(1, maxChains)
-	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "temperatures of AIS and of its reverse; a snapshot of -run gets half of the default").Between(2, maxTemperatures)
-	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in. By default they are doubled until the draws suffice, for up to some two minutes of a core; a snapshot of -run starts with half as many, and has at most four times that").Between(minRounds, maxRounds)
-	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows in both layers, or uniform").Choice("data", "uniform")
-	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains before and after it is tuned to the model").New(cli.Pictures...).Not("run")
+	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "number of chains of AIS and of reverse AIS").Between(1, maxChains)
+	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "number of temperatures of AIS and of reverse AIS; the default for a snapshot of -run is half of this").Between(2, maxTemperatures)
+	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "number of rounds of the tempered chains; the first third is burn-in. By default it is doubled until there are enough independent draws, for at most some two minutes of a core. A snapshot of -run starts with half as many rounds, and has at most four times that").Between(minRounds, maxRounds)
+	f.StringVar(&z.base, "base", "data", "distribution at β = 0: data, independent units with the means of the training rows in both layers, or uniform").Choice("data", "uniform")
+	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains, before and after its tuning to the model").New(cli.Pictures...).Not("run")
 	return z
 }
 
-// asked reports whether log Z is to be computed.
+// asked reports whether log Z is computed.
 func (z *logZFlags) asked() bool { return z.exact || z.estimated() }
 
-// estimated reports whether log Z is to be estimated.
+// estimated reports whether log Z is estimated.
 func (z *logZFlags) estimated() bool { return z.ais || z.reverse || z.bennett }
 
-// idle returns an error for a flag that was given but has no effect, because
-// nothing that is computed takes it.
+// idle returns an error for a flag that was given but has no effect on what is computed.
 func (z *logZFlags) idle(f *cli.Flags) error {
 	for _, c := range []struct {
-		flag string
-		used bool
-		of   string
+		flag  string
+		used  bool
+		users string
 	}{
 		{"ais-chains", z.ais || z.reverse, "-ais and -reverse-ais"},
 		{"ais-temperatures", z.ais || z.reverse, "-ais and -reverse-ais"},
@@ -78,18 +77,18 @@ func (z *logZFlags) idle(f *cli.Flags) error {
 		{"seed", z.estimated(), "-ais, -reverse-ais and -bennett"},
 	} {
 		if !c.used && f.Given(c.flag) {
-			return cli.Usagef("-%s is for %s, none of which is done; give one of them", c.flag, c.of)
+			return cli.Usagef("-%s is for %s, none of which is computed; give one of them", c.flag, c.users)
 		}
 	}
 	z.fixed = f.Given("ladder-rounds")
 	s := z.settings(nil)
 	if least := (z.chains + s.Groups - 1) / s.Groups; z.reverse && s.Rounds < least {
-		return cli.Usagef("-ais-chains %d of reverse AIS start from %d ladders, which takes -ladder-rounds of %d or more", z.chains, s.Groups, burnInShare*least/(burnInShare-1)+1)
+		return cli.Usagef("-ais-chains %d of reverse AIS start from %d ladders, which needs -ladder-rounds of %d or more", z.chains, s.Groups, burnInShare*least/(burnInShare-1)+1)
 	}
 	return nil
 }
 
-// checkLogZ returns an error if log Z of m cannot be computed as the flags ask.
+// checkLogZ returns an error if log Z of m cannot be computed by the methods of the flags.
 func (z *logZFlags) checkLogZ(m *rbm.RBM) error {
 	if z.exact {
 		if _, err := exact.New(m, exact.EvaluationLimit); err != nil {
@@ -102,18 +101,18 @@ func (z *logZFlags) checkLogZ(m *rbm.RBM) error {
 		}
 	}
 	if z.estimated() && m.Constraint.OnAll() {
-		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", m.Constraint)
+		return cli.Usagef("-ais, -reverse-ais and -bennett make block Gibbs steps, which never change the number of active visible units under the constraint %v; -exact enumerates small models", m.Constraint)
 	}
 	return nil
 }
 
-// autoWork bounds the terms of an enumeration that no flag asks for: it takes
-// one core 0.6 s with AVX-512 and 11 s in plain Go.
+// autoWork is the largest number of terms of an enumeration that no flag requests. These
+// take one core 0.6 s with AVX-512 and 11 s in plain Go.
 const autoWork = 1 << 32
 
-// chooseLogZ decides how to compute log Z of this number of models like m, where no
-// flag says: by enumeration if that takes some seconds at most, else by all
-// estimates, which do not apply under a constraint on all units.
+// chooseLogZ chooses the methods for log Z of the given number of models like m, if no
+// flag does: enumeration if it takes at most some seconds, otherwise all estimates. A
+// constraint on all units excludes estimates.
 func (z *logZFlags) chooseLogZ(m *rbm.RBM, models int) {
 	enum, err := exact.New(m, exact.EvaluationLimit)
 	z.exact = err == nil && enum.Work()*float64(models) <= autoWork
@@ -139,8 +138,8 @@ func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
 	return s
 }
 
-// baseOf returns the base of paths to m, by the rows of set; nil, the uniform distribution,
-// also where no estimate takes one.
+// baseOf returns the distribution at β = 0 for m and the training rows set. nil is the uniform
+// distribution; it is also returned if nothing is estimated.
 func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 	if z.base == "uniform" || !z.estimated() {
 		return nil

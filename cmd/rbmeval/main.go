@@ -1,6 +1,6 @@
 // Rbmeval evaluates a restricted Boltzmann machine on data: the likelihood, by
-// enumeration or by estimates from above and below, the exact pseudo-likelihood,
-// classification, and the values of each row; or the likelihood along a run.
+// enumeration or by estimates, the exact pseudo-likelihood, classification, and scores
+// of each row; or the likelihood along a run.
 //
 //	rbmeval -model runs/fontdigits-ins-1/model.safetensors
 //	rbmeval -run runs/fontdigits-ins-1
@@ -31,35 +31,35 @@ Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it measures all t
 log Z, pseudo-likelihood and classification. log Z is computed by enumeration if that takes a
 few seconds. Otherwise it is estimated by annealed importance sampling (AIS), which is too low
 on average, by reverse AIS, which is too high, and by Bennett's ratio, which is neither. With
--rows log Z is estimated only if one of these flags asks for it. With -features, -analysis
-or -mutants alone nothing else is computed.
+-rows, log Z is estimated only if you give one of these flags. With only -features, -analysis
+or -mutants, nothing else is computed.
 
-All numbers are in nats, means over the rows, and computed in float64. An estimate is printed
-as x ± s, where s is its standard error. Of 58 models small enough to enumerate, the exact
-log Z was within ±1.96s for 93 to 98 % of the estimates without a warning. A standard error
-does not include what all chains have missed, such as a mode. Warnings go to standard error
-even with -quiet. The likelihood of a model with labels is that of inputs and label together;
-rows without a label have that of the inputs, with the label summed out. Grey inputs have
-the score −F − log Z.
+Likelihoods and energies are in nats, means over the rows, and computed in float64. An estimate
+is printed as x ± s, where s is its standard error. In a test on 58 models small enough to
+enumerate, the exact log Z was within ±1.96s for 93 to 98 % of the estimates without a warning.
+A standard error does not include parts of the distribution that all chains have missed, such as
+a mode. Warnings go to standard error even with -quiet. The likelihood of a row with a label is
+p(x,y); that of a row without one is p(x), with the label summed out. Grey inputs have the
+score −F − log Z, where F is the free energy.
 
-Features are the hidden means p(h|x) given the inputs alone, with the label summed out; the
-labels are the array y. -label-in-features writes p(h|x,y), which gives the row's label away:
-do not test a classifier by such features.
+Features are the hidden means p(h|x) given the inputs x, with the label summed out; the labels
+are in the array y. -label-in-features writes p(h|x,y), which reveals the row's label: do not
+test a classifier on such features.
 
 With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are those of the best
-estimate. If there is none, mean_log_likelihood_upper_bound, which follows from
-log_z_lower_bound, takes their place. The objects ais, reverse_ais and bennett have log_z,
-std_err and ess, the effective number of independent draws. Further keys mark an estimate:
-"doubtful" if a warning names it; "raised" if it was raised to the lower bound; "impossible"
-if it was left out because it was below that bound; "bound" (below or above) if AIS or reverse
-AIS only bounds log Z, on average. With -mutants, wild_type says how its
-letters are numbered, and mutants has scores, each with its mutant.
+estimate. If there is none, there is mean_log_likelihood_upper_bound instead, from
+log_z_lower_bound. The objects ais, reverse_ais and bennett have log_z, std_err and ess, the
+effective number of independent draws. Further keys mark an estimate: "doubtful" if a warning
+names it; "raised" if it was raised to the lower bound; "impossible" if it was left out because
+it was below that bound; "bound" (below or above) if AIS or reverse AIS only bounds log Z, on
+average. With -mutants, wild_type has the numbers of its first and last letter, and mutants has
+the scores with the names of the mutants.
 
--run evaluates all snapshots of a run, finished or not. Under mpirun -n N the ranks divide
-the chains, with identical results. Build with MPI for it:
+-run evaluates all snapshots of a run, finished or not. mpirun -n N divides the chains among N
+processes, with identical results. Build with MPI for it:
 ` + ranks.Build + `
 
-cmd/rbmeval/README.md says how the estimates work and how far they can be trusted.`
+cmd/rbmeval/README.md explains how the estimates work and how far they can be trusted.`
 
 type options struct {
 	flags *cli.Flags
@@ -71,16 +71,16 @@ type options struct {
 
 	run, out, part, rows, features string
 	samples                        string
-	sampled                        *data.Set             // the rows of -samples; nil: not asked for
-	sites                          *train.SiteStatistics // of them
-	trainingSites                  *train.SiteStatistics // of the training rows against test rows, which is what noise leaves
+	sampled                        *data.Set             // rows of -samples; nil without the flag
+	sites                          *train.SiteStatistics // sampled against the rows
+	trainingSites                  *train.SiteStatistics // training rows against the rows, where the differences are noise
 	pl, classify                   bool
-	labelIn                        bool // features are p(h|x,y), given the row's label too
+	labelIn                        bool // features are p(h|x,y)
 	workers                        int
 	group                          *ranks.Group
 
-	train, test labelSplit // by labelledRows
-	held        *data.Set  // the rows that the run of the model held out; nil: none
+	train, test labelSplit // of the training and test rows
+	held        *data.Set  // rows that the model's run held out, or nil
 }
 
 func newOptions() *options {
@@ -92,27 +92,27 @@ func newOptions() *options {
 	for _, name := range []string{"model", "classes", "labels"} {
 		f.Row(name).Not("run")
 	}
-	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated").Main("FOLDER  every snapshot of a run").Mode("evaluates all snapshots of a run")
+	f.StringVar(&o.run, "run", "", "folder of a run: evaluate its snapshots in models/").Main("FOLDER  every snapshot of a run").Mode("evaluates all snapshots of a run")
 	f.Group("rows")
 	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on)", Main: "NAME  rows to evaluate; by default the data of the training",
 		Test: "(default: those that the model was tested on)", Unlabelled: true, Undrawn: true})
-	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, holdout (those that the run held out), test, or auto, which is the last of these that there is").Choice("auto", "train", "holdout", "test").Not("run")
+	f.StringVar(&o.part, "part", "auto", "rows to evaluate: train, holdout (rows that the run held out), test, or auto: test rows if there are any, then rows held out, then training rows").Choice("auto", "train", "holdout", "test").Not("run")
 	f.Group("log Z")
 	o.logZFlags = addLogZFlags(f)
 	f.Group("other numbers")
 	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration").Main("  error and calibration").Not("run")
-	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored").Main("  pseudo-log-likelihood").Not("run")
-	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, as rbmsample writes them (.fasta or .csv): their frequencies, those of pairs of columns, and the connected correlations of these are compared with those of the rows").
+	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood, over all units of all rows").Main("  pseudo-log-likelihood").Not("run")
+	f.StringVar(&o.samples, "samples", "", "samples of a model of sequences or of a table, a file that rbmsample wrote (.fasta or .csv). Compare their frequencies of single levels, of pairs of levels, and their connected correlations with those of the rows").
 		Main("FILE  compares statistics of samples with those of the rows").Not("run")
 	o.analysis = addAnalysisFlags(f)
 	o.mutants = addMutantFlags(f)
 	f.Group("files")
-	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: the name of a sequence, the row's number from 0, free energy, and where they apply log-likelihood (of grey values the score −F − log Z), pseudo-log-likelihood, label, prediction, p(y|x), and of tables and sequences the log-probability of each cell given the rest of its row").
-		Main("FILE  a .csv, a line a row, from 0: free energy, likelihood, prediction").New().Not("run")
-	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, or the means of real hidden units, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
+	f.StringVar(&o.rows, "rows", "", "write a .csv with a line for each row: the row's number from 0, the name of a sequence, free energy, and where they apply log-likelihood (for grey values the score −F − log Z), pseudo-log-likelihood, label, prediction and p(y|x). For tables and sequences it has the log-probability of each cell given the rest of its row").
+		Main("FILE  a .csv, one line per row from 0: free energy, likelihood, class").New().Not("run")
+	f.StringVar(&o.features, "features", "", "write an .npz with the array features [rows, hidden]: p(h|x) of every row, or the means of real hidden units, with a label summed out (the result of transform in scikit-learn)").
 		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")
-	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features").For("features")
-	f.StringVar(&o.out, "out", "", "of -run and -mutants: folder to make for likelihood.csv and likelihood.png, or mutants.csv and mutants.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone").
+	f.BoolVar(&o.labelIn, "label-in-features", false, "with -features: write p(h|x,y), which also depends on the row's label and reveals it").For("features")
+	f.StringVar(&o.out, "out", "", "with -run or -mutants: folder to make for likelihood.csv and likelihood.png, or for mutants.csv and mutants.png; or a single .csv or picture (.png, .svg, .pdf)").
 		Main("FILE  table and picture of -run or -mutants").New()
 	f.Group("the run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the estimates: equal seeds give identical results")
@@ -135,19 +135,18 @@ var screen = cli.Screen{
 type evaluation struct {
 	options
 	scored            // the rows; if the model has labels, only rows that have one
-	split  labelSplit // of the rows
-	bare   *scored    // rows without a label, for -rows and -features; nil: none
+	split  labelSplit // divides the rows by whether they have a label
+	bare   *scored    // rows without a label, for -rows and -features, or nil
 	about  modelfile.About
-	all    *data.Set   // the training rows, whose means are the base
-	atHand []*examples // the training rows and those that the model is evaluated on
-	auto   bool        // no flag says what to compute
+	all    *data.Set   // training rows, whose means are the base distribution
+	atHand []*examples // training rows and evaluated rows, which bound log Z
+	auto   bool        // no flag chooses what to compute
 
-	// What evaluate computes.
-	logZEstimates
+	logZEstimates // computed by evaluate
 }
 
-// runRanks runs the command as one rank of a group, or alone if the group is nil. All ranks load the model and the rows and estimate
-// log Z. The rest is for rank 0.
+// runRanks runs the command as one rank of g, or as a single process if g is nil. All ranks load the model and the
+// rows and estimate log Z. Only rank 0 computes the other results and prints.
 func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	o.group = g
@@ -171,7 +170,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 	return e.print()
 }
 
-// load loads the model and its rows.
+// load loads the model and the rows to evaluate.
 func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if o.out != "" && o.mutants.file == "" {
 		return nil, cli.Usagef("-out is for -run and -mutants, and neither is given")
@@ -215,11 +214,11 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	return e, nil
 }
 
-// loadData loads the data that the model m of path was trained on, or that -data
-// names: of a model with labels, the rows that have one.
+// loadData loads the rows of -data, or the training data of the model m of path. For a
+// model with labels it leaves out rows without a label.
 func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about modelfile.About) (all, test *data.Set, err error) {
 	if !o.flags.Given("data") && about.Data == "" {
-		return nil, nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", path)
+		return nil, nil, cli.Usagef("-data is missing, and %s does not record its training data", path)
 	}
 	o.data.Follow(about)
 	all, test, err = o.data.Load(ctx)
@@ -231,7 +230,7 @@ func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about m
 	return all, test, err
 }
 
-// choose decides what to compute.
+// choose decides what to compute, and checks that it can be computed.
 func (e *evaluation) choose() error {
 	e.auto = !e.asked() && !e.pl && !e.classify && (e.features == "" && e.analysis.folder == "" && e.mutants.file == "" || e.rows != "")
 	if err := cmp.Or(e.checkLogZ(e.m), e.analysis.prepare(e)); err != nil {
@@ -289,7 +288,7 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 		if err != nil && !(e.auto && errors.Is(err, rbm.ErrDiverged)) {
 			return err
 		}
-		if err != nil { // no flag asks for log Z: the rest is computed without it
+		if err != nil { // no flag requests log Z, so continue without it
 			e.warn(nil, "log Z was not estimated: %v", err)
 		}
 	}

@@ -43,7 +43,7 @@ func isolate(t *testing.T) {
 func TestHelp(t *testing.T) {
 	rbmeval.Help(t, "ais", "ais-chains", "ais-temperatures", "base", "bennett", "binarize", "classes", "classify", "data", "data-dir", "exact", "features", "json",
 		"label-column", "label-in-features", "labels", "ladder", "ladder-rounds", "model", "out", "part", "pl", "quiet", "reverse-ais", "rows", "run", "scale", "seed", "shape", "test", "workers")
-	const counted = "a line a row, from 0:"
+	const counted = "one line per row from 0:"
 	if out := rbmeval.OK(t, "-h"); !strings.Contains(out, counted) {
 		t.Errorf("-h lacks %q:\n%s", counted, out)
 	}
@@ -343,7 +343,7 @@ numpy.savez(sys.argv[2], weights=m["weights"], visible_bias=m["visible_bias"], h
 	if same("-model", "bare.npz", "-classes", "4", "-labels", "bernoulli") != same("-model", "bernoulli.safetensors") {
 		t.Error("-classes 4 -labels bernoulli does not make the same model")
 	}
-	rbmeval.Fails(t, cli.Usage, []string{"-model", "bare.npz"}, "-data is missing", "bare.npz does not say")
+	rbmeval.Fails(t, cli.Usage, []string{"-model", "bare.npz"}, "-data is missing", "bare.npz does not record")
 	rbmeval.Fails(t, cli.Usage, []string{"-model", "bare.npz", "-classes", "12", "-data", clitest.Toy}, "-classes is 12", "0 … 11", "12 visible units")
 	rbmeval.Fails(t, cli.Usage, []string{"-model", "bare.npz", "-classes", "-1", "-data", clitest.Toy}, "-classes is -1", "12 visible units")
 	rbmeval.Fails(t, cli.Failed, []string{"-model", "bare.npz", "-data", clitest.Toy}, "bare.npz does not fit the data", "12 inputs", "have 8")

@@ -23,13 +23,13 @@ import (
 	"gorbm/train/plots"
 )
 
-// allMutants is what -mutants takes for every single mutation.
+// allMutants is the value of -mutants for all single mutations.
 const allMutants = "all"
 
-// shownMutants is the number of mutants of the highest score that are printed.
+// shownMutants is the number of mutants that are printed, those with the highest scores.
 const shownMutants = 5
 
-// mutants is what -mutants computes.
+// mutants has the flags and results of -mutants.
 type mutants struct {
 	// flags
 	file, wildName, measuredName string
@@ -40,31 +40,31 @@ type mutants struct {
 	all    []mutant
 	single [][]float64 // scores of single mutations, by site and level
 
-	measured    string      // name of the column of measured effects; "": there is none
-	measurement correlation // of the scores with these
-	truth       correlation // of the scores with those of the data's own distribution
-	truthKnown  bool
+	measured    string      // name of the column of measured effects, or ""
+	measurement correlation // of the scores with measured effects
+	truth       correlation // of the scores with true scores
+	truthKnown  bool        // the distribution of the data is known, and with it the true scores
 }
 
 // A wildType is the sequence that mutants differ from.
 type wildType struct {
 	data.Aligned
-	name, source string
+	name, source string      // source is its file or data
 	first        int         // number of its first letter
-	site         map[int]int // by number
-	note         string      // on the numbers
+	site         map[int]int // from the number of a letter to its site in the model
+	note         string      // notes on the numbers, for the user
 }
 
-// A mutant is one to score.
+// A mutant is a sequence to score.
 type mutant struct {
 	name    string
 	changes []change
-	score   float64 // log p(mutant) − log p(wild type), nats
-	effect  float64 // measured; NaN if it was not
-	truth   float64 // what the score is under the data's own distribution
+	score   float64 // log p(mutant) − log p(wild type), in nats
+	effect  float64 // measured effect, or NaN
+	truth   float64 // the same difference under the distribution of the data, or NaN if that is unknown
 }
 
-// A change gives a site another level.
+// A change sets a site to a level: the index of a letter in the alphabet.
 type change struct {
 	site  int
 	level int32
@@ -73,20 +73,20 @@ type change struct {
 // A correlation compares scores with other numbers.
 type correlation struct {
 	N        int      `json:"n"`
-	Spearman *float64 `json:"spearman"` // null where all are equal
+	Spearman *float64 `json:"spearman"` // null if all values are equal
 }
 
 func addMutantFlags(f *cli.Flags) *mutants {
 	m := &mutants{}
-	f.StringVar(&m.file, "mutants", "", "mutants of a sequence to score by log p(mutant) − log p(wild type), which needs no log Z: a file of mutations such as A23G, several of one mutant joined by : or by commas, a line each or in the column mutant of a .csv; or a file of whole sequences, aligned; or all, which is every single mutation. Numbers count the letters of the wild type, insertions too").
+	f.StringVar(&m.file, "mutants", "", "score mutants of a sequence by log p(mutant) − log p(wild type), which needs no log Z. The value is a file of mutants, one per line or in the column mutant of a .csv, such as A23G, or A23G:L30K for two mutations (commas work too); or a file of aligned sequences; or all, for all single mutations. Numbers count the letters of the wild type, including insertions").
 		Offer(allMutants).Main("FILE  scores these mutants; all: every single mutation").Not("run")
-	f.StringVar(&m.wildName, "wildtype", "", "of -mutants: the name of a sequence of the rows, or a file whose first sequence it is (default: the first sequence of the file of the rows, or the first row of generated ones)").For("mutants")
-	f.IntVar(&m.first, "first-position", 1, "of -mutants: number of the wild type's first letter (default: the start that its name has, as NAME/115-210, or else 1)").Between(0, math.MaxInt32).For("mutants")
-	f.StringVar(&m.measuredName, "measured", "", "of -mutants: the column of measured effects, whose rank correlation with the scores is printed (default: the first column of numbers)").For("mutants")
+	f.StringVar(&m.wildName, "wildtype", "", "with -mutants: the wild type, as the name of a sequence of the rows or a file whose first sequence it is (default: the first sequence in the file of the rows, or the first generated row)").For("mutants")
+	f.IntVar(&m.first, "first-position", 1, "with -mutants: number of the wild type's first letter (default: the start in its name, as in NAME/115-210, otherwise 1)").Between(0, math.MaxInt32).For("mutants")
+	f.StringVar(&m.measuredName, "measured", "", "with -mutants: column of measured effects, whose rank correlation with the scores is printed (default: the first column of numbers)").For("mutants")
 	return m
 }
 
-// prepare reads the wild type and the mutants, before anything takes time.
+// prepare reads the wild type and the mutants, before long computations.
 func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
 	if u.file == "" {
 		return nil
@@ -94,7 +94,7 @@ func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
 	u.schema = e.set.Schema
 	switch {
 	case u.schema == nil || u.schema.Alphabet == "":
-		return cli.Usagef("-mutants is for models of sequences; %s holds none", e.set.Name)
+		return cli.Usagef("-mutants is for models of sequences; %s has none", e.set.Name)
 	case e.m.Classes() > 0:
 		return cli.Usagef("-mutants is for models of sequences without labels; that of %s has %d classes", e.model.Path, e.m.Classes())
 	}
@@ -111,14 +111,14 @@ func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
 		u.every()
 		return nil
 	case data.IsSequenceFile(u.file) && u.measuredName != "":
-		return cli.Usagef("-measured names a column of a .csv; %s holds sequences", u.file)
+		return cli.Usagef("-measured names a column of a .csv; %s has sequences", u.file)
 	case data.IsSequenceFile(u.file):
 		return u.readSequences(ctx)
 	}
 	return u.readList(ctx)
 }
 
-// nameRange is the part of a sequence's name that says which residues it has.
+// nameRange matches the numbers of the first and last residue at the end of a sequence's name.
 var nameRange = regexp.MustCompile(`/(\d+)-(\d+)$`)
 
 // readWildType finds the wild type and numbers its letters.
@@ -158,10 +158,10 @@ func (u *mutants) readWildType(ctx context.Context, e *evaluation) error {
 	return nil
 }
 
-// last is the number of the last letter.
+// last returns the number of the last letter.
 func (w *wildType) last() int { return w.first + w.Length - 1 }
 
-// findWildType returns the wild type, and the file or data that it is from.
+// findWildType returns the wild type, and the name of its file or data.
 func (u *mutants) findWildType(ctx context.Context, e *evaluation) (q data.Sequence, source string, err error) {
 	rows := e.all
 	if rows.RowNames == nil && u.wildName == "" {
@@ -186,7 +186,7 @@ func (u *mutants) findWildType(ctx context.Context, e *evaluation) (q data.Seque
 	return q, "", fmt.Errorf("-wildtype: there is no file %s, and no sequence of %s has this name%s", u.wildName, source, grammar.DidYouMean(u.wildName, rows.RowNames))
 }
 
-// every makes the mutants that differ from the wild type at one site, without gaps.
+// every sets all to the mutants that differ from the wild type at one site, without gaps.
 func (u *mutants) every() {
 	letters := u.schema.Alphabet
 	for i, was := range u.wild.Levels {
@@ -199,7 +199,7 @@ func (u *mutants) every() {
 	}
 }
 
-// readSequences reads a file of whole mutants.
+// readSequences reads a file of aligned sequences.
 func (u *mutants) readSequences(ctx context.Context) error {
 	for q, err := range data.Sequences(ctx, u.file) {
 		if err != nil {
@@ -220,16 +220,16 @@ func (u *mutants) readSequences(ctx context.Context) error {
 	return nil
 }
 
-// mutation is a single mutation: letter, number, letter.
+// mutation matches a single mutation: letter, number, letter.
 var mutation = regexp.MustCompile(`^([^\s\d])(\d+)([^\s\d])$`)
 
-// isMutant reports whether a text is that of a mutant, or begins like one.
+// isMutant reports whether text is, or begins like, the name of a mutant.
 func isMutant(text string) bool {
 	first, _, _ := strings.Cut(text, ":")
 	return mutation.MatchString(strings.TrimSpace(first)) || isWildType(text)
 }
 
-// isWildType reports whether a text names the wild type itself, as lists of variants do.
+// isWildType reports whether text names the wild type, as some lists of variants do.
 func isWildType(text string) bool {
 	return slices.Contains([]string{"wt", "_wt"}, strings.ToLower(strings.TrimSpace(text)))
 }
@@ -251,9 +251,9 @@ func (u *mutants) readList(ctx context.Context) error {
 		at = max(at, 0)
 	}
 	if len(lines) == 0 {
-		return fmt.Errorf("%s has no mutants; write one a line, such as A23G or A23G:L30K", u.file)
+		return fmt.Errorf("%s has no mutants; write one per line, such as A23G or A23G:L30K", u.file)
 	}
-	rest := make([][]string, len(lines)) // the columns besides that of the mutants
+	rest := make([][]string, len(lines)) // the other columns
 	for r, line := range lines {
 		wrong := func(format string, args ...any) error {
 			return fmt.Errorf("%s: row %d of the mutants, %q: %s", u.file, r+1, line[min(at, len(line)-1)], fmt.Sprintf(format, args...))
@@ -262,7 +262,7 @@ func (u *mutants) readList(ctx context.Context) error {
 			return wrong("%d fields where the first line has %d", len(line), len(head))
 		}
 		width := 1
-		for head == nil && width < len(line) && isMutant(line[width]) { // joined by commas without quotes
+		for head == nil && width < len(line) && isMutant(line[width]) { // several mutations, separated by commas without quotes
 			width++
 		}
 		name := strings.Join(line[at:at+width], ":")
@@ -279,7 +279,7 @@ func (u *mutants) readList(ctx context.Context) error {
 	return u.findMeasured(head, rest)
 }
 
-// parse reads the mutations of a mutant.
+// parse parses the mutations of a mutant.
 func (u *mutants) parse(text string) (changes []change, err error) {
 	if isWildType(text) {
 		return nil, nil
@@ -304,10 +304,10 @@ func (u *mutants) parse(text string) (changes []change, err error) {
 			}
 		}
 		if was := w.Levels[site]; u.schema.Letter(found[1][0]) != was {
-			return nil, fmt.Errorf("the wild type %s has %c at position %d, counted from %d; -wildtype and -first-position say which sequence it is and where it begins", w.name, letters[was], number, w.first)
+			return nil, fmt.Errorf("the wild type %s has %c at position %d, counted from %d; -wildtype chooses the sequence, and -first-position the number of its first letter", w.name, letters[was], number, w.first)
 		}
 		if slices.ContainsFunc(changes, func(c change) bool { return c.site == site }) {
-			return nil, fmt.Errorf("position %d is there twice", number)
+			return nil, fmt.Errorf("position %d occurs twice", number)
 		}
 		changes = append(changes, change{site, u.schema.Letter(found[3][0])})
 	}
@@ -317,7 +317,7 @@ func (u *mutants) parse(text string) (changes []change, err error) {
 	return changes, nil
 }
 
-// findMeasured takes the measured effects from the other columns of the list, whose names are head, or nil.
+// findMeasured reads the measured effects from the other columns of the list. head has their names, or is nil.
 func (u *mutants) findMeasured(head []string, rest [][]string) error {
 	width := 0
 	for _, row := range rest {
@@ -334,7 +334,7 @@ func (u *mutants) findMeasured(head []string, rest [][]string) error {
 		return cli.Usagef("-measured: %s has no column %q%s", u.file, u.measuredName, grammar.DidYouMeanOr(u.measuredName, head, "its other columns are "+strings.Join(head, ", ")))
 	}
 	for j := range width {
-		if u.measuredName != "" && j != asked || name(j) == "" { // pandas numbers rows in a column without a name
+		if u.measuredName != "" && j != asked || name(j) == "" { // pandas writes row numbers as a column without a name
 			continue
 		}
 		values, known := make([]float64, len(rest)), 0
@@ -366,7 +366,7 @@ func (u *mutants) findMeasured(head []string, rest [][]string) error {
 	return nil
 }
 
-// score computes the scores.
+// score computes all scores and correlations.
 func (u *mutants) score(ctx context.Context, e *evaluation) error {
 	if u.file == "" {
 		return nil
@@ -397,7 +397,7 @@ func (u *mutants) score(ctx context.Context, e *evaluation) error {
 	return nil
 }
 
-// scoreAll scores these mutants, a chunk at a time.
+// scoreAll scores the mutants in all, a chunk at a time.
 func (u *mutants) scoreAll(ctx context.Context, e *evaluation, all []mutant) error {
 	bar := e.flags.NewProgress("mutants", "rows", int64(len(all)))
 	defer bar.Done()
@@ -441,7 +441,7 @@ func (u *mutants) additive(m mutant) (sum float64) {
 	return sum
 }
 
-// correlate compares the scores with other numbers of the mutants, where these are no NaN.
+// correlate returns the rank correlation of the scores with other numbers of the mutants. It skips NaN.
 func (u *mutants) correlate(with func(m mutant) float64) (c correlation) {
 	var x, y []float64
 	for _, m := range u.all {
@@ -456,7 +456,7 @@ func (u *mutants) correlate(with func(m mutant) float64) (c correlation) {
 	return c
 }
 
-// rankings returns the ranks of x from 1 on; those of equal values are their mean.
+// rankings returns the ranks of x from 1. Equal values get the mean of their ranks.
 func rankings(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {
@@ -475,7 +475,7 @@ func rankings(x []float64) []float64 {
 	return all
 }
 
-// record adds the results.
+// record adds the results to rec.
 func (u *mutants) record(rec *cli.Record) {
 	if u.file == "" {
 		return
@@ -529,7 +529,7 @@ func (u *mutants) record(rec *cli.Record) {
 	}
 }
 
-// lines is the table of the mutants.
+// lines returns the lines of mutants.csv.
 func (u *mutants) lines() [][]string {
 	number := func(x float64) string {
 		if math.IsNaN(x) {
@@ -539,7 +539,7 @@ func (u *mutants) lines() [][]string {
 	}
 	lines := [][]string{{"mutant", "sites", "score"}}
 	add := func(there bool, name string) {
-		if slices.Contains(lines[0], name) { // of a list
+		if slices.Contains(lines[0], name) { // the list of mutants may have any column name
 			name = "measured_" + name
 		}
 		if there {
@@ -569,8 +569,8 @@ func (u *mutants) lines() [][]string {
 	return lines
 }
 
-// picture draws the scores of all single mutations as a map, and others against what was measured; nil if there is
-// nothing to draw.
+// picture returns a map of the scores of all single mutations, or a chart of the scores of a list against measured
+// effects. It is nil if there are none.
 func (u *mutants) picture() *plots.Page {
 	if u.file == allMutants {
 		scores := make([][]float64, len(u.wild.Levels))
@@ -597,7 +597,7 @@ func (u *mutants) picture() *plots.Page {
 	return plots.Scatter(fmt.Sprintf("%d mutants", len(x)), u.measured, "log p(mutant) − log p(wild type) / nats", x, y)
 }
 
-// write writes what -out asks for.
+// write writes the files of -out.
 func (u *mutants) write(out string) error {
 	if u.file == "" || out == "" {
 		return nil
@@ -605,8 +605,8 @@ func (u *mutants) write(out string) error {
 	return writeResults(out, "mutants", cli.WriteCSV(u.lines()), u.picture(), "-out: a list without measured effects has no picture; name a .csv")
 }
 
-// writeResults makes the folder of -out, with a table and a picture of a name, or one of them alone if -out is named as
-// one. picture may be nil, which none is the error of where it is asked for.
+// writeResults writes name.csv and name.png to the folder out, or one of them to the file out if that is a .csv or a
+// picture. picture may be nil; none is the error if out is then a picture.
 func writeResults(out, name string, table func(io.Writer) error, picture *plots.Page, none string) error {
 	ending := strings.ToLower(filepath.Ext(out))
 	switch {

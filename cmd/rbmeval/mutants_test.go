@@ -188,18 +188,18 @@ func TestBadMutants(t *testing.T) {
 		list, want string
 		args       []string
 	}{
-		{"A1C\nC1A\n", `list.csv: row 2 of the mutants, "C1A": the wild type w has A at position 1, counted from 1; -wildtype and -first-position say`, nil},
+		{"A1C\nC1A\n", `list.csv: row 2 of the mutants, "C1A": the wild type w has A at position 1, counted from 1; -wildtype chooses the sequence`, nil},
 		{"mutant,y\nA1C,2\nU14A,1\n", `row 2 of the mutants, "U14A": there is no position 14 in the wild type w, whose letters are numbered 1 to 13`, nil},
 		{"A0C\n", `there is no position 0 in the wild type`, nil},
 		{"A99999999999999999999C\n", `there is no position 99999999999999999999 in the wild type`, nil},
 		{"A5C\n", `position 5 of the wild type w is an insertion, which is no site of the model`, nil},
 		{"A1X\n", `"X" is no letter of the alphabet -ACGU`, nil},
 		{"A1é\n", `"é" is no letter of the alphabet -ACGU`, nil},
-		{"A1C:A1G\n", `position 1 is there twice`, nil},
+		{"A1C:A1G\n", `position 1 occurs twice`, nil},
 		{"A1C\n1C\n", `row 2 of the mutants, "1C": "1C" is no mutation such as A23G; several are joined by : or by commas, and files of whole sequences end in .fasta`, nil},
 		{"mutant\nA1C\n\" \"\n", `row 2 of the mutants, " ": the mutant is missing; write one such as A23G, or WT`, nil},
-		{"mutant\n", `list.csv has no mutants; write one a line`, nil},
-		{"", `list.csv has no mutants; write one a line`, nil},
+		{"mutant\n", `list.csv has no mutants; write one per line`, nil},
+		{"", `list.csv has no mutants; write one per line`, nil},
 		{"mutant,y\nA1C\n", `row 1 of the mutants, "A1C": 1 fields where the first line has 2`, nil},
 		{"mutant,y,z\nA1C,1,q\n", `-measured: list.csv has no column "x"; its other columns are y, z`, []string{"-measured", "x"}},
 		{"mutant,y,z\nA1C,1,q\n", `row 1 of the mutants, "A1C": z is "q", which is no number`, []string{"-measured", "z"}},

@@ -9,20 +9,20 @@ import (
 	"gorbm/train/plots"
 )
 
-// picture draws the log-likelihood against the step: of all snapshots, and of the
-// later half, where differences are small. Points have bars of two standard errors of
-// log Z. A band lies between AIS, which makes the likelihood too high, and reverse AIS,
-// which makes it too low. The page is nil if there is nothing to draw.
+// picture returns charts of the log-likelihood against the step, for all snapshots and for
+// the later half, where differences are small. Bars are two standard errors of log Z. A
+// band lies between the estimates of AIS, where the likelihood is too high, and of reverse
+// AIS, where it is too low. The page is nil if there is nothing to draw.
 func (h *history) picture() *plots.Page {
 	charts := []plots.Chart{h.chart("All snapshots", h.snapshots)}
-	if len(h.snapshots) >= 4 { // else one panel shows them all
+	if len(h.snapshots) >= 4 { // otherwise one panel is enough
 		charts = append(charts, h.chart("The later half", h.snapshots[len(h.snapshots)/2:]))
 	}
 	return plots.Charts(charts, 2, 13*vg.Centimeter, 8*vg.Centimeter)
 }
 
 func (h *history) chart(title string, snapshots []snapshot) plots.Chart {
-	c := plots.Chart{Title: title, X: "step of training", Y: h.parts[0].likelihoodName() + " / nats", LogX: true} // step 0 has no place on it
+	c := plots.Chart{Title: title, X: "step of training", Y: h.parts[0].likelihoodName() + " / nats", LogX: true} // without step 0
 	for part, name := range []string{"training rows", "test rows"}[:len(h.parts)] {
 		points := plots.Line{Name: name, Color: part + 1, Dots: true, Bars: true}
 		band := plots.Line{Name: name + ", between AIS and its reverse", Color: part + 1, Dashed: true}

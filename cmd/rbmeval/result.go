@@ -15,11 +15,11 @@ import (
 	"gorbm/train"
 )
 
-// calibrationKey chooses the half of the rows on which the temperature is fitted: of
-// as many rows always the same.
+// calibrationKey chooses the half of the rows on which the temperature is fitted. It is
+// fixed, so that equal numbers of rows give the same half.
 var calibrationKey = rbm.NewKey(0)
 
-// record returns the results. The error is errNotFinite if one of them is not finite.
+// record returns the results. The error is errNotFinite if a result is not finite.
 func (e *evaluation) record() (rec cli.Record, err error) {
 	number := func(key, label string, x float64) {
 		if cli.Finite(x) == nil {
@@ -31,7 +31,7 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	rec.Add("data", e.set.Name)
 	rec.Add("binarize", e.set.Binarize)
 	rec.Add("n", e.n)
-	if e.set.Weights != nil { // by which all means are
+	if e.set.Weights != nil { // all means are weighted
 		rec.Add("weights_sum", e.set.TotalWeight())
 		rec.Add("equal_rows", e.set.EqualRows())
 	}
@@ -52,7 +52,7 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		e.addLikelihood(&rec)
 	}
 	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && e.by != "" {
-		number("law_log_likelihood", "  of the data's own law", law)
+		number("law_log_likelihood", "  of the true distribution", law)
 	}
 	if e.pl {
 		number("pseudo_likelihood", "mean pseudo-log-likelihood", e.set.Mean(e.index, e.pseudo))
@@ -68,16 +68,16 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 		if s := e.trainingSites; s != nil {
 			rec.Show("training_rows", "  training rows", s, text(s))
 		} else if e.all == e.set {
-			rec.Say("  training rows", "-test FILE compares them with test rows in the same way, which says how much noise leaves")
+			rec.Say("  training rows", "-test FILE compares them with test rows in the same way, which shows how much is noise")
 		}
 	}
 	e.analysis.record(&rec)
 	e.mutants.record(&rec)
-	rec.AddSome("features", e.featuresLaw()) // which means -features wrote
+	rec.AddSome("features", e.featuresName()) // formula of the means that -features wrote
 	return rec, err
 }
 
-// addScores adds the scores of p(y|x).
+// addScores adds the classification scores s to rec.
 func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	var c cli.Record
 	c.Add("error", s.Error)
@@ -120,7 +120,7 @@ func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
 	rec.Say(fmt.Sprintf("  on the other %d rows", k.N), fmt.Sprintf("mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f", -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE))
 }
 
-// addLikelihood adds the mean log-likelihood: exact, or the best estimate with those of the
+// addLikelihood adds the mean log-likelihood to rec: the exact value, the best estimate with those of the
 // other methods, or an upper bound.
 func (e *evaluation) addLikelihood(rec *cli.Record) {
 	what, free := "mean "+e.likelihoodName(), e.set.Mean(e.index, e.free)
@@ -156,7 +156,7 @@ func (e *evaluation) addLikelihood(rec *cli.Record) {
 	}
 }
 
-// addPerSite adds the mean log-likelihood per site of sequences.
+// addPerSite adds the mean log-likelihood per site to rec, if the rows are sequences.
 func (e *evaluation) addPerSite(rec *cli.Record, mean float64) {
 	if s := e.set.Schema; s != nil && s.Alphabet != "" {
 		x := mean / float64(len(s.Columns))
@@ -164,23 +164,23 @@ func (e *evaluation) addPerSite(rec *cli.Record, mean float64) {
 	}
 }
 
-// print prints the results, and what was not computed or was written.
+// print prints the results, and lines on what was omitted and which files were written.
 func (e *evaluation) print() error {
 	rec, err := e.record()
 	if err != nil {
 		return err
 	}
 	if !e.likely() {
-		rec.Say("", "no likelihood: rows without labels have none under bernoulli labels")
+		rec.Say("", "no likelihood: with bernoulli labels, rows without labels have none")
 	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
-		rec.Say("", fmt.Sprintf("%d states were not enumerated unasked; -exact does", enum.States()))
+		rec.Say("", fmt.Sprintf("exact log Z was not computed, as it takes %d states; -exact computes it", enum.States()))
 	} else if err != nil && e.m.Constraint.OnAll() {
 		rec.Say("", fmt.Sprintf("no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it", e.m.Constraint))
 	}
 	if e.auto && e.rows != "" && !e.asked() && e.likely() && !e.m.Constraint.OnAll() {
-		rec.Say("", "log Z is not estimated for -rows unasked; -bennett does")
+		rec.Say("", "log Z was not estimated, as there is -rows; -bennett estimates it")
 	}
-	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresLaw() + " written to "}, {e.ladder, "ladder drawn in "}, {e.analysis.files(), "written: "}, {e.out, "mutants written to "}} {
+	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresName() + " written to "}, {e.ladder, "ladder drawn in "}, {e.analysis.files(), "written: "}, {e.out, "mutants written to "}} {
 		if file.path != "" {
 			rec.Say("", file.what+file.path)
 		}
@@ -199,7 +199,7 @@ func (e *evaluation) print() error {
 	return err
 }
 
-// weighted says that the means over set are weighted, or is "".
+// weighted returns the note that means over set are weighted, or "".
 func weighted(set *data.Set) string {
 	if weights := set.DescribeWeights(); weights != "" {
 		return "; means are " + weights
@@ -207,7 +207,7 @@ func weighted(set *data.Set) string {
 	return ""
 }
 
-// rowLines returns the table of -rows, a line for each row.
+// rowLines returns the lines of -rows, one for each row.
 func (e *evaluation) rowLines() [][]string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
 	name := func(y int) string {

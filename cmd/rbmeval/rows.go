@@ -15,17 +15,17 @@ import (
 
 // examples are rows of a data set as visible states of a model.
 type examples struct {
-	bars  *cli.Flags // of the progress bars
+	bars  *cli.Flags // makes progress bars
 	m     *rbm.RBM
 	set   *data.Set
-	index []int32    // of the rows in set
-	n     int        // of rows
-	v     rbm.Values // the rows; label units are empty if the data have no labels
+	index []int32    // indices of the rows in set
+	n     int        // number of rows
+	v     rbm.Values // the rows; label units are 0 if the data have no labels
 
-	gapErr []float64 // standard errors of the sums over missing cells, by sumGaps; 0: enumerated
+	gapErr []float64 // standard errors of the sums over missing cells, from sumGaps; 0: exact
 }
 
-// fitSet is cli.FitSet, but the constraint of m must allow every row too.
+// fitSet is like cli.FitSet, but also checks that the constraint of m allows every row.
 func fitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (*data.Set, error) {
 	set, err := cli.FitSet(m, set, path, about)
 	if err == nil {
@@ -34,14 +34,14 @@ func fitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (*dat
 	return set, err
 }
 
-// newExamples returns these rows of set as visible states of m.
+// newExamples returns the rows index of set as visible states of m.
 func newExamples(bars *cli.Flags, m *rbm.RBM, set *data.Set, index []int32) *examples {
 	x := &examples{bars: bars, m: m, set: set, index: index, n: len(index), v: set.NewRows(len(index), m.Classes())}
 	x.fill()
 	return x
 }
 
-// fill sets v to the rows, as grey values or as bits.
+// fill sets v to the rows.
 func (x *examples) fill() {
 	if x.m.Classes() == 0 || x.labelled() {
 		x.set.Visible(x.v, x.index, x.m.Classes())
@@ -50,20 +50,20 @@ func (x *examples) fill() {
 	x.set.Inputs(x.v, x.index)
 }
 
-// labelled reports whether the rows have their labels in v.
+// labelled reports whether v has the labels of the rows.
 func (x *examples) labelled() bool { return x.m.Classes() > 0 && x.set.Y != nil }
 
-// likely reports whether rows have a likelihood. Only rows without labels under
-// Bernoulli labels have none: the sum over all label states is out of reach.
+// likely reports whether rows have a likelihood. Only rows without labels in a model with
+// Bernoulli labels have none, because there are too many label states to sum over.
 func (x *examples) likely() bool {
 	return x.m.Classes() == 0 || x.set.Y != nil || x.m.LabelKind() == rbm.Softmax
 }
 
-// grey reports whether the rows are grey values of binary units, which have a score in place of a
+// grey reports whether the rows are grey values of binary units, which have a score instead of a
 // likelihood.
 func (x *examples) grey() bool { return x.v.IsReal() && !x.m.Real() }
 
-// likelihoodName names the mean of −F − log Z; with labels it says whether it is log p(x) or log p(x,y).
+// likelihoodName returns the name of −F − log Z.
 func (x *examples) likelihoodName() string {
 	switch {
 	case x.grey():
@@ -79,8 +79,7 @@ func (x *examples) likelihoodName() string {
 // chunk is the number of rows between two checks of the context.
 const chunk = 256
 
-// eachChunk calls f for one part of the rows after the other, with a progress
-// bar.
+// eachChunk calls f(lo, hi) for successive chunks lo … hi−1 of the rows, with a progress bar.
 func (x *examples) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
 	bar := x.bars.NewProgress(what, "rows", int64(x.n))
 	defer bar.Done()
@@ -95,8 +94,9 @@ func (x *examples) eachChunk(ctx context.Context, what string, f func(lo, hi int
 	return nil
 }
 
-// freeEnergies returns F of each row. It overwrites logp, rows × classes, with
-// log p(y|x), unless it is nil.
+// freeEnergies returns the free energy F of each row, with the label summed out if the rows
+// have none. It overwrites logp, rows × classes, with log p(y|x) unless logp is nil. what is
+// the text of the progress bar.
 func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64) ([]float64, error) {
 	free, classes := make([]float64, x.n), x.m.Classes()
 	bare := classes > 0 && !x.labelled()
@@ -116,8 +116,8 @@ func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64
 	})
 }
 
-// rescale adds sign times Set.LogScale to rows lo … hi−1 if the model has real units: densities are then in the data's own
-// units.
+// rescale adds sign · set.LogScale to elements lo … hi−1 of rows if the model has real units, so that densities are in the
+// data's units.
 func (x *examples) rescale(rows []float64, sign float64, lo, hi int) {
 	if !x.m.Real() {
 		return
@@ -127,9 +127,9 @@ func (x *examples) rescale(rows []float64, sign float64, lo, hi int) {
 	}
 }
 
-// sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of the rows
-// from lo on, which have no labels. It takes one class y and adds log p(y|x) to
-// F(x,y). Bernoulli labels have too many states for that: their F is NaN.
+// sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of the rows from lo
+// on, which have no labels. It computes this as F(x,y) + log p(y|x) for one class y.
+// For Bernoulli labels, where the sum has too many terms, F is NaN.
 func (x *examples) sumOutLabels(free, logp []float64, lo int) {
 	if !x.likely() {
 		for i := range free {
@@ -141,7 +141,7 @@ func (x *examples) sumOutLabels(free, logp []float64, lo int) {
 		if x.m.Constraint == nil {
 			return 0
 		}
-		return train.Likeliest(logp[i*x.m.Classes() : (i+1)*x.m.Classes()]) // others may be impossible
+		return train.Likeliest(logp[i*x.m.Classes() : (i+1)*x.m.Classes()]) // the constraint may exclude others
 	}
 	for i := range free {
 		x.v.Set(lo+i, x.m.Inputs()+class(i), true)
@@ -154,9 +154,8 @@ func (x *examples) sumOutLabels(free, logp []float64, lo int) {
 	}
 }
 
-// states returns the rows as binary states, with bare those of the inputs alone.
-// Grey values are turned to bits by a threshold, because only states of the model
-// bound its log Z.
+// states returns the rows as binary states, without labels if bare is set. Grey values
+// become bits by a threshold, because only states of the model bound its log Z.
 func (x *examples) states(bare bool) *examples {
 	bare = bare && x.labelled()
 	if !x.v.IsReal() && !bare {
@@ -172,16 +171,16 @@ func (x *examples) states(bare bool) *examples {
 	return &states
 }
 
-// lowerBound returns a lower bound of log Z, from the distinct rows of parts;
-// −Inf if that is beyond float64.
+// lowerBound returns a lower bound of log Z from the distinct rows of parts, or −Inf if it
+// is not finite.
 func lowerBound(ctx context.Context, parts []*examples) (float64, error) {
-	if parts[0].m.Real() { // densities bound nothing
+	if parts[0].m.Real() { // a density is no lower bound of Z
 		return math.Inf(-1), nil
 	}
 	var free []float64
 	v := rbm.NewBits(0, parts[0].m.Visible())
-	// Inputs without a label stand for the states of all labels, those of rows
-	// with labels among them.
+	// An input without a label represents the states with all labels, including those of
+	// rows with a label.
 	bare := slices.ContainsFunc(parts, func(p *examples) bool { return !p.labelled() })
 	for _, part := range parts {
 		part = part.states(bare)

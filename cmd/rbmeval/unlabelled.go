@@ -9,17 +9,17 @@ import (
 	"gorbm/rbm"
 )
 
-// A labelSplit divides a data set for a model with labels: rows without a label are
-// scored by nothing that needs one.
+// A labelSplit divides a data set by whether its rows have a label, for a model with
+// labels.
 type labelSplit struct {
-	kept   []int32   // numbers of the rows that have a label; nil: all rows
-	others []int32   // of the rows without
-	bare   *data.Set // these rows, as a set without labels; nil: none
+	kept   []int32   // indices of the rows with a label; nil: all rows
+	others []int32   // indices of the rows without a label
+	bare   *data.Set // the rows without a label, as a set without labels, or nil
 }
 
-// labelledRows returns set without the rows that have no label, for models with
-// labels, and says how many those are.
-func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (some *data.Set, split labelSplit) {
+// labelledRows returns the rows of set that have a label, or set itself if m has no labels.
+// It warns about the rows that it leaves out.
+func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (labelled *data.Set, split labelSplit) {
 	if set == nil || m.Classes() == 0 || set.Unlabelled() == 0 {
 		return set, labelSplit{}
 	}
@@ -30,7 +30,7 @@ func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (some *data.Set, split
 			but += " and -features"
 		}
 	}
-	if !o.labelIn { // else addBare refuses
+	if !o.labelIn { // otherwise addBare returns an error
 		o.flags.Warn(fmt.Sprintf("%d of %d rows of %s have no label and are left out%s", set.Unlabelled(), set.Len(), set.Name, but))
 	}
 	split.kept = set.Labelled()
@@ -44,16 +44,16 @@ func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (some *data.Set, split
 	return set.Take(split.kept), split
 }
 
-// scored are examples with what evaluate computed of each.
+// scored are examples with their scores. A nil score was not computed.
 type scored struct {
 	*examples
-	free   []float64   // F of each row
-	pseudo []float64   // pseudo-log-likelihood of each row; nil: not computed
-	cells  [][]float64 // log p of each column's cell given the rest of the row, above 0 where it is missing; nil: not computed
-	logp   []float64   // log p(y|x), rows × classes; nil: not computed
+	free   []float64   // free energy of each row
+	pseudo []float64   // pseudo-log-likelihood of each row
+	cells  [][]float64 // rows × columns: log p of the cell given the rest of its row, +Inf if it is missing
+	logp   []float64   // rows × classes: log p(y|x)
 }
 
-// addBare adds the rows without a label, if -rows or -features is to have them.
+// addBare sets bare to the rows without a label, if -rows or -features needs them.
 func (e *evaluation) addBare(path string) error {
 	if e.split.bare == nil || e.rows == "" && e.features == "" {
 		return nil
@@ -68,7 +68,7 @@ func (e *evaluation) addBare(path string) error {
 	return err
 }
 
-// scoreBare computes what -rows has for the rows without a label.
+// scoreBare computes the scores of rows without a label for -rows.
 func (e *evaluation) scoreBare(ctx context.Context) (err error) {
 	if e.bare != nil && e.rows != "" {
 		e.bare.logp = make([]float64, e.bare.n*e.m.Classes())
@@ -80,8 +80,8 @@ func (e *evaluation) scoreBare(ctx context.Context) (err error) {
 	return err
 }
 
-// inOrder calls f for all rows in the order of the data, including rows without a label where they are
-// evaluated. number counts the rows of the data, and r those of p.
+// inOrder calls f for all evaluated rows in the order of the data. number is the index of the row in the data, and
+// r its index in p.
 func (e *evaluation) inOrder(f func(number int, p *scored, r int)) {
 	if e.split.kept == nil || e.bare == nil {
 		for r := range e.n {
