@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// Seconds of a run and their number, but in the long race.
+	// Seconds and number of runs, except in figure long.
 	shortSeconds, repeats = 0.3, 10
-	// leastTimes is the number of autocorrelation times that a run must have for its τ to be trusted. The sum of ρ reaches to 6 τ,
-	// and what it misses is a tenth of it there.
+	// leastTimes is the smallest length of a run, in units of τ, at which its τ is trusted. The sum of ρ ends at lag 6 τ,
+	// and misses a tenth of τ in a run of this length.
 	leastTimes = 50
 )
 
-// Panels, each with the number of a run by its arena at X. Those of samplers on p(v) have a mark before the name.
+// Panels. X is the index of the arena. Names of panels of samplers on p(v) begin with freeMark.
 const (
 	gainPanel     = "independent values a second"
 	byErrorPanel  = "independent values a second, by the error"
@@ -33,22 +33,23 @@ const (
 	acceptedPanel = "accepted"
 	foundPanel    = "found"
 	tauPanel      = "τ in moves"
-	halvesPanel   = "halves of the reference" // largest difference of their means, in standard deviations
+	halvesPanel   = "halves of the reference" // largest difference of their means of an observable, in standard deviations
 	freeMark      = "p(v): "
+	perSecond     = "independent values per second" // axis label
 )
 
-// A contest is a figure in which samplers race in several arenas.
+// A contest is a figure that compares samplers in several arenas.
 type contest struct {
 	name, title, says string
 	seconds           float64 // of each run
 	repeats           int
 	arenas            []arena
 	contestants       []contestant
-	pictures          []string // curves
+	pictures          []string // curves of the picture
 	notes             string
 }
 
-// panel returns the name of a panel of samplers on p(v), or not.
+// panel returns the name of a panel of samplers on p(v) if free, and otherwise name.
 func panel(name string, free bool) string {
 	if free {
 		return freeMark + name
@@ -90,10 +91,10 @@ func (c contest) figure() claims.Figure {
 				if len(free) > 0 {
 					on = map[bool]string{false: " on (v,h)", true: " on p(v)"}[f]
 				}
-				panels = append(panels, claims.Panel{Name: panel(gainPanel, f), Title: "by τ of the slowest observable" + on, Y: gainPanel, LogY: true, Geometric: true, Words: words})
-				second := claims.Panel{Name: panel(flipsTau, f), Title: "flips" + on, Y: flipsTau, LogY: true, Geometric: true, Words: words}
+				panels = append(panels, claims.Panel{Name: panel(gainPanel, f), Title: "by τ of the slowest observable" + on, Y: perSecond, LogY: true, Geometric: true, Words: words})
+				second := claims.Panel{Name: panel(flipsTau, f), Title: "flips" + on, Y: "flips per independent value", LogY: true, Geometric: true, Words: words}
 				if len(free) > 0 {
-					second.Name, second.Title, second.Y = panel(byErrorPanel, f), "by the squared error of means"+on, gainPanel
+					second.Name, second.Title, second.Y = panel(byErrorPanel, f), "by the squared error of means"+on, perSecond
 				}
 				panels = append(panels, second)
 			}
@@ -104,7 +105,7 @@ func (c contest) figure() claims.Figure {
 	}
 }
 
-// race runs all samplers in an arena from one state of its distribution.
+// race runs all samplers in an arena, from one state of its distribution.
 func (c contest) race(ctx context.Context, at, seed int, quick bool) (points []claims.Point, err error) {
 	a := c.arenas[at]
 	g, err := a.make(ctx, quick)
@@ -139,7 +140,7 @@ func (c contest) race(ctx context.Context, at, seed int, quick bool) (points []c
 		x := c.contestants[i]
 		frees := []bool{x.free}
 		if i == 0 && g.free != nil {
-			frees = []bool{false, true} // the picture of p(v) has the first sampler too
+			frees = []bool{false, true} // the panels of p(v) show the first sampler too
 		}
 		for _, free := range frees {
 			g.measure(r, x.every, found[i], func(name string, y float64) {
@@ -150,14 +151,14 @@ func (c contest) race(ctx context.Context, at, seed int, quick bool) (points []c
 	return append(points, claims.Point{Panel: halvesPanel, Curve: a.truth, Repeat: seed, X: float64(at), Y: g.halves}), nil
 }
 
-// measure adds the numbers of a run.
+// measure adds the points of a run.
 func (g *ground) measure(r chains.Run, every int, found float64, add func(name string, y float64)) {
 	slowest, errors := 0., 0.
 	n := len(r.Observed[0])
 	for k, x := range r.Observed {
 		s := diag.Summarize(x)
 		tau := s.Time.Tau
-		if !(tau < float64(n)) { // it never changed
+		if !(tau < float64(n)) { // the observable never changed
 			tau = float64(n)
 		}
 		slowest = max(slowest, tau)
@@ -167,7 +168,7 @@ func (g *ground) measure(r chains.Run, every int, found float64, add func(name s
 	moves := float64(len(r.Energies))
 	tau := slowest * float64(every)
 	flips := float64(r.Info.Flips) / moves
-	accepted, some := r.Info.Acceptance()
+	accepted, proposed := r.Info.Acceptance()
 	add(tauPanel, tau)
 	add(gainPanel, moves/r.Seconds/(2*tau))
 	add(flipsTau, 2*tau*flips)
@@ -175,7 +176,7 @@ func (g *ground) measure(r chains.Run, every int, found float64, add func(name s
 	add(byErrorPanel, 1/(errors*r.Seconds))
 	add(microPanel, 1e6*r.Seconds/moves)
 	add(flipsPanel, flips)
-	if some {
+	if proposed {
 		add(acceptedPanel, accepted)
 	}
 	if found > 0 {
@@ -183,17 +184,17 @@ func (g *ground) measure(r chains.Run, every int, found float64, add func(name s
 	}
 }
 
-// logs returns logarithms of a panel of a sampler by run.
+// logs returns the logarithms of the values of a sampler in a panel, by run.
 func logs(t *claims.Table, name string, x contestant, at int) claims.Repeats {
 	return chains.Logs(t.At(panel(name, x.free), x.name, float64(at)))
 }
 
-// tooWrong is the factor between a mean squared error and its prediction by τ of the slowest observable from which on chains
-// count as stuck. By chance that happens to one sampler in a thousand with ten runs.
+// Chains count as stuck if their mean squared error is more than tooWrong times the prediction by τ of the slowest observable.
+// With ten runs this happens by chance to one sampler in a thousand.
 const tooWrong = 3
 
-// stuck returns the independent values a second by the mean squared error, and whether they are so few that chains stay in
-// part of the states, about whose means their τ is.
+// stuck returns the independent values per second by the mean squared error, and whether they are so few that chains must
+// stay in part of the states.
 func stuck(t *claims.Table, x contestant, at int) (byError float64, yes bool) {
 	squares := claims.Repeats{}
 	for run, rate := range t.At(panel(byErrorPanel, x.free), x.name, float64(at)) {
@@ -203,17 +204,17 @@ func stuck(t *claims.Table, x contestant, at int) (byError float64, yes bool) {
 	return byError, chains.Exp(logs(t, gainPanel, x, at)) > tooWrong*byError
 }
 
-// best returns the sampler with the largest geometric mean of independent values a second, by τ, of those wanted that are
-// not stuck; if all are, of these.
+// best returns the wanted sampler with the largest geometric mean of independent values per second, by τ. Stuck samplers
+// count only if all are stuck.
 func (c contest) best(t *claims.Table, at int, wanted func(x contestant) bool) (top contestant) {
-	most, held := math.Inf(-1), true
+	most, topStuck := math.Inf(-1), true
 	for _, x := range c.contestants {
 		l := logs(t, gainPanel, x, at)
 		if !wanted(x) || len(l) == 0 {
 			continue
 		}
-		if _, stuck := stuck(t, x, at); held && !stuck || held == stuck && l.Mean() > most {
-			top, most, held = x, l.Mean(), stuck
+		if _, stuck := stuck(t, x, at); topStuck && !stuck || topStuck == stuck && l.Mean() > most {
+			top, most, topStuck = x, l.Mean(), stuck
 		}
 	}
 	return top
@@ -222,40 +223,41 @@ func (c contest) best(t *claims.Table, at int, wanted func(x contestant) bool) (
 func isNew(x contestant) bool { return x.new }
 func isOld(x contestant) bool { return !x.new }
 
-// has reports whether t has runs in an arena.
+// has reports whether t has runs in the arena with index at.
 func (c contest) has(t *claims.Table, at int) bool {
 	return len(logs(t, gainPanel, c.contestants[0], at)) > 0
 }
 
-// told returns the name of a sampler, with its target if that is p(v).
-func (x contestant) told() string {
+// fullName returns the name of a sampler, with its target if that is p(v).
+func (x contestant) fullName() string {
 	if x.free {
 		return x.name + " on p(v)"
 	}
 	return x.name
 }
 
-// short reports whether the runs of a sampler are too short for its τ, and how long they are in τ.
+// short returns the length of the runs of a sampler in units of τ, and whether it is too short for τ to be known.
 func short(t *claims.Table, x contestant, at int) (times float64, yes bool) {
 	times = chains.Exp(logs(t, timesPanel, x, at))
 	return times, times < leastTimes
 }
 
-// doubt says in words why the τ of a sampler does not show that it is better; "": nothing does.
+// doubt returns the reason why τ of a sampler does not show that it is better; "": none.
 func (c contest) doubt(t *claims.Table, x contestant, at int) string {
 	if rate, stuck := stuck(t, x, at); stuck {
-		const values = leastTimes / 2 // independent ones of a run of leastTimes τ
-		return fmt.Sprintf("in runs of %g s chains of %s stay in part of the states; by the errors of its means a run is worth %s independent values, and %d of them would take at least %s s",
-			c.seconds, x.told(), chains.Digits(rate*c.seconds), values, chains.Digits(values/rate))
+		const values = leastTimes / 2 // independent values of a run of leastTimes τ
+		return fmt.Sprintf("in runs of %g s, chains of %s stay in part of the states; by the errors of means a run has %s independent values, and %d of them would take at least %s s",
+			c.seconds, x.fullName(), chains.Digits(rate*c.seconds), values, chains.Digits(values/rate))
 	}
 	if times, yes := short(t, x, at); yes {
-		return fmt.Sprintf("runs of %s are %.0f τ long, and its τ is not known with fewer than %d", x.told(), times, leastTimes)
+		return fmt.Sprintf("runs of %s are %.0f τ long, and at least %d are needed to know τ", x.fullName(), times, leastTimes)
 	}
 	return ""
 }
 
-// refuse takes the verdict of a claim that names the first sampler as the better one, if there is a doubt about its τ. Runs that are too
-// short, and chains that are stuck, underestimate τ. So those of the other sampler only favour it, and take the verdict of a claim that fails.
+// refuse withdraws the verdict of a claim that the sampler better is better than other, if there is a doubt about τ of better. Runs that are
+// too short, and stuck chains, underestimate τ. A doubt about τ of other means that other is at most as good as it looks, so it withdraws
+// only the verdict of a failed claim.
 func (c contest) refuse(t *claims.Table, claim claims.Claim, better, other contestant, at int) claims.Claim {
 	if why := c.doubt(t, better, at); why != "" {
 		claim = claim.Refused("%s", why)
@@ -276,16 +278,16 @@ func (c contest) claims(t *claims.Table, at int) (all []claims.Claim) {
 	sard := contestant{name: sardonics}
 	paths := c.best(t, at, func(x contestant) bool { return !x.free && strings.HasPrefix(x.name, "PAS") })
 	return []claims.Claim{
-		c.refuse(t, larger(fmt.Sprintf("the fastest sampler of the programs, %s, gives more independent values a second than the fastest new one, %s", champion.told(), rival.told()), gainPanel, champion, rival), champion, rival, at),
-		larger(fmt.Sprintf("in equal time the means of %s have smaller squared errors than those of %s", champion.told(), rival.told()), byErrorPanel, champion, rival),
-		c.refuse(t, larger(fmt.Sprintf("SARDONICS gives more independent values a second than the fastest path with frozen weights, %s", paths.name), gainPanel, sard, paths), sard, paths, at),
-		c.refuse(t, claims.Smaller(fmt.Sprintf("%s: SARDONICS makes fewer flips for an independent value than %s", c.arenas[at].label, paths.name), logs(t, flipsTau, sard, at), logs(t, flipsTau, paths, at)).Aside(), sard, paths, at),
+		c.refuse(t, larger(fmt.Sprintf("the fastest old sampler, %s, gives more independent values per second than the fastest new one, %s", champion.fullName(), rival.fullName()), gainPanel, champion, rival), champion, rival, at),
+		larger(fmt.Sprintf("in equal time, the means of %s have smaller squared errors than those of %s", champion.fullName(), rival.fullName()), byErrorPanel, champion, rival),
+		c.refuse(t, larger(fmt.Sprintf("SARDONICS gives more independent values per second than the fastest path sampler, %s", paths.name), gainPanel, sard, paths), sard, paths, at),
+		c.refuse(t, claims.Smaller(fmt.Sprintf("%s: SARDONICS makes fewer flips per independent value than %s", c.arenas[at].label, paths.name), logs(t, flipsTau, sard, at), logs(t, flipsTau, paths, at)).Aside(), sard, paths, at),
 	}
 }
 
-// finding says who wins in each arena, and by how much.
+// finding names the best sampler in each arena, and its factor.
 func (c contest) finding(t *claims.Table) string {
-	var parts []string
+	var texts []string
 	for at, a := range c.arenas {
 		if !c.has(t, at) {
 			continue
@@ -294,24 +296,24 @@ func (c contest) finding(t *claims.Table) string {
 		all := c.claims(t, at)
 		byTau, byError := all[0], all[1]
 		gives := func(claim claims.Claim, more string) string {
-			return fmt.Sprintf("%s gives %s times as many as %s%s", champion.told(), chains.Digits(math.Exp(claim.Mean)), rival.told(), more)
+			return fmt.Sprintf("%s gives %s times as many as %s%s", champion.fullName(), chains.Digits(math.Exp(claim.Mean)), rival.fullName(), more)
 		}
-		text := "there is no verdict: " + byTau.Refusal
+		text := "there is no verdict, because " + byTau.Refusal
 		if c.doubt(t, champion, at) == "" {
-			text = fmt.Sprintf("%s gives %s; of the new samplers %s", champion.told(), chains.Digits(chains.Exp(logs(t, gainPanel, champion, at))), text)
+			text = fmt.Sprintf("%s gives %s, and for the new samplers %s", champion.fullName(), chains.Digits(chains.Exp(logs(t, gainPanel, champion, at))), text)
 		}
 		switch {
 		case byTau.Refusal == "":
 			text = gives(byTau, "")
 		case byError.Verdict == claims.Pass:
-			text = gives(byError, " by the errors of means, and by τ there is no verdict")
+			text = gives(byError, " by the errors of means (by τ there is no verdict)")
 		}
-		parts = append(parts, fmt.Sprintf("on %s %s", a.label, text))
+		texts = append(texts, fmt.Sprintf("on %s, %s", a.label, text))
 	}
-	return "Independent values of the slowest observable a second: " + strings.Join(parts, "; ") + "."
+	return "Independent values per second of the slowest observable: " + strings.Join(texts, "; ") + "."
 }
 
-// table writes the numbers of all arenas.
+// table returns the tables of all arenas.
 func (c contest) table(t *claims.Table) string {
 	var b strings.Builder
 	b.WriteString(c.notes)
@@ -320,8 +322,8 @@ func (c contest) table(t *claims.Table) string {
 			continue
 		}
 		halves := t.At(halvesPanel, a.truth, float64(at)).Mean()
-		fmt.Fprintf(&b, "\n\n%s, truth by %s, whose two halves differ by up to %s standard deviations of an observable:\n\n", a.label, a.truth, chains.Digits(halves))
-		b.WriteString("| sampler | length or step | accepted | flips a move | µs a move | τ / moves | flips for an independent value | independent values a second | of them by the error | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+		fmt.Fprintf(&b, "\n\n%s. The reference is from %s. Its two halves differ by at most %s standard deviations of an observable:\n\n", a.label, a.truth, chains.Digits(halves))
+		b.WriteString("| sampler | length or step | accepted | flips per move | µs per move | τ / moves | flips per independent value | independent values per second, by τ | by the error | run / τ |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 		for _, x := range c.contestants {
 			typical := func(name string) string {
 				if l := t.At(panel(name, x.free), x.name, float64(at)); len(l) > 0 {
@@ -338,7 +340,7 @@ func (c contest) table(t *claims.Table) string {
 			case tooShort:
 				gain += ", too short"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %.0f |\n", x.told(), typical(foundPanel), typical(acceptedPanel), typical(flipsPanel), typical(microPanel), typical(tauPanel), typical(flipsTau), gain,
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %.0f |\n", x.fullName(), typical(foundPanel), typical(acceptedPanel), typical(flipsPanel), typical(microPanel), typical(tauPanel), typical(flipsTau), gain,
 				chains.Digits(byError), times)
 		}
 	}

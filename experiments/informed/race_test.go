@@ -32,7 +32,7 @@ func runsOf(rates map[string][3]float64) *claims.Table {
 	return claims.TableOf(points...)
 }
 
-// A race says who wins, refuses to where runs are too short, and leaves out chains that are stuck.
+// The finding names the winner, gives no verdict if runs are too short, and leaves out stuck chains.
 func TestVerdicts(t *testing.T) {
 	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: clusters}, {name: sardonics}, {name: pasRoot, new: true}, {name: string(informed.Langevin), new: true}}}
 	for _, x := range []struct {
@@ -51,14 +51,14 @@ func TestVerdicts(t *testing.T) {
 		{"lost", map[string][3]float64{gibbs: {10, 10, 1000}, clusters: {5, 5, 500}, sardonics: {2, 2, 200}, pasRoot: {100, 100, 100}, string(informed.Langevin): {5, 5, 100}},
 			"Gibbs, gives more", "", claims.Fail, gibbs, pasRoot},
 		{"rivals stuck", map[string][3]float64{gibbs: {10, 10, 1000}, clusters: {5, 5, 500}, sardonics: {2, 2, 200}, pasRoot: {100, 1, 100}, string(informed.Langevin): {50, 1, 100}},
-			"Gibbs, gives more", "no verdict: in runs of 0.3 s chains of PAS, √t stay", claims.Fail, gibbs, pasRoot},
+			"Gibbs, gives more", "no verdict: in runs of 0.3 s, chains of PAS, √t stay", claims.Fail, gibbs, pasRoot},
 	} {
 		table := runsOf(x.rates)
 		if got := c.best(table, 0, isOld).name; got != x.champion {
-			t.Errorf("%s: the best of the programs is %s, want %s", x.name, got, x.champion)
+			t.Errorf("%s: the best old sampler is %s, want %s", x.name, got, x.champion)
 		}
 		if got := c.best(table, 0, isNew).name; got != x.best {
-			t.Errorf("%s: the best new one is %s, want %s", x.name, got, x.best)
+			t.Errorf("%s: the best new sampler is %s, want %s", x.name, got, x.best)
 		}
 		first := c.claims(table, 0)[0]
 		if first.Verdict != x.verdict || !strings.Contains(first.Text, x.first) || !strings.Contains(first.Statistic, x.says) {
@@ -67,16 +67,16 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Where chains of all new samplers are stuck the finding compares by the errors of means.
+// If the chains of all new samplers are stuck, the finding compares the errors of means.
 func TestStuckRivals(t *testing.T) {
 	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
 	finding := c.finding(runsOf(map[string][3]float64{gibbs: {100, 100, 1000}, sardonics: {50, 50, 1000}, pasRoot: {400, 4, 1000}}))
-	if !strings.Contains(finding, "on A Gibbs gives 25 times as many as PAS, √t by the errors of means, and by τ there is no verdict") {
+	if !strings.Contains(finding, "on A, Gibbs gives 25 times as many as PAS, √t by the errors of means (by τ there is no verdict)") {
 		t.Error(finding)
 	}
 }
 
-// Of independent values of the reference a run is worth as many as it has, by τ and by its error.
+// A run of independent draws from the reference has as many independent values as draws, by τ and by the error.
 func TestMeasure(t *testing.T) {
 	const n, values = 4000, 6
 	r := rbm.NewKey(1).Rand()
@@ -94,30 +94,30 @@ func TestMeasure(t *testing.T) {
 	g.measure(run, 2, 0, func(name string, y float64) { got[name] = y })
 	// τ is known within 5 % of ½, and is the largest of six; a squared error of six values within a factor of 2.
 	if x := got[gainPanel] / (n / 2); x < 0.8 || x > 1.05 {
-		t.Errorf("%v independent values a second of %d", got[gainPanel], n/2)
+		t.Errorf("%v independent values per second, want %d", got[gainPanel], n/2)
 	}
 	if x := got[byErrorPanel] / (n / 2); x < 0.3 || x > 4 {
-		t.Errorf("%v independent values a second by the error, of %d", got[byErrorPanel], n/2)
+		t.Errorf("%v independent values per second by the error, want %d", got[byErrorPanel], n/2)
 	}
 	if got[flipsPanel] != 3 || math.Abs(got[flipsTau]-6*got[tauPanel]) > 1e-9 || math.Abs(got[timesPanel]-2*n/got[tauPanel]) > 1e-9 {
 		t.Errorf("%v", got)
 	}
 }
 
-// Where all are stuck nobody wins.
+// If all samplers are stuck, none wins.
 func TestAllStuck(t *testing.T) {
 	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
 	table := runsOf(map[string][3]float64{gibbs: {100, 10, 1000}, sardonics: {200, 10, 1000}, pasRoot: {50, 10, 100}})
 	if got := c.best(table, 0, isOld).name; got != sardonics {
-		t.Errorf("the fastest of those that are stuck is %s", got)
+		t.Errorf("the fastest stuck sampler is %s, want SARDONICS", got)
 	}
 	for _, claim := range c.claims(table, 0) {
 		if claim.Verdict != claims.Fail {
 			t.Errorf("%s: %s", claim.Text, claim.Verdict)
 		}
 	}
-	// The mean squared error of the four runs is that of 10.25 values a second.
-	if finding := c.finding(table); !strings.Contains(finding, "on A there is no verdict: in runs of 0.3 s chains of SARDONICS stay in part of the states; by the errors of its means a run is worth 3.08 independent values, and 25 of them would take at least 2.44 s") {
+	// The mean squared error of the four runs is that of 10.25 values per second.
+	if finding := c.finding(table); !strings.Contains(finding, "on A, there is no verdict, because in runs of 0.3 s, chains of SARDONICS stay in part of the states; by the errors of means a run has 3.08 independent values, and 25 of them would take at least 2.44 s") {
 		t.Error(finding)
 	}
 }

@@ -8,22 +8,22 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A contestant is a sampler in a race.
+// A contestant is a sampler in a contest.
 type contestant struct {
 	name  string
 	mover mcmc.Mover
-	free  bool // on p(v), with costs to first order
-	new   bool // an informed proposal, not in the programs
-	every int  // moves from one observation to the next
+	free  bool // samples p(v), with energy differences to first order
+	new   bool // an informed proposal that rbmtrain and isingmc do not have
+	every int  // moves between observations
 }
 
 const (
 	observeEvery = 4
-	// singleEvery is for moves of one flip on lattices and both layers, which take 1 µs.
+	// singleEvery is for moves of one flip on lattices and on both layers, which take 1 µs.
 	singleEvery = 64
 )
 
-// Names of contestants that claims and pictures are about.
+// Names of contestants in claims and pictures.
 const (
 	blockGibbs = "block Gibbs"
 	withIM     = "block Gibbs + IM"
@@ -36,7 +36,7 @@ const (
 	clusters   = "Wolff"
 )
 
-// fresh are the new samplers that a warm-up tunes.
+// fresh returns the new samplers that a warm-up tunes, and for p(v) LB.
 func fresh(free bool) (all []contestant) {
 	if free {
 		all = append(all, contestant{name: single, mover: informed.Path{Balance: informed.Ratio, Length: 1}})
@@ -50,7 +50,7 @@ func fresh(free bool) (all []contestant) {
 	return all
 }
 
-// mover reads a sampler of the programs.
+// mover parses a sampler.
 func mover(text string) mcmc.Mover {
 	m, err := mcmc.ParseMover(text, mcmc.Linear)
 	if err != nil {
@@ -59,8 +59,8 @@ func mover(text string) mcmc.Mover {
 	return m
 }
 
-// old are the samplers of the programs that race on either kind of system. SARDONICS with walks of one flip is the locally balanced
-// sampler of single flips, on faster sums than a path of one flip.
+// old returns first and the samplers that run on both kinds of systems. SARDONICS with walks of one flip is the locally balanced
+// sampler of single flips, and faster than a path of one flip.
 func old(first []contestant, ladder mcmc.Mover) []contestant {
 	all := append(first,
 		contestant{name: tempering, mover: ladder, every: observeEvery},
@@ -78,10 +78,10 @@ func onRBM() []contestant {
 	return append(append(all, fresh(false)...), fresh(true)...)
 }
 
-// longNames are the samplers of the long race: those of the programs, and the fastest new ones of each kind on both layers.
+// longNames are the samplers of figure long: the old ones, and the fastest new one of each kind on both layers.
 var longNames = []string{blockGibbs, tempering, sardonics, single, "PAS, t/(1+t)", string(informed.DLMCRatio)}
 
-// only returns the contestants of these names on both layers.
+// only returns the contestants with these names that sample both layers.
 func only(all []contestant, names []string) []contestant {
 	return slices.DeleteFunc(all, func(x contestant) bool { return x.free || !slices.Contains(names, x.name) })
 }
@@ -123,14 +123,14 @@ func (c *alternating) Reset() {
 	c.second.Reset()
 }
 
-// WarmUp finds the setting of the second sampler; see mcmc.Adaptive.
+// WarmUp implements mcmc.Adaptive. It tunes the second sampler.
 func (c *alternating) WarmUp(r *rand.Rand) mcmc.Info {
 	info := c.second.(mcmc.Adaptive).WarmUp(r)
 	c.first.Reset()
 	return info
 }
 
-// setting returns what the warm-up of a chain found: flips of a walk or path, a step size, or 0.
+// setting returns the setting that the warm-up of a chain found: flips of a walk or path, a step size, or 0 if there is none.
 func setting(c mcmc.Chain) float64 {
 	if a, ok := c.(*alternating); ok {
 		c = a.second
@@ -145,7 +145,7 @@ func setting(c mcmc.Chain) float64 {
 	return 0
 }
 
-// newNames returns the names of the new samplers among all, on p(v) or not.
+// newNames returns the names of the new samplers of all that sample p(v), or of those that do not.
 func newNames(all []contestant, free bool) (names []string) {
 	for _, c := range all {
 		if c.new && c.free == free {

@@ -17,27 +17,27 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// An arena is a system on which samplers race.
+// An arena is a system on which samplers are compared.
 type arena struct {
 	label string
-	word  string // short, for pictures
-	truth string // where the true means come from
+	word  string // short label for pictures
+	truth string // source of the true means
 	beta  float64
 	make  func(ctx context.Context, quick bool) (*ground, error)
 }
 
-// A ground is what all runs in an arena share. Starts are states of the distribution, and means and variances
-// of the observables are theirs.
+// A ground has the data that all runs in an arena share. starts are states of the distribution, and mean and variance
+// are those of the observables over them.
 type ground struct {
-	build, free    func() mcmc.Settable // free is nil where there are no hidden units to sum out
+	build, free    func() mcmc.Settable // free makes the system of p(v); nil for lattices
 	starts         [][]uint8
 	observables    int
 	observer       func(s mcmc.System) func(dst []float64)
 	mean, variance []float64
-	halves         float64 // largest difference of an observable's means over the two halves of the starts, in standard deviations
+	halves         float64 // largest difference between the means of an observable over the two halves of starts, in standard deviations
 }
 
-// finish sets means and variances from the states.
+// finish sets means and variances from starts.
 func (g *ground) finish() *ground {
 	series := make([][]float64, g.observables)
 	values := make([]float64, g.observables)
@@ -59,7 +59,7 @@ func (g *ground) finish() *ground {
 	return g
 }
 
-// once returns a make that runs f for the first of many jobs.
+// once returns a function that calls f once and keeps its result.
 func once(f func(ctx context.Context, quick bool) (*ground, error)) func(ctx context.Context, quick bool) (*ground, error) {
 	var mutex sync.Mutex
 	var kept *ground
@@ -78,12 +78,12 @@ func once(f func(ctx context.Context, quick bool) (*ground, error)) func(ctx con
 }
 
 const (
-	states     = 4000 // of a reference
+	states     = 4000 // states of a reference
 	components = 8
 	trainSteps = 3000
 )
 
-// trained returns a model of the built-in digits with all parameters times sharp.
+// trained returns a model of the built-in digits with all parameters multiplied by sharp.
 func trained(ctx context.Context, hidden int, sharp float32, quick bool) (*rbm.RBM, error) {
 	rows, steps := 5000, trainSteps
 	if quick {
@@ -108,13 +108,14 @@ func trained(ctx context.Context, hidden int, sharp float32, quick bool) (*rbm.R
 	return m, nil
 }
 
-// Moves between the states of a reference by long runs, in units of 150 steps of block Gibbs or 30 of tempering.
+// Distances between the states of a reference from long runs, in units of 150 moves of block Gibbs or 30 of tempering.
 const (
 	shortApart = 1
 	longApart  = 10
 )
 
-// machine is an RBM of 784 visible units. Long runs give its reference, from states that are this many moves apart; if it is 0, exact draws do.
+// machine returns an arena with an RBM of 784 visible units. Its reference is from long runs whose states have the distance apart, or from exact draws if
+// apart is 0.
 func machine(hidden int, sharp float32, apart int) arena {
 	a := arena{label: fmt.Sprintf("784×%d", hidden), beta: 1, truth: "long runs"}
 	a.word = a.label
@@ -178,13 +179,13 @@ func drawn(ctx context.Context, m *rbm.RBM, n int) ([][]uint8, error) {
 	return all, nil
 }
 
-// A reference is a sampler that runs for long, with moves between the states that are kept.
+// A reference is a sampler for long runs, with the number of moves between the states that are kept.
 type reference struct {
 	mover mcmc.Mover
 	apart int
 }
 
-// visited returns n states of runs of the samplers, equally many of each, from different random states. A tenth is left out first.
+// visited returns n states, with equal numbers from a run of each sampler. The runs start at different random states, and their first tenth is discarded.
 func visited(ctx context.Context, build func() mcmc.Settable, beta float64, n int, samplers []reference, quick bool) (all [][]uint8, err error) {
 	for k, ref := range samplers {
 		key := rbm.NewKey(uint64(100 + k))
@@ -214,7 +215,7 @@ func visited(ctx context.Context, build func() mcmc.Settable, beta float64, n in
 	return all, nil
 }
 
-// principal returns, for each of the first n bits, its place on the axes along which the states vary most.
+// principal returns, for each of the first n bits, its coefficients in the first principal components of the states.
 func principal(all [][]uint8, n int) [][]float64 {
 	x := mat.NewDense(len(all), n, nil)
 	for k, state := range all {
@@ -239,8 +240,8 @@ func principal(all [][]uint8, n int) [][]float64 {
 	return axes
 }
 
-// lattice is an Ising system with periodic boundaries. Its observables are the energy and the square of the magnetisation, or
-// of the overlap with a state of the distribution in a glass.
+// lattice returns an arena with an Ising system with periodic boundaries. Its observables are the energy and the square of the
+// magnetisation, or for a glass the square of the overlap with a state of the distribution.
 func lattice(label, word, size string, beta float64, couplings mcmc.Couplings, glass bool, samplers ...reference) arena {
 	truth := "long runs of Wolff's clusters"
 	if glass {

@@ -1,5 +1,5 @@
-// Package informed has locally balanced proposals as samplers of binary systems, for experiments that race them: none is
-// faster than the samplers of package mcmc where these were compared.
+// Package informed samples binary systems by locally balanced proposals, for experiments that compare them with the samplers of
+// package mcmc. In these experiments none is faster than the best of package mcmc.
 package informed
 
 import (
@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// A Balance is the function g of a locally balanced proposal, g(t) = t·g(1/t) with t the ratio of the
-// probabilities of two states (Zanella 2020).
+// A Balance is the weight g(t) of a flip in a locally balanced proposal, where t is the ratio of the probabilities
+// of the two states and g(t) = t·g(1/t) (Zanella 2020).
 type Balance string
 
 const (
@@ -35,12 +35,12 @@ func (b Balance) at(x float64) float64 {
 func heat(x float64) float64 { return 1 / (1 + rbm.Exp(x)) }
 
 const (
-	curveEdge  = 32 // a curve is flat beyond
-	curveCells = 32 // in a unit of βΔE
+	curveEdge  = 32 // a curve is constant beyond ±curveEdge
+	curveCells = 32 // cells per unit of βΔE
 )
 
-// A curve is a positive function of βΔE, linear between the entries of a table. Proposals and the acceptance use
-// the curve itself on both ways, so that a move leaves exp(−βE) invariant whatever the curve is.
+// A curve is a positive function of βΔE, linear between the entries of a table. Proposals and the acceptance both
+// use the interpolated function, so that a move leaves exp(−βE) exactly invariant.
 type curve [2*curveEdge*curveCells + 1]float64
 
 // fill tabulates f.
@@ -57,16 +57,17 @@ func (c *curve) at(x float64) float64 {
 	return c[k] + float64((t-float64(k))*(c[k+1]-c[k]))
 }
 
-// A coster is a system that knows costs of all flips at once, to first order, where exact ones
+// A coster is a system that computes the energy differences of all flips at once, to first order, because exact ones
 // would take far longer.
 type coster interface{ Costs(dst []float64) }
 
-// flips are what informed proposals need of a system: the costs of all flips in a state, and flips of many bits.
+// flips gives informed proposals the costs of all flips in a state, and flips many bits. The cost of a flip is its energy
+// difference.
 type flips struct {
 	system mcmc.System
-	ising  *mcmc.Ising // the system, if it is an Ising: its calls are direct
+	ising  *mcmc.Ising // the system, if it is an Ising system, for direct calls
 	rbm    *mcmc.RBM   // the system, if it is an RBM
-	coster coster      // the system, if it is one
+	coster coster      // the system, if it is a coster
 	beta   float64
 }
 
@@ -106,7 +107,7 @@ func (f *flips) costs(dst []float64) {
 	}
 }
 
-// flip flips the sites, one after the other, and returns β times the rise of the energy.
+// flip flips the sites and returns β times the change of the energy.
 func (f *flips) flip(sites []int32) float64 {
 	before := f.system.Energy()
 	for _, i := range sites {

@@ -11,25 +11,25 @@ import (
 // A Mover is a proposal with its settings.
 type Mover interface {
 	mcmc.Mover
-	// setting returns that of chains of n sites.
+	// setting returns the setting of chains of n sites.
 	setting(n int) (*setting, error)
-	// chain returns a chain without the weights of its state.
+	// chain returns a chain whose weights are not set yet.
 	chain(c chain) Chain
 }
 
-// A Chain is one of a Mover.
+// A Chain is a chain of a Mover.
 type Chain interface {
 	mcmc.Chain
-	// WarmUp makes mcmc.WarmUpMoves moves that drive the setting to mcmc.TargetAcceptance and then freezes it, if it is not given.
+	// WarmUp tunes a setting that is not given to mcmc.TargetAcceptance, by mcmc.WarmUpMoves moves, and then freezes it.
 	WarmUp(r *rand.Rand) mcmc.Info
-	// Setting returns the flips of a path, or the step size.
+	// Setting returns the number of flips of a path, or the step size.
 	Setting() float64
-	// Adapt changes the logarithm of a setting that is not given by gain times the difference of an acceptance from
-	// mcmc.TargetAcceptance, for all chains that share it. They need a Reset then.
+	// Adapt adds gain·(acceptance − mcmc.TargetAcceptance) to the logarithm of a setting that is not given, for all chains that
+	// share it. Each of them then needs a Reset.
 	Adapt(acceptance, gain float64)
 }
 
-// Bind returns a chain of m on each system, all with one setting. It takes all sites.
+// Bind returns a chain of m on each system. All chains share one setting and update all sites.
 func Bind(m Mover, beta float64, systems ...mcmc.System) ([]Chain, error) {
 	set, err := m.setting(systems[0].Len())
 	if err != nil {
@@ -43,7 +43,7 @@ func Bind(m Mover, beta float64, systems ...mcmc.System) ([]Chain, error) {
 	return all, nil
 }
 
-// first returns the chain of a Bind of one system.
+// first returns the only chain of a Bind of one system.
 func first(all []Chain, err error) (mcmc.Chain, error) {
 	if err != nil {
 		return nil, err
@@ -51,15 +51,15 @@ func first(all []Chain, err error) (mcmc.Chain, error) {
 	return all[0], nil
 }
 
-// A setting is a length or a step size with the function of costs that proposals use. If it is not given, a warm-up drives
-// its logarithm and then freezes it. The schedule is that of mcmc's walks: gains fall as 1/√t, and what stays is the mean of the
-// second half.
+// A setting is a length or a step size, with the curve of weights or probabilities that proposals use. If it is not given, a warm-up
+// tunes its logarithm as that of mcmc's walks: gains fall as 1/√t, and the final value is the mean over the second half of the
+// moves.
 type setting struct {
 	given          bool
 	log, low, high float64
 	value          float64
 	curve          curve
-	take           func(s *setting) // makes exp(log) the value
+	take           func(s *setting) // sets value to exp(log)
 }
 
 // Adapt implements Chain.
@@ -73,23 +73,23 @@ func (s *setting) Adapt(acceptance, gain float64) {
 // Setting implements Chain.
 func (s *setting) Setting() float64 { return s.value }
 
-// chain is what chains of all proposals share.
+// chain has the state and the methods that chains of all proposals share.
 type chain struct {
 	flips
 	*setting
-	sites []int32 // that the move flips, in the order of a path
+	sites []int32 // sites that the move flips, in the order of a path
 	proposal
 }
 
-// A proposal draws sites to flip and scores them. Its first state is that before a move, its last one that after it.
+// A proposal draws sites to flip and scores them. Its first state is the state before a move, and its last state that after it.
 type proposal interface {
-	// weigh sets the weights of the first or of the last state, in which the system is.
+	// weigh sets the weights of the first or the last state. The system must be in that state.
 	weigh(last bool)
-	// draw sets the sites that a move flips. It returns the number of updates.
+	// draw sets the sites that a move flips, and returns the number of updates.
 	draw(r *rand.Rand) int64
-	// score returns the logarithm of the probability of the move back over that of the move there.
+	// score returns the logarithm of the probability of the reverse move divided by that of the move.
 	score() float64
-	// keep makes the last state the first one.
+	// keep makes the last state the first one, after an accepted move.
 	keep()
 }
 
@@ -102,7 +102,7 @@ func (c *chain) Move(r *rand.Rand) mcmc.Info {
 	return info
 }
 
-// move returns the probability of acceptance, too.
+// move also returns the probability of acceptance.
 func (c *chain) move(r *rand.Rand) (mcmc.Info, float64) {
 	info := mcmc.Info{Moves: 1, Proposals: 1, Updates: c.draw(r), Flips: int64(len(c.sites))}
 	rise := c.flip(c.sites)
@@ -138,13 +138,13 @@ func (c *chain) WarmUp(r *rand.Rand) (total mcmc.Info) {
 	return total
 }
 
-// A Named proposal has a name for tables. A warm-up tunes its length or step.
+// A Named proposal has a name for tables.
 type Named struct {
 	Name  string
 	Mover Mover
 }
 
-// Tuned returns the proposals that experiments race.
+// Tuned returns the proposals of the experiments, whose length or step size a warm-up tunes.
 func Tuned() []Named {
 	return []Named{
 		{"PAS, √t", Path{Balance: Root}},

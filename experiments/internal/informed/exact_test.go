@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// exactly is the limit of residuals of whole matrices: probabilities of at most 2⁵ states, rounded to 2⁻⁵³.
+	// exactly is the largest residual of an exact matrix: probabilities of at most 2⁵ states, rounded to 2⁻⁵³.
 	exactly = 1e-12
-	// broken is what residuals of wrong samplers must exceed: mistakes here made 6e-6 and more.
+	// broken is the smallest residual of wrong samplers; the flaws below give at least 6e-6.
 	broken = 1e-6
 	beta   = 0.8
 )
@@ -42,7 +42,7 @@ func bitsOf(x, n int) []uint8 {
 	return state
 }
 
-// boltzmann returns the distribution of the states of s, of which energy has the energies; nil: as s says.
+// boltzmann returns the distribution of the states of s, with the given energies; nil: those of s.
 func boltzmann(s mcmc.Settable, beta float64, energy func(state []uint8) float64) []float64 {
 	if energy == nil {
 		energy = func(state []uint8) float64 {
@@ -74,7 +74,7 @@ func model(visible, hidden int, sd float64, seed uint64) *rbm.RBM {
 	return m
 }
 
-// unknown hides of which type a system is.
+// unknown hides the type of a system.
 type unknown struct{ mcmc.Settable }
 
 // smallSystems returns systems of n bits: a dense graph, one whose type is hidden, an RBM, and the visible units of one.
@@ -123,7 +123,7 @@ func freeEnergy(m *rbm.RBM, v []uint8) float64 {
 	return -math.Log(z)
 }
 
-// A flaw is a mistake that is easily made in an informed proposal.
+// A flaw is a plausible mistake in an informed proposal.
 type flaw string
 
 const (
@@ -133,11 +133,11 @@ const (
 	replaced   flaw = "draws without replacement have the density of draws with it"
 	linear     flaw = "the energy rises by the sum of the costs of single flips"
 	noRatio    flaw = "the ratio of the proposals is left out"
-	// sameOrder is no mistake: a path and the path back in the same order are a pair, too, as flips commute.
+	// sameOrder is not a mistake: flips commute, so the reverse path may have the same order.
 	sameOrder flaw = "the path back is scored in the order of the path there"
 )
 
-// scorePath returns the probability of a path from the present state and the logarithm of its ratio, with a flaw, and leaves the system in the last state.
+// scorePath returns the probability of a path from the current state and the logarithm of its ratio, with a flaw. It leaves the system in the last state.
 func (f flaw) scorePath(c *pathChain, sites []int32) (chance, log float64) {
 	first, last := &c.ends[0], &c.ends[1]
 	c.Reset()
@@ -212,7 +212,7 @@ func imbalance(target []float64, k [][]float64) (worst float64) {
 	return worst
 }
 
-// matrix returns the transition matrix of a move. It visits each path or set of flips from each state by each, which calls add with the
+// matrix returns the transition matrix of a move. For each state it calls each, which calls add for each path or set of flips, with the
 // state reached, the probability of the proposal and the logarithm of its ratio.
 func matrix(t *testing.T, s small, reset func(), each func(add func(chance, log float64))) [][]float64 {
 	t.Helper()
@@ -308,7 +308,7 @@ func TestPathKernels(t *testing.T) {
 	}
 }
 
-// score returns the probability of flips from the present state and the logarithm of their ratio, with a flaw, and leaves
+// score returns the probability of flips from the current state and the logarithm of their ratio, with a flaw. It leaves
 // the system in the last state.
 func (f flaw) score(c *parallelChain, costs []float64, flipped int) (chance, log float64) {
 	c.Reset()
@@ -366,8 +366,8 @@ func TestParallelKernels(t *testing.T) {
 	}
 }
 
-// Weights and chances are those of the papers' formulas, up to the interpolation of a curve, whose relative error is that of an
-// exponential at most: an eighth of the square of a cell's width h, and terms of its fourth power.
+// Weights and probabilities equal the papers' formulas up to the interpolation of a curve. Its relative error is at most that of an
+// exponential, h²/8 for cells of width h, and terms of the order h⁴.
 func TestFormulas(t *testing.T) {
 	const h = 1.0 / curveCells
 	const tolerance = h * h / 8 * (1 + h*h)
@@ -409,7 +409,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// Free energies are those of the sum over all hidden states, exact costs their differences, and costs of first order their derivatives.
+// Free energies equal the sum over all hidden states, exact costs are their differences, and costs to first order their derivatives.
 func TestFreeSystem(t *testing.T) {
 	m := model(5, 3, 1.5, 4)
 	s := NewFree(m)
@@ -445,7 +445,7 @@ func TestFreeSystem(t *testing.T) {
 	}
 }
 
-// everyNew returns each new sampler, with given settings.
+// everyNew returns all new samplers, with given settings.
 func everyNew() []mcmc.Mover {
 	return []mcmc.Mover{
 		Path{Balance: Ratio, Length: 1}, Path{Balance: Root, Length: 3}, Path{Balance: Least, Length: 2}, Path{Balance: Largest, Length: 3},
@@ -453,7 +453,7 @@ func everyNew() []mcmc.Mover {
 	}
 }
 
-// z moves a chain from exact starts and tests the states after it.
+// z moves chains from exact starts and tests the distribution of the states after the moves.
 func z(s mcmc.Settable, c mcmc.Chain, target []float64, starts, moves int) float64 {
 	r := rbm.NewKey(77).Rand()
 	counts := make([]int, len(target))
@@ -523,8 +523,8 @@ func glass(t testing.TB) *mcmc.Graph {
 	return g
 }
 
-// After a warm-up the acceptance is near its target, moves leave the setting as it is, equal draws give equal settings, and what a chain keeps is what a new
-// one has.
+// After a warm-up the acceptance is near its target, moves do not change the setting, and equal draws give equal settings. The cached state of a chain equals that of
+// a new chain.
 func TestWarmUps(t *testing.T) {
 	g := glass(t)
 	for _, x := range Tuned() {
@@ -569,7 +569,7 @@ func TestWarmUps(t *testing.T) {
 	}
 }
 
-// Chains that are bound together have one setting, which follows acceptances unless it is given.
+// Chains of one Bind share one setting, which Adapt changes unless it is given.
 func TestSharedSetting(t *testing.T) {
 	g := glass(t)
 	for _, x := range Tuned() {

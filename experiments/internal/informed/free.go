@@ -9,25 +9,25 @@ import (
 	"gorbm/rbm"
 )
 
-// A Free system is the visible units of an RBM with their free energy
+// A Free is the system of the visible units of an RBM, whose energy is their free energy
 //
 //	F(v) = −bᵀv − Σ_j log(1 + exp(a_j)),   a = c + Wᵀv,
 //
-// the target of the papers of informed proposals. Costs of flips are known to first order for the price of two passes over W:
-// its exact ones would take an exponential for each weight.
+// which the papers on informed proposals sample. Costs computes the costs of all flips to first order, by two passes over W.
+// Exact costs would need an exponential for each weight.
 type Free struct {
 	weights blas32.General // visible × hidden
 	visible []float32
 	state   []uint8
 	field   []float64 // a
-	sigma   []float32 // σ(a), of the state if known
+	sigma   []float32 // σ(a), valid if known
 	down    []float32 // Wσ(a) + b
 	energy  float64
-	known   bool // energy and sigma are those of the state
+	known   bool // energy and sigma are up to date
 	hidden  []float32
 }
 
-// NewFree returns the system of m with no unit on.
+// NewFree returns the system of m with all units off.
 func NewFree(m *rbm.RBM) *Free {
 	n, k := m.Visible(), m.Hidden()
 	s := &Free{weights: blas32.General{Rows: n, Cols: k, Stride: k, Data: make([]float32, n*k)}, visible: m.VisibleBias, hidden: m.HiddenBias,
@@ -45,7 +45,7 @@ func (s *Free) row(i int) []float32 {
 	return s.weights.Data[i*s.weights.Stride:][:s.weights.Cols]
 }
 
-// SetState implements mcmc.Settable. It takes the first bits of longer states, such as those of both layers.
+// SetState implements mcmc.Settable. Of a longer state, such as that of both layers, it uses the first bits.
 func (s *Free) SetState(state []uint8) {
 	copy(s.state, state)
 	for j, c := range s.hidden {
@@ -67,13 +67,13 @@ func (s *Free) Len() int { return len(s.state) }
 // State implements mcmc.System.
 func (s *Free) State() []uint8 { return s.state }
 
-// Energy implements mcmc.System: it is F.
+// Energy implements mcmc.System. It returns F.
 func (s *Free) Energy() float64 {
 	s.know()
 	return s.energy
 }
 
-// know renews energy and sigma.
+// know updates energy and sigma.
 func (s *Free) know() {
 	if s.known {
 		return
@@ -96,7 +96,7 @@ func (s *Free) know() {
 	s.known = true
 }
 
-// FlipCost implements mcmc.System: exactly.
+// FlipCost implements mcmc.System. It is exact.
 func (s *Free) FlipCost(i int) float64 {
 	sign := 1 - 2*float64(s.state[i])
 	cost := -sign * float64(s.visible[i])

@@ -9,20 +9,20 @@ import (
 	"gorbm/rbm"
 )
 
-// A Coin is the probability with which a parallel move flips a site, a function of β times the cost x of that flip and of the step size.
+// A Coin is the probability that a parallel move flips a site, as a function of x, β times the cost of the flip, and of the step size.
 type Coin string
 
 const (
-	// Langevin is σ(−x/2 − 1/(2·step)): DMALA, the discrete Langevin proposal (Zhang, Liu & Liu 2022).
+	// Langevin is σ(−x/2 − 1/(2·step)), the discrete Langevin proposal DMALA (Zhang, Liu & Liu 2022).
 	Langevin Coin = "DMALA"
-	// DLMCRoot is ν(1 − exp(−step·g/ν)), ν = σ(−x), with g = √t: DLMC (Sun et al. 2023), which follows the
-	// jump process of rates g for a time step, each site as if the others stayed.
+	// DLMCRoot is ν(1 − exp(−step·g/ν)) with ν = σ(−x), g = √t and t = exp(−x). This is DLMC (Sun et al. 2023), which
+	// simulates the jump process with rates g for a time step, as if the other sites did not change.
 	DLMCRoot Coin = "DLMC, √t"
-	// DLMCRatio is the same with g = t/(1+t) = ν: a heat bath of each site with probability 1 − exp(−step).
+	// DLMCRatio is the same with g = t/(1+t) = ν. It is a heat bath of each site with probability 1 − exp(−step).
 	DLMCRatio Coin = "DLMC, t/(1+t)"
 )
 
-// rare bounds probabilities of flips away from 0 and 1, for products of them.
+// rare is the distance that probabilities of flips keep from 0 and 1, so that products of them do not underflow.
 const rare = 1e-9
 
 func (c Coin) chance(x, step float64) (p float64) {
@@ -37,13 +37,13 @@ func (c Coin) chance(x, step float64) (p float64) {
 	return min(max(p, rare), 1-rare)
 }
 
-// A Parallel move flips each site by a separate coin, and is accepted by Metropolis & Hastings' ratio.
+// A Parallel move flips each site independently, and is accepted by the ratio of Metropolis and Hastings.
 type Parallel struct {
 	Coin Coin
-	Step float64 // 0: a warm-up finds it
+	Step float64 // step size; 0: a warm-up tunes it
 }
 
-// Bind implements mcmc.Mover. It takes all sites.
+// Bind implements mcmc.Mover. The chain updates all sites.
 func (m Parallel) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
 	return first(Bind(m, beta, s))
 }
@@ -72,7 +72,7 @@ func (m Parallel) chain(shared chain) Chain {
 
 type parallelChain struct {
 	chain
-	chance [2][]float64 // of a flip, by site, in the first and in the last state
+	chance [2][]float64 // probability of a flip by site, in the first and in the last state
 }
 
 // weigh implements proposal.
@@ -105,7 +105,7 @@ func (c *parallelChain) keep() { c.chance[0], c.chance[1] = c.chance[1], c.chanc
 
 // score implements proposal.
 func (c *parallelChain) score() (log float64) {
-	const block = 32 // factors, rare each, that a product of float64 has room for
+	const block = 32 // number of factors of at least rare whose product does not underflow
 	there, back, k := 1.0, 1.0, 0
 	for i, p := range c.chance[0] {
 		q := c.chance[1][i]

@@ -11,21 +11,21 @@ import (
 	"gorbm/rbm"
 )
 
-// A Path is the path auxiliary sampler (Sun, Dai, Xia & Ramamurthy 2022): a move draws Length sites one after the
-// other by locally balanced weights of the first state, flips them, and is accepted by the ratio of the probability of
-// the path back, in reverse order by the weights of the last state, to that of the path there. Sites are drawn without
-// replacement (PAFS of their program). With Correct a site may be drawn again, and after each draw the
-// sign of its cost changes, as in their PAS with correction. Of one site it is the locally
-// balanced sampler of single flips (Zanella 2020), which with costs to first order is Gibbs with gradients (Grathwohl et al. 2021).
+// A Path is the path auxiliary sampler (Sun, Dai, Xia & Ramamurthy 2022). A move draws Length sites, one after the
+// other, with the locally balanced weights of the first state, and flips them. The acceptance uses the probability of
+// the path divided by that of the reverse path, which has the reverse order and the weights of the last state. Sites are
+// drawn without replacement (PAFS in the authors' program). With Correct a site may be drawn again, and its cost changes
+// sign after each draw, as in the authors' PAS with correction. A path of one site is the locally balanced
+// sampler of single flips (Zanella 2020). With costs to first order that is Gibbs with gradients (Grathwohl et al. 2021).
 //
-// Of SARDONICS it differs in this alone: the weights of a walk are those of its first state, not of the state reached.
+// Unlike SARDONICS, a path keeps the weights of its first state.
 type Path struct {
 	Balance Balance
-	Length  int // sites of a move, or one less, equally likely; 0: a warm-up finds it
+	Length  int // a move draws Length or Length−1 sites, with probability ½ each; 0: a warm-up tunes it
 	Correct bool
 }
 
-// Bind implements mcmc.Mover. It takes all sites.
+// Bind implements mcmc.Mover. The chain updates all sites.
 func (m Path) Bind(s mcmc.System, beta float64, _ []int32) (mcmc.Chain, error) {
 	return first(Bind(m, beta, s))
 }
@@ -55,14 +55,14 @@ func (m Path) chain(shared chain) Chain {
 
 // An ending is the first or the last state of a path.
 type ending struct {
-	cost []float64 // of flips, times β
-	tree tree      // of weights
+	cost []float64 // β times the costs of flips
+	tree tree      // weights
 }
 
 type pathChain struct {
 	chain
 	settings Path
-	ends     [2]ending  // first and last
+	ends     [2]ending  // first and last state
 	there    logProduct // probability of the path
 }
 
@@ -83,7 +83,7 @@ func (c *pathChain) weigh(last bool) {
 // draw implements proposal.
 func (c *pathChain) draw(r *rand.Rand) int64 {
 	length := int(c.value)
-	if length > 1 { // with paths of one length parity would keep half of the states apart
+	if length > 1 { // with a single length, parity could make half of the states unreachable
 		length -= r.IntN(2)
 	}
 	c.there = logProduct{}
@@ -112,7 +112,7 @@ func (c *pathChain) score() float64 {
 // keep implements proposal.
 func (c *pathChain) keep() { c.ends[0], c.ends[1] = c.ends[1], c.ends[0] }
 
-// pass multiplies p by the probability of drawing a site and sets its weight for the draws after it.
+// pass multiplies p by the probability of drawing site i, and sets its weight for the following draws.
 func (c *pathChain) pass(e *ending, i int, p *logProduct) {
 	p.times(e.tree.at(i), e.tree.total())
 	if !c.settings.Correct {
@@ -123,7 +123,7 @@ func (c *pathChain) pass(e *ending, i int, p *logProduct) {
 	e.tree.set(i, c.curve.at(e.cost[i]))
 }
 
-// restore undoes the changes of all draws of the path.
+// restore undoes the changes that the draws of a path made.
 func (c *pathChain) restore(e *ending) {
 	for _, i := range c.sites {
 		if c.settings.Correct {
@@ -133,7 +133,8 @@ func (c *pathChain) restore(e *ending) {
 	}
 }
 
-// A tree holds weights and sums of pairs of them, of pairs of pairs and so on. A sum depends on the weights alone.
+// A tree has the weights as its leaves, and the sum of both children in every other node. So a sum depends only on the weights, and not on
+// the order of changes.
 type tree []float64
 
 func newTree(n int) tree { return make(tree, 2<<bits.Len(uint(n-1))) }
@@ -155,7 +156,7 @@ func (t tree) set(i int, w float64) {
 	}
 }
 
-// draw returns the site into whose share of the total the share u falls. It has a weight.
+// draw returns a site with probability proportional to its weight, for u uniform in [0,1). The site has a positive weight.
 func (t tree) draw(u float64) int {
 	x, k := u*t[1], 1
 	for k < len(t)/2 {
@@ -174,7 +175,8 @@ type logProduct struct {
 	n                 int
 }
 
-// times multiplies it by a/b. Weights reach from exp(−32) to exp(32) and sums to 10⁴ of them.
+// times multiplies the product by a/b. Weights are between exp(−32) and exp(32), and sums have at most about 10⁴ terms, so that eight
+// factors do not overflow.
 func (p *logProduct) times(a, b float64) {
 	if p.n%8 == 0 {
 		p.log = p.value()
