@@ -83,6 +83,16 @@ func (c Chart) Shows(x, y float64) bool {
 	return finite(x) && finite(y) && (!c.LogX || x > 0) && (!c.LogY || y > 0)
 }
 
+// Known returns the indices of the points of a line that the axes can show.
+func (c Chart) Known(l Line) (all []int) {
+	for i, y := range l.Y {
+		if c.Shows(l.X[i], y) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // Band returns the ends of the band at point i of a line, and whether it has one.
 func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
 	switch {
@@ -111,12 +121,7 @@ func (c Chart) Thinned() Chart {
 		if len(l.X) <= mostPoints {
 			continue
 		}
-		var known []int
-		for i, y := range l.Y {
-			if c.Shows(l.X[i], y) {
-				known = append(known, i)
-			}
-		}
+		known := c.Known(l)
 		every := (len(known) + mostPoints - 1) / mostPoints
 		var kept []int
 		if len(known) > 0 {
@@ -144,11 +149,8 @@ func (c Chart) Shown() Chart {
 	var lines []Line
 	for i, l := range c.Lines {
 		l.Color = c.Ink(i) + 1
-		for k, y := range l.Y {
-			if c.Shows(l.X[k], y) {
-				lines = append(lines, l)
-				break
-			}
+		if len(c.Known(l)) > 0 {
+			lines = append(lines, l)
 		}
 	}
 	c.Lines = lines
@@ -239,17 +241,13 @@ func (c Chart) Axes() (x, y Axis) {
 	x, y = Axis{nothing(), c.LogX, nothing()}, Axis{nothing(), c.LogY, nothing()}
 	later, first := nothing(), math.Inf(1)
 	for _, l := range c.Lines {
-		for i, v := range l.Y {
-			if c.Shows(l.X[i], v) {
-				first = min(first, l.X[i])
-			}
+		for _, i := range c.Known(l) {
+			first = min(first, l.X[i])
 		}
 	}
 	for _, l := range c.Lines {
-		for i, v := range l.Y {
-			if !c.Shows(l.X[i], v) {
-				continue
-			}
+		for _, i := range c.Known(l) {
+			v := l.Y[i]
 			x.add(l.X[i])
 			low, high, ok := c.Band(l, i)
 			if !ok {
@@ -321,11 +319,9 @@ func (c Chart) Empty() bool {
 func (c Chart) Flat() (value float64, flat bool) {
 	span, points := nothing(), 0
 	for _, l := range c.Lines {
-		for i, v := range l.Y {
-			if c.Shows(l.X[i], v) {
-				span.add(v)
-				points++
-			}
+		for _, i := range c.Known(l) {
+			span.add(l.Y[i])
+			points++
 		}
 	}
 	return span.Low, points > len(c.Lines) && span.Low == span.High
@@ -338,13 +334,7 @@ func (c Chart) YMarks() []Mark {
 	if !c.Whole {
 		return all
 	}
-	var whole []Mark
-	for _, m := range all {
-		if m.Value == math.Round(m.Value) {
-			whole = append(whole, Mark{m.Value, short(m.Value, 1)})
-		}
-	}
-	return whole
+	return wholeMarks(all)
 }
 
 // Plot returns the plot of a chart and its entries in the legend.
@@ -356,11 +346,8 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 	for i, l := range c.Lines {
 		ink := c.color(i)
 		var xy, low, high plotter.XYs
-		for k, y := range l.Y {
-			if !c.Shows(l.X[k], y) {
-				continue
-			}
-			xy = append(xy, plotter.XY{X: l.X[k], Y: y})
+		for _, k := range c.Known(l) {
+			xy = append(xy, plotter.XY{X: l.X[k], Y: l.Y[k]})
 			if from, to, ok := c.Band(l, k); ok {
 				low, high = append(low, plotter.XY{X: l.X[k], Y: from}), append(high, plotter.XY{X: l.X[k], Y: to})
 			}
@@ -490,10 +477,8 @@ func (c Chart) endsRight() bool {
 	}
 	for _, l := range c.Lines {
 		end := math.Inf(-1)
-		for i, y := range l.Y {
-			if c.Shows(l.X[i], y) {
-				end = max(end, l.X[i])
-			}
+		for _, i := range c.Known(l) {
+			end = max(end, l.X[i])
 		}
 		if math.IsInf(end, -1) || len(c.Lines) == 1 {
 			continue
@@ -516,12 +501,9 @@ func newEnds(c Chart) *ends {
 	e := new(ends)
 	_, y := c.Axes()
 	for i, l := range c.Lines {
-		for k := len(l.Y) - 1; k >= 0; k-- {
-			if c.Shows(l.X[k], l.Y[k]) {
-				e.names, e.inks = append(e.names, l.Name), append(e.inks, c.color(i))
-				e.at = append(e.at, min(max(l.Y[k], y.Low), y.High))
-				break
-			}
+		if known := c.Known(l); len(known) > 0 {
+			e.names, e.inks = append(e.names, l.Name), append(e.inks, c.color(i))
+			e.at = append(e.at, min(max(l.Y[known[len(known)-1]], y.Low), y.High))
 		}
 	}
 	return e

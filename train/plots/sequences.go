@@ -157,11 +157,7 @@ func Agreements(all ...Agreement) *Page {
 		if len(a.Rows) > manyPoints {
 			p.density(a.Rows, a.Samples, low, high)
 		} else {
-			xy := make(plotter.XYs, len(a.Rows))
-			for i := range xy {
-				xy[i] = plotter.XY{X: a.Rows[i], Y: a.Samples[i]}
-			}
-			p.Dots(xy, Colors[0], vg.Points(0.75*dotRadius))
+			p.scatter(a.Rows, a.Samples)
 		}
 		p.Line(plotter.XYs{{X: low, Y: low}, {X: high, Y: high}}, Colors[1], vg.Points(0.7))
 		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = low, high, low, high
@@ -240,12 +236,17 @@ func Mutations(letters string, levels []int32, numbers []int, scores [][]float64
 func Scatter(title, xName, yName string, x, y []float64) *Page {
 	p := New(xName, yName)
 	p.Title.Text = title
+	p.scatter(x, y)
+	return Grid([][]*Plot{{p}}, 12*vg.Centimeter, 11*vg.Centimeter)
+}
+
+// scatter adds small dots at the points (x, y).
+func (p *Plot) scatter(x, y []float64) {
 	xy := make(plotter.XYs, len(x))
 	for i := range xy {
 		xy[i] = plotter.XY{X: x[i], Y: y[i]}
 	}
 	p.Dots(xy, Colors[0], vg.Points(0.75*dotRadius))
-	return Grid([][]*Plot{{p}}, 12*vg.Centimeter, 11*vg.Centimeter)
 }
 
 // A LogoUnit is a hidden unit to draw as a logo.
@@ -416,12 +417,7 @@ func (g glyph) fill(c draw.Canvas, ink color.Color, to vg.Rectangle) {
 	c.SetColor(ink)
 	var path vg.Path
 	if g == nil {
-		path.Move(to.Min)
-		path.Line(vg.Point{X: to.Max.X, Y: to.Min.Y})
-		path.Line(to.Max)
-		path.Line(vg.Point{X: to.Min.X, Y: to.Max.Y})
-		path.Close()
-		c.Fill(path)
+		c.Fill(to.Path())
 		return
 	}
 	bounds := sfnt.Segments(g).Bounds()

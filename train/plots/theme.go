@@ -143,11 +143,14 @@ func ticks(marks []Mark) (all []plot.Tick) {
 }
 
 // wholeTicks returns some five ticks at whole numbers.
-func wholeTicks(low, high float64) (all []plot.Tick) {
-	for _, m := range Marks(low, high, false) {
+func wholeTicks(low, high float64) []plot.Tick { return ticks(wholeMarks(Marks(low, high, false))) }
+
+// wholeMarks returns the marks at whole numbers, written as such.
+func wholeMarks(marks []Mark) (whole []Mark) {
+	for _, m := range marks {
 		if m.Value == math.Round(m.Value) {
-			all = append(all, plot.Tick{Value: m.Value, Label: short(m.Value, 1)})
+			whole = append(whole, Mark{m.Value, short(m.Value, 1)})
 		}
 	}
-	return all
+	return whole
 }

@@ -87,11 +87,8 @@ func newDrawing(c plots.Chart) drawing {
 		var path, upper strings.Builder
 		var lower []string
 		pen := "M"
-		for j, v := range l.Y {
-			if !c.Shows(l.X[j], v) {
-				continue // the line goes straight past the gap
-			}
-			at := dot{x.at(l.X[j]), y.at(v)}
+		for _, j := range c.Known(l) { // the line goes straight past the others
+			at := dot{x.at(l.X[j]), y.at(l.Y[j])}
 			if l.Dots || l.Apart {
 				k.Dots = append(k.Dots, at)
 			}
@@ -125,11 +122,8 @@ func (d drawing) JSON() (template.JS, error) {
 	lines := []line{}
 	for _, l := range d.Lines {
 		out := line{Name: l.Name, X: []float64{}, Y: []float64{}}
-		for i, y := range l.Y {
-			if !d.Shows(l.X[i], y) {
-				continue
-			}
-			out.X, out.Y = append(out.X, l.X[i]), append(out.Y, y)
+		for _, i := range d.Known(l) {
+			out.X, out.Y = append(out.X, l.X[i]), append(out.Y, l.Y[i])
 			if l.Err != nil {
 				out.Err = append(out.Err, l.Err[i])
 			}
