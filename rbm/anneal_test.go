@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// dyadic rounds the parameters of m and b to eighths, so that float32 sums of
-// them are exact.
+// dyadic rounds the parameters of m and b to multiples of 1/8, so that float32 sums of them are
+// exact.
 func dyadic(m *RBM, b *Base) {
 	round := func(x []float32) {
 		for i := range x {
@@ -23,8 +23,8 @@ func dyadic(m *RBM, b *Base) {
 	round(b.HiddenBias)
 }
 
-// visibleKernel returns the matrix of h|v, v|h over the rows v of all, by the
-// definition of conditionals.
+// visibleKernel returns the transition matrix of h|v, then v|h, over the rows of visible states,
+// from the definition of the conditionals.
 func visibleKernel(all []state, rows [][]int) [][]float64 {
 	p, _ := law(all, 1)
 	at := map[int]int{}
@@ -50,9 +50,8 @@ func visibleKernel(all []state, rows [][]int) [][]float64 {
 	return kernel
 }
 
-// allPaths sums the weights of all paths over visible states: from the distribution
-// start, the gains of step k are those that the annealing gives, the moves
-// those of kernel(k).
+// allPaths computes the weights of all paths over visible states. Paths start from a distribution
+// over rows; kernel(k) is the transition matrix of step k.
 type allPaths struct {
 	m    *RBM
 	b    *Base
@@ -110,9 +109,9 @@ func total(p []float64) (sum float64) {
 	return sum
 }
 
-// Over all paths the mean weight is Z/Z₀ exactly, and Z₀/Z in reverse; it is
-// not if the weight is taken after the move, if a move is made at the β before
-// or if the way down takes the gains of the way up.
+// The mean weight over all paths is exactly Z/Z₀, and Z₀/Z in reverse. It is not if the weight is
+// computed after the move, if a move uses the previous β, or if the reverse uses the gains of the
+// forward direction.
 func TestWeightsOverAllPaths(t *testing.T) {
 	path := []float64{0, 0.125, 0.5, 0.625, 1}
 	forEach(t, tiny, func(t *testing.T, shape shape) {
@@ -141,7 +140,7 @@ func TestWeightsOverAllPaths(t *testing.T) {
 				}
 				return p
 			}
-			// Sums of some hundred products of numbers of size 1, all positive.
+			// Sums of a few hundred positive products of about 1.
 			near(t, "mean weight", up(right)/ratio, 1, 1e-12)
 			down := s.law(1)
 			for k := len(path) - 1; k > 0; k-- {
@@ -165,7 +164,7 @@ func TestWeightsOverAllPaths(t *testing.T) {
 				return p
 			})/ratio)
 			wrong := s.law(1)
-			for k := range len(path) - 1 { // starts at the model, but goes up
+			for k := range len(path) - 1 { // starts at the model, but moves forward
 				wrong = right(wrong, path[k+1], path[k], k == len(path)-2)
 			}
 			mutant("reverse not reversed", total(wrong)*ratio)
@@ -173,16 +172,16 @@ func TestWeightsOverAllPaths(t *testing.T) {
 	})
 }
 
-// A byHand run walks the path with plain loops and the same uniforms, so that
-// the annealing must give its weights; a mutation makes it another algorithm.
+// A byHand run anneals with plain loops and the same uniforms as the library, so both must have the
+// same weights. With late or behind it is a wrong algorithm.
 type byHand struct {
 	m            *RBM
 	b            *Base
 	key          Key
-	late, behind bool // weight after the move; move at the β before
+	late, behind bool // weights after the move; moves at the previous β
 }
 
-// at returns the model at β: blended parameters, rounded to float32.
+// at returns the model at β: interpolated parameters, rounded to float32.
 func (s byHand) at(beta float64) *RBM {
 	m, b := s.m.Clone(), s.b
 	if b == nil {
@@ -201,7 +200,7 @@ func (s byHand) at(beta float64) *RBM {
 	return m
 }
 
-// weights returns the log weights of the rows of v, which it moves.
+// weights anneals the rows of v and returns their log weights.
 func (s byHand) weights(path []float64, v Values) []float64 {
 	logw := make([]float64, v.Rows)
 	h := NewBits(v.Rows, s.m.Hidden())
@@ -232,7 +231,7 @@ func (s byHand) weights(path []float64, v Values) []float64 {
 	return logw
 }
 
-// draw draws h|v and v|h of m.
+// draw draws h|v, then v|h, of m.
 func (s byHand) draw(m *RBM, v, h Values, up, down Key) {
 	mean := NewMatrix(v.Rows, m.Hidden())
 	m.HiddenMean(mean, v)
@@ -259,7 +258,7 @@ func (s byHand) draw(m *RBM, v, h Values, up, down Key) {
 	}
 }
 
-// annealed returns the log weights of the rows of v after all of path.
+// annealed returns the log weights of the rows of v at the end of path.
 func annealed(m *RBM, b *Base, path []float64, v Values) ([]float64, error) {
 	logw := make([]float64, v.Rows)
 	err := Anneal(context.Background(), m, b, path, v, NewKey(6), func(_ int, gains []float64) {
@@ -287,8 +286,8 @@ func TestAnnealingByHand(t *testing.T) {
 				}
 				want := byHand{m: m, b: b, key: NewKey(6)}.weights(path, same)
 				for r := range want {
-					// Five gains of sums of 200 float32 preactivations, each
-					// rounded some ten times at 2⁻²⁴ of a size of 3.
+					// Five gains, each a sum of 200 float32 preactivations of size 3 with about ten
+					// roundings of 2⁻²⁴.
 					near(t, "log weight", got[r], want[r], 5*200*10*3*0x1p-24)
 				}
 			}
@@ -296,8 +295,7 @@ func TestAnnealingByHand(t *testing.T) {
 	}
 }
 
-// The weights of the annealing itself have the mean Z/Z₀; those of the broken
-// algorithms do not.
+// The mean weight of the annealing is Z/Z₀. That of the wrong algorithms is not.
 func TestAnnealingIsUnbiased(t *testing.T) {
 	const chains = 10000
 	path := []float64{0, 0.25, 0.5, 0.75, 1}
@@ -311,7 +309,7 @@ func TestAnnealingIsUnbiased(t *testing.T) {
 					b.Draw(m, v, h, NewKey(5))
 					return v
 				}
-				// off is how many standard errors the mean weight is from Z/Z₀.
+				// off returns the distance of the mean weight from Z/Z₀ in standard errors.
 				off := func(logw []float64) float64 {
 					sum, squares := 0.0, 0.0
 					for _, w := range logw {
@@ -349,7 +347,7 @@ func TestAnnealingAllocatesNothing(t *testing.T) {
 	a := newAnnealing(nil, m, b, []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1}, v, NewKey(2))
 	a.ctx, a.hi = context.Background(), 5
 	a.runPart(len(a.parts) - 1)
-	if n := testing.AllocsPerRun(20, func() { a.runPart(len(a.parts) - 1) }); n != 0 && !parallel.Raced() { // a pool forgets at random under the race detector
+	if n := testing.AllocsPerRun(20, func() { a.runPart(len(a.parts) - 1) }); n != 0 && !parallel.Raced() { // under the race detector a pool drops elements at random
 		t.Errorf("%v allocations in five steps, want 0", n)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Any number of ranks, more than there are panels too, moves the parameters to the bits of
+// An ascent of any number of ranks, even more than there are panels, is bit-identical to that of
 // one process.
 func TestAscendRanks(t *testing.T) {
 	const panels = 3
-	for _, rows := range []int{40, 5000} { // of one chunk, and of several
+	for _, rows := range []int{40, 5000} { // one chunk, and several
 		for _, withMoments := range []bool{false, true} {
 			for _, centred := range []bool{false, true} {
 				start := shape{135, 64*panels - 20, 3, Softmax}.random(5, 0.6)
@@ -27,7 +27,7 @@ func TestAscendRanks(t *testing.T) {
 					neg.Moments = NewMoments(start)
 					neg.Moments.Set(neg.Batch)
 				}
-				// All that an ascent may move, from other parameters each.
+				// Everything that an ascent can update, each with other initial values.
 				ascentOf := func(m *RBM) (*Ascent, []*Parameters) {
 					a := new(Ascent)
 					allOf(a, m)

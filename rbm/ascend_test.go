@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// A step64 is a step of all parameters in float64: weights row by row, visible
-// biases, hidden biases.
+// A step64 is a step of all parameters in float64: weights row by row, visible biases, hidden
+// biases.
 type step64 [3][]float64
 
-// newStep64 returns the moments of p, of a model of n × m units.
+// newStep64 returns the moments of p for a model of n × m units.
 func newStep64(n, m int, p Phase) step64 {
 	s := step64{make([]float64, n*m), make([]float64, n), make([]float64, m)}
 	if k := p.Moments; k != nil {
@@ -80,7 +80,7 @@ func norm64(x []float64, less []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// particlesOf returns rows that m itself draws, from fair hidden units.
+// particlesOf returns rows drawn from m, starting from fair hidden units.
 func particlesOf(m *RBM, rows int, seed uint64) Batch {
 	s := NewStates(m, rows)
 	s.H.Randomize(NewKey(seed))
@@ -88,17 +88,14 @@ func particlesOf(m *RBM, rows int, seed uint64) Batch {
 	return Batch{V: s.V, H: s.Mean}
 }
 
-// What an ascent adds, against the same sum in float64. On parameters of zero the
-// step is stored as it is, so its own error is seen: it must be below 10⁻⁵ of the
-// step's norm, or of a hundredth of the positive phase's where the step is
-// smaller, for every tensor by itself. On other parameters the stored ones may be
-// off by half of their last bit as well, and no more.
-//
-// The weights are held to what it does for large batches, too: eight average
-// roundings, of 2.5·10⁻⁸ each, of the whole positive phase. Without float64 over
-// chunks a million rows are off by twice that. Where the phases differ in size it
-// is one half of a last bit, as far off as coefficients are that do not make up for
-// their rounding.
+// The step of an ascent is compared with the same sum in float64. With zero parameters the step is
+// stored unrounded, so its error is visible. For each tensor it must be below 10⁻⁵ of the norm of
+// the step, or of a hundredth of the norm of the positive phase if that is larger. With other
+// parameters the rounding of a parameter adds at most half of its last bit. For large batches the
+// error of the weights must also be below eight average roundings, of 2.5·10⁻⁸ each, of the
+// positive phase. Without float64 sums over chunks a million rows have twice that error. If the
+// phases differ in size, the limit is half of a last bit, the error of coefficients whose rounding
+// errors are not carried over.
 func TestAscendLosesNothing(t *testing.T) {
 	const small, share = 1e-5, 0.01
 	m := shape{8, 5, 0, Softmax}.random(1, 1)
@@ -125,7 +122,7 @@ func TestAscendLosesNothing(t *testing.T) {
 	for _, rows := range sizes {
 		pos, neg := particlesOf(m, rows, 1), particlesOf(m, rows, 2)
 		all = append(all, phases{fmt.Sprintf("%d rows against as many", rows), m, eight, Phase{Batch: pos}, Phase{Batch: neg}})
-		if rows > 20000 { // five times as much work
+		if rows > 20000 { // five times the work
 			continue
 		}
 		few := particlesOf(m, min(rows, 7), 3)
@@ -184,9 +181,9 @@ func TestAscendLosesNothing(t *testing.T) {
 	}
 }
 
-// The centred gradient against the same in float64. Its biases are sums of many
-// weights' gradients that nearly cancel: the error of each tensor is held against
-// the norm of the whole.
+// The centred gradient is compared with the same sums in float64. Its bias steps are sums of many
+// terms that nearly cancel, so the error of each tensor is compared with the norm of the whole
+// step.
 func TestCentreLosesNothing(t *testing.T) {
 	for _, c := range []struct {
 		s    shape
@@ -256,7 +253,7 @@ func TestAscendAddsTheMomentDifference(t *testing.T) {
 		new(Ascent).Step(fused, rate, 1, Phase{Batch: pos}, Phase{Batch: neg})
 		new(Ascent).Step(dense, rate, 1, Phase{Moments: plus}, Phase{Moments: less})
 		new(Ascent).Step(mixed, rate, 1, Phase{Batch: pos}, Phase{Moments: less})
-		// Sums of up to 170 float32 terms below 1.5 in different orders.
+		// Sums of up to 170 float32 terms below 1.5, in different orders.
 		const tol = 170 * 1.5 * rate / (1 << 23)
 		for _, got := range []*RBM{dense, mixed} {
 			for i := range m.Visible() {

@@ -31,8 +31,7 @@ func baseStates(m *RBM, b *Base) []state {
 	return states(independent)
 }
 
-// blended returns states with the energy β·E + rest·E₀; on the path rest is
-// 1−β.
+// blended returns states with the energy β·E + rest·E₀. On the path rest is 1−β.
 func blended(m *RBM, b *Base, beta, rest float64) []state {
 	all := states(m)
 	for i, s := range baseStates(m, b) {
@@ -41,8 +40,8 @@ func blended(m *RBM, b *Base, beta, rest float64) []state {
 	return all
 }
 
-// gibbsLaw returns the distribution of (v,h') after v|h, h'|v from the hidden states
-// from, under the energies of all.
+// gibbsLaw returns the distribution of (v,h') after a Gibbs step v|h, h'|v from the hidden state
+// from, for the energies of all.
 func gibbsLaw(all []state, from []int) []float64 {
 	p, _ := law(all, 1)
 	given, marginal := map[int]float64{}, map[int]float64{}
@@ -61,19 +60,19 @@ func gibbsLaw(all []state, from []int) []float64 {
 	return to
 }
 
-// tiny has models of at most five units besides one-hot labels, so that a step
+// tiny has models of at most five units besides one-hot labels, so that the states after a step
 // from each hidden state can be counted.
 var tiny = []shape{
 	{1, 1, 0, Softmax},
 	{2, 3, 0, Softmax},
 	{3, 2, 0, Softmax},
 	{4, 2, 2, Softmax},
-	{3, 2, 3, Softmax}, // labels alone
+	{3, 2, 3, Softmax}, // only label units
 	{3, 2, 2, Bernoulli},
 }
 
-// From every hidden state the distribution of a step is that of the path; the distribution that
-// forgets the base's part of the energy is seen to be another.
+// After a step from any hidden state the states have the distribution of the path. The test rejects
+// the distribution without the energy of the base.
 func TestStepOnThePath(t *testing.T) {
 	const rows = 10000
 	forEach(t, tiny, func(t *testing.T, shape shape) {
@@ -113,8 +112,8 @@ func TestStepOnThePath(t *testing.T) {
 	})
 }
 
-// Energies of the step are those of the definitions, and a base of zeros gives
-// the states of the uniform end.
+// Energies of a step are those of the definitions. A base of zeros gives the same states as a nil
+// base.
 func TestStepBaseEnergy(t *testing.T) {
 	forEach(t, append(small[3:], shape{70, 130, 7, Softmax}), func(t *testing.T, shape shape) {
 		m := shape.random(5, 1)
@@ -137,7 +136,7 @@ func TestStepBaseEnergy(t *testing.T) {
 		}
 		m.Energy(want, s.V, s.H)
 		for r := range want {
-			near(t, "E", s.Energy[r], want[r], 1e-4) // float32 preactivations
+			near(t, "E", s.Energy[r], want[r], 1e-4) // preactivations are float32
 		}
 
 		uniform, zeros := NewStates(m, rows), NewStates(m, rows)
@@ -160,7 +159,7 @@ func TestStepBaseEnergy(t *testing.T) {
 	})
 }
 
-// Draw gives the base's distribution, and the bits of a step at β = 0.
+// Draw has the distribution of the base, and is bit-identical to a step at β = 0.
 func TestBaseDraw(t *testing.T) {
 	const rows = 40000
 	forEach(t, tiny, func(t *testing.T, shape shape) {
@@ -168,7 +167,7 @@ func TestBaseDraw(t *testing.T) {
 		b := randomBase(m, 1.5, 6)
 		s := NewStates(m, rows)
 		for k := range s.V.Words {
-			s.V.Words[k] = uint64(k) & vecMask(m.Visible()) // Draw clears what was there
+			s.V.Words[k] = uint64(k) & vecMask(m.Visible()) // Draw must clear these bits
 		}
 		b.Draw(m, s.V, s.H, NewKey(3))
 		all := baseStates(m, b)
@@ -228,10 +227,10 @@ func TestBaseLogZ(t *testing.T) {
 }
 
 func TestNewBase(t *testing.T) {
-	mean := []float32{0, 0.5, 1, 0.1, 0.3, 0.6} // of ten rows
+	mean := []float32{0, 0.5, 1, 0.1, 0.3, 0.6} // means over ten rows
 	for labels, last := range map[Kind][]float64{
 		Softmax:   {1.5 / 11.5, 3.5 / 11.5, 6.5 / 11.5},
-		Bernoulli: {1.5 / 11, 3.5 / 11, 6.5 / 11}, // binary units like any other
+		Bernoulli: {1.5 / 11, 3.5 / 11, 6.5 / 11}, // units like all others
 	} {
 		m := New(6, 2, 3, labels)
 		b := NewBase(m, mean, 10)

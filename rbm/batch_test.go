@@ -2,8 +2,8 @@ package rbm
 
 import "testing"
 
-// Batch.Means of bits and of the same values as grey ones, against sums row by row. All
-// are sums of ones: they are exact.
+// Batch.Means of bits and of the same values as grey rows, compared with sums row by row. All are
+// sums of ones and exact.
 func TestMeans(t *testing.T) {
 	for _, shape := range [][2]int{{1, 1}, {63, 64}, {64, 65}, {65, 130}, {150, 100}} {
 		rows, cols := shape[0], shape[1]

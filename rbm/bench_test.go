@@ -6,19 +6,18 @@ import (
 	"testing"
 )
 
-// benchShapes are the models that the project is measured on; batch is both
-// the number of examples and that of chains.
+// benchShapes are the models for which speed is measured. batch is the number of examples and of
+// chains.
 var benchShapes = []struct{ visible, hidden, batch int }{
-	{16, 4, 10}, // the toy models of the exact experiments
+	{16, 4, 10}, // toy models of the exact experiments
 	{784, 500, 10},
 	{784, 500, 50},
 	{784, 500, 100},
 	{784, 4096, 50},
 }
 
-// forBench runs a benchmark on every shape, on one processor and on two, with
-// states whose visible units are one with probability 0.19, as MNIST's, and
-// hidden ones with 0.3.
+// forBench runs a benchmark on every shape, on one and on two processors. Visible units are on with
+// probability 0.19, as in MNIST, and hidden units with 0.3.
 func forBench(b *testing.B, f func(b *testing.B, m *RBM, data Values, s *States)) {
 	for i := range 2 * len(benchShapes) {
 		c, workers := benchShapes[i/2], 1+i%2
@@ -48,7 +47,7 @@ func forBench(b *testing.B, f func(b *testing.B, m *RBM, data Values, s *States)
 	}
 }
 
-// An update of persistent contrastive divergence without the bookkeeping.
+// An update of persistent contrastive divergence, without metrics.
 func BenchmarkUpdate(b *testing.B) {
 	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		var a Ascent
@@ -99,8 +98,8 @@ func BenchmarkAscend(b *testing.B) {
 	})
 }
 
-// benchModel is a classification RBM of MNIST's shape, and a thousand rows of
-// its density.
+// benchModel returns a classification RBM of MNIST's shape, and a thousand rows with MNIST's
+// density.
 func benchModel() (*RBM, Values) {
 	m := New(794, 500, 10, Softmax)
 	m.Randomize(0.05, NewKey(1))
@@ -118,7 +117,7 @@ func benchModel() (*RBM, Values) {
 	return m, v
 }
 
-// forEvaluation reports how many rows a second f evaluates, n at a time.
+// forEvaluation reports the number of rows per second that f evaluates, n at a time.
 func forEvaluation(b *testing.B, n int, f func(m *RBM, v Values, dst []float64)) {
 	m, v := benchModel()
 	dst := make([]float64, v.Rows*m.Classes())
@@ -156,7 +155,7 @@ func BenchmarkPseudo(b *testing.B) {
 	}
 }
 
-// forGrey runs a benchmark on rows of grey values of which a fifth is not zero.
+// forGrey runs a benchmark on grey rows, in which a fifth of the values is not zero.
 func forGrey(b *testing.B, f func(m *RBM, v, mean Matrix)) {
 	for _, batch := range []int{10, 100} {
 		b.Run(fmt.Sprintf("visible=784/hidden=500/batch=%d", batch), func(b *testing.B) {
@@ -201,8 +200,8 @@ func BenchmarkMomentsSet(b *testing.B) {
 	})
 }
 
-// The hidden units of a hundred rows under a constraint, whose means and draws
-// take a recursion; and whole updates with it and without.
+// Hidden means and draws of a hundred rows under a constraint, and whole updates with and without
+// the constraint.
 func BenchmarkConstraint(b *testing.B) {
 	for _, c := range []struct{ hidden, active int }{{100, 20}, {500, 50}, {500, 250}} {
 		for _, active := range []int{0, c.active} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Row r of the draws is given row r mod n of a batch of n rows, with random
-// numbers of its own: as if the batch held its rows again and again.
+// Row r of the draws is given row r mod n of a batch of n rows, and has separate random numbers.
+// The result is that of a batch that repeats its rows.
 func TestHiddenSampleGoesRound(t *testing.T) {
 	const n, rows = 150, 2*150 + 7 // more than a chunk
 	for _, c := range []*Constraint{nil, {On: HiddenUnits, Active: 20}} {
@@ -62,7 +62,7 @@ func TestEnergyAndConditionals(t *testing.T) {
 		for r, st := range all {
 			near(t, "energy", energy[r], st.energy, exactTol*10)
 			if pv[key(st.v)] < 1e-12 || ph[key(st.h)] < 1e-12 {
-				continue // nothing to divide by
+				continue // an empty count
 			}
 			for j := range m.Hidden() {
 				want := 0.0
@@ -86,8 +86,7 @@ func TestEnergyAndConditionals(t *testing.T) {
 	})
 }
 
-// The means of the visible units given the hidden ones, under a constraint on
-// all units.
+// Visible means given the hidden units under a constraint on all units.
 func TestConstrainedVisibleMean(t *testing.T) {
 	for name, m := range constrainedModels() {
 		if m.Constraint.On != AllUnits {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// constrainedModels are small models under constraints of every kind: both
-// layers the smaller one, both kinds of label.
+// constrainedModels returns small models under every possible constraint. Either layer is the
+// smaller one, and the label is of either kind.
 func constrainedModels() map[string]*RBM {
 	models := map[string]*RBM{}
 	for _, s := range []shape{{4, 5, 0, Softmax}, {6, 3, 0, Softmax}, {6, 4, 3, Softmax}, {4, 6, 2, Bernoulli}, {5, 2, 2, Softmax}, {3, 1, 3, Softmax}} {
@@ -30,8 +30,7 @@ func constrainedModels() map[string]*RBM {
 	return models
 }
 
-// allowed lists the states of a small model that its constraint allows, with
-// −E, by the definitions alone.
+// allowed lists the states that the constraint of m allows, with −E, from the definitions.
 func allowed(m *RBM) (v, h Values, logw []float64) {
 	n, k := m.Visible(), m.Hidden()
 	var states []uint64
@@ -94,7 +93,8 @@ func TestConstraintSettings(t *testing.T) {
 	}
 }
 
-// A softmax label takes one of the active units; that of both kinds may leave none.
+// A softmax label is one of the active units. A constraint on all units may exclude every class,
+// with both kinds of label.
 func TestHasClass(t *testing.T) {
 	for _, c := range []struct {
 		constraint *Constraint
@@ -118,8 +118,8 @@ func TestHasClass(t *testing.T) {
 	}
 }
 
-// Rows that a constraint on all units makes impossible are those beside which
-// no hidden state, and of rows without a label no class, meets it.
+// A row is impossible if no hidden state satisfies a constraint on all units with it. For a row
+// without a label, this must hold in every class.
 func TestImpossibleRow(t *testing.T) {
 	const inputs, hidden = 4, 2
 	seen := map[bool]int{}

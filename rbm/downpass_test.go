@@ -9,9 +9,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// visibleMeans returns p(v=1|h) of row r of h by the definition of the down
-// pass: every visible unit adds the weights of the hidden units that are on to
-// its bias, one by one in float32, ascending or, wrongly, descending.
+// visibleMeans returns p(v=1|h) of row r of h from the definition of the down pass: a float32 sum
+// of the bias and the weights of active hidden units in ascending order. With descending the order
+// is wrong.
 func visibleMeans(m *RBM, h Values, r int, descending bool) []float32 {
 	var on []int
 	h.Each(r, func(j int) { on = append(on, j) })
@@ -30,9 +30,9 @@ func visibleMeans(m *RBM, h Values, r int, descending bool) []float32 {
 	return means[:m.Visible()]
 }
 
-// The down pass is its definition bit for bit, at every level, of many rows as
-// of each alone; weights of hidden units that are off do not matter even if
-// they are not numbers. Added in another order the bits are others.
+// The down pass is bit-identical to its definition at every level, for many rows and for single
+// rows. Weights of inactive hidden units do not matter even if they are NaN. Sums in descending
+// order differ.
 func TestDownPassDefinition(t *testing.T) {
 	for level := vec.Go; level <= vec.Best(); level++ {
 		t.Run(level.String(), func(t *testing.T) {

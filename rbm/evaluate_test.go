@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// plainField returns bᵀv and c + vᵀW of one row of values, by the definition.
+// plainField returns bᵀv and c + vᵀW of one row of values, from the definition.
 func plainField(m *RBM, v []float64) (field float64, a []float64) {
 	a = make([]float64, m.Hidden())
 	for j, c := range m.HiddenBias {
@@ -36,13 +36,13 @@ func plainFreeEnergy(m *RBM, v []float64) float64 {
 	return f
 }
 
-// rowTolerance bounds the rounding of a free energy of m in float64: of n+1
-// terms a preactivation and m+2 of the sum, none of which exceeds size.
+// rowTolerance bounds the rounding of a free energy of m in float64. A preactivation has n+1 terms
+// and the sum m+2; none exceeds size.
 func rowTolerance(m *RBM, size float64) float64 {
 	return float64(m.Visible()+m.Hidden()+3) * 0x1p-52 * math.Max(1, size)
 }
 
-// randomRows returns rows of m with a label where there is one.
+// randomRows returns rows of m, with a label if m has one.
 func randomRows(m *RBM, rows int) Values {
 	v := NewBits(rows, m.Visible())
 	p := NewMatrix(rows, m.Visible())
@@ -64,8 +64,8 @@ func row64(v Values, r int) []float64 {
 	return x
 }
 
-// Rows give what the definition gives, and the same bits alone and among
-// others, where other kernels run.
+// Evaluations of rows agree with the definition. A single row has bit-identical results, although
+// it uses other kernels than many rows.
 func TestEvaluatedRows(t *testing.T) {
 	for _, s := range []shape{{130, 200, 10, Softmax}, {64, 8, 3, Bernoulli}, {201, 63, 2, Softmax}} {
 		for _, sd := range []float64{0.1, 3} {
@@ -107,12 +107,12 @@ func TestEvaluatedRows(t *testing.T) {
 	}
 }
 
-// A parameter that is NaN makes the results NaN.
+// A NaN among the parameters makes the results NaN.
 func TestNaNIsSeen(t *testing.T) {
 	for _, spoil := range []func(m *RBM){
 		func(m *RBM) { m.HiddenBias[3] = float32(math.NaN()) },
 		func(m *RBM) { m.panel(0)[3] = float32(math.NaN()) },
-		func(m *RBM) { m.panel(0)[12*vec.Block+3] = float32(math.NaN()) }, // of a label
+		func(m *RBM) { m.panel(0)[12*vec.Block+3] = float32(math.NaN()) }, // a weight of the label
 	} {
 		m := shape{13, 20, 2, Softmax}.random(1, 1)
 		spoil(m)
@@ -124,7 +124,7 @@ func TestNaNIsSeen(t *testing.T) {
 		m.PseudoLogLikelihood(out[1:2], v)
 		m.ClassLogProb(out[2:4], v)
 		for i, x := range out[:4] {
-			if x == x && i != 2 { // the first label may be well
+			if x == x && i != 2 { // the first label may have a finite result
 				t.Errorf("figure %d is %v", i, x)
 			}
 		}
@@ -159,8 +159,8 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A digest of all evaluations, at every level of the kernels and any
-// number of processors.
+// A digest of all evaluations is the same at every level of the kernels and for any number of
+// processors.
 func TestEvaluationAtAllLevels(t *testing.T) {
 	want := map[shape]*trace{}
 	forLevelsAndProcessors(func(name string) {

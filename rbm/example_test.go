@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Contrastive divergence learns two opposite patterns: the positive phase at the data, one Gibbs step
-// from there, and a step along the difference.
+// Contrastive divergence learns two opposite patterns. The positive phase is at the data; one Gibbs
+// step from there gives the negative phase; the ascent moves along the difference.
 func Example() {
 	m := rbm.New(6, 2, 0, rbm.Softmax) // six visible and two hidden units, no label
 	m.Randomize(0.1, rbm.NewKey(1))
@@ -30,7 +30,7 @@ func Example() {
 			return
 		}
 	}
-	other := rbm.NewBits(1, 6) // 100000
+	other := rbm.NewBits(1, 6) // another pattern, 100000
 	other.Set(0, 0, true)
 	learned, unknown := make([]float64, 2), make([]float64, 1)
 	m.FreeEnergy(learned, v)
@@ -39,7 +39,7 @@ func Example() {
 	// Output: each pattern is more than a hundred times as probable as another: true
 }
 
-// Fifty chains of a Gibbs sampler at two temperatures, in one call.
+// One call advances fifty Gibbs chains at two temperatures.
 func ExampleRBM_Step() {
 	m := rbm.New(8, 4, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))
@@ -66,7 +66,7 @@ func ExampleRBM_Step() {
 	// Output: mean energy -5.7 at β = 1, -4.3 at β = ½
 }
 
-// A classification RBM predicts by the free energies of its labels.
+// A classification RBM predicts classes from the free energies of its labels.
 func ExampleRBM_ClassLogProb() {
 	m := rbm.New(3, 1, 2, rbm.Softmax) // one input, two label units
 	m.SetWeights(rbm.Matrix{Rows: 3, Cols: 1, Data: []float32{4, 4, -4}})
@@ -84,7 +84,7 @@ func ExampleRBM_ClassLogProb() {
 	// p(first class) = 0.982
 }
 
-// A base with the data's means shares their label frequencies.
+// A base for the means of the data has the same label frequencies.
 func ExampleNewBase() {
 	m := rbm.New(4, 2, 2, rbm.Softmax) // two inputs and a label of two classes
 	base := rbm.NewBase(m, []float32{0.9, 0.2, 0.7, 0.3}, 1000)

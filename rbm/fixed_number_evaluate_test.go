@@ -13,9 +13,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// constrainedLargeModels are models of several blocks of units in both layers under
-// constraints of every kind, with rows of which the last is impossible under a
-// constraint on all units.
+// constrainedLargeModels returns models with several blocks of units in both layers, under
+// constraints of every kind. The last of their rows is impossible under a constraint on all units.
 func constrainedLargeModels() map[string]func() (*RBM, Values) {
 	models := map[string]func() (*RBM, Values){}
 	for _, s := range []shape{{75, 90, 0, Softmax}, {75, 90, 5, Softmax}, {75, 90, 5, Bernoulli}} {
@@ -39,14 +38,14 @@ func constrainedLargeModels() map[string]func() (*RBM, Values) {
 	return models
 }
 
-// Free energies row by row from one distribution each, and what follows of them: class
-// probabilities and pseudo-likelihoods from free energies of other rows.
+// Free energies agree with a separate distribution for each row. Class probabilities and
+// pseudo-likelihoods agree with free energies of other rows.
 func TestConstrainedEvaluation(t *testing.T) {
 	for name, make1 := range constrainedLargeModels() {
 		m, v := make1()
 		f := make([]float64, v.Rows)
 		m.FreeEnergy(f, v)
-		// Hundreds of roundings of numbers of a size of 100.
+		// Hundreds of roundings of numbers of size 100.
 		const tol = 1e-11
 		last := v.Rows - 1
 		if on := m.Constraint.activeHidden(v, last); math.IsInf(f[last], 1) != (on > m.Hidden()) {
@@ -123,8 +122,8 @@ func TestConstrainedEvaluation(t *testing.T) {
 	}
 }
 
-// Equal bits at any GOMAXPROCS and kernel level; free energies, class
-// probabilities and hidden means of grey rows allocate nothing.
+// Results are bit-identical at any GOMAXPROCS and kernel level. Free energies, class probabilities
+// and hidden means of grey rows allocate nothing.
 func TestConstrainedEvaluationBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, make1 := range constrainedLargeModels() {
@@ -160,7 +159,7 @@ func TestConstrainedEvaluationBits(t *testing.T) {
 		runtime.GOMAXPROCS(1)
 		want := run()
 		for _, f := range []func(){quick, greyMeans} {
-			if n := testing.AllocsPerRun(5, f); n >= 1 && !parallel.Raced() { // the pools drop things under the race detector
+			if n := testing.AllocsPerRun(5, f); n >= 1 && !parallel.Raced() { // under the race detector pools drop elements
 				t.Errorf("%s: %v allocations, want less than 1", name, n)
 			}
 		}
@@ -176,8 +175,8 @@ func TestConstrainedEvaluationBits(t *testing.T) {
 	}
 }
 
-// Free energies, class probabilities, pseudo-likelihoods, hidden means and the
-// base's log Z against all states.
+// Free energies, class probabilities, pseudo-likelihoods, hidden means and log Z of a base agree
+// with sums over all states.
 func TestConstrainedQuantities(t *testing.T) {
 	for name, m := range constrainedModels() {
 		v, h, logw := allowed(m)
@@ -201,7 +200,7 @@ func TestConstrainedQuantities(t *testing.T) {
 		f, means := make([]float64, n), NewMatrix(n, m.Hidden())
 		m.FreeEnergy(f, rows)
 		m.HiddenMean(means, rows)
-		const tol = 1e-12 // hundreds of roundings of numbers of a size of 10
+		const tol = 1e-12 // hundreds of roundings of numbers of size 10
 		oneHot := func(x int) bool {
 			y := x >> m.Inputs()
 			return !m.softmaxLabel() || y&(y-1) == 0 && y != 0
@@ -219,7 +218,7 @@ func TestConstrainedQuantities(t *testing.T) {
 			}
 			near(t, fmt.Sprintf("%s: log p(%b)", name, x), -f[x]-logZ, math.Log(p), tol)
 			for j, q := range means.Row(x) {
-				near(t, fmt.Sprintf("%s: mean %d of %b", name, j, x), float64(q), mean[uint64(x)][j]/p, 8.0/(1<<24)) // preactivations in float32
+				near(t, fmt.Sprintf("%s: mean %d of %b", name, j, x), float64(q), mean[uint64(x)][j]/p, 8.0/(1<<24)) // preactivations are float32
 			}
 		}
 		var possible Values
@@ -240,7 +239,7 @@ func TestConstrainedQuantities(t *testing.T) {
 					total += pv[x|1<<(m.Inputs()+y)]
 				}
 				for y := range m.Classes() {
-					if total == 0 { // Bernoulli labels: no class alone
+					if total == 0 { // Bernoulli labels of no single class
 						continue
 					}
 					want := math.Log(pv[x|1<<(m.Inputs()+y)] / total)

@@ -8,9 +8,9 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// Pseudo-likelihoods are those of the free energies of flipped rows, from models whose
-// factors are all small to such that every flip takes a distribution of its own; and where no
-// hidden unit is on, or all are, before a flip or after.
+// Pseudo-likelihoods agree with free energies of flipped rows. In some models all factors are
+// small, in others every flip needs a separate distribution. Before or after a flip no hidden unit
+// may be on, or all of them.
 func TestConstrainedFlips(t *testing.T) {
 	for _, sd := range []float64{0.3, 3, 8, 40} {
 		for _, c := range []Constraint{
@@ -21,7 +21,7 @@ func TestConstrainedFlips(t *testing.T) {
 			m.Constraint = &c
 			v := NewBits(19, m.Visible())
 			v.Randomize(NewKey(6))
-			for i := range 10 { // ten units on, and none
+			for i := range 10 { // rows with ten units on and with none
 				v.Set(0, i, true)
 				v.Set(0, 10+i, false)
 			}
@@ -59,8 +59,8 @@ func TestConstrainedFlips(t *testing.T) {
 	}
 }
 
-// Factors beyond what an exponential holds, whose product is a small number: of two
-// units that stay on, one has a weight of 750 and one of -720.
+// Single factors exceed the range of exponentials, but their product is small. Of two units that
+// stay on, one has the weight 750 and the other −720.
 func TestConstrainedFlipOfLargeWeights(t *testing.T) {
 	m := shape{5, 30, 0, Softmax}.random(3, 0.3)
 	w := NewMatrix(5, 30)
@@ -80,7 +80,7 @@ func TestConstrainedFlipOfLargeWeights(t *testing.T) {
 		other.Set(0, i, false)
 		want -= vec.Softplus(f[0] - flipped[0])
 	}
-	near(t, "pseudo-likelihood", got[0], want, 5*100*4000*0x1p-53) // F is about -4000
+	near(t, "pseudo-likelihood", got[0], want, 5*100*4000*0x1p-53) // F is about −4000
 	if !(want < -25) {
 		t.Errorf("the flip of unit 0 is worth %v nats, want some 30", want)
 	}

@@ -22,7 +22,7 @@ func withActive(s shape, active int) *RBM {
 	return m
 }
 
-// hiddenConstrained are small models that Step works on.
+// hiddenConstrained returns small models for which Step is allowed.
 func hiddenConstrained() []*RBM {
 	return []*RBM{
 		withActive(shape{3, 4, 0, Softmax}, 2),
@@ -33,9 +33,9 @@ func hiddenConstrained() []*RBM {
 	}
 }
 
-// pathLaw returns the probability with which Forward draws each state of row l of c,
-// unit by unit from the numbers that it compares. If broken is set, it is the distribution of a
-// wrong algorithm that draws every unit by its own mean.
+// pathLaw returns the probability with which Forward draws each state of row l of c, from the two
+// numbers that each draw compares. With broken it is that of a wrong algorithm, which draws every
+// unit from its mean.
 func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]float64 {
 	law := map[uint64]float64{}
 	for x := range uint64(1) << units {
@@ -63,9 +63,9 @@ func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]flo
 	return law
 }
 
-// The transition matrix of a Gibbs step of the hidden layer, h → v → h', computed from
-// the probabilities that the step uses, keeps the distribution of h at β and is in detailed
-// balance with it. The matrix of the broken draws does not keep it.
+// The transition matrix of a Gibbs step of the hidden layer, h → v → h', is computed from the
+// probabilities of the step. It leaves the distribution of h at β invariant and satisfies detailed
+// balance. The matrix of the wrong draws does not.
 func TestConstrainedKernel(t *testing.T) {
 	for _, m := range hiddenConstrained() {
 		moved, _ := constrainedKernel(t, m, 1, true)
@@ -74,7 +74,7 @@ func TestConstrainedKernel(t *testing.T) {
 		}
 		for _, beta := range []float64{1, 0.4} {
 			moved, unbalanced := constrainedKernel(t, m, beta, false)
-			// Hundreds of products that add up to no more than 1.
+			// Hundreds of products whose sum is at most 1.
 			if moved > 1e-13 || unbalanced > 1e-13 {
 				t.Errorf("%v at β = %v: the law moves by %v and flows differ by %v", m.Constraint, beta, moved, unbalanced)
 			}
@@ -82,8 +82,8 @@ func TestConstrainedKernel(t *testing.T) {
 	}
 }
 
-// constrainedKernel returns by how much the step moves the probability of a
-// hidden state at most, and by how much the flows between two differ.
+// constrainedKernel returns the largest change of the probability of a hidden state by the step,
+// and the largest difference between the flows of two states.
 func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, unbalanced float64) {
 	v, h, logw := allowed(m)
 	law := map[uint64]float64{}
@@ -96,7 +96,7 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 		law[h.Row(r)[0]] += math.Exp(w - z)
 		vs[v.Row(r)[0]] = true
 	}
-	// p(h'|v) as it is drawn.
+	// p(h'|v) of the draws.
 	up := map[uint64]map[uint64]float64{}
 	for x := range vs {
 		var c bernoulli.Conditional
@@ -110,7 +110,7 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 		c.Forward(true, nil)
 		up[x] = pathLaw(&c, 1, m.Hidden(), broken)
 	}
-	// p(v|h) ∝ p(v,h) by the definition.
+	// p(v|h) ∝ p(v,h), from the definition.
 	joint := map[[2]uint64]float64{}
 	for r, w := range logw {
 		joint[[2]uint64{v.Row(r)[0], h.Row(r)[0]}] = math.Exp(w - z)
@@ -133,7 +133,7 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 	return moved, unbalanced
 }
 
-// Step from an exact start stays there, at its own β and on the path to a base.
+// Step leaves an exact start invariant, at β and on the path to a base.
 func TestConstrainedStepIsStationary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -168,7 +168,7 @@ func TestConstrainedStepIsStationary(t *testing.T) {
 				energy := make([]float64, rows)
 				m.Energy(energy, s.V, s.H)
 				for r, e := range energy {
-					near(t, "energy", s.Energy[r], e, 1e-5) // float32 preactivations of a size of 10
+					near(t, "energy", s.Energy[r], e, 1e-5) // preactivations of size 10 are float32
 				}
 				if z := diag.StationarityZ(counts, p); z > 6 {
 					t.Errorf("%v, base %v, β = %v: z = %.1f, want at most 6", m.Constraint, base != nil, beta, z)
@@ -194,7 +194,7 @@ func picks(p []float64, n int, key Key) []int {
 	return out
 }
 
-// countPairs counts the rows of gotV and gotH among the states v and h.
+// countPairs counts how often each pair of v and h occurs among the rows of gotV and gotH.
 func countPairs(t *testing.T, v, h, gotV, gotH Values) []int {
 	t.Helper()
 	index := map[[2]uint64]int{}
@@ -212,7 +212,7 @@ func countPairs(t *testing.T, v, h, gotV, gotH Values) []int {
 	return counts
 }
 
-// Draws of a base and of uniform states against their distributions.
+// Draws of a base, and uniform draws, agree with their distributions.
 func TestConstrainedBaseDraws(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -245,7 +245,7 @@ func TestConstrainedBaseDraws(t *testing.T) {
 	}
 }
 
-// h given v, of bits and of grey values, row by row again and again.
+// Draws of h given v, bits or grey, which repeat the rows of a batch.
 func TestHiddenSample(t *testing.T) {
 	const rows = 20000
 	m := withActive(shape{4, 6, 0, Softmax}, 2)
@@ -256,7 +256,7 @@ func TestHiddenSample(t *testing.T) {
 	grey := Batch{V: greyOf(v).Values(), H: NewMatrix(2, 6)}
 	m.HiddenMean(grey.H, grey.V)
 	for i := range b.H.Data {
-		near(t, "grey mean", float64(grey.H.Data[i]), float64(b.H.Data[i]), 1e-6) // preactivations in float32
+		near(t, "grey mean", float64(grey.H.Data[i]), float64(b.H.Data[i]), 1e-6) // preactivations are float32
 	}
 	_, h, _ := allowed(m)
 	hs := slices.Clone(h.Words)
@@ -297,7 +297,7 @@ func TestHiddenSample(t *testing.T) {
 	}
 }
 
-// Equal bits at any GOMAXPROCS and kernel level, and nothing allocated.
+// Results are bit-identical at any GOMAXPROCS and kernel level, without allocations.
 func TestConstrainedStepBits(t *testing.T) {
 	m := shape{300, 170, 3, Softmax}.random(4, 0.2)
 	m.Constraint = &Constraint{On: HiddenUnits, Active: 60}
@@ -345,7 +345,7 @@ func TestConstrainedStepBits(t *testing.T) {
 	if n := testing.AllocsPerRun(20, func() {
 		m.Step(s, beta, 1, NewKey(3))
 		m.HiddenMean(mean, s.V)
-	}); n >= 1 && !parallel.Raced() { // the pools drop things under the race detector
+	}); n >= 1 && !parallel.Raced() { // under the race detector pools drop elements
 		t.Errorf("%v allocations, want less than 1", n)
 	}
 }

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// The free energies of an up pass in float32 are those of the definition but for
-// the rounding of preactivations: of n+1 additions in float32, none of which exceeds
-// size, in each of the hidden units. More rows than a chunk, a second model of
-// another width in the same pool, and a step give the same.
+// Free energies of a float32 up pass agree with the definition except for the rounding of
+// preactivations: n+1 additions for each hidden unit, none of which exceeds size. Several chunks, a
+// model of another width in the same pool, and steps agree too.
 func TestHiddenMeanFree(t *testing.T) {
 	for _, c := range []struct {
 		visible, hidden, classes int
@@ -25,7 +24,7 @@ func TestHiddenMeanFree(t *testing.T) {
 		m.Constraint = c.constraint
 		v := randomRows(m, chunkRows+30)
 		if c.constraint != nil && c.constraint.On == AllUnits {
-			for r := range v.Rows { // so that every row is possible
+			for r := range v.Rows { // makes every row possible
 				v.Row(r)[0] &= 3
 			}
 		}
@@ -56,7 +55,7 @@ func TestHiddenMeanFree(t *testing.T) {
 		if c.constraint != nil && c.constraint.On == AllUnits {
 			continue
 		}
-		// Steps draw v given h, then h, and know both of the last v.
+		// Steps draw v given h and compute means and free energies of the last v.
 		s := NewStates(m, v.Rows)
 		key := NewKey(5)
 		m.HiddenSample(s.H, Batch{V: v, H: mean}, key.Child(0).Child(2))
@@ -66,7 +65,7 @@ func TestHiddenMeanFree(t *testing.T) {
 			m.HiddenSample(h, Batch{V: v, H: want}, key.Child(t).Child(2))
 			plain := NewStates(m, v.Rows)
 			plain.H = h
-			m.Step(plain, nil, 1, key.Child(t)) // v|h, and more
+			m.Step(plain, nil, 1, key.Child(t)) // also draws h
 			v = plain.V
 			m.HiddenMean(want, v)
 		}
@@ -78,8 +77,7 @@ func TestHiddenMeanFree(t *testing.T) {
 	}
 }
 
-// BenchmarkFree is what free energies add to an up pass, and what they cost in
-// float64.
+// BenchmarkFree measures free energies as a part of an up pass, and free energies in float64.
 func BenchmarkFree(b *testing.B) {
 	m := New(784, 500, 0, Softmax)
 	m.Randomize(0.1, NewKey(4))

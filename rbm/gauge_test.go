@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// pottsModel has two groups of three states and two hidden units, of plain numbers.
+// pottsModel has two groups of three states and two hidden units.
 func pottsModel() *RBM {
 	m := NewGroups(2, Group{Kind: Softmax, Units: 3}, Group{Kind: Softmax, Units: 3})
 	m.SetWeights(Matrix{6, 2, []float32{0.5, -0.25, -1, 0.75, 0.25, 1, -0.5, 0.5, 1.25, -0.75, 0, 0.25}})
@@ -14,12 +14,11 @@ func pottsModel() *RBM {
 	return m
 }
 
-// pottsLogZ is log Z of pottsModel: its 36 states summed by NumPy.
+// pottsLogZ is log Z of pottsModel, summed over its 36 states with NumPy.
 const pottsLogZ = 4.861769231064422
 
-// The zero-sum gauge leaves the distribution as it is, and log Z falls by the sum of the means of
-// the biases. Without the shift of the hidden biases, or of a group's fields alone, it is another
-// distribution.
+// The zero-sum gauge does not change the distribution, and log Z decreases by the sum of the means
+// of the biases. Without the shift of the hidden biases the distribution changes.
 func TestZeroSum(t *testing.T) {
 	mixed := grouped(Group{Kind: Softmax, Units: 2, Label: true})
 	wide := NewGroups(70, Group{Kind: Softmax, Units: 4}, Group{Kind: Softmax, Units: 3})
@@ -45,7 +44,7 @@ func TestZeroSum(t *testing.T) {
 		broken.FreeEnergy(wrong, rows)
 		worst := 0.0
 		for r := range free {
-			near(t, "free energy", zero[r], free[r]+fall, 1e-6*float64(m.Hidden())) // of some roundings to float32
+			near(t, "free energy", zero[r], free[r]+fall, 1e-6*float64(m.Hidden())) // several roundings to float32
 			worst = math.Max(worst, math.Abs(wrong[r]-wrong[0]-(free[r]-free[0])))
 		}
 		if worst < 1e-3 {
@@ -78,7 +77,8 @@ func TestZeroSum(t *testing.T) {
 	near(t, "fall", fall, 0.25/3+0.25/3, 1e-9)
 }
 
-// The fields of states sum to zero and give their frequencies, one row spread over all.
+// The fields of the states of a group sum to zero and give the frequencies of the states, with one
+// pseudo-row.
 func TestLogOddsOfGroups(t *testing.T) {
 	m := NewGroups(1, Group{Kind: Softmax, Units: 4}, Group{Kind: Bernoulli, Units: 1})
 	b := make([]float32, 5)

@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// startExactly draws the rows of s from p over all.
+// startExactly draws the rows of s from the distribution p over all.
 func startExactly(s *States, all []state, p []float64, key Key) {
 	for r := range s.H.Rows {
 		u := key.Uniform(uint64(r))
@@ -22,7 +22,7 @@ func startExactly(s *States, all []state, p []float64, key Key) {
 	}
 }
 
-// countStates counts the rows of s among all.
+// countStates counts how often each state of all occurs among the rows of s.
 func countStates(s *States, all []state) []int {
 	index := map[int]int{}
 	for i, st := range all {
@@ -43,15 +43,15 @@ func countStates(s *States, all []state) []int {
 		}
 		i, ok := index[k]
 		if !ok {
-			return nil // a state that does not exist: two labels on
+			return nil // not a state of the model: two labels are on
 		}
 		counts[i]++
 	}
 	return counts
 }
 
-// From an exact start the step leaves the distribution of (v,h) at each row's β as it
-// is, and at a β that is off by a tenth it does not.
+// A step leaves an exact start invariant at the β of each row. It does not if that β is wrong by a
+// tenth.
 func TestStepIsStationary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -93,7 +93,7 @@ func TestStepIsStationary(t *testing.T) {
 	})
 }
 
-// Mean is p(h|v) at β = 1 whatever the row's β.
+// Mean is p(h|v) at β = 1 for any β of the row.
 func TestStepMean(t *testing.T) {
 	m := shape{20, 70, 3, Softmax}.random(4, 1)
 	s := NewStates(m, 50)
@@ -112,8 +112,7 @@ func TestStepMean(t *testing.T) {
 	}
 }
 
-// The same rows come out whatever the number of processors, and a row does
-// not depend on the rows that follow it.
+// Results are the same for any number of processors, and a row does not depend on later rows.
 func TestStepDeterminism(t *testing.T) {
 	m := shape{600, 250, 10, Softmax}.random(4, 0.3)
 	run := func(rows, procs int) *States {
@@ -145,7 +144,7 @@ func TestStepDeterminism(t *testing.T) {
 	}
 }
 
-// Bits beyond the last unit panic before a kernel uses them as offsets.
+// Bits beyond the last unit cause a panic before a kernel uses them as offsets.
 func TestStrayBitsPanic(t *testing.T) {
 	m := shape{5, 3, 0, Softmax}.random(1, 1)
 	stray := NewBits(2, 5)

@@ -11,8 +11,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// lawOf returns log p(v,h) of the states of m that its constraint allows, by
-// enumeration, and log Z. The key names the state.
+// lawOf returns log p(v,h) of all states of m that its constraint allows, and log Z, by
+// enumeration. The key is the name of the state.
 func lawOf(m *rbm.RBM) (map[string]float64, float64) {
 	if m.Constraint == nil {
 		m = m.Clone()
@@ -32,7 +32,8 @@ func lawOf(m *rbm.RBM) (map[string]float64, float64) {
 	return all, rbm.LogSumExp(logw)
 }
 
-// stateName writes the visible units of row r that keep names, and the hidden ones.
+// stateName returns a name of row r: the visible units for which keep is true, and the hidden
+// units.
 func stateName(v, h rbm.Values, r int, keep func(i int) bool) (name string) {
 	for i := range v.Cols {
 		if keep(i) {
@@ -46,9 +47,9 @@ func stateName(v, h rbm.Values, r int, keep func(i int) bool) (name string) {
 	return name
 }
 
-// The distribution of Given is the conditional distribution, which is found by listing the states of
-// the whole model: for every way to clamp the units, with labels of both kinds and
-// under constraints on either layer.
+// Given has the conditional distribution, which is computed by listing the states of the whole
+// model. The test clamps the units in every way, with labels of both kinds and under constraints on
+// either layer.
 func TestGiven(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -107,7 +108,7 @@ func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, i
 	}
 	for name, w := range want {
 		x, ok := got[name]
-		// Each hidden bias, below 8 in size, is rounded once to float32.
+		// Each hidden bias, below 8 in absolute value, is rounded once to float32.
 		if tol := float64(m.Hidden()) * 2 * 8 * 0x1p-24; !ok || math.Abs(x-z-(w-wantZ)) > tol {
 			t.Errorf("%s: log p of %s is %v, want %v", what, name, x-z, w-wantZ)
 			return
@@ -115,8 +116,8 @@ func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, i
 	}
 }
 
-// conditioned returns the name of the state without its clamped units, and whether
-// these have the values that are given.
+// conditioned returns the name of a state without its clamped units, and whether these have the
+// given values.
 func conditioned(m *rbm.RBM, name string, inputs []float32, class int) (key string, meets bool) {
 	meets = true
 	for i := range m.Visible() {
@@ -133,8 +134,7 @@ func conditioned(m *rbm.RBM, name string, inputs []float32, class int) (key stri
 	return key + name[m.Visible():], meets
 }
 
-// In a softmax group a unit that is on turns the others off, the last one that is left is
-// on, and others are excluded.
+// In a softmax group a unit that is on switches the others off, and the last possible unit is on.
 func TestFillGroups(t *testing.T) {
 	const free = rbm.FreeInput
 	m := rbm.NewGroups(2, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
@@ -160,7 +160,7 @@ func TestFillGroups(t *testing.T) {
 	}
 }
 
-// Nothing is sampled where nothing is free, and calls with wrong arguments panic.
+// Given refuses to clamp all units, and wrong arguments panic.
 func TestGivenRefuses(t *testing.T) {
 	m := rbmtest.Random(5, 3, 2, rbm.Softmax, 1, 1)
 	if _, err := m.Given([]float32{0, 1, 1}, 1); err == nil || err.Error() != "all 5 visible units are given; leave some of them free" {

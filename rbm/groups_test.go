@@ -17,8 +17,8 @@ func grouped(label ...Group) *RBM {
 	return m
 }
 
-// A clone has the groups of its model. One that keeps but the label, as clones once did, is
-// another model.
+// A clone has the groups of its model. A clone that keeps only the label, as in an earlier version,
+// differs.
 func TestCloneKeepsGroups(t *testing.T) {
 	for _, m := range []*RBM{grouped(), grouped(Group{Kind: Softmax, Units: 2, Label: true}), grouped(Group{Kind: Bernoulli, Units: 2, Label: true})} {
 		c := m.Clone()
@@ -53,8 +53,8 @@ func TestParseGroups(t *testing.T) {
 	}
 }
 
-// Steps leave the distribution of a model with groups as it is; steps of a model that takes
-// its groups for Bernoulli units leave its states.
+// Steps leave the distribution of a model with groups invariant. With Bernoulli units instead of
+// groups, steps leave its set of states.
 func TestGroupsAreStationary(t *testing.T) {
 	const rows = 20000
 	for _, m := range []*RBM{grouped(), grouped(Group{Kind: Softmax, Units: 2, Label: true})} {
@@ -87,7 +87,7 @@ func TestGroupsAreStationary(t *testing.T) {
 	}
 }
 
-// Means, free energies and the base's log Z against all states, and annealing against the
+// Means, free energies and log Z of a base agree with sums over all states, and annealing with the
 // exact log Z.
 func TestGroupsAgainstAllStates(t *testing.T) {
 	m := grouped(Group{Kind: Softmax, Units: 2, Label: true})
@@ -129,7 +129,7 @@ func TestGroupsAgainstAllStates(t *testing.T) {
 		}
 	}
 	for i, x := range mean.Row(0) {
-		near(t, "visible mean", float64(x), want[i]/total, 1e-6) // a few roundings at 2⁻²⁴
+		near(t, "visible mean", float64(x), want[i]/total, 1e-6) // a few roundings of 2⁻²⁴
 	}
 
 	const chains = 20000
@@ -144,7 +144,7 @@ func TestGroupsAgainstAllStates(t *testing.T) {
 	}
 	sum, squares := 0.0, 0.0
 	for _, x := range logw {
-		w := math.Exp(x + b.LogZ(m) - logZ) // of mean 1
+		w := math.Exp(x + b.LogZ(m) - logZ) // has mean 1
 		sum, squares = sum+w, squares+w*w
 	}
 	average := sum / chains
@@ -153,7 +153,7 @@ func TestGroupsAgainstAllStates(t *testing.T) {
 	}
 }
 
-// A group may lie on both sides of a word.
+// A group may extend over two words.
 func TestGroupAcrossWords(t *testing.T) {
 	m := NewGroups(70, Group{Kind: Bernoulli, Units: 62}, Group{Kind: Softmax, Units: 70}, Group{Kind: Bernoulli, Units: 3})
 	m.Randomize(0.5, NewKey(1))
@@ -168,7 +168,7 @@ func TestGroupAcrossWords(t *testing.T) {
 	}
 }
 
-// What enumerates or flips units refuses other groups with one text.
+// Functions that enumerate or flip units refuse other groups, with the same text.
 func TestGroupsAreRefused(t *testing.T) {
 	m := grouped(Group{Kind: Softmax, Units: 2, Label: true})
 	want := m.CheckBinary()
@@ -183,8 +183,9 @@ func TestGroupsAreRefused(t *testing.T) {
 	}
 }
 
-// Rows have the same draws alone and among others, which are drawn by vectors of rows: at any
-// β, with a base and without, of groups within a block, across two, and longer than that.
+// Draws of single rows are identical to those of many rows, whose rows are the lanes of vectors.
+// Groups lie within a block, across two, or are longer than a block, at any β, with and without a
+// base.
 func TestGroupsRowByRow(t *testing.T) {
 	m := NewGroups(70, Group{Kind: Softmax, Units: 3}, Group{Kind: Bernoulli, Units: 50}, Group{Kind: Softmax, Units: 21}, Group{Kind: Softmax, Units: 130}, Group{Kind: Softmax, Units: 64},
 		Group{Kind: Softmax, Units: 1}, Group{Kind: Bernoulli, Units: 1}, Group{Kind: Softmax, Units: 10, Label: true})

@@ -48,7 +48,7 @@ func allVisible(n int) Values {
 	return v
 }
 
-// visibleLaw returns the distribution of the visible states of m, of bits, and log Z.
+// visibleLaw returns the distribution of the visible states of m, which are bits, and log Z.
 func visibleLaw(m *RBM) (p []float64, logZ float64) {
 	p = make([]float64, 1<<m.Visible())
 	m.FreeEnergy(p, allVisible(m.Visible()))
@@ -62,7 +62,7 @@ func visibleLaw(m *RBM) (p []float64, logZ float64) {
 	return p, logZ
 }
 
-// The model of the notes: log Z by SciPy.
+// log Z of a small ReLU model, computed with SciPy.
 func TestReLULogZ(t *testing.T) {
 	m := NewLayers(Group{Kind: units.ReLU, Units: 2}, Group{Kind: Bernoulli, Units: 2})
 	copy(m.VisibleBias, []float32{0.1, -0.2})
@@ -89,7 +89,8 @@ func (k noPrefactor) LogZ(z []float64, d *units.Distribution, first int) float64
 	return sum
 }
 
-// Gaussian units on both sides: the integral of exp(−F) over the visible ones is that of the notes.
+// With Gaussian units in both layers, the integral of exp(−F) over the visible units agrees with
+// SciPy.
 func TestGaussianGaussianLogZ(t *testing.T) {
 	m := NewLayers(Group{Kind: Gaussian, Units: 1}, Group{Kind: Gaussian, Units: 2})
 	copy(m.VisibleBias, []float32{0.1, -0.2})
@@ -101,7 +102,7 @@ func TestGaussianGaussianLogZ(t *testing.T) {
 	near(t, "log Z by quadrature", math.Log(z*area), 1.788766553279, 1e-6)
 }
 
-// exp(−F) is the integral of exp(−E) over the hidden unit, and Mean its mean.
+// exp(−F) is the integral of exp(−E) over the hidden unit, and Mean is its mean.
 func TestHiddenFreeEnergyByQuadrature(t *testing.T) {
 	for _, kind := range hiddenKinds {
 		for _, visible := range []Group{{Kind: Bernoulli, Units: 3}, {Kind: Gaussian, Units: 3}} {
@@ -117,7 +118,7 @@ func TestHiddenFreeEnergyByQuadrature(t *testing.T) {
 			e, free, mean := make([]float64, n), make([]float64, n), NewMatrix(n, 1)
 			m.Energy(e, v, h)
 			m.HiddenMeanFree(mean, free, v)
-			// Simpson's rule on both sides of zero, where the energy of dReLU units has a corner.
+			// Simpson's rule on each side of zero, where the energy of dReLU units has a corner.
 			sum, first := 0.0, 0.0
 			for r := range n {
 				x := float64(h.Matrix().Row(r)[0])
@@ -136,7 +137,7 @@ func TestHiddenFreeEnergyByQuadrature(t *testing.T) {
 				sum, first = sum+p, first+x*p
 			}
 			what := fmt.Sprintf("%v under %v units", kind, visible.Kind)
-			near(t, "F of "+what, free[0], -math.Log(sum*step/3), 2e-6) // the grid is float32
+			near(t, "F of "+what, free[0], -math.Log(sum*step/3), 2e-6) // values of the grid are float32
 			near(t, "mean of "+what, float64(mean.Row(0)[0]), first/sum, 2e-6)
 			m.FreeEnergy(e, v)
 			near(t, "FreeEnergy of "+what, e[0], free[0], 1e-6)
@@ -144,8 +145,9 @@ func TestHiddenFreeEnergyByQuadrature(t *testing.T) {
 	}
 }
 
-// An ascent moves every parameter along the gradient of −F: by finite differences of it, over rows of
-// weights, against moments, with units that fill more than a block. The slopes of another sign are seen.
+// An ascent moves every parameter along the gradient of −F, compared with finite differences over
+// weighted rows and with moments. Units fill more than a block. The test rejects slopes of the
+// opposite sign.
 func TestHiddenGradient(t *testing.T) {
 	for _, kind := range hiddenKinds {
 		for _, visible := range []Group{{Kind: Bernoulli, Units: 5}, {Kind: Gaussian, Units: 5}} {
@@ -177,7 +179,7 @@ func TestHiddenGradient(t *testing.T) {
 				shifted := m.Clone()
 				p := shifted.parameters()
 				for tensor := range tensorCount {
-					if tensor == VisibleParam || tensor == HiddenParam { // precisions stay
+					if tensor == VisibleParam || tensor == HiddenParam { // precisions are fixed
 						continue
 					}
 					for i := 0; i < len(p.tensors[tensor]); i += 1 + len(p.tensors[tensor])/20 {
@@ -218,7 +220,7 @@ func TestHiddenGradient(t *testing.T) {
 	}
 }
 
-// otherSign is a kind whose slopes have the other sign.
+// otherSign is a kind whose slopes have the opposite sign.
 type otherSign struct{ units.LearnedKind }
 
 func (k otherSign) Slopes(dst [units.MaxParams]units.Means, b *units.Block) {
@@ -232,7 +234,7 @@ func (k otherSign) Slopes(dst [units.MaxParams]units.Means, b *units.Block) {
 	}
 }
 
-// tempered returns the model that is m at β on the path from b, of bits and real hidden units.
+// tempered returns the model with bits and real hidden units that is m at β on the path from b.
 func tempered(m *RBM, b *Base, beta float32) *RBM {
 	c := m.Clone()
 	for p := range c.w {
@@ -249,7 +251,7 @@ func tempered(m *RBM, b *Base, beta float32) *RBM {
 		blend(c.HiddenParams()[0], b.HiddenParams[0], m.HiddenParams()[0])
 		return c
 	}
-	// The sides are blended, from which the free coordinates follow.
+	// The parameters of the sides are interpolated, and the free parameters follow from them.
 	sides := func(field float32, p [][]float32, j int) (x [4]float64) {
 		eta := float64(p[2][j]) / (1 + math.Abs(float64(p[2][j])))
 		gamma, gap := float64(p[0][j]), float64(p[1][j])
@@ -271,7 +273,7 @@ func tempered(m *RBM, b *Base, beta float32) *RBM {
 	return c
 }
 
-// hiddenBase returns a base of m whose parameters are none of the model's.
+// hiddenBase returns a base of m whose parameters all differ from those of m.
 func hiddenBase(m *RBM) *Base {
 	b := UniformBase(m)
 	for i := range b.VisibleBias {
@@ -298,8 +300,8 @@ func (k betaOnPrecision) Draw(x units.States, b *units.Block, s vec.Stream) {
 	k.RealKind.Draw(x, &c, s)
 }
 
-// Chains that start at exact draws stay there, at every β of a path; those whose precision is
-// multiplied by β do not, and neither do those that leave out the weights' shift of a field.
+// Chains from exact draws keep their distribution, at every β of a path. They do not if the
+// precision is multiplied by β, or if the weights do not shift a field.
 func TestHiddenStationarity(t *testing.T) {
 	const rows = 20000
 	for _, kind := range hiddenKinds {
@@ -330,7 +332,7 @@ func TestHiddenStationarity(t *testing.T) {
 					for r := range rows {
 						counts[s.V.Row(r)[0]]++
 					}
-					// Moments of h against those given the new v, which are exact at β.
+					// Moments of h are compared with those given the new v, which are exact at β.
 					at.HiddenMean(mean, s.V)
 					for j := range 3 {
 						sum, squares := 0.0, 0.0
@@ -356,8 +358,8 @@ func TestHiddenStationarity(t *testing.T) {
 	}
 }
 
-// The mean weight of an annealing is Z/Z₀ of free energies of all visible states, from each base, and
-// energies are those of the definition. A base whose precision is not that of Z₀ is seen.
+// The mean weight of an annealing from each base is Z/Z₀, from free energies of all visible states.
+// Energies are those of the definition. The test rejects a base whose precision is not that of Z₀.
 func TestHiddenAnnealing(t *testing.T) {
 	const chains = 4000
 	var path []float64
@@ -393,7 +395,7 @@ func TestHiddenAnnealing(t *testing.T) {
 		if z := run(b, z0); math.Abs(z) < 6 {
 			t.Errorf("%v: a base of another precision is not seen: z = %.1f, want ±6 at least", kind, z)
 		}
-		// log Z of the base is that of the model that it is.
+		// log Z of the base is that of the model at β = 0.
 		_, logZ := visibleLaw(tempered(m, b, 0))
 		near(t, "log Z of the base", b.LogZ(m), logZ, 1e-6)
 
@@ -415,8 +417,8 @@ func TestHiddenAnnealing(t *testing.T) {
 	}
 }
 
-// A change of scale of hidden units shifts all free energies by Σ log λ. One that forgets the gap changes
-// their differences.
+// A change of scale of hidden units shifts all free energies by Σ log λ. A change that does not
+// scale the gap changes their differences.
 func TestScaleGauge(t *testing.T) {
 	for _, kind := range hiddenKinds {
 		m := hiddenModel(kind, 3, Group{Kind: Bernoulli, Units: 4})
@@ -453,7 +455,7 @@ func TestScaleGauge(t *testing.T) {
 		if worst := spread(scaled([]int{1}), math.Log(4)); worst < 1e-3 {
 			t.Errorf("%v: a precision that is left is not seen, got %v, want at least 1e-3", kind, worst)
 		}
-		// Powers of two round nothing: chains on the path from a nil base visit the same states.
+		// Powers of two do not round, so chains on the path from a nil base visit the same states.
 		visited := func(m *RBM, base *Base) string {
 			s := NewStates(m, 50)
 			s.Base = base
@@ -473,7 +475,7 @@ func TestScaleGauge(t *testing.T) {
 	}
 }
 
-// Rows have the bits that they have alone, at any number of processors, and steps allocate nothing.
+// Rows are bit-identical to single rows, at any number of processors, and steps do not allocate.
 func TestHiddenRows(t *testing.T) {
 	for _, kind := range hiddenKinds {
 		for _, visible := range []Group{{Kind: Bernoulli, Units: 150}, {Kind: Softmax, Units: 9}, {Kind: Gaussian, Units: 70}} {
@@ -529,7 +531,7 @@ func TestHiddenRows(t *testing.T) {
 					z += float64(x) * float64(m.Weight(i, j))
 					size += math.Abs(float64(x) * float64(m.Weight(i, j)))
 				}
-				tol := size * 300 * 0x1p-24 // as many roundings
+				tol := size * 300 * 0x1p-24 // that many roundings
 				switch visible.Kind {
 				case Bernoulli:
 					near(t, "visible mean", float64(mean.Row(3)[i]), 1/(1+math.Exp(-z)), tol)
@@ -552,7 +554,8 @@ func TestHiddenRows(t *testing.T) {
 	}
 }
 
-// Weights beyond which energies have no lower bound are refused, from either side of the bound.
+// Weights are refused from the size on at which energies have no lower bound. The test is on both
+// sides of that size.
 func TestNormalisable(t *testing.T) {
 	for _, kind := range hiddenKinds {
 		for _, shape := range [][2]int{{3, 5}, {5, 3}} {
@@ -564,7 +567,7 @@ func TestNormalisable(t *testing.T) {
 				size float64
 				ok   bool
 			}{{0.999, true}, {1.001, false}} {
-				// A single direction of weights: s_max = size·√(2·3).
+				// All weights are equal, so s_max = size·√(2·3).
 				for i := range w.Rows {
 					for j := range w.Cols {
 						w.Row(i)[j] = float32(c.size * math.Sqrt(2*3/float64(w.Rows*w.Cols)))
@@ -575,7 +578,7 @@ func TestNormalisable(t *testing.T) {
 					t.Errorf("%v: %v times the bound: %v", kind, c.size, err)
 				}
 			}
-			if kind == units.DReLU { // its wider side counts
+			if kind == units.DReLU { // its side with the smaller precision counts
 				m.HiddenParams()[2][0] = 2 // η = 2/3: γ⁺ = 3·3/5
 				fill(w.Data, float32(0.95*math.Sqrt(2*3/float64(w.Rows*w.Cols))))
 				m.SetWeights(w)
@@ -592,7 +595,7 @@ func TestNormalisable(t *testing.T) {
 	}
 }
 
-// Pseudo-likelihoods are those of free energies, of bits and of groups.
+// Pseudo-likelihoods of bits and of groups agree with free energies.
 func TestHiddenPseudoLogLikelihood(t *testing.T) {
 	for _, kind := range hiddenKinds {
 		m := hiddenModel(kind, 5, Group{Kind: Bernoulli, Units: 3}, Group{Kind: Softmax, Units: 3})
@@ -625,7 +628,7 @@ func TestHiddenPseudoLogLikelihood(t *testing.T) {
 	}
 }
 
-// A model's parts: a copy, a shape, bytes, and what it refuses.
+// Clones, shapes, saved bytes and refusals of models with real hidden units.
 func TestHiddenModel(t *testing.T) {
 	for _, kind := range hiddenKinds {
 		m := hiddenModel(kind, 3, Group{Kind: Bernoulli, Units: 4})
@@ -671,8 +674,9 @@ func TestHiddenModel(t *testing.T) {
 	}
 }
 
-// Draws, means, energies and ascents have the same bits with the vector kernels and without, on every
-// processor: these. Where they have not, the first value that differs from plain Go's is named.
+// Draws, means, energies and ascents are bit-identical with and without the vector kernels, on
+// every processor, and equal to this record. A failure names the first value that differs from
+// plain Go.
 func TestHiddenGolden(t *testing.T) {
 	for k, want := range map[units.RealKind]uint64{units.Gaussian: 0x3fa6bbd97e0839f8, units.ReLU: 0x904ddd81d88c8411, units.DReLU: 0xdb412c409640fc0a} {
 		run := func() (uint64, *trace) {

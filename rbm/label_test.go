@@ -9,15 +9,15 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// listedInputMean returns p(h=1|x) of a row's inputs by the definition: every
-// one-hot label with every hidden state that the constraint allows, weighted by
-// exp(−E); NaN where there is none.
+// listedInputMean returns p(h=1|x) of the inputs of a row from the definition. It weighs every
+// one-hot label with every hidden state that the constraint allows by exp(−E). The result is NaN if
+// there is none.
 func listedInputMean(m *RBM, x []float64) []float64 {
 	var c Constraint
 	if m.Constraint != nil {
 		c = *m.Constraint
 	}
-	top, sum := math.Inf(-1), 0.0 // all weights relative to e^top
+	top, sum := math.Inf(-1), 0.0 // all weights are relative to e^top
 	mean := make([]float64, m.Hidden())
 	for y := range m.Classes() {
 		v := append([]float64(nil), x[:m.Visible()]...)
@@ -59,8 +59,8 @@ func listedInputMean(m *RBM, x []float64) []float64 {
 	return mean
 }
 
-// Hidden means given the inputs alone are those by the definition, whatever the
-// label units of the row, of grey rows and under every sort of constraint too.
+// Hidden means given the inputs alone agree with the definition, for any label units in the row,
+// for grey rows and under every kind of constraint.
 func TestHiddenMeanGivenInputs(t *testing.T) {
 	const hidden, classes, rows = 7, 3, 24
 	none := Constraint{}
@@ -72,7 +72,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 			}
 			what := fmt.Sprintf("%v labels, %v", labels, m.Constraint)
 			v := NewBits(rows, m.Visible())
-			v.Randomize(NewKey(4)) // labels of all sorts, none of which may matter
+			v.Randomize(NewKey(4)) // arbitrary labels, which must not matter
 			if c.On == AllUnits {
 				for i := range m.Inputs() {
 					v.Set(0, i, true) // with any label six units are on, one too many
@@ -86,7 +86,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 					if x != x && math.IsNaN(want[j]) {
 						continue
 					}
-					near(t, what, float64(x), want[j], 0x1p-24) // to float32, of numbers below 1
+					near(t, what, float64(x), want[j], 0x1p-24) // numbers below 1 are rounded to float32
 				}
 			}
 			for y := -1; y < classes; y++ {
@@ -102,7 +102,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 				continue
 			}
 			m.HiddenMeanGivenInputs(bare, greyOf(v).Values())
-			for i, x := range bare.Data { // the products that are added come in another order
+			for i, x := range bare.Data { // the products are added in another order
 				near(t, what+", grey bits", float64(x), float64(got.Data[i]), 0x1p-23)
 			}
 			grey := NewMatrix(rows, m.Visible())
@@ -136,9 +136,9 @@ func sameBits(t *testing.T, what string, got, want Matrix) {
 	}
 }
 
-// Of models of several blocks of units it is the mixture of the means of
-// clamped labels with the weights of ClassLogProb, at any size of the weights;
-// of a model without labels HiddenMean; and no NaN is hidden.
+// For models of several blocks the result is the mixture of the means of clamped labels with the
+// weights of ClassLogProb, for any size of the weights. Without labels it is HiddenMean. NaN is not
+// hidden.
 func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 	for _, sd := range []float64{0.05, 1, 150, 2000} { // beyond 700 products of odds are out of range
 		m := shape{75, 90, 6, Bernoulli}.random(3, sd)
@@ -175,7 +175,7 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 	sameBits(t, "without labels, grey", got, want)
 
 	m := shape{13, 9, 2, Softmax}.random(1, 1)
-	m.panel(0)[12*vec.Block+3] = float32(math.NaN()) // of the second label
+	m.panel(0)[12*vec.Block+3] = float32(math.NaN()) // a weight of the second label
 	m.HiddenMeanGivenInputs(got, NewBits(5, 13))
 	for i, x := range got.Data {
 		if x == x {
@@ -225,8 +225,7 @@ func TestClassLogProb(t *testing.T) {
 	}
 }
 
-// p(y|x) against free energies at weights within and beyond what products can
-// hold.
+// p(y|x) agrees with free energies, at weights within and beyond the range of products of odds.
 func TestClassLogProbAtAllSizes(t *testing.T) {
 	for _, sd := range []float64{0.01, 1, 100, 150, 2000} {
 		m := shape{70, 90, 7, Softmax}.random(6, sd)
@@ -260,14 +259,14 @@ func TestClassLogProbAtAllSizes(t *testing.T) {
 	}
 }
 
-// A label's weight may outweigh preactivations that are below the range of odds.
+// A weight of a label may exceed preactivations that are below the range of odds.
 func TestClassLogProbBelowOdds(t *testing.T) {
 	m := New(3, 1, 2, Softmax)
 	m.HiddenBias[0] = -720
-	m.panel(0)[1*vec.Block] = 690 // of the first label
+	m.panel(0)[1*vec.Block] = 690 // a weight of the first label
 	got := make([]float64, 2)
 	m.ClassLogProb(got, NewBits(1, 3))
-	// 1+e^−30 to 1; each of some ten roundings of numbers near log 2.
+	// 1+e^−30 is rounded to 1; about ten roundings of numbers near log 2
 	near(t, "log p", got[0], -math.Ln2+math.Exp(-30)/2, 10*0x1p-53)
 	near(t, "log p", got[1], -math.Ln2-math.Exp(-30)/2, 10*0x1p-53)
 }

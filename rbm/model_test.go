@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A shape is a kind and size of RBM that the tests go through.
+// A shape is a kind and size of RBM for tests.
 type shape struct {
 	visible, hidden, classes int
 	labels                   Kind
@@ -19,15 +19,15 @@ func (s shape) String() string {
 	return fmt.Sprintf("visible=%d/hidden=%d/%v=%d", s.visible, s.hidden, s.labels, s.classes)
 }
 
-// small has a model of each kind whose joint states can be listed one by one,
-// with the visible and with the hidden layer as the smaller one.
+// small has a model of each kind whose joint states can be listed one by one, with the visible and
+// with the hidden layer as the smaller one.
 var small = []shape{
 	{1, 1, 0, Softmax},
 	{3, 4, 0, Softmax},
 	{6, 3, 0, Softmax},
 	{5, 4, 3, Softmax},
 	{7, 3, 3, Softmax},
-	{3, 5, 3, Softmax}, // labels alone
+	{3, 5, 3, Softmax}, // only label units
 	{5, 4, 3, Bernoulli},
 	{4, 6, 1, Softmax},
 	{4, 2, 2, Bernoulli},
@@ -40,13 +40,13 @@ func (s shape) random(seed uint64, sd float64) *RBM {
 	return m
 }
 
-// state is one joint state with its energy, by the definition.
+// A state is a joint state with its energy, from the definition.
 type state struct {
 	v, h   []int
 	energy float64
 }
 
-// states lists the joint states of m: the slow and obvious way.
+// states lists the joint states of m by simple code.
 func states(m *RBM) []state {
 	var all []state
 	n, k := m.Visible(), m.Hidden()
@@ -75,7 +75,7 @@ func states(m *RBM) []state {
 	return all
 }
 
-// law returns the probabilities of all at inverse temperature beta and log Z.
+// law returns the probabilities of all states at inverse temperature beta, and log Z.
 func law(all []state, beta float64) (p []float64, logz float64) {
 	top := math.Inf(-1)
 	for _, s := range all {
@@ -92,7 +92,7 @@ func law(all []state, beta float64) (p []float64, logz float64) {
 	return p, top + math.Log(sum)
 }
 
-// bitsOf returns rows as a bit matrix.
+// bitsOf converts rows to bits.
 func bitsOf(rows [][]int) Values {
 	b := NewBits(len(rows), len(rows[0]))
 	for r, row := range rows {
@@ -103,7 +103,7 @@ func bitsOf(rows [][]int) Values {
 	return b
 }
 
-// distinctVisible lists the visible states that occur in all.
+// distinctVisible lists the distinct visible states in all.
 func distinctVisible(all []state) [][]int {
 	seen := map[string]bool{}
 	var rows [][]int
@@ -166,8 +166,8 @@ func TestGivenClass(t *testing.T) {
 			m.FreeEnergy(f, bitsOf(full))
 			c.FreeEnergy(g, bitsOf(x))
 			for r := range f {
-				// The clamped model lacks the constant −b_y alone; c + U_y is
-				// rounded to float32 in each hidden unit.
+				// The clamped model lacks only the constant −b_y; c + U_y is rounded to float32 in
+				// each hidden unit.
 				want := f[r] + float64(m.VisibleBias[m.Inputs()+y])
 				near(t, "free energy", g[r], want, 1e-6*float64(m.Hidden()))
 			}
@@ -213,8 +213,7 @@ func TestWeightPanels(t *testing.T) {
 	}
 }
 
-// exactTol bounds the rounding of a float64 computation of a hundred terms of
-// size ten.
+// exactTol bounds the rounding of a float64 sum of a hundred terms of size ten.
 const exactTol = 1e-12
 
 func key(v []int) (k int) {

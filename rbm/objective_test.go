@@ -9,9 +9,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// listedScore returns log Σ_h exp(−E(x,e_k,h)) of each class k, over all hidden
-// states, in float64. theta holds the weights row by row of visible units, then the
-// visible and the hidden biases.
+// listedScore returns log Σ_h exp(−E(x,e_k,h)) of each class k, over all hidden states, in float64.
+// theta has the weights row by row of visible units, then the visible and the hidden biases.
 func listedScore(theta, x []float64, inputs, classes, hidden int) []float64 {
 	visible := inputs + classes
 	b, c := theta[visible*hidden:][:visible], theta[visible*hidden+visible:]
@@ -52,7 +51,7 @@ func plainLogSumExp(x []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// listedObjective returns the mean of an objective over rows, except for log Z.
+// listedObjective returns the mean of an objective over rows, without log Z.
 func listedObjective(theta []float64, o Objective, rows [][]float64, y []int32, inputs, classes, hidden int) float64 {
 	sum := 0.0
 	for r, x := range rows {
@@ -66,8 +65,8 @@ func listedObjective(theta []float64, o Objective, rows [][]float64, y []int32, 
 	return sum / float64(len(rows))
 }
 
-// difference returns the derivative of f along theta[i] by central differences of
-// the fourth order, off by some h⁴ = 10⁻¹² and by 10⁻¹⁶/h.
+// difference returns the derivative of f with respect to theta[i] by central differences of fourth
+// order. Its errors are about h⁴ = 10⁻¹² and 10⁻¹⁶/h.
 func difference(f func(theta []float64) float64, theta []float64, i int) float64 {
 	const h = 1e-3
 	at := func(step float64) float64 {
@@ -79,10 +78,9 @@ func difference(f func(theta []float64) float64, theta []float64, i int) float64
 	return (8*(at(h)-at(-h)) - (at(2*h) - at(-2*h))) / (12 * h)
 }
 
-// objectiveError bounds the error of a step by rounding: of preactivations, sums of
-// n terms in float32; of p(k|x), which moves by twice that for every hidden unit; of
-// a mean, by a quarter of it and the kernel's 2⁻²²; and of the weights and sums,
-// eight roundings. Σ|κ_k| is at most 2(D+G).
+// objectiveError bounds the rounding error of a step. A preactivation is a float32 sum of n terms.
+// p(k|x) changes by twice that for every hidden unit, and a mean by a quarter of it plus 2⁻²² of
+// the kernel. Weights and sums add eight roundings. Σ|κ_k| is at most 2(D+G).
 func objectiveError(m *RBM, o Objective) float64 {
 	e := preactivationError(m)
 	return 2 * (o.Discriminative + o.Generative) * (2*float64(m.Hidden())*e + e/4 + 0x1p-22 + 8*0x1p-24)
@@ -90,9 +88,9 @@ func objectiveError(m *RBM, o Objective) float64 {
 
 var objectives = []Objective{{Discriminative: 1}, {Generative: 1}, {1, 0.25}}
 
-// The gradient against central differences of the objective in float64, which is
-// enumerated over all hidden states, of bits and of grey rows, with classes and
-// without, and with log Z by enumeration of all states.
+// The gradient agrees with central differences of the objective, which is computed in float64 by
+// listing all hidden states. Rows are bits or grey, with and without classes. log Z is from
+// enumeration of all states.
 func TestObjectiveAgainstDifferences(t *testing.T) {
 	const inputs, hidden, classes, rows = 4, 3, 3, 7
 	y := []int32{0, 2, NoClass, 1, 1, NoClass, 2}
@@ -158,7 +156,7 @@ func TestObjectiveAgainstDifferences(t *testing.T) {
 				}
 				got.Parameters().Zero()
 				new(Ascent).Step(got, 1, float32(o.Generative), Phase{Batch: p.Batch}, Phase{Moments: negative})
-				tolerance += float64(len(all)) * 0x1p-24 // of the moments' sums
+				tolerance += float64(len(all)) * 0x1p-24 // rounding of the sums of the moments
 				check("with log Z", func(theta []float64) float64 {
 					energies := make([]float64, len(all))
 					for a, s := range all {
@@ -180,8 +178,7 @@ func TestObjectiveAgainstDifferences(t *testing.T) {
 	}
 }
 
-// objectiveOf returns a phase of random rows with classes in turn, every third row
-// without one.
+// objectiveOf returns a phase of random rows. Classes alternate, and every third row has none.
 func objectiveOf(m *RBM, rows int, grey bool) (*ObjectivePhase, []int32) {
 	p, y := NewObjectivePhase(m, rows, grey), make([]int32, rows)
 	random := NewKey(5).Rand()
@@ -201,9 +198,9 @@ func objectiveOf(m *RBM, rows int, grey bool) (*ObjectivePhase, []int32) {
 	return p, y
 }
 
-// Every level of the kernels gives the same bits on any number of processors; with
-// more rows than a tile and a pass take, with more classes than rows of a tile, and
-// with weights that no product of odds can hold.
+// Results are bit-identical at every level of the kernels and any number of processors. There are
+// more rows than in a tile and in a pass, more classes than rows of a tile, and weights beyond the
+// range of products of odds.
 func TestObjectiveLevels(t *testing.T) {
 	type objectiveCase struct {
 		shape
@@ -256,8 +253,8 @@ func TestObjectiveLevels(t *testing.T) {
 	}
 }
 
-// preactivationError bounds the rounding of a preactivation, a sum in float32 of the
-// weights of all units and a bias.
+// preactivationError bounds the rounding of a preactivation, a float32 sum of the weights of all
+// units and a bias.
 func preactivationError(m *RBM) float64 {
 	most := 0.0
 	for j, c := range m.HiddenBias {
@@ -270,8 +267,7 @@ func preactivationError(m *RBM) float64 {
 	return float64(m.Visible()+2) * 0x1p-24 * most
 }
 
-// Of rows that all have their class the generative phase is the positive phase of
-// the likelihood.
+// If all rows have a class, the generative phase is the positive phase of the likelihood.
 func TestGenerativeObjectiveIsTheLikelihoods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -298,10 +294,10 @@ func TestGenerativeObjectiveIsTheLikelihoods(t *testing.T) {
 	got, want := NewMoments(m), NewMoments(m)
 	got.Set(p.Batch)
 	want.Set(b)
-	for i, x := range append(append(got.VH.Data, got.V...), got.H...) { // by another order of additions
+	for i, x := range append(append(got.VH.Data, got.V...), got.H...) { // additions in another order
 		near(t, "moment", float64(x), float64(append(append(want.VH.Data, want.V...), want.H...)[i]), 4*0x1p-24)
 	}
-	// A quarter of the phase taken away leaves three, whichever has the classes apart.
+	// Subtracting a quarter of the phase leaves three quarters, whichever phase is an objective's.
 	for _, neg := range []Phase{{Batch: b}, {Batch: p.Batch}, {Moments: want}} {
 		rest, three := New(m.Visible(), m.Hidden(), 4, Softmax), NewMoments(m)
 		new(Ascent).Step(rest, 1, 0.25, Phase{Batch: b}, neg)

@@ -7,7 +7,7 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// eachParameter calls f for every parameter, with the same order each time.
+// eachParameter calls f for every parameter, in a fixed order.
 func eachParameter(m *RBM, f func(i int, x float32, weight bool)) {
 	n := 0
 	for i := range m.Visible() {
@@ -71,12 +71,12 @@ func TestSweepsAllocateNothing(t *testing.T) {
 		p.Approach(0.5, x, x)
 	}
 	all()
-	if n := testing.AllocsPerRun(20, all); n != 0 && !parallel.Raced() { // a pool forgets at random under the race detector
+	if n := testing.AllocsPerRun(20, all); n != 0 && !parallel.Raced() { // under the race detector a pool drops elements at random
 		t.Errorf("%v allocations, want 0", n)
 	}
 }
 
-// The largest sizes are those of all weights, and of all biases.
+// LargestSize covers all weights and all biases.
 func TestLargestSize(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// traceOfPasses returns all that the batched layers compute.
+// traceOfPasses returns all results of passes.
 func traceOfPasses(s shape, rows int) *trace {
 	tr := &trace{}
 	m := s.random(4, 0.3)
@@ -64,8 +64,8 @@ func traceOfPasses(s shape, rows int) *trace {
 	return tr
 }
 
-// forLevelsAndProcessors runs f at every level of the kernels, plain Go first,
-// on several numbers of processors.
+// forLevelsAndProcessors runs f at every level of the kernels, plain Go first, on several numbers
+// of processors.
 func forLevelsAndProcessors(f func(name string)) {
 	for level := vec.Go; level <= vec.Best(); level++ {
 		for _, procs := range []int{1, 4} {
@@ -81,7 +81,7 @@ func forLevelsAndProcessors(f func(name string)) {
 // Every level of the kernels gives identical results on any number of processors.
 func TestLevelsAndProcessors(t *testing.T) {
 	shapes := []shape{
-		{800, 700, 0, Softmax}, // so large that one row is divided among processors
+		{800, 700, 0, Softmax}, // large enough that one row is divided among processors
 		{1, 1, 0, Softmax}, {63, 65, 0, Softmax}, {64, 64, 3, Bernoulli}, {70, 300, 10, Softmax},
 		{784, 130, 0, Softmax}, {200, 257, 7, Softmax},
 	}
@@ -121,15 +121,14 @@ func TestKernelLevel(t *testing.T) {
 	}
 }
 
-// The garbage collector waits for every goroutine to reach a point at which it
-// can stop, of which assembly has none. On a busy machine it also waits for the
-// operating system, so an eighth of the waits must be short, in the best of
-// five rounds; if a pass could not be stopped, none would be.
+// The garbage collector waits until every goroutine can be stopped, and assembly cannot be stopped.
+// On a busy machine it also waits for the operating system. Therefore only an eighth of the waits
+// must be short, in the best of five rounds. If a pass could not be stopped, none would be.
 func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures pauses")
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one, the collector waits for its turn
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one processor the collector waits for its turn
 	m := New(784, 1000, 0, Softmax)
 	m.Randomize(0.01, NewKey(1))
 	s := NewStates(m, 300)
@@ -182,9 +181,9 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 	}
 }
 
-// Training 784 × 500 on a data set of MNIST's size stays under 120 MiB.
+// Training of 784 × 500 units on a data set of MNIST's size needs less than 120 MiB.
 func TestPeakMemory(t *testing.T) {
-	const limit = 120 << 10 // KiB
+	const limit = 120 << 10 // in KiB
 	if os.Getenv("GORBM_PEAK") != "" {
 		m := New(784, 500, 0, Softmax)
 		data := NewBits(60000, 784)
@@ -252,7 +251,7 @@ func TestMeansAllocateNothing(t *testing.T) {
 	}
 }
 
-// Without an Energy, Step computes none, and nothing else changes.
+// Without Energy, Step does not compute energies, and nothing else changes.
 func TestStepWithoutEnergy(t *testing.T) {
 	m := shape{20, 70, 3, Softmax}.random(4, 1)
 	a, b := NewStates(m, 5), NewStates(m, 5)

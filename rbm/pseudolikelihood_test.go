@@ -6,17 +6,16 @@ import (
 	"testing"
 )
 
-// The pseudo-likelihood against free energies of flipped rows, by the
-// definition, at biases of every size: the odds of those beyond ±300 are taken
-// by their logarithm. Weights are moderate and large, so that what the hidden
-// units add to a bias matters and at times outweighs it.
+// The pseudo-likelihood agrees with free energies of flipped rows, from the definition, at biases
+// of every size. For biases beyond ±300 it uses logarithms of odds. Some weights are so large that
+// the hidden units outweigh a bias.
 func TestPseudoAtAllBiases(t *testing.T) {
 	const rows = 20
 	for _, size := range []float64{1, 290, 299.9, 300.1, 350, 700, 800, 9000} {
 		for _, sd := range []float64{1, 60} {
 			m := shape{70, 20, 3, Softmax}.random(5, sd)
 			for i := range m.Inputs() {
-				m.VisibleBias[i] = float32(size) + float32(i%3) // each next to the others of four
+				m.VisibleBias[i] = float32(size) + float32(i%3) // all of these are scored together
 				if i/4%2 == 1 {
 					m.VisibleBias[i] *= -1
 				}
@@ -42,7 +41,7 @@ func TestPseudoAtAllBiases(t *testing.T) {
 				near(t, fmt.Sprintf("biases of %v, weights of %v: row %d", size, sd, r), got[r], want, tol)
 				worst = max(worst, tol)
 			}
-			if worst > 1e-4 { // a unit that is scored with the wrong sign is off by a nat or more
+			if worst > 1e-4 { // with the wrong sign the error is at least a nat
 				t.Errorf("biases of %v, weights of %v: the tolerance %v sees nothing, want at most 1e-4", size, sd, worst)
 			}
 		}
@@ -65,8 +64,8 @@ func TestPseudoLogLikelihood(t *testing.T) {
 	})
 }
 
-// Each softmax group is scored as one variable, at weights small and large, beyond those
-// that multiply odds too. A score of its units one by one is another.
+// Each softmax group is scored as one variable, at small weights and at weights beyond the range of
+// products of odds. Scores of its units one by one differ.
 func TestPseudoLogLikelihoodOfGroups(t *testing.T) {
 	for _, m := range []*RBM{grouped(), grouped(Group{Kind: Softmax, Units: 2, Label: true}), grouped(Group{Kind: Bernoulli, Units: 2, Label: true})} {
 		for _, sd := range []float64{0.3, 2, 40} {
@@ -74,7 +73,7 @@ func TestPseudoLogLikelihoodOfGroups(t *testing.T) {
 			if sd == 40 {
 				w := NewMatrix(m.Visible(), m.Hidden())
 				m.Weights(w)
-				for i := range w.Row(1) { // of a softmax unit
+				for i := range w.Row(1) { // weights of a softmax unit
 					w.Row(1)[i] *= 20
 				}
 				m.SetWeights(w)
@@ -92,7 +91,7 @@ func TestPseudoLogLikelihoodOfGroups(t *testing.T) {
 					t.Errorf("units one by one have %v too", bits[r])
 				}
 			}
-			last := bitsOf(rows[:1]) // a row without the state of its first group: the others' score
+			last := bitsOf(rows[:1]) // a row in which no unit of its first group is on has the score of the other groups
 			for i := range 3 {
 				last.Set(0, i, false)
 			}
@@ -104,7 +103,7 @@ func TestPseudoLogLikelihoodOfGroups(t *testing.T) {
 	}
 }
 
-// pseudoByFlips scores each variable by the free energies of all its states.
+// pseudoByFlips scores each variable from the free energies of all its states.
 func pseudoByFlips(m *RBM, v []int) float64 {
 	free := func(v []int) float64 {
 		f := make([]float64, 1)

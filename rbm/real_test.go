@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// gaussianModel is the model of two Gaussian and two hidden units of the notes, whose log Z and
-// moments were computed by SciPy.
+// gaussianModel has two Gaussian and two hidden units. Its log Z and moments were computed with
+// SciPy.
 func gaussianModel() *RBM {
 	m := NewGroups(2, Group{Kind: Gaussian, Units: 2})
 	m.VisibleBias = append(m.VisibleBias[:0], 0.3, -0.2)
@@ -21,8 +21,8 @@ func gaussianModel() *RBM {
 
 const gaussianLogZ = 3.783298430669
 
-// quadrature returns ∫∫ f over the square of ±40, by the trapezium rule, which is exact to
-// rounding for what falls like a Gaussian.
+// quadrature returns ∫∫ f over the square of ±40 by the trapezium rule, which is exact to rounding
+// for functions that decrease like a Gaussian.
 func quadrature(m *RBM, f func(v []float32, free float64)) (step float64) {
 	const n = 400
 	step = 80.0 / n
@@ -94,8 +94,8 @@ func TestGaussianSteps(t *testing.T) {
 	}
 }
 
-// AIS on the path from a base of other means and precisions; weights that leave the precision
-// out of the path are off.
+// AIS is right on the path from a base of other means and precisions. Weights without the
+// precisions of the path are wrong.
 func TestGaussianAnnealing(t *testing.T) {
 	m := gaussianModel()
 	b := &Base{VisibleBias: []float32{-0.1, 1}, HiddenBias: []float32{0, 0}, VisibleParams: [][]float32{{1.5, 0.4}}}
@@ -125,19 +125,19 @@ func TestGaussianAnnealing(t *testing.T) {
 		t.Errorf("mean weight %v of Z: z = %.1f, want ±6 at most", mean, z)
 	}
 	wrong := *b
-	wrong.VisibleParams = [][]float32{{1.5, 0.5}} // starts at another base than the one whose log Z is taken
+	wrong.VisibleParams = [][]float32{{1.5, 0.5}} // starts at another base than that of log Z
 	if z, _ := run(&wrong, path); math.Abs(z) < 6 {
 		t.Errorf("a base of another precision is not seen: z = %.1f, want ±6 at least", z)
 	}
 }
 
-// Real units, bits and one variable may share a layer, and a block: states are real. Steps
-// from exact draws, by the Gaussian units' marginals, leave the means as they are.
+// Real units, bits and a softmax group share a layer and a block, and all states are real. Steps
+// from exact draws, by the marginals of the Gaussian units, leave the means invariant.
 func TestMixedLayer(t *testing.T) {
 	m := NewGroups(2, Group{Kind: Bernoulli, Units: 2}, Group{Kind: Gaussian, Units: 1}, Group{Kind: Softmax, Units: 3}, Group{Kind: Bernoulli, Units: 1})
 	m.Randomize(0.7, NewKey(2))
 	m.VisibleParams()[0][2] = 1.5
-	// Of the hidden units: p(h) ∝ e^(c·h) Π of the visible units' log Z.
+	// p(h) ∝ e^(c·h) Π Z of each visible unit.
 	want, total := make([]float64, 7), 0.0
 	hidden, means := NewBits(4, 2), NewMatrix(4, 7)
 	for h := range 4 {
@@ -170,7 +170,7 @@ func TestMixedLayer(t *testing.T) {
 			mean[i] = math.Exp(in[i] - z)
 		}
 		for i, x := range means.Row(h) {
-			near(t, "visible mean", float64(x), mean[i], 1e-6) // a few roundings at 2⁻²⁴
+			near(t, "visible mean", float64(x), mean[i], 1e-6) // a few roundings of 2⁻²⁴
 		}
 		total += math.Exp(logw)
 		for i := range want {
@@ -196,8 +196,8 @@ func TestMixedLayer(t *testing.T) {
 	}
 }
 
-// Without a base the path begins at standard normal units: the draws, log Z, tempered steps and
-// energies of a nil base are those of this one.
+// With a nil base the path begins at standard normal units. Draws, log Z, tempered steps and
+// energies are those of the base with these parameters.
 func TestNilBaseOfRealUnits(t *testing.T) {
 	m := gaussianModel()
 	b := &Base{VisibleBias: make([]float32, 2), HiddenBias: make([]float32, 2), VisibleParams: [][]float32{{1, 1}}}
@@ -223,7 +223,7 @@ func TestNilBaseOfRealUnits(t *testing.T) {
 	}
 }
 
-// Of a model given some units, real ones among them, differences of F are those of the whole model.
+// In a model given some units, some of them real, differences of F are those of the whole model.
 func TestGivenRealUnits(t *testing.T) {
 	m := NewGroups(3, Group{Kind: Gaussian, Units: 2}, Group{Kind: Softmax, Units: 3}, Group{Kind: Gaussian, Units: 1}, Group{Kind: Bernoulli, Units: 2})
 	m.Randomize(1, NewKey(4))
@@ -255,7 +255,7 @@ func TestGivenRealUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The hidden biases, below 8 in size, are rounded once to float32.
+		// Each hidden bias, below 8 in absolute value, is rounded once to float32.
 		near(t, "difference of F", free(c, right)-free(c, left), free(m, to)-free(m, from), 3*2*8*0x1p-24)
 	}
 }

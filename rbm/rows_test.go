@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// Rows that are stepped in parts have the bits that they have together, at any cut, and
-// parts of other rows are left alone.
+// Steps of parts of the rows are bit-identical to those of all rows, for any division, and do not
+// change other rows.
 func TestStepOfSomeRows(t *testing.T) {
-	const rows = 300 // some chunks
+	const rows = 300 // several chunks
 	for _, s := range []shape{{70, 130, 3, Softmax}, {70, 65, 0, Softmax}} {
 		for _, constrained := range []bool{false, true} {
 			m := s.random(5, 0.6)

@@ -12,10 +12,9 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// The centred gradient is the plain one of the centred model: with the offsets
-// held fixed, W' = W, b' = b + W·lambda and c' = c + Wᵀ·mu describe the same
-// distribution, and a step along the centred gradient in (W,b',c') is a step along it in
-// (W,b,c).
+// The centred gradient is the plain gradient of the centred model. With fixed offsets, W' = W, b' =
+// b + W·lambda and c' = c + Wᵀ·mu describe the same distribution, and the plain step in (W,b',c')
+// is the centred step in (W,b,c).
 func TestCentre(t *testing.T) {
 	s := shape{70, 66, 0, Softmax}
 	g := s.random(1, 1)
@@ -56,8 +55,7 @@ func TestCentre(t *testing.T) {
 	}
 }
 
-// The centred step by particles, which are bits or grey and weighted, is the one by their
-// moments.
+// The centred step from weighted particles, bits or grey, agrees with that from their moments.
 func TestCentreOfParticles(t *testing.T) {
 	s := shape{130, 75, 0, Softmax}
 	m := s.random(1, 0.1)
@@ -94,7 +92,7 @@ func TestCentreOfParticles(t *testing.T) {
 			ascent.Step(want, 1, 0.5, Phase{Moments: plus}, Phase{Moments: less})
 			for k, tensor := range tensors {
 				a, b := parameters64(got)[k], parameters64(want)[k]
-				// Terms are rounded to float32 in either way: some 10⁻⁷ of their size each.
+				// Terms are rounded to float32 in both: about 10⁻⁷ of their size each.
 				if off := floats.Distance(a, b, 2) / norm64(b, nil); !(off <= 1e-5) {
 					t.Errorf("grey %v, %d rows: the %s are off by %.2g of their norm, want at most 1e-5", grey, rows, tensor, off)
 				}
@@ -103,8 +101,7 @@ func TestCentreOfParticles(t *testing.T) {
 	}
 }
 
-// An ascent gives the bits that the same things give one after another, in sweeps over
-// all parameters, and allocates nothing.
+// An ascent is bit-identical to a sequence of sweeps over all parameters, and does not allocate.
 func TestAscentIsSweeps(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows int
@@ -149,20 +146,20 @@ func TestAscentIsSweeps(t *testing.T) {
 					t.Errorf("extra parameters %d differ, or are zero", i)
 				}
 			}
-			if n := testing.AllocsPerRun(3, func() { a.Step(got, 1e-3, 0.5, pos, neg) }); n != 0 && !parallel.Raced() { // the pool of tiles drops some under the race detector
+			if n := testing.AllocsPerRun(3, func() { a.Step(got, 1e-3, 0.5, pos, neg) }); n != 0 && !parallel.Raced() { // under the race detector the pool of tiles drops elements
 				t.Errorf("%v allocations, want 0", n)
 			}
 		})
 	}
 }
 
-// allOf makes a do all that it can, except for centring.
+// allOf sets all options of a except centring.
 func allOf(a *Ascent, m *RBM) {
 	*a = Ascent{Rule: &Momentum{Friction: 0.1}, Slots: []*Parameters{m.Clone().Parameters()}, L1: 1e-3, L2: 1e-2, Sparse: 0.01,
 		Average: m.Clone().Parameters(), AverageShare: 0.01, Rest: NewParameters(m), AverageRest: NewParameters(m)}
 }
 
-// extras returns all parameters that an ascent moves in addition to the model's.
+// extras returns all parameters that an ascent updates besides those of the model.
 func extras(a *Ascent) (all []*Parameters) {
 	for _, p := range append([]*Parameters{a.Average, a.Rest, a.AverageRest}, a.Slots...) {
 		if p != nil {
@@ -172,7 +169,7 @@ func extras(a *Ascent) (all []*Parameters) {
 	return all
 }
 
-// inSweeps is a step of an ascent without offsets, in one sweep after another.
+// inSweeps is a step of an ascent without offsets, as separate sweeps.
 func inSweeps(m *RBM, rate, share float32, pos, neg Phase, a *Ascent) {
 	step := New(m.Visible(), m.Hidden(), 0, Softmax)
 	new(Ascent).Step(step, rate, share, pos, neg)
@@ -194,8 +191,8 @@ func inSweeps(m *RBM, rate, share float32, pos, neg Phase, a *Ascent) {
 	}
 }
 
-// A secondMoment is a rule with two slots that has to see the step: the parameters
-// move by the step over 1 plus its mean square so far.
+// A secondMoment is a rule with two slots that needs the step: it divides the step by 1 plus its
+// mean square so far.
 type secondMoment struct{}
 
 func (secondMoment) Slots() int { return 2 }
@@ -209,9 +206,9 @@ func (secondMoment) Apply(b *Block) {
 	b.Advance(b.Step)
 }
 
-// A rule of a caller sees each step whole, once, with its slots, the rate and the number of
-// the update: by bits and real values, by several chunks, by moments and centred. The model moves
-// by what the rule makes of the steps of plain ascent.
+// A caller's rule gets each step completely and once, with its slots, the rate and the number of
+// the update. The phases are bits, real values, several chunks or moments, with and without
+// centring. The model moves by the rule applied to the steps of plain ascent.
 func TestRuleOfACaller(t *testing.T) {
 	m := shape{130, 75, 0, Softmax}.random(1, 0.1)
 	moments := NewMoments(m)
@@ -251,7 +248,7 @@ func TestRuleOfACaller(t *testing.T) {
 				}
 			}
 			for k, tensor := range parameters64(got) {
-				if off := floats.Distance(tensor, want[k], math.Inf(1)); !(off <= 1e-5) { // some ten roundings of numbers up to 4
+				if off := floats.Distance(tensor, want[k], math.Inf(1)); !(off <= 1e-5) { // about ten roundings of numbers up to 4
 					t.Errorf("%s, centred %v: %v are off by %.2g, want at most 1e-5", name, centred, Tensor(k), off)
 				}
 			}
@@ -266,11 +263,11 @@ func TestRuleOfACaller(t *testing.T) {
 	}
 }
 
-// Steps of sparsity far below the last bit of a bias arrive where there are rests. A
-// bias of −5 lies between powers of two, 4 and 8, where the last bit is 2⁻²¹: the
-// rest is at most half of it, and adding a step to the rest rounds by 2⁻⁴⁶ at most.
-// So after n steps bias and rest together are right to n·2⁻⁴⁶, and the bias alone to
-// 2⁻²² more. Without rests, the broken twin, each step is rounded to the bias.
+// Steps of sparsity far below the last bit of a bias add up if there are rests. A bias of −5 lies
+// between the powers of two 4 and 8, where the last bit is 2⁻²¹. A rest is at most half of that,
+// and adding a step to it rounds by at most 2⁻⁴⁶. After n steps the error of bias and rest together
+// is at most n·2⁻⁴⁶, and that of the bias 2⁻²² more. Without rests, the broken twin, the bias
+// rounds each step.
 func TestSmallSparseSteps(t *testing.T) {
 	const steps = 100_000
 	m := New(1, 70, 0, Softmax) // a whole panel and a part of one
@@ -309,7 +306,7 @@ func TestSmallSparseSteps(t *testing.T) {
 	}
 }
 
-// Nothing may hide that a weight is NaN.
+// A NaN among the weights is not hidden.
 func TestDecayKeepsNaN(t *testing.T) {
 	for _, rest := range []bool{false, true} {
 		m := New(2, 2, 0, Softmax)
@@ -328,8 +325,8 @@ func TestDecayKeepsNaN(t *testing.T) {
 	}
 }
 
-// An ascent with parts of another shape than the model, or without the slots of its rule, panics
-// before anything moves.
+// An ascent whose fields have another shape than the model, or without the slots of its rule,
+// panics before it changes anything.
 func TestAscentOfAnotherShape(t *testing.T) {
 	m := New(4, 3, 0, Softmax)
 	none := Phase{Moments: NewMoments(m)}
@@ -358,8 +355,8 @@ func TestAscentOfAnotherShape(t *testing.T) {
 	}
 }
 
-// Neither centring nor steps of the biases leave subnormal numbers, which many
-// processors take a hundred times as long to compute with.
+// Centring and steps of biases leave no subnormal numbers, which make many processors a hundred
+// times slower.
 func TestStepsLeaveNoSubnormals(t *testing.T) {
 	check := func(what string, m *RBM) {
 		eachParameter(m, func(i int, v float32, _ bool) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The model of two spins on each side whose log Z was computed by SciPy has it in units of 0 and 1 less
-// K, and every state the same probability; there and back are the same parameters.
+// In units of 0 and 1 the model has the log Z of two spins on each side, computed with SciPy, minus
+// K, and every state the same probability. Converting back gives the same parameters.
 func TestSpins(t *testing.T) {
 	s := Spins{Matrix{Rows: 2, Cols: 2, Data: []float32{0.3, -0.2, 0.1, 0.4}}, []float32{0.05, -0.15}, []float32{0.2, -0.1}}
 	m := New(2, 2, 0, Softmax)

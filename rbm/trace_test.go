@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A trace is what a computation went through: named values, in order. Two traces of runs that must
-// agree bit by bit are compared by difference, which names the first value that does not.
+// A trace records the results of a computation as named values, in order. difference compares the
+// traces of two runs that must be bit-identical.
 type trace struct {
 	step   int
 	values []traced
@@ -20,7 +20,7 @@ type traced struct {
 	show func(bits uint64) string
 }
 
-// add appends the bits of values, []float32, []float64 or []uint64.
+// add appends the bits of values, which are []float32, []float64 or []uint64.
 func (t *trace) add(name string, values any) {
 	v := traced{step: t.step, name: name}
 	switch x := values.(type) {
@@ -50,7 +50,7 @@ func (t *trace) addModel(m *RBM) {
 	t.add("hidden biases", m.HiddenBias)
 }
 
-// difference says where t differs first from want, or "".
+// difference names the first value in which t differs from want, or returns "".
 func (t *trace) difference(want *trace) string {
 	for i, w := range want.values {
 		if i == len(t.values) {

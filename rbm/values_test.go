@@ -7,7 +7,7 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// greyOf returns bits as 0 and 1.
+// greyOf converts bits to 0 and 1.
 func greyOf(v Values) Matrix {
 	g := NewMatrix(v.Rows, v.Cols)
 	for r := range v.Rows {
@@ -16,7 +16,7 @@ func greyOf(v Values) Matrix {
 	return g
 }
 
-// Rows of 0 and 1 are the same rows, grey or not.
+// Bits give the same results as grey rows of 0 and 1.
 func TestGreyRowsOfBits(t *testing.T) {
 	m := shape{130, 75, 3, Softmax}.random(4, 0.5)
 	s := NewStates(m, 40)
@@ -62,8 +62,8 @@ func compare(t *testing.T, a, b *RBM, tol float64) {
 	})
 }
 
-// Values in between against the definition, and the fused update against that
-// by moments.
+// Grey values between 0 and 1 agree with the definition, and the fused update agrees with that from
+// moments.
 func TestGreyRows(t *testing.T) {
 	m := shape{9, 70, 2, Softmax}.random(4, 0.5)
 	grey := NewMatrix(6, 9)
@@ -98,7 +98,7 @@ func TestGreyRows(t *testing.T) {
 	compare(t, fused, dense, 20*0.5*2/(1<<23))
 
 	if parallel.Raced() {
-		return // a sync.Pool forgets at random
+		return // a sync.Pool drops elements at random
 	}
 	var ascent Ascent
 	if n := testing.AllocsPerRun(20, func() {
@@ -109,8 +109,7 @@ func TestGreyRows(t *testing.T) {
 	}
 }
 
-// Functions of states refuse real values with one text. Before there was one type the
-// compiler did.
+// Functions of states refuse real values, with the same text.
 func TestStatesAreBits(t *testing.T) {
 	m := shape{5, 4, 2, Softmax}.random(1, 1)
 	v, h := NewValues(3, 5, true), NewBits(3, 4)
