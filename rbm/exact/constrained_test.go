@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// Log Z and the moments by enumeration of either layer, against all states.
+// Log Z and moments from enumeration of either layer agree with sums over all states.
 func TestConstrainedEnumeration(t *testing.T) {
 	for name, m := range rbmtest.Constrained() {
 		v, h, logw := rbmtest.Allowed(m)
@@ -34,10 +34,10 @@ func TestConstrainedEnumeration(t *testing.T) {
 			}
 			e := newEnumeration(c)
 			got := rbm.NewMoments(m)
-			rbmtest.Near(t, fmt.Sprintf("%s, hidden listed %v: log Z", name, layer), e.Moments(got), logZ, 1e-13*(1+math.Abs(logZ))) // some 10³ roundings
+			rbmtest.Near(t, fmt.Sprintf("%s, hidden listed %v: log Z", name, layer), e.Moments(got), logZ, 1e-13*(1+math.Abs(logZ))) // about 10³ roundings
 			for _, pair := range [][2][]float32{{got.V, want.V}, {got.H, want.H}, {got.VH.Data, want.VH.Data}} {
 				for i := range pair[0] {
-					// Sums of up to 2⁹ float32 terms that make at most 1.
+					// Sums of up to 2⁹ float32 terms whose total is at most 1.
 					rbmtest.Near(t, fmt.Sprintf("%s, hidden listed %v: moment %d", name, layer, i), float64(pair[0][i]), float64(pair[1][i]), 512.0/(1<<24))
 				}
 			}
@@ -50,7 +50,7 @@ func TestConstrainedEnumeration(t *testing.T) {
 	}
 }
 
-// Sets of 2 or 3 of many units are few, whatever the number of units.
+// There are few sets of 2 or 3 active units, even of many units.
 func TestConstrainedEnumerationOfManyUnits(t *testing.T) {
 	m := shape{70, 90, 0, rbm.Softmax}.random(3, 0.3)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
@@ -63,7 +63,7 @@ func TestConstrainedEnumerationOfManyUnits(t *testing.T) {
 	}
 	got := rbm.NewMoments(m)
 	logZ := e.Moments(got)
-	// Every pair (i,j) by hand.
+	// All pairs (i,j), listed by hand.
 	var logs []float64
 	a := make([]float64, 70)
 	for j := range 90 {
@@ -76,7 +76,7 @@ func TestConstrainedEnumerationOfManyUnits(t *testing.T) {
 			logs = append(logs, sum)
 		}
 	}
-	rbmtest.Near(t, "log Z", logZ, rbm.LogSumExp(logs), 1e-11) // some 10⁴ roundings of numbers near 50
+	rbmtest.Near(t, "log Z", logZ, rbm.LogSumExp(logs), 1e-11) // about 10⁴ roundings of numbers near 50
 	sum := 0.0
 	for _, p := range got.H {
 		sum += float64(p)
@@ -88,8 +88,8 @@ func TestConstrainedEnumerationOfManyUnits(t *testing.T) {
 	}
 }
 
-// The gradient, positive less negative phase, against differences of the exact
-// log-likelihood; with the hidden means of an unconstrained model it is wrong.
+// The gradient, positive minus negative phase, agrees with differences of the exact log-likelihood.
+// With the hidden means of an unconstrained model it does not.
 func TestConstrainedGradient(t *testing.T) {
 	seen := 0
 	for name, m := range rbmtest.Constrained() {
@@ -130,9 +130,8 @@ func TestConstrainedGradient(t *testing.T) {
 			down := likelihood()
 			add(step)
 			d := (up - down) / (2 * step)
-			// A third derivative is a third cumulant of a variable in 0 … 1, at
-			// most 0.1 in size, and both terms of the likelihood have one; float32
-			// rounds the parameters.
+			// The third derivative is a third cumulant of a variable in 0 … 1, at most 0.1 in
+			// absolute value, for both terms of the likelihood. Parameters are rounded to float32.
 			rbmtest.Near(t, name+": "+what, float64(plus-minus), d, 2*0.1*step*step/6+1e-5)
 			off = max(off, math.Abs(float64(broken-minus)-d))
 		}
@@ -156,7 +155,7 @@ func TestConstrainedGradient(t *testing.T) {
 	}
 }
 
-// The model given a class has the distribution of the model given the class.
+// GivenClass has the distribution of the model given the class.
 func TestConstrainedGivenClass(t *testing.T) {
 	for name, m := range rbmtest.Constrained() {
 		if !softmaxLabel(m) {
@@ -180,7 +179,7 @@ func TestConstrainedGivenClass(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// W of the class is folded into the biases in float32.
+			// The weights of the class are added to the biases in float32.
 			rbmtest.Near(t, name, z+float64(m.VisibleBias[m.Inputs()+y]), rbm.LogSumExp(part), 1e-5)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// meanIs fails unless the mean of n independent draws of the given sum, and sum of squares, is within
-// five standard errors of want.
+// meanIs fails unless the mean of n independent draws, given their sum and sum of squares, is
+// within five standard errors of want.
 func meanIs(t *testing.T, what string, sum, squares float64, n int, want float64) {
 	t.Helper()
 	mean := sum / float64(n)
@@ -20,7 +20,8 @@ func meanIs(t *testing.T, what string, sum, squares float64, n int, want float64
 	}
 }
 
-// Draws of the Gaussian model have its probabilities of hidden states and its moments, all by SciPy.
+// Draws of a Gaussian model have its probabilities of hidden states and its moments, computed with
+// SciPy.
 func TestGaussianDraws(t *testing.T) {
 	m := gaussianModel()
 	const n = 40000
@@ -52,8 +53,8 @@ func TestGaussianDraws(t *testing.T) {
 	meanIs(t, "E v0h1", cross, cross2, n, (0.326142340940*-0.7+0.369567689116*-0.2)/2)
 }
 
-// Draws of a layer of all kinds and of several blocks of hidden states have the exact moments; those of
-// an RBM of bits too.
+// Draws have the exact moments, for a layer of all kinds of units with several blocks of hidden
+// states, and for an RBM of bits.
 func TestMixedDraws(t *testing.T) {
 	mixed := rbm.NewGroups(13, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Gaussian, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 3, Label: true})
 	mixed.Randomize(0.6, rbm.NewKey(3))
@@ -83,7 +84,7 @@ func TestMixedDraws(t *testing.T) {
 		for j, x := range on {
 			meanIs(t, name+": E h", x, x, n, float64(want.H[j]))
 		}
-		const few = 200 // of one row each, which most blocks are left out for
+		const few = 200 // with one row per draw, most blocks have no row
 		clear(on)
 		for r := range few {
 			if err := Draw(context.Background(), m, v.Slice(0, 1), h.Slice(0, 1), rbm.NewKey(uint64(100+r))); err != nil {
@@ -97,7 +98,7 @@ func TestMixedDraws(t *testing.T) {
 	}
 }
 
-// A model of too many hidden units, and one under a constraint, are refused.
+// Draw refuses a model with too many hidden units, and one under a constraint.
 func TestDrawsAreRefused(t *testing.T) {
 	large := rbm.NewGroups(26, rbm.Group{Kind: rbm.Gaussian, Units: 3})
 	if err := CheckDraws(large); !errors.Is(err, ErrTooLarge) {

@@ -83,8 +83,8 @@ func TestMomentsAreExact(t *testing.T) {
 	})
 }
 
-// The gradient of log Z is the moments: enumeration of a model that takes
-// several blocks and groups, against central differences.
+// The moments are the gradient of log Z: enumeration of a model with several blocks and groups
+// agrees with central differences.
 func TestMomentsAreTheGradientOfLogZ(t *testing.T) {
 	for _, s := range []shape{{20, 14, 0, rbm.Softmax}, {13, 30, 0, rbm.Softmax}, {15, 40, 3, rbm.Softmax}, {14, 30, 3, rbm.Bernoulli}} {
 		m := s.random(5, 0.7)
@@ -97,9 +97,8 @@ func TestMomentsAreTheGradientOfLogZ(t *testing.T) {
 		}
 		got := rbm.NewMoments(m)
 		e.Moments(got)
-		// A step of 2⁻⁷ is exact in float32 for parameters below 2¹⁶ times it;
-		// the third derivative of log Z is below 0.1, so the error of the
-		// central difference is below 0.1/6·2⁻¹⁴.
+		// A step of 2⁻⁷ is exact in float32 for parameters below 2¹⁶ times it. The third derivative
+		// of log Z is below 0.1, so the error of the central difference is below 0.1/6·2⁻¹⁴.
 		const step = 1.0 / 128
 		logz := func() float64 {
 			e.Set(m)
@@ -143,8 +142,8 @@ func TestEnumerationLimits(t *testing.T) {
 	if _, err = New(rbm.New(40, 19, 0, rbm.Softmax), GradientLimit); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("19 units for a gradient: got %v, want ErrTooLarge", err)
 	}
-	// 10 classes beside 15 inputs are 10·2¹⁵ states, more than 2¹⁸; as
-	// rbm.Bernoulli units they would be 2²⁵.
+	// A label of 10 classes and 15 inputs have 10·2¹⁵ states, more than 2¹⁸. With rbm.Bernoulli
+	// label units they would have 2²⁵.
 	if _, err = New(rbm.New(25, 500, 10, rbm.Softmax), GradientLimit); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("10·2¹⁵ states: got %v, want ErrTooLarge", err)
 	}
@@ -159,8 +158,7 @@ func TestEnumerationLimits(t *testing.T) {
 	}
 }
 
-// The progress of an enumeration may use the model: passes inside the parts of
-// a job do not wait for helpers that wait for them.
+// progress may call methods of the model: their loops do not deadlock with that of the enumeration.
 func TestProgressMayUseTheModel(t *testing.T) {
 	defer parallel.SetProcessors(4)()
 	m := shape{300, 13, 0, rbm.Softmax}.random(1, 0.1)
@@ -175,8 +173,8 @@ func TestProgressMayUseTheModel(t *testing.T) {
 	}
 }
 
-// plainLogZ sums over the states of the hidden layer, or of the visible one,
-// with nothing but the definition; the label is a state of its own.
+// plainLogZ sums over the states of the hidden layer, or of the visible layer, from the definition.
+// A label has one state for each class.
 func plainLogZ(m *rbm.RBM, hidden bool) float64 {
 	top, sum := math.Inf(-1), 0.0
 	add := func(x float64) {
@@ -226,9 +224,9 @@ func plainLogZ(m *rbm.RBM, hidden bool) float64 {
 	return top + math.Log(sum)
 }
 
-// log Z of models of several blocks, with few and with wild weights: the units
-// of a base are then six, fewer, or none. Both sums round n terms of the
-// preactivations and n of the softplus a state.
+// Log Z of models of several blocks, with small and very large weights. A base then has six units,
+// fewer, or none. For each state, both sums round n terms of the preactivations and n of the
+// softplus.
 func TestLogZAtAllSizes(t *testing.T) {
 	seen := map[int]bool{}
 	for _, s := range []shape{{40, 12, 0, rbm.Softmax}, {12, 9, 0, rbm.Softmax}, {11, 21, 0, rbm.Softmax}, {30, 11, 4, rbm.Softmax}, {10, 30, 3, rbm.Softmax}, {12, 30, 3, rbm.Bernoulli}} {
@@ -247,7 +245,7 @@ func TestLogZAtAllSizes(t *testing.T) {
 			tol := rowTolerance(m, math.Abs(want))
 			rbmtest.Near(t, fmt.Sprintf("%v, sd %v: log Z", s, sd), got, want, tol)
 			w := weights(m)
-			w.Data[0] += float32(sd) // must fail, where the weight matters
+			w.Data[0] += float32(sd) // must fail if the weight matters
 			m.SetWeights(w)
 			e.Set(m)
 			if other, _ := e.LogZ(context.Background(), nil); math.Abs(other-want) <= tol && sd <= 1 {
@@ -260,9 +258,9 @@ func TestLogZAtAllSizes(t *testing.T) {
 	}
 }
 
-// The exact moments of wild models. What a parameter multiplies is 0 or 1 in
-// every state, so that with its mean p, log Z rises by exactly log(1+p(eᵈ−1))
-// if d is added to the parameter. rbm.Moments are stored as float32.
+// Exact moments with very large weights. The factor of a parameter in −E is 0 or 1 in every state,
+// with mean p. If d is added to the parameter, log Z therefore increases by exactly log(1+p(eᵈ−1)).
+// rbm.Moments are stored as float32.
 func TestMomentsOfWildModels(t *testing.T) {
 	for _, s := range []shape{{20, 7, 0, rbm.Softmax}, {6, 20, 0, rbm.Softmax}, {20, 7, 3, rbm.Softmax}, {8, 20, 3, rbm.Softmax}} {
 		for _, sd := range []float64{1, 20, 60, 200} {
@@ -307,13 +305,13 @@ func TestScaled(t *testing.T) {
 			t.Errorf("mantissa %v, want 1 to 2", p.M)
 		}
 	}
-	// Terms far apart, in units of several bases, in any order.
+	// Terms of very different size with several bases, in any order.
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
 		var s scaledSum
 		for _, i := range order {
 			s.add([]float64{1, 1.5}, [][]int64{{0, 1}, {-5000, 3}, {2000, -2000}}[i], []float64{1, 700, -1386}[i])
 		}
-		// 4e + 12e⁷⁰⁰ + 2²⁰⁰⁰e⁻¹³⁸⁶ by logarithms
+		// 4e + 12e⁷⁰⁰ + 2²⁰⁰⁰e⁻¹³⁸⁶, by logarithms
 		want := rbm.LogSumExp([]float64{1 + math.Log(4), 700 + math.Log(12), 2000*math.Ln2 - 1386})
 		rbmtest.Near(t, "log of the sum", s.log(), want, 8*0x1p-53*want)
 	}
@@ -334,12 +332,12 @@ func TestExactMomentsAllocateNothing(t *testing.T) {
 	}
 }
 
-// A parameter that is no number makes log Z no number.
+// A NaN among the parameters makes log Z NaN.
 func TestNaNIsSeen(t *testing.T) {
 	for _, spoil := range []func(m *rbm.RBM, w rbm.Matrix){
 		func(m *rbm.RBM, w rbm.Matrix) { m.HiddenBias[3] = float32(math.NaN()) },
 		func(m *rbm.RBM, w rbm.Matrix) { w.Row(0)[3] = float32(math.NaN()) },
-		func(m *rbm.RBM, w rbm.Matrix) { w.Row(12)[3] = float32(math.NaN()) }, // of a label
+		func(m *rbm.RBM, w rbm.Matrix) { w.Row(12)[3] = float32(math.NaN()) }, // a weight of the label
 	} {
 		m := shape{13, 20, 2, rbm.Softmax}.random(1, 1)
 		w := weights(m)
@@ -351,7 +349,7 @@ func TestNaNIsSeen(t *testing.T) {
 	}
 }
 
-// Equal bits at every level of the kernels and any number of processors.
+// Results are bit-identical at every level of the kernels and any number of processors.
 func TestEnumerationAtAllLevels(t *testing.T) {
 	for _, s := range []shape{{40, 13, 0, rbm.Softmax}, {13, 70, 0, rbm.Softmax}, {15, 70, 3, rbm.Softmax}, {64, 8, 3, rbm.Bernoulli}} {
 		m := s.random(4, 0.7)

@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// A model with one strong weight: both units on is the likeliest state.
+// In this model both units are on in the most probable state, because their weight is large.
 func Example() {
 	m := rbm.New(2, 1, 0, rbm.Softmax)
 	m.SetWeights(rbm.Matrix{Rows: 2, Cols: 1, Data: []float32{3, 0}})
@@ -31,9 +31,9 @@ func Example() {
 	// p(v) = 0.4299
 }
 
-// The exact moments are the negative phase itself, where they can be had.
+// Exact moments can be used as the negative phase of training.
 func ExampleEnumeration_Moments() {
-	m := rbm.New(3, 2, 0, rbm.Softmax) // all parameters zero: every unit is fair
+	m := rbm.New(3, 2, 0, rbm.Softmax) // all parameters are zero: every unit is on with probability ½
 	e, err := exact.New(m, exact.GradientLimit)
 	if err != nil {
 		fmt.Println(err)

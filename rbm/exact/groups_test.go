@@ -18,9 +18,8 @@ func softmaxes(n, q int) (groups []rbm.Group) {
 	return groups
 }
 
-// Log Z and moments of models with softmax groups against all states, with groups that are
-// listed and that are summed out. A model of the same parameters that takes the units of its
-// groups for binary ones has others.
+// Log Z and moments of models with softmax groups agree with sums over all states, with listed and
+// with summed groups. A model with the same parameters but Bernoulli units has other values.
 func TestGroups(t *testing.T) {
 	mixed := []rbm.Group{{Kind: rbm.Bernoulli, Units: 1}, {Kind: rbm.Softmax, Units: 3}, {Kind: rbm.Bernoulli, Units: 2}, {Kind: rbm.Softmax, Units: 2}}
 	label := append(mixed[:4:4], rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
@@ -61,7 +60,7 @@ func TestGroups(t *testing.T) {
 					wanted.H[j] += float32(p[k] * float64(h))
 				}
 			}
-			const sum = 1e-4 // of 65536 float32 terms of either moment
+			const sum = 1e-4 // rounding of a sum of 65536 float32 terms
 			for i := range got.V {
 				rbmtest.Near(t, "⟨v⟩", float64(got.V[i]), float64(wanted.V[i]), sum)
 				for j := range got.H {
@@ -75,9 +74,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Either layer of a model of many groups gives the same log Z and moments: one hidden unit
-// more, without weights, makes the visible layer the smaller one. Its states take more than one
-// of the groups' a block.
+// Either layer of a model with many groups gives the same log Z and moments. An additional hidden
+// unit without weights makes the visible layer the smaller one. Its blocks have several joint
+// states of the groups.
 func TestGroupsFromEitherSide(t *testing.T) {
 	m := rbm.NewGroups(17, softmaxes(11, 3)...)
 	m.Randomize(0.7, rbm.NewKey(3))

@@ -9,8 +9,7 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// exactTol bounds the rounding of a float64 computation of a hundred terms of
-// size ten.
+// exactTol bounds the rounding of a float64 sum of a hundred terms of size ten.
 const exactTol = 1e-12
 
 // shape is the shape of a model.
@@ -23,15 +22,15 @@ func (s shape) random(seed uint64, sd float64) *rbm.RBM {
 	return rbmtest.Random(s.visible, s.hidden, s.classes, s.label, seed, sd)
 }
 
-// small has a model of each kind whose joint states can be listed one by one,
-// with the visible and with the hidden layer as the smaller one.
+// small has a model of each kind whose joint states can be listed one by one, with the visible and
+// with the hidden layer as the smaller one.
 var small = []shape{
 	{1, 1, 0, rbm.Softmax},
 	{3, 4, 0, rbm.Softmax},
 	{6, 3, 0, rbm.Softmax},
 	{5, 4, 3, rbm.Softmax},
 	{7, 3, 3, rbm.Softmax},
-	{3, 5, 3, rbm.Softmax}, // labels alone
+	{3, 5, 3, rbm.Softmax}, // only label units
 	{5, 4, 3, rbm.Bernoulli},
 	{4, 6, 1, rbm.Softmax},
 	{4, 2, 2, rbm.Bernoulli},
@@ -49,7 +48,7 @@ func weights(m *rbm.RBM) rbm.Matrix {
 	return w
 }
 
-// key packs a state of a few units.
+// key packs a state of a few units into an integer.
 func key(v []int) (k int) {
 	for i, x := range v {
 		k |= x << i
@@ -71,7 +70,7 @@ func distinctVisible(all []rbmtest.State) (rows [][]int) {
 
 func plainSoftplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 
-// plainFreeEnergy returns F(v) by the definition.
+// plainFreeEnergy returns F(v) from the definition.
 func plainFreeEnergy(m *rbm.RBM, v []float64) float64 {
 	f := 0.0
 	for i, x := range v {
@@ -87,8 +86,8 @@ func plainFreeEnergy(m *rbm.RBM, v []float64) float64 {
 	return f
 }
 
-// rowTolerance bounds the rounding of a free energy of m in float64: of n+1
-// terms a preactivation and m+2 of the sum, none of which exceeds size.
+// rowTolerance bounds the rounding of a free energy of m in float64. A preactivation has n+1 terms
+// and the sum m+2; none exceeds size.
 func rowTolerance(m *rbm.RBM, size float64) float64 {
 	return float64(m.Visible()+m.Hidden()+3) * 0x1p-52 * math.Max(1, size)
 }

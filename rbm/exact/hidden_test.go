@@ -24,8 +24,8 @@ func hiddenModel(kind rbm.Kind, hidden int, visible ...rbm.Group) *rbm.RBM {
 	return m
 }
 
-// log Z is the sum over free energies of all visible states, the number of the notes among them, and
-// moments are its derivatives.
+// Log Z is the sum of exp(−F) over all visible states, and moments are its derivatives. One value
+// of log Z is from SciPy.
 func TestRealHidden(t *testing.T) {
 	m := rbm.NewLayers(rbm.Group{Kind: units.ReLU, Units: 2}, rbm.Group{Kind: rbm.Bernoulli, Units: 2})
 	copy(m.VisibleBias, []float32{0.1, -0.2})

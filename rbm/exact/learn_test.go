@@ -32,7 +32,8 @@ func realRows(groups []rbm.Group, rows int) rbm.Values {
 	return v
 }
 
-// learner is a model of two blocks of visible units, among them Bernoulli ones, and rows for it.
+// learner returns a model with two blocks of visible units, some of them Bernoulli, and rows for
+// it.
 func learner(hidden int) (*rbm.RBM, rbm.Values) {
 	groups := []rbm.Group{{Kind: rbm.Gaussian, Units: 3}, {Kind: rbm.Bernoulli, Units: 63}, {Kind: rbm.Gaussian, Units: 4}}
 	m := rbm.NewGroups(hidden, groups...)
@@ -61,7 +62,7 @@ func likelihood(t *testing.T, m *rbm.RBM, v rbm.Values) float64 {
 	return sum / float64(v.Rows)
 }
 
-// ascend takes one step of m along the exact gradient, as a says.
+// ascend makes one step of a along the exact gradient.
 func ascend(t *testing.T, a *rbm.Ascent, m *rbm.RBM, v rbm.Values, rate float32) {
 	t.Helper()
 	e, err := New(m, GradientLimit)
@@ -77,9 +78,10 @@ func ascend(t *testing.T, a *rbm.Ascent, m *rbm.RBM, v rbm.Values, rate float32)
 	}
 }
 
-// The step of log γ is rate times the derivative of the exact likelihood along the scaling of a
-// unit's precision, bias and weights, by finite differences; with and without centring. Units of
-// factor 0 stay, and those of another kind have no precision. Biases and weights grow with the precision.
+// The step of log γ is the rate times the derivative of the exact likelihood when the precision,
+// bias and weights of a unit are scaled, from finite differences, with and without centring.
+// Precisions with factor 0 do not change, and other kinds have none. Biases and weights grow with
+// the precision.
 func TestPrecisionGradient(t *testing.T) {
 	for _, centred := range []bool{false, true} {
 		m, v := learner(6)
@@ -136,9 +138,9 @@ func TestPrecisionGradient(t *testing.T) {
 	}
 }
 
-// Precisions follow the rule, its momentum, the average and the rests as biases do: after steps
-// along a gradient that hardly changes, momentum has moved them by 1/(1−½) times as much, and a
-// step far below the last bit is not lost. Phases of particles have the steps of their moments.
+// Precisions use the rule, the average and the rests like biases. After steps along a nearly
+// constant gradient, momentum has moved them 1/(1−½) times as far, and steps far below the last bit
+// are not lost. Phases of particles give the steps of their moments.
 func TestPrecisionRule(t *testing.T) {
 	m, v := learner(5)
 	rates := make([]float32, m.Visible())
@@ -163,7 +165,7 @@ func TestPrecisionRule(t *testing.T) {
 	rest := rbm.NewParameters(m)
 	many := move(&rbm.Ascent{Rest: rest}, 100, 1e-7)
 	for _, i := range []int{0, 67} {
-		if got, want := moved(fast, i), 18*moved(one, i); math.Abs(got-want) > 0.1*math.Abs(want)+2e-5 { // the gradient changes
+		if got, want := moved(fast, i), 18*moved(one, i); math.Abs(got-want) > 0.1*math.Abs(want)+2e-5 { // the gradient changes slightly
 			t.Errorf("momentum moves log γ of unit %d by %v, want %v", i, got, want)
 		}
 		if got, want := average.VisibleParams()[0][i], 0.75*m.VisibleParams()[0][i]+0.25*big.VisibleParams()[0][i]; math.Abs(float64(got-want)) > 1e-6 {
@@ -202,7 +204,7 @@ func TestPrecisionRule(t *testing.T) {
 	}
 }
 
-// Any number of ranks takes the step of one process.
+// Any number of ranks makes the same step as one process.
 func TestPrecisionRanks(t *testing.T) {
 	start, v := learner(130)
 	rates := slices.Repeat([]float32{1}, start.Visible())
@@ -213,7 +215,7 @@ func TestPrecisionRanks(t *testing.T) {
 	for _, centred := range []bool{false, true} {
 		step := func(a *rbm.Ascent, m *rbm.RBM) error {
 			a.ParamRates, a.Rule = rates, &rbm.Momentum{Friction: 0.2}
-			if centred { // which lists all blocks of visible units on every rank
+			if centred { // with centring every rank lists all blocks of visible units
 				a.Mu, a.Lambda = make([]float32, m.Visible()), slices.Repeat([]float32{0.5}, m.Hidden())
 			}
 			a.Slots, a.Rest = []*rbm.Parameters{rbm.NewParameters(m)}, rbm.NewParameters(m)
@@ -232,7 +234,7 @@ func TestPrecisionRanks(t *testing.T) {
 		if want.VisibleParams()[0][0] == start.VisibleParams()[0][0] {
 			t.Fatal("no precision has moved")
 		}
-		for _, n := range []int{2, 3, 7} { // of six parts
+		for _, n := range []int{2, 3, 7} { // there are six parts
 			err := ranks.Each(n, func(g *ranks.Group) error {
 				m, a := start.Clone(), &rbm.Ascent{Group: g}
 				if err := step(a, m); err != nil {

@@ -11,7 +11,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// mixedModel has a Gaussian unit, a variable of three states, a bit and two hidden units. Its parameters are float32.
+// mixedModel has a Gaussian unit, a softmax group of three states, a bit and two hidden units. Its
+// parameters are float32.
 func mixedModel() *rbm.RBM {
 	m := rbm.NewGroups(2, rbm.Group{Kind: rbm.Gaussian, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1})
 	copy(m.VisibleBias, []float32{0.3, 0.5, -0.25, 0.125, -0.75})
@@ -21,10 +22,11 @@ func mixedModel() *rbm.RBM {
 	return m
 }
 
-// mixedStates is the number of states of the discrete part of mixedModel: three times two.
+// mixedStates is the number of states of the discrete visible units of mixedModel: three times two.
 const mixedStates = 6
 
-// negEnergy returns −E of mixedModel by its definition, at value x of the Gaussian unit, in state s of the others.
+// negEnergy returns −E of mixedModel from the definition, for value x of the Gaussian unit, state s
+// of the other visible units and hidden state h.
 func negEnergy(m *rbm.RBM, x float64, s, h int) float64 {
 	v := [5]float64{x}
 	v[1+s%3] = 1
@@ -42,7 +44,8 @@ func negEnergy(m *rbm.RBM, x float64, s, h int) float64 {
 	return sum
 }
 
-// integral returns ∫ f by the trapezium rule, which is exact to rounding for mixtures of Gaussians of the model's deviation, 0.63.
+// integral returns ∫ f by the trapezium rule, which is exact to rounding for mixtures of Gaussians
+// with the standard deviation of the model, 0.63.
 func integral(f func(x float64) float64) float64 {
 	const step = 1.0 / 8
 	sum := 0.0
@@ -67,7 +70,8 @@ func mixedRow(x float32, s int) rbm.Values {
 	return row.Values()
 }
 
-// Log Z, F, the hidden means, the moments and the pseudo-likelihood of every state, by enumeration and quadrature of the energy.
+// Log Z, F, hidden means, moments and pseudo-likelihood of every state agree with enumeration and
+// quadrature of the energy.
 func TestMixedExactValues(t *testing.T) {
 	m := mixedModel()
 	z := 0.0
@@ -93,10 +97,11 @@ func TestMixedExactValues(t *testing.T) {
 					for h := range 4 {
 						on += float64(h>>j&1) * math.Exp(negEnergy(m, float64(x), s, h))
 					}
-					rbmtest.Near(t, "hidden mean", float64(mean.Data[j]), on/w, 1e-6) // float32
+					rbmtest.Near(t, "hidden mean", float64(mean.Data[j]), on/w, 1e-6) // stored as float32
 				}
 			}
-			// Site by site: the real unit given the others, the variable, the bit.
+			// The terms of the pseudo-likelihood: the real unit, the softmax group and the bit,
+			// each given the others.
 			logs := func(x float64, s int) float64 {
 				var e []float64
 				for h := range 4 {
@@ -142,7 +147,7 @@ func TestMixedExactValues(t *testing.T) {
 				}
 			}
 		}
-		rbmtest.Near(t, "⟨v⟩", float64(got.V[i]), mean, 1e-6) // float32
+		rbmtest.Near(t, "⟨v⟩", float64(got.V[i]), mean, 1e-6) // stored as float32
 		rbmtest.Near(t, "⟨v²⟩", float64(got.Squares[i]), square, 1e-6)
 		for j, x := range cross {
 			rbmtest.Near(t, "⟨vh⟩", float64(got.VH.Row(i)[j]), x, 1e-6)
@@ -150,7 +155,8 @@ func TestMixedExactValues(t *testing.T) {
 	}
 }
 
-// The gradient of the mean log-likelihood of rows, the positive less the negative phase, by finite differences.
+// The gradient of the mean log-likelihood of rows, positive minus negative phase, agrees with
+// finite differences.
 func TestMixedGradient(t *testing.T) {
 	m := mixedModel()
 	v := m.NewVisible(3)
@@ -166,7 +172,7 @@ func TestMixedGradient(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Moments(negative)
-	const step = 1.0 / 512 // exact in float32; the third derivative adds some step²/6 of it
+	const step = 1.0 / 512 // exact in float32; the third derivative adds a relative error of about step²/6
 	slope := func(move func(m *rbm.RBM, d float32)) float64 {
 		sum := 0.0
 		for _, d := range []float32{step, -step} {
@@ -197,8 +203,9 @@ func TestMixedGradient(t *testing.T) {
 	}
 }
 
-// Steps from exact draws leave the distribution as it is: the states of the discrete part by χ², the real unit by its first moments
-// in each of them. Steps of a model of another precision, or whose variable of three states is three bits, do not.
+// Steps from exact draws leave the distribution invariant: states of the discrete units by χ², and
+// the real unit by its first two moments in each state. Steps of a model with another precision, or
+// with three bits instead of the softmax group, do not.
 func TestMixedStationarity(t *testing.T) {
 	m := mixedModel()
 	const rows = 40000
@@ -207,7 +214,7 @@ func TestMixedStationarity(t *testing.T) {
 		t.Fatal(err)
 	}
 	z, p := 0.0, make([]float64, mixedStates)
-	var want [2]float64 // E x, E x²
+	var want [2]float64 // E x and E x²
 	for s := range p {
 		p[s] = integral(func(x float64) float64 { return weight(m, x, s) })
 		z += p[s]

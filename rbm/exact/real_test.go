@@ -11,8 +11,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// gaussianModel is a model of two Gaussian and two hidden units whose log Z and moments were
-// computed by SciPy.
+// gaussianModel has two Gaussian and two hidden units. Its log Z and moments were computed with
+// SciPy.
 func gaussianModel() *rbm.RBM {
 	m := rbm.NewGroups(2, rbm.Group{Kind: rbm.Gaussian, Units: 2})
 	copy(m.VisibleBias, []float32{0.3, -0.2})
@@ -36,7 +36,7 @@ func TestGaussianMoments(t *testing.T) {
 	if m.FreeEnergy(free, row.Values()); math.Abs(-free[0]-e.Moments(s)+2.932911337879) > 2e-7 {
 		t.Errorf("log p of a row is %.12f", -free[0]-e.Moments(s))
 	}
-	p := []float64{0.152144984972, 0.326142340940, 0.152144984972, 0.369567689116} // of h = 00, 01, 10, 11
+	p := []float64{0.152144984972, 0.326142340940, 0.152144984972, 0.369567689116} // probabilities of h = 00, 01, 10, 11
 	near := func(what string, got float32, want float64) {
 		t.Helper()
 		if math.Abs(float64(got)-want) > 1e-6 {
@@ -54,9 +54,9 @@ func TestGaussianMoments(t *testing.T) {
 	near("E v1h1", s.VH.Row(1)[1], (p[1]*0.55+p[3]*0.8)/0.5)
 }
 
-// Log Z and moments of a layer of all kinds and of more hidden units than a block are those of
-// listing the hidden units with free energies of the other side: F(h) is that of the visible
-// units' log Z, unit by unit.
+// Log Z and moments, with visible units of all kinds and more hidden units than a block, agree with
+// sums over the hidden states. Their weights are free energies F(h), from log Z of each visible
+// unit.
 func TestMixedMoments(t *testing.T) {
 	groups := []rbm.Group{{Kind: rbm.Bernoulli, Units: 2}, {Kind: rbm.Gaussian, Units: 3}, {Kind: rbm.Softmax, Units: 3, Label: true}}
 	m := rbm.NewGroups(12, groups...)
@@ -130,14 +130,14 @@ func TestMixedMoments(t *testing.T) {
 			t.Errorf("⟨v%d²⟩ is %v, want %v", i, s.Squares[i], x)
 		}
 		for j := range 12 {
-			if got, x := float64(s.VH.Row(i)[j]), float64(cross.Row(i)[j]); math.Abs(got-x) > 1e-4*(1+math.Abs(x)) { // sums in float32 here
+			if got, x := float64(s.VH.Row(i)[j]), float64(cross.Row(i)[j]); math.Abs(got-x) > 1e-4*(1+math.Abs(x)) { // the sums of the test are float32
 				t.Errorf("⟨v%dh%d⟩ is %v, want %v", i, j, got, x)
 			}
 		}
 	}
 }
 
-// The number of Gaussian units is no limit, that of hidden units is.
+// The number of Gaussian units is not limited; that of hidden units is.
 func TestRealLimits(t *testing.T) {
 	if _, err := New(rbm.NewGroups(18, rbm.Group{Kind: rbm.Gaussian, Units: 1000}), GradientLimit); err != nil {
 		t.Error(err)
@@ -147,8 +147,8 @@ func TestRealLimits(t *testing.T) {
 	}
 }
 
-// A precision that is not above 0 leaves the model without a Z, before the enumeration is made and
-// after its parameters have changed.
+// With a precision that is not positive a model has no Z. The error comes from New, and from LogZ
+// after a change of parameters.
 func TestNoPrecision(t *testing.T) {
 	for _, precision := range []float32{0, -1, float32(math.NaN())} {
 		m := gaussianModel()
@@ -170,8 +170,9 @@ func TestNoPrecision(t *testing.T) {
 	}
 }
 
-// With products of exponentials in place of logarithms log Z is the same, also where a product overflows, and inputs
-// for which exponentials might overflow have logarithms. The tolerance is that of 2¹⁰ roundings a state.
+// Products of exponentials give the same log Z as logarithms, even if a product overflows. Inputs
+// whose exponentials might overflow use logarithms. The tolerance is that of 2¹⁰ roundings for each
+// state.
 func TestProductsOfExponentials(t *testing.T) {
 	for _, c := range []struct {
 		bits, levels int

@@ -23,18 +23,18 @@ type Embedded struct {
 	F int     `json:"f,omitempty"`
 }
 
-// text writes itself, with a pointer's method.
+// text has a method for text, on its pointer.
 type text struct{ x float64 }
 
 func (t *text) MarshalJSON() ([]byte, error) { return json.Marshal(t.x > 0) }
 
-// outer has all kinds of fields of what the project writes.
+// outer has fields of all forms that occur in this module.
 type outer struct {
-	inner    // unexported, its fields are written all the same
+	inner    // unexported, but its fields are written
 	Embedded `json:"embedded"`
 	*pointed
 	Name   string  `json:"name"`
-	Plain  float64 // without a tag
+	Plain  float64 // no tag
 	Hidden float64 `json:"-"`
 	//lint:ignore U1000 an unexported field, which is never written
 	private float64
@@ -56,7 +56,7 @@ type pointed struct {
 	P float64 `json:"p"`
 }
 
-// fill sets every float that v holds to the next number, and returns how many there are.
+// fill sets every float in v to the next number, and returns their number.
 func fill(v reflect.Value, next func() float64) {
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -99,7 +99,7 @@ func fill(v reflect.Value, next func() float64) {
 	}
 }
 
-// example returns a value with a float in each place that may hold one. Each call returns a new one.
+// example returns a new value with a float in each possible position.
 func example() *outer {
 	x := func() *float64 { return new(float64) }
 	return &outer{
@@ -111,7 +111,7 @@ func example() *outer {
 	}
 }
 
-// numbers returns a source of numbers from bytes: one in four is not finite.
+// numbers returns a source of numbers from bytes. One in four is not finite.
 func numbers(b []byte) func() float64 {
 	at := 0
 	return func() float64 {
@@ -132,8 +132,8 @@ func numbers(b []byte) func() float64 {
 	}
 }
 
-// The sentinel is a number in the place of those that are not finite: what encoding/json
-// writes with it, and null for its text, is what must come. No other number is it.
+// sentinel replaces numbers that are not finite. The expected text is that of encoding/json with
+// null for the text of sentinel. No other number equals it.
 const sentinel, sentinelText = 12345.5, "12345.5"
 
 func check(t *testing.T, b []byte) {
@@ -183,7 +183,8 @@ func check(t *testing.T, b []byte) {
 	}
 }
 
-// TestNull checks each number that is not finite in each place, one at a time and all.
+// TestNull checks each kind of number that is not finite in each position, one at a time and all
+// together.
 func TestNull(t *testing.T) {
 	places := 0
 	fill(reflect.ValueOf(example()).Elem(), func() float64 { places++; return 0 })
@@ -203,7 +204,8 @@ func TestNull(t *testing.T) {
 	check(t, []byte{200})
 }
 
-// TestErrors checks that what encoding/json cannot write for other reasons is an error still.
+// TestErrors checks that values that encoding/json cannot write for other reasons still give an
+// error.
 func TestErrors(t *testing.T) {
 	type holder struct{ X failing }
 	var cycle []any
@@ -219,12 +221,12 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// failing writes itself, and fails at it as a number does.
+// failing has a method for JSON that fails like a number that is not finite.
 type failing struct{}
 
 func (failing) MarshalJSON() ([]byte, error) { return json.Marshal(math.Inf(1)) }
 
-// FuzzMarshal compares with encoding/json, of any numbers in any places.
+// FuzzMarshal compares with encoding/json, for any numbers in any positions.
 func FuzzMarshal(f *testing.F) {
 	for _, b := range []string{"", "\x00", "\x08\x01", "\x20\x40\x01\x02\x50", "abcdefgh"} {
 		f.Add([]byte(b))

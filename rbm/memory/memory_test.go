@@ -50,7 +50,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestGroups checks both versions, the groups above, and none.
+// TestGroups checks control groups of both versions, their parents, and none.
 func TestGroups(t *testing.T) {
 	for _, c := range []struct {
 		name, self string

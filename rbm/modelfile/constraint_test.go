@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// Files keep a constraint; those that do not fit are refused, and version 1,
-// whose readers know of none, goes without.
+// Files store a constraint. Constraints that do not fit are refused. Version 1, whose readers do
+// not support constraints, must not have one.
 func TestConstraintFiles(t *testing.T) {
 	for name, m := range rbmtest.Constrained() {
 		var tensors, arrays bytes.Buffer
@@ -50,13 +50,13 @@ func TestConstraintFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ from, to string }{
-		{`"hidden=3"`, `"hidden=9"`}, // fits
+		{`"hidden=3"`, `"hidden=9"`}, // consistent
 		{`"hidden=3"`, `"hidden=-"`},
 		{`"hidden=3"`, `"layers=3"`},
 		{`"hidden=3"`, `"hidden:3"`},
 		{`"version":"2"`, `"version":"1"`},
 		{`"constraint":`, `"constrains":`},
-		{`"constraint":"hidden=3"`, `"constraint":"hidden=3","constraint_reference":"AQE="`}, // of earlier builds
+		{`"constraint":"hidden=3"`, `"constraint":"hidden=3","constraint_reference":"AQE="`}, // files of earlier builds
 	} {
 		if !bytes.Contains(b.Bytes(), []byte(c.from)) {
 			t.Fatalf("the file has no %s", c.from)

@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// A model is written with what is known about it, and read back.
+// A model is written with its metadata and read back.
 func Example() {
 	dir, err := os.MkdirTemp("", "model")
 	if err != nil {

@@ -58,7 +58,7 @@ func TestModelFilesRoundTrip(t *testing.T) {
 	}
 }
 
-// scikit-learn's names and order of axes.
+// The names and the order of axes are those of scikit-learn.
 func TestSklearnNPZ(t *testing.T) {
 	m := rbmtest.Random(7, 5, 3, rbm.Softmax, 1, 3)
 	var b bytes.Buffer
@@ -94,7 +94,7 @@ func TestSklearnNPZ(t *testing.T) {
 	}
 }
 
-// A file of three bare tensors, as other tools write it, is a plain rbm.RBM.
+// A file with only three tensors, as other tools write it, is a model without a label.
 func TestBareSafetensors(t *testing.T) {
 	const header = `{"weights":{"dtype":"F64","shape":[2,1],"data_offsets":[0,16]},` +
 		`"visible_bias":{"dtype":"F32","shape":[2],"data_offsets":[16,24]},` +
@@ -161,19 +161,19 @@ func TestDamagedModels(t *testing.T) {
 	}
 }
 
-// A claim of a model that would take far more memory than its file is refused.
+// A file that claims a model far larger than itself is refused.
 func TestAbsurdModels(t *testing.T) {
 	header := `{"weights":{"dtype":"F32","shape":[16777216,65],"data_offsets":[0,4362076160]},` +
 		`"visible_bias":{"dtype":"F32","shape":[16777216],"data_offsets":[4362076160,4429185024]},` +
 		`"hidden_bias":{"dtype":"F32","shape":[65],"data_offsets":[4429185024,4429185284]}}`
 	file := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	file = append(file, header...)
-	// The file claims to hold all of it.
+	// The claimed size of the file includes the tensors.
 	_, _, err := ReadSafetensors(bytes.NewReader(file), int64(len(file))+4429185284)
 	if !errors.Is(err, rbm.ErrFormat) {
 		t.Errorf("got %v, want ErrFormat", err)
 	}
-	// Hidden units are kept in panels of 64: 65 take the room of 128.
+	// Hidden units are stored in panels of 64, so 65 units need as much memory as 128.
 	if _, _, err := checkShapes([]int64{1 << 24, 1}, []int64{1 << 24}, []int64{1}); err != nil {
 		t.Error(err)
 	}
@@ -199,7 +199,7 @@ func TestReadFileNamesTheFile(t *testing.T) {
 	}
 }
 
-// A write that fails leaves the old file and nothing else.
+// A failed write leaves the old file and no other file.
 func TestReplaceFileKeepsTheOld(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model.npz")
@@ -254,8 +254,8 @@ func FuzzReadNPZ(f *testing.F) {
 	})
 }
 
-// TestSafetensorsStrict checks that what two readers could take differently is
-// refused.
+// TestSafetensorsStrict checks that files are refused if two readers could interpret them
+// differently.
 func TestSafetensorsStrict(t *testing.T) {
 	const (
 		three = `"weights":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},"visible_bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},"hidden_bias":{"dtype":"F32","shape":[1],"data_offsets":[16,20]}`

@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Files keep the groups of the visible layer. Those that do not fit are refused, and files of
-// inputs and a label are as they were before there were groups.
+// Files store the groups of the visible layer. Groups that do not fit are refused. Files of models
+// with Bernoulli inputs and a label have not changed since groups were introduced.
 func TestGroupsFiles(t *testing.T) {
 	m := rbm.NewGroups(4, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
 	m.Randomize(1, rbm.NewKey(1))
@@ -37,7 +37,7 @@ func TestGroupsFiles(t *testing.T) {
 		{groups, `"softmax:4 bernoulli:2 softmax:1:label"`},
 		{groups, `"softmax:3 bernoulli:9 softmax:2:label"`},
 		{groups, `"softmax:3 bernoulli:2 softmax:2:table"`},
-		{groups, `"bernoulli:3 softmax:2 softmax:2:label"`}, // fits
+		{groups, `"bernoulli:3 softmax:2 softmax:2:label"`}, // consistent
 		{`"version":"3"`, `"version":"1"`},
 		{`"groups":`, `"troops":`},
 	} {

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm/units"
 )
 
-// Files keep the kind and the parameters of real hidden units, with groups and without. Files with an unknown kind,
-// without a parameter or of a model without Z are refused.
+// Files store the kind and the parameters of real hidden units, with groups and without. Files with
+// an unknown kind, without a parameter or of a model without Z are refused.
 func TestHiddenFiles(t *testing.T) {
 	for _, kind := range []rbm.Kind{units.Gaussian, units.ReLU, units.DReLU} {
 		for _, visible := range [][]rbm.Group{{{Kind: rbm.Bernoulli, Units: 4}}, {{Kind: rbm.Softmax, Units: 3}, {Kind: rbm.Gaussian, Units: 2}}} {

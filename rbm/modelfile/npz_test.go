@@ -11,8 +11,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// npy returns a NumPy file of floats of this size in bytes, big-endian or not,
-// as numpy.save writes it; elements are in the order of the file.
+// npy returns a NumPy file of floats of size bytes, in the format of numpy.save. elements are in
+// the order of the file.
 func npy(t *testing.T, size int, big, fortran bool, shape string, elements []float64) []byte {
 	t.Helper()
 	var order binary.ByteOrder = binary.LittleEndian
@@ -40,9 +40,8 @@ func npy(t *testing.T, size int, big, fortran bool, shape string, elements []flo
 	return file
 }
 
-// A model's weights may be stored row by row or column by column, as
-// numpy.asfortranarray and transposed arrays are, in our names or in
-// scikit-learn's, of any float type.
+// Weights may be stored row by row or column by column, as by numpy.asfortranarray and transposed
+// arrays. They may have the names of this package or of scikit-learn, and any float type.
 func TestNPZOrdersOfElements(t *testing.T) {
 	m := rbmtest.Random(7, 5, 0, rbm.Softmax, 1, 3)
 	for n := range 16 {

@@ -11,8 +11,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Files keep the precisions of Gaussian units and the scale of the inputs. Those that lack them,
-// or hold what is none, are refused.
+// Files store the precisions of Gaussian units and the scale of the inputs. Files without them, or
+// with invalid values, are refused.
 func TestRealFiles(t *testing.T) {
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})
 	m.Randomize(1, rbm.NewKey(1))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// open returns what Write makes of the arrays.
+// open writes arrays and opens the archive.
 func open(t testing.TB, arrays ...Named) *Archive {
 	t.Helper()
 	var b bytes.Buffer
@@ -49,13 +49,13 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// The entries of an archive are what numpy.save writes, to the byte: see
-// numpy/lib/format.py, _write_array_header of version 1.0.
+// The entries of an archive are byte for byte those of numpy.save: see numpy/lib/format.py,
+// _write_array_header, version 1.0.
 func TestNumPysBytes(t *testing.T) {
 	for _, c := range []struct {
 		shape    []int
 		data     any
-		header   string // the text without its padding
+		header   string // the text without padding
 		elements string
 	}{
 		{nil, []int8{1, -1}, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,), }", "\x01\xff"},
@@ -76,8 +76,7 @@ func TestNumPysBytes(t *testing.T) {
 	}
 }
 
-// A header of the writer that models were written by before Write: version 2,
-// and elements that start anywhere.
+// Headers of an earlier writer of models are read: version 2, with elements that start at any byte.
 func TestHeadersOfOldFiles(t *testing.T) {
 	const old = "\x93NUMPY\x02\x00\x46\x00\x00\x00{'descr': '<f4', 'fortran_order': False, 'shape': (12, 7), }         \n"
 	h, err := readHeader(strings.NewReader(old + "elements"))
@@ -100,7 +99,7 @@ func TestWritePanics(t *testing.T) {
 	}
 }
 
-// Entries of an archive are found with the ending .npy or without.
+// Entries of an archive are found with the ending .npy or without it.
 func TestNamesWithoutEnding(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -152,7 +151,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Headers that promise what is not there.
+// Headers that do not match the size of the file are refused.
 func TestHeaders(t *testing.T) {
 	npy := func(header string) []byte {
 		b := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), byte(len(header)>>8))
@@ -206,8 +205,8 @@ func Example() {
 	// 1 2 3 4 <nil>
 }
 
-// Text comes back as it was, and is what NumPy writes: four bytes a letter,
-// padded with zeros.
+// Text is read back unchanged, and written as by NumPy: four bytes for each letter, padded with
+// zeros.
 func TestText(t *testing.T) {
 	words := []string{"ül", "a", "", "0123"}
 	a := open(t, Named{"y", nil, words}, Named{"z", []int{2, 2}, words}, Named{"none", []int{0}, []string{}})
@@ -234,7 +233,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A single file is an archive of one array.
+// A single npy file is an archive of one array.
 func TestSingle(t *testing.T) {
 	file := string(appendHeader(nil, "<i4", []int{2})) + "\x07\x00\x00\x00\xff\xff\xff\xff"
 	a := Single(strings.NewReader(file), int64(len(file)), "x")
@@ -259,8 +258,8 @@ func TestSingle(t *testing.T) {
 	}
 }
 
-// TestHalf checks all numbers of 16 bits against what IEEE 754 says of them, by way of
-// their 32-bit form: the bias of the exponent is 127 there, and the fraction 13 bits longer.
+// TestHalf checks all 16-bit numbers against their 32-bit form in IEEE 754, in which the bias of
+// the exponent is 127 and the fraction is 13 bits longer.
 func TestHalf(t *testing.T) {
 	for i := range 1 << 16 {
 		b := uint16(i)
@@ -278,7 +277,7 @@ func TestHalf(t *testing.T) {
 		}
 	}
 	for b, want := range map[uint16]float64{0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 6.103515625e-05, 0x0001: 5.960464477539063e-08, 0x3555: 0.333251953125} {
-		if got := half(b); got != want { // examples of the standard's page on the format
+		if got := half(b); got != want { // examples from the definition of the format
 			t.Errorf("%04x is %v, want %v", b, got, want)
 		}
 	}

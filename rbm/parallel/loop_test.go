@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Every part of a job is run once, however many jobs run beside each other and
-// inside each other's parts.
+// Every iteration runs once, for any number of concurrent and nested loops.
 func TestLoops(t *testing.T) {
 	defer SetProcessors(4)()
 	const outer, inner = 40, 50
@@ -29,8 +28,8 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// Jobs of several goroutines share the helpers; small and large ones, which
-// wake them, follow each other at random.
+// Loops of several goroutines use the same helpers. Small and large loops alternate at random;
+// large ones wake helpers.
 func TestLoopsOfManyCallers(t *testing.T) {
 	defer SetProcessors(4)()
 	var callers sync.WaitGroup
@@ -56,8 +55,7 @@ func TestLoopsOfManyCallers(t *testing.T) {
 	callers.Wait()
 }
 
-// A job may be run again and again, and a helper that comes late to one run
-// does not disturb the next.
+// A loop may run many times. A helper that is late in one run does not disturb the next.
 func TestLoopRunsAgain(t *testing.T) {
 	defer SetProcessors(4)()
 	var sum atomic.Int64
@@ -71,8 +69,8 @@ func TestLoopRunsAgain(t *testing.T) {
 	}
 }
 
-// A worker takes its own range first, which is the same in every job of as many
-// parts, and then what is left.
+// A worker first runs its range, which is the same in every run with the same number of iterations,
+// and then takes iterations of others.
 func TestWorkersKeepTheirParts(t *testing.T) {
 	for _, c := range []struct {
 		worker   int
@@ -93,13 +91,12 @@ func TestWorkersKeepTheirParts(t *testing.T) {
 	}
 }
 
-// After a helper came too late passes are run by their caller alone, in order,
-// and coarse jobs are not.
+// After a helper was late, the caller runs loops alone, in order, except for loops of cost Always.
 func TestPause(t *testing.T) {
 	defer SetProcessors(4)()
 	pauseEnd.Store(math.MaxInt64)
 	defer noPause()
-	var got []int // not for more than one goroutine
+	var got []int // without locks: only one goroutine may write
 	l := Loop{Body: func(i int) { got = append(got, i) }}
 	l.Run(5, wakeCost)
 	l.Reverse = true
@@ -116,8 +113,8 @@ func noPause() {
 	pauseLength.Store(0)
 }
 
-// Passes that ask in vain bring a rest; help in between forgets them. Rests in a
-// row become longer, up to a bound, and one that comes late is short again.
+// Loops without a helper lead to a pause, and a helper in between resets the count. Consecutive
+// pauses become longer, up to a limit. A pause much later is short again.
 func TestPauseAfterMisses(t *testing.T) {
 	defer noPause()
 	noPause()
@@ -147,34 +144,32 @@ func TestPauseAfterMisses(t *testing.T) {
 	if got := time.Duration(pauseEnd.Load()) - at; got != short {
 		t.Errorf("a late rest of %v, want %v", got, short)
 	}
-	pause(at, 2*longestPause) // as long as a helper was waited for
+	pause(at, 2*longestPause) // as long as the wait for a helper
 	if got := time.Duration(pauseEnd.Load()) - at; got != 2*longestPause {
 		t.Errorf("a rest of %v, want %v", got, 2*longestPause)
 	}
 }
 
-// Helpers sleep when there is no work and wake for a large job, and for many
-// small ones.
+// Helpers sleep if there is no work. They wake for a large loop, and for many small ones.
 func TestHelpersSleepAndWake(t *testing.T) {
 	defer SetProcessors(4)()
 	noPause()
 	for _, work := range []int{wakeCost, shareCost} {
 		meet(t, work)
 		for _, h := range *helpers.all.Load() {
-			for h.loop.Load() != asleep { // or the test never ends
+			for h.loop.Load() != asleep { // the test would not end otherwise
 				runtime.Gosched()
 			}
 		}
 	}
 }
 
-// A panic in a part leaves the helpers as they were to those who recover from
-// it.
+// After a panic in an iteration that the caller recovers, the helpers still work.
 func TestPanicInALoop(t *testing.T) {
 	defer SetProcessors(4)()
 	helpersFor(4)
 	for _, h := range *helpers.all.Load() {
-		for h.loop.Load() != asleep { // so that the caller runs all parts
+		for h.loop.Load() != asleep { // makes the caller run all iterations
 			runtime.Gosched()
 		}
 	}
@@ -194,13 +189,13 @@ func TestPanicInALoop(t *testing.T) {
 	meet(t, wakeCost)
 }
 
-// meet runs jobs of two parts until in one of them both parts are run at the
-// same time, so by two goroutines; if that never happens, it never ends.
+// meet runs loops of two iterations until both iterations run at the same time, by two goroutines.
+// Otherwise it does not end.
 func meet(t *testing.T, work int) {
 	t.Helper()
 	for met := false; !met; {
 		if work < Always {
-			noPause() // other programs may keep helpers from coming in time
+			noPause() // other programs may delay helpers
 		}
 		var inside, both atomic.Int32
 		l := Loop{Body: func(int) {
@@ -218,7 +213,7 @@ func meet(t *testing.T, work int) {
 	}
 }
 
-// Sharing a job out allocates nothing once the helpers are there.
+// Parallel loops allocate nothing after the helpers exist.
 func TestLoopsAllocateNothing(t *testing.T) {
 	if Raced() {
 		t.Skip("the race detector allocates")

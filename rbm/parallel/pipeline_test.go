@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// Every iteration goes through all parts in ascending order, however many workers,
-// iterations and parts there are, and whether helpers come or not.
+// Every iteration processes all parts in ascending order, for any number of workers, iterations and
+// parts, with and without helpers.
 func TestPipelineOrder(t *testing.T) {
 	for _, processors := range []int{1, 2, 4} {
 		restore := SetProcessors(processors)
 		r := rand.New(rand.NewPCG(1, uint64(processors)))
-		var got [40][]int // written without locks: the race detector sees a part that overtakes
+		var got [40][]int // written without locks, so that the race detector finds parts out of order
 		p := Pipeline{Body: func(i, lo, hi int) {
 			for part := lo; part < hi; part++ {
 				got[i] = append(got[i], part)
@@ -39,14 +39,14 @@ func TestPipelineOrder(t *testing.T) {
 	}
 }
 
-// Two stages run at the same time, and each iteration's second one after its first: with a
-// pipeline of one stage a worker would go through both.
+// Two stages run at the same time, and the second stage of each iteration follows its first. With a
+// single stage one worker would run both.
 func TestPipelineHasStages(t *testing.T) {
 	defer SetProcessors(2)()
 	for met := false; !met && !t.Failed(); {
 		noPause()
 		var mu sync.Mutex
-		stages := [2]int{} // how far each has come
+		stages := [2]int{} // the number of iterations that each stage has begun
 		p := Pipeline{Body: func(i, lo, hi int) {
 			if hi != lo+1 {
 				t.Errorf("parts %d … %d at once: got %v, want %v", lo, hi-1, hi, lo+1)
@@ -66,11 +66,11 @@ func TestPipelineHasStages(t *testing.T) {
 	}
 }
 
-// A panic in a part leaves nobody waiting for it, and the next run is whole.
+// After a panic in a part no worker waits for it, and the next run is complete.
 func TestPanicInAPipeline(t *testing.T) {
 	defer SetProcessors(2)()
-	// One helper, which has the second stage: it comes to what is left of the first one only
-	// after the panic, so that the caller panics.
+	// There is one helper, which has the second stage. It takes iterations of the first stage only
+	// after the panic, so the caller panics.
 	all := helpersFor(2)
 	one := all[:1]
 	helpers.all.Store(&one)
@@ -90,7 +90,7 @@ func TestPanicInAPipeline(t *testing.T) {
 		}
 		count[i] += hi - lo
 	}}
-	for met := 0; met < 10; { // panics while the helper is at work: it comes to iteration 7 and waits
+	for met := 0; met < 10; { // panics while the helper is at work and waits in iteration 7
 		fails = true
 		helped.Store(false)
 		func() {

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// AIS and its reverse from exact draws bracket log Z under a constraint on the
-// hidden units; on all units they refuse.
+// AIS and its reverse from exact draws bracket log Z under a constraint on the hidden units. They
+// refuse a constraint on all units.
 func TestConstrainedAIS(t *testing.T) {
 	for _, m := range hiddenConstrained() {
 		want, err := exact.LogZ(t.Context(), m)
@@ -43,7 +43,7 @@ func TestConstrainedAIS(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, a := range []Annealed{up, down} {
-				if d := math.Abs(a.LogZ - want); !(d <= 6*a.StdErr+1e-6) { // float32 preactivations
+				if d := math.Abs(a.LogZ - want); !(d <= 6*a.StdErr+1e-6) { // preactivations are float32
 					t.Errorf("%v, base %v: %v ± %v, exact is %v, got %v, want at most %v", m.Constraint, b != nil, a.LogZ, a.StdErr, want, d, 6*a.StdErr+1e-6)
 				}
 			}

@@ -28,7 +28,7 @@ func ais(t *testing.T, m *rbm.RBM, s Annealing, seed uint64) Annealed {
 	return out
 }
 
-// exactDraws returns rows of visible states drawn from the distribution p of all.
+// exactDraws returns rows of visible states drawn from the distribution p over all.
 func exactDraws(all []rbmtest.State, p []float64, rows int, key rbm.Key) rbm.Values {
 	v := rbm.NewBits(rows, len(all[0].V))
 	for r := range rows {
@@ -43,7 +43,7 @@ func exactDraws(all []rbmtest.State, p []float64, rows int, key rbm.Key) rbm.Val
 	return v
 }
 
-// tenModels are models with small layers and weights from tame to wild.
+// tenModels returns models with small layers and weights from small to large.
 func tenModels() (all []*rbm.RBM) {
 	for k := range 10 {
 		shape := []shape{{10, 8, 0, rbm.Softmax}, {9, 8, 3, rbm.Softmax}, {7, 9, 3, rbm.Bernoulli}}[k%3]
@@ -52,8 +52,8 @@ func tenModels() (all []*rbm.RBM) {
 	return all
 }
 
-// Where the effective sample size says that the weights can be trusted, the
-// truth is within two standard errors at least nine times in ten.
+// If the effective sample size is large, log Z is within two standard errors at least nine times in
+// ten.
 func TestAISIsCalibrated(t *testing.T) {
 	repeats := 10
 	if testing.Short() {
@@ -91,8 +91,8 @@ func TestAISIsCalibrated(t *testing.T) {
 	}
 }
 
-// With too few temperatures AIS is too low on average and the reverse too
-// high; over many runs the truth is bracketed by many standard errors.
+// With too few temperatures AIS is too low on average and the reverse too high. Over many runs they
+// bracket log Z by many standard errors.
 func TestReverseAISBrackets(t *testing.T) {
 	for _, shape := range []shape{{6, 5, 0, rbm.Softmax}, {7, 4, 3, rbm.Softmax}} {
 		m := shape.random(2, 1.5)
@@ -136,10 +136,10 @@ func TestReverseAISBrackets(t *testing.T) {
 	}
 }
 
-// Placed temperatures have equal conditional effective sample sizes; evenly
-// spaced ones do not. 2000 chains show a variance to 3 %, the pilots, smoothed
-// over five steps of 500 chains, to some 2 %; the even part and the second
-// order move a step by a tenth or two.
+// Steps between placed temperatures have equal conditional effective sample sizes; even steps do
+// not. The variance of 2000 chains has an error of 3 %, and that of the pilot runs, smoothed over
+// five steps of 500 chains, about 2 %. The evenly spread part and terms of second order change a
+// step by 10 or 20 %.
 func TestPlacedTemperatures(t *testing.T) {
 	m := shape{14, 10, 0, rbm.Softmax}.random(3, 1)
 	base := randomBase(m, 1, 4)
@@ -178,13 +178,12 @@ func TestPlacedTemperatures(t *testing.T) {
 	}
 }
 
-// The pilots start at draws from the base. Without weights all is known: the inputs are
-// independent, and with biases that go from b to −b along the path the gain of a step is
-// −2b·Δβ times the number of inputs that are on, which is binomial at every β. Where few inputs
-// are off under the base, chains from the uniform distribution, the broken twin, show a
-// first step of many times its variance and draw temperatures there. The reference are
-// paths by gains that are drawn from these binomial numbers; a temperature may be six of
-// their standard deviations from their mean.
+// Pilot runs start at draws from the base. Without weights the inputs are independent. If biases go
+// from b to −b along the path, the gain of a step is −2b·Δβ times the number of inputs that are on,
+// which is binomial at every β. If few inputs are off under the base, chains from the uniform
+// distribution, the broken twin, have a much larger variance in the first step and move
+// temperatures there. The reference is paths from gains with these binomial distributions. A
+// temperature may be six of their standard deviations from their mean.
 func TestPilotsStartAtTheBase(t *testing.T) {
 	const inputs, bias, temperatures, references = 100, 6.0, 41, 50
 	m := rbm.New(inputs, 2, 0, rbm.Softmax)
@@ -201,7 +200,7 @@ func TestPilotsStartAtTheBase(t *testing.T) {
 			for k := range length {
 				odds := math.Exp(bias - 2*bias*path[k])
 				law[0] = 1
-				for n, p := 0, 1.0; n < inputs; n++ { // cumulated, times (1+odds)^inputs
+				for n, p := 0, 1.0; n < inputs; n++ { // cumulative, times (1+odds)^inputs
 					p *= odds * float64(inputs-n) / float64(n+1)
 					law[n+1] = law[n] + p
 				}
@@ -231,11 +230,10 @@ func TestPilotsStartAtTheBase(t *testing.T) {
 	}
 }
 
-// The square of the standard error is an unbiased estimate of the variance of the mean
-// weight, divided by the square of that mean, at any number of chains. With two temperatures a
-// weight is that of importance sampling from the uniform distribution, whose variance is a
-// sum over all visible states. At n = 3 chains the variance without n/(n−1), the broken
-// twin, is a third too small.
+// The squared standard error is an unbiased estimate of the variance of the mean weight, divided by
+// the squared mean, for any number of chains. With two temperatures a weight is that of importance
+// sampling from the uniform distribution, whose variance is a sum over all visible states. For n =
+// 3 chains the variance without the factor n/(n−1), the broken twin, is a third too small.
 func TestStdErrOfFewChains(t *testing.T) {
 	const chains, runs = 3, 20_000
 	m := shape{5, 4, 0, rbm.Softmax}.random(2, 0.4)
@@ -245,7 +243,7 @@ func TestStdErrOfFewChains(t *testing.T) {
 		visible[fmt.Sprint(st.V)] += w
 		z += w
 	}
-	square := 0.0 // of a chain's estimate of Z, 2⁵·Σ_h e^−E at one of 2⁵ equally likely states
+	square := 0.0 // variance of a chain's estimate of Z, 2⁵·Σ_h e^−E at one of 2⁵ equally probable states
 	for _, w := range visible {
 		square += 32 * w * w
 	}
@@ -263,9 +261,8 @@ func TestStdErrOfFewChains(t *testing.T) {
 	}
 }
 
-// So many temperatures that float32 cannot tell them apart still make a path
-// that may be given again: all of the length lies in the last 2⁻¹⁶, which has
-// 2⁸ numbers.
+// Even if float32 cannot distinguish the temperatures, the path is valid as an argument. All of its
+// length is in the last 2⁻¹⁶, which has 2⁸ numbers in float32.
 func TestPlacedTemperaturesAreDistinct(t *testing.T) {
 	at := []float64{0, 1 - 0x1p-16, 1}
 	for name, path := range map[string][]float64{
@@ -293,7 +290,7 @@ func TestConditionalESS(t *testing.T) {
 			t.Errorf("gains %v: %v, want 0.24 to 1", far, c)
 		}
 	}
-	for _, far := range []float64{700, 1000, 1e6} { // a chain that had next to no weight gets all of it
+	for _, far := range []float64{700, 1000, 1e6} { // a chain with almost no weight gets all of it
 		if c := conditionalESS([]float64{0, -far}, []float64{0, 3 * far}); c > 1e-300 {
 			t.Errorf("all weight on a chain that had e^−%v of it: CESS %v, want at most 1e-300", far, c)
 		}
@@ -308,12 +305,12 @@ func TestTwoTemperatures(t *testing.T) {
 	rbmtest.Near(t, "log Z", out.LogZ, logZ, 4*out.StdErr)
 	rbmtest.Near(t, "smallest CESS", out.CESS, out.ESS/5000, 1e-12) // one step from equal weights
 
-	// A model that is its own base has one weight.
+	// A model that equals its base has equal weights.
 	flat := rbm.New(5, 4, 3, rbm.Softmax)
 	out = ais(t, flat, DefaultAnnealing(), 1)
 	rbmtest.Near(t, "log Z", out.LogZ, (*rbm.Base)(nil).LogZ(flat), 1e-12)
 	rbmtest.Near(t, "ESS", out.ESS, 100, 1e-9)
-	rbmtest.Near(t, "standard error", out.StdErr, 0, 1e-7) // the root of a rounding
+	rbmtest.Near(t, "standard error", out.StdErr, 0, 1e-7) // the root of a rounding error
 }
 
 func TestOneChain(t *testing.T) {
@@ -369,14 +366,13 @@ func TestAnnealingErrors(t *testing.T) {
 	}
 }
 
-// Huge but finite weights give numbers, not NaN, and an effective sample size
-// that says what they are worth.
+// Very large finite weights give finite results instead of NaN, and a small effective sample size.
 func TestHugeWeights(t *testing.T) {
 	for _, sd := range []float64{30, 1000, 3000} {
 		for _, shape := range []shape{{8, 6, 0, rbm.Softmax}, {9, 6, 3, rbm.Softmax}, {30, 70, 3, rbm.Bernoulli}} {
 			m := shape.random(3, sd)
 			if m.CheckFinite() != nil {
-				continue // one of a few thousand beyond three deviations of 3000
+				continue // for a few of thousands, beyond three standard deviations of 3000
 			}
 			s := DefaultAnnealing()
 			s.Temperatures = 50
@@ -393,8 +389,8 @@ func TestHugeWeights(t *testing.T) {
 	}
 }
 
-// Equal keys give equal bits at any number of processors and level, and the
-// pilots and the run report what they have done.
+// Equal keys give bit-identical results at any number of processors and level, and progress covers
+// the pilot runs and the run.
 func TestAISDeterminism(t *testing.T) {
 	m := shape{90, 140, 10, rbm.Softmax}.random(4, 0.1)
 	s := Annealing{Chains: 60, Temperatures: 150, Pilot: 30, Base: randomBase(m, 0.3, 2)}
@@ -415,7 +411,7 @@ func TestAISDeterminism(t *testing.T) {
 	for level := vec.Go; level <= vec.Best(); level++ {
 		for _, procs := range []int{1, 2, 5} {
 			if level == vec.Go && procs > 2 {
-				continue // the slow level needs no third proof
+				continue // two runs at the slow level are enough
 			}
 			restore := vec.SetLevel(level)
 			old := runtime.GOMAXPROCS(procs)
@@ -444,7 +440,7 @@ func TestAISDeterminism(t *testing.T) {
 	}
 }
 
-// firstDifference returns the first place at which the bits of got and want differ, or −1.
+// firstDifference returns the first index at which the bits of got and want differ, or −1.
 func firstDifference(got, want []float64) int {
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || math.Float64bits(got[i]) != math.Float64bits(want[i]) {
@@ -454,7 +450,7 @@ func firstDifference(got, want []float64) int {
 	return -1
 }
 
-// aFewSteps returns 30 rows of a few steps of m's chains.
+// aFewSteps returns 30 rows after a few steps of chains of m.
 func aFewSteps(m *rbm.RBM) rbm.Values {
 	s := rbm.NewStates(m, 30)
 	m.Step(s, nil, 3, rbm.NewKey(9))

@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Annealed importance sampling of 100 chains, a hundred temperatures an
-// iteration; the metric is what 1000 would take.
+// An iteration of the benchmark has 100 chains and a hundred temperatures. The metric is the time
+// for 1000 temperatures.
 func BenchmarkAIS(b *testing.B) {
 	m := rbm.New(784, 500, 0, rbm.Softmax)
 	m.Randomize(0.01, rbm.NewKey(1))
@@ -29,8 +29,8 @@ func BenchmarkAIS(b *testing.B) {
 	b.ReportMetric(10*b.Elapsed().Seconds()/float64(b.N), "s/1000temperatures")
 }
 
-// Bennett's ratio of a ladder with a thousand draws a temperature whose energies are
-// normal; neighbours of a hundred are half a standard deviation apart.
+// Bennett for a ladder with a thousand draws at each temperature. Energies are normal; neighbours
+// in a ladder of a hundred are half a standard deviation apart.
 func BenchmarkBennett(b *testing.B) {
 	for _, temperatures := range []int{10, 100} {
 		b.Run(fmt.Sprintf("temperatures=%d/draws=1000", temperatures), func(b *testing.B) {

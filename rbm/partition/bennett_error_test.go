@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// Draws that come four times over within their group say no more than once:
-// nothing changes but the error of independent draws, which is halved.
+// Repeating each draw four times within its group changes only the error of independent draws,
+// which is halved.
 func TestBennettCopies(t *testing.T) {
 	const groups = 5
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
@@ -33,9 +33,9 @@ func TestBennettCopies(t *testing.T) {
 	rbmtest.Near(t, "overlap", got.Overlap, want.Overlap, 1e-12)
 }
 
-// Of independent draws the spread between groups gives the error of eq. 8 on
-// average, at every temperature: the ratio of the variances is χ²/ν with ν = groups − 1,
-// of standard deviation √(2/ν); five of these over √repeats are allowed.
+// For independent draws the variance between groups agrees with eq. 8 on average, at every
+// temperature. The ratio of the variances is χ²/ν with ν = groups − 1 and standard deviation
+// √(2/ν). The tolerance is five of these over √repeats.
 func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	base := randomBase(m, 0.5, 4)
@@ -69,15 +69,13 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 	}
 }
 
-// The distribution of the error where draws of a group depend on each other at any
-// distance in time, and across temperatures, as those of a ladder that stays in one mode
-// do: part rho of the variance of each energy belongs to its group. Then z
-// follows Student's t with ν = groups − 1 = 9, whose z² has the mean ν/(ν−2) = 9/7
-// and the variance 3ν²/((ν−2)(ν−4)) − (9/7)² = 5.3; five standard errors are
-// allowed. An error that takes the draws as independent is far too small, and so is
-// one that goes by their autocorrelation in time, whose sum ends (Sokal 1997,
-// section 3) long before the draws forget their group and which knows nothing of
-// other temperatures: of these the mean z² is 30 and 20.
+// Draws within a group depend on each other at any distance in time and across temperatures, as in
+// a ladder that stays in one mode: a fraction rho of the variance of each energy is common to the
+// group. Then z follows Student's t with ν = groups − 1 = 9. z² has the mean ν/(ν−2) = 9/7 and the
+// variance 3ν²/((ν−2)(ν−4)) − (9/7)² = 5.3. The tolerance is five standard errors. An error for
+// independent draws is far too small, with a mean z² of 30. So is one from the autocorrelation in
+// time, with a mean z² of 20: its sum (Sokal 1997, section 3) ends long before the draws forget
+// their group, and it ignores other temperatures.
 func TestBennettErrorOfDependentDraws(t *testing.T) {
 	const (
 		groups, each          = 10, 100

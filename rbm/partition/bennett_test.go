@@ -14,13 +14,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A ladder is a ladder of temperatures of an enumerable model with exact draws.
+// A ladder is a ladder of temperatures of an enumerable model, with exact draws.
 type ladder struct {
 	beta []float64
-	logZ []float64 // the truth
+	logZ []float64 // exact log Z
 	d    [][]float64
 
-	law [][]float64 // the cumulated distribution of each temperature
+	law [][]float64 // cumulative distribution at each temperature
 	of  []float64   // D of each state
 }
 
@@ -40,7 +40,7 @@ func newLadder(m *rbm.RBM, b *rbm.Base, beta []float64) ladder {
 	return s
 }
 
-// draw draws counts[k] independent states of each temperature.
+// draw draws counts[k] independent states at each temperature k.
 func (s ladder) draw(counts []int, key rbm.Key) {
 	for k, p := range s.law {
 		s.d[k] = make([]float64, counts[k])
@@ -67,8 +67,8 @@ func (s ladder) bennett(t *testing.T, b *rbm.Base, m *rbm.RBM, groups int) Benne
 	return out
 }
 
-// Over many repetitions errors have the size of the standard errors: the mean
-// of z² has a standard error of √(2/repeats) if z is normal; five are allowed.
+// Over many repetitions errors have the size of the standard errors. For normal z the mean of z²
+// has a standard error of √(2/repeats); the tolerance is five of these.
 func TestBennettIsCalibrated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -105,8 +105,8 @@ func TestBennettIsCalibrated(t *testing.T) {
 	}
 }
 
-// The solution against the plain iteration of eq. 11 and eq. 8 with the whole
-// matrix of weights.
+// The solution agrees with plain iteration of eq. 11, and with eq. 8 from the full matrix of
+// weights.
 func TestBennettAgainstTheEquations(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	beta, counts := []float64{0.4, 1, 0, 0.7}, []int{20, 15, 30, 10}
@@ -131,7 +131,7 @@ func TestBennettAgainstTheEquations(t *testing.T) {
 		}
 		return w
 	}
-	const zero = 2 // the temperature β = 0
+	const zero = 2 // index of the temperature β = 0
 	for range 20000 {
 		w := weights()
 		for k := range f {
@@ -160,13 +160,13 @@ func TestBennettAgainstTheEquations(t *testing.T) {
 	for k := range beta {
 		rbmtest.Near(t, "log Z", got.LogZ[k], (*rbm.Base)(nil).LogZ(m)-f[k], 1e-9)
 		v := theta.At(k, k) - 2*theta.At(k, zero) + theta.At(zero, zero)
-		// A square root of a variance of rounding size at β = 0.
+		// At β = 0 the root of a variance that is a rounding error.
 		rbmtest.Near(t, "standard error", got.StdErr[k], math.Sqrt(max(0, v)), 1e-7)
 	}
 }
 
-// pseudoInverse returns the Moore–Penrose inverse of a, whose singular values
-// are of size 1 or rounding.
+// pseudoInverse returns the Moore–Penrose inverse of a, whose singular values are of size 1 or
+// rounding errors.
 func pseudoInverse(a *mat.Dense) *mat.Dense {
 	var svd mat.SVD
 	svd.Factorize(a, mat.SVDThin)
@@ -187,7 +187,7 @@ func pseudoInverse(a *mat.Dense) *mat.Dense {
 	return &out
 }
 
-// An energy that is shifted by c shifts log Z by −βc, whatever its size.
+// Adding c to all energies shifts log Z by −βc, for any c.
 func TestBennettAtAnyScale(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	s := exactLadder(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, rbm.NewKey(1))
@@ -210,8 +210,7 @@ func TestBennettAtAnyScale(t *testing.T) {
 	}
 }
 
-// The overlap is that of the definition, and where it is below a hundredth
-// there is no number.
+// The overlap is that of the definition. Below 1 % there is no estimate.
 func TestBennettOverlap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -239,14 +238,15 @@ func TestBennettOverlap(t *testing.T) {
 		t.Errorf("a number without overlap: %+v, got %v, want less than %v", out, out.Overlap, leastOverlap)
 	}
 
-	// Rungs that agree share everything, and their ratio is known.
+	// Equal distributions have an overlap of 1, and the ratio of their partition functions is
+	// known.
 	same, err := Bennett([]float64{0, 1}, [][]float64{{2, 2, 2}, {2, 2}}, 0, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rbmtest.Near(t, "overlap", same.Overlap, 1, 1e-12)
 	rbmtest.Near(t, "log Z", same.LogZ[1], 5, 1e-12)
-	rbmtest.Near(t, "standard error", same.StdErr[1], 0, 1e-7) // the root of a rounding
+	rbmtest.Near(t, "standard error", same.StdErr[1], 0, 1e-7) // the root of a rounding error
 }
 
 func TestBennettErrors(t *testing.T) {
@@ -296,8 +296,8 @@ func TestBennettDeterminism(t *testing.T) {
 	}
 }
 
-// A long ladder of normal energies, whose log Z is known: with D ~ N(0, sd²) at
-// β = 0 it is N(−β·sd², sd²) at β, and log Z = ½β²sd².
+// Log Z of a long ladder of normal energies is known. With D ~ N(0, sd²) at β = 0, D is N(−β·sd²,
+// sd²) at β, and log Z = ½β²sd².
 func TestBennettOnALongLadder(t *testing.T) {
 	const repeats, temperatures, sd = 60, 15, 8.0
 	beta, d := make([]float64, temperatures), make([][]float64, temperatures)
@@ -323,17 +323,17 @@ func TestBennettOnALongLadder(t *testing.T) {
 	}
 }
 
-// The overlap is the smaller of the two that the draws of either temperature show, and
-// one is enough to refuse. With n draws of energy difference a at β = 0 and m of b at
-// β = 1, Bennett's equation n/(1+e^(a−t)) = m/(1+e^(t−b)), t = log(m/n) + f, is quadratic
-// in e^t. Where both overlaps are small, their ratio is n/m, so that the unequal counts
-// let one look sixteen times as large as the other.
+// The overlap is the smaller of the estimates from the draws at either temperature, and one small
+// estimate is enough to refuse. With n draws of energy difference a at β = 0 and m of b at β = 1,
+// Bennett's equation n/(1+e^(a−t)) = m/(1+e^(t−b)), t = log(m/n) + f, is quadratic in e^t. If both
+// overlaps are small, their ratio is n/m. With unequal counts one is therefore sixteen times the
+// other.
 func TestOverlapOfEitherSide(t *testing.T) {
 	same := func(x float64, n int) []float64 { return slices.Repeat([]float64{x}, n) }
-	const a, b = 0, -9.2 // √(4·e^(b−a)) is 0.02, twice the least overlap
+	const a, b = 0, -9.2 // √(4·e^(b−a)) is 0.02, twice the smallest overlap
 	for _, c := range []struct {
 		n, m  int
-		there bool // a number
+		there bool // whether there is an estimate
 	}{{40, 40, true}, {160, 10, false}, {10, 160, false}} {
 		n, m := float64(c.n), float64(c.m)
 		q := (n - m) * math.Exp(b) / n

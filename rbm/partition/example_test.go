@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// AIS from below and its reverse from above bracket a log Z that enumeration
-// can tell here. The rows that the reverse starts at come from long chains.
+// AIS and ReverseAIS bracket log Z, which enumeration gives exactly for this small model. The
+// reverse starts at rows from long chains.
 func ExampleAIS() {
 	m := rbm.New(12, 8, 0, rbm.Softmax)
 	m.Randomize(0.8, rbm.NewKey(1))
@@ -41,8 +41,8 @@ func ExampleAIS() {
 	// worth 100 of 100 chains
 }
 
-// Independent draws at three temperatures of a ladder that ends at β = 0, and
-// what they say of log Z at the others.
+// From independent draws at three temperatures of a ladder, which ends at β = 0, Bennett estimates
+// log Z at the other temperatures.
 func ExampleBennett() {
 	m := rbm.New(6, 4, 0, rbm.Softmax)
 	m.Randomize(0.8, rbm.NewKey(1))

@@ -28,7 +28,7 @@ func randomBase(m *rbm.RBM, sd float64, seed uint64) *rbm.Base {
 	return b
 }
 
-// uniformBase returns the base that nil stands for.
+// uniformBase returns the base that nil means.
 func uniformBase(m *rbm.RBM) *rbm.Base {
 	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 }
@@ -51,7 +51,7 @@ func withActive(s shape, active int) *rbm.RBM {
 	return m
 }
 
-// hiddenConstrained are small models under constraints on the hidden units.
+// hiddenConstrained returns small models under constraints on the hidden units.
 func hiddenConstrained() []*rbm.RBM {
 	return []*rbm.RBM{
 		withActive(shape{3, 4, 0, rbm.Softmax}, 2),
@@ -75,8 +75,7 @@ func picks(p []float64, n int, key rbm.Key) []int {
 	return out
 }
 
-// blended returns states with the energy β·E + rest·E₀; on the path rest is
-// 1−β.
+// blended returns states with the energy β·E + rest·E₀. On the path rest is 1−β.
 func blended(m *rbm.RBM, b *rbm.Base, beta, rest float64) []rbmtest.State {
 	all := rbmtest.States(m)
 	for i, s := range baseStates(m, b) {

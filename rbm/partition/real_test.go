@@ -9,9 +9,9 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// AIS on a path from the data's base and from standard normal units, and the reverse from draws
-// of the model, agree with the exact log Z of Gaussian units. On a path to a base of other
-// precisions than those whose log Z is taken they do not.
+// AIS from a base with the means of the data and from standard normal units, and the reverse from
+// draws of the model, agree with the exact log Z of Gaussian units. If log Z₀ is that of a base
+// with other precisions, they do not.
 func TestGaussianAIS(t *testing.T) {
 	m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Gaussian, Units: 5}, rbm.Group{Kind: rbm.Bernoulli, Units: 3})
 	m.Randomize(0.5, rbm.NewKey(4))

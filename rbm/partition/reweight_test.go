@@ -13,7 +13,7 @@ import (
 // A spectrum is a system of states with these energies.
 type spectrum []float64
 
-// at returns log Z and the means of f at an inverse temperature.
+// at returns log Z and the mean of f at an inverse temperature.
 func (s spectrum) at(beta float64, f func(e float64) float64) (logZ, mean float64) {
 	least := slices.Min(s)
 	z := 0.0
@@ -51,9 +51,9 @@ func normalSpectrum(n int, sd float64) spectrum {
 
 func square(e float64) float64 { return (e - 1000) * (e - 1000) }
 
-// TestReweighting: between the temperatures of a ladder, log Z, a mean and a variance are right
-// within their errors, which have the right size; those of a reweighting to another temperature are
-// found wrong by the same test.
+// TestReweighting checks log Z, a mean and a variance between the temperatures of a ladder: they
+// are within their errors, which have the right size. The same test rejects a reweighting to
+// another temperature.
 func TestReweighting(t *testing.T) {
 	const repeats, groups = 150, 20
 	s := normalSpectrum(4000, 3)
@@ -79,7 +79,7 @@ func TestReweighting(t *testing.T) {
 			add := func(sums *[3]float64, at float64) {
 				logZ, mean := s.at(at, func(e float64) float64 { return e })
 				_, second := s.at(at, square)
-				variance := make([]float64, groups) // of the energy, whose slopes are 1 and −2(mean − 1000)
+				variance := make([]float64, groups) // of the energy; its derivatives are 1 and −2(mean − 1000)
 				for g := range variance {
 					variance[g] = got.Shift[1][g] - 2*(got.Mean[0]-1000)*got.Shift[0][g]
 				}
@@ -100,8 +100,8 @@ func TestReweighting(t *testing.T) {
 			continue
 		}
 		for i, z2 := range squares {
-			// Student's t of 19 degrees of freedom has the variance 19/17; a skew of the variance widens
-			// it by some tenths.
+			// Student's t with 19 degrees of freedom has the variance 19/17. The skewness of the
+			// variance increases it by a few tenths.
 			if tol := 5 * math.Sqrt(2./repeats); z2 > 19./17+tol+0.1 || z2 < 1-tol {
 				t.Errorf("β = %v: the mean of z² is %.2f, of %s, want %.3g to %.3g", at, z2, []string{"log Z", "the mean", "the variance"}[i], 1-tol, 19./17+tol+0.1)
 			}
@@ -112,8 +112,8 @@ func TestReweighting(t *testing.T) {
 	}
 }
 
-// TestReweightingIsBennett: at the ladder's temperatures log Z and its errors are those of Bennett,
-// and log Z where it is given is exact.
+// TestReweightingIsBennett checks that log Z and its errors at the ladder's temperatures are those
+// of Bennett, and that log Z is exact where it is given.
 func TestReweightingIsBennett(t *testing.T) {
 	const groups = 10
 	s := normalSpectrum(1000, 4)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Norms leave the gap out, the correction subtracts products of means, and pairs of equal scores stay in order.
+// Norms leave out the gap, the correction subtracts products of means, and pairs of equal scores
+// keep their order.
 func TestScores(t *testing.T) {
 	p, err := New(4, 3)
 	if err != nil {
@@ -33,7 +34,7 @@ func TestScores(t *testing.T) {
 	}
 	product[1][4], product[4][1] = 3, 3
 	c := product.Corrected()
-	// Means of rows: 2, 2.25, 2, 2, 2.25; of all 2.1.
+	// Means of rows are 2, 2.25, 2, 2, 2.25; the mean over all is 2.1.
 	for _, x := range []struct {
 		i, j int
 		want float64
@@ -84,7 +85,7 @@ func TestDistances(t *testing.T) {
 	}
 }
 
-// What is written is read again; letters or numbers, upper or lower triangle.
+// Read reads what Write writes, with letters or numbers and upper or lower triangles.
 func TestFile(t *testing.T) {
 	p, err := Effective(context.Background(), groups(4, 3, 2, 1), nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm/units"
 )
 
-// groups returns a machine of sites of q states.
+// groups returns a model with sites of q states.
 func groups(sites, q, hidden int, sd float64) *rbm.RBM {
 	var all []rbm.Group
 	for range sites {
@@ -41,7 +41,7 @@ func listed(m *rbm.RBM, sites, q int) (all [][]int32, minusF []float64) {
 	return all, minusF
 }
 
-// enumerated is Effective by its definition.
+// enumerated is Effective computed from the definition.
 func enumerated(t *testing.T, m *rbm.RBM, sites, q int) *Model {
 	t.Helper()
 	p, err := New(sites, q)
@@ -72,7 +72,7 @@ func enumerated(t *testing.T, m *rbm.RBM, sites, q int) *Model {
 	return p
 }
 
-// farthest returns the largest difference of the parameters of two models.
+// farthest returns the largest difference between the parameters of two models.
 func farthest(a, b *Model) (d float64) {
 	for k := range a.Fields {
 		d = max(d, math.Abs(a.Fields[k]-b.Fields[k]))
@@ -85,7 +85,7 @@ func farthest(a, b *Model) (d float64) {
 	return d
 }
 
-// Fields and couplings equal the means over all sequences, of weak weights and of strong ones.
+// Fields and couplings equal the means over all sequences, for small and large weights.
 func TestEffective(t *testing.T) {
 	for _, c := range []struct {
 		sites, q, hidden int
@@ -97,7 +97,7 @@ func TestEffective(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := enumerated(t, m, c.sites, c.q)
-		// Free energies are sums in float64 of parameters in float32.
+		// Free energies are float64 sums of float32 parameters.
 		if d := farthest(got, want); d > 1e-11*(1+c.sd) {
 			t.Errorf("%+v: fields and couplings are off by %v, want at most %v", c, d, 1e-11*(1+c.sd))
 		}
@@ -115,8 +115,7 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// The gauge of a machine does not matter, nor do more terms than two sites: a machine of two sites is its
-// Potts model.
+// The gauge of a model does not matter. A model of two sites is its Potts model.
 func TestEffectiveOfTwoSites(t *testing.T) {
 	m := groups(2, 4, 6, 1)
 	p, err := Effective(context.Background(), m, nil)
@@ -136,7 +135,7 @@ func TestEffectiveOfTwoSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := farthest(p, other); d > 1e-5 { // parameters of the other gauge are rounded to float32
+	if d := farthest(p, other); d > 1e-5 { // parameters in the other gauge are rounded to float32
 		t.Errorf("in the zero-sum gauge of the machine the Potts model is off by %v, want at most 1e-5", d)
 	}
 }

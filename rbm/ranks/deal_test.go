@@ -15,7 +15,7 @@ type result struct {
 	List   []float64
 }
 
-// Every rank takes the results of all tasks in order, with all their bits.
+// Every rank receives the bit-identical results of all tasks, in order.
 func TestDeal(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3, 7} {
 		for _, n := range []int{0, 1, 3, 20} {
@@ -45,15 +45,15 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// The first task that fails ends it on all ranks, after the results before it.
+// All ranks stop at the first task that fails, after the results of earlier tasks.
 func TestDealFails(t *testing.T) {
 	bad := errors.New("bad")
 	for _, c := range []struct {
 		name   string
 		errs   map[int]error
 		taken  int
-		is     error  // of rank 0
-		prefix string // of its text
+		is     error  // error of rank 0
+		prefix string // start of its text
 	}{
 		{"of rank 0", map[int]error{3: bad, 4: errors.New("worse")}, 3, bad, "bad"},
 		{"of another rank", map[int]error{4: bad, 5: errors.New("worse")}, 4, nil, "rank 1: bad"},
@@ -85,7 +85,7 @@ func TestDealFails(t *testing.T) {
 	}
 }
 
-// One rank that is told to stop stops them all.
+// If one rank is cancelled, all ranks stop.
 func TestDone(t *testing.T) {
 	over, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -19,7 +19,7 @@ func each(n int, f func(g *Group)) {
 	all.Wait()
 }
 
-// Each rank fills its rows, and all ranks have the whole table, again and again.
+// Each rank computes its rows, and all ranks get the whole table, many times.
 func TestGatherRows(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 7} {
 		for _, rows := range []int{0, 1, 3, 20} {
@@ -45,7 +45,7 @@ func TestGatherRows(t *testing.T) {
 	}
 }
 
-// Rows deals every row to one rank, evenly.
+// Rows assigns every row to one rank, evenly.
 func TestRows(t *testing.T) {
 	for n := 1; n < 9; n++ {
 		for rows := range 30 {
@@ -107,7 +107,7 @@ func TestBroadcast(t *testing.T) {
 	})
 }
 
-// Rank 0 says what is wrong and where; the others know it, and can be silent.
+// Rank 0 reports the problem and its place. The others get an error that they need not report.
 func TestAgree(t *testing.T) {
 	fact := func(name, value string) Fact { return Fact{name, sha256.Sum256([]byte(value))} }
 	for _, c := range []struct {
@@ -162,7 +162,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// A rank that waits is told when another one leaves.
+// A waiting rank gets an error when another one leaves.
 func TestLost(t *testing.T) {
 	each(4, func(g *Group) {
 		if g.Rank() == 3 {
@@ -180,7 +180,7 @@ func TestLaunched(t *testing.T) {
 		t.Setenv(name, "")
 	}
 	for _, c := range []struct {
-		rank, size string // names
+		rank, size string // names of environment variables
 		r, n       string
 		want       string
 	}{

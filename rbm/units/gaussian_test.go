@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// gaussianBlock is a block of 20 rows of units 70 … 74 of a layer, from number 2 on, of which
-// all rows but for β are alike, on a path from a base.
+// gaussianBlock is a block of 20 rows of units of a layer, on a path from a base. Rows differ only
+// in β.
 func gaussianBlock(rows int) (b Block) {
 	d := &Distribution{Field: make([]float32, layer), Params: [][]float32{make([]float32, layer)}}
 	base := &Distribution{Field: make([]float32, layer), Params: [][]float32{make([]float32, layer)}}
@@ -25,8 +25,8 @@ func gaussianBlock(rows int) (b Block) {
 	return b
 }
 
-// integrals are log ∫, mean and variance of exp(zx − px²/2), by the trapezium rule about its
-// peak, which is exact to rounding for what falls like a Gaussian.
+// integrals returns log ∫, mean and variance of exp(zx − px²/2) by the trapezium rule around its
+// peak, which is exact to rounding for such functions.
 func integrals(z, p float64) (logZ, mean, variance float64) {
 	sd := 1 / math.Sqrt(p)
 	step := sd / 8
@@ -40,8 +40,8 @@ func integrals(z, p float64) (logZ, mean, variance float64) {
 	return z*z/(2*p) + math.Log(n*step), mean, x2/n - mean*mean
 }
 
-// Log Z and means are those of quadrature, at all β. Without the term ½log(2π/γ), or with the
-// precision of the model at each β, they are not.
+// Log Z and means agree with quadrature, at all β. Without the term ½log(2π/γ), or with the
+// precision of the model at each β, they do not.
 func TestGaussianAgainstQuadrature(t *testing.T) {
 	b := gaussianBlock(1)
 	mean := Means{Data: make([]float32, layer), Cols: layer}
@@ -80,8 +80,8 @@ func TestGaussianAgainstQuadrature(t *testing.T) {
 	}
 }
 
-// Draws have the mean and the variance of the distribution at β, and the units outside of the
-// block's are left alone. With another precision they have not.
+// Draws have the mean and the variance of the distribution at β, and units outside of the block do
+// not change. With another precision the moments are wrong.
 func TestGaussianDraws(t *testing.T) {
 	const rows = 40000
 	for _, beta := range []float32{0, 0.6, 1} {
@@ -125,7 +125,7 @@ func fillWith(x []float32, v float32) {
 	}
 }
 
-// The quantiles are those of the error function, also in the far tail, and mirrored.
+// Quantiles agree with the error function, also in the far tail, and are symmetric.
 func TestQuantile(t *testing.T) {
 	for _, high := range []float64{1, 3, 101, 1<<20 & ^1 + 1, 1<<22 + 1, 1<<23 - 1, 1<<23 + 1, 1<<24 - 1} {
 		for _, low := range []float64{1, 1<<23 + 1, 1<<24 - 1} {

@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// The values of the notes, computed by SciPy.
+// The expected values were computed with SciPy.
 func TestHalfByNumbers(t *testing.T) {
 	for _, c := range [][5]float64{
 		{0, 1, .225791352645, .797884560803, .363380227632},
@@ -21,7 +21,7 @@ func TestHalfByNumbers(t *testing.T) {
 		mean, square := h.moments()
 		near(t, "log Z", ReLU.LogZ([]float64{c[0]}, &Distribution{Params: [][]float32{{float32(c[1])}}}, 0), c[2], 1e-12)
 		near(t, "mean", mean, c[3], 1e-12)
-		near(t, "variance", square-mean*mean, c[4], 2e-12) // the notes' last digit, and a rounding of 36
+		near(t, "variance", square-mean*mean, c[4], 2e-12) // the last digit of the expected values, and a rounding of 36
 	}
 	for _, c := range [][9]float64{
 		{0, 0, 1, 1, 0, .918938533205, 0, 1, .5},
@@ -42,8 +42,9 @@ func TestHalfByNumbers(t *testing.T) {
 	}
 }
 
-// Log Z and both moments on a grid of inputs are those of the composite Simpson rule about the peak, whose error with steps
-// of 1/300 of a deviation is below 10⁻¹¹. Moments lose a²ε and a⁴ε by cancellation, until the series takes over.
+// Log Z and both moments on a grid of inputs agree with the composite Simpson rule around the peak.
+// With steps of 1/300 of a standard deviation its error is below 10⁻¹¹. Up to the series, moments
+// lose a²ε and a⁴ε by cancellation.
 func TestHalfOnAGrid(t *testing.T) {
 	const rule = 1e-11
 	for _, gamma := range []float64{0.25, 1, 4} {
@@ -76,7 +77,7 @@ func TestHalfOnAGrid(t *testing.T) {
 	}
 }
 
-// The moments far out are those of the series, which go on from those before.
+// Moments at large a are those of the series, which continue those at smaller a.
 func TestHalfFarOut(t *testing.T) {
 	for _, a := range []float64{20, 49.99, 50.01, 300, 1e5} {
 		h := halfOf(-a, 1)
@@ -89,8 +90,8 @@ func TestHalfFarOut(t *testing.T) {
 	}
 }
 
-// Draws invert the distribution function, on both sides of the change of method, in the far tail and
-// where nothing is cut off. Those without the Newton steps do not.
+// Draws invert the distribution function on both sides of the change of method, in the far tail and
+// without truncation. Draws without the Newton steps do not.
 func TestHalfDraws(t *testing.T) {
 	tail := func(x float64) float64 { // log Q
 		if x > 0 {
@@ -116,7 +117,7 @@ func TestHalfDraws(t *testing.T) {
 			}
 			d := 2 * h.draw(u)
 			got := math.Log(vec.ScaledErfc((a+d)/math.Sqrt2)/vec.ScaledErfc(a/math.Sqrt2)) - d*(a+d/2)
-			near(t, fmt.Sprintf("a %v, log u", a), got, want, 1e-7*math.Abs(want)) // two steps from 1/a² off
+			near(t, fmt.Sprintf("a %v, log u", a), got, want, 1e-7*math.Abs(want)) // two steps from a start with a relative error of 1/a²
 			start := -2 * want / (a + math.Sqrt(a*a-2*want))
 			if rough := math.Log(vec.ScaledErfc((a+start)/math.Sqrt2)/vec.ScaledErfc(a/math.Sqrt2)) - start*(a+start/2); a < 20 && math.Abs(rough-want) < 1e-4*math.Abs(want) {
 				t.Errorf("a %v, u %v: the start is as good as the draw", a, u)
@@ -125,8 +126,7 @@ func TestHalfDraws(t *testing.T) {
 	}
 }
 
-// realBlock is a block of rows of units 70 … 74 of a layer of a hidden kind, from number 6 on, on a
-// path from a base. Rows are alike.
+// realBlock is a block of equal rows of units of a layer of a hidden kind, on a path from a base.
 func realBlock(k Kind, rows int) (b Block) {
 	d, base := &Distribution{Field: make([]float32, layer)}, &Distribution{Field: make([]float32, layer)}
 	for p := range k.Params() {
@@ -151,8 +151,8 @@ func realBlock(k Kind, rows int) (b Block) {
 	return b
 }
 
-// integrate returns log ∫, mean and variance of a unit by the composite Simpson rule on each side of
-// zero, about the peak of that side, at β on the path. Its energies are those of Rest.
+// integrate returns log ∫, mean and variance of a unit at β on the path, by the composite Simpson
+// rule on each side of zero, around the peak of that side. Energies are those of Rest.
 func integrate(k RealKind, b *Block, c int, beta float64) (logZ, mean, variance float64) {
 	i := b.First + c
 	z := beta*float64(b.In[c]) + (1-beta)*float64(b.Base.Field[i])
@@ -166,9 +166,9 @@ func integrate(k RealKind, b *Block, c int, beta float64) (logZ, mean, variance 
 		signs = signs[:1]
 	}
 	for _, sign := range signs {
-		// The side's curvature and slope at zero follow from three values.
+		// Three values determine the curvature and the slope at zero of the side.
 		at := func(x float64) float64 { return exponent(sign * x) }
-		curvature := -(at(2) - 2*at(1) + at(0)) // x = 0, 1, 2
+		curvature := -(at(2) - 2*at(1) + at(0)) // at x = 0, 1, 2
 		slope := at(1) - at(0) + curvature/2
 		sd := 1 / math.Sqrt(curvature)
 		if slope < 0 {
@@ -202,8 +202,8 @@ func integrate(k RealKind, b *Block, c int, beta float64) (logZ, mean, variance 
 
 var halved = []RealKind{ReLU, DReLU}
 
-// Log Z, means and rises are those of quadrature. Without the precision in the constant, or with the
-// precision of the model at each β, they are not.
+// Log Z, means and rises agree with quadrature. Without the precision in the constant, or with the
+// precision of the model at each β, they do not.
 func TestHalvesAgainstQuadrature(t *testing.T) {
 	const tol = 1e-6 // points of the rule are float32
 	for _, k := range halved {
@@ -237,8 +237,8 @@ func TestHalvesAgainstQuadrature(t *testing.T) {
 	}
 }
 
-// Draws have the mean and the variance of the distribution at β, and the units outside of the
-// block's are left alone. Those at another β are told.
+// Draws have the mean and the variance of the distribution at β, and units outside of the block do
+// not change. The test rejects draws at another β.
 func TestHalvesDraws(t *testing.T) {
 	const rows = 20000
 	for _, k := range halved {
@@ -302,10 +302,10 @@ func TestSlopes(t *testing.T) {
 				}
 				slope := (at(h) - at(-h)) / (2 * h)
 				curve := (at(2*h) - at(-2*h)) / (4 * h)
-				slope += (slope - curve) / 3 // Richardson's
+				slope += (slope - curve) / 3 // Richardson extrapolation
 				*x = was
 				if !param.Learned {
-					slope = 0 // its place is left
+					slope = 0 // its element does not change
 				}
 				near(t, fmt.Sprintf("slope by %s of unit %d", param.Name, c), float64(dst[p].Data[(rows-1)*layer+i]), slope, 1e-6*(1+math.Abs(slope)))
 			}
@@ -365,7 +365,7 @@ func BenchmarkHalves(bench *testing.B) {
 	}
 }
 
-// The field of a mean gives that mean.
+// The field for a mean gives that mean.
 func TestFieldOf(t *testing.T) {
 	for _, k := range []RealKind{Gaussian, ReLU, DReLU} {
 		for _, precision := range []float32{1, 2.5} {

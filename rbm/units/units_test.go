@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	number = 5  // units of a test's block
+	number = 5  // number of units of a test's block
 	first  = 64 // number of its first unit
-	layer  = 75 // units of the layer
+	layer  = 75 // number of units of the layer
 )
 
-// listed are the kinds whose states can be listed.
+// listed has the kinds whose states can be listed.
 var listed = slices.DeleteFunc(slices.Clone(Kinds), func(k Kind) bool { return k.Support() == Real })
 
 // statesOf lists the states of a few units of a kind.
@@ -29,7 +29,7 @@ func statesOf(k Kind) (all []uint64) {
 	return all
 }
 
-// logWeights are the log weights of all states of units with inputs z.
+// logWeights returns the log weights of all states of units with inputs z.
 func logWeights(k Kind, z []float64) (logw []float64) {
 	for _, x := range statesOf(k) {
 		w := 0.0
@@ -41,7 +41,7 @@ func logWeights(k Kind, z []float64) (logw []float64) {
 	return logw
 }
 
-// inputs returns rows of inputs of a block, some of them large, as blocks of the kind have them.
+// inputs returns rows of inputs, some of them large, in a block for the kind.
 func inputs(k Kind, rows int, scale float64) Block {
 	b := Block{First: first, Width: number, Rows: rows, Row: 3, Stride: vec.Block}
 	if k.Support() == OneHot {
@@ -76,7 +76,8 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// LogZ is that of all states; Means are its derivatives; LogZs and Rises are LogZ.
+// LogZ agrees with the sum over all states, Means with its derivatives, and LogZs and Rises with
+// LogZ.
 func TestKindsAgainstTheirStates(t *testing.T) {
 	for _, k := range listed {
 		for _, scale := range []float64{0.5, 3, 30} {
@@ -98,8 +99,8 @@ func TestKindsAgainstTheirStates(t *testing.T) {
 				z := b.at(r, 1)
 				logZ := vec.LogSumExp(logWeights(k, z))
 				size := 1 + math.Abs(logZ)
-				near(t, k.String()+": log Z", k.LogZ(z, nil, 0), logZ, 1e-14*size) // some thirty roundings
-				// Five float32 means off by 2⁻²⁴ of themselves.
+				near(t, k.String()+": log Z", k.LogZ(z, nil, 0), logZ, 1e-14*size) // about thirty roundings
+				// Five float32 means with relative errors of 2⁻²⁴.
 				near(t, k.String()+": log Z from means", sum[2*r]-math.Log(product[2*r]), logZ, number*0x1p-23)
 				near(t, k.String()+": rise", rise[r]+math.Log(factor[r]),
 					vec.LogSumExp(logWeights(k, b.at(r, 0.75)))-vec.LogSumExp(logWeights(k, b.at(r, 0.25))), 1e-13*size)
@@ -111,7 +112,8 @@ func TestKindsAgainstTheirStates(t *testing.T) {
 					z[i] = x - h
 					slope := (up - k.LogZ(z, nil, 0)) / (2 * h)
 					z[i] = x
-					// A third derivative of at most 0.1 and the rounding of log Z over 2h, then float32.
+					// A third derivative of at most 0.1, the rounding of log Z over 2h, and
+					// float32.
 					near(t, k.String()+": mean", float64(mean.Data[r*layer+b.First+i]), slope, 0.1/6*h*h+1e-15*size/h+0x1p-21)
 				}
 			}
@@ -119,8 +121,7 @@ func TestKindsAgainstTheirStates(t *testing.T) {
 	}
 }
 
-// The units of a group that begins within a block are taken alone: their neighbours before
-// them are those of other groups.
+// A group that begins within a block does not change units of other groups before it.
 func TestGroupWithinABlock(t *testing.T) {
 	const from = 3
 	b := inputs(Bernoulli, 7, 3)
@@ -154,8 +155,8 @@ func TestGroupWithinABlock(t *testing.T) {
 	}
 }
 
-// Draws have the distribution of their states at each β, with a base and without. Draws at
-// another β do not.
+// Draws have the distribution of their states at each β, with and without a base. Draws at another
+// β do not.
 func TestDraws(t *testing.T) {
 	const rows = 20000
 	for _, k := range listed {
@@ -182,7 +183,7 @@ func TestDraws(t *testing.T) {
 				counts := make([]int, len(statesOf(k)))
 				for r := range rows {
 					state := x.Words[2*r+1] >> (b.First % 64)
-					if k.Support() == OneHot { // it leaves the other units
+					if k.Support() == OneHot { // units of other groups do not change
 						if x.Words[2*r] != ^uint64(0) || state>>number != ^uint64(0)>>(number+b.First%64) {
 							t.Fatalf("%v: other units than the group's are drawn", k)
 						}
@@ -222,10 +223,10 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// Field is the field at which the means are those of the data, half a row apart.
+// Field gives units with the means of the data, up to half a row.
 func TestField(t *testing.T) {
 	for _, k := range listed {
-		mean, rows := []float32{0.125, 0.25, 0.125, 0.375, 0.125}, 1e6 // one of them is on
+		mean, rows := []float32{0.125, 0.25, 0.125, 0.375, 0.125}, 1e6 // one of the units is on in each row
 		field, z := make([]float32, number), make([]float64, number)
 		k.(VisibleKind).Field(field, mean, rows)
 		for i, x := range field {
@@ -239,7 +240,7 @@ func TestField(t *testing.T) {
 			}
 		}
 		for i := range p {
-			near(t, k.String()+": mean", p[i], float64(mean[i]), 3/rows+4*0x1p-23) // halves of a row; fields to 2⁻²³ of 2
+			near(t, k.String()+": mean", p[i], float64(mean[i]), 3/rows+4*0x1p-23) // halves of a row; fields are rounded to 2⁻²³ of 2
 		}
 		k.(VisibleKind).Field(field, []float32{0, 1, 0, 0, 0}, 10)
 		for _, x := range field {
@@ -250,7 +251,7 @@ func TestField(t *testing.T) {
 	}
 }
 
-// Names give the kinds that a layer can have.
+// The parsers accept the kinds that a layer can have.
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		parse func(string) (Kind, error)

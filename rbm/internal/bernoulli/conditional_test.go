@@ -45,7 +45,7 @@ func lawOf(s []float64, k int) (logSum float64, mean []float64) {
 	return logSum, mean
 }
 
-// logOdds are rows of log-odds that are hard in one way each.
+// logOdds has rows of log-odds that are numerically difficult in different ways.
 func logOdds(units int) map[string][]float64 {
 	r := rand.New(rand.NewPCG(uint64(units), 1))
 	rows := map[string][]float64{}
@@ -66,7 +66,7 @@ func logOdds(units int) map[string][]float64 {
 	return rows
 }
 
-// Every number of units on, four different ones a time, against the states.
+// All numbers of active units, four different ones at a time, agree with lists of the states.
 func TestConditionalByStates(t *testing.T) {
 	for _, units := range []int{1, 2, 5, 9, 12} {
 		for name, s := range logOdds(units) {
@@ -95,7 +95,7 @@ func TestConditionalByStates(t *testing.T) {
 					}
 					near(t, fmt.Sprintf("%s, %d of %d: log sum", name, on, units), c.LogZ(l), logSum, 4*scale/(1<<52))
 					for j := range mean {
-						// logs[i] − logSum above loses that much, too.
+						// logs[i] − logSum above has that error, too.
 						near(t, fmt.Sprintf("%s, %d of %d: mean %d", name, on, units, j), c.Mean[j][l], mean[j], (8*float64(units)+2*scale)/(1<<52))
 					}
 				}
@@ -104,9 +104,9 @@ func TestConditionalByStates(t *testing.T) {
 	}
 }
 
-// bigLaw returns e_K in 400 bits, where no term of the polynomial can cancel or
-// vanish, and of every stride-th unit the marginal: e_{K−1} without the unit
-// times its weight over e_K.
+// bigLaw returns e_K with 400 bits, so that no term of the polynomial cancels or vanishes. It also
+// returns the marginal of every stride-th unit: e_{K−1} without the unit, times its weight, over
+// e_K.
 func bigLaw(s []float64, k int, stride int) (logSum float64, mean []float64) {
 	const prec = 400
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
@@ -161,7 +161,7 @@ func bigExp(x float64, prec uint) *big.Float {
 	return sum
 }
 
-// Layers too large to list, in blocks and in a whole table, against 400 bits.
+// Layers too large to list, with a table in blocks and in one piece, agree with 400 bits.
 func TestConditionalInManyDigits(t *testing.T) {
 	for _, c := range []struct{ units, on int }{{70, 20}, {70, 69}, {200, 5}, {400, 130}} {
 		for name, s := range logOdds(c.units) {
@@ -174,15 +174,15 @@ func TestConditionalInManyDigits(t *testing.T) {
 			law.Active[2] = c.on
 			law.Solve()
 			law.Forward(true, nil)
-			stride := max(1, c.on*c.units/500) // a marginal takes a polynomial
+			stride := max(1, c.on*c.units/500) // a marginal needs a polynomial
 			logSum, mean := bigLaw(s, c.on, stride)
 			shift := math.Abs(law.Shift[2])
-			scale := 1 + float64(c.on)*shift // bound of the sum that logSum forms
+			scale := 1 + float64(c.on)*shift // bound of the sum in logSum
 			for _, x := range s {
 				scale += math.Abs(x) + shift
 			}
 			what := fmt.Sprintf("%s, %d of %d", name, c.on, c.units)
-			// As many additions, each rounded by at most half a unit of the sum.
+			// That many additions, each rounded by at most half a unit of the sum.
 			near(t, what+": log sum", law.LogZ(2), logSum, float64(c.units)*scale/(1<<53))
 			for j := 0; j < len(mean); j += stride {
 				near(t, fmt.Sprintf("%s: mean %d", what, j), law.Mean[j][2], mean[j], float64(c.units)/(1<<52))

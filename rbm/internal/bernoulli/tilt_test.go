@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// Odds times factors have the sum of a distribution of their own, whatever numbers of units are
-// active in the rows before and after; rows without factors are left out.
+// Times agrees with a separate distribution of the multiplied odds, for any numbers of active units
+// before and after. Rows without factors are left out.
 func TestTilt(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	var tilt Tilt // is used again
+	var tilt Tilt // used several times
 	for _, units := range []int{1, 2, 5, 12, 90} {
 		for range 20 {
 			c := Get(units)
@@ -46,11 +46,11 @@ func TestTilt(t *testing.T) {
 						d.LogOdds[l][j] = c.LogOdds[l][j] + math.Log(factors[l][j])
 					}
 					d.Solve()
-					// Hundreds of roundings of numbers of a size of 300.
+					// Hundreds of roundings of numbers of size 300.
 					near(t, "log of the tilted sum", math.Log(x[l])+float64(after[l]-before[l])*tilt.Shift[l], d.LogZ(l)-own[l], 1e-11)
 					d.Put()
 				}
-				for l := range Rows { // others than before
+				for l := range Rows { // other factors than before
 					after[l] = r.IntN(units + 1)
 				}
 			}

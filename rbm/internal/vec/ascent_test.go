@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Sums of no row up to several runs: every level against plain Go.
+// Sums of no row up to several runs at every level agree with plain Go.
 func TestSumsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
@@ -28,7 +28,7 @@ func TestSumsLevels(t *testing.T) {
 					"AddSumsTo":  func(dst []float32) { AddSumsTo(dst, part, base, words, count, n, ahead) },
 					"AddCentred": func(dst []float32) { AddCentred(dst, base, words, count, n, ahead, mu, gb, gc, lambda) },
 					"AddSumsTimes, each list apart": func(dst []float32) {
-						n := whole // with assembly, against the plain Go of equal lists
+						n := whole // assembly processes equal lists together; plain Go is the reference
 						if InUse() != Go {
 							n = 0
 						}
@@ -47,13 +47,13 @@ func TestSumsLevels(t *testing.T) {
 	})
 }
 
-// Around every length at which a run ends, against the tree written out.
+// Sums agree with their definition, for lengths around the end of a run.
 func TestSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
 	base := s.fill(make([]float32, SumsWords*Block*Block))
 	for _, ones := range []int{0, 1, 2, Run - 1, Run, Run + 1, 2*Run - 1, 2 * Run, 2*Run + 1, 4*Run + 7, SumsWords * Block} {
-		// Row 1 of three has them, at places of its own; the others have other rows.
+		// Row 1 of three has the bits, at several positions; the others have other bits.
 		const n, row = 3, 1
 		words, on := s.words(make([]uint64, (SumsWords-1)*Block+n), 0.3), s.Perm(SumsWords * Block)[:ones]
 		slices.Sort(on)
@@ -97,8 +97,8 @@ func TestSumsDefinition(t *testing.T) {
 	}
 }
 
-// The tree's error on equal terms against the bound that the file promises,
-// and against that of one accumulator, which is the broken twin.
+// The error of the two-level sum of equal terms is within its documented bound. That of a single
+// accumulator, the broken twin, is not.
 func TestSumsKeepTheirDigits(t *testing.T) {
 	const n = 1 << 12
 	s := newSource(5, false)
@@ -123,12 +123,13 @@ func TestSumsKeepTheirDigits(t *testing.T) {
 	sums, plain := make([]float32, Block), make([]float32, Block)
 	treeGo((*[Block]float32)(sums), base, list)
 	rowSumGo((*[Block]float32)(plain), base, list)
-	// A rounding is uniform within half of the last bit, which for numbers of any
-	// size is on average 2.5·10⁻⁸ of them. The k-th sum of a run, and the k-th sum of
-	// runs, is rounded at k parts in Run, in n/Run, of its end.
+	// A rounding is uniform within half of the last bit, on average 2.5·10⁻⁸ of the number. The
+	// k-th partial sum of a run is about k/Run of its end, and the k-th sum of runs about
+	// k/(n/Run).
 	const bit = 2.53e-8
 	bound := bit * math.Sqrt(Run/3.0*Run/n+n/Run/3.0)
-	// A mean square of 64 values varies by √(2/64); five times that is allowed.
+	// The mean square of 64 values has a standard deviation of √(2/64); the tolerance is five of
+	// these.
 	margin := math.Sqrt(1 + 5*math.Sqrt(2.0/Block))
 	if got := off(sums); got > bound*margin {
 		t.Errorf("the tree is off by %.3g, which should be some %.3g", got, bound)
@@ -160,8 +161,7 @@ func TestWideLevels(t *testing.T) {
 	})
 }
 
-// Every sweep at every level against plain Go, at lengths with and without a
-// rest that fills no block.
+// Every sweep at every level agrees with plain Go, at lengths with and without an incomplete block.
 func TestSweepsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
@@ -197,8 +197,8 @@ func sweepsOf(x []float32, a, b float32) map[string]func(m, rest []float32) {
 	}
 }
 
-// A thousand steps, each far below the last bit of the parameters: with a rest
-// their sum arrives to the digits of two words, and without it nothing does.
+// A thousand steps are each far below the last bit of the parameters. With a rest their sum is
+// exact to the digits of two words; without it the parameters do not change.
 func TestSweepsWithRest(t *testing.T) {
 	const steps = 1000
 	s := newSource(8, false)
@@ -235,14 +235,14 @@ func TestSweepsWithRest(t *testing.T) {
 			if off := math.Abs(float64(v) + float64(rest[i]) - exact[i]); off > steps*10*a*0x1p-23 {
 				t.Errorf("%s: parameter %d and its rest are off by %v, want at most %v", name, i, off, steps*10*a*0x1p-23)
 			}
-			if name != "approach" && plain[i] != start[i] { // x-m may be large
+			if name != "approach" && plain[i] != start[i] { // x−m may be large
 				t.Errorf("%s: without a rest parameter %d moves: the test sees nothing", name, i)
 			}
 		}
 	}
 }
 
-// What decays ends at zero, or stands still far above the subnormal numbers.
+// Numbers that decay end at zero, or at a value far above the subnormal numbers.
 func TestSweepsStayNormal(t *testing.T) {
 	m := []float32{1, -1, 1e-20, -1e-20}
 	for name, f := range sweepsOf(make([]float32, 4), 0.25, 0) {
@@ -372,7 +372,7 @@ func TestDot64Levels(t *testing.T) {
 					plain += float64(x) * y[i]
 					size += math.Abs(float64(x) * y[i])
 				}
-				if !(math.Abs(got-plain) <= 100*0x1p-52*size) && !math.IsNaN(plain-plain) { // finite; n roundings of each order
+				if !(math.Abs(got-plain) <= 100*0x1p-52*size) && !math.IsNaN(plain-plain) { // finite; n roundings in each order
 					t.Errorf("%d values: %v, want %v", n, got, plain)
 				}
 			}
@@ -380,8 +380,8 @@ func TestDot64Levels(t *testing.T) {
 	})
 }
 
-// The largest size is found at any place of any length, at every level, and a NaN
-// above all others.
+// Largest finds the largest |x| at any position and length, at every level. NaN is above all
+// numbers.
 func TestLargest(t *testing.T) {
 	check := func(level string) {
 		for n := range 70 {
@@ -398,7 +398,7 @@ func TestLargest(t *testing.T) {
 		if got := Largest(nil); got != 0 {
 			t.Errorf("%s: %v of nothing, want 0", level, got)
 		}
-		x := make([]float32, 2*sweepWork+17) // more than a call of the kernel takes
+		x := make([]float32, 2*sweepWork+17) // more than one call of the kernel
 		for _, i := range []int{0, sweepWork, 2*sweepWork - 1, 2 * sweepWork, len(x) - 1} {
 			if x[i] = -2; Largest(x) != 2 {
 				t.Errorf("%s: value %d of %d is missed", level, i, len(x))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// forBench runs a benchmark at every level and reports count operations an
-// iteration as unit a second.
+// forBench runs a benchmark at every level. An iteration has count operations; it reports them per
+// second.
 func forBench(b *testing.B, name string, count float64, unit string, f func()) {
 	for l := Go; l <= Best(); l++ {
 		b.Run(fmt.Sprintf("level=%v/%s", l, name), func(b *testing.B) {
@@ -20,8 +20,8 @@ func forBench(b *testing.B, name string, count float64, unit string, f func()) {
 	}
 }
 
-// The row sums of 784 × 500 in the order of an up pass: a panel at a time, two
-// words of visible units at a time, all chains.
+// Row sums of 784 × 500 units in the order of an up pass: for each panel, all chains for each two
+// words of visible units.
 func BenchmarkRowSums(b *testing.B) {
 	const n, panels = 784, 8
 	s := newSource(1, false)
@@ -47,7 +47,7 @@ func BenchmarkRowSums(b *testing.B) {
 	}
 }
 
-// The weights of 784 × 500 turned in the order of a down pass.
+// Transposition of the weights of 784 × 500 units in the order of a down pass.
 func BenchmarkTurn(b *testing.B) {
 	const n, panels = 784, 8
 	w := newSource(1, false).fill(make([]float32, panels*n*Block))
@@ -189,7 +189,7 @@ func BenchmarkQuads(b *testing.B) {
 	})
 }
 
-// A word of visible units, all examples, at the density of MNIST's.
+// One word of visible units in all examples, at the density of MNIST.
 func BenchmarkRowSums64(b *testing.B) {
 	const batch = 64
 	s := newSource(1, false)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Choose draws what DrawOne draws, row by row, on every machine, from inputs of any size and
-// NaN too.
+// Choose draws the same as DrawOne for each row, at every level, for inputs of any size and NaN.
 func TestChoose(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
@@ -41,7 +40,7 @@ func TestChoose(t *testing.T) {
 	})
 }
 
-// Draws of many rows have the probabilities of their units: χ² of 64000 of them.
+// Draws of many rows have the probabilities of their units: a χ² test of 64000 draws.
 func TestChooseProbabilities(t *testing.T) {
 	const units, calls = 5, 1000
 	z := [units]float32{0.3, -1, 2, 0, 1}

@@ -27,8 +27,7 @@ func TestPhiloxKnownAnswers(t *testing.T) {
 	}
 }
 
-// Uniforms are the words of Philox in the order of the contract, at every
-// level.
+// Uniforms are the words of Philox in the documented order, at every level.
 func TestUniforms(t *testing.T) {
 	for l := Go; l <= Best(); l++ {
 		restore := SetLevel(l)
@@ -57,10 +56,8 @@ func TestUniforms(t *testing.T) {
 	}
 }
 
-// exp32 against the library in float64, over the whole range and at its ends.
-// Five roundings of the polynomial's last steps, each of 2⁻²⁴ relative to a
-// term no larger than the result, give 3·10⁻⁷; 2·10⁻⁷ is what its comment
-// promises.
+// exp32 agrees with the library in float64 over the whole range. Five roundings of 2⁻²⁴, each
+// relative to a term no larger than the result, allow 3·10⁻⁷; the documented error is 2·10⁻⁷.
 func TestExp32(t *testing.T) {
 	for i := uint32(0); i < 1<<32-1<<10; i += 997 {
 		x := math.Float32frombits(i)
@@ -80,7 +77,7 @@ func TestExp32(t *testing.T) {
 	}
 }
 
-// A mean is off by the error of exp32 times p(1−p) ≤ ¼, and two roundings.
+// The error of a mean is that of exp32 times p(1−p) ≤ ¼, plus two roundings.
 func TestSigmoidAccuracy(t *testing.T) {
 	var x, got [Block]float32
 	for i := range 1 << 16 {
@@ -98,8 +95,8 @@ func TestSigmoidAccuracy(t *testing.T) {
 	}
 }
 
-// The library's exponential and logarithm are good to one unit in the last
-// place, 2.2·10⁻¹⁶, which the tests allow on top of ours.
+// The exponential and logarithm of the library have an error of one unit in the last place,
+// 2.2·10⁻¹⁶. The tests add it to that of this package.
 const libraryError = 2.3e-16
 
 func TestExp(t *testing.T) {
@@ -107,7 +104,7 @@ func TestExp(t *testing.T) {
 		want := math.Exp(x)
 		tol := (4e-16 + libraryError) * want
 		if want < 0x1p-1022 {
-			tol = 2 * math.SmallestNonzeroFloat64 // a denormal result has fewer bits
+			tol = 2 * math.SmallestNonzeroFloat64 // a subnormal result has fewer bits
 		}
 		if e := math.Abs(Exp(x) - want); e > tol {
 			t.Fatalf("Exp(%v) = %v, want %v", x, Exp(x), want)
@@ -132,13 +129,13 @@ func TestLog(t *testing.T) {
 			t.Fatalf("Log(%v) = %v, want %v", x, Log(x), want)
 		}
 	}
-	// The library's logarithm is wrong for denormals on amd64.
+	// The library's logarithm is wrong for subnormal numbers on amd64.
 	for n := -1074; n < -1022; n++ {
 		if got, want := Log(math.Ldexp(1, n)), float64(n)*math.Ln2; math.Abs(got-want) > 2*libraryError*-want {
 			t.Errorf("Log(2^%d) = %v, want %v", n, got, want)
 		}
 	}
-	// Near 1 the result is small; it keeps its digits.
+	// Near 1 the result is small, and its relative error stays small.
 	for x := 0.5; x < 2; x += 0.000171 {
 		want := math.Log(x)
 		if e := math.Abs(Log(x) - want); e > 3*libraryError*math.Abs(want) {
@@ -155,7 +152,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A product of n factors carries n roundings.
+// A product of n factors has n roundings.
 func TestSoftplusSumAccuracy(t *testing.T) {
 	for l := Go; l <= Best(); l++ {
 		restore := SetLevel(l)
@@ -191,8 +188,7 @@ func TestLogSumExp(t *testing.T) {
 	}
 }
 
-// The counts of draws pass a χ² test against the means at every β, and do not
-// if β is off by a tenth.
+// Counts of draws pass a χ² test of their means at every β, and fail if β is wrong by a tenth.
 func TestDrawsFollowTheMean(t *testing.T) {
 	const rows = 20000
 	s := Stream{1, 2, 3, 4}
@@ -206,7 +202,7 @@ func TestDrawsFollowTheMean(t *testing.T) {
 	}
 	words := make([]uint64, rows)
 	counts := func() []int {
-		c := make([]int, 2*Block) // on and off of every unit
+		c := make([]int, 2*Block) // numbers of draws with each unit on and off
 		for _, w := range words {
 			for i := range Block {
 				c[2*i+int(w>>i&1)]++
@@ -228,8 +224,8 @@ func TestDrawsFollowTheMean(t *testing.T) {
 			b[i] = float32(beta)
 		}
 		s.Draws(words, 1, x, b, 0, uint32(k), rows, Block)
-		// The cells of a unit add up to rows, so there are Block degrees of
-		// freedom, not 2·Block−1: the statistic is smaller than z says.
+		// The cells of a unit sum to the number of rows, so there are Block degrees of freedom
+		// instead of 2·Block−1. The statistic is therefore smaller than z suggests.
 		if z := diag.StationarityZ(counts(), law(beta)); z > 6 {
 			t.Errorf("β = %v: z = %.1f, want at most 6", beta, z)
 		}
@@ -243,8 +239,8 @@ func TestDrawsFollowTheMean(t *testing.T) {
 	if z := diag.StationarityZ(counts(), law(1)); z > 6 {
 		t.Errorf("draws of means: z = %.1f, want at most 6", z)
 	}
-	// Neighbouring units and rows are independent: a unit and the next agree
-	// as often as their means say.
+	// Neighbouring units and rows are independent: the frequency with which a unit and the next
+	// agree follows from their means.
 	agree := make([]int, 2)
 	want := 0.0
 	for _, w := range words {

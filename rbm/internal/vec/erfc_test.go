@@ -10,8 +10,8 @@ const bigBits = 400
 
 func bigOf(x float64) *big.Float { return new(big.Float).SetPrec(bigBits).SetFloat64(x) }
 
-// bigScaledErfc returns e^(x²)·erfc(x): up to 6 by the series e^(x²) − 2/√π·Σ 2ⁿx²ⁿ⁺¹/(2n+1)!!, in which some 52 bits
-// cancel, and beyond by Laplace's continued fraction.
+// bigScaledErfc returns e^(x²)·erfc(x). Up to 6 it is the series e^(x²) − 2/√π·Σ 2ⁿx²ⁿ⁺¹/(2n+1)!!,
+// in which about 52 bits cancel, and beyond that Laplace's continued fraction.
 func bigScaledErfc(x float64, bySeries bool) *big.Float {
 	pi, _, err := big.ParseFloat("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211707", 10, bigBits, big.ToNearestEven)
 	if err != nil {
@@ -43,7 +43,8 @@ func relativeError(got float64, want *big.Float) float64 {
 	return math.Abs(e)
 }
 
-// ScaledErfc has the error that it promises, against numbers of a hundred digits; with a coefficient off by 10⁻¹⁴ it would not.
+// ScaledErfc has its documented error, compared with numbers of a hundred digits. With a
+// coefficient wrong by 10⁻¹⁴ it would not.
 func TestScaledErfc(t *testing.T) {
 	const promised = 6e-16
 	for x := 5.5; x < 6.5; x += 0.125 {
@@ -56,7 +57,7 @@ func TestScaledErfc(t *testing.T) {
 	for i := range 1500 {
 		x := 6 * float64(i) / 1500
 		if i%3 == 0 {
-			x = 6 * math.Exp(float64(i)/30) // to 10²²
+			x = 6 * math.Exp(float64(i)/30) // up to 10²²
 		}
 		want := bigScaledErfc(x, x <= 6)
 		got := ScaledErfc(x)

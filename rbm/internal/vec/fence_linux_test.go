@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// fenced returns n zero values of which the first (low) or the last lies next
-// to memory that cannot be read or written: whatever a kernel touches beyond
-// them on that side ends the test.
+// fenced returns n zero values. The first (low) or the last of them is next to memory without
+// access, so a kernel that reads or writes beyond them on that side ends the test.
 func fenced[T any](t testing.TB, n int, low bool) []T {
 	var zero T
 	size := n * int(unsafe.Sizeof(zero))

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// normal fills fenced memory with N(0, sd²), in a wild source with odd values
-// but no NaN now and then.
+// normal fills fenced memory with N(0, sd²). In a wild source some values are extreme, but not NaN.
 func (s *source) normal(t *testing.T, n int, sd float64, low bool) []float64 {
 	x := fenced[float64](t, n, low)
 	for i := range x {
@@ -49,7 +48,7 @@ func TestOddsLevels(t *testing.T) {
 	})
 }
 
-// Odds against the library; both exponentials are off by 2⁻⁵² at most.
+// Odds agrees with the library; both exponentials have errors of at most 2⁻⁵².
 func TestOddsAccuracy(t *testing.T) {
 	for x := -800.0; x < 800; x += 0.377 {
 		on, off := make([]float64, 8), make([]float64, 8)
@@ -81,7 +80,7 @@ func TestExpsLevels(t *testing.T) {
 	})
 }
 
-// odd makes probabilities and ratios e^±size of units.
+// odd returns odds of units and ratios e^±size.
 func (s *source) odd(t *testing.T, n, tables int, size float64, low bool) (on, off, table []float64) {
 	on, off = fenced[float64](t, n, low), fenced[float64](t, n, !low)
 	for i := range on {
@@ -125,7 +124,7 @@ func TestProductsLevels(t *testing.T) {
 	})
 }
 
-// The products against exact ones: 3 roundings a unit and one a split.
+// Products agree with exact ones: 3 roundings for each unit and one for each split.
 func TestProductsDefinition(t *testing.T) {
 	s := newSource(1, false)
 	for _, n := range []int{8, 64, 504} {
@@ -146,7 +145,7 @@ func TestProductsDefinition(t *testing.T) {
 				if math.Abs(ratio-1) > tol || m[y] < 1 || m[y] >= 2 {
 					t.Errorf("%d units of ratio e^%v: off by %v", n, size, ratio-1)
 				}
-				if math.Abs(ratio*largest-1) <= tol { // must fail: a unit twice
+				if math.Abs(ratio*largest-1) <= tol { // must fail: one unit counts twice
 					t.Errorf("%d units of ratio e^%v: a unit too many goes unseen", n, size)
 				}
 			}
@@ -197,7 +196,7 @@ func TestQuadsLevels(t *testing.T) {
 	})
 }
 
-// Quads against their definition: 12 roundings of positive terms at most.
+// QuadProducts and QuadMeans agree with their definition: at most 12 roundings of positive terms.
 func TestQuadsDefinition(t *testing.T) {
 	s := newSource(1, false)
 	const n = 64
@@ -241,7 +240,8 @@ func TestQuadsDefinition(t *testing.T) {
 	}
 }
 
-// someLists makes lists of rows of a panel, of at most whole offsets. Those of that length are equal.
+// someLists returns lists of rows of a panel, with at most whole offsets. Lists of that length are
+// equal.
 func (s *source) someLists(t *testing.T, n, rows int, low bool) (lists []uint32, values []float32, cuts []uint32, whole int) {
 	cuts = []uint32{uint32(s.IntN(3))}
 	l := make([]uint32, cuts[0])
@@ -308,7 +308,7 @@ func TestWeightedSumsLevels(t *testing.T) {
 	})
 }
 
-// The plain Go of the sums against their definitions.
+// Weighted sums in plain Go agree with their definitions.
 func TestWeightedSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
@@ -414,7 +414,7 @@ func TestNonzero(t *testing.T) {
 	})
 }
 
-// The largest size is found at any place, and a NaN above all others.
+// LargestSize finds the largest |x| at any position. NaN is above all numbers.
 func TestLargestSize(t *testing.T) {
 	for n := range 12 {
 		for i := range n {
@@ -435,7 +435,8 @@ func TestLargestSize(t *testing.T) {
 	}
 }
 
-// Quantiles of the normal distribution are the same at all levels, and have the probabilities that they are asked for.
+// Quantiles of the normal distribution are the same at all levels, and have the given
+// probabilities.
 func TestCentralNormals(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		for n := Wide; n <= 5*Wide; n += Wide {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// forLevels runs a test at every level above plain Go that the machine has.
+// forLevels runs a test at every level above plain Go that the machine supports.
 func forLevels(t *testing.T, f func(t *testing.T, at func(func()))) {
 	for l := AVX2; l <= Best(); l++ {
 		t.Run(l.String(), func(t *testing.T) {
@@ -26,8 +26,8 @@ func atGo(f func()) {
 	f()
 }
 
-// A source makes test data. In a wild one a value in eight is a denormal, a
-// huge number, a signed zero, an infinity or NaN.
+// A source generates test data. In a wild source one value in eight is subnormal, very large, a
+// signed zero, an infinity or NaN.
 type source struct {
 	*rand.Rand
 	wild bool
@@ -66,7 +66,7 @@ func (s *source) words(w []uint64, density float64) []uint64 {
 	return w
 }
 
-// same demands equal bits, or NaN of any payload on both sides.
+// same fails unless both have the same bits, or NaN of any payload.
 func same(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
@@ -77,8 +77,8 @@ func same(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-// forData goes through tame and wild data, both ends fenced, and all
-// alignments of a float32 in a vector.
+// forData runs f with tame and wild data, fenced at either end, and all alignments of a float32 in
+// a vector.
 func forData(t *testing.T, f func(t *testing.T, s *source, low bool, misalign int)) {
 	seed := uint64(1)
 	for _, wild := range []bool{false, true} {
@@ -91,8 +91,8 @@ func forData(t *testing.T, f func(t *testing.T, s *source, low bool, misalign in
 	}
 }
 
-// shifted returns n fenced values that start shift values after a multiple of
-// the vector when the low end is fenced, and end as much before one if not.
+// shifted returns n fenced values. They start shift values after a multiple of the vector size if
+// the low end is fenced; otherwise they end shift values before one.
 func shifted(t *testing.T, n, shift int, low bool) []float32 {
 	x := fenced[float32](t, n+shift, low)
 	if low {
@@ -122,8 +122,8 @@ func TestRowSums(t *testing.T) {
 	})
 }
 
-// The plain Go of RowSums against its definition, in float32 and in order; what is read
-// ahead changes nothing.
+// RowSums in plain Go agrees with its definition, in float32 and in order. Prefetching changes
+// nothing.
 func TestRowSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
@@ -150,7 +150,7 @@ func TestRowSumsDefinition(t *testing.T) {
 	}
 }
 
-// ColumnSums against what it stands for: RowSums after TransposePanel, for one row.
+// ColumnSums agrees with RowSums after TransposePanel, for one row.
 func TestColumnSums(t *testing.T) {
 	levels := func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
@@ -181,7 +181,7 @@ func TestMaskedSums(t *testing.T) {
 			for n := range 20 {
 				dstStride, xStride, stride := 1+s.IntN(3), s.IntN(2)*(Block+s.IntN(3)), 1+s.IntN(3)
 				x := s.fill(shifted(t, max(0, n-1)*xStride+Block, shift, low))
-				for i := range x { // else nothing is rounded
+				for i := range x { // makes sure that values are rounded
 					x[i] = float32(math.Ldexp(float64(x[i]), s.IntN(60)-30))
 				}
 				words := s.words(fenced[uint64](t, max(0, n-1)*stride+1, low), 0.3)
@@ -199,8 +199,8 @@ func TestMaskedSums(t *testing.T) {
 	})
 }
 
-// The plain Go of MaskedSums against the definition, to the rounding of 64 additions of
-// float64: 64 · 2⁻⁵³ of the sum of sizes.
+// MaskedSums in plain Go agrees with the definition, to the rounding of 64 float64 additions: 64 ·
+// 2⁻⁵³ of the sum of absolute values.
 func TestMaskedSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(4, false)
@@ -321,7 +321,7 @@ func TestSigmoids(t *testing.T) {
 				x := s.fill(shifted(t, n*Block, shift, low))
 				got := shifted(t, max(0, n-1)*stride+width, shift, low)
 				for i := range got {
-					got[i] = float32(math.NaN()) // what lies between rows stays
+					got[i] = float32(math.NaN()) // values between rows must not change
 				}
 				want := slices.Clone(got)
 				atGo(func() { Sigmoids(want, stride, x, n, width) })
@@ -332,8 +332,7 @@ func TestSigmoids(t *testing.T) {
 	})
 }
 
-// Sums of rows and shifts have the sigmoids that Sigmoids gives them, of rows and
-// shifts more than one call of a kernel takes too.
+// SigmoidsOfSums agrees with Sigmoids, also for more rows and shifts than one call of a kernel.
 func TestSigmoidsOfSums(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
@@ -396,7 +395,7 @@ func TestListsDefinition(t *testing.T) {
 	}
 }
 
-// exps by length, and through it the labels.
+// exps and its callers DrawOne and Softmax, at all lengths.
 func TestLabelsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {

@@ -7,18 +7,17 @@ import (
 	"testing"
 )
 
-// The garbage collector waits until every goroutine can be stopped, which
-// assembly cannot. Calls that would each take milliseconds if they were not
-// cut up must not make it wait for one. Uncut, nearly every wait is longer; but
-// on a busy machine so are many that the operating system causes. An eighth of
-// the waits, in the best of five rounds, tells the two apart.
+// The garbage collector waits until every goroutine can be stopped, and assembly cannot be stopped.
+// Calls that would take milliseconds are divided, so that it does not wait for one. Without the
+// division nearly every wait is longer. On a busy machine the operating system causes many long
+// waits too. Therefore an eighth of the waits must be short, in the best of five rounds.
 var long = flag.Bool("long", false, "measure the pauses of kernels too")
 
 func TestPauses(t *testing.T) {
 	if !*long {
 		t.Skip("measures pauses for some seconds, with -long")
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one, the collector waits for its turn
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one processor the collector waits for its turn
 	const n = 1 << 14
 	s := newSource(1, false)
 	base := s.fill(make([]float32, 256*Block))

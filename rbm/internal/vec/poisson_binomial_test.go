@@ -53,7 +53,7 @@ func TestSpreadAndJoin(t *testing.T) {
 	})
 }
 
-// The definitions, in another order of additions.
+// Spread and Join agree with their definitions, in another order of additions.
 func TestSpreadAndJoinDefinition(t *testing.T) {
 	const n = 11
 	s := newSource(1, false)
@@ -101,7 +101,7 @@ func TestChances(t *testing.T) {
 			if c.x < 0 {
 				want = math.Exp(c.x) / (1 + math.Exp(c.x))
 			}
-			// Exp's own 4·10⁻¹⁶ and the library's, and three roundings.
+			// The error 4·10⁻¹⁶ of Exp, that of the library, and three roundings.
 			if math.Abs(c.got-want) > 1.2e-15*want {
 				t.Errorf("σ(%v) = %v, want %v", c.x, c.got, want)
 			}

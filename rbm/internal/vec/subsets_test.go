@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// subsetWeights are weights of n members between 0 and 1, some of them tiny.
+// subsetWeights returns weights of n members between 0 and 1, some of them tiny.
 func (s *source) subsetWeights(t *testing.T, n int) []float64 {
 	a := fenced[float64](t, n*n, s.IntN(2) == 0)
 	for i := range a {
@@ -20,14 +20,14 @@ func (s *source) subsetWeights(t *testing.T, n int) []float64 {
 	return a
 }
 
-// The definition, subsets in the order of their members, to the bit.
+// Fill is bit-identical to its definition, with subsets in the order of their members.
 func TestSubsetsDefinition(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, MaxSubset} {
 			s := newSource(uint64(n), false)
 			a, sums := s.subsetWeights(t, n), NewSubsets(n)
 			want := make([]float64, 1<<n)
-			place := make([]uint, 1<<n) // in the table
+			place := make([]uint, 1<<n) // index in the table
 			want[0] = 1
 			for set := uint(1); set < 1<<n; set++ {
 				for r := set; r != 0; r &= r - 1 {

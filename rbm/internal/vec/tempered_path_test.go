@@ -29,7 +29,7 @@ func TestBlend(t *testing.T) {
 	})
 }
 
-// The plain Go of Blend against its formula; both ends are exact.
+// Blend in plain Go agrees with its formula; both ends are exact.
 func TestBlendDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
@@ -45,7 +45,7 @@ func TestBlendDefinition(t *testing.T) {
 	}
 }
 
-// same64 is same of float64.
+// same64 is same for float64.
 func same64(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	for i := range want {
@@ -72,7 +72,7 @@ func TestRises(t *testing.T) {
 			at(func() { Rises(factor, part, x, from, to, y, z, n) })
 			same64(t, fmt.Sprintf("parts of %d rows", n), part, wantPart)
 			for r, p := range part {
-				if p == p { // of a NaN the factor is open
+				if p == p { // the factor is undefined for NaN
 					same64(t, fmt.Sprintf("factor %d of %d rows", r, n), factor[r:r+1], wantFactor[r:r+1])
 				}
 			}
@@ -80,8 +80,7 @@ func TestRises(t *testing.T) {
 	})
 }
 
-// A gain is a difference of two sums of 64 softpluses of size 100, rounded 64
-// times each.
+// A rise is the difference of two sums of 64 softpluses of size 100, rounded 64 times each.
 func TestRisesDefinition(t *testing.T) {
 	for l := Go; l <= Best(); l++ {
 		restore := SetLevel(l)
