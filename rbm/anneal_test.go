@@ -26,7 +26,7 @@ func dyadic(m *RBM, b *Base) {
 // visibleKernel returns the transition matrix of h|v, then v|h, over the rows of visible states,
 // from the definition of the conditionals.
 func visibleKernel(all []state, rows [][]int) [][]float64 {
-	p, _ := law(all, 1)
+	p, _ := probabilities(all, 1)
 	at := map[int]int{}
 	for i, v := range rows {
 		at[key(v)] = i
@@ -64,10 +64,10 @@ func newAllPaths(m *RBM, b *Base, path []float64) *allPaths {
 	return &allPaths{m, b, rows, newAnnealing(nil, m, b, path, bitsOf(rows), NewKey(1))}
 }
 
-// law returns p_β of the rows.
-func (s *allPaths) law(beta float64) []float64 {
+// probabilities returns p_β of the rows.
+func (s *allPaths) probabilities(beta float64) []float64 {
 	all := blended(s.m, s.b, beta, 1-beta)
-	p, _ := law(all, 1)
+	p, _ := probabilities(all, 1)
 	of := marginals(all, p)
 	q := make([]float64, len(s.rows))
 	for i, v := range s.rows {
@@ -123,11 +123,11 @@ func TestWeightsOverAllPaths(t *testing.T) {
 				b = nil
 			}
 			s := newAllPaths(m, b, path)
-			_, logZ := law(states(m), 1)
+			_, logZ := probabilities(states(m), 1)
 			ratio := math.Exp(logZ - b.LogZ(m))
 
 			up := func(step func(p []float64, from, to float64, last bool) []float64) float64 {
-				p := s.law(0)
+				p := s.probabilities(0)
 				for k := range len(path) - 1 {
 					p = step(p, path[k], path[k+1], k == len(path)-2)
 				}
@@ -142,7 +142,7 @@ func TestWeightsOverAllPaths(t *testing.T) {
 			}
 			// Sums of a few hundred positive products of about 1.
 			near(t, "mean weight", up(right)/ratio, 1, 1e-12)
-			down := s.law(1)
+			down := s.probabilities(1)
 			for k := len(path) - 1; k > 0; k-- {
 				down = right(down, path[k], path[k-1], k == 1)
 			}
@@ -163,7 +163,7 @@ func TestWeightsOverAllPaths(t *testing.T) {
 				}
 				return p
 			})/ratio)
-			wrong := s.law(1)
+			wrong := s.probabilities(1)
 			for k := range len(path) - 1 { // starts at the model, but moves forward
 				wrong = right(wrong, path[k+1], path[k], k == len(path)-2)
 			}
@@ -302,7 +302,7 @@ func TestAnnealingIsUnbiased(t *testing.T) {
 	for _, shape := range []shape{{4, 3, 0, Softmax}, {5, 3, 3, Softmax}, {5, 3, 2, Bernoulli}} {
 		t.Run(shape.String(), func(t *testing.T) {
 			m := shape.random(12, 1.2)
-			_, logZ := law(states(m), 1)
+			_, logZ := probabilities(states(m), 1)
 			for _, b := range []*Base{nil, randomBase(m, 0.5, 4)} {
 				start := func() Values {
 					v, h := NewBits(chains, m.Visible()), NewBits(chains, m.Hidden())

@@ -40,10 +40,10 @@ func blended(m *RBM, b *Base, beta, rest float64) []state {
 	return all
 }
 
-// gibbsLaw returns the distribution of (v,h') after a Gibbs step v|h, h'|v from the hidden state
+// afterStep returns the distribution of (v,h') after a Gibbs step v|h, h'|v from the hidden state
 // from, for the energies of all.
-func gibbsLaw(all []state, from []int) []float64 {
-	p, _ := law(all, 1)
+func afterStep(all []state, from []int) []float64 {
+	p, _ := probabilities(all, 1)
 	given, marginal := map[int]float64{}, map[int]float64{}
 	z := 0.0
 	for i, s := range all {
@@ -100,10 +100,10 @@ func TestStepOnThePath(t *testing.T) {
 				if counts == nil {
 					t.Fatal("a state outside the model")
 				}
-				if z := diag.StationarityZ(counts, gibbsLaw(right, from)); z > 6 {
+				if z := diag.StationarityZ(counts, afterStep(right, from)); z > 6 {
 					t.Errorf("β = %v from h = %v: z = %.1f, want at most 6", beta, from, z)
 				}
-				worst = max(worst, diag.StationarityZ(counts, gibbsLaw(forgetful, from)))
+				worst = max(worst, diag.StationarityZ(counts, afterStep(forgetful, from)))
 			}
 		}
 		if worst < 20 {
@@ -171,7 +171,7 @@ func TestBaseDraw(t *testing.T) {
 		}
 		b.Draw(m, s.V, s.H, NewKey(3))
 		all := baseStates(m, b)
-		p, _ := law(all, 1)
+		p, _ := probabilities(all, 1)
 		counts := countStates(s, all)
 		if counts == nil {
 			t.Fatal("a state outside the model")
@@ -179,7 +179,7 @@ func TestBaseDraw(t *testing.T) {
 		if z := diag.StationarityZ(counts, p); z > 6 {
 			t.Errorf("z = %.1f, want at most 6", z)
 		}
-		other, _ := law(states(m), 1)
+		other, _ := probabilities(states(m), 1)
 		if z := diag.StationarityZ(counts, other); z < 20 {
 			t.Errorf("draws from the base pass as draws from the model: z = %.1f, want at least 20", z)
 		}
@@ -213,10 +213,10 @@ func TestBaseLogZ(t *testing.T) {
 		m := shape.random(5, 1)
 		for _, sd := range []float64{0.5, 30} {
 			b := randomBase(m, sd, 6)
-			_, want := law(baseStates(m, b), 1)
+			_, want := probabilities(baseStates(m, b), 1)
 			near(t, "log Z₀", b.LogZ(m), want, exactTol*math.Max(1, math.Abs(want)))
 		}
-		_, want := law(baseStates(m, nil), 1)
+		_, want := probabilities(baseStates(m, nil), 1)
 		near(t, "log Z₀ of the uniform end", (*Base)(nil).LogZ(m), want, exactTol*want)
 		units := float64(m.Visible() + m.Hidden())
 		if m.softmaxLabel() {

@@ -43,7 +43,7 @@ func TestEnergyAndConditionals(t *testing.T) {
 	forEach(t, small, func(t *testing.T, s shape) {
 		m := s.random(2, 1.5)
 		all := states(m)
-		p, _ := law(all, 1)
+		p, _ := probabilities(all, 1)
 		v, h := make([][]int, len(all)), make([][]int, len(all))
 		for i, st := range all {
 			v[i], h[i] = st.v, st.h

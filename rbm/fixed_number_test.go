@@ -33,11 +33,11 @@ func hiddenConstrained() []*RBM {
 	}
 }
 
-// pathLaw returns the probability with which Forward draws each state of row l of c, from the two
+// drawProbabilities returns the probability with which Forward draws each state of row l of c, from the two
 // numbers that each draw compares. With broken it is that of a wrong algorithm, which draws every
 // unit from its mean.
-func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]float64 {
-	law := map[uint64]float64{}
+func drawProbabilities(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]float64 {
+	probabilities := map[uint64]float64{}
 	for x := range uint64(1) << units {
 		if bits.OnesCount64(x) != c.Active[l] {
 			continue
@@ -58,9 +58,9 @@ func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]flo
 				p *= 1 - on
 			}
 		}
-		law[x] = p
+		probabilities[x] = p
 	}
-	return law
+	return probabilities
 }
 
 // The transition matrix of a Gibbs step of the hidden layer, h → v → h', is computed from the
@@ -70,13 +70,13 @@ func TestConstrainedKernel(t *testing.T) {
 	for _, m := range hiddenConstrained() {
 		moved, _ := constrainedKernel(t, m, 1, true)
 		if m.Constraint.Active < m.Hidden() && moved < 1e-3 {
-			t.Errorf("%v: broken draws move the law by %v only", m.Constraint, moved)
+			t.Errorf("%v: wrong draws change the probabilities by %v only", m.Constraint, moved)
 		}
 		for _, beta := range []float64{1, 0.4} {
 			moved, unbalanced := constrainedKernel(t, m, beta, false)
 			// Hundreds of products whose sum is at most 1.
 			if moved > 1e-13 || unbalanced > 1e-13 {
-				t.Errorf("%v at β = %v: the law moves by %v and flows differ by %v", m.Constraint, beta, moved, unbalanced)
+				t.Errorf("%v at β = %v: the step changes the probabilities by %v, and flows differ by %v", m.Constraint, beta, moved, unbalanced)
 			}
 		}
 	}
@@ -86,14 +86,14 @@ func TestConstrainedKernel(t *testing.T) {
 // and the largest difference between the flows of two states.
 func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, unbalanced float64) {
 	v, h, logw := allowed(m)
-	law := map[uint64]float64{}
+	probabilities := map[uint64]float64{}
 	vs := map[uint64]bool{}
 	for r := range logw {
 		logw[r] *= beta
 	}
 	z := LogSumExp(logw)
 	for r, w := range logw {
-		law[h.Row(r)[0]] += math.Exp(w - z)
+		probabilities[h.Row(r)[0]] += math.Exp(w - z)
 		vs[v.Row(r)[0]] = true
 	}
 	// p(h'|v) of the draws.
@@ -108,7 +108,7 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 		c.Active[1] = m.Constraint.Active
 		c.Solve()
 		c.Forward(true, nil)
-		up[x] = pathLaw(&c, 1, m.Hidden(), broken)
+		up[x] = drawProbabilities(&c, 1, m.Hidden(), broken)
 	}
 	// p(v|h) ∝ p(v,h), from the definition.
 	joint := map[[2]uint64]float64{}
@@ -118,13 +118,13 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 	kernel := func(from, to uint64) float64 {
 		p := 0.0
 		for x := range vs {
-			p += joint[[2]uint64{x, from}] / law[from] * up[x][to]
+			p += joint[[2]uint64{x, from}] / probabilities[from] * up[x][to]
 		}
 		return p
 	}
-	for a, pa := range law {
+	for a, pa := range probabilities {
 		into := 0.0
-		for b, pb := range law {
+		for b, pb := range probabilities {
 			into += pb * kernel(b, a)
 			unbalanced = max(unbalanced, math.Abs(pa*kernel(a, b)-pb*kernel(b, a)))
 		}
@@ -291,7 +291,7 @@ func TestHiddenSample(t *testing.T) {
 			}
 			uniform := slices.Repeat([]float64{1 / float64(len(hs))}, len(hs))
 			if z := diag.StationarityZ(counts, uniform); z < 20 {
-				t.Errorf("%s: row %d: the uniform law is not told apart: z = %.1f, want at least 20", name, row, z)
+				t.Errorf("%s: row %d: the test does not reject uniform probabilities: z = %.1f, want at least 20", name, row, z)
 			}
 		}
 	}

@@ -69,9 +69,9 @@ func TestZeroSum(t *testing.T) {
 		}
 	}
 	m := pottsModel()
-	_, before := law(states(m), 1)
+	_, before := probabilities(states(m), 1)
 	fall := m.ZeroSum()
-	_, after := law(states(m), 1)
+	_, after := probabilities(states(m), 1)
 	near(t, "log Z", before, pottsLogZ, 1e-12)
 	near(t, "log Z in the zero-sum gauge", after, pottsLogZ-fall, 1e-6)
 	near(t, "fall", fall, 0.25/3+0.25/3, 1e-9)

@@ -61,7 +61,7 @@ func TestStepIsStationary(t *testing.T) {
 		m := shape.random(17, 1.5)
 		all := states(m)
 		for _, beta := range []float64{1, 0.4} {
-			p, _ := law(all, beta)
+			p, _ := probabilities(all, beta)
 			run := func(actual float64) float64 {
 				s := NewStates(m, rows)
 				startExactly(s, all, p, NewKey(1))

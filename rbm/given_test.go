@@ -11,15 +11,15 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// lawOf returns log p(v,h) of all states of m that its constraint allows, and log Z, by
+// logProbabilities returns log p(v,h) of all states of m that its constraint allows, and log Z, by
 // enumeration. The key is the name of the state.
-func lawOf(m *rbm.RBM) (map[string]float64, float64) {
+func logProbabilities(m *rbm.RBM) (map[string]float64, float64) {
 	if m.Constraint == nil {
 		m = m.Clone()
 		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 0}
 		all := map[string]float64{}
 		for m.Constraint.Active = range m.Hidden() + 1 {
-			some, _ := lawOf(m)
+			some, _ := logProbabilities(m)
 			maps.Copy(all, some)
 		}
 		return all, rbm.LogSumExp(slices.Sorted(maps.Values(all)))
@@ -61,7 +61,7 @@ func TestGiven(t *testing.T) {
 	models["groups"] = rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 2})
 	models["groups"].Randomize(1, rbm.NewKey(6))
 	for name, m := range models {
-		all, _ := lawOf(m)
+		all, _ := logProbabilities(m)
 		ways := 1
 		for range m.Inputs() {
 			ways *= 3
@@ -100,7 +100,7 @@ func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, i
 		}
 		return
 	}
-	got, z := lawOf(g)
+	got, z := logProbabilities(g)
 	wantZ := rbm.LogSumExp(slices.Sorted(maps.Values(want)))
 	if len(got) != len(want) {
 		t.Errorf("%s: %d states, want %d", what, len(got), len(want))

@@ -60,7 +60,7 @@ func TestGroupsAreStationary(t *testing.T) {
 	for _, m := range []*RBM{grouped(), grouped(Group{Kind: Softmax, Units: 2, Label: true})} {
 		all := states(m)
 		for _, beta := range []float64{1, 0.4} {
-			p, _ := law(all, beta)
+			p, _ := probabilities(all, beta)
 			run := func(m *RBM, base *Base) float64 {
 				s := NewStates(m, rows)
 				s.Base = base
@@ -92,7 +92,7 @@ func TestGroupsAreStationary(t *testing.T) {
 func TestGroupsAgainstAllStates(t *testing.T) {
 	m := grouped(Group{Kind: Softmax, Units: 2, Label: true})
 	all := states(m)
-	p, logZ := law(all, 1)
+	p, logZ := probabilities(all, 1)
 	pv := marginals(all, p)
 	var rows [][]int
 	for k := range pv {
@@ -113,7 +113,7 @@ func TestGroupsAgainstAllStates(t *testing.T) {
 	bare.Parameters().Zero()
 	copy(bare.VisibleBias, b.VisibleBias)
 	copy(bare.HiddenBias, b.HiddenBias)
-	_, logZ0 := law(states(bare), 1)
+	_, logZ0 := probabilities(states(bare), 1)
 	near(t, "log Z of the base", b.LogZ(m), logZ0, exactTol*10)
 
 	h := bitsOf([][]int{{1, 0, 1}})

@@ -48,8 +48,8 @@ func allVisible(n int) Values {
 	return v
 }
 
-// visibleLaw returns the distribution of the visible states of m, which are bits, and log Z.
-func visibleLaw(m *RBM) (p []float64, logZ float64) {
+// visibleProbabilities returns the distribution of the visible states of m, which are bits, and log Z.
+func visibleProbabilities(m *RBM) (p []float64, logZ float64) {
 	p = make([]float64, 1<<m.Visible())
 	m.FreeEnergy(p, allVisible(m.Visible()))
 	for r := range p {
@@ -69,11 +69,11 @@ func TestReLULogZ(t *testing.T) {
 	copy(m.HiddenBias, []float32{-0.5, 0.2})
 	copy(m.HiddenParams()[0], []float32{1, 2})
 	m.SetWeights(Matrix{2, 2, []float32{0.8, -0.5, -0.3, 1.2}})
-	_, logZ := visibleLaw(m)
+	_, logZ := visibleProbabilities(m)
 	near(t, "log Z", logZ, 1.703285165855, 1e-7) // parameters are float32
 	m.hidden.groups[0].Kind = noPrefactor{units.ReLU}
 	m.hidden.apart[0].Kind = noPrefactor{units.ReLU}
-	if _, wrong := visibleLaw(m); math.Abs(wrong-logZ) < 1e-3 {
+	if _, wrong := visibleProbabilities(m); math.Abs(wrong-logZ) < 1e-3 {
 		t.Error("a log Z of units without their prefactor is not seen")
 	}
 }
@@ -309,7 +309,7 @@ func TestHiddenStationarity(t *testing.T) {
 		for _, base := range []*Base{UniformBase(m), hiddenBase(m)} {
 			for _, beta := range []float32{1, 0.5} {
 				at := tempered(m, base, beta)
-				p, _ := visibleLaw(at)
+				p, _ := visibleProbabilities(at)
 				v, mean := NewBits(rows, 4), NewMatrix(rows, 3)
 				for r := range rows {
 					u := NewKey(1).Uniform(uint64(r))
@@ -368,7 +368,7 @@ func TestHiddenAnnealing(t *testing.T) {
 	}
 	for _, kind := range hiddenKinds {
 		m := hiddenModel(kind, 3, Group{Kind: Bernoulli, Units: 4})
-		_, want := visibleLaw(m)
+		_, want := visibleProbabilities(m)
 		run := func(b *Base, logZ0 float64) (z float64) {
 			v, h := m.NewVisible(chains), m.NewHidden(chains)
 			b.Draw(m, v, h, NewKey(5))
@@ -396,7 +396,7 @@ func TestHiddenAnnealing(t *testing.T) {
 			t.Errorf("%v: a base of another precision is not seen: z = %.1f, want ±6 at least", kind, z)
 		}
 		// log Z of the base is that of the model at β = 0.
-		_, logZ := visibleLaw(tempered(m, b, 0))
+		_, logZ := visibleProbabilities(tempered(m, b, 0))
 		near(t, "log Z of the base", b.LogZ(m), logZ, 1e-6)
 
 		s := NewStates(m, 200)

@@ -75,8 +75,8 @@ func states(m *RBM) []state {
 	return all
 }
 
-// law returns the probabilities of all states at inverse temperature beta, and log Z.
-func law(all []state, beta float64) (p []float64, logz float64) {
+// probabilities returns the probabilities of all states at inverse temperature beta, and log Z.
+func probabilities(all []state, beta float64) (p []float64, logz float64) {
 	top := math.Inf(-1)
 	for _, s := range all {
 		top = math.Max(top, -beta*s.energy)

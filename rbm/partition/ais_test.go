@@ -196,16 +196,16 @@ func TestPilotsStartAtTheBase(t *testing.T) {
 	reference := func() []float64 {
 		path := evenPath(11)
 		for _, next := range []int{21, temperatures} {
-			length, gains, law := make([]float64, len(path)-1), make([]float64, s.Pilot), make([]float64, inputs+1)
+			length, gains, cumulative := make([]float64, len(path)-1), make([]float64, s.Pilot), make([]float64, inputs+1)
 			for k := range length {
 				odds := math.Exp(bias - 2*bias*path[k])
-				law[0] = 1
+				cumulative[0] = 1
 				for n, p := 0, 1.0; n < inputs; n++ { // cumulative, times (1+odds)^inputs
 					p *= odds * float64(inputs-n) / float64(n+1)
-					law[n+1] = law[n] + p
+					cumulative[n+1] = cumulative[n] + p
 				}
 				for i := range gains {
-					on, _ := slices.BinarySearch(law, r.Float64()*law[inputs])
+					on, _ := slices.BinarySearch(cumulative, r.Float64()*cumulative[inputs])
 					gains[i] = -2 * bias * (path[k+1] - path[k]) * float64(on)
 				}
 				length[k] = deviation(gains)

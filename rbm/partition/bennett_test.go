@@ -20,33 +20,33 @@ type ladder struct {
 	logZ []float64 // exact log Z
 	d    [][]float64
 
-	law [][]float64 // cumulative distribution at each temperature
-	of  []float64   // D of each state
+	cumulative [][]float64 // cumulative distribution at each temperature
+	energies   []float64   // D of each state
 }
 
 func newLadder(m *rbm.RBM, b *rbm.Base, beta []float64) ladder {
 	s := ladder{beta: beta, d: make([][]float64, len(beta))}
 	base := baseStates(m, b)
 	for i, st := range rbmtest.States(m) {
-		s.of = append(s.of, st.Energy-base[i].Energy)
+		s.energies = append(s.energies, st.Energy-base[i].Energy)
 	}
 	for _, x := range beta {
 		p, logZ := rbmtest.Probabilities(blended(m, b, x, 1-x), 1)
 		for i := range p[1:] {
 			p[i+1] += p[i]
 		}
-		s.law, s.logZ = append(s.law, p), append(s.logZ, logZ)
+		s.cumulative, s.logZ = append(s.cumulative, p), append(s.logZ, logZ)
 	}
 	return s
 }
 
 // draw draws counts[k] independent states at each temperature k.
 func (s ladder) draw(counts []int, key rbm.Key) {
-	for k, p := range s.law {
+	for k, p := range s.cumulative {
 		s.d[k] = make([]float64, counts[k])
 		for n := range s.d[k] {
 			i, _ := slices.BinarySearch(p, key.Child(uint64(k)).Uniform(uint64(n))*p[len(p)-1])
-			s.d[k][n] = s.of[i]
+			s.d[k][n] = s.energies[i]
 		}
 	}
 }

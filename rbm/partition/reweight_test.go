@@ -63,11 +63,11 @@ func TestReweighting(t *testing.T) {
 		var squares, wrong [3]float64
 		for k := range repeats {
 			key := rbm.NewKey(3).Child(uint64(k))
-			d, of := make([][]float64, len(beta)), make([][]float64, len(beta))
+			d, squares := make([][]float64, len(beta)), make([][]float64, len(beta))
 			for i, b := range beta {
 				d[i] = s.draw(b, counts[i], key.Child(uint64(i)))
 				for _, e := range d[i] {
-					of[i] = append(of[i], square(e))
+					squared[i] = append(squared[i], square(e))
 				}
 			}
 			logZ0, _ := s.at(0.3, square)
@@ -75,7 +75,7 @@ func TestReweighting(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := w.At(at, d, of)
+			got := w.At(at, d, squared)
 			add := func(sums *[3]float64, at float64) {
 				logZ, mean := s.at(at, func(e float64) float64 { return e })
 				_, second := s.at(at, square)

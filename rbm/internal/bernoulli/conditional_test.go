@@ -18,8 +18,8 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// lawOf returns log e_K and the marginals of a row by listing its states.
-func lawOf(s []float64, k int) (logSum float64, mean []float64) {
+// listed returns log e_K and the marginals of a row by listing its states.
+func listed(s []float64, k int) (logSum float64, mean []float64) {
 	var logs []float64
 	var states []int
 	for x := range 1 << len(s) {
@@ -87,7 +87,7 @@ func TestConditionalByStates(t *testing.T) {
 						}
 						continue
 					}
-					logSum, mean := lawOf(s, on)
+					logSum, mean := listed(s, on)
 					// Each of the units adds a few roundings of the largest term.
 					scale := 1.0
 					for _, x := range s {
@@ -104,10 +104,10 @@ func TestConditionalByStates(t *testing.T) {
 	}
 }
 
-// bigLaw returns e_K with 400 bits, so that no term of the polynomial cancels or vanishes. It also
+// bigMarginals returns e_K with 400 bits, so that no term of the polynomial cancels or vanishes. It also
 // returns the marginal of every stride-th unit: e_{K−1} without the unit, times its weight, over
 // e_K.
-func bigLaw(s []float64, k int, stride int) (logSum float64, mean []float64) {
+func bigMarginals(s []float64, k int, stride int) (logSum float64, mean []float64) {
 	const prec = 400
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(prec).SetFloat64(x) }
 	weights := make([]*big.Float, len(s))
@@ -168,24 +168,24 @@ func TestConditionalInManyDigits(t *testing.T) {
 			if c.units > 200 && name != "normal" && name != "large" || testing.Short() && c.units > 70 {
 				continue
 			}
-			var law Conditional
-			law.Resize(c.units)
-			copy(law.LogOdds[2], s)
-			law.Active[2] = c.on
-			law.Solve()
-			law.Forward(true, nil)
+			var got Conditional
+			got.Resize(c.units)
+			copy(got.LogOdds[2], s)
+			got.Active[2] = c.on
+			got.Solve()
+			got.Forward(true, nil)
 			stride := max(1, c.on*c.units/500) // a marginal needs a polynomial
-			logSum, mean := bigLaw(s, c.on, stride)
-			shift := math.Abs(law.Shift[2])
+			logSum, mean := bigMarginals(s, c.on, stride)
+			shift := math.Abs(got.Shift[2])
 			scale := 1 + float64(c.on)*shift // bound of the sum in logSum
 			for _, x := range s {
 				scale += math.Abs(x) + shift
 			}
 			what := fmt.Sprintf("%s, %d of %d", name, c.on, c.units)
 			// That many additions, each rounded by at most half a unit of the sum.
-			near(t, what+": log sum", law.LogZ(2), logSum, float64(c.units)*scale/(1<<53))
+			near(t, what+": log sum", got.LogZ(2), logSum, float64(c.units)*scale/(1<<53))
 			for j := 0; j < len(mean); j += stride {
-				near(t, fmt.Sprintf("%s: mean %d", what, j), law.Mean[j][2], mean[j], float64(c.units)/(1<<52))
+				near(t, fmt.Sprintf("%s: mean %d", what, j), got.Mean[j][2], mean[j], float64(c.units)/(1<<52))
 			}
 		}
 	}

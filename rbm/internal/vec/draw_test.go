@@ -210,7 +210,7 @@ func TestDrawsFollowTheMean(t *testing.T) {
 		}
 		return c
 	}
-	law := func(beta float64) []float64 {
+	probabilities := func(beta float64) []float64 {
 		p := make([]float64, 2*Block)
 		for i, x := range row {
 			on := 1 / (1 + math.Exp(-beta*float64(x)))
@@ -226,17 +226,17 @@ func TestDrawsFollowTheMean(t *testing.T) {
 		s.Draws(words, 1, x, b, 0, uint32(k), rows, Block)
 		// The cells of a unit sum to the number of rows, so there are Block degrees of freedom
 		// instead of 2·Block−1. The statistic is therefore smaller than z suggests.
-		if z := diag.StationarityZ(counts(), law(beta)); z > 6 {
+		if z := diag.StationarityZ(counts(), probabilities(beta)); z > 6 {
 			t.Errorf("β = %v: z = %.1f, want at most 6", beta, z)
 		}
-		if z := diag.StationarityZ(counts(), law(beta+0.1)); z < 20 {
+		if z := diag.StationarityZ(counts(), probabilities(beta+0.1)); z < 20 {
 			t.Errorf("β = %v against %v: z = %.1f, want at least 20", beta, beta+0.1, z)
 		}
 	}
 	means := make([]float32, rows*Block)
 	Sigmoids(means, Block, x, rows, Block)
 	s.DrawMeans(words, 1, means, Block, 0, 9, rows, Block)
-	if z := diag.StationarityZ(counts(), law(1)); z > 6 {
+	if z := diag.StationarityZ(counts(), probabilities(1)); z > 6 {
 		t.Errorf("draws of means: z = %.1f, want at most 6", z)
 	}
 	// Neighbouring units and rows are independent: the frequency with which a unit and the next
@@ -263,10 +263,10 @@ func TestDrawOneFollowsTheSoftmax(t *testing.T) {
 	x := []float32{-1, 0.5, 2, 0, 0.25, -3, 1, 1, -0.5, 0.75}
 	p := make([]float32, len(x))
 	Softmax(p, x)
-	law, tempered := make([]float64, len(x)), make([]float64, len(x))
+	probabilities, tempered := make([]float64, len(x)), make([]float64, len(x))
 	z := 0.0
 	for k, q := range p {
-		law[k] = float64(q)
+		probabilities[k] = float64(q)
 		tempered[k] = math.Exp(0.3 * float64(x[k]))
 		z += tempered[k]
 	}
@@ -275,15 +275,15 @@ func TestDrawOneFollowsTheSoftmax(t *testing.T) {
 	}
 	s := Stream{5, 6, 7, 8}
 	for _, c := range []struct {
-		beta       float32
-		law, other []float64
-	}{{1, law, tempered}, {0.3, tempered, law}} {
+		beta                 float32
+		probabilities, other []float64
+	}{{1, probabilities, tempered}, {0.3, tempered, probabilities}} {
 		counts := make([]int, len(x))
 		for r := range uint32(n) {
 			y := append([]float32(nil), x...)
 			counts[DrawOne(y, s.Uniform(r, 3), c.beta)]++
 		}
-		if z := diag.StationarityZ(counts, c.law); z > 6 {
+		if z := diag.StationarityZ(counts, c.probabilities); z > 6 {
 			t.Errorf("β = %v: z = %.1f, want at most 6", c.beta, z)
 		}
 		if z := diag.StationarityZ(counts, c.other); z < 20 {
