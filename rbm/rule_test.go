@@ -12,9 +12,9 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// The centred gradient is the plain gradient of the centred model. With fixed offsets, W' = W, b' =
-// b + W·lambda and c' = c + Wᵀ·mu describe the same distribution, and the plain step in (W,b',c')
-// is the centred step in (W,b,c).
+// The centred gradient is the plain gradient of the centred model. With fixed offsets,
+// W' = W, b' = b + W·lambda and c' = c + Wᵀ·mu describe the same distribution. The plain step in
+// (W,b',c') is the centred step in (W,b,c).
 func TestCentre(t *testing.T) {
 	s := shape{70, 66, 0, Softmax}
 	g := s.random(1, 1)

@@ -232,8 +232,8 @@ func TestPilotsStartAtTheBase(t *testing.T) {
 
 // The squared standard error is an unbiased estimate of the variance of the mean weight, divided by
 // the squared mean, for any number of chains. With two temperatures a weight is that of importance
-// sampling from the uniform distribution, whose variance is a sum over all visible states. For n =
-// 3 chains the variance without the factor n/(n−1), the broken twin, is a third too small.
+// sampling from the uniform distribution, whose variance is a sum over all visible states. For
+// three chains the variance without the factor n/(n−1), the broken twin, is a third too small.
 func TestStdErrOfFewChains(t *testing.T) {
 	const chains, runs = 3, 20_000
 	m := shape{5, 4, 0, rbm.Softmax}.random(2, 0.4)

@@ -141,9 +141,11 @@ func (s *mbar) sumPart(i int) {
 	}
 }
 
-// newton minimises the convex function Σ_x log Σ_k n_k exp(f_k − β_k D(x)) −
-// Σ_k n_k f_k over f with f[0] = 0, and returns the factors of its Hessian at the
-// minimum.
+// newton minimises the convex function
+//
+//	Σ_x log Σ_k n_k exp(f_k − β_k D(x)) − Σ_k n_k f_k
+//
+// over f with f[0] = 0. It returns the Cholesky factors of the Hessian at the minimum.
 func (s *mbar) newton() (*mat.Cholesky, error) {
 	const (
 		most      = 100   // largest number of steps; about five are usual

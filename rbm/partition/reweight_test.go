@@ -63,7 +63,7 @@ func TestReweighting(t *testing.T) {
 		var squares, wrong [3]float64
 		for k := range repeats {
 			key := rbm.NewKey(3).Child(uint64(k))
-			d, squares := make([][]float64, len(beta)), make([][]float64, len(beta))
+			d, squared := make([][]float64, len(beta)), make([][]float64, len(beta))
 			for i, b := range beta {
 				d[i] = s.draw(b, counts[i], key.Child(uint64(i)))
 				for _, e := range d[i] {

@@ -199,8 +199,8 @@ func TestMaskedSums(t *testing.T) {
 	})
 }
 
-// MaskedSums in plain Go agrees with the definition, to the rounding of 64 float64 additions: 64 ·
-// 2⁻⁵³ of the sum of absolute values.
+// MaskedSums in plain Go agrees with the definition to the rounding of 64 float64 additions, which
+// is 64·2⁻⁵³ of the sum of absolute values.
 func TestMaskedSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(4, false)

@@ -31,8 +31,11 @@ func blendGo(dst, x, beta []float32, base *[Block]float32, n int) {
 }
 
 // Rises writes the increase of Σ log(1+e^z) over the Block units of each of n rows from one
-// inverse temperature to another. With yᵢ = from·x[i] + fromShift[i] and zᵢ = to·x[i] +
-// toShift[i] in float64,
+// inverse temperature to another. With
+//
+//	yᵢ = from·x[i] + fromShift[i],  zᵢ = to·x[i] + toShift[i]
+//
+// in float64,
 //
 //	part[r]   = Σ max(zᵢ,0) − max(yᵢ,0)
 //	factor[r] = Π (1+e^−|zᵢ|) / Π (1+e^−|yᵢ|)
