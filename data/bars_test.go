@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// checkLogProb fails unless the law of a set adds up to one and its rows, which
-// are the whole law, have the given mean log probability: as the law's own
-// entropy says, and to the digits given.
+// checkLogProb fails unless the distribution of a set sums to one over its rows, which are all outcomes,
+// and the rows have the given mean log probability. That must agree with the entropy of the distribution,
+// and with the digits given.
 func checkLogProb(t *testing.T, s *Set, want float64) {
 	t.Helper()
 	checkSet(t, s)
@@ -38,7 +38,7 @@ func checkLogProb(t *testing.T, s *Set, want float64) {
 	}
 }
 
-// The ceilings that are quoted for these sets.
+// The largest mean log-likelihoods that are quoted for these sets.
 func TestBarsLogProb(t *testing.T) {
 	for _, c := range []struct {
 		spec, name string
@@ -69,8 +69,8 @@ func TestBarsRows(t *testing.T) {
 			t.Errorf("row %d is %s, want %s", r, got, want)
 		}
 	}
-	// Pictures over several words, where lines cross their ends: each distinct
-	// row once, and no row that the law does not know.
+	// Pictures of several words, whose lines cross the ends of words: each distinct row occurs once, and no
+	// row has probability zero.
 	for _, spec := range []string{"bars:9:distinct", "bars:13:distinct"} {
 		s, _ := mustLoad(t, spec)
 		checkSet(t, s)
@@ -90,7 +90,7 @@ func TestBarsRows(t *testing.T) {
 	}
 }
 
-// Listed sets, like generated ones, may never change.
+// Listed sets, like generated ones, must never change.
 func TestListedGoldens(t *testing.T) {
 	for spec, want := range map[string]string{
 		"bars":             "60356e50bca6162307c053a421b504009a98e03bef844032647796fb8040538f",
@@ -106,7 +106,7 @@ func TestListedGoldens(t *testing.T) {
 		if again.Hash() != s.Hash() || again.Name != s.Name {
 			t.Errorf("%s: the canonical name %s gives other rows", spec, s.Name)
 		}
-		// Nothing is made binary that is so already.
+		// Data that are already binary are not changed.
 		for _, b := range []string{Threshold, Sample, None} {
 			other, _, err := Load(context.Background(), spec, Options{Binarize: b})
 			if err != nil || other.Hash() != want || other.Binarize != Binary || other.Grey.Rows != 0 {

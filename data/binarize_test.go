@@ -17,7 +17,7 @@ import (
 	"gorbm/rbm"
 )
 
-// greyBytes returns rows × cols bytes, some black, some white, most between.
+// greyBytes returns rows × cols bytes, some black, some white, most in between.
 func greyBytes(rows, cols int) []byte {
 	var r rng
 	r.seed(dataKey(7, 7))
@@ -30,7 +30,7 @@ func greyBytes(rows, cols int) []byte {
 
 // The same values give the same set, whatever kind of file they come from.
 func TestBinarizeFormats(t *testing.T) {
-	const rows, cols = 13, 70 // rows that end within words
+	const rows, cols = 13, 70 // rows do not end at the end of a word
 	grey := greyBytes(rows, cols)
 	floats := make([]float64, len(grey))
 	var text strings.Builder
@@ -57,7 +57,7 @@ func TestBinarizeFormats(t *testing.T) {
 			r, j := i/cols, i%cols
 			on := v >= 0.5
 			if mode == Sample {
-				// What the draw is a function of, and of nothing else.
+				// The draw depends on nothing but its key.
 				on = key.Child(uint64(r)).Uniform(uint64(j)) < v
 			}
 			want.X.Set(r, j, on)
@@ -86,7 +86,7 @@ func TestBinarizeFormats(t *testing.T) {
 	}
 }
 
-// Data that are binary already stay so, and nothing is kept beside them.
+// Data that are already binary stay so, and no grey values are kept.
 func TestBinarizeBinary(t *testing.T) {
 	bits := []byte{0, 1, 1, 1, 0, 0}
 	white := []byte{0, 255, 255, 255, 0, 0}
@@ -112,7 +112,7 @@ func TestBinarizeBinary(t *testing.T) {
 			}
 		}
 	}
-	// Bytes of 0, 1 and 255 are grey; a part of them alone would not be.
+	// Bytes of 0, 1 and 255 are grey. Without the last they would be bits.
 	writeFiles(t, dir, map[string][]byte{"k.idx": idxBuild([]byte{0, 1, 255}, 1, 3)})
 	s, _, err := Load(context.Background(), filepath.Join(dir, "k.idx"), Options{Binarize: None})
 	if err != nil || s.Binarize != None || rowText(s.X, 0) != "001" {
@@ -131,7 +131,7 @@ func TestBinarizeBinary(t *testing.T) {
 	}
 }
 
-// A grey value that comes late: rows before it are what their bits say.
+// If a grey value comes late, the rows before it have the values of their bits.
 func TestBinarizeLateGrey(t *testing.T) {
 	s, err := one(loadCSV(strings.NewReader("0,1,1\n1,1,0\n0,1,0.25\n1,0,0\n"), 100, "t.csv", Options{Binarize: None}))
 	if err != nil {
@@ -154,7 +154,7 @@ func TestBinarizeLateGreyOfWideRows(t *testing.T) {
 	const cols = 150
 	fields, want := make([]string, 2*cols), make([]float32, 2*cols)
 	for i := range want {
-		want[i] = float32(i * i % 7 % 2) // no pattern of words
+		want[i] = float32(i * i % 7 % 2) // without a period of a word
 		fields[i] = strconv.Itoa(int(want[i]))
 	}
 	want[cols+70], fields[cols+70] = 0.25, "0.25"
@@ -170,8 +170,7 @@ func TestBinarizeLateGreyOfWideRows(t *testing.T) {
 	}
 }
 
-// Rows that are packed as they arrive, in pieces that end anywhere, are those of
-// the whole.
+// Rows that are packed from pieces of any length equal those that are packed at once.
 func TestPackerPieces(t *testing.T) {
 	const rows, cols = 2*packRows + 700, 5
 	grey := greyBytes(rows, cols)
@@ -206,7 +205,7 @@ func pack(s *Set, bin binarizer, grey []byte) {
 	p.flush()
 }
 
-// A value v becomes 1 with probability v: each count is binomial.
+// A value v becomes 1 with probability v, so that each count is binomial.
 func TestSampleProbabilities(t *testing.T) {
 	const rows, cols = 4000, 16
 	grey := make([]byte, rows*cols)
@@ -232,7 +231,7 @@ func TestSampleProbabilities(t *testing.T) {
 			t.Errorf("%d of %d rows of value %g are 1: z = %.1f, want ±6 at most", n, rows, p, z)
 		}
 	}
-	// Neighbours are drawn apart.
+	// Adjacent values are independent.
 	for r := range rows {
 		if s.X.Get(r, 7) != s.X.Get(r, 8) {
 			both++
@@ -250,7 +249,7 @@ func TestSampleProbabilities(t *testing.T) {
 	}
 }
 
-// Goldens: what is drawn, and what is kept, may never change either.
+// Goldens: draws, and values that are kept, must never change either.
 func TestBinarizeFontDigits(t *testing.T) {
 	draw := func(n, procs int, opt Options) *Set {
 		was := runtime.GOMAXPROCS(procs)
@@ -311,7 +310,7 @@ func TestBinarizeMNIST(t *testing.T) {
 		if part.Hash() != all.Take([]int32{2, 3, 4, 5}).Hash() || all.Binarize != mode {
 			t.Errorf("%s: the last rows are not those of the whole, or %s", mode, all.Binarize)
 		}
-		if mode == Sample { // the test rows have draws of their own
+		if mode == Sample { // the draws of the test rows differ
 			for part, s := range map[uint64]*Set{streamTrain: all, streamTest: test} {
 				key := Options{Binarize: Sample}.binarizer(part).key
 				for r := range s.Len() {
@@ -332,7 +331,7 @@ func TestBinarizeMNIST(t *testing.T) {
 func TestBinarizeErrors(t *testing.T) {
 	_, _, err := Load(context.Background(), "toy", Options{Binarize: "round"})
 	checkFormat(t, err, `binarization "round": it must be threshold, sample, none or standard`)
-	// More than can be held is known before it is taken.
+	// A set that is too large is refused before memory is allocated.
 	if why := checkGrey(1<<20, 784); !strings.Contains(why, "1 GiB") {
 		t.Errorf("a million grey digits: %q, want %q in it", why, "1 GiB")
 	}
@@ -373,8 +372,8 @@ func BenchmarkPictures(b *testing.B) {
 	}
 }
 
-// With Redraw the rows are those of Sample, and the values that they were drawn by are
-// beside them, of the training set alone.
+// With Redraw the rows are those of Sample. For the training set alone, Chances has the values that they
+// were drawn from.
 func TestRedrawKeepsTheValues(t *testing.T) {
 	const rows, cols = 13, 70
 	grey := greyBytes(rows, cols)
@@ -420,8 +419,8 @@ func TestRedrawKeepsTheValues(t *testing.T) {
 	}
 }
 
-// Rows drawn anew have their values as means: each count over draws is binomial. The
-// units after the inputs stay.
+// Redrawn rows have their values as means: each count over draws is binomial. The units after the inputs
+// stay unchanged.
 func TestRedraw(t *testing.T) {
 	const cols, classes, draws = 70, 2, 2000
 	s := randomSet(3, cols, classes)

@@ -67,7 +67,7 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVWide(t *testing.T) {
-	// More than a word a row, where the rows end within words.
+	// Rows of more than a word, which end within words.
 	var text strings.Builder
 	want := randomSet(9, 150, 3)
 	for r := range want.Len() {
@@ -133,7 +133,7 @@ func TestCSVFile(t *testing.T) {
 	}
 }
 
-// checkSet fails if a set breaks a promise of its type.
+// checkSet fails if a set breaks what the documentation of Set promises.
 func checkSet(t *testing.T, s *Set) {
 	t.Helper()
 	if s.Len() == 0 || s.X.Cols == 0 || s.Height*s.Width != s.X.Cols || len(s.X.Words) != s.X.Rows*s.X.Stride {
@@ -196,8 +196,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// Labels in the first column, or in one that is named, are those of the same file with the column last;
-// errors name the column of the file.
+// A file with labels in the first column, or in a named one, gives the same set as with that column last.
+// Errors name the column of the file.
 func TestLabelColumnAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	load := func(text, column string) (*Set, error) {
@@ -259,7 +259,7 @@ func TestColumnsAreNamed(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"age,smokes\n1,0\n0,1\n": "",
-		"1,0\n0,1\n0,1\n":        "", // no header, and nothing is known
+		"1,0\n0,1\n0,1\n":        "", // without a header the order is unknown
 		"smokes,age\n1,0\n0,1\n": `column 1 is "smokes", where ` + train.Name + ` has "age"`,
 	} {
 		_, err := LoadTest(t.Context(), write("test.csv", text), train, Options{})
@@ -269,7 +269,8 @@ func TestColumnsAreNamed(t *testing.T) {
 	}
 }
 
-// Of real numbers with gaps the error names the first gap and the way to keep it, not numbers outside [0,1].
+// For real numbers with missing values, the error names the first missing value and the way to keep it, and
+// not numbers outside [0,1].
 func TestGapsOfRealNumbers(t *testing.T) {
 	for rows, want := range map[string]string{
 		"a,b\n6.5,-8.25\n,-4.5\n7.25,3.5\n":   `:3: column 1 ("a"): a value is missing; fill it in, or take -numbers gaussian`,

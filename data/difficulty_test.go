@@ -59,8 +59,7 @@ func logisticError(train, test *Set, epochs int) float64 {
 				w[j][c] += g[c]
 			}
 		}
-		// The mean of the weights over the last part of the steps errs less
-		// than the last weights do.
+		// The mean of the weights over the last steps has a smaller error than the last weights.
 		if step > total/2 && step%1000 == 0 {
 			for j := range w {
 				for c := range w[j] {
@@ -116,16 +115,15 @@ func neighbourError(train, test *Set, n int) float64 {
 	return float64(e) / float64(n)
 }
 
-// The set is about as hard as MNIST, where on thresholded pixels these two
-// classifiers err on some 8 and 4 in a hundred: harder than toys, and easier
-// than what a person could not read. The rows are fixed, so are the errors; the
-// bounds say what a change of the drawing must keep to.
+// The set is about as hard as MNIST, where these two classifiers have errors of some 8 % and 4 % on
+// thresholded pixels. It is harder than toys, and easier than what a person could not read. The rows, and
+// so the errors, are fixed. A change of the rendering must stay within the bounds.
 func TestFontDigitsDifficulty(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
 	}
 	train, test := mustLoad(t, "fontdigits")
-	const epochs, rows = 2, 500 // with 6 and 2000 it is the same, in four times the time
+	const epochs, rows = 2, 500 // 6 and 2000 give the same, in four times the time
 	logistic := logisticError(train, test, epochs)
 	t.Logf("logistic regression errs on %.2f %%", 100*logistic)
 	if logistic < 0.06 || logistic > 0.15 {

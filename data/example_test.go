@@ -49,8 +49,7 @@ func ExampleLoad_unknown() {
 	// Output: unknown data set "mnits"; did you mean mnist?
 }
 
-// The best mean log-likelihood that any model can reach on toy data is minus
-// the entropy of their law.
+// The largest mean log-likelihood of any model on toy data is minus the entropy of their distribution.
 func ExampleSet_logProb() {
 	toy, _, err := data.Load(context.Background(), "toy:4,4,2500,0.2", data.Options{})
 	if err != nil {
@@ -91,8 +90,8 @@ func ExampleSet_Visible() {
 	// 11000100
 }
 
-// All rows of bars and stripes are listed, so the mean is that of the distribution: no model
-// can do better.
+// All rows of bars and stripes are listed, so their mean is that of the distribution, which no model can
+// exceed.
 func ExampleLoad_bars() {
 	for _, spec := range []string{"bars:4", "bars:4:distinct"} {
 		bars, _, err := data.Load(context.Background(), spec, data.Options{})
@@ -157,8 +156,7 @@ func ExampleSet_DescribeConstantColumns() {
 }
 
 func ExampleBatches() {
-	// Three rows an epoch, two a step: the second step is half of the second
-	// epoch already.
+	// An epoch has three rows and a step two, so that the second step ends in the second epoch.
 	batches := data.NewBatches(3, 2, rbm.NewKey(1))
 	rows := make([]int32, 2)
 	count := make([]int, 3)

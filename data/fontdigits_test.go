@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Goldens: generated data may never change, as results are quoted by spec.
+// Goldens: generated data must never change, because results are quoted by spec.
 func TestGenerated(t *testing.T) {
 	for _, c := range []struct{ spec, train, test string }{
 		{"toy",
@@ -22,7 +22,7 @@ func TestGenerated(t *testing.T) {
 			"741146f99b2616a195e197c776f2f7abdcd9b86d5005bcdba9ad3336071f27cd",
 			"05e4741b2ae2cf787054ba7b6da33470d03c544acab14ec82b15b4c983b957e0"},
 	} {
-		// Whether one goroutine draws or four.
+		// One goroutine and four give the same rows.
 		for _, procs := range []int{1, 4} {
 			was := runtime.GOMAXPROCS(procs)
 			train, test := mustLoad(t, c.spec)
@@ -48,14 +48,14 @@ func TestFontDigitsShape(t *testing.T) {
 		train.Height != 28 || train.Width != 28 || len(train.Classes) != 10 || train.Binarize != Threshold {
 		t.Errorf("got %q, %q: %d and %d rows of %d × %d", train.Name, test.Name, train.Len(), test.Len(), train.Height, train.Width)
 	}
-	// The first rows are the same however many are asked for.
+	// The first rows are the same for any number of rows.
 	few, _ := mustLoad(t, "fontdigits:10")
 	for r := range few.Len() {
 		if rowText(few.X, r) != rowText(train.X, r) || few.Y[r] != train.Y[r] {
 			t.Errorf("row %d of 10 is not row %d of 5000", r, r)
 		}
 	}
-	// As much ink as MNIST has (0.13), and none at all in no row.
+	// The rows have as much ink as MNIST (0.13), and none is blank.
 	for _, s := range []*Set{train, test} {
 		if d := s.Density(); d < 0.10 || d > 0.20 {
 			t.Errorf("%s: density %.3f, want 0.10 to 0.20", s.Name, d)
@@ -66,7 +66,7 @@ func TestFontDigitsShape(t *testing.T) {
 			}
 		}
 	}
-	// The two parts have no row in common, and none twice.
+	// The two parts have no row in common, and no row occurs twice.
 	seen := map[string]bool{}
 	for _, s := range []*Set{train, test} {
 		for r := range s.Len() {

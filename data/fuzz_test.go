@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzSpec checks that no name of a data set makes Load panic, and that it says in one
-// line what is wrong. Nothing is read or drawn: the context is over.
+// FuzzSpec checks that no spec makes Load panic, and that errors are one line. Nothing is read or
+// generated, because the context has ended.
 func FuzzSpec(f *testing.F) {
 	for _, spec := range []string{"mnist:100", "toy:4,4,50,0.2:plain:seed=3", "bars:4", "shifter:4", "desjardins:0.01", "fontdigits:30:seed=1", "a.idx,b.idx", "rows.csv", "x.npz", "-", "stdin:3", ""} {
 		f.Add(spec, "", "")
@@ -27,7 +27,7 @@ func FuzzSpec(f *testing.F) {
 		}
 		_, _, err = Load(ctx, text, opt)
 		if err == nil {
-			return // drawn at once
+			return // a set that is generated without a look at ctx
 		}
 		if !errors.Is(err, ErrFormat) && !errors.Is(err, context.Canceled) && !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q: an error of another kind: %v", text, err)

@@ -6,7 +6,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Groups belong to the data: a set of the same bits in other groups has another hash.
+// Groups belong to the data: a set of the same bits with other groups has another hash.
 func TestGroupsOfSet(t *testing.T) {
 	s := &Set{X: rbm.NewBits(2, 3)}
 	bare := s.Hash()

@@ -11,8 +11,7 @@ import (
 	"gorbm/rbm"
 )
 
-// digitsLike returns rows of whole numbers from 0 to 16, among which 0 is frequent, as
-// in scikit-learn's digits.
+// digitsLike returns rows of whole numbers from 0 to 16, many of them 0, as in scikit-learn's digits.
 func digitsLike(rows, cols int) (lines []string) {
 	var r rng
 	r.seed(rbm.NewKey(1))
@@ -26,7 +25,7 @@ func digitsLike(rows, cols int) (lines []string) {
 	return lines
 }
 
-// count returns from, from+1, …, of this number, with commas between.
+// count returns n numbers from, from+1, …, separated by commas.
 func count(from, n int) string {
 	fields := make([]string, n)
 	for j := range fields {
@@ -35,7 +34,7 @@ func count(from, n int) string {
 	return strings.Join(fields, ",")
 }
 
-// TestHeader checks which first lines are names of columns, and that -header overrules it.
+// TestHeader checks which first lines are headers, and that -header overrides it.
 func TestHeader(t *testing.T) {
 	digits := digitsLike(120, 64)
 	ranks := strings.Split("2,0,1 1,2,0 0,1,2 2,1,0", " ")
@@ -111,8 +110,8 @@ func summarize(s *Set, err error) string {
 	return fmt.Sprintf("%q and %d rows", s.Header, s.Len())
 }
 
-// TestHeaderScale is pandas' header of 8 × 8 digits under -scale max: their maximum is
-// 16, and the rows are those without the header.
+// TestHeaderScale checks pandas' header of 8 × 8 digits under -scale max: the maximum is 16, and the rows
+// are those without the header.
 func TestHeaderScale(t *testing.T) {
 	rows := strings.Join(digitsLike(120, 64), "\n")
 	dir := t.TempDir()
@@ -146,14 +145,13 @@ func TestHeaderScale(t *testing.T) {
 	}
 	_, _, err := Load(context.Background(), filepath.Join(dir, "bare.csv"), Options{Header: "maybe"})
 	checkSpec(t, err, `header "maybe"`, "auto, yes or no")
-	// As values in [0,1] the line is refused, with the remedy, where it may be names.
+	// Read as values in [0,1] the line is refused. The error names the remedy if the line may be a header.
 	writeFiles(t, dir, map[string][]byte{"few.csv": []byte("3,17,41\n0,1,1\n")})
 	_, _, err = Load(context.Background(), filepath.Join(dir, "few.csv"), Options{})
 	checkFormat(t, err, "few.csv:1", "-header yes")
 }
 
-// TestParseNumber checks that numbers are decimal. Go's own notation of numbers is no
-// number of a table.
+// TestParseNumber checks that numbers are decimal, and that other notations of Go are refused.
 func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]float64{"1": 1, "-0.5": -0.5, "+.5": 0.5, "1.": 1, "1e-3": 1e-3, "1E+2": 100} {
 		if v, err := ParseNumber(text); err != nil || v != want {
@@ -170,7 +168,7 @@ func TestParseNumber(t *testing.T) {
 		_, err := readCSV("0,1\n0,"+text+"\n", "auto")
 		checkFormat(t, err, "t.csv:2: column 2", "is not a number")
 	}
-	for _, text := range []string{"0x1p-1,0x1p-2\n0,1\n", "0_0,0_1\n0,1\n"} { // and no names of columns
+	for _, text := range []string{"0x1p-1,0x1p-2\n0,1\n", "0_0,0_1\n0,1\n"} { // refused, and not the names of columns
 		_, err := readCSV(text, "auto")
 		checkFormat(t, err, "t.csv:1: column 1", "is not a number")
 	}

@@ -28,7 +28,7 @@ func gzipped(b []byte) []byte {
 	return buf.Bytes()
 }
 
-// An idx is what an IDX file holds.
+// An idx is the content of an IDX file.
 type idx struct {
 	dims []int
 	data []byte
@@ -44,7 +44,7 @@ func readIDX(r io.Reader, path string, most int64, dims ...int) (out idx, err er
 	return out, err
 }
 
-// unpackIDX reads an IDX file, gzip or not.
+// unpackIDX reads an IDX file, gzipped or not.
 func unpackIDX(b []byte, most int64, dims ...int) (idx, error) {
 	r, err := decompress(bytes.NewReader(b))
 	if err != nil {
@@ -101,7 +101,7 @@ func TestIDXErrors(t *testing.T) {
 	}
 }
 
-// endless delivers zeros, and counts them.
+// endless is a Reader of zeros that counts them.
 type endless struct{ n int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -110,7 +110,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What the header does not tell of is not read, nor is memory taken for it.
+// Bytes beyond those in the header are not read, and no memory is allocated for bytes that are missing.
 func TestIDXEndless(t *testing.T) {
 	var zeros endless
 	_, err := readIDX(io.MultiReader(bytes.NewReader(idxBuild(nil, 1000)), &zeros), "t.idx", 1<<20, 1)
@@ -149,8 +149,7 @@ func FuzzIDX(f *testing.F) {
 	})
 }
 
-// However a scan ends, the goroutine that reads ahead ends too: a bubble in which one
-// is left waiting fails.
+// However a scan ends, the goroutine that reads ahead ends too: synctest fails if one is left.
 func TestScanLeavesNoGoroutine(t *testing.T) {
 	rest := make([]byte, 1<<20)
 	good := append(idxBuild(nil, 1<<20), rest...)
@@ -158,7 +157,7 @@ func TestScanLeavesNoGoroutine(t *testing.T) {
 		name  string
 		file  []byte
 		begin error
-		want  string // of the error; "" is none
+		want  string // part of the error; "": none
 	}{
 		{"good", good, nil, ""},
 		{"no IDX file", append([]byte("<!DOCTYPE html>"), rest...), nil, "not an IDX file"},

@@ -18,7 +18,7 @@ func fashion() map[string][]byte {
 		"train-labels-idx1-ubyte":    idxBuild([]byte{10, 2, 10}, 3),
 		"t10k-images-idx3-ubyte":     idxBuild([]byte{0, 0, 0, 255}, 1, 2, 2),
 		"t10k-labels-idx1-ubyte":     idxBuild([]byte{7}, 1),
-		"train-images.idx3-ubyte":    idxBuild([]byte{1, 1}, 1, 1, 2), // not to be mistaken for the above
+		"train-images.idx3-ubyte":    idxBuild([]byte{1, 1}, 1, 1, 2), // must not be read in place of the file above
 		"other-images-idx3-ubyte.gz": gzipped(idxBuild([]byte{200, 100}, 1, 1, 2)),
 	}
 }
@@ -52,8 +52,8 @@ func TestIDXPair(t *testing.T) {
 	check(spec, Options{LabelColumn: "none"}, nil, nil, nil)
 	check(spec+","+filepath.Join(dir, "train-labels-idx1-ubyte"), Options{}, all, []int32{2, 0, 2}, []int32{1})
 
-	// Packed, with dots for dashes, with another word for the test set, and
-	// with labels of another name.
+	// Gzipped files, with dots in place of dashes, with another word for the test set, and with labels
+	// under another name.
 	other := t.TempDir()
 	for name, b := range fashion() {
 		if strings.Contains(name, "-idx") && !strings.HasPrefix(name, "other") {
@@ -67,7 +67,7 @@ func TestIDXPair(t *testing.T) {
 	writeFiles(t, other, map[string][]byte{"train-classes.IDX": idxBuild([]byte{3, 4, 3}, 3)})
 	check(spec+","+lab, Options{}, []string{"3", "4", "7"}, []int32{0, 1, 0}, []int32{2})
 
-	// Alone.
+	// A file of images alone.
 	s, test := mustLoad(t, filepath.Join(dir, "other-images-idx3-ubyte.gz"))
 	if test != nil || s.Y != nil || rowText(s.X, 0) != "10" {
 		t.Errorf("%+v", s)
@@ -109,7 +109,7 @@ func TestIDXPairErrors(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(f map[string][]byte)
-		spec   string // images if ""
+		spec   string // "": images
 		label  string
 		want   []string
 	}{

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// repeated is a stream of a text again and again, without end, or of n bytes if n is
-// positive.
+// repeated is a Reader of a text again and again, without end, or of n bytes if n is positive.
 type repeated struct {
 	text string
 	n    int
@@ -36,12 +35,12 @@ func (r *repeated) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestRowWithoutEnd checks that a row without end is refused while it is read: after
-// 2²⁰ columns or 32 MiB, in a pipe that never ends and in a file.
+// TestRowWithoutEnd checks that a row without end is refused while it is read, after 2²⁰ columns or 32 MiB,
+// from an endless pipe and from a file.
 func TestRowWithoutEnd(t *testing.T) {
 	for _, c := range []struct {
 		name, start, text string
-		most              int // bytes to be read
+		most              int // largest number of bytes to be read
 		want              string
 	}{
 		{"columns", "", "0,", 2*maxCols + 1<<17, "line 1: a row of more than the 1048576 columns"},
@@ -58,7 +57,7 @@ func TestRowWithoutEnd(t *testing.T) {
 		if stream.read > c.most {
 			t.Errorf("%s: %d bytes are read, want %d at most", c.name, stream.read, c.most)
 		}
-		// What is read is in memory, in slices that double, and once more in the parser.
+		// The bytes that were read are in memory, in slices that double, and again in the parser.
 		if used := after.TotalAlloc - before.TotalAlloc; used > 12*uint64(c.most) {
 			t.Errorf("%s: %d bytes are allocated for %d that are read, want at most %d", c.name, used, stream.read, 12*uint64(c.most))
 		}
@@ -75,17 +74,16 @@ func TestRowWithoutEnd(t *testing.T) {
 		_, _, err = Load(context.Background(), path, Options{})
 		runtime.ReadMemStats(&after)
 		checkFormat(t, err, path+": "+c.want)
-		// The parser's slices hold 48 bytes a column and double as they grow, in two
-		// readings: the second asks whether the values are spins. A file of any length
-		// takes no more.
+		// The parser's slices have 48 bytes for each column and double as they grow. There are two
+		// readings, because the second tries spins. A longer file needs no more memory.
 		if used := after.TotalAlloc - before.TotalAlloc; used > 512<<20 {
 			t.Errorf("%s: %d bytes are allocated for a file of %d, want at most %d", c.name, used, 40<<20, 512<<20)
 		}
 	}
 }
 
-// TestRowLimit checks that rows up to the limits pass unchanged, whatever the pieces in
-// which they are read: rows end where quotes are even, and each row counts from 0.
+// TestRowLimit checks that rows up to the limits are read unchanged, whatever the pieces in which they
+// arrive. Rows end where the number of quotes is even, and the counts start again for each row.
 func TestRowLimit(t *testing.T) {
 	wide := strings.Repeat("0,", maxCols-1) + "1\n"
 	text := wide + "\"a\nb\",\"\"\"\"\n" + wide
@@ -115,7 +113,7 @@ func TestRowLimit(t *testing.T) {
 	}
 }
 
-// bytesOf returns the pieces of b of a size.
+// bytesOf returns b in pieces of a given size.
 func bytesOf(b []byte, size int) func(yield func([]byte) bool) {
 	return func(yield func([]byte) bool) {
 		for len(b) > 0 {
@@ -128,8 +126,8 @@ func bytesOf(b []byte, size int) func(yield func([]byte) bool) {
 	}
 }
 
-// TestReadingEnds checks that the reading of a pipe and of every kind of file ends with
-// its context: of a pipe through which nothing comes too.
+// TestReadingEnds checks that reading a pipe or any kind of file ends with the context, also if nothing
+// comes through the pipe.
 func TestReadingEnds(t *testing.T) {
 	quiet, w := io.Pipe()
 	defer w.Close()
@@ -161,7 +159,7 @@ func TestReadingEnds(t *testing.T) {
 	}
 }
 
-// endsAfter is a context that ends when its Err has been called a number of times.
+// endsAfter is a context that ends after a number of calls of Err.
 type endsAfter struct {
 	context.Context
 	calls int

@@ -202,7 +202,7 @@ func TestLoadCancelled(t *testing.T) {
 	}
 }
 
-// counts is a progress display that counts.
+// counts is a progress display that counts bytes.
 type counts struct{ n int64 }
 
 func (c *counts) Write(p []byte) (int, error) {
@@ -224,7 +224,7 @@ func TestProgress(t *testing.T) {
 	if total != 300+fontTest || c.n != total || what != "drawing fontdigits:300" || unit != "pictures" {
 		t.Errorf("%q: %d of %d pictures told", what, c.n, total)
 	}
-	// A display that is not there.
+	// A Progress that returns nil.
 	if _, _, err := Load(context.Background(), "fontdigits:1", Options{Progress: func(string, string, int64) io.Writer { return nil }}); err != nil {
 		t.Error(err)
 	}

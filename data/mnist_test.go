@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// fakeMNIST returns four small files with MNIST's names, and a source that
-// knows their sums, has an empty cache folder and no mirror.
+// fakeMNIST returns four small files with MNIST's names, and a source with their checksums, an empty cache
+// folder and no mirror.
 func fakeMNIST(t *testing.T) (m mnistSource, contents map[string][]byte) {
 	contents = map[string][]byte{}
 	m = mnistSource{client: http.DefaultClient, stall: downloadStall, cache: filepath.Join(t.TempDir(), "gorbm", "mnist")}
@@ -32,7 +32,7 @@ func fakeMNIST(t *testing.T) (m mnistSource, contents map[string][]byte) {
 		if f.dims[0] == 3 {
 			pixels := make([]byte, n*4)
 			for k := range n {
-				pixels[k*4+k%4] = 128 // row k has pixel k%4 lit
+				pixels[k*4+k%4] = 128 // row k has pixel k%4 on
 			}
 			b = idxBuild(pixels, uint32(n), 2, 2)
 		} else {
@@ -114,7 +114,7 @@ func TestMNISTFolders(t *testing.T) {
 
 func TestHasMNIST(t *testing.T) {
 	t.Setenv("GORBM_DATA", "")
-	t.Setenv("HOME", t.TempDir()) // and so the user's cache
+	t.Setenv("HOME", t.TempDir()) // the user's cache is there
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("LocalAppData", t.TempDir())
 	dir := t.TempDir()
@@ -171,7 +171,7 @@ func TestMNISTBadFiles(t *testing.T) {
 			m.files[1].sum, f[labels] = hex.EncodeToString(sum[:]), b
 		}, []string{labels, "2 labels for the 6 images of"}},
 		{"test part", func(_ *mnistSource, f map[string][]byte) { f[testImages] = f[testImages][:30] }, []string{testImages, "cut short"}},
-		// The parts are read at once, but always the error of the first one is told.
+		// The parts are read concurrently, but the error is always that of the first one.
 		{"both parts", func(_ *mnistSource, f map[string][]byte) { f[labels], f[testImages] = []byte("<html>"), nil }, []string{labels, "not an IDX file"}},
 		{"no digit", func(m *mnistSource, f map[string][]byte) {
 			b := idxBuild([]byte{0, 1, 2, 3, 4, 10}, 6)
@@ -189,7 +189,7 @@ func TestMNISTBadFiles(t *testing.T) {
 	}
 }
 
-// serve gives out files over HTTP and counts the requests.
+// serve serves files over HTTP and counts the requests.
 func serve(t *testing.T, contents map[string][]byte) (mirror string, requests *atomic.Int32) {
 	requests = new(atomic.Int32)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -254,7 +254,7 @@ func TestMNISTOffline(t *testing.T) {
 	if _, err := os.Stat(m.cache); err == nil {
 		t.Error("a failed download left a folder behind")
 	}
-	// A wrong content from the only mirror is never stored.
+	// If the only mirror has another content, it is never stored.
 	contents["train-images-idx3-ubyte.gz"] = gzipped(idxBuild(make([]byte, 24), 6, 2, 2))
 	mirror, _ = serve(t, contents)
 	m.mirrors = []string{mirror}
@@ -290,7 +290,7 @@ func TestMNISTDownloadStalls(t *testing.T) {
 	}
 }
 
-// The real files, where they are at hand: the paper's 55000 rows.
+// The real files, if they are on disk: the paper's 55000 rows.
 func TestMNISTReal(t *testing.T) {
 	dir := os.Getenv("GORBM_DATA")
 	if dir == "" {
@@ -312,7 +312,7 @@ func TestMNISTReal(t *testing.T) {
 	if got := train.Hash(); got != want {
 		t.Errorf("hash of the training rows %s, want %s", got, want)
 	}
-	// As one pair of IDX files among others, and drawn.
+	// MNIST as a pair of IDX files, and with Sample.
 	opt := Options{Binarize: Sample}
 	for _, spec := range []string{"mnist", filepath.Join(dir, "mnist", "train-images-idx3-ubyte.gz")} {
 		train, test, err := Load(context.Background(), spec, opt)
@@ -332,14 +332,14 @@ func TestMNISTReal(t *testing.T) {
 	}
 }
 
-// Servers that cut, lie about the length, or send garbage without an end are passed
-// over: a good mirror behind them serves, and without it nothing is stored.
+// A server that cuts off, states a wrong length or sends garbage without end is skipped. The next mirror is
+// used; if there is none, nothing is stored.
 func TestMNISTDownloadFaults(t *testing.T) {
 	release := make(chan struct{})
 	defer close(release)
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
-		words  []string // of the error
+		words  []string // in the error
 	}{
 		"cut": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "1000")
@@ -383,7 +383,7 @@ func TestMNISTDownloadFaults(t *testing.T) {
 	} {
 		m, contents := fakeMNIST(t)
 		s := httptest.NewServer(c.answer)
-		m.mirrors, m.stall = []string{s.URL + "/"}, time.Minute // which no slow machine takes for silence
+		m.mirrors, m.stall = []string{s.URL + "/"}, time.Minute // more than any silence on a slow machine
 		if name == "silent" {
 			m.stall = 200 * time.Millisecond
 		}

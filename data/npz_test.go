@@ -18,8 +18,7 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// npyBytes returns a NumPy file of a given type and shape, as NumPy writes it,
-// around raw elements.
+// npyBytes returns a NumPy file with the given type and shape, in NumPy's format, around raw elements.
 func npyBytes(descr, shape string, data any) []byte {
 	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
 	return npyFile(head, data)
@@ -182,13 +181,13 @@ func TestNPZKeras(t *testing.T) {
 	if !slices.Equal(train.Classes, []string{"1", "3", "5", "7"}) || !slices.Equal(train.Y, []int32{1, 0, 1, 3}) || !slices.Equal(test.Y, []int32{3, 2}) {
 		t.Errorf("classes %q, labels %v and %v, want %q, %v, %v", train.Classes, train.Y, test.Y, []string{"1", "3", "5", "7"}, []int32{1, 0, 1, 3}, []int32{3, 2})
 	}
-	// The training rows show that bytes are grey, so a 1 in a test row is dark.
+	// The training rows show that bytes are grey, so that a 1 in a test row is dark.
 	if rowText(train.X, 0) != "010101" || rowText(test.X, 0) != "000000" {
 		t.Errorf("rows %s, %s, want %s and %s", rowText(train.X, 0), rowText(test.X, 0), "010101", "000000")
 	}
 }
 
-// What package npz writes, in rows of more than a word.
+// The reader reads what package npz writes, in rows of more than a word.
 func TestNPZRoundTrip(t *testing.T) {
 	want := randomSet(9, 150, 3)
 	var x []float64
@@ -285,8 +284,8 @@ func FuzzNPZ(f *testing.F) {
 	f.Add(npyBytes("<f4", "2, 1, 1", []float32{0.25, 1}), npyBytes("<U1", "2,", []uint32{65, 66}), false, uint8(2))
 	f.Add(npyBytes(">f8", "1, 1", []float64{0}), npyBytes("|b1", "1, 1", []byte{1}), true, uint8(0))
 	f.Add([]byte("\x93NUMPY\x02\x00\x00\x01\x00\x00"), []byte{}, false, uint8(0))
-	// The arrays are fuzzed inside a sound archive, which mutation of a whole
-	// one would hardly ever leave so; then the same bytes as the archive.
+	// The arrays are fuzzed inside a valid archive, because mutations of a whole archive would rarely be
+	// valid. Then the same bytes are read as an archive.
 	f.Fuzz(func(t *testing.T, x, y []byte, deflate bool, mode uint8) {
 		method := zip.Store
 		if deflate {
@@ -307,8 +306,7 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
-// TestBombs checks that files which claim to unpack to far more than they are, are
-// refused from their headers.
+// TestBombs checks that files whose headers claim far more bytes than the files can contain are refused.
 func TestBombs(t *testing.T) {
 	for _, c := range []struct {
 		full, packed float64
@@ -363,7 +361,7 @@ func TestFortranOrder(t *testing.T) {
 	}
 }
 
-// A sparse matrix of scipy has the rows of the dense one, and what no such file holds is refused.
+// A sparse matrix of scipy gives the rows of the dense one. Invalid sparse files are refused.
 func TestSparse(t *testing.T) {
 	csr := map[string][]byte{
 		"format":  npyBytes("|S3", "", []byte("csr")),

@@ -32,16 +32,16 @@ func damaged() int {
 	return 400
 }
 
-// A meaning is what the bytes of a file say: values in [0,1], labels by name, "" for none.
+// A meaning is the content of a file: values in [0,1], and labels by name, "" for none.
 type meaning struct {
 	cols   int
 	values []float64
-	labels []string // nil: no row has one
+	labels []string // nil: no labels
 	scale  string
 	header string
 }
 
-// compare fails if a reader has taken a file for something else than it is.
+// compare fails if a reader has accepted a file with a different meaning.
 func compare(t *testing.T, i int, file []byte, opt Options, s *Set, m meaning, err error) {
 	t.Helper()
 	fail := func(format string, args ...any) {
@@ -90,7 +90,7 @@ func compare(t *testing.T, i int, file []byte, opt Options, s *Set, m meaning, e
 	}
 }
 
-// TestCSVMeans compares the reader of CSV files with a second one on damaged files.
+// TestCSVMeans compares the reader of CSV files with an independent parser on damaged files.
 func TestCSVMeans(t *testing.T) {
 	pandas := count(0, 6) + "\n"
 	for range 110 {
@@ -137,13 +137,13 @@ func TestCSVMeans(t *testing.T) {
 	}
 }
 
-// likeNumber reports whether a field is no name: Go's notation of numbers is none.
+// likeNumber reports whether a field cannot be a name because it is a number, including Go's notations.
 func likeNumber(field string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// allDiffer returns the fields as a sorted text if they are whole numbers that differ.
+// allDiffer returns the fields as a sorted text if they are distinct whole numbers.
 func allDiffer(fields []string) string {
 	var seen []float64
 	for _, f := range fields {
@@ -157,7 +157,7 @@ func allDiffer(fields []string) string {
 	return fmt.Sprint(seen)
 }
 
-// headerOf says, by the words of Options.Header, whether the first line is a header.
+// headerOf reports whether the first line is a header, by the documentation of Options.Header.
 func headerOf(lines [][]string, opt Options) string {
 	if opt.Header == "yes" || opt.Header == "no" {
 		return opt.Header
@@ -208,7 +208,7 @@ func headerOf(lines [][]string, opt Options) string {
 	return HeaderNo
 }
 
-// csvMeans is the second parser of CSV files.
+// csvMeans is the independent parser of CSV files.
 func csvMeans(text string, opt Options) (m meaning, err error) {
 	lines, err := oracle.CSV(text)
 	if err != nil || len(lines) == 0 {
@@ -259,7 +259,7 @@ func csvMeans(text string, opt Options) (m meaning, err error) {
 	return m, m.rescale(opt.Scale, false)
 }
 
-// rescaleColumns takes the values of each column to [0,1] by max or minmax.
+// rescaleColumns maps the values of each column to [0,1] by max or minmax.
 func (m *meaning) rescaleColumns(rule string) error {
 	if len(m.values) == 0 {
 		return errors.New("no values")
@@ -304,7 +304,7 @@ func cmpErr(err error, words string) error {
 	return errors.New(words)
 }
 
-// rescale takes the values to [0,1] by the words of Options.Scale.
+// rescale maps the values to [0,1], by the documentation of Options.Scale.
 func (m *meaning) rescale(rule string, bytes bool) error {
 	if len(m.values) == 0 {
 		return errors.New("no values")
@@ -346,8 +346,8 @@ func (m *meaning) rescale(rule string, bytes bool) error {
 	return nil
 }
 
-// TestNPYMeans compares the reader of NumPy's arrays with a second one on damaged files:
-// single arrays, and archives of x and y of which one, or the archive, is damaged.
+// TestNPYMeans compares the reader of NumPy's arrays with an independent parser on damaged files: single
+// arrays, and archives of x and y in which one array, or the archive, is damaged.
 func TestNPYMeans(t *testing.T) {
 	xs := []string{
 		string(npyBytes("|u1", "4, 3", []byte{0, 255, 17, 200, 127, 128, 0, 0, 1, 255, 254, 3})),
@@ -413,7 +413,7 @@ func TestNPYMeans(t *testing.T) {
 	}
 }
 
-// npyMeans is the second parser of NumPy's files. y may be nil.
+// npyMeans is the independent parser of NumPy's files. y may be nil.
 func npyMeans(x, y []byte, opt Options) (m meaning, err error) {
 	a, err := oracle.NPY(x)
 	if err != nil {
@@ -461,8 +461,8 @@ func npyMeans(x, y []byte, opt Options) (m meaning, err error) {
 	return m, m.rescale(opt.Scale, a.Type[1:] == "u1")
 }
 
-// TestIDXMeans compares the reader of IDX files, gzipped or not, with a second one on
-// damaged files of images or of labels.
+// TestIDXMeans compares the reader of IDX files, gzipped or not, with an independent parser on damaged
+// files of images or labels.
 func TestIDXMeans(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "t-images.idx")
@@ -494,7 +494,7 @@ func TestIDXMeans(t *testing.T) {
 	}
 }
 
-// unpacked returns the bytes of a file, through gzip if it begins so. gzip has a checksum.
+// unpacked returns the bytes of a file, decompressed if it is gzipped. gzip has a checksum.
 func unpacked(b []byte) ([]byte, error) {
 	if !bytes.HasPrefix(b, []byte("\x1f\x8b")) {
 		return b, nil
@@ -506,7 +506,7 @@ func unpacked(b []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// idxTaken takes an IDX file of bytes apart.
+// idxTaken parses an IDX file of bytes.
 func idxTaken(b []byte) (dims []int, data []byte, err error) {
 	if b, err = unpacked(b); err != nil {
 		return nil, nil, err
@@ -525,7 +525,7 @@ func idxTaken(b []byte) (dims []int, data []byte, err error) {
 	return dims, data, nil
 }
 
-// idxMeans is the second parser of pairs of IDX files.
+// idxMeans is the independent parser of pairs of IDX files.
 func idxMeans(x, y []byte, opt Options) (m meaning, err error) {
 	dims, data, err := idxTaken(x)
 	if err != nil || len(dims) < 2 || len(dims) > 3 {

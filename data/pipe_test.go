@@ -14,8 +14,8 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// TestPipe checks that rows that come through a pipe are those of the file, in each
-// format, also where they must be read twice, and what cannot be read.
+// TestPipe checks that rows from a pipe are those of the file, in each format, also if they must be read
+// twice. It also checks the errors.
 func TestPipe(t *testing.T) {
 	var archive bytes.Buffer
 	if err := npz.Write(&archive, []npz.Named{{Name: "x", Shape: []int{2, 3}, Data: []uint8{0, 1, 1, 1, 0, 0}}, {Name: "y", Data: []int32{4, 7}}}); err != nil {

@@ -42,8 +42,8 @@ func TestScale(t *testing.T) {
 			}
 			checkSet(t, s)
 			for i, g := range float {
-				// In float64 a value and its scale are exact, and so is their quotient
-				// except for rounding, here and in the reader alike.
+				// In float64 a value and its scale are exact. So is their quotient, except for rounding,
+				// which is the same here and in the reader.
 				if want := float32((g - c.low) / (c.high - c.low)); s.Grey.Data[i] != want {
 					t.Errorf("%s, %s: value %g is %g, want %g", file, c.rule, g, s.Grey.Data[i], want)
 				}
@@ -54,7 +54,7 @@ func TestScale(t *testing.T) {
 			}
 		}
 	}
-	// The ends of the scale alone are binary.
+	// If all values are ends of the scale, the data are binary.
 	writeFiles(t, dir, map[string][]byte{"ends.csv": []byte("3,16\n16,16\n"), "ends.npy": npyBytes("|u1", "2, 2", []byte{3, 16, 16, 16}), "ends.idx": idxBuild([]byte{3, 16, 16, 16}, 2, 2)})
 	for _, file := range []string{"ends.csv", "ends.npy", "ends.idx"} {
 		for rule, mode := range map[string]string{"minmax": Binary, "max": None} {
@@ -169,12 +169,12 @@ func TestScaleErrors(t *testing.T) {
 	}
 }
 
-// Files of spins, −1 and +1, are read as such without being asked, whatever their
-// kind; −1 beside another value is an error that names it.
+// Files of spins, −1 and +1, are recognised, whatever their kind. Another value next to −1 is an error that
+// names it.
 func TestSpins(t *testing.T) {
 	dir := t.TempDir()
 	spins := []int32{-1, 1, 1, 1, 1, -1}
-	short := make([]byte, len(spins)) // as int8
+	short := make([]byte, len(spins)) // int8
 	float := make([]float64, len(spins))
 	for i, v := range spins {
 		short[i], float[i] = byte(int8(v)), float64(v)
@@ -208,7 +208,7 @@ func TestSpins(t *testing.T) {
 			}
 		}
 	}
-	// Spins that are all up could be bits as well, and mean the same.
+	// If all spins are up they could be bits as well, with the same meaning.
 	s, _, err := Load(context.Background(), filepath.Join(dir, "up.csv"), Options{})
 	if err != nil || s.Spins || rowText(s.X, 0) != "111" {
 		t.Errorf("up.csv: %+v, %v", s, err)
@@ -221,7 +221,7 @@ func TestSpins(t *testing.T) {
 	checkFormat(t, err, `mix.csv:2: column 2: "0" is no spin, −1 or 1`)
 }
 
-// Columns are separated by commas, tabs or semicolons, with decimal commas beside these.
+// Columns are separated by commas, tabs or semicolons. With the latter two, decimal commas are allowed.
 func TestSeparators(t *testing.T) {
 	dir := t.TempDir()
 	writeFiles(t, dir, map[string][]byte{
@@ -254,7 +254,7 @@ func TestSeparators(t *testing.T) {
 	}
 }
 
-// Tables that other tools wrote get the right hint.
+// Errors about files that other tools wrote give the right hint.
 func TestCSVHints(t *testing.T) {
 	index, one, less := "", "", ""
 	for i := range leastIndex {

@@ -68,8 +68,8 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// Sequences have the first words of their names, which some rows of a set keep; as they are written they have their
-// insertions, by which Align counts.
+// The name of a sequence is the first word of its line, and Take keeps names. Sequences returns insertions,
+// and Align counts them.
 func TestSequenceNames(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.fasta":    ">one of\nAC-\nab.D\n\n>\nYWVT\n>tr|Q9/3-6\tx\nYWVT*\n",
@@ -96,7 +96,7 @@ func TestSequenceNames(t *testing.T) {
 		if got := strings.Join(all, ","); got != "one AC-ab.D, YWVT,tr|Q9/3-6 YWVT*" {
 			t.Errorf("%s: sequences %s", name, got)
 		}
-		for q := range Sequences(context.Background(), path) { // no more are read
+		for q := range Sequences(context.Background(), path) { // ends after the first
 			all = append(all[:0], q.Name)
 			break
 		}
@@ -160,8 +160,8 @@ func TestBadSequences(t *testing.T) {
 	}
 }
 
-// TestDamagedSequences reads damaged files: an error of one line, or rows of the letters that
-// a second, plain reader finds.
+// TestDamagedSequences reads damaged files. The result is an error of one line, or rows with the letters
+// that an independent reader finds.
 func TestDamagedSequences(t *testing.T) {
 	seeds := []string{">one\nAC-D\n>two\nYWVT\n>three\nAA\nAA\n", "# STOCKHOLM 1.0\na AC\nb D.E\n\na YY\nb EF\n//\n"}
 	words := []string{">", "\n", "\r\n", "-", ".", "A", "a", "X", " ", "\t", "#", "//", "*", "\x00", "é", "# STOCKHOLM 1.0\n", ">four\nACDE\n"}
@@ -191,7 +191,7 @@ func TestDamagedSequences(t *testing.T) {
 	}
 }
 
-// plainSequences is the second reader.
+// plainSequences is the independent reader.
 func plainSequences(text string) string {
 	var order []string
 	rows := map[string]string{}
@@ -234,11 +234,11 @@ end:
 	return strings.Join(all, " ")
 }
 
-// The family's probabilities sum to one over a part of the sites at a time: those of the draws
-// have the mean of −entropy, and one site's marginal is that of the rows.
+// The probabilities of the family sum to one. The mean of ln p over draws is minus the entropy, and the
+// marginal of a site agrees with the draws.
 func TestFamily(t *testing.T) {
 	f := newFamily(rbm.NewKey(5))
-	// A site drawn in the middle: its marginal by the model that has only states c there.
+	// The marginal of a site in the middle, from a model that allows only state c there.
 	site := 20
 	weights := make([]float64, f.q)
 	whole := f.logZ
@@ -280,8 +280,8 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// The rows of the generated family: the same everywhere, and as likely as their law says: the
-// mean of ln p of the rows is that of another draw, to within its error.
+// The rows of the generated family are the same everywhere, and have the right probabilities: the mean of
+// ln p over the rows agrees with that of another draw to within its error.
 func TestLoadFamily(t *testing.T) {
 	train, test, err := Load(context.Background(), "sequences:3000", Options{})
 	if err != nil {
@@ -311,7 +311,7 @@ func TestLoadFamily(t *testing.T) {
 	}
 }
 
-// Letters of nucleotides that are read as a protein's are noted.
+// A note says that letters of nucleotides are read as those of a protein.
 func TestNucleotides(t *testing.T) {
 	for _, c := range []struct{ text, settings, want string }{
 		{">a\nACGT-\n>b\nACGNN\n", "", "are read as a protein's of 21 letters; -data a.fasta:alphabet=dna reads them as DNA"},

@@ -29,7 +29,7 @@ func TestVisible(t *testing.T) {
 			s := randomSet(n, cols, max(classes, 1))
 			dst := rbm.NewBits(len(rows), cols+classes)
 			for i := range dst.Words {
-				dst.Words[i] = ^uint64(0) // what was there must go
+				dst.Words[i] = ^uint64(0) // must be overwritten
 			}
 			s.Visible(dst, rows, classes)
 			want := rbm.NewBits(len(rows), cols+classes)
@@ -63,7 +63,7 @@ func TestGreyRows(t *testing.T) {
 		for _, n := range []int{0, classes} {
 			dst := rbm.NewMatrix(len(rows), cols+n)
 			for i := range dst.Data {
-				dst.Data[i] = 7 // what was there must go
+				dst.Data[i] = 7 // must be overwritten
 			}
 			s.Visible(dst.Values(), rows, n)
 			v := rbm.NewBits(len(rows), cols+n)

@@ -25,7 +25,7 @@ func TestShifterLogProb(t *testing.T) {
 	if !math.IsInf(s.LogProb(s.X.Row(0), 3), -1) {
 		t.Error("a class that is none has a probability")
 	}
-	// The blank pattern looks the same however it is shifted.
+	// The blank pattern is equal after every shift.
 	if got, want := s.LogProb(s.X.Row(0), -1), math.Log(3.0/768); math.Abs(got-want) > 1e-12 {
 		t.Errorf("log p of the blank pattern %g, want %g", got, want)
 	}
@@ -50,7 +50,7 @@ func TestShifterRows(t *testing.T) {
 	}
 	wide, _ := mustLoad(t, "shifter:20")
 	checkSet(t, wide)
-	last := rowText(wide.X, wide.Len()-4) // the pattern before the full one, to the right
+	last := rowText(wide.X, wide.Len()-4) // the pattern before the full one, shifted to the right
 	if want := "0" + strings.Repeat("1", 19) + "10" + strings.Repeat("1", 18); last != want {
 		t.Errorf("shifter:20: row %s, want %s", last, want)
 	}

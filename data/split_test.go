@@ -27,7 +27,7 @@ func TestSplit(t *testing.T) {
 		if again.Hash() != train.Hash() || other.Hash() == train.Hash() {
 			t.Errorf("holdout %g: the key does not settle the rows", holdout)
 		}
-		// Merged in order, the parts are the whole.
+		// Merged in order, the parts are the original set.
 		var i, k int
 		for r := range whole.Len() {
 			x := rowText(whole.X, r)
@@ -43,7 +43,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Every pair of four rows is equally likely: χ² over the 6 of them.
+// Every pair of four rows is equally likely: χ² over the 6 pairs.
 func TestSplitUniform(t *testing.T) {
 	whole := &Set{X: rbm.NewBits(4, 2), Name: "whole"}
 	for r := range 4 {

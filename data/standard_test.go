@@ -12,8 +12,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Real values are standardised by the training rows, a constant column keeps its value, large
-// values near to each other keep their digits, and test rows take the scale of the training rows.
+// Real values are standardised with the training rows. A constant column keeps its value, large values
+// close to each other keep their digits, and test rows get the scale of the training rows.
 func TestStandard(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "train.csv"), filepath.Join(dir, "rest.csv")
@@ -59,7 +59,7 @@ func TestStandard(t *testing.T) {
 	}
 	back := rbm.NewMatrix(1, 3)
 	copy(back.Data, s.Grey.Row(0))
-	back.Data[1] = 0.7 // what a model may draw there
+	back.Data[1] = 0.7 // a model may draw any value there
 	Unscale(back, s.Means, s.Deviations)
 	for j, want := range []float32{-3, 7, 1e9} {
 		if back.Data[j] != want {
@@ -75,14 +75,14 @@ func TestStandard(t *testing.T) {
 			t.Errorf("test column %d is %v, want %v", j, got, want)
 		}
 	}
-	// Nobody asked: an error, as before. Two scales: one too many.
+	// Without Real they are an error. So are Standard and Scale together.
 	if _, _, err := Load(ctx, path, Options{}); err == nil || !strings.Contains(err.Error(), "outside [0,1]") {
 		t.Errorf("without Real: %v, want %q in it", err, "outside [0,1]")
 	}
 	if _, _, err := Load(ctx, path, Options{Binarize: Standard, Scale: "max"}); err == nil || !strings.Contains(err.Error(), "leave one of the two out") {
 		t.Errorf("with a scale: %v, want %q in it", err, "leave one of the two out")
 	}
-	// Values in [0,1] are not taken for real ones unless they are said to be.
+	// Values in [0,1] are read as real values only if Binarize is Standard.
 	in := filepath.Join(dir, "in.csv")
 	if err := os.WriteFile(in, []byte("a,b\n0,0.5\n1,0.25\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -104,7 +104,7 @@ func TestStandard(t *testing.T) {
 	}
 }
 
-// A row of weight w is standardised as w rows, and one of weight 0 as none.
+// A row of weight w is standardised as w rows, and one of weight 0 is ignored.
 func TestStandardByWeights(t *testing.T) {
 	ctx := context.Background()
 	load := func(text, weights string) *Set {

@@ -51,8 +51,8 @@ func TestCaseTwins(t *testing.T) {
 	}
 }
 
-// A file that is read by a schema has its labels in the column that the schema names, wherever it stands. Without the
-// schema it is an input unless it is last, and a note says so.
+// With a schema, the labels of a file are in the column that the schema names, wherever that is. Without a
+// schema the column is an input unless it is last, and a note says so.
 func TestLabelsOfSchema(t *testing.T) {
 	load := func(text string, opt Options) *Set {
 		t.Helper()
@@ -106,7 +106,7 @@ func TestTable(t *testing.T) {
 	if got := s.Notes; len(got) != 1 || got[0] != "3 of 20 cells are missing (15.0 %)" {
 		t.Errorf("notes %q", got)
 	}
-	// Another file by the schema that a model file holds: columns by name, in any order.
+	// Another file read with the schema from a model file: columns are found by name, in any order.
 	schema, err := ParseSchema(s.Schema.Text())
 	if err != nil || schema.Text() != s.Schema.Text() {
 		t.Fatalf("schema %s: %v", s.Schema.Text(), err)
@@ -127,8 +127,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Numbers as Gaussian units are standardised by the known cells; the schema has their scale, by which another file is read and rows are
-// written, and bits and variables keep 0 and 1 next to them.
+// Numbers as Gaussian units are standardised with the known cells. The schema has their scale, with which
+// another file is read and rows are written. Bits and variables next to them stay 0 and 1.
 func TestTableOfNumbers(t *testing.T) {
 	text := "colour,height,ill,age,few\nred,1700000001.5,0,3,1\ngreen,1700000002.5,1,,2\n?,1700000003,0,7,2\nblue,1700000004,NA,35,1\nred,1700000004,1,35,3\n"
 	path := writeFile(t, "a.csv", text)
@@ -145,7 +145,8 @@ func TestTableOfNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of heights the mean is 1700000003 and the deviation 0.9486833; of ages, of three different values, levels.
+	// The heights have the mean 1700000003 and the deviation 0.9486833. The ages have three different
+	// values and are levels.
 	height := s.Schema.Columns[1].Number
 	if s.Schema.Columns[3].Number != nil || height == nil || height.Mean != 1700000003 || math.Abs(height.Deviation-math.Sqrt(0.9)) > 1e-12 || s.Binarize != Standard {
 		t.Fatalf("schema %s", s.Schema.Text())
@@ -208,7 +209,7 @@ func TestTableOfNumbers(t *testing.T) {
 	}
 }
 
-// Spellings of a number are one level, that of the first; words are as they are written.
+// All spellings of a number are one level, with the first spelling. Words are levels as they are written.
 func TestSpellingsOfNumbers(t *testing.T) {
 	text := "a,b,c\n"
 	for i, one := range []string{"1.0", "1", "01", "1e0", "1.00", "+1", "10e-1", "0.1e1", "1.", "1.000"} {
@@ -237,7 +238,7 @@ func TestSpellingsOfNumbers(t *testing.T) {
 	}
 }
 
-// Numbers are cut where they are as many on each side.
+// Numbers are cut into levels of equally many rows.
 func TestQuantileLevels(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x,zero\n")
@@ -299,7 +300,7 @@ func TestBadTables(t *testing.T) {
 	}
 }
 
-// TestDamagedTables reads damaged files: an error of one line, or the words that are in the file.
+// TestDamagedTables reads damaged files. The result is an error of one line, or the words in the file.
 func TestDamagedTables(t *testing.T) {
 	seeds := []string{"a,b,c,label\nx,1,q,u\ny,2,?,v\nz,,r,u\nx,3,q,v\n", "a,b\r\n\"x, y\",0\r\nNA,1\r\nu,0\r\nw,1\r\n"}
 	inserted := []string{",", "\n", "\"", "?", "NA", "x", "1", "1e3", "-", " ", "\x00", "inf", "0x1", "label", ";"}
@@ -343,7 +344,7 @@ func TestDamagedTables(t *testing.T) {
 	}
 }
 
-// The words that stand for a missing cell, and blanks round a word, which are no part of it.
+// The words for a missing cell, and blanks around a word, which are ignored.
 func TestMissingWords(t *testing.T) {
 	for _, word := range []string{"", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"} {
 		path := writeFile(t, "a.csv", "a,b\nyes ,1\n no,2\nno , "+word+" \n"+word+",1\nyes,2\n")
@@ -396,11 +397,12 @@ func TestGzippedCSV(t *testing.T) {
 	}
 }
 
-// A column that has another value in each row is noted if its values are words, or whole numbers that rise.
+// A column with a different value in each row is noted if its values are words, or whole numbers that
+// increase.
 func TestRowNames(t *testing.T) {
 	for _, c := range []struct {
 		cell func(i int) string
-		word string // of another column: it makes the file a table
+		word string // a word in another column, which makes the file a table
 		want bool
 	}{
 		{func(i int) string { return fmt.Sprint(100 + 7*i) }, "", true},
@@ -428,8 +430,7 @@ func TestRowNames(t *testing.T) {
 	}
 }
 
-// Numbers with a decimal comma are numbers beside tabs, in weights too, and where they cannot be,
-// the error says what they look like.
+// Decimal commas are allowed in files with tabs, in weights too. In other files the error names them.
 func TestDecimalCommas(t *testing.T) {
 	dir := t.TempDir()
 	points, commas, quoted := "size,kind,w\n", "size\tkind\tw\n", "size,kind\n"
@@ -458,8 +459,8 @@ func TestDecimalCommas(t *testing.T) {
 	}
 }
 
-// Columns that are ignored are as if they were not there, and messages count columns as the file does.
-// The error of a level that the training rows lack says what to do about a column of names of rows, and only about one.
+// Ignored columns are not read, and messages count columns as in the file. The error about an unknown level
+// advises to ignore a column of row names, and only such a column.
 func TestUnseenNamesOfRows(t *testing.T) {
 	text := func(from, repeats int) string {
 		b := "customer,a,b\n"

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A test set from a file of its own is read as the training set was.
+// A test set from a separate file is read like the training set.
 func TestLoadTest(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -68,7 +68,7 @@ func TestLoadTest(t *testing.T) {
 	}
 }
 
-// Labels keep their names, and the law of the data its values.
+// Labels keep their names, and LogProb its values.
 func TestWithClasses(t *testing.T) {
 	s, _ := mustLoad(t, "toy:4,2,3,0.1")
 	names := []string{s.Classes[3], "none", s.Classes[0], s.Classes[2], s.Classes[1]}

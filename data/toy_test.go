@@ -29,8 +29,7 @@ func rowText(b rbm.Values, row int) string {
 	return string(s)
 }
 
-// The example of the paper, section 4.3, before and after step 5: flips with
-// probability 0, 1.
+// The example in section 4.3 of the paper, before and after step 5: flips with probability 0 and 1.
 func TestToyPaperExample(t *testing.T) {
 	modes := []string{"1111", "1111", "1100", "1100", "0011", "0011", "0000", "0000"}
 	train, test := mustLoad(t, "toy:4,2,2,0")
@@ -95,8 +94,8 @@ func TestToySeeds(t *testing.T) {
 	}
 }
 
-// entropy returns −Σ p log p of the joint law of (x, y) over all x of a few
-// bits, or of the law of x for classes = 0, and Σ p.
+// entropy returns −Σ p log p of the joint distribution of (x, y) over all x of a few bits, and Σ p. If
+// classes is 0 it is that of x alone.
 func entropy(s *Set, classes int) (h, sum float64) {
 	for x := range uint64(1) << s.X.Cols {
 		ys := []int{-1}
@@ -150,8 +149,8 @@ func TestToyLogProb(t *testing.T) {
 	}
 }
 
-// The mean of −log p over the rows drawn is the entropy, within the standard
-// error that the law itself gives: 8 flips, each of variance p(1−p)·log²((1−p)/p).
+// The mean of −log p over the drawn rows is the entropy, within its standard error: there are 8 flips, each
+// of variance p(1−p)·log²((1−p)/p).
 func TestToyDrawsItsDistribution(t *testing.T) {
 	s, _ := mustLoad(t, "toy:4,4,25000,0.2:seed=3")
 	mean := 0.0

@@ -9,8 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Labels may be missing where that is allowed: empty ones, and those that stand for
-// none.
+// If missing labels are allowed, empty labels and those equal to NoLabel are missing.
 func TestUnlabelled(t *testing.T) {
 	const text = "0,1,a\n1,1,\n0,0,-1\n1,0,b\n"
 	csv := func(text string, opt Options) (*Set, error) {
@@ -27,13 +26,13 @@ func TestUnlabelled(t *testing.T) {
 	if s.Unlabelled() != 2 || !slices.Equal(s.Labelled(), []int32{0, 3}) {
 		t.Errorf("%d rows without a label, %v with one, want 2 and %v", s.Unlabelled(), s.Labelled(), []int32{0, 3})
 	}
-	// −1 is a class like another unless it is said to be none.
+	// −1 is an ordinary class unless NoLabel is −1.
 	if s, err := csv(text, Options{Unlabelled: true}); err != nil || !slices.Equal(s.Y, []int32{1, NoClass, 0, 2}) {
 		t.Errorf("labels %v, %v", s, err)
 	}
 	_, err = csv(text, Options{NoLabel: "-1"})
 	checkFormat(t, err, "t.csv:2: column 3: the label is missing; name a class")
-	// Without any label there are no classes.
+	// Without labels there are no classes.
 	if s, err := csv("0,1,\n1,1,?\n", Options{Unlabelled: true, NoLabel: "?"}); err != nil || s.Y != nil || s.Classes != nil || s.X.Cols != 2 {
 		t.Errorf("%+v, %v: got %v, want 2", s, err, s.X.Cols)
 	}
@@ -48,7 +47,7 @@ func TestUnlabelled(t *testing.T) {
 		t.Errorf("labels %v and %v of %q, want %v, %v, %q", train.Y, test.Y, test.Classes, []int32{1, NoClass, 0}, []int32{NoClass, 1, 2}, []string{"2", "4", "7"})
 	}
 
-	// Rows without a label keep that, and have no label unit on.
+	// Rows without a label stay so, and have all label units off.
 	named, err := train.WithClasses([]string{"4", "7", "2"})
 	if err != nil || !slices.Equal(named.Y, []int32{0, NoClass, 2}) {
 		t.Errorf("by other names: %v, %v", named, err)

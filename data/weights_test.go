@@ -63,8 +63,8 @@ func TestBadWeights(t *testing.T) {
 	}
 }
 
-// Over the starting points of an epoch a row is met w·n/Σw times in the mean, and in each epoch
-// that number rounded up or down. Of equal weights it is met once.
+// Averaged over the starting points of an epoch, a row occurs w·n/Σw times. In each epoch this number is
+// rounded down or up. With equal weights each row occurs once.
 func TestWeightedBatches(t *testing.T) {
 	weights := []float64{1, 2.5, 0.1, 4, 0.4}
 	b := NewBatches(5, 5, rbm.NewKey(3)).Weigh(weights)
@@ -101,9 +101,10 @@ func TestWeightedBatches(t *testing.T) {
 	}
 }
 
-// The gradient of a minibatch has the same expectation by weights as by rows that are repeated so often. Nothing is drawn:
-// the expectation is a sum over all first points of an epoch, which fall into intervals of equal rows, and over all orders
-// of its rows. Rows without their weights, and points that always begin at the middle, have other gradients.
+// The gradient of a minibatch has the same expectation with weights and with rows repeated that often. The
+// expectation is computed exactly, as a sum over all first points of an epoch, which fall into intervals of
+// equal rows, and over all orders of its rows. Two broken twins have other gradients: rows without weights,
+// and points that always begin in the middle.
 func TestWeightedGradient(t *testing.T) {
 	weights := []float64{3, 1, 2, 1, 4}
 	const n, visible, hidden, batch = 5, 3, 2, 2
@@ -156,8 +157,8 @@ func TestWeightedGradient(t *testing.T) {
 			rows[k], rows[i] = rows[i], rows[k]
 		}
 	}
-	// expected is the expectation of the gradient of a minibatch within an epoch whose first points are those of
-	// the intervals between ends.
+	// expected returns the expectation of the gradient of a minibatch in an epoch, where ends are those of
+	// the intervals of the first points.
 	expected := func(weights []float64, ends []float64) []float64 {
 		b := NewBatches(n, batch, rbm.NewKey(1)).Weigh(weights)
 		sum := make([]float64, size)
@@ -177,7 +178,7 @@ func TestWeightedGradient(t *testing.T) {
 		}
 		return d
 	}
-	ends := []float64{0, 1} // where a point passes from one row to the next
+	ends := []float64{0, 1} // first points at which some point moves from one row to the next
 	at := 0.0
 	for _, w := range weights {
 		at += w * n / 11
@@ -195,7 +196,7 @@ func TestWeightedGradient(t *testing.T) {
 	}
 }
 
-// The weights of sequences by their neighbours, against counting letter by letter.
+// The weights of sequences agree with counting letter by letter.
 func TestReweight(t *testing.T) {
 	for _, sites := range []int{5, 64, 130} {
 		const n = 150
@@ -208,7 +209,7 @@ func TestReweight(t *testing.T) {
 		states := make([]uint8, n*sites)
 		for i := range states {
 			if states[i] = uint8(r.intn(21)); i >= 10*sites && r.intn(10) > 0 {
-				states[i] = states[i%(10*sites)] // like one of the first ten
+				states[i] = states[i%(10*sites)] // equal to one of the first ten
 			}
 		}
 		s := newSequences("x", a, sites, states)
@@ -249,7 +250,7 @@ func BenchmarkReweight(b *testing.B) {
 	for i := range states {
 		states[i] = uint8(r.intn(21))
 		if r.intn(5) < 2 {
-			states[i] = states[i%sites] // as conserved as a family
+			states[i] = states[i%sites] // equal to the first row, so that sites are conserved
 		}
 	}
 	s := newSequences("x", a, sites, states)

@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// The hidden units of a path's base have the means of the model's hidden units over the
-// rows: of p(h|x,y) summed over the classes y, whether the rows have theirs or not.
+// The hidden units of ModelBase have the means of the model's hidden units over the rows: those of p(h|x,y)
+// summed over the classes y, whether rows have labels or not.
 func TestModelBase(t *testing.T) {
 	labelled := toy(t, "toy:2,3,20,0.2")
 	bare := labelled.Take(data.RowNumbers(0, labelled.Len()))
@@ -17,7 +17,7 @@ func TestModelBase(t *testing.T) {
 	for _, classes := range []int{0, len(labelled.Classes)} {
 		m := rbm.New(labelled.X.Cols+classes, 5, classes, rbm.Softmax)
 		m.Randomize(1, rbm.NewKey(3))
-		want := make([]float64, m.Hidden()) // number of units on, by the definition
+		want := make([]float64, m.Hidden()) // mean number of units on, computed from the definition
 		one := rbm.NewBits(1, m.Visible())
 		for r := range labelled.Len() {
 			var weights, means [][]float64
@@ -65,7 +65,7 @@ func TestModelBase(t *testing.T) {
 	}
 }
 
-// Under a constraint the base has as many hidden units on as the constraint asks for.
+// Under a constraint the base has the required number of hidden units on.
 func TestModelBaseConstraint(t *testing.T) {
 	set := toy(t, "toy:2,3,20,0.2")
 	m := rbm.New(set.X.Cols, 5, 0, rbm.Softmax)

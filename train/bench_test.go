@@ -12,10 +12,9 @@ import (
 	"gorbm/rbm"
 )
 
-// BenchmarkUpdate is a whole training step on 784 binary inputs, as many
-// chains as rows in a batch, five temperatures where there are any, on one
-// processor and on two. Compare
-// the kernels with plain Go by -tags noasm and benchstat.
+// BenchmarkUpdate measures a whole training step on 784 binary inputs, with as many chains as rows in a
+// batch and five temperatures where there is a ladder, on one processor and on two. To compare the kernels
+// with plain Go, use -tags noasm and benchstat.
 func BenchmarkUpdate(b *testing.B) {
 	set, _, err := data.Load(context.Background(), "fontdigits:2000", data.Options{})
 	if err != nil {
@@ -52,8 +51,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkGroups is a step of pcd on rows of 100 softmax groups of 21 units, as those of
-// protein families, with 200 hidden units and 500 chains.
+// BenchmarkGroups measures a step of pcd on rows of 100 softmax groups of 21 units, like those of protein
+// families, with 200 hidden units and 500 chains.
 func BenchmarkGroups(b *testing.B) {
 	set := &data.Set{Name: "groups", X: rbm.NewBits(2000, 2100), Binarize: data.Binary}
 	r := rbm.NewKey(1).Rand()
@@ -86,8 +85,8 @@ func BenchmarkGroups(b *testing.B) {
 	}
 }
 
-// BenchmarkOptimizer is a training step of pcd, 784 × 500, as BenchmarkUpdate makes it,
-// with what an optimizer may do beside plain ascent.
+// BenchmarkOptimizer measures a training step of pcd at 784 × 500 units, like BenchmarkUpdate, with options
+// of the optimizer.
 func BenchmarkOptimizer(b *testing.B) {
 	set, _, err := data.Load(context.Background(), "fontdigits:2000", data.Options{})
 	if err != nil {
@@ -133,9 +132,8 @@ func BenchmarkOptimizer(b *testing.B) {
 	}
 }
 
-// BenchmarkMixing is a run that is measured as often as its budget allows, so that
-// the chains are continued for the largest part of its updates. It reports the time
-// of the metric as a part of that of the steps.
+// BenchmarkMixing measures a run in which the metric mixing is measured as often as its budget allows. It
+// reports the time of the metric as a fraction of that of the steps.
 func BenchmarkMixing(b *testing.B) {
 	for _, c := range []struct {
 		data, negative string

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// drawnLabels returns log p of three classes for the given number of rows, and labels
-// drawn from p^β, normalised.
+// drawnLabels returns log p of three classes for the given number of rows, with labels drawn from p^β,
+// normalised.
 func drawnLabels(rows int, beta float64, seed uint64) (logp []float64, y []int32) {
 	r := rbm.NewKey(seed).Rand()
 	for range rows {
@@ -34,8 +34,8 @@ func drawnLabels(rows int, beta float64, seed uint64) (logp []float64, y []int32
 	return logp, y
 }
 
-// The temperature is that from which labels were drawn, to five standard errors: the
-// variance of β is one over the sum of the variances of log p under p^β.
+// The temperature is the one from which labels were drawn, to five standard errors. The variance of β is
+// one over the sum of the variances of log p under p^β.
 func TestCalibrateFindsTheTemperature(t *testing.T) {
 	const rows = 20000
 	for _, beta := range []float64{0.4, 1, 3} {
@@ -57,7 +57,8 @@ func TestCalibrateFindsTheTemperature(t *testing.T) {
 		if beta != 1 && (c.After.NLL >= c.Before.NLL || c.After.ECE >= c.Before.ECE) {
 			t.Errorf("drawn at β = %v: the temperature makes scores no better: %+v", beta, c)
 		}
-		// Well calibrated bins are off by √(p(1−p)/n) each, at most ½√n of n rows.
+		// The count of a well calibrated bin of n rows has a standard deviation of √(p(1−p)·n), at most
+		// ½√n.
 		most := 0.0
 		for range c.Bins {
 			most += 0.5 * math.Sqrt(float64(c.N)/float64(c.Bins))
@@ -68,13 +69,12 @@ func TestCalibrateFindsTheTemperature(t *testing.T) {
 	}
 }
 
-// The temperature is judged on rows that it was not fitted on. Of labels drawn from p
-// itself, the temperature of n rows is off by v/√I, and with u√I the derivative at 1 of the
-// log-likelihood of n other rows, these lose n·ΔNLL = v²/2 − u·v, where u and v are
-// independent N(0,1) and I is the information of n rows: ½ on average (Akaike 1974), and
-// 1 + 3/4 squared. The rows of the fit themselves, the broken twin, win ½; and if one of
-// the scores were of other rows than the other, the square would be that of the spread
-// between the halves, some n times as large.
+// The temperature is judged on rows that it was not fitted on. Labels are drawn from p itself, so that the
+// right temperature is 1. Let I be the Fisher information of n rows. The temperature fitted on n rows is
+// wrong by v/√I, and the derivative at 1 of the log-likelihood of n other rows is u√I, with u and v
+// independent N(0,1). The other rows then lose n·ΔNLL = v²/2 − u·v, with mean ½ (Akaike 1974) and mean
+// square 1 + 3/4. The broken twin, which is judged on the rows of the fit, gains ½. If only one of the
+// scores were of other rows, the mean square would be some n times as large.
 func TestCalibrationIsJudgedOnOtherRows(t *testing.T) {
 	const half, runs = 100, 1500
 	var loss, square [runs]float64
@@ -96,7 +96,7 @@ func TestCalibrationIsJudgedOnOtherRows(t *testing.T) {
 	}
 }
 
-// The fit is at the largest likelihood of its own rows.
+// The fitted temperature has the largest likelihood on the rows of the fit.
 func TestTemperatureIsTheBest(t *testing.T) {
 	logp, y := drawnLabels(500, 0.6, 3)
 	l := labelled{logp, y, nil}
@@ -109,7 +109,7 @@ func TestTemperatureIsTheBest(t *testing.T) {
 	near(t, "slope", l.slope(best), -500*(l.scores(best*(1+1e-5)).NLL-l.scores(best*(1-1e-5)).NLL)/(2e-5*best), 1e-6*500)
 }
 
-// Scores of a few rows against the sums by hand.
+// Scores of a few rows equal the sums computed by hand.
 func TestCalibrationByHand(t *testing.T) {
 	l := math.Log
 	logp := []float64{l(0.9), l(0.1), l(0.3), l(0.7), l(0.6), l(0.4), l(0.65), l(0.35)}

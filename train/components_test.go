@@ -10,8 +10,8 @@ import (
 	"gorbm/data"
 )
 
-// Axes and variances are those of the covariance matrix by a full eigendecomposition, of weighted rows too, and
-// projections have these variances.
+// Axes and variances are those of a full eigendecomposition of the covariance matrix, for weighted rows
+// too, and projections have these variances.
 func TestPrincipalComponents(t *testing.T) {
 	ctx := context.Background()
 	for _, weighted := range []bool{false, true} {

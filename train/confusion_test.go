@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Of 99 rows of one class and one of another, the answer that is always the first errs in 1 % of
-// the rows and in half of the classes.
+// On 99 rows of one class and one of another, the answer that is always the first has an error of 1 % of
+// the rows, and of half of the classes.
 func TestConfusion(t *testing.T) {
 	always, told := make([]float64, 200), make([]float64, 200)
 	y := make([]int32, 100)

@@ -25,7 +25,7 @@ func TestAllows(t *testing.T) {
 	m := NewModel(set, 12, false, rbm.Softmax, 1)
 	for _, c := range []struct {
 		constraint *rbm.Constraint
-		want       string // of the error; "" for none
+		want       string // part of the error; "": none
 	}{
 		{nil, ""},
 		{&rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, ""},
@@ -56,8 +56,8 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// Under a constraint the metrics that are taken unasked have the number of
-// units that are on, and no pseudo-likelihood where that takes long.
+// Under a constraint, the metrics of "auto" include the number of units that are on. They have no
+// pseudo-likelihood if that takes long.
 func TestConstrainedMetrics(t *testing.T) {
 	set := rowsOfSpec(t, "bars:3")
 	for _, c := range []struct {
@@ -80,7 +80,7 @@ func TestConstrainedMetrics(t *testing.T) {
 	}
 }
 
-// A saved run goes on under its own constraint alone.
+// A saved run continues only under the same constraint.
 func TestSavedConstraint(t *testing.T) {
 	set := rowsOfSpec(t, "bars:3")
 	trainer := func(c *rbm.Constraint) *Trainer {

@@ -11,8 +11,8 @@ import (
 	"gorbm/train"
 )
 
-// Data of your own are a Set: rows of bits, here the numbers from 0 to 15 whose
-// bits are even in number, with or without a class each.
+// Your own data are a Set: rows of bits, with or without a class each. Here they are the numbers from 0 to
+// 15 that have an even number of ones.
 func Example_ownData() {
 	set := &data.Set{Name: "even", X: rbm.NewBits(8, 4), Y: make([]int32, 8), Classes: []string{"low", "high"}, Height: 1, Width: 4}
 	row := 0
@@ -47,7 +47,7 @@ func Example_ownData() {
 	// Output: 8 rows, 0 % wrong
 }
 
-// A metric of your own is a Metric: names of values, and what measures them.
+// Your own metric is a Metric: names of values, and a function that measures them.
 func ExampleMetric() {
 	set, _, err := data.Load(context.Background(), "bars:3", data.Options{})
 	if err != nil {
@@ -100,12 +100,11 @@ func (meanReconstruction) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.
 	return rbm.Phase{Batch: rbm.Batch{V: v.Values(), H: h}}, negphase.Info{Updates: int64(rows)}, nil
 }
 
-// It keeps nothing from call to call.
+// It has no state.
 func (meanReconstruction) MarshalBinary() ([]byte, error) { return nil, nil }
 func (meanReconstruction) UnmarshalBinary([]byte) error   { return nil }
 
-// An estimator of your own is an Estimator: particles, or moments, that stand
-// for the model.
+// Your own estimator is an Estimator. It returns particles, or moments, of the model's distribution.
 func ExampleNewWith() {
 	set, _, err := data.Load(context.Background(), "bars:3", data.Options{})
 	if err != nil {
@@ -113,7 +112,7 @@ func ExampleNewWith() {
 		return
 	}
 	model := train.NewModel(set, 6, false, rbm.Softmax, 1)
-	settings := train.PresetFor(set, false).Settings("mean-reconstruction") // the name is for files that Save writes
+	settings := train.PresetFor(set, false).Settings("mean-reconstruction") // the name that Save writes to files
 	trainer, err := train.NewWith(meanReconstruction{}, settings, set, model)
 	if err != nil {
 		fmt.Println(err)
@@ -153,8 +152,8 @@ func (rootMeanSquares) Apply(b *rbm.Block) {
 	b.Advance(b.Step)
 }
 
-// An optimizer of your own is a Rule: how many numbers it keeps for each parameter, and how a block of
-// parameters moves by a step along the gradient.
+// Your own optimizer is a Rule. It says how many numbers it has for each parameter, and how a block of
+// parameters moves along the gradient.
 func ExampleSettings_rule() {
 	set, _, err := data.Load(context.Background(), "bars:3", data.Options{})
 	if err != nil {

@@ -41,8 +41,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	law, _ := train.LawLikelihood(set, true)
-	fmt.Printf("the distribution of the data: %.1f nats\n", law)
+	truth, _ := train.LawLikelihood(set, true)
+	fmt.Printf("the distribution of the data: %.1f nats\n", truth)
 	// Output:
 	// step 1000: -5.7 nats
 	// step 2000: -5.6 nats

@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm"
 )
 
-// The copy of the chains that is run under a fixed model adapts no more, as sweeps of new rungs
-// would take time that a measurement does not have.
+// The copy of the chains that is continued on a fixed model does not adapt. New rungs of a ladder would
+// need sweeps for which a measurement has no time.
 func TestFollowedChainsDoNotAdapt(t *testing.T) {
 	tr := newTrainer(t, settingsOf(t, "ptt:chains=8:freeze=0.99:sweeps=4"), toy(t, smallToy), 4, false, rbm.Softmax)
 	run(t, tr, 60)
@@ -31,7 +31,7 @@ func TestFollowedChainsDoNotAdapt(t *testing.T) {
 	}
 }
 
-// A discriminative run has no chains, whatever its settings say of a negative phase.
+// A discriminative run has no chains, whatever its settings say about a negative phase.
 func TestNoMixingWithoutNegativePhase(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, "pcd")

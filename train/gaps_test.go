@@ -14,8 +14,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// twins returns rows of two variables of three states that are always equal, and a bit. Of some
-// cells it is not known which state they have; X holds a draw of any.
+// twins returns rows of a bit and two variables of three states that are always equal. Some cells are
+// missing, and X has a random state there.
 func twins(missing float64) *data.Set {
 	const rows = 400
 	s := &data.Set{Name: "twins", X: rbm.NewBits(rows, 7), Missing: rbm.NewBits(rows, 7), Binarize: data.Binary, Height: 1, Width: 7,
@@ -60,8 +60,8 @@ func agreement(t *testing.T, m *rbm.RBM) float64 {
 	return p
 }
 
-// With the missing cells drawn anew by the model it learns from the known ones alone that the
-// variables are equal; that of the first draws learns those.
+// If missing cells are redrawn by the model, it learns from the known cells alone that the variables are
+// equal. With the first draws it learns these instead.
 func TestTrainingWithGaps(t *testing.T) {
 	s := DefaultSettings("exact")
 	s.Rate, s.Batch, s.Schedule = 0.5, 50, "constant"
@@ -86,7 +86,8 @@ func TestTrainingWithGaps(t *testing.T) {
 	}
 }
 
-// measured returns rows of a class of three, a number whose mean depends on it, and a bit; some cells are missing.
+// measured returns rows of a variable of three classes, a number whose mean depends on the class, and a
+// bit. Some cells are missing.
 func measured(missing float64) *data.Set {
 	const rows = 300
 	s := &data.Set{Name: "measured", X: rbm.NewBits(rows, 5), Grey: rbm.NewMatrix(rows, 5), Missing: rbm.NewBits(rows, 5), Binarize: data.Standard, Height: 1, Width: 5,
@@ -110,8 +111,9 @@ func measured(missing float64) *data.Set {
 	return s
 }
 
-// With missing numbers and classes redrawn the model learns from the known cells alone how a number depends on a class, and the metrics sum
-// the missing ones out; from the first draws it learns less of it.
+// If missing numbers and classes are redrawn, the model learns from the known cells alone how the number
+// depends on the class, and metrics sum the missing cells out. From the first draws it learns less of the
+// dependence.
 func TestTrainingWithMissingNumbers(t *testing.T) {
 	s := DefaultSettings("exact")
 	s.Rate, s.Batch, s.Schedule, s.LearnPrecision = 0.2, 50, "constant", true
@@ -150,12 +152,12 @@ func TestTrainingWithMissingNumbers(t *testing.T) {
 		return means, x[0]
 	}
 	set := measured(0.4)
-	// Standard errors of the means are 0.03; those of a random 40 % of numbers are drawn towards 0.
+	// The standard errors of the means are 0.03. A random 40 % of the numbers would pull them towards 0.
 	means, likelihood := train(set)
 	if math.Abs(means[0]+1.2) > 0.25 || math.Abs(means[1]-1.2) > 0.25 {
 		t.Errorf("the number given a class has the means %.3f", means)
 	}
-	want := 0.0 // by the distribution of the rows, whose number has the deviation 2·0.5 in its own units, given the class
+	want := 0.0 // by the distribution of the rows: given the class, the number has the deviation 2·0.5 in its units
 	for r := range set.Len() {
 		p := 0.0
 		for class := range 3 {
@@ -173,7 +175,7 @@ func TestTrainingWithMissingNumbers(t *testing.T) {
 		}
 		want += math.Log(p) / float64(set.Len())
 	}
-	// What it has not learned yet of the precision, 4, and the noise of 300 rows.
+	// The allowance is for what the precision, 4, has not learned yet, and for the noise of 300 rows.
 	if math.Abs(likelihood-want) > 0.1 {
 		t.Errorf("the log-likelihood of the known cells is %.3f, of their distribution %.3f", likelihood, want)
 	}
@@ -192,7 +194,8 @@ func TestTrainingWithMissingNumbers(t *testing.T) {
 	}
 }
 
-// A run with gaps resumes with identical results, and its steps allocate nothing, with bits alone and with numbers next to them.
+// A run with missing cells resumes with identical results, and its steps allocate nothing, with bits alone
+// and with numbers too.
 func TestGapsResume(t *testing.T) {
 	for _, set := range []*data.Set{twins(0.3), measured(0.3)} {
 		gapsResume(t, set)
@@ -232,7 +235,7 @@ func gapsResume(t *testing.T, set *data.Set) {
 	if x, y := whole.Model().Parameters().AppendTo(nil), second.Model().Parameters().AppendTo(nil); !bytes.Equal(x, y) {
 		t.Error("the resumed run has other parameters")
 	}
-	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 && !parallel.Raced() { // a pool forgets at random under the race detector
+	if n := testing.AllocsPerRun(20, func() { step(whole, 1) }); n > 0 && !parallel.Raced() { // under the race detector a pool drops objects at random
 		t.Errorf("a step allocates %v times, want 0", n)
 	}
 	s.Objective = Hybrid
@@ -241,9 +244,9 @@ func gapsResume(t *testing.T, set *data.Set) {
 	}
 }
 
-// The metrics of rows with gaps are those of their known cells, here of variables that are equal; the
-// random states in place of missing cells have a likelihood that is lower by far. Those of whole
-// rows are left out.
+// The metrics of rows with missing cells are those of their known cells, here of variables that are equal.
+// The likelihood of the random states in place of missing cells is much lower. Metrics of whole rows are
+// left out.
 func TestMetricsOfGaps(t *testing.T) {
 	set := twins(0.3)
 	m := NewModel(set, 6, false, rbm.Softmax, 1)
@@ -305,7 +308,7 @@ func TestMetricsOfGaps(t *testing.T) {
 	if _, ll := measure(&filled); ll > want-0.5 {
 		t.Errorf("the fills have log-likelihood %v, the known cells %v, want at most %v", ll, want, want-0.5)
 	}
-	// Metrics of whole rows are those of the rows without a gap, if there are a hundred.
+	// Metrics of whole rows use the rows without missing cells, if there are a hundred.
 	var whole []int32
 	for row := range int32(set.Len()) {
 		if !set.MissesCells(row) {
@@ -331,8 +334,8 @@ func TestMetricsOfGaps(t *testing.T) {
 	}
 }
 
-// The classification error and log p(y|x) of rows with gaps are those of their known cells, and of
-// rows that have too many missing cells there are none.
+// The classification error and log p(y|x) of rows with missing cells are those of their known cells. Rows
+// with too many missing cells have none.
 func TestClassificationOfGaps(t *testing.T) {
 	set := twins(0.3)
 	set.Classes = []string{"x", "y", "z"}

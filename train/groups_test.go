@@ -29,8 +29,8 @@ func categories(rows int) *data.Set {
 	return set
 }
 
-// A model of a set has its groups; one of other groups does not fit it, nor do rows in which
-// a group has other than one unit on.
+// A model of a set has its groups. A model with other groups does not fit the set, nor do rows in which a
+// group does not have exactly one unit on.
 func TestModelOfGroups(t *testing.T) {
 	set := categories(20)
 	for labelled, want := range map[bool]string{false: "softmax:3 bernoulli:2 softmax:3", true: "softmax:3 bernoulli:2 softmax:3 softmax:2:label"} {
@@ -53,7 +53,7 @@ func TestModelOfGroups(t *testing.T) {
 	}
 	plain.X = rbm.NewBits(20, 8)
 	plain.X.CopyFrom(set.X)
-	for _, on := range []bool{true, false} { // two, and none
+	for _, on := range []bool{true, false} { // two units on, and none
 		for i := range 3 {
 			plain.X.Set(7, 5+i, on)
 		}

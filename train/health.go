@@ -22,7 +22,7 @@ type Health struct {
 	goal  Column // column that training should improve; without a name it is not watched
 	run   Settings
 	parts []measuredSet          // parts of the data; the first is trained on
-	law   func() (float64, bool) // mean log-likelihood of the training rows under the distribution of the data, if that is known
+	truth func() (float64, bool) // mean log-likelihood of the training rows under the distribution of the data, if that is known
 	batch int
 
 	trainer     *Trainer // trainer of the run: see Watch
@@ -83,7 +83,7 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 	}
 	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
 	h := &Health{goal: goal, run: s, batch: s.Batch, parts: set.parts(m, func(uint64) rbm.Key { return key })}
-	h.law = sync.OnceValues(func() (float64, bool) { return LawLikelihood(set.Train, m.Classes() > 0) })
+	h.truth = sync.OnceValues(func() (float64, bool) { return LawLikelihood(set.Train, m.Classes() > 0) })
 	if e, err := exact.New(m, exact.EvaluationLimit); err == nil {
 		h.enumeration = e.Work()
 	}

@@ -11,8 +11,8 @@ import (
 	"gorbm/rbm"
 )
 
-// healthOf returns what watches models of 4 inputs and 12 hidden units on rows that are
-// all different, and a model without weights.
+// healthOf returns a Health for models of 4 inputs and 12 hidden units on rows that all differ, and a model
+// without weights.
 func healthOf(t *testing.T, goal Column) (*Health, *rbm.RBM) {
 	t.Helper()
 	set := &data.Set{X: rbm.NewBits(16, 4), Height: 1, Width: 4}
@@ -25,14 +25,14 @@ func healthOf(t *testing.T, goal Column) (*Health, *rbm.RBM) {
 	return NewHealth(Settings{Batch: 16}, Sets{Train: set}, m, goal), m
 }
 
-// corner sets the weights to 0 but for one.
+// corner sets all weights to 0 except one.
 func corner(m *rbm.RBM, w float32) {
 	x := rbm.NewMatrix(m.Visible(), m.Hidden())
 	x.Row(3)[7] = w
 	m.SetWeights(x)
 }
 
-// texts returns what warnings say, a line each.
+// texts returns the texts of warnings, a line each.
 func texts(all []Warning) string {
 	var lines []string
 	for _, w := range all {
@@ -41,15 +41,15 @@ func texts(all []Warning) string {
 	return strings.Join(lines, "\n")
 }
 
-// Units are dead from a mean of 1/1000 on, on either side, and are told of from a
-// quarter of all units on.
+// Units are dead if their mean is below 1/1000 or above 1 − 1/1000. A warning is given from a quarter of
+// all units on.
 func TestDeadUnits(t *testing.T) {
 	edge := float32(math.Log(1000 - 1)) // σ(−edge) is 1/1000
 	for _, c := range []struct {
 		dead    int
 		bias    float32
 		step    int
-		warning string // "" for none
+		warning string // "": none
 	}{
 		{2, 20, 100, ""},
 		{3, edge + 0.01, 100, "3 of 12 hidden units are dead at step 100: "},
@@ -72,7 +72,7 @@ func TestDeadUnits(t *testing.T) {
 		if again := h.Warnings(Evaluation{Step: c.step + 1000}, m, false); again != nil {
 			t.Errorf("%+v: said again: %q", c, again)
 		}
-		// At the end it stands, or is withdrawn if units came back to life.
+		// At the end the warning holds, or is withdrawn if units came back to life.
 		for _, alive := range []bool{false, true} {
 			if alive {
 				clear(m.HiddenBias)
@@ -88,7 +88,7 @@ func TestDeadUnits(t *testing.T) {
 	}
 }
 
-// Weights explode beyond 100; those that began there have another remedy.
+// Weights explode beyond 100. If they are as large at the start, the warning has another remedy.
 func TestExplodingWeights(t *testing.T) {
 	for _, c := range []struct {
 		first, then float32
@@ -97,7 +97,7 @@ func TestExplodingWeights(t *testing.T) {
 		{0, 100, ""},
 		{0, -101, "weights explode: at step 10 the largest is 101, "},
 		{101, 101, "the run began with parameters up to 101: "},
-		{0, float32(math.Inf(1)), ""}, // the next step stops
+		{0, float32(math.Inf(1)), ""}, // the next step stops the run
 	} {
 		h, m := healthOf(t, Column{})
 		corner(m, c.first)
@@ -105,7 +105,7 @@ func TestExplodingWeights(t *testing.T) {
 		corner(m, c.then)
 		h.Warnings(Evaluation{Step: 10}, m, true)
 		got := texts(append(all, h.Found...))
-		if len(all) > 0 { // told at step 0 and found again
+		if len(all) > 0 { // reported at step 0 and found again
 			got = texts(all)
 		}
 		if c.warning == "" && got != "" || !strings.HasPrefix(got, c.warning) || strings.Contains(got, "\n") {
@@ -117,7 +117,7 @@ func TestExplodingWeights(t *testing.T) {
 	}
 }
 
-// Units are looked at once in so many updates, and at the end.
+// Units are checked after healthShare updates, and at the end.
 func TestHealthShare(t *testing.T) {
 	h, m := healthOf(t, Column{})
 	h.Warnings(Evaluation{}, m, false)
@@ -130,8 +130,8 @@ func TestHealthShare(t *testing.T) {
 	}
 }
 
-// A likelihood that falls for long is told of once, and noise, a slope, or a fall that
-// is small or short is not. A larger value may be worse.
+// A likelihood that falls for long is reported once. Noise, a slope, and a fall that is small or short are
+// not. A larger value may be worse.
 func TestFalling(t *testing.T) {
 	noise := func(i int) float64 { return rbm.NewKey(1).Child(uint64(i)).Rand().NormFloat64() }
 	rise := func(i int) float64 { return -100 + 90*(1-math.Exp(-float64(i)/10)) }
@@ -152,7 +152,7 @@ func TestFalling(t *testing.T) {
 			return rise(i)
 		}, 0},
 		"not a number": {func(i int) float64 { return math.NaN() }, 0},
-		"only falls":   {func(i int) float64 { return -float64(i) }, 0}, // worse than at first: told at the end
+		"only falls":   {func(i int) float64 { return -float64(i) }, 0}, // never better than at first: reported at the end
 	} {
 		for _, smaller := range []bool{false, true} {
 			h, m := healthOf(t, Column{Name: "goal", Smaller: smaller})
@@ -162,7 +162,7 @@ func TestFalling(t *testing.T) {
 				if smaller {
 					v = -v
 				}
-				state, err := json.Marshal(h.HealthState) // as a run that goes on
+				state, err := json.Marshal(h.HealthState) // as in a run that is resumed
 				if err != nil {
 					t.Fatal(err)
 				}

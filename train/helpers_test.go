@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm"
 )
 
-// negatives has settings of every estimator, of sizes that run fast.
+// negatives has settings of every estimator, with sizes that run fast.
 var negatives = map[string]string{
 	"cd":        "cd:k=1",
 	"pcd":       "pcd:k=1:chains=8",
@@ -25,7 +25,7 @@ var negatives = map[string]string{
 	"exact":     "exact",
 }
 
-// layers are the kinds of label layer.
+// layers are the kinds of label layer, and none.
 var layers = []struct {
 	name     string
 	labelled bool
@@ -36,7 +36,7 @@ var layers = []struct {
 	{"none", false, rbm.Softmax},
 }
 
-// toy returns the data of a spec.
+// toy returns the training data of a spec.
 func toy(t testing.TB, spec string) *data.Set {
 	t.Helper()
 	set, _, err := data.Load(context.Background(), spec, data.Options{})
@@ -48,7 +48,7 @@ func toy(t testing.TB, spec string) *data.Set {
 
 const smallToy = "toy:4,4,100,0.2"
 
-// settingsOf returns default settings with the estimator that text stands for.
+// settingsOf returns default settings with the estimator that text describes.
 func settingsOf(t testing.TB, text string) Settings {
 	t.Helper()
 	negative, err := negphase.Parse(text, negphase.DefaultSettings(""))
@@ -70,7 +70,7 @@ func newTrainer(t testing.TB, s Settings, set *data.Set, hidden int, labelled bo
 	return tr
 }
 
-// run trains until steps have been taken in all.
+// run trains until the trainer has taken that many steps in all.
 func run(t testing.TB, tr *Trainer, steps int, observers ...Observer) {
 	t.Helper()
 	if err := tr.Run(context.Background(), steps, observers...); err != nil {

@@ -17,8 +17,8 @@ import (
 	"gorbm/rbm"
 )
 
-// liveOf returns the live metric of a run, as if its model could not be enumerated,
-// and the exact one.
+// liveOf returns the estimated log_likelihood of a run, as if its model could not be enumerated, and the
+// exact one.
 func liveOf(t *testing.T, tr *Trainer) (live, exact Metric) {
 	t.Helper()
 	metrics, err := NewMetrics([]string{"log_likelihood"}, tr.Model(), Sets{Train: tr.set}, 1)
@@ -31,8 +31,8 @@ func liveOf(t *testing.T, tr *Trainer) (live, exact Metric) {
 	return live, metrics[0]
 }
 
-// Where log Z comes from the ladder of a run, "auto" has the likelihood of a model that
-// cannot be enumerated, and nowhere else.
+// "auto" includes the likelihood of a model that cannot be enumerated if, and only if, log Z comes from the
+// run's ladder.
 func TestLiveLikelihoodIsAutomatic(t *testing.T) {
 	set := toy(t, "toy:4,40,25,0.2")
 	for text, want := range map[string]bool{"pins:chains=10:tau=auto": true, "ins:chains=10:tau=1/1.5/2.5/inf": true, "pcd:chains=10": false, "ins:chains=10:tau=reach/5": false, "pt:chains=1:tau=auto": false} {
@@ -50,12 +50,11 @@ func TestLiveLikelihoodIsAutomatic(t *testing.T) {
 	}
 }
 
-// Along runs the live estimate is the exact log-likelihood to within its error: none
-// is off by more than four errors. As these are made for Student's t of nine degrees of
-// freedom, the mean z² is 0.97 and its variance 3.0 over their number: see TestCoverage
-// of package logz. Five standard errors of it are allowed. The metric changes no bit of
-// training. It tells of every third measurement here, the
-// others have too few updates, where its particles are those of the run.
+// During runs the estimate agrees with the exact log-likelihood: none differs by more than four standard
+// errors. The errors are those of Student's t with nine degrees of freedom, so the mean z² is 0.97 and its
+// variance is 3.0 over the number of estimates (see TestCoverage of package logz); five standard errors of
+// it are allowed. The metric changes no bit of training. With the particles of the run, it has a value at
+// every third measurement here, because too few updates precede the others.
 func TestLiveLikelihoodAgainstEnumeration(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -121,15 +120,15 @@ func TestLiveLikelihoodAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Where the ladder of the run gives no number, the reason is named, once while
-// training and again at the end; what a metric remembers is restored.
+// If the run's ladder gives no number, the reason is reported once during training and again at the end.
+// The state of the metric can be restored.
 func TestLiveLikelihoodDoubt(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, "pt:chains=10:tau=1/1.5/2.5/inf")
 	tr := newTrainer(t, s, set, 4, true, rbm.Softmax)
 	live, _ := liveOf(t, tr)
 	run(t, tr, 1200)
-	other := tr.Model().Clone() // of which the particles are not
+	other := tr.Model().Clone() // the particles are not of this model
 	for i := range other.VisibleBias {
 		other.VisibleBias[i] += 20
 	}
@@ -160,8 +159,8 @@ func TestLiveLikelihoodDoubt(t *testing.T) {
 	}
 }
 
-// The particles of a run give log Z if its ladder ends at β = 0 and has groups to
-// tell an error from, and if the model is theirs.
+// The particles of a run give log Z if its ladder ends at β = 0, if there are several groups, from which
+// the error is estimated, and if the measured model is that of the chains.
 func TestOwnLadder(t *testing.T) {
 	for text, want := range map[string]bool{
 		"pt:tau=1/2/inf": true, "pt:tau=auto": true, "pins:tau=auto/5": true, "ins:tau=1/inf": true,
@@ -177,7 +176,7 @@ func TestOwnLadder(t *testing.T) {
 	}
 }
 
-// The bound that estimates must not fall below is that of the training rows, each counted once.
+// The lower bound on estimates is computed from the training rows, each counted once.
 func TestLiveLowerBound(t *testing.T) {
 	set := toy(t, smallToy)
 	tr := newTrainer(t, settingsOf(t, "pt:chains=10:tau=1/1.5/2.5/inf"), set, 4, true, rbm.Softmax)
@@ -202,8 +201,8 @@ func TestLiveLowerBound(t *testing.T) {
 	near(t, "the lower bound of log Z", b.LowerBound, math.Log(sum), 1e-9*math.Abs(math.Log(sum)))
 }
 
-// A scripted is a ladder of ten groups at β = 1 and 0 whose energies are exact normal draws, with
-// log Z(1) − log Z(0) = ½. Before the given round they are far above.
+// A scripted is a ladder of ten groups at β = 1 and 0 whose energies are exact normal draws, with log Z(1)
+// − log Z(0) = ½. Before the given round the energies are far too high.
 type scripted struct {
 	negphase.Estimator
 	settled, round int
@@ -229,8 +228,8 @@ func (s *scripted) Excess(dst []float64) {
 	}
 }
 
-// Chains that reach the model within the first quarter of the rounds give a number, as that
-// quarter does not count. Those that take most of them give none.
+// Chains that reach the model within the first quarter of the rounds give a number, because that quarter is
+// discarded. Chains that need most of the rounds give none.
 func TestLiveFirstQuarter(t *testing.T) {
 	set := toy(t, smallToy)
 	tr := newTrainer(t, settingsOf(t, "pt:chains=10:tau=1/inf"), set, 4, true, rbm.Softmax)
@@ -251,20 +250,19 @@ func TestLiveFirstQuarter(t *testing.T) {
 	}
 }
 
-// With a ladder that ends at β = 0, models of every size have the log-likelihood without
-// being asked: by enumeration where its terms are at most likelihoodWork, 2²⁸, and by an
-// estimate from there on, both where the model could be enumerated, up to 2²⁸ states, and
-// where it could not. Asked for by name, it is exact for all models that can be
-// enumerated. Without such a ladder, "auto" has only what is fast.
+// With a ladder that ends at β = 0, "auto" includes the log-likelihood of models of every size. It is exact
+// if the enumeration has at most likelihoodWork, 2²⁸, terms. Otherwise it is an estimate, both for models
+// that could be enumerated, up to 2²⁸ states, and for larger ones. If it is requested by name it is exact
+// for all models that can be enumerated. Without such a ladder, "auto" includes only what is fast.
 func TestEveryModelHasALikelihood(t *testing.T) {
 	for _, c := range []struct {
 		inputs, hidden int
-		auto, named    bool // it is exact, by "auto" and by name
+		auto, named    bool // exact with "auto", and when requested by name
 	}{
 		{16, 24, true, true}, // 2¹⁶·24
 		{23, 32, true, true}, // 2²³·32 = 2²⁸ terms: the first limit
 		{23, 33, false, true},
-		{32, 23, true, true}, // and with the other layer listed
+		{32, 23, true, true}, // the same with the other layer enumerated
 		{33, 23, false, true},
 		{27, 25, false, true},
 		{30, 27, false, true},
@@ -293,7 +291,7 @@ func TestEveryModelHasALikelihood(t *testing.T) {
 				}
 			}
 		}
-		// Without a run there are no chains to estimate it by.
+		// Without a run there are no chains for an estimate.
 		switch _, err := NewMetrics([]string{"log_likelihood"}, m, Sets{Train: set}, 1); {
 		case (err == nil) != c.named:
 			t.Errorf("%d × %d units, without a run: %v", c.inputs, c.hidden, err)
@@ -301,9 +299,8 @@ func TestEveryModelHasALikelihood(t *testing.T) {
 	}
 }
 
-// Of a model between the limits a ladder along the run gives the number that
-// enumeration gives, to within four of its standard errors, as in
-// TestLiveLikelihoodAgainstEnumeration.
+// For a model between the limits, a ladder during the run gives the same number as enumeration, to within
+// four standard errors, as in TestLiveLikelihoodAgainstEnumeration.
 func TestLikelihoodBetweenTheLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")

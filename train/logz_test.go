@@ -9,9 +9,8 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// The log Z that ptt reports is of the model as it is after the last update: within two
-// of its standard errors as often as a normal error is. That of the model before the
-// update is not.
+// The log Z that ptt reports is that of the model after the last update: it is within two standard errors
+// as often as a normal error is. That of the model before the update is not.
 func TestLogZIsOfTheLastModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("60 short runs")
@@ -45,7 +44,7 @@ func TestLogZIsOfTheLastModel(t *testing.T) {
 		}
 	}
 	t.Logf("within two standard errors: %d of %d, of the model before the update %d", now, runs, before)
-	const p = 0.9545 // of a normal error
+	const p = 0.9545 // probability of a normal error within two standard deviations
 	least := runs*p - 6*math.Sqrt(runs*p*(1-p))
 	if float64(now) < least {
 		t.Errorf("%d of %d are within two standard errors, expected %.1f or more", now, runs, least)

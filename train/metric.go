@@ -277,8 +277,8 @@ var metricKinds = []metricKind{
 		},
 		describe: func(s *subject, c []Column) {
 			note := s.train().Values()
-			if law, ok := LawLikelihood(s.train(), s.m.Classes() > 0); ok {
-				note += fmt.Sprintf("; the distribution of the data scores %.5g on the training rows", law)
+			if truth, ok := LawLikelihood(s.train(), s.m.Classes() > 0); ok {
+				note += fmt.Sprintf("; the distribution of the data scores %.5g on the training rows", truth)
 			}
 			if s.isGrey() {
 				c[0].Label, c[0].Axis, note = "score −F − log Z", "score −F − log Z / nats", "grey values kept: no likelihood"

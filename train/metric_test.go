@@ -13,16 +13,15 @@ import (
 	"gorbm/rbm"
 )
 
-// tinyModel has one input, two classes and one hidden unit. Its biases are 0
-// and its weights 0, and ln 3 of the input, ln 7 of class 1, so that the
-// weight of a visible state, 1 + exp(Σ w), is
+// tinyModel has one input, two classes and one hidden unit. All biases are 0. The weights are ln 3 for the
+// input, 0 for class 0 and ln 7 for class 1. The weight of a visible state, 1 + exp(Σ w), is then
 //
 //	          x=0  x=1
 //	label 0    2    4
 //	label 1    8   22
 //
-// and 36 in all with a softmax label. With Bernoulli labels, no label has the
-// weights of label 0 and both those of label 1: 72 in all.
+// and 36 in all with a softmax label. With Bernoulli labels, states without a label have the weights of
+// label 0, and states with both have those of label 1: 72 in all.
 func tinyModel(kind rbm.Kind) *rbm.RBM {
 	m := rbm.New(3, 1, 2, kind)
 	w := rbm.NewMatrix(3, 1)
@@ -42,14 +41,14 @@ func tinySet() *data.Set {
 	return s
 }
 
-// tinyTest has the row (1,1) alone.
+// tinyTest has the single row (1,1).
 func tinyTest() *data.Set {
 	s := tinySet()
 	s.X, s.Y = s.X.Slice(0, 1), s.Y[:1]
 	return s
 }
 
-// handTol covers ln 3 and ln 7 rounded to float32 in three terms.
+// handTol is the error of ln 3 and ln 7 rounded to float32, in three terms.
 const handTol = 1e-6
 
 func TestMetricsByHand(t *testing.T) {
@@ -60,7 +59,7 @@ func TestMetricsByHand(t *testing.T) {
 		total, pseudo float64
 	}{
 		{rbm.Softmax, 36, classes + log(22./30*8/30*4/6)/3},
-		// The unit of the class that a row does not have, or has, is even.
+		// Given the other units, a Bernoulli unit of class 0 has probability ½ for both values.
 		{rbm.Bernoulli, 72, classes + log(22./30*8/30*4/6)/3 + log(0.5)},
 	} {
 		m := tinyModel(c.kind)
@@ -150,7 +149,7 @@ func TestNewMetricsNames(t *testing.T) {
 	for _, c := range []struct {
 		names string
 		m     *rbm.RBM
-		want  string // names, or what the error says
+		want  string // the metrics' names, or part of the error
 	}{
 		{"none", tiny, ""},
 		{"auto", tiny, "classification log_likelihood pseudo_likelihood"},
@@ -227,7 +226,7 @@ func TestLikeliest(t *testing.T) {
 func TestLawLikelihood(t *testing.T) {
 	set := tinySet()
 	if _, ok := LawLikelihood(set, true); ok {
-		t.Error("a law that is not there")
+		t.Error("a distribution that is not known")
 	}
 	set.LogProb = func(x []uint64, y int) float64 { return float64(10*int(x[0]) + y) }
 	if got, ok := LawLikelihood(set, true); !ok || got != (11+1+10)/3. {
@@ -236,12 +235,12 @@ func TestLawLikelihood(t *testing.T) {
 	if got, ok := LawLikelihood(set, false); !ok || got != (9-1+9)/3. {
 		t.Errorf("without labels %v", got)
 	}
-	// The toy law against its entropy: H = ln 4 + 8·h(0.2) nats, and a row's
-	// log probability varies by 8·0.2·0.8·ln²4.
+	// The toy distribution has the entropy H = ln 4 + 8·h(0.2) nats, and the variance of a row's log
+	// probability is 8·0.2·0.8·ln²4.
 	set = toy(t, smallToy)
 	got, _ := LawLikelihood(set, true)
 	want := -math.Log(4) + 8*(0.2*math.Log(0.2)+0.8*math.Log(0.8))
-	near(t, "toy law", got, want, 6*math.Sqrt(8*0.2*0.8/float64(set.Len()))*math.Log(4))
+	near(t, "mean log probability of the toy data", got, want, 6*math.Sqrt(8*0.2*0.8/float64(set.Len()))*math.Log(4))
 }
 
 func TestEvaluator(t *testing.T) {
@@ -277,7 +276,7 @@ func TestEvaluator(t *testing.T) {
 	if fmt.Sprint(whole) != "map[0:false 4:false 8:false 10:false]" {
 		t.Errorf("measured at %v", whole)
 	}
-	// The final look is at all rows, and reports and counts nothing.
+	// The final evaluation uses all rows. It is not reported and adds no counts.
 	if final, err := v.Final(context.Background(), m, 10); err != nil || !whole[step] || final.Step != 10 || len(final.Values) != 2 {
 		t.Errorf("the final look is %+v, %v", final, err)
 	}
@@ -292,7 +291,7 @@ func TestEvaluator(t *testing.T) {
 	}
 }
 
-// The lines of the report are read off the table of metrics.
+// The lines of the report follow the table of metrics.
 func TestMetricsAreDescribed(t *testing.T) {
 	metrics, err := NewMetrics([]string{"classification", "log_likelihood", "active_hidden"}, tinyModel(rbm.Softmax), Sets{Train: tinySet(), Test: tinySet()}, 1)
 	if err != nil {
@@ -314,8 +313,8 @@ mean number of hidden units on: train 1.00`; got != want {
 	}
 }
 
-// halves returns a set whose first half has blank rows of class a and whose
-// second half full rows of class b: the first rows are no sample of it.
+// halves returns a set whose first half has blank rows of class a and whose second half has full rows of
+// class b, so that the first rows are not a random sample.
 func halves(rows, inputs int) *data.Set {
 	s := &data.Set{Name: "halves", X: rbm.NewBits(rows, inputs), Y: make([]int32, rows), Classes: []string{"a", "b"}, Height: 1, Width: inputs, Binarize: data.Binary}
 	for r := rows / 2; r < rows; r++ {
@@ -345,12 +344,12 @@ func measure(t *testing.T, name string, m *rbm.RBM, sets Sets, whole bool) map[s
 	return values
 }
 
-// sampleTol is six standard errors of the share of one half in a sample of 100
-// rows of n, drawn without putting back.
+// sampleTol is six standard errors of the fraction of a half of n rows in a sample of 100, drawn without
+// replacement.
 func sampleTol(n float64) float64 { return 6 * math.Sqrt(0.25/100*(n-100)/(n-1)) }
 
-// Classification of a model so large that it takes a sample of 100 rows: at
-// the last look all rows but those of training count, in the sum as in the mean.
+// Classification of a large model uses a sample of 100 rows. At the end of a run it uses all rows, except
+// for the training rows, for the sum and for the mean.
 func TestClassificationTakesASample(t *testing.T) {
 	const rows, inputs, hidden = 200, 4000, 2700 // rowWork is less than 100 times the weights
 	m := rbm.New(inputs+2, hidden, 2, rbm.Softmax)
@@ -367,14 +366,13 @@ func TestClassificationTakesASample(t *testing.T) {
 	near(t, "error of training rows at the last look", last["error_train"], first["error_train"], 0)
 	b := math.Round(100 * first["error_test"]) // rows of class b in the sample
 	sum := (100-b)*math.Log(0.75) + b*math.Log(0.25)
-	near(t, "sum over the sample", first["accuracy_sum"], sum, 1e-4) // a bias in float32, 100 times
+	near(t, "sum over the sample", first["accuracy_sum"], sum, 1e-4) // the rounding of a float32 bias, 100 times
 	near(t, "sum over all", last["accuracy_sum"], rows*(math.Log(0.75)+math.Log(0.25))/2, 1e-4)
 	near(t, "mean over the sample", first["accuracy_mean"], sum/100, 1e-6)
 	near(t, "mean over all", last["accuracy_mean"], (math.Log(0.75)+math.Log(0.25))/2, 1e-6)
 }
 
-// The pseudo-likelihood takes a sample as long as training goes on, and at the
-// last look as many more rows as it says.
+// The pseudo-likelihood uses a sample during training, and a larger one of the stated size at the end.
 func TestPseudoLikelihoodTakesASample(t *testing.T) {
 	const rows, inputs, hidden = 400, 600, 560 // productWork is 100 times the weights, wholeWork more than 400 times
 	m := rbm.New(inputs, hidden, 0, rbm.Softmax)
@@ -396,8 +394,7 @@ func TestPseudoLikelihoodTakesASample(t *testing.T) {
 	near(t, "pseudo-likelihood of all rows", all, (blank+full)/2, 1e-3) // biases in float32, 600 of them
 }
 
-// The log-likelihood takes all rows, while training too, of a model as small as
-// those that can be enumerated.
+// The log-likelihood of a model that can be enumerated uses all rows, during training too.
 func TestLogLikelihoodTakesAllRows(t *testing.T) {
 	const rows, inputs, hidden = 6000, 600, 10 // rowWork is 44739 times the weights, productWork 5592 times
 	m := rbm.New(inputs, hidden, 0, rbm.Softmax)
@@ -410,8 +407,8 @@ func TestLogLikelihoodTakesAllRows(t *testing.T) {
 	near(t, "log-likelihood", got, inputs*(math.Log(0.25)+math.Log(0.75))/2, 1e-3) // biases in float32, 600 of them
 }
 
-// At the last look the gap of free energies is the difference of the log-likelihoods of
-// all rows where these are measured. Else it says of how many rows it is.
+// At the end of a run the free-energy gap is the difference of the log-likelihoods of all rows, if these
+// are measured. Otherwise it names its number of rows.
 func TestGapIsOfTheRowsOfTheLikelihood(t *testing.T) {
 	const rows, inputs = 3 * gapRows, 3
 	m := rbm.New(inputs, 2, 0, rbm.Softmax)
@@ -419,7 +416,7 @@ func TestGapIsOfTheRowsOfTheLikelihood(t *testing.T) {
 		m.VisibleBias[i] = float32(math.Log(3))
 	}
 	sets := Sets{Train: halves(rows, inputs), Test: halves(rows, inputs)}
-	sets.Train.Missing = rbm.NewBits(rows, inputs) // of rows with gaps the first ones are a sample
+	sets.Train.Missing = rbm.NewBits(rows, inputs) // of rows with missing cells, only the first ones are measured
 	sets.Train.Missing.Set(0, 0, true)
 	for _, s := range []*data.Set{sets.Train, sets.Test} {
 		s.Y, s.Classes = nil, nil
@@ -445,7 +442,7 @@ func TestGapIsOfTheRowsOfTheLikelihood(t *testing.T) {
 		t.Errorf("the gap of all rows has the unit %q, want %q", unit, " nats")
 	}
 
-	large := rbm.New(4000, 2700, 0, rbm.Softmax) // of samples of 100 rows, and too large to enumerate
+	large := rbm.New(4000, 2700, 0, rbm.Softmax) // needs samples of 100 rows, and is too large to enumerate
 	sets = Sets{Train: halves(200, 4000), Test: halves(50, 4000)}
 	for _, s := range []*data.Set{sets.Train, sets.Test} {
 		s.Y, s.Classes = nil, nil
@@ -458,19 +455,18 @@ func TestGapIsOfTheRowsOfTheLikelihood(t *testing.T) {
 	}
 }
 
-// The gap of free energies is that of the rows held out, where there are any;
-// and hidden units that are on are counted a row.
+// The free-energy gap uses the held-out rows if there are any. active_hidden is the mean per row.
 func TestGapAndActiveByHand(t *testing.T) {
 	m := tinyModel(rbm.Softmax)
 	held := tinySet()
-	held.X, held.Y = held.X.Slice(1, 2), held.Y[1:2] // (0,1), of weight 8
+	held.X, held.Y = held.X.Slice(1, 2), held.Y[1:2] // the row (0,1), of weight 8
 	sets := Sets{Train: tinySet(), Holdout: held, Test: tinyTest()}
 	train := math.Log(22*8*4) / 3
 	near(t, "gap", measure(t, "free_energy_gap", m, sets, true)["free_energy_gap"], train-math.Log(8), handTol)
 	sets.Holdout = nil
 	near(t, "gap to the test rows", measure(t, "free_energy_gap", m, sets, true)["free_energy_gap"], train-math.Log(22), handTol)
 
-	// Two hidden units, of which the second is on by 4/5 whatever the row.
+	// Two hidden units. The second is on with probability 4/5 whatever the row.
 	two := rbm.New(3, 2, 2, rbm.Softmax)
 	w := rbm.NewMatrix(3, 2)
 	w.Row(0)[0], w.Row(2)[0] = float32(math.Log(3)), float32(math.Log(7))
@@ -481,8 +477,8 @@ func TestGapAndActiveByHand(t *testing.T) {
 	near(t, "of the test row", measure(t, "active_hidden", two, sets, false)["active_hidden_test"], 21./22+0.8, handTol)
 }
 
-// Where cells are missing, the rows that are measured, beyond leastRows of them, are as many as their sums allow. The rows and
-// the terms of the enumeration are those of the metric.
+// If cells are missing, leastRows rows are measured, and more rows as far as the sums allow. The metric's
+// Rows and Terms are these rows and the terms of the enumeration.
 func TestGapsBoundTheRows(t *testing.T) {
 	const rows, inputs, gaps = 600, 14, 12 // of 2¹² states a row
 	m := rbm.New(inputs, 2, 0, rbm.Softmax)

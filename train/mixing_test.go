@@ -14,16 +14,16 @@ import (
 	"gorbm/rbm"
 )
 
-// A frozen is a model that does not move, with chains of pcd on it, whose hidden
-// states are drawn by a law of their own before each measurement.
+// A frozen is a fixed model with chains of pcd. Before each measurement their hidden states are drawn from
+// a distribution that the test chooses.
 type frozen struct {
-	t      *Trainer
-	mixing *mixing
-	law    []float64 // cumulated p(h)
+	t          *Trainer
+	mixing     *mixing
+	cumulative []float64 // cumulative p(h)
 }
 
-// newFrozen returns a model of n + n units with chains, on data that are draws of
-// its own.
+// newFrozen returns a frozen model of n + n units with chains. Its data are draws from a different
+// distribution.
 func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
 	t.Helper()
 	f := &frozen{}
@@ -35,7 +35,7 @@ func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
 			h.Set(i, j, i>>j&1 == 1)
 		}
 	}
-	// p(h) ∝ Σ_v exp(−E(v,h)): the sum over v factorises.
+	// p(h) ∝ Σ_v exp(−E(v,h)), where the sum over v factorises.
 	for i := range logp {
 		for j, c := range m.HiddenBias {
 			if h.Get(i, j) {
@@ -55,7 +55,7 @@ func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
 	z, sum := rbm.LogSumExp(logp), 0.0
 	for _, x := range logp {
 		sum += math.Exp(x - z)
-		f.law = append(f.law, sum)
+		f.cumulative = append(f.cumulative, sum)
 	}
 	s := settingsOf(t, "pcd:chains="+chains)
 	s.Negative.Set("start", "uniform")
@@ -77,18 +77,18 @@ func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
 func (f *frozen) draw(h rbm.Values, key rbm.Key) {
 	for r := range h.Rows {
 		u := key.Uniform(uint64(r))
-		i, _ := slices.BinarySearch(f.law, u)
+		i, _ := slices.BinarySearch(f.cumulative, u)
 		for j := range h.Cols {
-			h.Set(r, j, min(i, len(f.law)-1)>>j&1 == 1)
+			h.Set(r, j, min(i, len(f.cumulative)-1)>>j&1 == 1)
 		}
 	}
 }
 
-// measure puts the chains at h and returns what a measurement says.
+// measure sets the chains to h and returns a measurement.
 func (f *frozen) measure(t *testing.T, h rbm.Values) (p mixingPoint, values []float64) {
 	t.Helper()
 	var b []byte
-	for _, x := range []any{uint32(1), uint32(h.Rows), uint32(h.Cols), h.Words} { // as chains are saved
+	for _, x := range []any{uint32(1), uint32(h.Rows), uint32(h.Cols), h.Words} { // in the format of saved chains
 		b, _ = binary.Append(b, binary.LittleEndian, x)
 	}
 	if err := f.t.negative.UnmarshalBinary(b); err != nil {
@@ -102,15 +102,15 @@ func (f *frozen) measure(t *testing.T, h rbm.Values) (p mixingPoint, values []fl
 	return f.mixing.Window[len(f.mixing.Window)-1], values
 }
 
-// small returns a model of 8 + 6 units that Gibbs steps move with ease.
+// small returns a model of 8 + 6 units in which Gibbs steps mix fast.
 func small(seed uint64) *rbm.RBM {
 	m := rbm.New(8, 6, 0, rbm.Softmax)
 	m.Randomize(0.8, rbm.NewKey(seed))
 	return m
 }
 
-// twoModes returns a model of 12 + 6 units with two equal modes, all units off and
-// all on, which Gibbs steps do not leave.
+// twoModes returns a model of 12 + 6 units with two equal modes, all units off and all on, which Gibbs
+// steps do not leave.
 func twoModes() *rbm.RBM {
 	m := rbm.New(12, 6, 0, rbm.Softmax)
 	w := rbm.NewMatrix(12, 6)
@@ -127,11 +127,10 @@ func twoModes() *rbm.RBM {
 	return m
 }
 
-// Chains that are drawn exactly from the model are not accused. Their drift has the
-// mean 0 and, as the first and the last values of a chain correlate positively if
-// at all, at most the variance 2/chains; five standard errors of both are allowed.
-// The statistic of fresh chains has the mean 0 too. Then the verdict is wrong with a
-// probability of at most 3·10⁻⁵ a measurement, so that none is expected here.
+// Chains that are drawn exactly from the model get no warning. Their drift has the mean 0. Its variance is
+// at most 2/chains, because the first and the last values of a chain can only be correlated positively.
+// Five standard errors of both are allowed. The statistic of fresh chains has the mean 0 too. The
+// probability of a false verdict is then at most 3·10⁻⁵ a measurement, so that none is expected here.
 func TestMixingFalseAlarms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -164,7 +163,7 @@ func TestMixingFalseAlarms(t *testing.T) {
 		if math.Abs(mean) > 5*math.Sqrt(limit/n) {
 			t.Errorf("%s chains: the mean drift is %.3f, want 0 within %.3f", c.chains, mean, 5*math.Sqrt(limit/n))
 		}
-		if c.n > 1 && variance > limit*(1+5*math.Sqrt(2/n)) { // of a single chain the standard deviation is a guess
+		if c.n > 1 && variance > limit*(1+5*math.Sqrt(2/n)) { // for a single chain the standard deviation is a guess
 			t.Errorf("%s chains: the variance of the drift is %.3g, want at most %.3g", c.chains, variance, limit)
 		}
 		if mean, _ := diag.MeanVariance(left); c.n > 1 && math.Abs(mean-1) > 5*math.Sqrt(placesVariance(c.n)/n) {
@@ -182,9 +181,9 @@ func TestMixingFalseAlarms(t *testing.T) {
 	}
 }
 
-// Chains that are not of the model are accused: those that have stayed behind, in a
-// mode that the model has left and that they leave at once, and those that are all in
-// one of two modes and stay there. Chains drawn from the same models are not.
+// Chains that are not distributed like the model get a warning. In one case they are in a mode that the
+// model has left, and leave it at once. In the other all are in one of two modes and stay there. Chains
+// drawn from the same models get none.
 func TestMixingDetects(t *testing.T) {
 	for name, c := range map[string]struct {
 		model *rbm.RBM
@@ -220,8 +219,8 @@ func TestMixingDetects(t *testing.T) {
 	}
 }
 
-// tilted returns a model whose units all attract each other. A field prefers that
-// they are on; Gibbs steps take several steps to get there from all units off.
+// tilted returns a model whose units attract each other, with a field that favours units that are on. From
+// all units off, Gibbs steps take several steps to get there.
 func tilted(field float32) *rbm.RBM {
 	const weight = 0.55
 	m := rbm.New(12, 6, 0, rbm.Softmax)
@@ -239,8 +238,8 @@ func tilted(field float32) *rbm.RBM {
 	return m
 }
 
-// The metric changes no bit of training, and its values do not depend on the
-// number of processors. It is measured no more often than its budget allows.
+// The metric changes no bit of training, and its values do not depend on the number of processors. It is
+// not measured more often than its budget allows.
 func TestMixingDoesNotDisturb(t *testing.T) {
 	set := toy(t, smallToy)
 	for kind, text := range negatives {
@@ -292,8 +291,8 @@ func TestMixingDoesNotDisturb(t *testing.T) {
 	}
 }
 
-// Chains that stay in their modes are accused, though none of them lags: those of pcd
-// on four modes that differ in many bits. A ladder that crosses between the modes is not.
+// Chains that stay in their modes get a warning although they do not lag: those of pcd on four modes that
+// differ in many bits. A ladder that crosses between the modes gets none.
 func TestMixingStill(t *testing.T) {
 	for text, want := range map[string]bool{"pcd:chains=50": true, "pt:chains=10:tau=auto": false} {
 		set := toy(t, "desjardins:0.001")
@@ -318,7 +317,7 @@ func TestMixingStill(t *testing.T) {
 	}
 }
 
-// A drift of less than a nat is no matter, however many standard deviations it is.
+// A drift of less than a nat is ignored, however many standard deviations it is.
 func TestLagInNats(t *testing.T) {
 	for nats, want := range map[float64]bool{-0.9: false, 0.9: false, -1.1: true, 1.1: true} {
 		if _, _, clear := lag([]mixingPoint{{Drift: 3 * nats, Nats: nats, Chains: 100}}); clear != want {
@@ -327,12 +326,12 @@ func TestLagInNats(t *testing.T) {
 	}
 }
 
-// Places are left by 1 where chains have forgotten, by 1/modes where each stays in its
-// mode, and by 0 where nothing moves.
+// pastStates.left is 1 if chains have forgotten their states, 1/modes if each stays in its mode, and 0 if
+// nothing moves.
 func TestPlaces(t *testing.T) {
 	const chains, modes, cols = 64, 4, 60
 	key := rbm.NewKey(3)
-	// draw puts chain r near the mode of(r), with bits of its own.
+	// draw returns chains, with chain r near the mode of(r) and with independent noise.
 	draw := func(of func(r int) int, key rbm.Key) pastStates {
 		v := rbm.NewBits(chains, cols)
 		for r := range chains {
@@ -361,8 +360,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Few chains must drift farther: the mean difference of n chains in equilibrium has the
-// standard deviation √(2/n), and a lag takes driftZ of it.
+// Few chains must drift farther. The mean difference of n chains in equilibrium has the standard deviation
+// √(2/n), and a lag must exceed driftZ of it.
 func TestLagOfFewChains(t *testing.T) {
 	for chains, want := range map[float64]bool{20: false, 35: false, 36: true, 100: true} {
 		if _, _, clear := lag([]mixingPoint{{Drift: -0.95, Nats: -3, Chains: chains}}); clear != want {
@@ -371,7 +370,7 @@ func TestLagOfFewChains(t *testing.T) {
 	}
 }
 
-// Chains are stuck only if they are far from fresh chains of both kinds, which agree.
+// Chains are stuck only if they are far from both kinds of fresh chains, and these agree.
 func TestStuckTakesBothKinds(t *testing.T) {
 	for name, c := range map[string]struct {
 		data, base, fresh float64

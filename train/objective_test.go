@@ -26,7 +26,7 @@ func partly(set *data.Set) *data.Set {
 	return &s
 }
 
-// objectiveCases are all objectives, on rows that all have their class, or not.
+// objectiveCases calls f for all objectives, with and without rows that lack a class.
 func objectiveCases(t *testing.T, spec string, f func(t *testing.T, s Settings, set *data.Set, kind rbm.Kind)) {
 	full := toy(t, spec)
 	for _, c := range []struct {
@@ -50,8 +50,7 @@ func objectiveCases(t *testing.T, spec string, f func(t *testing.T, s Settings, 
 	}
 }
 
-// objectiveOf returns the mean of the objective over the rows that it is trained on,
-// by enumeration.
+// objectiveOf returns the mean of the objective over the rows that it trains on, by enumeration.
 func objectiveOf(t *testing.T, s Settings, m *rbm.RBM, set *data.Set) float64 {
 	t.Helper()
 	enum, err := exact.New(m, exact.EvaluationLimit)
@@ -80,11 +79,10 @@ func objectiveOf(t *testing.T, s Settings, m *rbm.RBM, set *data.Set) float64 {
 	return sum / float64(s.Rows(set))
 }
 
-// One step along the gradient, on all rows and with the exact negative phase, is
-// along the gradient of the objective by enumeration: the objective differs between
-// a step ahead and a step back by 2|step|²/rate, except for the third order in the rate.
-// Divided by the rate that shrinks by 4 where the rate is halved, by which it is
-// extrapolated away.
+// One step on all rows with the exact negative phase is a step along the gradient of the objective. The
+// objective, by enumeration, differs between a step ahead and a step back by 2|step|²/rate, up to the third
+// order in the rate. Divided by the rate, the error shrinks by 4 if the rate is halved, so extrapolation
+// removes it.
 func TestStepClimbsTheObjective(t *testing.T) {
 	objectiveCases(t, "toy:4,3,10,0.2", func(t *testing.T, s Settings, set *data.Set, kind rbm.Kind) {
 		s.Negative = settingsOf(t, "exact").Negative
@@ -111,15 +109,14 @@ func TestStepClimbsTheObjective(t *testing.T) {
 		}
 		a, want := slope(1. / 16)
 		b, _ := slope(1. / 32)
-		// What the extrapolation leaves is of higher order than what it takes away.
-		// Parameters below 4 are off by 2⁻²³, and so is the step, of rate times want
-		// in square.
+		// The remaining error is of higher order than the one removed. Parameters below 4 have a rounding
+		// error of 2⁻²³, and so has the step, whose squared length is want times rate².
 		near(t, "rise of the objective", b+(b-a)/3, want, math.Abs(b-a)/3+2*0x1p-23*32*math.Sqrt(want*float64(start.Visible()*start.Hidden())))
 	})
 }
 
-// A run that is saved and loaded goes on with the same bits, with all that keeps
-// state; no step allocates.
+// A run that is saved and loaded continues identically, with every option that keeps state. No step
+// allocates.
 func TestObjectivesGoOn(t *testing.T) {
 	objectiveCases(t, smallToy, func(t *testing.T, s Settings, set *data.Set, kind rbm.Kind) {
 		s.Momentum, s.Center, s.Average, s.L1, s.L2 = 0.5, 0.05, 0.9, 1e-4, 1e-3
@@ -128,7 +125,7 @@ func TestObjectivesGoOn(t *testing.T) {
 		first := newTrainer(t, s, set, 6, true, kind)
 		run(t, first, 25)
 		second := newTrainer(t, s, set, 6, true, kind)
-		run(t, second, 7) // Load must forget this
+		run(t, second, 7) // Load must overwrite this
 		if _, err := second.Load(bytes.NewReader(save(t, first))); err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +139,7 @@ func TestObjectivesGoOn(t *testing.T) {
 			t.Errorf("another objective goes on: %v, want %q in it", err, "other settings")
 		}
 		if parallel.Raced() {
-			return // the race detector makes pools forget
+			return // under the race detector pools drop objects
 		}
 		if n := testing.AllocsPerRun(50, func() {
 			if _, err := whole.Step(); err != nil {
@@ -154,7 +151,7 @@ func TestObjectivesGoOn(t *testing.T) {
 	})
 }
 
-// Equal bits at any GOMAXPROCS, on a model for which the loops are shared out.
+// Results are identical at any GOMAXPROCS, on a model for which the loops are divided among goroutines.
 func TestObjectivesAtAnyGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	objectiveCases(t, "toy:4,240,25,0.2", func(t *testing.T, s Settings, set *data.Set, kind rbm.Kind) {
@@ -174,7 +171,7 @@ func TestObjectivesAtAnyGOMAXPROCS(t *testing.T) {
 	})
 }
 
-// "joint" is the name of what "" is.
+// "joint" and "" are the same objective.
 func TestJointIsTheDefault(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, "cd:k=1")
@@ -188,8 +185,8 @@ func TestJointIsTheDefault(t *testing.T) {
 	}
 }
 
-// The discriminative objective takes rows that have a class alone: no others change
-// a bit, and each of them is dealt once in an epoch.
+// The discriminative objective uses only rows that have a class: other rows change no bit, and each of
+// these is used once in an epoch.
 func TestDiscriminativeLeavesUnlabelledRowsOut(t *testing.T) {
 	set := partly(toy(t, smallToy))
 	s := settingsOf(t, "cd:k=1")
@@ -203,7 +200,7 @@ func TestDiscriminativeLeavesUnlabelledRowsOut(t *testing.T) {
 	}
 }
 
-// Chains that start at a row without a class start at a draw of it from p(y|x).
+// At a row without a class, chains start at a class drawn from p(y|x).
 func TestClassesAreDrawn(t *testing.T) {
 	set := partly(toy(t, "toy:4,4,30,0.2"))
 	s := settingsOf(t, "cd:k=1")
@@ -291,7 +288,7 @@ func TestObjectiveRefuses(t *testing.T) {
 	}
 }
 
-// Metrics, means and the base rates take the labels of the rows that have one.
+// Metrics, means and base rates use the labels of the rows that have one.
 func TestMetricsOfPartlyLabelledRows(t *testing.T) {
 	set := partly(toy(t, "toy:4,4,30,0.2"))
 	labelled := set.Take(set.Labelled())
@@ -312,7 +309,7 @@ func TestMetricsOfPartlyLabelledRows(t *testing.T) {
 		return values
 	}
 	got, want := measure(set), measure(labelled)
-	for i := range got { // the rows come in another order
+	for i := range got { // the order of the rows differs
 		near(t, "metric", got[i], want[i], 1e-12*math.Abs(want[i]))
 	}
 	all, some := VisibleMean(set, 4), VisibleMean(labelled, 4)
@@ -321,9 +318,9 @@ func TestMetricsOfPartlyLabelledRows(t *testing.T) {
 	}
 }
 
-// Momentum, a gradient of its own and centring take the whole objective: the first
-// step with momentum is the plain one, as is the first of small steps, and offsets
-// slide to the means of the minibatch.
+// Momentum, second words and centring act on the gradient of the whole objective. The first step with
+// momentum equals the plain one, as does the first small step, and offsets slide to the means of the
+// minibatch.
 func TestOptimizersTakeTheObjective(t *testing.T) {
 	objectiveCases(t, smallToy, func(t *testing.T, s Settings, set *data.Set, kind rbm.Kind) {
 		step := func(change func(s *Settings)) *Trainer {
@@ -344,7 +341,7 @@ func TestOptimizersTakeTheObjective(t *testing.T) {
 			}
 		}
 		if set.Unlabelled() > 0 {
-			return // other rows, or drawn classes
+			return // rows or drawn classes differ
 		}
 		centred := step(func(s *Settings) { s.Center = 0.1 })
 		joint := step(func(s *Settings) { s.Center, s.Objective, s.Alpha = 0.1, Joint, 0 })
@@ -354,8 +351,8 @@ func TestOptimizersTakeTheObjective(t *testing.T) {
 	})
 }
 
-// All rows held out are scored in training, as they choose the best model; of other
-// parts, which are as large, there is a sample.
+// All held-out rows are scored during training, because they choose the best model. Other parts, of the
+// same size here, are sampled.
 func TestHoldoutIsScoredWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a model so large that a sample is taken takes seconds")
@@ -380,8 +377,7 @@ func TestHoldoutIsScoredWhole(t *testing.T) {
 	}
 }
 
-// What Sparse takes off the hidden biases falls with the rate: at half the rate it is
-// half as much.
+// The amount that Sparse subtracts from the hidden biases is proportional to the rate.
 func TestSparseKeepsPaceWithTheRate(t *testing.T) {
 	set := toy(t, smallToy)
 	m := NewModel(set, 6, true, rbm.Softmax, 1)
@@ -402,8 +398,8 @@ func TestSparseKeepsPaceWithTheRate(t *testing.T) {
 	}
 }
 
-// A run whose steps of sparsity are small has second words, and the hidden biases move
-// by the sum of those steps, where there is no gradient. Steps of 2⁻¹⁰ need none.
+// If its steps of sparsity are small, a run has second words, and without a gradient the hidden biases move
+// by the sum of the steps. Steps of 2⁻¹⁰ need no second words.
 func TestSmallSparseStepsOfARun(t *testing.T) {
 	set := toy(t, smallToy)
 	m := NewModel(set, 6, true, rbm.Softmax, 1)
@@ -436,8 +432,8 @@ func TestSmallSparseStepsOfARun(t *testing.T) {
 	}
 }
 
-// Sparse is taken off the hidden biases after a step, whatever the optimizer, and
-// before the parameters are averaged.
+// Sparse is subtracted from the hidden biases after a step, whatever the optimizer, and before the
+// parameters are averaged.
 func TestSparseStep(t *testing.T) {
 	set := toy(t, smallToy)
 	for _, average := range []float64{0, 0.5} {
@@ -455,7 +451,7 @@ func TestSparseStep(t *testing.T) {
 		if !sparse.model.Equal(plain.model) {
 			t.Error("a sparse step is not the plain one with a quarter off the hidden biases")
 		}
-		for j, c := range sparse.Model().HiddenBias { // the average begins at the parameters before the step
+		for j, c := range sparse.Model().HiddenBias { // the average starts at the parameters before the step
 			near(t, "hidden bias", float64(c), float64(step(0).Model().HiddenBias[j])-0.25*(1-average), 0x1p-22)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// all has every part of the optimizer on.
+// all has every option of the optimizer on.
 func all(s Settings) Settings {
 	s.Schedule, s.Horizon = "cosine", 80
 	s.Momentum, s.L1, s.L2, s.Center, s.Average = 0.5, 1e-3, 1e-2, 0.05, 0.9
@@ -44,8 +44,8 @@ func TestRateAt(t *testing.T) {
 	}
 }
 
-// The parts of the optimizer against the same update written out in float64 on
-// moments, step by step from the same parameters.
+// Each option of the optimizer gives the same update as a reference in float64 on the moments, step by step
+// from the same parameters.
 func TestOptimizerAgainstTheDefinition(t *testing.T) {
 	set := toy(t, smallToy)
 	for name, change := range map[string]func(s *Settings){
@@ -70,8 +70,8 @@ func TestOptimizerAgainstTheDefinition(t *testing.T) {
 			o := newReference(s, tr.model, VisibleMean(set, tr.model.Classes()))
 			twin := newTrainer(t, s, set, 5, true, rbm.Softmax) // deals the same batches
 			for step := range 10 {
-				// The reference follows the trainer's parameters, so that the
-				// samples are the same; it must land where the trainer does.
+				// The reference starts each step at the trainer's parameters, so that the samples are the
+				// same, and must reach the trainer's next ones.
 				twin.batches.Rows(twin.rows, step)
 				set.Visible(twin.batch.V, twin.rows, tr.model.Classes())
 				tr.model.HiddenMean(twin.batch.H, twin.batch.V)
@@ -88,9 +88,9 @@ func TestOptimizerAgainstTheDefinition(t *testing.T) {
 	}
 }
 
-// At small rates the steps of the parameters, and of their average, are far
-// below the last bit, and arrive all the same: in the parameters and their second
-// words together. Without second words, the broken twin, much of the way is lost.
+// At small rates the steps of the parameters and of their average are far below the last bit, but the
+// parameters and their second words together move by the sum of the steps. Without second words, the broken
+// twin, much of the sum is lost.
 func TestSmallSteps(t *testing.T) {
 	const steps = 300
 	set := toy(t, smallToy)
@@ -149,8 +149,8 @@ func TestSmallSteps(t *testing.T) {
 				}
 				return math.Sqrt(miss / way)
 			}
-			// A step has some 24 bits, and 300 of them add up to more than any; the
-			// float32 of the hidden means is common to both sides.
+			// A step has a relative precision of some 24 bits, and the sum of 300 steps is larger than any
+			// of them. The float32 of the hidden means is common to both sides.
 			if got := off(true); got > 1e-5 {
 				t.Errorf("off by %.2g of the way, want at most 1e-5", got)
 			}
@@ -161,10 +161,9 @@ func TestSmallSteps(t *testing.T) {
 	}
 }
 
-// Inputs that are never on, after which velocities, averages and offsets decay,
-// leave no subnormal number behind: these take many processors a hundred times as
-// long to compute with, and training slows down. The broken twin is the same
-// decay without a threshold.
+// After inputs are never on again, velocities, averages and offsets decay, but leave no subnormal number.
+// Many processors take a hundred times as long to compute with these, and training slows down. The broken
+// twin is the same decay without a threshold.
 func TestNothingDecaysIntoSubnormals(t *testing.T) {
 	const steps = 3000
 	set := &data.Set{Name: "half off", X: rbm.NewBits(40, 20), Height: 1, Width: 20}
@@ -236,7 +235,7 @@ func TestNothingDecaysIntoSubnormals(t *testing.T) {
 	}
 }
 
-// reference is the optimizer in float64, unfused.
+// reference is the optimizer in float64, with separate passes.
 type reference struct {
 	s           Settings
 	n, m        int
@@ -248,7 +247,7 @@ type reference struct {
 // biases.
 func flat(m *rbm.RBM) []float64 { return flatOf(m.Parameters()) }
 
-// flatOf returns what is kept for each parameter, in the order of flat.
+// flatOf returns the numbers that p has for each parameter, in the order of flat.
 func flatOf(p *rbm.Parameters) []float64 {
 	x := make([]float32, p.Bytes()/4)
 	binary.Decode(p.AppendTo(nil), binary.LittleEndian, x)
@@ -350,8 +349,8 @@ func (o *reference) compare(t *testing.T, step int, tr *Trainer, tol float64) {
 	}
 }
 
-// With momentum or without, training ends where the likelihood's gradient is
-// the penalty's: g = L2·W.
+// With or without momentum, training ends where the gradient of the likelihood equals that of the penalty:
+// g = L2·W.
 func TestDecayHoldsItsGroundAgainstMomentum(t *testing.T) {
 	set := toy(t, smallToy)
 	size := func(l2, momentum float64) float64 {
@@ -365,9 +364,9 @@ func TestDecayHoldsItsGroundAgainstMomentum(t *testing.T) {
 		}
 		return sum
 	}
-	// Both follow the full gradient, without noise. Steps of finite size end
-	// where g = L2·W/(1−pace·L2), which is a third of a hundredth apart at these paces of
-	// 0.1 and 0.2; a penalty of half the strength is far beyond that.
+	// Both follow the full gradient, without noise. Finite steps end where g = L2·W/(1−pace·L2), which
+	// differs by a third of a hundredth between the paces 0.1 and 0.2. A penalty of half the strength
+	// differs by far more.
 	plain, heavy, half := size(0.03, 0), size(0.03, 0.5), size(0.015, 0)
 	t.Logf("Σ W²: plain %.4f, momentum %.4f, half the penalty %.4f", plain, heavy, half)
 	if math.Abs(heavy-plain) > 0.05*math.Abs(half-plain) {
@@ -375,16 +374,15 @@ func TestDecayHoldsItsGroundAgainstMomentum(t *testing.T) {
 	}
 }
 
-// A run with every part of the optimizer goes on after Load with the same
-// bits, at any step.
+// A run with every option of the optimizer continues identically after Load, at any step.
 func TestLoadGoesOnWithAll(t *testing.T) {
 	for _, kind := range negphase.Kinds() {
 		goesOn(t, kind, all(settingsOf(t, negatives[kind])))
 	}
 }
 
-// So with second words of the parameters and of their average, which hold what
-// the steps have added so far.
+// The same holds with second words of the parameters and of their average, which have the rounding errors
+// so far.
 func TestLoadGoesOnWithSecondWords(t *testing.T) {
 	s := all(settingsOf(t, negatives["pcd"]))
 	s.Rate, s.Average = 1e-5, 0.9999
@@ -394,7 +392,7 @@ func TestLoadGoesOnWithSecondWords(t *testing.T) {
 			t.Errorf("no second words of the %s: the test sees nothing", name)
 		}
 	}
-	// A run that has none takes a checkpoint without, and forgets its own.
+	// A trainer without second words loads a checkpoint without them, and resets its own.
 	tr.optimizer.ascent.Rest, tr.optimizer.ascent.AverageRest = nil, nil
 	without := save(t, tr)
 	second := newTrainer(t, s, toy(t, smallToy), 6, true, rbm.Softmax)
@@ -409,8 +407,7 @@ func TestLoadGoesOnWithSecondWords(t *testing.T) {
 	}
 }
 
-// goesOn checks that runs which are saved and loaded have the bits of an unbroken
-// one, and returns that.
+// goesOn checks that runs that are saved and loaded are identical to an unbroken one, which it returns.
 func goesOn(t *testing.T, kind string, s Settings) *Trainer {
 	t.Helper()
 	set := toy(t, smallToy)
@@ -432,8 +429,8 @@ func goesOn(t *testing.T, kind string, s Settings) *Trainer {
 	return whole
 }
 
-// rmsProp divides the gradient by the root of the mean square of the updates so far, which is its
-// slot (Tieleman & Hinton, lecture 6.5 of Neural networks for machine learning, 2012).
+// rmsProp divides the gradient by the root of its mean square over the updates so far, which is in its slot
+// (Tieleman & Hinton, lecture 6.5 of Neural networks for machine learning, 2012).
 type rmsProp struct{ forget float32 }
 
 func (*rmsProp) Slots() int { return 1 }
@@ -448,8 +445,8 @@ func (r *rmsProp) Apply(b *rbm.Block) {
 	b.Advance(b.Step)
 }
 
-// A rule of the caller is saved and loaded with its slot, the number of updates, second
-// words, the average and the offsets; ranks take its steps together. The parameters move.
+// A rule of the caller is saved and loaded with its slot, the number of updates, second words, the average
+// and the offsets. Ranks make its steps together. The parameters move.
 func TestRuleOfTheCaller(t *testing.T) {
 	s := settingsOf(t, "pcd:chains=400")
 	s.Rule, s.Rate, s.L2, s.Center, s.Average, s.Sparse, s.Batch = &rmsProp{0.02}, 1e-4, 1e-3, 0.05, 0.9999, 1e-6, shareParticles-400
@@ -566,9 +563,9 @@ func TestOptimizerAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Centring changes the path, not the goal: with the exact gradient both reach
-// the same likelihood as far as 3000 steps allow.
-func TestCentredTrainingReachesTheLaw(t *testing.T) {
+// Centring changes the path of training but not its end: with the exact gradient both reach the same
+// likelihood, as far as 3000 steps allow.
+func TestCentredTrainingReachesTheDistribution(t *testing.T) {
 	set := toy(t, smallToy)
 	end := func(center float64) float64 {
 		s := settingsOf(t, "exact")
@@ -577,12 +574,12 @@ func TestCentredTrainingReachesTheLaw(t *testing.T) {
 		run(t, tr, 3000)
 		return likelihood(t, tr.Model(), set)
 	}
-	law, _ := LawLikelihood(set, true)
+	truth, _ := LawLikelihood(set, true)
 	plain, centred := end(0), end(0.01)
-	t.Logf("plain %.4f, centred %.4f, law %.4f", plain, centred, law)
+	t.Logf("plain %.4f, centred %.4f, truth %.4f", plain, centred, truth)
 	start := likelihood(t, NewModel(set, 6, true, rbm.Softmax, 1), set)
-	if centred < law-0.1*(law-start) {
-		t.Errorf("centred training ends at %v; the law has %v, the start %v, want at least %v", centred, law, start, law-0.1*(law-start))
+	if centred < truth-0.1*(truth-start) {
+		t.Errorf("centred training ends at %v; the distribution of the data has %v, the start %v, want at least %v", centred, truth, start, truth-0.1*(truth-start))
 	}
 }
 
@@ -606,11 +603,10 @@ func TestSetLogOdds(t *testing.T) {
 	mean := rbm.NewMatrix(1, 12)
 	m.VisibleMean(mean, rbm.NewBits(1, 3))
 	for i, p := range VisibleMean(set, m.Classes()) {
-		// The halves move a frequency of 400 rows by up to 1/800.
+		// The halves that LogOdds adds to counts move a frequency of 400 rows by up to 1/800.
 		near(t, "mean", float64(mean.Row(0)[i]), float64(p), 0.5/400+1e-6)
 	}
-	// Classes of 6, 3 and 1 rows; halves among ten rows move a frequency by up
-	// to 1/20.
+	// Classes have 6, 3 and 1 rows. The halves move a frequency of ten rows by up to 1/20.
 	uneven := &data.Set{Name: "uneven", X: rbm.NewBits(10, 2), Height: 1, Width: 2,
 		Y: []int32{0, 0, 0, 0, 0, 0, 1, 1, 1, 2}, Classes: []string{"a", "b", "c"}}
 	labelled := rbm.New(5, 1, 3, rbm.Softmax)
@@ -643,7 +639,7 @@ func TestSettingsCheck(t *testing.T) {
 	}
 }
 
-// Where steps are small, and where not.
+// Settings with small steps have second words, and others do not.
 func TestSmallStepsRule(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -670,9 +666,8 @@ func TestSmallStepsRule(t *testing.T) {
 	}
 }
 
-// Weight decay arrives, however small it is: without a gradient a weight w becomes
-// w(1−rate·L2)^t − t·rate·L1. Without second words, the broken twin, much of it is
-// lost.
+// Weight decay has its full effect, however small it is: without a gradient a weight w becomes
+// w(1−rate·L2)^t − t·rate·L1. Without second words, the broken twin, much of it is lost.
 func TestDecayArrives(t *testing.T) {
 	const steps = 2000
 	for name, s := range map[string]Settings{
@@ -708,7 +703,7 @@ func TestDecayArrives(t *testing.T) {
 			}
 			return most
 		}
-		// The share of a step is a float32, and so is each product with a weight.
+		// The factor of a step is a float32, and so is each product with a weight.
 		if got := lost(true); got > 1e-6 {
 			t.Errorf("%s: off by %.2g of the decay, want at most 1e-6", name, got)
 		}
@@ -718,8 +713,8 @@ func TestDecayArrives(t *testing.T) {
 	}
 }
 
-// Offsets follow the means of a batch of any size. Of rows that are all alike they
-// are known: x(t+1) = x(t) + share·(mean − x(t)).
+// Offsets follow the means of a batch of any size. If all rows are equal the offsets are known: x(t+1) =
+// x(t) + share·(mean − x(t)).
 func TestOffsetsOfLargeBatches(t *testing.T) {
 	const share, slides = 0.001, 3000
 	for _, rows := range []int{10, 60_000} {
@@ -737,7 +732,7 @@ func TestOffsetsOfLargeBatches(t *testing.T) {
 			visibleMean: make([]float64, m.Visible()), hiddenMean: make([]float64, m.Hidden())}
 		turns := slides
 		if rows > 10 {
-			turns = 100 // three offsets of sixty thousand rows take a millisecond
+			turns = 100 // a slide of three offsets over sixty thousand rows takes a millisecond
 		}
 		for range turns {
 			o.slide(b)
@@ -745,8 +740,8 @@ func TestOffsetsOfLargeBatches(t *testing.T) {
 		way := 1 - math.Pow(1-share, float64(turns))
 		for i, x := range slices.Concat(o.ascent.Mu, o.ascent.Lambda) {
 			want := way * float64(slices.Concat(visible, hidden)[i])
-			// Each slide rounds to float32, by 2⁻²⁵ at most, and forgets the share of
-			// what is there.
+			// Each slide rounds to float32, by 2⁻²⁵ at most, and earlier errors shrink by the factor 1 −
+			// share.
 			near(t, "offset", float64(x), want, min(float64(turns), 1/share)*0x1p-25)
 		}
 	}

@@ -17,8 +17,8 @@ import (
 	"gorbm/rbm/potts"
 )
 
-// pairs returns the frequencies ⟨xy⟩ and the connected correlations ⟨xy⟩ − ⟨x⟩⟨y⟩ of all pairs of units of different
-// groups over the rows of v.
+// pairs returns the frequencies ⟨xy⟩ and the connected correlations ⟨xy⟩ − ⟨x⟩⟨y⟩ over the rows of v, for
+// all pairs of units of different groups.
 func pairs(groups []rbm.Group, v rbm.Values) (f, c []float64) {
 	n := v.Cols
 	mean, both := make([]float64, n), make([]float64, n*n)
@@ -46,7 +46,7 @@ func pairs(groups []rbm.Group, v rbm.Values) (f, c []float64) {
 	return f, c
 }
 
-// sampled returns rows of m: its chains after a number of steps from rows of set.
+// sampled returns samples of m: chains that start at rows of set, after the given number of steps.
 func sampled(m *rbm.RBM, set *data.Set, rows, steps int) rbm.Values {
 	s := rbm.NewStates(m, rows)
 	numbers := make([]int32, rows)
@@ -72,8 +72,8 @@ func states() rbm.Values {
 	return v
 }
 
-// knownGroups returns rows of a known model of six groups of three units, drawn from the listed
-// states, and a set as large that is held out.
+// knownGroups returns a known model of six groups of three units, with a training set drawn from its states
+// and a held-out set of the same size.
 func knownGroups(rows int) (truth *rbm.RBM, sets [2]*data.Set) {
 	var groups []rbm.Group
 	for range 6 {
@@ -112,9 +112,9 @@ func meanLogLikelihood(t *testing.T, m *rbm.RBM, set *data.Set) float64 {
 	return -stat.Mean(free, nil) - z
 }
 
-// Rows of a known model of groups are learned by every estimator: samples have the correlations
-// of two sites of rows that were held out, and the likelihood is near that of the truth, closer
-// than a tenth of the way from the model of independent sites.
+// Every estimator learns rows of a known model of groups. Correlations of pairs of sites agree between
+// samples and held-out rows. The likelihood is near that of the known model: at most a tenth of the gap to
+// the model of independent sites is left.
 func TestKnownGroups(t *testing.T) {
 	truth, sets := knownGroups(10000)
 	best := meanLogLikelihood(t, truth, sets[1])
@@ -145,12 +145,15 @@ func TestKnownGroups(t *testing.T) {
 	}
 }
 
-// A family of sequences of a known Potts model: 60 sites of 21 states, 10⁴ rows to train on and 3·10⁵ held out, with which
-// 10⁵ samples of each model are compared by two statistics of all pairs of letters. The frequencies f(a,b) have a Pearson
-// above 0.98, but a model of independent sites has that too, as the frequencies of single letters make most of them. The connected
-// correlations, f(a,b) − f(a)f(b), have it where sites touch. Over all pairs they are mostly those of sites that hardly
-// depend on each other, which 10⁴ rows do not determine, and even 10⁵ rows of the family itself have less than 0.98: the
-// models are no worse than the training rows. Their effective couplings find the sites that touch.
+// Training on a generated family: sequences of a known Potts model, 60 sites of 21 states, with 10⁴
+// training rows and 3·10⁵ held-out rows. 10⁵ samples of each model are compared with the held-out rows by
+// two statistics of all pairs of letters.
+//
+// The frequencies f(a,b) have a Pearson correlation above 0.98. A model of independent sites has that too,
+// because frequencies of single letters dominate. The connected correlations f(a,b) − f(a)f(b) have it for
+// sites in contact. Over all pairs they are mostly those of sites that hardly depend on each other. 10⁴
+// rows do not determine these, and even 10⁵ rows of the family have less than 0.98: the models are no worse
+// than the training rows. The effective couplings find the sites in contact.
 func TestKnownFamily(t *testing.T) {
 	if !*long {
 		t.Skip("trains for minutes, with -long")
@@ -161,7 +164,7 @@ func TestKnownFamily(t *testing.T) {
 		t.Fatal(err)
 	}
 	training, fresh, held := set.Take(data.RowNumbers(0, rows)), set.Take(data.RowNumbers(rows, rows+samples)), set.Take(data.RowNumbers(rows+samples, set.Len()))
-	touch := []int{} // numbers of the pairs of units of sites that touch
+	touch := []int{} // indices of the pairs of units of sites in contact
 	contact := map[[2]int]bool{}
 	for _, c := range set.Contacts {
 		contact[c] = true
@@ -191,8 +194,8 @@ func TestKnownFamily(t *testing.T) {
 		}
 		return some
 	}
-	// compare returns the Pearson correlations with the rows held out: of frequencies, of connected correlations,
-	// and of those of sites that touch.
+	// compare returns the Pearson correlations with the held-out rows: of frequencies, of connected
+	// correlations, and of the latter for sites in contact.
 	compare := func(v rbm.Values) (all, connected, near float64) {
 		f, c := pairs(set.Groups, v)
 		return stat.Correlation(f, wantF, nil), stat.Correlation(c, wantC, nil), stat.Correlation(touching(c), touching(wantC), nil)

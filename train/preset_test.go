@@ -8,8 +8,9 @@ import (
 	"gorbm/rbm"
 )
 
-// Steps of presets are at most Passes passes over the rows of files, and a moving average is over the
-// same part of the run; many rows, and those of a known distribution that are no sequences, leave a preset as it is.
+// Presets make at most Passes passes over the rows of files, and a moving average covers the same fraction
+// of the run. Sets with many rows, and sets of a known distribution other than sequences, leave a preset
+// unchanged.
 func TestPresetFitsTheRows(t *testing.T) {
 	set := func(rows int, known bool) *data.Set {
 		s := &data.Set{Name: "rows", X: rbm.NewBits(rows, 784), Y: make([]int32, rows), Classes: []string{"a", "b"}}
@@ -59,7 +60,7 @@ func TestPresetFitsTheRows(t *testing.T) {
 	}
 }
 
-// Of data without labels the preset and its model have none, whatever the caller asks for.
+// For data without labels the preset and its model have no labels, whatever the caller asks for.
 func TestPresetIgnoresLabelsThatAreMissing(t *testing.T) {
 	set := halves(10, 120)
 	p := PresetFor(set, true)

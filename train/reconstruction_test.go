@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// greys returns a set of grey rows, all alike, of two classes.
+// greys returns a set of equal grey rows of two classes.
 func greys(rows int, values ...float32) *data.Set {
 	s := &data.Set{Name: "greys", X: rbm.NewBits(rows, len(values)), Grey: rbm.NewMatrix(rows, len(values)),
 		Y: make([]int32, rows), Classes: []string{"a", "b"}, Height: 1, Width: len(values), Binarize: data.None}
@@ -31,7 +31,7 @@ func TestReconstructionByHand(t *testing.T) {
 	m := rbm.New(inputs+2, hidden, 2, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(3))
 	sigmoid := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
-	mean, square := 0.0, 0.0 // of a row's error
+	mean, square := 0.0, 0.0 // of the error of a row
 	for y := range 2 {
 		for state := range 1 << hidden {
 			p, e := 0.5, 0.0 // half of the rows are of each class
@@ -57,8 +57,8 @@ func TestReconstructionByHand(t *testing.T) {
 			mean, square = mean+p*e, square+p*e*e
 		}
 	}
-	// Six standard errors of the mean of so many draws. Rows are shared out evenly
-	// among the classes, which makes the true error smaller still.
+	// Six standard errors of the mean over that many draws. Rows are divided evenly among the classes,
+	// which makes the true error still smaller.
 	tol := 6 * math.Sqrt((square-mean*mean)/rows)
 	if tol > mean/10 {
 		t.Fatalf("%v ± %v: nothing is tested, want at most %v", mean, tol, mean/10)
@@ -66,14 +66,14 @@ func TestReconstructionByHand(t *testing.T) {
 	got := measure(t, "reconstruction", m, Sets{Train: set, Test: greys(rows, 0.25, 0.75, 0)}, false)
 	near(t, "reconstruction", got["reconstruction_error_train"], mean, tol)
 	near(t, "of test rows", got["reconstruction_error_test"], mean, tol)
-	plain := rbm.New(inputs, hidden, 0, rbm.Softmax) // to it all rows are alike, in any order
+	plain := rbm.New(inputs, hidden, 0, rbm.Softmax) // for this model all rows are equal, in any order
 	plain.Randomize(1, rbm.NewKey(3))
 	got = measure(t, "reconstruction", plain, Sets{Train: set, Test: set}, false)
 	if got["reconstruction_error_train"] == got["reconstruction_error_test"] {
 		t.Error("training and test rows have the same draws")
 	}
 
-	// Hidden units that are on whatever the row leave nothing to chance.
+	// If hidden units are on whatever the row, nothing is random.
 	m.HiddenBias[0], m.HiddenBias[1] = 60, 60
 	want := 0.0
 	for i, v := range set.Grey.Row(0) {
@@ -83,8 +83,8 @@ func TestReconstructionByHand(t *testing.T) {
 	near(t, "without chance", measure(t, "reconstruction", m, Sets{Train: set}, true)["reconstruction_error_train"], want, handTol)
 }
 
-// Of grey rows "auto" takes the score, where it is affordable, and the
-// reconstruction; their labels, formats and panels are those of the table.
+// For grey rows "auto" includes the score, if it is affordable, and the reconstruction error. Their labels,
+// formats and panels are those of the table.
 func TestMetricsOfGreyRows(t *testing.T) {
 	set := greys(4, 0.25, 0.75, 0)
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// redrawn returns a set whose rows are drawn anew by values between 0 and 1.
+// redrawn returns a set whose rows are redrawn from values between 0 and 1.
 func redrawn(t *testing.T) *data.Set {
 	t.Helper()
 	s := *toy(t, smallToy)
@@ -21,8 +21,8 @@ func redrawn(t *testing.T) *data.Set {
 	return &s
 }
 
-// The rows of a minibatch are drawn anew at each step, for every objective, and a run
-// that is saved goes on with the same draws. One of other rows is refused.
+// The rows of a minibatch are redrawn at each step, for every objective. A saved run continues with the
+// same draws, and is refused for other rows.
 func TestRowsAreDrawnAnew(t *testing.T) {
 	set := redrawn(t)
 	for _, objective := range []string{Joint, Hybrid, Discriminative} {

@@ -14,7 +14,7 @@ import (
 	"gorbm/rbm"
 )
 
-// 60 steps are 25, saved and loaded into a new trainer, and 35.
+// 60 steps equal 25 steps, a Save and a Load into a new trainer, and 35 steps.
 func TestLoadGoesOn(t *testing.T) {
 	set := toy(t, smallToy)
 	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
@@ -25,7 +25,7 @@ func TestLoadGoesOn(t *testing.T) {
 			run(t, first, at)
 			b := save(t, first)
 			second := newTrainer(t, s, set, 6, labelled, kind)
-			run(t, second, 7) // Load must forget this
+			run(t, second, 7) // Load must overwrite this
 			if _, err := second.Load(bytes.NewReader(b)); err != nil {
 				t.Fatal(err)
 			}
@@ -40,7 +40,7 @@ func TestLoadGoesOn(t *testing.T) {
 	})
 }
 
-// Before walks could adapt, k=auto was the name of what k=fit is now.
+// Older versions wrote k=auto for what is k=fit now.
 func TestLoadRunsOfFitNamedAuto(t *testing.T) {
 	set, s := toy(t, smallToy), settingsOf(t, "im:chains=8")
 	tr := newTrainer(t, s, set, 6, false, rbm.Softmax)
@@ -64,7 +64,7 @@ func TestLoadRunsOfFitNamedAuto(t *testing.T) {
 	}
 }
 
-// The kind of a label layer that a model does not have is no difference.
+// The kind of label layer of a model without labels makes no difference.
 func TestLoadWithoutLabels(t *testing.T) {
 	tr := newTrainer(t, settingsOf(t, "cd:k=1"), toy(t, smallToy), 6, false, rbm.Bernoulli)
 	if _, err := tr.Load(bytes.NewReader(save(t, tr))); err != nil {
@@ -122,7 +122,7 @@ func TestLoadRefusesOtherRuns(t *testing.T) {
 			t.Errorf("another %s: the trainer is changed", c.name)
 		}
 	}
-	// The rate may be another: that of the new trainer holds.
+	// The rate may differ: the new trainer's is used.
 	slower := s
 	slower.Rate = s.Rate / 2
 	o := newTrainer(t, slower, set, 6, true, rbm.Softmax)
@@ -136,7 +136,7 @@ func TestLoadRefusesOtherRuns(t *testing.T) {
 	}
 }
 
-// Every damaged byte and every cut is seen, and changes nothing.
+// Every damaged byte and every truncation is detected, and changes nothing.
 func TestLoadRefusesDamage(t *testing.T) {
 	set := toy(t, smallToy)
 	tr := newTrainer(t, settingsOf(t, negatives["ins"]), set, 6, true, rbm.Softmax)
@@ -160,8 +160,7 @@ func TestLoadRefusesDamage(t *testing.T) {
 	}
 }
 
-// seal makes a file of the parts, and nothing extra, with a checksum that is
-// right.
+// seal returns a file of the parts, without extra bytes, with the right checksum.
 func seal(parts ...[]byte) []byte {
 	parts = append(parts, nil)
 	b := []byte(saveMagic)
@@ -175,7 +174,7 @@ func seal(parts ...[]byte) []byte {
 	return append(b, sum[:]...)
 }
 
-// Files with a right checksum that no Save wrote.
+// Files with the right checksum that Save did not write are refused.
 func TestLoadRefusesForgeries(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, "pcd:chains=8")
@@ -218,7 +217,7 @@ func TestLoadRefusesForgeries(t *testing.T) {
 	if _, err := tr.Load(bytes.NewReader(seal(header(func(h *saved) { h.Hash = "0" }), parts[1], parts[2]))); err == nil {
 		t.Error("another hash of the data is accepted")
 	}
-	// Lengths that are not there take no memory.
+	// Forged lengths do not allocate memory.
 	huge := []byte(saveMagic)
 	for range partCount {
 		huge = binary.LittleEndian.AppendUint64(huge, 1<<32)
@@ -250,7 +249,7 @@ func TestSaveReportsTheWriter(t *testing.T) {
 
 var errFull = errors.New("full")
 
-// limited takes so many bytes.
+// limited is a Writer that fails after that many bytes.
 type limited struct{ room int }
 
 func (l *limited) Write(b []byte) (int, error) {
@@ -261,8 +260,8 @@ func (l *limited) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Whatever the bytes, with their own checksum or with a right one, Load
-// returns an error and leaves the model, or the next step can be tried.
+// Whatever the bytes, with their checksum or with a right one, Load either returns an error and leaves the
+// model unchanged, or the next step can be tried.
 func FuzzLoad(f *testing.F) {
 	set, _, err := data.Load(f.Context(), "toy:2,3,4,0.2", data.Options{})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// shared returns a trainer that is one rank's.
+// shared returns the trainer of one rank.
 func shared(t testing.TB, s Settings, g *ranks.Group) (*Trainer, error) {
 	set := toy(t, "toy:4,200,50,0.2")
 	tr, err := New(s, set, NewModel(set, 300, true, rbm.Softmax, s.Seed))
@@ -23,8 +23,8 @@ func shared(t testing.TB, s Settings, g *ranks.Group) (*Trainer, error) {
 	return tr, tr.Share(g)
 }
 
-// Any number of ranks comes to the checkpoint of one process, and goes on to the same bits from a
-// checkpoint of another number.
+// Any number of ranks reaches the same checkpoint as one process, and continues identically from a
+// checkpoint of another number of ranks.
 func TestRanksTrainToEqualBits(t *testing.T) {
 	for _, kind := range negphase.Kinds() {
 		if kind == "exact" {
@@ -64,7 +64,7 @@ func TestRanksTrainToEqualBits(t *testing.T) {
 	}
 }
 
-// endsAs runs tr to a step. Its checkpoint there must be want.
+// endsAs runs tr to a step, where its checkpoint must be want.
 func endsAs(tr *Trainer, step int, want []byte) error {
 	if err := tr.Run(context.Background(), step); err != nil {
 		return err
@@ -79,7 +79,8 @@ func endsAs(tr *Trainer, step int, want []byte) error {
 	return nil
 }
 
-// Ascents by many particles are shared out too, by whatever way the optimizer takes them.
+// Ascents with many particles are also divided among ranks, for every way in which the optimizer makes
+// them.
 func TestRanksShareTheAscent(t *testing.T) {
 	for name, set := range map[string]func(s *Settings){
 		"plain": func(*Settings) {}, "momentum": func(s *Settings) { s.Momentum = 0.5 }, "centred": func(s *Settings) { s.Center = 0.01 },
@@ -112,14 +113,14 @@ func TestRanksShareTheAscent(t *testing.T) {
 	}
 }
 
-// All ranks end at the same step if one of them is to end.
+// All ranks end at the same step if one of them ends.
 func TestRanksEndTogether(t *testing.T) {
 	s := settingsOf(t, "pcd:chains=5")
 	full := errors.New("the disk is full")
 	for _, c := range []struct {
 		name string
-		end  func(cancel func()) error // on rank 1, after step 3
-		own  error                     // of rank 1
+		end  func(cancel func()) error // what ends the run, on rank 1 after step 3
+		own  error                     // error of rank 1
 	}{
 		{"context", func(cancel func()) error { cancel(); return nil }, context.Canceled},
 		{"error", func(func()) error { return full }, full},
@@ -152,7 +153,7 @@ func TestRanksEndTogether(t *testing.T) {
 			}
 		})
 	}
-	// At the last step there is nothing that the others could do without.
+	// After the last step an observer's error ends its rank alone.
 	if err := ranks.Each(2, func(g *ranks.Group) error {
 		tr, err := shared(t, s, g)
 		if err != nil {
@@ -173,7 +174,7 @@ func TestRanksEndTogether(t *testing.T) {
 	}
 }
 
-// What cannot be shared out says so.
+// What cannot be divided among ranks is an error.
 func TestShareRefuses(t *testing.T) {
 	for negative, want := range map[string]string{"exact": "exact works in one process", "": "discriminative objective has no chains"} {
 		s := settingsOf(t, "cd")

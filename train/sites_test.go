@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Two draws of the generated family agree in the statistics of one and two sites as far as their
-// number lets them; rows whose sites are exchanged among each other keep the first alone.
+// Two draws of the generated family agree in the statistics of one and two sites as far as their number of
+// rows allows. If each site is permuted among the rows, only the first statistic stays.
 func TestCompareSites(t *testing.T) {
 	rows, test, err := data.Load(context.Background(), "sequences:2000", data.Options{})
 	if err != nil {
@@ -33,7 +33,7 @@ func TestCompareSites(t *testing.T) {
 	mixed := test.Take(data.RowNumbers(0, test.Len()))
 	levels, other := make([]int32, 60), make([]int32, 60)
 	for r := range mixed.Len() {
-		for i := range levels { // each site of another row
+		for i := range levels { // each site comes from another row
 			test.Schema.Levels(other, test.X, (r+31*i)%test.Len())
 			levels[i] = other[i]
 		}
@@ -51,8 +51,8 @@ func TestCompareSites(t *testing.T) {
 	}
 }
 
-// The statistics of rows with gaps are those of the known cells: what stands in place of a missing
-// one changes nothing, and the frequencies are those of counting.
+// The statistics of rows with missing cells are those of the known cells: values in place of missing cells
+// change nothing, and frequencies equal counts.
 func TestCompareSitesWithGaps(t *testing.T) {
 	set := twins(0.3)
 	set.Schema = &data.Schema{Columns: []data.Column{{Name: "a", Levels: []string{"x", "y", "z"}}, {Name: "b", Levels: []string{"x", "y", "z"}}, {Name: "c", Levels: []string{"0", "1"}, Bit: true}}}

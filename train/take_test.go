@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// rowsOf returns rows lo … hi−1 of set.
+// rowsOf returns the rows lo … hi−1 of set.
 func rowsOf(set *data.Set, lo, hi int) *data.Set {
 	part := *set
 	part.X = set.X.Slice(lo, hi)
@@ -19,8 +19,8 @@ func rowsOf(set *data.Set, lo, hi int) *data.Set {
 	return &part
 }
 
-// Steps on rows that arrive are those of minibatches of the same rows, and a trainer that has
-// taken rows continues in another process, on any rows, identically.
+// Steps on rows given to Take equal those on minibatches of the same rows. A trainer after Take continues
+// identically in another process, with any rows.
 func TestTakeContinues(t *testing.T) {
 	set := toy(t, smallToy)
 	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
@@ -53,8 +53,8 @@ func TestTakeContinues(t *testing.T) {
 	})
 }
 
-// A step on all rows of a minibatch, taken, moves the model as the step on that minibatch does: the exact
-// gradient does not depend on the order of rows except for rounding.
+// A step on the rows of a minibatch, given to Take, moves the model like the step on that minibatch. The
+// exact gradient depends on the order of rows by rounding only.
 func TestTakeIsAMinibatch(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, "exact")

@@ -21,13 +21,13 @@ import (
 )
 
 // goldenFile has the parameters of short runs on smallToy with 6 hidden units: a line for each case, step
-// and tensor, with the bits of its values in hexadecimal. They are the same on every processor; whoever
-// changes them changes every run that was ever reported, and says so. -update writes them again.
+// and tensor, with the bits of its values in hexadecimal. They are the same on every processor. A change of
+// them changes every run that was ever reported, and must be announced. -update writes the file again.
 const goldenFile = "testdata/parameters.txt"
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// tensors returns the parameters of m by name, as goldenFile has them.
+// tensors returns the parameters of m by their names in goldenFile.
 func tensors(m *rbm.RBM) (names []string, values map[string][]float32) {
 	w := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(w)
@@ -43,7 +43,8 @@ func hexadecimal(values []float32) string {
 	return hex.EncodeToString(b)
 }
 
-// firstDifference says where values differ first from those that text is the hexadecimal form of, or "".
+// firstDifference describes the first of values that differs from text, their hexadecimal form, or returns
+// "".
 func firstDifference(text string, values []float32) string {
 	want, err := hex.DecodeString(text)
 	if err != nil || len(want) != 4*len(values) {
@@ -95,7 +96,7 @@ func TestGoldenParameters(t *testing.T) {
 	}
 }
 
-// TestFirstDifference checks what a golden that has changed is reported as.
+// TestFirstDifference checks the report on a golden that has changed.
 func TestFirstDifference(t *testing.T) {
 	text := hexadecimal([]float32{1, -2, 0.5})
 	for _, c := range []struct {
@@ -112,8 +113,8 @@ func TestFirstDifference(t *testing.T) {
 	}
 }
 
-// Equal bits at any GOMAXPROCS, on a model for which the passes are shared out:
-// 25 rows of 484 × 700 weights are above 2²³.
+// Results are identical at any GOMAXPROCS, on a model for which the passes are divided among goroutines: 25
+// rows of 484 × 700 weights are above 2²³.
 func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
 	set := toy(t, "toy:4,240,25,0.2")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -147,7 +148,7 @@ func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
 	}
 }
 
-// Observers and metrics, which draw numbers of their own, change nothing.
+// Observers and metrics with random draws change nothing.
 func TestObserversDisturbNothing(t *testing.T) {
 	set := toy(t, smallToy)
 	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
@@ -199,7 +200,7 @@ func TestRunTellsOfEveryStep(t *testing.T) {
 	}
 	run(t, tr, 3, observe)
 	run(t, tr, 5, observe)
-	run(t, tr, 5, observe) // nothing is left to do
+	run(t, tr, 5, observe) // the run has ended
 	if fmt.Sprint(steps) != "[1 2 3 4 5]" || last != 5 || tr.Steps() != 5 {
 		t.Errorf("steps %v, last %d, %d taken", steps, last, tr.Steps())
 	}
@@ -244,7 +245,7 @@ func TestRunStops(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || tr.Steps() != 5 {
 		t.Errorf("cancelled: %v after %d steps", err, tr.Steps())
 	}
-	// It can go on, with the bits of a run that never stopped.
+	// It can continue, identically to a run that never stopped.
 	run(t, tr, 12)
 	whole := trainer()
 	run(t, whole, 12)
@@ -253,9 +254,8 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
-// A parameter that is NaN, infinite or huge stops training, with the step and
-// the tensor, at the next search of all parameters: at the last step, or every
-// hundred.
+// A parameter that is NaN, infinite or huge stops training at the next check of all parameters, at the last
+// step or every hundred. The error names the step and the tensor.
 func TestDivergence(t *testing.T) {
 	set := toy(t, smallToy)
 	for _, c := range []struct {
@@ -281,7 +281,7 @@ func TestDivergence(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
 	}
-	// A step that fails leaves the parameters and the count.
+	// A failed step leaves the parameters and the count unchanged.
 	tr := newTrainer(t, settingsOf(t, "pcd:chains=8"), set, 6, true, rbm.Softmax)
 	tr.Model().HiddenBias[0] = float32(math.Inf(1))
 	before := tr.Model().Clone()
@@ -346,13 +346,13 @@ func TestNewModel(t *testing.T) {
 	}
 }
 
-// With the exact negative phase training climbs to the likelihood of the law
-// that the data were drawn from.
-func TestExactTrainingReachesTheLaw(t *testing.T) {
+// With the exact negative phase training reaches the likelihood of the distribution that the data were
+// drawn from.
+func TestExactTrainingReachesTheDistribution(t *testing.T) {
 	set := toy(t, smallToy)
-	law, ok := LawLikelihood(set, true)
+	truth, ok := LawLikelihood(set, true)
 	if !ok {
-		t.Fatal("the law of the toy data is not known")
+		t.Fatal("the distribution of the toy data is not known")
 	}
 	for _, kind := range []rbm.Kind{rbm.Softmax, rbm.Bernoulli} {
 		tr := newTrainer(t, settingsOf(t, "exact"), set, 8, true, kind)
@@ -370,21 +370,20 @@ func TestExactTrainingReachesTheLaw(t *testing.T) {
 		start := likelihood()
 		run(t, tr, 3000)
 		end := likelihood()
-		t.Logf("%v: %.4f to %.4f; law %.4f", kind, start, end, law)
-		// The gap that the start leaves is closed to a tenth. No model of p
-		// parameters is above the law by more than p/2N on average, with a
-		// standard deviation of √(p/2)/N (Wilks): the law's likelihood on its
-		// own rows is what its parameters lose by not being fitted.
+		t.Logf("%v: %.4f to %.4f; truth %.4f", kind, start, end, truth)
+		// Training closes nine tenths of the gap at the start. A fitted model of p parameters exceeds the
+		// likelihood of the true distribution on its rows by p/2N on average, with a standard deviation of
+		// √(p/2)/N (Wilks).
 		p := float64(8*12 + 8 + 12)
 		n := float64(set.Len())
-		if end < law-(law-start)/10 || end > law+p/(2*n)+6*math.Sqrt(p/2)/n {
-			t.Errorf("%v: %.4f after 3000 steps from %.4f; the law has %.4f, want %.4f to %.4f", kind, end, start, law, law-(law-start)/10, law+p/(2*n)+6*math.Sqrt(p/2)/n)
+		if end < truth-(truth-start)/10 || end > truth+p/(2*n)+6*math.Sqrt(p/2)/n {
+			t.Errorf("%v: %.4f after 3000 steps from %.4f; the distribution of the data has %.4f, want %.4f to %.4f", kind, end, start, truth, truth-(truth-start)/10, truth+p/(2*n)+6*math.Sqrt(p/2)/n)
 		}
 	}
 }
 
-// Chains that move by walks learn: of what the exact gradient gains in as many
-// steps, in nats of exact likelihood, they gain nine tenths.
+// Estimators whose chains move by walks learn: in the same number of steps they gain nine tenths of what
+// the exact gradient gains, in nats of exact likelihood.
 func TestWalksLearn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -438,7 +437,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 			}
 		}
 		tr := newTrainer(t, s, set, 9, labelled, kind)
-		run(t, tr, 20) // lists grow to the most active units seen
+		run(t, tr, 20) // lists grow to the largest number of active units
 		step := func() {
 			if _, err := tr.Step(); err != nil {
 				t.Fatal(err)
@@ -450,7 +449,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	})
 }
 
-// watched is an estimator of the tests' own: another one, whose calls it counts.
+// watched wraps another estimator and counts its calls.
 type watched struct {
 	negphase.Estimator
 	calls int
@@ -461,8 +460,7 @@ func (w *watched) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, n
 	return w.Estimator.Estimate(m, pos, key)
 }
 
-// NewWith takes any estimator: the same bits as New with the same one, saved
-// and loaded between.
+// NewWith accepts any estimator. With the same one it is identical to New, with Save and Load in between.
 func TestNewWith(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, negatives["pt"])
@@ -503,7 +501,7 @@ func TestNewWith(t *testing.T) {
 	}
 }
 
-// No rows have no score, and no panic.
+// Without rows there is no score, and no panic.
 func TestClassifyNothing(t *testing.T) {
 	set := toy(t, smallToy)
 	m := NewModel(set, 3, true, rbm.Softmax, 1)
@@ -517,7 +515,7 @@ func TestClassifyNothing(t *testing.T) {
 	}
 }
 
-// Sets that are made by hand are checked before training.
+// Sets built by hand are checked before training.
 func TestFitsOwnData(t *testing.T) {
 	m := tinyModel(rbm.Softmax)
 	few, grey := tinySet(), tinySet()

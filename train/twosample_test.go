@@ -8,10 +8,9 @@ import (
 	"gorbm/rbm"
 )
 
-// Samples of one law lie apart by 0 ± 1 standard deviations; the mean over many
-// pairs is within five of its own standard errors. Samples whose units have equal
-// means but depend on each other in one law only lie far apart: that is what tells
-// this distance from one of means.
+// Two samples of one distribution are 0 ± 1 standard deviations apart, and the mean over many pairs is
+// within five standard errors of 0. Two samples whose units have equal means, but depend on each other in
+// only one of them, are far apart. A distance of means would not show that.
 func TestApart(t *testing.T) {
 	const rows, repeats = 20, 200
 	draw := func(equal bool, key rbm.Key) rbm.Values {
@@ -34,12 +33,12 @@ func TestApart(t *testing.T) {
 	}
 	mean, variance := diag.MeanVariance(z)
 	if math.Abs(mean) > 5*math.Sqrt(variance/repeats) {
-		t.Errorf("samples of one law lie %.3f standard deviations apart, want 0 ± %.3f", mean, math.Sqrt(variance/repeats))
+		t.Errorf("samples of one distribution lie %.3f standard deviations apart, want 0 ± %.3f", mean, math.Sqrt(variance/repeats))
 	}
-	if variance < 0.5 || variance > 2 { // of a law with a longer tail above, estimated from few permutations
+	if variance < 0.5 || variance > 2 { // the distribution has a longer tail above, and few permutations estimate it
 		t.Errorf("the variance of z is %.3f, want about 1", variance)
 	}
-	if z := apart(draw(false, rbm.NewKey(1)), draw(true, rbm.NewKey(2)), rbm.NewKey(3)); z < 4 { // by chance once in 30,000 times
+	if z := apart(draw(false, rbm.NewKey(1)), draw(true, rbm.NewKey(2)), rbm.NewKey(3)); z < 4 { // by chance once in 30,000 tests
 		t.Errorf("samples of other laws with equal means lie %.3f standard deviations apart, want at least 4", z)
 	}
 	same := rbm.NewBits(rows, 70)

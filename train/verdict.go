@@ -98,8 +98,8 @@ func (k *track) fell() bool {
 // learnt reports whether the log-likelihood of the training rows is within fallNats and chance of
 // LawLikelihood, if that is known. Then nothing is wrong with the chains.
 func (h *Health) learnt(k *track) bool {
-	law, ok := h.law()
-	return ok && k.Last >= law-fallNats-float64(fallErrors*k.LastErr)
+	truth, ok := h.truth()
+	return ok && k.Last >= truth-fallNats-float64(fallErrors*k.LastErr)
 }
 
 // lost reports whether the log-likelihood of the training rows fell and is below LawLikelihood.
@@ -319,8 +319,8 @@ func (h *Health) fall(ctx context.Context) (Warning, error) {
 // the data and no longer rises. Otherwise the Warning has no text.
 func (h *Health) short(ctx context.Context) (Warning, error) {
 	k := h.Train
-	law, ok := h.law()
-	gap := law - k.Last
+	truth, ok := h.truth()
+	gap := truth - k.Last
 	if !ok || h.steps < shortSteps || h.learnt(&k) || len(h.Recent) < recentPoints || k.Last-h.Recent[0] > gap*risingShare {
 		return Warning{}, nil
 	}
@@ -328,7 +328,7 @@ func (h *Health) short(ctx context.Context) (Warning, error) {
 	if err != nil {
 		return Warning{}, err
 	}
-	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d, and the distribution of the data scores %.5g", k.Last, k.LastStep, law)
+	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d, and the distribution of the data scores %.5g", k.Last, k.LastStep, truth)
 	if t.Updates > 0 && t.recovers() {
 		return Warning{ShortKind, h.blame(what, t)}, nil
 	}

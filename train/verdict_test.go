@@ -10,11 +10,11 @@ import (
 	"gorbm/rbm"
 )
 
-// judgedEvery is the number of steps between the evaluations of a judged run, 100 of which make it up.
+// judgedEvery is the number of steps between the evaluations of a judged run, which has 100 of them.
 const judgedEvery = 20
 
-// judged returns the health of a run of 100 evaluations by the exact negative phase, whose
-// log-likelihood is an estimate or exact, with a test set or without one.
+// judged returns the Health of a run of 100 evaluations with the exact negative phase. Its log-likelihood
+// is an estimate or exact, with or without a test set.
 func judged(t *testing.T, estimate, test bool) *Health {
 	t.Helper()
 	set := toy(t, smallToy)
@@ -24,7 +24,7 @@ func judged(t *testing.T, estimate, test bool) *Health {
 		sets.Test = set
 	}
 	h := NewHealth(tr.settings, sets, tr.Model(), Column{})
-	h.law = func() (float64, bool) { return 0, false }
+	h.truth = func() (float64, bool) { return 0, false }
 	m := Metric{Name: "log_likelihood"}
 	if estimate {
 		m.Watch = func(*Trainer) {}
@@ -33,16 +33,16 @@ func judged(t *testing.T, estimate, test bool) *Health {
 	return h
 }
 
-// mixingEvaluator has a metric that says that chains do not mix.
+// mixingEvaluator has a metric that warns that chains do not mix.
 func mixingEvaluator() *Evaluator {
 	return &Evaluator{Metrics: []Metric{{Name: "mixing", Warning: func(bool) string { return "does not mix" }}}}
 }
 
-// A likelihood that falls by more than a nat is told when the fall has lasted for a thirtieth of
-// the run, and once; at the end it stands or is withdrawn. The test rows are learnt by heart if their gap grows too.
+// A likelihood that falls by more than a nat is reported once, after a thirtieth of the run. At the end the
+// warning holds or is withdrawn. If the gap to the test rows grows too, the model overfits.
 func TestJudge(t *testing.T) {
 	for name, c := range map[string]struct {
-		train, test []float64 // one an evaluation; no test rows if test is nil
+		train, test []float64 // one value for each evaluation; test nil: no test rows
 		stdErr      float64   // of an estimate; 0: exact
 		told        map[int]string
 		standing    string
@@ -68,7 +68,7 @@ func TestJudge(t *testing.T) {
 				e.Values = append(e.Values, Value{"log_likelihood_test", c.test[i]})
 			}
 			h.trainer.step = judgedEvery * i
-			state, err := json.Marshal(h.HealthState) // as a run that is resumed
+			state, err := json.Marshal(h.HealthState) // as in a run that is resumed
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestJudge(t *testing.T) {
 			}
 			kind := ""
 			for _, w := range all {
-				if w.Kind != "mixing" || i > 1 { // one value is no likelihood yet
+				if w.Kind != "mixing" || i > 1 { // a single value does not decide yet
 					kind += w.Kind
 				}
 			}
@@ -90,7 +90,7 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s: step %d says %q, want %q", name, i, kind, c.told[i])
 			}
 		}
-		h.Open = h.Open[min(1, len(h.Open)):] // that of mixing
+		h.Open = h.Open[min(1, len(h.Open)):] // without the warning about mixing
 		standing, withdrawn, err := h.Final(context.Background(), v)
 		if err != nil {
 			t.Fatal(err)
@@ -105,13 +105,13 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The distribution of the data decides where it is known: a run that ends within a nat of it has no
-// warning of its likelihood, and one that ends further below and does not rise any more has one.
+// If the distribution of the data is known, it decides. A run that ends within a nat of it has no warning
+// about its likelihood; one that ends further below and no longer rises has one.
 func TestJudgeByDistribution(t *testing.T) {
 	for name, c := range map[string]struct {
 		train     []float64
 		stdErr    float64
-		told      int // step of a warning while training; 0: none
+		told      int // step of a warning during training; 0: none
 		standing  string
 		withdrawn bool
 	}{
@@ -125,7 +125,7 @@ func TestJudgeByDistribution(t *testing.T) {
 	} {
 		h := judged(t, c.stdErr > 0, false)
 		h.steps = shortSteps
-		h.law = func() (float64, bool) { return -4, true }
+		h.truth = func() (float64, bool) { return -4, true }
 		v, told := &Evaluator{}, 0
 		for i, x := range c.train {
 			i *= shortSteps / 100
@@ -152,7 +152,7 @@ func TestJudgeByDistribution(t *testing.T) {
 	}
 }
 
-// A warning advises what the negative phase has, and what its run does not do yet.
+// A warning advises what the negative phase supports and the run does not do yet.
 func TestRemedies(t *testing.T) {
 	for kind, want := range map[string]string{
 		"cd":            ", more Gibbs steps an update (-k), or chains that persist, such as -negphase pcd or pins",
@@ -166,7 +166,7 @@ func TestRemedies(t *testing.T) {
 			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
-	// Of real inputs the ladder comes before all else, even the rate.
+	// With real inputs the ladder comes first, even before the rate.
 	real := rbm.NewGroups(3, rbm.Group{Kind: rbm.Gaussian, Units: 4})
 	s := settingsOf(t, "pcd")
 	if got, want := advice(s, real), "a ladder such as -negphase pins -temperatures auto, a smaller -rate, -schedule linear, more Gibbs steps an update (-k), or more -chains"; got != want {
@@ -184,7 +184,7 @@ func TestRemedies(t *testing.T) {
 	}
 }
 
-// A run that holds rows out is sent to the best model, and one that stops there is not told to.
+// A run with held-out rows is advised to use the best model. A run that stops there gets no such advice.
 func TestOverfitAdvice(t *testing.T) {
 	for _, c := range []struct {
 		part  string
@@ -206,8 +206,8 @@ func TestOverfitAdvice(t *testing.T) {
 	}
 }
 
-// Without a likelihood of late the metrics are heard, and the pseudo-likelihood of test rows says
-// that they are learnt by heart.
+// Without a recent likelihood the warnings of metrics count, and the pseudo-likelihood of test rows shows
+// overfitting.
 func TestJudgeWithoutLikelihood(t *testing.T) {
 	h := judged(t, true, true)
 	v := mixingEvaluator()
@@ -233,7 +233,7 @@ func TestJudgeWithoutLikelihood(t *testing.T) {
 				}
 			}
 		}
-		if heard := len(all) > 0 && all[len(all)-1].Kind == "mixing"; heard != (i == 0 || i > 21) { // the last number is a fifth of the run old at step 21
+		if heard := len(all) > 0 && all[len(all)-1].Kind == "mixing"; heard != (i == 0 || i > 21) { // at step 21 the last number is a fifth of the run old
 			t.Errorf("step %d: mixing is heard: %v, want %v", i, heard, i == 0 || i > 21)
 		}
 	}
@@ -242,8 +242,8 @@ func TestJudgeWithoutLikelihood(t *testing.T) {
 	}
 }
 
-// The cause of a fall is found by training on with the exact negative phase: chains that are few
-// lag, chains that start at the data are too short, and where the exact negative phase falls as well it is the rate.
+// The cause of a fall is found by training with the exact negative phase. Too few chains lag, chains that
+// start at the data are too short, and if the exact negative phase falls too the rate is too high.
 func TestFallCause(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")

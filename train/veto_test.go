@@ -8,8 +8,7 @@ import (
 	"gorbm/rbm"
 )
 
-// strict is an estimator of the tests' own that rejects updates until it was asked
-// so many times.
+// strict is an estimator that rejects a given number of updates.
 type strict struct {
 	negphase.Estimator
 	rejects, asked int
@@ -20,8 +19,8 @@ func (s *strict) Veto(*rbm.RBM) bool {
 	return s.asked <= s.rejects
 }
 
-// An update that is rejected n times makes 2⁻ⁿ of its step, and none
-// after more than maxHalvings; so does its momentum. The average follows what is left of it.
+// An update that is rejected n times makes 2⁻ⁿ of its step, and none after more than maxHalvings. The
+// momentum shrinks likewise. The average follows the remaining step.
 func TestRejectedUpdatesAreHalved(t *testing.T) {
 	set := toy(t, smallToy)
 	s := settingsOf(t, "cd:k=1")

@@ -9,8 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A row of weight w counts as w rows: in the starts, in the bases, in what metrics say, and in
-// the gradient of an epoch, in the mean over many.
+// A row of weight w counts as w rows in starts, bases, metrics, and in the mean gradient over many epochs.
 func TestWeightsAreRepetitions(t *testing.T) {
 	plain, _, err := data.Load(context.Background(), "toy:4,2,5,0.2", data.Options{})
 	if err != nil {
@@ -55,8 +54,8 @@ func TestWeightsAreRepetitions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if metric.Name != "reconstruction" { // which draws: equal rows have other draws
-				all = append(all, v[0]) // of the training rows
+			if metric.Name != "reconstruction" { // it draws differently for equal rows
+				all = append(all, v[0]) // value of the training rows
 			}
 		}
 		return all
@@ -66,7 +65,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		near("a metric", x[i], y[i], 1e-9)
 	}
 
-	// The gradient of all rows in the mean over epochs, of a statistic that each row has alone.
+	// The mean gradient over epochs, of a statistic that each row has alone.
 	s := DefaultSettings("exact")
 	s.Batch = plain.Len()
 	tr, err := New(s, &weighted, m)

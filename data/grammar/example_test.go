@@ -7,8 +7,8 @@ import (
 	"gorbm/data/grammar"
 )
 
-// The settings of a sampler are a table bound to its fields. The table reads text, checks it, and
-// names what is wrong.
+// The settings of a sampler are a table bound to its fields. The table reads text, checks it, and its
+// errors name the wrong setting.
 func ExampleKeys_Parse() {
 	var steps int
 	var start string

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Each kind of value reads what it writes, starts at its default, and refuses what is out of range.
+// Each kind of value reads what it writes, starts at its default, and refuses values out of range.
 func TestValues(t *testing.T) {
 	var n int
 	var x float64

@@ -33,8 +33,8 @@ func painted(t *testing.T, page *Page) image.Image {
 	return img
 }
 
-// count returns the number of pixels in a part of an image that are painted in one
-// of the colours of curves, and not another's.
+// count returns the number of pixels in part of an image that have one of the colours of curves and no
+// other's.
 func count(img image.Image, colour int, part image.Rectangle) (n int) {
 	want := Colors[colour]
 	for y := part.Min.Y; y < part.Max.Y; y++ {
@@ -48,8 +48,8 @@ func count(img image.Image, colour int, part image.Rectangle) (n int) {
 	return n
 }
 
-// TestCharts checks that there is a panel for each chart that has something to show,
-// with its curves in their colours, whatever the values.
+// TestCharts checks that each chart with something to show has a panel, whose curves have their colours,
+// whatever the values.
 func TestCharts(t *testing.T) {
 	line := func(f func(x float64) float64) (l Line) {
 		for i := range 20 {
@@ -92,7 +92,8 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// Lines that take turns on one curve are both seen, in about equal parts; a grey line has none of the colours.
+// Two lines with Turns on one curve are both visible, in about equal parts. A grey line has none of the
+// colours.
 func TestTurns(t *testing.T) {
 	x, y := []float64{0, 1, 2}, []float64{1, 1, 1}
 	c := Chart{Lines: []Line{{Name: "one", X: x, Y: y, Turns: 2}, {Name: "two", X: x, Y: y, Turn: 1, Turns: 2},
@@ -116,7 +117,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestFrames checks that the frame of a panel fills its place, whatever the axes.
+// TestFrames checks that the frame of a panel fills the panel, whatever the axes.
 func TestFrames(t *testing.T) {
 	for _, c := range []Chart{{}, {LogX: true}, {LogY: true}, {LogX: true, LogY: true}} {
 		for _, dots := range []bool{false, true} {
@@ -124,7 +125,8 @@ func TestFrames(t *testing.T) {
 			c.Lines = []Line{{Dots: dots, X: []float64{1, 10, 1000}, Y: []float64{11, 0.5, 0.04}}}
 			p, _ := c.Plot()
 			whole := draw.New(vgimg.New(300, 200))
-			// Labels, ticks and title take three lines below and above, and some more at the left.
+			// Labels, ticks and title need three lines below and above the frame, and some more to the
+			// left.
 			line := vg.Points(1.5 * titleSize)
 			if frame := p.frame(whole); frame.Size().X < 300-4*line || frame.Size().Y < 200-4*line {
 				t.Errorf("logarithmic %v %v, dots %v: the frame is %v of 300 × 200", c.LogX, c.LogY, dots, frame.Size())
@@ -133,15 +135,15 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestSpans checks what the axes reach over: the first values are on them, and do not crush the rest,
-// bands are ±2 standard errors, counts and shares stay above 0, bounds hold.
+// TestSpans checks the ranges of the axes. They include the first values without compressing the rest.
+// Bands are ±2 standard errors, axes of counts and fractions stay above 0, and given bounds are kept.
 func TestSpans(t *testing.T) {
 	x := []float64{0, 10, 20, 30}
 	for _, c := range []struct {
 		what       string
 		chart      Chart
 		low, high  float64
-		slackBelow float64 // what of the range may lie below low, as a share
+		slackBelow float64 // fraction of the range that may lie below low
 	}{
 		{"crushed", Chart{Lines: []Line{{X: x, Y: []float64{-500, -80, math.NaN(), -78}}}}, -500, -78, 0},
 		{"not crushed", Chart{Lines: []Line{{X: x, Y: []float64{-81, -80, -79, -78}}}}, -81, -78, 0.06},
@@ -165,8 +167,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// An axis is broken where the first values would crush the rest, below or above: all values keep their
-// places on it, the later ones most of it, and the far end has its number.
+// An axis is broken where the first values would compress the rest, below or above. All values have a
+// position on it, the later ones most of the length, and the far end is labelled.
 func TestBrokenAxis(t *testing.T) {
 	x := []float64{0, 10, 20, 30}
 	for name, c := range map[string]struct {
@@ -201,7 +203,7 @@ func TestBrokenAxis(t *testing.T) {
 	}
 }
 
-// A chart is flat if all of its values are one number, at more than one point.
+// A chart is flat if all of its values are equal and there is more than one point.
 func TestFlat(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
@@ -214,8 +216,7 @@ func TestFlat(t *testing.T) {
 	}
 }
 
-// Bands on a logarithmic axis are alike upward and downward where they would else
-// reach 0.
+// A band that would reach 0 on a logarithmic axis extends as far down as up.
 func TestBand(t *testing.T) {
 	c, l := Chart{LogY: true}, Line{X: []float64{1}, Y: []float64{1}, Err: []float64{1}}
 	if low, high, ok := c.Band(l, 0); !ok || high != 3 || math.Abs(low*high-1) > 1e-12 {
@@ -268,7 +269,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Lines of very many points are thinned, and keep what was measured now and then.
+// Lines of very many points are thinned, and keep values that are measured only now and then.
 func TestThinned(t *testing.T) {
 	thinned := func(l Line) Line { return Chart{Lines: []Line{l}}.Thinned().Lines[0] }
 	long, seldom := Line{}, Line{}
@@ -288,7 +289,7 @@ func TestThinned(t *testing.T) {
 	if short := thinned(long); len(short.X) > mostPoints || len(short.X) < mostPoints/2 || short.X[len(short.X)-1] != 100_000 || len(short.Y) != len(short.X) {
 		t.Errorf("a line of %d points is thinned to %d, the last at %v", len(long.X), len(short.X), short.X[len(short.X)-1])
 	}
-	for i := range long.Y { // measured at every 37th step: nothing to leave out but every other of those
+	for i := range long.Y { // values at every 37th step: thinning may drop only every other of them
 		if i%37 != 5 {
 			long.Y[i] = math.NaN()
 		}
@@ -298,8 +299,8 @@ func TestThinned(t *testing.T) {
 	}
 }
 
-// TestNames checks that names stand at the ends of curves that reach the right, apart
-// from each other, and else above the page.
+// TestNames checks that names are written at the ends of curves that reach the right, without overlap, and
+// otherwise above the page.
 func TestNames(t *testing.T) {
 	lines := []Line{
 		{Name: "first", X: []float64{0, 10}, Y: []float64{0, 1}}, {Name: "second", X: []float64{0, 10}, Y: []float64{1, 1}},
@@ -352,8 +353,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestErrors checks that what cannot be drawn is told by the page, and that
-// a logarithmic axis without values does no harm.
+// TestErrors checks that writing the page returns the error of what cannot be drawn, and that a logarithmic
+// axis without values is drawn.
 func TestErrors(t *testing.T) {
 	for name, draw := range map[string]func(p *Plot, bad plotter.XYs){
 		"line":  func(p *Plot, bad plotter.XYs) { p.Line(bad, Colors[0], 1) },
@@ -374,7 +375,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestFormats checks what the files begin with, and that an image stays as it is.
+// TestFormats checks the first bytes of the files, and that a PNG keeps the pixels of an image.
 func TestFormats(t *testing.T) {
 	img := image.NewRGBA(image.Rect(0, 0, 7, 3))
 	img.Set(2, 1, Colors[1])

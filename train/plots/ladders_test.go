@@ -12,8 +12,8 @@ import (
 	"gorbm/rbm"
 )
 
-// measured returns the ladder of an estimator after calls on a flat model, in
-// which everything exchanges.
+// measured returns the ladder of an estimator after calls on a model without weights, in which all swaps
+// are accepted.
 func measured(t *testing.T, text string, calls int) negphase.Ladder {
 	t.Helper()
 	s, err := negphase.Parse(text, negphase.DefaultSettings("pt"))
@@ -38,9 +38,8 @@ func ladders(t *testing.T, l ...NamedLadder) image.Image {
 	return painted(t, Ladders(l...))
 }
 
-// TestLadders checks that a picture has a column a ladder, and shows what the
-// ladder holds: no way of a particle where there was no round, and the dark
-// diagonal of a ladder that does not exchange.
+// TestLadders checks that a picture has a column for each ladder and shows its values: no path of a
+// particle before the first round, and the dark diagonal of a ladder that does not exchange.
 func TestLadders(t *testing.T) {
 	for _, text := range []string{"pt:tau=1/2", "ins:tau=1/2/3", "pins:tau=1/2/3/4/5/6/7/8/9/10:chains=1"} {
 		l := measured(t, text, 40)
@@ -50,7 +49,7 @@ func TestLadders(t *testing.T) {
 			t.Errorf("%s: two ladders take %d pixels, one %d, want at least %d", text, two.Bounds().Dx(), w, 2*w-1)
 		}
 		height := one.Bounds().Dy()
-		ways := func(img image.Image) int { return count(img, 1, img.Bounds()) } // of the particle that began hottest
+		ways := func(img image.Image) int { return count(img, 1, img.Bounds()) } // pixels of the particle that began at the highest temperature
 		if ways(one) == 0 {
 			t.Errorf("%s: the way of a particle is not drawn", text)
 		}
@@ -87,7 +86,7 @@ func blackPixels(img image.Image, lo, hi int) (n int) {
 	return n
 }
 
-// TestWholeTicks checks that rungs are labelled by whole numbers, a handful.
+// TestWholeTicks checks that temperatures are labelled by a few whole numbers.
 func TestWholeTicks(t *testing.T) {
 	for _, k := range []int{2, 3, 5, 16, 64, 256} {
 		ticks := wholeTicks(0.5, float64(k)+0.5)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Given values are blue, holes yellow, and all others as Ink paints them.
+// Given values are blue, holes are yellow, and Ink paints all others.
 func TestMarkedInk(t *testing.T) {
 	for _, p := range []float32{0, 0.3, 1} {
 		if MarkedInk(p) != Ink(p) {

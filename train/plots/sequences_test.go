@@ -25,7 +25,7 @@ func inked(img image.Image, want color.Color) (r image.Rectangle, n int) {
 	return r, n
 }
 
-// A letter fills its rectangle, whatever its shape; holes stay open; a gap is a full rectangle.
+// A letter fills its rectangle, whatever its shape, and its holes stay open. A gap is a full rectangle.
 func TestGlyphs(t *testing.T) {
 	const letters = "-AOQ"
 	for k, g := range newGlyphs(letters) {
@@ -48,15 +48,15 @@ func TestGlyphs(t *testing.T) {
 	}
 }
 
-// Letters of positive weights stand above the axis and those of negative ones hang below, as high as their weights; long
-// sequences take several lines.
+// Letters with positive weights are above the axis and those with negative weights below, with the height
+// of their weights. Long sequences are broken into lines.
 func TestLogos(t *testing.T) {
 	weights := make([][]float64, 100)
 	for i := range weights {
 		weights[i] = make([]float64, 5)
 	}
-	weights[1][1], weights[1][2] = 1, -0.5 // A and C of site 2
-	weights[90][3] = 1                     // G of site 91
+	weights[1][1], weights[1][2] = 1, -0.5 // for A and C at site 2
+	weights[90][3] = 1                     // for G at site 91
 	page := Logos("-ACGU", []LogoUnit{{Title: "unit", Weights: weights}})
 	img := painted(t, page)
 	below := image.Rect(0, 100, img.Bounds().Dx(), img.Bounds().Dy()) // the legend is above
@@ -72,12 +72,12 @@ func TestLogos(t *testing.T) {
 	if g.Min.Y < c.Max.Y || g.Min.X < a.Max.X {
 		t.Errorf("site 91 is at %v, site 2 at %v: want a second line", g, a)
 	}
-	// Letters of no known alphabet, and units without any weight.
+	// Letters of an unknown alphabet, and units without weights, can be drawn.
 	painted(t, Logos("-XYZ", []LogoUnit{{Weights: [][]float64{{0, 0, 0, 0}}}}))
 }
 
-// Contacts that are right, wrong and unknown have colours of their own; a map without contacts, or of scores that are all zero,
-// can be drawn.
+// Right, wrong and unknown contacts have different colours. A map without contacts, or with scores that are
+// all zero, can be drawn.
 func TestContactMap(t *testing.T) {
 	scores := make([][]float64, 20)
 	for i := range scores {
@@ -100,7 +100,7 @@ func TestContactMap(t *testing.T) {
 	}
 }
 
-// Few points are dots and many are shades of their density.
+// Few points are drawn as dots, and many as shades of their density.
 func TestAgreements(t *testing.T) {
 	few := Agreement{Rows: []float64{0, 1, 2}, Samples: []float64{0, 1, 2}}
 	many := Agreement{}

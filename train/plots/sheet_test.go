@@ -18,10 +18,10 @@ var (
 	blue   = color.RGBA{33, 102, 172, 255}
 )
 
-// TestTiles checks every pixel of a sheet against where it should lie.
+// TestTiles checks every pixel of a sheet.
 func TestTiles(t *testing.T) {
 	for _, c := range []struct{ rows, height, width, columns, scale int }{
-		{5, 2, 3, 2, 19}, // enlarged to 56 pixels at least, one place empty
+		{5, 2, 3, 2, 19}, // enlarged to 56 pixels or more, with one place empty
 		{1, 1, 1, 1, 56},
 		{3, 28, 28, 3, 2},
 		{3, 56, 57, 3, 1},
@@ -89,7 +89,7 @@ func TestSigned(t *testing.T) {
 	}{
 		{2, 0, white}, {2, 2, red}, {2, 9, red}, {2, -2, blue}, {2, -9, blue},
 		{2, 1, color.RGBA{217, 140, 149, 255}}, {2, -1, color.RGBA{144, 179, 214, 255}},
-		{0, 1, white}, {0, -1, white}, {-1, 1, white}, // no scale: nothing to see
+		{0, 1, white}, {0, -1, white}, {-1, 1, white}, // no scale: all is white
 	} {
 		if got := signed(c.limit)(c.x); got != c.want {
 			t.Errorf("signed(%v)(%v) = %v, want %v", c.limit, c.x, got, c.want)
@@ -97,8 +97,8 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// TestFilters checks which weights go where: inputs only, a tile a hidden
-// unit, at most 100, on the scale of the 99.5th percentile.
+// TestFilters checks which weights are drawn where: those of inputs only, with a tile for each hidden unit,
+// at most 100, on the scale of the 99.5th percentile.
 func TestFilters(t *testing.T) {
 	m := rbm.New(6+2, 130, 2, rbm.Softmax)
 	w := rbm.NewMatrix(8, 130)
@@ -106,12 +106,12 @@ func TestFilters(t *testing.T) {
 		for i := range 6 {
 			w.Row(i)[j] = 1
 		}
-		w.Row(6)[j], w.Row(7)[j] = 50, 50 // of labels: not drawn, nor in the scale
+		w.Row(6)[j], w.Row(7)[j] = 50, 50 // weights of labels: neither drawn nor in the scale
 	}
 	w.Row(0)[0] = 1000 // a lone large weight does not set the scale
 	w.Row(4)[3] = -1   // row 1, column 1 of unit 3
 	w.Row(5)[3] = 0
-	w.Row(0)[101] = -1e6 // of a unit that is not shown
+	w.Row(0)[101] = -1e6 // weight of a unit that is not shown
 	m.SetWeights(w)
 	img := Filters(m, 2, 3)
 	if want := image.Pt(10*59+2, 10*40+2); img.Bounds().Size() != want {
@@ -130,7 +130,7 @@ func TestFilters(t *testing.T) {
 			t.Errorf("unit %d at %d,%d is %v, want %v", c.unit, c.y, c.x, got, c.want)
 		}
 	}
-	// Of very wide models there are fewer.
+	// Very wide models have fewer tiles.
 	if got, want := Filters(rbm.New(MaxValues/2, 100, 0, rbm.Softmax), 1024, MaxValues/2048).Bounds().Dx(), 2*(MaxValues/2048+2)+2; got != want {
 		t.Errorf("filters of %d inputs are %d pixels wide, want %d", MaxValues/2, got, want)
 	}
@@ -162,7 +162,7 @@ func ExampleTiles() {
 	// {0 0 0 255} {255 255 255 255}
 }
 
-// Few colours take a palette, pixel by pixel the same, and many stay as they are.
+// An image of few colours gets a palette and keeps its pixels. One of many colours is unchanged.
 func TestCompact(t *testing.T) {
 	few, many := image.NewRGBA(image.Rect(3, 2, 40, 30)), image.NewRGBA(image.Rect(0, 0, 30, 30))
 	for i := range 30 * 30 {
@@ -190,7 +190,7 @@ func rgba(c color.Color) [4]uint32 {
 	return [4]uint32{r, g, b, a}
 }
 
-// A caption moves the sheet to the right of the names and leaves it as it was.
+// A caption moves the sheet to the right of the names, and its pixels are unchanged.
 func TestCaption(t *testing.T) {
 	rows := rbm.NewMatrix(6, 4)
 	for i := range rows.Data {
@@ -223,7 +223,7 @@ func TestCaption(t *testing.T) {
 			}
 		}
 	}
-	for i := range 3 { // each name beside its line, inside the margin
+	for i := range 3 { // each name is next to its line, within the margin
 		if n := dark(img, image.Rect(2, i*size.Y/3, left-2, (i+1)*size.Y/3)); n == 0 {
 			t.Errorf("there is no name beside line %d", i)
 		}
@@ -244,8 +244,8 @@ func TestCaption(t *testing.T) {
 	}
 }
 
-// A chart's edges have many colours, that merge into a palette: frequent colours stay, the others
-// move by less than a sixteenth of the range. A picture of too many colours stays as it is.
+// The edges of lines in a chart have many colours, which merge into a palette. Frequent colours stay, and
+// the others change by less than a sixteenth of the range. A picture of too many colours is unchanged.
 func TestMerged(t *testing.T) {
 	chart := image.NewRGBA(image.Rect(3, 2, 103, 102))
 	for y := 2; y < 102; y++ {

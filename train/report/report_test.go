@@ -16,8 +16,7 @@ import (
 	"gorbm/train/report/reporttest"
 )
 
-// sample is a report with everything in it, texts that are not to be taken for HTML
-// included.
+// sample is a report with all kinds of content, including texts that look like HTML.
 func sample(t *testing.T) Report {
 	t.Helper()
 	picture, err := NewPicture("filters", "a grey square", image.NewGray(image.Rect(0, 0, 4, 4)))
@@ -57,8 +56,8 @@ func write(t *testing.T, r Report) string {
 	return b.String()
 }
 
-// TestPage checks what is on the page, that foreign texts stay texts, and that
-// nothing is asked from outside.
+// TestPage checks what is on the page, that texts are escaped, and that the page requests nothing from
+// outside.
 func TestPage(t *testing.T) {
 	text := write(t, sample(t))
 	for _, want := range []string{"runs/&lt;b&gt;&amp;", "1 &lt; 2", "It went &lt;/script&gt; well.", "not &#34;mixed&#34;", `alt="a grey square"`, "a&lt;b.csv", "data:image/png;base64,",
@@ -105,7 +104,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A picture of very many bytes is shown smaller, and the page says so; a small one stays as it is.
+// A picture of very many bytes is shown smaller, and the page says so. A small one is unchanged.
 func TestLargePicture(t *testing.T) {
 	noise := image.NewGray(image.Rect(0, 0, 900, 700))
 	for i := range noise.Pix {
@@ -124,8 +123,8 @@ func TestLargePicture(t *testing.T) {
 	}
 }
 
-// TestDrawing checks the geometry: a line goes past what is missing, bands are ±2
-// standard errors, dots are dots, and a logarithmic axis is one.
+// TestDrawing checks the geometry: a line skips missing values, bands are ±2 standard errors, dots are
+// drawn as dots, and a logarithmic axis is logarithmic.
 func TestDrawing(t *testing.T) {
 	d := newDrawing(sample(t).Charts[0])
 	if n := strings.Count(d.Curves[0].Path, "M"); n != 1 || strings.Count(d.Curves[0].Path, "L") != 2 {
@@ -144,10 +143,10 @@ func TestDrawing(t *testing.T) {
 	}
 }
 
-// TestBrowser opens the page in Chromium: its script runs without an error, and it
-// may not ask for anything outside, which its policy turns into one.
+// TestBrowser opens the page in Chromium: its script runs without an error. The page's policy makes a
+// request to the network an error too.
 func TestBrowser(t *testing.T) {
-	// The test's own script hovers, clicks, and says what came of it.
+	// The test's script hovers, clicks, and reports the results.
 	const probe = `<script>
 const figure = document.querySelector("figure.chart"), svg = figure.querySelector("svg"), box = svg.getBoundingClientRect();
 svg.dispatchEvent(new PointerEvent("pointermove", {clientX: box.right - 10, clientY: box.top + 20}));

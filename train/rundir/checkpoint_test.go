@@ -42,7 +42,7 @@ func newTrainer(t *testing.T, spec string, hidden int, change func(s *train.Sett
 	return tr
 }
 
-// run trains until steps have been taken in all.
+// run trains until the trainer has taken that many steps in all.
 func run(t *testing.T, tr *train.Trainer, steps int) {
 	t.Helper()
 	if err := tr.Run(t.Context(), steps); err != nil {
@@ -92,8 +92,8 @@ func drop(t testing.TB, path string) {
 	}
 }
 
-// checkpoints returns a folder with a checkpoint of step 10, extra "new", and
-// the previous of step 5, extra "old"; and what Save writes at these steps.
+// checkpoints returns a folder with a checkpoint of step 10 and extra "new", and a previous one of step 5
+// and extra "old". It also returns what Save writes at these steps.
 func checkpoints(t *testing.T) (f *Folder, atTen, atFive []byte) {
 	t.Helper()
 	f = folder(t)
@@ -113,8 +113,8 @@ func checkpoints(t *testing.T) (f *Folder, atTen, atFive []byte) {
 	return f, atTen, atFive
 }
 
-// TestCheckpoint checks what is loaded from a whole folder, and that saving
-// leaves two files.
+// TestCheckpoint checks what LoadCheckpoint reads from an undamaged folder, and that saving leaves two
+// files.
 func TestCheckpoint(t *testing.T) {
 	f, atTen, _ := checkpoints(t)
 	tr := trainerAt(t, 0)
@@ -131,8 +131,8 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCheckpointDamaged damages the checkpoint in every way: the previous one
-// is taken, which then is the checkpoint, or none at all.
+// TestCheckpointDamaged damages the checkpoint in every way. The previous one, if it is undamaged, is
+// loaded and becomes the checkpoint.
 func TestCheckpointDamaged(t *testing.T) {
 	f, _, atFive := checkpoints(t)
 	newer, older := content(t, f.Path(CheckpointFile)), content(t, f.Path(previousFile))
@@ -148,7 +148,7 @@ func TestCheckpointDamaged(t *testing.T) {
 	for i, b := range damaged {
 		reset := func(previous []byte) {
 			drop(t, f.Path(CheckpointFile))
-			if b != nil { // nil: it is missing
+			if b != nil { // nil: the file is missing
 				put(t, f.Path(CheckpointFile), b)
 			}
 			drop(t, f.Path(previousFile))
@@ -167,7 +167,7 @@ func TestCheckpointDamaged(t *testing.T) {
 		if !bytes.Equal(save(t, tr), atFive) {
 			t.Errorf("damage %d: the trainer is not that of the previous checkpoint", i)
 		}
-		// The next checkpoint must not push a damaged one into its place.
+		// The next save must not make a damaged checkpoint the previous one.
 		if err := f.SaveCheckpoint(tr, nil); err != nil || !bytes.Equal(content(t, f.Path(previousFile)), older) {
 			t.Errorf("damage %d: the good checkpoint is not kept as the previous (%v)", i, err)
 		}
@@ -187,8 +187,8 @@ func TestCheckpointDamaged(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfAnotherRun checks that a whole checkpoint that does not fit is
-// an error at once: the previous one is no remedy.
+// TestCheckpointOfAnotherRun checks that an undamaged checkpoint of another run is an error at once,
+// without a look at the previous one.
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	f, _, _ := checkpoints(t)
 	before := content(t, f.Path(CheckpointFile))

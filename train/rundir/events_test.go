@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestEvents reads a file of events back: by a reader of its own, record by record,
-// and by TensorBoard's where Python has it.
+// TestEvents reads a file of events with an independent reader, record by record, and with TensorBoard's
+// reader if Python has it.
 func TestEvents(t *testing.T) {
 	f := &Folder{Dir: t.TempDir()}
 	e, err := f.NewEvents([]string{"step", "seconds", "error", "gap"}, nil, time.Unix(1000, 0))
@@ -51,7 +51,7 @@ func TestEvents(t *testing.T) {
 		records = append(records, data[12:12+n])
 		data = data[16+n:]
 	}
-	// By the definition of Event in TensorFlow's event.proto.
+	// This follows the definition of Event in TensorFlow's event.proto.
 	double := func(v float64) string { return string(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))) }
 	float := func(v float32) string { return string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(v))) }
 	want := []string{
@@ -102,8 +102,8 @@ func eventsOf(t *testing.T, f *Folder) string {
 	return all.String()
 }
 
-// TestEventsContinue resumes runs that were killed: rows of the table are written again, each at
-// its second, and later ones are gone, whatever the earlier files hold.
+// TestEventsContinue resumes runs that were killed. Rows of the table are written again, each with its
+// time, and later ones are removed, whatever the earlier files contain.
 func TestEventsContinue(t *testing.T) {
 	columns := []string{"step", "seconds", "x"}
 	write := func(f *Folder, at int64, rows, later [][]float64) {
@@ -138,19 +138,19 @@ func TestEventsContinue(t *testing.T) {
 	if got := eventsOf(t, f); got != want {
 		t.Errorf("the resumed file: got\n%s, want\n%s", got, want)
 	}
-	if filepath.Base(path()) <= filepath.Base(was) { // TensorBoard would not come to it
+	if filepath.Base(path()) <= filepath.Base(was) { // TensorBoard would not read it
 		t.Errorf("got %s, want a name after %s", path(), was)
 	}
 }
 
-// What could not be written, as on a full disk, is written with what follows.
+// Events that could not be written, as on a full disk, are written with the next ones.
 func TestAppender(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rows")
 	if err := os.WriteFile(path, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	full, err := os.Open(path) // which cannot be written
+	full, err := os.Open(path) // opened for reading only
 	if err != nil {
 		t.Fatal(err)
 	}

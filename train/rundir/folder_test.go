@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		force bool
-		want  string // of the error; "" for none
+		want  string // part of the error; "": none
 	}{
 		{"new", false, ""},
 		{"new/deep", false, ""},
@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestNew checks that a run is replaced whole, and nothing else with it.
+// TestNew checks that a run is replaced completely, and that other files stay.
 func TestNew(t *testing.T) {
 	dir := t.TempDir()
 	ours := []string{ConfigFile, MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, SnapshotFile(7)}

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLock checks that a folder has one writer at a time, that the refusal names
-// it, and that nothing of the lock stays.
+// TestLock checks that a folder has one writer at a time, that the error names it, and that no lock file is
+// left.
 func TestLock(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("locks nothing there")
@@ -45,7 +45,7 @@ func TestLock(t *testing.T) {
 	if entries, err := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("left are %v, %v, want 1 of them", entries, err)
 	}
-	// The file of a lock whose holder died is no lock.
+	// A lock file whose process has died is not locked.
 	put(t, f.Path(lockFile), []byte("process 1 on moon\n"))
 	if err := f.Free(); err != nil {
 		t.Error(err)
@@ -59,8 +59,8 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// TestLockRace has many open a folder at once, again and again: there is never
-// more than one writer.
+// TestLockRace opens a folder from many goroutines at once, repeatedly: there is never more than one
+// writer.
 func TestLockRace(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("locks nothing there")
@@ -88,8 +88,8 @@ func TestLockRace(t *testing.T) {
 	all.Wait()
 }
 
-// TestLeftovers checks that temporary files of killed runs are removed, others
-// are not, and a folder of them alone may take a new run.
+// TestLeftovers checks that temporary files of killed runs are removed and others are not. A folder with
+// only such files may take a new run.
 func TestLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	left := []string{".checkpoint.new.123", ".model.safetensors.70001", SnapshotsDir + "/.0000007.safetensors.12"}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// ourFiles are all names of files of a run's folder.
+// ourFiles are the names of all files of a run's folder.
 func ourFiles() []string {
 	all := append([]string{lockFile, "curves.svg", "curves.pdf", "ladder.svg", "ladder.pdf", SnapshotFile(7), EventsDir + "/" + eventsPrefix + "00000000000000000007.gorbm"}, files...)
 	for i, name := range all {
@@ -18,8 +18,8 @@ func ourFiles() []string {
 	return all
 }
 
-// victim is what lies outside the folder of a run: one file, and a folder with files of the
-// names that a run would remove.
+// victim makes a file outside the run's folder, and a folder with files that have the names of those that a
+// run removes.
 func victim(t *testing.T) (dir string, state func() string) {
 	dir = t.TempDir()
 	put(t, filepath.Join(dir, "victim"), []byte("precious"))
@@ -39,7 +39,7 @@ func victim(t *testing.T) (dir string, state func() string) {
 	}
 }
 
-// aRun makes a folder with a file of each name of a run.
+// aRun makes a folder with a file for each name of a run.
 func aRun(t *testing.T) *Folder {
 	f := folder(t)
 	for _, name := range ourFiles() {
@@ -54,12 +54,12 @@ func aRun(t *testing.T) *Folder {
 	return f
 }
 
-// TestLinks puts a link of each kind in the place of each file, and of each folder: going on
-// with the run and replacing it are refused by a line that names it, as is opening it, and
-// what the link leads to is as it was.
+// TestLinks puts a link of each kind in the place of each file and each folder. Resuming the run, replacing
+// it and opening the link are refused with a line that names the link. The target of the link does not
+// change.
 func TestLinks(t *testing.T) {
 	kinds := map[string]func(from, to string) error{"symbolic": os.Symlink}
-	if names(mustStat(t, t.TempDir())) > 1 || runtime.GOOS == "linux" { // folders have two names where these are known
+	if names(mustStat(t, t.TempDir())) > 1 || runtime.GOOS == "linux" { // a folder has two hard links, where the number is known
 		kinds["hard"] = os.Link
 	}
 	for kind, link := range kinds {
@@ -115,7 +115,8 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	// A folder that is itself reached by a link is the user's choice, and other files are none of a run's.
+	// The run's folder itself may be reached by a link that the user made, and links among other files are
+	// ignored.
 	f := aRun(t)
 	dir, _ := victim(t)
 	for _, name := range []string{"notes.txt", SnapshotsDir + "/notes.txt"} {
@@ -147,8 +148,8 @@ func mustStat(t *testing.T, path string) os.FileInfo {
 	return info
 }
 
-// TestLinkDangles checks that nothing is made where a link leads that leads nowhere, nor by
-// the opener alone, which is all that stands between a link made later and its target.
+// TestLinkDangles checks that nothing is created at the target of a dangling link. openFile alone must
+// prevent this too, because a link may be made after checkLinks.
 func TestLinkDangles(t *testing.T) {
 	f, target := folder(t), filepath.Join(t.TempDir(), "nothing")
 	if err := os.Symlink(target, f.Path(lockFile)); err != nil {

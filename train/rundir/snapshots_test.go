@@ -47,8 +47,8 @@ func TestSnapshotSteps(t *testing.T) {
 	}
 }
 
-// TestSnapshots checks that models are written where they are due, and none
-// that is not finite.
+// TestSnapshots checks that models are written at the given steps, except for models with parameters that
+// are not finite.
 func TestSnapshots(t *testing.T) {
 	f := folder(t)
 	observe, err := f.Snapshots([]int{2, 5}, modelfile.About{Seed: 9})

@@ -26,7 +26,7 @@ func tableOf(t testing.TB, f *Folder, columns []string, rows [][]float64) {
 	}
 }
 
-// TestContinueTable checks which rows are kept, and that the table grows on.
+// TestContinueTable checks which rows are kept, and that rows can be added.
 func TestContinueTable(t *testing.T) {
 	columns := []string{"step", "seconds", "x"}
 	rows := [][]float64{{0, 0, 1. / 3}, {5, 0.1, -2e300}, {10, 0.2, 5e-324}, {15, 0.3, math.Inf(-1)}}
@@ -53,7 +53,7 @@ func TestContinueTable(t *testing.T) {
 	}
 	for _, c := range []struct{ text, want string }{
 		{"", "empty"},
-		{"step,seconds", "empty"}, // not even its first line is whole
+		{"step,seconds", "empty"}, // the first line is cut short
 		{"step,seconds,y\n", "columns"},
 		{"step,seconds\n", "columns"},
 		{"step,seconds,x\n0,0,1\n5,one,1\n", `line 3: "one" is not a number`},
@@ -75,8 +75,7 @@ func TestContinueTable(t *testing.T) {
 	}
 }
 
-// TestReadTable checks that what Table writes is read back, to the ten digits
-// that it writes.
+// TestReadTable checks that ReadTable returns what Table wrote, to the ten digits that it writes.
 func TestReadTable(t *testing.T) {
 	f := folder(t)
 	columns := []string{"step", "a, b", `"c"`}
@@ -112,8 +111,8 @@ func TestReadTableErrors(t *testing.T) {
 	}
 }
 
-// FuzzReadTable reads anything: a table that is read has rows as wide as its
-// header, and can be gone on with without a change of what it says.
+// FuzzReadTable reads any bytes. If they are a table, its rows are as wide as its header, and continuing it
+// changes nothing.
 func FuzzReadTable(f *testing.F) {
 	for _, s := range []string{"", "\n", "step\n", "step,x\n0,1\n", "step,x\n0,NaN\n1e999,2\n", "step,x\n0,1\n2", "a\n\"", "step\r\n1\r\n", "\"st\nep\",x\n0x1p-2,_1\n", "a,b\n1\n1,2\n", "\"\"\n0\n"} {
 		f.Add([]byte(s))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestUmask checks that files of a run have the permissions that the umask leaves.
+// TestUmask checks that the files of a run have the permissions that the umask allows.
 func TestUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o007))
 	f, err := New(filepath.Join(t.TempDir(), "run"), "", false)
