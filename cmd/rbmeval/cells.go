@@ -53,6 +53,15 @@ func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 	return cmp.Or(failed, err)
 }
 
+// summedEnergies is like freeEnergies, but also sums out the missing cells.
+func (x *examples) summedEnergies(ctx context.Context, what string, logp []float64) ([]float64, error) {
+	free, err := x.freeEnergies(ctx, what, logp)
+	if err == nil {
+		err = x.sumGaps(ctx, free, logp)
+	}
+	return free, err
+}
+
 // gapDoubt returns a warning if some sums over missing cells are estimates, otherwise "".
 func (x *examples) gapDoubt() string {
 	n, worst := 0, 0.0
@@ -129,7 +138,10 @@ func (x *scored) scoreCells(ctx context.Context) error {
 
 // compareSamples compares the samples of -samples with the rows.
 func (e *evaluation) compareSamples(ctx context.Context) error {
-	if e.set.Schema == nil {
+	switch {
+	case e.samples == "":
+		return nil
+	case e.set.Schema == nil:
 		return cli.Usagef("-samples is for models of sequences and tables; %s is neither", e.set.Name)
 	}
 	opt := data.Options{Schema: e.set.Schema, LabelColumn: "auto"}

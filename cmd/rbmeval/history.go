@@ -203,10 +203,7 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 		return nil
 	}
 	for _, part := range h.parts {
-		free, err := part.freeEnergies(ctx, "", nil)
-		if err == nil {
-			err = part.sumGaps(ctx, free, nil)
-		}
+		free, err := part.summedEnergies(ctx, "", nil)
 		if err != nil {
 			return err
 		}

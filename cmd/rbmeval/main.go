@@ -298,35 +298,30 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 	if e.classify || e.rows != "" || e.pl && e.gappy() {
 		e.logp = make([]float64, e.n*e.m.Classes())
 	}
-	e.free, err = e.freeEnergies(ctx, "free energies", e.logp)
-	if err == nil {
-		err = e.sumGaps(ctx, e.free, e.logp)
+	scoreMutants := func(ctx context.Context) error { return e.mutants.score(ctx, e) }
+	for _, step := range []func(context.Context) error{e.scoreRows, e.compareSamples, e.analyse, scoreMutants, e.scoreBare, e.scoreCells, e.writeFiles} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
-	if err == nil && e.pl {
-		e.pseudo = make([]float64, e.n)
-		err = e.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
-			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Slice(lo, hi))
-			e.rescale(e.pseudo, -1, lo, hi)
-		})
+	return nil
+}
+
+// scoreRows computes the free energies of the rows and, for -pl, their pseudo-log-likelihoods.
+func (e *evaluation) scoreRows(ctx context.Context) (err error) {
+	if e.free, err = e.summedEnergies(ctx, "free energies", e.logp); err != nil || !e.pl {
+		return err
 	}
-	if err == nil && e.samples != "" {
-		err = e.compareSamples(ctx)
-	}
-	if err == nil {
-		err = e.analyse(ctx)
-	}
-	if err == nil {
-		err = e.mutants.score(ctx, e)
-	}
-	if err == nil {
-		err = e.mutants.write(e.out)
-	}
-	if err == nil {
-		err = e.scoreBare(ctx)
-	}
-	if err == nil {
-		err = e.scoreCells(ctx)
-	}
+	e.pseudo = make([]float64, e.n)
+	return e.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
+		e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Slice(lo, hi))
+		e.rescale(e.pseudo, -1, lo, hi)
+	})
+}
+
+// writeFiles writes the files of -out, -rows, -features and -ladder.
+func (e *evaluation) writeFiles(ctx context.Context) error {
+	err := e.mutants.write(e.out)
 	if err == nil && e.rows != "" {
 		err = atomicfile.Write(e.rows, cli.WriteCSV(e.rowLines()))
 	}

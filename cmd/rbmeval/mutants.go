@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"gorbm/cmd/cli"
@@ -458,12 +459,8 @@ func (u *mutants) correlate(with func(m mutant) float64) (c correlation) {
 
 // rankings returns the ranks of x from 1. Equal values get the mean of their ranks.
 func rankings(x []float64) []float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
-	all := make([]float64, len(x))
+	order, all := make([]int, len(x)), make([]float64, len(x))
+	floats.Argsort(slices.Clone(x), order)
 	for lo, hi := 0, 0; lo < len(order); lo = hi {
 		for hi < len(order) && x[order[hi]] == x[order[lo]] {
 			hi++
@@ -538,31 +535,26 @@ func (u *mutants) lines() [][]string {
 		return strconv.FormatFloat(x, 'g', 9, 64)
 	}
 	lines := [][]string{{"mutant", "sites", "score"}}
-	add := func(there bool, name string) {
+	columns := []func(m mutant) float64{func(m mutant) float64 { return m.score }}
+	add := func(there bool, name string, value func(m mutant) float64) {
 		if slices.Contains(lines[0], name) { // the list of mutants may have any column name
 			name = "measured_" + name
 		}
 		if there {
-			lines[0] = append(lines[0], name)
+			lines[0], columns = append(lines[0], name), append(columns, value)
 		}
 	}
-	add(u.single != nil, "sum_of_singles")
-	add(u.measured != "", u.measured)
-	add(u.truthKnown, "true_score")
+	add(u.single != nil, "sum_of_singles", u.additive)
+	add(u.measured != "", u.measured, func(m mutant) float64 { return m.effect })
+	add(u.truthKnown, "true_score", func(m mutant) float64 { return m.truth })
 	for _, m := range u.all {
 		var sites []string
 		for _, c := range m.changes {
 			sites = append(sites, strconv.Itoa(c.site+1))
 		}
-		line := []string{m.name, strings.Join(sites, ":"), number(m.score)}
-		if u.single != nil {
-			line = append(line, number(u.additive(m)))
-		}
-		if u.measured != "" {
-			line = append(line, number(m.effect))
-		}
-		if u.truthKnown {
-			line = append(line, number(m.truth))
+		line := []string{m.name, strings.Join(sites, ":")}
+		for _, value := range columns {
+			line = append(line, number(value(m)))
 		}
 		lines = append(lines, line)
 	}

@@ -72,10 +72,7 @@ func (e *evaluation) addBare(path string) error {
 func (e *evaluation) scoreBare(ctx context.Context) (err error) {
 	if e.bare != nil && e.rows != "" {
 		e.bare.logp = make([]float64, e.bare.n*e.m.Classes())
-		e.bare.free, err = e.bare.freeEnergies(ctx, "rows without a label", e.bare.logp)
-		if err == nil {
-			err = e.bare.sumGaps(ctx, e.bare.free, e.bare.logp)
-		}
+		e.bare.free, err = e.bare.summedEnergies(ctx, "rows without a label", e.bare.logp)
 	}
 	return err
 }
