@@ -22,17 +22,17 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// given is what -clamp says: rows with holes.
+// given has the rows of -clamp.
 type given struct {
-	queries []sample.Query // for each row
-	open    []int          // rows with holes; others are complete
-	labels  []string       // for each row, "" for a hole; nil if the file has none
+	queries []sample.Query // a query for each row
+	open    []int          // indices of rows with missing values
+	labels  []string       // label of each row, "" if it is missing; nil if the file has no labels
 }
 
-// maxCells limits the file of -clamp.
+// maxCells is the largest number of values in the file of -clamp.
 const maxCells = 1 << 27
 
-// readClamp reads the file of -clamp. class is that of -class, or rbm.Free.
+// readClamp reads the file of -clamp. class is the value of -class, or rbm.Free.
 func (p *plan) readClamp(ctx context.Context, class int) (*given, error) {
 	var g *given
 	var err error
@@ -53,7 +53,7 @@ func (p *plan) readClamp(ctx context.Context, class int) (*given, error) {
 	case err != nil:
 		return nil, fmt.Errorf("-clamp: %s: %w", p.clamp, err)
 	case len(g.queries) == 0:
-		return nil, fmt.Errorf("-clamp: %s: no rows; write one a line", p.clamp)
+		return nil, fmt.Errorf("-clamp: %s: no rows; write one per line", p.clamp)
 	case g.labels != nil && p.m.Classes() == 0:
 		return nil, fmt.Errorf("-clamp: %s has labels, but %s has none; leave the column out", p.clamp, p.model.Path)
 	case g.labels != nil && p.flags.Given("class"):
@@ -70,7 +70,7 @@ func (p *plan) readClamp(ctx context.Context, class int) (*given, error) {
 	return g, p.findHoles(g)
 }
 
-// findHoles sets the rows with holes, and completes the inputs of others.
+// findHoles sets g.open, and adds inputs that follow from the others in softmax groups of complete rows.
 func (p *plan) findHoles(g *given) error {
 	for r := range g.queries {
 		q := &g.queries[r]
@@ -85,13 +85,13 @@ func (p *plan) findHoles(g *given) error {
 		}
 	}
 	if len(g.open) == 0 {
-		return fmt.Errorf("-clamp: %s: all rows are complete; leave the cells empty that are to be drawn", p.clamp)
+		return fmt.Errorf("-clamp: %s: all rows are complete; leave cells empty to have them filled in", p.clamp)
 	}
 	return nil
 }
 
-// addComplete returns a sheet of all rows of -clamp: to the samples s of those with holes it adds the complete ones, each as
-// often as a sample.
+// addComplete returns a sheet with all rows of -clamp. It adds the complete rows to the samples s, which are of the rows
+// with missing values. Each complete row appears as often as a row has samples.
 func (p *plan) addComplete(s sample.Sheet) sample.Sheet {
 	n, drawn := p.settings.Samples, draws(s)
 	rows := n * len(p.given.queries)
@@ -113,7 +113,7 @@ func (p *plan) addComplete(s sample.Sheet) sample.Sheet {
 	return all
 }
 
-// clampTable reads a table, in whose words the holes are the missing cells. class is as in readClamp.
+// clampTable reads a table with missing cells. class is as in readClamp.
 func (p *plan) clampTable(ctx context.Context, class int) (*given, error) {
 	set, err := p.loadTable(ctx, p.clamp, p.m, p.about, p.schema)
 	if err != nil {
@@ -138,8 +138,8 @@ func (p *plan) clampTable(ctx context.Context, class int) (*given, error) {
 	return g, p.findHoles(g)
 }
 
-// put appends a value to the inputs of a row. NaN is a hole, and the spin −1 becomes 0. Values of real units are in
-// the data's own units.
+// put appends a value v to the inputs of a row. NaN is a missing value, and the spin −1 becomes 0. Values of real
+// units are in the data's units, and put standardises them.
 func (p *plan) put(row []float32, v float64) ([]float32, error) {
 	switch i := len(row); {
 	case math.IsNaN(v):
@@ -158,7 +158,7 @@ func (p *plan) put(row []float32, v float64) ([]float32, error) {
 	case v == -1:
 		return append(row, 0), nil
 	case !(v >= 0 && v <= 1):
-		return nil, fmt.Errorf("%v is not in [0,1]; holes are NaN", v)
+		return nil, fmt.Errorf("%v is not in [0,1]; missing values are NaN", v)
 	case v >= 0.5:
 		return append(row, 1), nil
 	}
@@ -175,9 +175,8 @@ func (p *plan) isReal(i int) bool {
 	return false
 }
 
-// clampCSV reads rows of values. Empty cells are holes. A header may come first; a
-// last column of it named y, label, class or target, or one more column than there
-// are inputs, has the labels.
+// clampCSV reads rows of values, after an optional header. Empty cells are missing values. If
+// there is one column more than there are inputs, the last column has the labels.
 func (p *plan) clampCSV(ctx context.Context) (*given, error) {
 	f, _, err := atomicfile.Open(p.clamp)
 	if err != nil {
@@ -205,7 +204,7 @@ func (p *plan) clampCSV(ctx context.Context) (*given, error) {
 			continue
 		}
 		if len(g.queries) > 0 && labelled != (g.labels != nil) {
-			return nil, fmt.Errorf("line %d has %d values where the first row has another number; give every row the same", line, len(fields))
+			return nil, fmt.Errorf("line %d has %d values, unlike the first row; give all rows the same number", line, len(fields))
 		}
 		if cells += len(fields); cells > maxCells {
 			return nil, fmt.Errorf("more than %d values; split the file", maxCells)
@@ -215,7 +214,7 @@ func (p *plan) clampCSV(ctx context.Context) (*given, error) {
 			v := math.NaN()
 			if text = strings.TrimSpace(text); text != "" {
 				if v, err = data.ParseNumber(text); err != nil {
-					return nil, fmt.Errorf("line %d, column %d: %.40q is not a number; holes are NaN or empty", line, i+1, text)
+					return nil, fmt.Errorf("line %d, column %d: %.40q is not a number; missing values are NaN or empty", line, i+1, text)
 				}
 			}
 			if row, err = p.put(row, v); err != nil {
@@ -233,7 +232,7 @@ func (p *plan) clampCSV(ctx context.Context) (*given, error) {
 	}
 }
 
-// isHeader reports whether fields are names of columns: none is a number or empty.
+// isHeader reports whether fields are names of columns: no field is a number or empty.
 func isHeader(fields []string) bool {
 	return !slices.ContainsFunc(fields, func(s string) bool {
 		_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
@@ -241,8 +240,8 @@ func isHeader(fields []string) bool {
 	})
 }
 
-// clampArrays reads the array x, examples × inputs or × height × width, and y if it
-// is there; or the one array of an .npy.
+// clampArrays reads the array x, examples × inputs or examples × height × width, and the
+// array y if there is one. If single is set, the file is an .npy with x only.
 func (p *plan) clampArrays(single bool) (*given, error) {
 	f, size, err := atomicfile.Open(p.clamp)
 	if err != nil {
@@ -288,8 +287,8 @@ func (p *plan) clampArrays(single bool) (*given, error) {
 	return g, readLabels(a, g)
 }
 
-// readLabels reads the array y: text or whole numbers, where an
-// empty text or NaN is a hole.
+// readLabels reads the array y: text or whole numbers, where an empty text or NaN is a
+// missing label.
 func readLabels(a *npz.Archive, g *given) error {
 	y, err := a.Array("y")
 	if err != nil {
@@ -306,10 +305,10 @@ func readLabels(a *npz.Archive, g *given) error {
 			return err
 		}
 		label, ok := y.Text(b)
-		switch hole := y.Kind == 'f' && math.IsNaN(y.Number(b)) || y.IsText() && label == ""; {
-		case hole:
+		switch missing := y.Kind == 'f' && math.IsNaN(y.Number(b)) || y.IsText() && label == ""; {
+		case missing:
 		case !ok:
-			return y.Errorf("row %d is no class; give whole numbers or text, and NaN or an empty text for a hole", r)
+			return y.Errorf("row %d is no class; give whole numbers or text, and NaN or an empty text for a missing label", r)
 		default:
 			g.labels[r] = label
 		}

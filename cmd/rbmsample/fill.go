@@ -19,7 +19,7 @@ import (
 	"gorbm/train"
 )
 
-// quantiles are the probabilities of the values that the file of probabilities has of a number.
+// quantiles are the probabilities of the quantiles of numbers in the file of probabilities.
 var quantiles = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
 
 // Values of -fill-by.
@@ -29,7 +29,7 @@ const (
 	byMean = "mean"
 )
 
-// fillTable writes the table of -fill with its missing cells filled, and their probabilities.
+// fillTable carries out -fill: it writes the table with its missing cells filled in, and their probabilities.
 func (o *options) fillTable(ctx context.Context) error {
 	if data.IsPipe(o.fill) {
 		return cli.Usagef("-fill reads a table from a file, not from a pipe; write it to a .csv")
@@ -55,7 +55,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	case schema == nil || schema.Alphabet != "":
 		return cli.Usagef("-fill is for models of tables, and %s is none; see -clamp", o.model.Path)
 	case m.Constraint != nil:
-		return cli.Usagef("-fill does not go with the constraint %v of the model", m.Constraint)
+		return cli.Usagef("-fill cannot be used with the constraint %v of the model", m.Constraint)
 	}
 	if err := m.CheckSites(); err != nil {
 		return cli.Usagef("-fill: %v", err)
@@ -77,7 +77,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	column := func(name string) int {
 		return slices.IndexFunc(lines[0], func(n string) bool { return strings.TrimSpace(n) == name })
 	}
-	label := column(schema.Label) // −1: the table has none
+	label := column(schema.Label) // −1: the table has no labels
 	noLabel := func(word string) bool { return data.IsMissing(word) || word == about.Unlabelled }
 	probabilities := [][]string{{"row", "column", "level", "p"}}
 	filled, estimated, worst := 0, 0, 0.0
@@ -158,11 +158,11 @@ func (o *options) fillTable(ctx context.Context) error {
 	})
 }
 
-// loadTable loads a table with gaps, with the columns and units of the model's training table.
+// loadTable loads a table with missing cells. It must have the columns of the model's training table.
 func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about modelfile.About, schema *data.Schema) (*data.Set, error) {
 	opt := data.Options{Schema: schema, LabelColumn: about.LabelColumn, Unlabelled: true, NoLabel: about.Unlabelled}
 	set, _, err := data.Load(ctx, path, opt)
-	if err != nil && m.Classes() > 0 { // without the column of labels all of them are missing
+	if err != nil && m.Classes() > 0 { // the column of labels may be missing
 		opt.LabelColumn = "none"
 		if bare, _, e := data.Load(ctx, path, opt); e == nil {
 			set, err = bare, nil
@@ -176,7 +176,7 @@ func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about 
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	whole := *set // what is missing is drawn, or -fill has checked that it can be filled
+	whole := *set // without missing cells, which Fits would refuse
 	whole.Missing = rbm.Values{}
 	if err := train.Fits(m, &whole); err != nil && !errors.Is(err, train.ErrNoLabels) {
 		return nil, fmt.Errorf("%s does not fit %s: %w", path, o.model.Path, err)
@@ -184,8 +184,8 @@ func (o *options) loadTable(ctx context.Context, path string, m *rbm.RBM, about 
 	return set, nil
 }
 
-// meanLevel returns the mean of the numbers of the levels of a column that was cut into levels, and
-// false for other columns.
+// meanLevel returns the mean of a column of numbers that was cut into levels with the log probabilities
+// logp. isNumber is false for other columns.
 func meanLevel(c *data.Column, logp []float64) (mean float64, isNumber bool) {
 	if c.Edges == nil {
 		return 0, false

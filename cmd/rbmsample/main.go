@@ -1,5 +1,5 @@
 // Rbmsample draws samples from a restricted Boltzmann machine, given a class or
-// some of the inputs, and says whether its chains have mixed.
+// some of the inputs, and reports whether its chains have mixed.
 //
 //	rbmsample -model runs/fontdigits-ins-1 -class 3 -out threes.png
 //
@@ -29,42 +29,45 @@ import (
 
 func main() { cli.MainRanks("rbmsample", runRanks) }
 
-const summary = `rbmsample draws samples from a model and says whether its chains have mixed.
+const summary = `rbmsample draws samples from a model and reports whether its chains have mixed.
 
 The ending of -out sets the format. A .png, .svg or .pdf is a sheet of pictures, with a line for
-each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
-model has labels, and with -clamp row, the number, from 0, of the row that was filled in. A
-.csv, or a .tsv with tabs, has the same columns; to train on the file, leave the column row
-out by -ignore row.
-An .npz and a .csv hold draws, in the form of the training data: bits, spins, or pictures
-[samples, height, width]. Pictures show the means p(x|h). -means adds these to an .npz as the
-array means, and writes them to a .csv in place of the draws.
+each class or each row of -clamp. An .npz has the array x [samples, inputs], and y if the model
+has labels. With -clamp the array row has the number, from 0, of the row that was filled in. A
+.csv, or a .tsv with tabs, has the same columns; to train on it, leave out the column row by
+-ignore row.
 
--class NAME draws samples of a class, and -class any draws the label too; without -class samples
-are drawn for each class. -clamp fills in holes: it names a .csv, .npz or .npy file of
-rows that are as long as the inputs. Holes are NaN, or empty cells of a .csv. Other values
-lie in [0,1] or are spins −1 and +1, and become 1 from ½ up; real inputs take any number.
-For a model of a table, the .csv is a table with the same columns, and holes are its missing
-cells. A last column y, or the array y, gives classes by name, and may have holes too. Complete
-rows are written as they were read.
+An .npz or .csv has samples in the form of the training data: bits, spins, or pictures
+[samples, height, width]. Pictures show the means p(x|h). -means adds the means to an .npz as
+the array means, and in a .csv replaces the samples by means.
 
-Without -negphase the chains make Gibbs steps. If these do not mix, ladders of temperatures,
-tuned to the model, are tried. Models with real inputs and up to 18 hidden units need no
-chains: their hidden states are enumerated, and the draws are exact (-negphase exact).
+-class NAME draws samples of a class, and -class any draws the label as well. Without -class,
+samples of each class are drawn. -clamp fills in missing values: it names a .csv, .npz or .npy
+file of rows with all inputs. Missing values are NaN, or empty cells of a .csv. Other values lie
+in [0,1] or are spins −1 and +1, and become 1 from ½ up; for real inputs they are any numbers.
+For a model of a table, the .csv is a table with the same columns. A last column y, or the array
+y, gives classes by name, and may have missing values too. Complete rows are written as they were
+read.
 
-Half of the chains start at random states and half at training rows. They have mixed if tests
-at the level of 0.5 % find no difference between the halves, neither in their free energies
-nor in their last states, if half of the rounds are at least five autocorrelation times, and
-if ladders have made ten round trips each. This is tested after 256, 512, 1024, … rounds, up
-to -rounds. "mixed" means that no difference was found, not that there is none. If the chains
-have not mixed, "mixed" is false with -json, a warning says why, and the samples are those of
-the chains that started at training rows, which they may still resemble; -start chooses others.
+By default the chains make Gibbs steps. If these do not mix, rbmsample tries ladders of
+temperatures, tuned to the model. Models with real inputs and at most 18 hidden units need no
+chains: their hidden states are enumerated, and samples are independent (-negphase exact).
+
+Half of the chains start at random states, and half at training rows. They have mixed if
+  - tests at the level of 0.5 % find no difference between the halves, in their free energies
+    and in their last states,
+  - half of the rounds are at least five autocorrelation times, and
+  - each ladder has made ten round trips.
+This is tested after 256, 512, 1024, … rounds, up to -rounds. "mixed" means that no difference
+was found, not that there is none. If the chains have not mixed, "mixed" is false with -json, and
+a warning gives the reason. The samples are then from chains that started at training rows, and
+may still resemble these rows; -start chooses other chains.
 
 Distances to the nearest training rows show whether samples are copies. A sample counts as
-nearer if its distance is below those of all rows in a sample of training rows of the same
-size; chance alone gives about one such sample.
+nearer if its distance is less than that of every row in a set of as many training rows. By
+chance about one sample is nearer.
 
-Under mpirun -n N the ranks divide the chains, with identical results. Build with MPI for it:
+mpirun -n N divides the chains among N processes, with identical results. Build with MPI for it:
 ` + ranks.Build
 
 type options struct {
@@ -92,27 +95,27 @@ func newOptions() *options {
 	f.Group("model")
 	o.model = f.AddModel()
 	f.Group("what is drawn")
-	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)").Main("NAME  a class, or any, which draws the label too")
-	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in").Main("FILE  rows with holes to fill in: a .csv, .npz or .npy")
-	f.StringVar(&o.fill, "fill", "", "a .csv table, read as the model's was: -out is the same table with its missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled. OUT.probabilities.csv, next to it, has the rows, counted from 0, with the probabilities of the levels of these cells given the known cells of the row, and of a number in a Gaussian unit the values that it is at most with p 0.05, 0.25, 0.5, 0.75 and 0.95").
-		Main("FILE  a table whose missing cells are to be filled").Mode("fills a table")
-	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes: mode, the most probable level of each cell, and the mean of a number in a Gaussian unit; mean, the mean of a number that was cut into levels too, and the mode of other cells; or draw, a joint draw of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
-	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp").
+	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: draw the label as well (default: all classes, one after another)").Main("NAME  a class, or any, which draws the label as well")
+	f.StringVar(&o.clamp, "clamp", "", ".csv, .npz or .npy file of rows with missing values to fill in").Main("FILE  rows with missing values to fill in: .csv, .npz or .npy")
+	f.StringVar(&o.fill, "fill", "", ".csv table with the columns of the training table. -out is the same table with missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled in. OUT.probabilities.csv, next to it, has the probability of each level of these cells given the known cells of the row; rows count from 0. For a number in a Gaussian unit it has the 5, 25, 50, 75 and 95 % quantiles").
+		Main("FILE  a table whose missing cells to fill in").Mode("fills a table")
+	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes into cells: mode, the most probable level, or the mean of a number in a Gaussian unit; mean, the same, but also the mean of a number that was cut into levels; or draw, a joint sample of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
+	f.IntVar(&o.n, "n", 0, "number of samples of each class, or of each row of -clamp; 0: 50 of the class of -class, 10 of each class without -class, 100 without labels, 5 of each row of -clamp").
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
-	f.BoolVar(&o.means, "means", false, "means p(x|h): in place of draws in a .csv, and as the array means in an .npz; pictures show means too, unless inputs are real or -means=false is given")
+	f.BoolVar(&o.means, "means", false, "write means p(x|h): instead of samples in a .csv, and in addition to samples as the array means in an .npz. Pictures show means by default, unless inputs are real")
 	f.Group("sampler")
-	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im, walk, or exact, which draws independently from a list of the states of up to 25 hidden units; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
+	f.StringVar(&o.negphase, "negphase", "", "sampler: pcd, pt, ins, pins, sardonics, im, walk, or exact, which draws independent samples by enumeration of at most 25 hidden units; settings may follow, as in pt:chains=10:tau=auto (default: Gibbs steps, then a tuned ladder if these do not mix)").
 		Main("NAME  by default Gibbs steps; if they do not mix, a tuned ladder")
-	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds)).Between(minRounds, maxRounds).OrZero()
-	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed and otherwise data").Choice("auto", sample.FromRandom, sample.FromData)
+	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("largest number of rounds of a chain before its first sample; 0: %d, or fewer for each row if -clamp has many", sample.DefaultRounds)).Between(minRounds, maxRounds).OrZero()
+	f.StringVar(&o.start, "start", "auto", "start of the chains from which samples are taken: random, data, or auto: random if the chains have mixed, otherwise data").Choice("auto", sample.FromRandom, sample.FromData)
 	f.Group("training rows")
-	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on, if they are there)", Main: "NAME  rows that samples are compared with; by default the model's own", Unlabelled: true})
+	o.data = f.AddData(cli.DataRows{Help: " (default: the model's training data, if available)", Main: "NAME  rows to compare samples with; by default the model's training data", Unlabelled: true})
 	for _, name := range []string{"class", "clamp", "n", "negphase", "rounds", "start", "means", "data"} {
 		f.Row(name).Not("fill")
 	}
 	f.Group("the run")
-	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv, .tsv or a picture (.png, .svg, .pdf); of models of tables a .csv has the table's columns and words, and of sequences a .fasta has the letters").Main("FILE  a picture (.png, .svg, .pdf), .npz or .csv").New(append(slices.Clone(cli.Pictures), ".npz", ".csv", ".tsv", ".fasta")...)
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
+	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv, .tsv or a picture (.png, .svg, .pdf). For a model of a table a .csv has the columns and words of the table; for a model of sequences use a .fasta").Main("FILE  a picture (.png, .svg, .pdf), .npz or .csv").New(append(slices.Clone(cli.Pictures), ".npz", ".csv", ".tsv", ".fasta")...)
+	f.Uint64Var(&o.seed, "seed", 1, "seed of all random numbers: equal seeds give identical results").Main("N  equal seeds give identical results (1)")
 	f.AddWorkers(&o.workers)
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
 	return o
@@ -120,7 +123,7 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "rbmsample draws samples from a model, or fills in inputs that are missing, and says whether\nits chains have mixed.",
+	Purpose: "rbmsample draws samples from a model, or fills in missing inputs, and reports whether its chains\nhave mixed.",
 	Examples: []string{
 		"rbmsample -model runs/mnist-ins-1 -out samples.png  # ten of each class",
 		"rbmsample -model runs/mnist-ins-1 -class 3 -out threes.npz  # fifty threes, as an array",
@@ -132,26 +135,26 @@ const (
 	maxSamples = 1 << 20
 	maxRounds  = 1 << 26
 	minRounds  = 16
-	// clampRounds is the least default of -rounds for each of many rows.
+	// clampRounds is the smallest default of -rounds with -clamp.
 	clampRounds = 512
 )
 
-// A plan is what to sample.
+// A plan is a checked command line with its model, rows and queries.
 type plan struct {
 	options
 	m        *rbm.RBM
 	about    modelfile.About
-	set      *data.Set // nil if there are none
+	set      *data.Set // training rows, or nil
 	classes  []string
-	schema   *data.Schema // of the model's inputs; nil: they are bits
-	given    *given       // of -clamp; nil
+	schema   *data.Schema // columns of a table or sites of sequences, or nil
+	given    *given       // rows of -clamp, or nil
 	queries  []sample.Query
 	settings sample.Settings
 	warnings []string
 }
 
-// runRanks runs the command as one rank of a group, or alone if the group is nil. All ranks load the model and the rows and move the
-// chains. Rank 0 alone writes and prints.
+// runRanks runs the command as one rank of g, or as a single process if g is nil. All ranks load the model and the
+// rows and move the chains. Only rank 0 writes and prints.
 func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	o.group = g
@@ -208,7 +211,7 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	}
 	if !f.Given("means") {
 		_, picture := plots.FormatOf(p.out)
-		p.means = picture && !p.m.Real() // means of real units would be too close to each other
+		p.means = picture && !p.m.Real() // means of real units vary less than samples
 	}
 	p.classes = classNames(p.m, p.about)
 	if err := p.ask(ctx); err != nil {
@@ -220,7 +223,7 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	return p, p.chooseSampler()
 }
 
-// classNames returns the names of the classes of m; those without a name have their number.
+// classNames returns the names of the classes of m. The name of a class without a name is its number.
 func classNames(m *rbm.RBM, about modelfile.About) []string {
 	names := about.ClassNames
 	for len(names) < m.Classes() {
@@ -229,12 +232,12 @@ func classNames(m *rbm.RBM, about modelfile.About) []string {
 	return names
 }
 
-// loadData loads the training rows. Without -data they may be missing: then there is
-// a warning.
+// loadData loads the training rows. Without -data they may be missing; this adds a
+// warning.
 func (p *plan) loadData(ctx context.Context) error {
 	named := p.flags.Given("data")
 	if !named && p.about.Data == "" {
-		p.warnings = append(p.warnings, "the model does not say what it was trained on, so nothing is compared with training rows; name them by -data")
+		p.warnings = append(p.warnings, "the model's file does not record its training data, so samples are not compared with them; name them by -data")
 		return p.needData()
 	}
 	p.data.Follow(p.about)
@@ -243,7 +246,7 @@ func (p *plan) loadData(ctx context.Context) error {
 		if named || ctx.Err() != nil {
 			return err
 		}
-		p.warnings = append(p.warnings, fmt.Sprintf("the training rows cannot be read, so nothing is compared with them: %v", err))
+		p.warnings = append(p.warnings, fmt.Sprintf("the training rows cannot be read, so samples are not compared with them: %v", err))
 		return p.needData()
 	}
 	p.set, err = cli.FitSet(p.m, set, p.model.Path, p.about)
@@ -263,7 +266,7 @@ func (p *plan) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n, rows := 100, 0 // rows: of -clamp
+	n, rows := 100, 0 // default of -n, and number of rows of -clamp
 	switch {
 	case p.clamp != "":
 		if p.given, err = p.readClamp(ctx, class); err != nil {
@@ -297,19 +300,19 @@ func (p *plan) ask(ctx context.Context) error {
 		}
 	}
 	if total := p.settings.Samples * max(rows, len(p.queries)); total > maxSamples {
-		return cli.Usagef("-n %d asks for %d samples in all; the most are %d", p.settings.Samples, total, maxSamples)
+		return cli.Usagef("-n %d makes %d samples in all; at most %d are allowed", p.settings.Samples, total, maxSamples)
 	} else if err := memory.Check(fmt.Sprintf("-n with %d samples in all", total), 4*float64(total)*float64(p.m.Inputs())+cli.StateBytes(total, p.m.Visible(), p.m.Hidden())); err != nil {
 		return fmt.Errorf("%w; draw fewer", err)
 	}
 	return nil
 }
 
-// parseClass reads -class. each is true if each class has its turn.
+// parseClass parses -class. each is true if samples are drawn for each class.
 func (p *plan) parseClass() (class int, each bool, err error) {
 	given := p.flags.Given("class")
 	switch classes := p.m.Classes(); {
 	case given && classes == 0:
-		return 0, false, cli.Usagef("-class is %q, but %s has no labels; leave it out, or say by -classes which of its units are labels", p.class, p.model.Path)
+		return 0, false, cli.Usagef("-class is %q, but %s has no labels; leave it out, or give the number of label units by -classes", p.class, p.model.Path)
 	case !given:
 		return rbm.Free, classes > 0, nil
 	}
@@ -326,7 +329,7 @@ func (p *plan) parseClass() (class int, each bool, err error) {
 	return 0, false, cli.Usagef("-class is %q%s", p.class, grammar.DidYouMeanOr(p.class, p.classes, "the classes are "+strings.Join(p.classes, ", ")))
 }
 
-// chooseSampler reads -negphase.
+// chooseSampler parses -negphase.
 func (p *plan) chooseSampler() error {
 	if !p.flags.Given("negphase") {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"gorbm/rbm"
 )
 
-// name names the distribution of query i.
+// name returns the name of query i, such as "class 3" or "row 0", or "".
 func (p *plan) name(i int) string {
 	switch q := p.queries[i]; {
 	case p.given != nil && q.Class != rbm.Free:
@@ -27,13 +27,13 @@ func (p *plan) name(i int) string {
 	return ""
 }
 
-// nearestKey is the purpose of the key of the training rows to compare with.
+// nearestKey derives from the seed the random stream that chooses training rows for comparison.
 const nearestKey = 1 << 32
 
-// A result is what was drawn and what is known of it.
+// A result has the samples and their comparison with the training rows.
 type result struct {
 	sample.Sheet
-	nearest  sample.Comparison // with the training rows; empty without them
+	nearest  sample.Comparison // empty without training rows
 	warnings []string
 	took     time.Duration
 }
@@ -45,7 +45,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 	}
 	if p.set != nil && !p.m.Real() { // rows are compared as bits
 		x := p.values(s)
-		if p.schema != nil { // each group has one unit on
+		if p.schema != nil { // compare samples, where each group has exactly one active unit
 			x = draws(s)
 		}
 		r.nearest = sample.Compare(p.set, x, s.Asked, s.Start, rbm.NewKey(p.seed).Child(nearestKey))
@@ -56,7 +56,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 	return r
 }
 
-// record returns the results. tau, r_hat and ess are those of the worst of the queries.
+// record returns the results. tau, r_hat and ess are those of the worst query.
 func (p *plan) record(r *result) (rec cli.Record) {
 	rec.Add("n", r.Means.Rows)
 	if len(p.queries) == 1 && p.queries[0].Class != rbm.Free {
@@ -67,9 +67,9 @@ func (p *plan) record(r *result) (rec cli.Record) {
 	if described > describedDraws+1 {
 		described = describedDraws
 	}
-	var laws []cli.Record
+	var verdicts []cli.Record
 	for i, d := range r.Draws {
-		laws = append(laws, p.law(i, d))
+		verdicts = append(verdicts, p.verdict(i, d))
 		if i < described {
 			rec.Say(label(p.name(i)), describe(d))
 		} else if d.Mixed {
@@ -84,7 +84,7 @@ func (p *plan) record(r *result) (rec cli.Record) {
 	rec.Add("tau", tau)
 	rec.Add("ess", ess)
 	rec.Add("r_hat", rhat)
-	rec.Add("laws", laws)
+	rec.Add("laws", verdicts)
 	if c := r.nearest; c.Of > 0 {
 		var nearest cli.Record // comparison with the nearest training rows
 		nearest.Add("distance", c.Distance)
@@ -114,19 +114,19 @@ func (p *plan) record(r *result) (rec cli.Record) {
 	return rec
 }
 
-// law returns the verdict on query i.
-func (p *plan) law(i int, d sample.Draw) (l cli.Record) {
-	l.AddSome("of", p.name(i)) // "class 3", "row 0"
+// verdict returns the evidence whether the chains of query i have mixed.
+func (p *plan) verdict(i int, d sample.Draw) (l cli.Record) {
+	l.AddSome("of", p.name(i))
 	l.Add("negphase", d.Sampler)
-	l.Add("start", d.Start) // of the chains of the samples
+	l.Add("start", d.Start) // start of the chains that gave the samples
 	l.Add("mixed", d.Mixed)
-	l.AddSome("why", d.Why) // not mixed
+	l.AddSome("why", d.Why) // reason if they have not mixed
 	l.Add("rounds", d.Rounds)
 	l.Add("burn_in", d.BurnIn)
 	l.Add("chains", d.Chains)
 	l.Add("tau", d.Tau)
 	l.Add("tau_std_err", d.TauErr)
-	l.AddSome("tau_of", d.TauOf) // the quantity that forgets slowest
+	l.AddSome("tau_of", d.TauOf) // the quantity that decorrelates slowest
 	l.Add("ess", d.Effective)
 	l.Add("r_hat", d.RHat)
 	if !math.IsNaN(d.P) {
@@ -143,7 +143,7 @@ func (p *plan) law(i int, d sample.Draw) (l cli.Record) {
 	return l
 }
 
-// notMixed is the warning of queries whose chains have not mixed, or "".
+// notMixed returns the warning that names the queries whose chains have not mixed, or "".
 func (p *plan) notMixed(s sample.Sheet) string {
 	var names []string
 	why, data := "", false
@@ -161,7 +161,7 @@ func (p *plan) notMixed(s sample.Sheet) string {
 	}
 	text := "the chains have not mixed"
 	if len(s.Draws) > 1 {
-		const most = 5
+		const most = 5 // names in the warning
 		list := strings.Join(names[:min(len(names), most)], ", ")
 		if len(names) > most {
 			list += ", …"
@@ -175,7 +175,7 @@ func (p *plan) notMixed(s sample.Sheet) string {
 	return text + "; more -rounds may help"
 }
 
-// leaves is the warning that samples are not of their class.
+// leaves returns the warning that samples are not of their class.
 func leaves(a sample.Agreement, mixed bool) string {
 	text := fmt.Sprintf("of %d samples, %d are nearest to a training row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
 	if mixed {
@@ -184,7 +184,7 @@ func leaves(a sample.Agreement, mixed bool) string {
 	return text
 }
 
-// print prints the result as JSON or in words, and the warnings.
+// print prints the result and the warnings.
 func (p *plan) print(r *result) error {
 	if !p.flags.JSON {
 		p.flags.Warn(r.warnings...)
@@ -199,7 +199,7 @@ func (p *plan) print(r *result) error {
 	})
 }
 
-// variables names what differs between rows.
+// variables returns the name of the columns of the rows, for text.
 func (p *plan) variables() string {
 	switch {
 	case p.schema == nil:
@@ -210,7 +210,7 @@ func (p *plan) variables() string {
 	return "columns"
 }
 
-// describedDraws is the number of classes, or of rows of -clamp, that have a separate line.
+// describedDraws is the largest number of queries with a line each.
 const describedDraws = 20
 
 func are(n, total int) string {
@@ -220,7 +220,7 @@ func are(n, total int) string {
 	return fmt.Sprintf("%d of %d are", n, total)
 }
 
-// short returns a sampler in the grammar without the list of its temperatures.
+// short returns the sampler negphase with the number of its temperatures in place of a long list.
 func short(negphase string) string {
 	parts := strings.Split(negphase, ":")
 	for i, p := range parts {
@@ -231,7 +231,7 @@ func short(negphase string) string {
 	return strings.Join(parts, ":")
 }
 
-// label is the name of a query at the head of its line.
+// label returns the beginning of the line of a query.
 func label(name string) string {
 	if name == "" {
 		return ""
@@ -239,7 +239,7 @@ func label(name string) string {
 	return name + ":"
 }
 
-// describe returns the proof of a query in words.
+// describe returns the verdict on the chains of a query as text.
 func describe(d sample.Draw) string {
 	if d.Sampler == "exact" {
 		return "independent draws, from a list of the hidden states"
@@ -251,7 +251,7 @@ func describe(d sample.Draw) string {
 		return cli.Number(x)
 	}
 	atLeast, atMost, of := "", "", ""
-	if cli.Finite(d.Tau) != nil && cli.Finite(d.TauErr) == nil { // its end is not in sight
+	if cli.Finite(d.Tau) != nil && cli.Finite(d.TauErr) == nil { // τ is only a lower bound
 		atLeast, atMost = "≥ ", "≤ "
 	}
 	if d.TauOf != "" {

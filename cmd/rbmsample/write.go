@@ -19,7 +19,7 @@ import (
 	"gorbm/train/plots"
 )
 
-// values returns the samples as means or as draws, on the scale of the model's units.
+// values returns the means or the samples, as -means chooses, on the scale of the model's units.
 func (p *plan) values(s sample.Sheet) rbm.Matrix {
 	if p.means {
 		return s.Means
@@ -27,7 +27,7 @@ func (p *plan) values(s sample.Sheet) rbm.Matrix {
 	return draws(s)
 }
 
-// draws returns the draws of the samples.
+// draws returns the samples as a matrix.
 func draws(s sample.Sheet) rbm.Matrix {
 	x := rbm.NewMatrix(s.Values.Rows, s.Values.Cols)
 	for r := range x.Rows {
@@ -36,10 +36,10 @@ func draws(s sample.Sheet) rbm.Matrix {
 	return x
 }
 
-// spins is the scale of a model of spins, −1 and +1.
+// spins is the value of modelfile.About.Scale for data of −1 and +1.
 const spins = "spins"
 
-// inData overwrites samples, or means of them, with values in the units of the data and returns them.
+// inData converts samples or means to the units of the data. It overwrites and returns x.
 func (p *plan) inData(x rbm.Matrix) rbm.Matrix {
 	data.Unscale(x, p.about.Means, p.about.Deviations)
 	if p.about.Scale == spins {
@@ -107,7 +107,7 @@ func (p *plan) arrays(s sample.Sheet) []npz.Named {
 	return all
 }
 
-// whole returns whole numbers as bytes.
+// whole converts whole numbers to bytes.
 func whole[T int8 | uint8](x []float32) []T {
 	b := make([]T, len(x))
 	for i, v := range x {
@@ -116,8 +116,8 @@ func whole[T int8 | uint8](x []float32) []T {
 	return b
 }
 
-// rows returns the lines of a .csv or .tsv. Its columns are those of the data by their names, or else x0, x1, …, and then row and
-// the label, by the name that was given to training.
+// rows returns the lines of a .csv or .tsv. Its columns have the names of the data's columns or x0, x1, …; then follow row, with
+// -clamp, and the label, under its name in the training data.
 func (p *plan) rows(s sample.Sheet) [][]string {
 	var head []string
 	var values func(r int) []string
@@ -166,11 +166,12 @@ func (p *plan) rows(s sample.Sheet) [][]string {
 	return lines
 }
 
-// perLine is the number of pictures in a line of a single query.
+// perLine is the number of pictures in a line if there is only one query.
 const perLine = 10
 
-// draw returns a sheet: a line for each query, or of a single one lines of ten. Of -clamp
-// the first picture of a line is what is given, and given inputs are marked in all.
+// draw returns a sheet of pictures with a line for each query, or lines of perLine pictures for
+// a single query. With -clamp the first picture of a line shows the given inputs, which are
+// marked in all pictures.
 func (p *plan) draw(x rbm.Matrix, s sample.Sheet, r *result) (image.Image, error) {
 	height, width := p.about.Height, p.about.Width
 	if height*width != p.m.Inputs() {
@@ -208,8 +209,8 @@ func (p *plan) draw(x rbm.Matrix, s sample.Sheet, r *result) (image.Image, error
 	return plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, s.Caption(r.nearest.Classes))
 }
 
-// label is the text left of a line of the sheet of -clamp: the row, so that it is not
-// taken for a class, and the class if it is given.
+// label returns the text left of a line of the sheet of -clamp: the row, and the class if it
+// is given.
 func (p *plan) label(i int) string {
 	text := "row " + strconv.Itoa(i)
 	if y := p.given.queries[i].Class; y != rbm.Free {

@@ -14,13 +14,13 @@ import (
 	"gorbm/train"
 )
 
-// fastWork is the number of terms up to which log Z is enumerated unless a request says
-// otherwise, as in rbmtrain: less than a second.
+// fastWork is the largest number of terms for which log Z is enumerated by default, as in
+// rbmtrain. These take less than a second.
 const fastWork = 1 << 28
 
-// logZ computes log Z of the model of a request: by enumeration where that is fast, or where
-// "exact" is set, and else by logz.Estimate. The arrays base_visible and base_hidden are the base
-// of its tempered paths.
+// logZ computes log Z of the model of a request: by enumeration if that is fast or "exact" is
+// set, otherwise by logz.Estimate. The optional arrays base_visible and base_hidden are the biases
+// of the distribution at β = 0.
 func logZ(q request) (map[string]any, []array, error) {
 	var o struct {
 		Exact bool   `json:"exact"`
@@ -89,13 +89,13 @@ func needModel(f frame) (*rbm.RBM, shape, error) {
 	return m, o, nil
 }
 
-// drawSettings are the settings of sample and of fill.
+// drawSettings are the settings of the operations sample and fill.
 type drawSettings struct {
 	Samples int    `json:"samples"`
 	Seed    uint64 `json:"seed"`
 }
 
-// needDraws returns the model of a request for draws of rows of inputs, its shape and the settings.
+// needDraws returns the model, its shape and the settings of a request for sample or fill.
 func needDraws(f frame) (m *rbm.RBM, o shape, s drawSettings, err error) {
 	if m, o, err = needModel(f); err != nil {
 		return m, o, s, err
@@ -104,19 +104,18 @@ func needDraws(f frame) (m *rbm.RBM, o shape, s drawSettings, err error) {
 		return m, o, s, usageError{err}
 	}
 	if most := maxRows / max(1, o.Inputs); s.Samples < 1 || s.Samples > most {
-		err = usageError{fmt.Errorf("%d samples; it takes 1 to %d", s.Samples, most)}
+		err = usageError{fmt.Errorf("there are %d samples; the number must lie in 1 … %d", s.Samples, most)}
 	}
 	return m, o, s, err
 }
 
-// settings returns those of draws.
 func (s *drawSettings) settings() sample.Settings {
 	return sample.Settings{Samples: s.Samples, Rounds: sample.DefaultRounds}
 }
 
-// draw draws "samples" samples of the model of a request. The answer has them in the array x, floats
-// [samples, inputs]; "mixed" is whether the chains have mixed, and "why" is the reason if they have not.
-// Rows of the request, if there are any, are where half of the chains start.
+// draw answers the request sample: "samples" samples of a model, in the array x [samples, inputs].
+// "mixed" is whether the chains have mixed, and "why" the reason if they have not. If the request has
+// rows, half of the chains start at them.
 func draw(q request) (map[string]any, []array, error) {
 	m, o, s, err := needDraws(q.frame)
 	if err != nil {
@@ -144,15 +143,15 @@ func draw(q request) (map[string]any, []array, error) {
 	return map[string]any{"mixed": d.Mixed, "why": d.Why}, []array{floatArray("x", x.Data, x.Rows, x.Cols)}, nil
 }
 
-// fillStates is the number of states up to which fill enumerates the model of the missing inputs of a
-// row: a millisecond.
+// fillStates is the largest number of states for which fill enumerates the model of the missing inputs
+// of a row. This takes a millisecond.
 const fillStates = 1 << 12
 
-// fill returns in the array mean the rows of the array given, in which each NaN is replaced by the mean
-// of the input given the known inputs of its row. Means are exact where a layer of the model of the
-// missing inputs has at most fillStates states. Elsewhere they are means of p(x|h) over "samples" draws:
-// "drawn" counts these rows, "unmixed" those among them whose chains have not mixed, and "why" is the
-// reason in the last of these.
+// fill answers the request fill. The array mean of the answer has the rows of the array given, where the
+// mean given the known inputs of the row replaces each NaN. Means are exact if a layer of the model of
+// the missing inputs has at most fillStates states. Otherwise they are means of p(x|h) over "samples"
+// samples. "drawn" is the number of such rows, "unmixed" the number of them whose chains have not mixed, and
+// "why" the reason for the last of these.
 func fill(q request) (map[string]any, []array, error) {
 	m, o, s, err := needDraws(q.frame)
 	if err != nil {
@@ -217,9 +216,9 @@ func fill(q request) (map[string]any, []array, error) {
 
 func isNaN(x float32) bool { return x != x }
 
-// conditional returns the distribution of the inputs of m that are NaN in row given the others, which
-// are values of real units, or 1 from ½ up and else 0. It sets inputs of softmax groups that follow
-// from the others; the model is nil if all do.
+// conditional returns the distribution of the inputs of m that are NaN in row given the others. Known
+// bits are 1 from ½ up. conditional sets missing inputs in row that follow from others of their softmax
+// group. The model is nil if no inputs are left.
 func conditional(m *rbm.RBM, row []float32) (*rbm.RBM, error) {
 	inputs := slices.Clone(row)
 	for _, g := range m.Groups() {

@@ -15,15 +15,15 @@ import (
 	"gorbm/train"
 )
 
-// fitSettings are the settings of fit and partial_fit. Those of train.Settings have its JSON keys,
-// except the negative phase, which is a text in its grammar.
+// fitSettings are the settings of the operations fit and partial_fit. Fields of train.Settings have
+// its JSON keys, except the negative phase, which is a text as for -negphase of rbmtrain.
 type fitSettings struct {
 	shape
 	train.Settings
 	Negative string `json:"negphase"`
-	Steps    int    `json:"steps"`  // of fit
-	Report   int    `json:"report"` // steps between frames of progress; 0: none
-	Base     bool   `json:"base"`   // return the base of tempered paths too
+	Steps    int    `json:"steps"`  // number of steps of fit
+	Report   int    `json:"report"` // number of steps between frames of progress; 0: none
+	Base     bool   `json:"base"`   // also return the distribution at β = 0 for logZ
 }
 
 // settings returns the settings of a request.
@@ -32,14 +32,14 @@ func settings(f frame) (s fitSettings, err error) {
 		return s, usageError{err}
 	}
 	if s.Steps < 0 || s.Steps > train.MaxSteps {
-		return s, usageError{fmt.Errorf("%d steps; it takes 0 to %d: lower n_iter or raise batch_size", s.Steps, train.MaxSteps)}
+		return s, usageError{fmt.Errorf("there are %d steps; the number must lie in 0 … %d: lower n_iter or raise batch_size", s.Steps, train.MaxSteps)}
 	}
 	kind, _, _ := strings.Cut(s.Negative, ":")
 	defaults := negphase.DefaultSettings(kind)
 	switch {
-	case negphase.Has(kind, "tau"): // as rbmtrain
+	case negphase.Has(kind, "tau"): // the default of rbmtrain
 		_ = defaults.Set("tau", "reach/5")
-	case negphase.Has(kind, "chains"): // as scikit-learn
+	case negphase.Has(kind, "chains"): // the number that scikit-learn uses
 		_ = defaults.Set("chains", s.Batch)
 	}
 	s.Settings.Negative, err = negphase.Parse(s.Negative, defaults)
@@ -62,8 +62,8 @@ func readFit(f frame) (fitSettings, *data.Set, error) {
 	return o, set, err
 }
 
-// model returns the model at which training begins: that of the request, or small random weights
-// with visible biases that have the means of set.
+// model returns the initial model: that of the request, or small random weights with visible biases
+// from the means of set.
 func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
 	m, given, err := readModel(f, s.shape)
 	if err != nil || given {
@@ -74,7 +74,7 @@ func (s fitSettings) model(f frame, set *data.Set) (*rbm.RBM, error) {
 	return m, nil
 }
 
-// fit trains for Steps steps and returns the model. "warnings" has what is wrong with the run; it is
+// fit trains for Steps steps and returns the model. "warnings" has the warnings about the run; it is
 // empty if the request was stopped.
 func (s *server) fit(q request) (map[string]any, []array, error) {
 	o, set, err := readFit(q.frame)
@@ -121,7 +121,7 @@ func (s *server) fit(q request) (map[string]any, []array, error) {
 	return header, arrays, nil
 }
 
-// newTrainer returns a trainer whose estimator can move m.
+// newTrainer returns a trainer of m on set. It fails if the estimator cannot run on m.
 func newTrainer(o fitSettings, set *data.Set, m *rbm.RBM) (*train.Trainer, error) {
 	if o.Objective != train.Discriminative {
 		if _, err := o.Settings.Negative.CheckModel(m); err != nil {
@@ -135,12 +135,12 @@ func newTrainer(o fitSettings, set *data.Set, m *rbm.RBM) (*train.Trainer, error
 	return t, nil
 }
 
-// judgedRows is the number of rows on which progress is measured.
+// judgedRows is the largest number of rows on which progress is measured.
 const judgedRows = 500
 
-// progress returns a report: steps, seconds, and of up to judgedRows rows the classification
-// error, or of a model without labels the mean pseudo-log-likelihood in nats, or the mean free
-// energy of real rows.
+// progress returns the number of steps, the seconds and a metric on up to judgedRows rows: the
+// classification error; without labels the mean pseudo-log-likelihood in nats; for real rows the
+// mean free energy in nats.
 func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) map[string]any {
 	report := map[string]any{"step": e.Step, "seconds": took.Seconds()}
 	rows := make([]int32, min(judgedRows, set.Len()))
@@ -164,7 +164,7 @@ func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) m
 	return report
 }
 
-// result is the answer to a request of training.
+// result returns the answer to fit or partial_fit.
 func result(o fitSettings, t *train.Trainer, set *data.Set) (map[string]any, []array) {
 	m := t.Model()
 	arrays := modelArrays(m)
@@ -175,12 +175,12 @@ func result(o fitSettings, t *train.Trainer, set *data.Set) (map[string]any, []a
 	return map[string]any{"steps": t.Steps()}, arrays
 }
 
-// A stream is training by partial_fit: a trainer that lives from call to call.
+// A stream keeps the trainer of partial_fit between requests.
 type stream struct{ trainer *train.Trainer }
 
-// partialFit takes steps on the rows of a request, each on about Batch of them, in the order of
-// the rows. It continues from the array state, which an earlier answer returned; without it from
-// the last request, or from the start if "begin" is set. The answer has the new state.
+// partialFit takes steps on the rows of a request, in order, with about Batch rows per step. It
+// continues from the array state of an earlier answer. Without state it continues from the last
+// request, or starts a new model if "begin" is set. The answer has the new state.
 func (s *server) partialFit(q request) (map[string]any, []array, error) {
 	o, set, err := readFit(q.frame)
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *server) partialFit(q request) (map[string]any, []array, error) {
 		return nil, nil, usageError{fmt.Errorf("negphase %s: path=data needs all rows at once, which partial_fit does not have; leave it out", o.Negative)}
 	}
 	if train.Ends(o.Schedule) {
-		o.Schedule = "constant" // partial_fit knows no end
+		o.Schedule = "constant" // the number of steps is unknown
 	}
 	if err := s.stream.open(q, o, set); err != nil {
 		return nil, nil, err
@@ -218,7 +218,7 @@ func (s *server) partialFit(q request) (map[string]any, []array, error) {
 	return header, append(arrays, array{Name: "state", Type: "|u1", Shape: []int{state.Len()}, data: state.Bytes()}), nil
 }
 
-// open makes the trainer of a stream that begins, or comes from another process.
+// open makes the trainer for a new model, or for a state that the request has.
 func (s *stream) open(q request, o fitSettings, set *data.Set) error {
 	var begin struct {
 		Begin bool `json:"begin"`

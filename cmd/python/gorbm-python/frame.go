@@ -12,7 +12,7 @@ import (
 	"gorbm/rbm/memory"
 )
 
-// A frame is one message, in either direction:
+// A frame is a message in either direction:
 //
 //	length of the header, uint32, little endian
 //	header: a JSON object
@@ -39,9 +39,9 @@ const (
 )
 
 // errNoFrame is the error for input that the Python package did not write.
-var errNoFrame = errors.New("standard input holds no message of the Python package gorbm; this program works for it alone")
+var errNoFrame = errors.New("standard input has no message of the Python package gorbm; only that package can use this program")
 
-// readFrame reads a frame. The error is io.EOF if there is none.
+// readFrame reads a frame. It returns io.EOF at the end of r.
 func readFrame(r io.Reader) (frame, error) {
 	var size [4]byte
 	if _, err := io.ReadFull(r, size[:]); err != nil {
@@ -80,7 +80,7 @@ func readFrame(r io.Reader) (frame, error) {
 			bytes *= int64(n)
 		}
 		total += bytes
-		if bytes > 1<<24 { // the check reads files
+		if bytes > 1<<24 { // only large arrays, as the check reads files
 			if err := memory.Check(fmt.Sprintf("array %q", a.Name), float64(bytes)); err != nil {
 				return frame{}, err
 			}
@@ -94,7 +94,7 @@ func readFrame(r io.Reader) (frame, error) {
 	return f, nil
 }
 
-// writeFrame writes the fields of a header and arrays.
+// writeFrame writes a frame with the fields of header and the arrays. It sets header["arrays"].
 func writeFrame(w io.Writer, header map[string]any, arrays ...array) error {
 	if arrays == nil {
 		arrays = []array{}
@@ -115,8 +115,8 @@ func writeFrame(w io.Writer, header map[string]any, arrays ...array) error {
 	return nil
 }
 
-// array returns the array of that name. ok is false if there is none. It is an error if its type
-// is not kind, or its shape not dims, where −1 stands for any length.
+// array returns the array called name. ok is false if there is none. It fails if the type is not
+// kind, or the shape is not dims, where −1 allows any length.
 func (f frame) array(name, kind string, dims ...int) (a array, ok bool, err error) {
 	if a, ok = f.arrays[name]; !ok {
 		return a, false, nil

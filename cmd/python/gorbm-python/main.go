@@ -1,12 +1,13 @@
 // Gorbm-python is the program behind the Python package gorbm: it trains, samples and
-// estimates log Z for it. It reads requests from standard input and answers each on standard
-// output; see frame. The operations are fit, partial_fit, log_z, sample and fill.
+// estimates log Z. It reads requests from standard input and answers each on standard
+// output; see frame for the format. The operations are fit, partial_fit, log_z, sample and
+// fill.
 //
 // An answer is any number of frames {"progress": …}, and then the result, or {"error": one line,
 // "usage": whether a setting or the data are wrong}. The request {"op": "stop"} has no answer: it
-// ends the request under way, and a fit then returns the model as it is.
+// stops the current request, and a fit then returns the current model.
 //
-// The program ends when its standard input does, or when its parent has ended.
+// The program ends when its standard input or its parent process ends.
 package main
 
 import (
@@ -29,7 +30,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "gorbm-python "+cli.Version()+": the Python package gorbm starts this program; it has no flags")
 		os.Exit(2)
 	}
-	// Ctrl-C at a terminal signals parent and child. The parent decides, and asks for a stop.
+	// Ctrl-C at a terminal signals parent and child. The parent handles it and sends "stop".
 	signal.Ignore(os.Interrupt)
 	go endWithParent(os.Getppid())
 	if err := serve(context.Background(), os.Stdin, os.Stdout); err != nil {
@@ -38,11 +39,11 @@ func main() {
 	}
 }
 
-// parentEvery is the time between looks of endWithParent. It is needed where another child of the
-// parent holds a copy of the pipe to standard input, which then does not end with the parent.
+// parentEvery is the time between checks of endWithParent.
 const parentEvery = 500 * time.Millisecond
 
-// endWithParent ends the program once its parent is another process than that given.
+// endWithParent exits when the process parent is not the parent any more. Standard input need
+// not end then: another child of the parent may have a copy of the pipe.
 func endWithParent(parent int) {
 	for os.Getppid() == parent {
 		time.Sleep(parentEvery)
@@ -50,14 +51,14 @@ func endWithParent(parent int) {
 	os.Exit(1)
 }
 
-// A request is a frame that was read, and the context that ends the work on it.
+// A request is a frame that was read, with the context of the work on it.
 type request struct {
 	frame
 	ctx  context.Context
 	stop context.CancelFunc
 }
 
-// serve answers requests until r ends. The error is that of reading or of writing.
+// serve answers requests until r ends. It returns an error of reading or writing.
 func serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,7 +66,7 @@ func serve(ctx context.Context, r io.Reader, w io.Writer) error {
 	failed := make(chan error, 1)
 	go func() {
 		defer close(requests)
-		defer cancel() // ends the request under way
+		defer cancel() // ends the current request
 		stop := context.CancelFunc(func() {})
 		in := bufio.NewReaderSize(r, 1<<16)
 		for {
@@ -80,10 +81,10 @@ func serve(ctx context.Context, r io.Reader, w io.Writer) error {
 				stop()
 				continue
 			}
-			of, cancel := context.WithCancel(ctx)
+			work, cancel := context.WithCancel(ctx)
 			stop = cancel
 			select {
-			case requests <- request{f, of, cancel}:
+			case requests <- request{f, work, cancel}:
 			case <-ctx.Done():
 				cancel()
 				return
@@ -116,7 +117,7 @@ func operation(f frame) string {
 	var h struct {
 		Op string `json:"op"`
 	}
-	_ = json.Unmarshal(f.header, &h) // readFrame has
+	_ = json.Unmarshal(f.header, &h) // readFrame has checked it
 	return h.Op
 }
 
@@ -126,12 +127,12 @@ type server struct {
 	stream stream // of partial_fit
 }
 
-// A usageError says that a setting or the data are wrong, not that the work failed.
+// A usageError is an error in a setting or in the data.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// answer writes the answer to q. The error is that of writing.
+// answer writes the answer to q. It returns an error of writing.
 func (s *server) answer(q request) error {
 	var header map[string]any
 	var arrays []array

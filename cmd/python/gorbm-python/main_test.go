@@ -553,7 +553,7 @@ func TestErrors(t *testing.T) {
 		{"all rows", settingsOf("partial_fit", map[string]any{"begin": true, "negphase": "pins:path=data"}), []array{rows}, "path=data"},
 		{"no model", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5}, nil, "no model"},
 		{"infinite", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5}, modelArrays(diverged), "hidden_bias[2] is +Inf"},
-		{"groups", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5, "groups": "softmax:3 softmax:4"}, nil, "not of 6 inputs"},
+		{"groups", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5, "groups": "softmax:3 softmax:4"}, nil, "do not have 6 inputs"},
 		{"kind", map[string]any{"op": "log_z", "inputs": 6, "hidden": 5, "groups": "poisson:6"}, nil, "poisson"},
 		{"precision", map[string]any{"op": "log_z", "inputs": 4, "hidden": 3, "groups": "gaussian:4"}, modelArrays(realModel())[:3], "visible_precision"},
 		{"not finite", settingsOf("fit", map[string]any{"groups": "gaussian:6"}), []array{floatArray("x", nan, 20, 6)}, "row 1, column 1: NaN is not finite"},

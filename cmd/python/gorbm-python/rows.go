@@ -13,13 +13,13 @@ import (
 	"gorbm/rbm"
 )
 
-// maxRows is the limit of data.NewBatches.
+// maxRows is the largest number of rows that data.NewBatches allows.
 const maxRows = math.MaxInt32
 
-// readRows returns the rows of a request as states of a model of shape o: the array x, or data,
-// indices and indptr of a sparse array in CSR; and y, if the model has classes. Rows of zeros and
-// ones are kept as bits. Real units take standardised values, from x alone; the array constant, if there
-// is one, has 1 for columns that had a single value.
+// readRows returns the rows of a request for a model of shape o. They are the array x, or the arrays
+// data, indices and indptr of a sparse matrix in CSR format. If the model has classes, the array y has
+// the labels. Rows of zeros and ones are stored as bits. Rows for real units must be standardised and
+// in x; the optional array constant has 1 for columns with a single value.
 func readRows(f frame, o shape) (*data.Set, error) {
 	inputs, classes := o.Inputs, o.Classes
 	s := &data.Set{Name: "the rows", Binarize: data.Binary, Groups: o.inputs}
@@ -48,7 +48,7 @@ func readRows(f frame, o shape) (*data.Set, error) {
 		}
 	}
 	if rows == 0 || rows > maxRows {
-		return nil, fmt.Errorf("there are %d rows; it takes 1 to %d", rows, maxRows)
+		return nil, fmt.Errorf("there are %d rows; the number must lie in 1 … %d", rows, maxRows)
 	}
 	s.X = rbm.NewBits(rows, inputs)
 	s.Height, s.Width = data.NearSquare(inputs)
@@ -85,7 +85,7 @@ func readRows(f frame, o shape) (*data.Set, error) {
 			}
 		}
 		s.Grey = rbm.NewMatrix(rows, inputs)
-		_ = each(func(r, i int, x float32) error { s.Grey.Row(r)[i] = x; return nil }) // passed above
+		_ = each(func(r, i int, x float32) error { s.Grey.Row(r)[i] = x; return nil }) // each has succeeded above
 	}
 	if classes == 0 {
 		return s, nil
@@ -106,7 +106,8 @@ func readRows(f frame, o shape) (*data.Set, error) {
 	return s, nil
 }
 
-// readCSR returns the number of rows of a sparse array, and what visits its elements.
+// readCSR returns the number of rows of a sparse matrix, and a function that calls add for each nonzero
+// element.
 func readCSR(f frame, inputs int) (rows int, each func(add func(r, i int, x float32) error) error, err error) {
 	ends, ok, err := f.array("indptr", "<i4", -1)
 	values, okValues, err2 := f.array("data", "<f4", -1)
@@ -120,7 +121,7 @@ func readCSR(f frame, inputs int) (rows int, each func(add func(r, i int, x floa
 	if err != nil || !ok {
 		return 0, nil, errors.Join(err, errors.New("a sparse array needs its indices"))
 	}
-	to, of, x := ends.ints(), columns.ints(), values.floats()
+	to, cols, x := ends.ints(), columns.ints(), values.floats()
 	for r, end := range to {
 		if end < 0 || int(end) > len(x) || r > 0 && end < to[r-1] {
 			return 0, nil, errors.New("indptr of a sparse array must rise from 0 to the number of elements")
@@ -129,11 +130,11 @@ func readCSR(f frame, inputs int) (rows int, each func(add func(r, i int, x floa
 	return len(to) - 1, func(add func(r, i int, x float32) error) error {
 		for r := range len(to) - 1 {
 			for at := to[r]; at < to[r+1]; at++ {
-				if i := int(of[at]); i < 0 || i >= inputs {
+				if i := int(cols[at]); i < 0 || i >= inputs {
 					return fmt.Errorf("row %d: column %d of a sparse array is out of range", r, i)
 				}
 				if x[at] != 0 {
-					if err := add(r, int(of[at]), x[at]); err != nil {
+					if err := add(r, int(cols[at]), x[at]); err != nil {
 						return err
 					}
 				}
@@ -143,14 +144,14 @@ func readCSR(f frame, inputs int) (rows int, each func(add func(r, i int, x floa
 	}, nil
 }
 
-// A shape is the part of a header that says what the model is.
+// A shape is the part of a header that describes the units of the model.
 type shape struct {
 	Inputs  int    `json:"inputs"`
 	Hidden  int    `json:"hidden"`
 	Classes int    `json:"classes"` // 0: no label
-	Groups  string `json:"groups"`  // of the inputs, as rbm.GroupsText; "": all are binary units
+	Groups  string `json:"groups"`  // groups of the inputs, as RBM.GroupsText writes them; "": binary units
 
-	inputs []rbm.Group // of Groups
+	inputs []rbm.Group // parsed Groups
 }
 
 const maxUnits = 1 << 24
@@ -161,7 +162,7 @@ func (o *shape) read(f frame) error {
 		return err
 	}
 	if o.Inputs < 1 || o.Hidden < 1 || o.Classes < 0 || o.Inputs+o.Classes > maxUnits || o.Hidden > maxUnits {
-		return fmt.Errorf("a model of %d inputs, %d classes and %d hidden units; it takes 1 to %d units in each layer", o.Inputs, o.Classes, o.Hidden, maxUnits)
+		return fmt.Errorf("a model of %d inputs, %d classes and %d hidden units; each layer must have 1 to %d units", o.Inputs, o.Classes, o.Hidden, maxUnits)
 	}
 	if o.Groups == "" {
 		return nil
@@ -172,19 +173,19 @@ func (o *shape) read(f frame) error {
 	}
 	left := o.Inputs
 	for _, g := range groups {
-		left -= min(g.Units, left+1) // at least −1
+		left -= min(g.Units, left+1) // does not fall below −1, so it cannot overflow
 		if left < 0 || g.Label {
 			break
 		}
 	}
 	if left != 0 || groups[len(groups)-1].Label {
-		return fmt.Errorf("the groups %.60q are not of %d inputs", o.Groups, o.Inputs)
+		return fmt.Errorf("the groups %.60q do not have %d inputs", o.Groups, o.Inputs)
 	}
 	o.inputs = groups
 	return nil
 }
 
-// real reports whether the inputs are real.
+// real reports whether some inputs are real units.
 func (o shape) real() bool {
 	return slices.ContainsFunc(o.inputs, func(g rbm.Group) bool { return g.Kind == rbm.Gaussian })
 }
@@ -201,8 +202,8 @@ func (o shape) model() *rbm.RBM {
 	return rbm.NewGroups(o.Hidden, groups...)
 }
 
-// readModel returns the model of a request, and whether it has one: weights [visible, hidden],
-// both biases and, of units that have some, other parameters, such as visible_precision.
+// readModel returns the model of a request, and whether the request has one. Its arrays are weights
+// [visible, hidden], both biases and other parameters of the units, such as visible_precision.
 func readModel(f frame, o shape) (*rbm.RBM, bool, error) {
 	m := o.model()
 	w, ok, err := f.array("weights", "<f4", m.Visible(), o.Hidden)
@@ -220,13 +221,13 @@ func readModel(f frame, o shape) (*rbm.RBM, bool, error) {
 	return m, true, cmp.Or(m.CheckFinite(), m.CheckNormalisable())
 }
 
-// A vector is a parameter of a model that each unit of a layer has.
+// A vector is a parameter with a value for each unit of a layer.
 type vector struct {
 	name string
 	x    []float32
 }
 
-// vectors returns those of m, which share memory with it.
+// vectors returns the vectors of m, which share memory with m.
 func vectors(m *rbm.RBM) []vector {
 	all := []vector{{"visible_bias", m.VisibleBias}, {"hidden_bias", m.HiddenBias}}
 	for _, p := range m.Params() {
@@ -235,7 +236,7 @@ func vectors(m *rbm.RBM) []vector {
 	return all
 }
 
-// modelArrays are the parameters of m as readModel reads them.
+// modelArrays returns the parameters of m, in the format of readModel.
 func modelArrays(m *rbm.RBM) []array {
 	w := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(w)

@@ -10,25 +10,25 @@ import (
 	"gorbm/train"
 )
 
-// A watch collects what rbmtrain would warn of in a fit: how the chains of training mix, hidden units
-// and weights, and the log-likelihood where that can be enumerated at little cost.
+// A watch collects the warnings that rbmtrain would print for a fit: about the mixing of chains, hidden
+// units, weights, and the log-likelihood if its enumeration takes little time.
 type watch struct {
 	evaluator *train.Evaluator
 	health    *train.Health
 }
 
 const (
-	// watchPoints is the number of measurements in a fit. Those of a log-likelihood take
-	// 1/watchShare of the work of the updates at most.
+	// watchPoints is the number of measurements in a fit. Measurements of the log-likelihood take
+	// at most 1/watchShare of the work of training.
 	watchPoints, watchShare = 20, 10
-	// watchWork bounds states × weights of an enumeration: where the likelihood falls, some hundred updates
-	// with the exact negative phase tell why, within seconds.
+	// watchWork is the largest number of states × weights for which the log-likelihood is enumerated. If it
+	// falls, some hundred updates with the exact negative phase show the cause; these take seconds.
 	watchWork = 1 << 22
-	// trainingKind is the kind of warnings of units and weights.
+	// trainingKind is the kind, for the Python package, of warnings about units and weights.
 	trainingKind = "training"
 )
 
-// newWatch returns the watch of t, which trains m on set by o.
+// newWatch returns the watch of t, which trains m on set with the settings o.
 func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watch, error) {
 	var names []string
 	discriminative := o.Objective == train.Discriminative
@@ -36,7 +36,7 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 		names = append(names, "mixing")
 	}
 	weights := float64(m.Visible() * m.Hidden())
-	update := float64(4*o.Batch) * weights // two passes of rows and of chains
+	update := float64(4*o.Batch) * weights // two passes of the rows and two of the chains
 	if e, err := exact.New(m, exact.EvaluationLimit); err == nil && m.Classes() == 0 && float64(e.States())*weights <= watchWork &&
 		watchPoints*(e.Work()+float64(set.Len())*weights) <= float64(o.Steps)*update/watchShare {
 		names = append(names, "log_likelihood")
@@ -49,7 +49,7 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 	w := &watch{health: train.NewHealth(o.Settings, sets, m, train.Column{})}
 	w.evaluator = &train.Evaluator{Metrics: metrics, Every: max(1, o.Steps/watchPoints), Report: func(e train.Evaluation) error {
 		w.health.Warnings(e, t.Model(), e.Step == o.Steps)
-		_, err := w.health.Early(context.Background(), e, w.evaluator) // Final judges again what it returns
+		_, err := w.health.Early(context.Background(), e, w.evaluator) // the warnings are ignored, because Final repeats those that hold
 		return err
 	}}
 	w.evaluator.Watch(t)
@@ -57,7 +57,7 @@ func newWatch(o fitSettings, t *train.Trainer, set *data.Set, m *rbm.RBM) (*watc
 	return w, nil
 }
 
-// warnings returns the warnings at the end of a fit, in the words of the Python package.
+// warnings returns the warnings at the end of a fit, with parameters of the Python package in place of flags.
 func (w *watch) warnings(ctx context.Context) ([]train.Warning, error) {
 	final, _, err := w.health.Final(ctx, w.evaluator)
 	all := append([]train.Warning{}, final...)
@@ -71,7 +71,7 @@ func (w *watch) warnings(ctx context.Context) ([]train.Warning, error) {
 	return all, err
 }
 
-// parameters puts the parameters of the estimators in the place of flags of rbmtrain.
+// parameters replaces flags of rbmtrain by parameters of the Python estimators.
 var parameters = strings.NewReplacer(
 	"take best.safetensors, the best on the rows held out, at which -stop-after ends a run", "fewer n_iter end a fit nearer to its best",
 	"-holdout with -stop-after ends a run at its best", "fewer n_iter end a fit nearer to its best",
