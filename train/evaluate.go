@@ -37,6 +37,7 @@ type Evaluator struct {
 	Report func(e Evaluation) error
 
 	total, since negphase.Info
+	last         Evaluation
 }
 
 // Counts returns the estimator's counts up to the last evaluation, and those since. Both are valid until
@@ -121,6 +122,7 @@ func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int) error {
 	if err != nil {
 		return err
 	}
+	v.last = e
 	e.Info.Add(v.since) // e has a copy, because the counts are reset below
 	v.total.Add(v.since)
 	err = v.Report(e)
@@ -129,7 +131,8 @@ func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int) error {
 }
 
 // Final measures the model at the end of a run, after the given step. It uses all rows, or a larger sample
-// than Observe. Report is not called with this evaluation, which has no Info.
+// than Observe. Metrics that use the same rows either way keep the values of the last evaluation if that was
+// after the same step. Report is not called with this evaluation, which has no Info.
 func (v *Evaluator) Final(ctx context.Context, m *rbm.RBM, step int) (Evaluation, error) {
 	return v.measure(ctx, m, step, true)
 }
@@ -137,6 +140,10 @@ func (v *Evaluator) Final(ctx context.Context, m *rbm.RBM, step int) (Evaluation
 func (v *Evaluator) measure(ctx context.Context, m *rbm.RBM, step int, whole bool) (Evaluation, error) {
 	e := Evaluation{Step: step}
 	for _, metric := range v.Metrics {
+		if n := len(e.Values); whole && metric.Once && v.last.Values != nil && v.last.Step == step {
+			e.Values = append(e.Values, v.last.Values[n:n+len(metric.Values)]...)
+			continue
+		}
 		values, err := metric.Measure(ctx, m, whole)
 		if err != nil {
 			return e, fmt.Errorf("step %d: %s: %w", step, metric.Name, err)

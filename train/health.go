@@ -18,6 +18,8 @@ type Health struct {
 	// Stops is true if the run ends early when the held-out rows no longer improve. Warnings then do not
 	// advise to stop early.
 	Stops bool
+	// TrialTerms bounds the terms that the enumerations of all trials sum.
+	TrialTerms float64
 
 	goal  Column // column that training should improve; without a name it is not watched
 	run   Settings
@@ -52,6 +54,7 @@ type HealthState struct {
 	Recent []float64 `json:"recent,omitempty"` // last values of Train
 	Open   []Warning `json:"open,omitempty"`   // warnings that were reported and are judged again at the end
 	Trial  *Trial    `json:"trial,omitempty"`  // last trial
+	Terms  float64   `json:"terms,omitempty"`  // number of terms that the trials summed
 }
 
 const (
@@ -82,7 +85,7 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 		goal = Column{}
 	}
 	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
-	h := &Health{goal: goal, run: s, batch: s.Batch, parts: set.parts(m, func(uint64) rbm.Key { return key })}
+	h := &Health{TrialTerms: 2 * trialWork, goal: goal, run: s, batch: s.Batch, parts: set.parts(m, func(uint64) rbm.Key { return key })}
 	h.truth = sync.OnceValues(func() (float64, bool) { return LawLikelihood(set.Train, m.Classes() > 0) })
 	if e, err := exact.New(m, exact.EvaluationLimit); err == nil {
 		h.enumeration = e.Work()

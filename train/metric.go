@@ -31,6 +31,12 @@ type Metric struct {
 	// otherwise a sample.
 	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
 
+	// Once is true if Measure uses the same rows whether or not whole is set.
+	Once bool
+
+	// Scores, if it is not nil, points to log p(y|x) of the last part of the data, from the last Measure with whole.
+	Scores *ClassScores
+
 	// Rows and Terms are the work of measuring a sample in addition to one pass over it: the number of
 	// further rows whose free energies sum missing cells out, and the number of terms of an enumeration.
 	Rows  int
@@ -124,6 +130,7 @@ type metricKind struct {
 	// live, if it is not nil, may complete a metric of the chains of a run. It then replaces describe and
 	// measure.
 	live func(s *subject, m *Metric)
+	once func(s *subject) bool // see Metric; nil: false
 }
 
 // A subject is what metrics measure: models of m's shape on parts of the data, and perhaps the chains of a
@@ -136,6 +143,7 @@ type subject struct {
 	trainer  *Trainer           // trainer of the run
 	copy     negphase.Estimator // copy of its estimator, whose chains are continued
 	followed *continuation      // last continuation of the copy
+	scores   ClassScores        // Scores of the metric of classes
 
 	parts   []measuredSet // parts of the data; the first is trained on
 	named   []string      // metrics requested by name
@@ -159,7 +167,7 @@ func (s *subject) scoresAll() bool {
 // gapSample returns the size of the larger of the two samples that the free-energy gap is measured on at
 // the end of a run, or 0 if both have all rows of their parts.
 func (s *subject) gapSample() int {
-	work := rowWork
+	work := s.sampleWork(rowWork)
 	if s.scoresAll() {
 		work = 0
 	}
@@ -311,7 +319,7 @@ var metricKinds = []metricKind{
 		},
 		describe: func(s *subject, c []Column) {
 			note := s.train().Values()
-			work := wholeWork
+			work := s.sampleWork(wholeWork)
 			if s.m.RealHidden() {
 				work /= realWork
 			}
@@ -365,8 +373,9 @@ var metricKinds = []metricKind{
 				c[0].Unit = fmt.Sprintf(" nats (samples of at most %d rows)", rows)
 			}
 		},
+		once: func(s *subject) bool { return !s.scoresAll() },
 		measure: func(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
-			work := rowWork
+			work := s.sampleWork(rowWork)
 			if whole && s.scoresAll() {
 				work = 0
 			}
@@ -494,6 +503,10 @@ func (k metricKind) metric(s *subject) Metric {
 	}
 	if k.work != nil {
 		m.Rows, m.Terms = k.work(s)
+	}
+	m.Once = k.once != nil && k.once(s)
+	if k.name == "classification" {
+		m.Scores = &s.scores
 	}
 	if k.describe != nil && m.Watch == nil {
 		k.describe(s, m.Columns)

@@ -280,6 +280,15 @@ func TestEvaluator(t *testing.T) {
 	if final, err := v.Final(context.Background(), m, 10); err != nil || !whole[step] || final.Step != 10 || len(final.Values) != 2 {
 		t.Errorf("the final look is %+v, %v", final, err)
 	}
+	// What takes the same rows is not measured again after the step of the last evaluation.
+	v.Metrics[0].Once = true
+	for _, at := range []int{10, 11} {
+		step = 100 + at
+		final, err := v.Final(context.Background(), m, at)
+		if _, again := whole[step]; err != nil || again != (at == 11) || final.Values[0].Value != map[int]float64{10: 10, 11: 111}[at] {
+			t.Errorf("after step %d the final look is %+v, %v; measured again: %v", at, final, err, again)
+		}
+	}
 	// 1+2+3+4, 5+…+8, 9+10.
 	if !slices.Equal(updates, []int64{0, 10, 26, 19}) || v.total.Updates != 55 {
 		t.Errorf("counts %v, in all %d, want %v and 55", updates, v.total.Updates, []int64{0, 10, 26, 19})
@@ -392,6 +401,38 @@ func TestPseudoLikelihoodTakesASample(t *testing.T) {
 	}
 	all := measure(t, "pseudo_likelihood", m, Sets{Train: set}, true)["pseudo_likelihood_train"]
 	near(t, "pseudo-likelihood of all rows", all, (blank+full)/2, 1e-3) // biases in float32, 600 of them
+}
+
+// Samples of a short run are smaller, down to a quarter; the log p(y|x) of the last part is kept.
+func TestShortRunsTakeFewerRows(t *testing.T) {
+	const rows, inputs, hidden = 5000, 498, 500 // rowWork is 4294 times the weights
+	set, test := halves(rows, inputs), halves(40, inputs)
+	m := rbm.New(inputs+2, hidden, 2, rbm.Softmax)
+	for _, c := range []struct{ steps, rows int }{{0, 4294}, {100, 1073}, {4000, 2222}, {20000, 4294}} {
+		s := DefaultSettings("cd")
+		s.Horizon, s.Batch = c.steps, 20
+		metrics, err := NewRunMetrics([]string{"classification", "free_energy_gap"}, m, Sets{Train: set, Test: test}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// In between 2³⁰ · 20 · steps / (36 · 2³⁰).
+		if got := metrics[1].Columns[0].Unit; got != fmt.Sprintf(" nats (samples of at most %d rows)", c.rows) {
+			t.Errorf("%d steps: %q, want %d rows", c.steps, got, c.rows)
+		}
+		kept := metrics[0].Scores
+		for _, whole := range []bool{false, true} {
+			if _, err := metrics[0].Measure(context.Background(), m, whole); err != nil {
+				t.Fatal(err)
+			}
+			if want := map[bool]int{false: 0, true: 40}[whole]; len(kept.Rows) != want || len(kept.LogP) != 2*want {
+				t.Errorf("whole %v: %d rows and %d values are kept, want %d rows", whole, len(kept.Rows), len(kept.LogP), want)
+			}
+		}
+		want64, _ := ClassLogProbs(m, test, kept.Rows)
+		if kept.Set != test || !slices.Equal(kept.LogP, want64) {
+			t.Errorf("%d steps: other scores than those of the rows are kept", c.steps)
+		}
+	}
 }
 
 // The log-likelihood of a model that can be enumerated uses all rows, during training too.

@@ -25,6 +25,9 @@ const (
 	productWork = 1 << 25
 	// wholeWork bounds the sample at the end of a run, for metrics that are too slow for all rows.
 	wholeWork = 1 << 28
+	// longWork is the work of the updates, rows of all batches × weights, from which on samples have these sizes: some two
+	// seconds of one core. In shorter runs they are smaller in proportion, but no smaller than 1/mostShrunk.
+	longWork, mostShrunk = 36 << 30, 4
 	// classWork is the cost of a class in p(y|x), in visible units: a softplus of each hidden unit takes as
 	// long as adding some 16 weights. It matters if there are many classes and few inputs.
 	classWork = 16
@@ -244,7 +247,7 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 	var values, balanced []float64
 	var last Score // of the last part
 	for _, p := range s.parts {
-		work := rowWork / max(1, classWork*m.Classes()/m.Visible())
+		work := s.sampleWork(rowWork) / max(1, classWork*m.Classes()/m.Visible())
 		if p.name == "holdout" { // it chooses the best model: an error of 1 % on 3000 rows has a standard error of 0.2 %
 			work = 0
 		}
@@ -253,7 +256,11 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 			if p.set.Missing.Rows > 0 {
 				rows = rows[:min(len(rows), most)]
 			}
-			return classify(m, p.set, rows)
+			if !whole {
+				return classify(m, p.set, rows, nil)
+			}
+			s.scores = ClassScores{Set: p.set}
+			return classify(m, p.set, rows, &s.scores)
 		}
 		var mean float64
 		if whole && p.name != "train" {
@@ -281,16 +288,26 @@ type Score struct {
 // Classify scores the predictions of m, which must have classes, on rows of set, which must have labels. It
 // leaves out the rows that ClassLogProbs leaves out. Without rows, Error and MeanLogP are NaN.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
-	s, _ := classify(m, set, rows)
+	s, _ := classify(m, set, rows, nil)
 	return s
 }
 
-// classify is Classify and returns the balanced error too.
-func classify(m *rbm.RBM, set *data.Set, rows []int32) (Score, float64) {
+// ClassScores are log p(y|x) of rows of a set, rows × classes.
+type ClassScores struct {
+	Set  *data.Set
+	Rows []int32
+	LogP []float64
+}
+
+// classify is Classify and returns the balanced error too. It adds the scores of the rows to keep, which may be nil.
+func classify(m *rbm.RBM, set *data.Set, rows []int32, keep *ClassScores) (Score, float64) {
 	var s Score
 	total, wrong := make([]float64, m.Classes()), make([]float64, m.Classes())
 	for chunk := range slices.Chunk(rows, max(1, scoreBlock/m.Classes())) {
 		logp, kept := ClassLogProbs(m, set, chunk)
+		if keep != nil {
+			keep.Rows, keep.LogP = append(keep.Rows, kept...), append(keep.LogP, logp...)
+		}
 		y, weights := set.ClassesOf(kept), set.WeightsOf(kept)
 		s.add(logp, y, weights)
 		for i, k := range y {
@@ -387,10 +404,19 @@ func logLikelihood(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]f
 	return s.logLikelihoods(ctx, m, work, logz)
 }
 
+// sampleWork returns the bound work of a sample for the run, which is smaller if the run is short.
+func (s *subject) sampleWork(work int) int {
+	if s.run.Horizon == 0 { // there is no run
+		return work
+	}
+	updates := float64(s.run.Horizon) * float64(s.run.Batch) * float64(s.m.Visible()*s.m.Hidden())
+	return int(float64(work) * min(1, max(1./mostShrunk, updates/longWork)))
+}
+
 func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 	work := productWork
 	if whole {
-		work = wholeWork
+		work = s.sampleWork(wholeWork)
 	}
 	if m.RealHidden() {
 		work /= realWork

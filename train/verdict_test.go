@@ -251,12 +251,15 @@ func TestFallCause(t *testing.T) {
 	for _, c := range []struct {
 		data, negative string
 		rate           float64
+		most, updates  float64 // that all trials may have; those that they have
 		want           string
 	}{
-		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, "the chains lag behind the model: "},
-		{"desjardins:0.001", "cd", 0.1, "the chains are too short: "},
-		{"toy:8,6,100,0.05:plain", "exact", 3, "the rate is too high: "},
-		{"toy:8,6,100,0.05:plain", "cd:k=20", 3, "the rate is too high: "},
+		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, 1000, 200, "the chains lag behind the model: "},
+		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, leastTrial, leastTrial, "the chains lag behind the model: "},
+		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, leastTrial - 1, 0, "the chains lag behind the model: "},
+		{"desjardins:0.001", "cd", 0.1, 1000, 200, "the chains are too short: "},
+		{"toy:8,6,100,0.05:plain", "exact", 3, 1000, 0, "the rate is too high: "},
+		{"toy:8,6,100,0.05:plain", "cd:k=20", 3, 1000, 200, "the rate is too high: "},
 	} {
 		set := toy(t, c.data)
 		s := settingsOf(t, c.negative)
@@ -269,6 +272,7 @@ func TestFallCause(t *testing.T) {
 		const steps = 4000
 		h := NewHealth(s, Sets{Train: set}, tr.Model(), metrics[0].Columns[0])
 		h.Watch(tr, metrics, steps)
+		h.TrialTerms = c.most * h.enumeration
 		v := &Evaluator{Metrics: metrics, Every: steps / 20}
 		told := ""
 		hear := func(all []Warning, err error) error {
@@ -286,6 +290,9 @@ func TestFallCause(t *testing.T) {
 		}
 		if !strings.HasPrefix(told, c.want) {
 			t.Errorf("%s, rate %v: %q, want %q", c.negative, c.rate, told, c.want)
+		}
+		if h.Terms != c.updates*h.enumeration || strings.Contains(told, "was not tested") != (c.updates == 0 && c.negative != "exact") {
+			t.Errorf("%s, at most %v updates: there were %v, want %v: %q", c.negative, c.most, h.Terms/h.enumeration, c.updates, told)
 		}
 		if r := h.Trial; r != nil && (r.Step <= 0 || r.Lost <= 0 || r.From+r.Lost > h.Train.Best+1e-9 || r.From+r.Gain >= 0) {
 			t.Errorf("%s, rate %v: got the trial %+v, want one of a loss from at most the best, %v", c.negative, c.rate, *r, h.Train.Best)

@@ -45,7 +45,7 @@ func (p *plan) loadModels() error {
 		if p.flags.FirstGiven("classes", "labels") != "" {
 			return cli.Usagef("-classes and -labels are for models whose file does not record them; the snapshots of a run do")
 		}
-		snapshots, err := rundir.ReadSnapshots(p.options.run)
+		snapshots, err := rundir.ReadSnapshots(p.options.run, 0)
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (o *options) evaluateRun(ctx context.Context) error {
 
 // load loads the snapshots and the rows.
 func (h *history) load(ctx context.Context) error {
-	snapshots, err := rundir.ReadSnapshots(h.run)
+	snapshots, err := rundir.ReadSnapshots(h.run, 0)
 	if err != nil {
 		return err
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // Unless flags request more, measurements, samples, pictures and the report should take at most 15 % of
-// the time of training, or half a second of one core if that is more. With 784 × 500 units the final
-// metrics, two measurements and the charts alone take some 0.8 s. Work is counted in multiply-adds of
+// the time of training, or half a second of one core if that is more. Work is counted in multiply-adds of
 // training, not in seconds, so that equal runs measure and draw the same on any machine. Each item may
 // take a fixed amount of work plus a fraction of the work of training:
 //
 //	item                                  fixed        fraction
 //	measurements                          freeWork/8   4 %   -eval-every and -metrics override it
+//	trials of a loss, in few runs         freeWork/3   3 %   -negphase exact trains without chains
 //	samples.png                           freeWork/8   4 %   rbmsample draws more
 //	singular values in the report         freeWork/32  0.5 %
 //	samples of snapshots in the report    freeWork/32  0.5 %
@@ -25,21 +25,28 @@ const (
 	freeWork = 6 << 34
 
 	measureFree, measureShare = freeWork / 8, 0.04
+	trialFree, trialShare     = freeWork / 3, 0.03
 	samplesFree, samplesShare = freeWork / 8, 0.04
 	historyFree, historyShare = freeWork / 32, 0.005 // for singular values, and again for samples of snapshots
 
-	// stepRow and otherRow are the work of a row besides that of its weights, in a training step and in other
-	// passes. In models of a few units they are most of the work.
-	stepRow, otherRow = 1 << 17, 1 << 14
-	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512.
-	termWork = 32
+	// stepRow and stepUnit are the work of a row and of each of its units besides that of the weights, in a training
+	// step with ins; otherRow is that of a row in other passes. In models of a few units they are most of the work.
+	stepRow, stepUnit, otherRow = 24 << 10, 83, 1 << 14
+	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512. momentsWork
+	// is that of a term with the moments for an update: 2³⁰ terms take 2.5 s.
+	termWork, momentsWork = 32, 480
 )
 
-// work returns the multiply-adds of training steps with the given number of weights. In each step the rows of
+// work returns the multiply-adds of training steps of a model of the given size. In each step the rows of
 // the batch go up and the particles down and up, and the gradient sums over both.
-func work(s train.Settings, steps, weights int) float64 {
+func work(s train.Settings, steps, visible, hidden int) float64 {
 	particles := cmp.Or(s.Negative.Count("chains"), s.Batch) * s.Negative.Ladder().MaxTemperatures()
-	return float64(steps) * float64(2*s.Batch+3*particles) * float64(weights+stepRow)
+	return float64(steps) * float64(2*s.Batch+3*particles) * float64(visible*hidden+stepRow+stepUnit*(visible+hidden))
+}
+
+// trialTerms returns the terms that the trials of a run may sum.
+func trialTerms(p *plan) float64 {
+	return (trialFree + float64(trialShare*work(p.settings, p.steps, p.model.Visible(), p.model.Hidden()))) / momentsWork
 }
 
 // passes returns the multiply-adds of rows that pass through the given number of weights outside of training.

@@ -20,7 +20,7 @@ func TestManyClasses(t *testing.T) {
 		fmt.Fprintf(&text, "%d,%d,%d,c%d\n", i&1, i>>1&1, i>>2&1, i%200)
 	}
 	clitest.Write(t, "many.csv", text.String())
-	out := rbmtrain.OK(t, "-data", "many.csv", "-shape", "1x3", "-label-column", "last", "-hidden", "2", "-steps", "6000", "-snapshots", "0", "-out", "run")
+	out := rbmtrain.OK(t, "-data", "many.csv", "-shape", "1x3", "-label-column", "last", "-hidden", "2", "-steps", "30000", "-snapshots", "0", "-out", "run")
 	if !strings.Contains(out, "samples: 40 of 200 classes are drawn; ") && !strings.Contains(out, "\n40 of 200 classes are drawn; of 400 samples") {
 		t.Errorf("it does not say how many classes it draws: %s", out)
 	}

@@ -108,8 +108,28 @@ func charts(panels []panel, columns []string, rows [][]float64) (all []plots.Cha
 const curvesAcross = 3
 
 // curves returns curves.png, or nil if there is nothing to draw. columns and rows are the content of
-// metrics.csv.
+// metrics.csv. Charts of single points, as in a run that is measured twice, are left out if there are others.
 func curves(metrics []train.Metric, columns []string, rows [][]float64) *plots.Page {
 	const width, height = 10 * vg.Centimeter, 6.2 * vg.Centimeter
-	return plots.Charts(charts(append(panels(metrics), ladderPanels...), columns, rows), curvesAcross, width, height)
+	all := charts(append(panels(metrics), ladderPanels...), columns, rows)
+	if curved := slices.DeleteFunc(slices.Clone(all), pointwise); len(curved) > 0 {
+		all = curved
+	}
+	return plots.Charts(all, curvesAcross, width, height)
+}
+
+// pointwise reports whether no line of a chart shows two points.
+func pointwise(c plots.Chart) bool {
+	for _, l := range c.Lines {
+		shown := 0
+		for i, y := range l.Y {
+			if c.Shows(l.X[i], y) {
+				shown++
+			}
+		}
+		if shown > 1 {
+			return false
+		}
+	}
+	return true
 }

@@ -159,12 +159,16 @@ func (d ladder) picture(step int) *plots.Page {
 }
 
 // section returns the section of the report about the ladder at a step. Each ladder is a separate picture,
-// so that a narrow screen shows them below each other.
-func (d ladder) section(step int) (report.Section, error) {
+// a column of page, so that a narrow screen shows them below each other. If page is nil it is drawn.
+func (d ladder) section(step int, page *plots.Page) (report.Section, error) {
 	s := report.Section{Name: "The ladder of temperatures"}
-	for _, l := range d.pictured(step) {
+	ladders := d.pictured(step)
+	if page == nil && ladders != nil {
+		page = plots.Ladders(ladders...)
+	}
+	for i, l := range ladders {
 		var b bytes.Buffer
-		if err := plots.Ladders(l).Write(&b, plots.PNG); err != nil {
+		if err := page.Columns(len(ladders))[i].Write(&b, plots.PNG); err != nil {
 			return s, err
 		}
 		s.Pictures = append(s.Pictures, report.Picture{Title: "At " + l.Name, PNG: b.Bytes(), Width: ladderWidth,

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"math"
 	"os"
@@ -18,6 +20,8 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/train"
+	"gorbm/train/plots"
 	"gorbm/train/rundir"
 )
 
@@ -803,5 +807,28 @@ func TestStopAfterWithGaps(t *testing.T) {
 	rbmtrain.Fails(t, cli.Usage, append(args, "none"), "as cells are missing, it takes the exact log_likelihood, for which -hidden 50 is too many, or the classification")
 	if got := rbmtrain.Call(append(args, "label")...); got.Status != 0 {
 		t.Errorf("with labels it exits with %d: %s, want 0", got.Status, got.Stderr)
+	}
+}
+
+// curves.png leaves out charts of single points next to others.
+func TestPointwise(t *testing.T) {
+	metrics := []train.Metric{{Columns: []train.Column{{Name: "a", Single: true, Axis: "a"}, {Name: "b", Single: true, Axis: "b"}}}}
+	nan := math.NaN()
+	for _, c := range []struct {
+		rows   [][]float64
+		panels int
+	}{
+		{[][]float64{{0, 1, nan}, {5, 2, 3}}, 1},
+		{[][]float64{{0, 1, 2}, {5, 2, 3}}, 2},
+		{[][]float64{{5, 2, 3}}, 2},
+	} {
+		b := new(bytes.Buffer)
+		if err := curves(metrics, []string{"step", "a", "b"}, c.rows).Write(b, plots.PNG); err != nil {
+			t.Fatal(err)
+		}
+		img, err := png.DecodeConfig(b)
+		if want := c.panels * 100 * 144 / 254 * 10; err != nil || img.Width < want-2 || img.Width > want+20 { // 10 cm each
+			t.Errorf("%v: %d pixels wide, %v, want some %d", c.rows, img.Width, err, want)
+		}
 	}
 }

@@ -187,12 +187,13 @@ const (
 // measureEvery returns the default number of steps between measurements. It depends on the work of training.
 func (p *plan) measureEvery() int {
 	set := p.sets.Train
-	weights := set.X.Cols * p.opts.hidden
+	inputs, hidden := set.X.Cols, p.opts.hidden
+	weights := inputs * hidden
 	measurement := min(measureWork, passes(measureRows*set.Len(), weights))
 	for _, m := range p.metrics {
 		measurement += passes(m.Rows, weights) + float64(termWork*m.Terms)
 	}
-	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(p.settings, p.steps, weights)))/measurement))
+	n := int(min(mostMeasured, 1+(measureFree+float64(measureShare*work(p.settings, p.steps, inputs, hidden)))/measurement))
 	return max(1, p.steps/n)
 }
 

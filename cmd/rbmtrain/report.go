@@ -105,7 +105,7 @@ func (r *runner) finalReport(result cli.Record, warnings []string) error {
 	if err != nil {
 		return err
 	}
-	temperatures, err := r.ladder.section(steps)
+	temperatures, err := r.ladder.section(steps, r.ladderPage)
 	if err != nil {
 		return err
 	}
@@ -292,27 +292,19 @@ const (
 // if there are fewer than two snapshots. m has the shape of the models.
 func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 	set, settings, steps := r.plan.sets.Train, r.plan.settings, r.trainer.Steps()
-	all, err := rundir.ReadSnapshots(r.folder.Dir)
+	all, err := rundir.ReadSnapshots(r.folder.Dir, historyModels)
 	if err != nil {
 		return nil // a run of a single step has no snapshots
 	}
-	all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil || s.Step == 0 })
-	for len(all) > historyModels { // every other one, so that steps still grow geometrically
-		var half []rundir.Snapshot
-		for i := (len(all) - 1) % 2; i < len(all); i += 2 {
-			half = append(half, all[i])
-		}
-		all = half
-	}
-	if len(all) < 2 {
+	if all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil }); len(all) < 2 {
 		return nil
 	}
 	size, rank := m.Visible()*m.Hidden(), min(m.Visible(), m.Hidden())
-	// short reports whether passes of the given number of rows would take too long for this run.
-	short := func(rows int) bool {
-		return passes(rows, size) > historyFree+float64(historyShare*work(settings, steps, size))
+	// short reports whether the given work would take too long for this run.
+	short := func(needed float64) bool {
+		return needed > historyFree+float64(historyShare*work(settings, steps, m.Visible(), m.Hidden()))
 	}
-	if float64(size)*float64(rank) <= historyWork && !short(historyRows*rank) {
+	if float64(size)*float64(rank) <= historyWork && !short(passes(historyRows*rank, size)) {
 		values.Charts = append(values.Charts, singularValues(all))
 	}
 	if !set.IsPicture() {
@@ -346,7 +338,7 @@ func (r *runner) addHistory(m *rbm.RBM, values, along *report.Section) error {
 		return nil
 	}
 	rounds := r.samples.rounds / alongShare
-	if rounds == 0 || short(chainRows*2*len(all)*alongChains*alongSamples*rounds) {
+	if rounds == 0 || short(chainRounds(2*len(all)*alongChains*alongSamples*rounds, size)) {
 		along.Words = []string{fmt.Sprintf("They are left out because they would take too long. %s draws samples at a step.", sampleCommand(filepath.Join(r.folder.Dir, rundir.SnapshotsDir, "NNNNNNN.safetensors"), set))}
 		return nil
 	}
@@ -470,7 +462,15 @@ func (r *runner) read() *reading {
 	if set == r.plan.sets.Train {
 		rows = rows[:min(len(rows), readRows)]
 	}
-	logp, rows := train.ClassLogProbs(m, set, rows)
+	logp, all := []float64(nil), len(rows)
+	for _, metric := range r.plan.metrics { // which has just measured the same rows
+		if s := metric.Scores; s != nil && s.Set == set && len(s.Rows) == all {
+			logp, rows = s.LogP, s.Rows
+		}
+	}
+	if logp == nil {
+		logp, rows = train.ClassLogProbs(m, set, rows)
+	}
 	if len(rows) == 0 {
 		return nil
 	}

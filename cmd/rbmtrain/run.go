@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"math"
 	"os"
@@ -17,7 +16,6 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
-	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
 	"gorbm/train/plots"
@@ -139,6 +137,7 @@ type runner struct {
 	joined     bool            // Run has started, in step with the other ranks
 	saver      saver
 	ladder     ladder
+	ladderPage *plots.Page    // ladder.png; nil: it is not drawn
 	reported   time.Time      // time of the last report.html
 	reportTook time.Duration  // duration of writing it
 	events     *rundir.Events // nil without -tensorboard
@@ -151,7 +150,7 @@ func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.plan.metrics, Every: r.plan.evalEvery, Report: r.report}
 	r.evaluator.Watch(r.trainer)
 	r.health = train.NewHealth(r.plan.settings, r.plan.sets, r.plan.model, r.plan.goal)
-	r.health.Stops = r.plan.opts.stopAfter > 0
+	r.health.Stops, r.health.TrialTerms = r.plan.opts.stopAfter > 0, trialTerms(r.plan)
 	r.health.Watch(r.trainer, r.plan.metrics, r.plan.steps)
 	if !r.plan.flags.Given("resume") {
 		if r.folder, err = rundir.New(r.plan.opts.out, rundir.Stem(r.plan.sets.Train.Name)+"-"+stem(r.plan.settings), r.plan.opts.force); err != nil {
@@ -328,7 +327,7 @@ func (r *runner) draw(ctx context.Context) error {
 	}
 	set, m := r.plan.sets.Train, r.trainer.Model()
 	file := func(name string, img image.Image) error {
-		return atomicfile.Write(r.folder.Path(name), func(w io.Writer) error { return png.Encode(w, plots.Compact(img)) })
+		return cli.WritePicture(r.folder.Path(name), plots.Sheet(plots.Compact(img)))
 	}
 	if set.IsPicture() || set.Schema != nil && set.Schema.Alphabet != "" {
 		if err := file(rundir.FiltersFile, plots.Filters(m, set.Height, set.Width)); err != nil {
@@ -342,8 +341,8 @@ func (r *runner) draw(ctx context.Context) error {
 	if err == nil && r.samples.sheet != nil {
 		err = file(rundir.SamplesFile, r.samples.sheet)
 	}
-	if page := r.ladder.picture(r.trainer.Steps()); err == nil && page != nil {
-		err = r.draws(rundir.LadderFile, page)
+	if r.ladderPage = r.ladder.picture(r.trainer.Steps()); err == nil && r.ladderPage != nil {
+		err = r.draws(rundir.LadderFile, r.ladderPage)
 	}
 	if err != nil || !r.plan.measures() {
 		return err

@@ -6,6 +6,7 @@ import (
 	"image"
 	"slices"
 
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
@@ -46,7 +47,7 @@ func drawSamples(ctx context.Context, m *rbm.RBM, set *data.Set, settings train.
 	}
 	out := samples{drawn: drawn, rounds: s.Rounds, mixed: drawn.Mixed(), verdict: drawn.Verdict(), fromData: drawn.FromData()}
 	if !out.mixed && s.Rounds < min(mostSamplesRounds, steps) {
-		out.verdict += fmt.Sprintf(" (after %d rounds; more would take too long here: %s)", s.Rounds, sampleCommand(folder, set))
+		out.verdict += fmt.Sprintf(" (after %d rounds, the limit in a run of %s; longer chains by: %s)", s.Rounds, cli.Count(steps, "step"), sampleCommand(folder, set))
 	}
 	if out.columns = !set.IsPicture(); out.columns {
 		return out, nil
@@ -149,12 +150,13 @@ func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries [
 		return nil, to, fmt.Sprintf("%d samples of %d inputs are too large for a sheet", pictures, m.Inputs())
 	}
 	weights := m.Visible() * m.Hidden()
-	may := samplesFree + float64(samplesShare*work(s, steps, weights))
+	may := samplesFree + float64(samplesShare*work(s, steps, m.Visible(), m.Hidden()))
 	if m.Constraint != nil {
 		may /= constrainedRound
 	}
 	rounds := func() float64 {
-		return may / passes(chainRows*len(queries)*2*sample.Defaults("pcd", to.Samples).Count("chains"), weights)
+		chains := len(queries) * 2 * sample.Defaults("pcd", to.Samples).Count("chains")
+		return may / chainRounds(chains, weights)
 	}
 	if few := rounds(); few < leastSamplesRounds && picture {
 		queries, to.Samples = any, samplesPerClass
@@ -166,12 +168,20 @@ func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries [
 	return queries, to, ""
 }
 
+// chainRounds returns the work of that many rounds of chains of a model with these weights, and of the tests of
+// whether the chains have mixed.
+func chainRounds(rounds, weights int) float64 {
+	return float64(rounds) * max(passes(chainRows, weights), testedRound)
+}
+
 const (
 	// Chains have as many rounds as the run has steps, or as the work for samples allows, within these bounds.
 	mostSamplesRounds, leastSamplesRounds = 1024, 32
 	// chainRows is the work of a round of a chain, divided by that of a row in passes: the chain goes down and up,
 	// with few other chains, and its free energy is computed.
 	chainRows = 10
+	// testedRound is the work of a round of a chain of a small model, most of which is the tests'.
+	testedRound = 4e5
 	// constrainedRound is the time of a round with a constraint, divided by that without: the hidden units of
 	// each chain then need a recursion. Ratios were ten to twenty.
 	constrainedRound = 16

@@ -32,19 +32,20 @@ func TestWide(t *testing.T) {
 
 // samples.png takes no more work than it may: fewer rounds, then ten samples in place of ten of each class, then
 // none. A round of ten classes has 10 · 10 · 2 · 20 = 4000 rows, one of ten samples 400, and one without classes
-// 2000, each of the weights and 2¹⁴. They may take 6·2³¹, and 4 % of the steps, whose rows are of the weights and 2¹⁷.
+// 2000, each of the weights and 2¹⁴, or of 4·10⁴ if that is more. They may take 6·2³¹, and 4 % of the steps, whose rows are of the
+// weights, 24·2¹⁰, and 83 for each unit: with 1294 of them U = 131978.
 func TestQueriesOf(t *testing.T) {
 	for _, c := range []struct {
 		inputs, hidden, classes, steps int // −1 class: none, under a constraint
 		lines, rounds                  int // 0 lines: no picture
 	}{
-		{784, 500, 10, 48_000, 10, 124}, // (6·2³¹ + 0.04 · 48000 · 190 · (392000+2¹⁷)) / (4000 · (392000+2¹⁴))
+		{784, 500, 10, 48_000, 10, 124}, // (6·2³¹ + 0.04 · 48000 · 190 · (397000+U)) / (4000 · (397000+2¹⁴))
 		{784, 500, 10, 480_000, 10, 1024},
-		{784, 500, 10, 600, 1, 93}, // (6·2³¹ + 0.04 · 600 · 190 · (392000+2¹⁷)) / (400 · (392000+2¹⁴))
+		{784, 500, 10, 600, 1, 93}, // (6·2³¹ + 0.04 · 600 · 190 · (397000+U)) / (400 · (397000+2¹⁴))
 		{784, 500, 10, 48, 1, 48},
 		{784, 500, 0, 600, 1, 93},
 		{784, 500, 0, 10_000, 1, 64},
-		{16, 16, 0, 1000, 1, 417}, // (6·2³¹ + 0.04 · 1000 · 190 · (256+2¹⁷)) / (2000 · (256+2¹⁴))
+		{16, 16, 0, 1000, 1, 163}, // (6·2³¹ + 0.04 · 1000 · 190 · (256+24·2¹⁰+83·32)) / (2000 · 4·10⁴)
 		{16, 16, 0, 100, 1, 100},
 		{16, 16, 0, 10, 1, 32},
 		{784, 500, -1, 600, 0, 0},
@@ -130,7 +131,7 @@ func TestRoundsAreNamedWhereChainsHaveNotMixed(t *testing.T) {
 		if err != nil || s.missing != "" || s.mixed != (weight == 0) || s.rounds >= steps {
 			t.Fatalf("weight %v: %v, %q; mixed %v after %d rounds", weight, err, s.missing, s.mixed, s.rounds)
 		}
-		if named := strings.Contains(s.verdict, "rounds; more would take too long here: rbmsample -model run -out samples.png)"); named == s.mixed {
+		if named := strings.Contains(s.verdict, "rounds, the limit in a run of 1000 steps; longer chains by: rbmsample -model run -out samples.png)"); named == s.mixed {
 			t.Errorf("weight %v: %q", weight, s.verdict)
 		}
 	}

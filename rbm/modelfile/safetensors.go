@@ -9,11 +9,15 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 
 	"gorbm/rbm"
 	"gorbm/rbm/finitejson"
 )
+
+// tensorChunk is the number of elements that are written or read at a time.
+const tensorChunk = 1 << 14
 
 // A tensor is an entry of a safetensors header.
 type tensor struct {
@@ -60,9 +64,16 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 	if _, err := w.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)); err != nil {
 		return err
 	}
+	var b []byte
 	for _, p := range parts {
-		if err := binary.Write(w, binary.LittleEndian, p.data); err != nil {
-			return err
+		for some := range slices.Chunk(p.data, tensorChunk) { // binary.Write takes memory for all
+			b = b[:0]
+			for _, x := range some {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+			}
+			if _, err := w.Write(b); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -186,7 +197,16 @@ func checkCover(tensors map[string]tensor, body int64) error {
 // readTensor overwrites dst with the elements of a tensor.
 func readTensor(r io.Reader, dtype string, dst []float32) error {
 	if dtype == "F32" {
-		return binary.Read(r, binary.LittleEndian, dst)
+		b := make([]byte, 4*min(len(dst), tensorChunk))
+		for some := range slices.Chunk(dst, tensorChunk) { // binary.Read takes memory for all
+			if _, err := io.ReadFull(r, b[:4*len(some)]); err != nil {
+				return err
+			}
+			for i := range some {
+				some[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			}
+		}
+		return nil
 	}
 	doubles := make([]float64, len(dst))
 	err := binary.Read(r, binary.LittleEndian, doubles)

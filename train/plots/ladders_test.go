@@ -48,6 +48,21 @@ func TestLadders(t *testing.T) {
 		if w := one.Bounds().Dx(); two.Bounds().Dx() < 2*w-1 { // widths are rounded to pixels
 			t.Errorf("%s: two ladders take %d pixels, one %d, want at least %d", text, two.Bounds().Dx(), w, 2*w-1)
 		}
+		columns := Ladders(NamedLadder{"first", l}, NamedLadder{"now", l}).Columns(2)
+		for i, page := range columns {
+			half := painted(t, page)
+			b := two.Bounds()
+			if size := half.Bounds().Size(); size.Y != b.Dy() || size.X != b.Dx()*(i+1)/2-b.Dx()*i/2 {
+				t.Fatalf("%s: column %d has %v of %v pixels", text, i, size, b.Size())
+			}
+			for y := range b.Dy() {
+				for x := range half.Bounds().Dx() {
+					if half.At(x, y) != two.At(b.Dx()*i/2+x, y) {
+						t.Fatalf("%s: column %d has another pixel at (%d, %d)", text, i, x, y)
+					}
+				}
+			}
+		}
 		height := one.Bounds().Dy()
 		ways := func(img image.Image) int { return count(img, 1, img.Bounds()) } // pixels of the particle that began at the highest temperature
 		if ways(one) == 0 {

@@ -3,6 +3,7 @@ package plots
 import (
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"io"
 	"path/filepath"
@@ -39,7 +40,7 @@ const dpi = 144
 type Page struct {
 	width, height vg.Length
 	err           error
-	image         image.Image // pixels of the PNG; nil: the PNG is drawn
+	image         image.Image // pixels of the PNG; nil: not drawn yet
 	draw          func(c draw.Canvas)
 }
 
@@ -50,13 +51,8 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	}
 	// The default compression takes up to three times as long and saves a tenth of the bytes.
 	encoder := &png.Encoder{CompressionLevel: png.BestSpeed}
-	if p.image != nil && f == PNG {
-		return encoder.Encode(w, p.image)
-	}
 	if f == PNG {
-		page := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi))
-		p.draw(draw.NewCanvas(page, p.width, p.height))
-		return encoder.Encode(w, merged(page.Image()))
+		return encoder.Encode(w, p.pixels())
 	}
 	var page vg.CanvasWriterTo
 	switch f {
@@ -67,9 +63,40 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	default:
 		return fmt.Errorf("%q is no format of pictures: png, svg and pdf are", f)
 	}
-	p.draw(draw.NewCanvas(page, p.width, p.height))
+	c := draw.NewCanvas(page, p.width, p.height)
+	c.SetColor(color.White) // which a PNG is from the start
+	c.Fill(c.Rectangle.Path())
+	p.draw(c)
 	_, err := page.WriteTo(w)
 	return err
+}
+
+// pixels returns the image of a page without an error. It is drawn once.
+func (p *Page) pixels() image.Image {
+	if p.image == nil {
+		page := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi))
+		p.draw(draw.NewCanvas(page, p.width, p.height))
+		p.image = merged(page.Image())
+	}
+	return p.image
+}
+
+// Columns returns n pages of equal width with the pixels of p, from left to right.
+func (p *Page) Columns(n int) []*Page {
+	columns := make([]*Page, n)
+	for i := range columns {
+		if p.err != nil {
+			columns[i] = p
+			continue
+		}
+		img := p.pixels()
+		b := img.Bounds()
+		from, to := b.Min.X+b.Dx()*i/n, b.Min.X+b.Dx()*(i+1)/n
+		columns[i] = Sheet(img.(interface {
+			SubImage(image.Rectangle) image.Image
+		}).SubImage(image.Rect(from, b.Min.Y, to, b.Max.Y)))
+	}
+	return columns
 }
 
 // As returns a function that writes the page in the given format.

@@ -32,14 +32,14 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 	lines := (rows.Rows + columns - 1) / columns
 	cellW, cellH := width*scale+sheetGap, height*scale+sheetGap
 	img := image.NewRGBA(image.Rect(0, 0, columns*cellW+sheetGap, lines*cellH+sheetGap))
-	fill := func(r image.Rectangle, c color.Color) {
-		draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
-	}
-	fill(img.Bounds(), color.Gray{0xC0})
+	draw.Draw(img, img.Bounds(), image.NewUniform(color.Gray{0xC0}), image.Point{}, draw.Src)
 	for r := range rows.Rows {
 		for i, v := range rows.Row(r) {
-			at := image.Pt(sheetGap+r%columns*cellW+i%width*scale, sheetGap+r/columns*cellH+i/width*scale)
-			fill(image.Rectangle{at, at.Add(image.Pt(scale, scale))}, paint(v))
+			x, y := sheetGap+r%columns*cellW+i%width*scale, sheetGap+r/columns*cellH+i/width*scale
+			c := paint(v)
+			for k := range scale * scale {
+				img.SetRGBA(x+k%scale, y+k/scale, c)
+			}
 		}
 	}
 	return img
@@ -77,10 +77,10 @@ func Compact(img image.Image) image.Image {
 }
 
 // merged returns an image with a palette, like Compact. An image with more than 256 colours, as at the
-// edges of lines and letters, loses some of them: colours that agree in the upper four bits of each channel
-// become the most frequent of these. A colour with the fraction frequentShare of the pixels stays, such as
-// the light grey of a grid next to white. If there are still more than 256 colours, the image is returned
-// unchanged.
+// edges of lines and letters, loses some of them: colours that agree in the upper four bits of each channel, or
+// in the upper three if that is not enough, become the most frequent of these. A colour with the fraction
+// frequentShare of the pixels stays, such as the light grey of a grid next to white. If there are still more
+// than 256 colours, the image is returned unchanged.
 func merged(img image.Image) image.Image {
 	out := Compact(img)
 	rgba, ok := out.(*image.RGBA)
@@ -102,23 +102,32 @@ func merged(img image.Image) image.Image {
 		}
 	}
 	each(func(_ int, c color.RGBA, n int) { count[c] += n })
-	cell := func(c color.RGBA) color.RGBA { return color.RGBA{c.R >> 4, c.G >> 4, c.B >> 4, c.A >> 4} }
-	most := map[color.RGBA]color.RGBA{}
-	for c, n := range count {
-		m, ok := most[cell(c)]
-		if d := count[m]; !ok || n > d || n == d && slices.Compare([]uint8{c.R, c.G, c.B, c.A}, []uint8{m.R, m.G, m.B, m.A}) < 0 {
-			most[cell(c)] = c
-		}
-	}
+	var becomes func(c color.RGBA) color.RGBA
 	palette := map[color.RGBA]bool{}
-	becomes := func(c color.RGBA) color.RGBA {
-		if float64(count[c]) >= frequentShare*float64(rgba.Rect.Dx()*rgba.Rect.Dy()) {
-			return c
+	for _, lost := range []int{4, 5} { // bits of a channel
+		cell := func(c color.RGBA) color.RGBA {
+			return color.RGBA{c.R >> lost, c.G >> lost, c.B >> lost, c.A >> lost}
 		}
-		return most[cell(c)]
-	}
-	for c := range count {
-		palette[becomes(c)] = true
+		most := map[color.RGBA]color.RGBA{}
+		for c, n := range count {
+			m, ok := most[cell(c)]
+			if d := count[m]; !ok || n > d || n == d && slices.Compare([]uint8{c.R, c.G, c.B, c.A}, []uint8{m.R, m.G, m.B, m.A}) < 0 {
+				most[cell(c)] = c
+			}
+		}
+		becomes = func(c color.RGBA) color.RGBA {
+			if float64(count[c]) >= frequentShare*float64(rgba.Rect.Dx()*rgba.Rect.Dy()) {
+				return c
+			}
+			return most[cell(c)]
+		}
+		clear(palette)
+		for c := range count {
+			palette[becomes(c)] = true
+		}
+		if len(palette) <= 256 {
+			break
+		}
 	}
 	if len(palette) > 256 {
 		return img

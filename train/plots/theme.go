@@ -41,6 +41,7 @@ func style(size float64) text.Style {
 // New returns an empty plot with labels for its axes.
 func New(x, y string) *Plot {
 	p := plot.New()
+	p.BackgroundColor = nil // the page is white
 	p.Title.TextStyle.Font, p.Title.Padding = font.From(typeface, titleSize), vg.Points(4)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Tick.Label.Font = font.From(typeface, tickSize)

@@ -109,7 +109,7 @@ func TableOf(title string, cells [][]string) Table {
 // NewPicture returns a picture of img as a PNG, which is small if img has few colours.
 func NewPicture(title, alt string, img image.Image) (Picture, error) {
 	var b bytes.Buffer
-	err := png.Encode(&b, plots.Compact(img))
+	err := plots.Sheet(plots.Compact(img)).Write(&b, plots.PNG)
 	return Picture{Title: title, Alt: alt, PNG: b.Bytes()}, err
 }
 

@@ -86,10 +86,11 @@ type Snapshot struct {
 	Err   error // wraps rbm.ErrDiverged if a parameter is not finite
 }
 
-// ReadSnapshots reads the snapshots in the folder of a run, in the order of their steps. At least one has a
+// ReadSnapshots reads the snapshots in the folder of a run, in the order of their steps. If there are more than
+// most, which is not 0, it reads the last and every second, fourth, … before it. At least one has a
 // model, and all models have the same units and the same constraint. The run may still be going. Errors
 // name the flag -run, which names the folder.
-func ReadSnapshots(run string) ([]Snapshot, error) {
+func ReadSnapshots(run string, most int) ([]Snapshot, error) {
 	if _, err := os.Stat(run); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("-run: there is no folder %s; name that of a run that rbmtrain made, with -snapshots above 0", run)
 	}
@@ -108,15 +109,26 @@ func ReadSnapshots(run string) ([]Snapshot, error) {
 		if s.Step, err = strconv.Atoi(name); err != nil {
 			return nil, fmt.Errorf("-run: %s is not named by a step, as the snapshots of a run are", s.Path)
 		}
-		if s.Model, s.About, s.Err = modelfile.Read(s.Path); s.Err != nil && !errors.Is(s.Err, rbm.ErrDiverged) {
-			return nil, s.Err
-		}
 		all = append(all, s)
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
 	}
 	slices.SortFunc(all, func(a, b Snapshot) int { return a.Step - b.Step }) // names have seven digits or more
+	for most > 0 && len(all) > most {                                        // as the steps grow geometrically, every other one still does
+		last, n := len(all)-1, 0
+		for i := last % 2; i <= last; i += 2 {
+			all[n] = all[i]
+			n++
+		}
+		all = all[:n]
+	}
+	for i := range all {
+		s := &all[i]
+		if s.Model, s.About, s.Err = modelfile.Read(s.Path); s.Err != nil && !errors.Is(s.Err, rbm.ErrDiverged) {
+			return nil, s.Err
+		}
+	}
 	first := slices.IndexFunc(all, func(s Snapshot) bool { return s.Err == nil })
 	if first < 0 {
 		return nil, all[0].Err

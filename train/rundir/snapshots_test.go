@@ -93,3 +93,32 @@ func TestSnapshots(t *testing.T) {
 		t.Errorf("a file in the place of the folder: %v, want %q in it", err, "snapshots")
 	}
 }
+
+// Of many snapshots the last is read, and of those before it every second, fourth, ….
+func TestReadSnapshots(t *testing.T) {
+	f := folder(t)
+	observe, err := f.Snapshots([]int{1, 2, 3, 4, 5}, modelfile.About{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := trainerAt(t, 0)
+	for step := 1; step <= 5; step++ {
+		run(t, tr, step)
+		if err := observe(train.Event{Step: step, Model: tr.Model()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		most int
+		want []int
+	}{{0, []int{1, 2, 3, 4, 5}}, {5, []int{1, 2, 3, 4, 5}}, {4, []int{1, 3, 5}}, {2, []int{1, 5}}, {1, []int{5}}} {
+		all, err := ReadSnapshots(f.Dir, c.most)
+		var got []int
+		for _, s := range all {
+			got = append(got, s.Step)
+		}
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("at most %d: steps %v, %v, want %v", c.most, got, err, c.want)
+		}
+	}
+}
