@@ -12,12 +12,12 @@ import (
 	"gorbm/rbm"
 )
 
-// Before a race the results of all programs are compared: times of different work
-// would say nothing.
+// Before a race the results of all programs are compared, because times of different
+// work cannot be.
 
-// changeOf takes the given number of steps, in which the chains forget their start. Then it takes as
-// many again, and returns by how much these change the parameters. weights overwrites
-// its argument, visible × hidden, with the weights; biases returns the visible
+// changeOf makes the given number of steps, in which the chains forget their start. Then it makes
+// the same number again, and returns how these change the parameters. weights overwrites
+// its argument, visible × hidden, with the weights. biases returns the visible
 // biases.
 func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), biases func() []float32, step func() error) (change, error) {
 	for range steps {
@@ -57,9 +57,9 @@ func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), bias
 	return c, nil
 }
 
-// maxZ is how many standard deviations a peer's result may differ. A normal
-// deviate exceeds it in one of 10⁹ trials. With 12 replicates, by Student's t of
-// 11 degrees of freedom, it is one of 20000.
+// maxZ is the largest allowed difference of a peer's result, in standard deviations. A normal
+// deviate exceeds it in one of 10⁹ trials, and Student's t with 11 degrees of freedom, for 12
+// replicates, in one of 20000.
 const maxZ = 6
 
 // sameChange returns an error if a peer's change is not one that gorbm could have
@@ -80,26 +80,25 @@ func sameChange(peer change, own []change) error {
 	}
 	d := distance(peer, own)
 	if z := deviation(d, distances); !(z < maxZ) {
-		return fmt.Errorf("its updates move the parameters elsewhere: by %.2g of the way, where gorbm's seeds lie %.2g apart (z = %.1f)", d, stat.Mean(distances, nil), z)
+		return fmt.Errorf("its updates change the parameters differently: by %.2g of the change, and gorbm's seeds differ by %.2g (z = %.1f)", d, stat.Mean(distances, nil), z)
 	}
 	if z := deviation(math.Log(peer.Jumps), jumps); !(math.Abs(z) < maxZ) {
 		return fmt.Errorf("its steps differ by %.4g times as much as gorbm's (z = %.1f)", math.Sqrt(peer.Jumps/math.Exp(stat.Mean(jumps, nil))), z)
 	}
 	if z := deviation(math.Log(peer.Whole), whole); !(math.Abs(z) < maxZ) {
-		return fmt.Errorf("its way is %.4g times as long as gorbm's (z = %.1f)", math.Sqrt(peer.Whole/math.Exp(stat.Mean(whole, nil))), z)
+		return fmt.Errorf("its change is %.4g times as large as gorbm's (z = %.1f)", math.Sqrt(peer.Whole/math.Exp(stat.Mean(whole, nil))), z)
 	}
 	return nil
 }
 
-// deviation returns how many standard deviations of a new draw x lies above
-// the mean of draws.
+// deviation returns x minus the mean of draws, in standard deviations of a new draw about that mean.
 func deviation(x float64, draws []float64) float64 {
 	mean, sd := stat.MeanStdDev(draws, nil)
 	return (x - mean) / (sd * math.Sqrt(1+1/float64(len(draws))))
 }
 
-// distance returns how far c lies from the mean of the others, relative to its
-// length; weights and biases count alike.
+// distance returns the distance of c from the mean of the others, relative to its
+// norm. Weights and biases have the same weight.
 func distance(c change, others []change) float64 {
 	relative := func(of func(c change) []float64) float64 {
 		mean := make([]float64, len(of(c)))
@@ -111,7 +110,7 @@ func distance(c change, others []change) float64 {
 	return math.Hypot(relative(func(c change) []float64 { return c.Weights }), relative(func(c change) []float64 { return c.Biases }))
 }
 
-// sameValues returns an error if values lie farther apart than tolerance.
+// sameValues returns an error if values differ by more than tolerance.
 func sameValues(what string, peer, own []float64, tolerance float64) error {
 	if len(peer) != len(own) || len(own) == 0 {
 		return fmt.Errorf("%d values of %s, gorbm has %d", len(peer), what, len(own))
@@ -124,8 +123,8 @@ func sameValues(what string, peer, own []float64, tolerance float64) error {
 	return nil
 }
 
-// sameEstimate returns an error if two estimates (value, standard error) lie
-// too far apart.
+// sameEstimate returns an error if two estimates (value, standard error) differ by
+// more than maxZ standard errors.
 func sameEstimate(peer, own []float64) error {
 	if len(peer) != 2 || len(own) != 2 {
 		return fmt.Errorf("%d numbers for an estimate and its error", len(peer))
@@ -136,12 +135,12 @@ func sameEstimate(peer, own []float64) error {
 	return nil
 }
 
-// swapWeights returns the weights of infinite swapping by its definition: of
-// each particle, the part of Σ_σ exp(−Σ_k β_k E_σ(k)) in which it is at β_0
-// (Hult, Nyquist & Ringqvist 2020, Proposition 2).
+// swapWeights returns the weights of infinite swapping by its definition. The weight of a particle
+// is the fraction of Σ_σ exp(−Σ_k β_k E_σ(k)) with the particle at β_0, for energies E and
+// permutations σ (Hult, Nyquist & Ringqvist 2020, Proposition 2).
 func swapWeights(energies, betas []float64) []float64 {
 	weights := make([]float64, len(energies))
-	least := floats.Min(energies) * floats.Sum(betas) // keeps the exponents within bounds
+	least := floats.Min(energies) * floats.Sum(betas) // prevents overflow
 	for _, sigma := range combin.Permutations(len(energies), len(energies)) {
 		x := least
 		for k, i := range sigma {
@@ -154,21 +153,20 @@ func swapWeights(energies, betas []float64) []float64 {
 }
 
 const (
-	replicates = 12 // of gorbm's change
-	// Tolerances: probabilities of float32 sums over some hundred units; log Z
-	// of a float32 sum over some hundred units a state, of some hundred nats,
-	// whose rounding errors mostly agree between states; weights of float32
-	// energies of some hundred nats.
+	replicates = 12 // replicates of gorbm's change
+	// Tolerances. Probabilities are from float32 sums over some hundred units. log Z is from
+	// energies of some hundred nats, float32 sums whose rounding errors are mostly the same in all
+	// states. Weights are from float32 energies of some hundred nats.
 	maxProbability = 1e-4
 	maxLogZ        = 1e-3
 	maxWeight      = 1e-4
 	checkedRows    = 500
 )
 
-// checkEnergies are the energies of five particles, so near that all may swap.
+// checkEnergies are energies of five particles that are near enough for all to swap.
 var checkEnergies = []float64{-101, -100.3, -102.5, -101.4, -99}
 
-// answers returns gorbm's answers from a start.
+// answers returns gorbm's answers for a first model.
 func (it item) answers(reference *child, start string) (list []reply, err error) {
 	j := it.job
 	j.Model = start
@@ -185,7 +183,7 @@ func (it item) answers(reference *child, start string) (list []reply, err error)
 	return list, nil
 }
 
-// check returns an error if the peer, which has the job, does other work than
+// check returns an error if the peer, which has the job, does not do the work of
 // gorbm, whose answers are own.
 func (it item) check(peer *child, own []reply) error {
 	said, err := peer.ask(it.asks()[0])
@@ -226,7 +224,7 @@ func exps(x []float64) []float64 {
 	return p
 }
 
-// asks returns the requests to gorbm. A peer gets the first one only.
+// asks returns the requests to gorbm. A peer gets only the first one.
 func (it item) asks() (list []request) {
 	switch it.job.Kind {
 	case "classify", "exact", "ais":

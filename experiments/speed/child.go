@@ -14,23 +14,23 @@ import (
 	"strings"
 )
 
-// childVariable is set in the environment of children of this program, which
-// then serve.
+// childVariable is set in the environment of child processes of this program, which
+// then run as contestants.
 const childVariable = "GORBM_SPEED_CHILD"
 
 // A contestant is a program with a number of threads, in a separate process.
 type contestant struct {
 	program string // gorbm, NumPy …
-	threads string // as the table says it
-	count   int    // threads in all
+	threads string // threads as the table describes them
+	count   int    // number of all threads
 	command []string
-	env     []string // beyond the race's own
-	kinds   []string // jobs that it does
-	pool    bool     // divides jobs that fall into parts among Python threads
+	env     []string // additional environment variables
+	kinds   []string // kinds of jobs that it can do
+	pool    bool     // divides jobs among Python threads where possible
 }
 
-// cleared are the variables of the environment that must not reach children:
-// numbers of threads, and the core that OpenBLAS then takes this one for.
+// cleared are the environment variables that children must not inherit: numbers of
+// threads, and the processor type that OpenBLAS assumes.
 var cleared = []string{"OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "GOMAXPROCS", "OMP_WAIT_POLICY", childVariable}
 
 // A child is a contestant's process.
@@ -44,8 +44,8 @@ type child struct {
 	version string
 }
 
-// start starts the contestant's process, which lives until close or until ctx
-// is done, and asks who it is.
+// start starts the contestant's process and asks for its version. The process runs until
+// close or until ctx is done.
 func (c contestant) start(ctx context.Context) (*child, error) {
 	p := &child{contestant: c, process: exec.CommandContext(ctx, c.command[0], c.command[1:]...)}
 	p.process.Env = append(slices.DeleteFunc(os.Environ(), func(kv string) bool {
@@ -92,10 +92,10 @@ func (p *child) ask(r request) (out reply, err error) {
 	return out, nil
 }
 
-// died says why there is no answer: by the last line on stderr.
+// died returns the error of a process that does not answer, with the last line of its stderr.
 func (p *child) died(err error) error {
 	if errors.Is(err, io.EOF) {
-		p.close() // all that it wrote is there then
+		p.close() // afterwards its stderr is complete
 	}
 	lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
 	if last := lines[len(lines)-1]; last != "" {
@@ -104,7 +104,7 @@ func (p *child) died(err error) error {
 	return fmt.Errorf("%s has ended: %w", p.program, err)
 }
 
-// close ends the process: without input it has nothing left to do.
+// close ends the process by closing its input.
 func (p *child) close() {
 	p.in.Close()
 	_ = p.process.Wait() // its result no longer matters

@@ -23,10 +23,10 @@ const (
 	sklearn = "scikit-learn"
 )
 
-// Kinds of jobs; the last four are updates.
+// Kinds of jobs. The last four are updates.
 var everyKind = []string{"classify", "ais", "exact", "pcd", "pt", "ins", "discriminative"}
 
-// gorbms returns gorbm with one thread and with all.
+// gorbms returns gorbm with one thread and with all threads.
 func gorbms(self string, all int) (list []contestant) {
 	for _, n := range counts(all) {
 		list = append(list, goContestant(gorbm, self, n, everyKind...))
@@ -41,10 +41,10 @@ func goContestant(program, path string, threads int, kinds ...string) contestant
 	}
 }
 
-// counts returns the numbers of threads of gorbm: one and all.
+// counts returns the numbers of threads of gorbm: one, and the number of processors.
 func counts(all int) []int { return slices.Compact([]int{1, all}) }
 
-// A library of Python, as a peer.
+// A library is a Python library as a peer.
 type library struct {
 	name, module, argument, debian string
 }
@@ -55,8 +55,8 @@ var libraries = []library{
 	{sklearn, "sklearn", "sklearn", "python3-sklearn"},
 }
 
-// peers returns the peers that are installed, in every way to use all threads, and
-// a line for each that is not. Either PyTorch or the BLAS under it has all the threads and the other
+// peers returns the installed peers, with each of their ways to use all threads, and
+// a line for each missing peer. Either PyTorch or its BLAS has all threads, and the other
 // has one, because the threads of both spin while they wait.
 func peers(python, script string, all int) (list []contestant, missing []string) {
 	have := modules(python)
@@ -92,7 +92,7 @@ func peers(python, script string, all int) (list []contestant, missing []string)
 	return list, missing
 }
 
-// modules returns which of the peers' modules this Python finds.
+// modules returns the modules of peers that this Python finds.
 func modules(python string) (found []string) {
 	var names []string
 	for _, l := range libraries {
@@ -106,8 +106,8 @@ func modules(python string) (found []string) {
 	return found
 }
 
-// findPython returns the first python3 on the path, or where systems have it,
-// that has NumPy; "" if none has.
+// findPython returns the first python3 that has NumPy, on the path or in the usual folders;
+// "" if there is none.
 func findPython() string {
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/bin", "/usr/local/bin") {
 		path := filepath.Join(dir, "python3")

@@ -13,30 +13,30 @@ import (
 	"gorbm/train"
 )
 
-// files are what contestants read. They are written when they are first needed.
-// After an error, in err, nothing more is written.
+// files writes the files that contestants read, when they are first needed.
+// After an error, in err, it writes nothing more.
 type files struct {
 	ctx   context.Context
 	dir   string
 	set   *data.Set // inputs and labels
-	quick bool      // small races
+	quick bool      // small sizes
 	err   error
-	reals *files // see real; nil: not yet
+	reals *files // result of real; nil: not made yet
 }
 
-// maxRows is the number of rows of the races: p(y|x) is computed for all of them, and no race trains
+// maxRows is the largest number of rows of a race. p(y|x) is computed for all rows, and no race trains
 // on more.
 const maxRows = 10000
 
-// newFiles takes rows of set in random order: neighbours in MNIST are by the same
-// hand, and the peers, unlike gorbm, do not shuffle rows.
+// newFiles returns files of rows of set in random order. Unlike gorbm, the peers do not shuffle rows, and neighbours in
+// MNIST were written by the same person.
 func newFiles(ctx context.Context, dir string, set *data.Set, quick bool) *files {
 	rows := data.RowNumbers(0, set.Len())
 	rbm.NewKey(1).Rand().Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 	return &files{ctx: ctx, dir: dir, set: set.Take(rows[:min(maxRows, len(rows))]), quick: quick}
 }
 
-// make writes a file unless it is there, and returns its path.
+// make writes a file unless it exists, and returns its path.
 func (f *files) make(name string, content func() ([]byte, error)) string {
 	path := filepath.Join(f.dir, name)
 	if _, err := os.Stat(path); err == nil || f.err != nil {
@@ -50,7 +50,7 @@ func (f *files) make(name string, content func() ([]byte, error)) string {
 	return path
 }
 
-// withInputs returns the data with rows of the given number of inputs: those of the data, repeated.
+// withInputs returns the data with the given number of inputs per row, by repeating the inputs.
 func (f *files) withInputs(inputs int) *data.Set {
 	if inputs == f.set.X.Cols {
 		return f.set
@@ -64,7 +64,7 @@ func (f *files) withInputs(inputs int) *data.Set {
 			}
 		})
 	}
-	if n := len(f.set.Groups); n > 0 { // of one size
+	if n := len(f.set.Groups); n > 0 { // all groups have the same size
 		s.Groups = nil
 		for len(s.Groups)*f.set.Groups[0].Units < inputs {
 			s.Groups = append(s.Groups, f.set.Groups[len(s.Groups)%n])
@@ -73,7 +73,7 @@ func (f *files) withInputs(inputs int) *data.Set {
 	return s
 }
 
-// sequences returns files of one-hot sequences of the generated family, in a folder within f.dir.
+// sequences returns files of one-hot sequences of the generated family, in a folder in f.dir.
 func (f *files) sequences() *files {
 	set, _, err := data.Load(f.ctx, "sequences", data.Options{})
 	if err != nil {
@@ -85,8 +85,8 @@ func (f *files) sequences() *files {
 	return s
 }
 
-// real returns files of the inputs as real numbers, in a folder within f.dir: less their means, over their
-// standard deviations but at least leastDeviation, as most pixels are seldom on.
+// real returns files of the inputs as standardised real numbers, in a folder in f.dir. Deviations count as at least
+// leastDeviation, because most pixels are seldom on.
 func (f *files) real() *files {
 	if f.reals != nil {
 		return f.reals
@@ -112,7 +112,7 @@ func (f *files) real() *files {
 	return f.reals
 }
 
-// rows writes the data with rows of the given number of inputs.
+// rows writes the data with the given number of inputs per row.
 func (f *files) rows(inputs int) string {
 	return f.make(fmt.Sprintf("rows-%d", inputs), func() ([]byte, error) {
 		if s := f.withInputs(inputs); s.Grey.Rows > 0 {
@@ -122,7 +122,7 @@ func (f *files) rows(inputs int) string {
 	})
 }
 
-// labels writes the class of each row, a byte.
+// labels writes the class of each row as a byte.
 func (f *files) labels() string {
 	return f.make("labels", func() ([]byte, error) {
 		b := make([]byte, f.set.Len())
@@ -133,9 +133,9 @@ func (f *files) labels() string {
 	})
 }
 
-// model writes a model of this shape that has been trained for the given steps, from
-// the log-odds of the data. The rate falls with the number of hidden units. At a
-// fixed rate their common change of a visible unit's input would grow, and the unit
+// model writes a model of this shape that is trained for the given steps, starting from
+// the log-odds of the data. The rate is inversely related to the number of hidden units: at a
+// fixed rate their joint change of a visible unit's input would grow, and the unit
 // would alternate between always on and always off.
 func (f *files) model(visible, hidden, classes, steps int) string {
 	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {

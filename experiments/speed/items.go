@@ -10,7 +10,7 @@ import (
 	"gorbm/train"
 )
 
-// The sections of the page, in order.
+// The sections of the output, in order.
 const (
 	updateSection   = "update"
 	ptSection       = "pt"
@@ -32,7 +32,7 @@ var sections = []string{updateSection, ptSection, insSection, statesSection, gau
 type item struct {
 	section    string
 	name       string
-	operation  string // the unit of the timing: update, pass or run
+	operation  string // the timed operation: update, pass or run
 	job        job
 	fresh      string   // file to which scikit-learn writes the model it starts from
 	checkSteps int      // updates of the check that results agree, after the same number of warm-up updates; 0: no check
@@ -40,11 +40,10 @@ type item struct {
 }
 
 const (
-	inputs = 784 // of MNIST and of the font digits
+	inputs = 784 // inputs of MNIST and of the font digits
 	hidden = 500
-	// timedRate is the learning rate of the updates that are timed. It is small,
-	// so that the model, and with it the fraction of units that are on, hardly
-	// changes during a race.
+	// timedRate is the learning rate of timed updates. It is small, so that the model,
+	// and the fraction of units that are on, hardly change during a race.
 	timedRate = 0.001
 	// trainingRate is the learning rate at which the models are trained before a race.
 	trainingRate = 0.05
@@ -54,7 +53,7 @@ const (
 // betas are the inverse temperatures of the infinite-swapping paper (section 4.2.6).
 var betas = []float64{1, 1. / 2, 1. / 3, 1. / 4, 1. / 5}
 
-// recipes are common additions to an update, after the plain update.
+// recipes are the plain update and common additions to it.
 var recipes = []struct {
 	name string
 	recipe
@@ -69,7 +68,7 @@ var recipes = []struct {
 }
 
 // items returns the races of a section, and writes the models that they need. The section
-// memory has no races.
+// memory has none.
 func (f *files) items(section string) (list []item) {
 	add := func(it item, name string, args ...any) {
 		it.section, it.name = section, fmt.Sprintf(name, args...)
@@ -130,7 +129,7 @@ func (f *files) items(section string) (list []item) {
 		}
 		for _, s := range shapes {
 			it := f.update("pcd", s[0], s[1], s[2])
-			it.checkSteps = 0 // the same code as in updates
+			it.checkSteps = 0 // the section updates checks the same code
 			it.programs = []string{gorbm, numPy, torch}
 			add(it, size, s[0], s[1], s[2])
 		}
@@ -168,8 +167,8 @@ func (f *files) discriminative(hidden, batch int) item {
 	return item{job: j, operation: "update", checkSteps: checkSteps}
 }
 
-// job returns a job of this kind on all rows, which starts from a model that has been
-// trained for trainedSteps.
+// job returns a job of this kind on all rows. It starts from a model that is trained
+// for trainedSteps.
 func (f *files) job(kind string, visible, hidden, classes int) job {
 	return job{
 		Kind: kind, Visible: visible, Hidden: hidden, Classes: classes, Seed: 1, Gaussian: f.set.Grey.Rows > 0,
@@ -178,9 +177,9 @@ func (f *files) job(kind string, visible, hidden, classes int) job {
 	}
 }
 
-// trainedSteps returns the number of updates by which a model is trained before a
-// race. 500 bring the fraction of units that are on near its usual value. Large models
-// get fewer, because their updates take long.
+// trainedSteps returns the number of updates that train a model before a race. After 500
+// the fraction of units that are on is near its usual value. Large models have fewer, because
+// their updates take long.
 func trainedSteps(hidden int) int {
 	if hidden > 1000 {
 		return 100
@@ -188,7 +187,7 @@ func trainedSteps(hidden int) int {
 	return 500
 }
 
-// base writes the base of annealed importance sampling: visible biases at which independent
+// base writes the base of annealed importance sampling: the visible biases at which independent
 // units have the means of the data.
 func (f *files) base(visible int) string {
 	return f.make("base", func() ([]byte, error) {

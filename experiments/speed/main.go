@@ -1,6 +1,5 @@
-// Speed races gorbm against scikit-learn and against loops over NumPy and
-// PyTorch that are tuned by hand, on the same data and sizes, in turn within
-// one run.
+// Speed compares the times of gorbm, scikit-learn, and hand-tuned loops over NumPy and
+// PyTorch for the same work, in turn within one run.
 //
 //	go run ./experiments/speed
 //
@@ -78,17 +77,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o.flags.Warn(result.Warnings...)
 	switch {
 	case ctx.Err() != nil:
-		return errors.New("stopped; what is shown was done before")
+		return errors.New("interrupted; the results above are complete")
 	case err != nil:
 		return fmt.Errorf("%w; what is shown was done before", err)
 	}
 	return nil
 }
 
-// race runs the sections and prints what comes out as soon as it is there.
+// race runs the sections and prints each result as soon as it is available.
 func (o *options) race(ctx context.Context, f *files, run []string, result *Result, text io.Writer) error {
 	const parts = 1000
-	o.flags.Quiet = o.flags.Quiet || o.flags.JSON // no bar with -json
+	o.flags.Quiet = o.flags.Quiet || o.flags.JSON // -json has no progress bar
 	bar := o.flags.NewProgress("", "‰", parts)
 	defer bar.Done()
 	most := itemSeconds * time.Second
@@ -152,7 +151,7 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 	return err
 }
 
-// enter finds the contestants, and says which are missing.
+// enter finds the contestants, and prints which are missing.
 func (o *options) enter(r *race, dir string, result *Result, text io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -205,7 +204,7 @@ func (r *Result) printPeers(w io.Writer) {
 // save writes the files.
 func (r *Result) save(to *rundir.Folder) error {
 	plots := r.plots()
-	if len(plots) > 0 { // without peers there are none
+	if len(plots) > 0 { // without peers there may be none
 		if err := atomicfile.Write(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func TestUsage(t *testing.T) {
 		{"-rounds 0", "-rounds is 0; it must lie in 1 … 10000"},
 		{"-seconds 0", "-seconds is 0; it must lie in 0.001 … 60"},
 		{"-seconds NaN", "-seconds is NaN"},
-		{"-data toy:4,4,50,0.2", "rows of 8 inputs; the race takes 1000 or more rows of 784"},
+		{"-data toy:4,4,50,0.2", "rows of 8 inputs; at least 1000 rows of 784 inputs"},
 		{"-data fontdigits:100", "has 100 rows"},
 		{"-python absent", "-python: absent cannot be run"},
 	} {

@@ -51,7 +51,7 @@ Examples:
   speed -only update,pt -rounds 21 -out runs/race
   speed -python /opt/env/bin/python3 -json`
 
-// options are the flags.
+// options are the values of the flags.
 type options struct {
 	flags   *cli.Flags
 	data    string
@@ -67,13 +67,13 @@ type options struct {
 const (
 	defaultRounds  = 9
 	defaultSeconds = 0.2
-	// itemSeconds and quickSeconds are about how long a race may take that is
-	// slow: those get fewer rounds.
+	// itemSeconds and quickSeconds are the approximate time limits of a race. Slow races get
+	// fewer rounds.
 	itemSeconds  = 60
 	quickSeconds = 4
-	// pause lets the threads of the last one go to sleep. OpenBLAS's spin for 2²⁶
-	// cycles, some 20 ms, but after a pause of 30 ms whoever came next with two threads took
-	// up to twice as long in some rounds; after 150 ms nobody does.
+	// pause is the time between turns, in which the threads of the last contestant go to sleep. Those of OpenBLAS spin
+	// for 2²⁶ cycles, some 20 ms. But after 30 ms the next contestant with two threads took up to twice as long in
+	// some rounds, and after 150 ms none did.
 	pause = 150 * time.Millisecond
 )
 
@@ -87,8 +87,8 @@ func newOptions() *options {
 	f.StringVar(&o.dataDir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
 	f.Group("how long")
-	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes: one or two minutes, for a first look").Main("  small sizes and short turns")
-	f.IntVar(&o.rounds, "rounds", defaultRounds, "turns of each contestant; fewer where that would take over a minute").Between(1, 10000)
+	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes, for a first look in one or two minutes").Main("  small sizes and short turns")
+	f.IntVar(&o.rounds, "rounds", defaultRounds, "turns of each contestant; fewer if they would take more than a minute").Between(1, 10000)
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "length of a turn").Between(0.001, 60)
 	f.Group("results")
 	f.StringVar(&o.out, "out", "", "new folder for speed.json, speed.csv and speed.png (default: runs/speed-1, or the next that is free)").Main("FOLDER  speed.json, speed.csv and speed.png (runs/speed-1)")
@@ -98,7 +98,7 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "speed races gorbm against scikit-learn, NumPy and PyTorch within one run. It wants\nthe machine for itself.",
+	Purpose: "speed compares the times of gorbm, scikit-learn, NumPy and PyTorch for the same work. Nothing\nelse should run on the machine.",
 	Examples: []string{
 		"speed  # some 20 minutes",
 		"speed -quick  # a first look, one or two minutes",
@@ -115,7 +115,7 @@ func (o *options) check() (run []string, err error) {
 		o.seconds = 0.05
 	}
 	if o.python != "" && o.python != "none" && len(modules(o.python)) == 0 {
-		return nil, cli.Usagef("-python: %s cannot be run, or has none of NumPy, PyTorch and scikit-learn; name one that has, or none", o.python)
+		return nil, cli.Usagef("-python: %s cannot be run, or has none of NumPy, PyTorch and scikit-learn; give another python3, or none", o.python)
 	}
 	if o.only == "" {
 		return sections, nil
@@ -143,7 +143,7 @@ func (o *options) load(ctx context.Context) (*data.Set, error) {
 		return nil, err
 	}
 	if set.X.Cols != inputs || set.Y == nil || set.Len() < 1000 {
-		return nil, cli.Usagef("-data: %s has %d rows of %d inputs; the race takes 1000 or more rows of %d, with labels", set.Name, set.Len(), set.X.Cols, inputs)
+		return nil, cli.Usagef("-data: %s has %d rows of %d inputs; at least 1000 rows of %d inputs with labels are needed", set.Name, set.Len(), set.X.Cols, inputs)
 	}
 	return set, nil
 }

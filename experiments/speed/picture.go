@@ -18,11 +18,11 @@ var programColors = map[string]color.RGBA{
 	sklearn: plots.Colors[3],
 }
 
-// short names of items for the axis.
+// shortNames are names of items for the axis.
 var shortNames = map[string]string{ptSection: "PT", insSection: "INS", statesSection: "groups of\n21 states", labelsSection: "log p(y|x)\ngradient", classifySection: "p(y|x)", aisSection: "AIS", exactSection: "exact\nlog Z"}
 
-// plots shows how many times faster gorbm is than each peer, and the times of
-// an update against batch and hidden units, as far as there are any.
+// plots returns plots of the ratios of times of peers and gorbm, and of the times of
+// an update against batch and hidden units.
 func (r *Result) plots() (all []*plots.Plot) {
 	if bars := ratioPlot(r); bars != nil {
 		all = append(all, bars)
@@ -43,8 +43,8 @@ func (r *Result) plots() (all []*plots.Plot) {
 	return all
 }
 
-// picture draws plots as PNG, one under the other, with the names of the programs
-// above them.
+// picture draws plots as PNG, one below the other, with the names of the programs
+// above.
 func picture(w io.Writer, all []*plots.Plot) error {
 	const width, height = 18 * vg.Centimeter, 9 * vg.Centimeter
 	var legend []plots.LegendEntry
@@ -55,8 +55,8 @@ func picture(w io.Writer, all []*plots.Plot) error {
 	return plots.Column(all, width, slices.Repeat([]vg.Length{height}, len(all)), legend...).Write(w, plots.PNG)
 }
 
-// ratioPlot has a group of bars an item, a bar a peer, with the range over
-// rounds; nil if there are no peers. A line at 1 is gorbm itself.
+// ratioPlot returns a plot with a group of bars for each item, and in it a bar for each peer with the range
+// over rounds. Gorbm is a line at 1. It is nil if there are no peers.
 func ratioPlot(r *Result) *plots.Plot {
 	var items []Item
 	var names []string
@@ -78,7 +78,7 @@ func ratioPlot(r *Result) *plots.Plot {
 	p.Grid()
 	p.Title.Text = "How many times faster gorbm is than each peer; lines: the range over rounds"
 	p.Y.Min, p.Y.Max = 0, 1.25
-	const bar = 0.27 // of the distance between groups
+	const bar = 0.27 // in units of the distance between groups
 	for _, program := range []string{numPy, torch, sklearn} {
 		for i, it := range items {
 			for k, ratio := range it.Ratios {
@@ -100,8 +100,8 @@ func ratioPlot(r *Result) *plots.Plot {
 	return p
 }
 
-// scalingPlot shows the times of updates with each program's best number of threads, as the
-// table has them, on logarithmic axes; nil for fewer than two sizes.
+// scalingPlot returns a plot of the times of updates with each program's best number of threads, as in
+// the table, on logarithmic axes. It is nil for fewer than two sizes.
 func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) int) *plots.Plot {
 	p := plots.New(label, "time of an update / ms")
 	p.Title.Text = "Time of an update, best threads of each, against " + label

@@ -1,32 +1,32 @@
 package main
 
-// A job is what contestants do, each in its own way, on files that the race has
-// written: packed rows of bits and float32 parameters.
+// A job is the work of contestants, on files that the race has written: packed rows of bits
+// and float32 parameters.
 type job struct {
 	Kind     string  `json:"kind"` // pcd, pt, ins, discriminative, classify, ais, exact
 	Visible  int     `json:"visible"`
 	Hidden   int     `json:"hidden"`
-	Classes  int     `json:"classes"`            // label units, the last of the visible ones
-	States   int     `json:"states,omitempty"`   // the inputs are groups of that many units, of which one is on; 0: bits
+	Classes  int     `json:"classes"`            // number of label units, the last visible ones
+	States   int     `json:"states,omitempty"`   // number of units of each softmax group of inputs; 0: bits
 	Gaussian bool    `json:"gaussian,omitempty"` // the inputs are Gaussian units of precision 1
 	Batch    int     `json:"batch"`
-	Chains   int     `json:"chains"` // chains, or groups of one chain a temperature
+	Chains   int     `json:"chains"` // number of chains, or of groups with one chain per temperature
 	Rate     float64 `json:"rate"`
 	Seed     uint64  `json:"seed"`
 
-	Betas        []float64 `json:"betas,omitempty"` // of pt and ins, from 1 down
-	Temperatures int       `json:"temperatures"`    // of ais
+	Betas        []float64 `json:"betas,omitempty"` // inverse temperatures of pt and ins, from 1 down
+	Temperatures int       `json:"temperatures"`    // number of temperatures of ais
 
-	Data   string `json:"data"` // rows of bits, each of whole 64-bit words; float32 of Gaussian units
+	Data   string `json:"data"` // rows of bits, each padded to whole 64-bit words, or float32 for Gaussian units
 	Rows   int    `json:"rows"`
-	Labels string `json:"labels"` // the class of each row, a byte; only for discriminative
+	Labels string `json:"labels"` // class of each row as a byte, for discriminative
 	Model  string `json:"model"`  // weights row by row of visible units, visible biases, hidden biases, precisions
 	Base   string `json:"base"`   // visible biases of the base rates
 
 	recipe
 }
 
-// A recipe is what people add to a plain update. Its zero value is a plain update.
+// A recipe is a set of common additions to an update. Its zero value is the plain update.
 type recipe struct {
 	Center     float64 `json:"center,omitempty"`
 	Momentum   float64 `json:"momentum,omitempty"`
@@ -39,12 +39,12 @@ type recipe struct {
 type request struct {
 	Do  string `json:"do"` // hello, prepare, run, answer, peak
 	Job *job   `json:"job,omitempty"`
-	N   int    `json:"n,omitempty"` // times to run
+	N   int    `json:"n,omitempty"` // number of runs
 
-	Path string `json:"path,omitempty"` // where start writes the first model of Seed: scikit-learn alone
+	Path string `json:"path,omitempty"` // file to which start writes the first model of Seed; for scikit-learn only
 
-	// What answer asks for: the change that Steps updates from Seed make, the
-	// weights of particles of these energies, or values of the first Rows.
+	// answer returns the change by Steps updates with Seed, the weights of particles with
+	// these energies, or the values of the first Rows rows.
 	Steps    int       `json:"steps,omitempty"`
 	Seed     uint64    `json:"seed"`
 	Energies []float64 `json:"energies,omitempty"`
@@ -61,10 +61,10 @@ type reply struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-// A change is what some updates made of the parameters.
+// A change describes how some updates changed the parameters.
 type change struct {
-	Weights []float64 `json:"weights,omitempty"` // for each visible unit, mean over the hidden ones
-	Biases  []float64 `json:"biases,omitempty"`  // of the visible units
-	Jumps   float64   `json:"jumps,omitempty"`   // Σ over steps and all weights of the square of a step less the one before
-	Whole   float64   `json:"whole,omitempty"`   // Σ over all weights of the square of the whole movement
+	Weights []float64 `json:"weights,omitempty"` // by visible unit: mean change over the hidden units
+	Biases  []float64 `json:"biases,omitempty"`  // changes of the visible biases
+	Jumps   float64   `json:"jumps,omitempty"`   // sum over steps and weights of the square of a step minus the previous step
+	Whole   float64   `json:"whole,omitempty"`   // sum over weights of the square of the whole change
 }

@@ -11,25 +11,24 @@ import (
 	"gorbm/rbm"
 )
 
-// A race lets contestants do the same work in turn.
+// A race times contestants in turn on the same work.
 type race struct {
 	contestants []contestant
-	turn        time.Duration // about how long a turn is
-	most        time.Duration // about how long an item may take
+	turn        time.Duration // approximate length of a turn
+	most        time.Duration // approximate largest time of an item
 	rounds      int
-	pause       time.Duration // between turns, until threads that spin sleep
+	pause       time.Duration // time between turns, in which spinning threads go to sleep
 	progress    func(what string, done float64)
 
 	children map[string]*child
-	versions map[string]string // of programs
+	versions map[string]string // versions of the programs
 }
 
-// hopeless is how many times longer than with one thread a peer may take with
-// more threads. If it takes longer, as its threads wait for each other, it is left
-// out.
+// hopeless is the largest ratio of a peer's time with several threads to that with one. Above it, because
+// its threads wait for each other, the peer with several threads is left out.
 const hopeless = 5
 
-// leastRounds is the number of rounds of work so slow that the time is up.
+// leastRounds is the number of rounds even if they exceed the time limit.
 const leastRounds = 3
 
 func (r *race) close() {
@@ -41,7 +40,7 @@ func (r *race) close() {
 // child returns the contestant's process.
 func (r *race) child(ctx context.Context, c contestant) (*child, error) {
 	name := c.program + " " + c.threads
-	if p := r.children[name]; p != nil && p.process.ProcessState == nil { // it has not ended
+	if p := r.children[name]; p != nil && p.process.ProcessState == nil { // still running
 		return p, nil
 	}
 	p, err := c.start(ctx)
@@ -53,7 +52,7 @@ func (r *race) child(ctx context.Context, c contestant) (*child, error) {
 	return p, nil
 }
 
-// field returns the contestants of an item, gorbm's first.
+// field returns the contestants of an item, those of gorbm first.
 func (r *race) field(it item) (list []contestant) {
 	for _, c := range r.contestants {
 		does := slices.Contains(c.kinds, it.job.Kind)
@@ -71,11 +70,11 @@ func (r *race) field(it item) (list []contestant) {
 type entrant struct {
 	*child
 	entry  Entry
-	failed bool // in a turn
+	failed bool // failed in a turn
 }
 
-// run runs the item. What is done when ctx ends comes back with its error. A
-// peer that fails, or does other work than gorbm, is left out with a warning.
+// run runs the item. If ctx ends, it returns the completed rounds with the error. A
+// peer that fails, or does not do the work of gorbm, is left out with a warning.
 func (r *race) run(ctx context.Context, it item) (Item, error) {
 	out := Item{Section: it.section, Name: it.name, Operation: it.operation, Job: it.job}
 	entrants, rounds, err := r.ready(ctx, it, &out)
@@ -96,8 +95,8 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 	return out, err
 }
 
-// ready checks the contestants, makes them ready, and says how many rounds
-// there are time for.
+// ready checks and prepares the contestants, and returns the number of rounds that the time
+// allows.
 func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entrant, rounds int, err error) {
 	field := r.field(it)
 	r.progress(it.name+": checks", 0)
@@ -105,8 +104,8 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 	if err != nil {
 		return nil, 0, err
 	}
-	whole := 0.0                   // seconds of a round
-	single := map[string]float64{} // for each program with one thread
+	whole := 0.0                   // time of a round in seconds
+	single := map[string]float64{} // seconds by program, with one thread
 	for _, c := range field {
 		if differ[c.program] {
 			continue
@@ -132,10 +131,10 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 	return entrants, min(r.rounds, max(leastRounds, int(r.most.Seconds()/whole))), nil
 }
 
-// turns lets the entrants take turns.
+// turns times the entrants in turn.
 func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds int, out *Item) error {
 	for round := range rounds {
-		// The order changes, so that no entrant always follows the same one.
+		// The order is random, so that no entrant always follows the same one.
 		for i, k := range rbm.NewKey(uint64(round)).Rand().Perm(len(entrants)) {
 			x := entrants[k]
 			if x.failed {
@@ -158,8 +157,8 @@ func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds i
 	return nil
 }
 
-// prepare makes the contestant ready and returns how often it does the work in
-// a turn, and in how many seconds each.
+// prepare gives the contestant the job, and returns how many times it runs the job in a turn,
+// and the seconds of one run.
 func (r *race) prepare(ctx context.Context, it item, c contestant) (p *child, n int, seconds float64, err error) {
 	if p, err = r.child(ctx, c); err != nil {
 		return nil, 0, 0, err
@@ -191,7 +190,7 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 	if err != nil {
 		return nil, err
 	}
-	own := map[string][]reply{} // by start
+	own := map[string][]reply{} // by first model
 	seen := map[string]bool{gorbm: true}
 	for _, c := range field {
 		if seen[c.program] {
@@ -218,9 +217,8 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 	return differ, nil
 }
 
-// start gives the contestant the job and returns the model from which its work
-// is checked. It is the model of the job, except for scikit-learn, which draws its
-// first model itself.
+// start gives the contestant the job and returns the first model of the check. This is the model of
+// the job, except for scikit-learn, which draws its first model itself.
 func (r *race) start(ctx context.Context, it item, c contestant) (p *child, model string, err error) {
 	if p, err = r.child(ctx, c); err != nil {
 		return nil, "", err
@@ -233,8 +231,8 @@ func (r *race) start(ctx context.Context, it item, c contestant) (p *child, mode
 	return p, it.fresh, err
 }
 
-// memory returns the most memory that each program holds while it trains at
-// batch 100, of a fresh process each.
+// memory returns the peak memory of each program that trains at batch 100, in a new
+// process each.
 func (r *race) memory(ctx context.Context, it item) (list []Memory, warnings []string) {
 	seen := map[string]bool{}
 	for _, c := range r.field(it) {
@@ -256,7 +254,7 @@ func (r *race) memory(ctx context.Context, it item) (list []Memory, warnings []s
 	return list, warnings
 }
 
-// memoryUpdates is enough updates for all buffers to be allocated.
+// memoryUpdates is a number of updates after which all buffers are allocated.
 const memoryUpdates = 100
 
 func peakOf(ctx context.Context, it item, c contestant) (int64, error) {

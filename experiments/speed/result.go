@@ -13,62 +13,62 @@ import (
 	"gorbm/experiments/internal/chains"
 )
 
-// A Result is all that a run has found: the JSON object.
+// A Result has all results of a run. It is the JSON object.
 type Result struct {
 	Version    string            `json:"version"`
 	Kernels    string            `json:"kernels"`
 	Processors int               `json:"processors"`
 	Data       string            `json:"data"`
 	Density    float64           `json:"density"`
-	Programs   map[string]string `json:"programs"` // versions
+	Programs   map[string]string `json:"programs"` // version by program
 	Items      []Item            `json:"items"`
 	Memory     []Memory          `json:"memory"`
 	Warnings   []string          `json:"warnings"`
 }
 
-// An Item is what a race has found.
+// An Item has the results of a race.
 type Item struct {
 	Section   string   `json:"section"`
 	Name      string   `json:"name"`
-	Operation string   `json:"operation"` // that is timed
+	Operation string   `json:"operation"` // timed operation
 	Job       job      `json:"job"`
 	Entries   []Entry  `json:"entries"`
 	Ratios    []Ratio  `json:"ratios"`
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
-// An Entry is the times of a program with a number of threads.
+// An Entry has the times of a program with a number of threads.
 type Entry struct {
 	Program string    `json:"program"`
 	Threads string    `json:"threads"`
 	Count   int       `json:"count"`
-	Times   int       `json:"times"`   // the work was done in a turn
-	Seconds []float64 `json:"seconds"` // of one time, round by round
+	Times   int       `json:"times"`   // number of runs in a turn
+	Seconds []float64 `json:"seconds"` // seconds of one run, by round
 	Median  float64   `json:"median"`
 	Least   float64   `json:"least"`
 	Most    float64   `json:"most"`
 }
 
-// A Ratio is how many times faster than a peer the host is: the ratio of the
-// medians, each with its best number of threads, and its range over rounds. On a
-// machine that is busy with other work the least times say more.
+// A Ratio is the time of a peer divided by that of the host program: the ratio of the medians, each with its
+// best number of threads, and its range over rounds. On a busy machine the least times are more
+// reliable.
 type Ratio struct {
-	Program   string  `json:"program"` // the peer
-	Threads   string  `json:"threads"` // its best
+	Program   string  `json:"program"` // name of the peer
+	Threads   string  `json:"threads"` // best number of threads of the peer
 	Ratio     float64 `json:"ratio"`
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
-	OneThread float64 `json:"one_thread"` // of medians with one thread each
-	Least     float64 `json:"least"`      // of the least times, of any threads
+	OneThread float64 `json:"one_thread"` // ratio of the medians with one thread each
+	Least     float64 `json:"least"`      // ratio of the least times, with any numbers of threads
 }
 
-// A Memory is the most memory that a program held while it trained.
+// A Memory is the peak memory of a program that trained.
 type Memory struct {
 	Program string `json:"program"`
 	Bytes   int64  `json:"bytes"`
 }
 
-// sum takes the median and the range of the times.
+// sum sets the median and the range of the times.
 func (e *Entry) sum() {
 	sorted := slices.Sorted(slices.Values(e.Seconds))
 	n := len(sorted)
@@ -76,8 +76,8 @@ func (e *Entry) sum() {
 	e.Least, e.Most = sorted[0], sorted[len(sorted)-1]
 }
 
-// fastest returns the entry of the program with the least median, nil if there
-// is none; count, if not 0, is the number of threads.
+// fastest returns the entry of the program with the least median; nil if there is
+// none. If count is not 0, only entries with this number of threads count.
 func (it *Item) fastest(program string, count int) (best *Entry) {
 	for i := range it.Entries {
 		e := &it.Entries[i]
@@ -99,7 +99,7 @@ func (it *Item) least(program string) float64 {
 	return least
 }
 
-// compare fills Ratios, of every program against the host.
+// compare fills Ratios, of every other program to the host.
 func (it *Item) compare(host string) {
 	own := it.fastest(host, 0)
 	if own == nil {
@@ -127,7 +127,7 @@ func (it *Item) compare(host string) {
 	}
 }
 
-// times writes a ratio.
+// times formats a ratio.
 func times(x float64) string {
 	if x < 10 {
 		return fmt.Sprintf("%.2f×", x)
@@ -166,7 +166,7 @@ func (it *Item) print(w io.Writer) error {
 	return printTable(w, fmt.Sprintf("%s: %s for each %s", it.Name, name, it.Operation), lines)
 }
 
-// remark says by how much the host is faster, of the peer's best.
+// remark describes a ratio.
 func (it *Item) remark(e *Entry) string {
 	for _, r := range it.Ratios {
 		if r.Program == e.Program && r.Threads == e.Threads {
@@ -213,11 +213,11 @@ func printScaling(w io.Writer, items []Item) error {
 	return printTable(w, "PCD-1 at other sizes, best threads of each: µs for each update", lines)
 }
 
-// printRecipes prints the items of the recipes section as one table, each over the plain
-// update of as large a batch.
+// printRecipes prints the items of the recipes section as one table. Times are divided by that of the plain
+// update at the same batch.
 func printRecipes(w io.Writer, items []Item) error {
 	var lines [][]string
-	plain := map[[2]int]float64{} // of a batch and a number of threads
+	plain := map[[2]int]float64{} // by batch and number of threads
 	for i := range items {
 		it := &items[i]
 		line := []string{it.Name}
@@ -244,7 +244,7 @@ func printMemory(w io.Writer, list []Memory) error {
 	return printTable(w, fmt.Sprintf("Most memory held while training, %d × %d, batch 100, %d rows: MiB", inputs, hidden, maxRows), lines)
 }
 
-// lines returns every time of every round as lines of a CSV file.
+// lines returns all times of all rounds as lines of a CSV file.
 func (r *Result) lines() [][]string {
 	rows := [][]string{{"section", "item", "operation", "program", "threads", "round", "seconds"}}
 	for _, it := range r.Items {

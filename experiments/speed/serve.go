@@ -25,11 +25,11 @@ import (
 // A runner is a job that is ready to run.
 type runner struct {
 	once   func() error                        // runs the job once
-	answer func(ask request, out *reply) error // for the checks
+	answer func(ask request, out *reply) error // answers a request of the checks
 }
 
-// serve is gorbm's side of the race, as peers.py is that of the peers. It answers
-// a request a line until the input ends.
+// serve runs gorbm as a contestant, as peers.py runs the peers. It answers one
+// request per line until the input ends.
 func serve(in io.Reader, out io.Writer) error {
 	signal.Ignore(os.Interrupt) // Ctrl-C ends the race, which then ends its children
 	lines := bufio.NewScanner(in)
@@ -53,7 +53,7 @@ func serve(in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// A server holds the job that was prepared last.
+// A server has the job that was prepared last.
 type server struct {
 	job job
 	run *runner
@@ -97,13 +97,13 @@ func (s *server) reply(ask request, out *reply) (err error) {
 	return fmt.Errorf("unknown request %q", ask.Do)
 }
 
-// runners make the runners of each kind of job.
+// runners has the constructors of runners, by kind of job.
 var runners = map[string]func(job) (*runner, error){
 	"pcd": newTrainer, "pt": newTrainer, "ins": newTrainer, "discriminative": newTrainer,
 	"classify": newClassifier, "ais": newAIS, "exact": newExact,
 }
 
-// read returns the content of a file, which must have the given size.
+// read returns the content of a file. Another size than the given one is an error.
 func read(path string, size int, what string) ([]byte, error) {
 	b, err := os.ReadFile(path)
 	if err == nil && len(b) != size {
@@ -112,7 +112,6 @@ func read(path string, size int, what string) ([]byte, error) {
 	return b, err
 }
 
-// model reads the model of the job.
 func (j job) model() (*rbm.RBM, error) {
 	if min(j.Visible, j.Hidden) < 1 || j.Classes < 0 || j.Classes >= j.Visible {
 		return nil, fmt.Errorf("no model of %d × %d units, %d of them labels", j.Visible, j.Hidden, j.Classes)
@@ -129,7 +128,7 @@ func (j job) model() (*rbm.RBM, error) {
 	return m, nil
 }
 
-// groups returns the groups of the inputs; nil: bits.
+// groups returns the softmax groups of the inputs; nil if the inputs are bits.
 func (j job) groups() (groups []rbm.Group) {
 	if j.Gaussian {
 		return []rbm.Group{{Kind: rbm.Gaussian, Units: j.Visible}}
@@ -204,7 +203,7 @@ func newClassifier(j job) (*runner, error) {
 	}, func(rows int) []float64 { return logp[:min(rows*m.Classes(), len(logp))] }), nil
 }
 
-// newAIS runs annealed importance sampling, each time with another seed.
+// newAIS runs annealed importance sampling, with another seed in each run.
 func newAIS(j job) (*runner, error) {
 	m, err := j.model()
 	if err != nil {
@@ -244,8 +243,8 @@ func newExact(j job) (*runner, error) {
 	}, func(int) []float64 { return []float64{logZ} }), nil
 }
 
-// valuesOf returns the runner of a job whose answer are the values that it
-// computes, of the given number of rows.
+// valuesOf returns the runner of a job that computes values for a number of rows, and answers
+// with the values of the first rows.
 func valuesOf(once func() error, values func(rows int) []float64) *runner {
 	return &runner{once, func(ask request, out *reply) error {
 		err := once()
@@ -254,7 +253,7 @@ func valuesOf(once func() error, values func(rows int) []float64) *runner {
 	}}
 }
 
-// peak returns the most memory that this process has held, in bytes.
+// peak returns the peak memory of this process in bytes.
 func peak() (int64, error) {
 	b, err := os.ReadFile("/proc/self/status")
 	if err != nil {

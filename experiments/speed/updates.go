@@ -8,7 +8,7 @@ import (
 	"gorbm/train"
 )
 
-// newTrainer trains as users do, by the steps of train.Trainer.
+// newTrainer returns a runner that trains by train.Trainer, as users do.
 func newTrainer(j job) (*runner, error) {
 	start, set, err := j.load()
 	if err == nil && j.Constraint != "" {
