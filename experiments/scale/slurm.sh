@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up a Slurm of one node on this machine, in a folder of its own, runs an array of four runs and
-# a job of two ranks, checks that two ranks come to the model of one process, and takes it down.
+# Sets up Slurm on one node, this machine, with its files in a temporary folder. Runs a job array of four runs
+# and a job of two ranks, checks that both give the same model, and stops Slurm.
 # Needs root, Go, and (Debian) slurm-wlm munge gcc openmpi-bin libopenmpi-dev.
 #
 #   experiments/scale/slurm.sh > experiments/scale/slurm.txt
@@ -26,14 +26,14 @@ trap cleanup EXIT
 CC=mpicc.openmpi CGO_ENABLED=1 go build -buildvcs=false -tags mpi -o "$dir/bin/" ./cmd/rbmtrain ./cmd/rbmcompare
 export PATH=$dir/bin:$PATH
 
-# Munge, by which the parts of Slurm know each other.
+# Munge, which authenticates the parts of Slurm.
 dd if=/dev/urandom of="$dir/key" bs=128 count=1 status=none
 chmod 600 "$dir/key"
 munged --foreground --force --key-file="$dir/key" --socket="$dir/munge" --pid-file="$dir/munge.pid" \
 	--seed-file="$dir/munge.seed" --log-file="$dir/munge.log" > /dev/null 2>&1 &
 pids+=($!)
 
-# One node of the cores and the memory that there are; a job takes cores, not the whole node.
+# One node with all cores and memory of the machine. A job gets cores and not the whole node.
 mkdir "$dir/state" "$dir/spool" "$dir/sweep"
 cat > "$SLURM_CONF" <<END
 ClusterName=one

@@ -1,13 +1,13 @@
-"""The peers of the race: scikit-learn's own training, and loops over NumPy and
-PyTorch that are tuned by hand. A child process that reads a JSON request a
-line and answers each by a line; see serve.go, its twin in Go.
+"""The peers of the race: scikit-learn's training, and hand-tuned loops over NumPy
+and PyTorch. This child process reads one JSON request per line and answers with a
+line. serve.go does the same for gorbm.
 
     python3 peers.py LIBRARY THREADS POOL
 
-LIBRARY is numpy, torch or sklearn; THREADS are PyTorch's own (those of the
-BLAS are set in the environment); POOL is how many Python threads share out
-work that falls into independent parts. All numbers are float32. Nothing is
-allocated in the loops of updates: every result has its room.
+LIBRARY is numpy, torch or sklearn. THREADS is the number of threads of PyTorch;
+that of the BLAS is set in the environment. POOL is the number of Python threads that
+divide independent work. All numbers are float32. The loops of updates allocate no
+arrays.
 """
 import json
 import math
@@ -16,12 +16,12 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the race, which then ends its children
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the race ends its children
 library, threads, pool_size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 
 import numpy as np
 
-try:  # for a product that adds to the weights in place
+try:  # for products that are added to the weights in place
     from scipy.linalg import blas
 except ImportError:
     blas = None
@@ -38,20 +38,20 @@ pool = ThreadPoolExecutor(pool_size)
 
 
 def parts(n):
-    """0 … n−1 in as many parts as the pool has threads."""
+    """Divides 0 … n−1 into one range for each thread of the pool."""
     cut = [n * i // pool_size for i in range(pool_size + 1)]
     return list(zip(cut[:-1], cut[1:]))
 
 
 def shared(work, n):
-    """The results of work(lo, hi) over the parts of 0 … n−1, in their order."""
+    """Returns the results of work(lo, hi) for the ranges of parts(n), in order."""
     if pool_size == 1:
         return [work(0, n)]
     return list(pool.map(lambda p: work(*p), parts(n)))
 
 
 def fastest(ways):
-    """The fastest of several ways to do the same, by the least of some runs."""
+    """Returns the fastest of several ways to do the same, by the least of seven times."""
     def least(way):
         times = []
         for _ in range(7):
@@ -90,12 +90,12 @@ def permutations(k):
 
 
 class Ladder:
-    """Chains in groups of one chain a temperature, and how they exchange."""
+    """Groups of chains, one chain per temperature, that exchange temperatures."""
 
     def __init__(self, kind, groups, betas, rng):
         self.kind, self.groups, self.k, self.rng = kind, groups, len(betas), rng
         self.betas = np.array(betas, f32)
-        self.beta = np.tile(self.betas, groups)  # of each row
+        self.beta = np.tile(self.betas, groups)  # β of each row
         self.rows = np.arange(groups * self.k).reshape(groups, self.k)  # row at each temperature
         self.group = np.arange(groups)
         if kind == "ins":
@@ -116,7 +116,7 @@ class Ladder:
         return self.rows[:, 0]
 
     def weigh(self, E):
-        """The law of all permutations given the particles, and the weights."""
+        """Returns the probabilities of all permutations given the energies, and the particles' weights."""
         rho = E.reshape(self.groups, self.k) @ self.minus
         rho -= rho.max(1, keepdims=True)
         np.exp(rho, out=rho)
@@ -124,7 +124,7 @@ class Ladder:
         return rho, rho @ self.cold
 
     def reassign(self, E):
-        """Draws a permutation of each group; returns the particles' weights."""
+        """Draws a permutation for each group, and returns the particles' weights."""
         rho, weights = self.weigh(E)
         u = self.rng.random((self.groups, 1), dtype=f32)
         drawn = np.minimum((rho.cumsum(1) < u).sum(1), len(rho[0]) - 1)
@@ -133,13 +133,13 @@ class Ladder:
 
 
 class NumpyUpdate:
-    """v ~ p(v|h) of the chains, one product up of data and chains together,
-    h ~ p(h|v), one product of both phases for the gradient."""
+    """An update draws v ~ p(v|h) for the chains, computes p(h|v) of data and chains in
+    one product, draws h, and computes the gradient of both phases in one product."""
 
     def __init__(self, job, seed):
         p = Problem(job)
         self.X, self.W, self.B = p.X, p.W, job["batch"]
-        self.mb, self.mc = -p.b, -p.c  # minus the biases: the sign that exp(−x) takes
+        self.mb, self.mc = -p.b, -p.c  # negative biases, for exp(−x)
         self.C, self.rate = job["chains"] * len(job.get("betas") or [1]), job["rate"]
         rng = self.rng = np.random.Generator(np.random.SFC64(seed))
         self.V = np.zeros((self.B + self.C, p.n), f32)
@@ -165,7 +165,7 @@ class NumpyUpdate:
         def in_place(V, G):
             blas.sgemm(1, G.T, V.T, 1, self.W.T, trans_b=1, overwrite_c=1)
         ways = [product] + ([in_place] if blas else [])
-        self.ascend = fastest([lambda w=w: w(self.V, G) or w for w in ways])()  # G is zero: nothing moves
+        self.ascend = fastest([lambda w=w: w(self.V, G) or w for w in ways])()  # G is zero, so W does not change
 
     def step(self):
         B, V, P, W, H = self.B, self.V, self.P, self.W, self.H
@@ -220,7 +220,7 @@ class NumpyUpdate:
 
 
 class TorchUpdate:
-    """The same with PyTorch; swaps and weights, small as they are, by NumPy on
+    """The same with PyTorch. Swaps and their weights are small, and computed by NumPy in
     shared memory."""
 
     def __init__(self, job, seed):
@@ -294,7 +294,7 @@ class TorchUpdate:
             u = torch.rand(self.C, L, 1) * upto[:, :, -1:]
             choose(torch.searchsorted(upto, u).clamp_(max=q - 1), out)
 
-        def race(z, out):  # the least of exponential times
+        def race(z, out):  # the smallest of exponential times is a categorical draw
             z = relative(z)
             choose(z.div_(torch.empty_like(z).exponential_()).argmax(2, keepdim=True), out)
 
@@ -348,10 +348,9 @@ class TorchUpdate:
 
 
 class NumpyDiscriminative:
-    """Steps along the gradient of log p(y|x). With e^a of the inputs alone and
-    e^u of a class's weights once each, a mean is x/(1 + x) of their product x, and
-    p(y|x) takes logarithms of products of the same 1 + x, as in ClassJob. There is
-    nothing random."""
+    """Steps along the gradient of log p(y|x), without random numbers. e^a of the inputs and
+    e^u of each class's weights are computed once. With their product x, a hidden mean is
+    x/(1 + x), and p(y|x) uses logarithms of products of 1 + x, as in ClassJob."""
 
     def __init__(self, job, seed):
         p = Problem(job)
@@ -378,7 +377,7 @@ class NumpyDiscriminative:
         def in_place(V, D):
             blas.sgemm(1, D.T, V.T, 1, self.Wx.T, trans_b=1, overwrite_c=1)
         ways = [product] + ([in_place] if blas else [])
-        self.ascend = fastest([lambda w=w: w(self.X[:self.B], self.D) or w for w in ways])()  # D is zero
+        self.ascend = fastest([lambda w=w: w(self.X[:self.B], self.D) or w for w in ways])()  # D is zero, so W does not change
 
     def step(self):
         B, A, E, T = self.B, self.A, self.E, self.T
@@ -463,7 +462,7 @@ class TorchDiscriminative:
 
 
 def change(steps, parameters, step):
-    """What the second half of twice so many steps makes of the parameters: see
+    """Makes 2·steps steps, and returns how the second half changes the parameters; see
     changeOf in check.go."""
     for _ in range(steps):
         step()
@@ -501,8 +500,8 @@ class UpdateJob:
 
 
 class SklearnJob:
-    """BernoulliRBM.fit, whose first model is its own. run returns the seconds
-    less those of a fit of a single batch, which are set-up, scaled to n."""
+    """BernoulliRBM.fit, which draws its first model. run subtracts the seconds of a fit
+    of a single batch, which are set-up, and scales the rest to n updates."""
 
     def __init__(self, job):
         self.job, self.X = job, Problem(job).X
@@ -513,14 +512,14 @@ class SklearnJob:
         return BernoulliRBM(job["hidden"], learning_rate=job["rate"], batch_size=job["batch"], n_iter=passes, random_state=seed)
 
     def start(self, seed, path):
-        """Writes the first model of fit, which it draws first."""
+        """Writes the first model of fit, which is the first that fit draws."""
         m, n = self.job["hidden"], self.job["visible"]
         W = np.random.RandomState(seed).normal(0, 0.01, (m, n)).astype(f32)
         np.concatenate([W.T.ravel(), np.zeros(n + m, f32)]).tofile(path)
 
     def fit(self, n):
-        """The seconds of n updates or so, in whole passes over the data if there
-        are many; done says how many."""
+        """Returns the seconds of about n updates, in whole passes over the data if there
+        are many. self.done is their number."""
         B = self.job["batch"]
         full = len(self.X) // B
         passes = max(1, n // full)
@@ -536,7 +535,7 @@ class SklearnJob:
         return seconds * n / max(1, self.done - 1)
 
     def answer(self, ask):
-        """Its fit, stopped at each update."""
+        """Records the parameters of fit at each update."""
         full = len(self.X) // self.job["batch"]
         steps = 2 * ask["steps"]
         rbm, along = self.new(-(-steps // full), ask["seed"]), []
@@ -561,12 +560,12 @@ class SklearnJob:
 
 # ---- p(y|x) ----
 
-BLOCK = 256  # rows worked on at once, whose preactivations stay in the second-level cache
+BLOCK = 256  # rows at a time, so that preactivations stay in the second-level cache
 
 
 def foldings(m, largest):
-    """How often a row of m terms 1 + e^x may be folded by products of its
-    halves before the logarithm, so that float32 holds them: e^88."""
+    """Returns how many times the two halves of a row of m terms 1 + e^x may be multiplied
+    before the logarithm without overflow of float32 at e^88."""
     n = 0
     while n < 3 and m % (2 << n) == 0 and largest * (2 << n) < 85:
         n += 1
@@ -582,8 +581,8 @@ def fold(T, times):
 
 
 class ClassJob:
-    """Σ_j log(1 + e^(a_j + u_jy)): e^a once for all classes, then a product, an
-    addition, and a logarithm of products of 2 to 8 terms."""
+    """Computes Σ_j log(1 + e^(a_j + u_jy)). e^a is computed once for all classes; then each
+    class needs a product, an addition, and a logarithm of products of 2 to 8 terms."""
 
     def __init__(self, job):
         p = Problem(job)
@@ -648,9 +647,9 @@ class ClassJob:
 # ---- annealed importance sampling ----
 
 class AISJob:
-    """From independent units of the base rates, evenly spaced temperatures, the
-    hidden units summed out. The gain of a step is the logarithm of products of
-    (1 + e^(β'x))/(1 + e^(βx)), and e^(β'x) serves to draw h as well."""
+    """Starts from independent units with the base rates. Temperatures are evenly spaced in
+    β, and the hidden units are summed out. The log weight of a step is the logarithm of products
+    of (1 + e^(β'x))/(1 + e^(βx)), and e^(β'x) is used to draw h too."""
 
     def __init__(self, job):
         p = Problem(job)
@@ -746,9 +745,9 @@ class AISJob:
 # ---- exact log Z ----
 
 class ExactJob:
-    """The hidden states in blocks, whose preactivations are a product of
-    matrices; or of a block times those of its upper bits, where the range of
-    float32 allows. Then logarithms of products of terms, as for p(y|x)."""
+    """Enumerates the hidden states in blocks. The preactivations of a block are a matrix
+    product. If float32 does not overflow, their exponentials are those of a common block times those of
+    its upper bits. Logarithms are of products of terms, as for p(y|x)."""
 
     def __init__(self, job):
         p = self.p = Problem(job)
@@ -817,7 +816,7 @@ class ExactJob:
 # ---- the protocol ----
 
 def peak():
-    """The most memory that this process has held, in bytes."""
+    """Returns the peak memory of this process in bytes."""
     with open("/proc/self/status") as status:
         for line in status:
             if line.startswith("VmHWM:"):

@@ -1,11 +1,11 @@
-"""Gaussian visible units of fixed and of learned precision on two data sets of scikit-learn and on patches of a known
-distribution, next to scikit-learn's Gaussians.
+"""Compares Gaussian visible units of fixed and of learned precision, and scikit-learn's Gaussians, on two data sets of
+scikit-learn and on patches of a known distribution.
 
 python3 experiments/sweeps/real.py [RBMTRAIN] > experiments/sweeps/real-table.txt
 
-writes the run of the last split of the patches, with its pictures of filters and samples, to runs/patches, and
-prints mean log-likelihoods of test rows in nats a row, in the data's own units, each with the mean and the standard deviation over
-five splits. RBMTRAIN is the program, by default `go run ./cmd/rbmtrain`.
+prints log-likelihoods of test rows in nats per row, in the units of the data, as means ± standard deviations over five splits. It writes
+the run of the last split of the patches, with pictures of filters and samples, to runs/patches. RBMTRAIN is the program, by default
+`go run ./cmd/rbmtrain`.
 """
 
 import json
@@ -26,7 +26,7 @@ SPLITS, STEPS, HIDDEN, STARTS = 5, 10000, 16, 3
 
 
 class Patches:
-    """Patches of 8×8 pixels: sums of Gabor filters, each there with probability RATE, and noise of deviation NOISE."""
+    """Patches of 8×8 pixels: a sum of Gabor filters, each present with probability RATE, plus noise of standard deviation NOISE."""
 
     SIDE, FILTERS, RATE, NOISE, ROWS = 8, 12, 0.2, 0.4, 2000
 
@@ -43,7 +43,7 @@ class Patches:
         self.data = on @ self.filters + self.NOISE * rng.standard_normal((self.ROWS, self.SIDE ** 2))
 
     def score(self, rows):
-        """The mean log density of rows: that of a mixture over all sets of filters."""
+        """Returns the mean log density of rows under the mixture over all sets of filters."""
         on = np.arange(2 ** self.FILTERS)[:, None] >> np.arange(self.FILTERS) & 1
         weight = on.sum(1) * np.log(self.RATE) + (self.FILTERS - on.sum(1)) * np.log1p(-self.RATE)
         means = on @ self.filters

@@ -1,11 +1,11 @@
-"""Numbers of a table as levels and as Gaussian units, on wine of scikit-learn and on rows of a known distribution.
+"""Compares levels with Gaussian units for the numbers of a table, on wine of scikit-learn and on rows of a known distribution.
 
 python3 experiments/sweeps/table.py [FOLDER] > experiments/sweeps/table-table.txt
 
-FOLDER has the programs rbmtrain, rbmeval and rbmsample; by default they are built. Each figure is the mean and the standard deviation over five splits,
-or five seeds of the generated rows:
-- log p: the mean log-likelihood of test rows in nats, numbers with densities in their own units. A level is a density that is constant
-  between its edges, and in the outer levels up to the last training value, and beyond;
+FOLDER has the programs rbmtrain, rbmeval and rbmsample; by default they are built. Each cell is the mean ± standard deviation over five splits, or over
+five seeds of the generated rows:
+- log p: the mean log-likelihood of test rows in nats, with densities of numbers in the units of the column. A level is a constant density between its
+  edges; the outer levels end at the last training value, and continue beyond it;
 - error: the root mean square error of a fifth of the numbers of the test rows, filled by their means given the other cells, in standard
   deviations of the column;
 - log loss: the mean −log p of a fifth of their categories, given the other cells, in nats.
@@ -24,7 +24,7 @@ from sklearn.datasets import load_wine
 from sklearn.model_selection import train_test_split
 
 HIDDEN, SPLITS, MASKED = "16", 5, 0.2
-STEPS = {"wine": "2272", "survey": "20000"}  # of Gaussian units, at most 800 passes; levels have those of their preset
+STEPS = {"wine": "2272", "survey": "20000"}  # for Gaussian units, at most 800 passes; for levels the preset decides
 WAYS = {
     "levels": ["-numbers", "levels"],
     "gaussian, precision 1": ["-numbers", "gaussian", "-rate", "0.05", "-units", "gaussian"],
@@ -47,7 +47,7 @@ def wine(split):
 
 
 def survey(split):
-    """Kinds of three means of height, weight and age; of the age depends a bit, of that a colour. Rows are independent draws."""
+    """Independent rows of three kinds with different mean height, weight and age. A bit depends on the age, and a colour on the bit."""
     r = np.random.default_rng(split)
     means = {"a": (170, 70, 40), "b": (150, 50, 25), "c": (185, 95, 60)}
     rows = []
