@@ -13,12 +13,12 @@ import (
 
 const (
 	// annealRows is the smallest number of chains in one part of an annealing.
-	// Each part reads all weights at each step, perhaps from beyond the second-level
-	// cache. At 784×500 units a hundred chains on one processor
-	// take 6 % longer in parts of 25 than in parts of 50 or 100.
+	// Each part reads all weights at each step, and they may not fit into the second-level cache.
+	// At 784×500 units a hundred chains on one processor take 6 % longer in parts of 25 than in
+	// parts of 50 or 100.
 	annealRows = 25
-	// annealSteps is the number of steps of a stretch, between two checks of the
-	// log weights. A stretch of a hundred chains at 784×500 units takes about ten milliseconds.
+	// annealSteps is the number of steps between two checks of the log weights, a stretch. A stretch
+	// of a hundred chains at 784×500 units takes about ten milliseconds.
 	annealSteps = 64
 )
 
@@ -67,8 +67,8 @@ func (m *RBM) mirror(b *Base) (*RBM, *Base) {
 	return other, b
 }
 
-// annealPartRows returns the number of chains of a part, so that every processor has one. Results
-// do not depend on it.
+// annealPartRows returns the number of chains of a part. Every processor then has a part, if there
+// are enough chains. Results do not depend on the number.
 func annealPartRows(rows int) int {
 	return min(chunkRows, max(annealRows, ceilDiv(rows, runtime.GOMAXPROCS(0))))
 }

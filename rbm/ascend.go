@@ -72,10 +72,10 @@ type Ascent struct {
 // over chunks of groups in float64. Within a chunk the phases alternate. Moments are added last, pos
 // before neg. Steps below vec.Tiny in absolute value count as zero.
 //
-// If both phases have similar numbers of rows, the relative rounding error of a step is about 10⁻⁷ of
-// rate·⟨vhᵀ⟩⁺ or less. It is up to 5·10⁻⁷ if one phase has many times the rows of the other, or
-// is Moments, and all hidden means are nearly equal, because rounding errors of equal terms do not
-// average out. If weights of both signs nearly cancel, the error is proportional to Σ|weight|.
+// If both phases have similar numbers of rows, the rounding error of a step is at most about 10⁻⁷
+// times rate·⟨vhᵀ⟩⁺. It is up to 5·10⁻⁷ times that if one phase has many times the rows of the
+// other, or is Moments, and all hidden means are nearly equal, because rounding errors of equal
+// terms do not average out. If weights of both signs nearly cancel, it is proportional to Σ|weight|.
 //
 // Step panics if the shapes differ. It returns an error if communication between the ranks of Group
 // fails; the parameters are then undefined.
@@ -168,7 +168,7 @@ func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
 // ascentWork is the working memory of a step. A slot is one row of either phase whose weight is not
 // zero. A chunk has the slots that are processed together.
 type ascentWork struct {
-	rates       [2]float64 // signed rates of the positive and the negative phase, the latter below zero
+	rates       [2]float64 // signed rates of the positive and the negative phase; the second is negative
 	phases      [2]particles
 	moments     [2]*Moments
 	first, last bool // whether the current chunk is the first or the last
@@ -192,7 +192,7 @@ type ascentWork struct {
 	groups []slotGroup
 
 	mask   []uint64  // for each block of visible units: first a word of units for each slot, then a word of slots for each unit
-	lists  []uint32  // for each block: the real slots of its units, group by group
+	lists  []uint32  // for each block and real group: for each unit, the slots in which it is not zero
 	values []float32 // visible values of the slots in lists
 	cuts   []uint32  // for each block and real group: index in lists where each unit ends
 
@@ -224,8 +224,8 @@ const (
 	groupWords = vec.RowSumsWords
 	// fewWords is the number of words up to which a chunk is a single group. Some of its rows
 	// of g come from the second-level cache, but steps need no second pass. At
-	// batch 100 (784 × 500 units, Zen 4) an ascent takes 3 % less than with two groups; at batch 1000
-	// it would take 5 % more.
+	// batch 100 (784 × 500 units, Zen 4) an ascent takes 3 % less time than with two groups; at
+	// batch 1000 it would take 5 % more.
 	fewWords = vec.SumsWords
 	// groupSlots is the number of slots of a group.
 	groupSlots = groupWords * vec.Block
@@ -354,7 +354,7 @@ func (a *ascentWork) fill() {
 	}
 }
 
-// deal assigns the next rows of d, at most most of them, to slots.
+// deal assigns the next rows of d to slots. most limits their number.
 func (a *ascentWork) deal(d *particles, most int) {
 	for len(a.v) < len(a.coef) {
 		a.v = append(a.v, nil)
@@ -397,8 +397,8 @@ func (a *ascentWork) deal(d *particles, most int) {
 }
 
 // close pads the last word with empty slots, and assigns the words from the given one on to a group.
-// It is the last group if that has the same form, bits or real, and then at most most words;
-// otherwise a new one.
+// That is the last group if it has the same form, bits or real, and will not have more than most
+// words. Otherwise it is a new group.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
@@ -414,7 +414,7 @@ func (a *ascentWork) close(word int, grey bool, most int) {
 	a.groups = append(a.groups, slotGroup{word, words, grey})
 }
 
-// grow allocates memory for the chunk, as far as there is not enough.
+// grow allocates memory for the chunk if there is not enough.
 func (a *Ascent) grow() {
 	m := a.m
 	blocks, slots := vec.Blocks(m.Visible()), len(a.coef)
@@ -478,8 +478,8 @@ func (a *Ascent) greySlots(g slotGroup) (n int) {
 	return n
 }
 
-// listPart lists the slots in which each unit of a block of visible units is not zero, and
-// sums the steps of the units' biases. The block is the i-th of those to update.
+// listPart processes one block of visible units, the i-th of those to update. For each unit of the
+// block it lists the slots in which the unit is not zero, and sums the steps of its bias.
 func (a *Ascent) listPart(i int) {
 	m := a.m
 	k := (a.lo + i) % vec.Blocks(m.Visible())
@@ -609,7 +609,7 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 	m, g := a.m, tile.g
 	const size = vec.Block * vec.Block
 	first, end := from*size, min(to*size, m.Visible()*vec.Block)
-	at := k*m.rows*vec.Block + first // of the tile in m.w
+	at := k*m.rows*vec.Block + first // index of the tile in m.w
 	steps := tile.steps[:end-first]
 	alone := a.first && a.last && a.moments == [2]*Moments{}
 	ahead := 0
@@ -707,8 +707,8 @@ func (a *Ascent) offsets(k, first, rows int) (mu, gb []float32, lambda *[vec.Blo
 	return a.Mu[first:][:rows], a.centring.gb[first:][:rows], (*[vec.Block]float32)(a.centring.lambda[k*vec.Block:])
 }
 
-// addMoments adds rate·⟨vhᵀ⟩ to steps, for the hidden units of panel k and the visible units of the blocks
-// from from on. It does nothing if s is nil.
+// addMoments adds rate·⟨vhᵀ⟩ to steps, for the hidden units of panel k and the visible units of all
+// blocks starting with block from. It does nothing if s is nil.
 func addMoments(steps []float32, k, from int, rate float32, s *Moments) {
 	if s == nil {
 		return

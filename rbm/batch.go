@@ -130,7 +130,7 @@ func (b Batch) check(visible, hidden int) {
 }
 
 // A Phase is the positive or the negative phase of the likelihood gradient. It has weighted
-// particles, or the moments themselves, as those of exact enumeration.
+// particles or, for example from exact enumeration, the moments themselves.
 type Phase struct {
 	Batch
 	Moments *Moments // if not nil, Batch is ignored

@@ -136,7 +136,7 @@ func (m *RBM) mustStep(method string) {
 }
 
 // HasClass reports whether m, a classification RBM, has a state of class y.
-// A constraint on all units may leave none. It panics if m has no class y.
+// A constraint on all units may allow none. It panics if m has no class y.
 func (m *RBM) HasClass(y int) bool {
 	if y < 0 || y >= m.Classes() {
 		panic("rbm: class out of range")
@@ -149,9 +149,9 @@ func (m *RBM) HasClass(y int) bool {
 	return rest >= 0 && rest <= m.Inputs()+m.Hidden()
 }
 
-// ImpossibleRow returns the first row of v that has probability zero, or -1 if there is none. Such a
-// row satisfies the constraint of m with no hidden state. A row whose label units are all off
-// counts as unlabelled, with both kinds of label: it is possible if it is possible in any class.
+// ImpossibleRow returns the first row of v that has probability zero, or -1 if there is none. With
+// such a row no hidden state satisfies the constraint of m. With both kinds of label, a row whose
+// label units are all off counts as unlabelled: it is possible if it is possible in any class.
 func (m *RBM) ImpossibleRow(v Values) int {
 	m.checkStates(v)
 	c := m.Constraint

@@ -42,8 +42,8 @@ func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 // downPart adds the weights of groups first … end−1 of hidden units to the preactivations of block k
 // of visible units. The calls for a block come in ascending order of groups. Panels have one row
 // for each visible unit, which suits the up pass. downPart transposes them, 64×64 weights at a time,
-// into the first-level cache, and all rows of the pass use the result. The sums of a single row
-// do without transposition, in the same order.
+// into the first-level cache, and all rows of the pass use the result. A single row needs no
+// transposition; the order of its sums is the same.
 //
 // A worker keeps the panels of its groups from pass to pass, as in the up pass and in the ascent.
 // They stay in the second-level cache of its processor, into which the whole model may not fit.

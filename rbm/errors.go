@@ -14,7 +14,7 @@ var (
 	ErrConstraint = errors.New("not possible under a constraint")
 )
 
-// A RateError is a divergence that a lower rate prevents. It wraps ErrDiverged.
+// A RateError is a divergence that a lower rate may prevent. It wraps ErrDiverged.
 type RateError struct {
 	Cause  string // a clause that says which quantity is too large
 	Remedy string // continues the text "train at a lower rate"

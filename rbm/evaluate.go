@@ -78,7 +78,7 @@ func (m *RBM) evaluate(set func(e *evaluation), do func(e *evaluation, b *rowBlo
 	set(e)
 	rows := e.v.Rows
 	if e.size == 0 {
-		// No processor is idle; results do not depend on the size.
+		// This keeps every processor busy. Results do not depend on the size.
 		e.size = min(max(blockRows, ceilDiv(rows, runtime.GOMAXPROCS(0))), maxBlockRows)
 	}
 	e.loop.Run(ceilDiv(rows, e.size), 8*rows*m.Visible()*m.Hidden()) // 8: cost of float64 sums and softplus

@@ -67,7 +67,7 @@ func newPass() *pass {
 	return p
 }
 
-// grow allocates memory for the given number of rows of m, as far as there is not enough.
+// grow allocates memory for the given number of rows of m if there is not enough.
 func (p *pass) grow(m *RBM, rows int) {
 	p.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
@@ -145,7 +145,7 @@ func (p *pass) listGroup(g int) {
 }
 
 // addGroup adds, to the preactivations acts of rows lo … hi−1, the weights of the active units of
-// group g. base has the weights of the group, 64 for each unit. It prefetches ahead.
+// group g. base has the weights of the group, 64 for each unit. ahead is memory to prefetch.
 func (p *pass) addGroup(acts, base []float32, g, lo, hi int, ahead []float32) {
 	x, q := &p.from, g*vec.RowSumsWords
 	vec.RowSums(acts, base, x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)

@@ -85,7 +85,7 @@ func Open(path string) (f *os.File, size int64, err error) {
 	return f, info.Size(), nil
 }
 
-// Read returns the content of a regular file of at most most bytes.
+// Read returns the content of a regular file. most limits its number of bytes.
 func Read(path string, most int64) ([]byte, error) {
 	f, size, err := Open(path)
 	if err != nil {

@@ -32,8 +32,8 @@ var ErrTooLarge = errors.New("too many states to enumerate")
 // An Enumeration computes exact quantities of an RBM. It lists the states of one layer,
 // and sums the other layer out in closed form. A softmax group has one state for each unit.
 //
-// Without a constraint and real units the error of log Z is at most n·4·10⁻¹⁵ nats for n summed
-// units, in addition to the rounding of the result: see grayStates.
+// For a model without a constraint and without real units, the error of log Z is at most n·4·10⁻¹⁵
+// nats for n summed units, in addition to the rounding of the result: see grayStates.
 //
 // States are summed in fixed blocks, so results do not depend on the
 // number of processors. An Enumeration keeps its working memory, so repeated

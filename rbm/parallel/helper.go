@@ -168,7 +168,7 @@ func note(helped bool, start time.Duration) {
 	}
 }
 
-// pause makes callers run loops alone from at on, for at least the time least.
+// pause makes callers run loops alone. It begins at time at, and takes at least the time least.
 func pause(at, least time.Duration) {
 	if last := time.Duration(pauseLength.Load()); at-time.Duration(pauseEnd.Load()) < last {
 		least = max(least, min(2*last, longestPause))

@@ -90,7 +90,7 @@ func (s sides) at(z float64) pair {
 	return paired(up, down, vec.Exp(lifts(up.a, down.a)))
 }
 
-// sum returns the partition function of the unit, divided by e^lift, and lift.
+// sum returns z and lift. The partition function of the unit is z·e^lift.
 func (p *pair) sum() (z, lift float64) { return p.z[0] + p.z[1], p.lift }
 
 // shares returns the probabilities of x ≥ 0 and of x < 0.

@@ -47,7 +47,7 @@ func halfOf(z, gamma float64) half {
 	return h
 }
 
-// z returns ∫ exp(z·x − γx²/2) over x ≥ 0, divided by e^lift.
+// z returns I/e^lift and lift, where I is the integral of exp(z·x − γx²/2) over x ≥ 0.
 func (h half) z() (z, lift float64) {
 	if h.a >= 0 {
 		return float64(float64(math.Sqrt(math.Pi/2)*h.scale) * h.tail), 0

@@ -128,7 +128,7 @@ func (softmax) Field(dst, mean []float32, rows float64) {
 
 // FieldOfStates overwrites dst with the fields of a softmax group without weights. mean has the
 // frequency of each state of the group in the data, over the given number of rows. One
-// pseudo-row, divided among all states, keeps the fields of states that never occur finite. The
+// pseudo-row, divided among all states, keeps the fields finite for states that never occur. The
 // fields sum to zero.
 func FieldOfStates(dst, mean []float32, rows float64) {
 	for i, p := range mean {

@@ -72,7 +72,7 @@ type RealKind interface {
 	Curvature(d *Distribution, i int) float64
 }
 
-// A LearnedKind is a kind of real units with parameters besides the field that training learns.
+// A LearnedKind is a kind of real units with learned parameters besides the field.
 type LearnedKind interface {
 	RealKind
 	// Slopes overwrites dst[k], for each parameter k that is Learned, with the derivatives of the

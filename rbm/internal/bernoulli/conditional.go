@@ -241,9 +241,9 @@ func (c *Conditional) draw(j int) {
 	}
 }
 
-// Weights returns the weight of the states with unit j on, and the weight of
-// all states, given that left of the units from j on are on in row l. Their ratio is the probability
-// that unit j is on. For units beyond the first block of a large layer it is only valid inside Forward.
+// Weights returns the weight of the states of row l with unit j on, and that of all states, given
+// that unit j and those after it have left units on. Their ratio is the probability that unit j is
+// on. For units beyond the first block of a large layer it is only valid inside Forward.
 func (c *Conditional) Weights(l, j, left int) (on, all float64) {
 	b := c.table[j%c.size*c.width:]
 	next := b[c.width:]

@@ -2,9 +2,9 @@ package vec
 
 import "math/bits"
 
-// The sums of the ascent step. The step of a weight is a sum over many rows. It is summed
-// separately and added to the weight once, because adding small terms to a large weight one by one
-// would round each of them.
+// This file has the sums of the ascent step. The step of a weight is a sum over many rows. It is
+// summed separately and added to the weight once, because adding small terms to a large weight one
+// by one would round each of them.
 //
 // A sum over rows has two levels. The rows are divided into runs of length Run. Each run is
 // summed in order, starting with its first row, and the sums of the runs are added

@@ -114,37 +114,37 @@ func addWideAVX512(dst *float64, x *float32, n int)
 //go:noescape
 func addNarrowAVX512(dst *float32, x *float64, n int)
 
-// shrinkAVX2 is the sweep for n > 0, a multiple of 64.
+// shrinkAVX2 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func shrinkAVX2(m *float32, n int, a float32)
 
-// advanceAVX2 is the sweep for n > 0, a multiple of 64.
+// advanceAVX2 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func advanceAVX2(m *float32, x *float32, n int, a float32)
 
-// approachAVX2 is the sweep for n > 0, a multiple of 64.
+// approachAVX2 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func approachAVX2(m *float32, x *float32, n int, a float32)
 
-// decayAVX2 is the sweep for n > 0, a multiple of 64.
+// decayAVX2 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func decayAVX2(m *float32, n int, a float32, b float32)
 
-// advanceRestAVX2 is the sweep for n > 0, a multiple of 64.
+// advanceRestAVX2 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func advanceRestAVX2(m *float32, x *float32, rest *float32, n int, a float32)
 
-// approachRestAVX2 is the sweep for n > 0, a multiple of 64.
+// approachRestAVX2 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func approachRestAVX2(m *float32, x *float32, rest *float32, n int, a float32)
 
-// decayRestAVX2 is the sweep for n > 0, a multiple of 64.
+// decayRestAVX2 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func decayRestAVX2(m *float32, rest *float32, n int, a float32, b float32)
@@ -164,37 +164,37 @@ func dot64AVX2(lanes *float64, x *float32, y *float64, n int)
 //go:noescape
 func sizesAVX2(lanes *uint32, x *float32, n int)
 
-// shrinkAVX512 is the sweep for n > 0, a multiple of 64.
+// shrinkAVX512 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func shrinkAVX512(m *float32, n int, a float32)
 
-// advanceAVX512 is the sweep for n > 0, a multiple of 64.
+// advanceAVX512 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func advanceAVX512(m *float32, x *float32, n int, a float32)
 
-// approachAVX512 is the sweep for n > 0, a multiple of 64.
+// approachAVX512 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func approachAVX512(m *float32, x *float32, n int, a float32)
 
-// decayAVX512 is the sweep for n > 0, a multiple of 64.
+// decayAVX512 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func decayAVX512(m *float32, n int, a float32, b float32)
 
-// advanceRestAVX512 is the sweep for n > 0, a multiple of 64.
+// advanceRestAVX512 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func advanceRestAVX512(m *float32, x *float32, rest *float32, n int, a float32)
 
-// approachRestAVX512 is the sweep for n > 0, a multiple of 64.
+// approachRestAVX512 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func approachRestAVX512(m *float32, x *float32, rest *float32, n int, a float32)
 
-// decayRestAVX512 is the sweep for n > 0, a multiple of 64.
+// decayRestAVX512 is the sweep of this name for n > 0, a multiple of 64.
 //
 //go:noescape
 func decayRestAVX512(m *float32, rest *float32, n int, a float32, b float32)
@@ -414,27 +414,27 @@ func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off 
 //go:noescape
 func addSignedAVX512(dst *float64, x *float64, sign float64, n int)
 
-// rowSumsTimesAVX2 is the row sums for n > 0 lists.
+// rowSumsTimesAVX2 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSumsTimesAVX2(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 
-// rowSums64From32AVX2 is the row sums for n > 0 lists.
+// rowSums64From32AVX2 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSums64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
 
-// rowSumsTimes64From32AVX2 is the row sums for n > 0 lists.
+// rowSumsTimes64From32AVX2 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSumsTimes64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 
-// rowSums64From64AVX2 is the row sums for n > 0 lists.
+// rowSums64From64AVX2 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSums64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
 
-// rowSumsTimes64From64AVX2 is the row sums for n > 0 lists.
+// rowSumsTimes64From64AVX2 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSumsTimes64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
@@ -449,27 +449,27 @@ func widenAVX2(dst *float64, x *float32, n int)
 //go:noescape
 func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
 
-// rowSumsTimesAVX512 is the row sums for n > 0 lists.
+// rowSumsTimesAVX512 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSumsTimesAVX512(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 
-// rowSums64From32AVX512 is the row sums for n > 0 lists.
+// rowSums64From32AVX512 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSums64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
 
-// rowSumsTimes64From32AVX512 is the row sums for n > 0 lists.
+// rowSumsTimes64From32AVX512 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSumsTimes64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 
-// rowSums64From64AVX512 is the row sums for n > 0 lists.
+// rowSums64From64AVX512 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSums64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
 
-// rowSumsTimes64From64AVX512 is the row sums for n > 0 lists.
+// rowSumsTimes64From64AVX512 computes row sums for n > 0 lists.
 //
 //go:noescape
 func rowSumsTimes64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)

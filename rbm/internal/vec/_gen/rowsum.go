@@ -9,7 +9,7 @@ import (
 const block = 64
 
 // rowSums writes RowSums for one or two words. The accumulators of a row stay in registers.
-// After each row it prefetches the next lines cache lines from ahead on.
+// After each row it prefetches some cache lines at ahead; lines is their number.
 func (s simd) rowSums() {
 	s.function("rowSums", "func(acc, base *float32, words *uint64, stride int, more *uint64, moreStride, n int, ahead *float32, lines int)",
 		"is RowSums for n > 0 rows, with the first words at words and the second at more.")

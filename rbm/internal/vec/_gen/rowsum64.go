@@ -34,7 +34,7 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 	if values {
 		signature = signature[:len(signature)-1] + ", values *float32)"
 	}
-	function(name, signature, name+" is the row sums for n > 0 lists.")
+	function(name, signature, name+" computes row sums for n > 0 lists.")
 	acc, stride, base, lists, cuts, n := arg("acc"), arg("accStride"), arg("base"), arg("lists"), arg("cuts"), arg("n")
 	c.SHLQ(operand.U8(map[int]int{4: 2, 8: 3}[size]), stride)
 	var ahead reg.GPVirtual // distance from lists to values

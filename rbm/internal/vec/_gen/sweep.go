@@ -84,7 +84,7 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	if numbers == "a b" {
 		signature += ", b"
 	}
-	function(name, signature+" float32)", name+" is the sweep for n > 0, a multiple of 64.")
+	function(name, signature+" float32)", name+" is the sweep of this name for n > 0, a multiple of 64.")
 	at := map[string]reg.GPVirtual{}
 	for _, p := range names {
 		at[p] = arg(p)

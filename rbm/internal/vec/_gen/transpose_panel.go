@@ -9,8 +9,8 @@ import (
 const tile = 8
 
 // transposePanel writes TransposePanel. It transposes 8×8 values: first within quarters of 4×4 values,
-// then the quarters. It is also the version for AVX-512, because vectors of 512 bits
-// are slower on a Zen 4, with their shuffles between quarters.
+// then the quarters. It is also the version for AVX-512: on a Zen 4, vectors of 512 bits are slower,
+// because they need shuffles between quarters.
 func transposePanel() {
 	function("transposePanelAVX2", "func(dst, panel *float32, down, across int)", "transposePanelAVX2 is TransposePanel for down > 0 and across > 0 tiles.")
 	dst, panel, down, across := arg("dst"), arg("panel"), arg("down"), arg("across")
