@@ -10,7 +10,7 @@ import (
 type cdSettings struct{ k int }
 
 func (s *cdSettings) keys() grammar.Keys {
-	return grammar.Keys{grammar.Count("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")}
+	return grammar.Keys{grammar.Count("k", &s.k, 1, 1, maxSteps, "number of Gibbs steps per update")}
 }
 
 func (s *cdSettings) estimator(all Settings) Estimator { return &cd{settings: all, steps: s.k} }
@@ -70,7 +70,7 @@ type pcdSettings struct {
 }
 
 func (s *pcdSettings) keys() grammar.Keys {
-	k := grammar.Count("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")
+	k := grammar.Count("k", &s.k, 1, 1, maxSteps, "number of Gibbs steps per update")
 	return append(grammar.Keys{k}, s.chainSettings.keys("chains")...)
 }
 

@@ -24,7 +24,7 @@ type pinsSettings struct {
 // temperatures an update with blocks of 8 or 10 takes up to 4 % longer than an update of pt, and with
 // blocks of 12 it takes 9 % longer (BenchmarkLadder).
 func (s *pinsSettings) keys() grammar.Keys {
-	return s.LadderSettings.keys(grammar.Count("block", &s.block, 8, 2, maxBlock, "most temperatures in a block"))
+	return s.LadderSettings.keys(grammar.Count("block", &s.block, 8, 2, maxBlock, "largest number of temperatures in a block"))
 }
 
 func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.block) }

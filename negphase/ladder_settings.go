@@ -63,19 +63,19 @@ type LadderSettings struct {
 func (l *LadderSettings) keys(more ...grammar.Key) grammar.Keys {
 	return slices.Concat(
 		grammar.Keys{
-			grammar.Count("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
-			grammar.Count("swaps", &l.swaps, 1, 1, maxSteps, "rounds in an update; a round is -k Gibbs steps and one swap"),
+			grammar.Count("k", &l.k, 1, 1, maxSteps, "number of Gibbs steps between swaps"),
+			grammar.Count("swaps", &l.swaps, 1, 1, maxSteps, "number of rounds per update; a round is -k Gibbs steps and one swap"),
 		},
 		l.chainSettings.keys("groups of replicas"),
 		grammar.Keys{
 			{Name: "tau", Set: l.Temperatures.Set, Text: l.Temperatures.String, Initial: "1/2/3/4/5", Check: l.checkTemperatures,
-				Help: "temperatures, rising from 1; the last may be inf. auto and auto:NUMBER tune those below the hottest; reach:NUMBER, 5 if left out, tunes the hottest too, so that neighbours swap often"},
+				Help: "list of temperatures, rising from 1; the last may be inf. auto and auto:NUMBER tune all but the hottest; reach:NUMBER (default 5) also tunes the hottest, so that neighbours swap often"},
 			{Name: "hottest", Set: l.setHottest, Text: func() string { return grammar.FormatNumbers(l.Hottest) }, Check: l.checkHottest, Example: "5",
-				Help: "the highest temperature of a tuned ladder; with tau=reach, the most it may be (default: inf)"},
+				Help: "highest temperature of a ladder with tau=auto, or its largest value with tau=reach (default: inf)"},
 		},
 		more,
 		grammar.Keys{
-			grammar.Word("path", &l.Path, "", "where temperatures lead to, at β = 0: data is independent units with the data's frequencies, which are nearer to the model than the uniform distribution (default with tau=auto: data)", ToUniform, ToData).Like(ToData),
+			grammar.Word("path", &l.Path, "", "distribution at β = 0: uniform, or data, independent units with the frequencies of the data, which is nearer to the model (default with tau=auto: data)", ToUniform, ToData).Like(ToData),
 			l.gibbsKey(),
 			{Name: samplerKey, Set: l.samplerSettings.Set, Text: l.samplerSettings.String, Check: l.checkSampler},
 		})

@@ -11,7 +11,7 @@ type ptSettings struct {
 }
 
 func (s *ptSettings) keys() grammar.Keys {
-	return s.LadderSettings.keys(grammar.Word("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd).Like(EvenOdd))
+	return s.LadderSettings.keys(grammar.Word("order", &s.order, "", "order of swaps: sweep tries all pairs from the coldest up; evenodd alternates between the even and the odd pairs (default: sweep)", Sweep, EvenOdd).Like(EvenOdd))
 }
 
 func (s *ptSettings) estimator(all Settings) Estimator { return &pt{newLadder(all), s.order} }

@@ -19,17 +19,17 @@ func (s *pttSettings) needsBase() bool        { return s.path == ToData && s.bas
 func (s *pttSettings) setBase(base *rbm.Base) { s.path, s.base = ToData, base }
 
 func (s *pttSettings) keys() grammar.Keys {
-	sweeps := grammar.Count("sweeps", &s.sweeps, 40, 2, maxSteps, "sweeps of all rungs when one is added: half to thermalise it, half to measure it")
+	sweeps := grammar.Count("sweeps", &s.sweeps, 40, 2, maxSteps, "number of sweeps of all frozen models after one is added: half to thermalise it, half to measure it")
 	sweeps.Check = s.checkSweeps
 	return grammar.Keys{
-		grammar.Count("k", &s.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
+		grammar.Count("k", &s.k, 1, 1, maxSteps, "number of Gibbs steps between swaps"),
 		grammar.Count("chains", &s.chains, 10, 1, MaxChains, "chains"),
-		grammar.Count("rungs", &s.rungs, 2, 2, 8, "frozen models that take part in an update"),
+		grammar.Count("rungs", &s.rungs, 2, 2, 8, "number of frozen models that take part in an update"),
 		// RestrictedBoltzmannMachines.jl, src/train/ptt.jl.
-		grammar.Share("freeze", &s.freeze, 0.3, "rate of swaps with the newest rung below which the model is frozen as a new one"),
+		grammar.Share("freeze", &s.freeze, 0.3, "rate of swaps with the newest frozen model below which the current model is frozen too"),
 		sweeps,
-		grammar.Count("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
-		grammar.Word("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).Like(ToData),
+		grammar.Count("reservoir", &s.reservoir, 4, 1, 1000, "number of stored states of each frozen model, per chain"),
+		grammar.Word("path", &s.path, "", "the oldest frozen model: uniform, every state equally likely, or data, independent units with the frequencies of the data (default: the initial model without its weights)", ToUniform, ToData).Like(ToData),
 	}
 }
 

@@ -36,7 +36,7 @@ const samplerKey = "sampler"
 
 // gibbsKey returns the row of the table for the block Gibbs steps before the moves.
 func (m *samplerSettings) gibbsKey() grammar.Key {
-	k := grammar.Count("gibbs", &m.gibbs, 0, 0, maxSteps, "block Gibbs steps before the moves of a sampler; by default 1 if these moves keep the number of active units and no constraint on all units asks for that, otherwise none")
+	k := grammar.Count("gibbs", &m.gibbs, 0, 0, maxSteps, "number of block Gibbs steps before the moves of a sampler (default: 1 for moves that keep the number of active units, unless a constraint requires that number; otherwise 0)")
 	k.Initial, k.Example, k.Check = "", "1", m.checkGibbs
 	return k
 }

@@ -22,7 +22,7 @@ func (s *walkSettings) keys() grammar.Keys {
 	return slices.Concat(
 		grammar.Keys{{Name: samplerKey, Set: s.samplerSettings.Set, Text: s.samplerSettings.String, Initial: cmp.Or(s.only, "gibbs"), Check: s.checkMover}},
 		s.chainSettings.keys("chains"),
-		grammar.Keys{grammar.Count("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update"), s.gibbsKey()})
+		grammar.Keys{grammar.Count("moves", &s.moves, 1, 1, maxSteps, "number of moves of each chain per update"), s.gibbsKey()})
 }
 
 func (s *walkSettings) estimator(all Settings) Estimator {

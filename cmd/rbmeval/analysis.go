@@ -72,9 +72,9 @@ type contacts struct {
 // A comparison compares the Potts model of -potts with the effective one of the RBM.
 type comparison struct {
 	File             string      `json:"file"`
-	CouplingsPearson *float64    `json:"couplings_pearson"` // in the zero-sum gauge
-	ScoresPearson    *float64    `json:"scores_pearson"`    // of norms with the average product correction
-	WeightsPearson   *float64    `json:"log_weights_pearson"`
+	CouplingsPearson *float64    `json:"couplings_pearson"`   // correlation of the couplings in the zero-sum gauge
+	ScoresPearson    *float64    `json:"scores_pearson"`      // correlation of the scores of pairs
+	WeightsPearson   *float64    `json:"log_weights_pearson"` // correlation of log weights with −F of the RBM
 	Precision        []precision `json:"precision,omitempty"`
 }
 

@@ -79,7 +79,7 @@ type options struct {
 	workers                        int
 	group                          *ranks.Group
 
-	train, test labelSplit // of the training and test rows
+	train, test labelSplit // how the training and test rows are divided
 	held        *data.Set  // rows that the model's run held out, or nil
 }
 

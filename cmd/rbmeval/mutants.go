@@ -42,8 +42,8 @@ type mutants struct {
 	single [][]float64 // scores of single mutations, by site and level
 
 	measured    string      // name of the column of measured effects, or ""
-	measurement correlation // of the scores with measured effects
-	truth       correlation // of the scores with true scores
+	measurement correlation // correlation of the scores with measured effects
+	truth       correlation // correlation of the scores with true scores
 	truthKnown  bool        // the distribution of the data is known, and with it the true scores
 }
 

@@ -121,7 +121,7 @@ type options struct {
 	extended bool         // -steps came with -resume
 	slowed   bool         // -rate came with -resume
 	began    *configModel // the model of the resumed run, nil without -resume; its parameters are in the checkpoint, so that no file of -init is needed
-	testHash string       // of the test rows of the resumed run
+	testHash string       // hash of the test rows of the resumed run
 	rates    []rateChange
 	before   int      // number of steps that the resumed run had planned
 	command  []string // the command line that started the run

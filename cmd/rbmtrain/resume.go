@@ -295,7 +295,7 @@ type progressState struct {
 
 // bestState describes the best model so far on the rows held out.
 type bestState struct {
-	Value float64 `json:"value"` // of plan.choice, negated if smaller is better
+	Value float64 `json:"value"` // value of plan.choice, negated if smaller is better
 	Step  int     `json:"step"`
 	Since int     `json:"since"` // number of evaluations after it
 	Sum   string  `json:"sum"`   // SHA-256 of its file

@@ -23,7 +23,7 @@ type samples struct {
 	rounds    int               // largest number of rounds of a chain
 	classes   string            // note if not all classes are drawn; "" otherwise
 	any       bool              // samples of any class, because a line for each class would take too long
-	agreement *sample.Agreement // of samples with their classes; nil without labels
+	agreement *sample.Agreement // agreement of samples with their classes; nil without labels
 	mixed     bool              // the chains have mixed
 	verdict   string            // whether the chains have mixed, in words
 	fromData  bool              // some samples are from chains that started at training rows

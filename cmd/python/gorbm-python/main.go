@@ -124,7 +124,7 @@ func operation(f frame) string {
 // A server answers requests, one at a time.
 type server struct {
 	out    *bufio.Writer
-	stream stream // of partial_fit
+	stream stream // state of partial_fit
 }
 
 // A usageError is an error in a setting or in the data.
