@@ -62,7 +62,7 @@ func TestEnergyAndConditionals(t *testing.T) {
 		for r, st := range all {
 			near(t, "energy", energy[r], st.energy, exactTol*10)
 			if pv[key(st.v)] < 1e-12 || ph[key(st.h)] < 1e-12 {
-				continue // an empty count
+				continue // a state that is almost impossible
 			}
 			for j := range m.Hidden() {
 				want := 0.0

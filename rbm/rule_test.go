@@ -266,8 +266,8 @@ func TestRuleOfACaller(t *testing.T) {
 // Steps of sparsity far below the last bit of a bias add up if there are rests. A bias of −5 lies
 // between the powers of two 4 and 8, where the last bit is 2⁻²¹. A rest is at most half of that,
 // and adding a step to it rounds by at most 2⁻⁴⁶. After n steps the error of bias and rest together
-// is at most n·2⁻⁴⁶, and that of the bias 2⁻²² more. Without rests, the broken twin, the bias
-// rounds each step.
+// is at most n·2⁻⁴⁶, and that of the bias 2⁻²² more. Without rests the bias rounds each step, which
+// must fail.
 func TestSmallSparseSteps(t *testing.T) {
 	const steps = 100_000
 	m := New(1, 70, 0, Softmax) // a whole panel and a part of one

@@ -180,10 +180,10 @@ func TestPlacedTemperatures(t *testing.T) {
 
 // Pilot runs start at draws from the base. Without weights the inputs are independent. If biases go
 // from b to −b along the path, the gain of a step is −2b·Δβ times the number of inputs that are on,
-// which is binomial at every β. If few inputs are off under the base, chains from the uniform
-// distribution, the broken twin, have a much larger variance in the first step and move
-// temperatures there. The reference is paths from gains with these binomial distributions. A
-// temperature may be six of their standard deviations from their mean.
+// which is binomial at every β. Temperatures are compared with those for gains drawn from these
+// binomial distributions, and may be six standard deviations from their mean. If few inputs are off
+// under the base, chains that start at the uniform distribution have a much larger variance in the
+// first step, which moves temperatures there.
 func TestPilotsStartAtTheBase(t *testing.T) {
 	const inputs, bias, temperatures, references = 100, 6.0, 41, 50
 	m := rbm.New(inputs, 2, 0, rbm.Softmax)
@@ -233,7 +233,7 @@ func TestPilotsStartAtTheBase(t *testing.T) {
 // The squared standard error is an unbiased estimate of the variance of the mean weight, divided by
 // the squared mean, for any number of chains. With two temperatures a weight is that of importance
 // sampling from the uniform distribution, whose variance is a sum over all visible states. For
-// three chains the variance without the factor n/(n−1), the broken twin, is a third too small.
+// three chains the variance without the factor n/(n−1) is a third too small, and must fail.
 func TestStdErrOfFewChains(t *testing.T) {
 	const chains, runs = 3, 20_000
 	m := shape{5, 4, 0, rbm.Softmax}.random(2, 0.4)
@@ -290,7 +290,7 @@ func TestConditionalESS(t *testing.T) {
 			t.Errorf("gains %v: %v, want 0.24 to 1", far, c)
 		}
 	}
-	for _, far := range []float64{700, 1000, 1e6} { // a chain with almost no weight gets all of it
+	for _, far := range []float64{700, 1000, 1e6} { // the whole weight moves to a chain that had almost none
 		if c := conditionalESS([]float64{0, -far}, []float64{0, 3 * far}); c > 1e-300 {
 			t.Errorf("all weight on a chain that had e^−%v of it: CESS %v, want at most 1e-300", far, c)
 		}
@@ -372,7 +372,7 @@ func TestHugeWeights(t *testing.T) {
 		for _, shape := range []shape{{8, 6, 0, rbm.Softmax}, {9, 6, 3, rbm.Softmax}, {30, 70, 3, rbm.Bernoulli}} {
 			m := shape.random(3, sd)
 			if m.CheckFinite() != nil {
-				continue // for a few of thousands, beyond three standard deviations of 3000
+				continue // a few of thousands of weights are too large, at a standard deviation of 3000
 			}
 			s := DefaultAnnealing()
 			s.Temperatures = 50

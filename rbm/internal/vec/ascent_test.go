@@ -98,7 +98,7 @@ func TestSumsDefinition(t *testing.T) {
 }
 
 // The error of the two-level sum of equal terms is within its documented bound. That of a single
-// accumulator, the broken twin, is not.
+// accumulator is not.
 func TestSumsKeepTheirDigits(t *testing.T) {
 	const n = 1 << 12
 	s := newSource(5, false)

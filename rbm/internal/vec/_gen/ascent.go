@@ -279,7 +279,7 @@ func (s simd) addSumsTimes() {
 		long = append(long, s.tree(rest, sum, total, func(label string, first bool) {
 			c.Label(label)
 			c.MOVL(mem(p, 0), row.As32())
-			c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel splits additions from indexed addresses
+			c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel processors divide an addition from an indexed address into two operations
 			value := s.Vector()
 			c.VBROADCASTSS(operand.Mem{Base: p, Index: ahead, Scale: 1}, value)
 			advance(4, p)
