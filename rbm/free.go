@@ -4,9 +4,9 @@ import "gorbm/rbm/internal/vec"
 
 // HiddenMeanFree computes hidden means and free energies in one up pass. It overwrites mean,
 // v.Rows × Hidden(), with the means of HiddenMean, and free, of length v.Rows, with F(v) in nats.
-// F differs from that of FreeEnergy by rounding, because its preactivations are float32 sums. It is
-// for weights and swaps of chains in training, and takes a fraction of the time of FreeEnergy. Under
-// a constraint it calls FreeEnergy. It panics if the shapes differ.
+// F differs from that of FreeEnergy by rounding, because its preactivations are float32 sums. It takes
+// a fraction of the time of FreeEnergy, and is precise enough for the weights and swaps of chains in
+// training. Under a constraint it calls FreeEnergy. It panics if the shapes differ.
 func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Values) {
 	m.checkStates(v)
 	if mean.Rows != v.Rows || mean.Cols != m.Hidden() || len(free) != v.Rows {
