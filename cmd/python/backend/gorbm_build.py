@@ -1,10 +1,10 @@
-"""Builds wheels of gorbm with Go: a PEP 517 backend that needs nothing but the standard library.
+"""Builds wheels of gorbm with Go: a PEP 517 backend that needs only the standard library.
 
 pip install ./cmd/python                           uses it, for this machine
-python cmd/python/backend/gorbm_build.py -o dist   builds wheels of all systems in TARGETS
+python cmd/python/backend/gorbm_build.py -o dist   builds wheels for all systems in TARGETS
 
-A wheel holds gorbm-python, which the package starts, and the commands rbmtrain, rbmeval and rbmsample. They are static, so
-one build serves every Linux, and any version of Python.
+A wheel has gorbm-python, which the package starts, and the commands rbmtrain, rbmeval and rbmsample. They are static, so
+one build works on every Linux and with any version of Python.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import zipfile
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 COMMANDS = ("rbmtrain", "rbmeval", "rbmsample")
 
-# By GOOS/GOARCH. Go 1.26 needs macOS 12 or later.
+# Wheel tags by GOOS/GOARCH. Go 1.26 needs macOS 12 or later.
 TARGETS = {
     "linux/amd64": "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64",
     "linux/arm64": "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
@@ -54,7 +54,7 @@ Description-Content-Type: text/markdown
 
 
 def _go(*arguments, target=None):
-    """Run Go in the checkout and return what it prints."""
+    """Run Go in the checkout and return its output."""
     if shutil.which("go") is None:
         raise RuntimeError("there is no go on the PATH; install Go 1.26 or later from go.dev, or take a wheel")
     environment = dict(os.environ, CGO_ENABLED="0")
@@ -69,13 +69,13 @@ def _go(*arguments, target=None):
 def _tag(target):
     if target in TARGETS:
         return TARGETS[target]
-    import sysconfig  # another system: a wheel for this machine alone
+    import sysconfig  # another system: the wheel is only for this machine
 
     return re.sub(r"[^A-Za-z0-9]", "_", sysconfig.get_platform())
 
 
 def _write(wheel_directory, target):
-    """Build the wheel of a target, and return its name."""
+    """Build the wheel for a target and return its name."""
     version, tag = _version(), f"py3-none-{_tag(target)}"
     name, info = f"gorbm-{version}-{tag}.whl", f"gorbm-{version}.dist-info"
     suffix = ".exe" if target.startswith("windows/") else ""
@@ -108,7 +108,7 @@ def _write(wheel_directory, target):
     return name
 
 
-# The hooks of PEP 517.
+# Hooks of PEP 517.
 
 
 def get_requires_for_build_wheel(config_settings=None):

@@ -32,11 +32,11 @@ class MixingWarning(UserWarning):
 
 
 class TrainingWarning(UserWarning):
-    """Training has gone wrong: the likelihood fell, weights are too large, or hidden units are dead."""
+    """Training went wrong: the likelihood fell, weights are too large, or hidden units never change."""
 
 
 def _sigmoid(x):
-    """Return 1/(1+exp(-x)), which overflows for no x."""
+    """Return 1/(1+exp(-x)), without overflow for any x."""
     e = np.exp(-np.abs(x))
     return np.where(x >= 0, 1 / (1 + e), e / (1 + e)).astype(x.dtype, copy=False)
 
@@ -46,9 +46,9 @@ def _softplus(x):
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
-def _chunks(n, of):
-    """Return slices of n rows, each of about a million values where a row has the given number."""
-    size = max(1, (1 << 20) // max(1, of))
+def _chunks(n, width):
+    """Return slices that cover n rows of width values, each of about a million values."""
+    size = max(1, (1 << 20) // max(1, width))
     return [slice(lo, min(lo + size, n)) for lo in range(0, n, size)]
 
 
@@ -57,40 +57,39 @@ def _is_sparse(X):
 
 
 class _RBM(BaseEstimator):
-    """What the estimators share: training, scaling, and the state of partial_fit.
+    """Base class of the estimators: training, scaling, and the state of partial_fit.
 
     Parameters
     ----------
     n_components : int
-        Hidden units.
+        Number of hidden units.
     learning_rate : float
         Learning rate at the start of fit.
     batch_size : int
-        Rows of a minibatch.
+        Number of rows of a minibatch.
     n_iter : int or "auto"
-        Passes over the rows in fit; "auto" is 16, or as many as take 5000 steps.
+        Number of passes over the rows in fit. "auto" is 16, or more if 16 passes have fewer than 5000 steps.
     verbose : int
-        Above 0, fit prints a line for each pass: the mean pseudo-log-likelihood, in nats, of up to 500 rows cut at ½, or
-        the error of a classifier on them.
+        Above 0, fit prints a line for each pass: the mean pseudo-log-likelihood, in nats, of up to 500 rows with values
+        binarized at ½, or the error of a classifier on these rows.
     random_state : int, RandomState or None
-        Equal seeds give equal results, whatever n_jobs is.
+        Equal seeds give equal results for any n_jobs.
     negphase : str
-        How the negative phase of the gradient is estimated, in the grammar of rbmtrain: "pcd", "cd:k=5", "ins",
-        "pt:tau=auto", "exact", …. Chains without temperatures are as many as batch_size unless it says otherwise,
-        as in "pcd:chains=100".
+        Estimator of the negative phase of the gradient, as for rbmtrain: "pcd", "cd:k=5", "ins", "pt:tau=auto",
+        "exact", …. The default number of chains without temperatures is batch_size; "pcd:chains=100" sets it.
     schedule : str
-        "constant", "inverse", "inverse:STEPS", "linear" or "cosine". partial_fit takes one that depends on the
-        length of the run for "constant".
+        "constant", "inverse", "inverse:STEPS", "linear" or "cosine". partial_fit uses "constant" in place of a schedule
+        that depends on the number of steps.
     momentum, l1, l2, center, average, sparse : float
-        As the flags of rbmtrain. 0 is none.
+        As the flags of rbmtrain. 0: off.
     scale : "auto", "minmax", None, or (low, high)
-        How values become [0, 1]. "minmax" takes the range of each feature in fit. "auto" does so unless all values lie in
-        [0, 1] already. (low, high) are numbers, or arrays of one for each feature. Later values outside the range are cut. None takes
-        values as they are, and refuses those outside [0, 1].
+        How values are mapped to [0, 1]. "minmax" maps the range of each feature in fit. "auto" does the same unless all
+        values already lie in [0, 1]. (low, high) are two numbers, or two arrays with a number for each feature. Later
+        values outside the range are clipped. None changes nothing, and refuses values outside [0, 1].
     binarize : "none" or "threshold"
-        What becomes of values between 0 and 1: they stay, as means of binary units, or are 1 from ½ up.
+        How values between 0 and 1 are used: as means of binary units, or as bits that are 1 from ½ up.
     n_jobs : int or None
-        Processors for training. None is 1, -1 all.
+        Number of processors for training. None: 1; -1: all.
 
     Attributes
     ----------
@@ -98,14 +97,14 @@ class _RBM(BaseEstimator):
     intercept_hidden_ : array (n_components,)
     intercept_visible_ : array (n_features,)
     scale_low_, scale_high_ : arrays (n_features,)
-        The values that are 0 and 1 to the model.
+        The values that are mapped to 0 and 1.
     n_steps_ : int
-        Training steps taken.
+        Number of training steps.
     """
 
-    _classes = 0  # label units
-    _groups = ""  # kinds of the inputs where from_run found others than bits and numbers, as "softmax:3 bernoulli:2"
-    _schema = None  # what the inputs stand for, where from_run found a table or sequences
+    _classes = 0  # number of label units
+    _groups = ""  # kinds of the inputs, such as "softmax:3 bernoulli:2", if from_run found categories
+    _schema = None  # columns of a table or sites of sequences, if from_run found them
     units = "binary"
 
     def __init__(
@@ -150,7 +149,7 @@ class _RBM(BaseEstimator):
     # Rows.
 
     def _learn_scale(self, X):
-        """Set what is 0 and what is 1, or means and deviations, by the rows of the first fit."""
+        """Set scale_low_ and scale_high_, or means and deviations, from the rows of the first fit."""
         if self.units not in ("binary", "gaussian", _LEARNED):
             raise ValueError(f"units is {self.units!r}; there are 'binary', 'gaussian' and {_LEARNED!r}")
         self._groups, self._schema = "", None
@@ -169,7 +168,7 @@ class _RBM(BaseEstimator):
                 least, most = least.toarray().ravel(), most.toarray().ravel()
             if self.scale == "minmax" or self.scale == "auto" and (least.min() < 0 or most.max() > 1):
                 low, high = least.astype(np.float64), most.astype(np.float64)
-                high = np.where(high > low, high, low + 1)  # a constant is 0
+                high = np.where(high > low, high, low + 1)  # a constant feature becomes 0
         else:
             try:
                 low, high = (np.broadcast_to(np.asarray(x, dtype=np.float64), (width,)).copy() for x in self.scale)
@@ -180,7 +179,7 @@ class _RBM(BaseEstimator):
         self.scale_low_, self.scale_high_ = low, high
 
     def _learn_moments(self, X):
-        """Set the mean and the standard deviation of each column, or 1 in the place of a deviation of 0."""
+        """Set the mean and the standard deviation of each column; a deviation of 0 becomes 1."""
         if not (self.scale is None or isinstance(self.scale, str) and self.scale == "auto"):
             raise ValueError(f"scale is {self.scale!r}; with units='gaussian' there are 'auto', which standardises, and None")
         width = X.shape[1]
@@ -190,7 +189,7 @@ class _RBM(BaseEstimator):
         X = X.toarray() if _is_sparse(X) else X
         first = X[0].astype(np.float64)
         with np.errstate(over="ignore", invalid="ignore"):
-            off = X - first  # where numbers are large and near to each other, their squares are not exact
+            off = X - first  # avoids cancellation for large numbers that are close to each other
             mean = off.mean(axis=0)
             deviation = np.sqrt(((off - mean) ** 2).mean(axis=0))
         self.mean_ = first + mean
@@ -200,14 +199,14 @@ class _RBM(BaseEstimator):
         self.scale_ = np.where(self._constant, 1, deviation)
 
     def _unit(self, X):
-        """Return rows as values of the units, in their type: in [0, 1], or standardised."""
+        """Return rows as values of the units, in [0, 1] or standardised. The type of numbers does not change."""
         if self._real:
             X = X.toarray() if _is_sparse(X) else X
             return ((X - self.mean_) / self.scale_).astype(X.dtype)
         low, high = (x.astype(X.dtype) for x in (self.scale_low_, self.scale_high_))
         values = X.data if _is_sparse(X) else X
         if self.scale is None and values.size and (values.min() < 0 or values.max() > 1):
-            raise ValueError("values lie outside [0, 1]; scale='minmax' takes them there")
+            raise ValueError("values lie outside [0, 1]; scale='minmax' maps them into it")
         if _is_sparse(X):
             if low.any():
                 return self._unit(X.toarray())
@@ -231,7 +230,7 @@ class _RBM(BaseEstimator):
         return self._unit(self._checked(X, accept_sparse="csr"))
 
     def _checked(self, X, **arguments):
-        """Return checked rows of a fitted estimator, words of a table as units."""
+        """Return checked rows of a fitted estimator, with words of a table converted to units."""
         if self._schema is not None and self._schema.is_words(X):
             X = self._schema.encode(X)
         return validate_data(self, X, reset=False, dtype=_TYPES, **arguments)
@@ -248,15 +247,15 @@ class _RBM(BaseEstimator):
         return self._rates[self._real] if auto else self.learning_rate
 
     def _kinds(self):
-        """Return the kinds of the inputs as the program takes them."""
+        """Return the kinds of the inputs for gorbm-python."""
         return self._groups or (f"gaussian:{self.n_features_in_}" if self._real else "")
 
     def _gaussian(self):
-        """Return which inputs are Gaussian units, where some are."""
+        """Return an array of bools, true for inputs that are Gaussian units."""
         return np.concatenate([np.full(int(n), kind == "gaussian") for kind, n in (g.split(":") for g in self._kinds().split())])
 
     def _settings(self):
-        """Return the settings of training as the program takes them."""
+        """Return the settings of training for gorbm-python."""
         return {
             "inputs": self.n_features_in_,
             "hidden": operator.index(self.n_components),
@@ -312,7 +311,7 @@ class _RBM(BaseEstimator):
         header, arrays = dict(settings, op="partial_fit"), self._arrays(X, y)
         if state is None:
             header["begin"] = True
-            if fitted:  # chains start at the rows, as those from random states would lag behind the model
+            if fitted:  # chains start at the rows, because random states are far from equilibrium of a trained model
                 arrays.update(self._model())
                 if re.match("(pcd|ins|pins|pt)(:|$)", settings["negphase"]) and ":start=" not in settings["negphase"]:
                     header["negphase"] += ":start=data"
@@ -329,7 +328,7 @@ class _RBM(BaseEstimator):
             raise KeyboardInterrupt
 
     def _forget(self):
-        """Drop what partial_fit keeps from call to call."""
+        """Discard the state that partial_fit keeps between calls."""
         process = self.__dict__.pop("_process", None)
         if process is not None:
             process.close()
@@ -338,14 +337,14 @@ class _RBM(BaseEstimator):
 
     def __getstate__(self):
         state = dict(super().__getstate__())
-        state.pop("_process", None)  # _state has all that it knows
+        state.pop("_process", None)  # _state has its whole state
         return state
 
     def _arrays(self, X, y):
         X = self._unit(X)
         if _is_sparse(X):
             if X.nnz > np.iinfo(np.int32).max:
-                raise ValueError(f"{X.nnz} elements of a sparse array; it takes up to {np.iinfo(np.int32).max}")
+                raise ValueError(f"a sparse array has {X.nnz} elements; at most {np.iinfo(np.int32).max} are allowed")
             arrays = {"data": X.data.astype("<f4"), "indices": X.indices.astype("<i4"), "indptr": X.indptr.astype("<i4")}
         else:
             arrays = {"x": np.ascontiguousarray(X, dtype="<f4")}
@@ -381,7 +380,7 @@ class _RBM(BaseEstimator):
             self.precision_ = arrays["visible_precision"][:n].astype(dtype)
 
     def _model(self):
-        """Return the model as the program takes it."""
+        """Return the model's arrays for gorbm-python."""
         arrays = {
             "weights": np.ascontiguousarray(self.components_.T, dtype="<f4"),
             "visible_bias": self.intercept_visible_.astype("<f4"),
@@ -395,10 +394,10 @@ class _RBM(BaseEstimator):
     def from_run(cls, path, **params):
         """Open a model that rbmtrain has trained.
 
-        path is the folder of a run, or a .safetensors file. Scale and binarize are those of the run, or the means and deviations of
-        its columns; params are further parameters of the estimator. A model of a table takes rows of as many words and
-        numbers as the table has columns, and one of aligned sequences takes texts. Both take rows of their units too: a column of 0 and
-        1 for each level, of which one is 1, or a single column where there are two levels.
+        path is the folder of a run, or a .safetensors file. scale and binarize, or means and deviations, are those of the
+        run; params are further parameters of the estimator. A model of a table accepts rows of words and numbers, one for
+        each column of the table. A model of aligned sequences accepts strings. Both also accept rows of their units: for
+        each column, a 0 or 1 for each level, of which exactly one is 1, or a single 0 or 1 if there are two levels.
         """
         arrays, about = _modelfile.read(path)
         classes, groups = int(about.get("classes", 0)), about["groups"]
@@ -411,7 +410,7 @@ class _RBM(BaseEstimator):
         visible, hidden = arrays["weights"].shape
         low, high = 0.0, 1.0
         if "gaussian" in groups:
-            precision = arrays["visible_precision"]  # 0 of other units
+            precision = arrays["visible_precision"]  # 0 for other units
             learned = cls is RBMDensity and np.any((precision != 1) & (precision != 0))
             params.setdefault("units", _LEARNED if learned else "gaussian")
             scale = "auto"
@@ -450,7 +449,7 @@ class _RBM(BaseEstimator):
         return np.asarray(X @ self.components_.T.astype(X.dtype, copy=False)) + self.intercept_hidden_.astype(X.dtype, copy=False)
 
     def _free_energy(self, X):
-        """Return F(x) = -bᵀx - Σ_j log(1+exp(c_j + (Wx)_j)), in nats; of Gaussian units Σ_i γ_i x_i²/2 more."""
+        """Return F(x) = -bᵀx - Σ_j log(1+exp(c_j + (Wx)_j)), in nats, plus Σ_i γ_i x_i²/2 over Gaussian units."""
         F = np.empty(X.shape[0], dtype=X.dtype)
         for rows in _chunks(X.shape[0], self.components_.shape[0]):
             x = X[rows]
@@ -462,7 +461,7 @@ class _RBM(BaseEstimator):
     def _more_tags(self):
         return {"preserves_dtype": _TYPES}
 
-    def __sklearn_tags__(self):  # of scikit-learn 1.6 and later
+    def __sklearn_tags__(self):  # scikit-learn 1.6 and later
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         if tags.transformer_tags is not None:
@@ -471,7 +470,7 @@ class _RBM(BaseEstimator):
 
 
 def _numbers(names):
-    """Return names as integers if all are."""
+    """Return names as integers if all are integers."""
     names = list(names)
     try:
         return [int(x) for x in names]
@@ -489,16 +488,16 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _RBM):
     def fit(self, X, y=None):
         """Train on the rows of X, an array or a sparse array (n_samples, n_features); y is ignored.
 
-        Ctrl-C ends training; the model as it is then can be used.
+        Ctrl-C stops training; the estimator keeps the current model.
         """
         self._fit(validate_data(self, X, accept_sparse="csr", dtype=_TYPES))
         return self
 
     def partial_fit(self, X, y=None):
-        """Take a step on every batch_size rows of X, in their order, and return self.
+        """Take a training step for every batch_size rows of X, in order, and return self.
 
-        The first call learns the scale; (low, high) in the parameter scale avoids that it depends on few rows. Chains, momentum and
-        averages continue from call to call, and in copies and pickles too. After fit, training continues from its model, with new
+        The first call sets the scale from its rows; give (low, high) as scale if these are few. Chains, momentum and
+        averages continue between calls, and in copies and pickles. After fit, training continues from its model, with new
         chains that start at the rows.
         """
         first = not hasattr(self, "components_")
@@ -513,16 +512,16 @@ class _Transformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _RBM):
 class BernoulliRBM(_Transformer):
     """Bernoulli restricted Boltzmann machine: features for a pipeline, with scikit-learn's parameters and attributes.
 
-    There is no h_samples_, as the chains are the negative phase's.
+    There is no attribute h_samples_, because gorbm-python keeps the chains.
     """
 
     __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
 
     def score_samples(self, X):
-        """Return the pseudo-log-likelihood Σ_i log p(x_i | the others) of each row, in nats.
+        """Return the pseudo-log-likelihood Σ_i log p(x_i | the other features) of each row, in nats.
 
-        scikit-learn's BernoulliRBM returns one term of this sum, drawn at random, times the number of features; this is the
-        mean of that. It takes time proportional to n_samples · n_features · n_components.
+        scikit-learn's BernoulliRBM returns a random term of this sum, times the number of features, whose mean is this
+        sum. The time is proportional to n_samples · n_features · n_components.
         """
         X = self._rows(X)
         W, b = self.components_.astype(X.dtype, copy=False), self.intercept_visible_.astype(X.dtype, copy=False)
@@ -548,21 +547,22 @@ class BernoulliRBM(_Transformer):
 
 
 class RBMDensity(DensityMixin, _Transformer):
-    """Density of binary or real rows: log-likelihoods with an honest log Z, samples, missing values, and features.
+    """Density of binary or real rows: log-likelihoods with log Z, samples, missing values, and features.
 
-    Values between 0 and 1 are cut at ½ by default, because the model is a distribution of bits. log Z is computed when it is first needed: by
-    enumeration where that takes less than a second, and else by annealed importance sampling, its reverse and
-    Bennett's ratio, which may take a minute. A MixingWarning says why an estimate may be wrong.
+    By default values between 0 and 1 become bits by a threshold at ½, because the model is a distribution of bits. log Z
+    is computed when it is first needed: by enumeration if that takes less than a second, otherwise by annealed importance
+    sampling, its reverse and Bennett's ratio, which may take a minute. A MixingWarning gives the reason if an estimate may
+    be wrong.
 
-    Further parameters and attributes, with learning_rate="auto" for 0.2, or 0.05 for real rows:
+    Further parameters and attributes; learning_rate="auto" is 0.2, or 0.05 for real rows:
 
     units : "binary", "gaussian" or "gaussian:precision=learned"
-        Gaussian units take any numbers. fit standardises them column by column, unless scale is None, and densities and samples are in the units of
-        the rows. Given the hidden units each number is normal, of the precision 1 or of one that is learned. A
-        learned one makes the better densities, and overfits sooner.
+        Gaussian units represent any numbers. fit standardises each column unless scale is None; densities and samples are
+        in the units of the rows. Given the hidden units, each number has a normal distribution with precision 1 or a
+        learned precision. Learned precisions give better densities, but overfit sooner.
     mean_, scale_, precision_ : arrays (n_features,)
-        Where the units are Gaussian, in the place of scale_low_ and scale_high_: mean and standard deviation of each column, 1
-        for a deviation of 0, and the precision of the standardised column. A column of deviation 0 counts as one of deviation 1.
+        For Gaussian units, instead of scale_low_ and scale_high_: mean and standard deviation of each column, and the
+        precision of the standardised column. A standard deviation of 0 is replaced by 1.
     """
 
     __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
@@ -610,7 +610,7 @@ class RBMDensity(DensityMixin, _Transformer):
         )
         self.units = units
 
-    _rates = (0.2, 0.05)  # of learning_rate="auto": of bits, and of numbers
+    _rates = (0.2, 0.05)  # learning_rate="auto" for bits and for numbers
 
     def _shape(self):
         return {"inputs": self.n_features_in_, "hidden": len(self.components_), "classes": 0, "groups": self._kinds()}
@@ -640,7 +640,7 @@ class RBMDensity(DensityMixin, _Transformer):
 
     @property
     def log_z_bracket_(self):
-        """Annealed importance sampling, on average too low, and its reverse, too high; both log_z_ if that is exact."""
+        """Estimates of log Z by annealed importance sampling, too low on average, and its reverse, too high; both log_z_ if that is exact."""
         answer = self._partition()
         return answer["low"], answer["high"]
 
@@ -649,7 +649,7 @@ class RBMDensity(DensityMixin, _Transformer):
         X = self._rows(X)
         shift = self.log_z_
         if self._real:
-            shift += np.log(self.scale_).sum()  # 1 of units that are no numbers
+            shift += np.log(self.scale_).sum()  # scale_ is 1 for units that are not numbers
         return (-self._free_energy(X) - shift).astype(X.dtype)
 
     def score(self, X, y=None):
@@ -657,10 +657,10 @@ class RBMDensity(DensityMixin, _Transformer):
         return float(np.mean(self.score_samples(X)))
 
     def sample(self, n_samples=1, X=None):
-        """Return n_samples draws of the model, in the units of the training rows.
+        """Return n_samples samples of the model, in the units of the training rows.
 
-        Half of the chains start at rows of X, if it is given, and the others at random: the samples are good if both agree. A MixingWarning says
-        that they do not.
+        If X is given, half of the chains start at rows of X and the others at random states. The samples are good if both
+        halves agree; otherwise there is a MixingWarning.
         """
         check_is_fitted(self)
         arrays = {} if X is None else self._arrays(self._checked(X), None)
@@ -671,10 +671,11 @@ class RBMDensity(DensityMixin, _Transformer):
         return x if self._schema is None else self._schema.decode(x)
 
     def fill(self, X, n_samples=20):
-        """Return X with its NaN replaced by their means given the rest of their row.
+        """Return X with each NaN replaced by its mean given the known values of its row.
 
-        The means are exact where the missing values of a row, or the hidden units, have up to 4096 states: up to 12 hidden units, or 12 missing
-        bits. Else they are over n_samples draws. The rest of a row counts as bits, unless units is "gaussian".
+        The means are exact if the missing values of a row, or the hidden units, have at most 4096 states: 12 missing bits, or
+        12 hidden units. Otherwise they are means over n_samples samples. Known values become bits, unless units is
+        "gaussian".
         """
         check_is_fitted(self)
         words = self._schema is not None and self._schema.is_words(X)
@@ -686,7 +687,7 @@ class RBMDensity(DensityMixin, _Transformer):
         given = self._unit(np.where(holes, 0, X)[rows])
         if not self._real:
             given = given >= 0.5
-        elif self._groups:  # bits of the other units
+        elif self._groups:  # other units are bits
             given = np.where(self._gaussian(), given, given >= 0.5)
         given = np.where(holes[rows], np.float32(np.nan), given.astype("<f4"))
         answer, filled = self._draw("fill", {"given": given}, n_samples)
@@ -702,7 +703,7 @@ class RBMDensity(DensityMixin, _Transformer):
             return process.request(dict(self._shape(), op=op, samples=operator.index(n_samples), seed=seed), dict(self._model(), **arrays))
 
     def _back(self, x):
-        """Return values of the units in the units of the training rows."""
+        """Convert values of the units to the scale of the training rows."""
         if self._real:
             return (self.mean_ + x * self.scale_).astype(self.components_.dtype)
         return (self.scale_low_ + x * (self.scale_high_ - self.scale_low_)).astype(self.components_.dtype)
@@ -711,20 +712,22 @@ class RBMDensity(DensityMixin, _Transformer):
 class RBMClassifier(ClassifierMixin, _RBM):
     """Classification restricted Boltzmann machine (Larochelle, Mandel, Pascanu & Bengio 2012).
 
-    Further parameters and attributes, with learning_rate="auto" for 0.05:
+    Further parameters and attributes; learning_rate="auto" is 0.05:
 
     objective : "auto", "hybrid", "discriminative" or "joint"
-        What training climbs: log p(y|x) + alpha log p(x,y); log p(y|x), by its exact gradient and without a negative
-        phase; or log p(x,y). "auto" is "hybrid", and "discriminative" where units is "gaussian".
+        What training maximises. "hybrid": log p(y|x) + alpha log p(x,y). "discriminative": log p(y|x), by its exact
+        gradient, without a negative phase. "joint": log p(x,y). "auto": "discriminative" if units is "gaussian",
+        otherwise "hybrid".
     alpha : float
-        Weight of the generative part of "hybrid".
+        Weight of log p(x,y) in "hybrid".
     units : "binary" or "gaussian"
-        "gaussian" takes numbers as they are, standardised column by column, and scale is "auto" or None.
+        "gaussian" is for any numbers. Each column is standardised unless scale is None.
     classes_ : array (n_classes,)
     class_components_ : array (n_components, n_classes)
     intercept_class_ : array (n_classes,)
     mean_, scale_ : arrays (n_features,)
-        In the place of scale_low_ and scale_high_, where units is "gaussian": of each column, 1 for a deviation of 0.
+        If units is "gaussian", instead of scale_low_ and scale_high_: mean and standard deviation of each column. A
+        standard deviation of 0 is replaced by 1.
     """
 
     __doc__ += _RBM.__doc__[_RBM.__doc__.index("\n\n") :]
@@ -776,7 +779,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
         self.objective = objective
         self.alpha = alpha
 
-    _rates = (0.05, 0.05)  # of learning_rate="auto": of bits, and of numbers
+    _rates = (0.05, 0.05)  # learning_rate="auto" for bits and for numbers
 
     def _settings(self):
         objective = str(self.objective)
@@ -791,7 +794,7 @@ class RBMClassifier(ClassifierMixin, _RBM):
     def fit(self, X, y):
         """Train on the rows of X, an array or a sparse array (n_samples, n_features), and their classes y.
 
-        Ctrl-C ends training; the model as it is then can be used.
+        Ctrl-C stops training; the estimator keeps the current model.
         """
         X, y = validate_data(self, X, y=y, accept_sparse="csr", dtype=_TYPES)
         check_classification_targets(y)
@@ -801,9 +804,9 @@ class RBMClassifier(ClassifierMixin, _RBM):
         return self
 
     def partial_fit(self, X, y, classes=None):
-        """Take a step on every batch_size rows, as partial_fit of BernoulliRBM does, and return self.
+        """Take a training step for every batch_size rows, as partial_fit of BernoulliRBM does, and return self.
 
-        classes are all classes that there will be; the first call needs them.
+        classes lists all classes that y may have in any call; the first call needs it.
         """
         first = not hasattr(self, "components_")
         X, y = validate_data(self, X, y=y, accept_sparse="csr", dtype=_TYPES, reset=first)
@@ -848,6 +851,6 @@ class RBMClassifier(ClassifierMixin, _RBM):
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X):
-        """Return the likeliest class of each row."""
+        """Return the most probable class of each row."""
         likeliest = np.argmax(self.predict_log_proba(X), axis=1)
         return self.classes_[likeliest]

@@ -1,4 +1,4 @@
-"""Model files of the programs."""
+"""Reads model files of rbmtrain."""
 
 import json
 import os
@@ -7,9 +7,9 @@ import numpy as np
 
 
 def read(path):
-    """Return the arrays and the metadata of a model: of a .safetensors file, or of the folder of a run.
+    """Return the arrays and the metadata of a model. path is a .safetensors file, or the folder of a run.
 
-    "groups" of the metadata are the kinds of the inputs, "" where all are bits.
+    "groups" of the metadata has the kinds of the inputs, or "" if all are bits.
     """
     if os.path.isdir(path):
         path = os.path.join(path, "model.safetensors")

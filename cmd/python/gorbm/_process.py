@@ -1,7 +1,7 @@
-"""The program gorbm-python, and the messages between it and this package.
+"""Starts the program gorbm-python and exchanges messages with it.
 
-A message is a header of JSON, preceded by its length, and arrays: see frame.go. The program is a child that ends when its
-standard input does, so it cannot outlive this process.
+A message is the length of a JSON header, the header, and arrays: see frame.go. The program is a child process that ends
+when its standard input ends, so it cannot outlive this process.
 """
 
 import json
@@ -20,11 +20,11 @@ _TYPES = ("|u1", "<i4", "<f4")
 
 
 class TrainingError(RuntimeError):
-    """The work failed, for example because a parameter is no longer finite."""
+    """gorbm-python failed, for example because a parameter became infinite."""
 
 
 def program():
-    """Return the path of gorbm-python: of $GORBM_PYTHON, or of this package."""
+    """Return the path of gorbm-python: $GORBM_PYTHON, or the program in this package."""
     name = "gorbm-python.exe" if sys.platform == "win32" else "gorbm-python"
     path = os.environ.get("GORBM_PYTHON") or os.path.join(os.path.dirname(__file__), "bin", name)
     if not os.path.exists(path):
@@ -33,17 +33,17 @@ def program():
 
 
 def workers(n_jobs):
-    """Return the number of processors for scikit-learn's n_jobs: None is 1, -1 all, -2 all but one."""
+    """Return the number of processors for n_jobs as in scikit-learn: None is 1, -1 all, -2 all but one."""
     if n_jobs is None:
         return 1
     if n_jobs == 0:
-        raise ValueError("n_jobs is 0; it takes a positive number, a negative one that counts from all processors, or None")
+        raise ValueError("n_jobs is 0; it must be a positive number, a negative number (-1: all processors, -2: all but one), or None")
     every = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return int(n_jobs) if n_jobs > 0 else max(1, every + 1 + int(n_jobs))
 
 
 def _end(child, said, owner):
-    if os.getpid() != owner:  # a fork: the child belongs to another process
+    if os.getpid() != owner:  # in a fork, where the child belongs to the original process
         return
     try:
         child.stdin.close()
@@ -59,7 +59,7 @@ def _end(child, said, owner):
 
 
 class Process:
-    """A running gorbm-python. It ends with close, with the object, and with this process."""
+    """A running gorbm-python. It ends when close is called, this object is deleted, or this process ends."""
 
     def __init__(self, n_jobs=None):
         environment = dict(os.environ, GOMAXPROCS=str(workers(n_jobs)))
@@ -76,14 +76,14 @@ class Process:
 
     @property
     def alive(self):
-        """Whether requests can be made: the program runs, and this process has started it."""
+        """Whether requests are possible: the program runs and was started by this process."""
         return self._owner == os.getpid() and self.close.alive and self._child.poll() is None
 
     def request(self, header, arrays=None, progress=None):
         """Send a request and return header and arrays of the answer.
 
-        progress is called with each report. After Ctrl-C the program is asked to stop; its answer then has "stopped" set, or
-        KeyboardInterrupt is raised where there is none. After a second Ctrl-C the program is killed.
+        progress is called with each report. Ctrl-C asks the program to stop. Its answer then has "stopped" set; if it has no
+        answer, KeyboardInterrupt is raised. A second Ctrl-C kills the program.
         """
         answers = queue.SimpleQueue()
         try:
@@ -93,7 +93,7 @@ class Process:
             while True:
                 try:
                     try:
-                        answer = answers.get(timeout=0.2)  # a wait without an end cannot be interrupted on Windows
+                        answer = answers.get(timeout=0.2)  # on Windows, Ctrl-C cannot interrupt a wait without timeout
                     except queue.Empty:
                         continue
                     if isinstance(answer, Exception):
@@ -108,7 +108,7 @@ class Process:
                     stopped = True
                     self._write({"op": "stop"}, {})
         except BaseException:
-            self._child.kill()  # its next answer would be to this request
+            self._child.kill()  # the answer to this request is not needed
             self.close()
             raise
         header, arrays = answer
@@ -140,7 +140,7 @@ class Process:
         return TrainingError(f"gorbm-python ended with status {status}" + (": " + said if said else ""))
 
     def _read_all(self, answers):
-        """Put all frames of an answer into a queue, and at a fault an exception."""
+        """Put all frames of an answer into a queue, or an exception."""
         try:
             while True:
                 header, arrays = self._read()

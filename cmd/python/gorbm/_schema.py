@@ -1,4 +1,4 @@
-"""Rows of tables and aligned sequences in words, as units of a model: what data.Schema is to the programs."""
+"""Converts rows of tables and aligned sequences to units of a model and back, like data.Schema in Go."""
 
 import json
 
@@ -16,9 +16,10 @@ def parse(text):
 
 
 class Schema:
-    """Columns of levels or numbers. One of two levels is one unit, 1 for the second; others of levels have a unit for each, of which one is 1.
+    """Columns of a table, or sites of sequences.
 
-    A number is a unit too, in its own units.
+    A column with two levels is a single unit, which is 1 for the second level. A column with more levels has a unit for
+    each, of which exactly one is 1. A column of numbers is a single unit with the number.
     """
 
     def __init__(self, columns, sequences=False):
@@ -29,7 +30,7 @@ class Schema:
         self.starts = self.ends - widths
 
     def is_words(self, X):
-        """Whether rows are words and numbers of a table, or sequences, and not units."""
+        """Whether X has words and numbers of a table, or sequences, rather than units."""
         if hasattr(X, "tocsr"):
             return False
         if all(c["name"] in getattr(X, "columns", ()) for c in self.columns):
@@ -38,9 +39,9 @@ class Schema:
         return X.dtype.kind in "OUS" or X.ndim == 2 and X.shape[1] == len(self.columns) != self.ends[-1]
 
     def encode(self, X):
-        """Return rows as units (n_samples, n_units), NaN where a cell is missing: empty, None or NaN.
+        """Return rows as units (n_samples, n_units). Units of missing cells (empty, None or NaN) are NaN.
 
-        Columns of a frame with the names of the table are taken in its order.
+        If X is a data frame with the column names of the table, its columns may have any order.
         """
         names = [c["name"] for c in self.columns]
         if set(names) <= set(getattr(X, "columns", ())):
@@ -66,7 +67,7 @@ class Schema:
         return units
 
     def decode(self, units):
-        """Return rows in words: of each column the level whose unit is largest, or its number."""
+        """Return rows of words: for each column the level with the largest unit, or the number."""
         words = np.empty((len(units), len(self.columns)), dtype=object)
         for j, (c, lo, hi) in enumerate(zip(self.columns, self.starts, self.ends)):
             if c.get("number"):
@@ -88,7 +89,7 @@ def _number(column, cell, row):
 
 
 def _level(column, cell, row):
-    """Return the number of a cell's level, or None if it is missing."""
+    """Return the index of a cell's level, or None if it is missing."""
     if cell is None or cell == "" or cell != cell:
         return None
     try:

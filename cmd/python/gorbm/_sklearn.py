@@ -1,7 +1,7 @@
-"""What the estimators take from scikit-learn, or stand-ins where it is not installed.
+"""Imports from scikit-learn, or replacements if it is not installed.
 
-The stand-ins keep the estimators usable with NumPy alone: parameters, checks of arrays, scores. Pipelines,
-grid searches and set_output need scikit-learn.
+With the replacements the estimators need only NumPy: parameters, checks of arrays and scores work. Pipelines, grid
+searches and set_output need scikit-learn.
 """
 
 import inspect
@@ -105,7 +105,7 @@ except ImportError:
             X = np.asarray(X)
             X = values = X if X.dtype in dtype else X.astype(dtype[0])
         if X.ndim != 2 or 0 in X.shape:
-            raise ValueError(f"X has the shape {X.shape}; it takes rows of at least one feature, at least one row")
+            raise ValueError(f"X has the shape {X.shape}; it must have at least one row and one feature")
         if finite and not np.all(np.isfinite(values)):
             raise ValueError("Input X contains NaN or infinity.")
         if reset:
