@@ -81,8 +81,9 @@ func (b *Batches) shuffle(epoch int) {
 }
 
 // systematic overwrites perm with the rows of an epoch in ascending order, by systematic sampling. It
-// places n evenly spaced points on the cumulative sum of the weights, the first at the fraction at, in
-// [0,1), of a space. Each row then occurs its expected number of times, rounded up or down.
+// places n evenly spaced points on the cumulative sum of the weights. The first point is the fraction at,
+// in [0,1), of the spacing from the start. Each row then occurs its expected number of times, rounded up or
+// down.
 func (b *Batches) systematic(at float64) {
 	total := 0.0
 	for _, w := range b.weights {

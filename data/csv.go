@@ -48,7 +48,7 @@ type csvReader struct {
 	labelAt int      // 1 + index of the column that next moves to the end; 0: none
 	rows    int      // number of rows read so far
 	counts  bool     // the first column has counted the rows so far, from 0 or from 1
-	from    int      // 0 or 1: the first number of that count
+	from    int      // first number of the first column, 0 or 1, if counts
 
 	scaling  scaling
 	byColumn bool // -scale max and minmax use the extremes of each column, not of all values
@@ -56,14 +56,14 @@ type csvReader struct {
 	clipped  int // number of values clipped so far
 	rising   []risingColumn
 	bin      binarizer
-	words    []uint64  // rows so far
-	labeller labeller  // labels so far
+	words    []uint64  // bits of the rows so far
+	labeller labeller  // collects the labels
 	weight   string    // name of the column of weights; "": none
-	weightAt int       // its index among the columns that are not ignored; −1: none
+	weightAt int       // index of the column of weights among the columns that are not ignored; −1: none
 	weights  []float64 // weights of the rows so far
 	raw      string    // text of the weight of the row that next returned
 	between  bool      // some value so far lies between 0 and 1
-	grey     []float32 // values so far, if they are kept
+	grey     []float32 // values of the rows so far, if they are kept
 }
 
 func newCSVReader(path string, opt Options) *csvReader {

@@ -305,7 +305,7 @@ func (t *tableReader) names() (names []string) {
 
 // numbers returns the standardised number of each word of c, for a column of the schema.
 func (t *tableReader) numbers(c *cellColumn, column *Column) ([]float32, error) {
-	numbers := make([]float32, len(c.words)) // not nil, without words too
+	numbers := make([]float32, len(c.words)) // not nil, even if there are no words
 	for k, word := range c.words {
 		v, ok := number(word)
 		if !ok {
@@ -443,7 +443,7 @@ func (c *cellColumn) known() []int32 {
 	return slices.DeleteFunc(slices.Clone(c.cells), func(k int32) bool { return k < 0 })
 }
 
-// numbers returns the numbers of a column of numbers, those of known.
+// numbers returns the numbers in the cells of a column of numbers that are not missing, row by row.
 func (c *cellColumn) numbers() []float64 {
 	ofWord := make([]float64, len(c.words))
 	for k, word := range c.words {
@@ -505,7 +505,7 @@ func loadCSVOrTable(f io.ReaderAt, size int64, path string, opt Options) ([]*Set
 		return loadTable(f, size, path, opt)
 	}
 	sets, err := loadCSV(f, size, path, opt)
-	// Load tries spins when numbers have failed, and spins are not in tables.
+	// Under the rule spins Load repeats a failed reading. Tables have no spins.
 	if !errors.Is(err, errValue) || opt.scaling().rule == "spins" {
 		return sets, err
 	}

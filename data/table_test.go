@@ -106,7 +106,7 @@ func TestTable(t *testing.T) {
 	if got := s.Notes; len(got) != 1 || got[0] != "3 of 20 cells are missing (15.0 %)" {
 		t.Errorf("notes %q", got)
 	}
-	// Another file read with the schema from a model file: columns are found by name, in any order.
+	// Another file is read with the schema from a model file. Its columns are found by name, in any order.
 	schema, err := ParseSchema(s.Schema.Text())
 	if err != nil || schema.Text() != s.Schema.Text() {
 		t.Fatalf("schema %s: %v", s.Schema.Text(), err)
@@ -344,7 +344,7 @@ func TestDamagedTables(t *testing.T) {
 	}
 }
 
-// The words for a missing cell, and blanks around a word, which are ignored.
+// Words that mean a missing cell are recognised, and blanks around a word are ignored.
 func TestMissingWords(t *testing.T) {
 	for _, word := range []string{"", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None"} {
 		path := writeFile(t, "a.csv", "a,b\nyes ,1\n no,2\nno , "+word+" \n"+word+",1\nyes,2\n")
@@ -362,7 +362,7 @@ func TestMissingWords(t *testing.T) {
 	}
 }
 
-// A gzipped file has the rows of the plain one, and Lines has its cells.
+// A gzipped file gives the rows of the plain one, and Lines returns its cells.
 func TestGzippedCSV(t *testing.T) {
 	text := "a;b;label\n0,5;x y;ant\n1;;bee\n0,25;z;ant\n1;x y;ant\n"
 	var packed bytes.Buffer

@@ -34,7 +34,7 @@ func BenchmarkUpdate(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				for range 20 { // units find their usual densities
+				for range 20 { // the densities of units settle
 					if _, err := tr.Step(); err != nil {
 						b.Fatal(err)
 					}
@@ -116,7 +116,7 @@ func BenchmarkOptimizer(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				for range 20 { // units find their usual densities
+				for range 20 { // the densities of units settle
 					if _, err := tr.Step(); err != nil {
 						b.Fatal(err)
 					}

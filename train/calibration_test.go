@@ -124,7 +124,7 @@ func TestCalibrationByHand(t *testing.T) {
 		want -= l(p*p/(p*p+q*q)) / 4
 	}
 	near(t, "negative log-likelihood", s.NLL, want, 1e-14)
-	// Sure and right, in the last bin; classes that a constraint excludes.
+	// An answer of probability 1 that is right is in the last bin. A constraint may exclude classes.
 	inf := math.Inf(-1)
 	if e := (labelled{[]float64{0, inf, inf, 0}, []int32{0, 1}, nil}).calibrationError(1); e != 0 {
 		t.Errorf("rows without a doubt have the error %v", e)

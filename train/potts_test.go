@@ -150,9 +150,9 @@ func TestKnownGroups(t *testing.T) {
 // two statistics of all pairs of letters.
 //
 // The frequencies f(a,b) have a Pearson correlation above 0.98. A model of independent sites has that too,
-// because frequencies of single letters dominate. The connected correlations f(a,b) − f(a)f(b) have it for
-// sites in contact. Over all pairs they are mostly those of sites that hardly depend on each other. 10⁴
-// rows do not determine these, and even 10⁵ rows of the family have less than 0.98: the models are no worse
+// because frequencies of single letters dominate. The connected correlations f(a,b) − f(a)f(b) exceed 0.98
+// for sites in contact. Most other sites hardly depend on each other, and 10⁴ rows do not determine their
+// correlations. Over all pairs even 10⁵ rows of the family have less than 0.98: the models are no worse
 // than the training rows. The effective couplings find the sites in contact.
 func TestKnownFamily(t *testing.T) {
 	if !*long {
@@ -235,7 +235,7 @@ func TestKnownFamily(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := 0 // of the 28 contacts of sites that are four or more apart
+			found := 0 // contacts found, of the 28 between sites that are four or more apart
 			for _, pair := range p.Frobenius(1).Corrected().Ranked(4)[:30] {
 				if contact[pair] {
 					found++

@@ -392,8 +392,8 @@ func byWeight(w []float64, sign float64) (order []int) {
 // A glyph is the outline of a letter. If it is nil it is drawn as a filled rectangle.
 type glyph []sfnt.Segment
 
-// newGlyphs returns the outlines of letters. It is nil for the hyphen and for characters that the font does
-// not have.
+// newGlyphs returns the outlines of letters. The outline is nil for the hyphen and for characters that the
+// font does not have.
 func newGlyphs(letters string) []glyph {
 	face := font.DefaultCache.Lookup(font.Font{Typeface: typeface.Typeface, Variant: typeface.Variant, Weight: xfont.WeightBold}, 12)
 	all := make([]glyph, len(letters))

@@ -219,7 +219,8 @@ func InkOf(m *rbm.RBM) func(float32) color.RGBA {
 	return func(x float32) color.RGBA { return Ink(0.5 + x/6) }
 }
 
-// signed returns a paint for values between ±limit, from blue for −limit over white for 0 to red for limit.
+// signed returns a paint for values between ±limit: blue for −limit, white for 0 and red for limit, with
+// shades in between.
 func signed(limit float32) func(float32) color.RGBA {
 	return func(x float32) color.RGBA {
 		t := float32(0)

@@ -44,7 +44,7 @@ func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string,
 		return extra, "", nil
 	}
 	if !errors.Is(err, rbm.ErrFormat) && !errors.Is(err, fs.ErrNotExist) {
-		return nil, "", err // of another run or other data, and so is the previous one
+		return nil, "", err // the checkpoint is of another run or other data, and so is the previous one
 	}
 	extra, err2 := f.load(previousFile, t)
 	switch {

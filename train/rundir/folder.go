@@ -148,7 +148,7 @@ func (f *Folder) clear() error {
 	}
 	events, _ := filepath.Glob(f.Path(filepath.Join(EventsDir, eventsPrefix+"*"))) // the pattern is well formed
 	for _, path := range append(events, f.Path(EventsDir)) {
-		os.Remove(path) // this fails, and leaves the folder, if it has other files
+		os.Remove(path) // this fails for a folder that has other files
 	}
 	for _, chart := range charts {
 		for _, ending := range chartEndings {

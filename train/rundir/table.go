@@ -13,8 +13,8 @@ import (
 )
 
 // A Table is a file such as metrics.csv that grows by rows: a header, then rows whose first value is the
-// step. Once Add has returned, the row survives the end of the process; once Sync has, a failure of the
-// machine. Rows that could not be written are kept, and written with the next.
+// step. After Add has returned, its row survives the end of the process. After Sync has returned, all rows
+// survive a failure of the machine. Rows that could not be written are kept, and written with the next.
 type Table struct {
 	appender
 	cols int
