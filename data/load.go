@@ -199,7 +199,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	}
 	if opt.Redraw {
 		if sets[0].Grey.Rows == 0 {
-			return nil, nil, specErrorf("%s has no values between 0 and 1, by which rows could be redrawn", sets[0].Name)
+			return nil, nil, specErrorf("%s has no values between 0 and 1, from which rows could be redrawn", sets[0].Name)
 		}
 		sets[0].Chances = sets[0].Grey
 		for _, s := range sets {
@@ -211,7 +211,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 			break
 		}
 		if s.X.Cols%opt.Height != 0 || s.X.Cols/opt.Height != opt.Width {
-			return nil, nil, specErrorf("%s: a row of %d inputs is no picture of %d × %d; give sizes whose product is %d",
+			return nil, nil, specErrorf("%s: a row of %d inputs is not a picture of %d × %d; give sizes whose product is %d",
 				s.Name, s.X.Cols, opt.Height, opt.Width, s.X.Cols)
 		}
 		s.Height, s.Width, s.guessed = opt.Height, opt.Width, false
@@ -247,7 +247,7 @@ func load(ctx context.Context, text string, opt Options) ([]*Set, error) {
 		case s.endings == nil && s.name == name:
 			sp, err := parseSpec(text)
 			if err == nil && sp.hasSeed && !s.seeded {
-				err = specErrorf("%s: %s is not generated at random; leave the seed away", text, name)
+				err = specErrorf("%s: %s is not generated at random; leave the seed out", text, name)
 			}
 			if err != nil {
 				return nil, err

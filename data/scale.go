@@ -152,7 +152,7 @@ func (g scaling) spread(e extent) (s scale, why string) {
 	case g.rule == "minmax":
 		s.low = e.least
 	case e.least < 0:
-		return s, fmt.Sprintf("-scale max is for values from 0 up, and there is %g; take -scale minmax", e.least)
+		return s, fmt.Sprintf("-scale max needs values from 0 up, but there is %g; use -scale minmax", e.least)
 	}
 	if math.IsInf(s.high-s.low, 0) {
 		why = fmt.Sprintf("values from %g to %g are too far apart to scale", s.low, s.high)

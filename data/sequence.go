@@ -401,7 +401,7 @@ func (r *sequenceReader) add(name string, line int, letters []byte) error {
 			r.inserted++
 			continue
 		case c <= ' ' || c > '~':
-			return formatErrorf("%s:%d: sequence %d, %s, holds the byte %#x, which is no letter", r.path, line, r.rows+1, quote(name), c)
+			return formatErrorf("%s:%d: sequence %d, %s, has the byte %#x, which is not a letter", r.path, line, r.rows+1, quote(name), c)
 		}
 		state := r.alphabet.state[c]
 		r.used[c] = true

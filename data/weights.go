@@ -117,7 +117,7 @@ func readWeights(ctx context.Context, path string) ([]float64, error) {
 		}
 	}
 	if err := lines.Err(); err == bufio.ErrTooLong {
-		return nil, formatErrorf("%s:%d: a line that is no weight; write a number a line", path, len(w)+1)
+		return nil, formatErrorf("%s:%d: a line that is not a weight; write one number a line", path, len(w)+1)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -145,7 +145,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 	if o.Reweight > 0 {
 		for _, s := range sets {
 			if s.Schema == nil || s.Schema.Alphabet == "" {
-				return specErrorf("%s holds no aligned sequences, whose rows could be weighed by their neighbours", s.Name)
+				return specErrorf("%s has no aligned sequences; only these can be weighted by neighbours", s.Name)
 			}
 			if s.Len() == 0 {
 				continue
@@ -190,7 +190,7 @@ func (o Options) weigh(ctx context.Context, sets []*Set) error {
 			s.Notes = append(s.Notes, fmt.Sprintf("%d of %d rows have weight 0 and are left out", n, n+s.Len()))
 		}
 		if total, equal := s.TotalWeight(), s.EqualRows(); total < equal/2 {
-			s.Notes = append(s.Notes, fmt.Sprintf("the weights sum to %.3g, and starts are those of that many rows, though they are as precise as %.3g equal rows; multiply the weights by %.3g", total, equal, equal/total))
+			s.Notes = append(s.Notes, fmt.Sprintf("the weights sum to %.3g, so that the initial biases are those of that many rows, although the rows are as precise as %.3g equal rows; multiply the weights by %.3g", total, equal, equal/total))
 		}
 	}
 	return nil

@@ -237,8 +237,8 @@ func TestReweight(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := Load(context.Background(), "toy", Options{Reweight: 0.8}); err == nil || !strings.Contains(err.Error(), "holds no aligned sequences") {
-		t.Errorf("bits by neighbours: %v, want %q in it", err, "holds no aligned sequences")
+	if _, _, err := Load(context.Background(), "toy", Options{Reweight: 0.8}); err == nil || !strings.Contains(err.Error(), "has no aligned sequences") {
+		t.Errorf("bits by neighbours: %v, want %q in it", err, "has no aligned sequences")
 	}
 }
 

@@ -28,9 +28,9 @@ func (s Settings) checkMissing(set *data.Set, m *rbm.RBM) error {
 	case set.Missing.Rows == 0:
 		return nil
 	case s.Objective != "" && s.Objective != Joint:
-		return fmt.Errorf("%s has missing cells, which do not go with the objective %s; train by %s", set.Name, s.Objective, Joint)
+		return fmt.Errorf("%s has missing cells, which cannot go with the objective %s; train by %s", set.Name, s.Objective, Joint)
 	case m.Constraint != nil:
-		return fmt.Errorf("%s has missing cells, which do not go with the constraint %v", set.Name, m.Constraint)
+		return fmt.Errorf("%s has missing cells, which cannot go with the constraint %v", set.Name, m.Constraint)
 	case m.Classes() > 0 && set.Unlabelled() > 0:
 		return fmt.Errorf("%s has missing cells and rows without a label; leave such rows out, or train without labels", set.Name)
 	}

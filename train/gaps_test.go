@@ -239,8 +239,8 @@ func gapsResume(t *testing.T, set *data.Set) {
 		t.Errorf("a step allocates %v times, want 0", n)
 	}
 	s.Objective = Hybrid
-	if err := s.checkMissing(set, whole.Model()); err == nil || !strings.Contains(err.Error(), "do not go with the objective hybrid") {
-		t.Errorf("hybrid: %v, want %q in it", err, "do not go with the objective hybrid")
+	if err := s.checkMissing(set, whole.Model()); err == nil || !strings.Contains(err.Error(), "cannot go with the objective hybrid") {
+		t.Errorf("hybrid: %v, want %q in it", err, "cannot go with the objective hybrid")
 	}
 }
 

@@ -139,9 +139,9 @@ func (h *Health) check(step int, m *rbm.RBM, rows []int32) {
 	switch {
 	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // Trainer.Run reports parameters that are not finite
 	case h.Initial > largeWeight:
-		h.find(WeightsKind, fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
+		h.find(WeightsKind, fmt.Sprintf("the run began with parameters up to %.3g: single inputs fix the states of units, and learning hardly changes them; start from another -init, because a smaller -rate will not help", h.Initial))
 	default:
-		h.find(WeightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
+		h.find(WeightsKind, fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs fix the states of units; a smaller -rate%s or some -l2 keeps them small", step, large, largeWeight, h.linear()))
 	}
 	if m.RealHidden() { // real units are neither on nor off
 		return

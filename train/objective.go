@@ -57,9 +57,9 @@ func (s Settings) checkClasses(set *data.Set, m *rbm.RBM) error {
 	case byClass && m.Classes() == 0:
 		return fmt.Errorf("the objective %s needs a model with labels", s.Objective)
 	case byClass && m.Constraint != nil:
-		return fmt.Errorf("the objective %s does not go with the constraint %v; train by %s", s.Objective, m.Constraint, Joint)
+		return fmt.Errorf("the objective %s cannot go with the constraint %v; train by %s", s.Objective, m.Constraint, Joint)
 	case m.Classes() > 0 && m.Constraint != nil && set.Unlabelled() > 0:
-		return fmt.Errorf("%d rows of %s have no class, which does not go with the constraint %v", set.Unlabelled(), set.Name, m.Constraint)
+		return fmt.Errorf("%d rows of %s have no class, which cannot go with the constraint %v", set.Unlabelled(), set.Name, m.Constraint)
 	case m.Classes() > 0 && set.Unlabelled() == set.Len():
 		return fmt.Errorf("no row of %s has a class; leave the labels out", set.Name)
 	case s.Batch > s.Rows(set):

@@ -273,7 +273,7 @@ func TestObjectiveRefuses(t *testing.T) {
 		{"", 0.1, 5, set, nil, "only the objective hybrid has it"},
 		{Discriminative, 0, 5, &bare, nil, "the objective discriminative needs a model with labels"},
 		{Hybrid, 1, 5, &bare, nil, "the objective hybrid needs a model with labels"},
-		{Hybrid, 1, 5, set, &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "does not go with the constraint"},
+		{Hybrid, 1, 5, set, &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "cannot go with the constraint"},
 		{Joint, 0, 5, partly(set), &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "have no class"},
 		{Joint, 0, 5, &none, nil, "no row of"},
 		{Discriminative, 0, set.Len(), partly(set), nil, "that have a class"},

@@ -335,7 +335,7 @@ func (h *Health) short(ctx context.Context) (Warning, error) {
 		return Warning{ShortKind, h.blame(what, t)}, nil
 	}
 	if t.Updates > 0 {
-		what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it nearer, so it is not the chains", t.Updates)
+		what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it nearer, so the chains are not the cause", t.Updates)
 	}
 	return Warning{ShortKind, "the model is far from the data: " + what + "; more -steps, more -hidden or another -rate may help"}, nil
 }
@@ -348,7 +348,7 @@ func (h *Health) blame(what string, t Trial) string {
 	switch {
 	case s.Negative.Traits().Moments, known && !t.recovers():
 		if known {
-			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so it is not the chains", t.Updates)
+			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so the chains are not the cause", t.Updates)
 		}
 		return "the rate is too high: " + what + "; what helps is a smaller -rate" + h.linear() + " or a larger -batch"
 	case known:

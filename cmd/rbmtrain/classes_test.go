@@ -106,7 +106,7 @@ func TestNeverPredictedAdvisesWhatTheRunTakes(t *testing.T) {
 			t.Errorf("%s: report.html does not begin with the class that is never predicted", c.args)
 		}
 	}
-	if r := rbmtrain.Call("-data", "gaps.csv", "-numbers", "gaussian", "-preset", "discriminative", "-out", "refused"); r.Status != 1 || !strings.Contains(r.Stderr, "do not go with the objective discriminative") {
+	if r := rbmtrain.Call("-data", "gaps.csv", "-numbers", "gaussian", "-preset", "discriminative", "-out", "refused"); r.Status != 1 || !strings.Contains(r.Stderr, "cannot go with the objective discriminative") {
 		t.Errorf("missing cells are not refused: status %d: %s%s", r.Status, r.Stdout, r.Stderr)
 	}
 }

@@ -61,7 +61,7 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	case PDF:
 		page = vgpdf.New(p.width, p.height)
 	default:
-		return fmt.Errorf("%q is no format of pictures: png, svg and pdf are", f)
+		return fmt.Errorf("%q is not a picture format; use png, svg or pdf", f)
 	}
 	c := draw.NewCanvas(page, p.width, p.height)
 	c.SetColor(color.White) // which a PNG is from the start
