@@ -139,7 +139,7 @@ func lengths(p *program.Runs) claims.Figure {
 		},
 		Finding: func(t *claims.Table) string {
 			at := func(panel, method string, steps float64) float64 { return t.At(panel, method, steps).Mean() }
-			return fmt.Sprintf("With the default %d steps the test errors are level: %.2f %% by ins, %.2f %% by pcd and %.2f %% by pt. After %d steps ins has %.2f %% and pcd %.2f %%.",
+			return fmt.Sprintf("With the default %d steps the test errors are %.2f %% by ins, %.2f %% by pcd and %.2f %% by pt. After %d steps ins has %.2f %% and pcd %.2f %%.",
 				defaultSteps, at(errorPanel, ins, defaultSteps), at(errorPanel, pcd, defaultSteps), at(errorPanel, pt, defaultSteps), longest, at(errorPanel, ins, longest), at(errorPanel, pcd, longest))
 		},
 		Notes: func(t *claims.Table) string {

@@ -114,6 +114,6 @@ func distanceFinding(t *claims.Table) string {
 	ratio := func(panel string, a algorithm) float64 {
 		return math.Exp(logs(t, panel, a).Mean() - logs(t, panel, ins).Mean())
 	}
-	return fmt.Sprintf("Early, PT has %.2f times the distance of INS, with %.2f times the standard deviation, and PCD-1 %.2f times the distance. Late, PT has %.2f and PCD-1 %.2f times the distance of INS (geometric means over the curve).",
+	return fmt.Sprintf("Early in training, PT has %.2f times the distance of INS and %.2f times its standard deviation, and PCD-1 %.2f times its distance. Late, PT has %.2f and PCD-1 %.2f times the distance of INS (geometric means over the curve).",
 		ratio(earlyPanel, pt), claims.SpreadRatio(t, earlyPanel, pt.name, ins.name, 0, math.Inf(1)), ratio(earlyPanel, pcd), ratio(latePanel, pt), ratio(latePanel, pcd))
 }

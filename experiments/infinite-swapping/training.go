@@ -41,12 +41,12 @@ func trainingFigure(name string, d problem) claims.Figure {
 			gain := func(a algorithm) float64 {
 				return secondHalf(t, likelihoodPanel, ins).Mean() - secondHalf(t, likelihoodPanel, a).Mean()
 			}
-			return fmt.Sprintf("INS reaches %.3f nats a row more than PT, on average over the second half of the steps, and %.2f more than PCD-1. The standard deviation of the likelihood under PT is %.2f times that under INS.",
+			return fmt.Sprintf("INS reaches %.3f nats per row more than PT, on average over the second half of the steps, and %.2f more than PCD-1. The standard deviation of the likelihood under PT is %.2f times that under INS.",
 				gain(pt), gain(pcd), claims.SpreadRatio(t, likelihoodPanel, pt.name, ins.name, 1, math.Inf(1)))
 		},
 		Draw: func(w io.Writer, t *claims.Table) error {
 			return claims.Curves(w, t, 2, []claims.Panel{
-				{Name: likelihoodPanel, Title: "likelihood", X: "training step", Y: "log-likelihood / nats a row"},
+				{Name: likelihoodPanel, Title: "likelihood", X: "training step", Y: "log-likelihood / nats per row"},
 				{Name: accuracyPanel, Title: "prediction accuracy", X: "training step", Y: "mean log p(class | inputs) / nats"},
 			}, names(algorithms))
 		},

@@ -206,7 +206,7 @@ func (s system) claims(t *claims.Table) (all []claims.Claim) {
 	for _, u := range units {
 		c := claims.Smaller(fmt.Sprintf("%s: τ of IM is shorter than that of exchange, %s", s.Label, u.claim), s.Logs(t, tauPanel+u.name, im), s.Logs(t, tauPanel+u.name, exchange))
 		if u.name != "moves" {
-			c = c.OnClock()
+			c = c.InOtherUnit()
 		}
 		all = append(all, c)
 	}
@@ -216,11 +216,11 @@ func (s system) claims(t *claims.Table) (all []claims.Claim) {
 	if s.settled {
 		return append(all,
 			claims.Alike(s.Panel("exchange has the energies of IM ")+end, at(paperPanel, exchange), at(paperPanel, im)),
-			claims.Alike(s.Panel("exchange has the energies of IM at equal computing time"), at(meanPanel, exchange), at(meanPanel, im)).OnClock())
+			claims.Alike(s.Panel("exchange has the energies of IM at equal computing time"), at(meanPanel, exchange), at(meanPanel, im)).InOtherUnit())
 	}
 	return append(all,
 		claims.Larger(s.Panel("exchange is still above the energies of IM ")+end, at(paperPanel, exchange), at(paperPanel, im)),
-		claims.Larger(s.Panel("exchange is still above the energies of IM at equal computing time"), at(meanPanel, exchange), at(meanPanel, im)).OnClock())
+		claims.Larger(s.Panel("exchange is still above the energies of IM at equal computing time"), at(meanPanel, exchange), at(meanPanel, im)).InOtherUnit())
 }
 
 // table writes the numbers of a system.

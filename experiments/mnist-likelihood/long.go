@@ -165,10 +165,10 @@ func longNotes(t *claims.Table) string {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "- %s: `%s`\n", r.name, r.flags)
 	}
-	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run on sampled rows began with `-steps 250000`. It was resumed by `-resume` at step 58819 with "+
+	fmt.Fprintf(&b, "\n`rbmeval %s` evaluated both runs. The run on sampled rows began with `-steps 250000`. It was resumed by `-resume` at step 58819 with "+
 		"`-steps 140000`, and at step 140000 with `-steps 190000`. Each time the learning rate followed the schedule of the new length. At step 140000, where the rate reached 0 for the first time, "+
 		"the log-likelihood of the same test rows was −84.06 ± 0.15 by Bennett's ratio, −84.02 by AIS and −84.17 by reverse AIS.\n\n"+
-		"Both runs were evaluated by an earlier version of `rbmeval`. The base of its ladders did not have the means of both layers. The models are not centred. For such models, those "+
+		"This was an earlier version of `rbmeval`. The base of its ladders did not have the means of both layers. The models are not centred. For such models, those "+
 		"log-likelihoods were too high by several nats in each case that we could repeat. The following runs, of one seed each, have the default settings, which centre the model. The present `rbmeval -bennett` evaluated them (for sampled rows with `-ladder-rounds 12000`):\n\n"+
 		"| rows | flags | test | round trips | seconds |\n| --- | --- | --- | --- | --- |\n"+
 		"| thresholded | `-data mnist -labels none -steps 26000` | -67.98 ± 0.13 | 1861 | 60 |\n"+

@@ -52,7 +52,7 @@ var contests = []contest{
 				for _, c := range []string{sardonics, clusters} {
 					all = append(all, s.vanished(t, c),
 						claims.Smaller(s.Panel("the energies of "+c+" are below those of Gibbs with one site per move"), s.At(t, meanPanel, c), s.At(t, meanPanel, oneSite)),
-						claims.Smaller(s.Panel("the energies of "+c+" are below those of sweeps of Gibbs"), s.At(t, meanPanel, c), s.At(t, meanPanel, sweeps)).OnClock())
+						claims.Smaller(s.Panel("the energies of "+c+" are below those of sweeps of Gibbs"), s.At(t, meanPanel, c), s.At(t, meanPanel, sweeps)).InOtherUnit())
 				}
 				return all
 			}
@@ -101,8 +101,8 @@ func (s system) beatsGibbs(t *claims.Table) []claims.Claim {
 	return []claims.Claim{
 		claims.Smaller(s.Panel("τ of SARDONICS in moves is shorter than that of Gibbs with one site per move, as the paper counts moves"), s.Logs(t, tauMoves, sardonics), s.Logs(t, tauMoves, oneSite)),
 		claims.Smaller(s.Panel("τ of SARDONICS in moves is shorter than that of Gibbs with 40 sites per move, which took equal time in the paper"), s.Logs(t, tauMoves, sardonics), s.Logs(t, tauMoves, manySites)),
-		claims.Smaller(s.Panel("τ of SARDONICS in flips is shorter than that of sweeps of Gibbs"), s.Logs(t, tauFlips, sardonics), s.Logs(t, tauFlips, sweeps)).OnClock(),
-		claims.Larger(s.Panel("SARDONICS gives more independent energies per second than sweeps of Gibbs"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, sweeps)).OnClock(),
+		claims.Smaller(s.Panel("τ of SARDONICS in flips is shorter than that of sweeps of Gibbs"), s.Logs(t, tauFlips, sardonics), s.Logs(t, tauFlips, sweeps)).InOtherUnit(),
+		claims.Larger(s.Panel("SARDONICS gives more independent energies per second than sweeps of Gibbs"), s.Logs(t, gainPanel, sardonics), s.Logs(t, gainPanel, sweeps)).InOtherUnit(),
 	}
 }
 
@@ -110,8 +110,8 @@ func (s system) beatsGibbs(t *claims.Table) []claims.Claim {
 func (s system) beats(t *claims.Table, a, b string) []claims.Claim {
 	return []claims.Claim{
 		claims.Smaller(s.Panel("τ of "+a+" in moves is shorter than that of "+b), s.Logs(t, tauMoves, a), s.Logs(t, tauMoves, b)),
-		claims.Smaller(s.Panel("τ of "+a+" in flips is shorter than that of "+b), s.Logs(t, tauFlips, a), s.Logs(t, tauFlips, b)).OnClock(),
-		claims.Larger(s.Panel(a+" gives more independent energies per second than "+b), s.Logs(t, gainPanel, a), s.Logs(t, gainPanel, b)).OnClock(),
+		claims.Smaller(s.Panel("τ of "+a+" in flips is shorter than that of "+b), s.Logs(t, tauFlips, a), s.Logs(t, tauFlips, b)).InOtherUnit(),
+		claims.Larger(s.Panel(a+" gives more independent energies per second than "+b), s.Logs(t, gainPanel, a), s.Logs(t, gainPanel, b)).InOtherUnit(),
 	}
 }
 

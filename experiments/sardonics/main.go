@@ -26,7 +26,7 @@ site ("Gibbs, a site a move"). According to the paper's Table III, a move of SAR
 "Gibbs, 40 sites a move". Comparisons by flips and seconds use "Gibbs, a sweep a move", which updates each site once. On most systems the runs of Gibbs
 with one or 40 sites per move are too short to reach equilibrium, as in the paper.
 
-Each comparison has three units of cost, which are called clocks: moves, as in the paper; flips, which are the proposed flips of walks, or updates of
+Each comparison has three units of cost: moves, as in the paper; flips, which are the proposed flips of walks, or updates of
 sites; and processor time without tuning.
 
 The couplings have the distributions of the authors' files. They were drawn once, and all seeds have the same ones: couplings of ±1 with fields of ±1

@@ -123,12 +123,12 @@ func tuningClaims(t *claims.Table) (all []claims.Claim) {
 		all = append(all,
 			claims.Smaller(r.name+": tuned as in the paper, τ in moves is shorter than untuned", tau(byPaper), tau(untuned)),
 			claims.NotLess(r.name+": tuned as in the paper, τ in moves is not longer than with the settings of Table II", tau(tableII), tau(byPaper), claims.Factor).Resolved().Aside(),
-			claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than untuned", worth(byPaper), worth(untuned)).OnClock(),
+			claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than untuned", worth(byPaper), worth(untuned)).InOtherUnit(),
 			claims.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than untuned", worth(tuned), worth(untuned), claims.Factor).Resolved().Aside(),
 			claims.NotLess(r.name+": tuned by seconds gives no fewer independent energies per second than the settings of Table II", worth(tuned), worth(tableII), claims.Factor).Resolved().Aside(),
 			claims.Larger(r.name+": tuned by seconds gives more independent energies per second than tuned as in the paper", worth(tuned), worth(byPaper)).Aside())
 		if len(worth(gibbs)) > 0 {
-			all = append(all, claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than Gibbs", worth(byPaper), worth(gibbs)).OnClock())
+			all = append(all, claims.Larger(r.name+": tuned as in the paper gives more independent energies per second than Gibbs", worth(byPaper), worth(gibbs)).InOtherUnit())
 		}
 	}
 	return all

@@ -55,7 +55,7 @@ func versionsFigure(p *programs, name, title, says string, clustersWin bool, sys
 				for _, v := range []string{iterated, mixed, full} {
 					all = append(all, claims.Smaller(fmt.Sprintf("%s: in moves, the %s version mixes faster than the pure one", s.Label, v), s.Logs(t, tauMoves, v), s.Logs(t, tauMoves, pure)))
 				}
-				all = append(all, claims.Larger(s.Panel("in seconds, the full version mixes faster than the pure one"), s.Logs(t, gainPanel, full), s.Logs(t, gainPanel, pure)).OnClock())
+				all = append(all, claims.Larger(s.Panel("in seconds, the full version mixes faster than the pure one"), s.Logs(t, gainPanel, full), s.Logs(t, gainPanel, pure)).InOtherUnit())
 				for _, v := range versions {
 					if clustersWin {
 						all = append(all, claims.Smaller(fmt.Sprintf("%s: in moves, Swendsen–Wang mixes faster than the %s version", s.Label, v), s.Logs(t, tauMoves, clusters), s.Logs(t, tauMoves, v)))

@@ -135,7 +135,7 @@ func (r contest) figure(p *files) claims.Figure {
 						losses += map[bool]int{true: 1}[beats(base, its)]
 					}
 				}
-				texts = append(texts, fmt.Sprintf("%s %d and %d", e.name, wins, losses))
+				texts = append(texts, fmt.Sprintf("%s (%d, %d)", e.name, wins, losses))
 				if wins > 0 {
 					better = append(better, e.name)
 				}
@@ -146,7 +146,7 @@ func (r contest) figure(p *files) claims.Figure {
 			if count == 1 {
 				return fmt.Sprintf("Better than pcd: %s. Worse: %s.", orNone(better), orNone(worse))
 			}
-			return fmt.Sprintf("Numbers of data sets, of %d, on which an estimator is better than pcd and on which it is worse: %s.", count, strings.Join(texts, "; "))
+			return fmt.Sprintf("Of %d data sets, the numbers on which each estimator is better and worse than pcd: %s.", count, strings.Join(texts, "; "))
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""

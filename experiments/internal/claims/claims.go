@@ -58,16 +58,16 @@ type Kind string
 
 // The kinds. A claim is the paper's unless it says otherwise.
 const (
-	Papers Kind = "paper"
-	Clock  Kind = "another clock" // of the paper, but in a unit of cost that it does not plot, such as seconds
-	Own    Kind = "ours"
+	Papers    Kind = "paper"
+	OtherUnit Kind = "another unit" // of the paper, but in a unit of cost that it does not plot, such as seconds
+	Own       Kind = "ours"
 )
 
 // Unsettled marks a claim whose failure does not show its opposite.
 func (c Claim) Unsettled() Claim { c.contrary = false; return c }
 
-// OnClock marks a claim that the paper makes in another unit of cost.
-func (c Claim) OnClock() Claim { c.Kind = Clock; return c }
+// InOtherUnit marks a claim that the paper makes in another unit of cost.
+func (c Claim) InOtherUnit() Claim { c.Kind = OtherUnit; return c }
 
 // Aside marks a claim that the paper does not make.
 func (c Claim) Aside() Claim { c.Kind = Own; return c }
@@ -88,7 +88,7 @@ type Word string
 // The words.
 const (
 	Holding    Word = "holds"
-	PerStep    Word = "holds per step" // but not on other clocks
+	PerStep    Word = "holds per step" // but not in other units of cost
 	Unresolved Word = "not resolved"   // the numbers show neither the claim nor its opposite
 	Contrary   Word = "does not hold"
 )
@@ -99,7 +99,7 @@ func WordOf(claims []Claim) Word {
 	for _, c := range claims {
 		switch {
 		case c.Verdict == Pass || c.Kind == Own:
-		case c.Kind == Clock:
+		case c.Kind == OtherUnit:
 			if word == Holding {
 				word = PerStep
 			}

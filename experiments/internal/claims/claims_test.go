@@ -48,7 +48,7 @@ func TestLarger(t *testing.T) {
 	}
 }
 
-// Claims of ours do not count in the outcome of a figure. Claims on other clocks separate "holds" from "holds per step".
+// Claims of ours do not count in the outcome of a figure. Claims in other units separate "holds" from "holds per step".
 func TestWordOf(t *testing.T) {
 	big, small := Repeats{1: 11, 2: 22, 3: 33}, Repeats{1: 10, 2: 20, 3: 30}
 	pass, unsettled, contrary := Larger("", big, small), Larger("", small, small), Larger("", small, big)
@@ -57,8 +57,8 @@ func TestWordOf(t *testing.T) {
 		claims []Claim
 	}{
 		{Holding, []Claim{pass, contrary.Aside()}},
-		{PerStep, []Claim{contrary.OnClock(), pass}},
-		{Unresolved, []Claim{pass, unsettled, contrary.OnClock()}},
+		{PerStep, []Claim{contrary.InOtherUnit(), pass}},
+		{Unresolved, []Claim{pass, unsettled, contrary.InOtherUnit()}},
 		{Contrary, []Claim{unsettled, contrary, pass}},
 		{Contrary, []Claim{Alike("", big, small)}},
 		{Contrary, []Claim{Holds("", false, 0, "")}},
