@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"gorbm/rbm/atomicfile"
@@ -110,7 +109,3 @@ func causeOr(ctx context.Context, err error) error {
 type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-// isNotDir reports whether err says that a part of the path is a file and not a folder. Then nothing exists
-// at the path.
-func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"gorbm/data/grammar"
@@ -133,8 +134,8 @@ func (m mnistSource) onDisk(f idxFile, dir string) (string, error) {
 			if err == nil && info.Mode().IsRegular() {
 				return path, nil
 			}
-			if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
-				return "", err // the file may exist but cannot be reached
+			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+				return "", err // the file may exist but cannot be reached; below a file (ENOTDIR) nothing exists
 			}
 		}
 	}

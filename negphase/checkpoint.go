@@ -116,7 +116,7 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 // checkValues checks the ranges of the values of a ladder that was read.
 func (l *ladder) checkValues(from *reader) {
 	r := &l.record
-	from.check(slices.Max(l.journey) <= downward, "the saved ladder has a journey that does not exist")
+	from.check(l.journey.Valid(), "the saved ladder has a journey that does not exist")
 	counts := slices.Concat([]int64{l.rounds, l.trips, l.calls, l.tuned, r.rounds, r.length}, r.stays, r.moves)
 	if l.next != never {
 		counts = append(counts, l.next)

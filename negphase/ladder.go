@@ -3,6 +3,7 @@ package negphase
 import (
 	"cmp"
 
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 )
@@ -12,14 +13,14 @@ import (
 type ladder struct {
 	chains
 	groups       int
-	steps, swaps int       // Gibbs steps per round, rounds per call
-	beta         []float64 // K inverse temperatures, falling from 1
-	at           []int32   // at[g·K+k]: row of the particle of group g at temperature k
-	last         []int32   // for each row: index of the temperature of its last Gibbs steps
-	journey      []uint8   // for each row: its stage of the round trip
-	rowBeta      []float32 // for each row: its inverse temperature
-	weight       []float32 // for each row: its weight in the estimate
-	crossing     []bool    // scratch of countCrossings: one element per pair of neighbours
+	steps, swaps int           // Gibbs steps per round, rounds per call
+	beta         []float64     // K inverse temperatures, falling from 1
+	at           []int32       // at[g·K+k]: row of the particle of group g at temperature k
+	last         []int32       // for each row: index of the temperature of its last Gibbs steps
+	journey      mcmc.Journeys // for each row: its stage of the round trip
+	rowBeta      []float32     // for each row: its inverse temperature
+	weight       []float32     // for each row: its weight in the estimate
+	crossing     []bool        // scratch of countCrossings: one element per pair of neighbours
 
 	rounds int64 // since the first call; its parity selects the pairs of pt and the partition of pins
 	trips  int64 // round trips since the first call
@@ -39,13 +40,6 @@ func (l *LadderSettings) Figures(i Info, updates int) []Figure {
 	trips := i.Get(RoundTrips)
 	return append([]Figure{{Key: "round_trips", Value: trips, Ladder: true, Text: plural(trips, "round trip")}}, l.samplerSettings.Figures(i, updates)...)
 }
-
-// Stages of a particle's round trip.
-const (
-	notBegun = iota
-	upward   // from the lowest temperature to the highest
-	downward // from the highest temperature to the lowest
-)
 
 func newLadder(all Settings) ladder {
 	s := all.ladder()
@@ -97,7 +91,7 @@ func (l *ladder) setBeta(beta []float64) {
 	k := len(beta)
 	l.beta, l.rows = beta, l.groups*k
 	l.at, l.last = make([]int32, l.rows), make([]int32, l.rows)
-	l.journey = make([]uint8, l.rows)
+	l.journey = make(mcmc.Journeys, l.rows)
 	l.rowBeta, l.weight = make([]float32, l.rows), make([]float32, l.rows)
 	l.crossing = make([]bool, k-1)
 	l.record = newRecord(l.groups, k)
@@ -231,15 +225,10 @@ func (l *ladder) finish() {
 
 // trace updates the round trips of a group's particles.
 func (l *ladder) trace(rows []int32) {
-	if top := &l.journey[rows[len(rows)-1]]; *top == upward {
-		*top = downward
-	}
-	bottom := &l.journey[rows[0]]
-	if *bottom == downward {
+	if l.journey.Trace(int(rows[len(rows)-1]), int(rows[0])) {
 		l.info.Count(RoundTrips, 1)
 		l.trips++
 	}
-	*bottom = upward
 }
 
 func (l *ladder) phase(m *rbm.RBM) (rbm.Phase, error) {

@@ -47,11 +47,7 @@ func Calibrate(logp []float64, y []int32, weights []float64, key rbm.Key) (c Cal
 		return c, false
 	}
 	classes := len(logp) / len(y)
-	order := make([]int, len(y))
-	for i := range order {
-		order[i] = i
-	}
-	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	order := key.Rand().Perm(len(y))
 	all := labelled{logp, y, weights}
 	fit, rest := all.take(classes, order[:len(y)/2]), all.take(classes, order[len(y)/2:])
 	c = Calibration{Bins: CalibrationBins, ECE: all.calibrationError(1), Fitted: len(fit.y), N: len(rest.y)}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -491,7 +492,7 @@ func (s *scanResult) onsager() (x float64, ok bool) {
 			return 0, false
 		}
 	}
-	j, err := uniformCoupling(s.couplings)
+	j, err := strconv.ParseFloat(s.couplings, 64)
 	beta := math.Log(1+math.Sqrt2) / (2 * math.Abs(j))
 	last := len(s.scan.betas) - 1
 	return s.scan.x(beta), err == nil && beta <= s.scan.betas[0] && beta >= s.scan.betas[last]

@@ -149,9 +149,6 @@ func parseCouplings(text string) (mcmc.Couplings, error) {
 	}
 }
 
-// uniformCoupling returns the value of -J if it is a number, otherwise an error.
-func uniformCoupling(text string) (float64, error) { return strconv.ParseFloat(text, 64) }
-
 // readModel reads the RBM of -model.
 func (p *plan) readModel() error {
 	m, _, err := cli.ReadModel(&p.modelFile)

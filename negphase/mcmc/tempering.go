@@ -161,8 +161,8 @@ type Ladder struct {
 
 	tries, swaps []int64 // for each pair, from the coldest
 	particle     []int   // [replica] particle whose state it has
-	stage        []uint8 // [particle] stage of its round trip
-	trips        int64   // round trips of all particles
+	journeys     Journeys
+	trips        int64 // round trips of all particles
 }
 
 // NewLadder returns a ladder whose coldest replica is s itself. The other replicas are copies of s in
@@ -176,7 +176,7 @@ func NewLadder(s System, m Mover, swapping Swapping, betas []float64, sites []in
 		return nil, fmt.Errorf("%d temperatures: give 1 to %d", n, maxReplicas)
 	}
 	l := &Ladder{betas: slices.Clone(betas), swapping: swapping, stale: make([]bool, n), weight: slices.Repeat([]float64{1}, n), partner: make([]int, n),
-		tries: make([]int64, n-1), swaps: make([]int64, n-1), particle: make([]int, n), stage: make([]uint8, n)}
+		tries: make([]int64, n-1), swaps: make([]int64, n-1), particle: make([]int, n), journeys: make(Journeys, n)}
 	for k, beta := range betas {
 		if k > 0 && !(beta < betas[k-1]) {
 			return nil, fmt.Errorf("inverse temperature %v after %v: they must fall", beta, betas[k-1])
@@ -226,7 +226,7 @@ func (l *Ladder) Exchanged() (tries, swaps []int64, trips int64) { return l.trie
 func (l *Ladder) Forget() {
 	clear(l.tries)
 	clear(l.swaps)
-	clear(l.stage)
+	clear(l.journeys)
 	l.trips = 0
 }
 
@@ -258,7 +258,9 @@ func (l *Ladder) Move(r *rand.Rand) Info {
 	}
 	info.Moves = 1
 	l.exchangeAll(func(p float64) bool { return r.Float64() < p })
-	l.trace()
+	if l.journeys.Trace(l.particle[len(l.particle)-1], l.particle[0]) {
+		l.trips++
+	}
 	return info
 }
 
@@ -311,24 +313,28 @@ func (l *Ladder) swapIf(k int, do bool) bool {
 	return true
 }
 
-// Stages of a particle's round trip.
+// Journeys has the stage of the round trip of each particle of a ladder.
+type Journeys []uint8
+
 const (
 	notBegun = iota
 	upward   // from the lowest temperature to the highest
 	downward // from the highest temperature to the lowest
 )
 
-// trace updates the round trips.
-func (l *Ladder) trace() {
-	if top := &l.stage[l.particle[len(l.particle)-1]]; *top == upward {
-		*top = downward
+// Trace updates the stages of the particles at the highest and the lowest temperature. It reports whether
+// the latter has completed a round trip.
+func (j Journeys) Trace(highest, lowest int) (trip bool) {
+	if j[highest] == upward {
+		j[highest] = downward
 	}
-	bottom := &l.stage[l.particle[0]]
-	if *bottom == downward {
-		l.trips++
-	}
-	*bottom = upward
+	trip = j[lowest] == downward
+	j[lowest] = upward
+	return trip
 }
+
+// Valid reports whether all stages exist.
+func (j Journeys) Valid() bool { return len(j) == 0 || slices.Max(j) <= downward }
 
 // swapStates exchanges the states of two systems of one kind and size.
 func swapStates(a, b System) {
