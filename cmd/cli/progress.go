@@ -77,14 +77,14 @@ func (m *progressMode) Set(text string) error {
 // perMille is the unit of a bar that counts thousandths of the work.
 const perMille = "‰"
 
-// rate writes the speed of n units in the time took, as "817 steps/s" or "2.5 s a step". It
+// rate writes the speed of n units in the time took, as "817 steps/s" or "2.5 s per step". It
 // is "" for bytes, for thousandths, and in the first second.
 func rate(n int64, unit string, took time.Duration) string {
 	switch x := float64(n) / took.Seconds(); {
 	case n <= 0 || took < time.Second || unit == "B" || unit == perMille:
 		return ""
 	case x < 1:
-		return fmt.Sprintf("%.3g s a %s", 1/x, strings.TrimSuffix(unit, "s"))
+		return fmt.Sprintf("%.3g s per %s", 1/x, strings.TrimSuffix(unit, "s"))
 	default:
 		return FourDigits(x) + " " + unit + "/s"
 	}

@@ -90,11 +90,11 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3. The default of tau is 1/2/3/4/5, as in the paper; that of rbmtrain is reach/5").
 		Main("LIST  such as pcd,ins:tau=reach/5; rbmtrain -negphase help lists them")
 	f.IntVar(&o.steps, "steps", 10000, "number of Gibbs steps, or moves of a sampler, of each chain").Main("N  Gibbs steps of each chain (10000)").Between(1, train.MaxSteps)
-	f.IntVar(&o.repeats, "repeats", 20, "number of independent runs of each estimator; the paper has 20").Main("N  independent runs of each (20)").Between(1, maxRepeats)
+	f.IntVar(&o.repeats, "repeats", 20, "number of independent runs of each estimator; the paper has 20").Main("N  independent runs of each estimator (20)").Between(1, maxRepeats)
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+", unless -negphase gives chains").Between(1, negphase.MaxChains)
-	f.IntVar(&o.batch, "batch", train.PaperSettings("cd").Batch, "number of rows of a minibatch of -data, at which cd and start=data start").Between(1, math.MaxInt32)
+	f.IntVar(&o.batch, "batch", train.PaperSettings("cd").Batch, "number of rows of -data in a minibatch, at which the chains of cd and start=data start").Between(1, math.MaxInt32)
 	f.Group("the truth")
-	f.StringVar(&o.reference, "reference", "", "estimator of the reference run. If you give it, small models are not enumerated either (default: enumeration of a small model, otherwise pt with a ladder tuned to the model)")
+	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, also for small models (default: enumeration of a small model, otherwise pt with a ladder tuned to the model)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "number of updates of each of the 20 independent runs of the reference; only the second half is measured").Between(2, train.MaxSteps)
 	f.Group("rows")
 	o.data = f.AddData(cli.DataRows{Help: " (default: no rows; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})
@@ -157,7 +157,7 @@ type plan struct {
 	options
 	models     []*subject
 	set        *data.Set        // rows of -data, or nil
-	base       func() *rbm.Base // base distribution for set, computed at the first call
+	base       func() *rbm.Base // distribution at β = 0 for set, computed at the first call
 	names      []string         // the estimators as in -negphase
 	estimators []negphase.Settings
 	reference  *negphase.Settings // value of -reference, or nil

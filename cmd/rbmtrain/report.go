@@ -180,20 +180,20 @@ func (r *runner) verdict(warnings []string, memorised bool) string {
 	law, known := train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)
 	if v, ok := r.final.Value("log_likelihood_train"); ok && known {
 		if gap := law - v; gap >= 0 {
-			return fmt.Sprintf("No warning stands: the model is %.2g nats a row below the distribution of the data.", gap)
+			return fmt.Sprintf("No warnings. The log-likelihood of the training rows is %.2g nats per row below that of the true distribution.", gap)
 		}
-		return "No warning stands: the model scores the training rows as well as the distribution of the data does."
+		return "No warnings. The log-likelihood of the training rows is at least that of the true distribution."
 	}
 	if b := r.state.Best; b != nil && r.bestFile() == rundir.BestFile {
-		return fmt.Sprintf("No warning stands; the model of step %d is the best on the rows held out, so take %s.", b.Step, r.folder.Path(rundir.BestFile))
+		return fmt.Sprintf("No warnings. The model of step %d is the best on the rows held out; use %s.", b.Step, r.folder.Path(rundir.BestFile))
 	}
 	switch gained, last := r.gains(r.plan.goal.Name+"_train", r.plan.goal.Smaller); {
 	case !(gained > 0), memorised:
-		return "No warning stands."
+		return "No warnings."
 	case last > stillShare*gained:
-		return "No warning stands, and the model was still getting better in the last fifth of the run."
+		return "No warnings. The model was still improving in the last fifth of the run."
 	}
-	return "No warning stands, and the model hardly got better in the last fifth of the run."
+	return "No warnings. The model hardly improved in the last fifth of the run."
 }
 
 // gains returns the improvement of a column of metrics.csv over the run and over its last fifth, or 0 if they

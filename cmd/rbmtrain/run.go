@@ -134,7 +134,7 @@ type runner struct {
 	begun      bool            // the evaluation of step 0 is in the table
 	stopped    bool            // -stop-after ended the training
 	times      string          // duration of the run in words; "" before the end
-	joined     bool            // Run has started, in step with the other ranks
+	joined     bool            // trainer.Run was called, as on the other ranks
 	saver      saver
 	ladder     ladder
 	ladderPage *plots.Page    // ladder.png; nil: it is not drawn
