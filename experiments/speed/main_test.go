@@ -18,8 +18,8 @@ import (
 
 var speed = clitest.Command{Name: "speed", Run: run}
 
-// TestMain makes the test's program serve when it is a child of itself: as
-// gorbm does, or as one that cheats.
+// TestMain makes the test program a contestant if it is its own child process: gorbm, or one
+// that cheats.
 func TestMain(m *testing.M) {
 	mode := os.Getenv(childVariable)
 	switch {
@@ -39,13 +39,13 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A cheat that dies after so many runs, of which fewer than half make it ready.
+// Number of runs after which a cheat dies; less than half of them prepare it.
 const (
 	diesInATurn = "dies in a turn"
 	turnsOfLife = 30
 )
 
-// serveCheat serves jobs that are not those that were asked for.
+// serveCheat serves other jobs than the requested ones.
 func serveCheat(mode string, in io.Reader, out io.Writer) error {
 	r, w := io.Pipe()
 	go func() {
@@ -102,8 +102,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A small run of all that takes no Python and no compiler: what is printed and
-// what is left behind. Times are not looked at.
+// A small run of everything that needs no Python and no compiler prints and writes what it should.
+// Times are not checked.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// There is a plot of ratios where there are peers, and one of each series of
-// two sizes or more.
+// There is a plot of ratios if there are peers, and a plot for each series of
+// at least two sizes.
 func TestPicture(t *testing.T) {
 	peer := Item{Section: ptSection, Ratios: []Ratio{{Program: numPy, Ratio: 3, Low: 2, High: 4}}}
 	size := func(batch int) Item {

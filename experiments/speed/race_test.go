@@ -19,7 +19,7 @@ import (
 
 var long = flag.Bool("long", false, "try every cheat and every wrong version of the peers, not a third, and the peers themselves")
 
-// cheats change the job into less work, or other work.
+// cheats change a job to less work or to different work.
 var cheats = map[string]func(j *job){
 	"half the rate":            func(j *job) { j.Rate /= 2 },
 	"half the batch":           func(j *job) { j.Batch, j.Chains = j.Batch/2, j.Chains/2 },
@@ -34,7 +34,7 @@ var cheats = map[string]func(j *job){
 	diesInATurn:                func(*job) {},
 }
 
-// small returns files of a race between small models.
+// small returns files for a race with small models.
 func small(t *testing.T) *files {
 	t.Helper()
 	set, _, err := data.Load(context.Background(), "fontdigits:1000", data.Options{})
@@ -44,7 +44,7 @@ func small(t *testing.T) *files {
 	return newFiles(context.Background(), t.TempDir(), set, true)
 }
 
-// smallItem returns a race of this kind between models of 784 × 32 units.
+// smallItem returns a race of this kind with models of 784 × 32 units.
 func (f *files) smallItem(t *testing.T, kind string) item {
 	t.Helper()
 	it := item{section: updateSection, name: kind, operation: "run"}
@@ -88,7 +88,7 @@ func newRace(t *testing.T, others ...contestant) *race {
 	return r
 }
 
-// cheat returns a contestant that does what the cheat makes of jobs.
+// cheat returns a contestant that does the jobs as changed by a cheat.
 func cheat(t *testing.T, name string) contestant {
 	t.Helper()
 	self, err := os.Executable()
@@ -100,7 +100,7 @@ func cheat(t *testing.T, name string) contestant {
 	return c
 }
 
-// gorbm with another number of threads is not taken for a cheat.
+// gorbm with another number of threads passes the checks.
 func TestHonest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -126,7 +126,7 @@ func TestHonest(t *testing.T) {
 	}
 }
 
-// Contestants that do other work are noticed and left out.
+// Contestants that do different work are detected and left out.
 func TestCheats(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -182,8 +182,8 @@ func TestCheats(t *testing.T) {
 	}
 }
 
-// The peers do gorbm's work, and versions of NumPy's loops that do not are
-// noticed.
+// The peers do the work of gorbm, and versions of NumPy's loops that do not are
+// detected.
 func TestPeers(t *testing.T) {
 	python := findPython()
 	if python == "" {
@@ -219,8 +219,8 @@ func TestPeers(t *testing.T) {
 	}{
 		{kind: "pcd", what: "means for draws of v", from: "np.less(self.Uv, 1, out=A)", to: "np.reciprocal(A, out=A)"},
 		{kind: "pcd", what: "no negative phase", from: "self.ascend(V, P)", to: "self.ascend(V[:B], P[:B])"},
-		// How far they go wrong grows with the steps, not with their root:
-		// z is 4 to 6 after 100, 20 to 30 after 200.
+		// Their error is proportional to the number of steps, and the noise to its square root:
+		// z is 4 to 6 after 100 steps, 20 to 30 after 200.
 		{kind: "pcd", what: "chains that stand still", from: "self.Uh *= P[B:]\n            np.less(self.Uh, 1, out=H)", to: "pass", steps: 200},
 		{kind: "pt", what: "swaps of all that are tried", from: "yes = u < ", to: "yes = u > -1 + 0 * "},
 		{kind: "ins", what: "weights of the coldest alone", from: "(sigma == 0)", to: "(sigma == 1)"},
@@ -251,7 +251,7 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// A peer that dies, or is not there, costs a warning; gorbm costs the run.
+// If a peer dies or cannot start there is a warning. If gorbm does, the run fails.
 func TestDeaths(t *testing.T) {
 	f := small(t)
 	it := f.smallItem(t, "exact")
@@ -263,7 +263,7 @@ func TestDeaths(t *testing.T) {
 		t.Errorf("%v, %d entries, warnings %q", err, len(out.Entries), out.Warnings)
 	}
 
-	// In the middle of a race; another race finds it alive again.
+	// It dies in the middle of a race, and is started again for the next race.
 	r := newRace(t, cheat(t, diesInATurn))
 	r.rounds = 2 * turnsOfLife
 	for range 2 {
@@ -281,7 +281,7 @@ func TestDeaths(t *testing.T) {
 	}
 }
 
-// What was done before the context ended is there.
+// The rounds before the end of the context are returned.
 func TestStopped(t *testing.T) {
 	f := small(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -302,7 +302,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// Children that are closed end.
+// A closed child process ends.
 func TestClose(t *testing.T) {
 	r := newRace(t)
 	p, err := r.contestants[0].start(context.Background())
@@ -319,7 +319,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Ctrl-C, which a terminal sends to all, is left to the race.
+// Children ignore Ctrl-C, which a terminal sends to all processes.
 func TestChildrenOutliveInterrupts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there one cannot send it")
@@ -352,7 +352,7 @@ func TestChildrenOutliveInterrupts(t *testing.T) {
 }
 
 func TestSwapWeights(t *testing.T) {
-	// Two particles: the first is at β₀ with the odds exp(−(β₀−β₁)(E₀−E₁)).
+	// Of two particles the first is at β₀ with the odds exp(−(β₀−β₁)(E₀−E₁)).
 	e, beta := []float64{-3, -5}, []float64{1, 0.25}
 	want := 1 / (1 + math.Exp(0.75*2))
 	if got := swapWeights(e, beta); math.Abs(got[0]-want) > 1e-15 || math.Abs(got[1]-(1-want)) > 1e-15 { // rounding
