@@ -58,7 +58,7 @@ func (r *Record) AddFigures(figures []negphase.Figure) {
 	}
 }
 
-// Say appends a text that JSON lacks.
+// Say appends a field that is only in text.
 func (r *Record) Say(label, text string) { r.Show("", label, nil, text) }
 
 // Get returns the value of a key, or nil. "outer.inner" is the key inner of the record under

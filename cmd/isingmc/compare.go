@@ -96,7 +96,7 @@ func (c comparison) among() string {
 // hardlyChance is the p-value below which samplers hardly agree. Below leastAgreement there is a warning.
 const hardlyChance = 0.01
 
-// agreement returns a line on how well the samplers agree, or nil if warning returns that they do not.
+// agreement returns a line on how well the samplers agree, or nil if they do not: see warning.
 func (c comparison) agreement() []string {
 	if len(c.differences) == 0 || len(c.apart()) > 0 {
 		return nil

@@ -219,15 +219,15 @@ func (r row) susceptibility() estimate {
 	return r.mean(func(o *observables) estimate { return spread(scale, o.Spins.Abs, o.Spins.Square) })
 }
 
-// An observable is a quantity of -observables or -overlap, by which samplers are compared too.
+// An observable is a quantity of -observables or -overlap. Samplers are compared by it.
 type observable struct {
-	key, label string // in JSON and in tables; no label: it is in none
-	name       string // in comparisons
-	moments    pick   // that it needs; nil: those of the energy
+	key, label string // name in JSON and in tables; label "": not in tables
+	name       string // name in comparisons
+	moments    pick   // moments that it needs; nil: moments of the energy
 	value      func(r row) estimate
 }
 
-// allObservables are in the order of tables.
+// allObservables has all observables in the order of tables.
 var allObservables = []observable{
 	{"specific_heat", "specific heat", "the specific heat", nil, row.specificHeat},
 	{"magnetisation_mean", "m", "m", spins, func(r row) estimate { return r.value(spins) }},

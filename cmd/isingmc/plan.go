@@ -31,9 +31,9 @@ type plan struct {
 	symmetric   bool    // flipping all spins leaves the energy unchanged
 	tuning      *tuning // nil without -tune and -policy
 	scan        *scan   // nil without -scan
-	references  int     // number of contestants, the last ones, that are only references for the others
+	references  int     // number of contestants at the end of the list that are only compared with the others
 
-	samplerWarnings []string // about the samplers' settings
+	samplerWarnings []string // warnings about the samplers' settings
 	policyWarning   string   // set if the policy was learned at another temperature
 }
 

@@ -101,8 +101,8 @@ func newRow(c *contestant, runs []*measured) row {
 	return r
 }
 
-// record returns the result of a sampler. Its table has τ in a unit of time, of which unit
-// is the length in seconds and unitName the name. Numbers that the run does not determine are null in JSON.
+// record returns the result of a sampler. Its table has τ in units of unitName, where unit is their length
+// in seconds. Numbers that the run does not determine are null in JSON.
 func (r row) record(unit float64, unitName string) (rec cli.Record) {
 	spins, acceptance := float64(r.system.Len()), math.NaN()
 	if a, ok := r.info.Acceptance(); ok {
@@ -250,7 +250,7 @@ func lengthLines(rows []row) (lines []string) {
 			if shortest < longest {
 				flips = fmt.Sprintf("%d to %d", shortest, longest)
 			}
-			lines = append(lines, fmt.Sprintf("%s takes walks of %s flips, found in %.2g s before the burn-in.", r.name, flips, r.warmUp().Seconds()))
+			lines = append(lines, fmt.Sprintf("%s makes walks of %s flips, tuned in %.2g s before the burn-in.", r.name, flips, r.warmUp().Seconds()))
 		}
 	}
 	return lines

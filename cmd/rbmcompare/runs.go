@@ -43,8 +43,8 @@ type runSummary struct {
 }
 
 // A metric holds the last and the best value of a column. The last value of a finished run is over all rows.
-// Values along the run are over a sample if there are many rows. Best is omitted for columns without a
-// better direction.
+// Values along the run are over a sample if there are many rows. Best is omitted if neither larger nor smaller
+// values are better.
 type metric struct {
 	Last     *float64 `json:"last"` // null if it is not finite
 	Best     *float64 `json:"best,omitempty"`

@@ -41,7 +41,7 @@ func (x *examples) sumGaps(ctx context.Context, free, logp []float64) error {
 		if classes > 0 && logp != nil {
 			failed = g.ClassLogProb(ctx, x.m, logp[lo*classes:hi*classes], se, key)
 		}
-		if failed == nil && !bernoulli { // whose F is NaN
+		if failed == nil && !bernoulli { // with Bernoulli labels F is NaN
 			whole := make([]float64, hi-lo)
 			failed = g.FreeEnergy(ctx, x.m, free[lo:hi], whole, key)
 			x.rescale(free, 1, lo, hi)
@@ -89,7 +89,7 @@ func (e *evaluation) scoreCells(ctx context.Context) error {
 		switch {
 		case x == nil || !each && !(x.gappy() && x.pseudo != nil):
 		case !x.likely():
-			e.flags.Warn(fmt.Sprintf("%s has no labels, which the model has, of kind bernoulli: -rows omits the log-probabilities of cells", x.set.Name))
+			e.flags.Warn(fmt.Sprintf("%s has no labels, but the model has bernoulli labels: -rows omits the log-probabilities of cells", x.set.Name))
 		default:
 			if err := x.scoreCells(ctx); err != nil {
 				return err

@@ -262,7 +262,7 @@ func (e *evaluation) choose() error {
 		if e.likely() {
 			e.chooseLogZ(e.m, 1)
 		}
-		if e.rows != "" { // a table of rows does not wait for estimates
+		if e.rows != "" { // with -rows, log Z is estimated only if a flag requests it
 			e.ais, e.reverse, e.bennett = false, false, false
 		}
 		e.pl = (!e.v.IsReal() || e.m.Real() && e.set.Schema != nil) && !e.m.RealHidden() && (e.m.Classes() == 0 || e.labelled())

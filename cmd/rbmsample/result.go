@@ -114,7 +114,7 @@ func (p *plan) record(r *result) (rec cli.Record) {
 	return rec
 }
 
-// verdict returns the evidence whether the chains of query i have mixed.
+// verdict returns whether the chains of query i have mixed, and the evidence.
 func (p *plan) verdict(i int, d sample.Draw) (l cli.Record) {
 	l.AddSome("of", p.name(i))
 	l.Add("negphase", d.Sampler)

@@ -60,8 +60,8 @@ var taskVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "PBS
 // maxArray is the largest size of the file of -array, in bytes.
 const maxArray = 1 << 26
 
-// runArray does the run of the file of -array that a number chooses, or all runs if there
-// is no number. It checks all lines before the first run starts.
+// runArray carries out the run of the file of -array that -array-index or a scheduler chooses,
+// or all runs if neither does. It checks all lines before the first run starts.
 func (o *options) runArray(ctx context.Context) error {
 	if name := o.flags.FirstGiven("out", "force", "cpuprofile"); name != "" {
 		remedy := map[string]string{"out": "give it in its lines", "force": "remove the folders of runs to repeat", "cpuprofile": "give it to a single run"}[name]

@@ -15,7 +15,7 @@ import (
 //
 //	item                                  fixed        fraction
 //	measurements                          freeWork/8   4 %   -eval-every and -metrics override it
-//	trials of a loss, in few runs         freeWork/3   3 %   -negphase exact trains without chains
+//	trials after a loss of likelihood     freeWork/3   3 %   only in few runs
 //	samples.png                           freeWork/8   4 %   rbmsample draws more
 //	singular values in the report         freeWork/32  0.5 %
 //	samples of snapshots in the report    freeWork/32  0.5 %
@@ -29,11 +29,11 @@ const (
 	samplesFree, samplesShare = freeWork / 8, 0.04
 	historyFree, historyShare = freeWork / 32, 0.005 // for singular values, and again for samples of snapshots
 
-	// stepRow and stepUnit are the work of a row and of each of its units besides that of the weights, in a training
-	// step with ins; otherRow is that of a row in other passes. In models of a few units they are most of the work.
+	// In a training step with ins, a row costs stepRow and each of its units stepUnit, besides the work of the
+	// weights. In other passes a row costs otherRow. In models of few units this is most of the work.
 	stepRow, stepUnit, otherRow = 24 << 10, 83, 1 << 14
-	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512. momentsWork
-	// is that of a term with the moments for an update: 2³⁰ terms take 2.5 s.
+	// termWork is the work of a term of an enumeration: 2²⁸ terms take 40 ms of one core with AVX-512.
+	// momentsWork is the work of a term that is also added to moments: 2³⁰ terms take 2.5 s.
 	termWork, momentsWork = 32, 480
 )
 
@@ -44,7 +44,7 @@ func work(s train.Settings, steps, visible, hidden int) float64 {
 	return float64(steps) * float64(2*s.Batch+3*particles) * float64(visible*hidden+stepRow+stepUnit*(visible+hidden))
 }
 
-// trialTerms returns the terms that the trials of a run may sum.
+// trialTerms returns the largest number of terms that the trials of a run may sum.
 func trialTerms(p *plan) float64 {
 	return (trialFree + float64(trialShare*work(p.settings, p.steps, p.model.Visible(), p.model.Hidden()))) / momentsWork
 }

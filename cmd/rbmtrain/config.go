@@ -59,7 +59,7 @@ type configModel struct {
 	// ClassNames are the names of the classes in the order of the label units, if -init names a model.
 	ClassNames []string `json:"class_names,omitempty"`
 
-	Constraint string `json:"constraint,omitempty"` // as RBM.ConstraintText
+	Constraint string `json:"constraint,omitempty"` // as RBM.ConstraintText writes it
 }
 
 // config returns the content of config.json. hash is that of the training rows.

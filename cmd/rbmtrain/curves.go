@@ -118,7 +118,7 @@ func curves(metrics []train.Metric, columns []string, rows [][]float64) *plots.P
 	return plots.Charts(all, curvesAcross, width, height)
 }
 
-// pointwise reports whether no line of a chart shows two points.
+// pointwise reports whether every line of a chart has fewer than two points.
 func pointwise(c plots.Chart) bool {
 	for _, l := range c.Lines {
 		shown := 0

@@ -196,7 +196,7 @@ func newOptions() *options {
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output", "resume", tagCall, tagArray)
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file").New().Tag(tagCall, tagArray)
 	for _, s := range presetFlags(presets[0], "") {
-		f.Lookup(s.flag).DefValue = s.value // for -h
+		f.Lookup(s.flag).DefValue = s.value // shown by -h all
 	}
 	return o
 }

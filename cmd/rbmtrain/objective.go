@@ -43,7 +43,7 @@ func byClass(s train.Settings) bool { return s.Objective == train.Hybrid || disc
 
 func discriminative(s train.Settings) bool { return s.Objective == train.Discriminative }
 
-// withLabel is the end of a message about the number of training rows of set.
+// withLabel returns the end of a message about the number of training rows of set.
 func withLabel(s train.Settings, set *data.Set) string {
 	if discriminative(s) && set.Unlabelled() > 0 {
 		return " with a label"

@@ -249,7 +249,7 @@ func checkSize(s train.Settings, hidden int, set *data.Set, labelled, realHidden
 		visible = units
 	}
 	parameters := 4 * float64(visible) * float64(hidden)
-	copies := 2.0 // the model, and the rounding errors of small steps, which are summed
+	copies := 2.0 // the model, and the sums of the rounding errors of small steps
 	if s.Momentum > 0 {
 		copies++
 	}

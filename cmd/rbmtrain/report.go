@@ -173,7 +173,7 @@ func (r *runner) judgement(warnings []string) string {
 // verdict returns the first sentence of a judgement. memorised is set if more steps hardly help.
 func (r *runner) verdict(warnings []string, memorised bool) string {
 	if len(warnings) > 0 {
-		what, _, _ := strings.Cut(warnings[0], ": ") // the rest is below it
+		what, _, _ := strings.Cut(warnings[0], ": ") // the report has the whole warning below
 		what, _, _ = strings.Cut(what, "; ")
 		return fmt.Sprintf("This run has %s: %s.", cli.Count(len(warnings), "warning"), what)
 	}
@@ -463,7 +463,7 @@ func (r *runner) read() *reading {
 		rows = rows[:min(len(rows), readRows)]
 	}
 	logp, all := []float64(nil), len(rows)
-	for _, metric := range r.plan.metrics { // which has just measured the same rows
+	for _, metric := range r.plan.metrics { // reuse a measurement of the same rows
 		if s := metric.Scores; s != nil && s.Set == set && len(s.Rows) == all {
 			logp, rows = s.LogP, s.Rows
 		}

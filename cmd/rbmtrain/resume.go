@@ -203,7 +203,7 @@ func (r *runner) reopen() (err error) {
 	if !r.plan.opts.extended && !r.plan.opts.slowed {
 		return nil
 	}
-	return r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())) // with the other steps or rate
+	return r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())) // with the new number of steps or rate
 }
 
 // reopenTables opens the tables of a run that resumes after step at.

@@ -37,7 +37,7 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 		return err
 	}
 	defer func() {
-		if r.trains() && !r.joined { // releases the other ranks, which wait in Run: in an array this process goes on to the next run
+		if r.trains() && !r.joined { // releases the other ranks, which wait in Run: in an array this process continues with the next run
 			r.trainer.Leave(r.plan.steps)
 		}
 	}()

@@ -129,9 +129,9 @@ func (s samples) judgement(doubted bool) string {
 	return s.verdict
 }
 
-// queriesOf returns the queries and settings of the samples after a run of the given number of steps, or in why
-// the reason for drawing none. There is a query for each class, or one for any class if all of them
-// would take too long.
+// queriesOf returns the queries and settings of the samples after a run of the given number of steps. There is a
+// query for each class, or one query for any class if all classes would take too long. why is the reason if
+// there are no queries.
 func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries []sample.Query, to sample.Settings, why string) {
 	for _, y := range drawnClasses(m) {
 		if m.HasClass(y) {
@@ -168,8 +168,8 @@ func queriesOf(m *rbm.RBM, picture bool, s train.Settings, steps int) (queries [
 	return queries, to, ""
 }
 
-// chainRounds returns the work of that many rounds of chains of a model with these weights, and of the tests of
-// whether the chains have mixed.
+// chainRounds returns the work of rounds of chains of a model with the given number of weights, including the
+// tests whether the chains have mixed.
 func chainRounds(rounds, weights int) float64 {
 	return float64(rounds) * max(passes(chainRows, weights), testedRound)
 }
@@ -180,7 +180,7 @@ const (
 	// chainRows is the work of a round of a chain, divided by that of a row in passes: the chain goes down and up,
 	// with few other chains, and its free energy is computed.
 	chainRows = 10
-	// testedRound is the work of a round of a chain of a small model, most of which is the tests'.
+	// testedRound is the work of a round of a chain of a small model. The tests are most of it.
 	testedRound = 4e5
 	// constrainedRound is the time of a round with a constraint, divided by that without: the hidden units of
 	// each chain then need a recursion. Ratios were ten to twenty.
