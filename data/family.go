@@ -17,8 +17,8 @@ const (
 )
 
 // A family is a Potts model of sequences that fold into a hairpin. With L = familySites, site i is in
-// contact with site L−1−i, a rung, and adjacent sites are coupled weakly. With each rung as one variable
-// the model is a chain, so that a transfer matrix gives log Z and exact draws.
+// contact with site L−1−i; such a pair is a rung. Adjacent sites are coupled weakly. With each rung as one
+// variable the model is a chain, so that a transfer matrix gives log Z and exact draws.
 type family struct {
 	alphabet *alphabet
 	q, rungs int         // number of letters; L/2

@@ -168,7 +168,7 @@ func TestParseNumber(t *testing.T) {
 		_, err := readCSV("0,1\n0,"+text+"\n", "auto")
 		checkFormat(t, err, "t.csv:2: column 2", "is not a number")
 	}
-	for _, text := range []string{"0x1p-1,0x1p-2\n0,1\n", "0_0,0_1\n0,1\n"} { // refused, and not the names of columns
+	for _, text := range []string{"0x1p-1,0x1p-2\n0,1\n", "0_0,0_1\n0,1\n"} { // Go's notation is refused as numbers, and is no header
 		_, err := readCSV(text, "auto")
 		checkFormat(t, err, "t.csv:1: column 1", "is not a number")
 	}

@@ -232,7 +232,7 @@ func TestMNISTDownload(t *testing.T) {
 	if err != nil || len(entries) != 4 {
 		t.Errorf("the cache folder has %v, %v, want 4 of them", entries, err)
 	}
-	// The second time needs no network.
+	// The second load needs no network.
 	m.mirrors = nil
 	again, _, err := loadFake(m, "mnist", Options{})
 	if err != nil || again.Hash() != train.Hash() {
@@ -312,7 +312,7 @@ func TestMNISTReal(t *testing.T) {
 	if got := train.Hash(); got != want {
 		t.Errorf("hash of the training rows %s, want %s", got, want)
 	}
-	// MNIST as a pair of IDX files, and with Sample.
+	// MNIST is read as a pair of IDX files like any other, and with Sample.
 	opt := Options{Binarize: Sample}
 	for _, spec := range []string{"mnist", filepath.Join(dir, "mnist", "train-images-idx3-ubyte.gz")} {
 		train, test, err := Load(context.Background(), spec, opt)

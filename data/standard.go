@@ -27,7 +27,7 @@ func loadReal(ctx context.Context, spec string, opt Options, cause error) ([]*Se
 	if err != nil {
 		return nil, cause
 	}
-	if sets[0].counts() { // such as bytes of pictures, whose scale the user must give
+	if sets[0].counts() { // as in bytes of pictures, whose scale the user must give
 		return nil, cause
 	}
 	for _, s := range sets {

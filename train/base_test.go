@@ -75,7 +75,7 @@ func TestModelBaseConstraint(t *testing.T) {
 	for _, x := range b.HiddenBias {
 		on += 1 / (1 + math.Exp(-float64(x)))
 	}
-	if math.Abs(on-2) > 0.1 { // the halves of the log odds
+	if math.Abs(on-2) > 0.1 { // the tolerance is for the halves that LogOdds adds to counts
 		t.Errorf("%v hidden units are on, want 2", on)
 	}
 }

@@ -30,7 +30,7 @@ func TestAllows(t *testing.T) {
 		{nil, ""},
 		{&rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, ""},
 		{&rbm.Constraint{On: rbm.AllUnits, Active: 11}, ""},
-		{&rbm.Constraint{On: rbm.AllUnits, Active: 13}, "probability zero"}, // of the row without a bar
+		{&rbm.Constraint{On: rbm.AllUnits, Active: 13}, "probability zero"}, // the row without a bar
 		{&rbm.Constraint{On: rbm.AllUnits, Active: 5}, "probability zero"},
 		{&rbm.Constraint{On: rbm.HiddenUnits, Active: 13}, "can be active"},
 	} {

@@ -61,7 +61,7 @@ func agreement(t *testing.T, m *rbm.RBM) float64 {
 }
 
 // If missing cells are redrawn by the model, it learns from the known cells alone that the variables are
-// equal. With the first draws it learns these instead.
+// equal. If the first draws stay, it learns these instead.
 func TestTrainingWithGaps(t *testing.T) {
 	s := DefaultSettings("exact")
 	s.Rate, s.Batch, s.Schedule = 0.5, 50, "constant"

@@ -280,7 +280,7 @@ func TestEvaluator(t *testing.T) {
 	if final, err := v.Final(context.Background(), m, 10); err != nil || !whole[step] || final.Step != 10 || len(final.Values) != 2 {
 		t.Errorf("the final look is %+v, %v", final, err)
 	}
-	// What takes the same rows is not measured again after the step of the last evaluation.
+	// A metric with Once is not measured again at the step of the last evaluation.
 	v.Metrics[0].Once = true
 	for _, at := range []int{10, 11} {
 		step = 100 + at
@@ -415,7 +415,7 @@ func TestShortRunsTakeFewerRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// In between 2³⁰ · 20 · steps / (36 · 2³⁰).
+		// Between the bounds there are 2³⁰ · 20 · steps / (36 · 2³⁰) rows.
 		if got := metrics[1].Columns[0].Unit; got != fmt.Sprintf(" nats (samples of at most %d rows)", c.rows) {
 			t.Errorf("%d steps: %q, want %d rows", c.steps, got, c.rows)
 		}

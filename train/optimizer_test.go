@@ -472,7 +472,7 @@ func TestRuleOfTheCaller(t *testing.T) {
 	}
 }
 
-// A rule gets the number of updates before, in a resumed run too.
+// A rule gets the number of earlier updates, also in a resumed run.
 func TestRuleOfTheCallerCountsUpdates(t *testing.T) {
 	set, s := toy(t, smallToy), settingsOf(t, "cd")
 	s.Rule = counter{}
@@ -500,7 +500,7 @@ func (counter) Apply(b *rbm.Block) {
 	}
 }
 
-// What a rule of the caller does not go with is refused.
+// Settings that cannot be combined with a rule of the caller are refused.
 func TestRuleOfTheCallerIsRefused(t *testing.T) {
 	set := toy(t, smallToy)
 	with := func(rule rbm.Rule, momentum float64, negative string) (Settings, error) {

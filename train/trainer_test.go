@@ -431,7 +431,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	}
 	set := toy(t, "toy:4,40,25,0.2")
 	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
-		if s.Negative.Kind == "ptt" { // between two freezings, which make room for a rung
+		if s.Negative.Kind == "ptt" { // the steps are between two freezings, which allocate a rung
 			if err := s.Negative.Set("freeze", 1e-6); err != nil {
 				t.Fatal(err)
 			}

@@ -251,7 +251,7 @@ func TestFallCause(t *testing.T) {
 	for _, c := range []struct {
 		data, negative string
 		rate           float64
-		most, updates  float64 // that all trials may have; those that they have
+		most, updates  float64 // largest number of updates that all trials may make; number that they make
 		want           string
 	}{
 		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, 1000, 200, "the chains lag behind the model: "},

@@ -65,7 +65,7 @@ func TestWeightsAreRepetitions(t *testing.T) {
 		near("a metric", x[i], y[i], 1e-9)
 	}
 
-	// The mean gradient over epochs, of a statistic that each row has alone.
+	// In the mean over epochs each row occurs in proportion to its weight.
 	s := DefaultSettings("exact")
 	s.Batch = plain.Len()
 	tr, err := New(s, &weighted, m)

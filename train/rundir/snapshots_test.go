@@ -94,7 +94,7 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// Of many snapshots the last is read, and of those before it every second, fourth, ….
+// Of many snapshots, the last one is read, and of those before it every second, fourth, ….
 func TestReadSnapshots(t *testing.T) {
 	f := folder(t)
 	observe, err := f.Snapshots([]int{1, 2, 3, 4, 5}, modelfile.About{})
