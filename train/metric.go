@@ -130,7 +130,7 @@ type metricKind struct {
 	// live, if it is not nil, may complete a metric of the chains of a run. It then replaces describe and
 	// measure.
 	live func(s *subject, m *Metric)
-	once func(s *subject) bool // see Metric; nil: false
+	once func(s *subject) bool // Metric.Once; nil: false
 }
 
 // A subject is what metrics measure: models of m's shape on parts of the data, and perhaps the chains of a

@@ -25,8 +25,9 @@ const (
 	productWork = 1 << 25
 	// wholeWork bounds the sample at the end of a run, for metrics that are too slow for all rows.
 	wholeWork = 1 << 28
-	// longWork is the work of the updates, rows of all batches × weights, from which on samples have these sizes: some two
-	// seconds of one core. In shorter runs they are smaller in proportion, but no smaller than 1/mostShrunk.
+	// longWork is the work of a run's updates, in rows of all batches × weights, from which samples have
+	// these sizes: some two seconds of one core. Samples of shorter runs are smaller in proportion, down to
+	// 1/mostShrunk of these sizes.
 	longWork, mostShrunk = 36 << 30, 4
 	// classWork is the cost of a class in p(y|x), in visible units: a softplus of each hidden unit takes as
 	// long as adding some 16 weights. It matters if there are many classes and few inputs.
@@ -404,7 +405,7 @@ func logLikelihood(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]f
 	return s.logLikelihoods(ctx, m, work, logz)
 }
 
-// sampleWork returns the bound work of a sample for the run, which is smaller if the run is short.
+// sampleWork returns work, the bound on a sample, or less if the run is short.
 func (s *subject) sampleWork(work int) int {
 	if s.run.Horizon == 0 { // there is no run
 		return work

@@ -64,7 +64,7 @@ func (p *Page) Write(w io.Writer, f Format) error {
 		return fmt.Errorf("%q is not a picture format; use png, svg or pdf", f)
 	}
 	c := draw.NewCanvas(page, p.width, p.height)
-	c.SetColor(color.White) // which a PNG is from the start
+	c.SetColor(color.White) // a PNG is white from the start
 	c.Fill(c.Rectangle.Path())
 	p.draw(c)
 	_, err := page.WriteTo(w)

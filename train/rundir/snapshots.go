@@ -86,10 +86,10 @@ type Snapshot struct {
 	Err   error // wraps rbm.ErrDiverged if a parameter is not finite
 }
 
-// ReadSnapshots reads the snapshots in the folder of a run, in the order of their steps. If there are more than
-// most, which is not 0, it reads the last and every second, fourth, … before it. At least one has a
-// model, and all models have the same units and the same constraint. The run may still be going. Errors
-// name the flag -run, which names the folder.
+// ReadSnapshots reads the snapshots in the folder of a run, in the order of their steps. If most is not 0
+// and there are more snapshots, it reads the last one, and every second, fourth, … of those before. At
+// least one has a model, and all models have the same units and the same constraint. The run may still be
+// going. Errors name the flag -run, which names the folder.
 func ReadSnapshots(run string, most int) ([]Snapshot, error) {
 	if _, err := os.Stat(run); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("-run: there is no folder %s; name that of a run that rbmtrain made, with -snapshots above 0", run)
@@ -115,7 +115,7 @@ func ReadSnapshots(run string, most int) ([]Snapshot, error) {
 		return nil, fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
 	}
 	slices.SortFunc(all, func(a, b Snapshot) int { return a.Step - b.Step }) // names have seven digits or more
-	for most > 0 && len(all) > most {                                        // as the steps grow geometrically, every other one still does
+	for most > 0 && len(all) > most {                                        // the steps grow geometrically, and so does every second one
 		last, n := len(all)-1, 0
 		for i := last % 2; i <= last; i += 2 {
 			all[n] = all[i]
