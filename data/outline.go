@@ -137,9 +137,8 @@ func (o *outline) add(p [][2]float64, area, around float64) (float64, float64) {
 		a, c := p[(i+n-1)%n], p[(i+1)%n]
 		inX, inY := unit(b[0]-a[0], b[1]-a[1])
 		outX, outY := unit(c[0]-b[0], c[1]-b[1])
-		// In TrueType the ink is on the right of the direction of drawing. So
-		// away from the ink is left: (dx, dy) turned to (dy, −dx), as y points
-		// down.
+		// In TrueType the ink is to the right of the direction of drawing. As y points down, (dy, −dx) is
+		// to the left of the direction (dx, dy) and points away from the ink.
 		nx, ny := unit(inY+outY, -(inX + outX))
 		o.points = append(o.points, outlinePoint{float32(b[0]), float32(b[1]), float32(nx), float32(ny)})
 		area += float64((float64(b[0]*c[1]) - float64(c[0]*b[1])) / 2)
