@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// batchOf returns a positive phase of so many rows, by turns in these visible
-// states.
+// batchOf returns a positive phase with the given number of rows, which have the given visible
+// states in turn.
 func batchOf(m *rbm.RBM, rows int, from ...[]int) rbm.Batch {
 	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
 	for r := range rows {
@@ -20,8 +20,8 @@ func batchOf(m *rbm.RBM, rows int, from ...[]int) rbm.Batch {
 	return b
 }
 
-// lawAfter returns the law of the joint state of a chain that begins at visible
-// states v with a draw of h given them, after so many Gibbs steps.
+// lawAfter returns the distribution of the joint state of a chain after the given number of Gibbs steps. The
+// chain starts at visible states v, with h drawn given v.
 func lawAfter(m *rbm.RBM, all []state, gibbs [][]float64, v []int, steps int) []float64 {
 	p := make([]float64, len(all))
 	code := func(v []int) (n int) {
@@ -45,8 +45,8 @@ func lawAfter(m *rbm.RBM, all []state, gibbs [][]float64, v []int, steps int) []
 	return p
 }
 
-// farState returns the visible states that are least probable: chains that
-// begin there are far from the law for some steps.
+// farState returns the least probable visible states. The distribution of chains that
+// start there differs from equilibrium for some steps.
 func farState(all []state) []int {
 	p := law(all, 1)
 	sum := map[string]float64{}
@@ -69,10 +69,10 @@ func farState(all []state) []int {
 	return far.v
 }
 
-// After an update of cd with k the particles have the law of a chain that made
-// k Gibbs steps from the data, and their hidden means are given the states they
-// end in; those of pcd, which begins at the data too, go on by k steps a call.
-// The laws of a step less and of one more are others.
+// After an update of cd the particles have the distribution of a chain that made
+// k Gibbs steps from the data, and their hidden means are those given the final visible states. The
+// particles of pcd, which starts at the data here, have made k steps more after each call.
+// The distributions after one step less or more differ.
 func TestCDTakesKSteps(t *testing.T) {
 	const rows = 4 * exactGroups
 	for _, s := range fewer(sharp) {
@@ -87,7 +87,7 @@ func TestCDTakesKSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var z [3]float64 // of a step less, of steps and of one more
+			var z [3]float64 // for one step less, the right number of steps, and one more
 			for i := range z {
 				z[i] = c.z(t, states(), numbers(rows), lawAfter(m, all, gibbs, from, steps-1+i))
 			}
@@ -120,9 +120,8 @@ func TestCDTakesKSteps(t *testing.T) {
 	}
 }
 
-// A particle of cd descends from a row of the batch and takes its weight, so
-// that the two phases weigh alike: of weighted rows the estimate has the mean
-// Σ_r w_r E f(X_k | X_0 = v_r). Equal weights have another.
+// A particle of cd has the weight of the row of the batch at which its chain started. So for weighted rows the
+// estimate has the mean Σ_r w_r E f(X_k | X_0 = v_r). With equal weights the mean differs.
 func TestCDKeepsTheWeights(t *testing.T) {
 	const rows = 8 * exactGroups
 	for _, s := range sharp {
@@ -135,7 +134,7 @@ func TestCDKeepsTheWeights(t *testing.T) {
 				near = x
 			}
 		}
-		from, share := [][]int{farState(all), near.v}, []float64{1.75, 0.25} // of the mean weight, in turn
+		from, share := [][]int{farState(all), near.v}, []float64{1.75, 0.25} // divided by the mean weight, in turn
 		pos := batchOf(m, rows, from...)
 		pos.Weight = make([]float32, rows)
 		var want []float64

@@ -17,7 +17,7 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// conformance has settings of every kind that all the tests here go through.
+// conformance has settings of every kind, on which all tests in this file run.
 var conformance = map[string][]string{
 	"cd":        {"cd:k=2"},
 	"pcd":       {"pcd:k=2:chains=13", "pcd:k=1:chains=5:start=data"},
@@ -96,7 +96,7 @@ func words(p rbm.Phase, info Info) []uint64 {
 	return w
 }
 
-// call runs e for calls from … to−1 and returns all bits of what it returned.
+// call makes the calls from … to−1 of e and returns all bits of the results.
 func call(t testing.TB, e Estimator, m *rbm.RBM, pos rbm.Batch, from, to int) []uint64 {
 	t.Helper()
 	var w []uint64
@@ -110,7 +110,7 @@ func call(t testing.TB, e Estimator, m *rbm.RBM, pos rbm.Batch, from, to int) []
 	return w
 }
 
-// firstDifference says where two results of call differ first.
+// firstDifference describes the first difference between two results of call.
 func firstDifference(got, want []uint64) string {
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
@@ -120,7 +120,7 @@ func firstDifference(got, want []uint64) string {
 	return fmt.Sprintf("%d values, want %d", len(got), len(want))
 }
 
-// modest are models on which all kinds run, one of each kind of label.
+// modest has models on which all kinds run, one for each kind of label.
 var modest = []shape{{9, 7, 0, rbm.Softmax}, {70, 6, 3, rbm.Softmax}, {70, 6, 3, rbm.Bernoulli}, {1, 1, 0, rbm.Softmax}}
 
 func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
@@ -148,16 +148,16 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 			check(t, settings, s, 0.5, 11, 1, 3, 7)
 		}
 	})
-	// Sizes at which the passes are shared out among goroutines: rows × weights
-	// at least 2²³, and 2¹⁰ listed states × 300 units.
+	// Sizes at which several goroutines share the work: rows × weights
+	// of at least 2²³, and 2¹⁰ enumerated states × 300 units.
 	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "ptt:chains=40:sweeps=2", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
 		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 0.05, 40, 1, 3) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 0.5, 2, 1, 3) })
 }
 
-// Saved and restored, before the first call or in mid-run, into a new
-// estimator or a used one, it goes on with the same bits.
+// An estimator that is saved before the first call or during a run, and restored into a new
+// estimator or a used one, continues with identical results.
 func TestSavedEstimatorsGoOn(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
 		for _, s := range fewer(modest) {
@@ -195,8 +195,8 @@ func TestSavedEstimatorsGoOn(t *testing.T) {
 	})
 }
 
-// A copy goes on with the bits of the original, into a new estimator or a used one, and
-// leaves the original alone.
+// A copy, into a new estimator or a used one, continues with the results of the original, and
+// does not change the original.
 func TestCopiedEstimatorsGoOn(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
 		if _, ok := estimator(t, settings).(Copier); !ok {
@@ -212,7 +212,7 @@ func TestCopiedEstimatorsGoOn(t *testing.T) {
 			call(t, used, m, pos, 40, 43)
 			call(t, e, m, pos, 0, 2)
 			next := between(m, s.random(9, 2), 0.01)
-			if e.(Vetoer).Veto(next) { // else it has means of the next model
+			if e.(Vetoer).Veto(next) { // Veto computes the means under the next model
 				t.Errorf("%v: a small step is rejected", s)
 			}
 			for _, to := range []Copier{estimator(t, settings).(Copier), used} {
@@ -277,8 +277,8 @@ func TestNoRows(t *testing.T) {
 	})
 }
 
-// What is returned is a phase of the model's shape whose weights sum to 1 and
-// whose means are probabilities.
+// The phases that estimators return have the model's shape. Their weights sum to 1, and their
+// means are probabilities.
 func TestPhasesAreWellFormed(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
 		for _, s := range append(modest, shape{3, 2, 3, rbm.Softmax}) {
@@ -315,7 +315,7 @@ func TestPhasesAreWellFormed(t *testing.T) {
 				}
 				sum += w
 			}
-			near(t, "sum of weights", sum, 1, 1e-6) // some ten roundings to float32
+			near(t, "sum of weights", sum, 1, 1e-6) // the error of some ten roundings to float32
 			mean := rbm.NewMatrix(rows, m.Hidden())
 			m.HiddenMean(mean, phase.V)
 			if !slices.Equal(mean.Data, phase.H.Data) {
@@ -328,8 +328,8 @@ func TestPhasesAreWellFormed(t *testing.T) {
 	})
 }
 
-// As many Gibbs steps and rounds are taken as the settings say: other numbers
-// give other particles.
+// Estimators make the number of Gibbs steps and rounds in their settings: with different numbers the
+// particles differ.
 func TestStepsAreTaken(t *testing.T) {
 	m := shape{20, 30, 0, rbm.Softmax}.random(5, 0.3)
 	pos := positive(m, 6, 6)
@@ -360,7 +360,7 @@ func TestStepsAreTaken(t *testing.T) {
 	}
 }
 
-// Of tuned ladders in the calls before the first tuning, which allocates.
+// For tuned ladders the test covers the calls before the first tuning, which allocates.
 func TestEstimateAllocatesNothing(t *testing.T) {
 	if parallel.Raced() {
 		t.Skip("the pool that hidden means come from drops things under the race detector")
@@ -409,7 +409,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 			}
 		}
 		refused("a byte too many", append(slices.Clone(saved), 0))
-		for n := 0; n < len(saved); n += 1 + n/500 { // the record is long and of one kind
+		for n := 0; n < len(saved); n += 1 + n/500 { // near the end, where the record is long and uniform, in larger steps
 			refused(fmt.Sprintf("cut to %d bytes", n), saved[:n])
 		}
 		if len(saved) == 0 {
@@ -421,7 +421,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 			return b
 		}
 		refused("another version", with(0, 3))
-		head := 0 // of a ladder: its version, number of temperatures and inverse temperatures
+		head := 0 // of a ladder: version, number of temperatures, inverse temperatures
 		l, isLadder := e.(Tempered)
 		if isLadder {
 			head = 8 + 4*len(l.Ladder().Beta)
@@ -446,7 +446,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		chains := saved[head:]
 		refused("another version of the chains", with(head, 2))
 		refused("another number of chains", with(head+4, chains[4]+1))
-		one := slices.Clone(saved) // chain, of as many words as all have
+		one := slices.Clone(saved) // one chain with as many words as all chains should have
 		binary.LittleEndian.PutUint32(one[head+4:], 1)
 		binary.LittleEndian.PutUint32(one[head+8:], 64*binary.LittleEndian.Uint32(chains[4:]))
 		refused("other chains of the same size", one)
@@ -500,7 +500,7 @@ func TestRefusedStatesChangeNothing(t *testing.T) {
 	})
 }
 
-// A model of another shape than the chains is an error, never a panic.
+// A model whose shape differs from that of the chains gives an error, not a panic.
 func TestModelOfAnotherShape(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
 		e, saved := begun(t, settings)
@@ -521,9 +521,9 @@ func TestModelOfAnotherShape(t *testing.T) {
 	})
 }
 
-// Infinite parameters stop every kind that samples at the first call. A NaN
-// never reaches an energy, because the kernels turn no unit on whose input is
-// NaN; to find those is CheckFinite's task.
+// With infinite parameters the first call of every kind that samples returns an error. NaN
+// never reaches an energy, because the kernels do not turn on units whose input is
+// NaN; CheckFinite finds NaN.
 func TestDivergence(t *testing.T) {
 	inf := float32(math.Inf(1))
 	eachKind(t, func(t *testing.T, settings string) {
@@ -559,7 +559,7 @@ func TestExactRefusesLargeModels(t *testing.T) {
 	}
 }
 
-// Whatever the bytes, they are restored or refused with ErrFormat, and a
+// Any bytes are either restored or rejected with ErrFormat, and a
 // restored estimator runs or returns an error.
 func FuzzUnmarshal(f *testing.F) {
 	var all []string
@@ -581,6 +581,6 @@ func FuzzUnmarshal(f *testing.F) {
 			}
 			return
 		}
-		e.Estimate(m, pos, rbm.NewKey(1)) // may refuse chains of another width
+		e.Estimate(m, pos, rbm.NewKey(1)) // may return an error for chains of another width
 	})
 }

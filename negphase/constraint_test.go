@@ -13,8 +13,8 @@ import (
 	"gorbm/rbm"
 )
 
-// constrainedStart is newExactStart of a model under a constraint on its hidden
-// units: states that it forbids are left out.
+// constrainedStart is newExactStart for a model with a constraint on its hidden
+// units. It leaves out states that the constraint forbids.
 func constrainedStart(s shape, base bool, c *rbm.Constraint) *exactStart {
 	m := s.random(31, sharpSD)
 	m.Constraint = c
@@ -45,7 +45,7 @@ func permitted(m *rbm.RBM) []state {
 	})
 }
 
-// constrainedMoments returns E f under p over all, f being v hᵀ, v and h.
+// constrainedMoments returns E f under the distribution p over the states all, where f has v hᵀ, v and h.
 func constrainedMoments(all []state, p []float64) []float64 {
 	var mean []float64
 	for x, s := range all {
@@ -63,7 +63,7 @@ func constrainedMoments(all []state, p []float64) []float64 {
 	return mean
 }
 
-// constraints are one for each of sharp.
+// constraints has one constraint for each model of sharp.
 var constraints = []*rbm.Constraint{
 	{On: rbm.HiddenUnits, Active: 2},
 	{On: rbm.HiddenUnits, Active: 3},
@@ -71,9 +71,8 @@ var constraints = []*rbm.Constraint{
 	{On: rbm.HiddenUnits, Active: 1},
 }
 
-// Under a constraint on the hidden units, from an exact start, every estimator
-// that keeps it leaves the law at each temperature as it is, and its estimate
-// has the exact mean; a β that is off does not.
+// Under a constraint on the hidden units, every estimator that keeps the constraint leaves the distribution at each
+// temperature invariant from an exact start, and its estimate has the exact mean. With a wrong β it does not.
 func TestConstrainedEstimatesAreStationary(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -128,7 +127,7 @@ func TestConstrainedEstimatesAreStationary(t *testing.T) {
 			phase = run(c, pos)
 			check("cd", x.c.z(t, c.states, numbers(exactGroups), x.p[0]), phase)
 
-			// A row's β is off by a fifth.
+			// The β of one row is wrong by a fifth.
 			broken := x.pt(Sweep)
 			if err := broken.begin(x.m, rbm.Batch{}, callFrom); err != nil {
 				t.Fatal(err)
@@ -146,7 +145,7 @@ func TestConstrainedEstimatesAreStationary(t *testing.T) {
 	}
 }
 
-// Exact moments under both constraints.
+// exact has the correct moments under both kinds of constraint.
 func TestConstrainedExact(t *testing.T) {
 	for i, s := range sharp {
 		for _, c := range []*rbm.Constraint{constraints[i], {On: rbm.AllUnits, Active: 3}} {
@@ -164,7 +163,7 @@ func TestConstrainedExact(t *testing.T) {
 			for _, x := range slices.Concat(got.VH.Data, got.V, got.H) {
 				f = append(f, float64(x))
 			}
-			// Stored as float32.
+			// The moments are float32.
 			if d := farthest(f, constrainedMoments(all, law(all, 1))); d > 2.0/(1<<24) {
 				t.Errorf("%v, %v: off by %v, want at most %v", s, c, d, 2.0/(1<<24))
 			}
@@ -176,13 +175,13 @@ func TestConstrainedExact(t *testing.T) {
 	}
 }
 
-// Every kind says which constraints it keeps, and Estimate refuses the others.
+// Estimate returns an error for each constraint that the kind does not keep according to Keeps.
 func TestKeeps(t *testing.T) {
 	for _, kind := range Kinds() {
 		for _, on := range []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits} {
 			m := shape{6, 5, 0, rbm.Softmax}.random(3, 1)
 			m.Constraint = &rbm.Constraint{On: on, Active: 3}
-			want := parse(t, kind).Keeps(m.Constraint) // of walk, with its default sampler
+			want := parse(t, kind).Keeps(m.Constraint) // for walk, that of its default sampler
 			pos := positive(m, 4, 2)
 			if want != nil {
 				pos = rbm.Batch{V: rbm.NewBits(4, 6), H: rbm.NewMatrix(4, 5)}
@@ -204,8 +203,8 @@ func TestKeeps(t *testing.T) {
 	}
 }
 
-// Equal bits at any GOMAXPROCS, when saved and restored, and in every particle
-// the number of active hidden units that is asked for.
+// Under a constraint, results are identical at any GOMAXPROCS and after saving and restoring, and every particle
+// has the required number of active hidden units.
 func TestConstrainedEstimators(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	eachKind(t, func(t *testing.T, settings string) {
@@ -241,9 +240,9 @@ func TestConstrainedEstimators(t *testing.T) {
 				for _, p := range phase.H.Row(r) {
 					sum += float64(p)
 				}
-				near(t, "active hidden units", sum, 2, 7.0/(1<<24)) // as many roundings to float32
+				near(t, "active hidden units", sum, 2, 7.0/(1<<24)) // the error of seven roundings to float32
 			}
-			// Chains that another constraint left behind are refused.
+			// Saved chains that violate the constraint are rejected.
 			if end, _ := e.MarshalBinary(); len(end) > 0 && !bytes.Equal(end, saved) {
 				m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3}
 				other := estimator(t, settings)
@@ -258,7 +257,7 @@ func TestConstrainedEstimators(t *testing.T) {
 	})
 }
 
-// Chains start at sets of active units that are all equally likely.
+// Chains start at sets of active units that are uniformly distributed.
 func TestConstrainedStart(t *testing.T) {
 	m := shape{3, 6, 0, rbm.Softmax}.random(1, 2)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}

@@ -11,8 +11,8 @@ import (
 	"gorbm/rbm"
 )
 
-// A checkpoint of counts is read to the same counts, and so is one of the time when each of
-// them was a field.
+// Counts that were written to JSON are read as the same counts. So is the older form, in which each count
+// was a field.
 func TestInfoInJSON(t *testing.T) {
 	want := Info{Updates: 7, SwapTries: []int64{4, 5}, Swaps: []int64{1, 0}, Tuned: 2,
 		Counts: []Count{{"Groups", 12}, {"Moves.Flips", 1<<53 - 1}, {"Off", 0.1}}}
@@ -49,8 +49,8 @@ func TestInfoInJSON(t *testing.T) {
 	}
 }
 
-// The figures of each kind have the same keys for any counts, and none twice. Its counts have
-// names that JSON keeps apart from the fields of Info, and the same after a reset.
+// The figures of each kind have the same distinct keys for any counts. The names of counts differ from
+// the fields of Info in JSON, and stay after a reset.
 func TestFiguresOfEachKind(t *testing.T) {
 	fields := reflect.TypeFor[Info]()
 	eachKind(t, func(t *testing.T, settings string) {
@@ -93,7 +93,7 @@ func TestFiguresOfEachKind(t *testing.T) {
 	})
 }
 
-// Each text of the kinds' figures, and the sampler's warning, for given counts.
+// The texts of the kinds' figures, and the sampler's warning, for given counts.
 func TestTextsOfFigures(t *testing.T) {
 	moves := func(proposals, accepted, flips float64) Info {
 		return Info{Counts: []Count{{"Moves.Proposals", proposals}, {"Moves.Accepted", accepted}, {"Moves.Flips", flips}}}
@@ -102,7 +102,7 @@ func TestTextsOfFigures(t *testing.T) {
 		settings string
 		info     Info
 		updates  int
-		want     string // values of the figures that are known, then the texts
+		want     string // known values of the figures, then the texts
 	}{
 		{"pcd", moves(4, 1, 8), 2, ""},
 		{"pt", Info{Counts: []Count{{RoundTrips, 1}}}, 2, "round_trips=1|1 round trip"},

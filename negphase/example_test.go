@@ -7,8 +7,7 @@ import (
 	"gorbm/rbm"
 )
 
-// An estimator is chosen by a text and returns weighted particles of the
-// model.
+// The settings of an estimator are parsed from text. The estimator returns weighted particles.
 func Example() {
 	settings, err := negphase.Parse("ins:chains=2:tau=1/2/4", negphase.DefaultSettings(""))
 	if err != nil {
@@ -48,7 +47,7 @@ func ExampleParse() {
 	// pt: temperatures 1/3/2: they must rise, but 2 follows 3
 }
 
-// Counts of many calls add up; rates are taken of the sums.
+// The counts of many calls are added, and rates are computed from the sums.
 func ExampleInfo() {
 	settings := negphase.DefaultSettings("pt")
 	if err := settings.Set("tau", "1/1.5/2"); err != nil {
@@ -75,8 +74,8 @@ func ExampleInfo() {
 	// Output: swap rates [0.63 0.77], 5054 round trips
 }
 
-// Self-avoiding walks move chains across both layers at once; lengths of walks
-// fit the model unless they are given.
+// Self-avoiding walks flip units of both layers. By default the lengths of walks are
+// limited by the number of units.
 func Example_walks() {
 	settings, err := negphase.Parse("sardonics:gamma=1:chains=20:moves=2", negphase.DefaultSettings(""))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A shape is a kind and size of RBM that the tests go through.
+// A shape is a kind and size of RBM on which tests run.
 type shape struct {
 	visible, hidden, classes int
 	labels                   rbm.Kind
@@ -31,15 +31,15 @@ func (s shape) random(seed uint64, sd float64) *rbm.RBM {
 	return m
 }
 
-// state is one joint state with its energy, by the definition, and that of the
-// base of the path, 0 for the uniform law.
+// state is a joint state with its energy, by the definition, and its energy under the
+// base of the path, 0 for the uniform distribution.
 type state struct {
 	v, h   []int
 	energy float64
 	base   float64
 }
 
-// withBase returns the states with their energies of base.
+// withBase returns the states with their energies under base.
 func withBase(all []state, base *rbm.Base) []state {
 	all = slices.Clone(all)
 	for x := range all {
@@ -53,7 +53,7 @@ func withBase(all []state, base *rbm.Base) []state {
 	return all
 }
 
-// randomBase returns a base of biases from N(0, 1.5²).
+// randomBase returns a base with biases from N(0, 1.5²).
 func randomBase(m *rbm.RBM, seed uint64) *rbm.Base {
 	b := &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 	r := rbm.NewKey(seed).Rand()
@@ -65,7 +65,7 @@ func randomBase(m *rbm.RBM, seed uint64) *rbm.Base {
 	return b
 }
 
-// states lists the joint states of m: the slow and obvious way.
+// states lists the joint states of m by a slow and simple method.
 func states(m *rbm.RBM) []state {
 	var all []state
 	n, k := m.Visible(), m.Hidden()
@@ -108,22 +108,22 @@ func oneOfEachGroup(m *rbm.RBM, v []int) bool {
 	return true
 }
 
-// grouped returns a model of these groups, with parameters from N(0, sd²).
+// grouped returns a model with these groups of visible units, and parameters from N(0, sd²).
 func grouped(seed uint64, sd float64, hidden int, groups ...rbm.Group) *rbm.RBM {
 	m := rbm.NewGroups(hidden, groups...)
 	m.Randomize(sd, rbm.NewKey(seed))
 	return m
 }
 
-// sharpGroups is a sharp model with groups of q states, as sharp.
+// sharpGroups returns a model with softmax groups and strong weights, like those of sharp.
 func sharpGroups(seed uint64, sd float64) *rbm.RBM {
 	return grouped(seed, sd, 3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 2})
 }
 
-// at returns the energy on the path at inverse temperature beta.
+// at returns the energy of the tempered path at inverse temperature beta.
 func (s state) at(beta float64) float64 { return beta*s.energy + (1-beta)*s.base }
 
-// law returns the probabilities of all at inverse temperature beta.
+// law returns the probabilities of the states all at inverse temperature beta.
 func law(all []state, beta float64) []float64 {
 	top := math.Inf(-1)
 	for _, s := range all {
@@ -167,8 +167,8 @@ func visibleField(m *rbm.RBM, h []int) []float64 {
 	return a
 }
 
-// terms returns what the gradient averages, v q(h|v)ᵀ, then v, then q(h|v), with the
-// hidden means q taken at inverse temperature beta.
+// terms returns the quantities that the gradient averages: v q(h|v)ᵀ, then v, then q(h|v), with the
+// hidden means q at inverse temperature beta.
 func terms(m *rbm.RBM, v []int, beta float64) []float64 {
 	q := hiddenField(m, v)
 	for j := range q {
@@ -186,7 +186,7 @@ func terms(m *rbm.RBM, v []int, beta float64) []float64 {
 	return append(f, q...)
 }
 
-// expectation returns E f under p over all, f being terms at β = 1.
+// expectation returns E f under the distribution p over the states all, where f is terms at β = 1.
 func expectation(m *rbm.RBM, all []state, p []float64) []float64 {
 	var mean []float64
 	for x, s := range all {
@@ -206,7 +206,7 @@ func addTo(sum []float64, w float64, f []float64) []float64 {
 	return sum
 }
 
-// farthest returns the largest difference of two vectors.
+// farthest returns the largest |difference| between elements of two vectors.
 func farthest(a, b []float64) float64 {
 	d := 0.0
 	for i := range a {
@@ -223,7 +223,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
-// parse returns the settings that text stands for.
+// parse is Parse for a text without errors.
 func parse(t testing.TB, text string) Settings {
 	t.Helper()
 	s, err := Parse(text, DefaultSettings(""))
@@ -233,7 +233,7 @@ func parse(t testing.TB, text string) Settings {
 	return s
 }
 
-// estimator returns a new estimator of the settings that text stands for.
+// estimator returns a new estimator with the settings in text.
 func estimator(t testing.TB, text string) Estimator {
 	t.Helper()
 	e, err := New(parse(t, text))
@@ -243,8 +243,8 @@ func estimator(t testing.TB, text string) Estimator {
 	return e
 }
 
-// set returns the settings that text stands for, with the values of more keys,
-// name after name, which are not checked.
+// set returns the settings in text, changed by more: names of keys, each followed by its value. It does not
+// check the result.
 func set(t testing.TB, text string, more ...any) Settings {
 	t.Helper()
 	s := parse(t, text)
@@ -256,10 +256,10 @@ func set(t testing.TB, text string, more ...any) Settings {
 	return s
 }
 
-// build returns an estimator of settings that are not checked.
+// build returns an estimator without checking its settings.
 func build[E Estimator](s Settings) E { return s.specific.estimator(s).(E) }
 
-// inverse returns the list of the temperatures of inverse ones.
+// inverse returns the temperatures 1/β as a list in the grammar.
 func inverse(beta []float64) string {
 	t := make([]float64, len(beta))
 	for k, b := range beta {
@@ -270,8 +270,8 @@ func inverse(beta []float64) string {
 
 var long = flag.Bool("long", false, "test every model in every setting, a minute")
 
-// taken reports whether case i of n is tested: each with -long, else the third and the
-// last, and with -short the third alone. Of two or three the first stands for the third.
+// taken reports whether case i of n is tested. With -long all are, otherwise the third and the
+// last, and with -short only the third. If there are at most three cases, the first replaces the third.
 func taken(i, n int) bool {
 	third := 2
 	if n < 4 {
@@ -280,7 +280,7 @@ func taken(i, n int) bool {
 	return *long || i == third || i == n-1 && !testing.Short()
 }
 
-// fewer returns the cases that are taken.
+// fewer returns the cases for which taken is true.
 func fewer[T any](all []T) (some []T) {
 	for i, x := range all {
 		if taken(i, len(all)) {
@@ -290,14 +290,14 @@ func fewer[T any](all []T) (some []T) {
 	return some
 }
 
-// between returns the model at share t of the way from a to b.
+// between returns the model with parameters a + t·(b − a).
 func between(a, b *rbm.RBM, t float32) *rbm.RBM {
 	m := a.Clone()
 	m.Parameters().Approach(t, b.Parameters(), nil)
 	return m
 }
 
-// logZOf returns log Z by listing the states.
+// logZOf returns log Z as a sum over all states.
 func logZOf(all []state) float64 {
 	e := make([]float64, len(all))
 	for x, s := range all {

@@ -13,7 +13,7 @@ import (
 	"gorbm/rbm/units"
 )
 
-// realHidden returns a small model of real hidden units with parameters of all kinds.
+// realHidden returns a small model with real hidden units of the given kind.
 func realHidden(kind rbm.Kind) *rbm.RBM {
 	m := rbm.NewLayers(rbm.Group{Kind: kind, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 3})
 	m.Randomize(0.8, rbm.NewKey(3))
@@ -25,8 +25,8 @@ func realHidden(kind rbm.Kind) *rbm.RBM {
 	return m
 }
 
-// The negative phase of real hidden units, by each estimator that has them, has the exact moments, within the
-// standard error of its groups. Those of a model of another gap, or another precision, do not.
+// For models with real hidden units, each estimator that supports them has the exact moments within the
+// standard error of its groups. The moments of a model with another gap or another precision differ.
 func TestRealHiddenNegativePhases(t *testing.T) {
 	const groups = 3000
 	for _, kind := range []rbm.Kind{units.Gaussian, units.ReLU, units.DReLU} {
@@ -113,8 +113,8 @@ func TestRealHiddenNegativePhases(t *testing.T) {
 	}
 }
 
-// Chains of real hidden units that were saved continue identically, at any number of processors. Bytes
-// that are damaged, or of other units, are refused.
+// Saved chains of real hidden units continue identically at any number of processors. Damaged bytes, and bytes of
+// chains with another kind of units, are rejected.
 func TestRealHiddenCheckpoints(t *testing.T) {
 	m := realHidden(units.DReLU)
 	for _, text := range []string{"pcd", "pt:tau=1/2/inf", "ins:tau=auto", "pins:tau=1/2/4"} {
@@ -173,7 +173,7 @@ func TestRealHiddenCheckpoints(t *testing.T) {
 	}
 }
 
-// Estimators that keep states as bits, or flip them, refuse real hidden units in one line.
+// Estimators that keep states as bits, or flip them, return an error of one line for real hidden units.
 func TestRealHiddenRefused(t *testing.T) {
 	m := realHidden(units.ReLU)
 	for _, kind := range []string{"ptt", "sardonics", "im", "walk"} {

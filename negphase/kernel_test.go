@@ -9,24 +9,24 @@ import (
 	"gorbm/rbm"
 )
 
-// kernelTol bounds the rounding of sums of some hundred thousand products
-// that add up to about 1: errors of 2⁻⁵³ of both signs, a thousand in a row.
+// kernelTol bounds the rounding error of sums of some hundred thousand products
+// whose sum is about 1.
 const kernelTol = 1e-12
 
-// mutantBreak is the least that a broken kernel must be off by.
+// mutantBreak is the least error that a broken kernel must have.
 const mutantBreak = 1e-6
 
-// A replicated system is K particles of a tiny RBM with all its joint states
-// X = (x_1 … x_K) and the block Gibbs kernel of a particle at each
+// A replicated system has K particles of a tiny RBM. It lists the joint states
+// X = (x_1 … x_K) of all particles, and the block Gibbs kernel of a particle at each
 // temperature.
 type replicated struct {
 	m     *rbm.RBM
-	base  *rbm.Base // nil: the uniform law
+	base  *rbm.Base // nil: the uniform distribution
 	all   []state
 	beta  []float64
-	p     [][]float64   // p[k][x], the law at β_k
+	p     [][]float64   // p[k][x]: the distribution at β_k
 	gibbs [][][]float64 // gibbs[k][x][y], from x to y at β_k
-	joint [][]int       // X by number
+	joint [][]int       // [number of X] X
 	perms [][]int
 }
 
@@ -67,9 +67,9 @@ func blend(beta float64, x []float64, base []float32) []float64 {
 	return y
 }
 
-// gibbsKernel returns the matrix of one block Gibbs step at beta on the path
-// from base, v given h and then h given the new v, from the factors of the
-// conditionals.
+// gibbsKernel returns the transition matrix of one block Gibbs step at beta on the path
+// from base: v given h, and then h given the new v. It multiplies the factors of the
+// conditional distributions.
 func gibbsKernel(m *rbm.RBM, base *rbm.Base, all []state, beta float64) [][]float64 {
 	group := slices.Repeat([]int{-1}, m.Visible()) // softmax group of each unit
 	for k, g := range m.SoftmaxGroups() {
@@ -117,7 +117,7 @@ func (s *replicated) number(x []int) int {
 	return n
 }
 
-// energies returns what β multiplies: E − E₀.
+// energies returns the energies E − E₀, which β multiplies.
 func (s *replicated) energies(x []int) []float64 {
 	e := make([]float64, len(x))
 	for k := range x {
@@ -126,8 +126,7 @@ func (s *replicated) energies(x []int) []float64 {
 	return e
 }
 
-// set makes the states of group g of l those of X, as far as swaps look at
-// them.
+// set sets the energies of group g of l to those of X; swaps read nothing else.
 func (s *replicated) set(l *ladder, g int, x []int) {
 	for k := range x {
 		l.states.Energy[g*len(x)+k] = s.all[x[k]].energy
@@ -137,7 +136,7 @@ func (s *replicated) set(l *ladder, g int, x []int) {
 	}
 }
 
-// states returns chains of l under s, ready for set.
+// states returns states for the chains of l, which set fills.
 func (s *replicated) states(l *ladder) *rbm.States {
 	l.base = s.base
 	st := rbm.NewStates(s.m, l.rows)
@@ -150,7 +149,7 @@ func (s *replicated) states(l *ladder) *rbm.States {
 // product returns Π_k p_k(x_k).
 func (s *replicated) product() []float64 { return s.assigned(nil) }
 
-// assigned returns the law Π_j p_j(x_at[j]); nil is the identity.
+// assigned returns the distribution Π_j p_j(x_at[j]) of X; nil is the identity.
 func (s *replicated) assigned(at []int) []float64 {
 	p := make([]float64, len(s.joint))
 	for n, x := range s.joint {
@@ -166,7 +165,7 @@ func (s *replicated) assigned(at []int) []float64 {
 	return p
 }
 
-// symmetrised returns p̄, the mean of all assignments.
+// symmetrised returns p̄, the mean of assigned over all assignments.
 func (s *replicated) symmetrised() []float64 {
 	var p []float64
 	for _, at := range s.perms {
@@ -175,8 +174,8 @@ func (s *replicated) symmetrised() []float64 {
 	return p
 }
 
-// move returns the law of X after the Gibbs steps of all particles from a
-// state, with the temperatures assigned by at.
+// move returns the distribution of X after a Gibbs step of each particle, from the state
+// from, with temperatures assigned by at.
 func (s *replicated) move(at, from []int) []float64 {
 	row := make([]float64, len(s.joint))
 	for n, to := range s.joint {
@@ -188,8 +187,8 @@ func (s *replicated) move(at, from []int) []float64 {
 	return row
 }
 
-// swapping returns, for each X, the implementation's law of the permutation
-// and its weights of the particles.
+// swapping returns the implementation's distribution of the permutation
+// and its weights of the particles, for each X.
 func (s *replicated) swapping() (rho, weights [][]float64) {
 	p := newPermanent(s.beta)
 	for _, x := range s.joint {
@@ -207,8 +206,8 @@ func (s *replicated) swapping() (rho, weights [][]float64) {
 	return rho, weights
 }
 
-// infinite returns the matrix of one step of infinite swapping as it acts on
-// X: the temperatures are drawn given X, then every particle moves at its own.
+// infinite returns the transition matrix on X of one step of infinite swapping: the temperatures are drawn
+// given X, and then each particle moves at its temperature.
 func (s *replicated) infinite() [][]float64 {
 	rho, _ := s.swapping()
 	matrix := make([][]float64, len(s.joint))
@@ -220,8 +219,8 @@ func (s *replicated) infinite() [][]float64 {
 	return matrix
 }
 
-// estimate returns Σ_X p(X) Σ_k w_k(X) f_k(x_k), f being terms at inverse
-// temperatures b, one a particle.
+// estimate returns Σ_X p(X) Σ_k w_k(X) f_k(x_k), where f_k is terms at inverse
+// temperature b[k].
 func (s *replicated) estimate(p []float64, weights [][]float64, b []float64) []float64 {
 	table := make([][][]float64, len(b))
 	for k := range b {
@@ -250,9 +249,8 @@ func after(p []float64, matrix [][]float64) []float64 {
 // ones returns n ones.
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
-// eachReplicated calls f for the models whose kernels are listed, with ladders
-// of two and three temperatures, on both paths. A Bernoulli label is a plain
-// unit.
+// eachReplicated calls f for tiny models, with ladders
+// of two and three temperatures, on both paths.
 func eachReplicated(t *testing.T, f func(t *testing.T, s *replicated)) {
 	for _, shape := range []shape{{2, 1, 0, rbm.Softmax}, {1, 2, 0, rbm.Softmax}, {3, 1, 2, rbm.Softmax}} {
 		for _, beta := range [][]float64{{1, 0.5}, {1, 0.625, 0.25}} {
@@ -267,9 +265,9 @@ func eachReplicated(t *testing.T, f func(t *testing.T, s *replicated)) {
 	t.Run("groups/base", func(t *testing.T) { f(t, newReplicated(m, randomBase(m, 5), []float64{1, 0.5})) })
 }
 
-// Block Gibbs steps of a model with groups of q states are in detailed balance with its distribution: as
-// chains of hidden states, and of visible ones. The conditionals are those of the code, to the rounding of float32. Groups
-// drawn at another temperature, or as independent units, break the balance.
+// Block Gibbs steps of a model with softmax groups are in detailed balance with its distribution, both as
+// chains of hidden states and as chains of visible states. The conditional distributions equal those of the code, up to
+// rounding in float32. Groups that are drawn at another temperature, or as independent units, break detailed balance.
 func TestGroupsAreInDetailedBalance(t *testing.T) {
 	m := sharpGroups(31, sharpSD)
 	all := states(m)
@@ -295,7 +293,7 @@ func TestGroupsAreInDetailedBalance(t *testing.T) {
 			}
 		}
 	}
-	// p(v'|h) is the product of the means of units that are on, and of one minus those of bits that are off.
+	// p(v'|h) is the product of the means of units that are on, and of 1 − mean for bits that are off.
 	kernel := gibbsKernel(m, nil, all, 1)
 	h, v := rbm.NewBits(1, m.Hidden()), rbm.NewBits(1, m.Visible())
 	visible, hidden := rbm.NewMatrix(1, m.Visible()), rbm.NewMatrix(1, m.Hidden())
@@ -332,10 +330,10 @@ func TestGroupsAreInDetailedBalance(t *testing.T) {
 	}
 }
 
-// imbalance returns the largest |p(x)·P(x,y) − p(y)·P(y,x)| of the chains of hidden and of visible states that a
-// kernel of v|h and then h|v is. The visible chain draws h first.
+// imbalance returns the largest |p(x)·P(x,y) − p(y)·P(y,x)| for the chains of hidden and of visible states under a
+// kernel that draws v|h and then h|v. The chain of visible states draws h first.
 func imbalance(all []state, p []float64, kernel [][]float64) (d float64) {
-	// Flows between hidden states: of all x with h, as the kernel looks at no more.
+	// Flows between hidden states. The kernel depends on x through h only.
 	flow := map[[2]string]float64{}
 	for x, from := range all {
 		for y, to := range all {
@@ -345,7 +343,7 @@ func imbalance(all []state, p []float64, kernel [][]float64) (d float64) {
 	for k, f := range flow {
 		d = max(d, math.Abs(f-flow[[2]string{k[1], k[0]}]))
 	}
-	// Of visible states: h from p given v, then v'. The kernel's h' is summed over.
+	// Flows between visible states: h is drawn given v, and then v'. The sum is over the kernel's h'.
 	clear(flow)
 	for x, from := range all { // (v, h) is a draw of v and then of h|v
 		for y, to := range all {
@@ -358,8 +356,8 @@ func imbalance(all []state, p []float64, kernel [][]float64) (d float64) {
 	return d
 }
 
-// independentGroups is gibbsKernel with the units of groups drawn as independent bits, given that one is on in each group
-// of the result, whichever h they come from.
+// independentGroups is a broken gibbsKernel, in which the probability of the active unit of a group is that of an
+// independent bit.
 func independentGroups(m *rbm.RBM, base *rbm.Base, all []state, beta float64) [][]float64 {
 	kernel := gibbsKernel(m, base, all, beta)
 	if base == nil {
@@ -411,8 +409,8 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 		if d := farthest(s.estimate(bar, weights, ones(k)), want); d > kernelTol {
 			t.Errorf("the estimate is off by %v, want at most %v", d, kernelTol)
 		}
-		// The joint law of X and the assignment is symmetric, so p̄ may be
-		// replaced by the identity assignment.
+		// The joint distribution of X and the assignment is symmetric, so the identity assignment
+		// may replace p̄.
 		if d := farthest(s.estimate(s.product(), weights, ones(k)), want); d > kernelTol {
 			t.Errorf("the estimate under the identity is off by %v, want at most %v", d, kernelTol)
 		}
@@ -424,7 +422,7 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 				t.Errorf("mutant is not seen: %s: off by %v only", name, d)
 			}
 		}
-		// Weights of the state before the Gibbs steps, terms of that after them.
+		// Broken: weights from the state before the Gibbs steps, terms from the state after them.
 		var stale []float64
 		for n := range s.joint {
 			one := make([][]float64, len(s.joint))
@@ -447,7 +445,7 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 			mutant("weights by E instead of E − E₀", farthest(s.estimate(bar, weights, ones(k)), want))
 			mutant("permutation by E instead of E − E₀", forget.moved(false))
 		}
-		// The joint law of particles by temperature must survive too; drawing
+		// The joint distribution of particles by temperature must also be invariant. Drawing
 		// the permutation from the energies before the steps breaks it.
 		mutant("permutation from the energies before the Gibbs steps", s.moved(true))
 		if d := s.moved(false); d > kernelTol {
@@ -456,9 +454,8 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 	})
 }
 
-// moved returns how far one step of the code moves the law Π_j p_j of the
-// particles by temperature: Gibbs steps, then a permutation drawn given the
-// new state, or, if stale, given the old one.
+// moved returns the largest change of the distribution Π_j p_j of the particles by temperature in one step of the
+// code: Gibbs steps, and then a permutation drawn given the new state. If stale, it is drawn given the old state.
 func (s *replicated) moved(stale bool) float64 {
 	rho, _ := s.swapping()
 	start := s.product()
@@ -486,10 +483,9 @@ func (s *replicated) moved(stale bool) float64 {
 	return farthest(end, start)
 }
 
-// tempering returns how far one step of parallel tempering, Gibbs steps and
-// swaps of these pairs, in this order, moves the law Π_k p_k, and the law that
-// it gives to the particle at temperature 1. stale takes the energies of the
-// swaps from before the Gibbs steps.
+// tempering makes one step of parallel tempering on the distribution Π_k p_k: Gibbs steps, and then
+// swaps of the given pairs in order. It returns the largest change, and the resulting distribution of
+// the particle at temperature 1. If stale, swaps use the energies before the Gibbs steps.
 func (s *replicated) tempering(pairs []int, swap func(betaA, betaB, energyA, energyB float64) float64, stale bool) (float64, []float64) {
 	start := s.product()
 	identity := make([]int, len(s.beta))
@@ -536,7 +532,7 @@ func TestParallelTemperingKernel(t *testing.T) {
 	eachReplicated(t, func(t *testing.T, s *replicated) {
 		want := expectation(s.m, s.all, s.p[0])
 		upward := []int{0, 1}[:len(s.beta)-1]
-		// All pairs in order; the even ones; the odd ones.
+		// All pairs in order; the even pairs; the odd pairs.
 		for _, pairs := range [][]int{upward, {0}, upward[1:]} {
 			d, cold := s.tempering(pairs, swapProbability, false)
 			if d > kernelTol {
@@ -547,7 +543,7 @@ func TestParallelTemperingKernel(t *testing.T) {
 			}
 		}
 		if s.base != nil {
-			forget := *s // that the path has a base
+			forget := *s // broken: the path has no base
 			forget.all = states(s.m)
 			d, _ := forget.tempering(upward, swapProbability, false)
 			t.Logf("E instead of E − E₀: law moved by %.2g", d)
@@ -578,8 +574,8 @@ func TestParallelTemperingKernel(t *testing.T) {
 	})
 }
 
-// permute of the estimator itself, on every X at once and from every
-// assignment of temperatures: each row gets its weight.
+// permute of the estimator gives each row its weight, for every X and from every
+// assignment of temperatures.
 func TestPermuteWeighsTheRows(t *testing.T) {
 	eachReplicated(t, func(t *testing.T, s *replicated) {
 		k := len(s.beta)
@@ -596,7 +592,7 @@ func TestPermuteWeighsTheRows(t *testing.T) {
 				}
 				n.permute(part, g)
 				for row, want := range weights[g] {
-					// share is in float64, and the sort takes any order of equals;
+					// share is in float64, and equal energies may be sorted in any order;
 					// the row's weight is rounded to float32.
 					near(t, "weight", part.share[slices.Index(at, row)], want, 1e-14)
 					near(t, "weight of the row", float64(n.weight[g*k+row])*float64(len(s.joint)), want, 1e-6*want)

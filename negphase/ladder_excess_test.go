@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// What Excess returns of group g at temperature k is E − E₀ of the particle
-// that is assigned there, whatever row it is in.
+// For group g at temperature k, Excess returns E − E₀ of the particle
+// that is assigned there, in any row.
 func TestExcess(t *testing.T) {
 	m := shape{6, 4, 0, rbm.Softmax}.random(1, 1)
 	base := rbm.NewBase(m, []float32{0.1, 0.9, 0.5, 0.3, 0.2, 0.7}, 100)
@@ -38,7 +38,7 @@ func TestExcess(t *testing.T) {
 			}
 			for i, row := range p.at {
 				moved = moved || int(row) != i
-				// Step's energies are sums of float32 preactivations.
+				// The energies of Step are sums of float32 preactivations.
 				if d := want[row] - far[row]; math.Abs(got[i]-d) > 1e-5 {
 					t.Errorf("path %q: group %d at temperature %d: %v, want %v", path, i/k, i%k, got[i], d)
 				}

@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// The differences of mean energy that a ladder records of its neighbours are
-// the exact ones, of E or, on the path from a base, of E − E₀.
+// The differences of mean energy that a ladder records for neighbours are
+// exact. The energy is E or, on the path from a base, E − E₀.
 func TestRises(t *testing.T) {
 	for _, base := range []bool{false, true} {
 		for _, s := range sharp {
@@ -29,7 +29,7 @@ func TestRises(t *testing.T) {
 			}
 			for k := range len(x.p) - 1 {
 				want := mean[k+1] - mean[k]
-				// One round of each group is an independent pair; the second adds at worst nothing.
+				// One round of each group is an independent pair; the second round is not counted.
 				tol := 6 * math.Sqrt((variance[k]+variance[k+1])/exactGroups)
 				near(t, "rise", p.record.rise(k), want, tol)
 				if want < 2*tol {
@@ -40,9 +40,8 @@ func TestRises(t *testing.T) {
 	}
 }
 
-// The length of a gap is its rejection where that can be trusted, its
-// thermodynamic length where that is longer and all is rejected, and goes from
-// one to the other between.
+// The barrier of a pair is its rejection if that is reliable. If all swaps are rejected, it is the
+// thermodynamic length where this is longer. Between these cases it is interpolated.
 func TestLengths(t *testing.T) {
 	beta := []float64{1, 0.5, 0.2, 0.1, 0}
 	got := Barriers(beta, []float64{0.3, 0.8, 0.97, 0.99}, []float64{10, 20, 400, 1})
@@ -56,7 +55,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// A ladder that is tuned ends where the settings say, before and after.
+// A tuned ladder has the highest temperature of the settings, before and after tuning.
 func TestHottestStays(t *testing.T) {
 	m := independent(20, 10, 1)
 	for text, want := range map[string]float64{"pt:tau=auto:chains=4": 0, "pt:tau=auto:hottest=4:chains=4": 0.25, "ins:tau=auto/6:hottest=8:chains=4": 0.125} {
@@ -91,8 +90,8 @@ func TestRejectionErrorByHand(t *testing.T) {
 	near(t, "standard error of the sum", err, math.Sqrt((2*1./900+4./900)/6), 1e-15)
 }
 
-// The particles of a new ladder of moves start at the states of old ones in
-// both layers, which persist.
+// The particles of a retuned ladder with a sampler start at states of the old ladder, in
+// both layers.
 func TestRetunedParticlesKeepBothLayers(t *testing.T) {
 	m := shape{20, 70, 5, rbm.Softmax}.random(3, 0.2)
 	e := estimator(t, "pt:chains=3:tau=auto/6:sardonics:k=1-3").(*pt)
@@ -112,15 +111,15 @@ func TestRetunedParticlesKeepBothLayers(t *testing.T) {
 	}
 }
 
-// Chains that start at the data begin with the rows of the batch in turn, of
-// grey rows with draws of them.
+// Chains that start at the data start at the rows of the batch in turn. From grey rows they start at
+// draws.
 func TestVisibleStatesStartAtTheRows(t *testing.T) {
 	m := shape{7, 4, 3, rbm.Softmax}.random(3, 1)
 	pos := positive(m, 3, 4)
 	grey := pos
 	grey.V = rbm.NewValues(3, 7, true)
 	for r := range 3 {
-		pos.V.Each(r, func(i int) { grey.V.Matrix().Row(r)[i] = 1 }) // draws of 0 and 1 are these
+		pos.V.Each(r, func(i int) { grey.V.Matrix().Row(r)[i] = 1 }) // the draw from a probability of 0 or 1 is certain
 	}
 	for _, batch := range []rbm.Batch{pos, grey} {
 		s := rbm.NewStates(m, 8)
@@ -142,8 +141,8 @@ func TestVisibleStatesStartAtTheRows(t *testing.T) {
 	near(t, "share of units on", on, 0.25, 6*math.Sqrt(0.25*0.75/(7*rows/2)))
 }
 
-// Moves that keep the number of active units get Gibbs steps, which change it:
-// chains that all begin in one state come to the law of the model.
+// A Gibbs step is added to moves that keep the number of active units, so that
+// chains that all start in one state reach the distribution of the model.
 func TestLockedMovesReachAllStates(t *testing.T) {
 	for _, s := range []shape{{4, 3, 0, rbm.Softmax}, {5, 3, 3, rbm.Softmax}} {
 		m := s.random(31, 1)
@@ -165,7 +164,7 @@ func TestLockedMovesReachAllStates(t *testing.T) {
 	}
 }
 
-// exact gives the moments of the model of each call, not of the first.
+// exact returns the moments of the model of each call, not those of the first.
 func TestExactFollowsTheModel(t *testing.T) {
 	e := estimator(t, "exact")
 	for seed := range uint64(3) {
@@ -182,7 +181,7 @@ func TestExactFollowsTheModel(t *testing.T) {
 	}
 }
 
-// Each rate of exchange is of the tries of its own pair.
+// Each swap rate is divided by the attempts of the same pair.
 func TestSwapRatesByHand(t *testing.T) {
 	got := Info{SwapTries: []int64{10, 4, 0}, Swaps: []int64{5, 4, 0}}.SwapRates()
 	if want := []float64{0.5, 1, 0}; !slices.Equal(got, want) {

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// rejectionOf returns the exact mean rejection of swaps between two inverse
-// temperatures: of independent states, by enumeration.
+// rejectionOf returns the exact mean rejection of swaps of independent states between two inverse
+// temperatures, by enumeration.
 func rejectionOf(all []state, a, b float64) float64 {
 	p, q := law(all, a), law(all, b)
 	r := 0.0
@@ -23,7 +23,7 @@ func rejectionOf(all []state, a, b float64) float64 {
 	return r
 }
 
-// ladderAfter returns what is measured of an estimator in calls under m.
+// ladderAfter returns the Ladder of an estimator after the given number of calls under m.
 func ladderAfter(t testing.TB, text string, m *rbm.RBM, calls int) Ladder {
 	t.Helper()
 	e := estimator(t, text).(Tempered)
@@ -35,8 +35,8 @@ func ladderAfter(t testing.TB, text string, m *rbm.RBM, calls int) Ladder {
 	return e.Ladder()
 }
 
-// Rejections and barrier of every kind, of many groups and of a lone one,
-// against enumeration, within six of their own standard errors.
+// Rejections and barrier of every kind, with many groups and with one group,
+// agree with enumeration within six of their standard errors.
 func TestRejections(t *testing.T) {
 	m := shape{4, 3, 0, rbm.Softmax}.random(31, sharpSD)
 	all := states(m)
@@ -56,7 +56,7 @@ func TestRejections(t *testing.T) {
 				if !(math.Abs(z) < 6) {
 					t.Errorf("%s%s: pair %d: rejection %v ± %v, want %v", text, c.size, k, r, l.RejectionErr[k], want)
 				}
-				// From after the draw, or of the neighbour's pair, it were off by more.
+				// The rejection after the draw, or that of the neighbouring pair, differs by more.
 				if k > 0 && math.Abs(rejectionOf(all, l.Beta[k-1], l.Beta[k])-r) < 6*l.RejectionErr[k] {
 					t.Errorf("%s%s: the rejection of pair %d is not told from that of its neighbour", text, c.size, k)
 				}
@@ -68,12 +68,12 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// The sum of rejections comes up to the barrier as temperatures are added, and
-// lacks what the doc of Ladder says: of 300 independent units, whose energy is
-// nearly normal.
+// The sum of rejections approaches the barrier from below as temperatures are added, with the bias in the
+// documentation of Ladder.Barrier. The model has 300 independent units, so that its energy is
+// nearly normally distributed.
 func TestBarrierFromBelow(t *testing.T) {
 	const units, bias = 300, 2
-	fine := make([]float64, 4001) // pairs reject 2 in 1000, so the sum lacks some 1e-6 of itself
+	fine := make([]float64, 4001) // pairs reject 2 in 1000 swaps, so the sum is low by a fraction of some 1e-6
 	for k := range fine {
 		fine[k] = 1 - float64(k)/4000
 	}
@@ -87,16 +87,16 @@ func TestBarrierFromBelow(t *testing.T) {
 		r, _ := exactPairs(units, bias, settled(units, bias, beta, 20, true))
 		lacks := 1 - floats.Sum(r)/barrier
 		t.Logf("%d temperatures reject %.3f: the sum lacks %.3f of %.4f", len(beta), r[0], lacks, barrier)
-		// The doc is rounded; a whole number of temperatures rejects up to
-		// 4 % more or less, and what lacks goes with the square of that.
+		// The documented values are rounded. With a whole number of temperatures the rejections are up to
+		// 4 % higher or lower, and the bias is proportional to their square.
 		if math.Abs(lacks/c.lacks-1) > 0.25 {
 			t.Errorf("rejections of %v: the sum lacks %.3f of the barrier, the doc says %v", r[0], lacks, c.lacks)
 		}
 	}
 }
 
-// The errors of a lone group's correlated rounds are right: over many runs the
-// rejection scatters as they say.
+// The standard errors from the correlated rounds of a single group are right: they agree with the spread of the
+// rejection over many runs.
 func TestRejectionErrors(t *testing.T) {
 	m := shape{4, 3, 0, rbm.Softmax}.random(31, sharpSD)
 	want := rejectionOf(states(m), 1, 0.5)
@@ -113,8 +113,8 @@ func TestRejectionErrors(t *testing.T) {
 		z := (l.Rejection[0] - want) / l.RejectionErr[0]
 		sum += z * z
 	}
-	// z is Student's t of 61 degrees of freedom (2000 rounds are 62 batches of
-	// 32), whose square has mean 61/59 and variance near 2.3.
+	// z is Student's t with 61 degrees of freedom (2000 rounds are 62 batches of
+	// 32). Its square has mean 61/59 and variance near 2.3.
 	dev := (sum/runs - 61.0/59) / math.Sqrt(2.3/runs)
 	t.Logf("mean z² %.2f, %.1f standard errors off", sum/runs, dev)
 	if math.Abs(dev) > 6 {
@@ -122,7 +122,7 @@ func TestRejectionErrors(t *testing.T) {
 	}
 }
 
-// Associations, moves and trajectories against each other and by hand.
+// Associations, moves and trajectories of three rounds are compared with values computed by hand.
 func TestRecordByHand(t *testing.T) {
 	r := newRecord(1, 3)
 	for _, round := range [][]int{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}} { // temperature of each particle
@@ -158,7 +158,7 @@ func TestRecordByHand(t *testing.T) {
 	}
 }
 
-// A long run keeps the last rounds, and its batches double.
+// In a long run the trajectory has the last rounds, and the length of batches doubles.
 func TestRecordOfManyRounds(t *testing.T) {
 	r := newRecord(1, 2)
 	const rounds = 3000
@@ -184,16 +184,16 @@ func TestRecordOfManyRounds(t *testing.T) {
 	}
 }
 
-// A ladder that exchanges mixes particles over temperatures; one that does not
-// leaves them where they were, and the record tells them apart.
+// If a ladder exchanges, its particles visit all temperatures equally often; if it does not, they stay. The
+// record distinguishes both cases.
 func TestAssociations(t *testing.T) {
 	m := shape{6, 4, 0, rbm.Softmax}.random(1, 0.3)
 	for _, text := range []string{"pt", "pt:order=evenodd", "ins", "pins:block=3"} {
 		text += ":chains=20:tau=1/1.1/1.2/1.3"
 		const calls = 2000
 		l := ladderAfter(t, text, m, calls)
-		// Energies are nearly equal, so a particle forgets its temperature in
-		// some ten rounds: 20·2000/10 independent visits with probability 1/4.
+		// Energies are nearly equal, so the temperature of a particle decorrelates in
+		// some ten rounds: there are 20·2000/10 independent visits with probability 1/4.
 		if tol := 6 * math.Sqrt(0.25*0.75/(20*calls/10)); l.Deviation > tol {
 			t.Errorf("%s: associations %v, got %v, want at most %v", text, l.Association, l.Deviation, tol)
 		}

@@ -8,9 +8,9 @@ import (
 	"gorbm/rbm"
 )
 
-// normalTrips returns the round trips of rounds of a ladder of normal energies:
-// of variance sd² at every β and mean −β·sd², drawn anew in each round, as
-// fast chains have them; and Σ r/(1−r) over the mean rejections r of pairs.
+// normalTrips returns the number of round trips in the given rounds of a ladder whose energies are redrawn in each round
+// from a normal distribution with variance sd² and mean −β·sd². It also returns Σ r/(1−r) over the mean rejections r
+// of the pairs.
 func normalTrips(t *testing.T, text string, k int, sd float64, rounds int, stuck bool) (trips, odds float64) {
 	p := build[*pt](set(t, text, "chains", 1, "tau", fmt.Sprint("auto/", k)))
 	p.states = rbm.NewStates(rbm.New(1, 1, 0, rbm.Softmax), k)
@@ -37,9 +37,9 @@ func normalTrips(t *testing.T, text string, k int, sd float64, rounds int, stuck
 	return float64(p.trips), odds
 }
 
-// Even/odd swaps make 1/(2 + 2Σ r/(1−r)) round trips a round (Syed et al. 2022,
-// corollary 2), if energies are independent from round to round. An upward
-// sweep makes half as many again, as it tries every pair in every round.
+// Even/odd swaps make 1/(2 + 2Σ r/(1−r)) round trips per round (Syed et al. 2022,
+// corollary 2), if the energies of different rounds are independent. An upward
+// sweep makes more, because it attempts every pair in every round.
 func TestRoundTripRate(t *testing.T) {
 	for _, c := range []struct {
 		k  int
@@ -51,8 +51,8 @@ func TestRoundTripRate(t *testing.T) {
 		sweep, _ := normalTrips(t, "pt", c.k, sd, rounds, false)
 		want := rounds / (2 + 2*odds)
 		t.Logf("%d temperatures, Σ r/(1−r) = %.2f: %v round trips, want %.0f; upward sweeps make %v", c.k, odds, trips, want, sweep)
-		// At most Poisson's spread, and a trip a particle that begins or ends
-		// half way.
+		// The spread is at most that of a Poisson distribution, plus one incomplete trip per
+		// particle.
 		tol := 6*math.Sqrt(want) + float64(c.k)
 		near(t, "round trips", trips, want, tol)
 		if sweep < want+tol {
@@ -64,9 +64,8 @@ func TestRoundTripRate(t *testing.T) {
 	}
 }
 
-// BenchmarkRoundTrips is an update of 4 groups on tuned and frozen ladders of sharp
-// random models; round trips of a particle in a thousand updates say how well
-// an order exchanges.
+// BenchmarkRoundTrips measures an update of 4 groups on tuned and frozen ladders of random models with strong
+// weights. It also reports the round trips per particle in a thousand updates, for each order of swaps.
 func BenchmarkRoundTrips(b *testing.B) {
 	for _, c := range []struct {
 		name string

@@ -26,11 +26,11 @@ func TestRoundTrips(t *testing.T) {
 		trips int64
 	}{
 		{[]int32{0, 1, 2}, 0}, // particle 2 is at the top but was never at the bottom
-		{[]int32{2, 1, 0}, 0}, // 0 is up; 2 is down for the first time
-		{[]int32{1, 0, 2}, 0}, // 2 is up
-		{[]int32{0, 1, 2}, 1}, // 0 is back
+		{[]int32{2, 1, 0}, 0}, // 0 is at the top; 2 is at the bottom for the first time
+		{[]int32{1, 0, 2}, 0}, // 2 is at the top
+		{[]int32{0, 1, 2}, 1}, // 0 is back at the bottom
 		{[]int32{0, 1, 2}, 1}, // and stays
-		{[]int32{2, 1, 0}, 2}, // 2 is back, 0 is up again
+		{[]int32{2, 1, 0}, 2}, // 2 is back at the bottom, 0 at the top
 		{[]int32{0, 2, 1}, 3},
 	} {
 		l.trace(step.rows)
@@ -40,8 +40,7 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// A pair of temperatures is crossed if the particles below it are not the same
-// as before.
+// A pair of temperatures is crossed if the set of particles below it has changed.
 func TestCrossings(t *testing.T) {
 	for _, c := range []struct {
 		after []int32
@@ -61,7 +60,7 @@ func TestCrossings(t *testing.T) {
 			t.Errorf("%v: crossed %v of %v, want %v", c.after, l.info.Swaps, l.info.SwapTries, c.want)
 		}
 	}
-	// Of a block only its own pairs were possible.
+	// In a block only the pairs within it are counted.
 	l := newTestLadder(5)
 	copy(l.last, []int32{0, 1, 2, 3, 4})
 	l.countCrossings([]int32{0, 3, 1, 2, 4}, 1, 4)
@@ -70,8 +69,8 @@ func TestCrossings(t *testing.T) {
 	}
 }
 
-// Counts of one call against what the settings say, and a warm ladder that
-// exchanges.
+// The counts of calls agree with the settings, for a ladder on a model with weak weights, which
+// exchanges often.
 func TestInfoCounts(t *testing.T) {
 	m := shape{6, 4, 0, rbm.Softmax}.random(1, 0.1)
 	for _, text := range []string{"pt:k=3:swaps=2:chains=50:tau=1/1.2/1.5", "ins:k=3:swaps=2:chains=50:tau=1/1.2/1.5",
@@ -95,11 +94,11 @@ func TestInfoCounts(t *testing.T) {
 		case any != (s.Kind != "pt"):
 			t.Errorf("%s: off weight %v, %v", text, off, any)
 		case any && (groups != 50 || !(off > 0.5 && off < 0.75)):
-			// Energies are nearly equal, so it is nearly 1 − 1/K = 2/3.
+			// Energies are nearly equal, so the weight off the coldest particle is nearly 1 − 1/K = 2/3.
 			t.Errorf("%s: %d groups weighed, %v off", text, groups, off)
 		}
 	}
-	// cd and pcd count κ steps a chain.
+	// cd and pcd count k steps per chain.
 	for text, want := range map[string]int64{"cd:k=4": 4 * 6, "pcd:k=4:chains=11": 44} {
 		_, info, err := estimator(t, text).Estimate(m, positive(m, 6, 1), rbm.NewKey(1))
 		if err != nil || info.Updates != want || info.SwapRates() != nil {
@@ -128,8 +127,7 @@ func TestInfoAdds(t *testing.T) {
 	if sum.Updates != 0 || sum.Get("Groups") != 0 || sum.Get("Off") != 0 || !slices.Equal(sum.Swaps, []int64{0, 0}) || sum.SwapRates() != nil {
 		t.Errorf("after Reset: %+v", sum)
 	}
-	// Of a ladder that was tuned only the newest counts of pairs stay; all else
-	// adds up.
+	// After a tuning only the latest counts of pairs are kept; all other counts are added.
 	tuned := Info{Updates: 1, SwapTries: []int64{5}, Swaps: []int64{4}, Tuned: 1, Counts: []Count{{RoundTrips, 1}}}
 	for _, infos := range [][]Info{{a, tuned, tuned}, {tuned, a, tuned}, {tuned, tuned, a}, {{}, a, tuned, {Updates: 0}, tuned}} {
 		var sum Info
@@ -161,6 +159,6 @@ func TestSwapProbability(t *testing.T) {
 		{1, 0.75, -4, 4, math.Exp(-2)},
 	} {
 		got := swapProbability(c.betaA, c.betaB, c.energyA, c.energyB)
-		near(t, "probability", got, c.want, 4e-16) // of rbm.Exp and of math.Exp
+		near(t, "probability", got, c.want, 4e-16) // rounding errors of rbm.Exp and math.Exp
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// TestTuned checks that the fixed ladder has the very temperatures to which
-// the other was tuned, and that other settings are left alone.
+// TestTuned checks that Tuned returns exactly the temperatures to which
+// a ladder is tuned, and that it does not change other settings.
 func TestTuned(t *testing.T) {
 	m := rbm.New(9, 5, 0, rbm.Softmax)
 	m.Randomize(1.5, rbm.NewKey(1))

@@ -13,8 +13,8 @@ import (
 	"gorbm/rbm"
 )
 
-// independent returns a model of independent units, each with this bias: its
-// energy is −bias times a binomial number, and a Gibbs step an independent
+// independent returns a model of independent units with equal biases. Its
+// energy is −bias times a binomial variate, and a Gibbs step is an independent
 // draw.
 func independent(visible, hidden int, bias float32) *rbm.RBM {
 	m := rbm.New(visible, hidden, 0, rbm.Softmax)
@@ -28,9 +28,9 @@ func independent(visible, hidden int, bias float32) *rbm.RBM {
 }
 
 // exactPairs returns the exact rejection of each pair of neighbours of beta,
-// and the difference of their mean energies, of so many independent units.
+// and the difference of their mean energies, for the given number of independent units.
 func exactPairs(units int, bias float64, beta []float64) (rejection, rise []float64) {
-	laws := make([][]float64, len(beta)) // of the number of units that are off
+	laws := make([][]float64, len(beta)) // distributions of the number of units that are off
 	means := make([]float64, len(beta))
 	choose := func(n int) float64 { // log of the binomial coefficient
 		all, _ := math.Lgamma(float64(units + 1))
@@ -46,7 +46,7 @@ func exactPairs(units int, bias float64, beta []float64) (rejection, rise []floa
 		}
 	}
 	for k := range len(beta) - 1 {
-		// Σ over x < y of p(x)·q(y)·(1 − exp(−Δβ·bias·(y−x))), by running sums
+		// Σ over x < y of p(x)·q(y)·(1 − exp(−Δβ·bias·(y−x))), by partial sums
 		// over x.
 		r, below, damped := 0.0, 0.0, 0.0
 		decay := math.Exp(-(beta[k] - beta[k+1]) * bias)
@@ -66,8 +66,8 @@ func calls(t testing.TB, e Estimator, m *rbm.RBM, first, last int) {
 	call(t, e, m, rbm.Batch{}, first, last+1)
 }
 
-// A tuned ladder of a model whose rejections are known rejects equally often
-// everywhere, and its barrier is the exact one.
+// On a model with known rejections all pairs of a tuned ladder reject equally often,
+// and its barrier is exact.
 func TestTunedLadderRejectsEqually(t *testing.T) {
 	const bias = 2
 	m := independent(60, 40, bias)
@@ -81,8 +81,8 @@ func TestTunedLadderRejectsEqually(t *testing.T) {
 		mean := stat.Mean(r, nil)
 		t.Logf("%s: %d temperatures, rejections %.3f ± %.3f, barrier %.3f ± %.3f", text, len(l.Beta), r, l.RejectionErr[0], l.Barrier, l.BarrierErr)
 		for k := range r {
-			// Placed by rejections of some 200 calls, as well known as these of
-			// the last 300 or more.
+			// Temperatures were placed by rejections of some 200 calls; those compared are measured in
+			// the last 300 calls or more.
 			if tol := 6 * math.Sqrt(1.5) * l.RejectionErr[k]; math.Abs(r[k]-mean) > tol {
 				t.Errorf("%s: pair %d rejects %.4f, all pairs %.4f; tolerance %.4f", text, k, r[k], mean, tol)
 			}
@@ -96,8 +96,8 @@ func TestTunedLadderRejectsEqually(t *testing.T) {
 	}
 }
 
-// settled returns the ladder after tunings from exact measurements, thermal
-// being whether the differences of energy are among them.
+// settled returns the ladder after tunings with exact measurements. thermal says whether these include
+// the differences of energy.
 func settled(units int, bias float64, beta []float64, tunings int, thermal bool) []float64 {
 	for range tunings {
 		r, rise := exactPairs(units, bias, beta)
@@ -120,10 +120,10 @@ func sum(x []float64) (total float64) {
 	return total
 }
 
-// spread returns the largest over the least of x.
+// spread returns the largest element of x divided by the smallest.
 func spread(x []float64) float64 { return slices.Max(x) / slices.Min(x) }
 
-// terrible are ladders of n temperatures from 1 to 0 that hardly exchange.
+// terrible has ladders of n inverse temperatures from 1 to 0 that hardly exchange.
 var terrible = map[string]func(n int) []float64{
 	"all temperatures at the hot end": func(n int) []float64 {
 		beta := make([]float64, n)
@@ -150,16 +150,15 @@ var terrible = map[string]func(n int) []float64{
 	},
 }
 
-// From terrible ladders, tunings by exact measurements of a sharp model end at
-// equal rejections; and of a model so sharp that nearly all swaps are refused
-// wherever the temperatures are, at equal thermodynamic lengths, which rejections
-// alone cannot tell.
+// From terrible ladders, tuning with exact measurements leads to equal rejections. On a model where nearly all swaps
+// are rejected at any temperatures, it leads to equal thermodynamic lengths; rejections
+// alone do not.
 func TestTerribleLadders(t *testing.T) {
 	for name, start := range terrible {
 		r, _ := exactPairs(300, 8, settled(300, 8, start(24), 20, true))
 		t.Logf("%s: rejections end at %.4f … %.4f", name, slices.Min(r), slices.Max(r))
-		// Each tuning keeps a part of the error of the one before; twenty leave
-		// less than one in a thousand.
+		// Each tuning reduces the error of the one before; after twenty, less than one in a thousand
+		// is left.
 		if spread(r) > 1.001 {
 			t.Errorf("%s: rejections end at %.4f", name, r)
 		}
@@ -182,8 +181,8 @@ func TestTerribleLadders(t *testing.T) {
 	}
 }
 
-// The same by the estimators, whose measurements are noisy, and with the
-// number of temperatures left to the barrier.
+// The same test with estimators, whose measurements are noisy, and with a
+// number of temperatures that the barrier determines.
 func TestTerribleLaddersInUse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -206,14 +205,14 @@ func TestTerribleLaddersInUse(t *testing.T) {
 			mean := stat.Mean(r, nil)
 			t.Logf("%s, %s: %d temperatures, rejections %.3f … %.3f", text, name, len(r)+1, slices.Min(r), slices.Max(r))
 			for k := range r {
-				// Placed by the rejections of the 72 calls before the last
-				// tuning: 432 independent rounds of a variance of at most ¼.
+				// Temperatures were placed by the rejections of the 72 calls before the last
+				// tuning: 432 independent rounds with a variance of at most ¼.
 				if tol := 6 * math.Sqrt(0.25/432); math.Abs(r[k]-mean) > tol {
 					t.Errorf("%s, %s: pair %d rejects %.3f, all pairs %.3f; tolerance %.3f", text, name, k, r[k], mean, tol)
 				}
 			}
-			// The barrier asks for rejections of a half, and temperatures are taken
-			// away from three eighths down.
+			// The number of temperatures is chosen for rejections of a half. Temperatures are
+			// removed only if the rejections are below three eighths.
 			if l.tuner.number == 0 && (mean > 0.55 || mean < 3./8) {
 				t.Errorf("%s, %s: %d temperatures reject %.3f", text, name, len(got.Beta), mean)
 			}
@@ -221,7 +220,7 @@ func TestTerribleLaddersInUse(t *testing.T) {
 	}
 }
 
-// A run across tunings that is saved at any call goes on with the same bits,
+// A run with tunings that is saved at any call continues with identical results,
 // at any GOMAXPROCS.
 func TestTuningsResume(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -265,8 +264,8 @@ func TestTuningsResume(t *testing.T) {
 	}
 }
 
-// Tunings are due by the number of calls alone, and not after Freeze, also of
-// a state that was saved frozen.
+// Tunings are due by the number of calls alone. There are none after Freeze, nor after restoring
+// a frozen state.
 func TestTuningSchedule(t *testing.T) {
 	u := newTuner(parse(t, "pt:tau=auto").ladder())
 	var due []int
@@ -302,7 +301,7 @@ func TestTuningSchedule(t *testing.T) {
 	}
 }
 
-// The number of temperatures follows the barrier without going back and forth.
+// The number of temperatures follows the barrier without oscillating.
 func TestWantedTemperatures(t *testing.T) {
 	for _, c := range []struct {
 		kind    string
@@ -314,11 +313,11 @@ func TestWantedTemperatures(t *testing.T) {
 	}{
 		{"pt", 0, 5, 2, 5, false},
 		{"pt", 0, 5, 2.01, 6, false},
-		{"pt", 0, 5, 40, 10, true}, // at most the double
+		{"pt", 0, 5, 40, 10, true}, // at most doubled
 		{"pt", 0, 40, 31, 63, false},
 		{"pt", 0, 40, 31.6, 64, true},
 		{"pt", 0, 64, 1e300, 64, true},
-		{"pt", 0, 20, 7.1, 20, false}, // 17 would do
+		{"pt", 0, 20, 7.1, 20, false}, // 17 would be enough
 		{"pt", 0, 20, 7, 15, false},
 		{"pt", 0, 5, 0, 3, false},
 		{"pt", 0, 3, 0, 3, false},
@@ -333,8 +332,8 @@ func TestWantedTemperatures(t *testing.T) {
 	}
 }
 
-// Particles of a new ladder start where those of the nearest old temperatures
-// are, and the records start again except for the totals.
+// Particles of a retuned ladder start at the states of the nearest old temperatures,
+// and all records but the totals are cleared.
 func TestRetunedParticles(t *testing.T) {
 	m := shape{20, 70, 0, rbm.Softmax}.random(3, 0.2)
 	e := estimator(t, "pt:chains=3:tau=auto/6").(*pt)
@@ -374,7 +373,7 @@ func TestPlaced(t *testing.T) {
 	if !slices.Equal(beta, []float64{1, 0.75, 0.5, 0.25, 0}) || !slices.Equal(from, []int{0, 0, 1, 1, 2}) {
 		t.Errorf("got %v from %v, want %v and %v", beta, from, []float64{1, 0.75, 0.5, 0.25, 0}, []int{0, 0, 1, 1, 2})
 	}
-	beta, from = placed([]float64{1, 0.5, 0}, []float64{1, 1}, 4, 1.5) // a part of the way
+	beta, from = placed([]float64{1, 0.5, 0}, []float64{1, 1}, 4, 1.5) // three quarters of the barrier
 	if !slices.Equal(beta, []float64{1, 0.75, 0.5, 0.25}) || !slices.Equal(from, []int{0, 0, 1, 1}) {
 		t.Errorf("a part: got %v from %v, want %v and %v", beta, from, []float64{1, 0.75, 0.5, 0.25}, []int{0, 0, 1, 1})
 	}
@@ -388,9 +387,9 @@ func TestPlaced(t *testing.T) {
 	}
 }
 
-// A ladder with reach gets as hot as lets neighbours reject reachRejection of
-// their swaps, whether the model is sharp or flat, but not hotter than it may; and
-// it follows a model that sharpens.
+// The highest temperature of a ladder with reach is such that neighbours reject reachRejection of
+// their swaps, for strong and for weak biases, unless the setting hottest limits it. It adapts to
+// a model that changes.
 func TestReach(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two seconds of tuning; TestTunedLadderRejectsEqually tunes one ladder")
@@ -398,7 +397,7 @@ func TestReach(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		bias    float64
-		hottest float64 // where it must end; 0: wherever the rejections are right
+		hottest float64 // the required highest temperature; 0: determined by the rejections
 	}{
 		{"ins:tau=reach/5", 1, 0},
 		{"pt:tau=reach/4", 1.2, 0},
@@ -421,12 +420,12 @@ func TestReach(t *testing.T) {
 			continue
 		}
 		for k := range r {
-			// Measured by some 160 calls of 20 groups before the last tuning, or more.
+			// Measured by at least 160 calls of 20 groups before the last tuning.
 			if tol := 6 * 0.5 / math.Sqrt(160); math.Abs(r[k]-reachRejection) > tol {
 				t.Errorf("%s, bias %v: pair %d rejects %.3f, want %v ± %.3f", c.text, c.bias, k, r[k], reachRejection, tol)
 			}
 		}
-		// The same chains under a model of twice the biases, whose energies spread more.
+		// The same chains under a model with twice the biases, whose energies have a larger variance.
 		sharp := independent(60, 40, float32(2*c.bias))
 		calls(t, e, sharp, 1001, 3000)
 		r, _ = exactPairs(100, 2*c.bias, e.Ladder().Beta)
@@ -436,7 +435,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// Reach is read and written, and bounded.
+// Settings with reach are parsed, formatted and checked.
 func TestReachSettings(t *testing.T) {
 	for text, want := range map[string]string{"reach": "reach/5", "reach:7": "reach/7", "reach/2": "reach/2"} {
 		s := DefaultSettings("pt")

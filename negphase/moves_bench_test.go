@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm"
 )
 
-// BenchmarkWalks is an update of ten chains of 784 × 500 units, and the parts
-// of it that are no moves: taking over the parameters, and the states.
+// BenchmarkWalks measures an update of ten chains of 784 × 500 units, and separately its parts
+// that are no moves: setting the parameters, and loading the states.
 func BenchmarkWalks(b *testing.B) {
 	m := shape{784, 500, 0, rbm.Softmax}.random(1, 0.1)
 	for _, text := range []string{"pcd:k=1", "sardonics:k=19-20:walks=single", "sardonics:k=1-20", "im:k=1-20", "walk:gibbs", "pt:tau=1/1.5/2:sardonics:k=1-20"} {

@@ -9,11 +9,11 @@ import (
 	"gorbm/rbm"
 )
 
-// tiny are models whose kernels are listed.
+// tiny has models so small that their transition matrices can be computed.
 var tiny = []shape{{3, 2, 0, rbm.Softmax}, {2, 3, 0, rbm.Softmax}, {4, 2, 3, rbm.Softmax}, {4, 2, 2, rbm.Softmax}, {4, 2, 2, rbm.Bernoulli}}
 
-// rounded rounds the parameters of m to multiples of 2⁻²⁰, which walks hold
-// exactly while preactivations stay below 2¹⁰: their quantum is 2⁻³⁰ of these.
+// rounded rounds the parameters of m to multiples of 2⁻²⁰. Walks represent them
+// exactly if preactivations are below 2¹⁰, because the quantum is 2⁻³⁰ times these.
 func rounded(m *rbm.RBM) *rbm.RBM {
 	round := func(x []float32) {
 		for i := range x {
@@ -29,8 +29,8 @@ func rounded(m *rbm.RBM) *rbm.RBM {
 	return m
 }
 
-// What an update does to a chain, moves and the drawing of the label and Gibbs
-// steps, leaves the law at each temperature as it is and reaches all states.
+// The update of a chain (moves, Gibbs steps and drawing the label)
+// leaves the distribution at each temperature invariant and reaches all states.
 func TestWalkKernels(t *testing.T) {
 	for _, shape := range tiny {
 		for _, beta := range []float64{1, 0.4} {
@@ -80,7 +80,7 @@ func TestWalkKernels(t *testing.T) {
 				})))
 				wrong("flips of label units", product(l.sardonics(everyUnit(m)), label))
 			}
-			stale := newListing(t, shape.random(42, 1.2), beta) // of before the parameters changed
+			stale := newListing(t, shape.random(42, 1.2), beta) // the listing before the parameters changed
 			wrong("costs of other parameters", product(stale.sardonics(l.sites), label))
 			if softmax {
 				wrong("a label of other parameters", product(sardonics, stale.label(labelProbabilities)))
@@ -89,9 +89,8 @@ func TestWalkKernels(t *testing.T) {
 	}
 }
 
-// Under a constraint intracluster moves leave the law of the states that it
-// allows as it is and, with the visible units that are drawn anew, reach all of
-// them.
+// Under a constraint intracluster moves, with visible units redrawn after them, leave the distribution of the
+// allowed states invariant and reach all of them.
 func TestConstrainedWalkKernels(t *testing.T) {
 	for _, c := range []struct {
 		shape      shape
@@ -138,9 +137,9 @@ func TestConstrainedWalkKernels(t *testing.T) {
 	}
 }
 
-// Ladders whose particles move by a sampler between swaps leave the product of
-// the laws as it is, and infinite swapping the symmetrised one; particles that
-// move at another's temperature do not.
+// Ladders whose particles are moved by a sampler leave the product of
+// the distributions invariant, and with infinite swapping the symmetrised product. They do not if particles
+// move at the temperature of another particle.
 func TestLaddersOfMoves(t *testing.T) {
 	for _, shape := range []shape{{2, 1, 0, rbm.Softmax}, {3, 1, 2, rbm.Softmax}} {
 		m := shape.random(44, 1.5)
@@ -190,7 +189,7 @@ func everyUnit(m *rbm.RBM) []int32 {
 	return all
 }
 
-// A script is a source whose first words are given.
+// A script is a random source whose first words are given.
 type script struct{ words []uint64 }
 
 func (s *script) Uint64() uint64 {
@@ -202,15 +201,15 @@ func (s *script) Uint64() uint64 {
 	return w
 }
 
-// still is a mover that moves nothing.
+// still is a mover whose moves do nothing.
 type still struct{}
 
 func (still) Bind(mcmc.System, float64, []int32) (mcmc.Chain, error) { return still{}, nil }
 func (still) Move(*rand.Rand) mcmc.Info                              { return mcmc.Info{} }
 func (still) Reset()                                                 {}
 
-// The label is drawn from p(y|h) at the temperature of the place: which one it
-// is changes where the uniform number crosses the sums of that law.
+// The label is drawn from p(y|h) at the temperature of the particle: the class changes where the uniform variate crosses
+// the cumulative sums of this distribution.
 func TestLabelIsDrawnFromItsLaw(t *testing.T) {
 	m := rounded(shape{5, 3, 3, rbm.Softmax}.random(43, 1.5))
 	for _, beta := range []float64{1, 0.3, 0} {

@@ -8,9 +8,9 @@ import (
 	"gorbm/rbm"
 )
 
-// Under a constraint on the hidden units the visible ones are drawn anew after
-// the moves at each temperature of a ladder: particles that start at its laws
-// stay there.
+// Under a constraint on the hidden units, the visible units are redrawn after
+// the moves at each temperature of a ladder. Particles that start from the distribution at their temperature
+// keep it.
 func TestConstrainedLaddersAreStationary(t *testing.T) {
 	for _, c := range []struct {
 		shape      shape
@@ -53,9 +53,9 @@ func TestConstrainedLaddersAreStationary(t *testing.T) {
 	}
 }
 
-// Each visible unit is drawn from its law given the hidden units at the
-// temperature of the place: it is on where the uniform number lies beyond what
-// that law says of the state it was in. The energy is that of the new state.
+// Each visible unit is drawn from its distribution given the hidden units, at the
+// temperature of the particle: it flips if the uniform variate is below the probability of
+// a flip. The energy is that of the new state.
 func TestInputsAreDrawnFromTheirLaw(t *testing.T) {
 	m := rounded(shape{3, 3, 0, rbm.Softmax}.random(43, 1.5))
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}

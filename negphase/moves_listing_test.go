@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm"
 )
 
-// A listing has all joint states of a tiny RBM as systems of walks: what each
-// flip costs in each of them, as run finds it.
+// A listing has all joint states of a tiny RBM, with the cost of each flip in each state, computed by the
+// systems of the walks.
 type listing struct {
 	m     *rbm.RBM
 	all   []state
@@ -21,7 +21,7 @@ type listing struct {
 	index map[string]int
 	beta  float64
 	free  []float64 // exp(−βE), by the energies of the systems
-	law   []float64 // of those that the constraint allows
+	law   []float64 // distribution of the states that the constraint allows
 }
 
 func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
@@ -49,8 +49,8 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 		}
 		l.cost = append(l.cost, cost)
 		l.index[string(system.State())] = x
-		// Parameters are rounded to half of 2⁻³⁰ of the reach, which may be
-		// next to twice as large in quanta.
+		// Rounding changes parameters by at most half a quantum, which is at most 2⁻²⁹ times
+		// the reach.
 		units := m.Visible() + m.Hidden()
 		near(t, "energy", system.Energy(), st.energy, w.parameters.Reach()*0x1p-29*float64(units*units))
 		l.all[x].energy = system.Energy()
@@ -86,7 +86,7 @@ func (l *listing) empty() [][]float64 {
 	return k
 }
 
-// identity returns the kernel that does nothing.
+// identity returns the identity matrix.
 func (l *listing) identity() [][]float64 {
 	k := l.empty()
 	for x := range k {
@@ -95,21 +95,19 @@ func (l *listing) identity() [][]float64 {
 	return k
 }
 
-// heatBath is the weight of a flip.
+// heatBath returns the weight of a flip with βΔE = x.
 func heatBath(x float64) float64 { return 1 / (1 + math.Exp(x)) }
 
-// A stroll is a way along flips with the probabilities of going it and of
-// coming back.
+// A stroll is a sequence of flips with its probability and that of its reverse.
 type stroll struct {
 	at            int
 	forward, back float64
 	path          []int32
 }
 
-// strolls extends each of these by k flips, drawn in proportion to the heat
-// bath's weight among the sites that free lists before a flip and whose
-// reverse is drawn among those that return lists after it. Strolls to states
-// that the model lacks are dropped.
+// strolls extends each stroll in from by k flips. A flip is drawn by heat-bath weights among
+// the sites free, and its reverse among the sites home; the function sites returns both. Strolls to states
+// that the model does not have are dropped.
 func (l *listing) strolls(from []stroll, k int, sites func(s stroll, before int) (free, home []int32)) []stroll {
 	weight := func(x int, among []int32, i int32) float64 {
 		sum := 0.0
@@ -138,7 +136,7 @@ func (l *listing) strolls(from []stroll, k int, sites func(s stroll, before int)
 	return from
 }
 
-// accepted adds the moves that are accepted, and stays for the rest.
+// accepted adds to row x of k the probabilities of accepted moves, and of staying at x otherwise.
 func (l *listing) accepted(k [][]float64, x int, share float64, ways []stroll) {
 	for _, s := range ways {
 		p := share * s.forward * min(1, l.free[s.at]*s.back/(l.free[x]*s.forward))
@@ -147,8 +145,8 @@ func (l *listing) accepted(k [][]float64, x int, share float64, ways []stroll) {
 	}
 }
 
-// sardonics returns the kernel of one walk of 1 or 2 flips on sites: listed
-// slowly, the reverse of each from its end.
+// sardonics returns the kernel of one walk of 1 or 2 flips on sites, by enumeration of all walks and their
+// reverses.
 func (l *listing) sardonics(sites []int32) [][]float64 {
 	kernel := l.empty()
 	for x := range l.all {
@@ -161,7 +159,7 @@ func (l *listing) sardonics(sites []int32) [][]float64 {
 				}
 				return free, sites
 			})
-			// The way back flips the last site first: its normalisers are over
+			// The reverse flips the last site first. Its normalisers are sums over
 			// the sites that it has not flipped yet.
 			for n := range ways {
 				s := &ways[n]
@@ -183,7 +181,7 @@ func (l *listing) sardonics(sites []int32) [][]float64 {
 	return kernel
 }
 
-// im returns the kernel of one intracluster move of a flip each way on sites.
+// im returns the kernel of one intracluster move on sites, with one flip in each direction.
 func (l *listing) im(sites []int32) [][]float64 {
 	kernel := l.empty()
 	side := func(x int, on uint8) (list []int32) {
@@ -227,8 +225,8 @@ func (l *listing) sweep(sites []int32) [][]float64 {
 	return kernel
 }
 
-// inputs returns the kernel of new visible units except for a softmax label,
-// drawn with the chances that chance gives.
+// inputs returns the kernel that redraws the visible units except for a softmax label. chance returns the
+// probability of a flip.
 func (l *listing) inputs(chance func(cost, beta float64) float64) [][]float64 {
 	kernel := l.identity()
 	for i := range l.m.Visible() - softmaxLabel(l.m).Units {
@@ -267,8 +265,8 @@ func meetsConstraint(m *rbm.RBM, s state) bool {
 	return active == c.Active
 }
 
-// label returns the kernel of a new label, drawn from what law makes of the
-// states and costs of its units.
+// label returns the kernel that redraws the label. The function law computes the probabilities of the classes from
+// the states and costs of the label's units.
 func (l *listing) label(law func(p []float64, state []uint8, cost []float64, beta float64)) [][]float64 {
 	n := softmaxLabel(l.m).Units
 	if n == 0 {
@@ -298,7 +296,7 @@ func product(a, b [][]float64) [][]float64 {
 	return c
 }
 
-// moved is by how much a kernel moves the law, or falls short of being one.
+// moved returns the largest change of the distribution by a kernel, or the error of a row sum if that is larger.
 func (l *listing) moved(kernel [][]float64) float64 {
 	off := farthest(after(l.law, kernel), l.law)
 	for x, row := range kernel {
@@ -313,7 +311,7 @@ func (l *listing) moved(kernel [][]float64) float64 {
 	return off
 }
 
-// states returns the number of states that the model has.
+// states returns the number of allowed states.
 func (l *listing) states() (n int) {
 	for _, p := range l.law {
 		if p > 0 {
@@ -323,8 +321,8 @@ func (l *listing) states() (n int) {
 	return n
 }
 
-// reachable returns the number of states that the kernel reaches in the end
-// from the first one that the model has.
+// reachable returns the number of states that the kernel can reach
+// from the first allowed state.
 func (l *listing) reachable(kernel [][]float64) int {
 	first := slices.IndexFunc(l.law, func(p float64) bool { return p > 0 })
 	seen, todo := map[int]bool{first: true}, []int{first}

@@ -11,12 +11,12 @@ import (
 )
 
 // exactWalks is the number of chains, and of groups in a ladder, that start
-// from the exact law in these tests: fewer than exactGroups, as each has a
-// system of its own.
+// from the exact distribution in these tests. It is less than exactGroups, because each chain needs a
+// system.
 const exactWalks = 1500
 
-// drawJointly returns states of both layers whose row r is drawn from
-// p[r mod len(p)], laws over all.
+// drawJointly returns states of both layers. Row r is drawn from the distribution
+// p[r mod len(p)] over the states all.
 func drawJointly(all []state, p [][]float64, rows int) savedChains {
 	s := savedChains{rbm.NewBits(rows, len(all[0].h)), rbm.NewBits(rows, len(all[0].v))}
 	for r := range rows {
@@ -31,7 +31,7 @@ func drawJointly(all []state, p [][]float64, rows int) savedChains {
 	return s
 }
 
-// walk returns the estimator of text at the exact start.
+// walk returns an estimator with the settings in text, whose chains are at the exact start.
 func (x *exactStart) walk(t *testing.T, text string) *walk {
 	t.Helper()
 	w := build[*walk](set(t, text, "chains", exactWalks))
@@ -39,7 +39,7 @@ func (x *exactStart) walk(t *testing.T, text string) *walk {
 	return w
 }
 
-// zOf runs w and tests where its chains end.
+// zOf runs w and returns the z-score of the final states of its chains.
 func (x *exactStart) zOf(t *testing.T, w *walk) float64 {
 	t.Helper()
 	if _, _, err := w.Estimate(x.m, rbm.Batch{}, callFrom); err != nil {
@@ -48,8 +48,8 @@ func (x *exactStart) zOf(t *testing.T, w *walk) float64 {
 	return x.c.z(t, w.states, w.at, x.p[0])
 }
 
-// Walks that start at the law of the model end there, and their estimate has
-// the mean of the model.
+// Walks leave the distribution of the model invariant, and their estimate has
+// the exact mean.
 func TestWalksAreStationary(t *testing.T) {
 	eachExactStart(t, fewer(sharp), func(t *testing.T, x *exactStart) {
 		want := expectation(x.m, x.all, x.p[0])
@@ -72,8 +72,8 @@ func TestWalksAreStationary(t *testing.T) {
 	})
 }
 
-// Ladders whose particles move by a sampler stay at the law of each
-// temperature.
+// Ladders whose particles are moved by a sampler leave the distribution at each
+// temperature invariant.
 func TestLaddersOfMovesAreStationary(t *testing.T) {
 	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
 		for _, kind := range []string{"pt", "ins"} {
@@ -99,8 +99,8 @@ func TestLaddersOfMovesAreStationary(t *testing.T) {
 	})
 }
 
-// Chains of a constrained model that start at its law stay there, from call to
-// call and in ladders; they start within the constraint, too.
+// Chains of a constrained model leave its distribution invariant, without and
+// with a ladder. New chains satisfy the constraint.
 func TestConstrainedWalksAreStationary(t *testing.T) {
 	for _, c := range []struct {
 		shape      shape
@@ -130,14 +130,14 @@ func TestConstrainedWalksAreStationary(t *testing.T) {
 			fresh := estimator(t, text).(*walk)
 			call(t, fresh, m, rbm.Batch{}, 0, 3)
 			for r := range fresh.rows {
-				x.c.state(t, fresh.states, r) // fails beyond the constraint
+				x.c.state(t, fresh.states, r) // fails for states that violate the constraint
 			}
 		}
 	}
 }
 
-// What cannot keep a constraint is refused before a model is trained, and by
-// the estimator itself.
+// Settings that cannot keep a constraint are rejected by CheckModel, and by
+// the estimator.
 func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -171,7 +171,7 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 	}
 }
 
-// Samplers that may never reach some states of a model say so, and where.
+// CheckModel warns of samplers that may never reach some states of a model, with the temperature.
 func TestDoubts(t *testing.T) {
 	m := shape{4, 3, 0, rbm.Softmax}.random(1, .5)
 	for text, want := range map[string]string{
@@ -193,7 +193,7 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// Chains restored into a model whose constraint they do not meet are refused.
+// Saved chains that violate the constraint of the model are rejected.
 func TestSavedChainsMeetTheConstraint(t *testing.T) {
 	m := shape{4, 3, 0, rbm.Softmax}.random(1, .5)
 	w := estimator(t, "im").(*walk)
@@ -217,7 +217,7 @@ func TestSavedChainsMeetTheConstraint(t *testing.T) {
 	}
 }
 
-// A forgetful mover is bound as another, but its chains keep their caches at
+// A forgetful mover is a broken one, whose chains keep their caches at
 // Reset.
 type forgetful struct{ mcmc.Mover }
 
@@ -230,7 +230,7 @@ type keeping struct{ mcmc.Chain }
 
 func (keeping) Reset() {}
 
-// Where one part of an update is wrong, the law is left.
+// If one part of an update is wrong, the distribution changes.
 func TestBrokenWalksLeaveTheLaw(t *testing.T) {
 	for _, s := range []shape{{4, 3, 0, rbm.Softmax}, {5, 3, 3, rbm.Softmax}} {
 		x := newExactStart(s.random(31, sharpSD), false)
@@ -257,9 +257,9 @@ func TestBrokenWalksLeaveTheLaw(t *testing.T) {
 	}
 }
 
-// Caches that are kept from call to call, though states and parameters
-// changed, are hardly seen in the law, as walks are drawn with any weights. But
-// they make another chain of a run that was interrupted.
+// Caches that are not updated after states and parameters
+// changed hardly affect the distribution, because walks may have any weights. But
+// a run that was interrupted then continues differently.
 func TestForgetfulWalksDoNotGoOn(t *testing.T) {
 	m := shape{9, 7, 0, rbm.Softmax}.random(5, 0.7)
 	for _, forget := range []bool{false, true} {
@@ -282,8 +282,7 @@ func TestForgetfulWalksDoNotGoOn(t *testing.T) {
 	}
 }
 
-// bindAt binds the places of w at another inverse temperature than they will
-// be asked for.
+// bindAt binds the replicas of w at a wrong inverse temperature.
 func bindAt(t *testing.T, w *walk, m *rbm.RBM, beta float64) ([]float64, []replica) {
 	t.Helper()
 	if err := w.moves.prepare(m, []float64{beta}, w.rows); err != nil {

@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Two modes, all units on or all off: the chains of pcd stay where they
-// start, those of infinite swapping do not.
+// The model has two modes, all units on or all off. The chains of pcd stay in the mode where they
+// start; the chains of infinite swapping do not.
 func Example() {
 	m := rbm.New(6, 4, 0, rbm.Softmax)
 	w := rbm.NewMatrix(6, 4)
@@ -19,7 +19,7 @@ func Example() {
 	}
 	m.SetWeights(w)
 	for i := range m.VisibleBias {
-		m.VisibleBias[i] = -8 // half of the weights' pull
+		m.VisibleBias[i] = -8 // makes both modes equally likely
 	}
 	for j := range m.HiddenBias {
 		m.HiddenBias[j] = -12

@@ -11,12 +11,12 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// Estimates of a model that is small enough to be enumerated as well.
+// The estimate for a small model is compared with its exact value, by enumeration.
 func ExampleEstimate() {
 	ctx := context.Background()
 	m := rbm.New(20, 10, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))
-	s := logz.DefaultSettings() // from the uniform law: without data there are no base rates
+	s := logz.DefaultSettings() // the base is the uniform distribution: without data there are no base rates
 	s.Annealing.Temperatures, s.BurnIn, s.Rounds = 300, 300, 300
 	b, err := logz.Estimate(ctx, m, s, rbm.NewKey(2), nil)
 	if err != nil {

@@ -48,8 +48,8 @@ func ExampleIntracluster() {
 	// Output: 1800 spins up
 }
 
-// Chains of full states of an RBM take over the states of a training, move by
-// walks, and give them back.
+// Systems of an RBM load states from a batch, walks move them, and Store writes the states
+// back.
 func ExampleParameters() {
 	m := rbm.New(784, 500, 0, rbm.Softmax)
 	m.Randomize(0.1, rbm.NewKey(1))

@@ -8,12 +8,12 @@ import (
 	"gorbm/rbm"
 )
 
-// The first and last of four inputs are given; the two between are filled in.
+// The first and last of four inputs are given, and the other two are sampled.
 func ExampleDrawEach() {
 	m := rbm.New(4, 1, 0, rbm.Softmax)
 	w := rbm.NewMatrix(4, 1)
 	for i := range w.Data {
-		w.Data[i] = 8 // the hidden unit holds all inputs together
+		w.Data[i] = 8 // a hidden unit makes all inputs equal
 	}
 	m.SetWeights(w)
 	m.HiddenBias[0] = -12

@@ -6,7 +6,7 @@ import (
 	"gorbm/negphase/tune"
 )
 
-// DIRECT finds the maximum of a function on the unit cube without its gradient.
+// DIRECT finds the maximum of a function on the unit square without its gradient.
 func ExampleDirect() {
 	hill := func(x []float64) float64 { return -(x[0]-0.3)*(x[0]-0.3) - (x[1]-0.8)*(x[1]-0.8) }
 	best, value := tune.Direct(hill, 2, 500)
