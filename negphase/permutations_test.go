@@ -24,8 +24,8 @@ func permutations(n int) [][]int {
 	return all
 }
 
-// explicit lists all permutations, at[j] being the particle at temperature j,
-// with their probabilities, and returns log Σ exp(−Σ_j β_j E_at[j]).
+// explicit lists all permutations with their probabilities, and returns log Σ exp(−Σ_j β_j E_at[j]). A permutation
+// at has particle at[j] at temperature j.
 func explicit(beta, energy []float64) (perms [][]int, rho []float64, logsum float64) {
 	perms = permutations(len(beta))
 	rho = make([]float64, len(perms))
@@ -47,8 +47,8 @@ func explicit(beta, energy []float64) (perms [][]int, rho []float64, logsum floa
 	return perms, rho, top + math.Log(sum)
 }
 
-// weightsByList adds the probabilities of the permutations that put each
-// particle at the first temperature.
+// weightsByList returns the probability of each particle to be at the first temperature: the sum over
+// permutations.
 func weightsByList(perms [][]int, rho []float64) []float64 {
 	w := make([]float64, len(perms[0]))
 	for i, at := range perms {
@@ -57,9 +57,8 @@ func weightsByList(perms [][]int, rho []float64) []float64 {
 	return w
 }
 
-// path follows draw through the table to the permutation at: it returns the
-// permutation's probability and uniforms that lie in the middle of what leads
-// there.
+// path returns the probability with which draw returns the permutation at, and uniform variates in the
+// middle of the intervals that lead to it.
 func (p *permanent) path(at []int) (prob float64, middle []float64) {
 	n := len(p.beta)
 	prob = 1
@@ -73,7 +72,7 @@ func (p *permanent) path(at []int) (prob float64, middle []float64) {
 			x = p.a[j*n+k] * p.table[left&^member]
 			if p.order[k] == particle {
 				if x == 0 {
-					return 0, nil // draw never goes there
+					return 0, nil // draw never returns it
 				}
 				left0 := left
 				left &^= member
@@ -87,7 +86,7 @@ func (p *permanent) path(at []int) (prob float64, middle []float64) {
 	return prob, middle
 }
 
-// ladderOf returns inverse temperatures 1, 1/2, … 1/k, the paper's ladder.
+// ladderOf returns the inverse temperatures 1, 1/2, … 1/k of the paper's ladder.
 func ladderOf(k int) []float64 {
 	beta := make([]float64, k)
 	for j := range beta {
@@ -96,15 +95,15 @@ func ladderOf(k int) []float64 {
 	return beta
 }
 
-// rounding bounds the relative error of a product of K factors exp(x) where x
-// is a sum of some eight terms of at most top, after K² additions, with an
-// error of 4·10⁻¹⁶ = 2·2⁻⁵² in each exponential.
+// rounding bounds the relative error of a product of K factors exp(x), after K² additions. Each x
+// is a sum of some eight terms of at most top, and each exponential has an
+// error of 4·10⁻¹⁶ = 2·2⁻⁵².
 func rounding(k int, top float64) float64 {
 	return float64(k) * (8*top + 10 + float64(k)) * 0x1p-52
 }
 
-// A permanentCase is a ladder and energies with the tolerance of both ways to
-// weigh the permutations.
+// A permanentCase is a ladder with energies, and the tolerance for comparing both ways to compute
+// the weights of permutations.
 type permanentCase struct {
 	name         string
 	beta, energy []float64
@@ -125,8 +124,8 @@ func permanentCases() []permanentCase {
 			c.tol = rounding(k, top)
 			cases = append(cases, c)
 		}
-		// Inverse temperatures 2^−j and energies in quarters: every exponent is
-		// exact, so only the exponentials and the sums round.
+		// Inverse temperatures are 2^−j and energies multiples of ¼. Every exponent is
+		// exact, so only the exponentials and sums have rounding errors.
 		c := permanentCase{fmt.Sprintf("K=%d/exact exponents", k), make([]float64, k), make([]float64, k), rounding(k, 0)}
 		for i := range c.energy {
 			c.beta[i] = math.Ldexp(1, -i)
@@ -156,7 +155,7 @@ func TestPermanentAgainstTheList(t *testing.T) {
 				t.Errorf("the permanent is %v, below 1, want at least %v", total, 1-c.tol)
 			}
 			got := math.Log(total)
-			for j, beta := range c.beta { // energies count from the least
+			for j, beta := range c.beta { // energies relative to the least
 				got += p.u[j] + p.v[j] - beta*slices.Min(c.energy)
 			}
 			near(t, "log permanent", got, logsum, c.tol+math.Abs(logsum)*0x1p-50)
@@ -171,7 +170,7 @@ func TestPermanentAgainstTheList(t *testing.T) {
 				prob, middle := p.path(perm)
 				near(t, fmt.Sprint("ρ of ", perm), prob, rho[i], 2*c.tol*rho[i]+math.SmallestNonzeroFloat64)
 				if prob < 1e-9 {
-					continue // its interval may be narrower than the steps of a uniform
+					continue // its interval may be narrower than the resolution of uniform variates
 				}
 				p.draw(at, func(j int) float64 { return middle[j] })
 				if !slices.Equal(at, perm) {
@@ -182,8 +181,8 @@ func TestPermanentAgainstTheList(t *testing.T) {
 	}
 }
 
-// Draws from the table against the listed law, and against that of energies
-// of the other sign, which must not fit.
+// Draws from the table have the listed distribution. They do not have that of energies
+// with the opposite sign.
 func TestPermanentDraws(t *testing.T) {
 	const draws = 20000
 	r := rbm.NewKey(2).Rand()
@@ -232,8 +231,8 @@ func TestPermanentOfManyParticles(t *testing.T) {
 				}
 				sum += x
 			}
-			near(t, name+": sum of weights", sum, 1, 1e-12) // K² roundings of 2⁻⁵³
-			// The ends of the range of a uniform, and between.
+			near(t, name+": sum of weights", sum, 1, 1e-12) // K² rounding errors of 2⁻⁵³
+			// The ends and the middle of the range of a uniform variate.
 			for _, u := range []float64{0x1p-53, 0.5, 1 - 0x1p-53} {
 				p.draw(at, func(int) float64 { return u })
 				seen := slices.Sorted(slices.Values(at))
@@ -246,7 +245,7 @@ func TestPermanentOfManyParticles(t *testing.T) {
 		}
 		check("equal energies")
 		for _, x := range w {
-			near(t, "weight of equal energies", x, 1/float64(k), 1e-14) // K roundings of 2⁻⁵³ in each of K!
+			near(t, "weight of equal energies", x, 1/float64(k), 1e-14) // K rounding errors of 2⁻⁵³ in each of K! terms
 		}
 		for _, scale := range []float64{1, 1000, 1e6} {
 			for i := range energy {
@@ -258,15 +257,15 @@ func TestPermanentOfManyParticles(t *testing.T) {
 			energy[i] = 1e6 * float64(1-2*(i%2))
 		}
 		check("gaps of 2·10⁶")
-		// All weight is on the odd ones, which have the least energy, alike.
+		// All weight is on the odd particles, equally, because they have the least energy.
 		for i, x := range w {
 			want := float64(i%2) / float64(k/2)
-			near(t, "weight beside a gap", x, want, 1e-9) // exponents of 10⁶ round by 10⁻¹⁰
+			near(t, "weight beside a gap", x, want, 1e-9) // exponents of 10⁶ have rounding errors of 10⁻¹⁰
 		}
 	}
 }
 
-// A constant added to all energies changes nothing but rounding.
+// A constant added to all energies changes the results by rounding errors only.
 func TestPermanentOfShiftedEnergies(t *testing.T) {
 	r := rbm.NewKey(4).Rand()
 	const k = 7

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// partition returns the ends of the blocks of n in a round.
+// partition returns the ends of the blocks in a round.
 func (n *ins) partition(round int64) []int {
 	n.rounds = round
 	var ends []int
@@ -43,7 +43,7 @@ func TestPartitions(t *testing.T) {
 	}
 }
 
-// Of one block pins is ins, bit for bit; of two it is not.
+// With one block the results of pins are identical to those of ins; with two blocks they are not.
 func TestPINSOfOneBlockIsINS(t *testing.T) {
 	m := shape{9, 7, 0, rbm.Softmax}.random(3, 1.5)
 	const rest = ":k=1:swaps=3:chains=5:tau=1/1.3/1.7/2.5/4"
@@ -58,8 +58,8 @@ func TestPINSOfOneBlockIsINS(t *testing.T) {
 	}
 }
 
-// steps returns the law of the particles by temperature one Gibbs step after
-// law q.
+// steps returns the distribution of the particles by temperature after one Gibbs step from the
+// distribution q.
 func (s *replicated) steps(q []float64) []float64 {
 	for k, kernel := range s.gibbs {
 		next := make([]float64, len(q))
@@ -75,9 +75,8 @@ func (s *replicated) steps(q []float64) []float64 {
 	return q
 }
 
-// blockwise returns for each X the law, over s.perms, of the permutation that
-// is drawn within blocks that end so, by the implementation's tables for the inverse temperatures
-// beta.
+// blockwise returns for each X the distribution, over s.perms, of the permutation that is drawn within blocks with the
+// given ends, by the implementation's tables for the inverse temperatures beta.
 func (s *replicated) blockwise(ends []int, beta []float64) (rho [][]float64) {
 	for _, x := range s.joint {
 		e := s.energies(x)
@@ -106,7 +105,7 @@ func (s *replicated) blockwise(ends []int, beta []float64) (rho [][]float64) {
 	return rho
 }
 
-// permuted returns the law of the particles by temperature after the
+// permuted returns the distribution of the particles by temperature after the
 // permutation.
 func (s *replicated) permuted(q []float64, rho [][]float64) []float64 {
 	end := make([]float64, len(q))
@@ -125,8 +124,8 @@ func (s *replicated) permuted(q []float64, rho [][]float64) []float64 {
 	return end
 }
 
-// blockWeights returns the weights that the estimator gives the particles of
-// each X, with the block that ends at hi.
+// blockWeights returns the estimator's weights of the particles of
+// each X, if the first block ends at hi.
 func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
 	part := newPart(hi)
 	n.lo, n.hi, n.weigh = 0, hi, true
@@ -139,7 +138,7 @@ func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
 	return weights
 }
 
-// Both half-steps of pins, and the estimate after the Gibbs steps of each, on
+// Both half-steps of pins leave the distribution invariant, and the estimate after the Gibbs steps of each is exact: on
 // three units at three and four temperatures in blocks of two, on both paths.
 func TestPartialInfiniteSwappingKernel(t *testing.T) {
 	m := shape{2, 1, 0, rbm.Softmax}.random(21, 1.5)
@@ -174,13 +173,13 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 					t.Errorf("round %d: the estimate is off by %v, want at most %v", round, d, kernelTol)
 				}
 
-				// The tables of a block for the temperatures of the one beside it.
+				// Broken: the tables of a block for the temperatures of the next block.
 				beside := append(slices.Clone(beta[1:]), 0)
 				mutant("β of the next temperature", farthest(s.permuted(start, s.blockwise(ends, beside)), start))
 				if ends[0] == 1 {
-					continue // a block of one has nothing else to break
+					continue // nothing else can be broken in a block of one
 				}
-				// The weight of a block that does not hold temperature 1.
+				// Broken: the weights of a block without temperature 1.
 				other := make([][]float64, len(weights))
 				for x := range other {
 					other[x] = append(make([]float64, k-2), weights[x][:2]...)
@@ -189,7 +188,7 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 				if k > 3 {
 					continue // what follows is a sum over pairs of states
 				}
-				// Weights of the state before the Gibbs steps.
+				// Broken: the weights of the state before the Gibbs steps.
 				var stale []float64
 				old := make([][]float64, len(s.joint))
 				for x, from := range s.joint {
@@ -204,9 +203,8 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 	}
 }
 
-// What takes turns persists and alternates: every pair of temperatures
-// exchanges within two rounds, whether they come in one call or in two; with
-// the turn stuck, some pairs never do.
+// Pairs and partitions alternate from round to round, also between calls: every pair of temperatures
+// exchanges within two rounds, in one call or in two. If they do not alternate, some pairs never exchange.
 func TestTurnsAlternate(t *testing.T) {
 	m := shape{6, 4, 0, rbm.Softmax}.random(1, 0.1)
 	const rest = ":chains=60:tau=1/1.1/1.2/1.3/1.4/1.5"
@@ -229,7 +227,7 @@ func TestTurnsAlternate(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text  string
-		tries []int64 // in two rounds of 60 groups
+		tries []int64 // attempts in two rounds of 60 groups
 		stuck []int64
 	}{
 		{"pt:order=evenodd" + rest, []int64{60, 60, 60, 60, 60}, []int64{0, 120, 0, 120, 0}},
@@ -256,8 +254,7 @@ func TestTurnsAlternate(t *testing.T) {
 
 func (l *ladder) turn() *int64 { return &l.rounds }
 
-// Two rounds of blocks take a particle from any temperature to any other that
-// two blocks reach, and rows above the weighed block have no weight.
+// Particles outside of the block with temperature 1 have no weight.
 func TestRowsOfOtherBlocksHaveNoWeight(t *testing.T) {
 	m := shape{9, 7, 0, rbm.Softmax}.random(3, 1)
 	e := estimator(t, "pins:chains=3:tau=1/1.2/1.4/1.6/1.8/2/2.2:block=4").(*ins)
@@ -277,8 +274,8 @@ func TestRowsOfOtherBlocksHaveNoWeight(t *testing.T) {
 	}
 }
 
-// The estimate of an even number of rounds is weighed within a whole block, not
-// always within half of one; of an odd number within both in turn.
+// With an even number of rounds per call, the estimate has weights within a whole block. With an odd number, it has
+// weights within a whole block and within half a block in alternate calls.
 func TestWeighedBlocks(t *testing.T) {
 	m := shape{9, 7, 0, rbm.Softmax}.random(3, 0.1)
 	for swaps, want := range map[int][]int{1: {4, 2, 4, 2}, 2: {4, 4, 4, 4}, 3: {4, 2, 4, 2}, 4: {4, 4, 4, 4}} {
@@ -301,16 +298,16 @@ func TestWeighedBlocks(t *testing.T) {
 	}
 }
 
-// BenchmarkLadder is an update of 10 groups at 30 temperatures of a model of
-// 784 × 500 units: pins should cost what pt does.
+// BenchmarkLadder measures an update of 10 groups at 30 temperatures of a model of
+// 784 × 500 units. pins should take as long as pt.
 func BenchmarkLadder(b *testing.B) {
 	for _, name := range []string{"pt", "pt:order=evenodd", "pins:block=4", "pins:block=6", "pins:block=8", "pins:block=10", "pins:block=12"} {
 		b.Run("negphase="+name, func(b *testing.B) { benchmarkLadder(b, name, 30) })
 	}
 }
 
-// BenchmarkINS is an update of 10 groups by the number of temperatures: 14 should take
-// at most 2 and 16 at most 5 times as long as 10.
+// BenchmarkINS measures an update of 10 groups for several numbers of temperatures. With 14 it should take
+// at most 2 times, and with 16 at most 5 times, as long as with 10.
 func BenchmarkINS(b *testing.B) {
 	for _, k := range []int{5, 10, 14, maxBlock} {
 		b.Run(fmt.Sprintf("K=%d", k), func(b *testing.B) { benchmarkLadder(b, "ins", k) })
@@ -320,7 +317,7 @@ func BenchmarkINS(b *testing.B) {
 func benchmarkLadder(b *testing.B, name string, temperatures int) {
 	m := rbm.New(784, 500, 0, rbm.Softmax)
 	m.Randomize(0.1, rbm.NewKey(1))
-	// Densities as of trained models: a fifth of the units on.
+	// A fifth of the units is on, as in trained models.
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, bias := range [][]float32{m.VisibleBias, m.HiddenBias} {
 		for i := range bias {
@@ -342,7 +339,7 @@ func benchmarkLadder(b *testing.B, name string, temperatures int) {
 	}
 }
 
-// Groups are permuted on all processors: their number changes no bit.
+// Groups are permuted on all processors. The results do not depend on the number of processors.
 func TestINSAtAnyGOMAXPROCS(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	run := func(processors int) (weights []float32, off float64, at []int32) {

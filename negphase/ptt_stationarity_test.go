@@ -10,9 +10,9 @@ import (
 	"gorbm/rbm"
 )
 
-// exactTrajectory returns an estimator at the exact start: chains of the last model and
-// reservoirs of the others, from the oldest, which has no weights, are independent
-// draws. The trajectory has their laws.
+// exactTrajectory returns an estimator at an exact start: the chains of the last model and the
+// reservoirs of the others are independent draws. The first model is the oldest, and has no weights. The trajectory
+// has the distributions of the models.
 func exactTrajectory(t *testing.T, text string, chains int, models []*rbm.RBM) (*ptt, *trajectory) {
 	t.Helper()
 	s := newTrajectory(models...)
@@ -39,7 +39,7 @@ func exactTrajectory(t *testing.T, text string, chains int, models []*rbm.RBM) (
 	return p, s
 }
 
-// z tests rows against the law of model a.
+// z tests rows against the distribution of model a.
 func (s *trajectory) z(v rbm.Values, a int) float64 {
 	index := map[string]int{}
 	for i, x := range s.v {
@@ -64,10 +64,10 @@ func (s *trajectory) worst(p *ptt) float64 {
 	return z
 }
 
-// frozenModels are a model without weights and models on the way to a sharp one.
+// frozenModels returns k models between a model without weights and a model with strong weights.
 func frozenModels(s shape, k int) []*rbm.RBM { return frozenOf(s.random, k) }
 
-// frozenOf are frozenModels of models that random returns.
+// frozenOf is frozenModels for models from random.
 func frozenOf(random func(seed uint64, sd float64) *rbm.RBM, k int) []*rbm.RBM {
 	m := random(31, sharpSD)
 	models := []*rbm.RBM{baseModel(meanField(between(m, random(9, 1), 0.9)), m)}
@@ -77,10 +77,10 @@ func frozenOf(random func(seed uint64, sd float64) *rbm.RBM, k int) []*rbm.RBM {
 	return models
 }
 
-// pttTexts are ladders that are all in a call, and such that only a part is.
+// pttTexts has ladders of which all rungs take part in each call, and ladders of which only some do.
 var pttTexts = []string{"ptt:reservoir=1", "ptt:k=2:reservoir=3", "ptt:rungs=3:reservoir=2"}
 
-// From an exact start calls leave the law of each model's particles as it is, and the
+// Calls leave the distribution of each model's particles invariant from an exact start, and the
 // estimate has the exact mean.
 func TestTrajectoryIsStationary(t *testing.T) {
 	if testing.Short() {
@@ -115,8 +115,8 @@ func TestTrajectoryIsStationary(t *testing.T) {
 	}
 }
 
-// Swaps between Gibbs steps exchange particles with their free energies. A member of a
-// reservoir that stays keeps its h, and none is lost.
+// Swaps between Gibbs steps exchange particles together with their free energies. A member of a
+// reservoir that does not swap keeps its h, and no particle is lost.
 func TestSwapsExchangeParticles(t *testing.T) {
 	p, s := exactTrajectory(t, "ptt:reservoir=1", 1000, frozenModels(sharp[2], 3))
 	m, g := s.models[2], p.rungs[1]
@@ -149,7 +149,7 @@ func TestSwapsExchangeParticles(t *testing.T) {
 	}
 }
 
-// The same estimator put together wrongly from its own parts: each must be seen.
+// Broken versions of the estimator must be detected.
 func TestBrokenTrajectories(t *testing.T) {
 	shape := sharp[2]
 	check := func(name string, z float64) {
@@ -172,7 +172,7 @@ func TestBrokenTrajectories(t *testing.T) {
 		return p, s, s.models[2]
 	}
 
-	// h of the model before: the means of another model are taken for the live one's.
+	// Broken: the live model has the hidden means of the model before.
 	p, s, m := fresh("ptt:reservoir=1")
 	estimate(p, m, 0)
 	s.models[1].HiddenMeanFree(p.states.Mean, p.next, p.states.V)
@@ -180,7 +180,7 @@ func TestBrokenTrajectories(t *testing.T) {
 	estimate(p, m, 1)
 	check("h kept over an update", s.worst(p))
 
-	// Particles of a rung that keep the h that they had under the live model.
+	// Broken: particles of a rung keep the h that they had under the live model.
 	p, s, m = fresh("ptt:reservoir=1")
 	for n := range 3 {
 		estimate(p, m, n)
@@ -191,7 +191,7 @@ func TestBrokenTrajectories(t *testing.T) {
 	}
 	check("h kept over a swap", s.worst(p))
 
-	// Free energies of the model before the update, as after a missing look.
+	// Broken: free energies under the model before the update, as without a call of look.
 	p, s, m = fresh("ptt:reservoir=1")
 	p.live.model = m
 	p.live.model.HiddenMeanFree(p.states.Mean, p.live.free, p.states.V)
@@ -206,16 +206,16 @@ func TestBrokenTrajectories(t *testing.T) {
 	p.exchange(1, callFrom)
 	check("free energies that are not those of the particles", s.z(p.states.V, 2))
 
-	// The newest rung's hidden means of the live particles.
+	// Broken: the hidden means of the live particles are those under the newest rung.
 	p, s, m = fresh("ptt:reservoir=1")
 	phase := estimate(p, m, 0)
 	s.models[1].HiddenMean(phase.H, phase.V)
 	check("the frozen model's hidden means", 6*deviation(groupEstimates(phase, exactGroups), s.want()))
 }
 
-// Along a path of parameters that is quick for one Gibbs step a call, rungs are frozen
-// by themselves; log Z and, in the mean over calls at the end, the moments are right,
-// along the path and where the model jumps there at once.
+// Along a path of parameters that changes fast compared with one Gibbs step per call, rungs are added
+// automatically. log Z and the moments, averaged over calls at the end, are right, both along the path and after a
+// jump of the model to its end.
 func TestTrajectoryIsTrue(t *testing.T) {
 	type path struct {
 		text  string
@@ -240,7 +240,7 @@ func TestTrajectoryIsTrue(t *testing.T) {
 				for n := range c.steps {
 					call(t, p, between(from, to, float32(n+1)/float32(c.steps)), rbm.Batch{}, n, n+1)
 				}
-				// Chains are independent; calls of one are not.
+				// Chains are independent; successive calls are not.
 				const calls = 60
 				sums := make([][]float64, 100)
 				for n := range calls {
@@ -270,8 +270,8 @@ func TestTrajectoryIsTrue(t *testing.T) {
 	}
 }
 
-// beyond returns the largest distance of the mean of the chains' estimates from want,
-// in units of six standard errors and least, what rare states may have: see deviation.
+// beyond returns the largest |mean of the chains' estimates − want| divided by six standard errors plus
+// least, the allowance for rare states; see deviation.
 func beyond(chains [][]float64, want []float64, least float64) float64 {
 	n, worst := float64(len(chains)), 0.0
 	for i := range want {
@@ -286,9 +286,9 @@ func beyond(chains [][]float64, want []float64, least float64) float64 {
 	return worst
 }
 
-// The bias of a ladder whose model moves on, three quarters of the way to a sharp model
-// in twelve calls of one Gibbs step: the particles of finite reservoirs depend on
-// their past. It is below that of persistent chains alone, whatever the reservoir.
+// For a model that changes in each call, the particles of finite reservoirs depend on their past, so the ladder has
+// a bias. With any reservoir it is less than that of persistent chains alone. The model moves three quarters of the
+// way to strong weights in twelve calls of one Gibbs step.
 func TestReservoirBias(t *testing.T) {
 	if testing.Short() {
 		t.Skip("three seconds, for a claim of the documentation")

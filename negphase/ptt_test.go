@@ -13,10 +13,10 @@ import (
 
 // A trajectory lists the visible states of several models, with their probabilities.
 type trajectory struct {
-	models []*rbm.RBM // the live one is the last
+	models []*rbm.RBM // the last one is the live model
 	v      [][]int    // visible states
 	p      [][]float64
-	free   [][]float64 // F_a of each state
+	free   [][]float64 // [a][state] F_a
 	joint  [][]int
 }
 
@@ -67,7 +67,7 @@ func (s *trajectory) number(x []int) (n int) {
 	return n
 }
 
-// energies returns those of the particles x of models j and j+1.
+// energies returns the free energies of the particles x of models j and j+1.
 func (s *trajectory) energies(x []int, j int) (f pairEnergies) {
 	for a := range f {
 		for b := range f {
@@ -89,8 +89,8 @@ func (s *trajectory) product() []float64 {
 	return q
 }
 
-// kernel returns the matrix of a Gibbs step of model a that starts from v: h drawn from
-// p(h|v) under model from, then v|h under model a.
+// kernel returns the transition matrix on v of a Gibbs step of model a: h is drawn from
+// p(h|v) under model from, and then v from p(v|h) under model a.
 func (s *trajectory) kernel(a, from int) [][]float64 {
 	m := s.models[a]
 	matrix := make([][]float64, len(s.v))
@@ -130,7 +130,7 @@ func visibleLaw(m *rbm.RBM, all [][]int, h []int) []float64 {
 	return w
 }
 
-// moved returns the law of the particles after model a's Gibbs step on its own.
+// moved returns the distribution of the particles after a Gibbs step of model a.
 func (s *trajectory) moved(q []float64, a int, kernel [][]float64) []float64 {
 	next := make([]float64, len(q))
 	for n, x := range s.joint {
@@ -143,14 +143,14 @@ func (s *trajectory) moved(q []float64, a int, kernel [][]float64) []float64 {
 	return next
 }
 
-// swapped returns the law after the swaps of neighbours from below, by the
-// implementation's Δ.
+// swapped returns the distribution after the swaps of neighbours, from the oldest up, with the given
+// function for Δ.
 func (s *trajectory) swapped(q []float64, ratio func(pairEnergies) float64) []float64 {
 	k := len(s.models)
 	for j := range k - 1 {
 		next := make([]float64, len(q))
 		for n, x := range s.joint {
-			// The particles are as they are now, so particle a is model a's.
+			// Particle a of x belongs to model a.
 			accept := rbm.Exp(min(0, ratio(s.energies(x, j))))
 			y := slices.Clone(x)
 			y[j], y[j+1] = y[j+1], y[j]
@@ -171,8 +171,8 @@ func (s *trajectory) want() (mean []float64) {
 	return mean
 }
 
-// The oldest rung is the law that path names, and log Z of a model without weights is
-// exact from there. Checkpoints have it: TestBaseOfALadder.
+// The oldest rung is the distribution that path names, and log Z of a model without weights is
+// exact. TestBaseOfALadder tests checkpoints.
 func TestOldestRung(t *testing.T) {
 	m := shape{5, 3, 0, rbm.Softmax}.random(4, untrained/8)
 	for i := range m.VisibleBias {
@@ -200,8 +200,8 @@ func TestOldestRung(t *testing.T) {
 	}
 }
 
-// The whole step of ptt on three units, with two to four models: Gibbs steps of all and
-// swaps from below leave the law of independent particles as it is.
+// On three units, with two to four models, the whole step of ptt (Gibbs steps of all models and then
+// swaps from the oldest up) leaves the distribution of independent particles invariant.
 func TestTrajectoryKernel(t *testing.T) {
 	for _, shape := range []shape{{2, 1, 0, rbm.Softmax}, {1, 2, 0, rbm.Softmax}, {3, 1, 2, rbm.Softmax}} {
 		for k := 2; k <= 4; k++ {
@@ -228,7 +228,7 @@ func TestTrajectoryKernel(t *testing.T) {
 					t.Errorf("%v, %d models: mutant is not seen: %s: off by %v only", shape, k, name, d)
 				}
 			}
-			// After a swap, or an update, h is the one drawn under the model before.
+			// Broken: after a swap or an update, h is that drawn under the earlier model.
 			mutant("h kept over an update", farthest(s.moved(start, live, s.kernel(live, live-1)), start))
 			mutant("h kept over a swap", s.keptOverSwap())
 			mutant("Δ turned", farthest(s.swapped(start, func(f pairEnergies) float64 { return -f.delta() }), start))
@@ -236,8 +236,8 @@ func TestTrajectoryKernel(t *testing.T) {
 	}
 }
 
-// keptOverSwap returns how far the law is moved if particles of the two newest models
-// swap with their h, drawn under the model before, and then take the step v|h.
+// keptOverSwap returns the largest change of the distribution if particles of the two newest models
+// keep their h when they swap, and then make the step v|h.
 func (s *trajectory) keptOverSwap() float64 {
 	k := len(s.models)
 	j := k - 2
@@ -266,8 +266,8 @@ func (s *trajectory) keptOverSwap() float64 {
 	return farthest(end, start)
 }
 
-// Where all swaps are accepted the rate is 1 and not above, which a checkpoint must not
-// have.
+// If all swaps are accepted, the rate is exactly 1; a checkpoint with a higher rate would be
+// rejected.
 func TestSwapRateIsAtMostOne(t *testing.T) {
 	m := rbm.New(6, 4, 0, rbm.Softmax)
 	for _, text := range []string{"ptt:sweeps=2", "ptt:sweeps=40", "ptt:sweeps=80:chains=3"} {
@@ -292,8 +292,8 @@ func TestSwapRateIsAtMostOne(t *testing.T) {
 	}
 }
 
-// No particle is older than the ladder, in calls: the sweeps that thermalise its rungs
-// are no calls.
+// No particle is older than the ladder. Ages are in calls, without the sweeps that thermalise
+// rungs.
 func TestAgesAreInCalls(t *testing.T) {
 	s, err := Parse("ptt:freeze=0.9:sweeps=40", DefaultSettings("ptt"))
 	if err != nil {
@@ -321,15 +321,15 @@ func TestAgesAreInCalls(t *testing.T) {
 	}
 }
 
-// A model that jumps far from the chains is reached by rungs that are put between.
+// If the model jumps far from the chains, several rungs are added between.
 func TestBridge(t *testing.T) {
 	s := shape{12, 6, 0, rbm.Softmax}
 	start := s.random(3, 0.01)
-	far := s.random(8, 6) // hardly a state in common
+	far := s.random(8, 6) // hardly overlaps with the model before
 	p := build[*ptt](set(t, "ptt", "chains", 20, "freeze", 0.9, "sweeps", 4))
 	call(t, p, start, rbm.Batch{}, 0, 1)
 	rungs, given := len(p.rungs), far.Clone()
-	p.rate = 0 // as the model has jumped
+	p.rate = 0 // forces raise
 	call(t, p, given, rbm.Batch{}, 1, 2)
 	if !given.Equal(far) {
 		t.Error("Estimate changes the model")
@@ -339,8 +339,8 @@ func TestBridge(t *testing.T) {
 	}
 }
 
-// Warnings begin where a hundredth of the updates is rejected, and where particles are
-// as old as a quarter of the run.
+// There are warnings if more than a hundredth of the updates is rejected, or if the mean age of particles is
+// a quarter of the run.
 func TestVetoAndRenewalWarnings(t *testing.T) {
 	for _, c := range []struct {
 		counts          []Count
@@ -359,9 +359,9 @@ func TestVetoAndRenewalWarnings(t *testing.T) {
 	}
 }
 
-// A trained model of two modes, all visible units off or on: its meanField lies in one
-// of them, and chains that begin there would not find the other. The chains of ptt
-// begin elsewhere. Half of them are to be in each mode.
+// A trained model has two modes, all visible units off or on. Its meanField describes one
+// of them, and chains that start there would not find the other. The chains of ptt
+// start elsewhere, and half of them must be in each mode.
 func TestStartOnTrainedModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -379,7 +379,7 @@ func TestStartOnTrainedModel(t *testing.T) {
 	}
 	for _, text := range []string{"ptt", "ptt:path=data"} {
 		s := set(t, text, "chains", chains)
-		if s.NeedsBase() { // the rates of both modes together
+		if s.NeedsBase() { // the mean rates of both modes
 			s.SetBase(uniformBase(m))
 		}
 		e := build[Estimator](s)
@@ -400,16 +400,15 @@ func TestStartOnTrainedModel(t *testing.T) {
 				}
 			}
 		}
-		// Six standard errors of 400 independent chains, whose calls are not.
+		// Six standard errors of 400 independent chains; successive calls are not independent.
 		if math.Abs(on-0.5) > 6*math.Sqrt(0.25/chains) {
 			t.Errorf("%s: a unit is on in %.3f of the chains, want 0.5 ± %.3g", text, on, 6*math.Sqrt(0.25/chains))
 		}
 	}
 }
 
-// An update that leaves less than half of the effective size is rejected, and changes
-// nothing; a small one passes, and the next call returns what it would without the
-// question.
+// Veto rejects an update that leaves less than half of the effective size. It accepts a small update. It does not
+// change the result of the next call.
 func TestVeto(t *testing.T) {
 	m := shape{9, 7, 3, rbm.Softmax}.random(3, 0.1)
 	far := shape{9, 7, 3, rbm.Softmax}.random(4, 6)
@@ -447,7 +446,7 @@ func TestVeto(t *testing.T) {
 	}
 }
 
-// The ratios to the live model are F_live − F_newest at particles of both, before they
+// The recorded ratios to the live model are F_live − F_newest at the particles of both models before they
 // swap.
 func TestRatiosToTheLiveModel(t *testing.T) {
 	p, s := exactTrajectory(t, "ptt:reservoir=1", 50, frozenModels(sharp[2], 3))
@@ -474,14 +473,14 @@ func TestRatiosToTheLiveModel(t *testing.T) {
 	}
 	for i, name := range []string{"newest rung", "live model"} {
 		for r, x := range want[i] {
-			near(t, fmt.Sprintf("ratio at particle %d of the %s", r, name), p.work.seen[i][r], x, 1e-5*(1+math.Abs(x))) // sums of float32 in other orders
+			near(t, fmt.Sprintf("ratio at particle %d of the %s", r, name), p.work.seen[i][r], x, 1e-5*(1+math.Abs(x))) // float32 sums in different orders
 		}
 	}
 }
 
-// The error of log Z of a new rung comes from the spread over chains, whose values are
-// not independent from sweep to sweep. Chains that each stay at a value of their own
-// would seem exact if sweeps were taken for the groups.
+// The error of log Z of a new rung is computed from the spread over chains, because successive sweeps of a chain are
+// not independent. For chains with constant, different values, an error from the spread over sweeps would
+// be far too small.
 func TestLogZOfARungByChains(t *testing.T) {
 	const rows, sweeps = 8, 50
 	p := build[*ptt](set(t, "ptt", "chains", rows))
@@ -514,8 +513,8 @@ func TestLogZOfARungByChains(t *testing.T) {
 	}
 }
 
-// A new rung that swaps with the one before at a third of freeze or more stays where it
-// is, whatever freeze is; below that rungs are put between.
+// A new rung is kept if its rate of swaps with the rung before is at least a third of freeze, for any freeze.
+// Otherwise rungs are added between.
 func TestFloorOfANewRung(t *testing.T) {
 	s := shape{12, 6, 0, rbm.Softmax}
 	start, far := s.random(3, 0.01), s.random(8, 6)
@@ -530,7 +529,7 @@ func TestFloorOfANewRung(t *testing.T) {
 			}
 			p.live.free, p.next = p.next, p.live.free
 			rungs, before := len(p.rungs), p.rungs[len(p.rungs)-1]
-			// The rate that raise will see at its first try.
+			// The rate at the first try of raise.
 			probe := build[*ptt](set(t, "ptt", "chains", 50, "freeze", 1e-9, "sweeps", 20))
 			call(t, probe, start, rbm.Batch{}, 0, 1)
 			probe.live.model = p.live.model
@@ -560,10 +559,10 @@ func TestFloorOfANewRung(t *testing.T) {
 	}
 }
 
-// Every pair of the older rungs has its turn, each as often as the others.
+// All pairs of older rungs take part equally often.
 func TestOlderRungsTakeTurns(t *testing.T) {
 	const rungs, rows, rounds = 7, 20, 3
-	m := rbm.New(3, 2, 0, rbm.Softmax) // of all rungs
+	m := rbm.New(3, 2, 0, rbm.Softmax) // the model of all rungs
 	p := build[*ptt](set(t, "ptt", "chains", rows))
 	p.states = rbm.NewStates(m, rows)
 	var ladder []*rung
@@ -587,7 +586,7 @@ func TestOlderRungsTakeTurns(t *testing.T) {
 	}
 	for i, got := range tries {
 		want := int64(rows * rounds)
-		if below := rungs - 1 - i; below >= older { // of the newest rungs, in every call
+		if below := rungs - 1 - i; below >= older { // the newest rungs take part in every call
 			want *= 2 * int64(older)
 		}
 		if got != want {

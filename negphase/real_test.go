@@ -15,8 +15,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// The negative phase of Gaussian units, by each estimator that has them, has the exact moments
-// of v and v², within the standard error of its groups. Weights at another precision do not.
+// For a model with Gaussian units, each estimator that supports them has the exact moments
+// of v and v² within the standard error of its groups. The moments for another precision differ.
 func TestGaussianNegativePhases(t *testing.T) {
 	m := rbm.NewGroups(2, rbm.Group{Kind: rbm.Gaussian, Units: 2})
 	copy(m.VisibleBias, []float32{0.3, -0.2})
@@ -76,8 +76,8 @@ func TestGaussianNegativePhases(t *testing.T) {
 	}
 }
 
-// The negative phase of a layer of Gaussian units, a variable and a bit, by each estimator that has them, has the exact
-// moments of the visible units within the standard error of its groups; those of another model do not.
+// For a visible layer with Gaussian units, a categorical variable and a bit, each estimator that supports them has the
+// exact moments of the visible units within the standard error of its groups. The moments of another model differ.
 func TestMixedNegativePhases(t *testing.T) {
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1})
 	m.Randomize(0.7, rbm.NewKey(6))
@@ -137,7 +137,7 @@ func TestMixedNegativePhases(t *testing.T) {
 	}
 }
 
-// Estimators that keep states as bits, or update layers of them, refuse real units in one line.
+// Estimators that keep states as bits, or flip or update bits, return an error of one line for real units.
 func TestRealUnitsRefused(t *testing.T) {
 	m := rbm.NewGroups(4, rbm.Group{Kind: rbm.Gaussian, Units: 3})
 	for _, text := range []string{"ptt", "walk:block-gibbs", "walk:flip", "pt:flip"} {
@@ -159,7 +159,7 @@ func TestRealUnitsRefused(t *testing.T) {
 	}
 }
 
-// gaussianModels are models of Gaussian units: alone, and between bits and a label.
+// gaussianModels returns models with Gaussian units: alone, and together with bits and a label.
 func gaussianModels(seed uint64, sd float64) []*rbm.RBM {
 	models := []*rbm.RBM{
 		grouped(seed, sd, 4, rbm.Group{Kind: rbm.Gaussian, Units: 5}),
@@ -176,7 +176,7 @@ func gaussianModels(seed uint64, sd float64) []*rbm.RBM {
 	return models
 }
 
-// gaussianBatch returns a positive phase of rows examples of m.
+// gaussianBatch returns a positive phase of random examples for m.
 func gaussianBatch(m *rbm.RBM, rows int) rbm.Batch {
 	s := rbm.NewStates(m, rows)
 	m.RandomizeHidden(s.H, rbm.NewKey(1))
@@ -184,8 +184,8 @@ func gaussianBatch(m *rbm.RBM, rows int) rbm.Batch {
 	return rbm.Batch{V: s.V, H: s.Mean}
 }
 
-// All kinds of the conformance table that have Gaussian units give identical results at any
-// GOMAXPROCS and after a checkpoint, leave their inputs alone and allocate nothing.
+// All kinds of the conformance table that support Gaussian units give identical results at any
+// GOMAXPROCS and after a checkpoint. They do not change their inputs, and allocate nothing.
 func TestGaussianConformance(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	eachKind(t, func(t *testing.T, settings string) {
@@ -241,7 +241,7 @@ func TestGaussianConformance(t *testing.T) {
 	})
 }
 
-// at returns the model at inverse temperature beta on the path from the uniform base, as a model.
+// at returns a model with the distribution of m at inverse temperature beta, on the path from the uniform base.
 func at(m *rbm.RBM, beta float32) *rbm.RBM {
 	c := m.Clone()
 	w := rbm.NewMatrix(m.Visible(), m.Hidden())
@@ -260,7 +260,7 @@ func at(m *rbm.RBM, beta float32) *rbm.RBM {
 	return c
 }
 
-// hiddenLaw returns the probability of each state of the hidden units of m, by their bits.
+// hiddenLaw returns the probability of each state of the hidden units of m, indexed by their bits.
 func hiddenLaw(m *rbm.RBM) []float64 {
 	logs := make([]float64, 1<<m.Hidden())
 	for x := range logs {
@@ -296,9 +296,8 @@ func hiddenLaw(m *rbm.RBM) []float64 {
 	return logs
 }
 
-// Walks on the hidden units of Gaussian models, with the other units summed out or moved too, stay
-// at the distribution of the model, at each temperature. Chains on a marginal of another inverse
-// temperature do not.
+// Walks on the units of Gaussian models that are not Gaussian leave the distribution of the model invariant at each
+// temperature. Chains on a marginal for another inverse temperature do not.
 func TestGaussianWalksAreStationary(t *testing.T) {
 	const chains = 2400
 	draw := func(t *testing.T, m *rbm.RBM, rows int) rbm.Values {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// texts are settings in the grammar as String writes them.
+// texts has settings in the form of String.
 var texts = []string{
 	"cd:k=1",
 	"cd:k=1000000",
@@ -86,7 +86,7 @@ func TestParseTakesTheRestFromDefaults(t *testing.T) {
 	}
 }
 
-// The JSON of settings, by which checkpoints of earlier builds are compared.
+// The JSON of settings must not change, because checkpoints of earlier versions are compared with it.
 func TestJSONOfSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"exact":                                    `{"kind":"exact"}`,
@@ -108,7 +108,7 @@ func TestJSONOfSettings(t *testing.T) {
 	}
 }
 
-// Every setting has a line of help, and an example that can be set.
+// Every setting has a help text, and an example that is valid.
 func TestHelpOfSettings(t *testing.T) {
 	help := KeysHelp("hottest")
 	for _, kind := range Kinds() {
@@ -142,7 +142,7 @@ func TestHelpOfSettings(t *testing.T) {
 	}
 }
 
-// temperatures returns a list of n rising temperatures from 1.
+// temperatures returns a list of n rising temperatures that starts at 1, in the grammar.
 func temperatures(n int) string {
 	var s []string
 	for i := range n {
@@ -151,11 +151,11 @@ func temperatures(n int) string {
 	return strings.Join(s, "/")
 }
 
-// Every error is one line that names the kind and the thing.
+// Every error is one line that names the kind and the setting.
 func TestParseErrors(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want []string // what the message says
+		want []string // parts of the message
 	}{
 		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ptt, sardonics, im, walk, exact"}},
 		{"jar:k=1", []string{"jar was removed", "log Z was wrong", "take pcd, or ptt"}},
@@ -282,7 +282,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// The flag's text reads as the setting's.
+// Temperatures are parsed from the forms of the flag and of the grammar.
 func TestSetTemperatures(t *testing.T) {
 	for _, c := range []struct {
 		text, tau string
@@ -292,7 +292,7 @@ func TestSetTemperatures(t *testing.T) {
 		{"1,2,3", "1/2/3", 3}, {"1/ 2/+Inf", "1/2/inf", 3}, {"1,infinity", "1/inf", 2},
 	} {
 		s := DefaultSettings("pt")
-		s.ladder().Temperatures.Auto, s.ladder().Temperatures.Number = true, 7 // of before
+		s.ladder().Temperatures.Auto, s.ladder().Temperatures.Number = true, 7 // earlier values, which Set must overwrite
 		err := s.Set("tau", c.text)
 		if err != nil || s.Get("tau") != c.tau || s.Ladder().MaxTemperatures() != c.most || s.Check() != nil {
 			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.Get("tau"), s.Ladder().MaxTemperatures(), err, s.Check())
@@ -309,7 +309,7 @@ func TestSetTemperatures(t *testing.T) {
 	}
 }
 
-// New checks what a kind has and nothing else.
+// New checks the settings that a kind has and no others.
 func TestNewChecksWhatTheKindHas(t *testing.T) {
 	for _, kind := range Kinds() {
 		for key, bad := range map[string]string{
@@ -326,7 +326,7 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 			}
 		}
 	}
-	// A path to the data's base rates needs them.
+	// path=data needs the data's base rates.
 	for _, kind := range []string{"pt", "ins", "pins", "ptt"} {
 		s := set(t, kind, "path", ToData)
 		if _, err := New(s); err == nil || !strings.Contains(err.Error(), kind+": path=data needs the base rates") {

@@ -7,7 +7,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Samplers that flip units refuse groups besides a label before they begin.
+// Samplers that flip units return an error for softmax groups other than a label.
 func TestSamplersRefuseGroups(t *testing.T) {
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2})
 	for _, text := range []string{"walk:exchange", "im", "sardonics"} {

@@ -11,14 +11,14 @@ import (
 )
 
 // exactGroups is the number of independent groups that start from the exact
-// law: a β that is off by a fifth then gives z = 25 and more.
+// distribution. With it, a β that is wrong by a fifth gives z of at least 25.
 const exactGroups = 8000
 
-// Separate streams for the start and for the call.
+// Keys of separate random streams for the start and for the call.
 var startFrom, callFrom = rbm.NewKey(1001), rbm.NewKey(1002)
 
-// drawExactly returns hidden states whose row r is drawn from p[r mod len(p)],
-// laws over all.
+// drawExactly returns hidden states. Row r is drawn from the distribution p[r mod len(p)] over
+// the states all.
 func drawExactly(all []state, p [][]float64, rows int) rbm.Values {
 	b := rbm.NewBits(rows, len(all[0].h))
 	for r := range rows {
@@ -29,7 +29,7 @@ func drawExactly(all []state, p [][]float64, rows int) rbm.Values {
 	return b
 }
 
-// pick returns the index that the uniform u stands for under p.
+// pick maps a uniform variate u to an index with distribution p.
 func pick(p []float64, u float64) int {
 	k := 0
 	for ; k < len(p)-1 && u >= p[k]; k++ {
@@ -38,7 +38,7 @@ func pick(p []float64, u float64) int {
 	return k
 }
 
-// A census counts joint states of rows.
+// A census counts the joint states of rows.
 type census struct {
 	all   []state
 	index map[int]int
@@ -94,8 +94,8 @@ func (l *ladder) rowsAt(k int) []int32 {
 	return rows
 }
 
-// sharp are small models of every kind; with parameters of standard deviation
-// 2 their laws are far from uniform and from each other.
+// sharp has small models of every kind. With parameters of standard deviation
+// 2 their distributions are far from uniform.
 var sharp = []shape{
 	{4, 3, 0, rbm.Softmax},
 	{3, 4, 0, rbm.Softmax},
@@ -105,21 +105,21 @@ var sharp = []shape{
 
 const sharpSD = 2
 
-// testTemperatures are the temperatures of these tests: exact as inverse
-// float32, unlike 1/3, and in β not equally apart, or two particles would be
-// exchanged alike by the β of another pair.
+// testTemperatures are the temperatures of these tests. Their inverses are exact in
+// float32, unlike 1/3, and not equally spaced, so that exchanges with the β of another pair are
+// detected.
 var testTemperatures = []float64{1, 1.6, 16}
 
-// An exactStart is a model with its laws and a positive phase.
+// An exactStart is a model with its distributions at all temperatures, and a positive phase.
 type exactStart struct {
 	m    *rbm.RBM
 	base *rbm.Base
 	all  []state
-	p    [][]float64 // by temperature
+	p    [][]float64 // [temperature][state] probability
 	c    *census
 }
 
-// newExactStart returns one on the path to the uniform law, or, if base is set,
+// newExactStart returns an exactStart on the path to the uniform distribution or, if base is set,
 // to a random base.
 func newExactStart(m *rbm.RBM, base bool) *exactStart {
 	x := &exactStart{m: m, all: states(m)}
@@ -134,7 +134,7 @@ func newExactStart(m *rbm.RBM, base bool) *exactStart {
 	return x
 }
 
-// ladderSettings are those of pt, ins and pins from the exact start; blocks
+// ladderSettings returns settings of pt, ins or pins for the exact start. Blocks
 // are shorter than the ladder.
 func ladderSettings(kind string) Settings {
 	s := DefaultSettings(kind)
@@ -157,8 +157,8 @@ func (x *exactStart) pt(order string) *pt {
 	return p
 }
 
-// ins returns infinite swapping, or pins, at the exact start; that of pt is a
-// draw of the joint law of particles and assignment, given one assignment.
+// ins returns infinite swapping, or pins, at the exact start. That of pt is a
+// draw from the joint distribution of particles and assignment, given one assignment.
 func (x *exactStart) ins(kind string) *ins {
 	n := build[*ins](ladderSettings(kind))
 	n.base = x.base
@@ -182,14 +182,14 @@ func eachExactStart(t *testing.T, shapes []shape, f func(t *testing.T, x *exactS
 	}
 }
 
-// eachExactStartAndGroups is eachExactStart with a model that has groups of q states too, which walks refuse.
+// eachExactStartAndGroups is eachExactStart with one more model, which has softmax groups. Walks do not support these.
 func eachExactStartAndGroups(t *testing.T, shapes []shape, f func(t *testing.T, x *exactStart)) {
 	eachExactStart(t, shapes, f)
 	t.Run("groups", func(t *testing.T) { f(t, newExactStart(sharpGroups(31, sharpSD), false)) })
 }
 
-// On the path to a base, ladders leave the laws there as they are and their
-// estimates have the exact mean; swaps by E in place of E − E₀ do not.
+// On the path to a base, ladders leave the distributions invariant and their
+// estimates have the exact mean. With swaps by E instead of E − E₀ they do not.
 func TestPathToABase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -221,7 +221,7 @@ func TestPathToABase(t *testing.T) {
 			if err := broken.advance(x.m, callFrom.Child(uint64(round))); err != nil {
 				t.Fatal(err)
 			}
-			broken.base = nil // of the swaps alone
+			broken.base = nil // in swaps only
 			broken.swap(callFrom.Child(uint64(10 + round)))
 			broken.base = x.base
 		}
@@ -233,8 +233,8 @@ func TestPathToABase(t *testing.T) {
 	}
 }
 
-// From an exact start every estimator leaves the law of the particles at each
-// temperature as it is.
+// From an exact start every estimator leaves the distribution of the particles at each
+// temperature invariant.
 func TestEstimateIsStationary(t *testing.T) {
 	eachExactStartAndGroups(t, sharp, func(t *testing.T, x *exactStart) {
 		check := func(name string, z float64) {
@@ -268,11 +268,11 @@ func TestEstimateIsStationary(t *testing.T) {
 			check(kind, x.worst(t, &ins.ladder))
 		}
 		hot := x.ins("pins")
-		hot.swaps, hot.rounds = 1, 1 // the turn of the hot pair, with no Gibbs step to make up for it
+		hot.swaps, hot.rounds = 1, 1 // the round of the hot pair, without a Gibbs step after it
 		run(hot, rbm.Batch{})
 		check("pins, the hot pair", x.worst(t, &hot.ladder))
 
-		// cd from a batch drawn from the model stays there.
+		// cd with a batch drawn from the model leaves its distribution invariant.
 		pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
 		for r := range exactGroups {
 			for i, v := range x.all[pick(x.p[0], startFrom.Uniform(uint64(r)))].v {
@@ -294,8 +294,7 @@ func numbers(n int) []int32 {
 	return rows
 }
 
-// The same estimators put together wrongly from their own parts: each must be
-// seen.
+// Broken versions of the estimators must be detected.
 func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 	eachExactStartAndGroups(t, sharp[1:3], func(t *testing.T, x *exactStart) {
 		check := func(name string, z float64) {
@@ -319,7 +318,7 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 		}
 		swap := callFrom.Child(99)
 
-		// A row's β is off by a fifth.
+		// The β of one row is wrong by a fifth.
 		p := x.pt(Sweep)
 		begin(&p.ladder)
 		for t := range p.swaps {
@@ -333,7 +332,7 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 		}
 		check("pt, β off by a fifth", x.worst(t, &p.ladder))
 
-		// The temperatures of a group are not those it is assigned to.
+		// The temperatures of a group are not the assigned ones.
 		p = x.pt(Sweep)
 		begin(&p.ladder)
 		for t := range p.swaps {
@@ -345,7 +344,7 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 		}
 		check("pt, β by row instead of by assignment", x.worst(t, &p.ladder))
 
-		// Swaps with the sign of the exponent turned: energies negated.
+		// Swaps have the wrong sign in the exponent: energies are negated.
 		p = x.pt(Sweep)
 		begin(&p.ladder)
 		for t := range p.swaps {
@@ -369,9 +368,9 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 		}
 		check("ins, sign of the energies", x.worst(t, &n.ladder))
 
-		// Blocks of the ladder's other half: β of the wrong temperatures.
+		// Blocks have the β of the ladder's other half.
 		n = x.ins("pins")
-		n.swaps, n.rounds = 1, 1 // the hot pair's turn
+		n.swaps, n.rounds = 1, 1 // the round of the hot pair
 		begin(&n.ladder)
 		for t := range n.swaps {
 			advance(&n.ladder, t)
@@ -399,8 +398,7 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 	})
 }
 
-// groupEstimates returns for each group the estimate that its rows of the
-// phase give, as terms.
+// groupEstimates returns the estimate from the rows of each group, in the form of terms.
 func groupEstimates(phase rbm.Phase, groups int) [][]float64 {
 	rows := phase.V.Rows / groups
 	all := make([][]float64, groups)
@@ -433,10 +431,9 @@ func groupEstimates(phase rbm.Phase, groups int) [][]float64 {
 	return all
 }
 
-// deviation returns the largest difference between the mean of the groups'
-// estimates and want, in units of what independent estimates in 0 … 1 may
-// have: six standard errors from the groups, and 42/(n−1) for those of hardly
-// any variance, the second term of the empirical Bernstein bound (Maurer &
+// deviation returns the largest |mean of the groups' estimates − want| divided by its tolerance. Estimates are in
+// 0 … 1. The tolerance is six standard errors from the groups plus 42/(n−1), for estimates with hardly
+// any variance. The second term is that of the empirical Bernstein bound (Maurer &
 // Pontil 2009, theorem 4) at the same level.
 func deviation(groups [][]float64, want []float64) float64 {
 	n := float64(len(groups))
@@ -454,7 +451,7 @@ func deviation(groups [][]float64, want []float64) float64 {
 	return worst
 }
 
-// From an exact start the returned moments have the exact ones as their mean.
+// From an exact start the returned moments have the exact mean.
 func TestEstimateIsUnbiased(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -481,7 +478,7 @@ func TestEstimateIsUnbiased(t *testing.T) {
 			if d > 1 {
 				t.Errorf("%s is biased: %.2f times the tolerance, want at most 1", c.name, d)
 			}
-			// The particles with equal weights are not the model.
+			// With equal weights the particles do not have the exact mean.
 			if c.name != "pcd" {
 				c.phase.Weight = nil
 				if d := deviation(groupEstimates(c.phase, exactGroups), want); d < 1 {
@@ -489,7 +486,7 @@ func TestEstimateIsUnbiased(t *testing.T) {
 				}
 			}
 		}
-		// The weights of ins on its particles of one round later.
+		// Broken: the weights of ins on its particles one round later.
 		weight := append([]float32(nil), ins.weight...)
 		phase := run(ins)
 		phase.Weight = weight
@@ -501,7 +498,7 @@ func TestEstimateIsUnbiased(t *testing.T) {
 	})
 }
 
-// exact returns the moments themselves.
+// The moments of exact are exact.
 func TestExactIsExact(t *testing.T) {
 	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
 		phase, _, err := estimator(t, "exact").Estimate(x.m, rbm.Batch{}, callFrom)
@@ -516,13 +513,13 @@ func TestExactIsExact(t *testing.T) {
 			}
 		}
 		for i := range want {
-			near(t, fmt.Sprint("moment ", i), got[i], want[i], 0x1p-24+1e-12) // stored as float32
+			near(t, fmt.Sprint("moment ", i), got[i], want[i], 0x1p-24+1e-12) // moments are float32
 		}
 	})
 }
 
-// A base of another shape is an error; with one that fits, a run that was saved
-// goes on with the same bits, which are others than those of the uniform path.
+// A base of another shape is an error. With a base of the model's shape, a saved run continues with identical
+// results, which differ from those of the uniform path.
 func TestBaseOfALadder(t *testing.T) {
 	m := shape{9, 7, 3, rbm.Softmax}.random(5, 0.7)
 	for _, kind := range []string{"pt:tau=auto", "ins:tau=auto", "pins:tau=auto", "ptt:freeze=0.9:sweeps=4"} {

@@ -12,9 +12,9 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// course makes a run of calls of an estimator with these settings, under models that
-// move from call to call, and returns all bits of the phases and counts, without the
-// hidden means of rows that have no weight, and of the chains at the end.
+// course makes calls of an estimator with these settings, under models that
+// change from call to call. It returns all bits of the phases and counts, without the
+// hidden means of rows that have no weight, and the final state of the estimator.
 func course(settings string, calls int, m *rbm.RBM, pos rbm.Batch, g *ranks.Group) ([]uint64, []byte, error) {
 	s, err := Parse(settings, DefaultSettings(""))
 	if err != nil {
@@ -65,8 +65,8 @@ func course(settings string, calls int, m *rbm.RBM, pos rbm.Batch, g *ranks.Grou
 	return w, b, err
 }
 
-// TestEqualBitsOnAnyNumberOfRanks also covers more ranks than chains. A ladder is tuned
-// on the way.
+// TestEqualBitsOnAnyNumberOfRanks also covers more ranks than chains, and a ladder that is tuned
+// during the run.
 func TestEqualBitsOnAnyNumberOfRanks(t *testing.T) {
 	check := func(t *testing.T, settings string) {
 		kind, _, _ := strings.Cut(settings, ":")
@@ -108,13 +108,13 @@ func TestEqualBitsOnAnyNumberOfRanks(t *testing.T) {
 	}
 	eachKind(t, check)
 	for _, settings := range []string{"pt:chains=5:tau=1/2/inf:path=data", "pins:chains=3:tau=auto/4:path=data",
-		// From here on each rank draws for its own groups.
+		// Each rank draws the permutations of its groups in the following cases.
 		"pins:chains=70:tau=auto/8:block=3", "ins:chains=130:tau=1/1.5/2/4", "pt:chains=130:tau=1/1.5/2/4"} {
 		t.Run(settings, func(t *testing.T) { check(t, settings) })
 	}
 }
 
-// TestLostRank: when a rank has left, the others get an error.
+// TestLostRank checks that the other ranks get an error when a rank has left.
 func TestLostRank(t *testing.T) {
 	for _, settings := range []string{"pcd", "pins:chains=2:tau=1/2/3", "ptt:sweeps=2", "sardonics"} {
 		m := modest[0].random(3, 0.5)

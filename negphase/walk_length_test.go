@@ -19,8 +19,8 @@ func lengthModel() *rbm.RBM {
 	return m
 }
 
-// acceptedAfter returns the share of walks that are accepted in calls after the first warm ones,
-// of which the estimator is frozen.
+// acceptedAfter makes the given number of warm calls and freezes the estimator. It returns the fraction of walks that
+// are accepted in the following calls.
 func acceptedAfter(t *testing.T, text string, m *rbm.RBM, warm int) (e *walk, accepted float64) {
 	t.Helper()
 	e = estimator(t, text).(*walk)
@@ -42,13 +42,13 @@ func acceptedAfter(t *testing.T, text string, m *rbm.RBM, warm int) (e *walk, ac
 	return e, accepted
 }
 
-// The length of walks is driven to the acceptance that it is to have, and stays when frozen.
+// The length of walks adapts until the acceptance is TargetAcceptance, and does not change after Freeze.
 func TestLengthsFollowTheAcceptance(t *testing.T) {
 	m := lengthModel()
 	for _, text := range []string{"sardonics:k=auto", "sardonics:k=auto:walks=single:moves=3", "im:k=auto", "walk:sardonics:k=auto:weights=boltzmann"} {
 		e, a := acceptedAfter(t, text, m, 200)
-		// 1000 walks have an error of 0.016, and lengths are whole numbers, of which one more
-		// changes the acceptance of walks as short as these by up to 0.1.
+		// The acceptance of 1000 walks has an error of 0.016. Lengths are whole numbers, and one flip more
+		// changes the acceptance of such short walks by up to 0.1.
 		if low, high := e.lengths(); math.Abs(a-mcmc.TargetAcceptance) > 0.1 {
 			t.Errorf("%s: walks of %d-%d flips are accepted with %.3f, want %.3g ± 0.1", text, low, high, a, mcmc.TargetAcceptance)
 		}
@@ -59,7 +59,7 @@ func TestLengthsFollowTheAcceptance(t *testing.T) {
 	}
 }
 
-// A length is the same on one processor and on several, and after a checkpoint.
+// Lengths are identical at any GOMAXPROCS and after a checkpoint.
 func TestLengthsGOMAXPROCSAndResume(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	m := lengthModel()
@@ -114,7 +114,7 @@ func TestLengthsOfCheckpointsAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What an earlier build saved as k=auto is what k=fit saves.
+	// An earlier version saved k=auto in the form of today's k=fit.
 	if err := estimator(t, "sardonics:k=auto:chains=3").UnmarshalBinary(saved); !errors.Is(err, rbm.ErrFormat) || !strings.Contains(err.Error(), "k=fit") {
 		t.Errorf("chains without a length: %v", err)
 	}
@@ -129,7 +129,7 @@ func TestLengthsOfCheckpointsAreChecked(t *testing.T) {
 			t.Errorf("the logarithm of a length %v: %v, want %v", bad, err, rbm.ErrFormat)
 		}
 	}
-	// The room for walks is known with the model.
+	// The largest length is known only with the model.
 	b := appendValues(bytes.Clone(saved[:len(saved)-lengthBytes]), 5.0, false)
 	if err := e.UnmarshalBinary(b); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestLengthsOfCheckpointsAreChecked(t *testing.T) {
 	}
 }
 
-// Tuned gives the lengths that the estimator has after as many calls.
+// Tuned returns the lengths that an estimator has after the same number of calls.
 func TestTunedLengths(t *testing.T) {
 	m := lengthModel()
 	for _, text := range []string{"sardonics:k=auto:chains=5:moves=2", "im:k=auto:chains=5"} {

@@ -50,7 +50,7 @@ func run(t testing.TB, m *rbm.RBM, truth *Truth, s Settings, texts ...string) []
 	return curves
 }
 
-// batches are fixed positive phases of random rows.
+// batches returns fixed positive phases of random rows.
 func batches(m *rbm.RBM, rows int) func(int) func(int) rbm.Batch {
 	return func(repeat int) func(int) rbm.Batch {
 		return func(update int) rbm.Batch {
@@ -62,7 +62,7 @@ func batches(m *rbm.RBM, rows int) func(int) func(int) rbm.Batch {
 	}
 }
 
-// flat is moments in the order of the package.
+// flat returns moments in the order of the package.
 func flat(s *rbm.Moments) (x []float64) {
 	for _, part := range [][]float32{s.VH.Data, s.V, s.H} {
 		for _, v := range part {
@@ -72,8 +72,8 @@ func flat(s *rbm.Moments) (x []float64) {
 	return x
 }
 
-// A mean of phases of every form is the mean of their moments, to the float32
-// that those are summed in: some ten roundings of sums of at most 2.
+// The mean of phases of every form is the mean of their moments, up to the rounding of moments in float32: some ten
+// rounding errors of sums of at most 2.
 func TestMeanIsThatOfTheMoments(t *testing.T) {
 	m := model(70, 9, 0, rbm.Softmax)
 	bits := batches(m, 5)(0)(0)
@@ -115,15 +115,14 @@ func TestMeanIsThatOfTheMoments(t *testing.T) {
 	}
 }
 
-// The points of a curve are distances of the running mean, computed here from
-// the estimator itself, with all of its counts.
+// The points and counts of a curve equal those computed here from direct calls of the estimator.
 func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 	m := model(6, 5, 3, rbm.Softmax)
 	truth := enumerate(t, m)
 	s := Settings{Steps: 300, Repeats: 3, Seed: 5, Batches: batches(m, 4)}
 	for _, c := range []struct {
 		text           string
-		steps, updates int // of each chain, and of all chains, in an update
+		steps, updates int // Gibbs steps per update, of each chain and of all chains
 	}{{"pcd:k=1:chains=6", 1, 6}, {"pt:k=2:swaps=3:chains=2:tau=1/2/4", 6, 36}, {"cd:k=10", 10, 40}} {
 		curve := run(t, m, truth, s, c.text)[0]
 		if want := 300 / c.steps; curve.Last().Updates != want || curve.Last().Steps != 300 || curve.Last().GibbsSteps != float64(want*c.updates) {
@@ -138,7 +137,7 @@ func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 		if curve.SecondsPerStep() <= 0 {
 			t.Errorf("%s: %v seconds a step, want more than 0", c.text, curve.SecondsPerStep())
 		}
-		distances := make([][]float64, len(curve.Points)) // by repeat
+		distances := make([][]float64, len(curve.Points)) // [point][repeat]
 		for repeat := range s.Repeats {
 			e, err := negphase.New(curve.Estimator)
 			if err != nil {
@@ -172,7 +171,7 @@ func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 			for _, d := range distances[i] {
 				square += (d - mean) * (d - mean) / 2
 			}
-			// The slow sums are of float32 moments.
+			// The moments summed here are float32.
 			if math.Abs(p.Distance.Mean-mean) > 1e-5 || math.Abs(p.Distance.SD-math.Sqrt(square)) > 1e-5 {
 				t.Errorf("%s: point %d is %+v, want %v ± %v", c.text, i, p.Distance, mean, math.Sqrt(square))
 			}
@@ -183,8 +182,8 @@ func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 	}
 }
 
-// After one Gibbs step from uniform states the mean of pcd is known by listing
-// all states; the bias found is off by what its floor says.
+// After one Gibbs step from uniform states the mean of pcd is computed by enumeration of
+// all states. The error of the estimated bias agrees with its floor.
 func TestBias(t *testing.T) {
 	m := model(3, 2, 0, rbm.Softmax)
 	truth := enumerate(t, m)
@@ -225,9 +224,9 @@ func TestBias(t *testing.T) {
 	if b := (Bias{5, 3}); b.Corrected() != 4 {
 		t.Errorf("corrected %v, want 4", b.Corrected())
 	}
-	// The variance of the mean of many chains is that of one over their number.
+	// The variance of the mean of several chains is that of one chain divided by their number.
 	many := run(t, m, truth, Settings{Steps: 1, Repeats: 400, Seed: 3}, "pcd:k=1:chains=200")[0]
-	// Two variances of 400 repeats, each known to √(2/400) at the least and to
+	// Each of two variances from 400 repeats has a relative error of at least √(2/400), and up to
 	// twice that in few dimensions.
 	if ratio := pcd.Variance / many.Variance; math.Abs(ratio-4) > 4*6*2*0.1 || math.Abs(ratio-1) < 1 {
 		t.Errorf("four times the chains divide the variance by %v", ratio)
@@ -251,7 +250,7 @@ func TestCosine(t *testing.T) {
 	if got := cosine(a, b, nil); math.Abs(got-math.Sqrt(0.5)) > 1e-15 {
 		t.Errorf("got %v, want %v ± 1e-15", got, math.Sqrt(0.5))
 	}
-	// Of gradients (2,3)−a = (1,3) and (2,3)−b = (1,2).
+	// The gradients are (2,3)−a = (1,3) and (2,3)−b = (1,2).
 	if got := cosine(a, b, []float64{2, 3}); math.Abs(got-7/math.Sqrt(50)) > 1e-15 {
 		t.Errorf("got %v, want %v ± 1e-15", got, 7/math.Sqrt(50))
 	}
@@ -264,8 +263,7 @@ func TestCosine(t *testing.T) {
 	}
 }
 
-// A reference run finds the truth within its own error, and says how large
-// that is.
+// The error of a reference run agrees with its StdErr.
 func TestReference(t *testing.T) {
 	m := model(8, 6, 0, rbm.Softmax)
 	truth := enumerate(t, m)
@@ -278,15 +276,15 @@ func TestReference(t *testing.T) {
 	for i, x := range ref.Negative {
 		d += (x - truth.Negative[i]) * (x - truth.Negative[i])
 	}
-	// In few dimensions the distance is within three root mean squares, and
-	// not a tenth of one.
+	// In few dimensions the distance is nearly always between a tenth of its root mean square and three times
+	// it.
 	if ratio := math.Sqrt(d) / ref.StdErr; ratio > 3 || ratio < 0.1 {
 		t.Errorf("off by %v, and the standard error is %v", math.Sqrt(d), ref.StdErr)
 	}
 	if ref.Exact || ref.Info.Updates != 20*400*12 || calls != 20*400 || ref.Info.SwapRates()[0] < 0.1 {
 		t.Errorf("%+v, %d calls", ref.Info, calls)
 	}
-	// A truth of its own error raises the floor under a bias.
+	// The error of the truth increases the floor of a bias.
 	c := run(t, m, ref, Settings{Steps: 50, Repeats: 4}, "pcd")[0]
 	if want := math.Hypot(math.Sqrt(c.Variance/4), ref.StdErr); math.Abs(c.Bias.Floor-want) > 1e-12 {
 		t.Errorf("floor %v, want %v", c.Bias.Floor, want)
@@ -304,8 +302,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Under a constraint that Gibbs steps do not keep the reference exchanges units,
-// and finds the truth all the same.
+// Under a constraint that Gibbs steps do not keep, the reference exchanges units,
+// and its error agrees with its StdErr too.
 func TestConstrainedReference(t *testing.T) {
 	m := model(6, 5, 0, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
@@ -322,13 +320,13 @@ func TestConstrainedReference(t *testing.T) {
 	for i, x := range ref.Negative {
 		d += (x - truth.Negative[i]) * (x - truth.Negative[i])
 	}
-	// As in TestReference.
+	// The same limits as in TestReference.
 	if ratio := math.Sqrt(d) / ref.StdErr; ratio > 3 || ratio < 0.1 {
 		t.Errorf("off by %v, and the standard error is %v", math.Sqrt(d), ref.StdErr)
 	}
 }
 
-// figures are all numbers of a curve but its seconds.
+// figures returns all numbers of a curve except seconds.
 func figures(c Curve) (x []float64) {
 	for _, p := range c.Points {
 		x = append(x, float64(p.Updates), p.Steps, p.GibbsSteps, p.Distance.Mean, p.Distance.SD)
@@ -336,8 +334,8 @@ func figures(c Curve) (x []float64) {
 	return append(x, c.Bias.Norm, c.Bias.Floor, c.Variance, c.Cosine.Mean, c.Cosine.SD)
 }
 
-// Equal seeds give equal bits at any GOMAXPROCS, whatever else is in the list;
-// another seed gives others.
+// With equal seeds the curve of an estimator is identical at any GOMAXPROCS and with any other estimators in the list.
+// With another seed it differs.
 func TestEqualSeeds(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	m := model(6, 5, 3, rbm.Softmax)
@@ -357,9 +355,9 @@ func TestEqualSeeds(t *testing.T) {
 	}
 }
 
-// When the context ends, what was completed is there.
-// TestTunedLadder checks that a ladder which tunes itself stays once it is
-// compared: the curve is that of the temperatures it names.
+// If the context ends, Run returns the completed repeats.
+// TestTunedLadder checks that a tuned ladder does not change during the comparison: the curve is that of the
+// temperatures in Curve.Estimator.
 func TestTunedLadder(t *testing.T) {
 	m := model(6, 4, 0, rbm.Softmax)
 	truth := enumerate(t, m)
@@ -417,7 +415,7 @@ func TestRunErrors(t *testing.T) {
 	}
 }
 
-// One repeat that was disturbed does not change the pace.
+// One slow repeat does not change the seconds.
 func TestPaceIsThatOfTheMedian(t *testing.T) {
 	c := Curve{Points: []Point{{Steps: 10}, {Steps: 100}}}
 	for _, s := range []float64{2, 1, 50} {

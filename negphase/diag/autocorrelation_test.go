@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// autoregression returns n values of xₜ = φxₜ₋₁ + √(1−φ²)·εₜ from its law, the
-// standard normal one: ρ(t) = φᵗ and τ = ½ + φ/(1−φ).
+// autoregression returns n values of the process xₜ = φxₜ₋₁ + √(1−φ²)·εₜ in equilibrium, a
+// standard normal distribution, with ρ(t) = φᵗ and τ = ½ + φ/(1−φ).
 func autoregression(phi float64, n int, key rbm.Key) []float64 {
 	r := key.Rand()
 	x := make([]float64, n)
@@ -23,7 +23,7 @@ func autoregression(phi float64, n int, key rbm.Key) []float64 {
 
 func tauOf(phi float64) float64 { return 0.5 + phi/(1-phi) }
 
-// direct is Autocorrelation by its definition.
+// direct computes Autocorrelation by its definition.
 func direct(x []float64, lags int) []float64 {
 	mean := 0.0
 	for _, v := range x {
@@ -56,8 +56,8 @@ func TestAutocorrelationIsItsDefinition(t *testing.T) {
 			if len(got) != lags+1 {
 				t.Fatalf("%d values, %d lags: %d results, want %d", n, lags, len(got), lags+1)
 			}
-			// Rounding: each of the sums of n terms of size ≤ 1 (relative to
-			// c(0)) carries at most n·2⁻⁵³, those of the transform log₂ n·2⁻⁵³.
+			// Rounding errors relative to c(0) are at most n·2⁻⁵³ for each of the sums of n terms of
+			// size ≤ 1, and log₂ n·2⁻⁵³ for the transform.
 			if d := farthest(got, want); d > 4*float64(n)*0x1p-53 {
 				t.Errorf("%d values, %d lags: off by %v, want at most %v", n, lags, d, 4*float64(n)*0x1p-53)
 			}
@@ -65,7 +65,7 @@ func TestAutocorrelationIsItsDefinition(t *testing.T) {
 	}
 	x := autoregression(0.8, 500, rbm.NewKey(1))
 	want := Autocorrelation(x, 100)
-	// Powers of two scale without rounding, at any size; squares would overflow.
+	// Scaling by powers of two has no rounding error. Squares of such values would overflow.
 	for _, factor := range []float64{0x1p900, 0x1p-900} {
 		y := append([]float64(nil), x...)
 		for i := range y {
@@ -75,7 +75,7 @@ func TestAutocorrelationIsItsDefinition(t *testing.T) {
 			t.Errorf("scaled by %g: off by %v, want at most 1e-13", factor, d)
 		}
 	}
-	// Without the zeros that keep the ends apart, the ends meet.
+	// Without appended zeros the correlation would be circular.
 	wrapped := append(append([]float64(nil), x...), x...)
 	if d := farthest(direct(wrapped, 100), want); d < 1e-3 {
 		t.Errorf("a circular series has the same ρ, to %v: the test is blind, want at least 1e-3", d)
@@ -117,8 +117,8 @@ func TestAutocorrelationOfAutoregression(t *testing.T) {
 	}
 	for i := 1; i <= lags; i++ {
 		f := math.Pow(phi, float64(i))
-		// Bartlett's variance of ρ(t) of an autoregression, and the bias of
-		// order 2τ/n that comes of subtracting the mean.
+		// Bartlett's variance of ρ(t) for an autoregression, and the bias of
+		// order 2τ/n due to the estimated mean.
 		v := ((1+phi*phi)*(1-f*f)/(1-phi*phi) - 2*float64(i)*f*f) / n
 		bias := 2 * tauOf(phi) / n
 		if d := math.Abs(sum[i] - f); d > 5*math.Sqrt(v/series)+bias {
@@ -132,7 +132,7 @@ func ExampleAutocorrelation() {
 	x := []float64{1, 0, -1, 0, 1, 0, -1, 0}
 	rho := Autocorrelation(x, 4)
 	for t, r := range rho {
-		unbiased := r * 8 / float64(8-t) // t of 8 terms are missing from the sum
+		unbiased := r * 8 / float64(8-t) // the sum has 8 − t terms
 		fmt.Printf("ρ(%d) = %+.2f\n", t, unbiased)
 	}
 	// Output:
@@ -143,12 +143,12 @@ func ExampleAutocorrelation() {
 	// ρ(4) = +1.00
 }
 
-// The divisor n of every lag is made up for, by n/(n−t), and so is the mean of the
-// series' own: by hand for a ρ that ends after one lag.
+// IntegratedTime corrects the divisor n of each lag by n/(n−t), and the bias due to the estimated mean. The expected
+// value is computed by hand, for a ρ that is 0 after one lag.
 func TestIntegratedTimeOfFewValues(t *testing.T) {
 	rho := make([]float64, 12)
 	rho[0], rho[1] = 1, 0.5
-	// ½ + ½·20/19 = 39/38; the window is the first of 6 · 39/38 lags or more, 7; and
+	// The sum is ½ + ½·20/19 = 39/38. The window is the first W ≥ 6·39/38, which is 7.
 	// Wolff's factor for the bias is (1 + 15/20) / (1 + 2·39/38/20).
 	want := 39.0 / 38 * (1 + 15.0/20) / (1 + 2*39.0/38/20)
 	if got := IntegratedTime(rho, 20); math.Abs(got.Tau-want) > 1e-12 || got.Window != 7 {

@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// autoregressions returns chains from their law, each shifted by an own offset.
+// autoregressions returns chains in equilibrium, each shifted by a different offset.
 func autoregressions(phi float64, chains, n int, offset float64, key rbm.Key) [][]float64 {
 	x := make([][]float64, chains)
 	for j := range x {
@@ -21,8 +21,8 @@ func autoregressions(phi float64, chains, n int, offset float64, key rbm.Key) []
 	return x
 }
 
-// Many short chains give the time of the law, although each alone is too short to
-// tell; chains that stay apart have none.
+// Many short chains together give the autocorrelation time, although each alone is too short.
+// For chains with different means the time is unknown.
 func TestSummarizeChains(t *testing.T) {
 	for _, phi := range []float64{0, 0.8, 0.98} {
 		sum, squares := 0.0, 0.0
@@ -33,7 +33,7 @@ func TestSummarizeChains(t *testing.T) {
 			squares += tau * tau / repeats
 		}
 		stdErr := math.Sqrt((squares - sum*sum) / repeats)
-		// A window of 6τ leaves e⁻⁶ of the sum out.
+		// A window of 6τ omits a fraction e⁻⁶ of the sum.
 		if want := tauOf(phi); math.Abs(sum-want) > 5*stdErr+math.Exp(-windowFactor)*want {
 			t.Errorf("φ = %v: τ is %v ± %v, want %v", phi, sum, stdErr, want)
 		}
@@ -56,8 +56,8 @@ func TestSummarizeChains(t *testing.T) {
 	}
 }
 
-// Under one law the tests reject as often as they say, and more often under two:
-// of equal means and other spreads for the energy distance.
+// For samples from one distribution the tests reject at their nominal rate, and for two distributions more often. For
+// the energy test the two distributions have equal means and different variances.
 func TestTwoSamples(t *testing.T) {
 	const repeats, n, m = 400, 12, 20
 	share := func(shift, scale float64, test func(a, b []float64, key rbm.Key) float64) float64 {
@@ -106,19 +106,19 @@ func TestTwoSamples(t *testing.T) {
 	}
 }
 
-// The energy test against all arrangements of few points, listed one by one.
+// The energy test agrees with an enumeration of all arrangements of a few points.
 func TestEnergyTestCountsArrangements(t *testing.T) {
 	const n, m, draws = 2, 3, 4000
 	for k := range 60 {
 		points := autoregression(0, n+m, rbm.NewKey(6).Child(uint64(k)))
 		d := func(i, j int) float64 { return math.Abs(points[i] - points[j]) }
-		distance := func(first int) float64 { // of the arrangement whose first sample is these bits
+		distance := func(first int) float64 { // the bits of first are the points of the first sample
 			e := 0.0
 			for i := range points {
 				for j := range points {
 					switch a, b := first>>i&1, first>>j&1; {
 					case a+b == 1:
-						e += d(i, j) / (n * m) // each pair twice
+						e += d(i, j) / (n * m) // counts each pair twice
 					case a == 1:
 						e -= d(i, j) / (n * n)
 					default:

@@ -31,15 +31,15 @@ func TestStationarityZ(t *testing.T) {
 		p[i] /= sum
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	// Under the law the z-scores have mean 0 and variance 1: 400 of them.
+	// For draws from p, 400 z-scores have mean 0 and variance 1.
 	var mean, square float64
 	for range 400 {
 		z := StationarityZ(draw(r, p, 20000), p)
 		mean += z / 400
 		square += z * z / 400
 	}
-	// The skewness and kurtosis of χ² with some 50 degrees of freedom widen the
-	// error of the mean square from √2 to 1.6 parts in √400.
+	// The skewness and kurtosis of χ² with some 50 degrees of freedom increase the
+	// standard error of the mean square from √2/√400 to 1.6/√400.
 	if math.Abs(mean) > 6/math.Sqrt(400) || math.Abs(square-1) > 6*1.6/math.Sqrt(400) {
 		t.Errorf("z has mean %v and mean square %v, want 0 and 1", mean, square)
 	}
@@ -54,7 +54,7 @@ func TestStationarityZ(t *testing.T) {
 }
 
 func ExampleStationarityZ() {
-	// 6000 rolls of a die that falls on six a little too often.
+	// 6000 rolls of a die with too high a probability of six.
 	counts := []int{950, 960, 940, 955, 945, 1250}
 	p := []float64{1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6, 1. / 6}
 	fmt.Printf("z = %.1f\n", StationarityZ(counts, p))

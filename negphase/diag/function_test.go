@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFunctionError compares the error of the ratio of two correlated means, and of a
-// variance, with the scatter of the function over independent chains. The chain is
+// TestFunctionError compares the errors of the ratio of two correlated means, and of a
+// variance, with the spread of the function over independent chains. The chain is
 // x ← ρx + √(1−ρ²)ξ, whose autocorrelation time is known.
 func TestFunctionError(t *testing.T) {
 	const chains, n, rho = 400, 4000, 0.8
@@ -36,8 +36,8 @@ func TestFunctionError(t *testing.T) {
 			errors[k] += e * e / chains
 		}
 	}
-	// The variance of the values is known to √(2/400) of itself, 7 %; the mean of the
-	// squared errors better. They may differ by four times that.
+	// The variance over chains has a relative error of √(2/400), 7 %. That of the mean of the
+	// squared errors is smaller. The tolerance is four times 7 %.
 	tolerance := 4 * math.Sqrt(2./chains)
 	for k, c := range kinds {
 		_, variance := MeanVariance(values[k])

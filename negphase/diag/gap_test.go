@@ -12,7 +12,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A dense is an operator by its elements.
+// A dense is an Operator that stores its matrix.
 type dense struct{ *mat.Dense }
 
 func (d dense) States() int { n, _ := d.Dims(); return n }
@@ -27,7 +27,7 @@ func (d dense) Step(x []float64) {
 	}
 }
 
-// product returns the function that overwrites w by aw.
+// product returns the function that overwrites w with aw.
 func product(a *mat.Dense) func(w []float64) {
 	return func(w []float64) {
 		mat.NewVecDense(len(w), w).MulVec(a, mat.NewVecDense(len(w), slices.Clone(w)))
@@ -42,7 +42,7 @@ func uniform(n int) []float64 {
 	return law
 }
 
-// cycle steps on with probability p round n states, else stays.
+// cycle moves to the next of n states on a circle with probability p, and otherwise stays.
 func cycle(n int, p float64) *mat.Dense {
 	m := mat.NewDense(n, n, nil)
 	for i := range n {
@@ -65,16 +65,16 @@ func TestSpectralGap(t *testing.T) {
 		{"identity", cycle(4, 0), uniform(4), 0},
 		{"cyclic permutation", cycle(5, 1), uniform(5), 0},
 		{"independent draws", mat.NewDense(3, 3, []float64{.2, .3, .5, .2, .3, .5, .2, .3, .5}), []float64{.2, .3, .5}, 1},
-		// λ = 1 − p + p·e^{2πi/3}: complex, of modulus √(1 − 3p(1−p)).
+		// λ = 1 − p + p·e^{2πi/3} is complex, with modulus √(1 − 3p(1−p)).
 		{"one way round", cycle(3, 0.4), uniform(3), 1 - math.Sqrt(1-3*0.4*0.6)},
 		{"one state", mat.NewDense(1, 1, []float64{1}), []float64{1}, 1},
-		// Two steps forget all, one does not: a matrix without eigenvectors.
+		// After two steps the start is forgotten, after one it is not: the matrix is not diagonalisable.
 		{"nilpotent", mat.NewDense(4, 4, []float64{.5, .5, 0, 0, 0, 0, .5, .5, .5, .5, 0, 0, 0, 0, .5, .5}), uniform(4), 1},
 	} {
 		gap, err := SpectralGap(dense{c.p}, c.law)
 		tol := 1e-13
 		if c.name == "nilpotent" {
-			tol = 1e-7 // its eigenvalues are exact to the root of rounding alone
+			tol = 1e-7 // the error of its eigenvalues is the square root of the rounding error
 		}
 		if err != nil || math.Abs(gap-c.gap) > tol {
 			t.Errorf("%s: gap %v, %v, want %v", c.name, gap, err, c.gap)
@@ -82,8 +82,8 @@ func TestSpectralGap(t *testing.T) {
 	}
 }
 
-// TestSpectralGapOfReversibleChains compares both ways to the eigenvalues on
-// a random Metropolis chain, and with the decay of the chain itself.
+// TestSpectralGapOfReversibleChains compares the symmetric and the general computation of eigenvalues, on
+// a random Metropolis chain, with each other and with the decay of powers of the matrix.
 func TestSpectralGapOfReversibleChains(t *testing.T) {
 	const n = 12
 	r := rbm.NewKey(4).Rand()
@@ -114,9 +114,9 @@ func TestSpectralGapOfReversibleChains(t *testing.T) {
 	if err != nil || math.Abs(1-plain-gap) > 1e-12 {
 		t.Errorf("gap %v, by the general way %v, %v", gap, 1-plain, err)
 	}
-	// The chain's own decay: λ₂ᵏ is the largest eigenvalue of the symmetric
-	// matrix D^½(Pᵏ − 1 lawᵀ)D^−½, so that its Frobenius norm lies between that
-	// and √n times as much. Pᵏ − 1 lawᵀ is exact to 10⁻¹⁶, five digits here.
+	// λ₂ᵏ is the largest eigenvalue of the symmetric
+	// matrix D^½(Pᵏ − 1 lawᵀ)D^−½, so the Frobenius norm of the matrix lies between λ₂ᵏ
+	// and √n·λ₂ᵏ. The error of Pᵏ − 1 lawᵀ is 10⁻¹⁶, so that it has five digits here.
 	const k = 32
 	var pk mat.Dense
 	pk.Pow(p, k)
@@ -148,19 +148,19 @@ func TestPeriod(t *testing.T) {
 			t.Errorf("%s: period %d, want %d", c.name, got, c.want)
 		}
 	}
-	// A gap far below rounding is not 0, and one of 0 is 0 to the bit.
+	// A gap far below the rounding error is not 0, and a gap of 0 is exactly 0.
 	if gap, err := SpectralGap(dense{cycle(3, 1)}, uniform(3)); gap != 0 || err != nil {
 		t.Errorf("gap %v, %v, want 0", gap, err)
 	}
 }
 
 // TestArnoldi compares Arnoldi's iteration with all eigenvalues, on matrices
-// like those of lattices: a product of steps that each keep a law, which has
-// complex eigenvalues, and one that is reversible.
+// like those of lattices: a product of steps with one stationary distribution, which has
+// complex eigenvalues, and a reversible matrix.
 func TestArnoldi(t *testing.T) {
 	const n = 200
 	r := rbm.NewKey(8).Rand()
-	lazy := func() *mat.Dense { // exchanges random pairs of states with random odds
+	lazy := func() *mat.Dense { // exchanges random pairs of states with random probabilities
 		m := mat.NewDense(n, n, nil)
 		at := r.Perm(n)
 		for k := 0; k < n; k += 2 {
@@ -186,17 +186,17 @@ func TestArnoldi(t *testing.T) {
 		a := deflated(c.p, uniform(n))
 		got, ok := arnoldiRadius(n, product(a))
 		want, err := denseRadius(a, c.symmetric)
-		// Of a simple eigenvalue of condition ~10 a residual of 1e-12.
+		// A residual of 1e-12 for a simple eigenvalue with condition number ~10.
 		if err != nil || !ok || math.Abs(got-want) > 1e-10 {
 			t.Errorf("%s: radius %v, %v, by all eigenvalues %v, %v", c.name, got, ok, want, err)
 		}
 	}
-	// The eigenvalues of a permutation all have modulus 1; no small space
-	// shows them, and that must not pass for settled.
+	// All eigenvalues of a permutation have modulus 1. The iteration cannot find them in a small space,
+	// and must not report convergence.
 	if radius, ok := arnoldiRadius(100, product(cycle(100, 1))); ok && math.Abs(radius-1) > 1e-10 {
 		t.Errorf("of a permutation the radius is %v, want 1 ± 1e-10", radius)
 	}
-	// A state that is never left: eigenvalue 1 twice, whatever is deflated.
+	// With an absorbing state, eigenvalue 1 is double, so deflation leaves one.
 	stuck := mat.DenseCopyOf(&reversible)
 	for i := range n {
 		stuck.Set(0, i, 0)
@@ -236,7 +236,7 @@ func TestSpectralGapRefuses(t *testing.T) {
 }
 
 func ExampleSpectralGap() {
-	// A coin that is turned over with probability 0.1 from heads, 0.3 from tails.
+	// A coin that is turned over with probability 0.1 if it shows heads, and 0.3 if it shows tails.
 	p := mat.NewDense(2, 2, []float64{0.9, 0.1, 0.3, 0.7})
 	gap, err := SpectralGap(dense{p}, []float64{0.75, 0.25})
 	fmt.Printf("%.3f %v\n", gap, err)

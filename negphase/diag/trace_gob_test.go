@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A trace that has travelled by gob has all bits of the one that was sent, the sign of
-// zeros too, and goes on as that does.
+// A trace that was encoded and decoded by gob is identical to the original, including the sign of
+// zeros, and continues identically.
 func TestTraceTravels(t *testing.T) {
 	for _, n := range []int{0, 1, 3, 100} {
 		sent, got := NewTrace(16), new(Trace)

@@ -11,10 +11,9 @@ import (
 
 var long = flag.Bool("long", false, "test every case")
 
-// TestErrorBars checks, over many series of known τ, that τ and the mean are
-// right on average and that their standard errors cover the truth as often as
-// they should; through traces that keep every value and through traces that
-// merge them into blocks shorter and longer than τ.
+// TestErrorBars checks, over many series with known τ, that τ and the mean are
+// right on average, and that intervals of one standard error contain the true values with the right frequency. The
+// traces have blocks of one value, and blocks shorter and longer than τ.
 func TestErrorBars(t *testing.T) {
 	const n, series = 1 << 14, 200
 	for _, phi := range []float64{0.9, 0.5, 0, -0.5} {
@@ -39,16 +38,16 @@ func TestErrorBars(t *testing.T) {
 				tauWithin += within((s.Time.Tau - tau) / s.Time.StdErr)
 				meanWithin += within(s.Mean / s.StdErr)
 			}
-			// The window cuts off e⁻⁶ of τ; what the correction for the mean
-			// leaves over is less than the correction, (2W+1)/n parts.
+			// The window omits a fraction e⁻⁶ of τ. The remaining error of the correction for the mean
+			// is less than the correction itself, a fraction (2W+1)/n.
 			mean := sum / series
 			sd := math.Sqrt(squares/series - mean*mean)
 			bias := tau * (math.Exp(-windowFactor) + (2*window+1)/n)
 			if math.Abs(mean-tau) > 4*sd/math.Sqrt(series)+bias {
 				t.Errorf("φ = %v, limit %d: τ is %v on average, want %v", phi, limit, mean, tau)
 			}
-			// 68.3 % of normal values lie within one standard deviation; the
-			// errors of the errors widen the binomial one by little.
+			// 68.3 % of normal values lie within one standard deviation. Errors of the standard
+			// errors change this little compared with the binomial error.
 			const p = 0.6827
 			tol := 4 * math.Sqrt(p*(1-p)/series)
 			for what, share := range map[string]float64{"τ": tauWithin / series, "the mean": meanWithin / series} {
@@ -67,7 +66,7 @@ func within(z float64) float64 {
 	return 0
 }
 
-// TestWindowMatters: the sum of ρ about the series' own mean over all lags is
+// TestWindowMatters checks that a window is necessary: with the estimated mean, the sum of ρ over all lags is
 // −½ for any series, so without a window τ would be 0.
 func TestWindowMatters(t *testing.T) {
 	const n = 4096
@@ -77,7 +76,7 @@ func TestWindowMatters(t *testing.T) {
 	for _, r := range rho[1:] {
 		all += r
 	}
-	if math.Abs(all) > n*n*0x1p-53 { // rounding of n sums of n terms
+	if math.Abs(all) > n*n*0x1p-53 { // rounding error of n sums of n terms
 		t.Errorf("over all lags τ is %v, want 0", all)
 	}
 	if got := IntegratedTime(rho, n); math.Abs(got.Tau-9.5) > 4*got.StdErr || got.Window >= n/2 {
@@ -85,9 +84,9 @@ func TestWindowMatters(t *testing.T) {
 	}
 }
 
-// TestSlowTail: a twentieth of the variance that lasts 5000 steps hides behind
-// the rest from the window, which ends after some ten, but not from batches of
-// some 8000. τ is 240, not 2.
+// TestSlowTail has a series in which a twentieth of the variance decorrelates in 5000 steps, and the rest fast. The
+// window ends after some ten lags and misses the slow part, but batches of
+// some 8000 steps detect it. τ is 240, not 2.
 func TestSlowTail(t *testing.T) {
 	const n, share = 1 << 18, 0.05
 	key := rbm.NewKey(6)
@@ -104,21 +103,21 @@ func TestSlowTail(t *testing.T) {
 	if !s.Slow || s.Trusted() {
 		t.Errorf("not slow: %+v", s)
 	}
-	// Batches of L steps that forget at a rate 1/5000 show the part
-	// 1 − 5000/L·(1 − e^(−L/5000)) = ½ of it, uncertain to √(2/31) = ¼.
+	// Batches of L steps show a fraction 1 − 5000/L·(1 − e^(−L/5000)) = ½ of a τ of 5000 steps, with a
+	// relative error of √(2/31) = ¼.
 	if r := s.Time.Tau / truth; r < 0.5*(1-3*0.25) || r > 1+3*0.25 {
 		t.Errorf("τ is %v by batches, want some %v", s.Time.Tau, truth)
 	}
 }
 
-// TestErrorsOfCorrelatedSeries: who takes the values as independent is wrong by
-// √(2τ).
+// TestErrorsOfCorrelatedSeries checks that the error includes autocorrelation. For independent values it would be
+// smaller by √(2τ).
 func TestErrorsOfCorrelatedSeries(t *testing.T) {
 	const n = 1 << 16
 	s := Summarize(autoregression(0.9, n, rbm.NewKey(9)))
 	naive := math.Sqrt(s.Variance / n)
 	want := naive * math.Sqrt(2*tauOf(0.9))
-	// τ is uncertain to √(2(12τ+1)/n) parts, its root to half of them.
+	// τ has a relative error of √(2(12τ+1)/n), and its square root has half of that.
 	if math.Abs(s.StdErr/want-1) > 4*math.Sqrt(2*(12*tauOf(0.9)+1)/n)/2 {
 		t.Errorf("the mean's error is %v, want %v", s.StdErr, want)
 	}
@@ -150,11 +149,11 @@ func TestSummaryOfOddSeries(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, got)
 		}
 	}
-	// A few values have an error that nobody should trust.
+	// The error from few values is not trusted.
 	if s := Summarize([]float64{1, 3, 2, 5, 1}); s.Trusted() || s.Mean != 2.4 || !(s.StdErr > 0) {
 		t.Errorf("five values: %+v", s)
 	}
-	// A series that drifts is longer correlated than it lasts.
+	// The autocorrelation time of a series with a trend exceeds its length.
 	drift := make([]float64, 1000)
 	for i := range drift {
 		drift[i] = float64(i)
@@ -169,14 +168,14 @@ func TestTraceKeepsAllValues(t *testing.T) {
 	for i := range 25 {
 		trace.Add(float64(i))
 	}
-	// Full at 6 blocks of 1, of 2 and of 4: now of 8.
+	// The limit was reached with blocks of 1, 2 and 4 values; blocks now have 8.
 	if got := fmt.Sprint(trace.Blocks()); trace.Stride() != 8 || got != "[3.5 11.5 19.5]" || trace.Len() != 25 {
 		t.Errorf("stride %d, blocks %s, %d values, want 8, %s, 25", trace.Stride(), got, trace.Len(), "[3.5 11.5 19.5]")
 	}
 	if s := trace.Summary(); s.Mean != 12 {
 		t.Errorf("mean %v, want 12", s.Mean)
 	}
-	// An alternating series hides in blocks of two.
+	// Blocks of two values hide an alternating series.
 	trace = NewTrace(4)
 	for i := range 16 {
 		trace.Add(float64(i % 2))
@@ -214,7 +213,7 @@ func TestPanics(t *testing.T) {
 }
 
 func ExampleSummarize() {
-	// A walk that forgets a tenth of where it is at every step: τ = 9.5.
+	// An autoregression with ρ(t) = 0.9ᵗ: τ = 9.5.
 	r := rbm.NewKey(1).Rand()
 	x := make([]float64, 100000)
 	for i := 1; i < len(x); i++ {
@@ -242,12 +241,12 @@ func TestMeanVariance(t *testing.T) {
 	}
 }
 
-// TestShortSeriesMeasureNoTau: series of 20 τ and fewer are hardly ever trusted, and the
-// bound of τ from one that is not is mostly right, whatever its length.
+// TestShortSeriesMeasureNoTau checks that series of at most 20 τ are hardly ever trusted. For series of any length
+// that are not trusted, the bound of τ must usually be right.
 func TestShortSeriesMeasureNoTau(t *testing.T) {
 	const phi, series = 0.96, 300
 	tau := tauOf(phi)
-	for _, length := range []float64{5, 20, 40, 80, 160} { // in τ
+	for _, length := range []float64{5, 20, 40, 80, 160} { // in units of τ
 		trusted, wrong := 0.0, 0.0
 		for k := range series {
 			s := Summarize(autoregression(phi, int(length*tau), rbm.NewKey(5).Child(uint64(k))))

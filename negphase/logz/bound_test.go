@@ -8,9 +8,8 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// The bound is the sum over the distinct rows: that over all states is log Z
-// itself, however often and in whatever order they come, and with part of them it
-// is below.
+// The bound is the log of the sum over distinct rows. With all states it is log Z, for any order and
+// number of copies of the rows. With some of the states it is less.
 func TestLowerBound(t *testing.T) {
 	for _, m := range []*rbm.RBM{
 		rbm.New(9, 5, 0, rbm.Softmax), rbm.New(9, 5, 3, rbm.Softmax), rbm.New(9, 5, 3, rbm.Bernoulli), rbm.New(70, 5, 64, rbm.Softmax),
@@ -26,7 +25,7 @@ func TestLowerBound(t *testing.T) {
 		all := states(m)
 		rows := rbm.NewBits(3*all.Rows, m.Visible())
 		for r := range rows.Rows {
-			copy(rows.Row(r), all.Row(7*r%all.Rows)) // 7 and the numbers of states have no factor in common
+			copy(rows.Row(r), all.Row(7*r%all.Rows)) // 7 and the number of states are coprime
 		}
 		free := make([]float64, rows.Rows)
 		m.FreeEnergy(free, rows)
@@ -39,7 +38,7 @@ func TestLowerBound(t *testing.T) {
 		if got := rbm.LogSumExp([]float64{half, rest}); half >= want || rest >= want || math.Abs(got-want) > 1e-12*math.Abs(want) {
 			t.Errorf("%d × %d: the bounds of two halves are %v and %v, log Z %v", m.Visible(), m.Hidden(), half, rest, want)
 		}
-		// An estimate that is log Z itself, except for rounding, is possible.
+		// An estimate that equals log Z up to rounding is possible.
 		if impossible(want, LowerBound(free, rows)) || !impossible(want-1e-6*math.Abs(want), want) {
 			t.Error("log Z itself is impossible, or less is not")
 		}

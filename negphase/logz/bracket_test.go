@@ -14,8 +14,7 @@ func annealed(logZ, stdErr, ess float64) *partition.Annealed {
 	return &partition.Annealed{LogZ: logZ, StdErr: stdErr, ESS: ess, CESS: 0.9, LogWeights: make([]float64, 100), Path: []float64{0, 1}}
 }
 
-// Which warnings a bracket earns and of which estimates, and which of these is
-// gone by.
+// The warnings for given estimates, the methods that they name, and the best estimate.
 func TestWarnings(t *testing.T) {
 	ratio := func(logZ, stdErr, ess float64) *Ratio {
 		return &Ratio{LogZ: logZ, StdErr: stdErr, ESS: ess, Overlap: 0.5, Groups: 10}
@@ -114,14 +113,14 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Rows that come in equal copies within a group are worth one; independent
-// ones have the usual error.
+// Copies of a row within a group do not reduce the error; independent
+// rows have the usual error.
 func TestGroupedStdErr(t *testing.T) {
 	r := rbm.NewKey(3).Rand()
 	const groups, rows = 40, 25
 	one, copies, free := make([]float64, groups), []float64{}, make([]float64, groups*rows)
 	for g := range one {
-		one[g] = 1000 + 0.3*r.NormFloat64() // weights beyond float64
+		one[g] = 1000 + 0.3*r.NormFloat64() // the weights themselves would overflow
 	}
 	for range rows {
 		copies = append(copies, one...)
@@ -133,9 +132,9 @@ func TestGroupedStdErr(t *testing.T) {
 	if math.Abs(copied-alone) > 1e-12 {
 		t.Errorf("copies have the error %v, their originals %v", copied, alone)
 	}
-	// The variance of a log-normal weight is e^{s²} − 1 of its squared mean; a
-	// standard error from 40 groups has itself one of 1/√(2·39), and five of
-	// these are allowed.
+	// The variance of a log-normal weight is e^{s²} − 1 times its squared mean. A
+	// standard error from 40 groups has a relative error of 1/√(2·39). The tolerance is five times
+	// this.
 	want := math.Sqrt((math.Exp(0.09) - 1) / (groups * rows))
 	if got := groupedStdErr(free, groups); math.Abs(got/want-1) > 5/math.Sqrt(2*39) {
 		t.Errorf("error %v, want %v", got, want)
@@ -145,11 +144,11 @@ func TestGroupedStdErr(t *testing.T) {
 	}
 }
 
-// Student's t in tables: the quantile of 97.5 % is 12.706 with one degree of
-// freedom, 2.2622 with nine, 1.9842 with 99, and 1.95996 of the normal law.
+// In tables the 97.5 % quantile of Student's t is 12.706 with one degree of
+// freedom, 2.2622 with nine and 1.9842 with 99; that of the normal distribution is 1.95996.
 func TestWidened(t *testing.T) {
 	for n, want := range map[int]float64{2: 12.706 / 1.95996, 10: 2.2622 / 1.95996, 100: 1.9842 / 1.95996, 1: math.Inf(1)} {
-		if got := widened(1, n); got != want && math.Abs(got/want-1) > 5e-5 { // their last digit
+		if got := widened(1, n); got != want && math.Abs(got/want-1) > 5e-5 { // the last digit of the tables
 			t.Errorf("of %d values: %v times as wide, want %v", n, got, want)
 		}
 	}
@@ -162,8 +161,8 @@ func TestWidened(t *testing.T) {
 	}
 }
 
-// Draws that come four times over are worth as many as before, and their error
-// is the same; those of a flat model are worth their number.
+// If each draw is repeated four times, the effective size and the error do not change. For a flat model the effective
+// size is the number of draws.
 func TestWorthOfDraws(t *testing.T) {
 	m, s := bimodal(24, 2), small(nil)
 	d, err := s.runLadder(t.Context(), m, rbm.NewKey(1), nil)
@@ -192,7 +191,7 @@ func TestWorthOfDraws(t *testing.T) {
 		t.Errorf("draws: %+v, four times over: %+v", once, often)
 	}
 	flat := rbm.New(6, 4, 0, rbm.Softmax)
-	flat.Randomize(1e-9, rbm.NewKey(1)) // what it is uncertain of drowns in rounding
+	flat.Randomize(1e-9, rbm.NewKey(1)) // the statistical error is below the rounding error
 	if d, err = s.runLadder(t.Context(), flat, rbm.NewKey(1), nil); err != nil {
 		t.Fatal(err)
 	}

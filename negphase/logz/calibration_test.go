@@ -32,8 +32,8 @@ func states(m *rbm.RBM) rbm.Values {
 	return all
 }
 
-// drawer returns a function that draws visible states from m by a table of
-// all of them.
+// drawer returns a function that draws visible states from m, with a table of
+// all states.
 func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Values {
 	all := states(m)
 	free := make([]float64, all.Rows)
@@ -59,9 +59,9 @@ func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Values {
 	}
 }
 
-// bimodal returns a model of two modes of equal weight that hardly meet: its
-// first hidden unit is off, and the inputs are nearly fair coins, or on, and
-// nearly all of them are on. A ladder goes from one to the other now and then.
+// bimodal returns a model with two modes of equal weight that hardly overlap. In one mode the
+// first hidden unit is off and the inputs are nearly fair coins. In the other it is on and
+// nearly all inputs are on. A ladder crosses between the modes rarely.
 func bimodal(inputs int, weight float64) *rbm.RBM {
 	m := rbm.New(inputs, 4, 0, rbm.Softmax)
 	m.Randomize(0.3, rbm.NewKey(1))
@@ -76,7 +76,7 @@ func bimodal(inputs int, weight float64) *rbm.RBM {
 	return m
 }
 
-// kinds are models of all kinds.
+// kinds returns models of all kinds.
 func kinds(t *testing.T) []model {
 	random := func(inputs, hidden, classes int, labels rbm.Kind, sd float64) *rbm.RBM {
 		m := rbm.New(inputs+classes, hidden, classes, labels)
@@ -120,13 +120,11 @@ func kinds(t *testing.T) []model {
 
 var long = flag.Bool("long", false, "more runs of each estimator, a minute")
 
-// Intervals of 95 %, LogZ ± 1.96·StdErr, hold the truth in 90 to 99 % of the
-// cases where nothing warns of the estimate. Three binomial standard errors
-// beyond these are allowed; more than half of all must be without a warning, or
-// nothing is said. At a Student's t of ν = 9 degrees of freedom, whose interval
-// StdErr is widened to, z² has the mean (9/7)/1.154² = 0.97 and the variance
-// 5.3/1.154⁴ = 3.0; of normal errors less. Five standard errors of its mean are
-// allowed.
+// The intervals LogZ ± 1.96·StdErr contain log Z in 90 to 99 % of the
+// cases without a warning, with a tolerance of three binomial standard errors. More than half of all cases must be
+// without a warning. For Student's t with ν = 9 degrees of freedom, to whose interval
+// StdErr is widened, z² has mean (9/7)/1.154² = 0.97 and variance
+// 5.3/1.154⁴ = 3.0; for normal errors both are less. The tolerance of the mean of z² is five standard errors.
 func TestCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -179,10 +177,9 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Ten models with weights of standard deviations 0.3 to 3, some runs of
-// AIS and of its reverse from exact draws on each: where nothing warns, which
-// takes an effective sample size of 70, the truth is within two standard
-// errors at least nine times in ten; below there is a warning.
+// The test has ten models with weights of standard deviations 0.3 to 3, with several runs of
+// AIS and of its reverse from exact draws on each. With an effective sample size of 70 or more there is no warning,
+// and log Z is within two standard errors in at least nine of ten cases. Below 70 there is a warning.
 func TestTenModels(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -209,7 +206,7 @@ func TestTenModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Annealing.Path = up.Path // of the first run: the way is the same for all
+			s.Annealing.Path = up.Path // all runs have the path of the first
 			down, err := partition.ReverseAIS(t.Context(), m, s.Annealing, draw(s.Annealing.Chains, key.Child(1)), key.Child(2), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm/units"
 )
 
-// sides returns γ and the field beyond the bias of hidden unit j on the side of h, as package units defines them.
+// sides returns γ and the field without the bias of hidden unit j for values with the sign of h; see package units.
 func sides(m *rbm.RBM, j int, h float64) (gamma, field float64) {
 	p := m.HiddenParams()
 	gamma = float64(p[0][j])
@@ -23,8 +23,9 @@ func sides(m *rbm.RBM, j int, h float64) (gamma, field float64) {
 	return gamma / (1 + eta), gap / (1 + eta)
 }
 
-// byQuadrature returns log Z of a model of Gaussian units 0 and 1, a softmax group of units 2, 3 and 4, a bit,
-// and two real hidden units: over these on a grid, with the Gaussian units in closed form.
+// byQuadrature returns log Z of a model with Gaussian units 0 and 1, a softmax group of units 2, 3 and 4, a bit,
+// and two real hidden units. It sums over the real hidden units on a grid, and integrates the Gaussian units in closed
+// form.
 func byQuadrature(m *rbm.RBM) float64 {
 	const step, size = 0.05, 300
 	var logs []float64
@@ -66,7 +67,7 @@ func byQuadrature(m *rbm.RBM) float64 {
 	return rbm.LogSumExp(logs)
 }
 
-// With numbers, categories and bits side by side and real hidden units, all estimates agree with a quadrature.
+// For a model with numbers, categories, bits and real hidden units, all estimates agree with a quadrature.
 func TestRealHiddenOfMixedUnits(t *testing.T) {
 	for _, kind := range []rbm.Kind{units.Gaussian, units.ReLU, units.DReLU} {
 		m := rbm.NewLayers(rbm.Group{Kind: kind, Units: 2}, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 1})

@@ -9,15 +9,15 @@ import (
 	"gorbm/rbm/units"
 )
 
-// AIS, its reverse and Bennett's ratio agree with the exact log Z of real hidden units, from either base: by
-// listing the visible states, or of Gaussian units on both sides by the closed form. They tell a model of
-// another precision.
+// For models with real hidden units, AIS, its reverse and Bennett's estimate agree with the exact log Z, with either
+// base. The exact value is a sum over the visible states or, with Gaussian units in both layers, a closed form. The
+// estimates differ from log Z for another precision.
 func TestRealHidden(t *testing.T) {
 	bits := rbm.Group{Kind: rbm.Bernoulli, Units: 11}
 	type machine struct {
 		m     *rbm.RBM
 		want  float64
-		wrong float64 // of twice the precision of a hidden unit
+		wrong float64 // log Z for twice the precision of a hidden unit
 	}
 	cases := map[string]machine{}
 	for _, kind := range []rbm.Kind{units.Gaussian, units.ReLU, units.DReLU} {
@@ -45,7 +45,7 @@ func TestRealHidden(t *testing.T) {
 	copy(m.VisibleParams()[0], []float32{2, 3})
 	m.HiddenBias[0], m.HiddenParams()[0][0] = 0.3, 1.5
 	m.SetWeights(rbm.Matrix{Rows: 2, Cols: 1, Data: []float32{0.4, -0.6}})
-	cases["Gaussian units on both sides"] = machine{m, 1.788766553279, 1.5} // by SciPy
+	cases["Gaussian units on both sides"] = machine{m, 1.788766553279, 1.5} // computed by SciPy
 	for name, c := range cases {
 		mean := make([]float32, c.m.Visible())
 		for i := range mean {

@@ -12,8 +12,8 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// drifting returns models of random parameters, as a run passes through: each is
-// the one before with its parameters a little larger and others mixed in. want has
+// drifting returns a sequence of models like that of a training run. The parameters of each model are
+// those of the model before, slightly larger and with random changes. want has
 // log Z of each.
 func drifting(t *testing.T, n int, seed uint64) (all []*rbm.RBM, want []float64) {
 	t.Helper()
@@ -43,11 +43,11 @@ func drifting(t *testing.T, n int, seed uint64) (all []*rbm.RBM, want []float64)
 	return all, want
 }
 
-// coverage counts the estimates whose distance from the truth is below two standard
+// coverage counts the estimates whose error is below two standard
 // errors.
 type coverage struct {
 	n, inside    int
-	sum, squares float64 // of z
+	sum, squares float64 // sums of z and of z²
 }
 
 func (c *coverage) add(got, stdErr, want float64) {
@@ -60,10 +60,9 @@ func (c *coverage) add(got, stdErr, want float64) {
 	}
 }
 
-// check fails unless at least 90 % are inside. If the intervals were of 90 % only, a
-// count below that less three binomial standard errors would come once in 700
-// times. The mean z has the standard error 1/√n if estimates are not biased; five of
-// these are allowed.
+// check fails unless at least 90 %, minus three binomial standard errors, are inside. For intervals of exactly 90 %
+// this fails with probability 1/700. Without bias the mean of z has the standard error 1/√n; the tolerance is five
+// times this.
 func (c *coverage) check(t *testing.T, what string) {
 	t.Helper()
 	n := float64(c.n)
@@ -71,7 +70,7 @@ func (c *coverage) check(t *testing.T, what string) {
 	if float64(c.inside) < 0.9*n-3*math.Sqrt(0.09*n) {
 		t.Errorf("%s: only %d of %d are inside two standard errors", what, c.inside, c.n)
 	}
-	if c.squares/n < 0.3 { // of Student's t that the errors are widened to it is 0.97
+	if c.squares/n < 0.3 { // for Student's t, to which the errors are widened, it is 0.97
 		t.Errorf("%s: the mean z² is %.3f: the errors are far too wide, want at least 0.3", what, c.squares/n)
 	}
 	if math.Abs(c.sum/n) > 5/math.Sqrt(n) {
@@ -79,9 +78,9 @@ func (c *coverage) check(t *testing.T, what string) {
 	}
 }
 
-// TestTallyCoverage estimates log Z of a hundred small models from the particles of a
-// ladder that has followed a run through them, as in training: at each model it takes
-// a few rounds that do not count and a few that do.
+// TestTallyCoverage estimates log Z of a hundred small models, as in training, from the particles of a
+// ladder that follows the sequence of models. For each model the ladder makes
+// some rounds that are discarded and some for the tally.
 func TestTallyCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -141,8 +140,8 @@ func TestTallyCoverage(t *testing.T) {
 	c.check(t, "particles of a run")
 }
 
-// normalTally returns a tally of exact independent draws, of ten groups at β = 1 and 0, of
-// an energy whose density of states is normal with this standard deviation: at β it has the mean
+// normalTally returns a tally of exact independent draws, with ten groups at β = 1 and 0. The density of states is
+// normal in the energy with standard deviation sd. So the energy at β has mean
 // −β·sd², and log Z(β) − log Z(0) = β²sd²/2.
 func normalTally(rounds int, sd float64, key rbm.Key) *Tally {
 	t := &Tally{groups: 10, beta: []float64{1, 0}}
@@ -157,12 +156,12 @@ func normalTally(rounds int, sd float64, key rbm.Key) *Tally {
 	return t
 }
 
-// The standard errors of tallies are what they are called. Estimates of early and late
-// rounds are then normal, of variances 2 and 1, with errors that ten groups tell, χ² of nine degrees of freedom,
-// but never below those of independent draws. The same rule on such numbers
-// gives the mean z² of those that pass as settled; estimates from exact draws must agree to five standard
-// errors. Errors with half the change from early rounds on top, which count the
-// noise of the late ones twice, must not, nor those that are not widened.
+// The standard errors of tallies are right. Ideal estimates from early and late
+// rounds are normal with variances 2 and 1. Their errors, estimated from ten groups, follow χ² with nine degrees of
+// freedom, but are never below those of independent draws. The rule of LogZ, applied to such random numbers,
+// gives the expected mean z² of the estimates that it accepts. The mean z² of tallies of exact draws must agree within
+// five standard errors. It must not agree for broken errors: those that include half the change from early rounds, which
+// counts the noise of the late rounds twice, and those that are not widened.
 func TestTallyErrors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -225,8 +224,8 @@ func TestTallyErrors(t *testing.T) {
 	}
 }
 
-// TestFollowerCoverage is the same of a ladder beside the run, which keeps its
-// chains and temperatures; a follower that is saved and restored goes on to the bit.
+// TestFollowerCoverage is the same test for a Follower. A follower that is saved and restored continues
+// identically.
 func TestFollowerCoverage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -270,7 +269,7 @@ func TestFollowerCoverage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if tuned := ladder.Ladder().Tuned; tuned < 8 { // as the first 500 rounds have it
+			if tuned := ladder.Ladder().Tuned; tuned < 8 { // the first 500 rounds have eight tunings
 				t.Errorf("run %d, model %d: the ladder was tuned %d times: it is not the one that began, want at least 8", seed, i, tuned)
 			}
 		}
@@ -278,9 +277,8 @@ func TestFollowerCoverage(t *testing.T) {
 	c.check(t, "a ladder beside the run")
 }
 
-// A tally is honest: an estimate below the bound has no number but a warning, one
-// from chains that are still on their way has a wider error, and without overlap
-// there is no number.
+// A tally returns a warning instead of an estimate if the estimate is below the bound, if the chains are not in
+// equilibrium, or if neighbours do not overlap.
 func TestTallyDoubts(t *testing.T) {
 	models, want := drifting(t, 1, 7)
 	m := models[0]
@@ -324,7 +322,7 @@ func TestTallyDoubts(t *testing.T) {
 		t.Errorf("ten nats below the bound: %v, %v", x, b.Warnings)
 	}
 	y.rounds = y.rounds[:40]
-	for _, round := range y.rounds[:10] { // as if energies had fallen since
+	for _, round := range y.rounds[:10] { // as if energies had decreased
 		for i := range round {
 			round[i] += 3
 		}

@@ -18,7 +18,7 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// A model is a small one with what its path begins at.
+// A model is a small model with the base of its path.
 type model struct {
 	name string
 	m    *rbm.RBM
@@ -26,7 +26,7 @@ type model struct {
 	want float64 // log Z by enumeration
 }
 
-// models have weights of standard deviations 0.3 to 3, with and without labels
+// models returns models with weights of standard deviations 0.3 to 3, with and without labels
 // and a base.
 func models(t *testing.T) []model {
 	t.Helper()
@@ -60,7 +60,7 @@ func models(t *testing.T) []model {
 	return all
 }
 
-// rampBase returns the base of data whose means rise from unit to unit.
+// rampBase returns the base for data whose means increase from unit to unit.
 func rampBase(m *rbm.RBM) *rbm.Base {
 	mean := make([]float32, m.Visible())
 	for i := range mean {
@@ -69,7 +69,7 @@ func rampBase(m *rbm.RBM) *rbm.Base {
 	return rbm.NewBase(m, mean, 1000)
 }
 
-// small are settings that take some hundredths of a second for such models.
+// small returns settings that take some hundredths of a second for such models.
 func small(base *rbm.Base) Settings {
 	s := DefaultSettings()
 	s.Annealing.Temperatures, s.Annealing.Base = 200, base
@@ -77,10 +77,10 @@ func small(base *rbm.Base) Settings {
 	return s
 }
 
-// Broken twins: what the estimates come to if the draws are not those of their
-// temperatures must be told from the truth by far.
+// Broken versions: if the draws are not those of their
+// temperatures, the estimates must differ from log Z by many standard errors.
 func TestBrokenDraws(t *testing.T) {
-	c := models(t)[5] // sharp
+	c := models(t)[5] // strong weights
 	s := small(c.base)
 	far := func(what string, logZ, stdErr float64) {
 		t.Helper()
@@ -92,7 +92,7 @@ func TestBrokenDraws(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Energies of the next warmer temperature in place of their own.
+	// Broken: the energies at each temperature are those at the next higher one.
 	warmer := d
 	warmer.excess = append(append([][]float64{}, d.excess[1:]...), d.excess[len(d.excess)-1])
 	r, err := s.bennett(c.m, warmer)
@@ -100,7 +100,7 @@ func TestBrokenDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	far("energies of the wrong temperature", r.LogZ, r.StdErr)
-	// Reverse AIS from draws of the base instead of the model.
+	// Broken: reverse AIS from draws of the base instead of the model.
 	hot := rbm.NewBits(d.start.Rows, d.start.Cols)
 	c.base.Draw(c.m, hot, rbm.NewBits(hot.Rows, c.m.Hidden()), rbm.NewKey(1))
 	a, err := partition.ReverseAIS(t.Context(), c.m, s.Annealing, hot, rbm.NewKey(1), nil)
@@ -108,7 +108,7 @@ func TestBrokenDraws(t *testing.T) {
 		t.Fatal(err)
 	}
 	far("rows of the base", a.LogZ, groupedStdErr(a.LogWeights, s.Groups))
-	// The right ones, so that it is the draws which were wrong.
+	// With the right draws the estimate is right.
 	a, err = partition.ReverseAIS(t.Context(), c.m, s.Annealing, d.start, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -118,8 +118,8 @@ func TestBrokenDraws(t *testing.T) {
 	}
 }
 
-// A ladder too coarse and too short for the model, on which chains do not
-// exchange, is no ground for a number without a word.
+// The estimates from a ladder that is too coarse and too short for the model, so that chains do not
+// exchange, have warnings.
 func TestPoorEstimatesSaySo(t *testing.T) {
 	m := rbm.New(60, 30, 0, rbm.Softmax)
 	m.Randomize(4, rbm.NewKey(1))
@@ -167,7 +167,7 @@ func TestDeterminismGOMAXPROCS(t *testing.T) {
 	}
 }
 
-// A counted ladder has a state of each round: its number, in bits.
+// A counted ladder is a fake whose state in each round is the number of the round, in bits.
 type counted struct {
 	negphase.Tempered
 }
@@ -175,11 +175,9 @@ type counted struct {
 func (counted) Ladder() negphase.Ladder { return negphase.Ladder{Beta: []float64{1, 0}} }
 func (counted) Excess([]float64)        {}
 
-// Reverse AIS starts from states that are far from each other and from where the
-// chains started: those of one group are equally far apart in rounds, as nearly as whole
-// rounds allow, the first as far from the burn-in, and the last is of the last round.
-// The first rounds, or the first round of each part, would be draws of chains that have moved
-// less.
+// The states of one group from which reverse AIS starts are equally spaced in rounds, up to rounding to whole
+// rounds. The first is one such distance after the burn-in, and the last is from the last round. The first rounds, or
+// the first round of each part, would be nearer to the start of the chains.
 func TestReverseStartsAreSpread(t *testing.T) {
 	m := rbm.New(8, 2, 0, rbm.Softmax)
 	for _, c := range []struct{ groups, rows, first, rounds, most int }{{2, 3, 0, 10, 100}, {3, 3, 0, 100, 100}, {2, 10, 0, 10, 100}, {4, 1, 0, 7, 9}, {2, 10, 85, 256, 20}} {
@@ -190,7 +188,7 @@ func TestReverseStartsAreSpread(t *testing.T) {
 				for i := range 8 {
 					v.Set(r, i, round>>i&1 == 1)
 				}
-				weight[r] = float32(1 - r%2) // the second of a group is hot
+				weight[r] = float32(1 - r%2) // the second particle of a group is hot
 			}
 			kept.add(counted{}, m, round, rbm.Phase{Batch: rbm.Batch{V: v, Weight: weight}})
 		}
@@ -223,10 +221,10 @@ func TestReverseStartsAreSpread(t *testing.T) {
 	}
 }
 
-// A ladder that may run longer does so until its draws will do, and says how long. One
-// that may not has the warnings of a short one.
+// A ladder that may run longer does so until its draws are enough, and reports its rounds. A ladder
+// that may not has the warnings of a short ladder.
 func TestLadderRunsLonger(t *testing.T) {
-	c := kinds(t)[10] // slow
+	c := kinds(t)[10] // a slow model
 	s := small(c.base)
 	s.AIS, s.Reverse, s.BurnIn, s.Rounds = false, false, 20, 40
 	short, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil)
@@ -237,7 +235,7 @@ func TestLadderRunsLonger(t *testing.T) {
 		t.Errorf("%d rounds, doubtful %v; want 60 and a warning", short.Rounds, short.Doubtful(ByBennett))
 	}
 	s.Longest = 100_000
-	// Each stage, of which the doublings are some, goes from 0 to 1 and never back.
+	// The progress of each stage, including the doublings, rises from 0 to 1.
 	var stages []string
 	last := 0.0
 	long, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), func(stage string, done float64) {
@@ -265,13 +263,13 @@ func TestLadderRunsLonger(t *testing.T) {
 	if z := (logZ - c.want) / stdErr; math.Abs(z) > 6 {
 		t.Errorf("%v ± %v for %v", logZ, stdErr, c.want)
 	}
-	s.Longest = 2*60 - 1 // not twice the rounds
+	s.Longest = 2*60 - 1 // less than twice the rounds
 	if b, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil); err != nil || b.Rounds != 60 {
 		t.Errorf("%d rounds, %v", b.Rounds, err)
 	}
 }
 
-// Only what is asked for is done, with the same result.
+// Only the selected estimates are computed, with the same results.
 func TestParts(t *testing.T) {
 	c := models(t)[1]
 	whole, err := Estimate(t.Context(), c.m, small(c.base), rbm.NewKey(1), nil)
@@ -304,7 +302,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
-	// 25 chains from ten groups are three of each.
+	// 25 chains from ten groups are rounded up to three from each.
 	s := small(c.base)
 	s.AIS, s.Bennett, s.Annealing.Chains = false, false, 25
 	b, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil)

@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// AIS, its reverse and Bennett's ratio of a layer of Gaussian units, variables and bits agree with the exact log Z, on paths from standard
-// normal units and from the means of data.
+// For a layer with Gaussian units, categorical variables and bits, AIS, its reverse and Bennett's estimate agree with
+// the exact log Z, on paths from standard normal units and from the means of data.
 func TestMixedBracket(t *testing.T) {
 	m := rbm.NewGroups(5, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 4})
 	m.Randomize(0.8, rbm.NewKey(5))
@@ -30,7 +30,7 @@ func TestMixedBracket(t *testing.T) {
 			if z := (logZ - want) / stdErr; !(math.Abs(z) < 6) || !(stdErr < 0.1) {
 				t.Errorf("%s from %s: %v ± %v, want %v", by.Name(), name, logZ, stdErr, want)
 			}
-			// Weights that leave a half of log γ out, as those of another precision do, are off by more than the errors.
+			// Omitting half of log γ, as for a wrong precision, would give an error larger than the standard errors.
 			if z := math.Log(2.5/0.8) / 2 / stdErr; z < 6 {
 				t.Errorf("%s from %s: an error of half a log precision would pass: z = %.1f, want at least 6", by.Name(), name, z)
 			}

@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Any number of ranks finds the bracket of one process, in every bit.
+// The bracket is identical for any number of ranks.
 func TestRanksBracket(t *testing.T) {
 	c := models(t)[2]
 	want, err := Estimate(t.Context(), c.m, small(c.base), rbm.NewKey(3), nil)
@@ -33,7 +33,7 @@ func TestRanksBracket(t *testing.T) {
 	}
 }
 
-// One rank that is told to stop stops them all, in each of the stages.
+// If the context of one rank ends, all ranks stop, in each of the stages.
 func TestRanksStop(t *testing.T) {
 	c := models(t)[2]
 	for _, at := range []string{Annealing, Ladder, Reversing} {

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// The first words of xoroshiro128++ from the state (1, 2), as its authors'
-// program gives them.
+// The first words of xoroshiro128++ from the state (1, 2) equal those of its authors'
+// program.
 func TestStream(t *testing.T) {
 	s := stream{1, 2}
 	var got []uint64
@@ -21,7 +21,7 @@ func TestStream(t *testing.T) {
 	if want := []uint64{393217, 669327710093319, 1732421326133921491, 11394790081659126983, 9555452776773192676}; !slices.Equal(got, want) {
 		t.Errorf("the stream is %d, want %d", got, want)
 	}
-	// A source of zeros does not stop it.
+	// A seed of zeros does not give a constant stream.
 	s = newStream(rand.New(zeros{}))
 	if first, second := s.next(), s.next(); first == second {
 		t.Error("the stream stands still")
@@ -32,7 +32,7 @@ type zeros struct{}
 
 func (zeros) Uint64() uint64 { return 0 }
 
-// A squeeze decides as its law does, also next to the law's own value, next to
+// A squeeze makes the same decisions as its probability: for words next to the probability, and for x next to
 // the edges of cells and far away.
 func TestSqueezesAreTheirLaws(t *testing.T) {
 	r := rbm.NewKey(1).Rand()
@@ -56,7 +56,7 @@ func TestSqueezesAreTheirLaws(t *testing.T) {
 		for _, c := range s.cells {
 			width = max(width, float64(c.high-c.low)*0x1p-53)
 		}
-		// The modified law jumps from ½ to 1 in one cell.
+		// The probability of ModifiedMetropolis jumps from ½ to 1 in one cell.
 		if limit := map[string]float64{"gibbs": 1.0 / 31, "metropolis": 1.0 / 8, "modified": 0.51}[name]; width > limit {
 			t.Errorf("%s: a cell leaves %g of the words undecided, want at most %g", name, width, limit)
 		}

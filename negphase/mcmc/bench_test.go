@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Movers and systems of the benchmarks, and the critical point of the square
-// lattice of Hamze, Wang & de Freitas' experiments.
+// critical is the inverse temperature of the square lattice in the experiments of Hamze, Wang & de Freitas, near the
+// critical point.
 const critical = 1 / 2.27
 
 func benchSystems(b *testing.B) map[string]*Ising {
@@ -78,7 +78,7 @@ func BenchmarkSwendsenWang(b *testing.B) {
 	}
 }
 
-// benchMover reports the time of each of what count counts, after 200 moves.
+// benchMover reports the time per event that count counts, after 200 moves of warm-up.
 func benchMover(b *testing.B, m Mover, s System, beta float64, unit string, count func(Info) int64) {
 	c, err := m.Bind(s, beta, nil)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm"
 )
 
-// rbmMovers are all movers of an RBM of n units, at settings that fit a few
+// rbmMovers returns all movers for an RBM of n units, with settings for few
 // units.
 func rbmMovers(n int) map[string]Mover {
 	pair := DefaultSardonics()
@@ -31,8 +31,8 @@ func rbmMovers(n int) map[string]Mover {
 	}
 }
 
-// rbmZ starts chains from the exact law of the given states, lets each make a
-// few moves and returns the z-score of where they are.
+// rbmZ starts chains from the exact distribution over the given states, makes a
+// few moves of each, and returns the z-score of the final states.
 func rbmZ(s *RBM, c Chain, on [][]uint8, law []float64, starts int) float64 {
 	index := map[int]int{}
 	for k, x := range on {
@@ -51,8 +51,8 @@ func rbmZ(s *RBM, c Chain, on [][]uint8, law []float64, starts int) float64 {
 	return diag.StationarityZ(counts, law)
 }
 
-// Every mover leaves the law of an RBM, on all sites and on some; a chain at
-// another temperature is seen.
+// Every mover leaves the distribution of an RBM invariant, on all sites and on some. A chain at
+// another temperature does not.
 func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -65,7 +65,7 @@ func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 		for name, m := range rbmMovers(units) {
 			on := states(units)
 			if _, im := m.(Intracluster); im || name == "exchange" {
-				// A shell of the sites that move, the others as they are.
+				// A shell of the sites that move; the other sites are fixed.
 				on = slices.DeleteFunc(on, func(x []uint8) bool { return sum(x) != 4 || x[3] != 1 || x[5] != 0 })
 			}
 			law := model.boltzmann(on, beta)
@@ -90,7 +90,7 @@ func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 	}
 }
 
-// Each update of a single unit is in detailed balance, exactly.
+// Each update of a single unit satisfies detailed balance exactly.
 func TestUpdatesOfUnitsBalance(t *testing.T) {
 	const beta = 0.8
 	c := smallRBM(3, 7)
@@ -110,7 +110,7 @@ func TestUpdatesOfUnitsBalance(t *testing.T) {
 				there := law[x] * float64(chance(i)) / 0x1p53
 				s.Flip(i)
 				back := law[x^1<<i] * float64(chance(i)) / 0x1p53
-				// Probabilities of up to 1, of ten roundings each.
+				// Probabilities of up to 1 with ten rounding errors each.
 				if math.Abs(there-back) > 10*0x1p-53 {
 					t.Errorf("%T of unit %d from state %d: %v there, %v back", m, i, x, there, back)
 				}
@@ -119,8 +119,8 @@ func TestUpdatesOfUnitsBalance(t *testing.T) {
 	}
 }
 
-// A layer-wise update is the sweep of the hidden and then the visible units,
-// bit for bit; the fast paths of the movers are the general one.
+// A layer-wise update is identical to a sweep of the hidden and then the visible units. The
+// fast paths of the movers are identical to the general one.
 func TestLayerwiseIsTheSweep(t *testing.T) {
 	c := NewParameters(gaussianRBM(70, 33, .5, 1))
 	order := append(everySite(c.Len())[70:], everySite(70)...)
@@ -159,9 +159,9 @@ func TestLayerwiseIsTheSweep(t *testing.T) {
 	}
 }
 
-// Without weights all values are equally probable. Flip-the-state is uniform
-// after one move then, where Metropolis by layers flips all units each time,
-// of period 2.
+// Without weights all values are equally probable. Then flip-the-state is uniform
+// after one move, but Metropolis by layers flips all units in each move and has
+// period 2.
 func TestFlipTheStateOfEqualProbabilities(t *testing.T) {
 	c := NewParameters(rbm.New(2, 2, 0, rbm.Softmax))
 	flip := func(c Chain, s *RBM) (counts []int) {
@@ -185,7 +185,7 @@ func TestFlipTheStateOfEqualProbabilities(t *testing.T) {
 	}
 }
 
-// Movers that do not fit say so, and what is a softmax label is no site.
+// Bind returns an error for movers that do not support an RBM. Units of a softmax label are not sites.
 func TestBindErrorsOfRBMs(t *testing.T) {
 	m := gaussianRBM(6, 3, 1, 1)
 	s := NewRBM(NewParameters(m))
@@ -226,7 +226,7 @@ func TestBindErrorsOfRBMs(t *testing.T) {
 	}
 }
 
-// acceptance returns the share of moves accepted and its standard error, from
+// acceptance returns the fraction of accepted moves and its standard error, from
 // 20 batches.
 func acceptance(t testing.TB, m Mover, s *RBM, moves int) (mean, deviation float64) {
 	const batches = 20
@@ -245,9 +245,9 @@ func acceptance(t testing.TB, m Mover, s *RBM, moves int) (mean, deviation float
 	return mean, math.Sqrt((squares - mean*mean) / (batches - 1))
 }
 
-// The weights and their units are right where acceptance is that of the
-// authors' program: on RBMs of 784 × 500 units, by pairs of walks of 1 to 20
-// flips, and less by far at a γ of the other family.
+// On RBMs of 784 × 500 units the acceptance of pairs of walks of 1 to 20 flips equals that of the
+// authors' program. So the weights and the units of γ are right: at a γ for the other family the acceptance is far
+// lower.
 func TestAcceptanceOnLargeRBMs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
@@ -255,7 +255,7 @@ func TestAcceptanceOnLargeRBMs(t *testing.T) {
 	s := burnt(t, gaussianRBM(784, 500, .1, 1))
 	m := DefaultSardonics()
 	m.MaxLength, m.Gamma1 = 20, 1
-	if a, e := acceptance(t, m, s, 2000); math.Abs(a-.98) > 3*e+.005 { // .98 is of two digits
+	if a, e := acceptance(t, m, s, 2000); math.Abs(a-.98) > 3*e+.005 { // .98 is rounded to two digits
 		t.Errorf("gaussian RBM: accepted %.3f ± %.3f, the authors' program .98", a, e)
 	}
 	m.Gamma1 = .5

@@ -9,9 +9,9 @@ import (
 	"gorbm/rbm"
 )
 
-// exchangeKernel returns the matrix of one attempt of c on s, on the states
-// that x can reach: as many of the chain's sites on,
-// the same bits elsewhere. cost, if any, replaces the chance of a pair.
+// exchangeKernel returns the transition matrix of one attempt of c on s, over the states
+// that can be reached from x: the same number of the chain's sites on, and
+// the same bits elsewhere. chanceOf, if not nil, replaces the acceptance probability of a pair.
 func exchangeKernel(s *Ising, c *exchange, x []uint8, chanceOf func(i, j int32) chance) (codes []int, k *mat.Dense) {
 	n := s.Len()
 	free := 0
@@ -77,7 +77,7 @@ func TestExchangesAreInDetailedBalance(t *testing.T) {
 	}
 }
 
-// The classic mistake: without the coupling of the pair the balance is lost.
+// Without the coupling of the pair, a classic mistake, detailed balance is violated.
 func TestExchangeWithoutTheCouplingIsFound(t *testing.T) {
 	const beta = 0.6
 	g := integerGraph(t, 5, 1)
@@ -96,7 +96,7 @@ func TestExchangeWithoutTheCouplingIsFound(t *testing.T) {
 	}
 }
 
-// Two sites of equal energy swap at each attempt, twice a move.
+// Two sites of equal energy swap at each attempt. With two attempts per move the state never changes.
 func TestExchangeWarnsOfTwoSites(t *testing.T) {
 	for _, c := range []struct {
 		field []float64
@@ -120,7 +120,7 @@ func TestExchangeWarnsOfTwoSites(t *testing.T) {
 	}
 }
 
-// A chain whose state was set where nothing can be exchanged stays.
+// A chain that was reset to a state without a pair to exchange does not move.
 func TestExchangeOffItsShell(t *testing.T) {
 	s := NewIsing(lattice(t, "3x3", Uniform(1), 0), stateOf(0b1111, 9))
 	chain := must(Exchange{}.Bind(s, 1, nil))(t)
@@ -131,7 +131,7 @@ func TestExchangeOffItsShell(t *testing.T) {
 	}
 }
 
-// chance returns the chance that the exchange of sites i and j is accepted.
+// chance returns the probability that the exchange of sites i and j is accepted.
 func (c *exchange) chance(i, j int32) chance {
 	if c.table != nil {
 		return c.table[c.halfCost(i, j)+c.reach]

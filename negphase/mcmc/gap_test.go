@@ -14,7 +14,7 @@ import (
 )
 
 // second returns the second largest modulus of the eigenvalues of a transition
-// matrix: 1 minus the spectral gap.
+// matrix, which is 1 minus the spectral gap.
 func second(t *testing.T, k mat.Matrix) float64 {
 	t.Helper()
 	var e mat.Eigen
@@ -29,7 +29,7 @@ func second(t *testing.T, k mat.Matrix) float64 {
 	return moduli[len(moduli)-2]
 }
 
-// class returns the states that state 0 reaches, as 0 and 1.
+// class returns a vector with 1 for states that can be reached from state 0, and 0 for others.
 func class(k *mat.Dense) *mat.VecDense {
 	n, _ := k.Dims()
 	reached := mat.NewVecDense(n, nil)
@@ -48,8 +48,8 @@ func class(k *mat.Dense) *mat.VecDense {
 }
 
 // Fixed-order Metropolis on the 3×3 periodic ferromagnet has gap 0 at every J:
-// the indicator of a set of states that it never leaves or enters is an
-// eigenvector of eigenvalue 1 beside the constant one (Brügge, Fischer & Igel
+// besides the constant vector, the indicator of a set of states that it never leaves or enters is an
+// eigenvector with eigenvalue 1 (Brügge, Fischer & Igel
 // 2020, Section 4 and Figure 2). The modified operator reaches every state.
 func TestFixedOrderMetropolisIsReducible(t *testing.T) {
 	for _, order := range []Order{Linear, Chessboard} {
@@ -79,7 +79,7 @@ func TestSpectralGaps(t *testing.T) {
 		j, size string
 		zero    bool
 	}{
-		{Metropolis{}, "0.4", "3x2", false}, // a side of 2: no ties to lock it
+		{Metropolis{}, "0.4", "3x2", false}, // with a side of 2 there are no flips with ΔE = 0
 		{ModifiedMetropolis{}, "0.4", "3x2", false},
 		{Metropolis{Chessboard}, "0.4", "2x2", true}, // stripes
 		{ModifiedMetropolis{Chessboard}, "0.4", "2x2", false},
@@ -87,7 +87,7 @@ func TestSpectralGaps(t *testing.T) {
 		{ModifiedMetropolis{}, "0.3", "3x3", false},
 	} {
 		if testing.Short() && c.size == "3x3" {
-			continue // a second each
+			continue // each takes a second
 		}
 		var j float64
 		fmt.Sscan(c.j, &j)
@@ -99,7 +99,7 @@ func TestSpectralGaps(t *testing.T) {
 	}
 }
 
-// Ties that rounding noise hides make the modified operator the classic one.
+// If rounding noise hides flips with ΔE = 0, the modified operator equals the classic one.
 func TestNoiseOnTiesIsFound(t *testing.T) {
 	g := lattice(t, "3x3", Uniform(0.1), 0)
 	s := NewIsing(g, nil)
@@ -116,14 +116,14 @@ func TestNoiseOnTiesIsFound(t *testing.T) {
 	}
 }
 
-// noisy is the modified operator on costs with an error of 2⁻⁶⁰.
+// noisy is the modified operator for costs with an error of 2⁻⁶⁰.
 type noisy struct{ ModifiedMetropolis }
 
 func (noisy) flip(x float64) float64 { return ModifiedMetropolis{}.flip(x + 0x1p-60) }
 
 // Theorem 1: on every model of up to three units with energies in {0,1,2} the
 // modified operator is irreducible and aperiodic, that is, some power of its
-// matrix is positive. Corollary 1: so is the classic one where no flip is free.
+// matrix is positive. Corollary 1: so is the classic operator if no flip has ΔE = 0.
 func TestModifiedMetropolisIsErgodicOnAllSmallModels(t *testing.T) {
 	stuck := 0
 	for n := 1; n <= 3; n++ {
@@ -158,7 +158,7 @@ func TestModifiedMetropolisIsErgodicOnAllSmallModels(t *testing.T) {
 	}
 }
 
-// ergodic tells whether a sweep of m's chain over a system of n bits with the
+// ergodic reports whether the transition matrix of a sweep of m on a system of n bits with the
 // given energies has a power without zeros.
 func ergodic(energy []float64, n int, m singleSite) bool {
 	s := newTable(energy, n)
@@ -167,7 +167,7 @@ func ergodic(energy []float64, n int, m singleSite) bool {
 		panic(err)
 	}
 	size := len(energy)
-	reach := make([]uint8, size) // bit y of reach[x]: y is reached from x
+	reach := make([]uint8, size) // bit y of reach[x]: y can be reached from x
 	for x := range reach {
 		row := make([]float64, size)
 		row[x] = 1
@@ -185,8 +185,8 @@ func ergodic(energy []float64, n int, m singleSite) bool {
 			}
 		}
 	}
-	// A primitive matrix of 8 states has all powers from (8−1)²+1 = 50
-	// positive (Wielandt); six squarings make the 64th.
+	// All powers from (8−1)²+1 = 50 on of a primitive matrix of 8 states are
+	// positive (Wielandt). Six squarings give the 64th power.
 	for range 6 {
 		next := make([]uint8, size)
 		for x := range next {
@@ -206,8 +206,8 @@ func ergodic(energy []float64, n int, m singleSite) bool {
 	return true
 }
 
-// The two locked patterns of the paper's appendix: stripes under the
-// chessboard order (Figure A.3), a triangle under the linear one (A.4).
+// The two locked patterns of the paper's appendix: stripes in
+// chessboard order (Figure A.3), and a triangle in linear order (A.4).
 func TestLockedPatterns(t *testing.T) {
 	stripes := func(row, column int) bool { return row%2 == 0 }
 	triangle := func(row, column int) bool { return column > row }
@@ -249,8 +249,8 @@ func TestLockedPatterns(t *testing.T) {
 	}
 }
 
-// Couplings of 0.3 times whole numbers cancel as the whole numbers do, which
-// sums of them in floating point would not tell: 1.5 + 2.7 − 2.4 − 1.8.
+// Couplings of 0.3 times whole numbers cancel if the whole numbers do, but their
+// floating-point sums may not: 1.5 + 2.7 − 2.4 − 1.8.
 func TestTiesAreFound(t *testing.T) {
 	r := rbm.NewKey(3).Rand()
 	found := 0

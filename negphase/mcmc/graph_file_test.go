@@ -61,7 +61,7 @@ func TestReadGraphFileNamesTheFile(t *testing.T) {
 	}
 }
 
-// What is read is a graph on which flips are exact.
+// Flips on every graph that ReadGraph accepts are exact.
 func FuzzReadGraph(f *testing.F) {
 	for _, seed := range []string{"0 1 1\n1 2 -0.5\n0 0.25\n", "0 1 1e-300\n", "0 0.1\n1 0.2\n0 1 0.3", "0 1 1\n0 1 1", "# \n0 1 5e-324", "0 1 1e150\n1 2 1e-9", "0 16777215 1"} {
 		f.Add(seed)

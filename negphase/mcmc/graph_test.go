@@ -12,7 +12,7 @@ import (
 func TestEnergiesAndCostsAreTheDefinitions(t *testing.T) {
 	for name, g := range graphs(t) {
 		s := NewIsing(g, nil)
-		// The definition adds 21 terms at most, each rounded.
+		// By definition the energy is a sum of at most 21 terms, each with a rounding error.
 		tolerance := 32 * 0x1p-53 * float64(g.Len()) * g.maxField
 		for x, want := range energies(g) {
 			s.SetState(stateOf(x, g.Len()))
@@ -28,7 +28,7 @@ func TestEnergiesAndCostsAreTheDefinitions(t *testing.T) {
 	}
 }
 
-// Fields, costs and energy equal their recomputation bit for bit.
+// Fields, costs and energy are identical to their recomputation.
 func TestFlipsNeverDrift(t *testing.T) {
 	systems := map[string]*Graph{
 		"60x60":    lattice(t, "20x20", Uniform(1), 0.5),
@@ -53,7 +53,7 @@ func TestFlipsNeverDrift(t *testing.T) {
 	}
 }
 
-// wide returns couplings over twelve orders of magnitude.
+// wide returns couplings that span twelve orders of magnitude.
 func wide(n int) []float64 {
 	r := rbm.NewKey(6).Rand()
 	c := make([]float64, n)
@@ -106,7 +106,7 @@ func TestIntegerGraphsAreFound(t *testing.T) {
 			t.Errorf("%s: quantum %v, %v, want %v", c.name, q, ok, c.quantum)
 		}
 		for i, want := range c.numbers {
-			// A real graph is rounded to 2⁻⁵⁰ of its largest field.
+			// Couplings of a graph that is not an integer graph are rounded to 2⁻⁵⁰ of the largest field.
 			if got := g.Coupling(i, i+1); math.Abs(got-want) > 0x1p-49*g.maxField {
 				t.Errorf("%s: coupling %g became %g", c.name, want, got)
 			}
@@ -114,7 +114,7 @@ func TestIntegerGraphsAreFound(t *testing.T) {
 	}
 }
 
-// Where sums of rounded numbers miss a tie, the integer graph has it.
+// An integer graph has ΔE = 0 where sums of rounded numbers do not.
 func TestEqualEnergiesAreEqualBits(t *testing.T) {
 	// One spin with neighbours that pull by 0.1, 0.2 and −0.3.
 	g := must(NewGraph(make([]float64, 4), []Edge{{0, 1, 0.1}, {0, 2, 0.2}, {0, 3, -0.3}}))(t)

@@ -11,8 +11,8 @@ import (
 	"gorbm/rbm"
 )
 
-// scorePath takes the chain along a pair of walks as if it had been drawn, the
-// first on the given side, and back; see sardonicsChain.scorePath.
+// scorePath makes a given pair of walks, the first on the given side, and undoes it. It returns the log
+// probabilities of the walks and of their reverse, and the change of energy; see sardonicsChain.scorePath.
 func (c *intraclusterChain) scorePath(side int, p path) (forward, reverse, rise float64) {
 	sc := emptyScore
 	c.walker.segment(nil, p[0], len(p[0]), side, &sc)
@@ -22,12 +22,12 @@ func (c *intraclusterChain) scorePath(side int, p path) (forward, reverse, rise 
 	return sc.forward[0].Log(), sc.reverse[0].Log(), rise
 }
 
-// A slowShell is the move as the paper states it, its weights computed anew
-// for each flip and its reverse scored by walking it.
+// A slowShell is a simple implementation of the move as the paper states it. It recomputes the weights
+// for each flip, and makes the reverse walk to compute its probability.
 type slowShell struct {
 	Intracluster
 	model  plain
-	weight [2]func(cost float64) float64 // by side
+	weight [2]func(cost float64) float64 // [side]
 
 	noMoved bool // the reverse draws among the sites that were there before
 }
@@ -49,8 +49,8 @@ func newSlowShell(m Intracluster, g *Graph, beta float64, table bool) *slowShell
 	return s
 }
 
-// walked returns the log probability of a pair of walks from x, which it takes
-// x along, or whether the pair is impossible.
+// walked makes a pair of walks from x, and returns their log probability, and whether the pair is
+// possible.
 func (s *slowShell) walked(x []uint8, side int, p path, back bool) (logp float64, possible bool) {
 	for n, w := range p {
 		on := side ^ n
@@ -73,7 +73,7 @@ func (s *slowShell) walked(x []uint8, side int, p path, back bool) (logp float64
 			if own == 0 {
 				return 0, false
 			}
-			if sum == 0 { // of the flawed one alone
+			if sum == 0 { // occurs in the broken version only
 				sum = own
 			}
 			logp += math.Log(own / sum)
@@ -97,8 +97,8 @@ func (s *slowShell) scorePath(x0 []uint8, side int, p path) (forward, reverse, r
 	return forward, reverse, rise, true
 }
 
-// shell returns the states of this many bits of which n are on, and the index of
-// each state among them, −1 for others.
+// shell returns the states of size bits of which n are on, and the index of
+// each state among them; −1 for other states.
 func shell(size, n int) (on [][]uint8, index []int) {
 	all := states(size)
 	index = make([]int, len(all))
@@ -116,8 +116,8 @@ func shell(size, n int) (on [][]uint8, index []int) {
 	return on, index
 }
 
-// shellKernel lists every pair of walks from every state of the shell. score
-// may say that a pair is impossible.
+// shellKernel computes the transition matrix, by enumeration of all possible pairs of walks from every state of the
+// shell.
 func shellKernel(s *slowShell, n int, score func(x []uint8, side int, p path) (f, b, rise float64)) (kernel, sums, [][]uint8) {
 	on, index := shell(len(s.model.h), n)
 	k, total := newKernel(len(on)), newSums(len(on))
@@ -156,7 +156,7 @@ func TestIntraclusterKernels(t *testing.T) {
 							continue
 						}
 						if size == 6 && (weights == Boltzmann || structure.name == "untold") {
-							continue // 5 has them
+							continue // size 5 has these cases
 						}
 						m := Intracluster{MinLength: k[0], MaxLength: k[1], GammaDown: 1.1, GammaUp: .5, Weights: weights}
 						if weights == Boltzmann {
@@ -197,7 +197,7 @@ func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising)
 			chain.Reset()
 		}
 		f, b, rise = chain.scorePath(side, p)
-		// Four flips at most, some ten roundings in logarithms of at most 5.
+		// At most four flips, with some ten rounding errors of logarithms of at most 5.
 		sf, sb, srise, _ := slow.scorePath(x, side, p)
 		if math.Abs(f-sf) > 1e-12 || math.Abs(b-sb) > 1e-12 || math.Abs(rise-srise) > 1e-12 {
 			t.Fatalf("path %v from %v: (%v %v %v), slowly (%v %v %v)", p, x, f, b, rise, sf, sb, srise)
@@ -216,8 +216,8 @@ func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising)
 	}
 }
 
-// The reverse of a flip draws among the sites of the other side, the one that
-// just came there among them.
+// The reverse of a flip draws among the sites of the other side, including the site that was just
+// flipped.
 func TestIntraclusterMutantIsSeen(t *testing.T) {
 	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath}
 	for _, flawed := range []bool{false, true} {
@@ -233,8 +233,8 @@ func TestIntraclusterMutantIsSeen(t *testing.T) {
 	}
 }
 
-// lawAfter starts chains from the exact law of the given states, lets each
-// make some moves and returns the z-score of where they are.
+// lawAfter starts chains from the exact distribution over the given states, makes
+// some moves of each, and returns the z-score of the final states.
 func lawAfter(s *Ising, c Chain, on [][]uint8, beta float64, starts, moves int) float64 {
 	law := plainOf(s.graph).boltzmann(on, beta)
 	index := map[int]int{}
@@ -254,7 +254,7 @@ func lawAfter(s *Ising, c Chain, on [][]uint8, beta float64, starts, moves int) 
 	return diag.StationarityZ(counts, law)
 }
 
-// torus is the 3×3 ±J torus, of 512 states.
+// torus returns a 3×3 ±J torus, which has 512 states.
 func torus(t testing.TB) *Graph {
 	t.Helper()
 	lattice, err := Grid([]int{3, 3}, true)
@@ -280,7 +280,7 @@ func TestIntraclusterStationarity(t *testing.T) {
 		if z := lawAfter(ising, chain, on, 0.6, 40_000, 3); z > 6 {
 			t.Errorf("z = %.1f, want at most 6", z)
 		}
-		// A chain at another temperature is seen.
+		// A chain at another temperature is detected.
 		if z := lawAfter(ising, mustBind(t, m, ising, 0.5), on, 0.6, 40_000, 3); z < 6 {
 			t.Errorf("at a wrong temperature z = %.1f, want at least 6", z)
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Caches that are not those of the state or of the bias: each must be seen by
-// the comparison of scores, path by path, that the exact kernels rest on.
+// Stale caches of the state or of the bias must be detected by the comparison of scores for each pair of walks, on
+// which the tests of exact kernels rely.
 func TestStaleShellsAreSeen(t *testing.T) {
 	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath}
 	other := m
@@ -24,7 +24,7 @@ func TestStaleShellsAreSeen(t *testing.T) {
 			}},
 			{"sides after a reset", func(s *Ising, c *intraclusterChain) { s.SetState(on[3]) }},
 			{"sides after a rejection", func(s *Ising, c *intraclusterChain) {
-				for _, i := range everySite(5) { // a walk that is possible
+				for _, i := range everySite(5) { // finds a possible walk
 					if s.state[i] == sideOn && len(c.path()) == 0 {
 						c.walker.segment(nil, []int32{i}, 1, sideOn, new(score))
 					}
@@ -45,7 +45,7 @@ func TestStaleShellsAreSeen(t *testing.T) {
 			s := NewIsing(g, on[0])
 			settings := m
 			if flaw.name == "weights after a change of bias" {
-				settings = other // and m from then on
+				settings = other // m keeps its settings
 			}
 			c := mustBind(t, settings, s, exactBeta).(*intraclusterChain)
 			flaw.spoil(s, c)
@@ -56,7 +56,7 @@ func TestStaleShellsAreSeen(t *testing.T) {
 	}
 }
 
-// path returns the flips of a move that is under way.
+// path returns the flips of the current move.
 func (c *intraclusterChain) path() []int32 {
 	switch w := c.walker.(type) {
 	case *classShell:
@@ -67,8 +67,8 @@ func (c *intraclusterChain) path() []int32 {
 	return nil
 }
 
-// differsFrom reports whether a chain scores some pair of walks from the state
-// of s otherwise than the slow one does, or fails at it.
+// differsFrom reports whether the scores of c and slow differ for some pair of walks from the state
+// of s, or whether c panics.
 func differsFrom(slow *slowShell, s *Ising, c *intraclusterChain) (yes bool) {
 	defer func() { yes = recover() != nil || yes }()
 	for k := 1; k <= 2; k++ {
@@ -88,7 +88,7 @@ func differsFrom(slow *slowShell, s *Ising, c *intraclusterChain) (yes bool) {
 	return false
 }
 
-// staleSides leaves one site on the wrong side when a move is undone.
+// staleSides is a broken walker that leaves one site on the wrong side when it undoes a move.
 type staleSides struct{ shellWalker }
 
 func (f staleSides) undo() {

@@ -11,12 +11,12 @@ import (
 	"gorbm/negphase/diag"
 )
 
-// exact is the limit of residuals of whole matrices: 1e-12, of probabilities
-// that are rounded to 2⁻⁵³ and summed over at most 2⁶ states.
+// exact is the largest residual of exact kernels. Probabilities have rounding errors of 2⁻⁵³ and are
+// summed over at most 2⁶ states.
 const exact = 1e-12
 
-// broken is what residuals of wrong movers must exceed: far beyond exact, and
-// below what every mistake here was seen to make (4e-4 and more).
+// broken is the residual that broken movers must exceed. It is far above exact, and
+// below the residuals of all mistakes tested here (4e-4 and more).
 const broken = 1e-4
 
 var singleSites = []Mover{
@@ -33,7 +33,7 @@ func imbalance(pi []float64, k mat.Matrix) (worst float64) {
 	return worst
 }
 
-// drift returns the largest |(πK)_y − π_y|, and how far a row's sum is from 1.
+// drift returns the largest of |(πK)_y − π_y| and |sum of a row − 1|.
 func drift(pi []float64, k mat.Matrix) (worst float64) {
 	n := len(pi)
 	var next, ones mat.VecDense
@@ -59,14 +59,14 @@ func TestSweepsLeaveTheLaw(t *testing.T) {
 				t.Errorf("%s, %T %+v: the law moves by %g, want at most %g", name, m, m, d, exact)
 			}
 		}
-		// A β that is off by a tenth does not leave it, unless all is uniform.
+		// With a β that is wrong by a tenth it is not invariant, unless the distribution is uniform.
 		if d := drift(pi, sweepMatrix(t, g, Gibbs{}, 1.1*beta)); d < broken && g.maxField > 0 {
 			t.Errorf("%s: a wrong temperature moves the law by %g only", name, d)
 		}
 	}
 }
 
-// The matrix is the product of the sites' matrices of the papers' formulas.
+// The matrix is the product of the sites' matrices by the papers' formulas.
 func TestSweepMatrixIsTheProduct(t *testing.T) {
 	const beta = 0.9
 	laws := map[string]func(d float64) float64{
@@ -124,7 +124,7 @@ func sweepMatrix(t *testing.T, g *Graph, m Mover, beta float64) *mat.Dense {
 	return diag.Matrix(must(NewSweepOperator(NewIsing(g, nil), m, beta, nil))(t))
 }
 
-// A restricted sweep leaves the law too: its sites' updates do.
+// A sweep over some of the sites leaves the distribution invariant too.
 func TestSitesLeaveTheLaw(t *testing.T) {
 	g := integerGraph(t, 5, 1)
 	const beta = 0.4
@@ -151,7 +151,7 @@ func TestSitesLeaveTheLaw(t *testing.T) {
 }
 
 func ExampleSweepOperator() {
-	// Two uncoupled spins: Metropolis in a fixed order flips both, always
+	// Two uncoupled spins: Metropolis in a fixed order always flips both
 	// (the minimal example of Brügge, Fischer & Igel 2020, A.1).
 	l, _ := Grid([]int{2}, false)
 	g, _ := l.Graph(Uniform(0), 0)

@@ -14,17 +14,17 @@ func TestLattices(t *testing.T) {
 		spec         string
 		periodic     bool
 		spins, bonds int
-		degree       int // of every spin, counting multiplicity; 0: they differ
+		degree       int // number of neighbours of each spin, with multiplicity; 0: not constant
 	}{
 		{"60x60", true, 3600, 7200, 4},
 		{"60x60", false, 3600, 2 * 60 * 59, 0},
 		{"9x9x9", true, 729, 2187, 6},
 		{"3x3", true, 9, 18, 4},
-		{"2x2", true, 4, 4, 4}, // every bond twice
+		{"2x2", true, 4, 4, 4}, // every bond has Times 2
 		{"2x3x2", true, 12, 6 + 12 + 6, 6},
 		{"5", true, 5, 5, 2},
 		{"1x4", false, 4, 3, 0},
-		{"chimera:4", false, 128, 16*16 + 2*4*3*4, 0}, // 16 cells of 16, 2 × 12 pairs of cells of 4
+		{"chimera:4", false, 128, 16*16 + 2*4*3*4, 0}, // 16 cells with 16 bonds, 2 × 12 pairs of cells with 4 bonds
 		{"chimera:3x2", false, 48, 6*16 + (2*2+3)*4, 0},
 		{"chimera:3x4x2", true, 48, 12*4 + 2*12*2, 4},
 		{"chimera:2x3x1", true, 12, 6 + 3 + 6, 3},
@@ -35,7 +35,7 @@ func TestLattices(t *testing.T) {
 			t.Errorf("%s: %d spins, %d bonds, want %d, %d", c.spec, l.Spins, len(l.Bonds), c.spins, c.bonds)
 		}
 		degree := make([]int, l.Spins)
-		even := true // every side: neighbours differ in parity
+		even := true // all neighbours differ in parity
 		for _, b := range l.Bonds {
 			degree[b.I] += int(b.Times)
 			degree[b.J] += int(b.Times)

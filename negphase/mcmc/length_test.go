@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// autos are the samplers that find their lengths, in the grammar.
+// autos has samplers with k=auto, in the grammar.
 var autos = []string{"sardonics:k=auto", "sardonics:k=auto:walks=single", "sardonics:k=auto:weights=boltzmann:walks=2", "im:k=auto", "im:k=auto:weights=boltzmann"}
 
 // warmed returns a chain after its warm-up, from a state with half of the spins up.
@@ -26,8 +26,8 @@ func warmed(t *testing.T, text string, g *Graph, beta float64, seed uint64) (*Is
 	return s, c, r
 }
 
-// The warm-up reaches the acceptance it aims at, moves after it do not change the length,
-// and seeds agree on it.
+// After the warm-up the acceptance is TargetAcceptance. Later moves do not change the length, and
+// the lengths for different seeds agree.
 func TestWarmUpReachesTheTarget(t *testing.T) {
 	for name, g := range map[string]*Graph{
 		"ferromagnet": lattice(t, "16x16", Uniform(1), 0),
@@ -48,8 +48,8 @@ func TestWarmUpReachesTheTarget(t *testing.T) {
 					t.Errorf("%s, %s: moves changed the lengths from %d-%d to %d-%d", name, text, low, high, l, h)
 				}
 				found = append(found, float64(high))
-				// Lengths are whole numbers: one more flip of ten changes the acceptance by
-				// some 0.05, and its mean over correlated moves has an error of some 0.02.
+				// Lengths are whole numbers: one flip more than ten changes the acceptance by
+				// some 0.05. The mean acceptance over correlated moves has an error of some 0.02.
 				if a, _ := info.Acceptance(); math.Abs(a-TargetAcceptance) > 0.09 {
 					t.Errorf("%s, %s: walks of %d-%d flips are accepted with %.3f, want %.3g ± 0.09", name, text, low, high, a, TargetAcceptance)
 				}
@@ -74,7 +74,7 @@ func TestWarmUpGolden(t *testing.T) {
 	}
 }
 
-// After the warm-up the chain is that of the length it found: its whole matrix is reversible.
+// After the warm-up the chain has a fixed length, and its transition matrix is reversible.
 func TestWarmedUpKernel(t *testing.T) {
 	const beta = 2.5 // cold enough that not all walks are accepted
 	g := randomGraph(t, 5, true, 3)
@@ -118,7 +118,7 @@ func TestWarmedUpKernel(t *testing.T) {
 	}
 }
 
-// An adapting chain never stops to adapt, as a warm-up must.
+// An adapting chain is a broken one that never stops adapting.
 type adapting struct {
 	*sardonicsChain
 	length *Length
@@ -137,7 +137,7 @@ func (c *adapting) Move(r *rand.Rand) Info {
 	return info
 }
 
-// The frozen chain leaves the law, and one that goes on adapting does not.
+// A chain with a fixed length leaves the distribution invariant. A chain that continues to adapt does not.
 func TestFrozenLengthsLeaveTheLaw(t *testing.T) {
 	const beta = 1.5
 	g := torus(t)
@@ -151,8 +151,8 @@ func TestFrozenLengthsLeaveTheLaw(t *testing.T) {
 	}
 }
 
-// The default bias of k=auto is that of locally balanced weights: of a flip and its reverse they are in
-// the ratio of the probabilities of the states.
+// With the default bias of k=auto the weights are locally balanced: the ratio of the weights of a flip and of its
+// reverse is the ratio of the probabilities of the two states.
 func TestAutoIsBalanced(t *testing.T) {
 	const beta = 0.7
 	for _, text := range autos {
@@ -175,7 +175,7 @@ func TestAutoIsBalanced(t *testing.T) {
 		for i := range 5 {
 			up := float64(b.weight[0].Weight(b.scale[0] * s.FlipCost(i)))
 			down := float64(b.weight[0].Weight(-b.scale[0] * s.FlipCost(i)))
-			// Weights are whole numbers of 2⁴⁰ and more in 1.
+			// Weights are whole numbers of at least 2⁴⁰.
 			if want := math.Exp(-beta * s.FlipCost(i)); math.Abs(up/down/want-1) > 1e-9 {
 				t.Errorf("%s: weights of a flip and its reverse are as %v, probabilities as %v", text, up/down, want)
 			}

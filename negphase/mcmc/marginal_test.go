@@ -12,7 +12,7 @@ import (
 	enumeration "gorbm/rbm/exact"
 )
 
-// realRBM returns a model of Gaussian units between two bits and a group of categories, with
+// realRBM returns a model with Gaussian units, bits and a softmax group, and
 // precisions around 1.
 func realRBM(hidden int, groups ...rbm.Group) *rbm.RBM {
 	m := rbm.NewGroups(hidden, groups...)
@@ -26,9 +26,9 @@ func realRBM(hidden int, groups ...rbm.Group) *rbm.RBM {
 	return m
 }
 
-// freeEnergy returns −log ∫ exp(−E) over the Gaussian units of m, at the other visible units of v
-// and hidden units h: at the mode of the Gaussian units each integral is that of its curvature.
-// Without curvature, a broken twin, it is E at the mode.
+// freeEnergy returns −log ∫ exp(−E) over the Gaussian units of m, given its other visible units in v
+// and the hidden units h. It is computed from E and its curvature at the mode of the Gaussian units.
+// Without curvature, a broken version, it is E at the mode.
 func freeEnergy(m *rbm.RBM, v, h []float64, curvature bool) float64 {
 	f := 0.0
 	for j, x := range h {
@@ -68,7 +68,7 @@ func TestMarginalEnergies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m.Randomize(0.7, rbm.NewKey(8)) // Set takes the parameters over
+		m.Randomize(0.7, rbm.NewKey(8)) // Set copies the parameters
 		if err := q.Set(m, nil, 1); err != nil {
 			t.Fatal(err)
 		}
@@ -110,8 +110,8 @@ func TestMarginalEnergies(t *testing.T) {
 	}
 }
 
-// A chain that was bound before the parameters changed moves as one that is bound after, by each
-// sampler: nothing of a marginal that is in a cache outlives Set, SetState and Reset.
+// For each sampler, a chain that was bound before the parameters changed moves identically to a chain that is bound
+// after: Set, SetState and Reset renew all caches.
 func TestMarginalFollowsTheModel(t *testing.T) {
 	m := realRBM(9, rbm.Group{Kind: rbm.Gaussian, Units: 20})
 	start := []uint8{1, 0, 1, 1, 0, 0, 1, 0, 1}

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// mixtures are of kernels that differ in all that a shared walker has to change.
+// mixtures has mixtures of kernels that differ in everything that a shared walker must change.
 var mixtures = map[string]Mixture{
 	"shared": {
 		Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 0.5, Gamma2: 2, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 1, 1}},
@@ -23,11 +23,11 @@ var mixtures = map[string]Mixture{
 	},
 }
 
-// mixtureMoves is how often a mixture moves between two Resets, so that a kernel
-// that takes the caches of the one before as they are is found.
+// mixtureMoves is the number of moves between two Resets. A kernel
+// that does not renew the caches of the kernel before is detected.
 const mixtureMoves = HeldMoves + 2
 
-// A severalMoves is a chain whose move is several of another one.
+// A severalMoves is a chain whose move consists of several moves of another chain.
 type severalMoves struct{ Chain }
 
 func (c severalMoves) Move(r *rand.Rand) (info Info) {
@@ -46,7 +46,7 @@ func TestMixturesLeaveTheLaw(t *testing.T) {
 	if !*long {
 		starts /= 4
 	}
-	for name, g := range map[string]*Graph{ // classes, and blocks
+	for name, g := range map[string]*Graph{ // with lists of classes, and with block sums
 		"signs":    lattice(t, "3x3", PlusMinus(1, rbm.NewKey(3)), 0),
 		"gaussian": lattice(t, "3x3", Gaussian(1, rbm.NewKey(4)), 0.3),
 	} {
@@ -60,9 +60,9 @@ func TestMixturesLeaveTheLaw(t *testing.T) {
 	}
 }
 
-// A mixture moves as its kernels do, each bound alone to its own copy: the
-// walkers that kernels share are the same as fresh ones. (Not lists of classes,
-// where the order of sites depends on the moves before.)
+// A mixture moves identically to its kernels bound separately to copies of the system: a
+// shared walker equals a new one. This does not hold for lists of classes,
+// where the order of sites depends on earlier moves.
 func TestMixtureMovesAsItsKernels(t *testing.T) {
 	systems := map[string]func(state []uint8) System{
 		"rbm": func(state []uint8) System {

@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// general hides that a system is an Ising, so that movers take their general
+// general hides that a system is an Ising, so that movers use their general
 // path.
 type general struct{ System }
 
@@ -47,7 +47,7 @@ func complete(t testing.TB, n int, draw func() float64) *Graph {
 }
 
 // realGraph and integerGraph return complete graphs with random couplings and
-// fields, normal deviates or of −2…2 quanta.
+// fields: normal variates, or −2…2 quanta.
 func realGraph(t testing.TB, n int) *Graph {
 	r := rbm.NewKey(uint64(100 + n)).Rand()
 	return complete(t, n, func() float64 { return 0.5 * r.NormFloat64() })
@@ -108,7 +108,7 @@ func energies(g *Graph) []float64 {
 	return e
 }
 
-// boltzmann returns the law ∝ exp(−βE).
+// boltzmann returns the distribution ∝ exp(−βE).
 func boltzmann(energy []float64, beta float64) []float64 {
 	least := math.Inf(1)
 	for _, e := range energy {
@@ -135,13 +135,13 @@ func cumulated(p []float64) []float64 {
 	return sums
 }
 
-// pick returns a state drawn from the law whose sums are given.
+// pick draws a state from the distribution with the given cumulative sums.
 func pick(sums []float64, r *rand.Rand) int {
 	x, _ := slices.BinarySearch(sums, r.Float64()*sums[len(sums)-1])
 	return x
 }
 
-// A tableSystem has any energies whatever, by the code of the state.
+// A tableSystem has arbitrary energies, indexed by the code of the state.
 type tableSystem struct {
 	energy []float64
 	state  []uint8

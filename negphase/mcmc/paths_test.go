@@ -21,8 +21,8 @@ func everyMover() []Mover {
 	}
 }
 
-// The fast paths of Ising systems give the bits of the general path. Numbers
-// are of few binary digits, or sums of the general path would be rounded.
+// The fast paths of Ising systems are identical to the general path. Couplings have few binary digits, so that
+// sums in the general path have no rounding error.
 func TestFastPathsAreTheGeneralPath(t *testing.T) {
 	for name, g := range map[string]*Graph{
 		"uniform":  lattice(t, "8x6", Uniform(1), 0.5),
@@ -37,7 +37,7 @@ func TestFastPathsAreTheGeneralPath(t *testing.T) {
 				continue // no general path
 			}
 			if one, ok := m.(singleSite); ok && one.order() == Chessboard {
-				continue // no order on a system that is not a lattice
+				continue // chessboard order needs a lattice
 			}
 			for _, sites := range [][]int32{nil, {5, 2, 9, 11, 3}} {
 				start := RandomState(g.Len(), rbm.NewKey(3))
@@ -61,9 +61,9 @@ func TestFastPathsAreTheGeneralPath(t *testing.T) {
 	}
 }
 
-// After many moves fields, costs and energy are those of the state, bit for
-// bit; sites that a chain is not to change have not changed; an exchange has
-// kept its distance.
+// After many moves fields, costs and energy are identical to their recomputation from the state. Sites that
+// a chain must not change have not changed, and an exchange has
+// kept the number of active sites.
 func TestMovesKeepTheSystem(t *testing.T) {
 	for name, g := range map[string]*Graph{
 		"60x60":    lattice(t, "60x60", Uniform(1), 0),
@@ -114,7 +114,7 @@ func TestMovesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// The bits that a seed stands for: after the 50 moves of each mover, the hash of all states so far.
+// The results for a seed must not change. After 50 moves of each mover, the hash of all states so far is compared.
 func TestGoldenMoves(t *testing.T) {
 	want := []string{
 		"82a2d0c50f3ed4b9", "535a14becedd0d05", "c347d8f71518ff92", "44678992cf997a18", "c2d0540c932e18da",
@@ -172,7 +172,7 @@ func TestBindErrors(t *testing.T) {
 	}
 }
 
-// At a temperature where exponentials leave float64, moves go downhill.
+// At a temperature where exponentials underflow in float64, moves never increase the energy.
 func TestColdMoves(t *testing.T) {
 	for _, g := range []*Graph{lattice(t, "6x6", Uniform(1), 0), lattice(t, "6x6", Gaussian(1, rbm.NewKey(1)), 0)} {
 		for _, m := range everyMover() {
@@ -189,8 +189,7 @@ func TestColdMoves(t *testing.T) {
 	}
 }
 
-// Couplings of many sizes have large tables; binding them takes no longer than
-// their length.
+// Couplings that span a large range have large tables; moves with them are correct.
 func TestWideIntegerGraphs(t *testing.T) {
 	g := must(NewGraph(make([]float64, 3), []Edge{{0, 1, 1}, {1, 2, 60000}}))(t)
 	if _, ok := g.Integer(); !ok {
@@ -221,7 +220,7 @@ func TestOrders(t *testing.T) {
 	if Order(9).String() != "Order(9)" {
 		t.Errorf("got %q, want %q", Order(9).String(), "Order(9)")
 	}
-	// Every site once; even ones first.
+	// Every site once, even sites first.
 	g := lattice(t, "4x4", Uniform(1), 0)
 	c := must(Gibbs{Chessboard}.Bind(NewIsing(g, nil), 1, nil))(t).(*sweep)
 	if want := []int32{0, 2, 5, 7, 8, 10, 13, 15, 1, 3, 4, 6, 9, 11, 12, 14}; !slices.Equal(c.sites, want) {

@@ -14,8 +14,8 @@ import (
 )
 
 // trained returns the trained RBM of the SARDONICS paper, from the folder
-// benchmarks of what GORBM_DATA names: the model of the authors' repository ziyuw/AdaptSAW as an
-// .npz file of this project.
+// benchmarks of $GORBM_DATA. It is the model in the authors' repository ziyuw/AdaptSAW, converted to an
+// .npz file of gorbm.
 func trained(t testing.TB) *rbm.RBM {
 	t.Helper()
 	const name = "sardonics-rbm-784x500.npz"
@@ -26,8 +26,8 @@ func trained(t testing.TB) *rbm.RBM {
 	return must(m, err)(t)
 }
 
-// rbmBenches are RBMs of 784 × 500 units: with random parameters as in the
-// paper, and trained.
+// rbmBenches has RBMs of 784 × 500 units: one with random parameters as in the
+// paper, and a trained one.
 var rbmBenches = []struct {
 	name  string
 	model func(t testing.TB) *rbm.RBM
@@ -36,7 +36,7 @@ var rbmBenches = []struct {
 	{"trained", trained},
 }
 
-// burnt returns a system on the model after some block-wise sweeps.
+// burnt returns a system on the model after some block Gibbs steps.
 func burnt(t testing.TB, m *rbm.RBM) *RBM {
 	s := NewRBM(NewParameters(m))
 	s.SetState(RandomState(s.Len(), rbm.NewKey(2)))
@@ -48,7 +48,7 @@ func burnt(t testing.TB, m *rbm.RBM) *RBM {
 	return s
 }
 
-// BenchmarkRBMWalks gives the time of a flip, those of rejected moves included.
+// BenchmarkRBMWalks measures the time per flip, including flips of rejected moves.
 func BenchmarkRBMWalks(b *testing.B) {
 	for _, c := range rbmBenches {
 		movers := denseMovers()
@@ -73,8 +73,8 @@ func BenchmarkRBMWalks(b *testing.B) {
 	}
 }
 
-// BenchmarkRBMSteps gives the time of a move of the rivals of walks: an update
-// of each unit.
+// BenchmarkRBMSteps measures the time per move of the alternatives to walks, which update
+// each unit once per move.
 func BenchmarkRBMSteps(b *testing.B) {
 	for _, c := range rbmBenches {
 		for _, m := range []Mover{BlockGibbs{}, FlipTheState{}, Gibbs{}, Metropolis{Random}, Exchange{}} {
@@ -90,7 +90,7 @@ func BenchmarkRBMSteps(b *testing.B) {
 	}
 }
 
-// BenchmarkRBMLoad gives the time to take over new parameters, to take over
+// BenchmarkRBMLoad measures the time to set new parameters, to load
 // the states of 10 chains, and to renew a chain's caches.
 func BenchmarkRBMLoad(b *testing.B) {
 	const chains = 10

@@ -8,10 +8,10 @@ import (
 	"gorbm/rbm"
 )
 
-// Boltzmann weights on an RBM are the same function of costs whatever the
-// parameters were when the chain was bound: after new parameters and a Reset it
-// moves as one that is bound then, though costs go far beyond what weights
-// span.
+// Boltzmann weights on an RBM are a function of costs that does not depend on the
+// parameters at Bind. After new parameters and a Reset a chain
+// moves identically to a chain that is bound then, even if costs exceed the range of the
+// weights.
 func TestBoltzmannWalksFollowTheParameters(t *testing.T) {
 	small, large := gaussianRBM(40, 25, .05, 1), gaussianRBM(40, 25, 2, 2)
 	sardonics := DefaultSardonics()
@@ -48,7 +48,7 @@ func TestBoltzmannWalksFollowTheParameters(t *testing.T) {
 	}
 }
 
-// Where weights are cut, as costs exceed what they span, the law stays.
+// If costs exceed the range of the weights, so that weights are clipped, the distribution is still invariant.
 func TestCutBoltzmannWeightsLeaveTheLaw(t *testing.T) {
 	const beta, units = 0.3, 8
 	c := NewParameters(gaussianRBM(5, 3, 6, 5))
@@ -76,8 +76,8 @@ func TestCutBoltzmannWeightsLeaveTheLaw(t *testing.T) {
 	}
 }
 
-// A bias beyond float32 leaves the weights of flips that cost nothing as they
-// are, one half.
+// With a bias that overflows float32, the weight of a flip with ΔE = 0 is still
+// one half.
 func TestHugeBiases(t *testing.T) {
 	m := DefaultSardonics()
 	m.MaxLength, m.Gamma1, m.Gamma2, m.Mix = 2, 1e200, 1, [3]float64{1, 1, 1}

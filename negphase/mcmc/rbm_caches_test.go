@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// denseMovers are the walks on large RBMs.
+// denseMovers returns the walks on large RBMs.
 func denseMovers() map[string]Mover {
 	pair := DefaultSardonics()
 	pair.MaxLength = 20
@@ -23,7 +23,7 @@ func denseMovers() map[string]Mover {
 	return map[string]Mover{"pair": pair, "full": full, "im": im, "im2": imTwo}
 }
 
-// caches returns all numbers of a system and of a dense walk on it.
+// caches returns all cached numbers of a system and of a dense walk on it.
 func caches(s *RBM, c Chain) (all []any) {
 	all = append(all, []int64{s.energy}, slices.Clone(s.state), flipCosts(s))
 	for l := range s.field {
@@ -53,9 +53,9 @@ func caches(s *RBM, c Chain) (all []any) {
 	return all
 }
 
-// After many flips all sums and caches are those of the state, bit for bit,
-// and after each rejected move those before it; at every level of
-// instructions the same.
+// After many flips all sums and caches are identical to their recomputation from the state,
+// and after each rejected move to those before it. They are identical at every
+// level.
 func TestDenseWalksKeepTheirCaches(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -114,7 +114,7 @@ func TestDenseWalksKeepTheirCaches(t *testing.T) {
 					t.Fatalf("%s: site %d moved, got %v, want %v", name, i, s.state[i], start[i])
 				}
 			}
-			// A state changed behind the chain's back is seen; Reset takes it over.
+			// A change of the state without the chain is detected, and Reset recomputes the caches.
 			s.Flip(30)
 			again := must(mover.Bind(s, 1, sites))(t)
 			if reflect.DeepEqual(caches(s, chain), caches(s, again)) {
@@ -131,9 +131,9 @@ func TestDenseWalksKeepTheirCaches(t *testing.T) {
 	}
 }
 
-// The reverse of a path, scored from where the path ended, has the two
-// probabilities exchanged: of walks that are longer than what kernels take at
-// a time, in layers too that they take in several parts.
+// If the reverse of a path is scored from the end of the path, the two
+// probabilities are exchanged. The walks are longer than a vector of the kernels, and some layers
+// have several chunks.
 func TestReverseOfLongWalksOnRBMs(t *testing.T) {
 	for _, c := range []struct{ visible, hidden, low, up, segments int }{{150, 90, 100, 150, 4}, {1200, 30, 1150, 1151, 2}} {
 		parameters := NewParameters(gaussianRBM(c.visible, c.hidden, .1, 1))
@@ -167,9 +167,9 @@ func TestReverseOfLongWalksOnRBMs(t *testing.T) {
 			}
 			chain.Reset()
 			f2, back2, rise2 := chain.scorePath(0, reversed(p))
-			// Up to 2300 flips, each with ten roundings in logarithms that add up
-			// to some 2·10⁴: 2300·10·2⁻⁵³·2·10⁴ = 5e-8 at worst, and a hundredth
-			// of it as they are independent.
+			// Up to 2300 flips with ten rounding errors each, in logarithms whose sum is some
+			// 2·10⁴: 2300·10·2⁻⁵³·2·10⁴ = 5e-8 in the worst case, and a hundredth
+			// of this for independent errors.
 			if math.Abs(f-back2) > 5e-9 || math.Abs(back-f2) > 5e-9 || rise != -rise2 {
 				t.Errorf("%+v, mixed %v: (%v, %v, %v) and back (%v, %v, %v)", c, mixed, f, back, rise, f2, back2, rise2)
 			}

@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// gaussianRBM returns an RBM whose parameters are normal deviates of the given
+// gaussianRBM returns an RBM whose parameters are normal variates with the given
 // standard deviation.
 func gaussianRBM(visible, hidden int, sd float64, seed uint64) *rbm.RBM {
 	m := rbm.New(visible, hidden, 0, rbm.Softmax)
@@ -32,8 +32,8 @@ func rbmEnergy(m *rbm.RBM, x []uint8) (e float64) {
 	return e
 }
 
-// roundings bounds what the energy of a state and a model is off by in an
-// RBM system: half a quantum for each parameter that is on.
+// roundings bounds the error of the energy of an RBM system due to the rounding of parameters: half a quantum
+// for each parameter.
 func roundings(c *Parameters) float64 {
 	n, m := float64(c.units[visible]), float64(c.units[hidden])
 	return c.quantum / 2 * (n*m + n + m)
@@ -54,7 +54,7 @@ func TestRBMHasTheEnergyAndCostsOfTheModel(t *testing.T) {
 				i := r.IntN(s.Len())
 				before, cost := s.Energy(), s.FlipCost(i)
 				s.Flip(i)
-				// Both are sums of quanta, rounded once each.
+				// Both are exact sums of quanta with one rounding error each.
 				if got := s.Energy() - before; math.Abs(got-cost) > 0x1p-52*math.Abs(before) {
 					t.Fatalf("%v: a flip of %d costs %v, %v was said", shape, i, got, cost)
 				}
@@ -110,8 +110,8 @@ func loadStoreAndSet(t *testing.T, visible, hidden, rows int) {
 	}
 }
 
-// What Parameters hold depends on the last RBM that they were set to alone,
-// whatever quantum it had before.
+// Parameters depend only on the last RBM given to Set, not on the quantum
+// before.
 func TestSetForgets(t *testing.T) {
 	small, large := gaussianRBM(70, 33, .01, 1), gaussianRBM(70, 33, 3, 2)
 	for _, m := range []*rbm.RBM{small, large} {

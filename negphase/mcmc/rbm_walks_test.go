@@ -8,7 +8,7 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// plainOfRBM is the model of an RBM in spins: J = W/4 and
+// plainOfRBM returns the model of an RBM in spins: J = W/4 and
 // h = b/2 + Σ W/4, up to a constant.
 func plainOfRBM(c *Parameters) plain {
 	n := c.Len()
@@ -30,7 +30,7 @@ func plainOfRBM(c *Parameters) plain {
 	return p
 }
 
-// denseWeight is the weight of a flip by its cost, of the dense walks.
+// denseWeight returns the function of the dense walks from the cost of a flip to its weight.
 func denseWeight(c *Parameters, scale float64, mixed bool) func(cost float64) float64 {
 	w := denseSites{s: NewRBM(c), scale: [2]float64{scale, scale}}
 	if mixed {
@@ -46,13 +46,13 @@ func denseWeight(c *Parameters, scale float64, mixed bool) func(cost float64) fl
 	}
 }
 
-// smallRBM is an RBM of n units of which some are visible.
+// smallRBM returns an RBM with n units, of which the given number are visible.
 func smallRBM(visible, n int) *Parameters {
 	return NewParameters(gaussianRBM(visible, n-visible, .8, uint64(10*visible+n)))
 }
 
-// The exact kernels of SARDONICS on small RBMs, path by path against the slow
-// walk, which knows nothing of layers.
+// On small RBMs the exact kernels of SARDONICS are right, and the scores of each path agree with those of the slow
+// walk, which does not use layers.
 func TestSardonicsKernelsOnRBMs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -61,7 +61,7 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 		shapes := []int{c.n / 2}
 		switch {
 		case c.name == "iterated mixture of 4", c.long && !*long:
-			continue // 3 units have it
+			continue // the case of 3 units has it
 		case c.name == "pair", c.name == "mixture":
 			shapes = []int{1, c.n / 2, c.n - 1}
 		}
@@ -89,7 +89,7 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 					}
 					f, b, rise = chain.scorePath(kind, p)
 					if c.slow {
-						// As in TestSardonicsKernels.
+						// The tolerance is that of TestSardonicsKernels.
 						sf, sb, srise := slow.scorePath(x, kind, p)
 						if math.Abs(f-sf) > 1e-12 || math.Abs(b-sb) > 1e-12 || math.Abs(rise-srise) > 1e-12 {
 							t.Fatalf("path %v from %v: (%v %v %v), slowly (%v %v %v)", p, x, f, b, rise, sf, sb, srise)
@@ -171,9 +171,9 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Parameters, n int) {
 	}
 }
 
-// Caches that are not those of the state, of the biases or of the parameters
-// must be seen by the comparison of scores, path by path, that the exact
-// kernels rest on.
+// Stale caches of the state, of the biases or of the parameters
+// must be detected by the comparison of scores for each path, on which the tests of exact
+// kernels rely.
 func TestStaleDenseWalksAreSeen(t *testing.T) {
 	const n = 5
 	m := Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 1.1, Gamma2: .4, Weights: HeatBath, Walks: 1, Mix: [3]float64{.3, .2, .5}}

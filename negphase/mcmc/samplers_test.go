@@ -95,8 +95,8 @@ func TestParseMoverErrorsNameTheKey(t *testing.T) {
 	}
 }
 
-// TestSamplersTable goes through the rows: all have a line of help, and the
-// defaults of their keys, which the settings are made of, can be written.
+// TestSamplersTable checks that all rows have a line of help, and that settings with the
+// defaults of their keys can be formatted and parsed.
 func TestSamplersTable(t *testing.T) {
 	kinds, keys := Help()
 	for _, s := range samplers {

@@ -8,14 +8,14 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// An exactCase is a sampler and a system small enough to list all its moves.
+// An exactCase is a sampler with a system so small that all moves can be enumerated.
 type exactCase struct {
 	name  string
 	n     int
 	m     Sardonics
 	sites []int32
-	slow  bool // checked path by path too
-	long  bool // only with -long
+	slow  bool // compare each path with slowWalk
+	long  bool // run only with -long
 }
 
 func exactCases() []exactCase {
@@ -45,18 +45,18 @@ func exactCases() []exactCase {
 	}
 }
 
-// A scorer is a chain, or the slow walk, or a flawed one.
+// A scorer returns the scores of a path, by a chain, by the slow walk or by a broken version.
 type scorer func(x []uint8, kind int, p path) (forward, reverse, rise float64)
 
-// sums are over all moves from each state.
+// sums has sums over all moves from each state.
 type sums struct {
-	proposed []float64 // probabilities of being proposed: 1
-	ratio    []float64 // of these times the ratio before min(1, ratio)
+	proposed []float64 // proposal probabilities; the sum must be 1
+	ratio    []float64 // proposal probability times the ratio in the acceptance min(1, ratio)
 }
 
 func newSums(states int) sums { return sums{make([]float64, states), make([]float64, states)} }
 
-// add counts a move from state x and returns the probability of accepting it.
+// add adds a move from state x to the sums, and returns its acceptance probability.
 func (s sums) add(x int, flow, logRatio float64) float64 {
 	ratio := math.Exp(logRatio)
 	s.proposed[x] += flow
@@ -64,8 +64,8 @@ func (s sums) add(x int, flow, logRatio float64) float64 {
 	return min(1, ratio)
 }
 
-// wrong says which sum is not what it must be: the proposals of each state
-// add up to 1, and under the law the mean ratio is 1, as the flow back is.
+// wrong describes the sum that is wrong; "" if none is. The proposal probabilities of each state
+// must add to 1. In equilibrium the mean ratio must be 1, because the ratio is the flow back divided by the flow.
 func (s sums) wrong(law []float64) string {
 	mean := 0.0
 	for x, p := range s.proposed {
@@ -80,7 +80,7 @@ func (s sums) wrong(law []float64) string {
 	return ""
 }
 
-// kernelOf lists every walk from every state.
+// kernelOf computes the transition matrix, by enumeration of all walks from every state.
 func kernelOf(c exactCase, score scorer, beta float64) (kernel, sums) {
 	all := states(c.n)
 	k, total := newKernel(len(all)), newSums(len(all))
@@ -108,7 +108,7 @@ func kernelOf(c exactCase, score scorer, beta float64) (kernel, sums) {
 
 const exactBeta = 0.8
 
-// The structures that the exact tests go through.
+// The data structures of weights on which the exact tests run.
 var structures = []struct {
 	name  string
 	graph func(t testing.TB, n int) *Graph
@@ -148,8 +148,8 @@ func TestSardonicsKernels(t *testing.T) {
 						t.Fatalf("walker %T", chain.walker)
 					}
 					if bw, ok := chain.walker.(*blockWalk); ok && structure.hide(ising) != System(ising) {
-						// The largest cost is guessed from the state then;
-						// the slow walk knows it, so make them equal.
+						// The bound of the costs depends on the state at Bind;
+						// slowWalk has the true bound, so the two are made equal.
 						for b := range bw.biases {
 							family := walk.HeatBath
 							if weights == Boltzmann {
@@ -168,8 +168,8 @@ func TestSardonicsKernels(t *testing.T) {
 						}
 						f, b, rise = chain.scorePath(kind, p)
 						if c.slow && (c.m.walks() < 4 || weights == HeatBath) {
-							// A path has at most 10 flips, each with some 10 roundings
-							// in logarithms of at most 5, and totals of 2⁴⁷.
+							// A path has at most 10 flips, each with some 10 rounding errors
+							// of logarithms of at most 5, and totals of 2⁴⁷.
 							sf, sb, srise := slow.scorePath(x, kind, p)
 							if math.Abs(f-sf) > 1e-12 || math.Abs(b-sb) > 1e-12 || math.Abs(rise-srise) > 1e-12 {
 								t.Fatalf("path %v from %v: (%v %v %v), slowly (%v %v %v)", p, x, f, b, rise, sf, sb, srise)
@@ -194,7 +194,7 @@ func TestSardonicsKernels(t *testing.T) {
 	}
 }
 
-// The errors that are easily made must be seen by the test above.
+// TestSardonicsKernels must detect common mistakes.
 func TestSardonicsMutantsAreSeen(t *testing.T) {
 	mixed := Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 1.1, Gamma2: .4, Weights: HeatBath, Walks: 1, Mix: [3]float64{.3, .2, .5}}
 	for _, mutant := range []struct {
@@ -236,8 +236,8 @@ func TestSardonicsMutantsAreSeen(t *testing.T) {
 	}
 }
 
-// Proposition 3.3: between two states, walks are accepted at most as often as
-// a proposal of the end state alone, summed over walks, would be.
+// Proposition 3.3: between two states, the rate of accepted walks is at most that of a sampler that proposes the end
+// state with the probability summed over walks.
 func TestSardonicsAcceptsAtMostTheMarginal(t *testing.T) {
 	m := Sardonics{MinLength: 1, MaxLength: 4, Gamma1: 1.3, Weights: HeatBath, Single: true}
 	for seed := range uint64(5) {
@@ -254,7 +254,7 @@ func TestSardonicsAcceptsAtMostTheMarginal(t *testing.T) {
 			for _, i := range p[0] {
 				y ^= 1 << i
 			}
-			q[indexOf(x)][y] += math.Exp(f) / 4 // of four lengths
+			q[indexOf(x)][y] += math.Exp(f) / 4 // one of four lengths
 			return f, b, rise
 		}, exactBeta)
 		law := plainOf(g).boltzmann(states(4), exactBeta)
@@ -266,7 +266,7 @@ func TestSardonicsAcceptsAtMostTheMarginal(t *testing.T) {
 				}
 				effective := k[x][y] / q[x][y]
 				marginal := min(1, law[y]*q[y][x]/(law[x]*q[x][y]))
-				if effective > marginal*(1+1e-12) { // 24 walks, rounded
+				if effective > marginal*(1+1e-12) { // rounding errors of 24 walks
 					t.Errorf("%d to %d: accepted with %v, above %v, want at most %v", x, y, effective, marginal, marginal*(1+1e-12))
 				}
 				if effective < marginal*(1-1e-6) {

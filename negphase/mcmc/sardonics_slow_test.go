@@ -7,9 +7,9 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// scorePath takes the chain along a path as if it had been drawn in a move of
-// type kind, and back. It returns what Move decides by: the logarithms of the
-// probabilities of the path and of its reverse, and the rise of the energy.
+// scorePath makes a given path as if it had been drawn in a move of
+// type kind, and undoes it. It returns the logarithms of the
+// probabilities of the path and of its reverse, and the increase of the energy, from which Move decides.
 func (c *sardonicsChain) scorePath(kind int, p path) (forward, reverse, rise float64) {
 	c.begin()
 	for i, sites := range p {
@@ -22,10 +22,10 @@ func (c *sardonicsChain) scorePath(kind int, p path) (forward, reverse, rise flo
 	return forward, reverse, rise
 }
 
-// A slowWalk is SARDONICS as the paper states it: at every flip the weights of
-// all sites that may flip are computed anew from the couplings, and the
-// reverse is scored by walking it. Its flaws are the errors that the tests
-// must see.
+// A slowWalk is a simple implementation of SARDONICS as the paper states it. At every flip it recomputes the weights of
+// all sites that may flip from the couplings, and it makes the
+// reverse walk to compute its probability. Its flaws are mistakes that the tests
+// must detect.
 type slowWalk struct {
 	Sardonics
 	model  plain
@@ -35,8 +35,8 @@ type slowWalk struct {
 	noFreed, noSwap bool
 }
 
-// newSlow has the weight function of the chain c, since any positive function
-// is valid and the two must agree to rounding.
+// newSlow returns a slowWalk with the weight function of the chain: any positive function
+// is valid, but the two must agree up to rounding errors.
 func newSlow(m Sardonics, g *Graph, beta float64, sites []int32, table bool) *slowWalk {
 	s := &slowWalk{Sardonics: m, model: plainOf(g), sites: sites}
 	if sites == nil {
@@ -58,8 +58,8 @@ func newSlow(m Sardonics, g *Graph, beta float64, sites []int32, table bool) *sl
 	return s
 }
 
-// walked returns the log probability of one walk from x, which it takes x
-// along. Sites in never cannot be drawn at all.
+// walked makes one walk from x and returns its log probability. Sites in never
+// cannot be drawn.
 func (s *slowWalk) walked(x []uint8, walk []int32, bias int, never []int32) float64 {
 	logp := 0.0
 	for t, i := range walk {
@@ -80,8 +80,7 @@ func (s *slowWalk) walked(x []uint8, walk []int32, bias int, never []int32) floa
 	return logp
 }
 
-// path returns the log probability of a path of the given type from x, which
-// it takes x along.
+// path makes a path of the given type from x and returns its log probability.
 func (s *slowWalk) path(x []uint8, p path, kind int, back bool) float64 {
 	logp := 0.0
 	for i, walk := range p {
@@ -94,14 +93,14 @@ func (s *slowWalk) path(x []uint8, p path, kind int, back bool) float64 {
 		}
 		var never []int32
 		if back && s.noFreed {
-			never = walk // the bits that the walk flipped stay forbidden
+			never = walk // broken: the sites that the walk flipped stay forbidden
 		}
 		logp += s.walked(x, walk, typeBias[kind][half], never)
 	}
 	return logp
 }
 
-// proportion returns log P of a type.
+// proportion returns the log probability of a type.
 func (s *slowWalk) proportion(kind int) float64 {
 	if s.Single {
 		return math.Log([3]float64{1, 0, 0}[kind])

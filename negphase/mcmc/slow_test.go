@@ -9,8 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A plain is a small model with everything computed anew at each question: the
-// truth that chains are compared with.
+// A plain is a small model without caches, with which chains are compared.
 type plain struct {
 	j [][]float64
 	h []float64
@@ -51,7 +50,7 @@ func (p plain) delta(x []uint8, i int) float64 {
 	return 2 * float64(spin(x[i])) * field
 }
 
-// states returns all states of n bits, state x as bits of its index.
+// states returns all states of n bits. State x has the bits of its index.
 func states(n int) [][]uint8 {
 	all := make([][]uint8, 1<<n)
 	for x := range all {
@@ -84,7 +83,7 @@ func (p plain) boltzmann(all [][]uint8, beta float64) []float64 {
 	return law
 }
 
-// A path is the walks of a move.
+// A path has the walks of a move.
 type path = [][]int32
 
 // reversed returns the path that undoes a path: walks and flips from the last
@@ -134,7 +133,7 @@ func paths(walks [][]int32, n int) (all []path) {
 	return all
 }
 
-// The systems of the exact tests: random couplings and fields, with and
+// randomGraph returns a system for exact tests, with random couplings and fields, with or
 // without a common quantum.
 func randomGraph(t testing.TB, n int, integer bool, seed uint64) *Graph {
 	t.Helper()
@@ -165,7 +164,7 @@ func randomGraph(t testing.TB, n int, integer bool, seed uint64) *Graph {
 	return g
 }
 
-// bipartiteGraph is a little RBM: n/2 spins coupled to all others.
+// bipartiteGraph returns a small RBM: n/2 spins coupled to all others.
 func bipartiteGraph(t testing.TB, n int, seed uint64) *Graph {
 	t.Helper()
 	r := rbm.NewKey(seed).Rand()
@@ -184,10 +183,10 @@ func bipartiteGraph(t testing.TB, n int, seed uint64) *Graph {
 	return g
 }
 
-// anySystem hides what kind of system s is, as a user's own would be.
+// anySystem hides the type of a system, so that it is treated like a user's system.
 type anySystem struct{ System }
 
-// dense is a system that does not say what a flip touches.
+// dense is a system whose Flip returns nil.
 type dense struct{ System }
 
 func (d dense) Flip(i int) []int32 {
@@ -195,7 +194,7 @@ func (d dense) Flip(i int) []int32 {
 	return nil
 }
 
-// A kernel is a whole transition matrix over listed states.
+// A kernel is a transition matrix.
 type kernel [][]float64
 
 func newKernel(n int) kernel {
@@ -206,8 +205,8 @@ func newKernel(n int) kernel {
 	return k
 }
 
-// residual returns the largest violation of detailed balance, absolute, and
-// relative to the flow where there is any.
+// residual returns the largest violation of detailed balance: absolute, and
+// relative to the flow where it is not 0.
 func (k kernel) residual(law []float64) (absolute, relative float64) {
 	for x := range k {
 		for y := range x {
@@ -221,9 +220,9 @@ func (k kernel) residual(law []float64) (absolute, relative float64) {
 	return absolute, relative
 }
 
-// positive reports whether the 2⁹th power of k, with the rest of each row on
-// the diagonal, has no zero: every state is reached from every other, at
-// every later time.
+// positive reports whether the 2⁹th power of k, with the rest of each row added to
+// the diagonal, has no zero. Then every state can be reached from every other one, after
+// any larger number of steps.
 func (k kernel) positive() bool {
 	p := newKernel(len(k))
 	for x := range k {
@@ -232,7 +231,7 @@ func (k kernel) positive() bool {
 			p[x][y] = k[x][y]
 			rest -= k[x][y]
 		}
-		if rest > 1e-9 { // rejections; less is rounding
+		if rest > 1e-9 { // rejections; smaller values are rounding errors
 			p[x][x] += rest
 		}
 	}
@@ -259,7 +258,7 @@ func (k kernel) positive() bool {
 	return true
 }
 
-// pickState returns the index that the uniform u stands for under the law.
+// pickState draws an index from a distribution.
 func pickState(law []float64, r *rand.Rand) int {
 	u := r.Float64()
 	k := 0

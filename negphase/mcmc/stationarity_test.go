@@ -14,13 +14,13 @@ import (
 
 var long = flag.Bool("long", false, "test every case, or from more starts, a minute")
 
-// exactStarts is the number of chains that start from the exact law: wrong
-// movers here then give z = 90 and more, where 6 is the limit, and with a tenth of
-// them 16 and more.
+// exactStarts is the number of chains that start from the exact distribution. The broken
+// movers here then have z of at least 90, and with a tenth of
+// the chains at least 16. The limit is 6.
 const exactStarts = 100000
 
-// z draws states from the law pi over codes, moves each once and tests the
-// states after it against the law.
+// z draws states from the distribution pi over codes, moves each once, and tests the
+// new states against the distribution.
 func z(t *testing.T, s *Ising, c Chain, starts int, codes []int, pi []float64) float64 {
 	t.Helper()
 	r := rbm.NewKey(77).Rand()
@@ -84,7 +84,7 @@ func TestMovesLeaveTheLaw(t *testing.T) {
 	}
 }
 
-// shellLaw returns the states of this many active bits and their law.
+// shellLaw returns the states with the given number of active bits, and their distribution.
 func shellLaw(g *Graph, active int, beta float64) (codes []int, pi []float64) {
 	var energy []float64
 	for x := range 1 << g.Len() {
@@ -100,7 +100,7 @@ func shellLaw(g *Graph, active int, beta float64) (codes []int, pi []float64) {
 	return codes, boltzmann(energy, beta)
 }
 
-// Movers with a mistake inside must be found by the same test, from as few starts.
+// Broken movers must be detected by the same test, with fewer starts.
 func TestBrokenMovesAreFound(t *testing.T) {
 	const beta, starts = 0.5, exactStarts / 10
 	g := lattice(t, "3x3", Uniform(0.5), -0.5)
@@ -129,7 +129,7 @@ func TestBrokenMovesAreFound(t *testing.T) {
 	}
 }
 
-// uncoupled leaves out the term −4 J_ij s_i s_j of the exchange's cost.
+// uncoupled is an exchange whose cost lacks the term −4 J_ij s_i s_j.
 type uncoupled struct{ *exchange }
 
 func (c uncoupled) Move(r *rand.Rand) (info Info) {
@@ -146,8 +146,8 @@ func (c uncoupled) Move(r *rand.Rand) (info Info) {
 	return info
 }
 
-// On the 4×4 torus, Gibbs and Swendsen–Wang find the exact mean energy within
-// three standard errors, taken from 100 batches.
+// On the 4×4 torus, the mean energies by Gibbs and Swendsen–Wang are exact within
+// three standard errors from 100 batches.
 func TestMeanEnergy(t *testing.T) {
 	for _, c := range []struct {
 		j, field float64
@@ -176,7 +176,7 @@ func TestMeanEnergy(t *testing.T) {
 			if math.Abs(sum-want) > 3*deviation {
 				t.Errorf("J = %g, h = %g, %T: mean energy %.4f ± %.4f, want %.4f", c.j, c.field, m, sum, deviation, want)
 			}
-			// Bounds of the error itself, so that it cannot hide a failure.
+			// A large standard error must not hide a failure.
 			if deviation > 0.3 {
 				t.Errorf("J = %g, h = %g, %T: standard error %g, want at most 0.3", c.j, c.field, m, deviation)
 			}
@@ -184,10 +184,10 @@ func TestMeanEnergy(t *testing.T) {
 	}
 }
 
-// meanEnergy enumerates all states, one flip apart.
+// meanEnergy enumerates all states, in an order in which successive states differ by one flip.
 func meanEnergy(g *Graph, beta float64) float64 {
 	s := NewIsing(g, nil)
-	least := -float64(g.Edges()+g.Len()) * g.maxField // below every energy
+	least := -float64(g.Edges()+g.Len()) * g.maxField // a lower bound of all energies
 	var z, sum float64
 	for x := range 1 << g.Len() {
 		if x > 0 {

@@ -10,9 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Gaps of an operator are those of its matrix, whose eigenvalues are
-// all computed: of chains that are reversible and that are not, reducible,
-// periodic, in a fixed and in random order, and of an RBM's layers.
+// The gap of an operator agrees with all eigenvalues of its matrix. The chains are reversible or not, reducible or
+// periodic, in fixed or random order, and on an RBM's layers.
 func TestOperatorGap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -58,7 +57,7 @@ func TestOperatorGap(t *testing.T) {
 	}
 }
 
-// The units of a layer updated one after the other are all updated at once: the
+// Updating the units of a layer one after the other equals updating them together: the
 // matrix of block Gibbs is p(h|v)p(v'|h).
 func TestLayersOfAnOperator(t *testing.T) {
 	m := rbm.New(2, 2, 0, rbm.Softmax)

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// clusterKernel returns the whole matrix of a Swendsen–Wang chain by listing
-// every choice of its bonds and coins.
+// clusterKernel returns the transition matrix of a Swendsen–Wang chain, by enumeration of
+// all choices of bonds and coins.
 func clusterKernel(s *Ising, c *swendsenWang) *mat.Dense {
 	n := s.Len()
 	k := mat.NewDense(1<<n, 1<<n, nil)
@@ -35,7 +35,7 @@ func clusterKernel(s *Ising, c *swendsenWang) *mat.Dense {
 					p *= 1 - q
 				}
 			}
-			var flips []int // the sites of each cluster but the ghost's, as masks
+			var flips []int // masks of the sites of each cluster except the ghost's
 			var roots []int32
 			for _, i := range c.sites {
 				root := c.cluster.root(i)
@@ -82,7 +82,7 @@ func TestClustersAreInDetailedBalance(t *testing.T) {
 	}
 }
 
-// Three mistakes: no ghost, bonds of the wrong sign, half of the bonds' β.
+// Three broken versions are detected: no ghost, bonds of the wrong sign, and half of β in the bonds.
 func TestBrokenClustersAreFound(t *testing.T) {
 	const beta = 0.6
 	g := integerGraph(t, 4, 1)

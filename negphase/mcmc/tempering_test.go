@@ -19,8 +19,8 @@ import (
 type ladderCase struct {
 	*Ladder
 	n   int
-	pi  []float64   // of the states of all replicas
-	law [][]float64 // for each temperature
+	pi  []float64   // distribution of the states of all replicas
+	law [][]float64 // [temperature] distribution
 }
 
 func newLadderCase(t *testing.T, g *Graph, e Swapping, betas ...float64) ladderCase {
@@ -53,13 +53,13 @@ func (c ladderCase) code() (x int) {
 	return x
 }
 
-// A weighing is the weights after an exchange.
+// A weighing has the weights after an exchange.
 type weighing struct {
 	own     []float64
 	partner []int
 }
 
-// exchanges lists every outcome of the exchanges from state x, with its probability. twist
+// exchanges calls each for every outcome y of the exchanges from state x, with its probability. twist
 // changes the probabilities of single swaps.
 func (c ladderCase) exchanges(x int, twist func(p float64) float64, each func(y int, p float64, w weighing)) {
 	pairs := len(c.betas) - 1
@@ -89,7 +89,7 @@ func (c ladderCase) exchanges(x int, twist func(p float64) float64, each func(y 
 	}
 }
 
-// kernel returns the matrix of the exchanges.
+// kernel returns the transition matrix of the exchanges.
 func (c ladderCase) kernel(twist func(p float64) float64) *mat.Dense {
 	k := mat.NewDense(len(c.pi), len(c.pi), nil)
 	for x := range c.pi {
@@ -110,8 +110,8 @@ func ladderCases(t *testing.T) map[string]ladderCase {
 	return cases
 }
 
-// TestLadderLeavesTheProduct: the whole matrix of a move, sweeps and exchanges, leaves the
-// product of the Boltzmann distributions.
+// TestLadderLeavesTheProduct checks that a move (sweeps and exchanges) leaves the
+// product of the Boltzmann distributions invariant.
 func TestLadderLeavesTheProduct(t *testing.T) {
 	for name, c := range ladderCases(t) {
 		exchange := c.kernel(asItIs)
@@ -140,7 +140,7 @@ func TestLadderLeavesTheProduct(t *testing.T) {
 		if d := imbalanceOfPair(c); d > exact {
 			t.Errorf("%s: the exchange of a pair is out of balance by %g", name, d)
 		}
-		// Twins with a mistake: swaps a tenth too rare where they are uncertain, and the wrong way round.
+		// Broken: swaps with probability below 1 are too rare by a tenth, or have the opposite probability.
 		for what, twist := range map[string]func(float64) float64{
 			"p^1.1": func(p float64) float64 { return math.Pow(p, 1.1) },
 			"1 - p": func(p float64) float64 { return 1 - p },
@@ -152,17 +152,17 @@ func TestLadderLeavesTheProduct(t *testing.T) {
 	}
 }
 
-// imbalanceOfPair returns by how much the exchange is out of detailed balance, of ladders of one pair.
+// imbalanceOfPair returns the violation of detailed balance by the exchange, for a ladder with one pair.
 func imbalanceOfPair(c ladderCase) float64 {
 	if len(c.betas) > 2 {
-		return 0 // pairs in turn do not keep it
+		return 0 // several pairs in sequence do not satisfy detailed balance
 	}
 	return imbalance(c.pi, c.kernel(asItIs))
 }
 
-// TestLadderWeights: from draws of the product, the weighted means after the exchanges are those
-// of the temperatures, for any function of the state; and weights that forget whether the states
-// were swapped are not.
+// TestLadderWeights checks that from draws of the product, the weighted means of any function after the exchanges are
+// those at the temperatures. With broken weights, which ignore whether the states
+// were swapped, they are not.
 func TestLadderWeights(t *testing.T) {
 	r := rbm.NewKey(6).Rand()
 	for name, c := range ladderCases(t) {
@@ -236,7 +236,7 @@ func TestLadderFromExactStarts(t *testing.T) {
 			if e == NoSwaps {
 				continue
 			}
-			c.betas[1], c.betas[2] = c.betas[2], c.betas[1] // exchanges by the wrong temperatures
+			c.betas[1], c.betas[2] = c.betas[2], c.betas[1] // broken: exchanges have the wrong temperatures
 			if z := ladderZ(c, starts); z < 6 {
 				t.Errorf("%s, %q with two temperatures in the wrong order: z = %.1f only", name, e, z)
 			}
@@ -244,7 +244,7 @@ func TestLadderFromExactStarts(t *testing.T) {
 	}
 }
 
-// newLadderCaseOfLaws is newLadderCase without the product, which may be large.
+// newLadderCaseOfLaws is newLadderCase without the product distribution, which may be too large.
 func newLadderCaseOfLaws(t *testing.T, g *Graph, e Swapping, betas ...float64) ladderCase {
 	t.Helper()
 	c := ladderCase{Ladder: must(NewLadder(NewIsing(g, nil), Gibbs{}, e, betas, nil))(t), n: g.Len()}
@@ -254,9 +254,9 @@ func newLadderCaseOfLaws(t *testing.T, g *Graph, e Swapping, betas ...float64) l
 	return c
 }
 
-// TestLadderMeanEnergies runs ladders of every sampler, of Ising systems and RBMs, and compares the
-// mean energy at every temperature with the exact one. Some keep the number of sites up, and so the lists
-// of which sites these are, which an exchange of replicas makes stale.
+// TestLadderMeanEnergies runs ladders of every sampler, on Ising systems and RBMs, and compares the
+// mean energy at every temperature with the exact one. Some samplers keep lists of the sites that are up, which become
+// stale when replicas are exchanged.
 func TestLadderMeanEnergies(t *testing.T) {
 	g := lattice(t, "3x3", Gaussian(1, rbm.NewKey(4)), 0)
 	p := smallRBM(4, 7)
@@ -320,7 +320,7 @@ func TestLadderMeanEnergies(t *testing.T) {
 	}
 }
 
-// startAt returns the system, moved to a state.
+// startAt sets the state of a system and returns the system.
 func startAt(s System, code int) System {
 	for i, x := range stateOf(code, s.Len()) {
 		if s.State()[i] != x {
@@ -346,7 +346,7 @@ func energiesOf(s System) []float64 {
 	return all
 }
 
-// TestParseTempering reads and writes ladders, and refuses what is none.
+// TestParseTempering parses and formats ladders, and checks errors.
 func TestParseTempering(t *testing.T) {
 	for text, want := range map[string]string{
 		"pt":                          "pt:replicas=8:hottest=2:gibbs:order=linear",
@@ -421,7 +421,7 @@ func TestLadderMovesDoNotAllocate(t *testing.T) {
 	}
 }
 
-// TestLadderRenewsCaches: chains with caches move as if all of them were renewed before each move.
+// TestLadderRenewsCaches checks that chains move as if all caches were renewed before each move.
 func TestLadderRenewsCaches(t *testing.T) {
 	walks := Sardonics{MinLength: 1, MaxLength: 4, Gamma1: 1, Gamma2: 1, Mix: [3]float64{1, 0, 0}, Walks: 1, Weights: HeatBath}
 	for _, e := range []Swapping{Swaps, InfiniteSwaps} {

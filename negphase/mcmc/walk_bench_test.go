@@ -8,13 +8,13 @@ import (
 	"gorbm/rbm"
 )
 
-// A bench is a system of the SARDONICS paper's experiments.
+// A bench is a system in the experiments of the SARDONICS paper.
 type bench struct {
 	name    string
 	sides   []int
 	j       func(rbm.Key) Couplings
 	beta    float64
-	low, up int // lengths of walks
+	low, up int // smallest and largest length of walks
 }
 
 var benches = []bench{
@@ -46,7 +46,7 @@ func randomState(r *rand.Rand, n int) []uint8 {
 	return x
 }
 
-// BenchmarkWalks gives the time of a flip, those of rejected moves included.
+// BenchmarkWalks measures the time per flip, including flips of rejected moves.
 func BenchmarkWalks(b *testing.B) {
 	for _, c := range benches {
 		movers := walkers(c)

@@ -8,8 +8,8 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// wrong says what in a system or in the caches of a walk differs from its
-// recomputation, exactly; "" if nothing does.
+// wrong names the part of a system or of the caches of a walk that differs from its
+// recomputation; "" if all are identical.
 func wrong(s *Ising, c Chain) string {
 	fresh := NewIsing(s.graph, s.state)
 	switch {
@@ -76,7 +76,7 @@ func wrong(s *Ising, c Chain) string {
 	return ""
 }
 
-// summed reports whether the sums of b are those of its leaves.
+// summed reports whether the sums of b agree with its leaves.
 func summed(b *walk.Blocks) bool {
 	fresh := walk.NewBlocks(len(b.Leaf))
 	for i, w := range b.Leaf {
@@ -107,8 +107,8 @@ func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) ui
 	return ""
 }
 
-// counters returns all numbers that a rejected move must leave as they were:
-// not the order within lists.
+// counters returns all numbers that a rejected move must restore. The order within lists is not
+// among them.
 func counters(s *Ising, c Chain) []uint64 {
 	out := []uint64{uint64(s.energy)}
 	for _, x := range s.state {

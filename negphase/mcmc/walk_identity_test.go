@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm"
 )
 
-// walkers are the walks that go through the tests of large systems.
+// walkers returns the samplers for the tests on large systems.
 func walkers(b bench) map[string]Mover {
 	pair := DefaultSardonics()
 	pair.MinLength, pair.MaxLength = b.low, b.up
@@ -28,7 +28,7 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 				for _, x := range ising.state {
 					ones += int(x)
 				}
-				// Some systems are bound on a part of their sites.
+				// Some chains are bound to a part of the sites.
 				var sites []int32
 				if name == "pair" {
 					sites = everySite(ising.Len())[100:600]
@@ -76,8 +76,8 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 						t.Fatalf("site %d moved: got %v, want %v", i, ising.state[i], start[i])
 					}
 				}
-				// A state that was changed behind the chain's back is seen, and
-				// Reset takes it over.
+				// A change of the state without the chain is detected, and
+				// Reset recomputes the caches.
 				ising.Flip(150)
 				if wrong(ising, chain) == "" {
 					t.Error("caches of another state pass")
@@ -91,7 +91,7 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 	}
 }
 
-// A move that changes more weights than are logged is undone too.
+// A move that changes more weights than the log can store is undone correctly.
 func TestUndoOfLongMoves(t *testing.T) {
 	const n, k, segments = 300, 150, 3
 	ising := NewIsing(realGraph(t, n), RandomState(n, rbm.NewKey(1)))
@@ -149,8 +149,8 @@ func TestWalksRepeatFromEqualSeeds(t *testing.T) {
 	}
 }
 
-// With 10⁵ starts a law that is off by 5 % in each state is seen: z is then
-// 10⁵·0.05²/√(2·511) = 8 on 512 states. With a million, by -long, it is 2 %.
+// With 10⁵ starts an error of 5 % in the probability of each state is detected: z is then
+// 10⁵·0.05²/√(2·511) = 8 on 512 states. With a million starts (-long) an error of 2 % is.
 func TestSardonicsStationarity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -186,7 +186,7 @@ func TestSardonicsStationarity(t *testing.T) {
 	}
 }
 
-// A long chain visits the states as often as it should, wherever it starts.
+// A long chain visits the states with the right frequencies from any start.
 func TestSardonicsVisitsStatesByTheirLaw(t *testing.T) {
 	g := randomGraph(t, 8, true, 32)
 	ising := NewIsing(g, nil)
@@ -206,7 +206,7 @@ func TestSardonicsVisitsStatesByTheirLaw(t *testing.T) {
 	}
 }
 
-// forgetful keeps the state of rejected moves: the tests above must see it.
+// forgetful is a broken walker that keeps the state of rejected moves. The tests above must detect it.
 type forgetful struct{ walker }
 
 func (f forgetful) undo() { f.commit() }

@@ -10,11 +10,11 @@ import (
 	"gorbm/rbm"
 )
 
-// The acceptance of pairs of walks peaks at 1.02 to 1.05β and falls off
-// steeply on both sides. The numbers come from an independent implementation,
-// to about 0.01: they test the form of the weights, their unit β, and the
-// whole of the ratio at once. Rounds of 100 moves start from states that
-// differ; the standard error over rounds is below 0.01.
+// The acceptance of pairs of walks has its maximum at γ = 1.02 to 1.05 and decreases
+// steeply on both sides. The numbers are from an independent implementation,
+// with errors of about 0.01. They test the form of the weights, the unit β of γ, and the
+// acceptance ratio together. Rounds of 100 moves start from different
+// states; the standard error over rounds is below 0.01.
 func TestSardonicsAcceptanceOfPublishedSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -57,7 +57,7 @@ func TestSardonicsAcceptanceOfPublishedSystems(t *testing.T) {
 	}
 	check("ferromagnet", measure(s, ferro, r, clusters, 5, 40), []float64{.06, .29, .69, .88, .77, .35, .02}, .03)
 
-	// Glasses differ, and five of them are not the five of the figures.
+	// The acceptance differs between glasses, and these five are not those of the figures.
 	glass := benches[1]
 	mean := make([]float64, len(gammas))
 	for n := range uint64(5) {
@@ -137,9 +137,9 @@ func TestWalksMeanEnergyOfTheSmallTorus(t *testing.T) {
 	check("exchange", mustBind(t, Exchange{}, s, beta), shellSum/shellZ)
 }
 
-// At the critical temperature clusters, single sites and walks see the same
-// energy. Each runs for at least a hundred times its autocorrelation time: some
-// 5 moves of clusters, 100 to 400 sweeps and 500 to 1000 pairs of walks.
+// At the critical temperature cluster moves, single-site updates and walks have the same mean
+// energy. Each runs for at least a hundred times its autocorrelation time, which is some
+// 5 cluster moves, 100 to 400 sweeps and 500 to 1000 pairs of walks.
 func TestMeanEnergiesAtCriticality(t *testing.T) {
 	if !*long {
 		t.Skip("eight seconds, with -long: that each leaves the law as it is, is tested on small systems")

@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// The reverse of a path, scored from where the path ended, has the two
-// probabilities exchanged: on large systems, where nothing can be listed.
+// If the reverse of a path is scored from the end of the path, the two
+// probabilities are exchanged. The systems are too large for enumeration.
 func TestSardonicsReversePathExchangesProbabilities(t *testing.T) {
 	for _, b := range benches {
 		m := DefaultSardonics()
@@ -40,9 +40,9 @@ func TestSardonicsReversePathExchangesProbabilities(t *testing.T) {
 			}
 			chain.Reset()
 			f2, back2, rise2 := chain.scorePath(0, reversed(p))
-			// Some 360 flips, each with ten roundings in logarithms that add up
-			// to some 3000: below 360·10·2⁻⁵³·3000 = 1.2e-9 at worst, and a
-			// thousandth of it as they are independent.
+			// Some 360 flips with ten rounding errors each, in logarithms whose sum is
+			// some 3000: below 360·10·2⁻⁵³·3000 = 1.2e-9 in the worst case, and far
+			// less for independent errors.
 			if math.Abs(f-back2) > 1e-9 || math.Abs(back-f2) > 1e-9 || math.Abs(rise+rise2) > 1e-9 {
 				t.Errorf("%s: (%v, %v, %v) and back (%v, %v, %v)", b.name, f, back, rise, f2, back2, rise2)
 			}
@@ -52,8 +52,8 @@ func TestSardonicsReversePathExchangesProbabilities(t *testing.T) {
 	}
 }
 
-// The reverse of a pair of walks that was drawn, scored from where it ended,
-// has the two probabilities exchanged.
+// If the reverse of a drawn pair of walks is scored from its end,
+// the two probabilities are exchanged.
 func TestIntraclusterReversePathExchangesProbabilities(t *testing.T) {
 	for _, b := range benches {
 		m := DefaultIntracluster()
@@ -77,7 +77,7 @@ func TestIntraclusterReversePathExchangesProbabilities(t *testing.T) {
 			c.walker.commit()
 			p := reversed(path{drawn[:b.up], drawn[b.up:]})
 			f, back, down := c.scorePath(side, p)
-			// 180 flips with ten roundings in logarithms that add up to some
+			// 180 flips with ten rounding errors each, in logarithms whose sum is some
 			// 1500: 180·10·2⁻⁵³·1500 = 3e-10.
 			if math.Abs(f-sc.reverse[0].Log()) > 1e-9 || math.Abs(back-sc.forward[0].Log()) > 1e-9 || math.Abs(rise+down) > 1e-9 {
 				t.Errorf("%s: (%v, %v, %v) and back (%v, %v, %v)", b.name, sc.forward[0].Log(), sc.reverse[0].Log(), rise, f, back, down)

@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm"
 )
 
-// What cannot be run is refused, with the reason, in one line.
+// Settings that cannot run give an error of one line with the reason.
 func TestWalksRefuse(t *testing.T) {
 	g := randomGraph(t, 6, true, 3)
 	half := []uint8{1, 0, 1, 0, 1, 0}
@@ -36,7 +36,7 @@ func TestWalksRefuse(t *testing.T) {
 		state []uint8
 		beta  float64
 		sites []int32
-		want  string // "" for what is accepted
+		want  string // part of the error; "" if the settings are valid
 	}{
 		{sardonics(1, 6, same), nil, 1, nil, ""},
 		{sardonics(1, 1, single), nil, 1, nil, ""},
@@ -79,8 +79,8 @@ func TestWalksRefuse(t *testing.T) {
 	}
 }
 
-// A chain whose shell became too small for its lengths leaves those out that
-// do not fit, and rests if none is left.
+// If the shell of a chain becomes too small for some lengths, the chain does not draw these. It does not move if none
+// is left.
 func TestIntraclusterOnASmallerShell(t *testing.T) {
 	ising := NewIsing(randomGraph(t, 6, true, 3), []uint8{1, 1, 1, 0, 0, 0})
 	chain := mustBind(t, Intracluster{MinLength: 2, MaxLength: 3, GammaDown: 1, GammaUp: 1, Weights: HeatBath}, ising, 0.3)

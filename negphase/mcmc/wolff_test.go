@@ -10,17 +10,16 @@ import (
 	"gorbm/rbm"
 )
 
-// wolffKernel returns the whole matrix of a Wolff chain of one cluster. Given which bonds
-// join and where the cluster begins, a move is certain: so it lists every choice of
-// bonds, the ghost's among them, and of the first site, and takes the cluster that the
-// chain grows.
+// wolffKernel returns the transition matrix of a Wolff chain with one cluster per move. A move is determined by the
+// first site and by the bonds that join, including those to the ghost. wolffKernel enumerates all choices of both, and
+// lets the chain grow the cluster.
 func wolffKernel(s *Ising, c *wolff) *mat.Dense {
 	n, g := s.Len(), s.graph
 	k := mat.NewDense(1<<n, 1<<n, nil)
 	joins, ghost := slices.Clone(c.joins), slices.Clone(c.ghost)
 	type choice struct {
 		p  float64
-		at []*chance // both directions of a bond, or the ghost's of a site
+		at []*chance // both directions of a bond, or the ghost bond of a site
 	}
 	var all []choice
 	for i := range int32(n) {
@@ -36,7 +35,7 @@ func wolffKernel(s *Ising, c *wolff) *mat.Dense {
 			all = append(all, choice{float64(joins[a]) * 0x1p-53, []*chance{&c.joins[a], &c.joins[b]}})
 		}
 	}
-	draws := newStream(rbm.NewKey(1).Rand()) // decides nothing: every chance is 0 or 1
+	draws := newStream(rbm.NewKey(1).Rand()) // has no influence, because every chance is 0 or 1
 	for chosen := range 1 << len(all) {
 		p := 1 / float64(len(c.sites))
 		for i, one := range all {
@@ -89,7 +88,7 @@ func TestWolffIsInDetailedBalance(t *testing.T) {
 	}
 }
 
-// Three mistakes: no ghost, half of the bonds' β, and fixed sites that flip along.
+// Three broken versions are detected: no ghost, half of β in the bonds, and held sites that flip.
 func TestBrokenWolffIsFound(t *testing.T) {
 	const beta = 0.6
 	g := integerGraph(t, 4, 1)
@@ -129,7 +128,7 @@ func TestWolffRefusals(t *testing.T) {
 	}
 }
 
-// TestWolffHoldsSites: sites that the chain must not change stay, and others move.
+// TestWolffHoldsSites checks that only sites flip that the chain may change.
 func TestWolffHoldsSites(t *testing.T) {
 	s := NewIsing(lattice(t, "4x4", Uniform(1), 0), nil)
 	sites := []int32{0, 1, 5, 9}

@@ -8,11 +8,11 @@ import (
 	"gorbm/rbm"
 )
 
-// modeWeights are p of the three modes of copies.
+// modeWeights are the probabilities of the three modes of copies.
 var modeWeights = []float64{0.5, 0.3, 0.2}
 
-// copies returns a model of that many variables of three states that are all equal, but for e⁻¹⁰
-// or less: its Gibbs chains stay in one of three modes. Each mode has that many hidden units.
+// copies returns a model whose variables, one per column, have three states and are all equal, up to probabilities of
+// e⁻¹⁰. Gibbs chains stay in one of the three modes. The argument each is the number of hidden units per mode.
 func copies(columns, each int) *rbm.RBM {
 	var groups []rbm.Group
 	for range columns {
@@ -37,9 +37,9 @@ func copies(columns, each int) *rbm.RBM {
 	return m
 }
 
-// Sums over missing cells of models that do not mix, where states are listed, where the hidden layer
-// is enumerated, and by annealing: all cells are missing, or the last few. A Gibbs chain from the fill, and
-// the fill itself, are wrong by far.
+// Sums over missing cells are right for models whose Gibbs chains do not mix: by listing states, by enumeration of the
+// hidden layer, and by annealing. All cells are missing, or the last few. A Gibbs chain from the fill, and
+// the score of the fill itself, are far from the exact value.
 func TestGapSumsOfModes(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestGapSumsOfModes(t *testing.T) {
 			t.Fatalf("%s: standard error %v", c.what, stdErr[0])
 		}
 		tol := 1e-4 + 6*math.Hypot(stdErr[0], stdErr[1])
-		// The row without a gap in its first cell has its mode's share of the sum.
+		// With a known first cell, the sum is that of one mode.
 		if got, want := free[0]-free[1], math.Log(modeWeights[1]); math.Abs(got-want) > tol {
 			t.Errorf("%s: log p of the first cell is %v, want %v ± %v", c.what, got, want, tol)
 		}
@@ -92,11 +92,11 @@ func TestGapSumsOfModes(t *testing.T) {
 					t.Errorf("%s: cell %d has level %d with probability %v, want %v ± %v", c.what, i, k, got, p, tol)
 				}
 			}
-			if got := math.Exp(logp[1][k]); math.Abs(got-p) > tol { // known, alone of its row
+			if got := math.Exp(logp[1][k]); math.Abs(got-p) > tol { // the only known cell of its row
 				t.Errorf("%s: the known cell has level %d with probability %v, want %v ± %v", c.what, k, got, p, tol)
 			}
 		}
-		// A chain of the length that earlier scores had stays in the mode of the fill.
+		// A Gibbs chain stays in the mode of the fill.
 		elsewhere := 0
 		for step := range 300 {
 			g.Move(m, rbm.NewKey(3).Child(uint64(step)))
@@ -134,7 +134,7 @@ func TestGapSumsOfModes(t *testing.T) {
 	}
 }
 
-// The errors that are reported of log p of levels and of classes are those from the exact values, over several keys.
+// The reported standard errors of log p of levels and of classes agree with the errors over several keys.
 func TestErrorsOfLevels(t *testing.T) {
 	ctx := context.Background()
 	m := copies(12, 6)
@@ -151,7 +151,7 @@ func TestErrorsOfLevels(t *testing.T) {
 		g.mark(0, i, true)
 	}
 	const keys = 16
-	var levels, classes float64 // sums of squares of errors over what is reported
+	var levels, classes float64 // sums of squares of errors divided by reported errors
 	for key := range keys {
 		logp, stdErr := [][]float64{make([]float64, labelled.Visible())}, make([]float64, 1)
 		if err := g.Scores(ctx, labelled, logp, stdErr, false, rbm.NewKey(uint64(key))); err != nil {
@@ -169,7 +169,7 @@ func TestErrorsOfLevels(t *testing.T) {
 		z = (byClass[2] - math.Log(modeWeights[2])) / stdErr[0]
 		classes += z * z / keys
 	}
-	// χ² of 16 degrees of freedom over 16 lies in 0.246 … 2.45 except for a thousandth at either side.
+	// χ² with 16 degrees of freedom, divided by 16, is in 0.246 … 2.45 except with probability 0.001 at each side.
 	for what, z2 := range map[string]float64{"levels": levels, "classes": classes} {
 		if z2 < 0.246 || z2 > 2.45 {
 			t.Errorf("the squares of the errors of log p of %s are %.2f times what is reported, want 0.246 to 2.45", what, z2)

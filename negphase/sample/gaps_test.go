@@ -8,15 +8,15 @@ import (
 	"gorbm/rbm"
 )
 
-// gappy returns a model of a bit, a variable of three states, and another of four, whose free
-// energies can be enumerated.
+// gappy returns a model with a bit, a variable of three states and one of four states. All its states
+// can be enumerated.
 func gappy() *rbm.RBM {
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Bernoulli, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 4})
 	m.Randomize(2, rbm.NewKey(3))
 	return m
 }
 
-// joint returns p of all 2 × 3 × 4 states of gappy.
+// joint returns the probabilities of all 2 × 3 × 4 states of gappy.
 func joint(m *rbm.RBM) (p [2][3][4]float64) {
 	v, f := rbm.NewBits(1, 8), make([]float64, 1)
 	cells, sum := Cells(m), 0.0
@@ -42,7 +42,7 @@ func joint(m *rbm.RBM) (p [2][3][4]float64) {
 	return p
 }
 
-// Rows of each pattern of gaps, with as many chains, end at the conditional distributions.
+// Rows with each pattern of gaps reach the conditional distributions.
 func TestGapsAgainstEnumeration(t *testing.T) {
 	m := gappy()
 	p := joint(m)
@@ -61,7 +61,7 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 		g.cells[1].put(g.V, r, 2, 0)
 		g.cells[2].put(g.V, r, 0, 0)
 		if r < rows/2 {
-			mask(r, 1, 2) // of the first half two cells, else one
+			mask(r, 1, 2) // two cells in the first half of the rows, one in the others
 		} else {
 			mask(r, 2)
 		}
@@ -106,7 +106,7 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 	if z := (chi1 - 3) / math.Sqrt(6); z > 6 {
 		t.Errorf("one missing cell: z = %.1f, want at most 6", z)
 	}
-	// A broken twin: the draws of two cells against the distribution that ignores the known bit.
+	// Broken: draws of two cells do not agree with the distribution that ignores the known bit.
 	broken, total := 0.0, 0.0
 	for b := range 3 {
 		for c := range 4 {
@@ -124,7 +124,7 @@ func TestGapsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// Scores of rows with 0, 1 and 2 gaps.
+// Scores of rows with 0, 1 and 2 missing cells agree with enumeration.
 func TestScoresAgainstEnumeration(t *testing.T) {
 	m := gappy()
 	p := joint(m)
@@ -176,7 +176,7 @@ func TestScoresAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// The free energy with cells summed out, of no, one, two and three gaps.
+// Free energies of rows with zero to three missing cells agree with enumeration.
 func TestFreeEnergyOfGaps(t *testing.T) {
 	m := gappy()
 	p := joint(m)

@@ -7,7 +7,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A query of softmax groups is completed, and chains start at rows that it does not exclude.
+// Law completes the given units of softmax groups, and Law.Data has no rows that the query excludes.
 func TestLawOfGroups(t *testing.T) {
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 3})
 	m.Randomize(1, rbm.NewKey(1))

@@ -15,7 +15,7 @@ import (
 	"gorbm/rbm"
 )
 
-// model returns a model with parameters large enough for its laws to be far from
+// model returns a model whose conditional distributions are far from
 // uniform and from each other.
 func model(visible, hidden, classes int, label rbm.Kind, c *rbm.Constraint) *rbm.RBM {
 	m := rbm.New(visible, hidden, classes, label)
@@ -24,9 +24,9 @@ func model(visible, hidden, classes int, label rbm.Kind, c *rbm.Constraint) *rbm
 	return m
 }
 
-// conditional lists the visible states of m that meet q, as numbers of the bits of
-// the free units, and their conditional probabilities: by the energy of every joint
-// state, without Given.
+// conditional returns the conditional probabilities of the visible states of m that agree with q. Keys are the bits of
+// the free units. It sums over all joint
+// states, without Given.
 func conditional(m *rbm.RBM, q Query) map[int]float64 {
 	weight, total := map[int]float64{}, 0.0
 	for joint := range 1 << (m.Visible() + m.Hidden()) {
@@ -87,7 +87,7 @@ func conditional(m *rbm.RBM, q Query) map[int]float64 {
 	return weight
 }
 
-// z tests the states of d, independent draws, against the law.
+// z tests the states of d, which are independent draws, against a distribution.
 func z(t *testing.T, d Draw, law map[int]float64) float64 {
 	t.Helper()
 	counts, p := make([]int, 1<<d.V.Cols), make([]float64, 1<<d.V.Cols)
@@ -102,7 +102,7 @@ func z(t *testing.T, d Draw, law map[int]float64) float64 {
 	return diag.StationarityZ(counts, p)
 }
 
-// settings reads a sampler. Each of its chains, which are independent, gives one
+// settings parses a sampler. Each of its chains, which are independent, gives one
 // sample.
 func settings(t *testing.T, text string) Settings {
 	t.Helper()
@@ -113,9 +113,9 @@ func settings(t *testing.T, text string) Settings {
 	return Settings{Sampler: n, Samples: n.Count("chains"), Rounds: 48}
 }
 
-// Samples of a model given some of its units have the conditional law, for both
-// kinds of label, given and free, and under constraints; those of the model given
-// other units, or nothing, have not.
+// Samples of a model given some of its units have the conditional distribution, for both
+// kinds of label, given and free, and under constraints. They do not have the distribution given
+// other values.
 func TestConditionalLaw(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -158,8 +158,8 @@ func TestConditionalLaw(t *testing.T) {
 	}
 }
 
-// Every estimator with chains samples the law; of ladders it is the particle that
-// the weights draw.
+// Every estimator with chains samples the distribution. A sample of a ladder is a particle drawn by the
+// weights.
 func TestEverySampler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -205,7 +205,7 @@ func TestPick(t *testing.T) {
 	for i := range n {
 		counts[pick(weight, (float64(i)+0.5)/n)]++
 	}
-	for i, w := range weight { // u is an even grid
+	for i, w := range weight { // u runs over an equally spaced grid
 		if got := float64(counts[i]) / n; math.Abs(got-float64(w)) > 1.0/n+1e-6 {
 			t.Errorf("weight %d is %v, drawn %v", i, w, got)
 		}
@@ -215,9 +215,9 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// twoModes is a model of 12 inputs that are nearly all on or nearly all off, with
-// equal chances; Gibbs chains do not go from one to the other. The set has rows of
-// both, or of one.
+// twoModes returns a model of 12 inputs that are nearly all on or nearly all off, with
+// equal probabilities. Gibbs chains do not cross between these modes. The set has rows of
+// both modes, or of one.
 func twoModes(both bool) (*rbm.RBM, *data.Set) {
 	const n, hidden = 12, 4
 	m := rbm.New(n, hidden, 0, rbm.Softmax)
@@ -241,7 +241,7 @@ func twoModes(both bool) (*rbm.RBM, *data.Set) {
 	return m, set
 }
 
-// Chains that stick are told, and ladders take their place if none are named.
+// Stuck chains are detected, and ladders replace them if no sampler is named.
 func TestChainsThatStick(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -270,7 +270,7 @@ func TestChainsThatStick(t *testing.T) {
 		t.Errorf("samples from random states: %v, %+v, got %q, want %q", err, d.Proof, d.Start, FromRandom)
 	}
 	s = Settings{Samples: 60, Rounds: 4096}
-	law.Base = nil // a path to rows of one mode would lead away from the other
+	law.Base = nil // a base fitted to rows of one mode would hinder reaching the other
 	d, err = law.Draw(t.Context(), s, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -284,13 +284,13 @@ func TestChainsThatStick(t *testing.T) {
 			high++
 		}
 	}
-	// Of 60 draws, half each: six standard deviations of the binomial law.
+	// Half of 60 draws are expected; the tolerance is six standard deviations of the binomial distribution.
 	if sd := math.Sqrt(60) / 2; math.Abs(float64(high)-30) > 6*sd {
 		t.Errorf("%d of 60 samples in one of two equal modes, want 30 ± %.3g", high, 6*sd)
 	}
 }
 
-// What is amiss with chains is told, one thing after the other, the limits included.
+// doubt returns the first failed test, in order, with the limits included.
 func TestDoubt(t *testing.T) {
 	good := Proof{BurnIn: 100, Tau: 20, P: leastP, PicturesP: leastP, Ladders: 20, RoundTrips: 200}
 	for _, c := range []struct {
@@ -316,7 +316,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// Chains that mix are told, whatever the data.
+// Chains that mix pass the tests for any data.
 func TestChainsThatMix(t *testing.T) {
 	m := model(8, 4, 2, rbm.Softmax, nil)
 	set := &data.Set{Name: "rows", X: rbm.NewBits(30, 6), Y: make([]int32, 30), Classes: []string{"a", "b"}, Height: 2, Width: 3}
@@ -337,19 +337,19 @@ func TestChainsThatMix(t *testing.T) {
 			t.Errorf("samples of chains that have mixed start at data: got %v, want %v", sheet.Start[0], rbm.Free)
 		}
 	}
-	// One in a hundred is told wrongly at each look; three of twenty have a chance
-	// below one in a thousand.
+	// A run fails each time with probability 1/100. Three of twenty fail with probability
+	// below 1/1000.
 	if mixed < repeats-2 {
 		t.Errorf("%d of %d runs have mixed, want at least %d", mixed, repeats, repeats-2)
 	}
 }
 
-// A sheet has the given units as they are, and draws do not depend on what runs
-// beside them.
+// A sheet has the given values of units, and draws do not depend on other queries or on the number of
+// processors.
 func TestDrawEach(t *testing.T) {
 	m := model(7, 3, 3, rbm.Softmax, nil)
 	queries := []Query{{Inputs: []float32{1, rbm.FreeInput, 0, rbm.FreeInput}, Class: 2}, {Inputs: []float32{rbm.FreeInput, 1, 1, 0}, Class: rbm.Free}}
-	s := Settings{Samples: 130, Rounds: 64} // more than there are chains
+	s := Settings{Samples: 130, Rounds: 64} // more samples than chains
 	run := func(queries []Query, key rbm.Key) Sheet {
 		t.Helper()
 		sheet, err := DrawEach(t.Context(), m, nil, queries, s, key, nil)
@@ -404,7 +404,7 @@ func bytesOf(s Sheet) (b []byte) {
 	return b
 }
 
-// Where a constraint on all units leaves one state, that is every sample.
+// If a constraint on all units allows one state, every sample has this state.
 func TestSingleState(t *testing.T) {
 	m := rbm.New(3, 2, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))

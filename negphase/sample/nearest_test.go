@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// clusters returns rows of three classes around patterns of 12 pixels of their own,
-// each with one more pixel on.
+// clusters returns rows of three classes. Each class has a pattern of 12 pixels, and each row
+// has one more pixel on.
 func clusters() *data.Set {
 	s := &data.Set{Name: "clusters", X: rbm.NewBits(90, 36), Y: make([]int32, 90), Classes: []string{"a", "b", "c"}, Height: 6, Width: 6, Binarize: data.Binary}
 	for r := range 90 {
@@ -23,12 +23,12 @@ func clusters() *data.Set {
 	return s
 }
 
-// Sequences are as far from each other as they have sites of different letters.
+// The distance of two sequences is the number of sites with different letters.
 func TestCompareSites(t *testing.T) {
 	const sites, q = 30, 3
 	s := &data.Set{Name: "sequences", X: rbm.NewBits(3, sites*q+2), Binarize: data.Binary,
 		Groups: slices.Concat(slices.Repeat([]rbm.Group{{Kind: rbm.Softmax, Units: q}}, sites), []rbm.Group{{Kind: rbm.Bernoulli, Units: 2}})}
-	put := func(r, differ int, bits ...int) { // sites that are not 0
+	put := func(r, differ int, bits ...int) { // the first differ sites have another letter
 		for i := range sites {
 			letter := 0
 			if i < differ {
@@ -57,8 +57,8 @@ func TestCompareSites(t *testing.T) {
 	}
 }
 
-// Pictures are counted by the class of the training row that is nearest, and
-// measured by their distance to it.
+// Compare counts pictures by the class of the nearest training row, and
+// averages the distances.
 func TestCompare(t *testing.T) {
 	set := clusters()
 	const per = 10
@@ -92,8 +92,8 @@ func TestCompare(t *testing.T) {
 	}
 	check("a class of another", Agreement{19, 30, 30}, true)
 
-	// A pattern is one pixel from its rows, and these, which have another pixel
-	// each, two or, six of thirty, none from each other.
+	// A pattern has distance one from its rows. Rows, which have one more pixel
+	// each, have distance two from each other, or none for six of thirty.
 	for r := range 3 * per {
 		draw(r, r/per)
 	}
@@ -101,9 +101,9 @@ func TestCompare(t *testing.T) {
 	if c.Of != 30 || c.Distance != 1 || !(c.RowDistance < 2) || c.Copies != 0 {
 		t.Errorf("patterns: %+v", c)
 	}
-	// Training rows as pictures are copies, but not where their chains started there.
+	// Training rows as pictures count as copies, except if their chains started there.
 	alone := clusters()
-	for r := range 90 { // no two rows are alike
+	for r := range 90 { // all rows differ
 		for i := range 6 {
 			alone.X.Set(r, 30+i, r>>i&1 == 1)
 		}
@@ -126,8 +126,8 @@ func TestCompare(t *testing.T) {
 		t.Errorf("rows without themselves: %+v", c)
 	}
 
-	// Training rows are compared with other rows than themselves: alone in its
-	// class, a row is never near it.
+	// A training row is not compared with itself. A row that is alone in its
+	// class has its nearest row in another class.
 	lone := clusters()
 	for r := range 90 {
 		lone.Y[r] = int32(r % 3)
@@ -147,11 +147,11 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Rows without a label are no rows of a class, but pictures that are copies of them are
+// Rows without a label do not count for classes, but copies of them count as
 // copies.
 func TestCompareRowsWithoutLabel(t *testing.T) {
 	set := clusters()
-	for r := range 90 { // no two rows are alike
+	for r := range 90 { // all rows differ
 		for i := range 6 {
 			set.X.Set(r, 30+i, r>>i&1 == 1)
 		}
@@ -172,7 +172,7 @@ func TestCompareRowsWithoutLabel(t *testing.T) {
 	for r := range n {
 		class[r] = rbm.Free
 	}
-	// All rows are there to compare with, those without a label too.
+	// Distances are to all rows, including those without a label.
 	unlabelled := *set
 	unlabelled.Y = nil
 	if got, want := Compare(set, pictures, class, nil, rbm.NewKey(1)), Compare(&unlabelled, pictures, class, nil, rbm.NewKey(1)); got != want {
@@ -180,8 +180,8 @@ func TestCompareRowsWithoutLabel(t *testing.T) {
 	}
 }
 
-// Chains of a law with a free label start at rows that have one, those given a class
-// at its rows, and those of a model without labels at all rows.
+// With a free label chains start at rows that have a label, with a given class
+// at rows of this class, and for a model without labels at all rows.
 func TestLawRowsWithoutLabel(t *testing.T) {
 	set := clusters()
 	for r := range 90 {

@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Ranks move the chains of a side together: one cannot go on alone. That they come to the bits of one
-// process is a test of the command.
+// Ranks move the chains together: a single rank cannot continue alone. A test of the command checks that the results
+// are identical to those of one process.
 func TestRanksShareTheChains(t *testing.T) {
 	m := rbm.New(6, 4, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// tabular returns a model of three real units, a variable of three states and a bit, with three hidden units and further ones
-// without weights, which change no distribution of visible units.
+// tabular returns a model with three real units, a variable of three states and a bit. It has three hidden units, and
+// further ones without weights, which do not change the distribution of visible units.
 func tabular(further int) *rbm.RBM {
 	m := rbm.NewGroups(3+further, rbm.Group{Kind: rbm.Gaussian, Units: 2}, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Gaussian, Units: 1}, rbm.Group{Kind: rbm.Bernoulli, Units: 1})
 	m.Randomize(1.2, rbm.NewKey(8))
@@ -19,7 +19,7 @@ func tabular(further int) *rbm.RBM {
 	m.Weights(w)
 	for i := range 7 {
 		clear(w.Row(i)[3:])
-		for j := range 3 { // the same whatever the number of the others
+		for j := range 3 { // independent of the number of further units
 			w.Row(i)[j] = float32(math.Sin(float64(3*i+j+1))) * 1.25
 		}
 		m.VisibleBias[i] = float32(math.Cos(float64(i)))
@@ -33,14 +33,14 @@ func tabular(further int) *rbm.RBM {
 	return m
 }
 
-// A mixture of Gaussians of one deviation.
+// A mixture is a mixture of Gaussians with equal standard deviations.
 type mixture struct {
 	p, mean   []float64
 	deviation float64
 }
 
-// exactly returns log Σ exp(−F) over the missing cells of a row of tabular, by states of the hidden units with all visible
-// units summed out in closed form, and the distribution of real unit i if it is missing.
+// exactly returns log Σ exp(−F) over the missing cells of a row of tabular, and the distribution of real unit i if it is
+// missing. It sums over the states of the hidden units, with the visible units in closed form.
 func exactly(m *rbm.RBM, row []float32, missing func(unit int) bool, i int) (float64, mixture) {
 	var logs []float64
 	var mix mixture
@@ -58,7 +58,7 @@ func exactly(m *rbm.RBM, row []float32, missing func(unit int) bool, i int) (flo
 			x, precision := float64(row[i]), float64(m.VisibleParams()[0][i])
 			switch {
 			case !missing(i):
-				logw += x*z[i] - precision*x*x/2 // precision is 0 of other units
+				logw += x*z[i] - precision*x*x/2 // precision is 0 for other units
 			case precision > 0:
 				logw += z[i]*z[i]/(2*precision) + math.Log(2*math.Pi/precision)/2
 			case i == 6:
@@ -79,7 +79,7 @@ func exactly(m *rbm.RBM, row []float32, missing func(unit int) bool, i int) (flo
 	return sum, mix
 }
 
-// tabularSet returns rows of the cells 0 and 1, real; 2, of three states; 3, real; and 4, a bit. Each has these gaps.
+// tabularSet returns rows with the given gaps. Cells 0, 1 and 3 are real, cell 2 has three states, and cell 4 is a bit.
 func tabularSet(row []float32, gaps ...[]int) *data.Set {
 	n := len(gaps)
 	s := &data.Set{Name: "rows", X: rbm.NewBits(n, 7), Grey: rbm.NewMatrix(n, 7), Missing: rbm.NewBits(n, 7),
@@ -106,8 +106,9 @@ var (
 	unitsOfCell = []int{0, 1, 2, 5, 6}
 )
 
-// Sums over missing cells, real ones among them, and log p of each cell of a row, against closed forms: by listing nodes and states,
-// by enumeration of the hidden units, and by annealing where there are too many of both. A row far from all others has its density too.
+// Sums over missing cells, including real ones, and log p of each cell of a row agree with closed forms. They are computed by
+// listing nodes and states, by enumeration of the hidden units, and by annealing if there are too many of both. One row is far
+// from all others.
 func TestRealCellsAgainstClosedForms(t *testing.T) {
 	ctx := context.Background()
 	far := append([]float32{-40}, tabularRow[1:]...)
@@ -124,7 +125,7 @@ func TestRealCellsAgainstClosedForms(t *testing.T) {
 			annealed := 0
 			for r := range free {
 				want, _ := exactly(m, row, func(i int) bool { return set.Missing.Get(r, i) }, 0)
-				// Nodes are float32, whose rounding is that of single values of the density.
+				// Nodes are float32; 2e-6 bounds the effect of their rounding on the density.
 				if tol := 2e-6*(1+math.Abs(want)) + 6*stdErr[r]; !(math.Abs(-free[r]-want) <= tol) {
 					t.Errorf("%d hidden units, gaps %v: log Σ exp(−F) is %v, want %v ± %v", m.Hidden(), tabularGaps[r], -free[r], want, tol)
 				}
@@ -160,7 +161,7 @@ func TestRealCellsAgainstClosedForms(t *testing.T) {
 	}
 }
 
-// Means and quantiles of missing real cells are those of the mixture of Gaussians that they are.
+// Means and quantiles of missing real cells agree with those of their distribution, a mixture of Gaussians.
 func TestQuantiles(t *testing.T) {
 	m := tabular(0)
 	set := tabularSet(tabularRow, tabularGaps...)
@@ -193,9 +194,9 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// Fills are draws of the conditional distribution, where the hidden states are listed, those of the cells, and by annealing: their
-// moments are those of the mixture, within six standard errors. So are the states of chains of rows. Those given another value of a known cell
-// are not.
+// Fills have the conditional distribution, by enumeration of hidden states, by listing the states of cells, and by annealing:
+// their moments agree with those of the mixture within six standard errors. So do the states of chains. Fills for another
+// value of a known cell do not.
 func TestRealFills(t *testing.T) {
 	for _, c := range []struct {
 		further, rows int
@@ -260,7 +261,7 @@ func TestRealFills(t *testing.T) {
 			g.Move(m, rbm.NewKey(6).Child(uint64(step)))
 		}
 		check("chains")
-		if n := testing.AllocsPerRun(5, func() { g.Move(m, rbm.NewKey(7)) }); n > 0 && !parallel.Raced() { // a pool forgets at random under the race detector
+		if n := testing.AllocsPerRun(5, func() { g.Move(m, rbm.NewKey(7)) }); n > 0 && !parallel.Raced() { // under the race detector a sync.Pool drops items at random
 			t.Errorf("%v allocations in a move, want 0", n)
 		}
 	}

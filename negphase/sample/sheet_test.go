@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Chains of no rounds are an error that names the setting, and a list of the states needs none.
+// Zero rounds of chains are an error that names the setting; enumeration of the states needs no rounds.
 func TestRoundsAreNeeded(t *testing.T) {
 	for kind, want := range map[string]string{"pcd": "Settings.Rounds is 0", "exact": ""} {
 		s := Settings{Samples: 2, Sampler: Defaults(kind, 2)}
@@ -19,7 +19,7 @@ func TestRoundsAreNeeded(t *testing.T) {
 	}
 }
 
-// The verdict counts the lines that have mixed, and the caption has it last.
+// The verdict counts the queries whose chains have mixed, and the caption ends with it.
 func TestVerdict(t *testing.T) {
 	mixed, stuck := Draw{Start: FromRandom, Proof: Proof{Mixed: true}}, Draw{Start: FromData}
 	for _, c := range []struct {

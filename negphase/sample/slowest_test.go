@@ -8,9 +8,9 @@ import (
 	"gorbm/rbm"
 )
 
-// follower is a run of chains whose numbers are made up: free energies and activities
-// are white noise, and so are the states but for twenty units, which change together
-// with a chance of flip in a round.
+// follower returns a run with artificial traces: free energies and activities
+// are white noise, and so are the states except for twenty units, which change together
+// with probability flip per round.
 func follower(chains, rounds int, flip float64) *run {
 	const units, together = 70, 20
 	r := rbm.NewKey(8).Rand()
@@ -37,8 +37,8 @@ func follower(chains, rounds int, flip float64) *run {
 	return &run{law: &Law{Model: rbm.New(units, 1, 0, rbm.Softmax)}, key: rbm.NewKey(1), cold: s}
 }
 
-// The autocorrelation time is that of the slowest of several quantities, and as long
-// as it is by theory.
+// The autocorrelation time is that of the slowest of several quantities, and agrees with
+// theory.
 func TestSlowest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -68,21 +68,21 @@ func TestSlowest(t *testing.T) {
 		r := follower(40, 2000, c.flip)
 		c.change(r.cold)
 		of, got := r.slowest()
-		// Of a quantity that changes its sign with the chance q, ρ(t) = (1−2q)^t and
-		// τ = ½ + Σρ = 1/(2q) − ½. Units that are noise beside it lessen ρ: of the
-		// projection on the component, 20 of 20 units are the quantity, so by less than the
+		// For a quantity that changes its sign with probability q per round, ρ(t) = (1−2q)^t and
+		// τ = ½ + Σρ = 1/(2q) − ½. The other units, which are noise, reduce ρ of the
+		// projection on the component by less than the
 		// standard error.
 		want := 1/(2*0.05) - 0.5
 		if of != c.of || !(math.Abs(got.Time.Tau-want) < 5*got.Time.StdErr) {
 			t.Errorf("%s: τ is %.3g ± %.2g, of %s; want %.3g, of %s", name, got.Time.Tau, got.Time.StdErr, of, want, c.of)
 		}
-		// 1000 rounds of each chain are settled.
+		// 1000 rounds of each chain are after the burn-in.
 		if n := float64(1000*len(r.cold.trace)) / (2 * got.Time.Tau); math.Abs(got.Effective/n-1) > 1e-12 {
 			t.Errorf("%s: %v effective samples, want %v", name, got.Effective, n)
 		}
 	}
-	// Chains of which half stay at either kind of picture have no end of τ.
-	for _, c := range [][2]int{{40, 2000}, {40, 1024}, {20, 512}, {64, 256}} { // rounds that are multiples of 256 too
+	// If half of the chains stay in each of two modes, τ is unknown.
+	for _, c := range [][2]int{{40, 2000}, {40, 1024}, {20, 512}, {64, 256}} { // some numbers of rounds are multiples of 256
 		r := follower(c[0], c[1], 0)
 		if of, got := r.slowest(); of != "principal component 1" || !math.IsInf(got.Time.StdErr, 1) {
 			t.Errorf("%d chains that stay apart for %d rounds: τ %v ± %v, of %s", c[0], c[1], got.Time.Tau, got.Time.StdErr, of)
@@ -95,7 +95,7 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// slow gives chains values ±1 that change with the chance flip in a round.
+// slow sets traces to values ±1 that change sign with probability flip per round.
 func slow(trace [][]float64, flip float64) {
 	r := rbm.NewKey(9).Rand()
 	for _, chain := range trace {
@@ -109,9 +109,9 @@ func slow(trace [][]float64, flip float64) {
 	}
 }
 
-// The components are those of a matrix that is known.
+// The components agree with those of a known matrix.
 func TestLeading(t *testing.T) {
-	// Of the rows less their mean: 8 eˣ eˣ' + 2 eʸ eʸ', with eˣ and eʸ of unit length.
+	// The matrix for the rows minus their mean is 8 eˣ eˣ' + 2 eʸ eʸ', with unit vectors eˣ and eʸ.
 	x, y := []float64{0.5, 0.5, -0.5, -0.5}, []float64{0.5, -0.5, 0.5, -0.5}
 	g := make([][]float64, 4)
 	for i := range g {
@@ -121,8 +121,8 @@ func TestLeading(t *testing.T) {
 		}
 	}
 	got := leading(g, 3, rbm.NewKey(1))
-	// The second is a quarter of the first, so that its share falls by 4 in each of 30
-	// iterations: 4⁻³⁰ is far below rounding.
+	// The second eigenvalue is a quarter of the first, so the error falls by a factor of 4 in each of 30
+	// iterations; 4⁻³⁰ is far below the rounding error.
 	if len(got) != 2 || math.Abs(math.Abs(dot(got[0], x))-1) > 1e-12 || math.Abs(math.Abs(dot(got[1], y))-1) > 1e-12 {
 		t.Errorf("components %v", got)
 	}

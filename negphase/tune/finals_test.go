@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm"
 )
 
-// autoregression returns n values of x' = φx + noise, with a variance of 1.
+// autoregression returns n values of the process x' = φx + noise, with a variance of 1.
 func autoregression(n int, phi float64, normal func() float64) []float64 {
 	x := make([]float64, n)
 	x[0] = normal()
@@ -19,9 +19,9 @@ func autoregression(n int, phi float64, normal func() float64) []float64 {
 	return x
 }
 
-// TestRise: the difference of two contestants is that of the logarithms of their τ,
-// within an error that the jackknife knows. By Efron & Stein (1981) its variance is too
-// large rather than too small. The series differ in length and in the time of a value.
+// TestRise checks that the difference of two contestants is that of the logarithms of their τ,
+// within the error by the jackknife. The jackknife variance is on average not too
+// small (Efron & Stein 1981). The series differ in length and in the time per value.
 func TestRise(t *testing.T) {
 	const n = 200
 	r := rbm.NewKey(5).Rand()
@@ -32,12 +32,12 @@ func TestRise(t *testing.T) {
 		for i := range 2 * lanes {
 			length := values << (i / lanes)
 			x := autoregression(length, phi, r.NormFloat64)
-			floats.Scale(3, x) // which must not matter
+			floats.Scale(3, x) // the scale must have no influence
 			c.read(Trial{series: [][]float64{x}, Seconds: interval * float64(length)})
 		}
 		return c
 	}
-	want := math.Log(2 * tau(0.8) / tau(0.9)) // the first one has half the time of a value
+	want := math.Log(2 * tau(0.8) / tau(0.9)) // the first contestant has half the time per value
 	var mean, square, claimed, rate, rateSquare float64
 	for range n {
 		slow, fast := contest(0.9, 0.5), contest(0.8, 1)
@@ -50,13 +50,13 @@ func TestRise(t *testing.T) {
 		claimed += d.stdErr * d.stdErr / n
 	}
 	variance := square - mean*mean
-	// Besides noise, a window of 6τ leaves e⁻⁶ of the sum, and the logarithm of an
+	// In addition to noise, a window of 6τ omits e⁻⁶ of the sum, and the logarithm of an
 	// estimate is low by half its relative variance.
 	if limit := 4*math.Sqrt(variance/n) + math.Exp(-6) + variance/2; !(math.Abs(mean-want) <= limit) {
 		t.Errorf("difference %.4f, want %.4f ± %.4f", mean, want, limit)
 	}
-	// The variance about the mean of 512 values is low by 2τ/512, and so is ρ by as
-	// much at all of the 6τ lags.
+	// The variance about the mean of 512 values is low by 2τ/512, and so is ρ at
+	// each of the 6τ lags.
 	rateVariance := rateSquare - rate*rate
 	limit := 4*math.Sqrt(rateVariance/n) + math.Exp(-6) + rateVariance/2 + 6*2*tau(0.9)/values
 	if want := math.Log(1 / (2 * tau(0.9) * 0.5)); !(math.Abs(rate-want) <= limit) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzReadPolicy checks that no file makes ReadPolicy panic, and that a policy it
-// takes can be used, and is the same when it is written and read again.
+// FuzzReadPolicy checks that ReadPolicy panics on no file, and that a policy that it
+// accepts can be used, and is identical when it is written and read again.
 func FuzzReadPolicy(f *testing.F) {
 	dir := f.TempDir()
 	path, again := filepath.Join(dir, "policy.json"), filepath.Join(dir, "again.json")

@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// The windows of 0 1 0 1, by hand: of 0101 every |ρ| is 1; of 101, with mean ⅔ and
-// variance 2/9, |ρ| is 1 and ½; of 01 it is 1.
+// The windows of 0 1 0 1 by hand: for 0101 every |ρ| is 1; for 101, with mean ⅔ and
+// variance 2/9, |ρ| is 1 and ½; for 01 it is 1.
 func TestArea(t *testing.T) {
 	if got, want := Area([]float64{0, 1, 0, 1}), (0+(0+0.5)/2+0)/3; math.Abs(got-want) > 1e-15 {
 		t.Errorf("%v, want %v", got, want)
@@ -30,7 +30,7 @@ func TestArea(t *testing.T) {
 	}
 }
 
-// An autoregression x' = φx + noise has τ = (1+φ)/(2(1−φ)), which is found from
+// An autoregression x' = φx + noise has τ = (1+φ)/(2(1−φ)). Rate estimates it from
 // series much longer and much shorter than τ.
 func TestRate(t *testing.T) {
 	r := rbm.NewKey(2).Rand()
@@ -48,7 +48,7 @@ func TestRate(t *testing.T) {
 				x[i] = c.phi*x[i-1] + r.NormFloat64()
 			}
 			const seconds = 5
-			// τ in intervals of seconds/n, relative to what it should be
+			// τ in intervals of seconds/n, divided by its true value
 			y := 1 / (math.Exp(Rate([][]float64{x}, []float64{variance}, seconds)) * 2 * seconds / float64(c.n)) / tau
 			sum += 1 / y
 			square += 1 / (y * y)
@@ -56,9 +56,9 @@ func TestRate(t *testing.T) {
 		n := float64(c.series)
 		mean := sum / n
 		stdErr := math.Sqrt((square/n - mean*mean) / n)
-		// Besides noise, of series much longer than τ: a window of 6τ leaves e⁻⁶ of the
-		// sum; the mean of 1/τ is above that of a single long series by its squared
-		// relative error, which square/mean² − 1 measures. Of short series 1/τ is linear
+		// For series much longer than τ there are two errors in addition to noise: a window of 6τ omits e⁻⁶ of the
+		// sum, and the mean of 1/τ is too high by the squared
+		// relative error, which square/mean² − 1 estimates. For short series 1/τ is linear
 		// in the mean square of increments, which has no bias.
 		limit := 4 * stdErr
 		if float64(c.n) > tau {
@@ -70,7 +70,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The slowest observable counts, and one that never changes is slowest of all.
+// The rate is that of the slowest observable. An observable that never changes is the slowest of all.
 func TestRateIsOfTheSlowest(t *testing.T) {
 	r := rbm.NewKey(3).Rand()
 	fast, slow := make([]float64, 1000), make([]float64, 1000)
@@ -91,8 +91,8 @@ func TestRateIsOfTheSlowest(t *testing.T) {
 	}
 }
 
-// A series of many effective samples has its own variance, so that groups of states
-// between which it does not change do not matter; a short one has that which is given.
+// For a series with many effective samples Rate uses the variance of the series, and for a short series the given
+// one.
 func TestRateOfManySamples(t *testing.T) {
 	r := rbm.NewKey(4).Rand()
 	for _, c := range []struct {
@@ -107,8 +107,8 @@ func TestRateOfManySamples(t *testing.T) {
 	}
 }
 
-// Of ρ = exp(−t/τ) the sum over few lags and the tail make τ. The sum is the trapezoidal
-// rule, which is off by at most 1/(12τ) here (its remainder, (f'(last) − f'(0))/12).
+// For ρ = exp(−t/τ), the sum over few lags plus the tail gives τ. The sum is the trapezoidal
+// rule, whose error is at most 1/(12τ) here (its remainder is (f'(last) − f'(0))/12).
 func TestTailOfAnExponential(t *testing.T) {
 	for _, want := range []float64{20, 1000} {
 		got := integrated(15, func(t int) float64 { return -math.Expm1(-float64(t) / want) })

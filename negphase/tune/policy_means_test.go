@@ -22,8 +22,7 @@ import (
 var long = flag.Bool("long", false, "read 2000 damaged policies, not 400")
 
 // TestPolicyMeans compares ReadPolicy, and the samplers of the kernels, with a second
-// parser on damaged files. Such a file may be refused; if it is taken, it must mean what
-// its bytes say.
+// parser on damaged files. Such a file may be rejected; if it is accepted, both parsers must agree.
 func TestPolicyMeans(t *testing.T) {
 	seeds := []string{
 		`{
@@ -84,7 +83,7 @@ func TestPolicyMeans(t *testing.T) {
 	}
 }
 
-// samePolicy returns an error unless p is what the text says.
+// samePolicy returns an error unless p agrees with the text by the second parser.
 func samePolicy(p *Policy, text string) error {
 	said, err := policyEntries(text)
 	if err != nil {
@@ -130,9 +129,9 @@ func samePolicy(p *Policy, text string) error {
 	return nil
 }
 
-// sameSettings returns an error unless each setting that the text of a kernel gives has
-// the same numbers, or the same word, among those in force. Of moves that all have the
-// first bias, the second one, mix and accept are not in force.
+// sameSettings returns an error unless each setting in the text given of a kernel has
+// the same numbers or the same word in force, the settings with an effect. If all moves have the
+// first bias, then the second bias, mix and accept have no effect.
 func sameSettings(given, force string) error {
 	values := map[string]string{}
 	for _, part := range strings.Split(force, ":")[1:] {
@@ -150,7 +149,7 @@ func sameSettings(given, force string) error {
 		}
 		a, errA := numbers(name, value)
 		b, errB := numbers(name, values[name])
-		// One number stands for as many as there are; two that are equal are written as one.
+		// One number may replace several equal ones; two equal numbers are written as one.
 		for len(a) > 0 && len(a) < len(b) {
 			a = append(a, a[0])
 		}
@@ -189,14 +188,14 @@ func numbers(name, text string) (all []string, err error) {
 	return all, nil
 }
 
-// policyEntries is a small parser of JSON: one object of strings, numbers and lists of
-// strings, in which no name is there twice.
+// policyEntries is a small parser of JSON for one object of strings, numbers and lists of
+// strings, without repeated names.
 func policyEntries(text string) (entries map[string]any, err error) {
 	if !utf8.ValidString(text) {
 		return nil, errors.New("it is no UTF-8")
 	}
 	defer func() {
-		if r := recover(); r != nil { // the end of the text, or what is no such object
+		if r := recover(); r != nil { // the text has ended, or is no such object
 			err = fmt.Errorf("it is no policy: %v", r)
 		}
 	}()

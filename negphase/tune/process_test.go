@@ -29,8 +29,8 @@ func sample(n int) (data []Observation) {
 var sampleHyper = Hyper{Signal: 1.3, Noise: 0.2, Length: []float64{0.3, 1.5}}
 
 // textbook returns mean and standard deviation at x, and the log marginal
-// likelihood of the standardised values, by explicit inverse and determinant: the
-// formulas of section 4.1.
+// likelihood of the standardised values, by the formulas of section 4.1 with an explicit inverse and
+// determinant.
 func textbook(h Hyper, data []Observation, x []float64) (mean, sd, likelihood float64) {
 	n := len(data)
 	y, k, full := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewDense(n, n, nil)
@@ -60,9 +60,9 @@ func textbook(h Hyper, data []Observation, x []float64) (mean, sd, likelihood fl
 		-mat.Inner(y, &inverse, y)/2 - logDet/2 - float64(n)/2*math.Log(2*math.Pi)
 }
 
-// rounding is the limit of differences between two ways to compute numbers of
-// order 10 from a covariance whose condition number is below 1e4 (30 points,
-// signal over noise of 1.3/0.1): 1e4·2⁻⁵³·10, and a margin of 10.
+// rounding is the largest difference between two ways to compute numbers of
+// order 10 from a covariance with a condition number below 1e4 (30 points,
+// Signal/Noise = 1.3/0.1): 1e4·2⁻⁵³·10, times a margin of 10.
 const rounding = 1e-10
 
 func TestProcessIsTheTextbooks(t *testing.T) {
@@ -84,7 +84,7 @@ func TestProcessIsTheTextbooks(t *testing.T) {
 	}
 }
 
-// Add gives what Condition gives with the same mean and scale of values.
+// Add gives the same result as Condition, for the same mean and scale of values.
 func TestAddIsCondition(t *testing.T) {
 	data := sample(30)
 	all, _ := Condition(sampleHyper, data)
@@ -107,7 +107,7 @@ func TestAddIsCondition(t *testing.T) {
 		t.Errorf("%v ± %v, want %v ± %v", m1, s1, m2, s2)
 	}
 	p.Noise = 1e-10
-	exact := Observation{At: []float64{3, 3}, Value: 1} // far from the others; the second one has hardly any noise at one place
+	exact := Observation{At: []float64{3, 3}, Value: 1} // far from the others, with hardly any noise
 	if !p.Add(exact) || p.Add(exact) {
 		t.Error("a second exact observation at one point must be refused")
 	}
@@ -124,15 +124,15 @@ func TestGradientOfLikelihood(t *testing.T) {
 			v, _ := logLikelihood(h, data)
 			return v
 		}
-		// The error of the difference: third derivatives of order 100 times step²/6,
-		// and rounding of 1e-12 over the step.
+		// The difference quotient has an error of step²/6 times third derivatives of order 100,
+		// and a rounding error of 1e-12 divided by the step.
 		if want := (at(step) - at(-step)) / (2 * step); math.Abs(got-want) > 1e-6 {
 			t.Errorf("derivative %d is %v, want %v", i, got, want)
 		}
 	}
 }
 
-// Fit finds the best point of a fine grid of all four hyper-parameters or better.
+// The result of Fit is at least as good as the best point of a fine grid of all four hyper-parameters.
 func TestFitFindsTheMaximum(t *testing.T) {
 	data := sample(40)
 	h, value := Fit(data, 100, initial(2), Hyper{Signal: 0.3, Noise: 1, Length: []float64{3, 0.1}})
@@ -154,8 +154,8 @@ func TestFitFindsTheMaximum(t *testing.T) {
 	if value < best {
 		t.Errorf("likelihood %v at %+v, a grid has %v", value, h, best)
 	}
-	// The function was made with noise of 0.2 and a standard deviation of 1.5;
-	// 40 values give the noise within a relative 1/√80, four times over.
+	// The data have noise of 0.2. From 40 values the noise has a relative error of 1/√80; the
+	// tolerance is four times this.
 	_, sd := stat.PopMeanStdDev(valuesOf(data), nil)
 	if noise := h.Noise * sd; math.Abs(noise/0.2-1) > 4/math.Sqrt(80) {
 		t.Errorf("noise %v, want 0.2", noise)
@@ -189,7 +189,7 @@ func TestJitter(t *testing.T) {
 	}
 }
 
-// sklearn prints mean, standard deviation and log marginal likelihood by
+// sklearn is a Python program that prints mean, standard deviation and log marginal likelihood by
 // scikit-learn's Gaussian process for the points on its input.
 const sklearn = `
 import json, sys
@@ -208,7 +208,7 @@ func TestProcessIsScikitLearns(t *testing.T) {
 	}
 	program := ""
 	var missing []string
-	for _, p := range []string{"python3", "/usr/bin/python3"} { // another one may come first in the path
+	for _, p := range []string{"python3", "/usr/bin/python3"} { // the first in $PATH may lack scikit-learn
 		out, err := exec.Command(p, "-c", "import sklearn").CombinedOutput()
 		if err == nil {
 			program = p

@@ -22,8 +22,8 @@ func glass(t testing.TB, name string) *mcmc.Graph {
 	return g
 }
 
-// TestEveryPointIsLegal binds the settings of points all over the cube, its
-// corners too, and maps them back.
+// TestEveryPointIsLegal binds the settings of many points of the cube, including its
+// corners, and maps them back.
 func TestEveryPointIsLegal(t *testing.T) {
 	for _, lattice := range []string{"3", "3x3", "20x20"} {
 		g := glass(t, lattice)
@@ -40,7 +40,7 @@ func TestEveryPointIsLegal(t *testing.T) {
 			for _, paper := range []bool{false, true} {
 				for _, held := range [][]string{nil, {"k"}, {"gamma"}, {"walks", "mix"}} {
 					if len(held) == 1 && held[0] == "k" && n < 25 {
-						continue // the lengths of base do not fit
+						continue // the lengths of base are too large
 					}
 					s, err := NewSpace(base, held, n, Limits{}, paper)
 					if err != nil {
@@ -71,7 +71,7 @@ func ones(n int) []float64 {
 	return x
 }
 
-// alike compares settings up to rounding of real numbers.
+// alike reports whether settings are equal up to rounding of real numbers.
 func alike(x, y mcmc.Sardonics) bool {
 	apart := math.Abs(x.Gamma1-y.Gamma1) + math.Abs(x.Gamma2-y.Gamma2)
 	for t := range x.Mix {
@@ -80,8 +80,8 @@ func alike(x, y mcmc.Sardonics) bool {
 	return x.MinLength == y.MinLength && x.MaxLength == y.MaxLength && x.Walks == y.Walks && apart < 1e-9
 }
 
-// Whole numbers have equal shares, and the three frequencies are spread evenly
-// over their triangle: each has the mean ⅓.
+// Whole numbers are equally probable, and the three frequencies are uniformly distributed
+// in their triangle: each has mean ⅓.
 func TestSharesAreEven(t *testing.T) {
 	r := Range{"N", 1, 5, true, false}
 	counts := map[float64]int{}

@@ -16,7 +16,7 @@ import (
 	"gorbm/rbm"
 )
 
-// problem is Sardonics on a small glass, by fixed time a flip.
+// problem returns Sardonics on a small spin glass, with a fixed time per flip.
 func problem(t testing.TB, paper bool) *Problem {
 	g := glass(t, "6x6x6")
 	s, err := NewSpace(mcmc.DefaultSardonics(), nil, g.Len(), Limits{}, paper)
@@ -29,7 +29,7 @@ func problem(t testing.TB, paper bool) *Problem {
 	}
 }
 
-// short are options of every method that take little time.
+// short returns options of every method that take little time.
 func short() []Options {
 	return []Options{
 		{Method: NoisyEI, Seconds: 0.05, Evaluations: 19, Kernels: 5},
@@ -46,7 +46,7 @@ func tuned(t testing.TB, o Options) *Result {
 	return r
 }
 
-// text returns all of a result that does not depend on the clock.
+// text returns the parts of a result that do not depend on the clock, as text.
 func text(r *Result) string {
 	s := fmt.Sprintln(r.Best, r.Kernels, r.TrialSeconds, r.BurnSeconds)
 	for _, trial := range r.Trials {
@@ -55,8 +55,8 @@ func text(r *Result) string {
 	return s
 }
 
-// TestTuneDeterminism: equal keys give equal results at any number of processors
-// if the time of a flip is fixed.
+// TestTuneDeterminism checks that equal keys give identical results at any number of processors
+// if the time per flip is fixed.
 func TestTuneDeterminism(t *testing.T) {
 	for _, o := range short() {
 		old := runtime.GOMAXPROCS(1)
@@ -70,11 +70,10 @@ func TestTuneDeterminism(t *testing.T) {
 	}
 }
 
-// TestTuneFindsGoodSettings: the policy of the default method is worth more than
-// most settings drawn at random, by trials of their own, where settings matter:
-// biases reach from a half to twice the matching one. Of a policy that is no better
-// than they are, the ranks in 0 … 8 of three runs add up to 4 or less with
-// probability 35/729.
+// TestTuneFindsGoodSettings checks that the policy of the default method has a higher rate than
+// most settings drawn at random, in separate trials. Biases range from a half to twice the balanced one, so that the
+// rates differ. For a policy that is no better than random settings, the sum of the ranks in 0 … 8 of three runs is at
+// most 4 with probability 35/729.
 func TestTuneFindsGoodSettings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tunes three times, which takes some seconds")
@@ -92,7 +91,7 @@ func TestTuneFindsGoodSettings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := &tuner{Problem: p, Options: Options{Seconds: 0.2}, result: new(Result)} // 2·10⁶ flips, mostly to burn in
+		run := &tuner{Problem: p, Options: Options{Seconds: 0.2}, result: new(Result)} // 2·10⁶ flips, most of them for the burn-in
 		if err := run.start(1); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +135,7 @@ func TestKernelsAreOfTheSpace(t *testing.T) {
 	}
 }
 
-// TestModelledRewards: the model counts rewards as they are except for a floor.
+// TestModelledRewards checks that the model has the rewards themselves, raised to a lower limit.
 func TestModelledRewards(t *testing.T) {
 	r := tuned(t, short()[0])
 	var rewards []float64
@@ -224,8 +223,8 @@ func TestPolicyFile(t *testing.T) {
 // r2k returns the lengths of the first kernel in the file.
 func r2k(r *Result) string { return strings.Split(mcmc.FormatMover(r.Kernels[0]), ":")[1] }
 
-// TestSymmetricObservables: the mirror image of a state has equal values of all
-// observables if states are symmetric, and other ones if they are not.
+// TestSymmetricObservables checks that a state and its complement have equal values of all
+// observables in a Symmetric problem, and different values otherwise.
 func TestSymmetricObservables(t *testing.T) {
 	for _, symmetric := range []bool{true, false} {
 		p := problem(t, false)
@@ -249,8 +248,8 @@ func TestSymmetricObservables(t *testing.T) {
 	}
 }
 
-// TestFinals: settings that are clearly better replace those before tuning, and none
-// do that are worse or the same. Walks with a bias of twice the matching one are
+// TestFinals checks that clearly better settings replace those before tuning, and that worse or equal
+// ones do not. Walks with twice the balanced bias are
 // hardly ever accepted.
 func TestFinals(t *testing.T) {
 	if testing.Short() {
@@ -285,7 +284,7 @@ func TestFinals(t *testing.T) {
 		for _, trial := range r.Finals {
 			spent += trial.Seconds
 		}
-		// A trial takes whole intervals, 512 of them, so that it may be longer by one move of each.
+		// A trial has 512 intervals of whole moves, so it may be longer by one move per interval.
 		if spent > 1.1*finalsShare*0.4 {
 			t.Errorf("the finals took %v s of %v, want at most %v", spent, finalsShare*0.4, 1.1*finalsShare*0.4)
 		}

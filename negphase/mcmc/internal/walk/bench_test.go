@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkWeigh gives the time of the three kernels on the layers of an RBM
-// of 784 × 500 units, all in the first-level cache.
+// BenchmarkWeigh measures the three kernels on the layers of an RBM
+// of 784 × 500 units, with all data in the first-level cache.
 func BenchmarkWeigh(b *testing.B) {
 	for l := Go; l <= Best(); l++ {
 		for _, units := range []int{500, 784} {

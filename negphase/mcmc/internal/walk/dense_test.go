@@ -8,7 +8,7 @@ import (
 	"gorbm/rbm"
 )
 
-// levels runs f at every level that the machine has.
+// levels runs f at every level that the machine supports.
 func levels(t *testing.T, f func(t *testing.T)) {
 	for l := Go; l <= Best(); l++ {
 		t.Run(l.String(), func(t *testing.T) {
@@ -18,7 +18,7 @@ func levels(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// A layer is random input of the kernels.
+// A layer is a random input of the kernels.
 type layer struct {
 	field, row []int32
 	sign, unit []float32
@@ -38,7 +38,7 @@ func randomLayer(units int, seed uint64) layer {
 		}
 		l.side[i] = -uint32(r.IntN(2))
 	}
-	// Fields beyond where weights are clipped, the largest and the least.
+	// The largest and the least fields, beyond the range where weights are clipped.
 	l.field[0], l.row[0] = 1<<30, 1<<30-1
 	l.field[1], l.row[1] = -1<<30, -1<<30
 	return l
@@ -49,7 +49,7 @@ func (l layer) clone() layer {
 	return l
 }
 
-// results are what the three kernels write.
+// results returns the outputs of the three kernels.
 func (l layer) results(down bool) (all []any) {
 	one := l.clone()
 	d := NewDense(len(l.field))
@@ -104,17 +104,17 @@ func equal(a, b any) bool {
 	return false
 }
 
-// Heat is the heat bath to the error of its cubic, and to its own rounding
-// down to a whole number.
+// The error of Heat is at most that of its cubic plus the rounding down to a whole
+// number.
 func TestHeat(t *testing.T) {
-	const cubic = 1.1e-4 // 1.02e-4 and roundings
+	const cubic = 1.1e-4 // 1.02e-4 plus rounding errors
 	for i := -4000; i <= 4000; i++ {
 		x := float64(i) / 200
 		field := int32(math.Round(x * (1 << 20)))
 		x = float64(field) / (1 << 20)
 		got := float64(Heat(field, 0x1p-20, Unit))
 		want := Unit / (1 + math.Exp2(min(max(x, -heatTop), heatTop)))
-		// e = 2ᵗ is off by cubic·e, so 1/(1+e) by cubic·e/(1+e) at most.
+		// The error of e = 2ᵗ is at most cubic·e, so the relative error of 1/(1+e) is at most cubic·e/(1+e).
 		if math.Abs(got-want) > want*cubic+1 {
 			t.Errorf("weight at %v is %v, want %v", x, got, want)
 		}
@@ -129,8 +129,7 @@ func TestHeat(t *testing.T) {
 	}
 }
 
-// Every whole number below the total falls on a unit, as many as its weight
-// says.
+// Of the whole numbers below the total, Find maps as many to a unit as its weight.
 func TestDenseDrawsByWeight(t *testing.T) {
 	for _, units := range []int{5, 40, 1030} {
 		l := randomLayer(units, 3)
@@ -176,7 +175,7 @@ func TestRowsOfEqualBitsAtAllLevels(t *testing.T) {
 		x[0], x[1] = 2.5/1024, -3.5/1024 // ties
 		all := func() (sum, less, q, transposed, tail []int32, column, row []float32) {
 			q, transposed, tail = make([]int32, len(x)), make([]int32, len(x)), make([]int32, 11)
-			Quantize(tail, x[:11], 1024) // the end is no vector
+			Quantize(tail, x[:11], 1024) // the last three numbers do not fill a vector
 			column, row = make([]float32, cols), make([]float32, rows)
 			for i := 0; i < rows; i += Square {
 				Take(q[i*cols:], cols, transposed[i:], rows, x[i*cols:], cols, 1024, column, (*[Square]float32)(row[i:]))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// source plays back numbers.
+// source is a random source that returns given words.
 type source struct{ words []uint64 }
 
 func (s *source) Uint64() uint64 {
@@ -17,7 +17,7 @@ func (s *source) Uint64() uint64 {
 	return w
 }
 
-// summed reports whether the sums of b are those of its leaves.
+// summed reports whether the sums of b agree with its leaves.
 func summed(b *Blocks) bool {
 	fresh := NewBlocks(len(b.Leaf))
 	for i, w := range b.Leaf {
@@ -39,14 +39,14 @@ func TestWeight(t *testing.T) {
 			}
 			want := phi * (1 << unitBits)
 			got := b.Weight(x)
-			// Rounding to a whole number, and 2⁻⁵⁰ relatively for the
-			// exponentials of two libraries and the division.
+			// The error of rounding to a whole number, and a relative error of 2⁻⁵⁰ of two
+			// exponentials and a division.
 			if math.Abs(float64(got)-want) > 0.5+want*0x1p-50 {
 				t.Fatalf("family %d: weight(%v) = %d, want %v", family, x, got, want)
 			}
-			// Interpolation of a function whose second derivative is at most
-			// the function: h²/8 of the value at the left knot, which is at
-			// most e^h times that at x; and two truncations.
+			// The second derivative is at most the function, so the error of interpolation is
+			// at most h²/8 times the value at the left knot. This value is at
+			// most e^h times that at x. Two truncations are added.
 			const h = 1. / tableStep
 			if d := math.Abs(float64(table.Weight(x)) - float64(got)); d > want*h*h/8*math.Exp(h)+3 {
 				t.Fatalf("family %d: table(%v) = %d, not %d", family, x, table.Weight(x), got)
@@ -67,7 +67,7 @@ func TestWeight(t *testing.T) {
 			}
 		}
 	}
-	// The sum over any number of sites stays below 2⁶².
+	// The sum over any number of sites is below 2⁶².
 	for sites := 1; sites <= 1<<40; sites *= 2 {
 		hi := new(big.Int).Mul(new(big.Int).SetUint64(NewBias(HeatBath, sites, 1).Weight(math.Inf(-1))), big.NewInt(int64(sites)))
 		if hi.BitLen() > 62 {
@@ -83,22 +83,22 @@ func TestProduct(t *testing.T) {
 	const n = 5000
 	for range n {
 		const total = 1 << 62
-		weight := uint64(math.Exp(-43*r.Float64()) * total) // of the total down to 2⁻⁶²
+		weight := uint64(math.Exp(-43*r.Float64()) * total) // from the total down to 2⁻⁶² of it
 		p.Times(weight, total)
 		want += math.Log(float64(weight) / total)
 	}
-	// n products and logarithms of sums to 10⁵, each rounded once.
+	// n products, and logarithms whose sum is up to 10⁵, with one rounding error each.
 	if d := math.Abs(p.Log() - want); d > n*0x1p-52*math.Abs(want) {
 		t.Errorf("log of the product %v, want %v", p.Log(), want)
 	}
 }
 
-// Of all 2⁶⁴ words those that would make a number too frequent are drawn
-// again: for 3·2⁶² the lowest quarter of each three.
+// Below rejects words that would make a number too frequent: for n = 3·2⁶², one
+// word in four.
 func TestBelowIsExact(t *testing.T) {
 	const n = 3 << 62
 	r := rand.New(&source{[]uint64{0, 1, 2, 3, 4, math.MaxUint64, 5}})
-	// word·n mod 2⁶⁴ must be at least 2⁶⁴ mod n = 2⁶²: 0 and 4 are not.
+	// word·n mod 2⁶⁴ must be at least 2⁶⁴ mod n = 2⁶²; the words 0 and 4 do not satisfy this.
 	var got []uint64
 	for range 5 {
 		got = append(got, Below(r, n))
@@ -123,7 +123,7 @@ func TestBelowIsExact(t *testing.T) {
 	}
 }
 
-// Every x below the total falls on the site whose share it lies in.
+// Of all x below the total, Find maps as many to a site as its weight.
 func TestFindGoesThroughAllShares(t *testing.T) {
 	for _, sites := range []int{1, 2, 63, 64, 65, 200} {
 		b := NewBlocks(sites)
@@ -143,7 +143,7 @@ func TestFindGoesThroughAllShares(t *testing.T) {
 			b.Set(i, weight[c])
 			total += weight[c]
 		}
-		// Some sites move, and move back or leave.
+		// Some sites move to another list, and move back or are removed.
 		for i := range sites {
 			switch i % 3 {
 			case 0:
