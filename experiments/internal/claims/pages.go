@@ -30,7 +30,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 	var page strings.Builder
 	fmt.Fprintf(&page, "# %s\n\n", e.Title)
 	if e.Paper != ours {
-		fmt.Fprintf(&page, "Figures of %s, reproduced.\n", e.Paper)
+		fmt.Fprintf(&page, "This page reproduces figures of %s.\n", e.Paper)
 	}
 	fmt.Fprintf(&page, "`go run ./experiments/%s` writes this page from the CSV files next to it. [How it was run](#how-it-was-run) has the terms and the\nmeaning of PASS, FAIL and OPEN.\n", e.Name)
 	summary := [][]string{findingColumns}
