@@ -95,7 +95,7 @@ func TestApart(t *testing.T) {
 		}
 		var b strings.Builder
 		s.table(&b, claims.TableOf(points...))
-		if got := strings.Contains(b.String(), "the mean energies of IM and exchange differ"); got != c.want {
+		if got := strings.Contains(b.String(), `the mean energies of "IM" and "exchange" differ`); got != c.want {
 			t.Errorf("%s: the page says that means differ: got %v, want %v", c.name, got, c.want)
 		}
 	}

@@ -119,14 +119,14 @@ func figure(name, title, flags string, model *string, says string, systems ...sy
 						b, _ := s.Logs(t, tauPanel+unit, im).Average()
 						return chains.Digits(math.Exp(a - b))
 					}
-					parts = append(parts, fmt.Sprintf("on the %s τ of exchange, divided by that of IM, is %s in moves at the paper's ratio, %s in flips and %s in seconds", s.Label, faster("moves"), faster("flips"), faster("seconds")))
+					parts = append(parts, fmt.Sprintf("on the %s, τ of exchange divided by that of IM is %s in moves at the paper's ratio, %s in flips and %s in seconds", s.Label, faster("moves"), faster("flips"), faster("seconds")))
 				}
 			}
 			return strings.ToUpper(parts[0][:1]) + strings.Join(parts, "; ")[1:] + "."
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			fmt.Fprintf(&b, "Bands are ± one standard deviation between runs. Each sampler runs for %g s. The first third is left out, except in the picture of energies. "+
+			fmt.Fprintf(&b, "Bands are ± one standard deviation between runs. Each sampler runs for %g s. The first third is discarded, except in the picture of energies. "+
 				"τ is the integrated autocorrelation time of the energy, ½ + Σρ. Exchange records its energy once per sweep, which has as many attempts as there are sites. "+
 				"Claims compare the natural logarithms of τ: a difference of 0.69 is a factor of 2. Tables have geometric means over the runs; the factor after ×/÷ is one standard error.\n\n", seconds)
 			for _, s := range systems {

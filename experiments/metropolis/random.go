@@ -60,12 +60,12 @@ var figureB5 = claims.Figure{
 		s := "Each half of the claim holds for one of two ways to draw a random order, and for neither way do both halves hold. "
 		for _, order := range []string{allSites, eachOnce} {
 			slower, settings := slowerThanFixed(t, order)
-			s += fmt.Sprintf("With %s random order is slower in %d of %d settings", order, slower, settings)
+			s += fmt.Sprintf("With %s, random order is slower in %d of %d settings", order, slower, settings)
 			for _, p := range randomPanels {
 				if p.periodic && p.order == order {
 					m, fixed := curve(t, p.name, metropolis), curve(t, p.name, fixedOrder)
 					end := slices.Max(t.Xs(p.name, metropolis))
-					s += fmt.Sprintf(", and the gap of Metropolis %.2f times that of Gibbs at J = %g. ", m[end]/fixed[end], end)
+					s += fmt.Sprintf(", and the gap of Metropolis is %.2f times that of Gibbs at J = %g. ", m[end]/fixed[end], end)
 				}
 			}
 		}

@@ -94,7 +94,7 @@ func weights(p *programs) claims.Figure {
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
-			fmt.Fprintf(&b, "A run is half a second after 100 sweeps of Gibbs, or %d moves from a random state. Equation 3 with γ/2 has the same ratio of forward and backward weights as the heat bath with γ. If no move was accepted, there is no τ.\n\n| system | weights | accepted | τ / moves | energy / site |\n| --- | --- | --- | --- | --- |\n", contestMoves)
+			fmt.Fprintf(&b, "Runs take half a second, after 100 sweeps of Gibbs, or make %d moves from a random state. Equation 3 with γ/2 has the same ratio of forward and backward weights as the heat bath with γ. If no move was accepted, there is no τ.\n\n| system | weights | accepted | τ / moves | energy / site |\n| --- | --- | --- | --- | --- |\n", contestMoves)
 			for at, s := range weighted {
 				for _, c := range weightCurves {
 					if accepted := t.At(acceptedPanel, c, float64(at)); len(accepted) > 0 {

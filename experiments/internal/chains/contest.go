@@ -45,7 +45,7 @@ func (l Label) Apart(b *strings.Builder, t *claims.Table, panel string, curves [
 	for i, x := range curves {
 		for _, y := range curves[:i] {
 			if errs, yes := claims.Differ(l.At(t, panel, y), l.At(t, panel, x)); yes {
-				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors, so at least one of them has not converged. τ uses the mean of each run, so their values of τ describe different sets of states and cannot be compared.\n", l, y, x, errs)
+				fmt.Fprintf(b, "\n%s: the mean energies of %q and %q differ by %.1f standard errors, so at least one of them has not converged. τ uses the mean of each run. So the values of τ describe different sets of states, and cannot be compared.\n", l, y, x, errs)
 			}
 		}
 	}

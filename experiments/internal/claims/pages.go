@@ -136,7 +136,7 @@ func (t *Table) seeds() string {
 	}
 	switch {
 	case hi == 0:
-		return "nothing random"
+		return "no random numbers"
 	case lo == hi:
 		return fmt.Sprintf("seed %d", lo)
 	}
