@@ -21,7 +21,7 @@ const (
 // variable the model is a chain, so that a transfer matrix gives log Z and exact draws.
 type family struct {
 	alphabet *alphabet
-	q, rungs int // number of letters; number of rungs, L/2
+	q, rungs int         // number of letters; number of rungs, L/2
 	field    [][]float64 // [site][state] log weight
 	contact  [][]float64 // [rung r] q × q: state of site r, state of site L−1−r
 	up, down [][]float64 // [rung r] q × q: sites r and r+1, and sites L−1−r and L−2−r
