@@ -13,15 +13,15 @@ type record struct {
 	groups, temperatures int
 	rounds               int64
 
-	// samples has rows of K−1 sums of 1 − acceptance probability, one for each pair of neighbours. Each
-	// group has a row that sums over all rounds. A single group has loneBatches rows instead, each of
-	// which sums over length rounds. When these are full, length doubles.
+	// samples has rows of rejection probabilities, one element for each of the K−1 pairs of neighbours
+	// among K temperatures. With several groups, each group has one row, a sum over all rounds. A single
+	// group has loneBatches rows, each a sum over length rounds. When these are full, length doubles.
 	samples []float64
 	length  int64
 	rises   []float64 // for each pair: energy of the hotter particle minus that of the colder, summed over rounds and groups
 
-	// Counts of rounds over all groups. A particle's number is the
-	// temperature it started from.
+	// Counts of rounds, summed over all groups. The number of a particle is the index of the
+	// temperature at which it started.
 	stays   []int64 // [particle·K + temperature after the round]
 	moves   []int64 // [temperature before the swaps · K + temperature after them]
 	journal []uint8 // [(round mod journalRounds)·K + particle]: temperatures of the first group's particles
@@ -95,8 +95,8 @@ func (r *record) complete() (samples int, rounds int64) {
 // allPairs, in place of a pair, selects the sum over all pairs.
 const allPairs = -1
 
-// rejection returns the mean rejection probability of pair k, or its sum over allPairs, with the
-// standard error. The error is 0 if there are fewer than two samples.
+// rejection returns the mean rejection probability of pair k with its standard error; for allPairs, that of
+// the sum over all pairs. The error is 0 if there are fewer than two samples.
 func (r *record) rejection(k int) (mean, err float64) {
 	if r.rounds == 0 {
 		return 0, 0
@@ -133,7 +133,7 @@ func (r *record) rise(k int) float64 {
 	return r.rises[k] / float64(max(1, r.rounds)) / float64(r.groups)
 }
 
-// rates returns K × K counts divided by the number of rounds, summed over all groups.
+// rates divides a K × K matrix of counts by the number of rounds of all groups together.
 func (r *record) rates(counts []int64) [][]float64 {
 	m := make([][]float64, r.temperatures)
 	for i := range m {

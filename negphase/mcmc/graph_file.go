@@ -57,7 +57,7 @@ type graphReader struct {
 	line   int
 	edges  []Edge
 	fields []Edge           // edges from a spin to noSpin
-	given  map[[2]int32]int // [lower spin, higher spin of an edge] its line
+	given  map[[2]int32]int // line of each edge; the key is its lower spin and its higher one
 }
 
 // noSpin is the second spin of an edge that represents a field.

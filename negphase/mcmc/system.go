@@ -43,7 +43,7 @@ type Chain interface {
 // be reducible. The empty string means no warning.
 type Warner interface{ Warning() string }
 
-// Info counts what moves did. The counts of several moves and chains are added.
+// Info has counts of moves. Add sums the counts of several moves or chains.
 type Info struct {
 	Moves     int64 // calls of Move
 	Updates   int64 // single-site updates, attempted exchanges of pairs, or cluster updates

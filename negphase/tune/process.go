@@ -285,7 +285,7 @@ func (b logit) inverse(x float64) float64 {
 }
 
 // Fit returns the hyper-parameters within their bounds that maximise the log
-// marginal likelihood, with the maximum. It searches by L-BFGS from each of the starts, with
+// marginal likelihood, and the value of this maximum. It searches by L-BFGS from each of the starts, with
 // at most the given number of iterations for each, and returns the best
 // point. There must be at least one start.
 func Fit(data []Observation, iterations int, starts ...Hyper) (best Hyper, value float64) {
