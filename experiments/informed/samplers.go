@@ -145,7 +145,7 @@ func setting(c mcmc.Chain) float64 {
 	return 0
 }
 
-// newNames returns the names of the new samplers of all that sample p(v), or of those that do not.
+// newNames returns the names of the new samplers that sample p(v), if free, and otherwise of the other new samplers.
 func newNames(all []contestant, free bool) (names []string) {
 	for _, c := range all {
 		if c.new && c.free == free {

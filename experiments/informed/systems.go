@@ -108,14 +108,14 @@ func trained(ctx context.Context, hidden int, sharp float32, quick bool) (*rbm.R
 	return m, nil
 }
 
-// Distances between the states of a reference from long runs, in units of 150 moves of block Gibbs or 30 of tempering.
+// Numbers of moves between the states of a reference from long runs, in units of 150 moves of block Gibbs or 30 of tempering.
 const (
 	shortApart = 1
 	longApart  = 10
 )
 
-// machine returns an arena with an RBM of 784 visible units. Its reference is from long runs whose states have the distance apart, or from exact draws if
-// apart is 0.
+// machine returns an arena with an RBM of 784 visible units. Its reference is from exact draws if apart is 0, and otherwise from long runs with
+// shortApart or longApart units of moves between states.
 func machine(hidden int, sharp float32, apart int) arena {
 	a := arena{label: fmt.Sprintf("784×%d", hidden), beta: 1, truth: "long runs"}
 	a.word = a.label

@@ -37,7 +37,7 @@ const (
 	constraint = "constrained"
 )
 
-// cases are the models. Hidden units are at most 18, or inputs few, so that log Z can
+// cases are the models. All have at most 18 hidden units or few inputs, so that log Z can
 // be enumerated.
 var cases = func() (all []description) {
 	for _, hidden := range []int{8, 14} {
