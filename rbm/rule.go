@@ -123,7 +123,7 @@ func (a *Ascent) take(b *Block, t Tensor, lo int, step []float32) {
 	a.apply(b)
 }
 
-// ones is the step of the sparsity term, before its factor.
+// ones is the step of the sparsity term, before its factor, and the weights of rows in a count.
 var ones = func() (x [vec.Block]float32) {
 	for j := range x {
 		x[j] = 1

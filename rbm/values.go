@@ -160,10 +160,6 @@ func (b Values) countIn(i, lo, hi int) (n int) {
 // addColumns adds the number of ones of each column j to n[j].
 func (b Values) addColumns(n []float64) {
 	var words [vec.Block]uint64
-	var ones [vec.Block]float32
-	for i := range ones {
-		ones[i] = 1
-	}
 	for k := range b.Stride {
 		var sum [vec.Block]float64
 		for lo := 0; lo < b.Rows; lo += vec.Block {

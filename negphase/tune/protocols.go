@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -25,7 +26,9 @@ func (t *tuner) paper(ctx context.Context) error {
 			if err := t.observeLast(); err != nil {
 				return err
 			}
-			points = append(points, t.improvement(t.bestSeen(), directPoints))
+			// the largest reward so far, which the paper calls the best known action
+			best := slices.MaxFunc(t.result.Trials, func(a, b Trial) int { return cmp.Compare(a.Reward, b.Reward) })
+			points = append(points, t.improvement(best.Reward, directPoints))
 		}
 		trial, err := t.area(l, points[i], t.Moves)
 		if err != nil {
@@ -48,15 +51,6 @@ func (t *tuner) observeLast() error {
 		return nil
 	}
 	return t.model()
-}
-
-// bestSeen returns the largest reward so far, which the paper calls the best known action.
-func (t *tuner) bestSeen() float64 {
-	best := t.result.Trials[0].Reward
-	for _, trial := range t.result.Trials {
-		best = max(best, trial.Reward)
-	}
-	return best
 }
 
 // improvement returns the point with the largest expected improvement over best + 0.01. The margin is that

@@ -230,18 +230,6 @@ func (t *tuner) ranked() (points [][]float64) {
 	return points
 }
 
-// surest returns the first of ranked.
-func (t *tuner) surest() []float64 { return t.ranked()[0] }
-
-// known reports whether the posterior standard deviation at x is at most sd.
-func (t *tuner) known(x []float64, sd float64) bool {
-	if math.IsInf(sd, 1) {
-		return true
-	}
-	_, here := t.result.Process.Predict(x)
-	return here <= sd
-}
-
 // learn draws kernels from exp(posterior mean/temperature) by a Metropolis chain. Every thin-th state is a
 // kernel. For NoisyEI the chain starts at the first point of ranked, and is restricted to points where the
 // standard deviation is not much larger than at the start. For Paper it starts at the maximum of the
@@ -259,7 +247,7 @@ func (t *tuner) learn() error {
 		temperature, step, thin = 0.1, 0.005, 1
 	}
 	p := t.result.Process
-	x := t.surest()
+	x := t.ranked()[0]
 	if t.Method == Paper {
 		x, _ = Direct(p.Mean, t.dims(), 2000)
 	}
@@ -281,8 +269,10 @@ func (t *tuner) learn() error {
 			if !inside {
 				continue
 			}
-			if v := p.Mean(y); u < rbm.Exp(min(0, (v-value)/temperature)) && t.known(y, known) {
-				x, value = y, v
+			if v := p.Mean(y); u < rbm.Exp(min(0, (v-value)/temperature)) {
+				if _, sd := p.Predict(y); sd <= known {
+					x, value = y, v
+				}
 			}
 		}
 		t.result.Points = append(t.result.Points, x)
