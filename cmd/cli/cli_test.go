@@ -218,7 +218,7 @@ func TestProgressOffTerminals(t *testing.T) {
 	p.lines.set(2, "", p.lines.begin.Add(9*time.Second))
 	p.lines.set(4, "", p.lines.begin.Add(10*time.Second))
 	p.lines.set(5, "", p.lines.begin.Add(19*time.Second))
-	if text, err := os.ReadFile(file.Name()); err != nil || string(text) != "work: 4 of 10 rows, 40.0 %, 2.5 s a row, 15s left\n" {
+	if text, err := os.ReadFile(file.Name()); err != nil || string(text) != "work: 4 of 10 rows, 40.0 %, 2.5 s per row, 15s left\n" {
 		t.Errorf("lines in a file: %q, %v", text, err)
 	}
 }
@@ -375,7 +375,7 @@ func TestRows(t *testing.T) {
 		{"-runs r -kind a -n 3", "-kind -n cannot go with -runs, which reads finished runs; only -sort -progress -quiet -json can"},
 		{"-gap -x 1", "-x cannot go with -gap, which runs no chain; leave one of them out"},
 		{"-gap=false -x 1", ""},
-		{"-y 1 -z 1", "-z and -y say the same; give one of them"},
+		{"-y 1 -z 1", "-z and -y mean the same; give one of them"},
 	} {
 		f := NewFlags("prog", "", "")
 		f.IntVar(new(int), "n", 0, "").Between(2, 5).OrZero()

@@ -236,7 +236,7 @@ func (f *Flags) checkTogether() error {
 			}
 		}
 		if r.same != "" && f.on(r.same) {
-			return Usagef("-%s and -%s say the same; give one of them", r.Name, r.same)
+			return Usagef("-%s and -%s mean the same; give one of them", r.Name, r.same)
 		}
 		for _, other := range r.not {
 			if f.on(other) {

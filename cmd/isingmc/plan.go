@@ -53,7 +53,7 @@ func (o *options) check() (*plan, error) {
 		return nil, cli.Usagef("-temperature is %v; its inverse must be finite too", o.temperature)
 	}
 	if o.group.Size() > 1 && o.flags.Given("tune") {
-		return nil, cli.Usagef("-tune works in one process; tune without mpirun, with -policy FILE, and give the ranks -policy FILE alone")
+		return nil, cli.Usagef("-tune works in one process; tune without mpirun and with -policy FILE; then run with -policy FILE under mpirun")
 	}
 	if err := o.flags.CheckNew("out", "trace", "states", "table"); err != nil {
 		return nil, err

@@ -81,7 +81,7 @@ func (p *plan) words(r result) (lines []string) {
 	lines = append(lines, fmt.Sprintf("At the last step %s is nearest to the truth, with a distance of %s. A negative phase of zeros would be %.3g away.",
 		p.names[nearest], plusMinus(r.curves[nearest].Last().Distance), r.truth.Norm()))
 	if len(p.names) > 1 && seconds > 0 {
-		lines = append(lines, fmt.Sprintf("In equal computing time, the %s s that the quickest one took, it is %s: %s away.",
+		lines = append(lines, fmt.Sprintf("Within %s s, the computing time of the quickest estimator, it is %s: %s away.",
 			cli.Number(seconds), p.names[quickest], plusMinus(at(quickest).Distance)))
 	}
 	for i, c := range r.curves {

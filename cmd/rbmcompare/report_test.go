@@ -50,7 +50,7 @@ func TestWords(t *testing.T) {
 	biased.Bias.Norm, biased.Bias.Floor = 0.3, 0.1
 	p := &plan{names: []string{"slow", "quick", "biased"}}
 	got := strings.Join(p.words(result{truth: &compare.Truth{}, curves: []compare.Curve{slow, quick, biased}}), "\n")
-	for _, want := range []string{"At the last step slow is nearest to the truth, with a distance of 0.1 ± 0.01", "the 2 s that the quickest one took, it is quick: 0.2 ± 0.01", "biased is biased: its mean over the repeats is 0.3 away, and noise explains only 0.1"} {
+	for _, want := range []string{"At the last step slow is nearest to the truth, with a distance of 0.1 ± 0.01", "Within 2 s, the computing time of the quickest estimator, it is quick: 0.2 ± 0.01", "biased is biased: its mean over the repeats is 0.3 away, and noise explains only 0.1"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the words lack %q:\n%s", want, got)
 		}

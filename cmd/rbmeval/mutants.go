@@ -512,7 +512,7 @@ func (u *mutants) record(rec *cli.Record) {
 	}
 	rec.Say("  highest", strings.Join(top, ", "))
 	say := func(label string, c correlation) {
-		text := fmt.Sprintf("Spearman – (%s; it takes two that differ)", cli.Count(c.N, "mutant"))
+		text := fmt.Sprintf("Spearman – (%s; this needs two different values)", cli.Count(c.N, "mutant"))
 		if c.Spearman != nil {
 			text = fmt.Sprintf("Spearman %.4f (%s)", *c.Spearman, cli.Count(c.N, "mutant"))
 		}

@@ -160,7 +160,7 @@ func (e *evaluation) addLikelihood(rec *cli.Record) {
 func (e *evaluation) addPerSite(rec *cli.Record, mean float64) {
 	if s := e.set.Schema; s != nil && s.Alphabet != "" {
 		x := mean / float64(len(s.Columns))
-		rec.Show("log_likelihood_per_site", "  per site", x, fmt.Sprintf("%.4f (of equal letters %.4f)", x, -math.Log(float64(len(s.Alphabet)))))
+		rec.Show("log_likelihood_per_site", "  per site", x, fmt.Sprintf("%.4f (of uniform letters %.4f)", x, -math.Log(float64(len(s.Alphabet)))))
 	}
 }
 

@@ -309,7 +309,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 			continue
 		}
 		if was, is := c.Flags[name], now[name]; was != is {
-			return "", fmt.Errorf("%s holds another run: its -%s is %q, not %q; choose another -out, or remove it", folder.Dir, name, was, is)
+			return "", fmt.Errorf("%s has another run: its -%s is %q, not %q; choose another -out, or remove it", folder.Dir, name, was, is)
 		}
 	}
 	exists := func(name string) bool {

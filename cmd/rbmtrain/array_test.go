@@ -116,7 +116,7 @@ func TestArrayGoesOn(t *testing.T) {
 	if err := os.WriteFile("runs/sweep-2/config.json", []byte(clitest.Read(t, "runs/sweep-0/config.json")), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	rbmtrain.Fails(t, cli.Usage, args, "sweep.txt:5", "runs/sweep-2 holds another run", `its -negphase is "pcd", not "pcd:chains=4"`)
+	rbmtrain.Fails(t, cli.Usage, args, "sweep.txt:5", "runs/sweep-2 has another run", `its -negphase is "pcd", not "pcd:chains=4"`)
 	config := strings.Replace(clitest.Read(t, "runs/sweep-0/config.json"), `"negphase": "pcd"`, `"negphase": "pcd:chains=4"`, 1)
 	config = strings.Replace(config, `"rate": "0.2",`, "", 1)
 	if err := os.WriteFile("runs/sweep-2/config.json", []byte(config), 0o666); err != nil {

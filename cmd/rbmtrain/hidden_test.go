@@ -103,8 +103,8 @@ func TestRealHiddenRefusals(t *testing.T) {
 			t.Errorf("%s: the rate is %v, of bits %v", data, real, bits)
 		}
 	}
-	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-label-column", "label", "-hidden-units", "relu", "-hidden", "3", "-steps", "10", "-out", "unlabelled"); !strings.Contains(out, "; labels are left out, as relu hidden units take none\n") {
-		t.Errorf("labelled rows: %s, want %q in it", out, "; labels are left out, as relu hidden units take none\n")
+	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-label-column", "label", "-hidden-units", "relu", "-hidden", "3", "-steps", "10", "-out", "unlabelled"); !strings.Contains(out, "; labels are left out, as a model with relu hidden units has none\n") {
+		t.Errorf("labelled rows: %s, want %q in it", out, "; labels are left out, as a model with relu hidden units has none\n")
 	}
 	if out := rbmtrain.OK(t, "-data", "labelled.csv", "-labels", "none", "-hidden-units", "relu", "-dry-run"); strings.Contains(out, "left out") {
 		t.Errorf("without labels: %s, want no %q in it", out, "left out")

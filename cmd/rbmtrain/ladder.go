@@ -229,7 +229,7 @@ func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	case t.Auto:
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
 	}
-	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is pcd with %d times the chains to run; %s",
+	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is like pcd with %d times as many chains; %s",
 		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), what, cli.Percent(rate), when, kind, len(l.Beta), remedy)
 }
 

@@ -666,7 +666,7 @@ func TestWarnings(t *testing.T) {
 		name, _, _ := strings.Cut(kind, ":")
 		r := interrupt(200, append(frozen, "-negphase", kind)...)
 		early, rest, _ := strings.Cut(r.Stderr, "\n")
-		if !strings.HasPrefix(early, ladder) || !strings.Contains(early, name+" is pcd with 2 times the chains to run") || !strings.HasPrefix(rest, "rbmtrain: stopped after step ") {
+		if !strings.HasPrefix(early, ladder) || !strings.Contains(early, name+" is like pcd with 2 times as many chains") || !strings.HasPrefix(rest, "rbmtrain: stopped after step ") {
 			t.Errorf("%s: an interrupted run prints %q", kind, r.Stderr)
 		}
 		if r = rbmtrain.Call(append(frozen, "-negphase", kind)...); strings.Count(r.Stderr, ladder) != 1 {
@@ -804,7 +804,7 @@ func TestStopAfterWithGaps(t *testing.T) {
 	table += strings.Repeat(strings.Join(first, ",")+",k\n"+strings.Join(second, ",")+",l\n", 10)
 	clitest.Write(t, "t.csv", table)
 	args := strings.Fields("-data t.csv -hidden 50 -negphase pcd -batch 5 -steps 20 -holdout 0.3 -stop-after 3 -quiet -out run -label-column")
-	rbmtrain.Fails(t, cli.Usage, append(args, "none"), "as cells are missing, it takes the exact log_likelihood, for which -hidden 50 is too many, or the classification")
+	rbmtrain.Fails(t, cli.Usage, append(args, "none"), "as cells are missing, it can use the exact log_likelihood, for which -hidden 50 is too large, or the classification")
 	if got := rbmtrain.Call(append(args, "label")...); got.Status != 0 {
 		t.Errorf("with labels it exits with %d: %s, want 0", got.Status, got.Stderr)
 	}

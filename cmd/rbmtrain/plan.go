@@ -115,7 +115,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	p.choice, p.goal = choice(p.metrics, byClass(p.settings), train.Skewed(sets.Train)), goal(p.metrics, discriminative(p.settings))
 	if sets.Holdout != nil && p.choice.Name == "" && o.stopAfter > 0 {
 		if gaps && o.metrics == "auto" {
-			return nil, cli.Usagef("-stop-after needs a metric of the rows held out; as cells are missing, it takes the exact log_likelihood, for which -hidden %d is too many, or the classification of a model with labels", o.hidden)
+			return nil, cli.Usagef("-stop-after needs a metric of the rows held out; as cells are missing, it can use the exact log_likelihood, for which -hidden %d is too large, or the classification error of a model with labels", o.hidden)
 		}
 		return nil, cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", o.metrics)
 	}
@@ -486,7 +486,7 @@ func (p *plan) describe() string {
 		d += "; the first line is numbers and names the columns (-header no: it is a row)"
 	}
 	if set.Y != nil && p.opts.labels != "none" && p.model.HiddenText() != "" {
-		d += fmt.Sprintf("; labels are left out, as %s hidden units take none", p.model.HiddenText())
+		d += fmt.Sprintf("; labels are left out, as a model with %s hidden units has none", p.model.HiddenText())
 	}
 	d += describeUnlabelled(p.settings, p.model, set)
 	if constant := set.DescribeConstantColumns(); constant != "" {

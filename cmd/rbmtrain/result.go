@@ -409,7 +409,7 @@ func (r *runner) memorised() string {
 	if _, last := r.gains("error_"+part, true); other-train <= beyondChance*stdErr || last > stdErr {
 		return ""
 	}
-	text := fmt.Sprintf("the training rows are learnt, %.3g %% of the others are wrong: more rows, fewer -hidden or some -l2 may help, more steps hardly", 100*other)
+	text := fmt.Sprintf("the training rows are learnt, %.3g %% of the others are wrong: more rows, fewer -hidden or some -l2 may help; more steps hardly help", 100*other)
 	if part == "test" {
 		text += "; -holdout 0.1 keeps the best model"
 	}
