@@ -68,7 +68,7 @@ func (l *ladder) MarshalBinary() ([]byte, error) {
 	return append(b, l.record.journal[:l.record.kept()*k]...), err
 }
 
-// values returns the counters and measurements that follow in the binary form, without the journal.
+// values returns the counters and measurements of the binary form, in this order. The journal follows them.
 func (l *ladder) values() []any {
 	r := &l.record
 	return []any{l.journey, &l.rounds, &l.trips, &l.calls, &l.next, &l.tuned, &l.capped, &r.rounds, &r.length, r.samples, r.rises, r.stays, r.moves}
@@ -126,8 +126,8 @@ func (l *ladder) checkValues(from *reader) {
 	}
 	from.check(l.auto || l.next == never && l.tuned == 0, "the saved ladder is tuned; the settings name its temperatures")
 	from.check(r.rounds <= l.rounds, "the saved ladder has records of %d rounds, but took %d", r.rounds, l.rounds)
-	// The length of a single group's batches starts at 1 and doubles when all are full.
-	// So at least half of them are full unless the length is 1, and one is not.
+	// The length of a single group's batches starts at 1 and doubles when all are full. So one batch or
+	// more is not full, and if the length is above 1, at least half of them are full.
 	fits := r.length == 1
 	if r.groups == 1 && r.length > 0 {
 		full := r.rounds / r.length

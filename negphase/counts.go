@@ -28,7 +28,7 @@ type Info struct {
 
 // A Count is a number of events, or a sum over them.
 type Count struct {
-	Name  string // differs from the names of the fields of Info
+	Name  string // must not be the name of a field of Info
 	Value float64
 }
 

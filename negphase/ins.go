@@ -74,7 +74,8 @@ type ins struct {
 	off   []float64 // for each group: the weight of particles above temperature 1
 	loop  parallel.Loop
 
-	// The work of all parts: the block of temperatures lo … hi−1 in the groups from … to−1.
+	// The current work, which the parts divide: the block of temperatures lo … hi−1 in the groups
+	// from … to−1.
 	lo, hi, from, to int
 	weigh            bool // compute weights too
 	draws            rbm.Key

@@ -39,7 +39,7 @@ const (
 	maxBlock = 16
 	// maxReplicas is the largest number of replicas, summed over all groups.
 	maxReplicas = 1 << 24
-	// leastHottest is the smallest highest temperature of a tuned ladder. Nearer to 1, float32
+	// leastHottest is the lower limit of the highest temperature of a tuned ladder. Below it, float32
 	// cannot tell enough inverse temperatures apart.
 	leastHottest = 1.01
 )

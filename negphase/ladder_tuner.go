@@ -87,8 +87,8 @@ func (t *tuner) due() bool {
 
 // wanted returns the number of temperatures for the measured barrier Λ when there are now temperatures:
 // ⌈2Λ⌉ + 1, at which neighbours reject half of their swaps (Syed et al. 2022, section 5). The number at
-// most doubles, because a barrier that was measured with hardly any exchange is inaccurate. It shrinks
-// only if at least a quarter of the temperatures is superfluous, so that noise does not change it back
+// most doubles, because a barrier that was measured with hardly any exchange is inaccurate. It decreases
+// only if at least a quarter of the temperatures can be left out, so that noise does not change it back
 // and forth.
 func (t *tuner) wanted(now int, barrier float64) int {
 	if t.number > 0 {
@@ -139,9 +139,10 @@ func (l *ladder) retune(m *rbm.RBM) {
 	}
 }
 
-// stretched returns the inverse temperatures between which the measured barrier is assumed to lie, and
-// the barrier that a ladder with reach should span from the first of them on. If the measured barrier is
-// smaller than this, stretched extends the range of β in proportion, at most by reachGrowth.
+// stretched returns the inverse temperatures by which a ladder with reach is placed, and the barrier that
+// it is to span, starting at the first of them. If the measured barrier is large enough, these are the
+// inverse temperatures of l. Otherwise stretched multiplies their range by the wanted barrier divided by
+// the measured one, at most by reachGrowth, and the barrier to span is the measured one.
 func (l *ladder) stretched(barrier float64) (beta []float64, crossed float64) {
 	crossed = reachRejection * float64(len(l.beta)-1)
 	if barrier >= crossed {

@@ -162,7 +162,7 @@ func (w *binaryMoves) newLength() error {
 	return nil
 }
 
-// noLength stands for the logarithm of a length before the first call.
+// noLength is saved in place of the logarithm of the length if there has been no call.
 const noLength = -1
 
 // lengthGain is the gain by which a call adapts the length of walks, see mcmc.Length.Adapt. The

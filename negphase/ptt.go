@@ -91,9 +91,9 @@ func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
 //
 // Each rung keeps a reservoir of particles. A call takes one of them for each chain,
 // moves it by Gibbs steps and swaps, and puts it back. The newest rungs take part in
-// every call. In every second call one pair of older rungs takes part too, the pairs in turn from the
-// oldest upward; the newest rungs then swap without Gibbs steps. So the cost of a call does not depend on
-// the number of rungs.
+// every call. In every second call a pair of older rungs takes part too, and the newest rungs then swap
+// without Gibbs steps. The first such pair is the oldest one, the next the pair above it, and so on. So
+// the cost of a call does not depend on the number of rungs.
 //
 // When the rate of swaps between the live model and the newest rung falls below a
 // threshold, the model is frozen as a new rung, and sweeps of all rungs thermalise
@@ -105,7 +105,7 @@ type ptt struct {
 	rungs  []*rung // frozen models, from the oldest
 	live   *rung   // the live model; shares the states of chains
 	fixed  bool    // no rungs are added
-	looked bool    // the live rung's means and free energies are those under the model of the next call
+	looked bool    // the live chains' means and free energies are already those for the next call
 
 	now       int64   // calls so far, without sweeps that thermalise a rung
 	oldPairs  int64   // calls in which a pair of older rungs took part

@@ -13,7 +13,7 @@ type exchangeWork struct {
 	rate  float64      // mean probability of a swap between the newest rung and the live model
 	phase rbm.Matrix   // hidden means of the estimate
 	watch int          // lower rung of the pair whose ratios are recorded; −1: none
-	seen  [2][]float64 // F_upper − F_lower at the particles of the watched pair's lower and upper model
+	seen  [2][]float64 // pairEnergies.ratio of the watched pair: at particles of its lower model, and of its upper one
 }
 
 // grow allocates memory for particles of models of m's shape.

@@ -76,8 +76,8 @@ func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
 }
 
 // thermalise makes sweeps of all rungs. It returns the mean swap rate between the
-// newest rung and the live model in the second half of the sweeps. It records the ratios of the
-// pair whose lower rung is watch; of no pair if watch is −1.
+// newest rung and the live model in the second half of the sweeps. It records
+// pairEnergies.ratio for the pair whose lower rung is watch; for no pair if watch is −1.
 func (p *ptt) thermalise(watch int, key rbm.Key) (rate float64, err error) {
 	p.work.watch, p.work.seen = watch, [2][]float64{}
 	defer func() { p.work.watch = -1 }()

@@ -149,8 +149,8 @@ func (s Settings) Get(name string) string {
 	return ""
 }
 
-// Count returns a setting that is a whole number, such as k, swaps, chains, max
-// or moves; 0 if the kind does not have it.
+// Count returns a setting that is a whole number, such as k, swaps, chains or moves; 0 if the kind does
+// not have it.
 func (s Settings) Count(name string) int {
 	n, _ := strconv.Atoi(s.Get(name))
 	return n

@@ -35,7 +35,7 @@ func (s Settings) String() string {
 // separated by '/'. tau may also be auto, auto/n or reach/n.
 //
 // In walk, pt, ins and pins, a part without '=' names a sampler of
-// mcmc.ParseMover. If the sampler has a key that follows it, the key belongs to the sampler:
+// mcmc.ParseMover. A key after this part belongs to the sampler if the sampler has it:
 // "walk:gibbs:order=random:chains=20", "pt:tau=1/2:sardonics:k=1-20". The kinds
 // sardonics and im are short for walk:sardonics and walk:im. For walks the default k=fit means
 // 1 to 20 flips, or fewer if the model has too few units. With k=auto the length of walks adapts to

@@ -15,8 +15,8 @@ import (
 // A Bracket has up to three estimates of log Z, in nats; estimates that Settings do not select
 // are nil. Standard errors are such that LogZ ± 1.96·StdErr is an interval of
 // 95 % confidence. Errors that are computed from the spread of few values, usually ten ladders,
-// are widened by Student's t. They do not include parts of the model that all chains have missed.
-// Warnings may name these.
+// are widened by Student's t. They do not account for parts of the model that all chains have
+// missed. Warnings may say that there are such parts.
 type Bracket struct {
 	AIS     *partition.Annealed // too low on average
 	Reverse *partition.Annealed // too high on average; StdErr is from the spread between ladders

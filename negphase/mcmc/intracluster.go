@@ -131,7 +131,7 @@ type intraclusterChain struct {
 	settings Intracluster
 	walker   shellWalker
 	beta     float64
-	low      int // the range of lengths by the settings or by TakeLength
+	low      int // the range of lengths, set by the settings or by TakeLength
 	high     int
 	shortest int // the part of this range that the number of active sites allows
 	longest  int

@@ -21,7 +21,7 @@ type classWalk struct {
 // A pathEdge is a coupling between two sites of one segment.
 type pathEdge struct {
 	before, at int32 // steps at which the two sites flipped, before < at
-	step       int32 // the product step·s·t of link, between the two flips
+	step       int32 // step·s·t at the flip of the second site; see link
 	next       int32 // index of the next edge with the same before; −1 if there is none
 }
 

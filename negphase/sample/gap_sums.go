@@ -22,9 +22,9 @@ import (
 //   - estimate the sum by annealed importance sampling of that conditional model (Neal, Annealed importance
 //     sampling, Statistics and Computing 11, 2001).
 //
-// An estimate with a standard error above longerAbove is repeated with longerPath times the work. A sum gets
-// more temperatures. Probabilities of levels get more chains, because a chain samples about one
-// level; but they get more temperatures if the standard error of the sum is above doubtful.
+// An estimate with a standard error above longerAbove is repeated with longerPath times the work. For
+// probabilities of levels there are more chains then, because a chain samples about one level. For a sum, and
+// if the standard error of the sum is above doubtful, there are more temperatures instead.
 const (
 	listedStates     = 1 << 12
 	enumeratedStates = 1 << 14

@@ -36,7 +36,7 @@ func (s *Sums) Change(i int, from, to uint32) {
 	s.Total += uint64(to) - uint64(from)
 }
 
-// lane finds the first sum for which it and all sums before it add to more than x. It returns the first
+// lane finds the first sum that, together with all sums before it, is more than x. It returns the first
 // unit of this sum, and x minus the sums before it.
 func (s *Sums) lane(x uint64) (i int, rest uint32) {
 	for k := range s.Sum {
