@@ -89,6 +89,8 @@ type Set struct {
 	// Contacts are the pairs of sites in contact in generated sequences; nil for other data.
 	Contacts [][2]int
 
+	// Dropped are the names of the columns of a table that have one value and are not inputs.
+	Dropped []string
 	// Unused are the names of the columns of a CSV file that are not used because Options.Schema
 	// lacks them.
 	Unused []string

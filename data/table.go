@@ -188,8 +188,9 @@ func number(word string) (float64, bool) {
 // set returns a set of the rows read.
 func (t *tableReader) set() (*Set, error) {
 	schema := t.opt.Schema
-	var notes []string
+	var notes, dropped []string
 	if schema == nil {
+		notes, dropped = t.dropConstant()
 		var err error
 		if schema, err = t.schema(); err != nil {
 			return nil, err
@@ -214,7 +215,7 @@ func (t *tableReader) set() (*Set, error) {
 		return nil, formatErrorf("%s: %s", t.path, why)
 	}
 	s := &Set{Name: t.path, X: rbm.NewBits(rows, units), Schema: schema, Groups: schema.Groups(), Binarize: Binary,
-		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0, Notes: notes}
+		Header: HeaderYes, Weights: t.weights, WeightColumn: t.weightAt >= 0, Notes: notes, Dropped: dropped}
 	s.Height, s.Width = NearSquare(units)
 	if s.Means, s.Deviations = schema.scale(); s.Means != nil {
 		if why := checkGrey(rows, units); why != "" {
@@ -294,6 +295,26 @@ func (s *Set) turnOn(r, unit int) {
 	if s.Grey.Rows > 0 {
 		s.Grey.Row(r)[unit] = 1
 	}
+}
+
+// dropConstant drops the columns that have one value, next to others. It returns notes and their names. A column that cannot
+// be named by Options.Ignore, or that Options.Categorical names, stays and is an error later.
+func (t *tableReader) dropConstant() (notes, names []string) {
+	varies := func(c cellColumn) bool {
+		return len(c.words) != 1 || c.name == "" || strings.Contains(c.name, ",") || slices.Contains(strings.Split(t.opt.Categorical, ","), c.name)
+	}
+	if !slices.ContainsFunc(t.columns, varies) {
+		return nil, nil
+	}
+	t.columns = slices.DeleteFunc(t.columns, func(c cellColumn) bool {
+		if varies(c) {
+			return false
+		}
+		notes = append(notes, fmt.Sprintf("%s has one value, %s, and is left out, as by -ignore", t.columnName(c.at), quote(c.words[0])))
+		names = append(names, c.name)
+		return true
+	})
+	return notes, names
 }
 
 func (t *tableReader) names() (names []string) {

@@ -232,9 +232,37 @@ func TestSpellingsOfNumbers(t *testing.T) {
 			}
 		}
 	}
-	_, _, err := Load(context.Background(), writeFile(t, "b.csv", "a,b\n1,2\n1.0,3\n01,2\n"), Options{Categorical: "all"})
-	if want := `b.csv: column 1 ("a") has one value, "1"; leave it out by -ignore a`; err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
+	s, _, err := Load(context.Background(), writeFile(t, "b.csv", "a,b\n1,2\n1.0,3\n01,2\n"), Options{Categorical: "all"})
+	if err != nil || !slices.Equal(s.Dropped, []string{"a"}) {
+		t.Errorf("got %+v, %v, want a column of one number in three spellings dropped", s, err)
+	}
+}
+
+// A column with one value is left out, next to others; missing cells are no value. One that has no name for -ignore, or that
+// is named as categorical, is an error.
+func TestConstantColumnsAreDropped(t *testing.T) {
+	for _, c := range []struct {
+		text, categorical string
+		dropped           []string
+		notes             []string
+		err               string
+	}{
+		{"a,b,c\nx,1,q\nx,2,q\n,1,q\n", "", []string{"a", "c"}, []string{`column 1 ("a") has one value, "x", and is left out, as by -ignore`, `column 3 ("c") has one value, "q", and is left out, as by -ignore`}, ""},
+		{"a,b\nx,1\ny,2\n", "", nil, nil, ""},
+		{"a,b\nx,1\nx,2\n", "a", nil, nil, `column 1 ("a") has one value, "x"; leave it out by -ignore a`},
+		{"\"a,c\",b\nx,1\nx,2\n", "", nil, nil, `column 1 ("a,c") has one value, "x"; leave it out`},
+		{"a,b\nx,1\nx,1\n", "", nil, nil, `column 1 ("a") has one value, "x"; leave it out by -ignore a`},
+	} {
+		s, _, err := Load(context.Background(), writeFile(t, "a.csv", c.text), Options{Categorical: c.categorical})
+		if c.err != "" {
+			if err == nil || !strings.HasSuffix(err.Error(), c.err) {
+				t.Errorf("%q: got %v, want %s", c.text, err, c.err)
+			}
+			continue
+		}
+		if err != nil || !slices.Equal(s.Dropped, c.dropped) || len(s.Notes) < len(c.notes) || !slices.Equal(s.Notes[:len(c.notes)], c.notes) || len(s.Schema.Columns) != strings.Count(c.text[:strings.Index(c.text, "\n")], ",")+1-len(c.dropped) {
+			t.Errorf("%q: got %q, %q, %v, want %q, %q", c.text, s.Dropped, s.Notes, err, c.dropped, c.notes)
+		}
 	}
 }
 
@@ -268,7 +296,7 @@ func TestBadTables(t *testing.T) {
 		opt        Options
 	}{
 		{many, `a.csv: column 1 ("id") has 1500 different words, more than the 1000 levels that are allowed; is it a name of the row? leave it out`, Options{}},
-		{"a,b\nx,1\nx,2\nx,1\n", `a.csv: column 1 ("a") has one value, "x"; leave it out`, Options{}},
+		{"a,b\nx,1\nx,1\nx,1\n", `a.csv: column 1 ("a") has one value, "x"; leave it out`, Options{}},
 		{"a,b\nx,\ny,?\nx,NA\n", `a.csv: column 2 ("b") has no cell that is not missing; leave it out`, Options{}},
 		{"a,b\nx,1\ny,2\nx,3\ny,O\n", `a.csv:5: column 2 ("b"): "O" is not a number, as most of the column are; correct it, leave the cell empty (or NA) if it is missing, or name the column in -categorical`, Options{}},
 		{"a,b\nx,1\ny,2,3\nx,3\n", `a.csv:3: 3 columns where the first row has 2; give every row the same number`, Options{Levels: 4}},

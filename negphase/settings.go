@@ -51,10 +51,10 @@ var estimatorKinds = []estimatorKind{
 	{"exact", "enumeration, where a layer has at most 18 units", "2^units of the smaller layer", onBoth, "", &exactSettings{}},
 }
 
-// removed says, for each kind that was removed, why it was and which kinds replace it.
-var removed = map[string]string{
-	"jar": "its printed log Z was wrong, because the chains that shape an update then weigh that same update; take pcd, or ptt for a log Z",
-	"ucd": "its estimates have no bias, and so much variance that they do not point along the gradient; take pcd or pt",
+// removed are the kinds that were removed.
+var removed = []*grammar.Removed{
+	{Name: "jar", Why: "its printed log Z was wrong, because the chains that shape an update then weigh that same update", Instead: "take pcd, or ptt for a log Z"},
+	{Name: "ucd", Why: "its estimates have no bias, and so much variance that they do not point along the gradient", Instead: "take pcd or pt"},
 }
 
 // A removedKey is a setting that was removed from a kind.
@@ -78,7 +78,7 @@ var removedKeys = []removedKey{
 const noTune = "nothing showed that tuning the walks in training pays"
 
 func (k removedKey) err() error {
-	return fmt.Errorf("%s: %s was removed: %s; leave it out", k.kind, k.name, k.why)
+	return &grammar.Removed{Name: k.kind + ": " + k.name, Why: k.why, Instead: "leave it out"}
 }
 
 // Kinds returns the names of all estimators.
@@ -96,8 +96,10 @@ func find(name string) (estimatorKind, error) {
 			return k, nil
 		}
 	}
-	if why, ok := removed[name]; ok {
-		return estimatorKind{}, fmt.Errorf("%s was removed: %s", name, why)
+	for _, r := range removed {
+		if r.Name == name {
+			return estimatorKind{}, r
+		}
 	}
 	return estimatorKind{}, grammar.NoKind("negative phase", name, Kinds())
 }

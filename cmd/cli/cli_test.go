@@ -13,11 +13,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"gorbm/data"
 	"gorbm/rbm"
 )
 
@@ -107,6 +109,21 @@ func TestFlags(t *testing.T) {
 		var usage usageError
 		if err == nil || err.Error() != c.want || !errors.As(err, &usage) || out != "" {
 			t.Errorf("%s: %v, want %s", c.arg, err, c.want)
+		}
+	}
+}
+
+// -data help lists the data, whatever else is given.
+func TestDataHelp(t *testing.T) {
+	var out bytes.Buffer
+	f := NewFlags("prog", "prog does this.", "prog [flags]")
+	f.AddData(DataRows{Spec: "bars"})
+	if err := f.Parse([]string{"-data", "help", "-shape", "2x2"}, &out, io.Discard); !errors.Is(err, flag.ErrHelp) {
+		t.Errorf("got %v, want flag.ErrHelp", err)
+	}
+	for _, name := range append(slices.DeleteFunc(data.Names(), func(name string) bool { return name == data.Stdin }), ".csv", ".npz", "FILE.fasta", "-scale", "prog -h all explains them.\n") {
+		if !strings.Contains(out.String(), name) {
+			t.Errorf("-data help has no %s: %s", name, out.String())
 		}
 	}
 }

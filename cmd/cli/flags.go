@@ -41,7 +41,8 @@ type Flags struct {
 	summary, usage string
 	progress       progressMode
 	version        bool
-	shell          string   // value of -completion
+	shell          string // value of -completion
+	data           *DataFlags
 	rows           []*Row   // in the order of declaration
 	groups         []string // titles of the groups; the next rows go into the last
 }
@@ -83,7 +84,7 @@ func UseWorkers(n int) (restore func()) {
 }
 
 // Parse reads and checks args. It returns a usage error for wrong arguments, and
-// flag.ErrHelp after it has printed help, the version or a completion script.
+// flag.ErrHelp after it has printed help, the kinds of data, the version or a completion script.
 func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 	f.Stdout, f.Stderr = stdout, stderr
 	err := f.FlagSet.Parse(args)
@@ -107,6 +108,9 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 		io.WriteString(stdout, f.completion(f.shell))
+		return flag.ErrHelp
+	case f.data != nil && f.data.Spec == "help":
+		io.WriteString(stdout, f.dataHelp())
 		return flag.ErrHelp
 	case f.NArg() > 0:
 		return Usagef("unexpected argument %q; settings are given by flags, see -h", f.Arg(0))

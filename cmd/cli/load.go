@@ -65,7 +65,8 @@ type DataRows struct {
 // AddData adds the flags that choose data, such as -data and -scale.
 func (f *Flags) AddData(rows DataRows) *DataFlags {
 	d := &DataFlags{Flags: f, unlabelled: rows.Unlabelled}
-	f.StringVar(&d.Spec, "data", rows.Spec, "data: a name with settings after a colon, or a file\n"+data.Help()+rows.Help).Offer(data.Names()...).Main(rows.Main)
+	f.data = d
+	f.StringVar(&d.Spec, "data", rows.Spec, "data: a name with settings after a colon, or a file; help lists them\n"+data.Help()+rows.Help).Offer(append(data.Names(), "help")...).Main(rows.Main)
 	if rows.Test != "" {
 		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data. Its test rows are used, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
 	}
@@ -94,6 +95,15 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 	}
 	f.StringVar(&d.Shape, "shape", "", shape)
 	return d
+}
+
+// dataHelp returns the text of -data help.
+func (f *Flags) dataHelp() string {
+	return "Data of -data: a set by its name, with settings after a colon, or a file by its path.\n\n" + data.Help() + `
+
+For columns of a .csv file there are -label-column, -header, -ignore and -weights, for its words and gaps -categorical,
+-numbers and -levels; for numbers outside [0,1] -scale and -binarize; for pictures -shape; for sequences -reweight.
+` + f.Name() + " -h all explains them.\n"
 }
 
 // names is the value of a flag that lists names, separated by commas. A repeated flag adds names.
@@ -169,6 +179,10 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	}
 	if err != nil {
 		return nil, nil, asUsage("data", err)
+	}
+	if train.Dropped != nil { // later files have these columns too
+		opt.Ignore = strings.TrimPrefix(opt.Ignore+","+strings.Join(train.Dropped, ","), ",")
+		d.Ignore = opt.Ignore
 	}
 	switch path := data.TestBeside(train.Name); {
 	case d.Test != "":

@@ -47,10 +47,10 @@ type arrayRun struct {
 
 // The states of a run.
 const (
-	newRun      = "new"
-	finishedRun = "finished"
-	brokenRun   = "broken" // interrupted, with a checkpoint
-	emptyRun    = "empty"  // interrupted before the first checkpoint
+	newRun         = "new"
+	finishedRun    = "finished"
+	interruptedRun = "interrupted" // with a checkpoint
+	emptyRun       = "empty"       // interrupted before the first checkpoint
 )
 
 // taskVariables are the environment variables in which Slurm, Kubernetes and PBS pass the
@@ -135,6 +135,9 @@ func (a *array) add(n int, common, words []string, at map[string]int) error {
 	err := o.flags.Parse(r.args, io.Discard, io.Discard)
 	if name := o.flags.FirstGiven(o.flags.Tagged(tagArray)...); name != "" {
 		return cli.Usagef("%s:%d: a line of an array cannot have -%s", a.file, n, name)
+	}
+	if errors.Is(err, flag.ErrHelp) {
+		return cli.Usagef("%s:%d: a line of an array cannot ask for help", a.file, n)
 	}
 	if err != nil {
 		return cli.Usagef("%s:%d: %w", a.file, n, err)
@@ -234,6 +237,7 @@ func (a *array) examine(ctx context.Context) error {
 
 func (a *array) examineAll(ctx context.Context) error {
 	var out strings.Builder
+	unfinished, seconds, longest := 0, 0.0, 0.0
 	for i := range a.runs {
 		r := &a.runs[i]
 		about, err := a.examineRun(ctx, r)
@@ -242,15 +246,26 @@ func (a *array) examineAll(ctx context.Context) error {
 		}
 		if a.dryRun {
 			fmt.Fprintf(&out, "run %d, %s, %s: %s\n", r.Number, r.Folder, r.State, about)
-			if r.Forecast != nil {
-				r.Forecast.write(&out)
+			if f := r.Forecast; f != nil {
+				f.write(&out)
+				unfinished, seconds = unfinished+1, seconds+f.Seconds
+				if f.Longest != nil {
+					longest += f.Longest.Seconds
+				} else {
+					longest += f.Seconds
+				}
 			}
 		}
 	}
 	if !a.dryRun {
 		return nil
 	}
-	return a.flags.Print(map[string]any{"runs": a.runs}, func(w io.Writer) error {
+	fmt.Fprintf(&out, "in all: %s to make, %s", cli.Count(unfinished, "run"), duration(seconds))
+	if longest > seconds {
+		fmt.Fprintf(&out, ", or %s with the longest ladders", duration(longest))
+	}
+	out.WriteString(", and measuring on top\n")
+	return a.flags.Print(map[string]any{"runs": a.runs, "seconds": seconds}, func(w io.Writer) error {
 		_, err := io.WriteString(w, out.String())
 		return err
 	})
@@ -320,7 +335,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	case exists(rundir.ResultFile):
 		return finishedRun, nil
 	case exists(rundir.CheckpointFile):
-		return brokenRun, nil
+		return interruptedRun, nil
 	}
 	return emptyRun, nil
 }
@@ -337,7 +352,7 @@ func (a *array) run(ctx context.Context) error {
 				fmt.Fprintf(a.flags.Stdout, "run %d, %s, is finished\n", r.Number, r.Folder)
 			}
 			continue
-		case brokenRun:
+		case interruptedRun:
 			args = []string{"-resume=" + r.Folder, "-workers=" + strconv.Itoa(a.workers)}
 		case emptyRun:
 			args = append(slices.Clone(args), "-force")
@@ -356,7 +371,7 @@ func (a *array) run(ctx context.Context) error {
 			stdout = &result
 		}
 		o := newOptions()
-		o.flags.Subject = r.Folder
+		o.flags.Subject, o.inArray = r.Folder, true
 		err := o.run(ctx, a.group, args, stdout, a.flags.Stderr)
 		switch {
 		case ctx.Err() != nil || errors.Is(err, ranks.ErrLost):

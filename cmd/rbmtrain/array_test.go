@@ -122,8 +122,8 @@ func TestArrayGoesOn(t *testing.T) {
 	if err := os.WriteFile("runs/sweep-2/config.json", []byte(config), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out := rbmtrain.OK(t, append(args, "-dry-run", "-json")...); states(t, out) != "finished broken empty" {
-		t.Errorf("the states are %s, want %s", states(t, out), "finished broken empty")
+	if out := rbmtrain.OK(t, append(args, "-dry-run", "-json")...); states(t, out) != "finished interrupted empty" {
+		t.Errorf("the states are %s, want %s", states(t, out), "finished interrupted empty")
 	}
 	rbmtrain.OK(t, args...)
 	if clitest.Read(t, "my run/"+rundir.ModelFile) != want {
@@ -132,6 +132,9 @@ func TestArrayGoesOn(t *testing.T) {
 	if out := rbmtrain.OK(t, append(args, "-dry-run", "-json")...); states(t, out) != "finished finished finished" {
 		t.Errorf("in the end the states are %s, want %s", states(t, out), "finished finished finished")
 	}
+	if out := rbmtrain.OK(t, append(args, "-dry-run")...); !strings.HasSuffix(out, "\nin all: 0 runs to make, 0 µs, and measuring on top\n") {
+		t.Errorf("a finished array: %s", out)
+	}
 	// A run that goes on for longer is not finished until it is.
 	interrupt(80, "-resume", "runs/sweep-0", "-steps", "100", "-quiet")
 	if _, err := os.Stat("runs/sweep-0/" + rundir.ResultFile); err == nil {
@@ -139,18 +142,42 @@ func TestArrayGoesOn(t *testing.T) {
 	}
 }
 
+// An array that is interrupted is resumed by its own command.
+func TestArrayInterrupted(t *testing.T) {
+	clitest.Isolate(t)
+	args := sweep(t, three, "-quiet")
+	r := interrupt(40, args...)
+	rbmtrain.OneLine(t, r.Stderr, "stopped after step ", "; resume by: the same command again, which resumes this run and makes the others")
+	if out := rbmtrain.OK(t, append(args, "-dry-run")...); !strings.Contains(out, ", interrupted: ") || !strings.Contains(out, "\nin all: ") {
+		t.Errorf("the array that was interrupted: %s", out)
+	}
+	rbmtrain.OK(t, args...)
+	if out := rbmtrain.OK(t, append(args, "-dry-run", "-json")...); states(t, out) != "finished finished finished" {
+		t.Errorf("in the end the states are %s", states(t, out))
+	}
+}
+
 func states(t *testing.T, text string) string {
 	t.Helper()
-	var all struct{ Runs []arrayRun }
+	var all struct {
+		Runs    []arrayRun
+		Seconds float64
+	}
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
 		t.Fatal(err)
 	}
 	var s []string
+	total := 0.0
 	for _, r := range all.Runs {
 		s = append(s, r.State)
 		if (r.Forecast == nil) != (r.State == finishedRun) {
 			t.Errorf("run %d, %s, has the forecast %v", r.Number, r.State, r.Forecast)
+		} else if r.Forecast != nil {
+			total += r.Forecast.Seconds
 		}
+	}
+	if all.Seconds != total {
+		t.Errorf("the forecasts are %v s in all, want %v", all.Seconds, total)
 	}
 	return strings.Join(s, " ")
 }

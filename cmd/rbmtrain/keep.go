@@ -79,13 +79,13 @@ func (r *runner) lost() string {
 		return r.gone()
 	}
 	if r.saver.written.Load() {
-		return fmt.Sprintf("the model is written, but not all other results; finish by: rbmtrain %s", r.resumption())
+		return fmt.Sprintf("the model is written, but not all other results; finish by: %s", r.resumption())
 	}
 	at, kept := r.saver.at.Load(), r.saver.kept.Load()
 	if kept == 0 {
 		return fmt.Sprintf("stopped within step %d, before the first checkpoint: nothing is kept", at+1)
 	}
-	return fmt.Sprintf("stopped within step %d; resume from the checkpoint, of step %d, by: rbmtrain %s", at+1, kept, r.resumption())
+	return fmt.Sprintf("stopped within step %d; resume from the checkpoint, of step %d, by: %s", at+1, kept, r.resumption())
 }
 
 // gone returns a message that the folder of the run does not exist any more.
@@ -181,7 +181,7 @@ func (r *runner) write(ctx context.Context) error {
 		return fmt.Errorf("%w; there is no checkpoint: make room, and begin again with -force", err)
 	}
 	if err != nil {
-		return fmt.Errorf("%w; make room, and finish by: rbmtrain %s", err, r.resumption())
+		return fmt.Errorf("%w; make room, and finish by: %s", err, r.resumption())
 	}
 	r.saver.written.Store(true)
 	return nil
@@ -272,7 +272,7 @@ func (r *runner) diverged(err error) error {
 		}
 	}
 	if kept := r.saver.kept.Load(); kept > 0 && !r.folder.Gone() {
-		return fmt.Errorf("training %w; resume from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.plan.settings.Rate/10, r.folder.Dir)
+		return fmt.Errorf("training %w; resume from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumeFlags(), r.plan.settings.Rate/10, r.folder.Dir)
 	}
 	if size, large := r.health.BeganLarge(); large {
 		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, size, r.folder.Dir)

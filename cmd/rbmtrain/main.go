@@ -8,11 +8,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"strings"
 
 	"gorbm/cmd/cli"
+	"gorbm/data/grammar"
 	"gorbm/negphase"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
@@ -118,6 +120,7 @@ type options struct {
 	arrayFile                       string
 	arrayIndex                      int
 
+	inArray  bool         // the run is one of -array
 	extended bool         // -steps came with -resume
 	slowed   bool         // -rate came with -resume
 	began    *configModel // the model of the resumed run, nil without -resume; its parameters are in the checkpoint, so that no file of -init is needed
@@ -141,7 +144,7 @@ func newOptions() *options {
 	o := &options{flags: f, settings: train.PaperSettings("ins")}
 	s := &o.settings
 	f.Group("data")
-	o.data = f.AddData(cli.DataRows{Spec: "fontdigits", Main: "NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX",
+	o.data = f.AddData(cli.DataRows{Spec: "fontdigits", Main: "NAME  fontdigits, mnist, bars:4, or a .csv, .npz, …; help lists them",
 		Test: "(default: the test rows of -data, if it has any)", Unlabelled: true, Redraw: true})
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number. best.safetensors is the model that was best on them")
 	f.Group("model")
@@ -252,6 +255,9 @@ func (o *options) run(ctx context.Context, g *ranks.Group, args []string, stdout
 		o.command = append([]string{o.flags.Name()}, args...)
 	}
 	p, trainer, err := o.prepare(ctx)
+	if removed := (*grammar.Removed)(nil); o.flags.Given("resume") && errors.As(err, &removed) {
+		err = cli.Usagef("-resume: %s: %s was removed: %s; train a new run, or resume this one with the version that made it", o.resume, removed.Name, removed.Why)
+	}
 	if err = g.Agree(err, facts(trainer)...); err != nil {
 		return err
 	}

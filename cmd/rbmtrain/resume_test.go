@@ -468,19 +468,26 @@ func TestResumeEpochs(t *testing.T) {
 	}
 }
 
-// A run by an estimator that was removed is refused in one line that says why.
+// A run by an estimator, or with a setting, that was removed is refused in one line that says why and what helps.
 func TestResumeOfRemovedEstimator(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-negphase", "pcd", "-quiet", "-out", "run")...)
 	config := filepath.Join("run", rundir.ConfigFile)
-	text := strings.ReplaceAll(clitest.Read(t, config), `"pcd"`, `"jar"`)
-	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r := rbmtrain.Call("-resume", "run", "-steps", "70")
-	rbmtrain.OneLine(t, r.Stderr)
-	if r.Status != cli.Usage || !strings.Contains(r.Stderr, "jar was removed: its printed log Z was wrong") {
-		t.Errorf("exits with %d: %s", r.Status, r.Stderr)
+	text := clitest.Read(t, config)
+	for negphase, want := range map[string]string{
+		"jar":                   "-resume: run: jar was removed: its printed log Z was wrong",
+		"sardonics:accept=type": "-resume: run: accept was removed: acceptance over all types",
+		"walk:pairs":            "-resume: run: pairs was removed: exchange gives more",
+		"sardonics:tune=3":      "-resume: run: sardonics: tune was removed: nothing showed",
+	} {
+		if err := os.WriteFile(config, []byte(strings.ReplaceAll(text, `"pcd"`, strconv.Quote(negphase))), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := rbmtrain.Call("-resume", "run", "-steps", "70")
+		rbmtrain.OneLine(t, r.Stderr, want, "; train a new run, or resume this one with the version that made it")
+		if r.Status != cli.Usage || strings.Contains(r.Stderr, "leave it out") {
+			t.Errorf("%s: exits with %d: %s", negphase, r.Status, r.Stderr)
+		}
 	}
 }

@@ -63,7 +63,7 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 		return errors.Join(err, e)
 	}
 	if interrupted {
-		return fmt.Errorf("stopped after step %d of %d; resume by: rbmtrain %s", trainer.Steps(), p.steps, r.resumption())
+		return fmt.Errorf("stopped after step %d of %d; resume by: %s", trainer.Steps(), p.steps, r.resumption())
 	}
 	if r.final, err = r.evaluator.Final(ctx, trainer.Model(), trainer.Steps()); err == nil {
 		err = r.draw(ctx)
@@ -78,14 +78,22 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 		return errors.New(r.lost())
 	}
 	if err != nil {
-		return fmt.Errorf("%w; finish by: rbmtrain %s", err, r.resumption())
+		return fmt.Errorf("%w; finish by: %s", err, r.resumption())
 	}
 	return r.print()
 }
 
-// resumption returns the flags that resume the run to the same end. It includes
-// -steps if that came with -resume, as config.json has the old number.
+// resumption returns the command that continues the run to the same end.
 func (r *runner) resumption() string {
+	if r.plan.opts.inArray {
+		return "the same command again, which resumes this run and makes the others"
+	}
+	return "rbmtrain " + r.resumeFlags()
+}
+
+// resumeFlags returns the flags that continue the run alone. The number of steps is in config.json, unless
+// -steps came with -resume.
+func (r *runner) resumeFlags() string {
 	flags := "-resume " + r.folder.Dir
 	if r.plan.opts.extended {
 		flags += " -steps " + strconv.Itoa(r.plan.steps)

@@ -1,7 +1,6 @@
 package mcmc
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -73,9 +72,9 @@ func samplerNamed(name string) *sampler {
 func CheckRemoved(part string) error {
 	switch {
 	case part == "pairs":
-		return errors.New("pairs was removed: exchange gives more independent states a second; take exchange")
+		return &grammar.Removed{Name: part, Why: "exchange gives more independent states a second", Instead: "take exchange"}
 	case strings.HasPrefix(part, "accept="):
-		return errors.New("accept was removed: acceptance over all types of moves accepts more than that by their own; leave it out")
+		return &grammar.Removed{Name: "accept", Why: "acceptance over all types of moves accepts more than that by their own", Instead: "leave it out"}
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"gorbm/data/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/finitejson"
@@ -94,13 +95,15 @@ func ReadPolicy(path string, units int) (*Policy, error) {
 	case checkEntries(data) != nil:
 		return nil, fmt.Errorf("%s is no policy: %w", path, checkEntries(data))
 	case p.Sampler != policySampler:
-		return nil, fmt.Errorf("%s is a policy of the sampler %q; %s alone is tuned", path, p.Sampler, policySampler)
+		return nil, fmt.Errorf("%s is a policy of the sampler %q, and %s alone is tuned; tune again", path, p.Sampler, policySampler)
 	case p.Units != units:
 		return nil, fmt.Errorf("%s is a policy for %d units (%s), and the system has %d; tune again", path, p.Units, p.System, units)
 	case len(p.Kernels) == 0 || len(p.Kernels) > maxKernels:
 		return nil, fmt.Errorf("%s has %d kernels; a policy has 1 … %d", path, len(p.Kernels), maxKernels)
 	}
-	if _, err := p.Mixture(); err != nil {
+	if _, err := p.Mixture(); errors.As(err, new(*grammar.Removed)) {
+		return nil, fmt.Errorf("%s is of an earlier version, whose kernels have settings that were removed; tune again", path)
+	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if _, err := mcmc.ParseMover(p.Best, mcmc.Linear); err != nil {
