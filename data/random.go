@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
 
@@ -34,7 +33,7 @@ func dataKey(seed, kind uint64) rbm.Key {
 type rng struct{ pcg rand.PCG }
 
 func (r *rng) seed(k rbm.Key) {
-	r.pcg.Seed(binary.LittleEndian.Uint64(k[:8]), binary.LittleEndian.Uint64(k[8:]))
+	k.Seed(&r.pcg)
 }
 
 // uniform returns a number in [0,1) with 53 random bits.

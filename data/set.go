@@ -241,6 +241,15 @@ func RowNumbers(lo, hi int) []int32 {
 	return rows
 }
 
+// EvenRows returns the numbers of at most n rows out of total, evenly spaced, because rows may be sorted.
+func EvenRows(n, total int) []int32 {
+	rows := make([]int32, min(n, total))
+	for i := range rows {
+		rows[i] = int32(i * total / len(rows))
+	}
+	return rows
+}
+
 // Rows returns the visible units of the given examples, in the layout of Visible.
 func (s *Set) Rows(rows []int32, classes int) rbm.Values {
 	v := s.NewRows(len(rows), classes)

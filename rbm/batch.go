@@ -26,6 +26,14 @@ type Batch struct {
 // Rows returns the number of examples.
 func (b Batch) Rows() int { return b.H.Rows }
 
+// WeightOf returns w_r.
+func (b Batch) WeightOf(r int) float64 {
+	if b.Weight == nil {
+		return 1 / float64(b.Rows())
+	}
+	return float64(b.Weight[r])
+}
+
 // Means overwrites v and h with the unweighted means over the rows of V and H, summed in float64.
 // They are NaN if there is no row. It panics if v or h has another length than its layer.
 func (b Batch) Means(v, h []float64) {
@@ -108,10 +116,7 @@ func (s *Moments) Set(b Batch) {
 	}
 	sums := make([]float64, visible)
 	for r := range b.Rows() {
-		w := 1 / float64(b.Rows())
-		if b.Weight != nil {
-			w = float64(b.Weight[r])
-		}
+		w := b.WeightOf(r)
 		b.V.Nonzero(r, func(i int, x float32) { sums[i] += float64(w * float64(float64(x)*float64(x))) })
 	}
 	narrow(s.Squares, sums)

@@ -48,10 +48,7 @@ func (s *slopes) begin(a *Ascent, phases [2]Phase) {
 		}
 		s.coef = s.coef[:0]
 		for r := range p.V.Rows {
-			w := 1 / float64(p.V.Rows)
-			if p.Weight != nil {
-				w = float64(p.Weight[r])
-			}
+			w := p.WeightOf(r)
 			if w == 0 {
 				continue
 			}

@@ -112,10 +112,7 @@ func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 	m.FreeEnergy(free, weighted)
 	sums, weights := make([]float64, chains), make([]float64, chains)
 	for i, r := range rows {
-		w := 1 / float64(v.Rows)
-		if phase.Weight != nil {
-			w = float64(phase.Weight[r])
-		}
+		w := phase.WeightOf(r)
 		sums[r/each] += float64(w * free[i])
 		weights[r/each] += w
 	}

@@ -1,9 +1,7 @@
 package train
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 
 	"gorbm/data"
 	"gorbm/negphase/sample"
@@ -51,38 +49,15 @@ func newGaps(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *gaps {
 	return g
 }
 
-// appendTo appends the chains' states to b, in size() bytes. If g is nil there are none.
-func (g *gaps) appendTo(b []byte) []byte {
-	if g == nil {
-		return b
+// states returns the chains' states for package binary, as words or as real numbers. If g is nil there are none.
+func (g *gaps) states() any {
+	switch {
+	case g == nil:
+		return []uint64(nil)
+	case g.all.IsReal():
+		return g.all.Real
 	}
-	for _, w := range g.all.Words {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	for _, x := range g.all.Real {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
-}
-
-func (g *gaps) size() int {
-	if g == nil {
-		return 0
-	}
-	return 8*len(g.all.Words) + 4*len(g.all.Real)
-}
-
-// setFrom restores the states that appendTo wrote.
-func (g *gaps) setFrom(b []byte) {
-	if g == nil {
-		return
-	}
-	for i := range g.all.Words {
-		g.all.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	for i := range g.all.Real {
-		g.all.Real[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-	}
+	return g.all.Words
 }
 
 // fill advances the chains of the minibatch's rows by one step and writes the completed rows to t.batch.V.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"gorbm/rbm"
@@ -111,13 +110,13 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 		parameters = p.AppendTo(parameters)
 	}
 	a := &t.optimizer.ascent
-	for _, x := range append(slices.Clone(a.Mu), a.Lambda...) {
-		parameters = binary.LittleEndian.AppendUint32(parameters, math.Float32bits(x))
+	for _, x := range [][]float32{a.Mu, a.Lambda} {
+		parameters, _ = binary.Append(parameters, binary.LittleEndian, x) // fails for other types only
 	}
 	for _, name := range h.Rests {
 		parameters = t.rest(name).AppendTo(parameters)
 	}
-	parameters = t.gaps.appendTo(parameters)
+	parameters, _ = binary.Append(parameters, binary.LittleEndian, t.gaps.states())
 	var estimator []byte
 	if t.negative != nil {
 		if estimator, err = t.negative.MarshalBinary(); err != nil {
@@ -154,7 +153,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 		return nil, err
 	}
 	a, each := &t.optimizer.ascent, t.model.Parameters().Bytes()
-	size := 4*(len(a.Mu)+len(a.Lambda)) + (len(t.parameters())+len(h.Rests))*each + t.gaps.size()
+	size := 4*(len(a.Mu)+len(a.Lambda)) + (len(t.parameters())+len(h.Rests))*each + binary.Size(t.gaps.states())
 	if len(parts[1]) != size {
 		return nil, fmt.Errorf("%w: the saved run has %d bytes of parameters, not %d", rbm.ErrFormat, len(parts[1]), size)
 	}
@@ -171,10 +170,8 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 		b = p.SetFrom(b)
 	}
 	for _, x := range [][]float32{a.Mu, a.Lambda} {
-		for i := range x {
-			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-		}
-		b = b[4*len(x):]
+		n, _ := binary.Decode(b, binary.LittleEndian, x) // b is long enough
+		b = b[n:]
 	}
 	for _, name := range restNames {
 		if rest := t.rest(name); rest != nil {
@@ -188,7 +185,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 			b = b[each:]
 		}
 	}
-	t.gaps.setFrom(b)
+	_, _ = binary.Decode(b, binary.LittleEndian, t.gaps.states()) // b is long enough
 	t.step, t.elapsed = h.Step, 0
 	if h.Hash == "" {
 		t.hash = ""

@@ -219,15 +219,8 @@ func ModelBase(m *rbm.RBM, set *data.Set) *rbm.Base {
 		}
 		b = rbm.NewBase(m, mean, set.TotalWeight())
 	}
-	n := min(baseRows, set.Len())
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i * set.Len() / n) // evenly spaced: rows may be sorted
-	}
-	const chunk = 500
 	sums, used := make([]float64, m.Hidden()), 0.0
-	for lo := 0; lo < n; lo += chunk {
-		chunk := rows[lo:min(lo+chunk, n)]
+	for chunk := range slices.Chunk(data.EvenRows(baseRows, set.Len()), 500) {
 		v, mean := set.NewRows(len(chunk), m.Classes()), rbm.NewMatrix(len(chunk), m.Hidden())
 		set.Inputs(v, chunk)
 		m.HiddenMeanGivenInputs(mean, v)
@@ -590,10 +583,7 @@ func (t *Trainer) meanSquare(b rbm.Phase) float64 {
 			continue
 		}
 		for r := range b.Rows() {
-			w := 1 / float64(b.Rows())
-			if b.Weight != nil {
-				w = float64(b.Weight[r])
-			}
+			w := b.WeightOf(r)
 			for _, x := range b.V.Matrix().Row(r)[g.First:][:g.Units] {
 				sum += float64(w * float64(float64(x)*float64(x)))
 			}

@@ -148,12 +148,11 @@ type test struct {
 
 // test returns at most likelihoodRows rows of the data, evenly spaced, because the rows may be sorted.
 func (d problem) test(set *data.Set) *test {
-	rows := make([]int32, min(likelihoodRows, set.Len()))
+	rows := data.EvenRows(likelihoodRows, set.Len())
 	x := &test{problem: d, set: set, free: make([]float64, len(rows))}
-	for i := range rows {
-		rows[i] = int32(i * set.Len() / len(rows))
+	for _, r := range rows {
 		if set.LogProb != nil {
-			x.truth += set.LogProb(set.X.Row(int(rows[i])), -1) / float64(len(rows))
+			x.truth += set.LogProb(set.X.Row(int(r)), -1) / float64(len(rows))
 		}
 	}
 	x.values = set.Rows(rows, 0)

@@ -41,10 +41,7 @@ func (a *Mean) Add(p rbm.Phase) {
 		panic("compare: a phase of another shape")
 	}
 	for r := range p.Rows() {
-		w := 1 / float64(p.Rows())
-		if p.Weight != nil {
-			w = float64(p.Weight[r])
-		}
+		w := p.WeightOf(r)
 		if w == 0 {
 			continue
 		}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 
 	"gorbm/rbm"
@@ -67,10 +66,7 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 	var b []byte
 	for _, p := range parts {
 		for some := range slices.Chunk(p.data, tensorChunk) { // binary.Write takes memory for all
-			b = b[:0]
-			for _, x := range some {
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
-			}
+			b, _ = binary.Append(b[:0], binary.LittleEndian, some) // fails for other types only
 			if _, err := w.Write(b); err != nil {
 				return err
 			}
@@ -202,8 +198,8 @@ func readTensor(r io.Reader, dtype string, dst []float32) error {
 			if _, err := io.ReadFull(r, b[:4*len(some)]); err != nil {
 				return err
 			}
-			for i := range some {
-				some[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			if _, err := binary.Decode(b, binary.LittleEndian, some); err != nil {
+				return err
 			}
 		}
 		return nil

@@ -143,10 +143,7 @@ const judgedRows = 500
 // mean free energy in nats.
 func progress(e train.Event, o fitSettings, set *data.Set, took time.Duration) map[string]any {
 	report := map[string]any{"step": e.Step, "seconds": took.Seconds()}
-	rows := make([]int32, min(judgedRows, set.Len()))
-	for i := range rows {
-		rows[i] = int32(i * set.Len() / len(rows)) // evenly spaced: rows may be sorted
-	}
+	rows := data.EvenRows(judgedRows, set.Len())
 	if o.Classes > 0 {
 		report["error"] = train.Classify(e.Model, set, rows).Error
 		return report

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"gorbm/rbm/finitejson"
 	"gorbm/rbm/memory"
@@ -133,24 +132,17 @@ func (f frame) array(name, kind string, dims ...int) (a array, ok bool, err erro
 
 func (a array) floats() []float32 {
 	x := make([]float32, len(a.data)/4)
-	for i := range x {
-		x[i] = math.Float32frombits(binary.LittleEndian.Uint32(a.data[4*i:]))
-	}
+	_, _ = binary.Decode(a.data, binary.LittleEndian, x) // fails for other types only
 	return x
 }
 
 func (a array) ints() []int32 {
 	x := make([]int32, len(a.data)/4)
-	for i := range x {
-		x[i] = int32(binary.LittleEndian.Uint32(a.data[4*i:]))
-	}
+	_, _ = binary.Decode(a.data, binary.LittleEndian, x) // fails for other types only
 	return x
 }
 
 func floatArray(name string, x []float32, shape ...int) array {
-	data := make([]byte, 0, 4*len(x))
-	for _, v := range x {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
-	}
+	data, _ := binary.Append(nil, binary.LittleEndian, x) // fails for other types only
 	return array{Name: name, Type: "<f4", Shape: shape, data: data}
 }
