@@ -138,7 +138,7 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	}
 	switch {
 	case s.h.IsReal() != m.RealHidden():
-		return bad("the saved chains are not of %v hidden units, which the model has", m.HiddenKind())
+		return bad("the saved chains are of a model without %v hidden units; this model has them", m.HiddenKind())
 	case s.h.Cols != m.Hidden():
 		return bad("the saved chains have %d hidden units, the model has %d", s.h.Cols, m.Hidden())
 	case joint && s.v.Cols != m.Visible():

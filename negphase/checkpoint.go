@@ -116,7 +116,7 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 // checkValues checks the ranges of the values of a ladder that was read.
 func (l *ladder) checkValues(from *reader) {
 	r := &l.record
-	from.check(l.journey.Valid(), "the saved ladder has a journey that does not exist")
+	from.check(l.journey.Valid(), "the saved ladder has a stage of a round trip that does not exist")
 	counts := slices.Concat([]int64{l.rounds, l.trips, l.calls, l.tuned, r.rounds, r.length}, r.stays, r.moves)
 	if l.next != never {
 		counts = append(counts, l.next)
@@ -125,7 +125,7 @@ func (l *ladder) checkValues(from *reader) {
 		from.check(n >= 0 && n <= math.MaxInt64/2, "the saved ladder has a count of %d", n)
 	}
 	from.check(l.auto || l.next == never && l.tuned == 0, "the saved ladder is tuned; the settings name its temperatures")
-	from.check(r.rounds <= l.rounds, "the saved ladder has records of %d rounds, but took %d", r.rounds, l.rounds)
+	from.check(r.rounds <= l.rounds, "the saved ladder has records of %d rounds, but made %d", r.rounds, l.rounds)
 	// The length of a single group's batches starts at 1 and doubles when all are full. So one batch or
 	// more is not full, and if the length is above 1, at least half of them are full.
 	fits := r.length == 1

@@ -107,9 +107,9 @@ func (i Info) Check(pairs int, tuned int64) error {
 	}
 	switch n := len(i.Swaps); {
 	case n != len(i.SwapTries):
-		return fmt.Errorf("swaps of %d pairs and attempts of %d", n, len(i.SwapTries))
+		return fmt.Errorf("accepted swaps of %d pairs, but attempted swaps of %d", n, len(i.SwapTries))
 	case i.Tuned > tuned || n > 0 && i.Tuned == tuned && n != pairs:
-		return fmt.Errorf("swaps of %d pairs of a ladder that was tuned %d times, where there are %d and it was tuned %d times", n, i.Tuned, pairs, tuned)
+		return fmt.Errorf("swaps of %d pairs of a ladder tuned %d times; it has %d pairs and was tuned %d times", n, i.Tuned, pairs, tuned)
 	}
 	return nil
 }

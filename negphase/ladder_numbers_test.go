@@ -33,7 +33,7 @@ func TestRises(t *testing.T) {
 				tol := 6 * math.Sqrt((variance[k]+variance[k+1])/exactGroups)
 				near(t, "rise", p.record.rise(k), want, tol)
 				if want < 2*tol {
-					t.Errorf("%v, base %v: a rise of %v is not told from its negative within %v, want at least %v", s, base, want, tol, 2*tol)
+					t.Errorf("%v, base %v: a rise of %v cannot be distinguished from its negative within %v, want at least %v", s, base, want, tol, 2*tol)
 				}
 			}
 		}

@@ -58,7 +58,7 @@ func TestRejections(t *testing.T) {
 				}
 				// The rejection after the draw, or that of the neighbouring pair, differs by more.
 				if k > 0 && math.Abs(rejectionOf(all, l.Beta[k-1], l.Beta[k])-r) < 6*l.RejectionErr[k] {
-					t.Errorf("%s%s: the rejection of pair %d is not told from that of its neighbour", text, c.size, k)
+					t.Errorf("%s%s: the rejection of pair %d cannot be distinguished from that of its neighbour", text, c.size, k)
 				}
 			}
 			if z := (l.Barrier - barrier) / l.BarrierErr; !(math.Abs(z) < 6) {

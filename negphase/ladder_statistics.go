@@ -75,15 +75,15 @@ func (l Ladder) Check() error {
 	case k < 2 || k > maxTemperatures:
 		return fmt.Errorf("a ladder of %d temperatures; there are 2 … %d", k, maxTemperatures)
 	case slices.ContainsFunc(l.Beta, func(b float64) bool { return !(b >= 0 && b <= math.MaxFloat32) }):
-		return errors.New("an inverse temperature that is no number from 0 on")
+		return errors.New("an inverse temperature that is negative or not finite")
 	case len(l.Rejection) != k-1 || l.RejectionErr != nil && len(l.RejectionErr) != k-1 || !square(l.Association) || !square(l.Moves):
-		return fmt.Errorf("statistics that are not of %d temperatures", k)
+		return fmt.Errorf("statistics of another number of temperatures than %d", k)
 	case l.Rounds < int64(len(l.Trajectory)) || len(l.Trajectory) > journalRounds:
-		return fmt.Errorf("a trajectory of %d rounds of %d", len(l.Trajectory), l.Rounds)
+		return fmt.Errorf("a trajectory of %d rounds of a ladder that made %d", len(l.Trajectory), l.Rounds)
 	}
 	for _, at := range l.Trajectory {
 		if len(at) != k || slices.ContainsFunc(at, func(j uint8) bool { return int(j) >= k }) {
-			return fmt.Errorf("a trajectory that is not of %d temperatures", k)
+			return fmt.Errorf("a trajectory of another number of temperatures than %d", k)
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (l *ladder) Ladder() Ladder {
 // Excess implements Tempered.
 func (l *ladder) Excess(dst []float64) {
 	if l.states == nil || len(dst) != len(l.at) {
-		panic("negphase: Excess needs a ladder that was called and one place a particle")
+		panic("negphase: Excess before the first call of Estimate, or with another number of elements than particles")
 	}
 	for i, row := range l.at {
 		dst[i] = l.energy(row)

@@ -205,7 +205,7 @@ func TestSavedChainsMeetTheConstraint(t *testing.T) {
 	for _, c := range []rbm.Constraint{{On: rbm.HiddenUnits, Active: 1}, {On: rbm.AllUnits, Active: 2}} {
 		m.Constraint = &c
 		if _, _, err := w.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err == nil {
-			t.Errorf("%v: chains of another constraint are gone on with", &c)
+			t.Errorf("%v: chains of another constraint are continued", &c)
 		}
 		again := estimator(t, "im")
 		if err := again.UnmarshalBinary(saved); err != nil {

@@ -207,7 +207,7 @@ func TestParseErrors(t *testing.T) {
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
 		{"sardonics:k=0-3", []string{"sardonics: k is 0-3"}},
 		{"pt:sardonics:k=auto", []string{"pt: k=auto is for walks at one temperature", "k=fit"}},
-		{"sardonics:k=2", []string{"sardonics: 2 walks of always 2 flips", "let the length vary"}},
+		{"sardonics:k=2", []string{"sardonics: 2 walks, all of 2 flips", "let the length vary"}},
 		{"sardonics:k=many", []string{"sardonics: k", `"many"`, "a range"}},
 		{"sardonics:k=1:k=2", []string{"sardonics", "k is given twice"}},
 		{"sardonics:tune=100", []string{"tune was removed", "leave it out"}},

@@ -148,7 +148,7 @@ func TestWithoutNumber(t *testing.T) {
 	if r.LogZ != nil || r.LogZBy != "" || r.MeanLogLikelihood != nil || e.Bennett.LogZ != nil {
 		t.Errorf("%+v: got %q, want nothing", r, r.LogZBy)
 	}
-	if !strings.Contains(strings.Join(r.Warnings, "\n"), "there is no number") {
+	if !strings.Contains(strings.Join(r.Warnings, "\n"), "there is no estimate") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
 	call := rbmeval.Call(strings.Fields(args)...)

@@ -31,7 +31,7 @@ type Chains struct {
 // chains or fewer than four values per chain, or if lengths differ.
 func SummarizeChains(x [][]float64) Chains {
 	if len(x) < 2 || len(x[0]) < 4 {
-		panic("diag: chains need a companion and four values")
+		panic("diag: there must be at least two chains, and four values in each")
 	}
 	n := len(x[0])
 	within, between := spread(x, 0, n)
@@ -98,7 +98,7 @@ func splitRHat(x [][]float64) float64 {
 // p is 1 for equal means; otherwise t is ±Inf and p is 0. It panics if a sample has fewer than two values.
 func Welch(a, b []float64) (t, p float64) {
 	if len(a) < 2 || len(b) < 2 {
-		panic("diag: Welch's test needs two values a sample")
+		panic("diag: Welch's test needs at least two values in each sample")
 	}
 	ma, va := stat.MeanVariance(a, nil)
 	mb, vb := stat.MeanVariance(b, nil)

@@ -21,7 +21,7 @@ import (
 // (n+m)(n+m−1)/2 times. It panics if a sample is empty.
 func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p, z float64) {
 	if n < 1 || m < 1 {
-		panic("diag: the energy distance needs two samples")
+		panic("diag: the energy test needs at least one point in each sample")
 	}
 	all := n + m
 	d := make([]float64, all*all)

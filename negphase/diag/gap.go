@@ -137,7 +137,7 @@ func checkStationary(p Operator, pi []float64) error {
 	sum := 0.0
 	for i, w := range pi {
 		if !(w > 0) {
-			return fmt.Errorf("state %d has probability %v; every state must have some (at low temperature it underflows: raise it)", i, w)
+			return fmt.Errorf("state %d has probability %v; it must be positive (it underflows at a low temperature: raise the temperature)", i, w)
 		}
 		sum += w
 	}

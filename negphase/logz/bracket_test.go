@@ -42,16 +42,16 @@ func TestWarnings(t *testing.T) {
 		"AIS above, in few":   {annealed(10.5, 0.1, 69), nil, ratio(10, 0.1, 400), none, 100, []string{"AIS: its 100 weights", "Bennett: Bennett says 10.00 and AIS 10.50"}, ByAIS},
 		"reverse below":       {nil, annealed(9.6, 0.1, 69), ratio(10, 0.1, 400), none, 100, []string{"reverse AIS: its 100 weights"}, ByBennett},
 		"no bound, ratio low": {annealed(10.5, 0.1, 70), annealed(12, 0.1, 2), ratio(10, 0.1, 400), none, 100, []string{"reverse AIS: its 100 weights", "Bennett: Bennett says 10.00 and AIS 10.50", "AIS, reverse AIS: AIS says 10.50 and reverse AIS 12.00"}, ByAIS},
-		"all in doubt":        {annealed(9, 0.1, 1), annealed(12, 0.1, 3.4), ratio(10, 0.1, 104), none, 11, []string{"Bennett, reverse AIS: its 10 ladders made 11 round trips", "AIS, reverse AIS: their 100 weights are worth 1.0 and 3.4 (below 70 their spread is no guide), and log Z is likely between them; take more temperatures"}, ByBennett},
+		"all in doubt":        {annealed(9, 0.1, 1), annealed(12, 0.1, 3.4), ratio(10, 0.1, 104), none, 11, []string{"Bennett, reverse AIS: its 10 ladders made 11 round trips", "AIS, reverse AIS: their 100 weights are worth 1.0 and 3.4 (below 70 their spread does not show the error), and log Z is likely between them; take more temperatures"}, ByBennett},
 		"ratio is doubtful":   {annealed(10, 0.1, 69), nil, ratio(10.1, 0.1, 399), none, 100, []string{"AIS: its 100 weights", "Bennett: the draws of its 10 ladders"}, ByBennett},
-		"few of many":         {many(279), nil, nil, none, 0, []string{"AIS: its 400 weights are worth 279.0 (below 280 their spread is no guide), and log Z is likely above its estimate; take more temperatures"}, ByAIS},
+		"few of many":         {many(279), nil, nil, none, 0, []string{"AIS: its 400 weights are worth 279.0 (below 280 their spread does not show the error), and log Z is likely above its estimate; take more temperatures"}, ByAIS},
 		"enough of many":      {many(280), nil, nil, none, 0, nil, ByAIS},
-		"few chains":          {few, nil, nil, none, 0, []string{"AIS: its 60 weights are worth 60.0 (below 70 their spread is no guide), and log Z is likely above its estimate; take more temperatures and 100 chains"}, ByAIS},
+		"few chains":          {few, nil, nil, none, 0, []string{"AIS: its 60 weights are worth 60.0 (below 70 their spread does not show the error), and log Z is likely above its estimate; take more temperatures and 100 chains"}, ByAIS},
 		"apart":               {annealed(10, 0.1, 70), annealed(11.1, 0.1, 70), nil, none, 100, []string{"AIS, reverse AIS: AIS says 10.00 and reverse AIS 11.10"}, ByAIS},
 		"reverse above ratio": {nil, annealed(10.6, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, []string{"reverse AIS: Bennett says 10.10 and reverse AIS 10.60"}, ByBennett},
 		"ratio above reverse": {nil, annealed(10.2, 0.1, 70), ratio(10.9, 0.1, 400), none, 100, []string{"Bennett, reverse AIS: reverse AIS says 10.20 and Bennett 10.90"}, ByBennett},
 		"ratio above AIS":     {annealed(10, 0.1, 70), nil, ratio(11.1, 0.1, 400), none, 100, []string{"AIS: AIS says 10.00 and Bennett 11.10"}, ByBennett},
-		"upside down":         {annealed(10.5, 0.1, 70), annealed(10, 0.1, 70), ratio(10.4, 0.1, 400), none, 100, []string{"reverse AIS: reverse AIS says 10.00 and AIS 10.50"}, ByBennett},
+		"upper below lower":   {annealed(10.5, 0.1, 70), annealed(10, 0.1, 70), ratio(10.4, 0.1, 400), none, 100, []string{"reverse AIS: reverse AIS says 10.00 and AIS 10.50"}, ByBennett},
 		"ratio below AIS":     {annealed(10.5, 0.1, 70), nil, ratio(10, 0.1, 400), none, 100, []string{"Bennett: Bennett says 10.00 and AIS 10.50"}, ByAIS},
 		"no overlap":          {annealed(10, 0.1, 70), nil, &Ratio{LogZ: math.NaN(), Overlap: 0.002}, none, 100, []string{"Bennett: neighbouring temperatures overlap by 0.2 %"}, ByAIS},
 		"few trips":           {annealed(10, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 400), none, 99, []string{"Bennett, reverse AIS: its 10 ladders made 99 round trips"}, ByBennett},
@@ -59,8 +59,8 @@ func TestWarnings(t *testing.T) {
 		"few draws":           {annealed(10, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 399), none, 100, []string{"Bennett, reverse AIS: the draws of its 10 ladders are worth 399 "}, ByBennett},
 		"AIS needs no ladder": {annealed(10, 0.1, 70), nil, nil, none, 0, nil, ByAIS},
 		"reverse alone":       {nil, annealed(10, 0.1, 70), nil, none, 100, nil, ByReverse},
-		"no number, reverse":  {nil, annealed(10, 0.1, 70), &Ratio{LogZ: math.NaN()}, none, 100, []string{"there is no number"}, ByReverse},
-		"nothing":             {nil, nil, &Ratio{LogZ: math.NaN()}, none, 100, []string{"there is no number"}, ""},
+		"no number, reverse":  {nil, annealed(10, 0.1, 70), &Ratio{LogZ: math.NaN()}, none, 100, []string{"there is no estimate"}, ByReverse},
+		"nothing":             {nil, nil, &Ratio{LogZ: math.NaN()}, none, 100, []string{"there is no estimate"}, ""},
 
 		"at the bound":         {annealed(10, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
 		"raised":               {annealed(9.81, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
@@ -140,7 +140,7 @@ func TestGroupedStdErr(t *testing.T) {
 		t.Errorf("error %v, want %v", got, want)
 	}
 	if broken := groupedStdErr(copies, groups*rows); math.Abs(broken/alone-1) < 0.5 {
-		t.Errorf("rows taken as independent have the error %v: the test sees nothing", broken)
+		t.Errorf("rows taken as independent have the error %v: the test is blind", broken)
 	}
 }
 

@@ -130,7 +130,7 @@ func TestTallyCoverage(t *testing.T) {
 			if x, stdErr, by := b.Best(); by == ByBennett {
 				c.add(x, stdErr, want[i])
 			} else if b.Warnings == nil {
-				t.Errorf("run %d, model %d: no number, and no word about it", seed, i)
+				t.Errorf("run %d, model %d: no estimate and no warning", seed, i)
 			}
 		}
 	}
@@ -256,7 +256,7 @@ func TestFollowerCoverage(t *testing.T) {
 			if !math.IsNaN(x) {
 				c.add(x, stdErr, want[i])
 			} else if b.Warnings == nil {
-				t.Errorf("run %d, model %d: no number, and no word about it", seed, i)
+				t.Errorf("run %d, model %d: no estimate and no warning", seed, i)
 			}
 			if seed > 2 {
 				continue

@@ -85,7 +85,7 @@ func TestBrokenDraws(t *testing.T) {
 	far := func(what string, logZ, stdErr float64) {
 		t.Helper()
 		if z := (logZ - c.want) / stdErr; math.Abs(z) < 6 {
-			t.Errorf("%s: %v ± %v is not told from %v", what, logZ, stdErr, c.want)
+			t.Errorf("%s: %v ± %v cannot be distinguished from %v", what, logZ, stdErr, c.want)
 		}
 	}
 	d, err := s.runLadder(t.Context(), c.m, rbm.NewKey(1), nil)
@@ -131,7 +131,7 @@ func TestPoorEstimatesSaySo(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := fmt.Sprint(b.Warnings)
-	for _, w := range []string{"AIS, reverse AIS: their 30 weights are worth", "there is no number", "round trip"} {
+	for _, w := range []string{"AIS, reverse AIS: their 30 weights are worth", "there is no estimate", "round trip"} {
 		if !strings.Contains(all, w) {
 			t.Errorf("no warning has %q:\n%s", w, all)
 		}

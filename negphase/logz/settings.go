@@ -70,7 +70,7 @@ func (s Settings) Check(m *rbm.RBM) error {
 		return fmt.Errorf("log Z: %d rounds of %d ladders for %d chains of reverse AIS; it takes %d rounds, or more ladders",
 			s.Rounds, s.Groups, s.Annealing.Chains, s.rowsOfGroup())
 	case s.ladder() && s.Longest > s.BurnIn+s.Rounds && s.BurnIn > s.Rounds:
-		return fmt.Errorf("log Z: a burn-in of %d rounds before %d; of a ladder that may run longer it is half of them at most", s.BurnIn, s.Rounds)
+		return fmt.Errorf("log Z: a burn-in of %d rounds, and then %d rounds; if the ladder may run longer, the burn-in must not be the longer part", s.BurnIn, s.Rounds)
 	}
 	return s.Annealing.Check(m)
 }

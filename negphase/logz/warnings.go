@@ -106,7 +106,7 @@ func (b *Bracket) checkWeights(bounds bool) {
 	if n < leastChains {
 		chains = fmt.Sprintf(" and %d chains", leastChains)
 	}
-	b.warn(methods, "%s %d weights are worth %s (below %.4g their spread is no guide), and log Z is likely %s; take more temperatures%s",
+	b.warn(methods, "%s %d weights are worth %s (below %.4g their spread does not show the error), and log Z is likely %s; take more temperatures%s",
 		its, n, strings.Join(worth, " and "), leastShare*float64(max(n, leastChains)), estimate, chains)
 }
 
@@ -141,7 +141,7 @@ func (s Settings) checkLadder(b *Bracket) {
 	}
 	r := b.Bennett
 	if r != nil && math.IsNaN(r.LogZ) {
-		b.warn([]Method{ByBennett}, "neighbouring temperatures overlap by %.2g %%, and below 1 %% there is no number; take more rounds of the ladder, so that it is tuned longer",
+		b.warn([]Method{ByBennett}, "neighbouring temperatures overlap by %.2g %%, and below 1 %% there is no estimate; take more rounds of the ladder, so that it is tuned longer",
 			100*r.Overlap)
 	}
 	if b.RoundTrips < leastTrips*int64(s.Groups) {
@@ -204,9 +204,9 @@ func (b *Bracket) checkPairs() {
 		{ByAIS, ByBennett, []Method{ByAIS}, "AIS is too low where its chains miss a part of the model; take more temperatures"},
 		{ByBennett, ByAIS, []Method{ByBennett}, "the chains at the model have missed what AIS found; " + longer},
 		{ByAIS, ByReverse, []Method{ByAIS, ByReverse}, "log Z lies between them, if the chains at the model have mixed; take more temperatures and more rounds of the ladder"},
-		{ByReverse, ByAIS, []Method{ByReverse}, "the bracket is upside down: the chains at the model have missed what AIS found; " + longer},
+		{ByReverse, ByAIS, []Method{ByReverse}, "the upper estimate is below the lower one: the chains at the model have missed what AIS found; " + longer},
 		{ByBennett, ByReverse, []Method{ByReverse}, "reverse AIS is too high where few chains have all the weight; take more temperatures"},
-		{ByReverse, ByBennett, []Method{ByBennett, ByReverse}, "but both come of the same chains, which then have not mixed; " + longer},
+		{ByReverse, ByBennett, []Method{ByBennett, ByReverse}, "but both come from the same chains, which then have not mixed; " + longer},
 	} {
 		low, lowErr := b.By(c.low)
 		high, highErr := b.By(c.high)
@@ -229,7 +229,7 @@ func (b *Bracket) checkPairs() {
 // lengths differ.
 func LowerBound(free []float64, v rbm.Values) float64 {
 	if len(free) != v.Rows {
-		panic("logz: LowerBound needs one free energy a row")
+		panic("logz: LowerBound needs one free energy per row")
 	}
 	if v.IsReal() {
 		return math.Inf(-1)

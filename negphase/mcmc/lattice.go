@@ -36,7 +36,7 @@ func ParseLattice(text string, periodic bool) (*Lattice, error) {
 	switch {
 	case chimera:
 		if err != nil || len(sides) > 3 {
-			return nil, fmt.Errorf("lattice %q: write chimera:4, chimera:4x3 or chimera:4x3x2 (rows, columns, spins a shore)", text)
+			return nil, fmt.Errorf("lattice %q: write chimera:4, chimera:4x3 or chimera:4x3x2 (rows, columns, spins per shore)", text)
 		}
 		if len(sides) == 1 {
 			sides = append(sides, sides[0])
@@ -82,7 +82,7 @@ func parseSides(text string) ([]int, error) {
 // more than MaxSpins spins.
 func Grid(sides []int, periodic bool) (*Lattice, error) {
 	if len(sides) == 0 {
-		return nil, fmt.Errorf("a lattice without sides: give one number a dimension, as 60x60")
+		return nil, fmt.Errorf("a lattice without sides: give one number per dimension, as in 60x60")
 	}
 	n, name := 1, ""
 	for _, l := range sides {

@@ -30,7 +30,7 @@ func (l *loading) prepare(c *Parameters) {
 // another number of units than c. It allocates nothing. Several goroutines load large models.
 func (c *Parameters) Load(s []*RBM, v, h rbm.Values) {
 	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
-		panic("mcmc: Load needs one row of visible and of hidden states a system")
+		panic("mcmc: Load needs one row of visible and of hidden states per system")
 	}
 	for _, s := range s {
 		if s.parameters != c {

@@ -32,7 +32,7 @@ var samplers = []sampler{
 	row("flip", "like block-gibbs, but accepts flips as modified-metropolis does (flip-the-state)", false, noKeys[FlipTheState]),
 	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),
 	row("exchange", "swaps a spin that is up and one that is down; -active spins are up", true, noKeys[Exchange]),
-	row("im", "like exchange, but by intracluster moves: walks out and back", true, (*Intracluster).keys),
+	row("im", "intracluster moves: one walk flips spins that are up, and one flips as many that are down", true, (*Intracluster).keys),
 }
 
 func row[M Mover](name, help string, keepsActive bool, keys func(*M) grammar.Keys) sampler {

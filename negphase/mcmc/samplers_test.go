@@ -70,7 +70,7 @@ func TestParseMoverErrorsNameTheKey(t *testing.T) {
 		"sardonics:k=5-3":                 "must not exceed",
 		"sardonics:k=4":                   "even number of flips",
 		"sardonics:k=5":                   "such as k=4-5",
-		"sardonics:walks=single:k=4":      "can never reach half",
+		"sardonics:walks=single:k=4":      "half of all states can never be reached",
 		"sardonics:walks=0":               "walks is 0",
 		"sardonics:walks=two":             `walks: "two"`,
 		"sardonics:gamma=NaN":             "gamma is NaN",

@@ -161,9 +161,9 @@ func (m Sardonics) Check() error {
 	switch k := m.MinLength; {
 	case m.Auto || k != m.MaxLength:
 	case !m.Single:
-		return fmt.Errorf("sardonics: %d walks of always %d flips make an even number of flips, so half of all states can never be reached; let the length vary, such as k=%d-%d", m.walks(), k, max(1, k-1), max(2, k))
+		return fmt.Errorf("sardonics: %d walks, all of %d flips, make an even number of flips, so half of all states can never be reached; let the length vary, such as k=%d-%d", m.walks(), k, max(1, k-1), max(2, k))
 	case k%2 == 0:
-		return fmt.Errorf("sardonics: walks of always %d flips, an even number, can never reach half of all states; let the length vary, such as k=%d-%d", k, k-1, k)
+		return fmt.Errorf("sardonics: if all walks have %d flips, an even number, half of all states can never be reached; let the length vary, such as k=%d-%d", k, k-1, k)
 	}
 	return nil
 }

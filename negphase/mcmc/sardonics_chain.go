@@ -61,7 +61,7 @@ func (m *Sardonics) bindable(s System, beta float64, sites []int32) ([]int32, er
 		return nil, fmt.Errorf("sardonics: walks of k=%s flips are longer than the system of %d units; give k at most %d", lengths(m.MinLength, m.MaxLength), n, n)
 	}
 	if !m.Auto && m.MinLength == n && n > 1 {
-		return nil, fmt.Errorf("sardonics: walks of always %d flips, all units of the system, only ever reach two states; give shorter walks too", n)
+		return nil, fmt.Errorf("sardonics: if every walk flips all %d units of the system, only two states can be reached; give shorter walks too", n)
 	}
 	if !m.Auto && m.MinLength == m.MaxLength && (beta == 0 || flat(s)) {
 		return nil, errors.New("sardonics: at beta 0, or without couplings and fields, every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
@@ -120,8 +120,8 @@ func (c *sardonicsChain) NewLength() *Length {
 	return newLength(c.settings.MaxLength)
 }
 
-// TakeLength implements Adaptive. Two walks of one length cannot reach all
-// states, so there are two lengths.
+// TakeLength implements Adaptive. There are two lengths, because walks that all have one length do not
+// reach all states.
 func (c *sardonicsChain) TakeLength(l *Length) {
 	c.high = max(2, l.Flips())
 	c.low = c.high - 1

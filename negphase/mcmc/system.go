@@ -94,7 +94,7 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 		case seen[i]:
 			return nil, fmt.Errorf("site %d is given twice", i)
 		case isRBM && r.parameters.isLabel(i):
-			return nil, fmt.Errorf("site %d is one of a softmax label, of which a flip would leave none or two on; leave out sites %d to %d and redraw the label from p(y|h)", i, r.parameters.labels[0], r.parameters.labels[1]-1)
+			return nil, fmt.Errorf("site %d belongs to a softmax label, of which exactly one unit must be on; leave out sites %d to %d and redraw the label from p(y|h)", i, r.parameters.labels[0], r.parameters.labels[1]-1)
 		}
 		seen[i] = true
 	}

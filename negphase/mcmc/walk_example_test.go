@@ -84,5 +84,5 @@ func ExampleParseMover() {
 	fmt.Println(err)
 	// Output:
 	// sardonics:k=1-20:gamma=1.02:weights=heatbath:walks=1
-	// sardonics: walks of always 4 flips, an even number, can never reach half of all states; let the length vary, such as k=3-4
+	// sardonics: if all walks have 4 flips, an even number, half of all states can never be reached; let the length vary, such as k=3-4
 }

@@ -44,7 +44,7 @@ func TestWalksRefuse(t *testing.T) {
 		{sardonics(1, 1, single), nil, 1, []int32{4}, ""},
 		{sardonics(1, 7, same), nil, 1, nil, "longer than the system of 6 units; give k at most 6"},
 		{sardonics(1, 3, same), nil, 1, []int32{0, 1}, "longer than the system of 2 units"},
-		{sardonics(5, 5, single), nil, 1, []int32{0, 1, 2, 3, 4}, "only ever reach two states"},
+		{sardonics(5, 5, single), nil, 1, []int32{0, 1, 2, 3, 4}, "only two states can be reached"},
 		{sardonics(2, 2, single), nil, 1, nil, "even number"},
 		{sardonics(3, 3, same), nil, 1, nil, "even number"},
 		{sardonics(1, 1, same), nil, 1, nil, "let the length vary, such as k=1-2"},
