@@ -43,7 +43,7 @@ func normalTrips(t *testing.T, text string, k int, sd float64, rounds int, stuck
 func TestRoundTripRate(t *testing.T) {
 	for _, c := range []struct {
 		k  int
-		sd float64 // between neighbours
+		sd float64 // standard deviation of the energy, times the distance of neighbours in β
 	}{{8, 0.7}, {16, 0.3}, {16, 0.7}, {16, 1.4}} {
 		const rounds = 20000
 		sd := c.sd * float64(c.k-1)

@@ -58,7 +58,7 @@ func (m Intracluster) Check() error { return m.keys().Check("im") }
 // if MaxLength exceeds the number of sites that are on or the number that are off.
 //
 // If a Reset finds another number of active sites, lengths that have become too large are not drawn.
-// If MinLength has, moves do nothing.
+// If all have become too large, moves do nothing.
 func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, b, err := m.bindable(s, beta, sites)
 	if err != nil {

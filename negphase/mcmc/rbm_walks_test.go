@@ -61,7 +61,7 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 		shapes := []int{c.n / 2}
 		switch {
 		case c.name == "iterated mixture of 4", c.long && !*long:
-			continue // the case of 3 units has it
+			continue // the mixture of 3 units covers it, or -long runs it
 		case c.name == "pair", c.name == "mixture":
 			shapes = []int{1, c.n / 2, c.n - 1}
 		}
