@@ -25,7 +25,7 @@ type Preset struct {
 	Groups       int      // number of groups of chains, for estimators with a ladder of temperatures
 	Chains       int      // number of chains, for other estimators
 	Temperatures string   // temperatures of a ladder, as rbmtrain -temperatures has them
-	Init         string   // "random", or "log-odds" for the visible biases of SetLogOdds
+	Init         string   // one of Starts, as SetBiases takes it
 	Labels       rbm.Kind // kind of the label units of a model with labels
 	Negative     string   // kind of the negative phase; "": the caller chooses
 	Binarize     string   // of data.Options; "" for its default
@@ -59,7 +59,7 @@ func Presets() []Preset {
 	generative.Name, generative.For = "generative", "data without labels (their default)"
 	generative.Expect = "thresholded MNIST, 500 hidden units: test log-likelihood -70.1 nats with ins, -70.7 with pcd, after 23 s of one core; -67.8 with ins and -steps 26000 (60 s)"
 	generative.Common = Settings{Rate: 0.2, Schedule: "cosine", Horizon: 10000, Batch: 50, Center: 0.01}
-	generative.Groups, generative.Chains = 40, 200
+	generative.Groups, generative.Chains, generative.Init = 40, 200, "sparse"
 
 	small := classifier
 	small.Name, small.For = "small", fmt.Sprintf("rows of fewer than %d inputs, with or without labels (their default)", ManyInputs)
@@ -69,7 +69,7 @@ func Presets() []Preset {
 	gaussian := generative
 	gaussian.Name, gaussian.For = "gaussian", "real numbers, in Gaussian visible units (their default)"
 	gaussian.Expect = "wine of scikit-learn, 13 columns, 16 hidden units, pcd, 10000 steps: exact test log-likelihood -20.85 nats over five splits, -18.97 with -units gaussian:precision=learned, where a Gaussian of full covariance has -19.54"
-	gaussian.Common.Rate, gaussian.Common.Horizon = 0.02, 20000
+	gaussian.Common.Rate, gaussian.Common.Horizon, gaussian.Init = 0.02, 20000, "log-odds"
 	gaussian.Hidden, gaussian.LeastSteps = 0, leastRealSteps
 
 	discriminative := Preset{
@@ -214,13 +214,10 @@ func (p Preset) Settings(negative string) Settings {
 }
 
 // NewModel returns the model to start from, with that many hidden units for the inputs of set. It is that
-// of the function NewModel, with the visible biases of SetLogOdds if Init is "log-odds". labelled adds
-// label units, and is ignored if set has no labels.
+// of the function NewModel after SetBiases. labelled adds label units, and is ignored if set has no labels.
 func (p Preset) NewModel(set *data.Set, hidden int, labelled bool, seed uint64) *rbm.RBM {
 	m := NewModel(set, hidden, labelled && set.Y != nil, p.Labels, seed)
-	if p.Init == "log-odds" {
-		SetLogOdds(m, set)
-	}
+	SetBiases(m, set, p.Init)
 	return m
 }
 

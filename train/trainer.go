@@ -192,6 +192,29 @@ func SetLogOdds(m *rbm.RBM, set *data.Set) {
 	m.LogOdds(m.VisibleBias, VisibleMean(set, m.Classes()), set.TotalWeight())
 }
 
+// Starts are the values of Preset.Init and of the argument of SetBiases.
+var Starts = []string{"random", "log-odds", "sparse"}
+
+// sparseBias is what the start "sparse" adds to the hidden biases. Trained from it, a quarter of 500
+// hidden units are on for MNIST, and half of them from biases near 0. Updates then take a sixth less time
+// because they sum over units that are on. experiments/speed/quality compares the likelihoods.
+const sparseBias = -1
+
+// SetBiases changes the biases of m, small random numbers, to those of a start. "random" leaves them as they are, and
+// "log-odds" calls SetLogOdds. "sparse" does so too, and lowers the biases of hidden bits by 1, so that
+// fewer of them are on.
+func SetBiases(m *rbm.RBM, set *data.Set, start string) {
+	if start == "random" {
+		return
+	}
+	SetLogOdds(m, set)
+	if start == "sparse" && m.HiddenKind() == rbm.Bernoulli {
+		for j := range m.HiddenBias {
+			m.HiddenBias[j] += sparseBias
+		}
+	}
+}
+
 // Base returns the base-rate model of set for models of m's shape: a model without weights whose visible
 // units have the means of the data. As the hot end of a tempered path it is nearer to m than the uniform
 // distribution.

@@ -247,7 +247,16 @@ func TestInit(t *testing.T) {
 	}
 	random := planned(t, small()...).model
 	odds := planned(t, small("-init", "log-odds")...).model
+	sparse := planned(t, small("-init", "sparse")...).model
+	for j, b := range random.HiddenBias {
+		if odds.HiddenBias[j] != b || sparse.HiddenBias[j] != b-1 {
+			t.Errorf("hidden bias %d is %v, %v with -init log-odds and %v with -init sparse; want the first two equal, and the third lower by 1", j, b, odds.HiddenBias[j], sparse.HiddenBias[j])
+		}
+	}
 	for i := range odds.Inputs() {
+		if sparse.VisibleBias[i] != odds.VisibleBias[i] {
+			t.Errorf("-init sparse: visible bias %d is %v, want that of log-odds, %v", i, sparse.VisibleBias[i], odds.VisibleBias[i])
+		}
 		n := 0.5
 		for r := range set.Len() {
 			if set.X.Get(r, i) {
@@ -289,7 +298,7 @@ func TestInit(t *testing.T) {
 		args   string
 		want   []string
 	}{
-		{cli.Failed, "-init nothing.npz", []string{"-init", "no file nothing.npz", "a model file, log-odds or random"}},
+		{cli.Failed, "-init nothing.npz", []string{"-init", "no file nothing.npz", "a model file, random, log-odds or sparse"}},
 		{cli.Failed, "-init log-ods", []string{"-init", "log-ods", "did you mean log-odds?"}},
 		{cli.Failed, "-init cut.safetensors", []string{"-init", "cut.safetensors", "cut short or damaged"}},
 		{cli.Failed, "-init text.txt", []string{"-init", "text.txt", ".safetensors or .npz"}},
@@ -594,6 +603,7 @@ func TestSettingsMatter(t *testing.T) {
 		{"-center 0.01", ", center 0.01,"},
 		{"-average 0.9", ", average 0.9,"},
 		{"-init log-odds", ""},
+		{"-init sparse", ""},
 	} {
 		out := rbmtrain.OK(t, small(append(strings.Fields(c.args), "-negphase", "cd", "-metrics", "none", "-snapshots", "0", "-out", "run", "-force")...)...)
 		if clitest.Read(t, "run/model.safetensors") == model {

@@ -288,11 +288,9 @@ func (o *options) realHidden() bool { return o.hiddenKind() != rbm.Bernoulli }
 // the names of its classes, and renumbers the classes of the sets and rows like those of the model.
 func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *rbm.RBM, names []string, err error) {
 	set := sets.Train
-	if o.init == "" || o.init == "random" || o.init == "log-odds" {
+	if o.init == "" || slices.Contains(train.Starts, o.init) {
 		m = train.NewModelOf(set, rbm.Group{Kind: o.hiddenKind(), Units: o.hidden}, label.on, label.kind, o.settings.Seed)
-		if o.init == "log-odds" {
-			train.SetLogOdds(m, set)
-		}
+		train.SetBiases(m, set, cmp.Or(o.init, "random"))
 		return m, nil, nil
 	}
 	if info, err := os.Stat(o.init); err == nil && info.IsDir() { // the folder of a run
@@ -300,7 +298,7 @@ func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *
 	}
 	m, about, err := o.initial(set.X.Cols)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, fmt.Errorf("-init: there is no file %s%s", o.init, grammar.DidYouMeanOr(o.init, []string{"log-odds", "random"}, "give a model file, log-odds or random"))
+		return nil, nil, fmt.Errorf("-init: there is no file %s%s", o.init, grammar.DidYouMeanOr(o.init, train.Starts, "give a model file, "+grammar.List(train.Starts, "or")))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("-init: %w", err)

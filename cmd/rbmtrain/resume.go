@@ -135,7 +135,7 @@ func (p *plan) given() map[string]string {
 		case "data-dir":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":
-			if m[f.Name] = p.opts.init; p.opts.init != "log-odds" && p.opts.init != "random" {
+			if m[f.Name] = p.opts.init; !slices.Contains(train.Starts, p.opts.init) {
 				m[f.Name] = cli.Abs(p.opts.init)
 			}
 		default:
