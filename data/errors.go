@@ -3,10 +3,8 @@ package data
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
-
 	"gorbm/rbm/memory"
+	"gorbm/rbm/npz"
 )
 
 var (
@@ -37,15 +35,6 @@ func specErrorf(format string, args ...any) error {
 	return &kindError{fmt.Errorf(format, args...), []error{ErrSpec, ErrFormat}}
 }
 
-// quote returns s, which may be any text, quoted and cut to a length that fits into a message.
-func quote(s string) string {
-	const most = 40
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return strconv.Quote(s)
-}
-
 // Limits on the size of a set. A false header in a file cannot make the program
 // allocate more.
 const (
@@ -74,3 +63,6 @@ func checkShape(rows, cols int64) string {
 	}
 	return ""
 }
+
+// quote returns text quoted and shortened for a message.
+var quote = npz.Quote

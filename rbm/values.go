@@ -247,6 +247,15 @@ func (b Values) Nonzero(i int, f func(j int, value float32)) {
 	}
 }
 
+// Dense returns the values as numbers: 0 or 1 for bits.
+func (b Values) Dense() Matrix {
+	a := NewMatrix(b.Rows, b.Cols)
+	for r := range a.Rows {
+		b.Nonzero(r, func(j int, value float32) { a.Row(r)[j] = value })
+	}
+	return a
+}
+
 // clearFrom clears the bits of a row from column n on.
 func clearFrom(row []uint64, n int) {
 	for k := range row {

@@ -93,7 +93,7 @@ func (p *plan) findHoles(g *given) error {
 // addComplete returns a sheet with all rows of -clamp. It adds the complete rows to the samples s, which are of the rows
 // with missing values. Each complete row appears as often as a row has samples.
 func (p *plan) addComplete(s sample.Sheet) sample.Sheet {
-	n, drawn := p.settings.Samples, draws(s)
+	n, drawn := p.settings.Samples, s.Values.Dense()
 	rows := n * len(p.given.queries)
 	all := sample.Sheet{Means: rbm.NewMatrix(rows, drawn.Cols), Values: rbm.NewValues(rows, drawn.Cols, p.m.Real()), Class: make([]int32, rows), Draws: s.Draws}
 	from := 0

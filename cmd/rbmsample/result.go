@@ -46,7 +46,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 	if p.set != nil && !p.m.Real() { // rows are compared as bits
 		x := p.values(s)
 		if p.schema != nil { // compare samples, where each group has exactly one active unit
-			x = draws(s)
+			x = s.Values.Dense()
 		}
 		r.nearest = sample.Compare(p.set, x, s.Asked, s.Start, rbm.NewKey(p.seed).Child(nearestKey))
 	}

@@ -24,16 +24,7 @@ func (p *plan) values(s sample.Sheet) rbm.Matrix {
 	if p.means {
 		return s.Means
 	}
-	return draws(s)
-}
-
-// draws returns the samples as a matrix.
-func draws(s sample.Sheet) rbm.Matrix {
-	x := rbm.NewMatrix(s.Values.Rows, s.Values.Cols)
-	for r := range x.Rows {
-		s.Values.Nonzero(r, func(i int, v float32) { x.Row(r)[i] = v })
-	}
-	return x
+	return s.Values.Dense()
 }
 
 // spins is the value of modelfile.About.Scale for data of −1 and +1.
@@ -81,7 +72,7 @@ func (p *plan) arrays(s sample.Sheet) []npz.Named {
 	if p.about.Pictures {
 		shape = []int{s.Values.Rows, p.about.Height, p.about.Width}
 	}
-	x := p.inData(draws(s))
+	x := p.inData(s.Values.Dense())
 	inputs := npz.Named{Name: "x", Shape: shape, Data: x.Data}
 	switch {
 	case p.m.Real():

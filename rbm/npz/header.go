@@ -94,14 +94,14 @@ func (h *header) parse(text string) error {
 	}
 	h.Fortran = fortran == "True"
 	if !strings.HasPrefix(descr, "'") || !h.Fortran && fortran != "False" || !strings.HasPrefix(shape, "(") || !h.setShape(shape[1:len(shape)-1]) {
-		return errorf("the header %s cannot be read; save plain arrays by numpy.savez", quote(text))
+		return errorf("the header %s cannot be read; save plain arrays by numpy.savez", Quote(text))
 	}
 	return h.setType(descr[1 : len(descr)-1])
 }
 
 // setType parses an element type, such as <f4.
 func (h *header) setType(s string) error {
-	refused := errorf("elements of type %s cannot be read; save bool, integers or floats", quote(s))
+	refused := errorf("elements of type %s cannot be read; save bool, integers or floats", Quote(s))
 	if strings.HasSuffix(s, "O") {
 		return errorf("an array of Python objects cannot be read; save numbers, or text by astype(str)")
 	}

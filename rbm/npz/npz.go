@@ -40,8 +40,8 @@ func readError(err error) error {
 	return errorf("cannot be read (%w); save it again", err)
 }
 
-// quote returns s quoted and shortened for a message.
-func quote(s string) string {
+// Quote returns s, which may be any text, quoted and shortened for a message.
+func Quote(s string) string {
 	const most = 40
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
@@ -160,7 +160,7 @@ func (a *Archive) Has(name string) bool {
 // Names returns the names of the arrays, for a message.
 func (a *Archive) Names() string {
 	if a.npy != nil {
-		return quote(a.name)
+		return Quote(a.name)
 	}
 	var s []string
 	for _, f := range a.files {
@@ -168,7 +168,7 @@ func (a *Archive) Names() string {
 			s = append(s, "…")
 			break
 		}
-		s = append(s, quote(strings.TrimSuffix(f.Name, ".npy")))
+		s = append(s, Quote(strings.TrimSuffix(f.Name, ".npy")))
 	}
 	if s == nil {
 		return "an empty archive"

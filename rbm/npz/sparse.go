@@ -32,7 +32,7 @@ func (a *Archive) openSparse() (_ *Array, err error) {
 		return nil, err
 	}
 	if format != "csr" {
-		return nil, errorf("a sparse matrix of format %s; save it by scipy.sparse.save_npz(FILE, matrix.tocsr())", quote(format))
+		return nil, errorf("a sparse matrix of format %s; save it by scipy.sparse.save_npz(FILE, matrix.tocsr())", Quote(format))
 	}
 	shape, err := a.integers("shape")
 	if err != nil {

@@ -135,10 +135,7 @@ func draw(q request) (map[string]any, []array, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	x := rbm.NewMatrix(s.Samples, o.Inputs)
-	for r := range s.Samples {
-		sheet.Values.Nonzero(r, func(i int, v float32) { x.Row(r)[i] = v })
-	}
+	x := sheet.Values.Dense()
 	d := sheet.Draws[0]
 	return map[string]any{"mixed": d.Mixed, "why": d.Why}, []array{floatArray("x", x.Data, x.Rows, x.Cols)}, nil
 }
