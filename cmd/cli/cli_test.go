@@ -23,8 +23,7 @@ import (
 	"gorbm/rbm"
 )
 
-// status runs a command that ends with err and returns the exit status and
-// what is on stderr.
+// status runs a command that returns err, and returns the exit status and stderr.
 func status(ctx context.Context, err error) (int, string) {
 	var stderr bytes.Buffer
 	s := Run(ctx, "prog", func(context.Context, []string, io.Writer, io.Writer) error { return err }, nil, io.Discard, &stderr)
@@ -142,8 +141,8 @@ func TestWholeNumbers(t *testing.T) {
 	}
 }
 
-// The scripts of -completion complete flags and the values that are known, in each
-// shell that is on this machine.
+// The scripts of -completion complete flags and known values, in each shell that is
+// installed.
 func TestCompletion(t *testing.T) {
 	script := func(shell string) string {
 		var out bytes.Buffer
@@ -212,7 +211,8 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Off terminals there is no bar: nothing in memory, and in a file lines from ten seconds on.
+// Without a terminal there is no bar: nothing is written to memory, and a file gets lines from
+// ten seconds on.
 func TestProgressOffTerminals(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
 	if err != nil {
@@ -240,7 +240,8 @@ func TestProgressOffTerminals(t *testing.T) {
 	}
 }
 
-// Lines come after two seconds and then every ten, with what is left at the rate so far.
+// With -progress plain a line is printed after two seconds and then every ten seconds. It has the
+// remaining time at the rate so far.
 func TestPlainProgress(t *testing.T) {
 	var buf bytes.Buffer
 	f := NewFlags("x", "x does.", "x [flags]")
@@ -260,7 +261,7 @@ func TestPlainProgress(t *testing.T) {
 		{100, 2 * time.Second, "", "training: 100 of 1000 steps, 10.0 %, 50 steps/s, 18s left\n"},
 		{200, 11 * time.Second, "", ""},
 		{240, 12 * time.Second, "error 0.1", "error 0.1: 240 of 1000 steps, 24.0 %, 20 steps/s, 38s left\n"},
-		{1000, 40 * time.Second, "", ""}, // the end says all
+		{1000, 40 * time.Second, "", ""}, // no line at the end
 	} {
 		buf.Reset()
 		p.lines.set(c.n, c.text, begin.Add(c.after))
@@ -346,7 +347,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// -workers lowers GOMAXPROCS, never raises it, and is taken back.
+// -workers lowers GOMAXPROCS, never raises it, and the old value is restored.
 func TestWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	for _, c := range []struct {
@@ -370,11 +371,11 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// What a row says of its flag decides what the command line may hold.
+// The settings of a row decide which command lines are accepted.
 func TestRows(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"", ""},
-		{"-n 0", ""}, // the default, which nobody need give
+		{"-n 0", ""}, // equal to the default
 		{"-n 4 -kind b -x 0.5 -y 0 -many 4503599627370496", ""},
 		{"-n 2", ""},
 		{"-n 5", ""},
@@ -420,8 +421,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A default that is set later, as by a preset, is checked as one that is given, and not
-// marked as such.
+// A default that is set later, for example by a preset, is checked like a flag that is given, but
+// not marked as given.
 func TestSetDefault(t *testing.T) {
 	f := NewFlags("prog", "", "")
 	var n int
@@ -443,7 +444,7 @@ func TestSetDefault(t *testing.T) {
 	}
 }
 
-// A flag of names has those of each time that it is given, once.
+// A repeated flag of names collects all names, without duplicates.
 func TestFlagsOfNames(t *testing.T) {
 	for _, c := range []struct{ args, ignore, categorical string }{
 		{"", "", "auto"},
@@ -460,8 +461,8 @@ func TestFlagsOfNames(t *testing.T) {
 	}
 }
 
-// The short help has the flags in their groups: a line for those that have one, then the
-// names of the others, and in the last group those of every command.
+// -h has the flags in their groups: first flags with a line each, then the names of the others. The
+// last group has the flags of every command.
 func TestScreen(t *testing.T) {
 	f := NewFlags("prog", "", "prog [flags]")
 	f.Screen = Screen{Purpose: "prog does.", Examples: []string{"prog -n 3  # three"}}

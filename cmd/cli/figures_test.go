@@ -18,13 +18,12 @@ var (
 	renew   = flag.Bool("renew", false, "with -figures: write the new output into the pages")
 )
 
-// A block of a page is what its commands print. The commands stand in a comment
-// above it, separated by semicolons: <!-- output of: rbmtrain -negphase ins -->.
+// A block of a page is the output of commands. A comment above it has the commands,
+// separated by semicolons: <!-- output of: rbmtrain -negphase ins -->.
 var outputs = regexp.MustCompile("(?s)<!-- output of: (.*?) -->\n+```\n(.*?)```")
 
-// outputBlocks returns the blocks that show what commands print, each with its
-// commands, and checks that every block without a language names them; those that show
-// a file are marked as csv.
+// outputBlocks returns the blocks of output with their commands. It checks that every block
+// without a language has commands. Blocks that show a file have the language csv.
 func outputBlocks(t *testing.T, page, text string) [][]string {
 	t.Helper()
 	named, bare, inside := outputs.FindAllStringSubmatch(text, -1), 0, false
@@ -41,8 +40,8 @@ func outputBlocks(t *testing.T, page, text string) [][]string {
 	return named
 }
 
-// TestFigures compares what the pages print with what the commands print. TestReadme
-// checks the form of it alone.
+// TestFigures compares the output on the pages with the output of the commands. TestReadme
+// checks only its form.
 func TestFigures(t *testing.T) {
 	if !*figures {
 		t.Skip("it runs the commands of the pages at full size, some minutes a page, with -figures")
@@ -96,21 +95,21 @@ func programs(t *testing.T) (folder string) {
 }
 
 const (
-	elided       = "    …" // stands for lines that are left out
-	continuation = "    "  // begins what follows in a long line
-	wide         = 114     // letters, where lines of pages end
+	elided       = "    …" // replaces omitted lines
+	continuation = "    "  // begins the rest of a long line
+	wide         = 114     // width of lines of pages, in letters
 )
 
 var (
 	spaces = regexp.MustCompile(`\s+`)
-	timed  = regexp.MustCompile(`[0-9.]+ (s|steps/s)\b`) // what a clock says
-	// chance are lines that a small run need not print.
+	timed  = regexp.MustCompile(`[0-9.]+ (s|steps/s)\b`) // times
+	// chance matches lines that a small run may omit.
 	chance = regexp.MustCompile(`warning: |^log Z is at least|^of [0-9]+ samples`)
 	begins = regexp.MustCompile(`^.*?(?:[:;,0-9(]|  |$)`) // up to the first value
 )
 
-// compared holds the lines of a block against those that were printed, and returns
-// the block with those in place of its own.
+// compared compares the lines of a block with the printed lines, and returns the block with
+// the printed lines.
 func compared(t *testing.T, page, block string, printed []string) (renewed string, ok bool) {
 	t.Helper()
 	var lines []string
@@ -123,7 +122,7 @@ func compared(t *testing.T, page, block string, printed []string) (renewed strin
 		}
 	}
 	ok = true
-	at := 0 // where the lines that are not used yet begin
+	at := 0 // index of the first unused line
 	for _, line := range lines {
 		if line == elided {
 			renewed += elided + "\n"
@@ -160,7 +159,7 @@ func beginning(line string) string {
 	return strings.TrimRight(begins.FindString(line), " :;,(0123456789")
 }
 
-// wrapped breaks a line as pages do.
+// wrapped breaks a line like those of pages.
 func wrapped(line string) (text string) {
 	for utf8.RuneCountInString(line) > wide {
 		letters := []rune(line)
@@ -177,8 +176,8 @@ func wrapped(line string) (text string) {
 	return text + line + "\n"
 }
 
-// TestCompared checks the comparison itself: lines are found by how they begin, times
-// do not count, other numbers do, and new lines are broken as pages are.
+// TestCompared checks the comparison: it finds lines by their beginning, ignores times but
+// not other numbers, and breaks new lines like those of pages.
 func TestCompared(t *testing.T) {
 	const block = "error: train 1.5 %,\n    test 2 %\n40 steps in 3.2 s, 12 steps/s\n    …\nladder: good; 5 temperatures\n"
 	printed := []string{"toy: 4 rows", "error: train 1.5 %, test 2 %", "40 steps in 9.9 s, 4 steps/s", "results in runs/x", "ladder: good; 5 temperatures"}
@@ -197,7 +196,7 @@ func TestCompared(t *testing.T) {
 	} {
 		lines := slices.Clone(printed)
 		lines[c.line] = c.text
-		silent := new(testing.T) // which keeps what is wrong
+		silent := new(testing.T) // records failures
 		text, _ := compared(silent, "page", block, lines)
 		if silent.Failed() == c.ok {
 			t.Errorf("%q: taken for right: %v", c.text, !c.ok)

@@ -13,7 +13,7 @@ import (
 	"gorbm/train"
 )
 
-// Rows without labels fit a model of labels, or of none, only if nothing else is wrong with them.
+// Rows without labels fit models with and without labels, unless something else is wrong.
 func TestFitSetWithoutLabels(t *testing.T) {
 	bits := &data.Set{Name: "bits", X: rbm.NewBits(2, 6)}
 	for r := range 2 {
@@ -56,8 +56,8 @@ func TestFitSetWithoutLabels(t *testing.T) {
 	}
 }
 
-// The units of a model stand for letters in an order, and rows of another fit neither the model nor
-// its training rows.
+// The units of a model represent letters in a certain order. Rows with another order fit neither the
+// model nor its training rows.
 func TestFitSetOfAnotherAlphabet(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"one": "-ABC\n", "two": "-CBA\n", "rows.fa": ">x\nABCA\n>y\nACCA\n"} {

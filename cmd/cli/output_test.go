@@ -15,8 +15,7 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// TestClean checks that what a terminal would obey is shown, and nothing else is
-// changed.
+// TestClean checks that control characters are escaped, and nothing else is changed.
 func TestClean(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"plain\ttext\n", "plain\ttext\n"},
@@ -35,7 +34,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// A fullDisk takes so many bytes.
+// A fullDisk accepts the given number of bytes, then fails.
 type fullDisk struct {
 	bytes.Buffer
 	room int
@@ -50,8 +49,8 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return d.Buffer.Write(p)
 }
 
-// TestOutputFails checks that a command whose output cannot be written goes on to
-// its end and fails then.
+// TestOutputFails checks that a command whose output cannot be written continues to
+// its end and then fails.
 func TestOutputFails(t *testing.T) {
 	for _, room := range []int{0, 3, 100} {
 		done := false
@@ -70,7 +69,7 @@ func TestOutputFails(t *testing.T) {
 			t.Errorf("room for %d bytes: done is %v, status %d, %q", room, done, status, &stderr)
 		}
 	}
-	// An error of the command's own comes first; stderr is of no matter.
+	// An error of the command is reported first; errors of stderr are ignored.
 	var stderr bytes.Buffer
 	status := Run(context.Background(), "prog", func(_ context.Context, _ []string, stdout, _ io.Writer) error {
 		fmt.Fprint(stdout, "ab")
@@ -96,7 +95,7 @@ func TestHostileError(t *testing.T) {
 	}
 }
 
-// A file with tabs is read as one, whatever is in its names and words.
+// A file with tabs is read correctly for any names and words.
 func TestWriteTSV(t *testing.T) {
 	lines := [][]string{{"a,b", "c;d", "e\tf"}, {"x,y", `say "no"`, "1"}, {"z", "w", "0"}, {"=1", "w", "0"}}
 	path := filepath.Join(t.TempDir(), "t.tsv")
@@ -109,7 +108,7 @@ func TestWriteTSV(t *testing.T) {
 	}
 }
 
-// What a spreadsheet takes for a formula, and a terminal for a command, is text in a CSV file.
+// A CSV file has no cells that a spreadsheet takes for a formula, or a terminal for a command.
 func TestWriteCSVPlain(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                  "",
@@ -117,7 +116,7 @@ func TestWriteCSVPlain(t *testing.T) {
 		"-1.5":              "-1.5",
 		"+Inf":              "+Inf",
 		"-1e-300":           "-1e-300",
-		"-":                 "-", // a class of many tables
+		"-":                 "-", // a frequent name of a class
 		"+":                 "+",
 		"a=b":               "a=b",
 		"=1+1":              "'=1+1",

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Models and rows that differ are found where the names of their files are equal: they may be others on each machine.
+// Models and rows that differ between ranks are found even if their file names are equal.
 func TestAgreeOn(t *testing.T) {
 	model := func(bias float32, kind rbm.Kind) *rbm.RBM {
 		m := rbm.New(8, 5, 4, kind)

@@ -16,15 +16,15 @@ import (
 	"time"
 )
 
-// pages are the texts whose commands are run, in this order. Later commands read
-// what earlier ones wrote, as they would for somebody who follows the pages.
+// pages are the pages whose commands are run, in this order. Later commands read files of
+// earlier ones, as for a reader who follows the pages.
 var pages = []string{
 	"README.md", "cmd/README.md", "cmd/rbmtrain/README.md", "cmd/rbmeval/README.md", "cmd/rbmsample/README.md", "cmd/rbmexport/README.md",
 	"cmd/python/README.md", // its examples are Python, and its own tests run them
 	"cmd/isingmc/README.md", "negphase/README.md", "train/README.md", "experiments/speed/README.md",
 }
 
-// mostLines is the length that the main page keeps to.
+// mostLines is the largest number of lines of the main page.
 const mostLines = 150
 
 // TestReadme runs every command of the pages in a reduced form: on small data, with
@@ -81,7 +81,7 @@ func TestReadme(t *testing.T) {
 		for _, line := range shellLines(string(text)) {
 			run(page, line)
 		}
-		for _, b := range outputBlocks(t, page, string(text)) { // its lines begin like those of today
+		for _, b := range outputBlocks(t, page, string(text)) { // its lines must begin like the printed ones
 			var lines []string
 			for _, c := range strings.Split(b[1], ";") {
 				lines = append(lines, run(page, "go run ./cmd/"+strings.TrimSpace(c))...)
@@ -91,7 +91,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// A file of a page is a block that the reader saves. Its name stands in a comment above it:
+// A file of a page is a block that the reader saves. A comment above it has its name:
 // <!-- file: days.csv -->.
 var saved = regexp.MustCompile("(?s)<!-- file: (\\S+) -->\n+```(\\w+)\n(.*?)```")
 
@@ -222,8 +222,8 @@ func checkLinks(t *testing.T, dir, text string) {
 	}
 }
 
-// reduced returns the command with smaller numbers, nil for one that other tests run,
-// and false for one that is not known here.
+// reduced returns the command with smaller numbers, or nil if other tests run the command.
+// It returns false for unknown commands.
 func reduced(line string) (args []string, ok bool) {
 	if line == "go test ./..." || line == "go install ./cmd/..." || strings.HasPrefix(line, "go run ./experiments/") ||
 		strings.HasPrefix(line, "CC=mpicc go build ") || line == "go run ./cmd/mine" || line == "go run ./cmd/toy" || strings.HasPrefix(line, "mpirun ") {
@@ -234,7 +234,7 @@ func reduced(line string) (args []string, ok bool) {
 		return nil, false
 	}
 	args = strings.Fields(rest)
-	// Flags that the page gives take these values; those of more are added.
+	// Flags of the page get these values; flags of more are added.
 	given := map[string]map[string]string{
 		"rbmtrain":   {"-steps": "12", "-epochs": "1", "-holdout": "20"},
 		"isingmc":    {"-seconds": "0.05", "-moves": "200", "-tune": "", "-lattice": ""},
@@ -264,19 +264,19 @@ func reduced(line string) (args []string, ok bool) {
 	switch has := func(name string) bool { return slices.Contains(args, name) }; args[0] {
 	case "rbmtrain":
 		if has("-resume") {
-			return append(args, "-steps", "18"), true // on from the 12 above
+			return append(args, "-steps", "18"), true // more than the 12 steps above
 		}
 		if !has("-data") && !has("-out") && !has("-array") {
-			add("-out", "runs/fontdigits-ins-1") // the name by default, which other commands know
+			add("-out", "runs/fontdigits-ins-1") // the default, which other commands use
 		}
 		add("-data", fewDigits)
 		if !has("-epochs") {
 			add("-steps", "12")
 		}
-		add("-eval-every", "6") // for most of a short run is measuring
+		add("-eval-every", "6") // because measurements take most of a short run
 		add("-hidden", "30")    // beyond enumeration
 	case "rbmeval":
-		if !has("-rows") && !has("-features") && !has("-classify") && !has("-analysis") && !has("-mutants") && !has("runs/days") { // days are few enough to enumerate
+		if !has("-rows") && !has("-features") && !has("-classify") && !has("-analysis") && !has("-mutants") && !has("runs/days") { // the model of days is small enough to enumerate
 			args = append(args, "-ladder-rounds", "200", "-ais-temperatures", "50", "-ais-chains", "5")
 		}
 	case "rbmsample":
@@ -286,7 +286,7 @@ func reduced(line string) (args []string, ok bool) {
 	case "rbmcompare":
 		if has("-runs") {
 			for i, arg := range args {
-				args[i] = strings.Trim(arg, "'") // as the shell does
+				args[i] = strings.Trim(arg, "'") // like the shell
 			}
 			return args, true
 		}
@@ -306,7 +306,7 @@ func reduced(line string) (args []string, ok bool) {
 
 const fewDigits = "fontdigits:100"
 
-// smallData returns data of the same kind that are quick to make.
+// smallData returns a small data set of the same kind.
 func smallData(spec string) string {
 	switch {
 	case strings.HasPrefix(spec, "mnist"):
@@ -319,7 +319,7 @@ func smallData(spec string) string {
 	return spec
 }
 
-// writeOwnData writes the files that the pages take for the reader's own.
+// writeOwnData writes the files that on the pages are the reader's data.
 func writeOwnData(t *testing.T, dir string) {
 	t.Helper()
 	var rows, holes, table, reals, spins strings.Builder

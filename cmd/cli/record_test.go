@@ -26,8 +26,8 @@ func exampleRecord(mean float64, err *float64) Record {
 	return r
 }
 
-// JSON has the keys in their order: those without a value are left out, and numbers that are
-// not finite are null.
+// JSON has the keys in order, without keys that have no value. Numbers that are not finite are
+// null.
 func TestRecordJSON(t *testing.T) {
 	half := 0.5
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestRecordJSON(t *testing.T) {
 	}
 }
 
-// Text, tables and CSV files hold what each is for.
+// Text, tables and CSV files each have the fields that belong to them.
 func TestRecordText(t *testing.T) {
 	half := 0.5
 	r, empty := exampleRecord(1.0/3, &half), exampleRecord(math.NaN(), nil)

@@ -13,39 +13,40 @@ import (
 	"testing"
 )
 
-// Above a paragraph, list or table with measured figures a comment names the cells of tables
-// that they are from:
+// Above a paragraph, list or table with measured figures, a comment names the table cells that
+// they are from:
 //
 //	<!-- figures from: experiments/defaults/README.md;
 //	     row "48000|160000" "ins" column "test error %"; not 3.39 -->
 //
 // Items are separated by semicolons:
 //
-//   - FILE, a file of the repository, or a COMMAND, one of gorbm's or go run, which is run with
-//     -figures only. Cells that follow are of all sources named since the last cells.
-//   - row "…" "…" column "…" "…" picks cells. A row has every phrase in a cell of its own or in
-//     the lines above its table; "a + b|c" picks the row with a and b, then the one with c. A phrase
-//     that ends in … is the beginning of a cell. A column is given by its heading or its number, and
-//     "…#2" is the second number of the cell. Rows without a number in the column do not count,
-//     and one row must be left. Of several columns all rows of the first come first. minus and
-//     exp in front change the numbers.
-//   - not 3.39, 1.96: numbers that are not from here: of papers, settings, times.
-//   - timed: no figure is compared, as a clock says them.
+//   - FILE, a file of the repository, or COMMAND, a command of gorbm or go run, which runs only
+//     with -figures. The cells after it are from all sources named since the last cells.
+//   - row "…" "…" column "…" "…" picks cells. In the row, each phrase is in a cell or in the lines
+//     above the table; "a + b|c" picks the row with a and b, then the row with c. A phrase that ends
+//     in … is the beginning of a cell. A column is given by its heading or its number, and "…#2" is
+//     the second number of the cell. Rows without a number in the column are ignored, and one row
+//     must remain. With several columns, all rows of the first come first. minus and exp in front
+//     change the numbers.
+//   - not 3.39, 1.96: numbers from elsewhere: papers, settings, times.
+//   - timed: figures are times, and are not compared.
 //
-// The picked cells are those of the figures in their order; a table is read column by column. A figure
-// has digits after its point, a ±, a unit (%, nats), a total (30 of 44), or a cell of a table to
-// itself. It is the first number of its source's cell, of a percentage the first in %, and what
-// follows ± or "of" or stands in brackets the second, rounded as on the page. A figure "0.2 to 0.8" is the least and the greatest of all
-// cells of one item. Fractions of 1 become percentages where neither the cell nor its heading has a %.
+// The picked cells belong to the figures in order; a table is read column by column. A figure is a number
+// with decimals, a ±, a unit (%, nats) or a total (30 of 44), or the only number of a table cell. It must be
+// the first number of its source cell, or for a percentage the first with %. A number after ± or "of", or
+// in brackets, must be the second. Both are rounded as on the page. A figure "0.2 to 0.8" is the smallest
+// and the largest of all cells of one item. Fractions become percentages if neither the cell nor its
+// heading has a %.
 var (
 	froms   = regexp.MustCompile(`(?s)^<!-- figures from: (.*?) -->\n*`)
 	blocks  = regexp.MustCompile("(?ms)(<!-- output of: [^\n]* -->\n+)?^```.*?^```$")
 	between = regexp.MustCompile(`\n[ \t]*\n`)
-	// measured is how a paragraph with figures is known.
+	// measured matches a paragraph with figures.
 	measured = regexp.MustCompile(`\d ± \d|\d\.\d+ (%|nats)|−\d+\.\d|−\d\d`)
-	// unread are parts of a page in which numbers are no figures.
+	// unread matches parts of a page whose numbers are not figures.
 	unread = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)")
-	// figure is a number with what belongs to it. Times are no figures.
+	// figure matches a number with its unit, error or total. Times are not figures.
 	figure = regexp.MustCompile(`(^|[\s(|])([−-]?)(\d+(?:\.\d+)?)(?:( ± | \(| to | of )([−-]?)(\d+(?:\.\d+)?))?\)?(?:( %| nats)|( (?:s|ms|µs|seconds|minutes)\b))?`)
 	lone   = regexp.MustCompile(`^[−-]?\d+(\.\d+)?( %)?$`)
 	value  = regexp.MustCompile(`([−-]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)(?: ± (\d+(?:\.\d+)?))?( %)?`)
@@ -75,7 +76,7 @@ type pick struct {
 func isCommand(source string) bool { return strings.Contains(source, " ") }
 
 // provenances returns the parts of a page that have sources. Every part with measured
-// figures must have some.
+// figures must have sources.
 func provenances(t *testing.T, page, text string) (all []provenance) {
 	t.Helper()
 	sources := ""
@@ -137,7 +138,7 @@ func parseProvenance(text string) (p provenance, err error) {
 	return p, err
 }
 
-// splitItems cuts at the semicolons that are not in quotation marks.
+// splitItems splits text at semicolons outside quotation marks.
 func splitItems(text string) (items []string) {
 	inside, begin := false, 0
 	for i, c := range text + ";" {
@@ -159,7 +160,7 @@ func phrases(text string) (all []string) {
 	return all
 }
 
-// A pageFigure is a measured number on a page; to and spread are texts of the second number, or "".
+// A pageFigure is a measured number on a page. to and spread are the texts of its second number, or "".
 type pageFigure struct {
 	text, value, to, spread string
 	percent                 bool
@@ -233,7 +234,7 @@ type sourceRow struct {
 func sourceRows(text string) (rows []sourceRow) {
 	section := ""
 	var above, header []string
-	const none, caption, table = 0, 1, 2 // what the line before was of
+	const none, caption, table = 0, 1, 2 // kind of the previous line
 	before := none
 	for line := range strings.Lines(text) {
 		cells := cellsOf(line)
@@ -281,7 +282,7 @@ type sourceCell struct {
 	values     [][]string // of value
 }
 
-// cells returns what k picks, the rows of one column after those of another.
+// cells returns the cells that k picks, column by column.
 func (k pick) cells(rows []sourceRow) (all []sourceCell, err error) {
 	wanted := [][]string{nil}
 	for _, phrase := range k.rows {
@@ -340,7 +341,7 @@ func parse(s string) (float64, error) {
 	return strconv.ParseFloat(strings.Replace(s, "−", "-", 1), 64)
 }
 
-// number returns the number of a cell that a figure states, and the one after it.
+// number returns the number of a cell that belongs to a figure, and the number after it.
 func (c sourceCell) number(k pick, percent bool) (x, spread float64) {
 	at := 0
 	if percent {
@@ -374,8 +375,8 @@ func rounds(x float64, page string) bool {
 	return err == nil && math.Abs(x-y) <= 0.5001*math.Pow10(-len(decimals))
 }
 
-// check names the first figure of a part that is not in its cell; have returns the text of
-// the sources of a pick.
+// check returns a message about the first figure of a part that is not in its cell. have
+// returns the text of the sources of a pick.
 func (p provenance) check(have func(first, last int) string) error {
 	figures := p.figures()
 	for _, k := range p.picks {
@@ -414,8 +415,8 @@ func (p provenance) check(have func(first, last int) string) error {
 	return nil
 }
 
-// TestFigureSources checks that each figure of the pages is what its cell says, in a file
-// that programs write. So it lists which pages a new measurement changes.
+// TestFigureSources checks that each figure of the pages is equal to its cell in a file written by a
+// program. So it lists the pages to change after a new measurement.
 func TestFigureSources(t *testing.T) {
 	bin := ""
 	if *figures {
@@ -456,8 +457,8 @@ func TestFigureSources(t *testing.T) {
 	}
 }
 
-// TestProvenance checks the comparison itself: a number that stands in another row or column
-// of the source is as wrong as one that stands nowhere.
+// TestProvenance checks the comparison: a number from another row or column of the source is wrong,
+// like a number that is not in the source.
 func TestProvenance(t *testing.T) {
 	const source = `# Figure 1: errors
 
@@ -483,13 +484,13 @@ log Z by AIS   421.19 ± 0.39, doubtful (6 of 12: 50.0 %)
 		{`row "ins" column "nats"`, "It is 2.85 ± 0.13 %.", "-69.98"}, // the right row, another column
 		{`row "ins" column "error"`, "It is 2.85 ± 1.07 %.", "2.851 ± 0.134 %"},
 		{`row "ins" column "error"`, "It is 285 %.", "285 % on the page"},
-		{`row "ins" column "share"`, "It is 2.83 %.", ""}, // a share of 1
+		{`row "ins" column "share"`, "It is 2.83 %.", ""}, // a fraction
 		{`row "ins|pcd" column "nats"`, "−70.0 and −8.4 nats", "−8.4 nats on the page"},
 		{`row "ins|pcd" column "nats"`, "−70.0 and −8.25 nats", ""},
 		{`minus row "ins|pcd|pt" column "nats"`, "0.2 to 70.0 nats", ""},
 		{`minus row "ins|pcd|pt" column "nats"`, "0.3 to 70.0 nats", "0.17 to 69.98"},
 		{`exp row "pt" column "nats"`, "a factor of 0.84", ""},
-		{`row "ins" column "nats"`, "70.0 nats", `70.0 nats on the page; ["ins"] "nats" has "-69.98"`}, // a sign
+		{`row "ins" column "nats"`, "70.0 nats", `70.0 nats on the page; ["ins"] "nats" has "-69.98"`}, // another sign
 		{`row "bars, far" column "nats"`, "−70.0 nats", "3 rows have"},
 		{`row "bars, far" column "errors"`, "2.85 %", "0 rows have"},
 		{`row "bars, near" column "error"`, "2.85 %", "0 rows have"},
