@@ -28,7 +28,7 @@ func sweep(t *testing.T, lines string, more ...string) []string {
 
 const three = "# three runs\n-negphase pcd -rate 0.2\n\n-negphase cd   -out 'my run' # in a folder of its own\n-negphase \"pcd:chains=4\"\n"
 
-// All lines are run, as if each were a command, and then none again.
+// All lines run, each like a separate command; a second call runs none.
 func TestArray(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -58,8 +58,7 @@ func TestArray(t *testing.T) {
 	}
 }
 
-// -dry-run says of a line what is trained, in one line, and what is wrong with a file that is
-// not there.
+// -dry-run describes the run of each line in one line, and reports a missing file.
 func TestArrayDryRun(t *testing.T) {
 	clitest.Isolate(t)
 	args := sweep(t, "-negphase cd -labels none -data constant.csv\n", "-dry-run")
@@ -97,8 +96,8 @@ func TestArrayIndex(t *testing.T) {
 	}
 }
 
-// Runs that were cut off go on from their checkpoints, to the bits of whole runs; those
-// without a checkpoint begin again.
+// Interrupted runs resume from their checkpoints, with results identical to uninterrupted ones.
+// Runs without a checkpoint begin again.
 func TestArrayGoesOn(t *testing.T) {
 	clitest.Isolate(t)
 	args := sweep(t, three, "-quiet")
@@ -135,7 +134,7 @@ func TestArrayGoesOn(t *testing.T) {
 	if out := rbmtrain.OK(t, append(args, "-dry-run")...); !strings.HasSuffix(out, "\nin all: 0 runs to make, 0 µs, and measuring on top\n") {
 		t.Errorf("a finished array: %s", out)
 	}
-	// A run that goes on for longer is not finished until it is.
+	// A finished run that is extended counts as unfinished until its new end.
 	interrupt(80, "-resume", "runs/sweep-0", "-steps", "100", "-quiet")
 	if _, err := os.Stat("runs/sweep-0/" + rundir.ResultFile); err == nil {
 		t.Error("a run that is under way again has a result")
@@ -182,7 +181,7 @@ func states(t *testing.T, text string) string {
 	return strings.Join(s, " ")
 }
 
-// A line that cannot run is found before any starts.
+// A line that cannot run is found before the first run starts.
 func TestArrayRefuses(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct {
@@ -207,8 +206,7 @@ func TestArrayRefuses(t *testing.T) {
 	rbmtrain.Fails(t, cli.Failed, small("-array", "none.txt"), "-array", "none.txt")
 }
 
-// A run that fails does not keep the others from running. -json has what each of them
-// would print.
+// A run that fails does not stop the others. -json has the result of each run.
 func TestArrayWithAFailure(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -219,7 +217,7 @@ func TestArrayWithAFailure(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.MkdirAll("runs/sweep-0/"+rundir.ModelFile+"/not a file", 0o777); err != nil { // the run cannot be cleared away
+	if err := os.MkdirAll("runs/sweep-0/"+rundir.ModelFile+"/not a file", 0o777); err != nil { // the folder cannot be removed
 		t.Fatal(err)
 	}
 	r := rbmtrain.Call(args...)
@@ -235,7 +233,7 @@ func TestArrayWithAFailure(t *testing.T) {
 	}
 }
 
-// Several ranks take the runs of an array together.
+// Several ranks do each run of an array together.
 func TestArrayInRanks(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -253,7 +251,7 @@ func TestArrayInRanks(t *testing.T) {
 	}
 }
 
-// A warning of an array names the folder of the run that it is about.
+// In an array, a warning names the folder of its run.
 func TestArrayWarningsNameTheRun(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)

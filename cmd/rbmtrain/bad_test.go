@@ -99,7 +99,7 @@ func TestBadUsage(t *testing.T) {
 		{toy + "-epochs Inf", []string{"-epochs is +Inf", "finite"}},
 		{toy + "-epochs 1e300", []string{"-epochs is 1e+300", "at most " + strconv.Itoa(train.MaxSteps)}},
 		{"-seed -1", []string{`"-1" for flag -seed`}},
-		// Memory that no machine has; -dry-run as none shall be tried.
+		// More memory than any machine has; with -dry-run, so that nothing is allocated.
 		{"-data toy:2,1024,1,0 -batch 1 -hidden 1048576 -dry-run", []string{"-hidden is 1048576", "weights", "at most 1073741824"}},
 		{toy + "-chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "5 temperatures", "-hidden 1000", "at most 536870912"}},
 		{"-negphase ucd", []string{"-negphase", "ucd was removed", "take pcd or pt"}},
@@ -173,7 +173,7 @@ func TestBadUsage(t *testing.T) {
 		{toy + "-objective discriminative -metrics reconstruct", []string{"-metrics", `"reconstruct"`}},
 		{toy + "-labels none -metrics classification", []string{"-metrics", "classification needs a model with labels"}},
 		{"-data toy:2,32,5,0 -labels none -hidden 32 -constraint hidden=16 -metrics log_likelihood", []string{"-metrics", "states", "limit is 2^28"}},
-		// What is left over.
+		// Other mistakes.
 		{"digits.csv", []string{`unexpected argument "digits.csv"`, "flags", "-h"}},
 		{toy + "-json yes", []string{`unexpected argument "yes"`}},
 		{"-json=perhaps", []string{`"perhaps" for -json`}},
@@ -203,7 +203,7 @@ func TestBadFiles(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name    string
-		path    string // of a file to write; "" for none
+		path    string // file to write; "": none
 		content string
 		args    string
 		want    []string
@@ -215,7 +215,7 @@ func TestBadFiles(t *testing.T) {
 		{"MNIST labels for images", "d/" + images, idx(10), "-data mnist -data-dir d", []string{images, "labels (1 dimension), but images (3 dimensions) belong there"}},
 		{"MNIST of no IDX", "d/" + images, "<html>no</html>", "-data mnist -data-dir d", []string{images, "not an IDX file"}},
 		{"MNIST gzip damaged", "d/" + images + ".gz", "\x1f\x8b\x08garbage garbage", "-data mnist -data-dir d", []string{images, "fetch it again"}},
-		// Whatever else differs, counts among it, is told by the checksum.
+		// The checksum detects all other differences, including counts.
 		{"MNIST of other counts", "d/" + images, idx(9, 28, 28), "-data mnist -data-dir d", []string{images, "SHA-256", "fetch it again"}},
 		{"CSV missing", "", "", "-data digits.csv", []string{"digits.csv", "does not exist", "fontdigits, mnist, toy"}},
 		{"CSV misspelt", "digits.csv", "0,1\n", "-data digit.csv", []string{"digit.csv", "did you mean digits.csv?"}},
@@ -255,7 +255,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// TestOutputInUse checks that nothing is overwritten unasked.
+// TestOutputInUse checks that nothing is overwritten without -force.
 func TestOutputInUse(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -296,8 +296,8 @@ func TestOutputInUse(t *testing.T) {
 	})
 }
 
-// TestForce checks that -force replaces a run whole and touches nothing else
-// in its folder, and that an empty folder needs no force.
+// TestForce checks that -force replaces all files of a run and no other files of its folder,
+// and that an empty folder needs no -force.
 func TestForce(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -308,7 +308,7 @@ func TestForce(t *testing.T) {
 	clitest.Write(t, "run/notes.txt", "my notes")
 	before := clitest.Read(t, filepath.Join("run", rundir.ModelFile))
 
-	// A command that cannot run takes nothing away.
+	// A command that cannot run removes nothing.
 	rbmtrain.Fails(t, cli.Usage, small("-out", "run", "-force", "-batch", "1000"), "-batch")
 
 	rbmtrain.OK(t, small("-quiet", "-out", "run", "-force", "-seed", "9")...)
@@ -324,7 +324,7 @@ func TestForce(t *testing.T) {
 	if out := rbmtrain.OK(t, small("-out", "new", "-force")...); !strings.Contains(out, "\nresults in new\n") {
 		t.Errorf("-force without an earlier run: %s, want %q in it", out, "\nresults in new\n")
 	}
-	// Without -out a number is found that is free.
+	// The default of -out has a free number.
 	for _, n := range []string{"1", "2"} {
 		if out := rbmtrain.OK(t, small("-negphase", "cd")...); !strings.Contains(out, "\nresults in runs/toy_4_4_50_0.2-cd-"+n+"\n") {
 			t.Errorf("run %s went elsewhere: %s, want %q in it", n, out, "\nresults in runs/toy_4_4_50_0.2-cd-"+n+"\n")

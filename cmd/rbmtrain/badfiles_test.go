@@ -16,14 +16,14 @@ import (
 	"gorbm/cmd/cli/clitest"
 )
 
-// npy returns a NumPy array of bytes, whatever its shape says.
+// npy returns an .npy file of bytes, whose shape may be wrong.
 func npy(shape string, elements []byte) string {
 	head := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%s), }", shape)
 	head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
 	return "\x93NUMPY\x01\x00" + string(binary.LittleEndian.AppendUint16(nil, uint16(len(head)))) + head + string(elements)
 }
 
-// archive returns an npz file of the arrays, by name.
+// archive returns an .npz file of the arrays, by name.
 func archive(t *testing.T, arrays ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -43,7 +43,7 @@ func archive(t *testing.T, arrays ...string) string {
 	return b.String()
 }
 
-// liar returns an npz file of an array x whose entry says that it unpacks to a
+// liar returns an .npz file with an array x whose entry claims an unpacked size of a
 // terabyte.
 func liar(t *testing.T, method uint16, array string) string {
 	t.Helper()
@@ -106,13 +106,12 @@ func safetensors(header string, body int) string {
 	return string(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))) + header + string(make([]byte, body))
 }
 
-// TestBadData goes through data of every format that are damaged, or that claim
-// to be what they are not: status 1 and one line, without memory taken for the
-// claim.
+// TestBadData checks damaged data of every format, and data with false claims about their
+// size: status 1 and one line, and no memory is allocated for the claim.
 func TestBadData(t *testing.T) {
 	undrawn(t)
 	whole := archive(t, "x", npy("20, 4", make([]byte, 80)))
-	huge := npy("20, 4", make([]byte, 1<<23)) // more elements than its shape has, which compress well
+	huge := npy("20, 4", make([]byte, 1<<23)) // more elements than its shape, and easily compressed
 	for _, c := range []struct {
 		name  string
 		files []string // path, content …
@@ -192,5 +191,5 @@ func TestBadData(t *testing.T) {
 	}
 	clitest.Isolate(t)
 	clitest.Write(t, "x.npz", whole)
-	rbmtrain.OK(t, "-data", "x.npz", "-hidden", "2", "-steps", "2", "-quiet") // the one that is not damaged
+	rbmtrain.OK(t, "-data", "x.npz", "-hidden", "2", "-steps", "2", "-quiet") // the undamaged file
 }

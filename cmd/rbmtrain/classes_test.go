@@ -12,7 +12,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Of many classes some are drawn, and the run says so.
+// If there are many classes, only some are drawn, and a line says so.
 func TestManyClasses(t *testing.T) {
 	clitest.Isolate(t)
 	var text strings.Builder
@@ -43,8 +43,8 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// Where almost all rows are of one class, the error of always answering it is small: the closing
-// lines have the balanced error, and a warning names the class that is never predicted.
+// If almost all rows are of one class, a model that always predicts it has a small error. The closing
+// lines then have the balanced error, and a warning names the class that is never predicted.
 func TestRareClassIsNamed(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -60,8 +60,8 @@ func TestRareClassIsNamed(t *testing.T) {
 	}
 }
 
-// Training rows that are repeated or weighted until their classes are equal leave the balanced error in the
-// closing lines where the test rows are skewed. Where these are equal too it is left out.
+// If training rows are repeated or weighted until their classes are equal, and test rows are skewed, the closing
+// lines have the balanced error. If test classes are equal too, they do not have it.
 func TestBalancedErrorOfSkewedTestRows(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -84,7 +84,7 @@ func TestBalancedErrorOfSkewedTestRows(t *testing.T) {
 	}
 }
 
-// What may help a class that is never predicted is nothing that the run refuses, as with missing cells.
+// The advice for a class that is never predicted has no remedy that the run refuses, for example with missing cells.
 func TestNeverPredictedAdvisesWhatTheRunTakes(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -101,7 +101,7 @@ func TestNeverPredictedAdvisesWhatTheRunTakes(t *testing.T) {
 		if r.Status != 0 || !strings.Contains(r.Stderr, " are never predicted; look at the balanced error, 66.7 %, not at the error; "+c.help) {
 			t.Errorf("%s: status %d: %s%s", c.args, r.Status, r.Stdout, r.Stderr)
 		}
-		// The summary of the report names this warning, also where others, as of missing cells, were printed before.
+		// The summary of the report names this warning, even if others, such as about missing cells, were printed before.
 		if page := clitest.Read(t, "run/report.html"); !strings.Contains(page, ": classes other, rare of "+strings.Fields(c.args)[1]+" are never predicted.") {
 			t.Errorf("%s: report.html does not begin with the class that is never predicted", c.args)
 		}
@@ -111,8 +111,8 @@ func TestNeverPredictedAdvisesWhatTheRunTakes(t *testing.T) {
 	}
 }
 
-// Of 204 rows 196 are of one class, so that always answering it errs in 4 %: the best model is
-// chosen by the balanced error, which the closing lines give of it.
+// 196 of 204 rows are of one class, so that always predicting it has an error of 4 %. The best model is
+// chosen by the balanced error, and the closing lines have its balanced error.
 func TestSkewedClassesChooseByBalancedError(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -126,7 +126,7 @@ func TestSkewedClassesChooseByBalancedError(t *testing.T) {
 	if first != 0.5 {
 		t.Errorf("before training the balanced error is %v, want 0.5", first)
 	}
-	// Three times as many rows are unequal, and the error still says what a model knows.
+	// If one class has three times as many rows, classes are unequal, but the error is still meaningful.
 	clitest.Write(t, "unequal.csv", "p,q,r,label\n"+strings.Repeat("0,1,0,common\n1,0,1,common\n0,0,1,common\n1,1,1,rare\n1,1,0,rare\n0,1,1,third\n", 20))
 	out = rbmtrain.OK(t, append(args, "-data", "unequal.csv", "-out", "unequal")...)
 	if !strings.Contains(out, ", error_holdout ") || !strings.Contains(out, "\nbalanced error: train ") {
@@ -134,8 +134,8 @@ func TestSkewedClassesChooseByBalancedError(t *testing.T) {
 	}
 }
 
-// A run that never got better than its start on the rows held out does not advise to take the model
-// before training, and what helps follows the training rows: at so small a rate nothing is learnt.
+// A run that was never better than its start on the rows held out does not recommend the initial model. Its
+// advice depends on the training rows: at such a small rate nothing is learnt.
 func TestStepZeroIsNotAdvised(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)

@@ -17,8 +17,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// Frequencies of levels are counted with the weights of rows and without missing cells; samples give
-// the means of their units, and real values fall into bins in their own units.
+// Frequencies of levels use the weights of rows, and skip missing cells. For samples they use the means
+// of units. Real values are counted in bins.
 func TestFrequencies(t *testing.T) {
 	near := func(got, want []float64) bool {
 		for k := range want {
@@ -56,7 +56,7 @@ func TestFrequencies(t *testing.T) {
 	}
 }
 
-// Where a warning stands, the note of the samples in the report says so.
+// If there is a warning, the note on the samples in the report says so.
 func TestDoubtedBars(t *testing.T) {
 	set := &data.Set{X: rbm.NewBits(2, 1)}
 	for _, doubted := range []bool{false, true} {
@@ -76,7 +76,7 @@ func TestDoubtedBars(t *testing.T) {
 	}
 }
 
-// Of very many columns the bars show those that differ most, and the longest bar of a column has the whole width.
+// If there are very many columns, the bars show those that differ most. The longest bar of a column has the full width.
 func TestSampleBars(t *testing.T) {
 	const columns = 20_000
 	set := &data.Set{X: rbm.NewBits(2, columns)}
@@ -96,8 +96,8 @@ func TestSampleBars(t *testing.T) {
 	}
 }
 
-// The report of a table has bars, that of sequences has letters, and neither has a picture; that of 20000 columns
-// takes less than 2 MB, as pictures too.
+// The report of a table has bars, that of sequences has letters, and neither has a picture. A report of 20000 columns
+// takes less than 2 MB, and also if the rows are pictures.
 func TestReportOfColumns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
@@ -146,7 +146,7 @@ func TestReportOfColumns(t *testing.T) {
 	}
 }
 
-// Models without labels of rows that have them, and are no pictures, end with a report like any others.
+// A model without labels of rows with labels that are not pictures ends with a normal report.
 func TestSamplesOfRowsWhoseLabelsAreLeftOut(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", "a,b,label\n"+strings.Repeat("1.5,2.5,x\n2.5,0.25,y\n", 10))

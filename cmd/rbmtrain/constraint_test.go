@@ -57,9 +57,9 @@ func TestImpossibleRow(t *testing.T) {
 	}
 }
 
-// A run under a constraint keeps it: in the model, in all snapshots, in
-// config.json, when it goes on after an interruption and in what starts from
-// its model; and training raises the likelihood among the states it allows.
+// A run keeps its constraint: in the model, in all snapshots, in config.json, after an
+// interruption, and in runs that start from its model. Training raises the likelihood
+// among the allowed states.
 func TestConstrainedRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -106,13 +106,13 @@ func TestConstrainedRuns(t *testing.T) {
 				}
 			}
 			pictures = false
-			// Interrupted, and gone on with.
+			// Interrupted and resumed.
 			interrupt(350, append(args, "-steps", "600", "-out", c.name+"2")...)
 			rbmtrain.OK(t, "-resume", c.name+"2", "-quiet")
 			if other, _ := clitest.Load(t, filepath.Join(c.name+"2", rundir.ModelFile)); !other.Equal(m) {
 				t.Error("interrupted and resumed, the run ends with another model")
 			}
-			// The model's own constraint holds where it starts a run.
+			// A run that starts from the model has its constraint.
 			kind := "pcd"
 			if m.Constraint.On == rbm.AllUnits {
 				kind = "exact"

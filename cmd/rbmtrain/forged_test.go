@@ -12,8 +12,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// forge replaces the command's part of a checkpoint, with a checksum that fits. The
-// form of the file is that of train.Save.
+// forge replaces the command's part of a checkpoint and corrects the checksum. The format
+// of the file is that of train.Save.
 func forge(t *testing.T, path string, change func(extra string) string) {
 	t.Helper()
 	const magic, parts = 8, 4
@@ -73,7 +73,7 @@ func TestForgedCheckpoint(t *testing.T) {
 			{`{"value":1,"step":1000000}`, "best"},
 		} {
 			if kind == "ptt" && c.value == `[1]` {
-				continue // it may be so
+				continue // it is valid
 			}
 			clitest.Write(t, checkpoint, good)
 			forge(t, checkpoint, func(extra string) string { return set(t, extra, c.value, strings.Split(c.at, ".")...) })

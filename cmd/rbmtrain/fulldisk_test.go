@@ -16,10 +16,10 @@ import (
 	"gorbm/train/rundir"
 )
 
-// onFullDisk is set in the process of its own that TestBestOnFullDisk runs in.
+// onFullDisk is set in the separate process of TestBestOnFullDisk.
 const onFullDisk = "RBMTRAIN_TEST_ON_FULL_DISK"
 
-// full calls f while no file of this process can grow beyond 100 bytes, as on a full
+// full calls f while files of this process cannot grow beyond 100 bytes, like on a full
 // disk.
 func full(t *testing.T, f func()) {
 	t.Helper()
@@ -40,9 +40,8 @@ func full(t *testing.T, f func()) {
 	f()
 }
 
-// A better model that cannot be written leaves the best one before it as it was, in its
-// file and in what the checkpoint will say of it; what cannot be written is told of
-// once.
+// If a better model cannot be written, the previous best model stays in its file and in the
+// checkpoint. There is one warning about files that cannot be written.
 func TestBestOnFullDisk(t *testing.T) {
 	if os.Getenv(onFullDisk) == "" {
 		// The limit is that of a whole process, and go test writes a log of the files
@@ -119,7 +118,7 @@ func TestBestOnFullDisk(t *testing.T) {
 		t.Errorf("%d warnings: %s, want 1", n, said)
 	}
 
-	// Where nothing was ever written there is nothing to resume.
+	// If nothing was ever written, there is nothing to resume.
 	for kept, want := range map[int64]string{0: "; there is no checkpoint: make room, and begin again with -force", 4: "; make room, and finish by: rbmtrain -resume run"} {
 		r.saver.kept.Store(kept)
 		full(t, func() { err = r.write(context.Background()) })
@@ -128,7 +127,7 @@ func TestBestOnFullDisk(t *testing.T) {
 		}
 	}
 
-	// At the end of the run the last best model is left, alone.
+	// At the end of the run only the last best model is left.
 	for _, gone := range []bool{false, true} {
 		if gone { // it was moved away and neither its successor nor itself could be put there
 			if err := os.Rename(best, previous); err != nil {

@@ -9,9 +9,9 @@ import (
 	"gorbm/train"
 )
 
-// TestGreyRowsShowProgress trains on grey rows without labels, more units than can
-// be enumerated: the reconstruction error is measured, falls, has its line and
-// its panel, and nothing says that the model became worse.
+// TestGreyRowsShowProgress trains on grey rows without labels, with too many units for
+// enumeration. The reconstruction error is measured, falls, and has a line and a
+// panel. There is no warning that the model became worse.
 func TestGreyRowsShowProgress(t *testing.T) {
 	clitest.Isolate(t)
 	text := ""
@@ -46,7 +46,7 @@ func TestGreyRowsShowProgress(t *testing.T) {
 	}
 }
 
-// TestWorseReconstruction checks that a larger error is said to be worse.
+// TestWorseReconstruction checks that a larger error is reported as worse.
 func TestWorseReconstruction(t *testing.T) {
 	undrawn(t)
 	p := planned(t, small("-metrics", "reconstruction,classification")...)

@@ -30,7 +30,7 @@ func TestExpandGrid(t *testing.T) {
 	}
 }
 
-// A line of alternatives is a run for each, with folders numbered along the file.
+// A line with alternatives makes a run of each, and the file numbers all folders.
 func TestGridInArray(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -43,7 +43,7 @@ func TestGridInArray(t *testing.T) {
 			t.Errorf("run %d is not of %s and %s", i, kind, want)
 		}
 	}
-	// The same again finds all finished, those under a constraint too.
+	// The same command again finds all runs finished, including those with a constraint.
 	clitest.Write(t, "fixed.txt", "-negphase im -constraint hidden={1..2}\n")
 	args = small("-steps", "3", "-array", "fixed.txt")
 	for range 2 {

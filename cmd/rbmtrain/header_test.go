@@ -12,9 +12,9 @@ import (
 	"gorbm/train/rundir"
 )
 
-// TestHeader checks that a header of numbers stands in the line of the data, that
-// -header overrules it and is kept for -resume and for who reads the model, and that
-// the hash of the data is that of the rows.
+// TestHeader checks that the line about the data mentions a header of numbers, and that
+// -header overrides it and is stored for -resume and in the model's file. The hash of the
+// data is that of the rows.
 func TestHeader(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -63,7 +63,7 @@ func TestHeader(t *testing.T) {
 	for _, out := range []string{"pandas", "no", "test"} { // the same rows again
 		rbmtrain.OK(t, "-resume", out, "-steps", "6", "-quiet")
 	}
-	// Who reads the model takes the rows as training did.
+	// Commands that read the model read the rows as training did.
 	_, about := clitest.Load(t, "no/"+rundir.ModelFile)
 	d := cli.NewFlags("reader", "", "").AddData(cli.DataRows{})
 	d.Follow(about)

@@ -14,8 +14,8 @@ import (
 	"gorbm/rbm/units"
 )
 
-// Real hidden units of each kind learn most of what the rows have in common. A run of two parts has the parameters of one, with momentum, an average and
-// centring, and config.json names the kind.
+// Real hidden units of each kind learn most of the structure of the rows. A resumed run with momentum, an average and
+// centring has the parameters of an uninterrupted one, and config.json has the kind.
 func TestRealHiddenUnits(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -61,8 +61,8 @@ func TestRealHiddenUnits(t *testing.T) {
 	}
 }
 
-// Flags that exclude real hidden units are refused in one line. Presets take a tenth of the rate. The error of a rate
-// at which a model of real units in both layers diverges names the remedy.
+// Flags that exclude real hidden units are refused in one line. The rate of a preset is a tenth. If a model with real
+// units in both layers diverges, the error names the remedy.
 func TestRealHiddenRefusals(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -114,7 +114,7 @@ func TestRealHiddenRefusals(t *testing.T) {
 	}
 }
 
-// A model whose weights between real units leave it no Z is not saved, because its file could not be read.
+// A model whose weights between real units make Z infinite is not saved, because its file could not be read.
 func TestNoZIsNotSaved(t *testing.T) {
 	m := rbm.NewLayers(rbm.Group{Kind: units.Gaussian, Units: 1}, rbm.Group{Kind: units.Gaussian, Units: 1})
 	r := &runner{plan: &plan{model: m}}

@@ -10,8 +10,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// Chains that stand still have an infinite R-hat and autocorrelation time. The run ends
-// all the same: such numbers are null in result.json, and +Inf in metrics.csv.
+// Chains that never move have an infinite R-hat and autocorrelation time. The run still ends
+// normally: such numbers are null in result.json, and +Inf in metrics.csv.
 func TestInfiniteMetrics(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)

@@ -27,9 +27,9 @@ type jsonResult struct {
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
 	Binarize       string             `json:"binarize"`
-	Objective      string             `json:"objective,omitempty"` // joint if it is missing
+	Objective      string             `json:"objective,omitempty"` // missing: joint
 	Alpha          float64            `json:"alpha,omitempty"`
-	NegPhase       string             `json:"negphase"` // "" if the objective has none
+	NegPhase       string             `json:"negphase"` // "": the objective has no negative phase
 	Model          string             `json:"model"`
 	Folder         string             `json:"folder"`
 }
@@ -42,6 +42,6 @@ type jsonLadder struct {
 	BarrierError   float64   `json:"barrier_error"`
 	Deviation      float64   `json:"association_deviation"`
 	Rounds         int64     `json:"rounds"`
-	Tuned          int64     `json:"tuned"`            // how often
-	Capped         bool      `json:"capped,omitempty"` // the barrier asks for more temperatures
+	Tuned          int64     `json:"tuned"`            // number of tunings
+	Capped         bool      `json:"capped,omitempty"` // the barrier needs more temperatures than allowed
 }

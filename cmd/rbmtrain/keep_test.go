@@ -14,8 +14,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// TestFinish checks that a run that was ended after its last checkpoint is
-// completed by -resume, and by -resume again changes nothing.
+// TestFinish checks that -resume completes a run that was killed after its last
+// checkpoint, and that a second -resume changes nothing.
 func TestFinish(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -35,7 +35,7 @@ func TestFinish(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
-// TestFinishStopped checks the same of a run that -stop-after ended: it takes no
+// TestFinishStopped checks the same for a run that -stop-after ended: it takes no
 // further steps.
 func TestFinishStopped(t *testing.T) {
 	undrawn(t)
@@ -68,7 +68,7 @@ func TestInitGone(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
-// TestResumeRate checks that another rate is taken, recorded, and kept.
+// TestResumeRate checks that a new rate is used, recorded, and stays in force.
 func TestResumeRate(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -92,7 +92,7 @@ func TestResumeRate(t *testing.T) {
 	}
 }
 
-// TestResumeNotices checks what is said of things that have changed since.
+// TestResumeNotices checks the warnings about changes since the run began.
 func TestResumeNotices(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -114,8 +114,8 @@ func TestResumeNotices(t *testing.T) {
 	}
 }
 
-// TestBestOfCheckpoint checks that the best model is that of the checkpoint, not one
-// that was found later by a process that was killed.
+// TestBestOfCheckpoint checks that the best model is that of the checkpoint, not a later
+// one from a process that was killed.
 func TestBestOfCheckpoint(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -139,8 +139,8 @@ func TestBestOfCheckpoint(t *testing.T) {
 	rbmtrain.OneLine(t, r.Stderr, "is not the best model of the checkpoint", "lost")
 }
 
-// TestConfigFlags checks that config.json, which may be another's, sets nothing but
-// settings.
+// TestConfigFlags checks that config.json, which may come from elsewhere, sets only
+// settings of a run.
 func TestConfigFlags(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -157,8 +157,8 @@ func TestConfigFlags(t *testing.T) {
 	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run"}, rundir.ConfigFile, "sets -cpuprofile")
 }
 
-// TestDiskTrouble checks that a checkpoint that cannot be written does not end
-// training, is spoken of once, and is written when it can be.
+// TestDiskTrouble checks that a checkpoint that cannot be written does not stop
+// training, has one warning, and is written when it is possible again.
 func TestDiskTrouble(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -181,8 +181,8 @@ func TestDiskTrouble(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
-// A checkpoint follows each slow step, unless writing it takes long beside the step;
-// else it comes by the clock or by the count of steps, and the first within a minute.
+// A checkpoint follows each slow step, unless writing it takes long compared with the step.
+// Otherwise time or the number of steps decides, and the first comes within a minute.
 func TestDue(t *testing.T) {
 	now := time.Now()
 	for name, c := range map[string]struct {

@@ -11,8 +11,8 @@ import (
 	"gorbm/cmd/cli/clitest"
 )
 
-// Runs leave no goroutines and no open files behind, whether they end well, fail, are
-// cut off or go on.
+// Runs leave no goroutines and no open files behind, whether they succeed, fail, are
+// interrupted or resumed.
 func TestLeaks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sixteen runs")
@@ -31,7 +31,7 @@ func TestLeaks(t *testing.T) {
 		rbmtrain.OK(t, "-resume", "cut"+n, "-quiet")
 		rbmtrain.Fails(t, 1, small("-out", "run"+n), "run"+n)
 	}
-	all("first") // which starts what stays, such as workers
+	all("first") // starts goroutines that stay, such as workers
 	goroutines, open := runtime.NumGoroutine(), files()
 	for _, n := range []string{"a", "b", "c"} {
 		all(n)

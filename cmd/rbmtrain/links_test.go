@@ -10,8 +10,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// Links in the folder of a run, as an archive may carry them, lead -resume and -force to no
-// file outside: both end with one line that names the link.
+// -resume and -force follow no links in the folder of a run, which an archive may contain. Both end
+// with one line that names the link.
 func TestLinks(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -52,5 +52,5 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
-	rbmtrain.OK(t, "-resume", "run", "-steps", "70", "-quiet") // it is whole again
+	rbmtrain.OK(t, "-resume", "run", "-steps", "70", "-quiet") // without the link it works again
 }

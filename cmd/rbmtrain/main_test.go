@@ -19,7 +19,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// asCommand makes the test binary be rbmtrain, for tests of signals.
+// asCommand makes the test binary behave as rbmtrain, for tests of signals.
 const asCommand = "RBMTRAIN_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 var rbmtrain = clitest.Command{Name: "rbmtrain", Run: clitest.Alone(runRanks)}
 
-// unforecast returns what -dry-run says without its forecast, which is measured.
+// unforecast returns the output of -dry-run without its forecast, which is measured.
 func unforecast(text string) string {
 	text, _, _ = strings.Cut(text, "forecast: ")
 	return text
@@ -42,7 +42,7 @@ func small(more ...string) []string {
 	return append([]string{"-data", clitest.Toy, "-hidden", "4", "-steps", "60", "-preset", "ins-paper", "-labels", "softmax"}, more...)
 }
 
-// undrawn leaves the pictures of runs out, in tests that do not look at them.
+// undrawn omits the pictures of runs, in tests that do not check them.
 func undrawn(t *testing.T) {
 	pictures = false
 	t.Cleanup(func() { pictures = true })
@@ -68,8 +68,8 @@ func TestHelp(t *testing.T) {
 
 var speed = regexp.MustCompile(`steps in \S+ s, \S+ steps/s; \S+ s in all`)
 
-// TestGolden fixes what a run prints, its config.json and its metrics.csv but
-// for times and versions, for every negative phase and objective.
+// TestGolden compares the output of a run, its config.json and its metrics.csv with
+// golden files, except for times and versions, for every estimator and objective.
 func TestGolden(t *testing.T) {
 	clitest.Isolate(t)
 	for _, kind := range append(negphase.Kinds(), "discriminative", "hybrid-cd") {
@@ -188,7 +188,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestResultWithoutJSON: result.json holds what -json prints, and the same without -json.
+// TestResultWithoutJSON checks that result.json has the output of -json, also without -json.
 func TestResultWithoutJSON(t *testing.T) {
 	clitest.Isolate(t)
 	results := func(flags ...string) (printed, file map[string]any) {
@@ -226,7 +226,7 @@ func TestQuiet(t *testing.T) {
 	if out := rbmtrain.OK(t, small("-quiet", "-negphase", "pcd")...); out != "" {
 		t.Errorf("-quiet prints %q", out)
 	}
-	// A model of strong weights beside a temperature of almost no weight.
+	// A model of strong weights, and a temperature at which weights hardly matter.
 	frozen := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "300", "-metrics", "none", "-negphase", "pt:tau=1/1000"}
 	r := rbmtrain.Call(append(frozen, "-quiet")...)
 	if r.Status != 0 || r.Stdout != "" {
@@ -236,7 +236,7 @@ func TestQuiet(t *testing.T) {
 	if out := rbmtrain.OK(t, append(frozen, "-json")...); !strings.Contains(out, `"warnings":["the ladder does not exchange`) {
 		t.Errorf("the warning is not in the JSON: %s", out)
 	}
-	// Long walks that do not heed the model.
+	// Long walks that ignore the model.
 	stuck := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "250", "-metrics", "none", "-rate", "0.3", "-negphase", "sardonics:k=50-64:gamma=0"}
 	r = rbmtrain.Call(append(stuck, "-quiet")...)
 	if r.Status != 0 || r.Stdout != "" {
@@ -247,7 +247,7 @@ func TestQuiet(t *testing.T) {
 	if !strings.Contains(out, `"warnings":["the chains hardly move`) || !strings.Contains(out, `"acceptance":0.`) || !strings.Contains(out, `"flips_per_update":`) {
 		t.Errorf("the JSON does not say how the chains move: %s", out)
 	}
-	// A sampler that doubts its settings says so at once.
+	// A sampler warns at once about doubtful settings.
 	doubtful := []string{"-labels", "none", "-data", "toy:2,8,50,0.1", "-hidden", "4", "-steps", "20", "-metrics", "none", "-negphase", "pt:tau=1/2/inf:metropolis"}
 	for _, more := range [][]string{{"-quiet"}, {"-dry-run"}} {
 		rbmtrain.OneLine(t, rbmtrain.Call(append(doubtful, more...)...).Stderr, "warning: at inverse temperature 0: metropolis in a fixed order", "order=random")
@@ -261,7 +261,7 @@ func TestQuiet(t *testing.T) {
 }
 
 // TestEqualSeeds checks that equal seeds give equal models at any GOMAXPROCS,
-// and other seeds another.
+// and different seeds different models.
 func TestEqualSeeds(t *testing.T) {
 	undrawn(t)
 	before := runtime.GOMAXPROCS(0)
@@ -270,7 +270,7 @@ func TestEqualSeeds(t *testing.T) {
 		clitest.Isolate(t)
 		for i, procs := range []int{1, 4, 4} {
 			runtime.GOMAXPROCS(procs)
-			pictures = kind == "ins" && i < 2 // of which the pictures are compared
+			pictures = kind == "ins" && i < 2 // compare the pictures of these runs
 			rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-out", strconv.Itoa(i))...)
 		}
 		rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-seed", "2", "-out", "other")...)
@@ -295,8 +295,7 @@ func TestEqualSeeds(t *testing.T) {
 	}
 }
 
-// TestObserversDoNotDisturb checks that what is measured, and when, does not
-// change the model.
+// TestObserversDoNotDisturb checks that measurements do not change the model.
 func TestObserversDoNotDisturb(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -317,9 +316,9 @@ func TestObserversDoNotDisturb(t *testing.T) {
 	}
 }
 
-// TestLadder checks ladder.csv and ladder.png of a tuned ladder, against the
-// JSON: a row a temperature at each measurement, of as many temperatures as
-// metrics.csv says.
+// TestLadder checks ladder.csv and ladder.png of a tuned ladder against the JSON.
+// At each measurement ladder.csv has a row for each temperature, as many as metrics.csv
+// has.
 func TestLadder(t *testing.T) {
 	clitest.Isolate(t)
 	out := rbmtrain.OK(t, "-data", "toy:4,8,50,0.1", "-hidden", "8", "-rate", "0.2", "-steps", "400", "-eval-every", "40",
@@ -386,7 +385,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
-// TestGrammar checks that flags and grammar say the same.
+// TestGrammar checks that flags and settings of -negphase have the same effect.
 func TestGrammar(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct{ flags, grammar []string }{
@@ -406,7 +405,7 @@ func TestGrammar(t *testing.T) {
 	}
 }
 
-// TestLabels checks what -labels makes of labelled and plain data.
+// TestLabels checks the effect of -labels on data with and without labels.
 func TestLabels(t *testing.T) {
 	undrawn(t)
 	for _, c := range []struct {

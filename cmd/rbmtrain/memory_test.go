@@ -12,7 +12,7 @@ import (
 )
 
 // TestMemory checks that a run that needs more memory than the process may have is
-// refused in one line, before anything is made.
+// refused in one line, before it writes files.
 func TestMemory(t *testing.T) {
 	clitest.Isolate(t)
 	dir := t.TempDir()

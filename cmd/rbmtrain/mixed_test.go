@@ -13,7 +13,7 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// mixedFile writes rows of a kind, a number whose mean depends on it, and a bit; of a fraction of the cells it is not known.
+// mixedFile writes rows of a category, a number whose mean depends on the category, and a bit. A fraction of the cells is missing.
 func mixedFile(t *testing.T, name string, rows int, missing float64, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 3))
 	text := "kind,height,bit\n"
@@ -30,9 +30,9 @@ func mixedFile(t *testing.T, name string, rows int, missing float64, seed uint64
 	clitest.Write(t, name, text)
 }
 
-// A table whose numbers are Gaussian units, with gaps, trains a model of groups of three kinds whose file has the number's scale. Its precision is
-// learned unless -units says gaussian; then it is 1. The printed log-likelihood is that in the number's own units. A resumed run has the same parameters, and
-// so has one on another number of processors.
+// A table with missing cells whose numbers are Gaussian units trains a model of groups of three kinds. Its file has the scale of the number. The precision is
+// learned unless -units is gaussian; then it is 1. The printed log-likelihood is in the number's units. A resumed run has the same parameters, and
+// so has a run on another number of processors.
 func TestMixedTable(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -72,7 +72,7 @@ func TestMixedTable(t *testing.T) {
 	if last := values[len(values)-1]; math.Abs(last-mean) > 1e-9*math.Abs(mean) {
 		t.Errorf("the log-likelihood is %v, want %v", last, mean)
 	}
-	// Kinds, a bit, and a Gaussian of deviation 20 given the kind; a single Gaussian of its deviation in all rows knows nothing of the kinds.
+	// The distribution of the data has categories, a bit, and a Gaussian of standard deviation 20 for each category. The baseline has a single Gaussian.
 	truth := -math.Log(3) - math.Ln2 - math.Log(2*math.Pi*math.E*400)/2
 	apart := -math.Log(3) - math.Ln2 - math.Log(2*math.Pi*math.E*(400+20000.0/3))/2
 	if mean > truth+0.1 || mean < (truth+apart)/2 {
@@ -103,7 +103,7 @@ func TestMixedTable(t *testing.T) {
 	}
 }
 
-// What makes no sense is refused in one line.
+// Settings without meaning are refused in one line.
 func TestMixedRefusals(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)

@@ -16,8 +16,8 @@ func mixingRun(rate string, more ...string) []string {
 		"-schedule", "constant", "-steps", "2000", "-metrics", "mixing", "-snapshots", "0"}, more...)
 }
 
-// A run at a large rate that stays warns while it runs and at the end on standard
-// error, and in the JSON in the words of the end alone; at a small rate, or at one that falls to 0, it does not.
+// A run at a large constant rate warns on standard error during the run and at the end. The JSON has only the
+// final warning. At a small rate, or at a rate that falls to 0, there is no warning.
 func TestMixingWarning(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -46,7 +46,7 @@ func TestMixingWarning(t *testing.T) {
 				said++
 			}
 		}
-		early := strings.Count(r.Stderr, "does not mix") // with -json that of the end is in the JSON alone
+		early := strings.Count(r.Stderr, "does not mix") // with -json the final warning is only in the JSON
 		all := strings.Count(rbmtrain.Call(append(c.args, "-quiet")...).Stderr, "does not mix")
 		if early != min(c.want, 1) || said != min(c.want, 1) || all != c.want {
 			t.Errorf("%v: %d warnings on standard error, without -json %d, and %d in the JSON; in all %d are wanted: %s", c.args, early, all, said, c.want, r.Stderr)
@@ -57,9 +57,9 @@ func TestMixingWarning(t *testing.T) {
 	}
 }
 
-// A run whose likelihood falls says so while it trains, with the cause, and at the end in words of
-// its own, which are those of the JSON; no closing line then has the drift of the chains. What
-// was said and does not hold at the end is named, and is not in the JSON.
+// A run whose likelihood falls warns during training, with the cause, and has another warning at the
+// end, which is also in the JSON. No closing line then has the drift of the chains. A warning that does
+// not hold at the end is withdrawn, and is not in the JSON.
 func TestJudgedWarnings(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -100,7 +100,7 @@ func TestMixingResume(t *testing.T) {
 	clitest.Isolate(t)
 	for name, c := range map[string]struct {
 		more []string
-		want string // a name in the JSON
+		want string // a key in the JSON
 	}{
 		"warned": {nil, "mixing_drift"},
 		"judged": {[]string{"-data", "toy:8,6,100,0.05", "-labels", "none", "-hidden", "12", "-metrics", "log_likelihood,mixing", "-rate", "0.3"}, "log_likelihood_train"},

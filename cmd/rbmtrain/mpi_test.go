@@ -18,8 +18,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// Without MPI the program says how to build it, once, where it was started as several
-// ranks.
+// If a program without MPI is started as several ranks, one error explains how to build it
+// with MPI.
 func TestWithoutMPI(t *testing.T) {
 	for _, names := range [][2]string{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}} {
 		for rank, want := range []string{"rbmtrain: started as 2 ranks, but built without MPI; build by: CC=mpicc go build -tags mpi ./cmd/...\n", ""} {
@@ -42,7 +42,7 @@ type mpi struct {
 
 var underMPI = flag.Bool("mpi", false, "build the program with each MPI that is here, and run it")
 
-// mpis returns those that are here, of which one must be, or the test is skipped.
+// mpis returns the installed MPIs. It skips the test if there are none.
 func mpis(t *testing.T) (found []mpi) {
 	if !*underMPI {
 		t.Skip("it builds the program with cgo and takes half a minute, with -mpi")
@@ -81,8 +81,8 @@ func (m mpi) run(dir string, n int, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Under mpirun any number of ranks writes the model of one process; a rank that is killed
-// ends the run, which goes on from its checkpoint.
+// Under mpirun any number of ranks writes the model of one process. If a rank is killed, the
+// run ends, and can be resumed from its checkpoint.
 func TestMPI(t *testing.T) {
 	for _, m := range mpis(t) {
 		dir := t.TempDir()
@@ -124,8 +124,8 @@ func TestMPI(t *testing.T) {
 	}
 }
 
-// kill starts a run of three ranks, ends one of them by SIGKILL when there is a checkpoint, and waits
-// for the others to end.
+// kill starts a run of three ranks, kills one of them by SIGKILL when there is a checkpoint, and waits
+// until the others end.
 func (m mpi) kill(t *testing.T, dir string, args []string) {
 	cmd := m.run(dir, 3, args...)
 	var text bytes.Buffer

@@ -17,7 +17,7 @@ import (
 )
 
 // TestObjectiveChoosesByError checks that a run with a discriminative part keeps the
-// model of the least error on all rows held out, and that other runs keep to the
+// model with the smallest error on all rows held out, and that other runs use the
 // likelihood.
 func TestObjectiveChoosesByError(t *testing.T) {
 	if testing.Short() {
@@ -50,7 +50,7 @@ func TestObjectiveChoosesByError(t *testing.T) {
 	}
 }
 
-// TestObjectiveInJSON checks what -json and config.json say of the objective.
+// TestObjectiveInJSON checks the objective in -json and config.json.
 func TestObjectiveInJSON(t *testing.T) {
 	undrawn(t)
 	for _, c := range []struct {
@@ -79,8 +79,8 @@ func TestObjectiveInJSON(t *testing.T) {
 	}
 }
 
-// TestPartlyLabelled trains on rows of which some have no label: they are summed
-// out, or left out and counted.
+// TestPartlyLabelled trains on rows of which some have no label. Their label is summed
+// out, or the rows are left out and counted.
 func TestPartlyLabelled(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -106,7 +106,7 @@ func TestPartlyLabelled(t *testing.T) {
 		}
 		rbmtrain.OK(t, "-resume", objective, "-steps", "50", "-quiet")
 	}
-	// Without -unlabelled "?" is a class. Too few rows with a label are said to be.
+	// Without -unlabelled "?" is a class. Too few rows with a label are an error.
 	if out := rbmtrain.OK(t, "-data", "x.csv", "-hidden", "3", "-steps", "5", "-negphase", "cd", "-dry-run"); !strings.Contains(out, "3 softmax labels") || !strings.Contains(out, "; 10 rows have no label") {
 		t.Errorf("prints %s", out)
 	}
@@ -116,7 +116,7 @@ func TestPartlyLabelled(t *testing.T) {
 	rbmtrain.Fails(t, 2, []string{"-data", "none.csv", "-objective", "discriminative"}, "needs labels", "none.csv has none")
 }
 
-// The closing line on samples.png says where they come from if chains have not mixed.
+// If chains have not mixed, the closing line on samples.png says at which states they started.
 func TestDescribeSamples(t *testing.T) {
 	const count, stuck = "of 20 samples, 18 are nearest to a row of their class (of training rows, 19); ", "(so they are of chains that started at training rows)"
 	s := samples{agreement: &sample.Agreement{Same: 18, Of: 20, Rows: 19}, verdict: "their chains have mixed in 1 of 2 lines", fromData: true}

@@ -25,8 +25,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// planned returns the plan that the arguments make: the model is as it is
-// before the first step.
+// planned returns the plan that the arguments make, with the initial model.
 func planned(t *testing.T, args ...string) *plan {
 	t.Helper()
 	o := newOptions()
@@ -70,8 +69,8 @@ func column(t *testing.T, dir, name string) (values []float64) {
 	return values
 }
 
-// TestSnapshots checks at which steps models are kept, and that they are those
-// of their steps.
+// TestSnapshots checks the steps of the snapshots, and that each is the model of its
+// step.
 func TestSnapshots(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -114,12 +113,12 @@ func TestSnapshots(t *testing.T) {
 	}
 }
 
-// The closing lines name the model to take, and say where no step bettered the rows held out.
+// The closing lines name the best model, or say that no step was better on the rows held out than the start.
 func TestClosingLinesNameTheModel(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
 	var rows strings.Builder
-	for i := range 40 { // of noise
+	for i := range 40 { // rows of noise
 		for j := range 12 {
 			fmt.Fprintf(&rows, "%d,", rbm.NewKey(uint64(i)).Child(uint64(j))[0]&1)
 		}
@@ -143,9 +142,9 @@ func TestClosingLinesNameTheModel(t *testing.T) {
 // when -stop-after ends the run, against metrics.csv.
 func TestBest(t *testing.T) {
 	undrawn(t)
-	// So few rows and so large a rate that the model overfits soon.
+	// Few rows and a large rate, so that the model overfits soon.
 	args := []string{"-preset", "ins-paper", "-labels", "softmax", "-data", "toy:4,4,8,0.2", "-holdout", "0.5", "-hidden", "8", "-negphase", "exact", "-rate", "0.5", "-eval-every", "10", "-snapshots", "0"}
-	model := func(step int) string { // of a run that ends there
+	model := func(step int) string { // the model of a run that ends at the step
 		rbmtrain.OK(t, append(args, "-metrics", "none", "-steps", strconv.Itoa(step), "-quiet", "-force", "-out", "ended")...)
 		return clitest.Read(t, "ended/model.safetensors")
 	}
@@ -202,7 +201,7 @@ func TestBest(t *testing.T) {
 			t.Errorf("%s: the model is not that of step %d", c.metrics, end)
 		}
 	}
-	// Of equals the first is the best: at so small a rate all are.
+	// Of equal models the first is the best: at this small rate all are equal.
 	clitest.Isolate(t)
 	r := result(t, rbmtrain.OK(t, small("-holdout", "0.5", "-metrics", "classification", "-rate", "1e-9", "-eval-every", "10", "-stop-after", "2", "-json", "-out", "equal")...))
 	if r.Steps != 20 || r.BestStep == nil || *r.BestStep != 0 {
@@ -214,8 +213,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestHoldout checks how many rows are held out, and that they hang on the
-// seed.
+// TestHoldout checks the number of rows held out, and that they depend on the seed.
 func TestHoldout(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -263,7 +261,7 @@ func TestInit(t *testing.T) {
 				n++
 			}
 		}
-		// A float32 holds some seven digits.
+		// A float32 has some seven digits.
 		if want := math.Log(n / (float64(set.Len()) + 1 - n)); math.Abs(float64(odds.VisibleBias[i])-want) > 1e-6 {
 			t.Errorf("-init log-odds: bias %d is %v, want %v", i, odds.VisibleBias[i], want)
 		}
@@ -352,8 +350,8 @@ func bits(set *data.Set) string {
 	return b.String()
 }
 
-// TestBinarize checks what becomes of grey values: threshold and sample train
-// as the bits do that stand for them, none trains on the values.
+// TestBinarize checks the use of grey values: threshold and sample train like the
+// corresponding bits, and none trains on the values.
 func TestBinarize(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -385,8 +383,8 @@ func TestBinarize(t *testing.T) {
 		t.Error("the default is not threshold")
 	}
 
-	// One step on all rows moves the biases by rate times the difference of
-	// the means: of the values as they are, and of the model.
+	// One step on all rows changes the biases by the rate times the mean of the
+	// values minus the mean under the model.
 	before := planned(t, append(args, "-data", "grey.csv", "-binarize", "none")...).model
 	rbmtrain.OK(t, append(args, "-steps", "1", "-rate", "0.5", "-data", "grey.csv", "-binarize", "none", "-out", "none")...)
 	after, about := clitest.Load(t, "none/model.safetensors")
@@ -438,7 +436,7 @@ func modelMean(m *rbm.RBM) []float64 {
 	return mean
 }
 
-// TestShape checks that -shape decides about pictures and goes to the model.
+// TestShape checks that -shape decides the shape of pictures and is stored in the model's file.
 func TestShape(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -490,8 +488,8 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestGeneratedData trains on each data set with a law that is known, and holds
-// what the law is said to score against a formula.
+// TestGeneratedData trains on each data set of known distribution, and compares the
+// log-likelihood of that distribution with a formula.
 func TestGeneratedData(t *testing.T) {
 	undrawn(t)
 	h := func(p float64) float64 { return -p*math.Log(p) - (1-p)*math.Log(1-p) }
@@ -500,14 +498,14 @@ func TestGeneratedData(t *testing.T) {
 		inputs       int
 		law, within  float64
 	}{
-		// Of 2·2³ pictures the empty and the full one are there twice.
+		// Of 2·2³ pictures the empty and the full one occur twice.
 		{"bars:3", "bars_3", 9, -(12*math.Log(16) + 4*math.Log(8)) / 16, 1e-12},
 		{"bars:3:distinct", "bars_3_distinct", 9, -math.Log(14), 1e-12},
 		// 2⁴ patterns, each shifted in three ways.
 		{"shifter:4", "shifter_4", 8, -math.Log(48), 1e-12},
-		// Four modes that are told apart but for chance; the rows are a sample
-		// of 10000, whose number of flips in 160000 has a standard deviation of
-		// 87: five of them, each worth log 19.
+		// Four modes with hardly any overlap. The rows are a sample of 10000. The
+		// number of flips in their 160000 bits has a standard deviation of 87; the
+		// tolerance is five of these, with log 19 for each flip.
 		{"desjardins:0.05", "desjardins_0.05", 16, -math.Log(4) - 16*h(0.05), 5 * 87 * math.Log(19) / 10000},
 	} {
 		clitest.Isolate(t)
@@ -662,8 +660,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestWarnings checks when a run says that something is amiss, and that it says
-// so once.
+// TestWarnings checks when a run warns, and that it warns once.
 func TestWarnings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -684,7 +681,7 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	bad := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-rate", "20", "-negphase", "cd"}
-	// The exact likelihood says it at once, with the cause, and at the end once more.
+	// The exact likelihood warns at once, with the cause, and again at the end.
 	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 2 || !strings.HasPrefix(r.Warnings[0], "the rate is too high: ") || !strings.HasPrefix(r.Warnings[1], "8 of 8 hidden units") {
 		t.Errorf("the JSON has the warnings %q", r.Warnings)
 	}
@@ -696,8 +693,8 @@ func TestWarnings(t *testing.T) {
 	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 2 || !strings.HasPrefix(r.Warnings[0], "8 of 8 hidden units") || !strings.HasPrefix(r.Warnings[1], "the model is worse") {
 		t.Errorf("the JSON has the warnings %q", r.Warnings)
 	}
-	// The first and the last value are of the same rows, so a run that changes
-	// nothing is not worse, although a large model is measured on few of them.
+	// The first and the last value are measured on the same rows. So a run that changes
+	// nothing is not worse, although a large model is measured on few rows.
 	for seed := range 3 {
 		r := rbmtrain.Call("-data", "toy:4,4,100,0.3", "-labels", "none", "-hidden", "40000", "-negphase", "cd", "-rate", "1e-9", "-schedule", "constant",
 			"-steps", "2", "-metrics", "pseudo_likelihood", "-init", "log-odds", "-seed", strconv.Itoa(seed), "-quiet", "-snapshots", "0")
@@ -710,13 +707,13 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestLadderWarnings checks that a ladder is judged by enough attempts, and by
-// what it did of late.
+// TestLadderWarnings checks that warnings about a ladder need enough attempts, and
+// use recent counts.
 func TestLadderWarnings(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
-	// The coldest pair has no turn in every other step, and few in a short run;
-	// a sharp model comes before the first tuning.
+	// The coldest pair attempts no swap in every other step, and few in a short run.
+	// The model is sharp before the first tuning.
 	for _, args := range [][]string{
 		{"-negphase", "pt:order=evenodd:tau=1/1.1/1.2", "-steps", "20", "-eval-every", "1"},
 		{"-negphase", "pt:order=evenodd:hottest=5:tau=auto/9", "-steps", "7"},
@@ -726,14 +723,14 @@ func TestLadderWarnings(t *testing.T) {
 			t.Errorf("%s: a ladder that exchanges: status %d, %q, want 0 and nothing", args, r.Status, r.Stderr)
 		}
 	}
-	// At first the model is flat and particles go round; later the hot end is
-	// cut off, while the coldest pair goes on to exchange.
+	// At first the model is flat and particles make round trips. Later the hot end is
+	// cut off, while the coldest pair still exchanges.
 	cut := []string{"-data", "toy:2,64,50,0", "-hidden", "16", "-steps", "4000", "-metrics", "none", "-quiet", "-negphase", "pt:tau=1/1.001/1000"}
 	r := result(t, rbmtrain.OK(t, append(cut, "-json")...))
 	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "no particle has gone from the coldest of 3 temperatures") || *r.RoundTrips == 0 {
 		t.Errorf("after %d round trips the warnings are %q", *r.RoundTrips, r.Warnings)
 	}
-	// A ladder was tuned 35 rounds before the end, and nothing crossed it ever.
+	// A ladder was tuned 35 rounds before the end, and no particle ever crossed it.
 	r = result(t, rbmtrain.OK(t, "-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "2700", "-rate", "1", "-schedule", "constant", "-metrics", "none",
 		"-negphase", "pt:chains=1:tau=auto/6:path=uniform", "-quiet", "-json"))
 	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "no particle has gone from the coldest of 6 temperatures") || r.Ladder.Rounds != 35 {
@@ -741,8 +738,8 @@ func TestLadderWarnings(t *testing.T) {
 	}
 }
 
-// TestFirstLadder checks that the picture of a tuned ladder begins before the
-// tuning, at whatever step is measured, and that the JSON tells of it.
+// TestFirstLadder checks that the picture of a tuned ladder shows the ladder before the
+// tuning, whatever the steps of measurements, and that the JSON reports the tuning.
 func TestFirstLadder(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -758,7 +755,7 @@ func TestFirstLadder(t *testing.T) {
 	}
 }
 
-// TestBadSettings goes through mistakes in the newer flags.
+// TestBadSettings checks mistakes in further flags.
 func TestBadSettings(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct {
@@ -800,8 +797,8 @@ func TestBadSettings(t *testing.T) {
 	}
 }
 
-// Where cells are missing and the model is too large to enumerate, nothing can choose a step to stop
-// after; a label can.
+// If cells are missing and the model is too large to enumerate, -stop-after has no metric, unless there
+// are labels.
 func TestStopAfterWithGaps(t *testing.T) {
 	clitest.Isolate(t)
 	var head, first, second []string

@@ -18,8 +18,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// What -preset auto chooses by the data, what flags override, and that a preset
-// by name gives the same.
+// -preset auto chooses a preset by the data, which flags override. The same preset by name has
+// the same effect.
 func TestPresets(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -79,7 +79,7 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// A run of the library by the preset of its data ends at the parameters of the command.
+// Training with the library, by the preset for the data, gives the parameters of the command.
 func TestLibraryIsTheCommand(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -123,8 +123,8 @@ func TestLibraryIsTheCommand(t *testing.T) {
 	}
 }
 
-// A run keeps the values of its preset in config.json, and resumes with them; one without a
-// preset, of an early version, is refused.
+// A run stores the values of its preset in config.json, and resumes with them. A run without a
+// preset, from an early version, is refused.
 func TestResumeKeepsThePreset(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -164,8 +164,7 @@ func TestResumeKeepsThePreset(t *testing.T) {
 	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run", "-steps", "90", "-quiet"}, "names no preset", "train a new one")
 }
 
-// A schedule that ends with the run is stretched by -resume with more steps, and
-// that is said.
+// -resume with more steps stretches a schedule that ends with the run, and warns.
 func TestStretchedScheduleIsSaid(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -181,8 +180,8 @@ func TestStretchedScheduleIsSaid(t *testing.T) {
 	}
 }
 
-// A run goes on with the metrics that it has, although auto may stand for more by
-// now than when it began.
+// A resumed run has the metrics that it had, although auto may now mean more metrics than when
+// it began.
 func TestResumeKeepsTheMetrics(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -203,7 +202,7 @@ func TestResumeKeepsTheMetrics(t *testing.T) {
 	}
 }
 
-// Few inputs have two hidden units each by default, and many as many as ever.
+// By default there are two hidden units per input for few inputs, and 500 for many inputs.
 func TestHiddenByInputs(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -224,7 +223,7 @@ func TestHiddenByInputs(t *testing.T) {
 	}
 }
 
-// Labels without a rule can only be memorised: then more steps are not advised, but where there is a rule.
+// Random labels can only be memorised, so more steps are not advised. For labels with a rule they are advised.
 func TestMemorisedRows(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -255,14 +254,14 @@ func TestMemorisedRows(t *testing.T) {
 	}
 }
 
-// Training rows count as learnt only if hardly any is wrong, also next to the others, whose error falls no
-// more.
+// Training rows count as learnt only if hardly any is wrong, also compared with other rows, whose error has stopped
+// falling.
 func TestLearntRows(t *testing.T) {
 	set := func(n int) *data.Set { return &data.Set{X: rbm.NewBits(n, 1)} }
 	for _, c := range []struct {
 		name        string
 		train, test float64
-		errors      []float64 // of the test rows at steps 20, 40 … 100
+		errors      []float64 // errors of the test rows at steps 20, 40 … 100
 		standing    bool
 		told        bool
 	}{

@@ -14,8 +14,8 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// realFile writes rows of three columns in their own units: two that go together, in two
-// clusters, and one that is constant.
+// realFile writes rows of three columns on different scales: two correlated columns, in two
+// clusters, and a constant column.
 func realFile(t *testing.T, name string, rows int, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	text := "length,weight,zero\n"
@@ -27,8 +27,8 @@ func realFile(t *testing.T, name string, rows int, seed uint64) {
 }
 
 // A file of real numbers trains a model of Gaussian units, after a line that says so. The printed
-// log-likelihood is the log density in the data's own units, whatever these are: that of the
-// standardised rows less Σ log deviation. Equal seeds give equal parameters after a resume too.
+// log-likelihood is the log density in the data's units: that of the standardised rows minus
+// Σ log deviation. Equal seeds give equal parameters, also after a resume.
 func TestRealNumbers(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -69,9 +69,9 @@ func TestRealNumbers(t *testing.T) {
 	if last := values[len(values)-1]; math.Abs(last-mean) > 1e-9*math.Abs(mean) {
 		t.Errorf("the log-likelihood is %v, want %v", last, mean)
 	}
-	// Units of fixed precision are never narrower than independent Gaussians, and know of the
-	// clusters; the distribution of the data has half of their deviation in each. The constant
-	// column counts as one of unit variance at its mean.
+	// Units of fixed precision are never narrower than independent Gaussians, and represent the
+	// clusters. In each cluster the data have half of their standard deviation. The constant
+	// column has unit variance in the model, and is at its mean.
 	apart := -math.Log(2*math.Pi*math.E) - math.Log(about.Deviations[0]) - math.Log(about.Deviations[1]) - math.Log(2*math.Pi)/2
 	truth := -2*math.Log(math.Sqrt(2*math.Pi*math.E)*0.5) - math.Ln2 - math.Log(10) - math.Log(0.01) - math.Log(2*math.Pi)/2
 	if mean < apart+0.02 || mean > truth {
@@ -90,7 +90,7 @@ func TestRealNumbers(t *testing.T) {
 	}
 }
 
-// A run whose columns are all constant learns no precision, and so says none.
+// A run whose columns are all constant learns no precision, and prints none.
 func TestNoPrecisionIsLearned(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -103,10 +103,10 @@ func TestNoPrecisionIsLearned(t *testing.T) {
 	}
 }
 
-// Learned precisions are those of the clusters, 5 in units of the columns' variance, by particles
-// and by exact moments. So the log-likelihood comes near the distribution of the data, which units
-// of precision 1 do not. A constant column keeps its own. A resumed run has the bits of one
-// without a break, with momentum and an average.
+// Learned precisions are those of the clusters, 5 for columns of unit variance, with particles
+// and with exact moments. So the log-likelihood is close to that of the true distribution, which units
+// of precision 1 do not reach. A constant column keeps its precision. A resumed run is identical to an
+// uninterrupted one, with momentum and an average.
 func TestLearnedPrecisions(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -144,8 +144,8 @@ func TestLearnedPrecisions(t *testing.T) {
 	}
 }
 
-// What does not go with real numbers is refused in one line, and a rate that is too high is
-// caught early, with its remedy.
+// Settings that real numbers exclude are refused in one line, and a rate that is too high is
+// detected early, with its remedy.
 func TestRealRefusals(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -181,8 +181,8 @@ func refused(t *testing.T, args string, status int, want string) {
 	}
 }
 
-// Data of −1 and +1 train the model that their bits train, and its file says what they are; other
-// values are no spins.
+// Data of −1 and +1 train the same model as their bits, and its file records that they are spins.
+// Other values are not spins.
 func TestSpinUnits(t *testing.T) {
 	clitest.Isolate(t)
 	undrawn(t)
@@ -210,7 +210,7 @@ func TestSpinUnits(t *testing.T) {
 	rbmtrain.Fails(t, 2, append(args, "-data", "bits.csv", "-units", "spin", "-scale", "max", "-out", "x"), "-units spin takes values of −1 and +1")
 }
 
-// The presets of classifiers find real numbers as the default does, and hybrid takes a rate at which
+// The presets of classifiers detect real numbers like the default does, and hybrid uses a rate at which
 // Gaussian units do not diverge.
 func TestClassifierPresetsOfRealNumbers(t *testing.T) {
 	clitest.Isolate(t)

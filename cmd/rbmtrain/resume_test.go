@@ -24,8 +24,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// A countdown is a context that is asked a number of times whether it is done,
-// once a step, and then calls end: a run stops at the same step every time.
+// A countdown is a context that calls end when it was checked a number of times. Training checks
+// it once per step, so that a run always stops at the same step.
 type countdown struct {
 	context.Context
 	left int
@@ -44,14 +44,13 @@ func (c *countdown) Err() error {
 	return context.Canceled
 }
 
-// interrupt runs rbmtrain until its context is cancelled, as by Ctrl-C, after
-// about n steps.
+// interrupt runs rbmtrain and cancels its context, like Ctrl-C, after about n steps.
 func interrupt(n int, args ...string) clitest.Result {
 	return rbmtrain.CallContext(newCountdown(n, func() {}), args...)
 }
 
-// kill runs rbmtrain and ends it within a step, after about n of them, so that
-// nothing more is written: as by SIGKILL.
+// kill runs rbmtrain and ends it within a step, after about n steps, so that nothing
+// more is written: like SIGKILL.
 func kill(n int, args ...string) {
 	ended := make(chan struct{})
 	go func() {
@@ -61,8 +60,8 @@ func kill(n int, args ...string) {
 	<-ended
 }
 
-// demanding returns the arguments of a run whose next step needs all that a
-// checkpoint can hold.
+// demanding returns the arguments of a run whose next step needs everything that a
+// checkpoint can have.
 func demanding(kind string, more ...string) []string {
 	kind, objective, _ := strings.Cut(kind, " ")
 	more = append(strings.Fields(objective), more...)
@@ -87,16 +86,16 @@ func metrics(t *testing.T, dir string) [][]string {
 	return rows
 }
 
-// sameRuns checks that two folders hold the same except for times and paths.
+// sameRuns checks that two folders have the same content except for times and paths.
 func sameRuns(t *testing.T, got, want string) {
 	t.Helper()
 	list := func(dir string) (files []string) {
 		for line := range strings.Lines(strings.ReplaceAll(clitest.Tree(t, dir), dir+"/", "")) {
 			name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 			if strings.HasPrefix(name, "."+rundir.CheckpointFile+".new.") {
-				continue // half a file, of a process that was killed
+				continue // an incomplete file of a killed process
 			}
-			// What hangs on the clock or on how often the run was stopped.
+			// Fields that depend on the clock or on interruptions.
 			if !slices.Contains([]string{rundir.ConfigFile, rundir.MetricsFile, rundir.ReportFile, rundir.ResultFile, rundir.CheckpointFile, rundir.CheckpointFile + ".previous"}, name) {
 				files = append(files, strings.TrimSpace(line))
 			}
@@ -127,9 +126,9 @@ func result(t *testing.T, out string) jsonResult {
 
 var everyKind = flag.Bool("long", false, "interrupt and kill runs of every kind of estimator, not of half of them")
 
-// TestResume checks, for every negative phase and with everything that keeps
-// state, that a run that was interrupted, twice, or killed ends as one that was
-// not: the same model, snapshots, pictures, metrics and result.
+// TestResume checks, for every estimator and with everything that has state, that a run
+// that was interrupted, interrupted twice, or killed has the same model, snapshots,
+// pictures, metrics and result as an uninterrupted one.
 func TestResume(t *testing.T) {
 	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics", "sardonics:moves=40",
 		" -objective discriminative", "pcd -objective hybrid -alpha 0.2") {
@@ -185,8 +184,8 @@ func stoppedAt(t *testing.T, r clitest.Result, dir string) int {
 	return step
 }
 
-// TestResumeAtStepZero checks a run that is stopped before its first step: what
-// is measured there stands in the table once.
+// TestResumeAtStepZero checks a run that is stopped before its first step: the table has
+// the measurement of step 0 once.
 func TestResumeAtStepZero(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -203,14 +202,14 @@ func TestResumeAtStepZero(t *testing.T) {
 			if n > 100 {
 				t.Fatalf("no run is stopped at its first step: %s, got %v, want at most 100", r.Stderr, n)
 			}
-			continue // earlier yet
+			continue // stopped before the measurement
 		}
 		rbmtrain.OK(t, "-resume", "run", "-quiet")
 		sameRuns(t, "run", "whole")
 	}
 }
 
-// TestKilledProcess kills a real process and goes on with what it left.
+// TestKilledProcess kills a real process and resumes its run.
 func TestKilledProcess(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -247,8 +246,8 @@ func TestKilledProcess(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
-// TestResumeFurther checks that -steps extends a run that has ended, and that
-// a run so extended says how to go on when it is stopped.
+// TestResumeFurther checks that -steps extends a finished run, and that a run so
+// extended prints how to resume it when it is stopped.
 func TestResumeFurther(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -269,7 +268,7 @@ func TestResumeFurther(t *testing.T) {
 	rbmtrain.Fails(t, cli.Usage, []string{"-resume", "run", "-steps", "0"}, "-steps is 0")
 }
 
-// TestResumeDamaged checks what is done about a folder that is not whole.
+// TestResumeDamaged checks -resume with a damaged folder.
 func TestResumeDamaged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -294,8 +293,8 @@ func TestResumeDamaged(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		spoil   func(t *testing.T)
-		warning []string // the run goes on, with this warning; nil for none
-		err     []string // or it does not
+		warning []string // words of the warning with which the run resumes, or nil
+		err     []string // words of the error if it does not resume
 	}{
 		{name: "whole", spoil: func(*testing.T) {}},
 		{name: "checkpoint damaged", spoil: func(t *testing.T) { damage(t, checkpoint) },
@@ -372,7 +371,7 @@ func TestResumeDamaged(t *testing.T) {
 	}
 }
 
-// rowsCSV returns a table of rows of six inputs and a label: a word said twice,
+// rowsCSV returns a table of rows of six inputs and a label: three bits, repeated
 // with some noise.
 func rowsCSV(rows int) string {
 	var b bytes.Buffer
@@ -383,7 +382,7 @@ func rowsCSV(rows int) string {
 	return "a,b,c,d,e,f,label\n" + b.String()
 }
 
-// TestResumeElsewhere checks that a run on a file goes on from another folder.
+// TestResumeElsewhere checks that a run on a file can be resumed from another folder.
 func TestResumeElsewhere(t *testing.T) {
 	undrawn(t)
 	at := clitest.Isolate(t)
@@ -402,7 +401,7 @@ func TestResumeElsewhere(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
-// TestResumePairElsewhere checks the same of a pair of files.
+// TestResumePairElsewhere checks the same for a pair of files.
 func TestResumePairElsewhere(t *testing.T) {
 	undrawn(t)
 	at := clitest.Isolate(t)
@@ -424,7 +423,7 @@ func TestResumePairElsewhere(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
-// TestResumeUsage checks what cannot go with -resume.
+// TestResumeUsage checks flags that -resume excludes.
 func TestResumeUsage(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -453,7 +452,7 @@ func TestResumeUsage(t *testing.T) {
 	}
 }
 
-// TestResumeEpochs checks that a run of so many epochs goes on to its end.
+// TestResumeEpochs checks that a run with -epochs resumes to its end.
 func TestResumeEpochs(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -462,7 +461,7 @@ func TestResumeEpochs(t *testing.T) {
 	stoppedAt(t, interrupt(30, append(args, "-out", "run")...), "run")
 	rbmtrain.OK(t, "-resume", "run", "-quiet")
 	sameRuns(t, "run", "whole")
-	// -steps takes the place of -epochs; 60 steps were taken.
+	// -steps replaces -epochs; 60 steps were taken.
 	if out := rbmtrain.OK(t, "-resume", "run", "-steps", "66"); !strings.Contains(out, "\n66 steps in ") {
 		t.Errorf("prints %s, want %q in it", out, "\n66 steps in ")
 	}

@@ -26,9 +26,9 @@ import (
 	"gorbm/train/rundir"
 )
 
-// TestSignals interrupts a real process: it must say so, exit with 128 + the
-// signal's number and leave the model of the step that it reached, the one
-// that a run of so many steps ends with.
+// TestSignals interrupts a real process: it must print that, exit with 128 + the signal's
+// number, and leave the model of the step that it reached. This model must be that of a
+// run of as many steps.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("signals cannot be sent to a process there")
@@ -93,8 +93,7 @@ func underWay(file string, ended chan error) {
 	}
 }
 
-// TestCancelled checks a context that is over before it begins: no folder is
-// made.
+// TestCancelled checks that no folder is made if the context has ended before the run.
 func TestCancelled(t *testing.T) {
 	clitest.Isolate(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -106,8 +105,7 @@ func TestCancelled(t *testing.T) {
 	rbmtrain.OneLine(t, r.Stderr)
 }
 
-// TestDiverged checks what is said of parameters that leave the range in which
-// they can be computed with.
+// TestDiverged checks the errors for parameters that are too large to compute with.
 func TestDiverged(t *testing.T) {
 	undrawn(t)
 	for _, c := range []struct {
@@ -125,7 +123,7 @@ func TestDiverged(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			clitest.Isolate(t)
-			// The flags cannot ask for such a model, so it is put in here.
+			// No flags make such a model, so the test sets it.
 			spoiled := func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				o := newOptions()
 				if err := o.flags.Parse(args, stdout, stderr); err != nil {
@@ -168,7 +166,7 @@ func picture(t *testing.T, path string) image.Image {
 	return img
 }
 
-// TestPictures checks sizes, and that something is to be seen.
+// TestPictures checks the sizes of pictures, and that they are not empty.
 func TestPictures(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct {
@@ -200,7 +198,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestProfile checks that a profile is written, beside the usual files.
+// TestProfile checks that a profile is written in addition to the usual files.
 func TestProfile(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -210,8 +208,8 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// The report of a run is one page with its words, curves, pictures and settings; that
-// of a run under way loads itself again, and the last one does not.
+// The report of a run is one page with text, curves, pictures and settings. The report of
+// an unfinished run reloads itself; the final report does not.
 func TestReport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -249,8 +247,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestLocked checks that a second run into the folder of a live one is refused,
-// and leaves it as it is.
+// TestLocked checks that a second run in the folder of a running one is refused, and
+// changes nothing.
 func TestLocked(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -269,7 +267,7 @@ func TestLocked(t *testing.T) {
 	rbmtrain.OK(t, small("-out", "run", "-force", "-quiet")...)
 }
 
-// -tensorboard writes the rows of metrics.csv, those before -resume included.
+// -tensorboard writes the rows of metrics.csv, including those before -resume.
 func TestEvents(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -297,7 +295,7 @@ func sameEvents(t *testing.T, dir string) {
 	got := map[point][]float32{}
 	for text := []byte(clitest.Read(t, files[0])); len(text) > 0; {
 		n := binary.LittleEndian.Uint64(text)
-		record := text[12 : 12+n] // 8 of its length, 4 of its checksum
+		record := text[12 : 12+n] // 8 bytes of length, 4 bytes of checksum
 		text = text[16+n:]
 		// Event: wall_time, 9 bytes; step; summary, of values with a tag and a number.
 		step, k := binary.Uvarint(record[10:])
