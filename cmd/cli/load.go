@@ -99,11 +99,11 @@ func (f *Flags) AddData(rows DataRows) *DataFlags {
 
 // dataHelp returns the text of -data help.
 func (f *Flags) dataHelp() string {
-	return "Data of -data: a set by its name, with settings after a colon, or a file by its path.\n\n" + data.Help() + `
+	return "The values of -data: the name of a data set, with settings after a colon, or the path of a file.\n\n" + data.Help() + `
 
-For columns of a .csv file there are -label-column, -header, -ignore and -weights, for its words and gaps -categorical,
--numbers and -levels; for numbers outside [0,1] -scale and -binarize; for pictures -shape; for sequences -reweight.
-` + f.Name() + " -h all explains them.\n"
+Other flags set how a .csv file is read: -label-column, -header, -ignore and -weights for its columns, -categorical,
+-numbers and -levels for words and missing values; -scale and -binarize are for numbers outside [0,1], -shape for
+pictures and -reweight for sequences. ` + f.Name() + " -h all explains them.\n"
 }
 
 // names is the value of a flag that lists names, separated by commas. A repeated flag adds names.

@@ -8,8 +8,8 @@ import (
 	"gorbm/cmd/cli/clitest"
 )
 
-// TestBadUsage goes through mistakes in the command line: status 2, one line
-// that names the thing and the remedy, and nothing left behind.
+// TestBadUsage checks mistakes in the command line: status 2, one line that names the
+// mistake and the remedy, and no files.
 func TestBadUsage(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "there.png", "mine")
@@ -157,7 +157,7 @@ func TestBadUsage(t *testing.T) {
 	}
 }
 
-// TestBadFiles goes through what can be wrong with files: status 1.
+// TestBadFiles checks bad files: status 1.
 func TestBadFiles(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "there.png", "mine")
@@ -186,7 +186,7 @@ func TestBadFiles(t *testing.T) {
 	isingmc.Fails(t, cli.Failed, []string{"-out", "no/x.png"}, "-out", "no folder no")
 }
 
-// TestBadCouplings: files for -J that do not fit the lattice.
+// TestBadCouplings checks files for -J that do not fit the lattice.
 func TestBadCouplings(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct {
@@ -203,8 +203,8 @@ func TestBadCouplings(t *testing.T) {
 	}
 }
 
-// TestCouplingsFromFile: a file with the couplings that -J 1 makes is the same
-// system; the pairs of a periodic side of 2 meet twice.
+// TestCouplingsFromFile checks that a file with the couplings of -J 1 gives the same
+// system. On a periodic side of 2 the pairs have two bonds.
 func TestCouplingsFromFile(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "j.txt", "0 1 2\n2 3 2\n4 5 2\n0 2 1\n2 4 1\n4 0 1\n1 3 1\n3 5 1\n5 1 1\n")

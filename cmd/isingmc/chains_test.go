@@ -14,12 +14,12 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// ticking is isingmc with a clock of its own in each call.
+// ticking is isingmc with a new test clock in each call.
 func ticking(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	return metronome(clockInterval).runRanks(ctx, g, args, stdout, stderr)
 }
 
-// Any number of ranks prints and writes what one process does.
+// Any number of ranks prints and writes the same as one process.
 func TestRanks(t *testing.T) {
 	clitest.Isolate(t)
 	same := func(text string) string { return text }
@@ -33,7 +33,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// Rank 0 alone says what is wrong; a file of couplings may differ between machines.
+// Only rank 0 prints errors. A file of couplings may differ between machines.
 func TestRanksFail(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "a.txt", "0 1 1\n1 2 0.5\n")
@@ -71,7 +71,7 @@ func TestRanksFail(t *testing.T) {
 	}
 }
 
-// The first of several chains is that of a run of one; all count in what is printed.
+// The first of several chains is equal to that of a run with one chain. Results use all chains.
 func TestChains(t *testing.T) {
 	clitest.Isolate(t)
 	run := func(args string) (r jsonResult) {
@@ -89,7 +89,7 @@ func TestChains(t *testing.T) {
 	if z := (*one.EnergyMean - *many.EnergyMean) / math.Hypot(*one.EnergyStdErr, *many.EnergyStdErr); math.Abs(z) > 5 {
 		t.Errorf("means %v and %v, %.1f standard errors apart", *one.EnergyMean, *many.EnergyMean, z)
 	}
-	// Nine times as many moves: a third of the error, which is known to some 20 % here.
+	// Nine times as many moves give a third of the error, which is known to some 20 % here.
 	if ratio := *many.EnergyStdErr / *one.EnergyStdErr; ratio < 0.2 || ratio > 0.55 {
 		t.Errorf("the error is %v of that of one chain", ratio)
 	}
@@ -112,7 +112,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// Series of one law are as good as one series; those that lie apart are told.
+// Several series of one distribution give the same summary as a single series. Series that differ have a warning.
 func TestPool(t *testing.T) {
 	parts := []diag.Summary{
 		{N: 100, Mean: 1, StdErr: 0.1, Variance: 1, Time: diag.Time{Tau: 2, StdErr: 0.3}, Effective: 25},

@@ -12,27 +12,27 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// With -class all energies are those of the whole model with its label clamped:
-// each of the trace is the energy E(v,h) of such a state, the label's bias
-// included, and the mean is the exact one in its standard errors.
+// With -class all energies are those of the whole model with its label fixed: each
+// energy of the trace is E(v,h) of such a state, including the label's bias. The mean
+// agrees with the exact one within standard errors.
 func TestClassEnergies(t *testing.T) {
 	const inputs, classes, hidden, class = 4, 3, 4, 1
 	for _, labels := range []rbm.Kind{rbm.Softmax, rbm.Bernoulli} {
 		for _, sampler := range []string{"block-gibbs", "sardonics:k=1-3", "exchange"} {
 			clitest.Isolate(t)
-			active := 0 // units on under a constraint; 0: none
+			active := 0 // number of active units of the constraint; 0: no constraint
 			if sampler == "exchange" {
 				active = 4
 			}
 			m := rbm.New(inputs+classes, hidden, classes, labels)
 			m.Randomize(1, rbm.NewKey(3))
-			m.VisibleBias[inputs+class] = -3 // what other units' energies do not make up for
+			m.VisibleBias[inputs+class] = -3 // an energy that other units cannot compensate
 			if active > 0 {
 				m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: active}
 			}
 			clitest.Save(t, "m.safetensors", m, modelfile.About{})
 
-			var states []float64 // their energies
+			var states []float64 // energies of all states
 			v, h := rbm.NewBits(1, inputs+classes), rbm.NewBits(1, hidden)
 			for x := range 1 << (inputs + hidden) {
 				v.Words[0] = uint64(x)&(1<<inputs-1) | 1<<(inputs+class)
@@ -51,7 +51,7 @@ func TestClassEnergies(t *testing.T) {
 			}
 
 			r := result(t, "-model m.safetensors -class 1 -moves 20000 -trace e.csv -sampler "+sampler)
-			// One in 16,000 is farther apart than 4 by chance.
+			// By chance one in 16,000 differs by more than 4.
 			if d := (*r.EnergyMean - sum/z) / *r.EnergyStdErr; !(math.Abs(d) < 4) {
 				t.Errorf("%v labels, %s: mean energy %v ± %v, want %v", labels, sampler, *r.EnergyMean, *r.EnergyStdErr, sum/z)
 			}

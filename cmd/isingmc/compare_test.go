@@ -35,8 +35,8 @@ func sampled(t *testing.T, args string, breaks func(p *plan)) (*plan, []row) {
 	return p, newRows(p.contestants, [][]*measured{run})
 }
 
-// TestAllObservablesAreCompared: a second replica at another temperature leaves all energies
-// right and the overlap wrong, and is found by it.
+// TestAllObservablesAreCompared checks that a wrong temperature of the second replica is found: its
+// energies are right, and its overlap is wrong.
 func TestAllObservablesAreCompared(t *testing.T) {
 	const args = "-lattice 4x4 -sampler gibbs,sw -moves 20000 -overlap -observables"
 	for _, wrong := range []bool{false, true} {
@@ -65,8 +65,8 @@ func TestAllObservablesAreCompared(t *testing.T) {
 	}
 }
 
-// TestChanceOfDifferences: of right samplers the smallest p of all comparisons is rarely
-// small. Below 0.1 it is with a probability of at most 0.1.
+// TestChanceOfDifferences checks that for correct samplers the smallest p of all comparisons is
+// below 0.1 with a probability of at most 0.1.
 func TestChanceOfDifferences(t *testing.T) {
 	const runs, level = 45, 0.1
 	small := 0
@@ -82,8 +82,8 @@ func TestChanceOfDifferences(t *testing.T) {
 	}
 }
 
-// TestHardlyAgree: samplers whose largest difference is 4.4 standard errors agree in 3,000 comparisons, hardly in 372,
-// and not in one.
+// TestHardlyAgree checks samplers whose largest difference is 4.4 standard errors: they agree in 3,000 comparisons, hardly
+// agree in 372, and disagree in a single one.
 func TestHardlyAgree(t *testing.T) {
 	for _, c := range []struct {
 		z                 float64
@@ -107,7 +107,7 @@ func TestHardlyAgree(t *testing.T) {
 	}
 }
 
-// TestShortRunsMeasureNoTau: only a trusted τ is a number with an error bar.
+// TestShortRunsMeasureNoTau checks that only a trusted τ is a number with an error bar.
 func TestShortRunsMeasureNoTau(t *testing.T) {
 	clitest.Isolate(t)
 	trusted := diag.Summary{N: 1000, Variance: 1, StdErr: 0.1, Time: diag.Time{Tau: 4, StdErr: 0.5}, Effective: 125}

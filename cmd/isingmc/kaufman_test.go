@@ -12,7 +12,7 @@ import (
 func kaufman(beta float64, n, m int) float64 {
 	gamma := func(r int) float64 {
 		if r == 0 {
-			return 2*beta + math.Log(math.Tanh(beta)) // below 0 above the critical point
+			return 2*beta + math.Log(math.Tanh(beta)) // negative above the critical temperature
 		}
 		c, s := math.Cosh(2*beta), math.Sinh(2*beta)
 		return math.Acosh(c*c/s - math.Cos(math.Pi*float64(r)/float64(n)))
@@ -33,16 +33,16 @@ func kaufman(beta float64, n, m int) float64 {
 	return -math.Ln2 + float64(n*m)/2*math.Log(2*math.Sinh(2*beta)) + top + math.Log(sum)
 }
 
-// kaufmanEnergy returns the exact mean energy, −d log Z/dβ by differences of
-// fourth order: exact to some 10⁻¹⁰ of it.
+// kaufmanEnergy returns the exact mean energy −d log Z/dβ, by differences of fourth
+// order, with a relative error of some 10⁻¹⁰.
 func kaufmanEnergy(beta float64, n, m int) float64 {
 	const h = 1e-4
 	z := func(k float64) float64 { return kaufman(beta+k*h, n, m) }
 	return -(z(-2) - 8*z(-1) + 8*z(1) - z(2)) / (12 * h)
 }
 
-// TestKaufman compares the samplers with the exact mean energy of systems far
-// beyond enumeration.
+// TestKaufman compares the samplers with the exact mean energy of systems that are too
+// large for enumeration.
 func TestKaufman(t *testing.T) {
 	clitest.Isolate(t)
 	if got, want := kaufmanEnergy(critical, 4, 3), exactEnergy(t, "-lattice 4x3 -sampler gibbs", 0); math.Abs(got/want-1) > 1e-9 {

@@ -21,9 +21,8 @@ import (
 	"gorbm/train/plots"
 )
 
-// metronome returns a clock that goes on by a step whenever it is looked at, so
-// that batches of one move take a step each and what a run prints hangs on its
-// moves alone.
+// metronome returns a clock that advances by a step at each reading. So each batch of one
+// move takes one step, and the output of a run depends only on its moves.
 func metronome(step time.Duration) clock {
 	var t time.Duration
 	return func() time.Duration {
@@ -38,7 +37,7 @@ func TestHelp(t *testing.T) {
 	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "chains", "class", "field", "gap", "json", "keep", "lattice", "model", "moves", "observables", "order", "out", "overlap", "policy", "quiet", "sampler", "scan", "seconds", "seconds-per-flip", "seed", "states", "table", "temperature", "trace", "tune")
 }
 
-// goldens are command lines whose output is fixed.
+// goldens are command lines whose output is in golden files.
 var goldens = []struct{ name, args string }{
 	{"gibbs", "-lattice 8x8 -sampler gibbs -moves 3000"},
 	{"race", "-lattice 8x8 -sampler gibbs,sw,metropolis:order=random -seconds 3"},
@@ -55,7 +54,7 @@ var goldens = []struct{ name, args string }{
 	{"reducible", "-lattice 3x3 -sampler metropolis,gibbs -moves 4000"},
 }
 
-// TestGolden fixes what is printed, as text and as JSON.
+// TestGolden compares text and JSON output with golden files.
 func TestGolden(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range goldens {
@@ -75,7 +74,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A SamplerResult is what -json prints of a sampler.
+// A SamplerResult is the JSON result of a sampler.
 type SamplerResult struct {
 	Sampler        string
 	Chains         int
@@ -105,7 +104,7 @@ type SamplerResult struct {
 	OverlapSquare      *float64 `json:"squared_overlap_mean"`
 }
 
-// A jsonResult is what -json prints.
+// A jsonResult is the output of -json.
 type jsonResult struct {
 	System       string
 	Spins, Bonds int
@@ -129,7 +128,7 @@ type jsonResult struct {
 	Warnings     []string
 }
 
-// result runs the command with -json and returns what it prints.
+// result runs the command with -json and returns its output.
 func result(t *testing.T, args string) (r jsonResult) {
 	t.Helper()
 	out := isingmc.OK(t, append(strings.Fields(args), "-json")...)
@@ -176,8 +175,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// exactEnergy returns the mean energy of the system of the command line, over
-// all states, or those of so many spins up if active > 0.
+// exactEnergy returns the mean energy of the system of the command line, over all
+// states, or over states with active spins up if active > 0.
 func exactEnergy(t *testing.T, args string, active int) float64 {
 	t.Helper()
 	p := planOf(t, args)
@@ -200,8 +199,8 @@ func exactEnergy(t *testing.T, args string, active int) float64 {
 	return mean / sum
 }
 
-// TestMeanEnergy compares the mean energy that each sampler finds with the
-// exact one, in its own standard errors, through the whole command.
+// TestMeanEnergy compares the mean energy of each sampler, as the command prints it,
+// with the exact one, in standard errors.
 func TestMeanEnergy(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct {
@@ -224,8 +223,8 @@ func TestMeanEnergy(t *testing.T) {
 	}
 }
 
-// TestAgreementIsNotBlind: a sampler at another temperature is caught by the
-// comparison of mean energies, as is a reducible one.
+// TestAgreementIsNotBlind checks that the comparison of mean energies finds a sampler at a
+// wrong temperature, and a reducible sampler.
 func TestAgreementIsNotBlind(t *testing.T) {
 	clitest.Isolate(t)
 	o := newOptions()
@@ -254,8 +253,8 @@ func TestAgreementIsNotBlind(t *testing.T) {
 	}
 }
 
-// TestWarnsOfSlowTails: energies that hop between two levels a few times in the
-// whole run, by less than they jitter, have τ near ½ to the window of lags.
+// TestWarnsOfSlowTails checks energies with small rare jumps between two levels, hidden in
+// large noise. Sokal's window gives a τ near ½ for them.
 func TestWarnsOfSlowTails(t *testing.T) {
 	const n = 1 << 16
 	for _, hop := range []float64{0, 0.3} {
@@ -273,9 +272,8 @@ func TestWarnsOfSlowTails(t *testing.T) {
 	}
 }
 
-// TestEqualSeedsAlone checks that a sampler makes the same moves alone and
-// beside others, whatever they are and wherever it stands, and others for
-// another seed.
+// TestEqualSeedsAlone checks that a sampler makes the same moves alone and together with
+// any others in any order, and different moves for a different seed.
 func TestEqualSeedsAlone(t *testing.T) {
 	clitest.Isolate(t)
 	trace := func(name, args string) (energies []string) {
@@ -294,7 +292,7 @@ func TestEqualSeedsAlone(t *testing.T) {
 	for i, args := range []string{
 		"-lattice 6x6 -sampler gibbs -moves 300",
 		"-lattice 6x6 -sampler gibbs,sw -moves 300",
-		"-lattice 6x6 -sampler sw,gibbs -moves 300", // a move of any sampler takes a millisecond here
+		"-lattice 6x6 -sampler sw,gibbs -moves 300", // with this clock a move of any sampler takes a millisecond
 		"-lattice 6x6 -sampler gibbs -seconds 0.3",
 	} {
 		if got := trace(strconv.Itoa(i)+".csv", args); !slices.Equal(got, alone) {
@@ -342,7 +340,7 @@ func TestFiles(t *testing.T) {
 		sum[row[0]] += energy
 	}
 	for _, s := range r.Samplers {
-		if mean := sum[s.Sampler] / float64(s.Moves); math.Abs(mean-*s.EnergyMean) > 1e-9*math.Abs(mean) { // 12 digits a line
+		if mean := sum[s.Sampler] / float64(s.Moves); math.Abs(mean-*s.EnergyMean) > 1e-9*math.Abs(mean) { // 12 digits per line
 			t.Errorf("%s: mean of the table %v, of the result %v", s.Sampler, mean, *s.EnergyMean)
 		}
 		if math.Abs(last[s.Sampler]-s.Seconds) > 1e-5*s.Seconds { // 6 digits
@@ -367,7 +365,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestPicturesOfOddRuns: pictures are drawn of what there is, if little.
+// TestPicturesOfOddRuns checks that very short runs and frozen systems have pictures.
 func TestPicturesOfOddRuns(t *testing.T) {
 	clitest.Isolate(t)
 	for i, args := range []string{
@@ -386,8 +384,7 @@ func TestPicturesOfOddRuns(t *testing.T) {
 	}
 }
 
-// TestQuiet checks that -quiet leaves standard output empty and warnings in
-// place.
+// TestQuiet checks that -quiet leaves standard output empty and keeps warnings.
 func TestQuiet(t *testing.T) {
 	clitest.Isolate(t)
 	r := isingmc.Call("-lattice", "6x6", "-sampler", "gibbs", "-moves", "20", "-quiet")
@@ -397,8 +394,8 @@ func TestQuiet(t *testing.T) {
 	isingmc.OneLine(t, r.Stderr, "warning: gibbs", "run longer")
 }
 
-// TestDefaultWalksFit checks that walks whose lengths are not given are no
-// longer than a small system has room for.
+// TestDefaultWalksFit checks that the default length of walks is at most what a small
+// system allows.
 func TestDefaultWalksFit(t *testing.T) {
 	clitest.Isolate(t)
 	for _, args := range [][]string{

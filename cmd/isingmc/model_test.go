@@ -15,8 +15,8 @@ import (
 	"gorbm/rbm/units"
 )
 
-// TestModel compares the mean energy that each sampler of an RBM finds with
-// the exact one, in its own standard errors.
+// TestModel compares the mean energy of each sampler of an RBM with the exact one, in
+// standard errors.
 func TestModel(t *testing.T) {
 	clitest.Isolate(t)
 	const visible, hidden = 7, 5
@@ -30,7 +30,7 @@ func TestModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Constraint = nil
-	// exact returns the mean energy at β of all states, or of those of so many
+	// exact returns the mean energy at β over all states, or over states with active
 	// units on.
 	exact := func(beta float64, active int) float64 {
 		v, h := rbm.NewBits(1, visible), rbm.NewBits(1, hidden)
@@ -65,7 +65,7 @@ func TestModel(t *testing.T) {
 		}
 		want := exact(c.beta, c.active)
 		for _, s := range r.Samplers {
-			// One in 16,000 is farther apart than 4 by chance.
+			// By chance one in 16,000 differs by more than 4.
 			if z := (*s.EnergyMean - want) / *s.EnergyStdErr; !(math.Abs(z) < 4) {
 				t.Errorf("%s, %s: mean energy %v ± %v, want %v", c.args, s.Sampler, *s.EnergyMean, *s.EnergyStdErr, want)
 			}
@@ -73,8 +73,8 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// Of a model with Gaussian units the samplers have the mean of the free energy of its hidden units,
-// and a scan from β = 0 has log Z.
+// For a model with Gaussian units the mean energy is that of the free energy of its hidden units, and
+// a scan from β = 0 gives log Z.
 func TestGaussianModel(t *testing.T) {
 	clitest.Isolate(t)
 	m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Gaussian, Units: 9}, rbm.Group{Kind: rbm.Softmax, Units: 2, Label: true})

@@ -29,7 +29,7 @@ func exactObservables(t *testing.T, args string) map[string]float64 {
 	law, n := boltzmann(p.graph, p.beta), p.graph.Len()
 	system, state := mcmc.NewIsing(p.graph, nil), make([]uint8, n)
 	var e, e2, m, abs, m2, m4 float64
-	q := make([]float64, n+1) // probability that two replicas differ in so many spins
+	q := make([]float64, n+1) // probability by the number of spins in which two replicas differ
 	fixed := p.keepsUp
 	var sum float64
 	for x, w := range law {
@@ -163,11 +163,11 @@ func TestObservablesOfLargeSystems(t *testing.T) {
 	near("Binder cumulant of 64×64", at.Binder, at.BinderStdErr, 0.61069, 1e-3, 0.02)
 }
 
-// TestErrorsOfMoments checks the errors of functions of moments against the truth: over
-// many runs of independent values the mean of z² is 1, to six standard errors √(2/runs) of
-// it. The values are magnetisations of 8 free spins in a field, so that moments are sums of
-// nine terms. Powers of x are correlated: with one of the slopes left out, or of the wrong sign,
-// the broken twins, an error by the delta method has another size, which the test computes too.
+// TestErrorsOfMoments checks the errors of functions of moments: over many runs of independent
+// values the mean of z² is 1, within six of its standard errors √(2/runs). The values are
+// magnetisations of 8 free spins in a field, so that moments are sums of nine terms. Powers of x
+// are correlated. In the broken twins one of the slopes is missing or has the wrong sign, and the
+// error by the delta method has another size, which the test also computes.
 func TestErrorsOfMoments(t *testing.T) {
 	const runs, n, spins, up = 500, 500, 8, 0.7
 	p, x := make([]float64, spins+1), make([]float64, spins+1)
@@ -227,8 +227,8 @@ func TestErrorsOfMoments(t *testing.T) {
 	}
 }
 
-// TestTurns checks that m is doubted of chains that never turn its sign, and trusted of
-// those that do.
+// TestTurns checks that there is a warning about m if the chains never change its sign, and none
+// if they do.
 func TestTurns(t *testing.T) {
 	clitest.Isolate(t)
 	for args, want := range map[string]bool{
@@ -242,8 +242,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestStates checks that states in a file have the energies beside them, are equally
-// spaced whatever their number, and are data for training.
+// TestStates checks that states in a file have the energies of the file, are equally
+// spaced for any number, and can be used for training.
 func TestStates(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct{ moves, keep, states, every int }{{5, 10, 5, 1}, {10, 10, 10, 1}, {11, 10, 5, 2}, {12, 10, 6, 2}, {1000, 10, 7, 128}, {999, 1000, 999, 1}} {
@@ -255,7 +255,7 @@ func TestStates(t *testing.T) {
 		}
 		p := planOf(t, "-lattice 4x6 -J pm1 -sampler gibbs")
 		system := mcmc.NewIsing(p.graph, nil)
-		trace := strings.Fields(clitest.Read(t, "t.csv"))[1:] // a line a move
+		trace := strings.Fields(clitest.Read(t, "t.csv"))[1:] // a line per move
 		for i := range energy {
 			state := make([]uint8, 24)
 			for j := range state {
@@ -300,8 +300,8 @@ func TestStatesOfModel(t *testing.T) {
 	}
 }
 
-// TestReplicasDiffer checks that the twin of -overlap is another chain, and that the
-// first goes on as it does without it.
+// TestReplicasDiffer checks that the second replica of -overlap is a different chain, and that
+// it does not change the first.
 func TestReplicasDiffer(t *testing.T) {
 	clitest.Isolate(t)
 	const args = "-lattice 8x8 -temperature 4 -sampler gibbs -moves 500"

@@ -14,7 +14,7 @@ import (
 	"gorbm/negphase/mcmc"
 )
 
-// A costly chain does nothing but take time.
+// A costly chain only uses time.
 type costly struct {
 	now  *time.Duration
 	cost time.Duration
@@ -26,7 +26,7 @@ func (c costly) Move(*rand.Rand) mcmc.Info {
 }
 func (c costly) Reset() {}
 
-// costlyField returns samplers whose moves cost so much, and their clock.
+// costlyField returns samplers whose moves take the given times, and their clock.
 func costlyField(t *testing.T, costs ...time.Duration) ([]*contestant, clock) {
 	t.Helper()
 	g, err := mcmc.NewGraph([]float64{0}, nil)
@@ -52,8 +52,8 @@ func TestRaceIsFair(t *testing.T) {
 			if want := time.Duration(c.Info.Moves) * costs[i]; c.Elapsed != want || c.Trace.Len() != c.Info.Moves {
 				t.Errorf("%v a move: %d moves in %v, %d energies", costs[i], c.Info.Moves, c.Elapsed, c.Trace.Len())
 			}
-			// A sampler stops at the first look at the clock after its time:
-			// a batch, of at most 4 clock intervals, or a move too late.
+			// A sampler stops at the first reading of the clock after its time. This is
+			// at most a batch of 4 clock intervals, or a move, too late.
 			late := c.Elapsed - field[0].Elapsed
 			if late < 0 || late > max(4*clockInterval, costs[i]) {
 				t.Errorf("%v a move: %v more than the first", costs[i], late)
@@ -68,8 +68,8 @@ func TestRaceIsFair(t *testing.T) {
 	}
 }
 
-// TestRaceTakesTurns checks that no sampler runs long before the others do, so
-// that a race can end early with all level.
+// TestRaceTakesTurns checks that no sampler runs for long before the others, so that all
+// have about equal time if a race ends early.
 func TestRaceTakesTurns(t *testing.T) {
 	field, now := costlyField(t, 10*time.Microsecond, 20*time.Microsecond)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -92,7 +92,7 @@ func TestRaceTakesTurns(t *testing.T) {
 			t.Errorf("round %d: %v done, want %v", i, d, want)
 		}
 	}
-	// A race forgets what was before.
+	// A race discards earlier measurements.
 	if err := race(context.Background(), field, length{moves: 50, time: math.MaxInt64}, now, func(float64) {}); err != nil || field[0].Info.Moves != 50 || field[0].Trace.Len() != 50 {
 		t.Errorf("%v, %d moves, want 50", err, field[0].Info.Moves)
 	}
@@ -115,8 +115,8 @@ func TestLengthScaled(t *testing.T) {
 	}
 }
 
-// TestStop checks that a run which is broken off prints and writes what there
-// is, or says that there is nothing.
+// TestStop checks that an interrupted run prints and writes its results so far, or an
+// error if there are none.
 func TestStop(t *testing.T) {
 	clitest.Isolate(t)
 	stopAfter := func(looks int) (clitest.Result, string) {
@@ -133,7 +133,7 @@ func TestStop(t *testing.T) {
 		c := clitest.Command{Name: "isingmc", Run: clitest.Alone(now.runRanks)}
 		return c.CallContext(ctx, strings.Fields("-lattice 6x6 -sampler gibbs,sw -seconds 10 -trace "+name)...), name
 	}
-	r, name := stopAfter(10000) // two looks a move: 4000 are burn-in of each
+	r, name := stopAfter(10000) // two readings per move, of which 4000 are burn-in of each sampler
 	if r.Status != cli.Failed || !strings.Contains(r.Stdout, "\n  gibbs ") {
 		t.Errorf("status %d, stdout %q", r.Status, r.Stdout)
 	}

@@ -21,7 +21,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("the report lacks %q", want)
 		}
 	}
-	if n := reporttest.Check(t, "race.html"); n != 3 { // the decay, and the energies of two
+	if n := reporttest.Check(t, "race.html"); n != 3 { // the autocorrelation, and the energies of two samplers
 		t.Errorf("the report has %d charts, want 3", n)
 	}
 	isingmc.OK(t, "-lattice", "6x6", "-sampler", "sardonics", "-tune=ei:seconds=1:evaluations=4", "-moves", "500", "-out", "tuned.html", "-quiet")

@@ -70,7 +70,7 @@ func scanOf(t *testing.T, args string) (s scanJSON) {
 	return s
 }
 
-// exactPoint enumerates the states of a system, those with active spins up if active > 0.
+// exactPoint enumerates the states of a system, or only those with active spins up if active > 0.
 func exactPoint(g *mcmc.Graph, beta float64, active int) (p scanPoint) {
 	n := g.Len()
 	s := mcmc.NewIsing(g, nil)
@@ -105,7 +105,7 @@ func exactPoint(g *mcmc.Graph, beta float64, active int) (p scanPoint) {
 		Chi: beta * float64(n) * (m2 - abs*abs), Binder: 1 - m4/(3*m2*m2), LogZ: &logZ}
 }
 
-// TestScanIsExact compares scans by every kind of sampler, and the curves between, with all states.
+// TestScanIsExact compares scans by every kind of sampler, and the curves, with enumeration.
 func TestScanIsExact(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct {
@@ -170,8 +170,8 @@ func TestScanIsExact(t *testing.T) {
 				check(s.Sampler+" reweighted", s.Curve[i], hottest)
 			}
 		}
-		// Of some hundred comparisons that hang together, one of a standard normal is beyond 4.5 in 1000 runs;
-		// the errors of reweighting follow Student's t of 31 degrees of freedom, or fewer.
+		// In some hundred correlated comparisons, chance exceeds 4.5 about once in 1000 runs. The errors of
+		// reweighting have Student's t distribution with at most 31 degrees of freedom.
 		if compared < 40 || worst > 5.5 {
 			t.Errorf("%s: of %d comparisons the worst is %.1f standard errors off: %s", c.args, compared, worst, what)
 		}
@@ -192,8 +192,8 @@ func scanPlan(t *testing.T, args string) *plan {
 	return p
 }
 
-// TestScanWeighsBothStates: the rows of ins are means of own·x + (1−own)·partner of a ladder that is moved
-// by hand with the draws of the command, and their variance has what the two states of a move differ by.
+// TestScanWeighsBothStates checks the rows of ins against a ladder that the test moves with the random numbers of
+// the command: they are means of w·x + (1−w)·partner, and their variance includes that within a move.
 func TestScanWeighsBothStates(t *testing.T) {
 	const moves = 400
 	args := fmt.Sprintf("-lattice 4x3 -sampler ins -scan 1.5:4:5 -moves %d -burn 0", moves)
@@ -207,7 +207,7 @@ func TestScanWeighsBothStates(t *testing.T) {
 		return s.Energy(), 2*float64(countOnes(s.State()))/float64(s.Len()) - 1
 	}
 	n := len(p.scan.betas)
-	sums := make([][3]float64, n) // of the energy, its square and |m|
+	sums := make([][3]float64, n) // sums of the energy, its square and |m|
 	for range moves {
 		c.ladder.Move(c.rand)
 		for k := range sums {
@@ -225,14 +225,14 @@ func TestScanWeighsBothStates(t *testing.T) {
 			t.Errorf("temperature %d: energy %v and |m| %v, want %v and %v", k, r.Mean, abs, sum[0], sum[2])
 		}
 		variance := sum[1] - sum[0]*sum[0]
-		if math.Abs(r.Variance/variance-1) > 0.01 { // a trace divides by a number less than that of moves
+		if math.Abs(r.Variance/variance-1) > 0.01 { // a trace divides by less than the number of moves
 			t.Errorf("temperature %d: the variance of the energy is %v, want %v", k, r.Variance, variance)
 		}
 	}
 }
 
-// TestScanFindsAWrongTemperature: one replica at a wrong temperature is found by the comparison of
-// the samplers in all observables, and by that of its own figures with the curve of all its temperatures.
+// TestScanFindsAWrongTemperature checks that a replica at a wrong temperature is found by the comparison of
+// the samplers in all observables, and by the comparison of its figures with the curve of all temperatures.
 func TestScanFindsAWrongTemperature(t *testing.T) {
 	for _, wrong := range []bool{false, true} {
 		p := scanPlan(t, "-lattice 4x4 -sampler sw,gibbs -scan 2:3:4 -moves 12000")
@@ -261,8 +261,8 @@ func TestScanFindsAWrongTemperature(t *testing.T) {
 	}
 }
 
-// TestScanRises: chains of Gibbs sweeps that freeze in a spin glass have energies that rise with β, of
-// which there is a warning that names the remedy; replicas that exchange have none.
+// TestScanRises checks chains of Gibbs sweeps that freeze in a spin glass: their energies rise with β, and a
+// warning names the remedy. Replicas that swap have no warning.
 func TestScanRises(t *testing.T) {
 	clitest.Isolate(t)
 	for sampler, want := range map[string]string{"gibbs": "at β = 2 against 1.8; in equilibrium it falls (dE/dβ = −Var E), so the chains have not reached all states; run longer, or take pt", "pt": ""} {
@@ -285,8 +285,8 @@ func TestScanRises(t *testing.T) {
 	}
 }
 
-// TestScanCrossings: the Binder cumulants of two small lattices cross where those over all states do,
-// and those of different systems are not compared.
+// TestScanCrossings checks that the Binder cumulants of two small lattices cross at the exact point, and that
+// different systems are not compared.
 func TestScanCrossings(t *testing.T) {
 	clitest.Isolate(t)
 	binder := func(lattice string) func(x float64) float64 {
@@ -314,7 +314,7 @@ func TestScanCrossings(t *testing.T) {
 	}
 }
 
-// TestScanCrossingsOfSamplers: with several samplers each has its own crossing.
+// TestScanCrossingsOfSamplers checks that each of several samplers has a crossing.
 func TestScanCrossingsOfSamplers(t *testing.T) {
 	clitest.Isolate(t)
 	r := scanOf(t, "-lattice 3x3,4x4 -sampler sw,pt -scan 1.5:2.8:6 -moves 20000")
@@ -323,7 +323,7 @@ func TestScanCrossingsOfSamplers(t *testing.T) {
 	}
 }
 
-// TestScanAnchor: log Z has no error at the hottest temperature, from which it counts.
+// TestScanAnchor checks that log Z has no error at the hottest temperature, to which it is relative.
 func TestScanAnchor(t *testing.T) {
 	clitest.Isolate(t)
 	s := scanOf(t, "-lattice 4x4 -sampler sw -scan beta=0:0.5:5 -moves 800").Samplers[0]
@@ -336,8 +336,8 @@ func TestScanAnchor(t *testing.T) {
 	}
 }
 
-// TestScanPlacesTemperatures: with auto all neighbours accept about half of their swaps, where equally spaced
-// temperatures of the same number do not; the places depend on the seed alone.
+// TestScanPlacesTemperatures checks that with auto all neighbours accept about half of their swaps, while the same
+// number of equally spaced temperatures does not. The temperatures depend only on the seed.
 func TestScanPlacesTemperatures(t *testing.T) {
 	clitest.Isolate(t)
 	spread := func(s scanJSON) (low, high float64) {
@@ -354,7 +354,7 @@ func TestScanPlacesTemperatures(t *testing.T) {
 		auto := scanOf(t, args+"auto")
 		n := len(auto.Samplers[0].Scan)
 		low, high := spread(auto)
-		// Half, known to 0.04 from each pilot run (see pilotMoves), of some ten pairs.
+		// Half, with a standard error of 0.04 for each pilot run (see pilotMoves), for some ten pairs.
 		if first, last := auto.Samplers[0].Scan[0].Beta, auto.Samplers[0].Scan[n-1].Beta; first != 0.1 || last != 0.8 || n < 5 || low < 0.3 || high > 0.75 {
 			t.Errorf("%s: %d temperatures from β = %v to %v overlap by %v to %v", system, n, first, last, low, high)
 		}
@@ -368,7 +368,7 @@ func TestScanPlacesTemperatures(t *testing.T) {
 			}
 		}
 	}
-	// Several lattices share the temperatures, of which the larger one asks for more.
+	// Several lattices have the same temperatures, and a larger lattice needs more of them.
 	both := scanOf(t, "-lattice 4x4,12x12 -sampler sw -moves 1000 -scan beta=0.1:0.8:auto").Samplers
 	if len(both[0].Scan) != len(both[1].Scan) || *both[0].Scan[1].Overlap < *both[1].Scan[1].Overlap {
 		t.Errorf("two lattices: %+v", both)
@@ -384,8 +384,9 @@ func TestScanPlacesTemperatures(t *testing.T) {
 	}
 }
 
-// TestFrozenScan: a system that never leaves its ground state is warned of as too short a run alone. Advice names only
-// other samplers that apply: to ferromagnets sw and wolff, and those that keep the number of spins up if that is fixed.
+// TestFrozenScan checks that for a system that never leaves its ground state, the only warning is that the run is too
+// short. The advice names only samplers that apply: sw and wolff for ferromagnets, and samplers that fix the number of
+// spins up if it is fixed.
 func TestFrozenScan(t *testing.T) {
 	clitest.Isolate(t)
 	for args, want := range map[string]string{
@@ -403,7 +404,8 @@ func TestFrozenScan(t *testing.T) {
 	}
 }
 
-// TestScanWithoutOverlap: samplers that exchange and others warn of temperatures that are too far apart.
+// TestScanWithoutOverlap checks the warnings about temperatures that are too far apart, for samplers that swap and
+// others.
 func TestScanWithoutOverlap(t *testing.T) {
 	clitest.Isolate(t)
 	for _, sampler := range []string{"sw", "pt", "ins"} {
@@ -476,7 +478,7 @@ func TestScanFiles(t *testing.T) {
 	}
 }
 
-// TestScanDeterminism: equal seeds give equal results at any GOMAXPROCS.
+// TestScanDeterminism checks that equal seeds give equal results at any GOMAXPROCS.
 func TestScanDeterminism(t *testing.T) {
 	clitest.Isolate(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -500,7 +502,7 @@ func TestScanDeterminism(t *testing.T) {
 	}
 }
 
-// TestInfiniteSwapsCountStates: the energies that ins weighs count as states: their variance is that of
+// TestInfiniteSwapsCountStates checks that the weighted energies of ins count as states: their variance is that of
 // the Boltzmann distribution, and the effective number is that of independent states.
 func TestInfiniteSwapsCountStates(t *testing.T) {
 	clitest.Isolate(t)
@@ -516,7 +518,7 @@ func TestInfiniteSwapsCountStates(t *testing.T) {
 	}
 }
 
-// TestLaddersInARace: pt and ins, with samplers of every kind, agree with the exact mean energy.
+// TestLaddersInARace checks pt and ins, with samplers of every kind, against the exact mean energy.
 func TestLaddersInARace(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []struct {

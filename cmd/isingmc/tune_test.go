@@ -15,8 +15,7 @@ import (
 
 const tuneArgs = "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -seconds-per-flip 1e-7 "
 
-// tunedResult runs the command with -json and returns all that it prints but
-// times.
+// tunedResult runs the command with -json and returns its output without times.
 func tunedResult(t *testing.T, args string) (r jsonResult) {
 	t.Helper()
 	r = result(t, args)
@@ -26,8 +25,8 @@ func tunedResult(t *testing.T, args string) (r jsonResult) {
 	return r
 }
 
-// TestTune: equal seeds give equal policies and moves; the keys of the one sampler
-// are at the top level; the policy that is saved gives what it gave.
+// TestTune checks that equal seeds give equal policies and moves, that the keys of a single
+// sampler are at the top level, and that the saved policy gives the same results.
 func TestTune(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -52,7 +51,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestPolicyIsKept: what was learned is in the file before sampling begins, which may
+// TestPolicyIsKept checks that the policy is in its file before sampling begins, which may
 // be stopped.
 func TestPolicyIsKept(t *testing.T) {
 	clitest.Isolate(t)
@@ -72,7 +71,7 @@ func TestPolicyIsKept(t *testing.T) {
 	}
 }
 
-// TestTunePicture: -out draws, and shows what is compared with apart.
+// TestTunePicture checks that -out draws a picture, and shows the settings before tuning separately.
 func TestTunePicture(t *testing.T) {
 	clitest.Isolate(t)
 	r := tunedResult(t, tuneArgs+"-sampler sardonics:walks=1 -tune=seconds=0.1:evaluations=8 -out x.png")
@@ -89,7 +88,7 @@ func TestTunePicture(t *testing.T) {
 			t.Errorf("no %q in %q", want, out)
 		}
 	}
-	// What it was tuned for is said where the table shows something else.
+	// A line names the reward if the table shows something else.
 	for of, says := range map[string]bool{"": true, ":of=slowest": true, ":of=energy": false} {
 		out := isingmc.OK(t, strings.Fields(tuneArgs+"-tune=ei:seconds=0.05:evaluations=2:kernels=2"+of)...)
 		if strings.Contains(out, "slowest of several observables") != says {
@@ -142,8 +141,8 @@ func TestBadTuning(t *testing.T) {
 	isingmc.Fails(t, cli.Failed, strings.Fields("-lattice 4x4x4 -tune -policy there.json"), "-policy", "there already")
 }
 
-// TestMeansOfPolicies: kernels of one bias have P_LL of 1, those of single walks have
-// none, and γ_H is the mean over the kernels that have it.
+// TestMeansOfPolicies checks that kernels with one bias have P_LL of 1, that kernels of single walks
+// have none, and that γ_H is the mean over the kernels that have it.
 func TestMeansOfPolicies(t *testing.T) {
 	for _, c := range []struct {
 		kernels []string
@@ -169,7 +168,7 @@ func TestMeansOfPolicies(t *testing.T) {
 	}
 }
 
-// TestBadPolicies: files that do not fit, status 1.
+// TestBadPolicies checks files that do not fit: status 1.
 func TestBadPolicies(t *testing.T) {
 	clitest.Isolate(t)
 	isingmc.OK(t, strings.Fields("-lattice 4x4x4 -moves 9 -seconds-per-flip 1e-7 -tune=seconds=0.02:evaluations=4:kernels=2 -policy p.json -quiet")...)
@@ -201,8 +200,8 @@ func TestBadPolicies(t *testing.T) {
 	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4x4 -policy p.json -sampler sardonics:k=1-3"), "-policy", "k=1-3")
 }
 
-// TestWalksStartRelaxed: long walks that fit β are accepted from the first move on.
-// From a random start none was.
+// TestWalksStartRelaxed checks that long walks with settings for β are accepted from the first
+// move on. From a random start none is.
 func TestWalksStartRelaxed(t *testing.T) {
 	clitest.Isolate(t)
 	r := result(t, "-lattice 40x40 -J pm1 -beta 1 -sampler sardonics:k=63-91:gamma=1.04/1.082:walks=3:mix=.208/.674/.119 -moves 50 -burn 0")
@@ -211,8 +210,8 @@ func TestWalksStartRelaxed(t *testing.T) {
 	}
 }
 
-// TestTuneOfEnergy: the reward may be of the energy alone, and is by default of
-// slower observables too.
+// TestTuneOfEnergy checks that the reward may use only the energy, and by default also uses
+// slower observables.
 func TestTuneOfEnergy(t *testing.T) {
 	clitest.Isolate(t)
 	best := map[string]bool{}

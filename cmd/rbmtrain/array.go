@@ -260,11 +260,11 @@ func (a *array) examineAll(ctx context.Context) error {
 	if !a.dryRun {
 		return nil
 	}
-	fmt.Fprintf(&out, "in all: %s to make, %s", cli.Count(unfinished, "run"), duration(seconds))
+	fmt.Fprintf(&out, "total: %s left, %s", cli.Count(unfinished, "run"), duration(seconds))
 	if longest > seconds {
 		fmt.Fprintf(&out, ", or %s with the longest ladders", duration(longest))
 	}
-	out.WriteString(", and measuring on top\n")
+	out.WriteString(", without measurements\n")
 	return a.flags.Print(map[string]any{"runs": a.runs, "seconds": seconds}, func(w io.Writer) error {
 		_, err := io.WriteString(w, out.String())
 		return err

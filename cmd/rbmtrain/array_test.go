@@ -131,7 +131,7 @@ func TestArrayGoesOn(t *testing.T) {
 	if out := rbmtrain.OK(t, append(args, "-dry-run", "-json")...); states(t, out) != "finished finished finished" {
 		t.Errorf("in the end the states are %s, want %s", states(t, out), "finished finished finished")
 	}
-	if out := rbmtrain.OK(t, append(args, "-dry-run")...); !strings.HasSuffix(out, "\nin all: 0 runs to make, 0 µs, and measuring on top\n") {
+	if out := rbmtrain.OK(t, append(args, "-dry-run")...); !strings.HasSuffix(out, "\ntotal: 0 runs left, 0 µs, without measurements\n") {
 		t.Errorf("a finished array: %s", out)
 	}
 	// A finished run that is extended counts as unfinished until its new end.
@@ -146,8 +146,8 @@ func TestArrayInterrupted(t *testing.T) {
 	clitest.Isolate(t)
 	args := sweep(t, three, "-quiet")
 	r := interrupt(40, args...)
-	rbmtrain.OneLine(t, r.Stderr, "stopped after step ", "; resume by: the same command again, which resumes this run and makes the others")
-	if out := rbmtrain.OK(t, append(args, "-dry-run")...); !strings.Contains(out, ", interrupted: ") || !strings.Contains(out, "\nin all: ") {
+	rbmtrain.OneLine(t, r.Stderr, "stopped after step ", "; resume by: the same command again, which resumes this run and trains the others")
+	if out := rbmtrain.OK(t, append(args, "-dry-run")...); !strings.Contains(out, ", interrupted: ") || !strings.Contains(out, "\ntotal: ") {
 		t.Errorf("the array that was interrupted: %s", out)
 	}
 	rbmtrain.OK(t, args...)

@@ -311,7 +311,7 @@ func TestResumeDamaged(t *testing.T) {
 		{name: "damaged and none before", spoil: func(t *testing.T) { damage(t, checkpoint); remove(t, previous) },
 			err: []string{"-resume", checkpoint, "checksum"}},
 		{name: "both missing", spoil: func(t *testing.T) { remove(t, checkpoint); remove(t, previous) },
-			err: []string{"-resume", "run has no checkpoint to resume from", "start anew, by its own flags with -out run -force"}},
+			err: []string{"-resume", "run has no checkpoint to resume from", "start a new run with the same flags, -out run and -force"}},
 		{name: "no checkpoint at all", spoil: func(t *testing.T) { clitest.Write(t, checkpoint, "not a checkpoint"); remove(t, previous) },
 			err: []string{"-resume", checkpoint}},
 		{name: "config missing", spoil: func(t *testing.T) { remove(t, "run/"+rundir.ConfigFile) },
@@ -467,7 +467,7 @@ func TestResumeEpochs(t *testing.T) {
 	}
 }
 
-// A run by an estimator, or with a setting, that was removed is refused in one line that says why and what helps.
+// A run with an estimator or a setting that was removed is refused in one line, with the reason and a remedy.
 func TestResumeOfRemovedEstimator(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)

@@ -86,7 +86,7 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 // resumption returns the command that continues the run to the same end.
 func (r *runner) resumption() string {
 	if r.plan.opts.inArray {
-		return "the same command again, which resumes this run and makes the others"
+		return "the same command again, which resumes this run and trains the others"
 	}
 	return "rbmtrain " + r.resumeFlags()
 }
