@@ -20,9 +20,9 @@ func batchOf(m *rbm.RBM, rows int, from ...[]int) rbm.Batch {
 	return b
 }
 
-// lawAfter returns the distribution of the joint state of a chain after the given number of Gibbs steps. The
+// distributionAfter returns the distribution of the joint state of a chain after the given number of Gibbs steps. The
 // chain starts at visible states v, with h drawn given v.
-func lawAfter(m *rbm.RBM, all []state, gibbs [][]float64, v []int, steps int) []float64 {
+func distributionAfter(m *rbm.RBM, all []state, gibbs [][]float64, v []int, steps int) []float64 {
 	p := make([]float64, len(all))
 	code := func(v []int) (n int) {
 		for i, x := range v {
@@ -48,7 +48,7 @@ func lawAfter(m *rbm.RBM, all []state, gibbs [][]float64, v []int, steps int) []
 // farState returns the least probable visible states. The distribution of chains that
 // start there differs from equilibrium for some steps.
 func farState(all []state) []int {
-	p := law(all, 1)
+	p := distribution(all, 1)
 	sum := map[string]float64{}
 	name := func(s state) string {
 		b := make([]byte, len(s.v))
@@ -89,7 +89,7 @@ func TestCDTakesKSteps(t *testing.T) {
 			}
 			var z [3]float64 // for one step less, the right number of steps, and one more
 			for i := range z {
-				z[i] = c.z(t, states(), numbers(rows), lawAfter(m, all, gibbs, from, steps-1+i))
+				z[i] = c.z(t, states(), numbers(rows), distributionAfter(m, all, gibbs, from, steps-1+i))
 			}
 			t.Logf("%v, %s: z = %.1f; of a step less %.1f, of one more %.1f", s, name, z[1], z[0], z[2])
 			if z[1] > 6 {
@@ -142,7 +142,7 @@ func TestCDKeepsTheWeights(t *testing.T) {
 			pos.Weight[r] = float32(share[r%2] / rows)
 		}
 		for i, v := range from {
-			want = addTo(want, share[i]/2, expectation(m, all, lawAfter(m, all, gibbs, v, 1)))
+			want = addTo(want, share[i]/2, expectation(m, all, distributionAfter(m, all, gibbs, v, 1)))
 		}
 		phase, _, err := build[*cd](set(t, "cd", "k", 1)).Estimate(m, pos, callFrom)
 		if err != nil {

@@ -24,7 +24,7 @@ func constrainedStart(s shape, base bool, c *rbm.Constraint) *exactStart {
 		x.all = withBase(x.all, x.base)
 	}
 	for _, t := range testTemperatures {
-		x.p = append(x.p, law(x.all, 1/t))
+		x.p = append(x.p, distribution(x.all, 1/t))
 	}
 	x.c = newCensus(x.all)
 	return x
@@ -164,7 +164,7 @@ func TestConstrainedExact(t *testing.T) {
 				f = append(f, float64(x))
 			}
 			// The moments are float32.
-			if d := farthest(f, constrainedMoments(all, law(all, 1))); d > 2.0/(1<<24) {
+			if d := farthest(f, constrainedMoments(all, distribution(all, 1))); d > 2.0/(1<<24) {
 				t.Errorf("%v, %v: off by %v, want at most %v", s, c, d, 2.0/(1<<24))
 			}
 			m.Constraint = nil

@@ -123,8 +123,8 @@ func sharpGroups(seed uint64, sd float64) *rbm.RBM {
 // at returns the energy of the tempered path at inverse temperature beta.
 func (s state) at(beta float64) float64 { return beta*s.energy + (1-beta)*s.base }
 
-// law returns the probabilities of the states all at inverse temperature beta.
-func law(all []state, beta float64) []float64 {
+// distribution returns the probabilities of the states all at inverse temperature beta.
+func distribution(all []state, beta float64) []float64 {
 	top := math.Inf(-1)
 	for _, s := range all {
 		top = math.Max(top, -s.at(beta))

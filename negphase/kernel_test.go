@@ -36,7 +36,7 @@ func newReplicated(m *rbm.RBM, base *rbm.Base, beta []float64) *replicated {
 		s.all = withBase(s.all, base)
 	}
 	for _, b := range beta {
-		s.p = append(s.p, law(s.all, b))
+		s.p = append(s.p, distribution(s.all, b))
 		s.gibbs = append(s.gibbs, gibbsKernel(m, base, s.all, b))
 	}
 	x := make([]int, len(beta))
@@ -277,7 +277,7 @@ func TestGroupsAreInDetailedBalance(t *testing.T) {
 			listed = withBase(all, base)
 		}
 		for _, beta := range []float64{1, 0.4} {
-			p := law(listed, beta)
+			p := distribution(listed, beta)
 			kernel := gibbsKernel(m, base, listed, beta)
 			if d := imbalance(listed, p, kernel); d > kernelTol {
 				t.Errorf("β = %v, a base %v: detailed balance is off by %v, want at most %v", beta, base != nil, d, kernelTol)
@@ -398,7 +398,7 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 			}
 			near(t, "sum of a row", sum, 1, kernelTol)
 			if t.Failed() {
-				t.Fatalf("row %d is no law", n)
+				t.Fatalf("row %d is no distribution", n)
 			}
 		}
 		if d := farthest(after(bar, matrix), bar); d > kernelTol {
@@ -449,7 +449,7 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 		// the permutation from the energies before the steps breaks it.
 		mutant("permutation from the energies before the Gibbs steps", s.moved(true))
 		if d := s.moved(false); d > kernelTol {
-			t.Errorf("the law of the particles by temperature is moved by %v, want at most %v", d, kernelTol)
+			t.Errorf("the distribution of the particles by temperature is moved by %v, want at most %v", d, kernelTol)
 		}
 	})
 }
@@ -468,15 +468,15 @@ func (s *replicated) moved(stale bool) float64 {
 	for n, from := range s.joint {
 		row := s.move(identity, from)
 		for i, to := range s.joint {
-			law := rho[i]
+			distribution := rho[i]
 			if stale {
-				law = rho[n]
+				distribution = rho[n]
 			}
 			for q, at := range s.perms {
 				for j, k := range at {
 					y[j] = to[k]
 				}
-				end[s.number(y)] += start[n] * row[i] * law[q]
+				end[s.number(y)] += start[n] * row[i] * distribution[q]
 			}
 		}
 	}
@@ -546,9 +546,9 @@ func TestParallelTemperingKernel(t *testing.T) {
 			forget := *s // broken: the path has no base
 			forget.all = states(s.m)
 			d, _ := forget.tempering(upward, swapProbability, false)
-			t.Logf("E instead of E − E₀: law moved by %.2g", d)
+			t.Logf("E instead of E − E₀: distribution moved by %.2g", d)
 			if d < mutantBreak {
-				t.Errorf("mutant is not seen: E instead of E − E₀: the law is moved by %v only", d)
+				t.Errorf("mutant is not seen: E instead of E − E₀: the distribution is moved by %v only", d)
 			}
 		}
 		for _, mutant := range []struct {
@@ -563,9 +563,9 @@ func TestParallelTemperingKernel(t *testing.T) {
 		} {
 			d, cold := s.tempering(upward, mutant.swap, mutant.stale)
 			off := farthest(expectation(s.m, s.all, cold), want)
-			t.Logf("%s: law moved by %.2g, estimate off by %.2g", mutant.name, d, off)
+			t.Logf("%s: distribution moved by %.2g, estimate off by %.2g", mutant.name, d, off)
 			if d < mutantBreak {
-				t.Errorf("mutant is not seen: %s: the law is moved by %v only", mutant.name, d)
+				t.Errorf("mutant is not seen: %s: the distribution is moved by %v only", mutant.name, d)
 			}
 			if off < mutantBreak {
 				t.Errorf("mutant is not seen: %s: the estimate is off by %v only", mutant.name, off)

@@ -19,11 +19,11 @@ func TestRises(t *testing.T) {
 				t.Fatal(err)
 			}
 			mean, variance := make([]float64, len(x.p)), make([]float64, len(x.p))
-			for k, law := range x.p {
+			for k, distribution := range x.p {
 				for i, st := range x.all {
 					e := st.energy - st.base
-					mean[k] += law[i] * e
-					variance[k] += law[i] * e * e
+					mean[k] += distribution[i] * e
+					variance[k] += distribution[i] * e * e
 				}
 				variance[k] -= mean[k] * mean[k]
 			}
@@ -147,7 +147,7 @@ func TestLockedMovesReachAllStates(t *testing.T) {
 	for _, s := range []shape{{4, 3, 0, rbm.Softmax}, {5, 3, 3, rbm.Softmax}} {
 		m := s.random(31, 1)
 		x := &exactStart{m: m, all: states(m)}
-		x.p = [][]float64{law(x.all, 1)}
+		x.p = [][]float64{distribution(x.all, 1)}
 		x.c = newCensus(x.all)
 		for _, text := range []string{"im:k=1", "walk:exchange"} {
 			w := x.walk(t, text)
@@ -174,7 +174,7 @@ func TestExactFollowsTheModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := expectation(m, all, law(all, 1))
+		want := expectation(m, all, distribution(all, 1))
 		for i, x := range slices.Concat(phase.Moments.VH.Data, phase.Moments.V, phase.Moments.H) {
 			near(t, "moment", float64(x), want[i], 0x1p-24+1e-12) // stored as float32
 		}

@@ -13,7 +13,7 @@ import (
 // rejectionOf returns the exact mean rejection of swaps of independent states between two inverse
 // temperatures, by enumeration.
 func rejectionOf(all []state, a, b float64) float64 {
-	p, q := law(all, a), law(all, b)
+	p, q := distribution(all, a), distribution(all, b)
 	r := 0.0
 	for x, s := range all {
 		for y, z := range all {

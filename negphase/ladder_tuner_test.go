@@ -30,7 +30,7 @@ func independent(visible, hidden int, bias float32) *rbm.RBM {
 // exactPairs returns the exact rejection of each pair of neighbours of beta,
 // and the difference of their mean energies, for the given number of independent units.
 func exactPairs(units int, bias float64, beta []float64) (rejection, rise []float64) {
-	laws := make([][]float64, len(beta)) // distributions of the number of units that are off
+	distributions := make([][]float64, len(beta)) // [temperature][number of units that are off]
 	means := make([]float64, len(beta))
 	choose := func(n int) float64 { // log of the binomial coefficient
 		all, _ := math.Lgamma(float64(units + 1))
@@ -41,7 +41,7 @@ func exactPairs(units int, bias float64, beta []float64) (rejection, rise []floa
 	for k, b := range beta {
 		for n := range units + 1 {
 			p := math.Exp(choose(n) - float64(n)*b*bias - float64(units)*math.Log1p(math.Exp(-b*bias)))
-			laws[k] = append(laws[k], p)
+			distributions[k] = append(distributions[k], p)
 			means[k] += bias * float64(n) * p
 		}
 	}
@@ -51,9 +51,9 @@ func exactPairs(units int, bias float64, beta []float64) (rejection, rise []floa
 		r, below, damped := 0.0, 0.0, 0.0
 		decay := math.Exp(-(beta[k] - beta[k+1]) * bias)
 		for n := range units + 1 {
-			r += laws[k+1][n] * (below - damped)
-			below += laws[k][n]
-			damped = (damped + laws[k][n]) * decay
+			r += distributions[k+1][n] * (below - damped)
+			below += distributions[k][n]
+			damped = (damped + distributions[k][n]) * decay
 		}
 		rejection, rise = append(rejection, r), append(rise, means[k+1]-means[k])
 	}

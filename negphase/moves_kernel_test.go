@@ -42,7 +42,7 @@ func TestWalkKernels(t *testing.T) {
 			right := func(name string, kernel [][]float64) {
 				t.Helper()
 				if off := l.moved(kernel); off > kernelTol {
-					t.Errorf("%v at %v: %s moves the law by %v, want at most %v", shape, beta, name, off, kernelTol)
+					t.Errorf("%v at %v: %s moves the distribution by %v, want at most %v", shape, beta, name, off, kernelTol)
 				}
 				if n := l.reachable(kernel); n != l.states() {
 					t.Errorf("%v at %v: %s reaches %d of %d states", shape, beta, name, n, l.states())
@@ -61,7 +61,7 @@ func TestWalkKernels(t *testing.T) {
 			right("gibbs", product(l.sweep(l.sites), label))
 			right("im", product(product(gibbs, im), label))
 			if off := l.moved(product(im, label)); off > kernelTol {
-				t.Errorf("%v at %v: the moves of im change the law by %v, want at most %v", shape, beta, off, kernelTol)
+				t.Errorf("%v at %v: the moves of im change the distribution by %v, want at most %v", shape, beta, off, kernelTol)
 			}
 
 			wrong("im without a Gibbs step", product(im, label))
@@ -114,7 +114,7 @@ func TestConstrainedWalkKernels(t *testing.T) {
 				kernel = product(product(im, l.inputs(flipChance)), label)
 			}
 			if off, n := l.moved(kernel), l.reachable(kernel); off > kernelTol || n != l.states() {
-				t.Errorf("%v, %v: the law is moved by %v, %d of %d states are reached", c.shape, m.Constraint, off, n, l.states())
+				t.Errorf("%v, %v: the distribution is moved by %v, %d of %d states are reached", c.shape, m.Constraint, off, n, l.states())
 			}
 			wrong := func(name string, kernel [][]float64) {
 				t.Helper()
@@ -150,7 +150,7 @@ func TestLaddersOfMoves(t *testing.T) {
 			l = newListing(t, m, beta)
 			s.all = l.all
 			s.gibbs[k] = product(l.sardonics(l.sites), l.label(labelProbabilities))
-			s.p[k] = l.law
+			s.p[k] = l.distribution
 		}
 		d, _ := s.tempering(upward, swapProbability, false)
 		if d > kernelTol {
@@ -171,9 +171,9 @@ func TestLaddersOfMoves(t *testing.T) {
 			}
 			s.gibbs[2] = kernel
 			d, _ := s.tempering(upward, swapProbability, false)
-			t.Logf("%v: %s: law moved by %.2g", shape, name, d)
+			t.Logf("%v: %s: distribution moved by %.2g", shape, name, d)
 			if d < mutantBreak {
-				t.Errorf("%v: mutant is not seen: %s: law moved by %v only", shape, name, d)
+				t.Errorf("%v: mutant is not seen: %s: distribution moved by %v only", shape, name, d)
 			}
 		}
 		s.gibbs[2] = right

@@ -24,7 +24,7 @@ func TestConstrainedLaddersAreStationary(t *testing.T) {
 		m.Constraint = &c.constraint
 		x := &exactStart{m: m, all: allowed(m)}
 		for _, temperature := range testTemperatures {
-			x.p = append(x.p, law(x.all, 1/temperature))
+			x.p = append(x.p, distribution(x.all, 1/temperature))
 		}
 		x.c = newCensus(x.all)
 		for _, text := range []string{"pt:swaps=2:tau=1/1.6/16:im:k=1", "ins:swaps=2:tau=1/1.6/16:exchange"} {

@@ -12,16 +12,16 @@ import (
 // A listing has all joint states of a tiny RBM, with the cost of each flip in each state, computed by the
 // systems of the walks.
 type listing struct {
-	m     *rbm.RBM
-	all   []state
-	sites []int32
-	first int         // label unit
-	state [][]uint8   // [x][unit]
-	cost  [][]float64 // [x][unit]
-	index map[string]int
-	beta  float64
-	free  []float64 // exp(−βE), by the energies of the systems
-	law   []float64 // distribution of the states that the constraint allows
+	m            *rbm.RBM
+	all          []state
+	sites        []int32
+	first        int         // label unit
+	state        [][]uint8   // [x][unit]
+	cost         [][]float64 // [x][unit]
+	index        map[string]int
+	beta         float64
+	free         []float64 // exp(−βE), by the energies of the systems
+	distribution []float64 // of the states that the constraint allows
 }
 
 func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
@@ -55,14 +55,14 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 		near(t, "energy", system.Energy(), st.energy, w.parameters.Reach()*0x1p-29*float64(units*units))
 		l.all[x].energy = system.Energy()
 		l.free = append(l.free, math.Exp(-beta*system.Energy()))
-		l.law = append(l.law, 0)
+		l.distribution = append(l.distribution, 0)
 		if meetsConstraint(m, st) {
-			l.law[x] = l.free[x]
+			l.distribution[x] = l.free[x]
 			sum += l.free[x]
 		}
 	}
-	for x := range l.law {
-		l.law[x] /= sum
+	for x := range l.distribution {
+		l.distribution[x] /= sum
 	}
 	return l
 }
@@ -265,9 +265,9 @@ func meetsConstraint(m *rbm.RBM, s state) bool {
 	return active == c.Active
 }
 
-// label returns the kernel that redraws the label. The function law computes the probabilities of the classes from
+// label returns the kernel that redraws the label. The function probabilities computes the probabilities of the classes from
 // the states and costs of the label's units.
-func (l *listing) label(law func(p []float64, state []uint8, cost []float64, beta float64)) [][]float64 {
+func (l *listing) label(probabilities func(p []float64, state []uint8, cost []float64, beta float64)) [][]float64 {
 	n := softmaxLabel(l.m).Units
 	if n == 0 {
 		return l.identity()
@@ -275,7 +275,7 @@ func (l *listing) label(law func(p []float64, state []uint8, cost []float64, bet
 	kernel := l.empty()
 	p := make([]float64, n)
 	for x := range l.all {
-		law(p, l.state[x][l.first:][:n], l.cost[x][l.first:][:n], l.beta)
+		probabilities(p, l.state[x][l.first:][:n], l.cost[x][l.first:][:n], l.beta)
 		for y, share := range p {
 			s := slices.Clone(l.state[x])
 			for k := range n {
@@ -298,13 +298,13 @@ func product(a, b [][]float64) [][]float64 {
 
 // moved returns the largest change of the distribution by a kernel, or the error of a row sum if that is larger.
 func (l *listing) moved(kernel [][]float64) float64 {
-	off := farthest(after(l.law, kernel), l.law)
+	off := farthest(after(l.distribution, kernel), l.distribution)
 	for x, row := range kernel {
 		sum := 0.0
 		for _, p := range row {
 			sum += p
 		}
-		if l.law[x] > 0 {
+		if l.distribution[x] > 0 {
 			off = max(off, math.Abs(sum-1))
 		}
 	}
@@ -313,7 +313,7 @@ func (l *listing) moved(kernel [][]float64) float64 {
 
 // states returns the number of allowed states.
 func (l *listing) states() (n int) {
-	for _, p := range l.law {
+	for _, p := range l.distribution {
 		if p > 0 {
 			n++
 		}
@@ -324,7 +324,7 @@ func (l *listing) states() (n int) {
 // reachable returns the number of states that the kernel can reach
 // from the first allowed state.
 func (l *listing) reachable(kernel [][]float64) int {
-	first := slices.IndexFunc(l.law, func(p float64) bool { return p > 0 })
+	first := slices.IndexFunc(l.distribution, func(p float64) bool { return p > 0 })
 	seen, todo := map[int]bool{first: true}, []int{first}
 	for len(todo) > 0 {
 		x := todo[0]

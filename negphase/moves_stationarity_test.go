@@ -115,7 +115,7 @@ func TestConstrainedWalksAreStationary(t *testing.T) {
 		m := c.shape.random(46, sharpSD)
 		m.Constraint = &c.constraint
 		x := &exactStart{m: m, all: allowed(m)}
-		x.p = [][]float64{law(x.all, 1)}
+		x.p = [][]float64{distribution(x.all, 1)}
 		x.c = newCensus(x.all)
 		for _, text := range c.texts {
 			w := x.walk(t, text)

@@ -210,7 +210,7 @@ func TestPermanentDraws(t *testing.T) {
 			t.Errorf("K = %d: z = %.1f, want at most 6", k, z)
 		}
 		if broken < 6 {
-			t.Errorf("K = %d: a wrong law is not seen: z = %.1f, want at least 6", k, broken)
+			t.Errorf("K = %d: a wrong distribution is not seen: z = %.1f, want at least 6", k, broken)
 		}
 	}
 }

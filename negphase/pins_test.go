@@ -80,9 +80,9 @@ func (s *replicated) steps(q []float64) []float64 {
 func (s *replicated) blockwise(ends []int, beta []float64) (rho [][]float64) {
 	for _, x := range s.joint {
 		e := s.energies(x)
-		law := make([]float64, len(s.perms))
+		distribution := make([]float64, len(s.perms))
 		for i, at := range s.perms {
-			law[i] = 1
+			distribution[i] = 1
 			lo := 0
 			for _, hi := range ends {
 				p := newPermanent(beta[lo:hi])
@@ -92,15 +92,15 @@ func (s *replicated) blockwise(ends []int, beta []float64) (rho [][]float64) {
 					local = append(local, particle-lo)
 				}
 				if slices.Min(local) < 0 || slices.Max(local) >= hi-lo {
-					law[i] = 0
+					distribution[i] = 0
 					break
 				}
 				prob, _ := p.path(local)
-				law[i] *= prob
+				distribution[i] *= prob
 				lo = hi
 			}
 		}
-		rho = append(rho, law)
+		rho = append(rho, distribution)
 	}
 	return rho
 }

@@ -230,10 +230,10 @@ func TestTrajectoryIsTrue(t *testing.T) {
 			for _, constraint := range []*rbm.Constraint{nil, constraints[i]} {
 				all := states(to)
 				to.Constraint = constraint
-				want := expectation(to, all, law(all, 1))
+				want := expectation(to, all, distribution(all, 1))
 				if constraint != nil {
 					all = permitted(to)
-					want = constrainedMoments(all, law(all, 1))
+					want = constrainedMoments(all, distribution(all, 1))
 				}
 				from := between(to, baseModel(meanField(to), to), 0.97)
 				p := estimator(t, c.text).(*ptt)
@@ -309,7 +309,7 @@ func TestReservoirBias(t *testing.T) {
 			}
 		}
 		all := states(m)
-		want, mean, square := expectation(m, all, law(all, 1)), []float64(nil), []float64(nil)
+		want, mean, square := expectation(m, all, distribution(all, 1)), []float64(nil), []float64(nil)
 		for _, f := range groupEstimates(phase, chains) {
 			mean = addTo(mean, 1./chains, f)
 			for i := range f {

@@ -104,7 +104,7 @@ func (s *trajectory) kernel(a, from int) [][]float64 {
 				h[j] = bits >> j & 1
 				p *= sigmoid(field[j] * float64(2*h[j]-1))
 			}
-			w := visibleLaw(m, s.v, h)
+			w := visibleDistribution(m, s.v, h)
 			for k := range w {
 				matrix[i][k] += p * w[k]
 			}
@@ -113,8 +113,8 @@ func (s *trajectory) kernel(a, from int) [][]float64 {
 	return matrix
 }
 
-// visibleLaw returns p(v|h) of the listed states.
-func visibleLaw(m *rbm.RBM, all [][]int, h []int) []float64 {
+// visibleDistribution returns p(v|h) of the listed states.
+func visibleDistribution(m *rbm.RBM, all [][]int, h []int) []float64 {
 	a, sum := visibleField(m, h), 0.0
 	w := make([]float64, len(all))
 	for k, v := range all {

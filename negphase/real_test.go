@@ -260,8 +260,8 @@ func at(m *rbm.RBM, beta float32) *rbm.RBM {
 	return c
 }
 
-// hiddenLaw returns the probability of each state of the hidden units of m, indexed by their bits.
-func hiddenLaw(m *rbm.RBM) []float64 {
+// hiddenDistribution returns the probability of each state of the hidden units of m, indexed by their bits.
+func hiddenDistribution(m *rbm.RBM) []float64 {
 	logs := make([]float64, 1<<m.Hidden())
 	for x := range logs {
 		for j := range m.Hidden() {
@@ -312,7 +312,7 @@ func TestGaussianWalksAreStationary(t *testing.T) {
 		for _, r := range rows {
 			counts[h.Row(int(r))[0]]++
 		}
-		return diag.StationarityZ(counts, hiddenLaw(m))
+		return diag.StationarityZ(counts, hiddenDistribution(m))
 	}
 	for _, m := range gaussianModels(3, 0.9) {
 		start := draw(t, m, chains)

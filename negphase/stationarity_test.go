@@ -128,7 +128,7 @@ func newExactStart(m *rbm.RBM, base bool) *exactStart {
 		x.all = withBase(x.all, x.base)
 	}
 	for _, t := range testTemperatures {
-		x.p = append(x.p, law(x.all, 1/t))
+		x.p = append(x.p, distribution(x.all, 1/t))
 	}
 	x.c = newCensus(x.all)
 	return x

@@ -40,7 +40,7 @@ func TestSummarizeChains(t *testing.T) {
 	}
 	c := SummarizeChains(autoregressions(0.5, 30, 300, 0, rbm.NewKey(4)))
 	if want := 30 * 300 / (2 * tauOf(0.5)); math.Abs(c.Effective/want-1) > 0.2 || !(c.RHat < 1.02) {
-		t.Errorf("chains of one law: worth %v, want about %v; R̂ is %v", c.Effective, want, c.RHat)
+		t.Errorf("chains of one distribution: worth %v, want about %v; R̂ is %v", c.Effective, want, c.RHat)
 	}
 	c = SummarizeChains(autoregressions(0.5, 30, 300, 1, rbm.NewKey(4)))
 	if !math.IsInf(c.Time.StdErr, 1) || !(c.RHat > 5) || c.Effective > 100 {
@@ -87,10 +87,10 @@ func TestTwoSamples(t *testing.T) {
 		test         func(a, b []float64, key rbm.Key) float64
 		low, high    float64
 	}{
-		{"Welch, one law", 0, 1, welch, 0.1 - 4*stdErr, 0.1 + 4*stdErr},
+		{"Welch, one distribution", 0, 1, welch, 0.1 - 4*stdErr, 0.1 + 4*stdErr},
 		{"Welch, other spreads", 0, 4, welch, 0.1 - 4*stdErr, 0.1 + 4*stdErr},
 		{"Welch, other means", 1.5, 1, welch, 0.9, 1},
-		{"energy, one law", 0, 1, energy, 0.1 - 4*stdErr, 0.1 + 4*stdErr},
+		{"energy, one distribution", 0, 1, energy, 0.1 - 4*stdErr, 0.1 + 4*stdErr},
 		{"energy, other means", 1.5, 1, energy, 0.9, 1},
 		{"energy, other spreads", 0, 4, energy, 0.5, 1},
 	} {

@@ -35,11 +35,11 @@ func product(a *mat.Dense) func(w []float64) {
 }
 
 func uniform(n int) []float64 {
-	law := make([]float64, n)
-	for i := range law {
-		law[i] = 1 / float64(n)
+	pi := make([]float64, n)
+	for i := range pi {
+		pi[i] = 1 / float64(n)
 	}
-	return law
+	return pi
 }
 
 // cycle moves to the next of n states on a circle with probability p, and otherwise stays.
@@ -57,7 +57,7 @@ func TestSpectralGap(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		p    *mat.Dense
-		law  []float64
+		pi   []float64
 		gap  float64
 	}{
 		{"two states", two, []float64{0.75, 0.25}, 0.4},
@@ -71,7 +71,7 @@ func TestSpectralGap(t *testing.T) {
 		// After two steps the start is forgotten, after one it is not: the matrix is not diagonalisable.
 		{"nilpotent", mat.NewDense(4, 4, []float64{.5, .5, 0, 0, 0, 0, .5, .5, .5, .5, 0, 0, 0, 0, .5, .5}), uniform(4), 1},
 	} {
-		gap, err := SpectralGap(dense{c.p}, c.law)
+		gap, err := SpectralGap(dense{c.p}, c.pi)
 		tol := 1e-13
 		if c.name == "nilpotent" {
 			tol = 1e-7 // the error of its eigenvalues is the square root of the rounding error
@@ -87,41 +87,41 @@ func TestSpectralGap(t *testing.T) {
 func TestSpectralGapOfReversibleChains(t *testing.T) {
 	const n = 12
 	r := rbm.NewKey(4).Rand()
-	law, sum := make([]float64, n), 0.0
-	for i := range law {
-		law[i] = 0.1 + r.Float64()
-		sum += law[i]
+	pi, sum := make([]float64, n), 0.0
+	for i := range pi {
+		pi[i] = 0.1 + r.Float64()
+		sum += pi[i]
 	}
 	p := mat.NewDense(n, n, nil)
 	for i := range n {
-		law[i] /= sum
+		pi[i] /= sum
 	}
 	for i := range n {
 		stay := 1.0
 		for j := range n {
 			if i != j {
-				p.Set(i, j, min(1, law[j]/law[i])/n)
+				p.Set(i, j, min(1, pi[j]/pi[i])/n)
 				stay -= p.At(i, j)
 			}
 		}
 		p.Set(i, i, stay)
 	}
-	gap, err := SpectralGap(dense{p}, law)
+	gap, err := SpectralGap(dense{p}, pi)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := denseRadius(deflated(p, law), false)
+	plain, err := denseRadius(deflated(p, pi), false)
 	if err != nil || math.Abs(1-plain-gap) > 1e-12 {
 		t.Errorf("gap %v, by the general way %v, %v", gap, 1-plain, err)
 	}
 	// λ₂ᵏ is the largest eigenvalue of the symmetric
-	// matrix D^½(Pᵏ − 1 lawᵀ)D^−½, so the Frobenius norm of the matrix lies between λ₂ᵏ
-	// and √n·λ₂ᵏ. The error of Pᵏ − 1 lawᵀ is 10⁻¹⁶, so that it has five digits here.
+	// matrix D^½(Pᵏ − 1 piᵀ)D^−½, so the Frobenius norm of the matrix lies between λ₂ᵏ
+	// and √n·λ₂ᵏ. The error of Pᵏ − 1 piᵀ is 10⁻¹⁶, so that it has five digits here.
 	const k = 32
 	var pk mat.Dense
 	pk.Pow(p, k)
-	d := deflated(&pk, law)
-	d.Apply(func(i, j int, v float64) float64 { return v * math.Sqrt(law[i]/law[j]) }, d)
+	d := deflated(&pk, pi)
+	d.Apply(func(i, j int, v float64) float64 { return v * math.Sqrt(pi[i]/pi[j]) }, d)
 	norm := mat.Norm(d, 2)
 	lo, hi := math.Pow(norm/math.Sqrt(n), 1.0/k), math.Pow(norm, 1.0/k)
 	if lambda := 1 - gap; lambda < lo-1e-5 || lambda > hi+1e-5 {
@@ -208,17 +208,17 @@ func TestArnoldi(t *testing.T) {
 	}
 }
 
-// deflated returns P − 1 lawᵀ.
-func deflated(p *mat.Dense, law []float64) *mat.Dense {
+// deflated returns P − 1 piᵀ.
+func deflated(p *mat.Dense, pi []float64) *mat.Dense {
 	d := mat.DenseCopyOf(p)
-	d.Apply(func(_, j int, v float64) float64 { return v - law[j] }, d)
+	d.Apply(func(_, j int, v float64) float64 { return v - pi[j] }, d)
 	return d
 }
 
 func TestSpectralGapRefuses(t *testing.T) {
 	for _, c := range []struct {
 		p    *mat.Dense
-		law  []float64
+		pi   []float64
 		want string
 	}{
 		{cycle(3, .5), uniform(2), "3 states for a distribution of 2"},
@@ -229,7 +229,7 @@ func TestSpectralGapRefuses(t *testing.T) {
 		{cycle(2, .5), []float64{math.NaN(), 0.5}, "state 0 has probability NaN"},
 		{cycle(2, .5), []float64{1, 1}, "sum to 2"},
 	} {
-		if gap, err := SpectralGap(dense{c.p}, c.law); err == nil || !strings.Contains(err.Error(), c.want) {
+		if gap, err := SpectralGap(dense{c.p}, c.pi); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("gap %v, %v, want %s", gap, err, c.want)
 		}
 	}

@@ -33,7 +33,7 @@ func rbmMovers(n int) map[string]Mover {
 
 // rbmZ starts chains from the exact distribution over the given states, makes a
 // few moves of each, and returns the z-score of the final states.
-func rbmZ(s *RBM, c Chain, on [][]uint8, law []float64, starts int) float64 {
+func rbmZ(s *RBM, c Chain, on [][]uint8, distribution []float64, starts int) float64 {
 	index := map[int]int{}
 	for k, x := range on {
 		index[indexOf(x)] = k
@@ -41,14 +41,14 @@ func rbmZ(s *RBM, c Chain, on [][]uint8, law []float64, starts int) float64 {
 	counts := make([]int, len(on))
 	r := rbm.NewKey(77).Rand()
 	for range starts {
-		s.SetState(on[pickState(law, r)])
+		s.SetState(on[pickState(distribution, r)])
 		c.Reset()
 		for range 2 {
 			c.Move(r)
 		}
 		counts[index[indexOf(s.State())]]++
 	}
-	return diag.StationarityZ(counts, law)
+	return diag.StationarityZ(counts, distribution)
 }
 
 // Every mover leaves the distribution of an RBM invariant, on all sites and on some. A chain at
@@ -68,22 +68,22 @@ func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 				// A shell of the sites that move; the other sites are fixed.
 				on = slices.DeleteFunc(on, func(x []uint8) bool { return sum(x) != 4 || x[3] != 1 || x[5] != 0 })
 			}
-			law := model.boltzmann(on, beta)
+			distribution := model.boltzmann(on, beta)
 			for _, sites := range [][]int32{nil, some} {
 				if sites == nil && len(on) < 1<<units {
 					on = slices.DeleteFunc(states(units), func(x []uint8) bool { return sum(x) != 4 })
-					law = model.boltzmann(on, beta)
+					distribution = model.boltzmann(on, beta)
 				}
 				s := NewRBM(c)
 				s.SetState(on[0])
 				chain := must(m.Bind(s, beta, sites))(t)
-				if z := rbmZ(s, chain, on, law, starts); z > 6 {
+				if z := rbmZ(s, chain, on, distribution, starts); z > 6 {
 					t.Errorf("%d visible units, %s on sites %v: z = %.1f, want at most 6", visible, name, sites, z)
 				}
 			}
 			s := NewRBM(c)
 			s.SetState(on[0])
-			if z := rbmZ(s, must(m.Bind(s, 1.3*beta, nil))(t), on, law, starts); z < 6 {
+			if z := rbmZ(s, must(m.Bind(s, 1.3*beta, nil))(t), on, distribution, starts); z < 6 {
 				t.Errorf("%s at a wrong temperature: z = %.1f, want at least 6", name, z)
 			}
 		}
@@ -94,7 +94,7 @@ func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 func TestUpdatesOfUnitsBalance(t *testing.T) {
 	const beta = 0.8
 	c := smallRBM(3, 7)
-	law := plainOfRBM(c).boltzmann(states(7), beta)
+	distribution := plainOfRBM(c).boltzmann(states(7), beta)
 	for _, m := range []Mover{Gibbs{}, Metropolis{}, ModifiedMetropolis{}} {
 		s := NewRBM(c)
 		var chance func(i int) chance
@@ -107,9 +107,9 @@ func TestUpdatesOfUnitsBalance(t *testing.T) {
 		for x, state := range states(7) {
 			for i := range state {
 				s.SetState(state)
-				there := law[x] * float64(chance(i)) / 0x1p53
+				there := distribution[x] * float64(chance(i)) / 0x1p53
 				s.Flip(i)
-				back := law[x^1<<i] * float64(chance(i)) / 0x1p53
+				back := distribution[x^1<<i] * float64(chance(i)) / 0x1p53
 				// Probabilities of up to 1 with ten rounding errors each.
 				if math.Abs(there-back) > 10*0x1p-53 {
 					t.Errorf("%T of unit %d from state %d: %v there, %v back", m, i, x, there, back)

@@ -204,11 +204,11 @@ func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising)
 		}
 		return f, b, rise
 	})
-	law := slow.model.boltzmann(on, exactBeta)
-	if what := total.wrong(law); what != "" {
+	distribution := slow.model.boltzmann(on, exactBeta)
+	if what := total.wrong(distribution); what != "" {
 		t.Errorf("got %q, want %q", what, "")
 	}
-	if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+	if a, r := k.residual(distribution); a > 1e-12 || r > 1e-10 {
 		t.Errorf("detailed balance is off by %g, relatively %g", a, r)
 	}
 	if !k.positive() {
@@ -233,10 +233,10 @@ func TestIntraclusterMutantIsSeen(t *testing.T) {
 	}
 }
 
-// lawAfter starts chains from the exact distribution over the given states, makes
+// zAfter starts chains from the exact distribution over the given states, makes
 // some moves of each, and returns the z-score of the final states.
-func lawAfter(s *Ising, c Chain, on [][]uint8, beta float64, starts, moves int) float64 {
-	law := plainOf(s.graph).boltzmann(on, beta)
+func zAfter(s *Ising, c Chain, on [][]uint8, beta float64, starts, moves int) float64 {
+	distribution := plainOf(s.graph).boltzmann(on, beta)
 	index := map[int]int{}
 	for k, x := range on {
 		index[indexOf(x)] = k
@@ -244,14 +244,14 @@ func lawAfter(s *Ising, c Chain, on [][]uint8, beta float64, starts, moves int) 
 	counts := make([]int, len(on))
 	r := rbm.NewKey(77).Rand()
 	for range starts {
-		s.SetState(on[pickState(law, r)])
+		s.SetState(on[pickState(distribution, r)])
 		c.Reset()
 		for range moves {
 			c.Move(r)
 		}
 		counts[index[indexOf(s.State())]]++
 	}
-	return diag.StationarityZ(counts, law)
+	return diag.StationarityZ(counts, distribution)
 }
 
 // torus returns a 3×3 ±J torus, which has 512 states.
@@ -277,11 +277,11 @@ func TestIntraclusterStationarity(t *testing.T) {
 		ising := NewIsing(g, on[0])
 		m := Intracluster{MinLength: 1, MaxLength: 4, GammaDown: 1, GammaUp: .7, Weights: HeatBath}
 		chain := mustBind(t, m, ising, 0.6)
-		if z := lawAfter(ising, chain, on, 0.6, 40_000, 3); z > 6 {
+		if z := zAfter(ising, chain, on, 0.6, 40_000, 3); z > 6 {
 			t.Errorf("z = %.1f, want at most 6", z)
 		}
 		// A chain at another temperature is detected.
-		if z := lawAfter(ising, mustBind(t, m, ising, 0.5), on, 0.6, 40_000, 3); z < 6 {
+		if z := zAfter(ising, mustBind(t, m, ising, 0.5), on, 0.6, 40_000, 3); z < 6 {
 			t.Errorf("at a wrong temperature z = %.1f, want at least 6", z)
 		}
 	}

@@ -56,12 +56,12 @@ func TestSweepsLeaveTheLaw(t *testing.T) {
 		for _, m := range movers {
 			k := sweepMatrix(t, g, m, beta)
 			if d := drift(pi, k); d > exact {
-				t.Errorf("%s, %T %+v: the law moves by %g, want at most %g", name, m, m, d, exact)
+				t.Errorf("%s, %T %+v: the distribution moves by %g, want at most %g", name, m, m, d, exact)
 			}
 		}
 		// With a β that is wrong by a tenth it is not invariant, unless the distribution is uniform.
 		if d := drift(pi, sweepMatrix(t, g, Gibbs{}, 1.1*beta)); d < broken && g.maxField > 0 {
-			t.Errorf("%s: a wrong temperature moves the law by %g only", name, d)
+			t.Errorf("%s: a wrong temperature moves the distribution by %g only", name, d)
 		}
 	}
 }
@@ -69,7 +69,7 @@ func TestSweepsLeaveTheLaw(t *testing.T) {
 // The matrix is the product of the sites' matrices by the papers' formulas.
 func TestSweepMatrixIsTheProduct(t *testing.T) {
 	const beta = 0.9
-	laws := map[string]func(d float64) float64{
+	probabilities := map[string]func(d float64) float64{
 		"gibbs":      func(d float64) float64 { return 1 / (1 + math.Exp(beta*d)) },
 		"metropolis": func(d float64) float64 { return math.Min(1, math.Exp(-beta*d)) },
 		"modified": func(d float64) float64 {
@@ -91,7 +91,7 @@ func TestSweepMatrixIsTheProduct(t *testing.T) {
 			for i := range n {
 				site := mat.NewDense(size, size, nil)
 				for x := range size {
-					p := laws[kind](energy[x^1<<i] - energy[x])
+					p := probabilities[kind](energy[x^1<<i] - energy[x])
 					site.Set(x, x^1<<i, p)
 					site.Set(x, x, 1-p)
 				}
@@ -145,7 +145,7 @@ func TestSitesLeaveTheLaw(t *testing.T) {
 			}
 		}
 		if d := drift(pi, k); d > exact {
-			t.Errorf("%T: the law moves by %g, want at most %g", m, d, exact)
+			t.Errorf("%T: the distribution moves by %g, want at most %g", m, d, exact)
 		}
 	}
 }

@@ -91,11 +91,11 @@ func TestWarmedUpKernel(t *testing.T) {
 				chain.Reset()
 				return chain.scorePath(kind, p)
 			}, beta)
-			law := plainOf(g).boltzmann(states(5), beta)
-			if what := total.wrong(law); what != "" {
+			distribution := plainOf(g).boltzmann(states(5), beta)
+			if what := total.wrong(distribution); what != "" {
 				t.Errorf("%s: %s, want nothing", text, what)
 			}
-			a, relative = k.residual(law)
+			a, relative = k.residual(distribution)
 		case *intraclusterChain:
 			m := chain.settings
 			m.MinLength, m.MaxLength = low, high
@@ -106,11 +106,11 @@ func TestWarmedUpKernel(t *testing.T) {
 				f, b, rise = chain.scorePath(side, p)
 				return f, b, float64(rise * (beta / exactBeta)) // shellKernel accepts at exactBeta
 			})
-			law := slow.model.boltzmann(on, beta)
-			if what := total.wrong(law); what != "" {
+			distribution := slow.model.boltzmann(on, beta)
+			if what := total.wrong(distribution); what != "" {
 				t.Errorf("%s: %s, want nothing", text, what)
 			}
-			a, relative = k.residual(law)
+			a, relative = k.residual(distribution)
 		}
 		if a > exact || relative > 1e-10 {
 			t.Errorf("%s of %d-%d flips: detailed balance is off by %g, relatively %g", text, low, high, a, relative)
@@ -143,10 +143,10 @@ func TestFrozenLengthsLeaveTheLaw(t *testing.T) {
 	g := torus(t)
 	s, c, _ := warmed(t, "sardonics:k=auto:walks=single", g, beta, 5)
 	every := states(9)
-	if z := lawAfter(s, c, every, beta, 40_000, 5); z > 6 {
+	if z := zAfter(s, c, every, beta, 40_000, 5); z > 6 {
 		t.Errorf("frozen: z = %.1f, want at most 6", z)
 	}
-	if z := lawAfter(s, &adapting{sardonicsChain: c.(*sardonicsChain)}, every, beta, 40_000, 5); z < 6 {
+	if z := zAfter(s, &adapting{sardonicsChain: c.(*sardonicsChain)}, every, beta, 40_000, 5); z < 6 {
 		t.Errorf("a chain that adapts for ever is not seen: z = %.1f, want at least 6", z)
 	}
 }

@@ -63,14 +63,14 @@ func TestCutBoltzmannWeightsLeaveTheLaw(t *testing.T) {
 		if _, ok := m.(Intracluster); ok {
 			on = slices.DeleteFunc(on, func(x []uint8) bool { return sum(x) != 4 })
 		}
-		law := plainOfRBM(c).boltzmann(on, beta)
+		distribution := plainOfRBM(c).boltzmann(on, beta)
 		s := NewRBM(c)
 		s.SetState(on[0])
-		if z := rbmZ(s, must(m.Bind(s, beta, nil))(t), on, law, 10_000); z > 6 {
+		if z := rbmZ(s, must(m.Bind(s, beta, nil))(t), on, distribution, 10_000); z > 6 {
 			t.Errorf("%s: z = %.1f, want at most 6", FormatMover(m), z)
 		}
 		s.SetState(on[0])
-		if z := rbmZ(s, must(m.Bind(s, 1.5*beta, nil))(t), on, law, 10_000); z < 6 {
+		if z := rbmZ(s, must(m.Bind(s, 1.5*beta, nil))(t), on, distribution, 10_000); z < 6 {
 			t.Errorf("%s at a wrong temperature: z = %.1f, want at least 6", FormatMover(m), z)
 		}
 	}

@@ -98,11 +98,11 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 					return f, b, rise
 				}
 				k, total := kernelOf(c, score, exactBeta)
-				law := slow.model.boltzmann(states(c.n), exactBeta)
-				if what := total.wrong(law); what != "" {
+				distribution := slow.model.boltzmann(states(c.n), exactBeta)
+				if what := total.wrong(distribution); what != "" {
 					t.Errorf("got %q, want %q", what, "")
 				}
-				if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+				if a, r := k.residual(distribution); a > 1e-12 || r > 1e-10 {
 					t.Errorf("detailed balance is off by %g, relatively %g", a, r)
 				}
 				if c.sites == nil && !k.positive() {
@@ -159,11 +159,11 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Parameters, n int) {
 		}
 		return f, b, rise
 	})
-	law := slow.model.boltzmann(on, exactBeta)
-	if what := total.wrong(law); what != "" {
+	distribution := slow.model.boltzmann(on, exactBeta)
+	if what := total.wrong(distribution); what != "" {
 		t.Errorf("got %q, want %q", what, "")
 	}
-	if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+	if a, r := k.residual(distribution); a > 1e-12 || r > 1e-10 {
 		t.Errorf("detailed balance is off by %g, relatively %g", a, r)
 	}
 	if !k.positive() {

@@ -66,13 +66,13 @@ func (s sums) add(x int, flow, logRatio float64) float64 {
 
 // wrong describes the sum that is wrong; "" if none is. The proposal probabilities of each state
 // must add to 1. In equilibrium the mean ratio must be 1, because the ratio is the flow back divided by the flow.
-func (s sums) wrong(law []float64) string {
+func (s sums) wrong(distribution []float64) string {
 	mean := 0.0
 	for x, p := range s.proposed {
 		if math.Abs(p-1) > 1e-12 {
 			return fmt.Sprintf("the proposals of state %d add up to %v", x, p)
 		}
-		mean += law[x] * s.ratio[x]
+		mean += distribution[x] * s.ratio[x]
 	}
 	if math.Abs(mean-1) > 1e-12 {
 		return fmt.Sprintf("the mean ratio is %v, not 1", mean)
@@ -178,11 +178,11 @@ func TestSardonicsKernels(t *testing.T) {
 						return f, b, rise
 					}
 					k, total := kernelOf(c, score, exactBeta)
-					law := slow.model.boltzmann(states(c.n), exactBeta)
-					if what := total.wrong(law); what != "" {
+					distribution := slow.model.boltzmann(states(c.n), exactBeta)
+					if what := total.wrong(distribution); what != "" {
 						t.Errorf("got %q, want %q", what, "")
 					}
-					if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+					if a, r := k.residual(distribution); a > 1e-12 || r > 1e-10 {
 						t.Errorf("detailed balance is off by %g, relatively %g", a, r)
 					}
 					if c.sites == nil && !k.positive() {
@@ -210,9 +210,9 @@ func TestSardonicsMutantsAreSeen(t *testing.T) {
 		s := newSlow(mutant.m, g, exactBeta, nil, false)
 		mutant.flaw(s)
 		k, total := kernelOf(exactCase{n: 4, m: mutant.m}, s.scorePath, exactBeta)
-		law := s.model.boltzmann(states(4), exactBeta)
-		a, _ := k.residual(law)
-		if s.noFreed && total.wrong(law) == "" {
+		distribution := s.model.boltzmann(states(4), exactBeta)
+		a, _ := k.residual(distribution)
+		if s.noFreed && total.wrong(distribution) == "" {
 			t.Errorf("%s: the mean ratio is 1", mutant.name)
 		}
 		if ok := a < 1e-12; ok != (mutant.name == "none") {
@@ -257,7 +257,7 @@ func TestSardonicsAcceptsAtMostTheMarginal(t *testing.T) {
 			q[indexOf(x)][y] += math.Exp(f) / 4 // one of four lengths
 			return f, b, rise
 		}, exactBeta)
-		law := plainOf(g).boltzmann(states(4), exactBeta)
+		distribution := plainOf(g).boltzmann(states(4), exactBeta)
 		strict := 0
 		for x := range k {
 			for y := range k {
@@ -265,7 +265,7 @@ func TestSardonicsAcceptsAtMostTheMarginal(t *testing.T) {
 					continue
 				}
 				effective := k[x][y] / q[x][y]
-				marginal := min(1, law[y]*q[y][x]/(law[x]*q[x][y]))
+				marginal := min(1, distribution[y]*q[y][x]/(distribution[x]*q[x][y]))
 				if effective > marginal*(1+1e-12) { // rounding errors of 24 walks
 					t.Errorf("%d to %d: accepted with %v, above %v, want at most %v", x, y, effective, marginal, marginal*(1+1e-12))
 				}

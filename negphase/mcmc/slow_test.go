@@ -71,16 +71,16 @@ func indexOf(x []uint8) (n int) {
 
 // boltzmann returns exp(−βE)/Z of the given states.
 func (p plain) boltzmann(all [][]uint8, beta float64) []float64 {
-	law := make([]float64, len(all))
+	distribution := make([]float64, len(all))
 	z := 0.0
 	for k, x := range all {
-		law[k] = math.Exp(-beta * p.energy(x))
-		z += law[k]
+		distribution[k] = math.Exp(-beta * p.energy(x))
+		z += distribution[k]
 	}
-	for k := range law {
-		law[k] /= z
+	for k := range distribution {
+		distribution[k] /= z
 	}
-	return law
+	return distribution
 }
 
 // A path has the walks of a move.
@@ -207,10 +207,10 @@ func newKernel(n int) kernel {
 
 // residual returns the largest violation of detailed balance: absolute, and
 // relative to the flow where it is not 0.
-func (k kernel) residual(law []float64) (absolute, relative float64) {
+func (k kernel) residual(distribution []float64) (absolute, relative float64) {
 	for x := range k {
 		for y := range x {
-			a, b := law[x]*k[x][y], law[y]*k[y][x]
+			a, b := distribution[x]*k[x][y], distribution[y]*k[y][x]
 			absolute = max(absolute, math.Abs(a-b))
 			if top := max(a, b); top > 0 {
 				relative = max(relative, math.Abs(a-b)/top)
@@ -259,11 +259,11 @@ func (k kernel) positive() bool {
 }
 
 // pickState draws an index from a distribution.
-func pickState(law []float64, r *rand.Rand) int {
+func pickState(distribution []float64, r *rand.Rand) int {
 	u := r.Float64()
 	k := 0
-	for ; k < len(law)-1 && u >= law[k]; k++ {
-		u -= law[k]
+	for ; k < len(distribution)-1 && u >= distribution[k]; k++ {
+		u -= distribution[k]
 	}
 	return k
 }

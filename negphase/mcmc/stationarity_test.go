@@ -74,7 +74,7 @@ func TestMovesLeaveTheLaw(t *testing.T) {
 			}
 		}
 		for _, active := range []int{1, 4, 8} {
-			codes, pi := shellLaw(g, active, beta)
+			codes, pi := shellDistribution(g, active, beta)
 			s := NewIsing(g, stateOf(codes[0], 9))
 			chain := must(Exchange{}.Bind(s, beta, nil))(t)
 			if z := z(t, s, chain, starts, codes, pi); math.Abs(z) > 6 {
@@ -84,8 +84,8 @@ func TestMovesLeaveTheLaw(t *testing.T) {
 	}
 }
 
-// shellLaw returns the states with the given number of active bits, and their distribution.
-func shellLaw(g *Graph, active int, beta float64) (codes []int, pi []float64) {
+// shellDistribution returns the states with the given number of active bits, and their distribution.
+func shellDistribution(g *Graph, active int, beta float64) (codes []int, pi []float64) {
 	var energy []float64
 	for x := range 1 << g.Len() {
 		state := stateOf(x, g.Len())
@@ -121,10 +121,10 @@ func TestBrokenMovesAreFound(t *testing.T) {
 	if z := z(t, s, unheld, starts, all, pi); z < 6 {
 		t.Errorf("Wolff without the ghost: z = %.1f, want at least 6", z)
 	}
-	codes, law := shellLaw(g, 4, beta)
+	codes, distribution := shellDistribution(g, 4, beta)
 	s = NewIsing(g, stateOf(codes[0], 9))
 	e := must(Exchange{}.Bind(s, beta, nil))(t).(*exchange)
-	if z := z(t, s, uncoupled{e}, starts, codes, law); z < 6 {
+	if z := z(t, s, uncoupled{e}, starts, codes, distribution); z < 6 {
 		t.Errorf("exchange without the coupling of the pair: z = %.1f, want at least 6", z)
 	}
 }

@@ -113,9 +113,9 @@ func TestSweepOperatorErrors(t *testing.T) {
 		wrong[i] = 0.125
 	}
 	if _, err := diag.SpectralGap(o, wrong); err == nil {
-		t.Error("the uniform law is stationary at β = 1")
+		t.Error("the uniform distribution is stationary at β = 1")
 	}
 	if _, err := diag.SpectralGap(o, wrong[:4]); err == nil {
-		t.Error("a law of too few states")
+		t.Error("a distribution of too few states")
 	}
 }

@@ -106,7 +106,7 @@ func TestBrokenClustersAreFound(t *testing.T) {
 		c := must(SwendsenWang{}.Bind(s, beta, nil))(t).(*swendsenWang)
 		breaks(c)
 		if d := drift(pi, clusterKernel(s, c)); d < broken {
-			t.Errorf("%s: the law moves by %g only", name, d)
+			t.Errorf("%s: the distribution moves by %g only", name, d)
 		}
 	}
 }

@@ -18,18 +18,18 @@ import (
 // temperatures. A state of all replicas has the number Σ x_k·2^(nk).
 type ladderCase struct {
 	*Ladder
-	n   int
-	pi  []float64   // distribution of the states of all replicas
-	law [][]float64 // [temperature] distribution
+	n        int
+	pi       []float64   // distribution of the states of all replicas
+	marginal [][]float64 // [temperature] distribution of the states at it
 }
 
 func newLadderCase(t *testing.T, g *Graph, e Swapping, betas ...float64) ladderCase {
 	t.Helper()
 	c := ladderCase{Ladder: must(NewLadder(NewIsing(g, nil), Gibbs{}, e, betas, nil))(t), n: g.Len(), pi: []float64{1}}
 	for k, beta := range betas {
-		c.law = append(c.law, boltzmann(energies(g), beta))
+		c.marginal = append(c.marginal, boltzmann(energies(g), beta))
 		next := make([]float64, len(c.pi)<<c.n)
-		for x, p := range c.law[k] {
+		for x, p := range c.marginal[k] {
 			for rest, q := range c.pi {
 				next[x*len(c.pi)+rest] = p * q
 			}
@@ -172,7 +172,7 @@ func TestLadderWeights(t *testing.T) {
 		}
 		for k := range c.betas {
 			want, got, wrong, weighted := 0.0, 0.0, 0.0, false
-			for x, p := range c.law[k] {
+			for x, p := range c.marginal[k] {
 				want += p * f[x]
 			}
 			for x, p := range c.pi {
@@ -204,7 +204,7 @@ func ladderZ(c ladderCase, starts int) (worst float64) {
 	var sums [][]float64
 	for k := range counts {
 		counts[k] = make([]int, 1<<c.n)
-		sums = append(sums, cumulated(c.law[k]))
+		sums = append(sums, cumulated(c.marginal[k]))
 	}
 	for range starts {
 		for k, s := range c.systems {
@@ -217,7 +217,7 @@ func ladderZ(c ladderCase, starts int) (worst float64) {
 		}
 	}
 	for k := range counts {
-		worst = max(worst, math.Abs(diag.StationarityZ(counts[k], c.law[k])))
+		worst = max(worst, math.Abs(diag.StationarityZ(counts[k], c.marginal[k])))
 	}
 	return worst
 }
@@ -229,7 +229,7 @@ func TestLadderFromExactStarts(t *testing.T) {
 	}
 	for _, e := range []Swapping{NoSwaps, Swaps, InfiniteSwaps} {
 		for name, g := range map[string]*Graph{"glass": lattice(t, "3x3", Gaussian(1, rbm.NewKey(4)), 0.3), "signs": lattice(t, "3x2", PlusMinus(1, rbm.NewKey(3)), 0)} {
-			c := newLadderCaseOfLaws(t, g, e, 0.7, 0.5, 0.25, 0)
+			c := newLadderCaseWithoutProduct(t, g, e, 0.7, 0.5, 0.25, 0)
 			if z := ladderZ(c, starts); z > 6 {
 				t.Errorf("%s, %q: z = %.1f", name, e, z)
 			}
@@ -244,12 +244,12 @@ func TestLadderFromExactStarts(t *testing.T) {
 	}
 }
 
-// newLadderCaseOfLaws is newLadderCase without the product distribution, which may be too large.
-func newLadderCaseOfLaws(t *testing.T, g *Graph, e Swapping, betas ...float64) ladderCase {
+// newLadderCaseWithoutProduct is newLadderCase without the product distribution, which may be too large.
+func newLadderCaseWithoutProduct(t *testing.T, g *Graph, e Swapping, betas ...float64) ladderCase {
 	t.Helper()
 	c := ladderCase{Ladder: must(NewLadder(NewIsing(g, nil), Gibbs{}, e, betas, nil))(t), n: g.Len()}
 	for _, beta := range betas {
-		c.law = append(c.law, boltzmann(energies(g), beta))
+		c.marginal = append(c.marginal, boltzmann(energies(g), beta))
 	}
 	return c
 }

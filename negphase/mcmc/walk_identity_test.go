@@ -172,15 +172,15 @@ func TestSardonicsStationarity(t *testing.T) {
 	for _, g := range []*Graph{torus, random} {
 		on := states(g.Len())
 		ising := NewIsing(g, nil)
-		if z := lawAfter(ising, mustBind(t, mixed, ising, 0.7), on, 0.7, many, 1); z > 6 {
+		if z := zAfter(ising, mustBind(t, mixed, ising, 0.7), on, 0.7, many, 1); z > 6 {
 			t.Errorf("%d starts: z = %.1f, want at most 6", many, z)
 		}
 		for _, m := range []Sardonics{pair, full, single} {
-			if z := lawAfter(ising, mustBind(t, m, ising, 0.7), on, 0.7, 40_000, 2); z > 6 {
+			if z := zAfter(ising, mustBind(t, m, ising, 0.7), on, 0.7, 40_000, 2); z > 6 {
 				t.Errorf("%+v: z = %.1f, want at most 6", m, z)
 			}
 		}
-		if z := lawAfter(ising, mustBind(t, pair, ising, 0.55), on, 0.7, 40_000, 2); z < 6 {
+		if z := zAfter(ising, mustBind(t, pair, ising, 0.55), on, 0.7, 40_000, 2); z < 6 {
 			t.Errorf("at a wrong temperature z = %.1f, want at least 6", z)
 		}
 	}
@@ -221,7 +221,7 @@ func TestRejectedMovesThatStayAreSeen(t *testing.T) {
 	m.MinLength, m.MaxLength = 1, 4
 	c := mustBind(t, m, ising, 0.7).(*sardonicsChain)
 	c.walker = forgetful{c.walker}
-	if z := lawAfter(ising, c, states(9), 0.7, 40_000, 2); z < 6 {
+	if z := zAfter(ising, c, states(9), 0.7, 40_000, 2); z < 6 {
 		t.Errorf("sardonics: z = %.1f, want at least 6", z)
 	}
 	on, _ := shell(9, 4)
@@ -230,7 +230,7 @@ func TestRejectedMovesThatStayAreSeen(t *testing.T) {
 	im.MaxLength = 4
 	s := mustBind(t, im, ising, 0.7).(*intraclusterChain)
 	s.walker = forgetfulShell{s.walker}
-	if z := lawAfter(ising, s, on, 0.7, 40_000, 2); z < 6 {
+	if z := zAfter(ising, s, on, 0.7, 40_000, 2); z < 6 {
 		t.Errorf("im: z = %.1f, want at least 6", z)
 	}
 }

@@ -142,7 +142,7 @@ func TestWalksMeanEnergyOfTheSmallTorus(t *testing.T) {
 // 5 cluster moves, 100 to 400 sweeps and 500 to 1000 pairs of walks.
 func TestMeanEnergiesAtCriticality(t *testing.T) {
 	if !*long {
-		t.Skip("eight seconds, with -long: that each leaves the law as it is, is tested on small systems")
+		t.Skip("eight seconds, with -long: that each leaves the distribution as it is, is tested on small systems")
 	}
 	b := benches[0]
 	s := b.system(t, 1)

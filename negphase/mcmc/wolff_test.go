@@ -110,7 +110,7 @@ func TestBrokenWolffIsFound(t *testing.T) {
 		c := must(Wolff{1}.Bind(s, beta, nil))(t).(*wolff)
 		breaks(c)
 		if d := drift(pi, wolffKernel(s, c)); d < broken {
-			t.Errorf("%s: the law moves by %g only", name, d)
+			t.Errorf("%s: the distribution moves by %g only", name, d)
 		}
 	}
 }
