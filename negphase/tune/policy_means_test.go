@@ -129,9 +129,9 @@ func samePolicy(p *Policy, text string) error {
 	return nil
 }
 
-// sameSettings returns an error unless each setting in the text given of a kernel has
-// the same numbers or the same word in force, the settings with an effect. If all moves have the
-// first bias, then the second bias, mix and accept have no effect.
+// sameSettings returns an error unless each setting of a kernel in the text given has the same numbers or word in the
+// text force, which has the settings with an effect. If all moves have the first bias, the second bias and mix have
+// no effect.
 func sameSettings(given, force string) error {
 	values := map[string]string{}
 	for _, part := range strings.Split(force, ":")[1:] {
@@ -144,7 +144,7 @@ func sameSettings(given, force string) error {
 	}
 	for _, part := range parts[1:] {
 		name, value, _ := strings.Cut(part, "=")
-		if _, there := values[name]; !there && (name == "mix" || name == "accept") {
+		if _, there := values[name]; !there && name == "mix" {
 			continue
 		}
 		a, errA := numbers(name, value)
@@ -170,7 +170,7 @@ var plain = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{
 
 // numbers returns the numbers of a setting, or its word.
 func numbers(name, text string) (all []string, err error) {
-	if name == "weights" || name == "accept" {
+	if name == "weights" {
 		return []string{text}, nil
 	}
 	separator := "/"
