@@ -12,12 +12,12 @@ import (
 //
 //	E(v,h) = −vᵀWh − bᵀv − cᵀh + Σ U′(vᵢ) + Σ U′(hⱼ)
 //
-// over visible units v and hidden units h, with weights W (visible × hidden) and biases b and c.
-// U′ is the energy of a real unit besides its bias term; it is 0 for units that are 0 or 1 (package
-// units). The model is the distribution p(v,h) ∝ exp(−E(v,h)). With units that are 0 or 1 its
-// tempered distribution at inverse temperature β is p_β(v,h) ∝ exp(−βE(v,h)); Base defines the
-// general case. In a classification RBM the visible units are inputs x followed by a
-// one-hot label y: v = (x,y) (Larochelle & Bengio 2008).
+// over visible units v and hidden units h, with weights W (visible × hidden) and biases b and c. The methods
+// Weights and SetWeights copy W. U′ is the energy of a real unit besides its bias term; it is 0 for units
+// that are 0 or 1 (package units). The model is the distribution p(v,h) ∝ exp(−E(v,h)). With units that are
+// 0 or 1 its tempered distribution at inverse temperature β is p_β(v,h) ∝ exp(−βE(v,h)); Base defines the
+// general case. In a classification RBM the visible units are inputs x followed by a one-hot label y:
+// v = (x,y) (Larochelle & Bengio 2008).
 //
 // Methods that only read may run concurrently. A method that changes parameters must not
 // run at the same time as any other.

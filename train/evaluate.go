@@ -28,8 +28,9 @@ func (e Evaluation) Value(name string) (float64, bool) {
 	return 0, false
 }
 
-// An Evaluator measures the model at step 0, every Every steps, and at the end. Where the data have too
-// many rows it measures one random sample of them, which is the same in each evaluation of a run.
+// An Evaluator measures the model every Every steps and at the end of a run, and before the first step if
+// Begin is called. Where the data have too many rows it measures one random sample of them, which is the
+// same in each evaluation of a run.
 type Evaluator struct {
 	Metrics []Metric
 	Every   int // steps between evaluations

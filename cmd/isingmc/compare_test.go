@@ -129,3 +129,24 @@ func TestShortRunsMeasureNoTau(t *testing.T) {
 		t.Errorf("60 moves near the critical point: τ has the error %v and the bound %v", r.TauIntStdErr, r.TauIntAbove)
 	}
 }
+
+// A sampler whose own chains differ is not called the fastest, nor compared with others.
+func TestUnmixedSamplersAreNotTheFastest(t *testing.T) {
+	p, rows := sampled(t, "-lattice 4x4 -sampler metropolis,gibbs,sw -moves 20000", nil)
+	const fastest = "gives the most independent energies per second"
+	if lines := strings.Join(p.conclusions(rows), "\n"); !strings.Contains(lines, fastest) || strings.Count(lines, "metropolis") == 0 {
+		t.Errorf("three samplers: %s", lines)
+	}
+	_, hot := sampled(t, "-lattice 4x4 -sampler metropolis,gibbs,sw -moves 20000 -beta 0.1", nil)
+	rows[0].runs = append(rows[0].runs, hot[0].runs[0]) // a chain of another temperature
+	if rows[0].chainsWarning() == nil {
+		t.Fatal("chains of two temperatures agree: nothing is tested")
+	}
+	lines := p.conclusions(rows)
+	if last := lines[len(lines)-1]; !strings.Contains(last, fastest) || strings.Contains(last, "metropolis") {
+		t.Errorf("the chains of metropolis differ: %s", last)
+	}
+	if lines := strings.Join(p.conclusions(rows[:2]), "\n"); strings.Contains(lines, fastest) {
+		t.Errorf("the chains of one of two samplers differ: %s", lines)
+	}
+}

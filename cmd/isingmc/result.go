@@ -294,6 +294,13 @@ func (p *plan) conclusions(rows []row) []string {
 		return nil
 	}
 	lines := compare(rows, p.symmetric).agreement()
+	// A sampler whose chains do not mix, as a warning says, has a greater τ than it seems.
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return r.Slow || r.chainsWarning() != nil || r.observablesWarnings(p.symmetric) != nil
+	})
+	if len(rows) < 2 {
+		return lines
+	}
 	best := rows[0]
 	for _, r := range rows {
 		if r.perSecond(r.Effective) > best.perSecond(best.Effective) {

@@ -165,6 +165,9 @@ func (p *plan) clustersHelp() bool {
 	return true
 }
 
+// closeScan is the relative difference of inverse temperatures below which float32 cannot tell maxScan of them apart.
+const closeScan = maxScan * 0x1p-23
+
 // spaceScan chooses the temperatures of a scan with auto: ⌈2Λ⌉ + 1 temperatures for the communication
 // barrier Λ, the sum of the rejection rates of swaps, so that all neighbours accept about half of their swaps
 // (Syed et al. 2022, section 5). Pilot runs of the first sampler, with swaps, measure the barrier. With several
@@ -211,7 +214,10 @@ func (p *plan) spaceScan(ctx context.Context) error {
 		n := min(max(wanted, 3), maxScan, 2*len(s.betas))
 		next := negphase.EqualBarriers(s.betas, barriers, n)
 		if next == nil {
-			return cli.Usagef("-scan: the temperatures of %q are too close to choose others between them; give N in place of auto", p.options.scan)
+			if last := s.betas[len(s.betas)-1]; s.betas[0]-last < closeScan*s.betas[0] {
+				return cli.Usagef("-scan: the temperatures of %q are too close to choose others between them; give N in place of auto", p.options.scan)
+			}
+			return cli.Usagef("-scan: the temperatures of %q are too far apart to choose others between them; give a narrower range, or N in place of auto", p.options.scan)
 		}
 		grew := n > len(s.betas)
 		s.betas, s.capped = next, wanted > maxScan

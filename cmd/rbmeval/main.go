@@ -154,7 +154,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		return err
 	}
 	defer cli.UseWorkers(o.workers)()
-	if err := o.flags.CheckNew(); err != nil {
+	if err := cmp.Or(checkOut(o.out), o.flags.CheckNew()); err != nil {
 		return cli.AgreeOn(g, err, nil)
 	}
 	if o.flags.Given("run") {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -105,6 +106,7 @@ func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
 	if err := u.readWildType(ctx, e); err != nil {
 		return err
 	}
+	var err error
 	switch {
 	case u.file == allMutants && u.measuredName != "":
 		return cli.Usagef("-measured names a column of the file of -mutants, which is %s", allMutants)
@@ -114,9 +116,27 @@ func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
 	case data.IsSequenceFile(u.file) && u.measuredName != "":
 		return cli.Usagef("-measured names a column of a .csv; %s has sequences", u.file)
 	case data.IsSequenceFile(u.file):
-		return u.readSequences(ctx)
+		err = u.readSequences(ctx)
+	default:
+		err = u.readList(ctx)
 	}
-	return u.readList(ctx)
+	if err == nil && slices.Contains(cli.Pictures, strings.ToLower(filepath.Ext(e.out))) && u.effects() < leastDrawn {
+		return fmt.Errorf("-out: the picture %s needs %d mutants with measured effects, and %s has %d; name a .csv", e.out, leastDrawn, u.file, u.effects())
+	}
+	return err
+}
+
+// leastDrawn is the least number of mutants with measured effects that have a picture.
+const leastDrawn = 2
+
+// effects returns the number of mutants with measured effects.
+func (u *mutants) effects() (n int) {
+	for _, m := range u.all {
+		if !math.IsNaN(m.effect) {
+			n++
+		}
+	}
+	return n
 }
 
 // nameRange matches the numbers of the first and last residue at the end of a sequence's name.
@@ -339,16 +359,22 @@ func (u *mutants) findMeasured(head []string, rest [][]string) error {
 			continue
 		}
 		values, known := make([]float64, len(rest)), 0
-		var err error
+		var err, infinite error
 		for r := range rest {
 			values[r] = math.NaN()
 			if j >= len(rest[r]) || data.IsMissing(strings.TrimSpace(rest[r][j])) {
 				continue
 			}
 			x, e := data.ParseNumber(strings.TrimSpace(rest[r][j]))
-			if e != nil || cli.Finite(x) == nil {
-				err = fmt.Errorf("%s: row %d of the mutants, %q: %s is %q, which is no number; leave it empty if it was not measured", u.file, r+1, u.all[r].name, name(j), rest[r][j])
+			bad := func(what string) error {
+				return fmt.Errorf("%s: row %d of the mutants, %q: %s is %q, which is %s; leave it empty if it was not measured", u.file, r+1, u.all[r].name, name(j), rest[r][j], what)
+			}
+			if e != nil {
+				err = bad("no number")
 				break
+			}
+			if cli.Finite(x) == nil && infinite == nil {
+				infinite = bad("not finite")
 			}
 			values[r] = x
 			known++
@@ -356,6 +382,8 @@ func (u *mutants) findMeasured(head []string, rest [][]string) error {
 		switch {
 		case err != nil && u.measuredName != "":
 			return err
+		case err == nil && infinite != nil: // in a column of numbers
+			return infinite
 		case err == nil && known > 0:
 			u.measured = name(j)
 			for r, x := range values {
@@ -583,7 +611,7 @@ func (u *mutants) picture() *plots.Page {
 			x, y = append(x, m.effect), append(y, m.score)
 		}
 	}
-	if len(x) < 2 {
+	if len(x) < leastDrawn {
 		return nil
 	}
 	return plots.Scatter(fmt.Sprintf("%d mutants", len(x)), u.measured, "log p(mutant) − log p(wild type) / nats", x, y)
@@ -594,7 +622,18 @@ func (u *mutants) write(out string) error {
 	if u.file == "" || out == "" {
 		return nil
 	}
-	return writeResults(out, "mutants", cli.WriteCSV(u.lines()), u.picture(), "-out: a list without measured effects has no picture; name a .csv")
+	return writeResults(out, "mutants", cli.WriteCSV(u.lines()), u.picture(), "-out: there is no picture")
+}
+
+// checkOut returns an error if -out looks like a file of another format than those of writeResults.
+func checkOut(out string) error {
+	switch ending := filepath.Ext(out); {
+	case len(ending) < 2, strings.ContainsFunc(ending[1:], func(r rune) bool { return !unicode.IsLetter(r) }):
+		return nil
+	case strings.EqualFold(ending, ".csv"), slices.Contains(cli.Pictures, strings.ToLower(ending)):
+		return nil
+	}
+	return cli.Usagef("-out is %q; a file ends in .csv, %s, and a folder has no ending", out, strings.Join(cli.Pictures, ", "))
 }
 
 // writeResults writes name.csv and name.png to the folder out, or one of them to the file out if that is a .csv or a
