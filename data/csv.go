@@ -28,27 +28,28 @@ func isLabelName(name string) bool {
 
 // A csvReader reads a CSV file.
 type csvReader struct {
-	path    string
-	labels  string // auto, last, first, none, or the name of the label column
-	known   string // name of the label column that auto uses if the file has it; "": none
-	asked   string // Options.Header, or yes if a column is found by its name
-	comma   byte   // separator of columns
-	limit   *rowLimit
-	r       *csv.Reader
-	header  []string // nil if the file has none
-	kind    string   // value of Set.Header
-	numbers bool     // the first line has distinct whole numbers, and Options.Header is auto
-	width   int      // number of columns of each line of the file, from the first
-	across  int      // number of columns that the line returned by next has in the file
-	ignore  string   // Options.Ignore
-	lacking bool     // Options.IgnoreKnown
-	ignored []int    // columns of the file that next drops, ascending
-	fields  int      // columns of a row that next returns, with the label
-	label   bool     // the last column holds labels
-	labelAt int      // 1 + index of the column that next moves to the end; 0: none
-	rows    int      // number of rows read so far
-	counts  bool     // the first column has counted the rows so far, from 0 or from 1
-	from    int      // first number of the first column, 0 or 1, if counts
+	path      string
+	labels    string // auto, last, first, none, or the name of the label column
+	known     string // name of the label column that auto uses if the file has it; "": none
+	asked     string // Options.Header, or yes if a column is found by its name
+	comma     byte   // separator of columns
+	asWritten bool   // decimal commas stay
+	limit     *rowLimit
+	r         *csv.Reader
+	header    []string // nil if the file has none
+	kind      string   // value of Set.Header
+	numbers   bool     // the first line has distinct whole numbers, and Options.Header is auto
+	width     int      // number of columns of each line of the file, from the first
+	across    int      // number of columns that the line returned by next has in the file
+	ignore    string   // Options.Ignore
+	lacking   bool     // Options.IgnoreKnown
+	ignored   []int    // columns of the file that next drops, ascending
+	fields    int      // columns of a row that next returns, with the label
+	label     bool     // the last column holds labels
+	labelAt   int      // 1 + index of the column that next moves to the end; 0: none
+	rows      int      // number of rows read so far
+	counts    bool     // the first column has counted the rows so far, from 0 or from 1
+	from      int      // first number of the first column, 0 or 1, if counts
 
 	scaling  scaling
 	byColumn bool // -scale max and minmax use the extremes of each column, not of all values
@@ -189,7 +190,7 @@ func (c *csvReader) next() ([]string, error) {
 			return nil, formatErrorf("%s:%d: column %d: %s is not UTF-8; save the file as UTF-8, such as by iconv -f latin1 -t utf-8", c.path, line, j+1, quote(field))
 		}
 	}
-	if c.comma != ',' {
+	if c.comma != ',' && !c.asWritten {
 		for j, field := range row {
 			row[j] = decimalPoint(field)
 		}

@@ -155,24 +155,54 @@ func gunzip(f io.ReaderAt, size int64, path string) (io.ReaderAt, int64, error) 
 // Lines returns all cells of a CSV file, including a header, as Load reads them. In a file with semicolons,
 // decimal commas become points.
 func Lines(ctx context.Context, path string) (lines [][]string, err error) {
+	lines, _, err = csvLines(ctx, path, false)
+	return lines, err
+}
+
+// A Notation is how a CSV file is written.
+type Notation struct {
+	Separator    rune // of columns
+	DecimalComma bool // numbers have commas
+}
+
+// Number returns word with the decimal mark of the file if it is a number with a decimal point.
+func (n Notation) Number(word string) string {
+	if _, err := ParseNumber(word); err != nil || !n.DecimalComma {
+		return word
+	}
+	return strings.Replace(word, ".", ",", 1)
+}
+
+// LinesAsWritten returns all cells of a CSV file as they are written, including a header, and its notation.
+func LinesAsWritten(ctx context.Context, path string) (lines [][]string, n Notation, err error) {
+	if lines, n.Separator, err = csvLines(ctx, path, true); err != nil || n.Separator == ',' {
+		return lines, n, err
+	}
+	for _, line := range lines {
+		n.DecimalComma = n.DecimalComma || slices.ContainsFunc(line, func(cell string) bool { return decimalPoint(cell) != cell })
+	}
+	return lines, n, nil
+}
+
+func csvLines(ctx context.Context, path string, asWritten bool) (lines [][]string, separator rune, err error) {
 	f, size, err := open(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer f.Close()
 	text, size, err := gunzip(reading{ctx, f, nil}, size, path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	c := &csvReader{path: path, weightAt: -1}
+	c := &csvReader{path: path, weightAt: -1, asWritten: asWritten}
 	c.openText(text, size)
 	for {
 		row, err := c.next()
 		if err == io.EOF {
-			return lines, nil
+			return lines, rune(c.comma), nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		lines = append(lines, slices.Clone(row))
 	}

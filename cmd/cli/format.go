@@ -145,9 +145,13 @@ func WriteTSV(lines [][]string) func(w io.Writer) error {
 
 // WriteCSV returns a function that writes the lines as a CSV file, for
 // atomicfile.Write. It makes cells from foreign files harmless: see plainCell.
-func WriteCSV(lines [][]string) func(w io.Writer) error {
+func WriteCSV(lines [][]string) func(w io.Writer) error { return WriteSeparated(lines, ',') }
+
+// WriteSeparated is WriteCSV with another separator of columns.
+func WriteSeparated(lines [][]string, separator rune) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		c := csv.NewWriter(w)
+		c.Comma = separator
 		for _, line := range lines {
 			cells := make([]string, len(line))
 			for i, text := range line {

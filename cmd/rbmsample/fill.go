@@ -67,7 +67,7 @@ func (o *options) fillTable(ctx context.Context) error {
 	if m.Classes() > 0 && m.LabelKind() == rbm.Bernoulli && (set.Y == nil || set.Unlabelled() > 0) {
 		return fmt.Errorf("%s has rows without a label, which cannot be summed out as the labels of %s are bernoulli; leave such rows out", o.fill, o.model.Path)
 	}
-	lines, err := data.Lines(ctx, o.fill)
+	lines, notation, err := data.LinesAsWritten(ctx, o.fill)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (o *options) fillTable(ctx context.Context) error {
 		fill := func(c *data.Column, cell int) {
 			word := ""
 			say := func(level string, p float64) {
-				probabilities = append(probabilities, []string{strconv.Itoa(r), c.Name, level, strconv.FormatFloat(p, 'g', 6, 64)})
+				probabilities = append(probabilities, []string{strconv.Itoa(r), c.Name, level, notation.Number(strconv.FormatFloat(p, 'g', 6, 64))})
 			}
 			if c.Number != nil {
 				word = c.Number.Text(s.Mean(cell))
@@ -100,7 +100,7 @@ func (o *options) fillTable(ctx context.Context) error {
 					word = c.Number.Text(float64(s.Values[cell]))
 				}
 				for _, p := range quantiles {
-					say("<= "+c.Number.Text(s.Quantile(cell, p)), p)
+					say("<= "+notation.Number(c.Number.Text(s.Quantile(cell, p))), p)
 				}
 			} else {
 				logp := s.LogP[cell]
@@ -114,10 +114,10 @@ func (o *options) fillTable(ctx context.Context) error {
 					word = c.Levels[train.Likeliest(logp)]
 				}
 				for k, level := range c.Levels {
-					say(level, rbm.Exp(logp[k]))
+					say(notation.Number(level), rbm.Exp(logp[k]))
 				}
 			}
-			lines[r+1][column(c.Name)] = word
+			lines[r+1][column(c.Name)] = notation.Number(word)
 			filled++
 		}
 		unit := 0
@@ -135,10 +135,10 @@ func (o *options) fillTable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(o.out, cli.WriteCSV(lines)); err != nil {
+	if err := atomicfile.Write(o.out, cli.WriteSeparated(lines, notation.Separator)); err != nil {
 		return err
 	}
-	if err := atomicfile.Write(probabilitiesFile, cli.WriteCSV(probabilities)); err != nil {
+	if err := atomicfile.Write(probabilitiesFile, cli.WriteSeparated(probabilities, notation.Separator)); err != nil {
 		return err
 	}
 	if estimated > 0 {

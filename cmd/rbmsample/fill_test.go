@@ -209,8 +209,18 @@ func TestFill(t *testing.T) {
 	clitest.Write(t, "holes.tsv", "size\tfruit\tcolour\tid\tnote\n21.0\tlime\t\t7\tn0\n0\t\t\t8\tn1\n11\tlemon\tyellow\t9\tn0\n")
 	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.tsv", "-out", "tabs.csv")
 	out := rbmsample.OK(t, "-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv", "-quiet=false")
-	if tabs, commas := clitest.Read(t, "tabs.csv"), clitest.Read(t, "filled.csv"); strings.ReplaceAll(commas, " ", "") != tabs {
+	if tabs, commas := clitest.Read(t, "tabs.csv"), clitest.Read(t, "filled.csv"); strings.NewReplacer(" ", "", ",", "\t").Replace(commas) != tabs {
 		t.Errorf("with tabs the table is %q, with commas %q", tabs, commas)
+	}
+	// The notation of the file is that of what is written: semicolons and decimal commas, and those alone.
+	clitest.Write(t, "semicolons.csv", "size;fruit;colour;id;note\n21,50;lime;;7,1;n0\n;lemon;yellow;8.2;n1\n")
+	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "semicolons.csv", "-fill-by", "mean", "-out", "semicolons-filled.csv")
+	lines := strings.Split(clitest.Read(t, "semicolons-filled.csv"), "\n")
+	if size, rest, _ := strings.Cut(lines[2], ";"); lines[0] != "size;fruit;colour;id;note" || lines[1] != "21,50;lime;green;7,1;n0" || rest != "lemon;yellow;8.2;n1" || !strings.Contains(size, ",") || strings.Contains(size, ".") {
+		t.Errorf("with semicolons and decimal commas it writes %q", lines)
+	}
+	if text := clitest.Read(t, "semicolons-filled.probabilities.csv"); !strings.HasPrefix(text, "row;column;level;p\n0;colour;green;0,") || strings.Contains(text, ".") {
+		t.Errorf("with semicolons and decimal commas the probabilities are %q", text)
 	}
 	if !strings.Contains(out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities") {
 		t.Errorf("prints %q, want %q in it", out, "3 missing cells of 3 rows are filled (mode) in filled.csv; filled.probabilities.csv has the probabilities")
