@@ -232,6 +232,25 @@ func (h *Health) Decides() bool {
 	return h.likelihood != nil && h.Train.N > 1 && (h.trainer.step-h.Train.LastStep)*knownShare <= h.steps
 }
 
+// A BestValue is the best value of a column along a run, and its step.
+type BestValue struct {
+	Value float64 `json:"value"`
+	Step  int     `json:"step"`
+}
+
+// BestLikelihoods returns the best log-likelihoods along the run, by the names of their columns, or nil if the log-likelihood
+// does not decide. Like the warnings, it includes measurements between the evaluations.
+func (h *Health) BestLikelihoods() map[string]BestValue {
+	if !h.Decides() {
+		return nil
+	}
+	best := map[string]BestValue{"log_likelihood_train": {h.Train.Best, h.Train.BestStep}}
+	if h.Other.N > 0 {
+		best["log_likelihood_"+h.parts[1].name] = BestValue{h.Other.Best, h.Other.BestStep}
+	}
+	return best
+}
+
 // other returns the track of rows that are not trained on: that of their log-likelihood if it is known, and
 // otherwise of their pseudo-likelihood.
 func (h *Health) other() *track {

@@ -162,6 +162,7 @@ func readRun(dir string) (*runSummary, error) {
 	r.measure()
 	var result struct {
 		Metrics json.RawMessage
+		Best    map[string]train.BestValue // includes measurements between the rows of metrics.csv
 		Seconds *float64
 	}
 	text, err := atomicfile.Read(filepath.Join(dir, rundir.ResultFile), maxFile)
@@ -186,6 +187,13 @@ func readRun(dir string) (*runSummary, error) {
 			m.Last = x
 			r.Metrics[name] = m
 			r.final[name] = true
+		}
+	}
+	for name, x := range result.Best {
+		column, _ := train.ColumnOf(name)
+		if m := r.Metrics[name]; m.Best != nil && better(column, x.Value, *m.Best) {
+			m.Best, m.BestStep = &x.Value, x.Step
+			r.Metrics[name] = m
 		}
 	}
 	if result.Seconds != nil {
@@ -412,7 +420,7 @@ func bestNote(all []*runSummary, by string) string {
 	if !slices.ContainsFunc(all, func(r *runSummary) bool { return r.final[by] && r.Metrics[by].Best != nil }) {
 		return ""
 	}
-	return by + " of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows"
+	return by + " of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows, or from between its rows"
 }
 
 // writeRuns writes the file of -out, or makes the folder of -out and writes its files. lines are

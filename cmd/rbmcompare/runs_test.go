@@ -111,7 +111,7 @@ func TestRuns(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"run negphase rate temperatures error_test best along the run at step steps done seconds", "runs/b pcd 0.2 – 5 % 5 % 20 20 1 not finished", "runs/a pcd 0.1 – 21 % 10 % 30 60 4.5", "runs/c pins 0.1 [1,2] – 50 % 0 60 6",
-			"error_test of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows"}},
+			"error_test of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows, or from between its rows"}},
 		{[]string{"-sort", "pseudo_likelihood_test"}, []string{"run negphase rate temperatures pseudo_likelihood_test best along the run at step steps done seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
 		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps done seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
 		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps done seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
@@ -356,4 +356,28 @@ func TestRunsRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	rbmcompare.Fails(t, cli.Failed, []string{"-runs", "runs/*"}, "runs/a/config.json")
+}
+
+// The best log-likelihood may be from between the rows of metrics.csv: that of the warnings of the run.
+func TestBestBetweenRows(t *testing.T) {
+	clitest.Isolate(t)
+	const metrics = "step,seconds,log_likelihood_train\n0,0,-9\n30,2,-4\n60,4,-7\n"
+	for _, c := range []struct {
+		result     string
+		best, step float64
+	}{
+		{`{"metrics": {}, "best": {"log_likelihood_train": {"value": -3, "step": 25}}}`, -3, 25},
+		{`{"metrics": {}, "best": {"log_likelihood_train": {"value": -5, "step": 25}}}`, -4, 30},
+		{`{"metrics": {}, "best": {"log_likelihood_test": {"value": -5, "step": 25}}}`, -4, 30},
+		{`{"metrics": {}}`, -4, 30},
+	} {
+		writeRun(t, "runs/a", `"rate": 0.1`, metrics, c.result)
+		r, err := readRun("runs/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m := r.Metrics["log_likelihood_train"]; *m.Best != c.best || float64(m.BestStep) != c.step || *m.Last != -7 {
+			t.Errorf("%s: %v at step %d, at last %v, want %v at step %v", c.result, *m.Best, m.BestStep, *m.Last, c.best, c.step)
+		}
+	}
 }

@@ -276,6 +276,9 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 		metrics[v.Name] = v.Value
 	}
 	rec.Add("metrics", metrics)
+	if best := r.health.BestLikelihoods(); best != nil {
+		rec.Add("best", best)
+	}
 	report(false)
 	if r.plan.settings.LearnPrecision {
 		if least, greatest, ok := r.precisions(); ok {
