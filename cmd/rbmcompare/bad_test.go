@@ -110,8 +110,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// When the context ends, whatever is completed is printed and written, and the
-// error says how far it came.
+// When the context ends, the command prints and writes the completed part, and the error says how much
+// that is.
 func TestInterrupted(t *testing.T) {
 	isolate(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -123,7 +123,7 @@ func TestInterrupted(t *testing.T) {
 	if _, err := os.Stat("out"); err == nil {
 		t.Error("a folder without results")
 	}
-	// The context ends in the middle of the first model, after some repeats.
+	// The context ends within the first model, after some repeats.
 	r = rbmcompare.CallContext(&countdown{context.Background(), 100}, "-run", "run", "-negphase", "pcd,pt", "-steps", "20", "-repeats", "10", "-out", "out")
 	if r.Status != cli.Failed {
 		t.Errorf("exits with %d, want %d", r.Status, cli.Failed)
@@ -135,7 +135,7 @@ func TestInterrupted(t *testing.T) {
 	inked(t, "out/curves-0000001.png")
 }
 
-// A countdown is a context that is cancelled when it has been asked so often.
+// A countdown is a context that is cancelled after a number of calls to Err.
 type countdown struct {
 	context.Context
 	left int

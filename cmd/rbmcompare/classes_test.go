@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// TestClassesByName checks that labels of the data are those of the model of the
-// same names, whatever their order.
+// TestClassesByName checks that labels of the data are matched with the model's classes by name, in
+// any order.
 func TestClassesByName(t *testing.T) {
 	isolate(t)
 	set := load(t, clitest.Toy)

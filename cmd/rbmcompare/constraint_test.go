@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// Under a constraint the truth is that of the states it allows: persistent
-// chains come near it, and estimators that cannot keep it are refused.
+// Under a constraint the exact statistics are sums over the allowed states. Persistent chains approach
+// them, and estimators that cannot keep the constraint are refused.
 func TestConstraint(t *testing.T) {
 	clitest.Isolate(t)
 	m := clitest.Model(8, 5, 0, rbm.Softmax)

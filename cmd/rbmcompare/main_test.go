@@ -24,8 +24,8 @@ import (
 
 var rbmcompare = clitest.Command{Name: "rbmcompare", Run: clitest.Alone(runRanks)}
 
-// isolate goes to an empty folder and puts two models there, one with softmax
-// labels and one without, and a run with three snapshots.
+// isolate changes to an empty folder with two models, with softmax labels and without labels, and a
+// run of three snapshots.
 func isolate(t *testing.T) {
 	t.Helper()
 	clitest.Isolate(t)
@@ -42,7 +42,7 @@ func isolate(t *testing.T) {
 	}
 }
 
-// small returns the arguments of a quick comparison, and more.
+// small returns the arguments of a quick comparison, followed by more.
 func small(more ...string) []string {
 	return append(more, "-steps", "30", "-repeats", "4")
 }
@@ -58,17 +58,17 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// The columns and values that depend on the machine.
+// Columns and values that depend on the machine.
 var (
 	timed  = regexp.MustCompile(`(?m)(\d\.\d{6}|cosine) +\S+ +\S+$`)
 	kernel = regexp.MustCompile(`\((avx512|avx2|go)\)`)
 	jsonOf = regexp.MustCompile(`(?m)^( *"(?:seconds|seconds_per_step|kernels)": ).*?(,?)$`)
 )
 
-// everyKind is a list with all estimators.
+// everyKind lists all estimators.
 const everyKind = "cd:k=2,pcd:chains=5,pt:tau=1/1.5/3,ins:tau=1/1.5/3,sardonics:chains=5,im:moves=2,walk:gibbs,pt:tau=1/3:sardonics:k=1-4,exact"
 
-// TestGolden fixes text, JSON and the table except for times.
+// TestGolden compares text, JSON and the table, except for times, with golden files.
 func TestGolden(t *testing.T) {
 	isolate(t)
 	for _, c := range []struct{ name, args string }{
@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A jsonResult is what -json says of one model.
+// A jsonResult is the -json output for one model.
 type jsonResult struct {
 	Model, Data  string
 	Exact        bool
@@ -121,7 +121,7 @@ type jsonResult struct {
 	}
 }
 
-// estimators returns what -json says of one model.
+// estimators returns the -json output for one model.
 func estimators(t *testing.T, args ...string) jsonResult {
 	t.Helper()
 	var r jsonResult
@@ -131,8 +131,8 @@ func estimators(t *testing.T, args ...string) jsonResult {
 	return r
 }
 
-// The files hold what the library finds: curves.csv all points, the pictures
-// something.
+// The files hold the results of package compare: curves.csv has all points, and the plots are not
+// blank.
 func TestFiles(t *testing.T) {
 	isolate(t)
 	rbmcompare.OK(t, small("-model", "softmax.safetensors", "-negphase", "pcd,ins", "-out", "out")...)
@@ -180,13 +180,13 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s begins with %.9q, want %q at its start", name, text, "%PDF-")
 		}
 	}
-	// One step, one repeat, or the truth alone: nothing to draw is no error.
+	// One step, one repeat, or the exact statistics alone leave nothing to draw, which is no error.
 	rbmcompare.OK(t, "-model", "plain.npz", "-negphase", "exact", "-repeats", "1", "-out", "bare")
 	rbmcompare.OK(t, "-model", "plain.npz", "-steps", "1", "-repeats", "1", "-out", "point")
 	inked(t, "point/curves.png")
 }
 
-// inked fails unless the picture has lines of the first colour.
+// inked fails if the picture has no line of the first colour.
 func inked(t *testing.T, path string) {
 	t.Helper()
 	img, err := png.Decode(strings.NewReader(clitest.Read(t, path)))
@@ -204,8 +204,7 @@ func inked(t *testing.T, path string) {
 	t.Errorf("%s is blank", path)
 }
 
-// The cosine is of gradients where there are data, and the positive phase is
-// that of all rows.
+// With data the cosine compares gradients, with the positive phase of all rows.
 func TestCosineWithData(t *testing.T) {
 	isolate(t)
 	args := small("-model", "softmax.safetensors", "-negphase", "pcd")
@@ -237,7 +236,7 @@ func TestCosineWithData(t *testing.T) {
 	}
 }
 
-// Other chains, seeds and batches give other figures; -workers does not.
+// Other chains, seeds and batches give other results; -workers does not.
 func TestOptionsMatter(t *testing.T) {
 	isolate(t)
 	args := small("-model", "softmax.safetensors", "-negphase", "pcd,cd", "-data", clitest.Toy)
@@ -255,14 +254,14 @@ func TestOptionsMatter(t *testing.T) {
 	seeded := figures("-seed", "2")
 	chains, batch := figures("-chains", "20"), figures("-batch", "20")
 	for i := range base {
-		ofPCD := i < 2
-		if seeded[i] == base[i] || (chains[i] != base[i]) != ofPCD || (batch[i] != base[i]) == ofPCD {
+		isPCD := i < 2
+		if seeded[i] == base[i] || (chains[i] != base[i]) != isPCD || (batch[i] != base[i]) == isPCD {
 			t.Errorf("figure %d: %v; %v by seed, %v by chains, %v by batch", i, base[i], seeded[i], chains[i], batch[i])
 		}
 	}
 }
 
-// Words of warning: for ladders that do not exchange.
+// Warnings, such as those for ladders without exchanges.
 func TestWarnings(t *testing.T) {
 	isolate(t)
 	m := clitest.Model(64, 5, 0, rbm.Softmax)
@@ -275,7 +274,8 @@ func TestWarnings(t *testing.T) {
 		!strings.Contains(r.Stderr, "warning: pt:tau=1/inf:metropolis: at inverse temperature 0: metropolis in a fixed order") {
 		t.Errorf("%d: %s", r.Status, r.Stderr)
 	}
-	// A short reference against itself, made long: what is seen is its error.
+	// A short reference and a long estimator of the same kind: the measured distance is the error of the
+	// reference.
 	r = rbmcompare.Call(small("-model", "plain.npz", "-negphase", "pcd:chains=400", "-steps", "200", "-reference", "pcd:chains=1", "-reference-steps", "4")...)
 	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pcd:chains=400: its distance is less than twice the error of the reference (1 model)") {
 		t.Errorf("%d: %s", r.Status, r.Stderr)
@@ -285,7 +285,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Snapshots come in the order of their steps, also beyond seven digits.
+// Snapshots are in the order of their steps, also beyond seven digits.
 func TestLongRun(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "long/models/.tmp", "")
@@ -301,7 +301,7 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// A ladder without tau is not that of rbmtrain, and a line says so; another ladder has none.
+// A ladder without tau differs from that of rbmtrain, and a note says so. Other ladders have no note.
 func TestLadderNotes(t *testing.T) {
 	isolate(t)
 	out := rbmcompare.OK(t, small("-model", "plain.npz", "-negphase", "pcd,pins,pt:tau=1/2,ins:k=2,ins:tau=reach/5")...)
@@ -315,7 +315,7 @@ func TestLadderNotes(t *testing.T) {
 	}
 }
 
-// Ladders that are tuned to each snapshot differ in length. Their exchanges are not added up.
+// Ladders that are tuned to each snapshot differ in length, so their exchanges are not added up.
 func TestTunedLaddersOfARun(t *testing.T) {
 	isolate(t)
 	for step, scale := range map[string]float64{"0000010": 2, "0000100": 8} {

@@ -12,7 +12,8 @@ import (
 
 var times = regexp.MustCompile(`"seconds(_per_step)?":[^,}]*`)
 
-// Any number of ranks finds what one process does, except for times: with enumeration, with a reference run, along a run.
+// Any number of ranks gives the results of one process, except for times: with enumeration, with a
+// reference run and with -run.
 func TestRanks(t *testing.T) {
 	isolate(t)
 	mask := func(text string) string { return times.ReplaceAllString(text, "TIME") }
@@ -25,7 +26,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// Rank 0 alone writes and says what is wrong.
+// Only rank 0 writes files and prints the error.
 func TestRanksFail(t *testing.T) {
 	isolate(t)
 	var r jsonResult

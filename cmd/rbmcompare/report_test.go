@@ -11,7 +11,7 @@ import (
 	"gorbm/train/report/reporttest"
 )
 
-// TestReport opens reports in a browser: of a model, and along a run.
+// TestReport opens the reports for a model and for -run in a browser.
 func TestReport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -36,7 +36,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestWords checks which estimator is named the nearest at the end, and in equal time.
+// TestWords checks which estimator is named as the nearest at the end and in equal time.
 func TestWords(t *testing.T) {
 	curve := func(points ...[2]float64) (c compare.Curve) {
 		c.Repeats, c.Bias.Floor = 5, math.NaN()
@@ -57,7 +57,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What helps against a bias depends on the estimator: cd has no temperatures, and more steps do not cure it.
+// The remedy for a bias depends on the estimator: cd has no temperatures, and more steps do not remove
+// its bias.
 func TestBiasRemedy(t *testing.T) {
 	for kind, want := range map[string]string{
 		"cd":  "a larger k, or chains that persist, such as pcd",

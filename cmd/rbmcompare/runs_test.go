@@ -19,7 +19,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// writeRun writes what -runs reads of a run.
+// writeRun writes the files of a run that -runs reads.
 func writeRun(t *testing.T, dir, training, metrics, result string) {
 	t.Helper()
 	config := fmt.Sprintf(`{"data": {"name": "toy", "binarize": "binary", "rows": 200}, "model": {"hidden": 4, "labels": "softmax", "init": "random"}, "steps": 60, "training": {"horizon": 60, %s}}`, training)
@@ -36,11 +36,11 @@ func writeRun(t *testing.T, dir, training, metrics, result string) {
 	}
 }
 
-// writeRuns writes three runs, one of which is under way, and a folder of something else.
+// writeRuns writes three runs, one of them unfinished, and another kind of folder.
 func writeRuns(t *testing.T) {
 	t.Helper()
 	clitest.Isolate(t)
-	clitest.Write(t, "runs/threes.png", "no run") // as rbmsample leaves it there
+	clitest.Write(t, "runs/threes.png", "no run") // not a run: rbmsample writes such files here
 	writeRun(t, "runs/a", `"rate": 0.1, "seed": 1, "negphase": {"kind": "pcd", "chains": 10}`, "step,seconds,error_test,pseudo_likelihood_test,barrier\n0,0,0.5,-9,1\n30,2,0.1,-8,1\n60,4,0.2,-7,2\n", `{"seconds": 4.5, "metrics": {"error_test": 0.21}}`)
 	writeRun(t, "runs/b", `"rate": 0.2, "seed": 1, "negphase": {"kind": "pcd", "chains": 10}`, "step,seconds,error_test,pseudo_likelihood_test\n0,0,0.5,-9\n20,1,0.05,-6\n", "")
 	writeRun(t, "runs/c", `"rate": 0.1, "seed": 1, "negphase": {"kind": "pins", "chains": 10, "temperatures": [1, 2]}`, "step,seconds,error_test,pseudo_likelihood_test\n0,0,0.5,-9\n60,5,NaN,-7.5\n", `{"seconds": 6, "metrics": {}}`)
@@ -50,7 +50,7 @@ func writeRuns(t *testing.T) {
 	}
 }
 
-// Runs that differ in the kind of hidden units alone are told apart, and -over does not average them. A
+// Runs that differ only in the kind of hidden units are told apart, and -over does not average them. A
 // run without the metric has no step of its best value.
 func TestRunsOfRealHiddenUnits(t *testing.T) {
 	clitest.Isolate(t)
@@ -84,11 +84,11 @@ func TestRunsOfRealHiddenUnits(t *testing.T) {
 	}
 }
 
-// A run that left a note of divergence is said to have diverged.
+// A run with a divergence file is listed as diverged, unless it was finished later.
 func TestRunsDiverged(t *testing.T) {
 	writeRuns(t)
 	clitest.Write(t, "runs/b/"+rundir.DivergedFile, "training step 20: diverged\n")
-	clitest.Write(t, "runs/a/"+rundir.DivergedFile, "training step 20: diverged\n") // before it was continued
+	clitest.Write(t, "runs/a/"+rundir.DivergedFile, "training step 20: diverged\n") // written before the run was continued
 	text := rbmcompare.OK(t, "-runs", "runs/*")
 	for line := range strings.Lines(text) {
 		if got, want := strings.Contains(line, "diverged"), strings.Contains(line, "runs/b"); got != want {
@@ -99,7 +99,7 @@ func TestRunsDiverged(t *testing.T) {
 
 func TestRuns(t *testing.T) {
 	writeRuns(t)
-	// The first column of each line, then the fields between.
+	// The fields of each line, separated by single spaces.
 	table := func(args ...string) (lines []string) {
 		for line := range strings.Lines(rbmcompare.OK(t, append([]string{"-runs", "runs/*"}, args...)...)) {
 			lines = append(lines, strings.Join(strings.Fields(line), " "))
@@ -122,8 +122,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestRunsOfSeveralPatterns: patterns are separated by commas, a folder that several match is one run, and a comma
-// may stand in the name of a folder or in a class of characters.
+// TestRunsOfSeveralPatterns: patterns are separated by commas, a folder matched by several patterns is
+// one run, and the name of a folder or a class of characters may include a comma.
 func TestRunsOfSeveralPatterns(t *testing.T) {
 	writeRuns(t)
 	writeRun(t, "runs/a,runs/b", `"rate": 0.3`, "step,seconds,error_test\n0,0,0.5\n", "")
@@ -204,7 +204,7 @@ func TestRunsFiles(t *testing.T) {
 	}
 }
 
-// A file by -out is what the folder holds under another name.
+// -out with a file name writes the same file as -out with a folder.
 func TestRunsFile(t *testing.T) {
 	writeRuns(t)
 	rbmcompare.OK(t, "-runs", "runs/*", "-out", "v0.1")
@@ -217,7 +217,7 @@ func TestRunsFile(t *testing.T) {
 	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-sort", "path", "-out", "two.svg"}, "two.svg", "-sort")
 }
 
-// Curves are named by the settings that all runs have and in which they differ, and errors are in percent.
+// Curves are labelled by the settings that all runs have and that differ, and errors are in percent.
 func TestRunsAreNamedBySettings(t *testing.T) {
 	run := func(settings map[string]string) *runSummary {
 		return &runSummary{Path: "runs/x", Settings: settings, columns: []string{"step", "error_test"}, rows: [][]float64{{0, 0.5}, {9, 0.25}}}
@@ -228,7 +228,7 @@ func TestRunsAreNamedBySettings(t *testing.T) {
 	}
 }
 
-// Charts say what is drawn, and in which unit.
+// The axis of a chart has the quantity and its unit.
 func TestRunsChart(t *testing.T) {
 	for by, want := range map[string]string{"pseudo_likelihood_test": "pseudo-log-likelihood, test rows (nats)", "error_holdout": "classification error, held-out rows (%)", "accuracy_mean": "mean log p(y|x) (nats)", "barrier": "barrier"} {
 		if got := runsChart(nil, by, nil).Y; got != want {
@@ -237,7 +237,7 @@ func TestRunsChart(t *testing.T) {
 	}
 }
 
-// -over takes means over runs that differ in one setting alone.
+// -over averages runs that differ only in one setting.
 func TestMeansOverRuns(t *testing.T) {
 	clitest.Isolate(t)
 	for i, last := range []string{"-7", "-7.5", "-9"} {
@@ -275,8 +275,8 @@ func TestMeansOverRuns(t *testing.T) {
 	rbmcompare.Fails(t, cli.Usage, []string{"-over", "seed"}, "-over is for -runs")
 }
 
-// A setting that has the name of a metric or of another column has a column of another name, in runs and
-// in means, and -sort takes the metric.
+// A setting with the name of a metric or of another column gets another column name, in the tables of
+// runs and of means. -sort uses the metric.
 func TestSettingsOfOtherNamesThanMetrics(t *testing.T) {
 	clitest.Isolate(t)
 	for i, temperatures := range []string{"2", "5"} {
@@ -298,8 +298,8 @@ func TestSettingsOfOtherNamesThanMetrics(t *testing.T) {
 	}
 }
 
-// The curves of -over are the means of the runs of each setting, at the steps that all of them have, with
-// bands of a standard deviation.
+// The curves of -over are means over the runs with equal settings, at the steps that all of them have,
+// with bands of one standard deviation.
 func TestGroupsChart(t *testing.T) {
 	clitest.Isolate(t)
 	for i, values := range []string{"30,1,-9\n60,2,-7\n90,3,-6\n", "30,1,-10\n60,2,-8\n", "30,1,-11\n60,2,nan\n90,3,-6\n"} {

@@ -11,7 +11,7 @@ import (
 	"gorbm/train"
 )
 
-// A row of weight w counts as w rows, in the positive phase and in the minibatches.
+// A row of weight w counts as w rows, in the positive phase and in minibatches.
 func TestWeights(t *testing.T) {
 	bits := func(rows ...int) rbm.Values {
 		x := rbm.NewBits(len(rows), 3)
@@ -43,7 +43,7 @@ func TestWeights(t *testing.T) {
 		}
 	}
 	for j, want := range []float64{1. / 2, 1. / 6, 1. / 3} {
-		// An epoch holds each row three times its share, rounded at random: variance at most 1/4.
+		// Each row occurs in an epoch three times its share, rounded at random: variance at most 1/4.
 		if z := (sums[j] - want) / (0.5 / 3 / math.Sqrt(updates)); math.Abs(z) > 6 {
 			t.Errorf("row %d is %v of the rows of minibatches, want %v (z %.1f)", j, sums[j], want, z)
 		}

@@ -23,8 +23,8 @@ import (
 	"gorbm/train"
 )
 
-// touchingModel writes a FASTA of RNA of 12 sites and a model in which sites 1 and 12, and 2 and 11, have the same letter by
-// two hidden units each; it returns the model.
+// touchingModel writes a FASTA file of RNA sequences of 12 sites. It returns a model in which hidden
+// units, two for each pair, couple sites 1 and 12, and 2 and 11, to have the same letter.
 func touchingModel(t *testing.T) *rbm.RBM {
 	t.Helper()
 	var b strings.Builder
@@ -43,7 +43,7 @@ func touchingModel(t *testing.T) *rbm.RBM {
 	}
 	m := train.NewModel(set, 5, false, rbm.Softmax, 1)
 	w := rbm.NewMatrix(m.Visible(), m.Hidden())
-	for j, sites := range [][2]int{{0, 11}, {0, 11}, {1, 10}, {1, 10}, {5, 7}} { // the last are near
+	for j, sites := range [][2]int{{0, 11}, {0, 11}, {1, 10}, {1, 10}, {5, 7}} { // the last pair is too close to be a contact
 		for _, site := range sites {
 			for c := range 4 {
 				w.Row(5*site + 1 + c)[j] = []float32{2, -2, 1, -1}[(c+2*j)%4]
@@ -65,7 +65,8 @@ func linesOf(t *testing.T, path string) [][]string {
 	return lines
 }
 
-// The contacts of a model that has two are found, with their precision by a file of distances, and everything is written.
+// -contacts finds the two contacts of the model, computes the precision from a file of distances and
+// writes all files.
 func TestAnalysis(t *testing.T) {
 	clitest.Isolate(t)
 	m := touchingModel(t)
@@ -75,10 +76,10 @@ func TestAnalysis(t *testing.T) {
 		for j := i + 1; j <= 12; j++ {
 			d := 20
 			switch {
-			case i+j == 13: // three of these contacts are not in the model
+			case i+j == 13: // three of these contacts are missing from the model
 				d = 7
 			case i == 2 && j == 9:
-				continue // of unknown distance
+				continue // distance unknown
 			}
 			fmt.Fprintln(&distances, i, j, d)
 		}
@@ -176,7 +177,8 @@ func TestAnalysis(t *testing.T) {
 	}
 }
 
-// Without distances and samples there is less; a table has components and statistics alone; and what cannot be is refused.
+// Without distances or samples the output is shorter. Components and statistics work for a table.
+// Impossible requests are refused.
 func TestAnalysisOfLess(t *testing.T) {
 	clitest.Isolate(t)
 	touchingModel(t)
@@ -227,12 +229,12 @@ func TestAnalysisOfLess(t *testing.T) {
 	rbmeval.Fails(t, 2, []string{"-model", "bits.safetensors", "-analysis", "c"}, "-analysis is for models of sequences and tables")
 }
 
-// Weights of a logo are those of the zero-sum gauge, whatever the gauge of the model.
+// Logos show weights in the zero-sum gauge, whatever the gauge of the model.
 func TestSiteWeights(t *testing.T) {
 	two := rbm.Group{Kind: rbm.Softmax, Units: 2}
 	m := rbm.NewGroups(2, two, two)
 	w := rbm.NewMatrix(4, 2)
-	for i, x := range []float32{5, 3, -1, 0} { // of hidden unit 1
+	for i, x := range []float32{5, 3, -1, 0} { // hidden unit 1
 		w.Row(i)[1] = x
 	}
 	m.SetWeights(w)

@@ -20,7 +20,7 @@ func safetensors(header string, body int) string {
 	return string(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))) + header + string(make([]byte, body))
 }
 
-// bare is a header of a model of 3 × 2 units with this metadata.
+// bare is the header of a model of 3 × 2 units with this metadata.
 func bare(metadata string) string {
 	return fmt.Sprintf(`{"__metadata__":{%s},"hidden_bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
 		`"visible_bias":{"dtype":"F32","shape":[3],"data_offsets":[8,20]},"weights":{"dtype":"F32","shape":[3,2],"data_offsets":[20,44]}}`, metadata)
@@ -93,7 +93,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, s + "-data toy:8,4,5,0.2", []string{"softmax.safetensors does not fit the data", "8 inputs", "have 12"}},
 		{cli.Failed, s + "-data two.csv", []string{"softmax.safetensors does not fit the data", `two.csv: row 0 has the label "a"`, `none of the 4 classes "11", "10", "01", "00"`}},
 		{cli.Failed, s + "-data names.csv", []string{"does not fit the data", `names.csv: row 0 has the label "a"`, "leave such rows out, or name the classes alike"}},
-		// Test rows of their own.
+		// Separate test rows.
 		{cli.Failed, s + "-test names.csv", []string{`names.csv: row 0 has the label "a"`, "none of the 4 classes"}},
 		{cli.Failed, s + "-test missing.csv", []string{"missing.csv", "does not exist"}},
 		{cli.Usage, s + "-test toyy", []string{"-test: ", "did you mean toy?"}},
@@ -108,7 +108,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, s + "-label-column lats", []string{"-label-column", "did you mean last?"}},
 		{cli.Usage, s + "-part tset", []string{"-part", `"tset"`, "did you mean test?"}},
 		{cli.Usage, s + "-part test", []string{"-part is test", "no test rows"}},
-		// What cannot be computed.
+		// Quantities that cannot be computed.
 		{cli.Failed, "-model large.npz -exact", []string{"-exact", "2^32 states", "limit is 2^28", "28 hidden units"}},
 		{cli.Usage, "-model plain.npz -classify", []string{"-classify needs labels", "the model has 0"}},
 		{cli.Usage, s + "-classify -data " + clitest.Toy + ":plain", []string{"-classify needs labels", "the model has 4", "-rows FILE writes predictions for rows without labels"}},
@@ -142,7 +142,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, "-run small -ais-chains 10", []string{"-ais-chains is for -ais and -reverse-ais"}},
 		{cli.Usage, "-run bernoulli -data " + clitest.Toy + ":plain", []string{"-run", "rows without labels", "bernoulli"}},
 		{cli.Failed, "-run small -data three.csv", []string{"does not fit the data", "8 inputs"}},
-		// What is there already, or cannot be written.
+		// Outputs that exist or cannot be written.
 		{cli.Failed, s + "-rows there.csv", []string{"-rows", "there.csv is there already", "choose another name"}},
 		{cli.Failed, s + "-rows no/rows.csv", []string{"-rows", "no folder no", "make it first"}},
 		{cli.Failed, s + "-rows there.csv/rows.csv", []string{"-rows", "no folder there.csv"}},
@@ -157,7 +157,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestCancelled checks that work ends with the context, and leaves no table.
+// TestCancelled checks that the command stops when the context ends, and leaves no table.
 func TestCancelled(t *testing.T) {
 	isolate(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -173,8 +173,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestHugeParameters checks parameters near the end of float32: what is
-// printed is finite all the same, or nothing is.
+// TestHugeParameters checks parameters close to the largest float32: the command prints finite numbers
+// or none.
 func TestHugeParameters(t *testing.T) {
 	isolate(t)
 	m, about := clitest.Load(t, "plain.npz")
@@ -191,8 +191,8 @@ func TestHugeParameters(t *testing.T) {
 	}
 }
 
-// Parameters beyond what can be tempered: asked for, the estimates fail;
-// unasked, the rest is judged with a warning.
+// Parameters too large for tempering: requested estimates fail, and without a request the other
+// results come with a warning.
 func TestHugeParametersEstimated(t *testing.T) {
 	isolate(t)
 	huge := clitest.Model(32, 40, 0, rbm.Softmax)
@@ -205,8 +205,8 @@ func TestHugeParametersEstimated(t *testing.T) {
 	}
 }
 
-// TestNoClassesNamed checks a model without labels whose file names classes
-// all the same, on data that have some.
+// TestNoClassesNamed checks a model without labels whose file has an empty list of class names, on
+// labelled data.
 func TestNoClassesNamed(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "m.safetensors", safetensors(bare(`"format":"gorbm","version":"1","classes":"0","class_names":"[]"`), 44))

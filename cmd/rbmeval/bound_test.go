@@ -16,15 +16,14 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// writePeak writes a model of two modes: its first hidden unit is off and the
-// inputs are fair coins, or it is on and all inputs are, which has e^30 times the
-// weight but which chains hardly find from the other. peak.csv has the state with
-// all inputs on three times, and another one. It returns the weight of the two
-// states, in nats.
+// writePeak writes a model with two modes: with its first hidden unit off the inputs are fair coins,
+// with it on all inputs are on. The second mode has e^30 times the weight of the first, but chains
+// that start in the first hardly ever reach it. peak.csv has the state with all inputs on three times,
+// and one other state. The function returns the logarithm of the weight of the two states.
 func writePeak(t *testing.T) (bound float64) {
 	t.Helper()
 	const inputs, hidden, weight, above = 60, 40, 10.0, 30.0
-	m := rbm.New(inputs, hidden, 0, rbm.Softmax) // too many units to be enumerated unasked
+	m := rbm.New(inputs, hidden, 0, rbm.Softmax) // too large to be enumerated by default
 	w := rbm.NewMatrix(inputs, hidden)
 	for i := range inputs {
 		w.Row(i)[0] = weight
@@ -46,9 +45,9 @@ func writePeak(t *testing.T) (bound float64) {
 
 const allEstimates = " -ais -reverse-ais -bennett -base uniform" + quick
 
-// No estimate below what the rows at hand alone have of Z is printed as one: it
-// is named as impossible, and the bound takes its place. Nor is reverse AIS gone
-// by, whose chains are those of an impossible Bennett ratio.
+// An estimate of log Z below the bound from the given rows is not printed: it is reported as
+// impossible, and the bound takes its place. Reverse AIS is not used either, since its chains are
+// those of the impossible Bennett ratio.
 func TestImpossible(t *testing.T) {
 	isolate(t)
 	bound := writePeak(t)
@@ -70,7 +69,7 @@ func TestImpossible(t *testing.T) {
 	if header, _ := rows(t, "rows.csv"); slices.Contains(header, "log_likelihood") {
 		t.Errorf("rows have a likelihood: %v", header)
 	}
-	// As JSON: no number that might be taken for an estimate, and the same words.
+	// With -json: no estimate, and the same warning.
 	both := rbmeval.Call(strings.Fields("-model peak.npz -json" + allEstimates)...)
 	var object map[string]any
 	if err := json.Unmarshal([]byte(both.Stdout), &object); err != nil {
@@ -101,8 +100,8 @@ func TestImpossible(t *testing.T) {
 	}
 }
 
-// Where the rows are all states of the model, log Z is the bound, and every
-// other estimate is below it by chance: it is raised to it, and nothing warns.
+// Where the rows are all states of the model, the bound equals log Z. Every estimate below it by
+// chance is raised to it, without a warning.
 func TestRaised(t *testing.T) {
 	isolate(t)
 	clitest.Save(t, "all.npz", clitest.Model(3, 4, 0, rbm.Softmax), modelfile.About{Data: "all.csv"})
@@ -131,8 +130,7 @@ func TestRaised(t *testing.T) {
 	}
 }
 
-// Along a run likewise: the table shows the bound, the file and -json leave the
-// estimates out, and the picture does without them.
+// The same with -run: the table shows the bound, and the file, -json and the plot omit the estimates.
 func TestImpossibleInRun(t *testing.T) {
 	isolate(t)
 	bound := writePeak(t)
@@ -174,8 +172,8 @@ func TestImpossibleInRun(t *testing.T) {
 	}
 }
 
-// The bound is that of the distinct rows judged and the training rows: with
-// their labels, without where the data have none, and of grey rows by a threshold.
+// The bound counts the distinct evaluated rows and training rows: with their labels, without labels
+// where the data have none, and with grey values binarised by a threshold.
 func TestBoundOfRows(t *testing.T) {
 	isolate(t)
 	writeParts(t)
@@ -230,13 +228,13 @@ func TestBoundOfRows(t *testing.T) {
 			t.Errorf("%s: the bound is %v, want %v", args, r.LowerBound, math.Log(sum))
 		}
 	}
-	// Nothing is estimated, nothing is bounded.
+	// Without estimates there is no bound.
 	if r, _ := evaluate(t, "-model plain.npz -exact"); r.LowerBound != nil {
 		t.Errorf("an exact log Z has the bound %v", *r.LowerBound)
 	}
 }
 
-// rowsOf returns the number of rows of a set; none of no set.
+// rowsOf returns the number of rows of a set, 0 for nil.
 func rowsOf(set *data.Set) int {
 	if set == nil {
 		return 0
@@ -244,8 +242,7 @@ func rowsOf(set *data.Set) int {
 	return set.Len()
 }
 
-// The bound along a run is that of the rows of all parts, grey ones by a
-// threshold.
+// With -run the bound counts the rows of all parts, grey values binarised by a threshold.
 func TestRunBoundOfGreyRows(t *testing.T) {
 	isolate(t)
 	greyRows(t, "grey.csv")
@@ -270,14 +267,14 @@ func TestRunBoundOfGreyRows(t *testing.T) {
 		seen[string(key)] = true
 	}
 	s, want := r.Snapshots[0], math.Log(sum)
-	if r.Binarize != data.None || s.LowerBound == nil || math.Abs(*s.LowerBound-want) > 1e-9*want { // sums in float64
+	if r.Binarize != data.None || s.LowerBound == nil || math.Abs(*s.LowerBound-want) > 1e-9*want { // the sums are in float64
 		t.Errorf("the bound of rows (%s) is %v, want %v", r.Binarize, s.LowerBound, want)
 	}
 }
 
-// An estimate that misses the exact log Z by more than three of its errors is
-// named, with how much it is off, of a single model and along a run. The model
-// has a mode of 4 % of Z, a single state of the inputs, which no chain finds.
+// An estimate that misses the exact log Z by more than three standard errors is reported with its
+// deviation, for a single model and with -run. A single state of the inputs has 4 % of Z here, and no
+// chain finds it.
 func TestMissedExact(t *testing.T) {
 	isolate(t)
 	const inputs, weight = 40, 10.0
@@ -300,7 +297,7 @@ func TestMissedExact(t *testing.T) {
 	}
 	call := rbmeval.Call(strings.Fields("-run run" + flags)...)
 	rbmeval.OneLine(t, call.Stderr, "marked by !", "step 9", want)
-	// No warning where the estimates are right.
+	// No warning for correct estimates.
 	if r, _ := evaluate(t, "-model plain.npz -exact -ais -reverse-ais -bennett"+quick); r.Warnings != nil || r.Bennett == nil {
 		t.Errorf("warns %q", r.Warnings)
 	}

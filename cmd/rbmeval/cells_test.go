@@ -18,9 +18,9 @@ import (
 	"gorbm/train"
 )
 
-// The table of -rows of a model of columns: of a row without gaps the cells sum to the
-// pseudo-log-likelihood; of one with a gap its likelihood is the sum over the cell's levels, and
-// the cell has no number.
+// -rows of a model of columns: in a complete row the cells sum to the pseudo-log-likelihood. In a row
+// with a missing cell the likelihood is the sum over the levels of that cell, and the cell has no
+// number.
 func TestCells(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.csv", "a,b,c\nx,1,p\ny,0,q\nz,1,\nx,0,p\n,,q\n")
@@ -64,8 +64,9 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// The table of -rows of a model of a number next to categories: of a row without gaps the cells sum to the pseudo-log-likelihood, with a density in the
-// number's own units; where it is missing the likelihood is the integral over it, which is that of the others.
+// -rows of a model of a number and categories: in a complete row the cells sum to the
+// pseudo-log-likelihood, with a density in the units of the number. Where the number is missing, the
+// likelihood is the integral over it, which equals the likelihood of the other cells.
 func TestNumberCells(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.csv", "a,b,c\nx,10,p\ny,20.5,q\nz,30,p\nx,11,p\ny,,q\nz,33,\n")
@@ -98,7 +99,7 @@ func TestNumberCells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The density of b in row 0, and p(a, c) of row 4, by sums over b in its own units.
+	// The density of b in row 0, and p(a, c) in row 4, as sums over b in its own units.
 	integral := func(row int) (sum, own float64) {
 		scale := set.Schema.Columns[1].Number
 		const step = 0.25
@@ -127,7 +128,8 @@ func TestNumberCells(t *testing.T) {
 	}
 }
 
-// Samples of a model of columns against its own rows: perfect, and a set of other columns is refused.
+// -samples with the training rows themselves gives perfect agreement, and a set with other columns is
+// refused.
 func TestSamples(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.fasta", ">1\nACD\n>2\nYCD\n>3\nA-D\n>4\nYWE\n")
@@ -146,8 +148,9 @@ func TestSamples(t *testing.T) {
 	rbmeval.Fails(t, 1, []string{"-model", "m.safetensors", "-pl", "-samples", "short.fasta"}, "do not have the same columns of levels")
 }
 
-// Rows with several gaps of a model with labels: the likelihood and p(y|x) against enumeration of the
-// missing cells, which those of the fills are far from; and pseudo-likelihoods that have the label's term.
+// Rows with several missing cells, in a model with labels: the likelihood and p(y|x) agree with
+// enumeration of the missing cells, and differ clearly from those of the filled rows. The
+// pseudo-likelihood includes the label's term.
 func TestLabelledGaps(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.csv", "a,b,c,d,label\nx,x,x,x,k\ny,y,y,y,l\nz,z,z,z,k\nx,,,,k\n,y,,y,l\n,,,,k\n")
@@ -180,7 +183,7 @@ func TestLabelledGaps(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, f := rbm.NewBits(1, m.Visible()), make([]float64, 1)
-	worst := 0.0 // of the fills
+	worst := 0.0 // largest error of the filled rows
 	for _, row := range []int{3, 4, 5} {
 		var sum [2]float64
 		for s := range 81 {
@@ -226,8 +229,8 @@ func TestLabelledGaps(t *testing.T) {
 	rbmeval.Fails(t, 2, []string{"-model", "m.safetensors", "-features", "f.npz", "-quiet"}, "fill them by rbmsample -fill")
 }
 
-// Rows of weight 0 are left out, the others keep the numbers that they have in the file, and what is
-// printed says that means are weighted: those of one row are its own.
+// Rows of weight 0 are left out, and the others keep their numbers in the file. The output says that
+// means are weighted.
 func TestWeightedRows(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.csv", "a,b,w,label\n0,1,0,k\n1,1,3,l\n0,0,0,k\n1,0,1,k\n")
@@ -244,7 +247,7 @@ func TestWeightedRows(t *testing.T) {
 	if err != nil || len(lines) != 3 || lines[1][0] != "1" || lines[2][0] != "3" {
 		t.Fatalf("%v: %v", lines, err)
 	}
-	wrong := 0.0 // of the weight
+	wrong := 0.0 // weight that is classified wrongly
 	for i, w := range []float64{3, 1} {
 		label, predicted := slices.Index(lines[0], "label"), slices.Index(lines[0], "predicted")
 		if lines[i+1][label] != lines[i+1][predicted] {
@@ -256,8 +259,9 @@ func TestWeightedRows(t *testing.T) {
 	}
 }
 
-// Other rows are read without the columns that the model's training rows were read without, whether
-// they have them or not. What else the model lacks is named, and so are weights that are not taken.
+// Other rows are read without the columns that were left out of the training rows, whether they have
+// these columns or not. A message names other columns that the model lacks, and the training weights
+// if they are not used.
 func TestColumnsNotUsed(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.csv", "id,a,b,w\n5,x,k,1\n3,y,l,2\n4,y,k,1\n")
@@ -283,9 +287,8 @@ func TestColumnsNotUsed(t *testing.T) {
 	rbmeval.Fails(t, 2, []string{"-model", "m.safetensors", "-data", "t.csv", "-ignore", "ib"}, `has no column "ib" to ignore; its first line is`)
 }
 
-// Rows without a label, of a model with labels, have what the same rows with each label sum to: −F,
-// p(y|x), and log p of each cell given the other known inputs. A table without the column of labels
-// has the same numbers.
+// A row without a label has the values that sum over the labels: −F, p(y|x), and log p of each cell
+// given the other known inputs. A table without the label column gives the same numbers.
 func TestGapsWithoutLabels(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.csv", "a,b,c,label\nx,x,p,k\ny,y,q,l\nz,z,p,\nx,,,?\n,y,q,\n")

@@ -12,8 +12,8 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// A model under a constraint is judged under it: log Z over the states it
-// allows, exact and by estimates; what cannot be had is refused.
+// A model with a constraint is evaluated under it: log Z is a sum over the allowed states, exact and
+// by estimates. Unavailable quantities are refused.
 func TestConstraint(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -59,7 +59,7 @@ func TestConstraint(t *testing.T) {
 		}
 	}
 	rbmeval.Fails(t, 2, []string{"-model", "constrained.safetensors", "-ais"}, "-ais", "all=9", "-exact")
-	// Rows without labels: the label is summed out, where some class may be impossible.
+	// Rows without labels: the label is summed out, and some classes may be impossible.
 	if out := rbmeval.OK(t, "-model", "constrained.safetensors", "-data", clitest.Toy+":plain", "-exact"); !strings.Contains(out, "mean log p(x) ") {
 		t.Errorf("output: %s, want %q in it", out, "mean log p(x) ")
 	}
@@ -68,7 +68,7 @@ func TestConstraint(t *testing.T) {
 	if !reflect.DeepEqual(features(t, "bare.npz"), features(t, "labelled.npz")) {
 		t.Error("features are others without the labels")
 	}
-	// Three inputs that are on leave no place for a label, and so no class.
+	// Three inputs that are on use up the constraint, so no class is possible.
 	three := clitest.Model(12, 9, 4, rbm.Bernoulli)
 	three.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
 	clitest.Save(t, "three.safetensors", three, modelfile.About{})

@@ -11,7 +11,7 @@ import (
 	"gorbm/rbm"
 )
 
-// spoilSnapshot sets one parameter of the snapshot of a step in run/models.
+// spoilSnapshot changes one parameter of the snapshot of a step in run/models.
 func spoilSnapshot(t *testing.T, step int, spoil func(m *rbm.RBM)) {
 	t.Helper()
 	path := "run/models/" + leftPad(step)
@@ -20,8 +20,8 @@ func spoilSnapshot(t *testing.T, step int, spoil func(m *rbm.RBM)) {
 	clitest.Save(t, path, m, about)
 }
 
-// A snapshot that has diverged stays without numbers and is named; the others
-// are as without it. Nothing is left if all have diverged.
+// A diverged snapshot has no numbers and is reported, and the other snapshots keep theirs. If all have
+// diverged, the command fails.
 func TestRunDiverged(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -80,7 +80,7 @@ func TestRunDiverged(t *testing.T) {
 				t.Errorf("-json says %s and %s", both.Stdout, both.Stderr)
 			}
 			for i, step := range []int{1, 10, 1000, 12345678} {
-				if i == 1 { // the first one too
+				if i == 1 { // now step 1 has diverged too
 					args[3] = "two.csv"
 					call := rbmeval.Call(args...)
 					if call.Status != cli.OK || strings.Count(call.Stderr, "is shown without numbers") != 2 {

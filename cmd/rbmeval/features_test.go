@@ -19,7 +19,7 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// features reads what -features wrote.
+// features reads a file that -features wrote.
 func features(t *testing.T, path string) (rows [][]float64) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -54,7 +54,7 @@ func features(t *testing.T, path string) (rows [][]float64) {
 	return rows
 }
 
-// hidden returns p(h|v), written out.
+// hidden computes p(h|v) directly.
 func hidden(m *rbm.RBM, v []float64) []float64 {
 	p := make([]float64, m.Hidden())
 	for j, a := range preactivations(m, v) {
@@ -74,8 +74,8 @@ func preactivations(m *rbm.RBM, v []float64) []float64 {
 	return a
 }
 
-// hiddenOfInputs returns p(h|x) = Σ_y p(x,y) p(h|x,y) / Σ_y p(x,y), written out:
-// the label units in v do not matter.
+// hiddenOfInputs computes p(h|x) = Σ_y p(x,y) p(h|x,y) / Σ_y p(x,y) directly. It ignores the label
+// units in v.
 func hiddenOfInputs(m *rbm.RBM, v []float64) []float64 {
 	if m.Classes() == 0 {
 		return hidden(m, v)
@@ -102,15 +102,14 @@ func hiddenOfInputs(m *rbm.RBM, v []float64) []float64 {
 	return p
 }
 
-// greyRows writes a table of grey values of 8 inputs, and returns it with its
-// values.
+// greyRows writes a table of grey values of 8 inputs and returns its path and values.
 func greyRows(t *testing.T, path string) (values [][]float64) {
 	t.Helper()
 	var b strings.Builder
 	for r := range 23 {
 		row := make([]float64, 8)
 		for i := range row {
-			row[i] = float64((r*r+3*i)%9) / 8 // halves among them
+			row[i] = float64((r*r+3*i)%9) / 8 // includes the value 1/2
 		}
 		values = append(values, row)
 		fmt.Fprintln(&b, strings.Trim(strings.ReplaceAll(fmt.Sprint(row), " ", ","), "[]"))
@@ -119,12 +118,12 @@ func greyRows(t *testing.T, path string) (values [][]float64) {
 	return values
 }
 
-// TestFeatures holds -features against p(h|x), and with -label-in-features
-// against p(h|x,y), written out in float64.
+// TestFeatures compares -features with p(h|x), and with -label-in-features with p(h|x,y), computed in
+// float64.
 func TestFeatures(t *testing.T) {
 	isolate(t)
 	values := greyRows(t, "grey.csv")
-	// The same rows with labels, and each with the label that follows its own.
+	// The same rows with labels, and with each label replaced by the one that follows.
 	names := []string{"a", "b", "c", "d"}
 	clitest.Save(t, "named.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), modelfile.About{ClassNames: names})
 	for shift, path := range []string{"labelled.csv", "relabelled.csv"} {
@@ -189,13 +188,13 @@ func TestFeatures(t *testing.T) {
 		}
 		for r := range got {
 			for j := range got[r] {
-				if !(math.Abs(got[r][j]-want[r][j]) <= 1e-6) { // float32 of values below 1
+				if !(math.Abs(got[r][j]-want[r][j]) <= 1e-6) { // float32 rounding of values below 1
 					t.Fatalf("%+v: row %d, unit %d: %v, want %v", c, r, j, got[r][j], want[r][j])
 				}
 			}
 		}
 	}
-	// The label does not show, to the last bit.
+	// The label changes no bit of the features.
 	for _, binarize := range []string{data.None, data.Threshold} {
 		var want [][]float64
 		for i, path := range []string{"labelled.csv", "relabelled.csv", "bare.csv"} {
@@ -246,8 +245,8 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestFollowsModel checks that data are taken as the model's file says that
-// they were taken to train it, unless flags say otherwise.
+// TestFollowsModel checks that data are read with the settings in the model's file, unless flags
+// change them.
 func TestFollowsModel(t *testing.T) {
 	isolate(t)
 	greyRows(t, "grey.csv")
@@ -263,7 +262,7 @@ func TestFollowsModel(t *testing.T) {
 		if !strings.Contains(said, "grey.csv: 23 rows ("+mode+")\n") {
 			t.Errorf("a model of %s prints %s, want %q in it", mode, said, "grey.csv: 23 rows ("+mode+")\n")
 		}
-		_, said, _ = strings.Cut(said, ":") // the model's file
+		_, said, _ = strings.Cut(said, ":") // without the name of the model's file
 		told[mode] = said
 	}
 	for mode, said := range told {
@@ -276,7 +275,7 @@ func TestFollowsModel(t *testing.T) {
 				t.Errorf("a model of %s with -binarize %s prints %s, want %s", mode, other, out, want)
 			}
 		}
-		// Of other data, too.
+		// Other data too.
 		clitest.Write(t, "other.csv", clitest.Read(t, "grey.csv"))
 		if out := rbmeval.OK(t, "-model", mode+".safetensors", "-data", "other.csv"); !strings.Contains(out, "other.csv: 23 rows ("+mode+")\n") {
 			t.Errorf("a model of %s on other rows prints %s, want %q in it", mode, out, "other.csv: 23 rows ("+mode+")\n")
@@ -289,7 +288,7 @@ func TestFollowsModel(t *testing.T) {
 	}
 }
 
-// TestGreyScore holds the score of grey rows against sums written out.
+// TestGreyScore compares the score of grey rows with sums computed directly.
 func TestGreyScore(t *testing.T) {
 	isolate(t)
 	values := greyRows(t, "grey.csv")
@@ -311,8 +310,8 @@ func TestGreyScore(t *testing.T) {
 			sum -= math.Log1p(math.Exp(a))
 		}
 	}
-	// The values are kept in float32, of which eight are multiplied by weights
-	// near 1: 8·2⁻²⁴ and some.
+	// The values are stored in float32, and eight of them are multiplied by weights near 1: an error of
+	// little more than 8·2⁻²⁴.
 	if f := sum / float64(len(values)); math.Abs(*got.FreeEnergy-f) > 1e-6 || math.Abs(*got.MeanLogLikelihood+f+logZ(m)) > 1e-6 {
 		t.Errorf("free energy %v, want %v; score %v, want %v", *got.FreeEnergy, f, *got.MeanLogLikelihood, -f-logZ(m))
 	}
@@ -321,7 +320,7 @@ func TestGreyScore(t *testing.T) {
 	}
 }
 
-// commands builds the other commands, and returns what runs one of them.
+// commands builds the other commands and returns a function that runs one of them.
 func commands(t *testing.T) func(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	tool, err := exec.LookPath("go")
@@ -342,14 +341,14 @@ func commands(t *testing.T) func(t *testing.T, name string, args ...string) stri
 	}
 }
 
-// TestEndToEnd trains, exports and judges: rbmeval on the folder of a run finds
-// the numbers that the run ended with, of every kind of data; and scikit-learn,
-// where there is one, finds the features that rbmeval does.
+// TestEndToEnd trains, exports and evaluates models of every kind of data: rbmeval on the folder of a
+// run reproduces the last numbers of the run, and scikit-learn, if installed, computes the same
+// features as rbmeval.
 func TestEndToEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("seven seconds: it builds the commands and trains with them")
 	}
-	call := commands(t) // before the cache of builds is out of reach
+	call := commands(t) // before isolate hides the build cache
 	isolate(t)
 	greyRows(t, "grey.csv")
 	for _, spec := range []string{"-data bars:3", "-data shifter:4", "-data desjardins:0.05", "-data " + clitest.Toy, "-data grey.csv -shape 4x2",
@@ -389,10 +388,10 @@ func TestEndToEnd(t *testing.T) {
 		}
 	}
 
-	// What is left is the run on grey values.
+	// The last case is the run on grey values.
 	call(t, "rbmexport", "-model", "run", "-sklearn", "-out", "sk.npz")
 	rbmeval.OK(t, "-model", "run", "-features", "h.npz")
-	rbmeval.OK(t, "-model", "sk.npz", "-features", "h2.npz") // its data and their binarisation go with it
+	rbmeval.OK(t, "-model", "sk.npz", "-features", "h2.npz") // with the run's data and binarisation
 	if a, b := clitest.Read(t, "h.npz"), clitest.Read(t, "h2.npz"); a != b {
 		t.Errorf("the exported model has other features: got %q, want %q", a, b)
 	}

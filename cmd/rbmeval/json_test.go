@@ -5,7 +5,7 @@ import (
 	"gorbm/train"
 )
 
-// What -json prints.
+// Output of -json.
 
 type jsonResult struct {
 	Model      string   `json:"model"`
@@ -16,16 +16,16 @@ type jsonResult struct {
 	FreeEnergy *float64 `json:"free_energy,omitempty"`
 	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
-	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // where no estimate will do
+	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // instead of an estimate that is impossible
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
 	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
 	Classification    *labelResult `json:"classification,omitempty"`
-	Features          string       `json:"features,omitempty"` // which means -features wrote
+	Features          string       `json:"features,omitempty"` // which kind of means -features wrote
 }
 
 type labelResult struct {
 	train.Score
-	NLL         float64            `json:"negative_log_likelihood"` // mean −log p(y|x), nats
+	NLL         float64            `json:"negative_log_likelihood"` // mean of −log p(y|x) in nats
 	Calibration *train.Calibration `json:"calibration,omitempty"`
 }
 
@@ -44,7 +44,7 @@ type snapshotResult struct {
 	Step       int      `json:"step"`
 	Train      *float64 `json:"log_likelihood_train,omitempty"`
 	Test       *float64 `json:"log_likelihood_test,omitempty"`
-	TrainBound *float64 `json:"log_likelihood_train_upper_bound,omitempty"` // where no estimate will do
+	TrainBound *float64 `json:"log_likelihood_train_upper_bound,omitempty"` // instead of an estimate that is impossible
 	TestBound  *float64 `json:"log_likelihood_test_upper_bound,omitempty"`
 	logZResult
 }
@@ -63,9 +63,9 @@ type logZResult struct {
 type estimateResult struct {
 	LogZ         *float64 `json:"log_z,omitempty"`
 	StdErr       *float64 `json:"std_err,omitempty"`
-	Raised       bool     `json:"raised,omitempty"`     // to log_z_lower_bound, by no more than its error
+	Raised       bool     `json:"raised,omitempty"`     // to log_z_lower_bound, by at most its standard error
 	Impossible   bool     `json:"impossible,omitempty"` // below log_z_lower_bound
-	Doubtful     bool     `json:"doubtful,omitempty"`   // a warning is about it
+	Doubtful     bool     `json:"doubtful,omitempty"`   // a warning concerns it
 	ESS          *float64 `json:"ess,omitempty"`
 	CESS         *float64 `json:"cess,omitempty"`
 	Overlap      *float64 `json:"overlap,omitempty"`

@@ -22,8 +22,8 @@ import (
 	"gorbm/train/rundir"
 )
 
-// TestUnlabelledRows checks that rows without a label are left out and counted, by
-// the flag or as the model's file says, and that the rest is as without them.
+// TestUnlabelledRows checks that rows without a label are left out and counted, by -unlabelled or as
+// the model's file says, and that the other results match those without these rows.
 func TestUnlabelledRows(t *testing.T) {
 	clitest.Isolate(t)
 	var all, labelled strings.Builder
@@ -61,8 +61,8 @@ func TestUnlabelledRows(t *testing.T) {
 			t.Errorf("%s: prints %q, want %q in it", args, stderr, line)
 		}
 	}
-	// -rows and -features have all rows in the order of the file. Those without a
-	// label are as in data that have none.
+	// -rows and -features include all rows in the order of the file. Rows without a label get the values
+	// that they have in unlabelled data.
 	var plain strings.Builder
 	for _, line := range strings.Split(strings.TrimSpace(all.String()), "\n") {
 		fmt.Fprintln(&plain, line[:strings.LastIndex(line, ",")])
@@ -112,7 +112,7 @@ func TestUnlabelledRows(t *testing.T) {
 		}
 	}
 	rbmeval.Fails(t, cli.Usage, []string{"-model", "says.safetensors", "-features", "leak.npz", "-label-in-features"}, "the label of every row", fmt.Sprint(30-n))
-	// Along a run too.
+	// The same with -run.
 	var tables [2]string
 	for i, file := range []string{"all.csv", "some.csv"} {
 		dir := strings.TrimSuffix(file, ".csv")
@@ -127,8 +127,8 @@ func TestUnlabelledRows(t *testing.T) {
 	rbmeval.Fails(t, 1, []string{"-model", "m.safetensors", "-data", "all.csv", "-label-column", "last"}, `label "?"`, `"x", "y"`)
 }
 
-// TestCalibration checks that -classify reports what package train computes, and no temperature where
-// the best is beyond those that are tried.
+// TestCalibration checks that -classify reports the temperature that package train computes, or no
+// temperature if the best lies outside the range searched.
 func TestCalibration(t *testing.T) {
 	clitest.Isolate(t)
 	m := clitest.Model(12, 5, 4, rbm.Softmax)
@@ -147,7 +147,7 @@ func TestCalibration(t *testing.T) {
 	if !strings.Contains(text, "calibration temperature    none (the likelihood of the 100 rows of the fit grows as T rises, beyond 128)\n") || strings.Contains(text, "on the other") {
 		t.Error(text)
 	}
-	// Labels of which two thirds are those that the model takes for the likeliest.
+	// Two thirds of the labels are the class that is most probable under the model.
 	var csv strings.Builder
 	csv.WriteString("a,b,c,d,e,f,g,h,label\n")
 	for r := range rows {
@@ -180,7 +180,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// Rows whose header has the inputs of the model in another order are refused.
+// Rows are refused if the header has the inputs of the model in another order.
 func TestColumnsInAnotherOrder(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Save(t, "m.safetensors", clitest.Model(2, 3, 0, rbm.Softmax), modelfile.About{Columns: []string{"age", "smokes"}})
@@ -188,13 +188,13 @@ func TestColumnsInAnotherOrder(t *testing.T) {
 	clitest.Write(t, "other.csv", "smokes,age\n1,0\n1,1\n")
 	rbmeval.OK(t, "-model", "m.safetensors", "-data", "same.csv")
 	rbmeval.Fails(t, cli.Failed, []string{"-model", "m.safetensors", "-data", "other.csv"}, `column 1 is "smokes"`, `"age"`)
-	// Not a word on values beyond the ranges of other columns.
+	// The error concerns the order alone, not values outside the ranges of other columns.
 	clitest.Save(t, "scaled.safetensors", clitest.Model(2, 3, 0, rbm.Softmax), modelfile.About{Columns: []string{"age", "smokes"}, Scale: "0:99,0:1"})
 	clitest.Write(t, "scaled.csv", "smokes,age\n1,30\n0,50\n")
 	rbmeval.Fails(t, cli.Failed, []string{"-model", "scaled.safetensors", "-data", "scaled.csv"}, `column 1 is "smokes"`)
 }
 
-// The column of labels of the model's data is that of other rows too, which may have none.
+// Other rows are read with the label column of the model's data. They may lack it.
 func TestLabelColumnIsRemembered(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", "a,diag,b\n"+strings.Repeat("0,x,1\n1,y,1\n1,x,0\n", 5))

@@ -25,11 +25,10 @@ import (
 	"gorbm/train"
 )
 
-// quick are flags that make estimates of small models take some hundredths of
-// a second.
+// quick are flags with which estimates of small models take some hundredths of a second.
 const quick = " -ais-temperatures 100 -ladder-rounds 600"
 
-// estimates are what -json prints of the ways to log Z.
+// estimates holds the estimates of log Z in the output of -json.
 type estimates struct {
 	AIS        estimate
 	ReverseAIS estimate `json:"reverse_ais"`
@@ -43,9 +42,9 @@ type estimate struct {
 	Overlap float64
 }
 
-// holds checks an estimate against the truth. Errors of ten groups follow
-// Student's t with nine degrees of freedom, which exceeds 6 once in 5000
-// times.
+// holds checks that an estimate is within six standard errors of the true value. The standard error
+// comes from ten groups, so the ratio follows Student's t with nine degrees of freedom, which exceeds
+// 6 once in 5000 times.
 func (e estimate) holds(t *testing.T, what string, want float64) {
 	t.Helper()
 	if e.LogZ == nil || e.StdErr == nil || !(math.Abs(*e.LogZ-want) < 6**e.StdErr) {
@@ -63,7 +62,7 @@ func evaluate(t *testing.T, args string) (r jsonResult, e estimates) {
 	return r, e
 }
 
-// Each estimate against the sum over all states, from both ends of the path.
+// Estimates from both ends of the path agree with the sum over all states.
 func TestEstimates(t *testing.T) {
 	isolate(t)
 	for _, c := range []string{"-model softmax.safetensors", "-model bernoulli.safetensors", "-model plain.npz", "-model plain.npz -base uniform",
@@ -85,7 +84,7 @@ func TestEstimates(t *testing.T) {
 			t.Errorf("%s: by %s, %+v, want %s", c, r.LogZBy, r, "bennett")
 		}
 	}
-	// Enumeration goes before estimates.
+	// Enumeration takes precedence over estimates.
 	r, _ := evaluate(t, "-model plain.npz -exact -ais"+" -ais-temperatures 100")
 	m, _ := clitest.Load(t, "plain.npz")
 	if r.LogZBy != "exact" || r.LogZStdErr != nil || math.Abs(*r.LogZ-logZ(m)) > 1e-9 || r.AIS == nil || r.ReverseAIS != nil {
@@ -93,8 +92,8 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-// A model that is not enumerated unasked gets the whole bracket unasked, but not
-// for rows or features alone, and -rows goes by the best estimate.
+// A model too large to be enumerated by default gets all three estimates by default, except with -rows
+// or -features alone. -rows uses the best estimate.
 func TestBracketUnasked(t *testing.T) {
 	isolate(t)
 	clitest.Save(t, "large.npz", clitest.Model(32, 40, 0, rbm.Softmax), modelfile.About{Data: "toy:2,32,5,0:plain"})
@@ -124,13 +123,13 @@ func TestBracketUnasked(t *testing.T) {
 	for _, x := range column["log_likelihood"] {
 		sum += number(t, x) / float64(len(column["log_likelihood"]))
 	}
-	if math.Abs(sum-*r.MeanLogLikelihood) > 1e-8*math.Abs(sum) { // twelve digits of a row
+	if math.Abs(sum-*r.MeanLogLikelihood) > 1e-8*math.Abs(sum) { // -rows writes twelve digits
 		t.Errorf("rows have the mean log-likelihood %v, not %v", sum, *r.MeanLogLikelihood)
 	}
 }
 
-// One chain has no standard error, and a ladder that is cut short no number:
-// neither makes bad JSON, and the second is said.
+// One chain has no standard error, and a ladder stopped too early gives no estimate. -json is valid in
+// both cases, and a warning reports the second.
 func TestWithoutNumber(t *testing.T) {
 	isolate(t)
 	r, e := evaluate(t, "-model plain.npz -ais -ais-chains 1 -ais-temperatures 50 -seed 2")
@@ -160,7 +159,7 @@ func TestWithoutNumber(t *testing.T) {
 	}
 }
 
-// The path begins at the means of the training rows, whatever rows are judged.
+// The path starts at the means of the training rows, whatever rows are evaluated.
 func TestBaseOfTrainingRows(t *testing.T) {
 	isolate(t)
 	writeParts(t)
@@ -198,7 +197,7 @@ func TestEqualSeedsAtAnyGOMAXPROCS(t *testing.T) {
 	}
 }
 
-// Of grey inputs the same log Z gives a score.
+// The same log Z gives the score of grey inputs.
 func TestEstimatesGrey(t *testing.T) {
 	isolate(t)
 	greyRows(t, "grey.csv")
@@ -212,7 +211,7 @@ func TestEstimatesGrey(t *testing.T) {
 	}
 }
 
-// decodes checks that a file is a picture with something in it.
+// decodes checks that a file is a picture with some content.
 func decodes(t *testing.T, path string) {
 	t.Helper()
 	img, err := png.Decode(strings.NewReader(clitest.Read(t, path)))
@@ -240,8 +239,8 @@ func TestLadderPicture(t *testing.T) {
 	decodes(t, "ladder.png")
 }
 
-// makeRun makes the folder of a run under way: five snapshots, the second of a
-// flat model, the fifth that of softmax.safetensors, and files of other kinds.
+// makeRun makes the folder of an unfinished run, with five snapshots and other kinds of files. The
+// fifth snapshot is the model of softmax.safetensors.
 func makeRun(t *testing.T) {
 	t.Helper()
 	clitest.Write(t, "run/config.json", "{}")
@@ -260,7 +259,7 @@ func leftPad(step int) string {
 	return strings.Repeat("0", max(0, 7-len(s))) + s + ".safetensors"
 }
 
-// TestRun fixes the table of -run, and holds it against the single models.
+// TestRun compares the table of -run with its golden file and with a single model.
 func TestRun(t *testing.T) {
 	isolate(t)
 	makeRun(t)
@@ -268,7 +267,7 @@ func TestRun(t *testing.T) {
 	rbmeval.OK(t, "-run", "run", "-out", "out", "-quiet")
 	clitest.Golden(t, "run.csv", nineDigits(t, "out/likelihood.csv"))
 	decodes(t, "out/likelihood.png")
-	// One of the two alone, where -out is named as a file.
+	// -out with a file name writes only the table or only the plot.
 	rbmeval.OK(t, "-run", "run", "-out", "one.csv", "-quiet")
 	rbmeval.OK(t, "-run", "run", "-out", "one.png", "-quiet")
 	decodes(t, "one.png")
@@ -290,7 +289,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// nineDigits cuts the numbers of a table to nine digits.
+// nineDigits rounds the numbers of a table to nine digits.
 func nineDigits(t *testing.T, path string) string {
 	t.Helper()
 	table, err := csv.NewReader(strings.NewReader(clitest.Read(t, path))).ReadAll()
@@ -311,7 +310,7 @@ func nineDigits(t *testing.T, path string) string {
 	return out.String()
 }
 
-// Estimates along a run, each against the sum over all states.
+// Estimates of -run agree with sums over all states.
 func TestRunEstimates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -346,7 +345,7 @@ func TestRunEstimates(t *testing.T) {
 	}
 }
 
-// Few chains are doubtful at every step: marked in the table, with one warning.
+// Estimates from few chains are doubtful at every step: the table marks each, with a single warning.
 func TestRunDoubts(t *testing.T) {
 	isolate(t)
 	makeRun(t)
@@ -363,7 +362,7 @@ func TestRunDoubts(t *testing.T) {
 	}
 }
 
-// A run with training and test rows has both.
+// A run with training and test rows has both likelihoods.
 func TestRunParts(t *testing.T) {
 	isolate(t)
 	writeParts(t)
@@ -375,7 +374,7 @@ func TestRunParts(t *testing.T) {
 	if err := json.Unmarshal([]byte(rbmeval.OK(t, "-run", "run", "-json", "-out", "out")), &r); err != nil {
 		t.Fatal(err)
 	}
-	decodes(t, "out/likelihood.png") // of a single step
+	decodes(t, "out/likelihood.png") // a single step
 	for part, got := range map[string]*float64{"train": r.Snapshots[0].Train, "test": r.Snapshots[0].Test} {
 		want, _ := evaluate(t, "-model run/models/0000007.safetensors -part "+part)
 		if math.Abs(*got-*want.MeanLogLikelihood) > 1e-9 {
@@ -384,7 +383,7 @@ func TestRunParts(t *testing.T) {
 	}
 }
 
-// Of many training rows a sample is judged, which the seed draws.
+// Of many training rows a random sample is evaluated, which depends on the seed.
 func TestRunSample(t *testing.T) {
 	isolate(t)
 	makeRun(t)
@@ -404,7 +403,7 @@ func TestRunSample(t *testing.T) {
 	}
 }
 
-// A fuse is a context that is cancelled after it was asked so many times.
+// A fuse is a context that is cancelled after a number of calls to Err.
 type fuse struct {
 	context.Context
 	left atomic.Int64
@@ -417,7 +416,7 @@ func (f *fuse) Err() error {
 	return nil
 }
 
-// A run that is interrupted between its snapshots reports those that are done.
+// A run that is interrupted between snapshots reports the finished ones.
 func TestRunInterrupted(t *testing.T) {
 	isolate(t)
 	makeRun(t)
@@ -448,7 +447,7 @@ func TestRunInterrupted(t *testing.T) {
 	}
 }
 
-// Work ends with the context and leaves nothing behind.
+// The command stops when the context ends and leaves no files.
 func TestEstimatesCancelled(t *testing.T) {
 	isolate(t)
 	makeRun(t)

@@ -24,12 +24,11 @@ import (
 
 var rbmeval = clitest.Command{Name: "rbmeval", Run: clitest.Alone(runRanks)}
 
-// toy is what a model of the toy data says of itself.
+// toy describes a model of the toy data.
 var toy = modelfile.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
 
-// isolate goes to an empty folder and puts three models there: of the toy
-// data with softmax labels, with Bernoulli labels, and without; and one that
-// says nothing of itself.
+// isolate changes to an empty folder and saves three models of the toy data: with softmax labels, with
+// Bernoulli labels and without labels.
 func isolate(t *testing.T) {
 	t.Helper()
 	clitest.Isolate(t)
@@ -49,7 +48,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestGolden fixes text, JSON and the table of -rows.
+// TestGolden compares text, JSON and the table of -rows with golden files.
 func TestGolden(t *testing.T) {
 	isolate(t)
 	for _, c := range []struct{ name, args string }{
@@ -72,7 +71,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// rows reads the table of -rows by the names of its columns.
+// rows reads the table of -rows and returns its columns by name.
 func rows(t *testing.T, path string) (header []string, column map[string][]string) {
 	t.Helper()
 	table, err := csv.NewReader(strings.NewReader(clitest.Read(t, path))).ReadAll()
@@ -97,7 +96,7 @@ func number(t *testing.T, s string) float64 {
 	return x
 }
 
-// free is F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ)), written out.
+// free computes F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ)) directly.
 func free(m *rbm.RBM, v []int) float64 {
 	f := 0.0
 	for i, on := range v {
@@ -113,8 +112,8 @@ func free(m *rbm.RBM, v []int) float64 {
 	return f
 }
 
-// states returns the visible states of a data set's rows; labels of classes
-// units are those of the rows, or all off.
+// states returns the visible states of the rows of a data set. Without classes all label units are
+// off.
 func states(set *data.Set, classes int) [][]int {
 	v := make([][]int, set.Len())
 	for r := range v {
@@ -159,8 +158,7 @@ func logZ(m *rbm.RBM) float64 {
 	return math.Log(sum)
 }
 
-// TestAgreesWithDefinition holds -rows and the means against sums written out
-// here.
+// TestAgreesWithDefinition compares -rows and the means with sums computed here.
 func TestAgreesWithDefinition(t *testing.T) {
 	for _, c := range []struct{ model, spec string }{
 		{"softmax.safetensors", clitest.Toy},
@@ -189,7 +187,7 @@ func TestAgreesWithDefinition(t *testing.T) {
 			if got := number(t, column["log_likelihood"][r]); math.Abs(got+f+z) > 1e-9 {
 				t.Fatalf("%s: row %d has log-likelihood %v, want %v", c.model, r, got, -f-z)
 			}
-			// Besag: each unit given the others. A softmax label is one unit.
+			// Besag: each unit given the others. A softmax label counts as one unit.
 			pl := 0.0
 			units := m.Visible()
 			if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
@@ -236,7 +234,7 @@ func TestAgreesWithDefinition(t *testing.T) {
 	}
 }
 
-// predict returns p(y|x) of each class; it leaves the labels of v as they were.
+// predict returns p(y|x) for each class. It leaves the labels in v unchanged.
 func predict(m *rbm.RBM, v []int) []float64 {
 	p := make([]float64, m.Classes())
 	with, sum := slices.Clone(v), 0.0
@@ -252,8 +250,8 @@ func predict(m *rbm.RBM, v []int) []float64 {
 	return p
 }
 
-// TestUnlabelled checks a model with softmax labels on rows without: they are
-// predicted, and F sums the label out.
+// TestUnlabelled checks a model with softmax labels on rows without labels: labels are predicted, and
+// F sums over them.
 func TestUnlabelled(t *testing.T) {
 	isolate(t)
 	m, _ := clitest.Load(t, "softmax.safetensors")
@@ -282,7 +280,7 @@ func TestUnlabelled(t *testing.T) {
 	}
 }
 
-// writeParts writes rows.npz, of three training and two test rows.
+// writeParts writes rows.npz with three training and two test rows.
 func writeParts(t *testing.T) {
 	t.Helper()
 	f, err := os.Create("rows.npz")
@@ -298,7 +296,7 @@ func writeParts(t *testing.T) {
 	}
 }
 
-// TestPart checks which rows are judged where there are test rows.
+// TestPart checks which rows are evaluated where there are test rows.
 func TestPart(t *testing.T) {
 	isolate(t)
 	writeParts(t)
@@ -314,8 +312,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestUndescribed checks -classes and -labels, for a model that says nothing
-// of itself.
+// TestUndescribed checks -classes and -labels for a model file without a description.
 func TestUndescribed(t *testing.T) {
 	python, err := python()
 	if err != nil {
@@ -334,7 +331,7 @@ numpy.savez(sys.argv[2], weights=m["weights"], visible_bias=m["visible_bias"], h
 	}
 	same := func(args ...string) string {
 		out := rbmeval.OK(t, append(args, "-data", clitest.Toy)...)
-		_, out, _ = strings.Cut(out, ":") // the file's name
+		_, out, _ = strings.Cut(out, ":") // without the name of the file
 		return out
 	}
 	if same("-model", "bare.npz", "-classes", "4") != same("-model", "softmax.safetensors") {
@@ -359,8 +356,7 @@ func python() (string, error) {
 	return "", fmt.Errorf("there is no python3 with numpy")
 }
 
-// TestNumPy loads a model.npz into NumPy, which must find the free energies
-// that rbmeval does.
+// TestNumPy loads a model.npz into NumPy, which must compute the same free energies as rbmeval.
 func TestNumPy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")

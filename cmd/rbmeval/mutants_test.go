@@ -15,8 +15,8 @@ import (
 	"gorbm/rbm"
 )
 
-// logWeight returns the logarithm of the sum of exp(−E(v,h)) over all hidden states of m, where v has one letter of RNA on at
-// each site.
+// logWeight returns the logarithm of the sum of exp(−E(v,h)) over all hidden states of m, where v has
+// one RNA letter at each site.
 func logWeight(m *rbm.RBM, letters string) float64 {
 	var terms []float64
 	for h := range 1 << m.Hidden() {
@@ -40,12 +40,13 @@ func logWeight(m *rbm.RBM, letters string) float64 {
 	return rbm.LogSumExp(terms)
 }
 
-// Mutants have the scores of a sum over all hidden states, whatever the way in which they are written, and however the
-// wild type is numbered. Scores that a wrong numbering, visible biases alone, or the sum of single mutations give are others.
+// Scores of mutants agree with a sum over all hidden states, for each notation and numbering of the
+// wild type. They differ from the scores by a wrong numbering, by visible biases alone and by the sum
+// of single mutations.
 func TestMutants(t *testing.T) {
 	clitest.Isolate(t)
 	m := touchingModel(t)
-	const wild = "ACGUAC-UACGU" // with insertions below: letters 1 to 14, of which 4 and 9 are insertions
+	const wild = "ACGUAC-UACGU" // with the insertions in wild.fasta: letters 1 to 14, of which 4 and 9 are insertions
 	clitest.Write(t, "wild.fasta", ">other\nAAAAAAAAAAAA\n>w/5-17 of a family\nACGuUAC-.UaACGU\n")
 	clitest.Write(t, "w.fasta", ">w/5-17\nACGuUAC-.UaACGU\n")
 	change := func(letters string, site int, to byte) string { return letters[:site] + string(to) + letters[site+1:] }
@@ -58,7 +59,8 @@ func TestMutants(t *testing.T) {
 		}
 		return x
 	}
-	// By the name of the rows' file, and by a file: the name has the range 5-17 of thirteen letters.
+	// The wild type is given by the name of a sequence in the file of the rows, and by a file. The range
+	// 5-17 in the name covers its thirteen letters.
 	clitest.Write(t, "list.csv", ",mutant,sequence,score\n0,A5U,x,1\n1,U9A:A10G,y,3\n2,\"A5U,U17A\",z,2\n3,wt,x,\n")
 	for k, args := range [][]string{{"-data", "wild.fasta", "-wildtype", "w/5-17"}, {"-wildtype", "w.fasta"}} {
 		out := fmt.Sprintf("%d.csv", k)
@@ -94,7 +96,7 @@ func TestMutants(t *testing.T) {
 			t.Errorf("lines %v", lines)
 		}
 	}
-	// The same mutants as plain lines, counted from 1, and as whole sequences.
+	// The same mutants in plain lines, counted from 1, and as whole sequences.
 	clitest.Write(t, "list.txt", "A1U\nU5A,A6G\nA1U:U13A\nWT\n")
 	whole := ""
 	for k, letters := range []string{change(wild, 0, 'U'), change(change(wild, 3, 'A'), 4, 'G'), change(change(wild, 0, 'U'), 11, 'A'), wild} {
@@ -177,7 +179,7 @@ func TestAllMutants(t *testing.T) {
 	}
 }
 
-// Every fault of a list of mutants has a line that says which row and what to do.
+// For every fault in a list of mutants there is an error message with the line and a remedy.
 func TestBadMutants(t *testing.T) {
 	clitest.Isolate(t)
 	touchingModel(t)
@@ -225,8 +227,8 @@ func TestBadMutants(t *testing.T) {
 	rbmeval.Fails(t, 2, []string{"-model", "m.safetensors", "-first-position", "3"}, "-first-position is for -mutants, which is not given")
 }
 
-// Ranks of equal values are their mean, so that the correlation with a list that is constant has no value, and with its
-// reverse is −1.
+// Equal values have the mean of their ranks, so a list with constant values has no rank correlation,
+// and the correlation with the reversed list is −1.
 func TestRankings(t *testing.T) {
 	if got, want := rankings([]float64{3, 1, 3, -2, 3}), []float64{4, 2, 4, 1, 4}; !slices.Equal(got, want) {
 		t.Errorf("ranks %v, want %v", got, want)
@@ -240,7 +242,7 @@ func TestRankings(t *testing.T) {
 	}
 }
 
-// The rows of a file of sequences have their names, those of weight 0 among them left out.
+// Rows of a sequence file are listed with their names. Rows of weight 0 are left out.
 func TestSequenceNames(t *testing.T) {
 	clitest.Isolate(t)
 	m := touchingModel(t)

@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// Any number of ranks prints and writes what one process does: of a model, along a run.
+// Any number of ranks gives the output and files of one process, for a model and with -run.
 func TestRanks(t *testing.T) {
 	isolate(t)
 	if err := os.MkdirAll("run/models", 0o755); err != nil {
@@ -32,7 +32,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// Rank 0 alone says what is wrong, and nothing is written.
+// Only rank 0 prints the error, and no file is written.
 func TestRanksFail(t *testing.T) {
 	isolate(t)
 	before := clitest.Tree(t, ".")

@@ -15,8 +15,8 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// someRows writes the rows of the toy set that have one of these classes, with a
-// column of labels or without, and returns their numbers.
+// someRows writes the rows of the toy set that belong to these classes, with or without a label
+// column, and returns their numbers.
 func someRows(t *testing.T, path string, labelled bool, classes ...string) (rows []int32, set *data.Set) {
 	t.Helper()
 	set, _, err := data.Load(t.Context(), clitest.Toy, data.Options{})
@@ -46,8 +46,8 @@ func someRows(t *testing.T, path string, labelled bool, classes ...string) (rows
 	return rows, set
 }
 
-// TestOwnTestSet holds a test file of some classes, in another order than the
-// model's, against the model by hand; and the same rows without labels.
+// TestOwnTestSet compares the results for a test file of some classes, in another order than the
+// model's, with values computed here, and then for the same rows without labels.
 func TestOwnTestSet(t *testing.T) {
 	isolate(t)
 	rows0, set := someRows(t, "test.csv", true, "00", "10")
@@ -85,7 +85,7 @@ func TestOwnTestSet(t *testing.T) {
 			if !labelled { // F(x) = F(x,y) + log p(y|x)
 				f += p[set.Y[rows0[r]]]
 			}
-			// Twelve digits are written; the sums of the two ways differ by rounding.
+			// The file has twelve digits, and the two computations round differently.
 			if d := math.Abs(number(t, column["free_energy"][r]) - f); d > 1e-9*math.Abs(f) {
 				t.Fatalf("%s: row %d has free energy %s, want %v", args, r, column["free_energy"][r], f)
 			}
@@ -102,7 +102,7 @@ func TestOwnTestSet(t *testing.T) {
 	if out := rbmeval.OK(t, "-model", "m.safetensors", "-part", "train"); !strings.Contains(out, "all.csv: 200 rows") {
 		t.Errorf("-part train: %s, want %q in it", out, "all.csv: 200 rows")
 	}
-	// From any folder, and along a run.
+	// From any folder, and with -run.
 	clitest.Write(t, "run/models/0000001.safetensors", clitest.Read(t, "m.safetensors"))
 	t.Chdir(t.TempDir())
 	if out := rbmeval.OK(t, "-run", filepath.Join(at, "run"), "-json"); !strings.Contains(out, fmt.Sprintf(`"n_train":200,"n_test":%d`, len(rows0))) {
@@ -110,7 +110,7 @@ func TestOwnTestSet(t *testing.T) {
 	}
 }
 
-// cliAbs returns path made absolute.
+// cliAbs returns an absolute path.
 func cliAbs(t *testing.T, path string) string {
 	t.Helper()
 	abs, err := filepath.Abs(path)
@@ -120,8 +120,8 @@ func cliAbs(t *testing.T, path string) string {
 	return abs
 }
 
-// TestFollowsScale checks that rows are read on the scale of the model's data,
-// and that a test set that is there and not used is said.
+// TestFollowsScale checks that rows are read with the scale of the model's data, and that a warning
+// names an unused test set.
 func TestFollowsScale(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "train.csv", "0,4,8,16\n16,2,3,1\n")
@@ -142,13 +142,13 @@ func TestFollowsScale(t *testing.T) {
 	}
 }
 
-// TestFeaturesAsData reads what -features wrote as the data of another model:
-// the same values, and labels of the same names.
+// TestFeaturesAsData reads the file of -features as the data of another model: values and label names
+// are preserved.
 func TestFeaturesAsData(t *testing.T) {
 	isolate(t)
 	for _, rename := range []func(string) string{
-		func(s string) string { return s },         // 00 and 01 are no numbers
-		func(s string) string { return "é. " + s }, // nor are these
+		func(s string) string { return s },         // 00 and 01 are not numbers
+		func(s string) string { return "é. " + s }, // neither are these
 		func(s string) string { return map[string]string{"11": "5", "10": "3", "01": "-4", "00": "2"}[s] },
 	} {
 		text, names := "", map[string]bool{}
@@ -193,9 +193,8 @@ func TestFeaturesAsData(t *testing.T) {
 	}
 }
 
-// TestBaseOfNamedClasses checks that the means of the training rows, where
-// tempering begins, are those of the model's classes, whatever their order in
-// the file.
+// TestBaseOfNamedClasses checks that tempering starts at the means of the training rows with the
+// model's classes, whatever the order of the classes in the file.
 func TestBaseOfNamedClasses(t *testing.T) {
 	isolate(t)
 	set, _, err := data.Load(t.Context(), clitest.Toy, data.Options{})
@@ -210,7 +209,7 @@ func TestBaseOfNamedClasses(t *testing.T) {
 	for name, order := range map[string][]string{"forward": letters, "backward": backward} {
 		text := ""
 		for r := range set.Len() {
-			if y := set.Y[r]; y < 2 || r%4 == 0 { // classes are not equally frequent
+			if y := set.Y[r]; y < 2 || r%4 == 0 { // unequal class frequencies
 				for j := range set.X.Cols {
 					text += map[bool]string{true: "1", false: "0"}[set.X.Get(r, j)] + ","
 				}
@@ -244,8 +243,8 @@ func TestBaseOfNamedClasses(t *testing.T) {
 	}
 }
 
-// TestBoundOfMixedRows checks the lower bound of log Z by rows with labels and
-// rows without, some of the same inputs: no state counts twice.
+// TestBoundOfMixedRows checks the lower bound of log Z by rows with and without labels, some with the
+// same inputs: each state counts once.
 func TestBoundOfMixedRows(t *testing.T) {
 	isolate(t)
 	_, set := someRows(t, "train.csv", true, "11", "10", "01", "00")

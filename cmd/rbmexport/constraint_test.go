@@ -9,7 +9,7 @@ import (
 	"gorbm/rbm/modelfile"
 )
 
-// A constraint goes with the model between our formats, not to scikit-learn.
+// A constraint is kept in Gorbm's formats. scikit-learn has none, and -sklearn is refused.
 func TestConstraint(t *testing.T) {
 	clitest.Isolate(t)
 	for _, c := range []*rbm.Constraint{{On: rbm.HiddenUnits, Active: 2}, {On: rbm.AllUnits, Active: 4}} {

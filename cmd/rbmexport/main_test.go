@@ -24,8 +24,7 @@ var rbmexport = clitest.Command{Name: "rbmexport", Run: run}
 
 var about = modelfile.About{ClassNames: []string{"a", "b"}, Data: "digits.csv", Binarize: "threshold", Height: 2, Width: 5, Seed: 3}
 
-// isolate goes to an empty folder and puts a model there: 2 × 5 inputs, 2
-// labels, 7 hidden units.
+// isolate changes to an empty folder with a model of 2 × 5 inputs, 2 labels and 7 hidden units.
 func isolate(t *testing.T) {
 	t.Helper()
 	clitest.Isolate(t)
@@ -45,7 +44,7 @@ func TestGolden(t *testing.T) {
 	clitest.Golden(t, "export.txt", out.String())
 }
 
-// A model of softmax groups is brought to the zero-sum gauge if that is asked for, and else stays.
+// -zero-sum brings a model of softmax groups to the zero-sum gauge. Without it the model is unchanged.
 func TestZeroSum(t *testing.T) {
 	clitest.Isolate(t)
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 4}, rbm.Group{Kind: rbm.Bernoulli, Units: 1}, rbm.Group{Kind: rbm.Softmax, Units: 2})
@@ -63,8 +62,8 @@ func TestZeroSum(t *testing.T) {
 	}
 }
 
-// The parameters in spins are those of the map, and read back are the model except for rounding; models
-// that are no spins are refused.
+// -spins writes the parameters for spins, and reading them restores the model up to rounding. Models
+// with units other than binary ones are refused.
 func TestSpins(t *testing.T) {
 	isolate(t)
 	out := rbmexport.OK(t, "-model", "m.safetensors", "-spins", "-out", "s.npz")
@@ -76,7 +75,7 @@ func TestSpins(t *testing.T) {
 	}
 	for i := range want.Visible() {
 		for j := range want.Hidden() {
-			if got.Weight(i, j) != want.Weight(i, j) { // a quarter, and four times that, are exact
+			if got.Weight(i, j) != want.Weight(i, j) { // exact, since the factor is a power of two
 				t.Errorf("weight %d,%d is %v, want %v", i, j, got.Weight(i, j), want.Weight(i, j))
 			}
 		}
@@ -102,7 +101,7 @@ func TestSpins(t *testing.T) {
 	}
 }
 
-// TestRoundTrip checks that nothing is lost between the formats.
+// TestRoundTrip checks that conversion between the formats loses nothing.
 func TestRoundTrip(t *testing.T) {
 	isolate(t)
 	for _, step := range [][2]string{{"m.safetensors", "a.npz"}, {"a.npz", "b.safetensors"}, {"b.safetensors", "c.npz"}} {
@@ -148,7 +147,7 @@ func colours(img image.Image) int {
 	return len(seen)
 }
 
-// TestPictures checks sizes, and that something is to be seen.
+// TestPictures checks the sizes of pictures, and that they are not blank.
 func TestPictures(t *testing.T) {
 	isolate(t)
 	clitest.Save(t, "unshaped.npz", clitest.Model(12, 7, 0, rbm.Softmax), modelfile.About{})
@@ -161,8 +160,7 @@ func TestPictures(t *testing.T) {
 		args string
 		size image.Point
 	}{
-		// 2 × 5 values of 12 × 12 pixels, with gaps of 2: 7 filters in 3
-		// columns.
+		// 2 × 5 values of 12 × 12 pixels, with gaps of 2 pixels: 7 filters in 3 columns.
 		{"-model m.safetensors", image.Pt(3*62+2, 3*26+2)},
 		// 12 inputs of unknown shape are drawn as 3 × 4, 14 × 14 pixels each.
 		{"-model unshaped.npz", image.Pt(3*58+2, 3*44+2)},
@@ -218,14 +216,12 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// bare takes from a model file its metadata, by another name for them: a
-// reader skips what it does not know.
+// bare renames the key of the metadata in a model file, so that readers ignore them.
 func bare(file string) string {
 	return strings.Replace(file, `"format":"gorbm"`, `"format":"other"`, 1)
 }
 
-// TestUndescribed checks that -classes makes a described model of one that
-// says nothing of itself.
+// TestUndescribed checks that -classes and -labels complete a model file without a description.
 func TestUndescribed(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "bare.safetensors", bare(clitest.Read(t, "m.safetensors")))
@@ -237,7 +233,7 @@ func TestUndescribed(t *testing.T) {
 	}
 }
 
-// A .dat holds the Potts model that is nearest to a model of sequences.
+// A .dat file holds the Potts model nearest to a model of sequences.
 func TestPotts(t *testing.T) {
 	isolate(t)
 	three := rbm.Group{Kind: rbm.Softmax, Units: 3}

@@ -15,8 +15,7 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// pythonCheck follows the blocks of the page: what they define must give what gorbm
-// computes.
+// pythonCheck runs after the code blocks of the page and compares their results with gorbm's.
 const pythonCheck = `
 want = np.load("want.npz")
 v = want["v"].astype("float32")
@@ -34,8 +33,8 @@ except NameError:
 print("checked")
 `
 
-// TestPython runs the Python of the page, of the packages that are there, and compares
-// free energies and the means of hidden units with gorbm's.
+// TestPython runs the Python code of the page with the installed packages and compares free energies
+// and means of hidden units with gorbm's.
 func TestPython(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
@@ -48,7 +47,7 @@ func TestPython(t *testing.T) {
 	rbmexport.OK(t, "-model", "m.safetensors", "-out", "runs/model.npz")
 	rbmexport.OK(t, "-model", "m.safetensors", "-sklearn", "-out", "runs/sklearn.npz")
 	writeTruth(t)
-	for _, packages := range []string{"numpy, sklearn, torch", "numpy, sklearn", "numpy"} { // the most that are there
+	for _, packages := range []string{"numpy, sklearn, torch", "numpy, sklearn", "numpy"} { // most packages first
 		python := findPython(packages)
 		if python == "" {
 			t.Logf("no python3 has %s", packages)
@@ -66,7 +65,8 @@ func TestPython(t *testing.T) {
 	t.Skip("there is no python3 with numpy (Debian: apt-get install python3-numpy python3-sklearn python3-torch)")
 }
 
-// pythonBlocks returns the blocks of Python of the page: for NumPy, scikit-learn, PyTorch, and files of rbms.
+// pythonBlocks returns the Python code blocks of the page: for NumPy, scikit-learn, PyTorch and files
+// of rbms.
 func pythonBlocks(t *testing.T) (blocks []string) {
 	t.Helper()
 	page, err := os.ReadFile("README.md")
@@ -82,7 +82,8 @@ func pythonBlocks(t *testing.T) (blocks []string) {
 	return blocks
 }
 
-// rbmsFile writes a file as rbms does, with two updates, of the arrays of a model with groups or without.
+// rbmsFile defines write, which writes the arrays of a model, with groups or without, to a file in the
+// format of rbms with several updates.
 const rbmsFile = `
 def write(path, W, b, c, kind):
     with h5py.File(path, "w") as f:
@@ -120,7 +121,7 @@ for path, alphabet, word in ("gaussian.h5", "-AC", "BGRBM"), ("groups.h5", "-ACG
 print("checked")
 `
 
-// Models go to files of rbms and back, by the functions of the page.
+// Models are converted to files of rbms and back by the functions of the page.
 func TestRBMsFiles(t *testing.T) {
 	program := pythonBlocks(t)[3] + rbmsFile
 	python := findPython("numpy, h5py")
@@ -158,7 +159,7 @@ func findPython(packages string) string {
 	return ""
 }
 
-// writeTruth writes rows with their free energies and the means of the hidden units.
+// writeTruth writes rows, their free energies and the means of the hidden units.
 func writeTruth(t *testing.T) {
 	t.Helper()
 	m, _ := clitest.Load(t, "m.safetensors")

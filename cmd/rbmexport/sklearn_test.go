@@ -12,7 +12,7 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// array reads an array of an archive.
+// array reads an array from an archive.
 func array(t *testing.T, path, name string) (shape []int64, values []float64) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -43,8 +43,8 @@ func array(t *testing.T, path, name string) (shape []int64, values []float64) {
 	return a.Shape, values
 }
 
-// TestSklearn checks the archive with scikit-learn's names against the model,
-// and that nothing is lost on the way there and back.
+// TestSklearn compares the archive with scikit-learn's names with the model, and checks that
+// conversion there and back loses nothing.
 func TestSklearn(t *testing.T) {
 	isolate(t)
 	if out := rbmexport.OK(t, "-model", "m.safetensors", "-sklearn", "-out", "sk.npz"); out != "sk.npz: 12 visible and 7 hidden units\n" {

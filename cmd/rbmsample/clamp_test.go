@@ -24,15 +24,14 @@ import (
 
 var long = flag.Bool("long", false, "read 2000 damaged files of each kind, not 400")
 
-// A row is what the bytes of a file of -clamp say of one row: rbm.Free in a hole.
+// A row is what a file of -clamp contains for one row, with rbm.Free for a missing value.
 type row struct {
 	inputs []float32
 	class  int
 }
 
-// TestClampMeans compares the reader of -clamp with a second one on damaged files. Such
-// a file may be refused; if it is taken, each hole, each value and each class must be
-// what the bytes say.
+// TestClampMeans compares the reader of -clamp with a second parser on damaged files. The reader may
+// refuse such a file. Otherwise all missing values, values and classes must agree.
 func TestClampMeans(t *testing.T) {
 	n := 400
 	if *long {
@@ -124,7 +123,7 @@ func TestClampMeans(t *testing.T) {
 	}
 }
 
-// unit is the value of an input: a spin that is down is 0.
+// unit returns the value of an input. It maps a spin of −1 to 0.
 func unit(v float64) (float32, error) {
 	switch {
 	case v != v:
@@ -137,7 +136,7 @@ func unit(v float64) (float32, error) {
 	return 0, fmt.Errorf("%v is no value", v)
 }
 
-// class is the number of a class by its name; a hole has none.
+// class returns the number of a class by its name, and rbm.Free for a missing label.
 func class(name string) (int, error) {
 	at := slices.Index([]string{"cat", "7"}, name)
 	switch {
@@ -151,7 +150,7 @@ func class(name string) (int, error) {
 
 var hole = regexp.MustCompile(`^([+-]?[nN][aA][nN])?$`)
 
-// clampedText is the second parser of CSV files of -clamp.
+// clampedText is a second parser for CSV files of -clamp.
 func clampedText(text string) (rows []row, err error) {
 	lines, err := oracle.CSV(text)
 	if err != nil {
@@ -200,7 +199,7 @@ func clampedText(text string) (rows []row, err error) {
 	return rows, nil
 }
 
-// clampedArrays is the second parser of NumPy's files of -clamp. y may be nil.
+// clampedArrays is a second parser for NumPy files of -clamp. y may be nil.
 func clampedArrays(x, y []byte) (rows []row, err error) {
 	a, err := oracle.NPY(x)
 	if err != nil {
@@ -239,8 +238,8 @@ func clampedArrays(x, y []byte) (rows []row, err error) {
 	return rows, nil
 }
 
-// Complete rows stand among the samples of the others, under their numbers, and are counted. Samples of a row are those of
-// the row alone.
+// Complete rows are kept in place among the samples of the others, with their numbers, and are
+// counted. The samples of a row do not depend on other rows.
 func TestClampComplete(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "some.csv", "1,0,0,1,0,0\n1,,0,,,1\n0,1,1,1,0,1\n,,,,1,0\n0,0,0,0,0,1\n")
@@ -272,7 +271,7 @@ func TestClampComplete(t *testing.T) {
 		t.Errorf("writes\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 	rbmsample.OK(t, strings.Fields(args+"-clamp some.csv -out some.png")...)
-	// With labels, a row is complete with its label alone.
+	// In a model with labels a complete row includes its label.
 	clitest.Write(t, "named.csv", "1,0,0,1,0,0,dog\n1,0,0,1,0,0,\n")
 	rbmsample.OK(t, strings.Fields("-model named.npz -n 1 -rounds 64 -clamp named.csv -out named-filled.csv")...)
 	lines := strings.Split(clitest.Read(t, "named-filled.csv"), "\n")

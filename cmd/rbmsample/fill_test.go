@@ -19,7 +19,8 @@ import (
 	"gorbm/train"
 )
 
-// trained writes a model of a table, of these steps of the settings, to m.safetensors.
+// trained trains a model of a table with these settings and number of steps, and writes it to
+// m.safetensors.
 func trained(t *testing.T, path string, hidden, steps int, change func(*train.Settings)) {
 	t.Helper()
 	set, _, err := data.Load(context.Background(), path, data.Options{})
@@ -38,8 +39,9 @@ func trained(t *testing.T, path string, hidden, steps int, change func(*train.Se
 	clitest.Save(t, "m.safetensors", tr.Model(), modelfile.About{Data: path, Schema: set.Schema.Text()})
 }
 
-// A table whose numbers are Gaussian units: means, draws and quantiles in its own units, of a missing kind and of a number that depends on it; and samples,
-// alone and of rows with holes, with the same columns and words. The fill is better than the mean of the column.
+// A table whose numbers are Gaussian units: missing kinds and heights, which depend on the kind, are
+// filled by means, draws and quantiles in the units of the table. Samples have the same columns and
+// words, with and without -clamp. The fill has a smaller error than the mean of the column.
 func TestFillNumbers(t *testing.T) {
 	clitest.Isolate(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -96,7 +98,7 @@ func TestFillNumbers(t *testing.T) {
 		d, mean := number(filled[i+1][2])-height, set.Means[1]-height
 		squares, apart = squares+d*d/200, apart+mean*mean/200
 	}
-	if rms, all := math.Sqrt(squares), math.Sqrt(apart); rms > 26 || all < 45 { // 20 within a kind, and 54 in all
+	if rms, all := math.Sqrt(squares), math.Sqrt(apart); rms > 26 || all < 45 { // 20 within a kind, and 54 overall
 		t.Errorf("heights are off by %.1f, their mean by %.1f", rms, all)
 	}
 	within := map[string]int{}
@@ -108,7 +110,7 @@ func TestFillNumbers(t *testing.T) {
 			}
 		}
 	}
-	for p, n := range within { // of 200 rows, to six standard errors and what the model has not learned
+	for p, n := range within { // six standard errors for 200 rows, and a margin for the training
 		if want := 200 * number(p); math.Abs(float64(n)-want) > 6*math.Sqrt(want*(1-number(p)))+10 {
 			t.Errorf("%d of 200 heights are below the value of p = %s", n, p)
 		}
@@ -148,8 +150,8 @@ func TestFillNumbers(t *testing.T) {
 	}
 }
 
-// Cells of a table are sampled given the others where the hidden units are real too: of a Gaussian hidden unit of weights w the cells
-// have the precision matrix I − wwᵀ. A fill needs densities, and is refused.
+// -clamp works for Gaussian hidden units too: with one of weights w the cells have the precision
+// matrix I − wwᵀ. -fill needs densities and is refused.
 func TestClampRealHidden(t *testing.T) {
 	clitest.Isolate(t)
 	text := "a,b\n"
@@ -169,7 +171,7 @@ func TestClampRealHidden(t *testing.T) {
 	rbmsample.OK(t, "-model", "m.safetensors", "-clamp", "clamp.csv", "-n", strconv.Itoa(n), "-out", "clamped.csv")
 	sum, square := 0.0, 0.0
 	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "clamped.csv")), "\n")[1:] {
-		cells := strings.Split(line, ",") // the last one is the row of -clamp
+		cells := strings.Split(line, ",") // the last cell is the row of -clamp
 		v, err := strconv.ParseFloat(cells[1], 64)
 		if err != nil || cells[0] != "6" {
 			t.Fatalf("line %q: %v", line, err)
@@ -187,7 +189,7 @@ func TestClampRealHidden(t *testing.T) {
 	rbmsample.Fails(t, 2, []string{"-model", "m.safetensors", "-fill", "clamp.csv", "-out", "filled.csv"}, "-fill: real visible and real hidden units have no densities")
 }
 
-// A table of a colour, its fruit, which goes with it, and a number, with gaps.
+// A table with missing cells: a colour, the fruit that goes with it, and a number.
 func TestFill(t *testing.T) {
 	clitest.Isolate(t)
 	var b strings.Builder
@@ -246,7 +248,7 @@ func TestFill(t *testing.T) {
 	if clitest.Read(t, "a.csv") != clitest.Read(t, "b.csv") {
 		t.Error("equal seeds draw other cells")
 	}
-	// Samples are rows of the same table.
+	// Samples are rows of the same format.
 	rbmsample.OK(t, "-model", "m.safetensors", "-out", "samples.csv", "-n", "5", "-quiet")
 	if lines := strings.Split(strings.TrimSpace(clitest.Read(t, "samples.csv")), "\n"); len(lines) != 6 || lines[0] != "colour,note,fruit,size" {
 		t.Errorf("samples %q", lines)
@@ -258,7 +260,8 @@ func TestFill(t *testing.T) {
 	rbmsample.Fails(t, 1, []string{"-model", "m.safetensors", "-fill", "holes.csv", "-out", "filled.csv"}, "filled.csv is there already")
 }
 
-// checkMeans fills a number and a word by the mean: the number is that of the probabilities, the word the most probable one.
+// checkMeans fills a number and a word by the mean: the number gets its expectation, the word its most
+// probable level.
 func checkMeans(t *testing.T) {
 	t.Helper()
 	clitest.Write(t, "two.csv", "size,fruit,colour,note\n,lime,green,n0\n11,,yellow,n0\n")
@@ -286,7 +289,7 @@ func checkMeans(t *testing.T) {
 	}
 }
 
-// fillPeer makes the gaps, and compares what fills them.
+// fillPeer removes cells and compares methods that fill them.
 const fillPeer = `
 import json, sys
 import numpy as np, pandas as pd
@@ -335,8 +338,8 @@ print(json.dumps({"cells": len(inside), "rmse": {k: float(np.sqrt(np.mean(np.squ
     "log_loss": {k: float(np.mean(v)) for k, v in loss.items()}, "inside": float(np.mean(inside)), "claimed": float(np.mean(claimed))}))
 `
 
-// The gaps of scikit-learn's table of wines, of which a fifth of all cells is taken out: the model's
-// fills against scikit-learn's IterativeImputer, and the median or the frequencies of a column.
+// A fifth of the cells of scikit-learn's wine table is removed. The model's fills are compared with
+// scikit-learn's IterativeImputer, and with the median or most frequent value of a column.
 func TestFillBesideSklearn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains and runs scikit-learn for some seconds")
@@ -379,15 +382,14 @@ func TestFillBesideSklearn(t *testing.T) {
 	if !(r.RMSE["rbm"] < 0.9*r.RMSE["mode"]) || !(r.LogLoss["rbm"] < r.LogLoss["mode"]-0.1) {
 		t.Error("the model fills hardly better than each column by itself")
 	}
-	// The coverage is a mean of as many cells, of which those of a row go together: twice the
-	// binomial error.
+	// Cells of the same row are dependent: allow twice the binomial error.
 	if se := math.Sqrt(r.Claimed * (1 - r.Claimed) / float64(r.Cells)); math.Abs(r.Inside-r.Claimed) > 6*2*se {
 		t.Errorf("the sets hold %.3f of the cells, and claim %.3f", r.Inside, r.Claimed)
 	}
 }
 
-// Of a model with labels, a missing label is filled as a cell is, and a table without labels has its
-// cells filled given its known inputs alone.
+// With labels, a missing label is filled like a cell. A table without labels is filled given its known
+// inputs alone.
 func TestFillLabels(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "t.csv", "a,b,kind\nx,u,k\ny,v,l\nx,u,k\ny,v,l\n")
@@ -395,7 +397,7 @@ func TestFillLabels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := train.NewModel(set, 1, true, rbm.Softmax, 1) // whose hidden unit is on for y, v and l
+	m := train.NewModel(set, 1, true, rbm.Softmax, 1) // its hidden unit is on for y, v and l
 	m.SetWeights(rbm.Matrix{Rows: 4, Cols: 1, Data: []float32{8, 8, 0, 8}})
 	copy(m.VisibleBias, []float32{-4, -4, 4, 0})
 	copy(m.HiddenBias, []float32{-12})
@@ -413,7 +415,7 @@ func TestFillLabels(t *testing.T) {
 	if got := clitest.Read(t, "b.csv"); got != "a,b\nx,u\ny,v\n" {
 		t.Errorf("the filled table is\n%s", got)
 	}
-	// All labels missing, as in new rows that are to be predicted.
+	// A table in which all labels are missing, to be predicted.
 	for i, label := range []string{"", "NA"} {
 		in, out := fmt.Sprintf("new%d.csv", i), fmt.Sprintf("predicted%d.csv", i)
 		clitest.Write(t, in, strings.ReplaceAll("kind,a,b\n?,x,u\n?,y,\n", "?", label))

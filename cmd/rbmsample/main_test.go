@@ -21,8 +21,8 @@ import (
 
 var rbmsample = clitest.Command{Name: "rbmsample", Run: clitest.Alone(runRanks)}
 
-// isolate goes to an empty folder with two models: m, of the toy data with 8 inputs
-// and 4 classes, and plain, of 6 inputs of no known data.
+// isolate changes to an empty folder and saves two models: m, of the toy data with 8 inputs and 4
+// classes, and plain, of 6 inputs without recorded data.
 func isolate(t *testing.T) {
 	t.Helper()
 	clitest.Isolate(t)
@@ -37,7 +37,7 @@ func TestHelp(t *testing.T) {
 	rbmsample.Help(t, "model", "n", "class", "clamp", "negphase", "out", "start", "rounds", "means", "seed", "data", "json", "quiet", "workers")
 }
 
-// What -json prints.
+// Output of -json.
 
 type jsonResult struct {
 	N        int               `json:"n"`
@@ -60,15 +60,15 @@ type jsonResult struct {
 type jsonLaw struct {
 	Of        string     `json:"of,omitempty"` // "class 3", "row 0"
 	NegPhase  string     `json:"negphase"`
-	Start     string     `json:"start"` // of the chains of the samples
+	Start     string     `json:"start"` // how the chains of the samples start
 	Mixed     bool       `json:"mixed"`
-	Why       string     `json:"why,omitempty"` // not mixed
+	Why       string     `json:"why,omitempty"` // reason why it has not mixed
 	Rounds    int        `json:"rounds"`
 	BurnIn    int        `json:"burn_in"`
 	Chains    int        `json:"chains"`
 	Tau       *float64   `json:"tau"`
 	TauStdErr *float64   `json:"tau_std_err"`
-	TauOf     string     `json:"tau_of,omitempty"` // the quantity that forgets slowest
+	TauOf     string     `json:"tau_of,omitempty"` // the quantity with the longest autocorrelation time
 	ESS       *float64   `json:"ess"`
 	RHat      *float64   `json:"r_hat"`
 	Samples   *twoSample `json:"two_sample,omitempty"`
@@ -76,7 +76,7 @@ type jsonLaw struct {
 }
 
 type twoSample struct {
-	FreeEnergy [2]float64 `json:"free_energy"` // means of the two
+	FreeEnergy [2]float64 `json:"free_energy"` // the means of the two samples
 	Z          *float64   `json:"z"`
 	P          float64    `json:"p"`
 	PicturesP  float64    `json:"pictures_p"`
@@ -97,7 +97,7 @@ func object(t *testing.T, args string) (r jsonResult) {
 	return r
 }
 
-// Every file that can be written has the samples, and equal seeds give equal bytes.
+// Every kind of file holds the samples, and equal seeds give equal bytes.
 func TestFiles(t *testing.T) {
 	isolate(t)
 	const toy = "-model named.npz -rounds 64 -n 3 "
@@ -114,11 +114,11 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	// Three pictures of 2 × 3 values, 19 pixels each, in two lines with their names.
+	// Three pictures of 2 × 3 values, 19 pixels each, in two rows with their names.
 	if img, err := png.Decode(f); err != nil || img.Bounds().Dx() < 3*57 || img.Bounds().Dy() < 2*38 {
 		t.Errorf("a.png: %v, %v", img.Bounds(), err)
 	}
-	// What is written can be the data of a model.
+	// The files can be read as data.
 	for _, name := range []string{"a.npz", "a.csv", "a.tsv"} {
 		set, _, err := data.Load(context.Background(), name, data.Options{Binarize: data.None})
 		if err != nil {
@@ -128,7 +128,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s: %d rows, classes %q, labels %v", name, set.Len(), set.Classes, set.Y)
 		}
 	}
-	// Means of .npz have a name that is not that of samples.
+	// Means in .npz files have another name than samples.
 	object(t, toy+"-means -out means.npz")
 	f, err = os.Open("means.npz")
 	if err != nil {
@@ -168,7 +168,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// Spins come back as −1 and +1, and pictures in the shape of the training rows.
+// Spins are written as −1 and +1, and pictures in the shape of the training rows.
 func TestAsTheyCame(t *testing.T) {
 	isolate(t)
 	x := make([]int8, 40*6)
@@ -191,20 +191,20 @@ func TestAsTheyCame(t *testing.T) {
 	clitest.Save(t, "spins.safetensors", rbm.New(6, 2, 0, rbm.Softmax), about)
 	for _, format := range []string{"npz", "csv"} {
 		object(t, "-model spins.safetensors -rounds 64 -n 20 -out s."+format)
-		s, _, err := data.Load(context.Background(), "s."+format, data.Options{Scale: "spins"}) // which refuses other values
+		s, _, err := data.Load(context.Background(), "s."+format, data.Options{Scale: "spins"}) // refuses other values
 		if err != nil || s.Len() != 20 || s.Pictures != (format == "npz") || s.Pictures && (s.Height != 2 || s.Width != 3) {
 			t.Errorf("%s: %+v, %v", format, s, err)
 		}
 	}
 	object(t, "-model spins.safetensors -rounds 64 -n 20 -means -out means.csv")
 	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "means.csv")), "\n")[1:] {
-		if line != "0,0,0,0,0,0" { // p = ½ without weights
+		if line != "0,0,0,0,0,0" { // p = ½ for zero weights
 			t.Errorf("the means of spins are %s, want %s", line, "0,0,0,0,0,0")
 		}
 	}
 }
 
-// The proof is in -json, with keys that scripts rely on.
+// The diagnostics are in -json, with keys that scripts rely on.
 func TestJSON(t *testing.T) {
 	isolate(t)
 	r := object(t, "-model m.npz -class 11 -n 30 -out a.npz")
@@ -217,7 +217,7 @@ func TestJSON(t *testing.T) {
 	if r.Class != "11" || r.N != 50 || r.Laws[0].Trips == nil || *r.Laws[0].Trips == 0 || r.Laws[0].NegPhase != "pt:k=1:swaps=1:chains=4:start=uniform:tau=1/2/4" {
 		t.Errorf("a ladder: %+v", r)
 	}
-	// Without data nothing is compared with them, and that is said.
+	// Without data there is no comparison with them, and a message says so.
 	r = object(t, "-model plain.npz -out c.npz")
 	if r.N != 100 || r.Laws[0].Samples != nil || r.Nearest != nil || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "-data") {
 		t.Errorf("no data: %+v", r)
@@ -232,7 +232,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Chains that have not mixed are told on standard error, and the status is 0.
+// Chains that have not mixed lead to a warning on standard error and exit status 0.
 func TestNotMixed(t *testing.T) {
 	isolate(t)
 	m := rbm.New(12, 4, 0, rbm.Softmax)
@@ -264,7 +264,7 @@ func TestNotMixed(t *testing.T) {
 	}
 }
 
-// Holes are filled, and what is given stays, from every kind of file.
+// Missing values are filled and given values are kept, in every kind of file.
 func TestClamp(t *testing.T) {
 	isolate(t)
 	nan := float32(math.NaN())
@@ -309,7 +309,7 @@ func TestClamp(t *testing.T) {
 	}
 }
 
-// Lines of a sheet of -clamp are named so that rows are not taken for classes.
+// The label of a row of -clamp cannot be mistaken for a class.
 func TestClampLabels(t *testing.T) {
 	p := &plan{classes: []string{"0", "1"}, given: &given{queries: []sample.Query{{Class: rbm.Free}, {Class: 0}}}}
 	if a, b := p.label(0), p.label(1); a != "row 0" || b != "row 1: 0" {
@@ -395,7 +395,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// The training rows are found where some have no label, however it is written.
+// Training rows are found where some have no label, however a missing label is written.
 func TestRowsWithoutLabel(t *testing.T) {
 	isolate(t)
 	rows := "a,b,c,d,e,f,y\n"
@@ -414,7 +414,7 @@ func TestRowsWithoutLabel(t *testing.T) {
 	}
 }
 
-// The warning names what has not mixed, up to five, and says where samples come from.
+// The warning names the draws that have not mixed, up to five, and says where their chains started.
 func TestNotMixedNames(t *testing.T) {
 	p := &plan{classes: []string{"0", "1"}, given: &given{open: []int{0, 1, 2, 3, 4, 5, 6, 7}}, queries: make([]sample.Query, 8)}
 	for i := range p.queries {
@@ -437,7 +437,8 @@ func TestNotMixedNames(t *testing.T) {
 	}
 }
 
-// A time whose end is not in sight is a bound, and so is what the chains are worth.
+// An autocorrelation time too long to be measured is reported as a lower bound, and the effective
+// sample size as an upper bound.
 func TestDescribe(t *testing.T) {
 	d := sample.Draw{Proof: sample.Proof{Sampler: "pcd", Tau: 2, TauOf: "hidden activity", Effective: 5, RHat: 1.5, P: math.NaN()}}
 	for want, stdErr := range map[string]float64{
@@ -451,7 +452,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// Samples have the names of the inputs, and of many rows of -clamp only the first have lines.
+// Samples have the names of the inputs. With many rows of -clamp only the first are listed.
 func TestManyRowsAndNames(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Save(t, "m.npz", clitest.Model(3, 4, 0, rbm.Softmax), modelfile.About{Columns: []string{"age", "smokes", "rich"}})
@@ -465,8 +466,8 @@ func TestManyRowsAndNames(t *testing.T) {
 	}
 }
 
-// Labels that were found by the name of their column have that name in a file of samples, which then can be read as
-// the data were.
+// Labels read from a named column have that name in a file of samples, which can be read like the
+// data.
 func TestNameOfLabels(t *testing.T) {
 	clitest.Isolate(t)
 	for column, head := range map[string]string{"kind": "a,b,kind\n", "first": "a,b,y\n", "last": "a,b,y\n", "": "a,b,y\n"} {

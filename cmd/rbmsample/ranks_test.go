@@ -11,8 +11,8 @@ import (
 
 var seconds = regexp.MustCompile(`[0-9.]+ m?s\b|"seconds": [0-9.e-]+`)
 
-// Any number of ranks draws the samples of one process: of Gibbs chains, of a ladder that is tuned,
-// of walks, of holes.
+// Any number of ranks draws the samples of one process: with Gibbs chains, with a tuned ladder, with
+// walks and with -clamp.
 func TestRanks(t *testing.T) {
 	isolate(t)
 	for _, args := range [][]string{
@@ -25,7 +25,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// Rank 0 alone says what is wrong, and nothing is written.
+// Only rank 0 prints the error, and no file is written.
 func TestRanksFail(t *testing.T) {
 	isolate(t)
 	before := clitest.Tree(t, ".")

@@ -27,7 +27,7 @@ import (
 	"gorbm/train"
 )
 
-// asProgram makes the test binary the program, for the tests in Python.
+// asProgram makes the test binary act as the program, for the tests in Python.
 const asProgram = "GORBM_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A client speaks to serve.
+// A client sends requests to serve.
 type client struct {
 	t    *testing.T
 	in   *io.PipeWriter
@@ -84,7 +84,7 @@ func (c *client) answer() (frame, map[string]any, int) {
 	}
 }
 
-// request is send, and an answer that is no error.
+// request sends a request and fails the test if the answer is an error.
 func (c *client) request(header map[string]any, arrays ...array) (frame, map[string]any) {
 	c.t.Helper()
 	c.send(header, arrays...)
@@ -95,7 +95,7 @@ func (c *client) request(header map[string]any, arrays ...array) (frame, map[str
 	return f, h
 }
 
-// bars are rows of n bits that are switched on in pairs, and their classes.
+// bars returns rows of n bits, switched on in pairs, and their classes.
 func bars(rows, n int) (x []float32, y []int32) {
 	for r := range rows {
 		for i := range n {
@@ -124,7 +124,7 @@ func intArray(name string, x []int32, shape ...int) array {
 	return a
 }
 
-// What the program returns is what train makes of the same rows and settings.
+// The program returns the results of package train for the same rows and settings.
 func TestFitIsTrain(t *testing.T) {
 	x, y := bars(20, 6)
 	c := newClient(t)
@@ -159,7 +159,7 @@ func TestFitIsTrain(t *testing.T) {
 	}
 }
 
-// Sparse rows are the dense ones, bits or grey.
+// Sparse rows give the results of dense ones, for bits and grey values.
 func TestSparseRows(t *testing.T) {
 	for _, grey := range []float32{1, 0.25} {
 		x, _ := bars(20, 6)
@@ -192,7 +192,7 @@ func TestPartialFitContinues(t *testing.T) {
 		c := newClient(t)
 		begun, _ := c.request(settingsOf("partial_fit", map[string]any{"negphase": negative, "momentum": 0.5, "center": 0.1, "average": 0.9, "begin": true}), rows(0))
 		resident, header := c.request(h, rows(1))
-		if header["steps"] != 6.0 { // three on each ten rows, by four
+		if header["steps"] != 6.0 { // three for each ten rows, in batches of four
 			t.Errorf("%s: %v steps, want 6", negative, header["steps"])
 		}
 		moved, _ := newClient(t).request(h, rows(1), begun.arrays["state"])
@@ -209,7 +209,7 @@ func TestStop(t *testing.T) {
 	x, _ := bars(20, 6)
 	c := newClient(t)
 	c.send(settingsOf("fit", map[string]any{"steps": train.MaxSteps, "report": 1000}), floatArray("x", x, 20, 6))
-	if _, err := readFrame(c.out); err != nil { // it is under way
+	if _, err := readFrame(c.out); err != nil { // training has begun
 		t.Fatal(err)
 	}
 	stopped := make(chan error, 1)
@@ -229,7 +229,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// The end of the input ends the program, also while it works.
+// The program ends with its input, also while it works.
 func TestEnd(t *testing.T) {
 	x, _ := bars(20, 6)
 	c := newClient(t)
@@ -257,7 +257,7 @@ func TestLogZ(t *testing.T) {
 		t.Errorf("log Z is %v, not %v", h, want)
 	}
 
-	// Too many states to be listed in a second, but a product of two models whose log Z is known.
+	// Too many states to be enumerated within a second, but a product of two models with known log Z.
 	small := rbm.New(13, 13, 0, rbm.Softmax)
 	small.Randomize(0.5, rbm.NewKey(2))
 	if want, err = exact.LogZ(context.Background(), small); err != nil {
@@ -285,7 +285,7 @@ func TestLogZ(t *testing.T) {
 	}
 }
 
-// Draws have the frequencies that enumeration gives.
+// Draws have the frequencies from enumeration.
 func TestSample(t *testing.T) {
 	m := rbm.New(3, 3, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(5))
@@ -312,17 +312,18 @@ func TestSample(t *testing.T) {
 		counts[int(x[3*r]+2*x[3*r+1]+4*x[3*r+2])]++
 	}
 	for r, p := range free {
-		// Draws are every two autocorrelation times, so that their spread is larger than that of independent ones.
+		// Draws are two autocorrelation times apart, so their spread is larger than that of independent draws.
 		if p /= z; math.Abs(counts[r]-n*p) > 2*6*math.Sqrt(n*p*(1-p)) {
 			t.Errorf("state %d: %g draws of %d, at probability %g, want %g ± %.3g", r, counts[r], n, p, n*p, 2*6*math.Sqrt(n*p*(1-p)))
 		}
 	}
 }
 
-// Missing bits get their means given the others: of all states, where these are few, and else of draws.
+// Missing bits get their means given the others: by enumeration where there are few states, otherwise
+// from draws.
 func TestFill(t *testing.T) {
 	nan := float32(math.NaN())
-	for _, units := range []int{6, 15} { // of 15 units both layers have too many states
+	for _, units := range []int{6, 15} { // with 15 units both layers have too many states
 		m := rbm.New(units, units, 0, rbm.Softmax)
 		m.Randomize(1, rbm.NewKey(5))
 		row := make([]float32, units)
@@ -366,7 +367,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// realModel is a model of Gaussian units of several precisions.
+// realModel returns a model of Gaussian units with several precisions.
 func realModel() *rbm.RBM {
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Gaussian, Units: 4})
 	m.Randomize(1, rbm.NewKey(6))
@@ -420,7 +421,7 @@ func TestFillReal(t *testing.T) {
 	}
 }
 
-// Real rows train a model as train does, and log Z is that of its precisions.
+// Real rows train the same model as package train, and log Z takes account of the precisions.
 func TestRealFit(t *testing.T) {
 	const rows = 40
 	x := rbm.NewMatrix(rows, 3)
@@ -469,7 +470,7 @@ func TestRealFit(t *testing.T) {
 	}
 }
 
-// A fit whose chains lag behind the model says so, in the words of the package.
+// A fit whose chains lag behind the model gives a warning with the names of the package.
 func TestWarnings(t *testing.T) {
 	x, _ := bars(20, 6)
 	c := newClient(t)
@@ -492,7 +493,7 @@ func TestWarnings(t *testing.T) {
 
 var flagName = regexp.MustCompile(`(^|[ (])-[a-z]`)
 
-// No warning that a fit may give names a flag of rbmtrain.
+// No warning of a fit names a flag of rbmtrain.
 func TestWarningsNameParameters(t *testing.T) {
 	found := 0
 	for _, name := range []string{"health.go", "verdict.go", "mixing_verdict.go"} {
@@ -518,7 +519,7 @@ func TestWarningsNameParameters(t *testing.T) {
 	}
 }
 
-// A bad request gets a line that names what is wrong, and the program answers the next one.
+// A bad request gets a line that names the fault, and the program answers the next request.
 func TestErrors(t *testing.T) {
 	x, y := bars(20, 6)
 	rows := floatArray("x", x, 20, 6)
@@ -573,14 +574,14 @@ func TestErrors(t *testing.T) {
 		t.Errorf("after errors: %v", h)
 	}
 
-	// Training that fails is not a wrong usage.
+	// Failed training is not a usage error.
 	c.send(settingsOf("fit", map[string]any{"rate": 100, "steps": 100000, "momentum": 0.999}), rows)
 	if _, h, _ := c.answer(); h["error"] == nil || h["usage"] != false {
 		t.Errorf("a rate at which training diverges: %v", h)
 	}
 }
 
-// Whatever else writes to the program gets an error, not memory of the size that its bytes spell.
+// Input of another kind gets an error, and its bytes are not taken for a size of memory to allocate.
 func TestGarbage(t *testing.T) {
 	huge := []byte(`{"arrays":[{"name":"x","type":"<f4","shape":[2000000000,2000000000]}]}`)
 	for _, in := range []string{"hello, program", "\x05\x00\x00\x00hello", "\x02", string([]byte{byte(len(huge)), 0, 0, 0}) + string(huge),

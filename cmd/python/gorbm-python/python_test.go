@@ -38,7 +38,8 @@ func python(t *testing.T) string {
 	return ""
 }
 
-// environment makes the package in this folder start the test binary as its program.
+// environment sets the variables with which the package in this folder starts the test binary as its
+// program.
 func environment(t *testing.T, more ...string) []string {
 	program, err := os.Executable()
 	if err != nil {
@@ -57,7 +58,7 @@ func TestPython(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts some hundred processes")
 	}
-	t.Parallel() // two processes, mostly
+	t.Parallel() // mostly two processes
 	interpreter := python(t)
 	models := t.TempDir()
 	writeModels(t, models)
@@ -74,7 +75,7 @@ func TestPython(t *testing.T) {
 	t.Logf("%s", out)
 }
 
-// writeModels writes a model, one with labels, and what they make of some rows.
+// writeModels writes models of several kinds and their results for some rows.
 func writeModels(t *testing.T, folder string) {
 	t.Helper()
 	const inputs, hidden, rows = 7, 5, 9
@@ -181,7 +182,7 @@ func writeModels(t *testing.T, folder string) {
 	}
 }
 
-// examples returns the blocks of a page that are Python, by the heading above each.
+// examples returns the Python code blocks of a page, by the heading above each.
 func examples(t *testing.T, page string) (names, blocks []string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -204,18 +205,18 @@ func examples(t *testing.T, page string) (names, blocks []string) {
 	return names, blocks
 }
 
-// TestPage runs the examples of the page, which print what their comments say.
+// TestPage runs the examples of the page and compares their output with the comments.
 func TestPage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it trains for some seconds")
 	}
-	t.Parallel() // two processes, mostly
+	t.Parallel() // mostly two processes
 	interpreter := python(t)
 	names, blocks := examples(t, "../README.md")
 	if len(blocks) < 6 {
 		t.Fatalf("the page has %d examples, not six", len(blocks))
 	}
-	// One process for all: each would take a second to import.
+	// A single process runs all: each import takes a second.
 	const between = "---- next example ----"
 	script := "import sys\nfor block in sys.argv[1:]:\n    exec(block, {'__name__': '__main__'})\n    print('" + between + "', flush=True)\n"
 	cmd := exec.Command(interpreter, append([]string{"-W", "error", "-c", script}, blocks...)...)
@@ -233,8 +234,8 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// printed says which comment of an example is not among the lines that it prints, in their order; "" if all are. Such a
-// comment begins with "# →".
+// printed checks that the output of an example has the lines of its comments that begin with "# →", in
+// order. It returns "" or an error message.
 func printed(block, out string) string {
 	rest := strings.Split(strings.TrimSpace(out), "\n")
 	for line := range strings.Lines(block) {

@@ -31,7 +31,7 @@ needs_sklearn = unittest.skipIf(sklearn is None, "there is no scikit-learn")
 
 
 def rows(n=40, inputs=6, seed=0):
-    """Rows of 0 and 1, of which the second half repeats the first with a few errors."""
+    """Return rows of 0 and 1 whose second half repeats the first with a few errors."""
     random = np.random.RandomState(seed)
     half = random.randint(2, size=(n, inputs // 2))
     return np.hstack([half, half ^ (random.uniform(size=half.shape) < 0.1)]).astype(float)
@@ -42,26 +42,26 @@ def states(n):
 
 
 def enumerated(W, b, c):
-    """Return log Σ_h exp(-E(v,h)) of all v, state by state of both layers. W is visible × hidden."""
+    """Return log Σ_h exp(-E(v,h)) for all v, by enumeration of both layers. W is visible × hidden."""
     v, h = states(len(b)), states(len(c))
     minus = (v @ b)[:, None] + (h @ c)[None] + v @ W @ h.T
     return np.log(np.exp(minus).sum(axis=1))
 
 
 def programs(parent):
-    """Return the gorbm-python processes that a process has started."""
+    """Return the gorbm-python processes started by a process."""
     found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(parent)], stdout=subprocess.PIPE, text=True).stdout.split()
     return [int(pid) for pid in found if is_program(int(pid))]
 
 
-os.environ.setdefault("GORBM_TESTS", str(os.getpid()))  # this run, in the programs that it starts and in its workers
+os.environ.setdefault("GORBM_TESTS", str(os.getpid()))  # marks the programs and workers that this run starts
 
 
 def is_program(pid):
-    """Whether a process is a gorbm-python that has not ended."""
+    """Return whether a process is a gorbm-python that has not ended."""
     try:
         with open(f"/proc/{pid}/stat") as f, open(f"/proc/{pid}/cmdline") as g:
-            alone = g.read().rstrip("\0")  # it has no arguments
+            alone = g.read().rstrip("\0")  # the command line has no arguments
             return f.read().rsplit(")", 1)[1].split()[0] != "Z" and alone == program()
     except OSError:
         return False
@@ -76,7 +76,7 @@ def until(condition, seconds=60):
 
 
 class TestTruth(unittest.TestCase):
-    """What NumPy computes from the attributes is the model's."""
+    """NumPy computes the results of the model from its attributes."""
 
     def test_transform(self):
         X = rows()
@@ -101,11 +101,11 @@ class TestTruth(unittest.TestCase):
         F = enumerated(m.components_.T, m.intercept_visible_, m.intercept_hidden_)
         want = F - np.log(np.exp(F).sum())
         got = m.score_samples(states(6))
-        np.testing.assert_allclose(got, want, atol=1e-6)  # the program sums parameters of float32
+        np.testing.assert_allclose(got, want, atol=1e-6)  # the parameters in the program are float32
         self.assertAlmostEqual(np.exp(got).sum(), 1, places=6)
         self.assertEqual(m.log_z_bracket_, (m.log_z_, m.log_z_))
         self.assertEqual(m.log_z_std_error_, 0)
-        entropy = 3 * (np.log(2) - 0.1 * np.log(0.1) - 0.9 * np.log(0.9))  # of the distribution of rows
+        entropy = 3 * (np.log(2) - 0.1 * np.log(0.1) - 0.9 * np.log(0.9))  # entropy of the distribution of rows
         self.assertLess(abs(m.score(rows(20000, seed=1)) + entropy), 0.05)
 
     def test_fill(self):
@@ -120,7 +120,7 @@ class TestTruth(unittest.TestCase):
         for r in (0, 1):
             same = np.all(np.isnan(holes[r]) | (2 + 2 * states(6) == holes[r]), axis=1)
             mean = 2 + 2 * (p[same] @ states(6)[same]) / p[same].sum()
-            self.assertLess(np.abs(filled[r] - mean).max(), 2 * 6 * 0.5 * 2 / np.sqrt(n))  # as if a draw in four counted
+            self.assertLess(np.abs(filled[r] - mean).max(), 2 * 6 * 0.5 * 2 / np.sqrt(n))  # for n/4 effective draws
         self.assertTrue(np.isnan(holes[0, 1]))
 
     def test_sample(self):
@@ -131,7 +131,7 @@ class TestTruth(unittest.TestCase):
         counts = np.bincount(((X - 2) / 2 @ 2.0 ** np.arange(6)[::-1]).astype(int), minlength=64)
         p = np.exp(m.score_samples(2 + 2 * states(6)))
         self.assertLess(np.abs(counts - n * p).max() / np.sqrt(n * p.max()), 2 * 6)
-        np.testing.assert_array_equal(X, m.sample(n))  # by random_state
+        np.testing.assert_array_equal(X, m.sample(n))  # the same random_state
 
     def test_classes(self):
         X = rows()
@@ -158,16 +158,16 @@ class TestTruth(unittest.TestCase):
         other = BernoulliRBM(5, n_iter=1, random_state=1).fit(X)
         for name in ("components_", "intercept_hidden_", "intercept_visible_"):
             setattr(other, name, getattr(m, name))
-        other.random_state = np.random.RandomState(2)  # or each call draws the same
+        other.random_state = np.random.RandomState(2)  # so that calls differ
         np.testing.assert_allclose(m.transform(X), other.transform(X), atol=1e-12)
         draws = np.array([other.score_samples(X).mean() for _ in range(500)])
         error = draws.std() / np.sqrt(500)
         self.assertLess(abs(draws.mean() - m.score_samples(X).mean()), 6 * error)
-        self.assertGreater(abs(draws.mean() - m.score_samples(1 - X).mean()), 6 * error)  # or the test sees nothing
+        self.assertGreater(abs(draws.mean() - m.score_samples(1 - X).mean()), 6 * error)  # the test is sensitive
 
     @unittest.skipIf("GORBM_MODEL" not in os.environ, "the Go test writes the model")
     def test_from_run(self):
-        """A model that Go has written gives what Go computes from it."""
+        """A model written by Go gives the results that Go computed."""
         want = np.load(os.path.join(os.environ["GORBM_MODEL"], "want.npz"))
         X = want["x"].astype(float)
         m = gorbm.RBMClassifier.from_run(os.path.join(os.environ["GORBM_MODEL"], "labelled.safetensors"))
@@ -211,7 +211,7 @@ class TestTruth(unittest.TestCase):
 
     @unittest.skipIf("GORBM_MODEL" not in os.environ, "the Go test writes the model")
     def test_from_run_of_table(self):
-        """Rows in words are those of their units."""
+        """Rows of words give the results of their units."""
         want = np.load(os.path.join(os.environ["GORBM_MODEL"], "want.npz"))
         words = np.array([["blue", "f", 11.5], ["green", "m", 2], ["red", "f", "3"]], dtype=object)
         units = np.array([[1, 0, 0, 0, 0, 0, 1], [0, 1, 0, 1, 1, 0, 0], [0, 0, 1, 0, 0, 1, 0]])
@@ -287,20 +287,20 @@ def model_file(name):
 
 
 def clusters(n=600, seed=0):
-    """Rows of two clusters in two columns of their own units, one without structure, and one that is constant."""
+    """Return rows with two clusters in two columns of different units, a column without structure and a constant one."""
     random = np.random.RandomState(seed)
     side = random.choice([-1, 1], size=n)
     return np.column_stack([1000 + 10 * (side + 0.5 * random.randn(n)), 0.01 * (side + 0.5 * random.randn(n)), random.randn(n), np.full(n, -3.0)])
 
 
 class TestReal(unittest.TestCase):
-    """Gaussian units."""
+    """Tests of Gaussian units."""
 
     def fit(self, **parameters):
         return gorbm.RBMDensity(4, units="gaussian:precision=learned", negphase="pcd", random_state=0, **parameters).fit(clusters())
 
     def test_density(self):
-        """score_samples is the log of the mixture of normal distributions that the model is, one for each hidden state."""
+        """score_samples is the log density of the model, a mixture of normal distributions, one for each hidden state."""
         m = self.fit()
         X = clusters(50, seed=1)
         self.assertEqual(list(m.scale_[3:]), [1])
@@ -309,16 +309,16 @@ class TestReal(unittest.TestCase):
         x = (X - m.mean_) / m.scale_
         h = states(4)
         W, c, b, g = m.components_.T, m.intercept_hidden_, m.intercept_visible_, m.precision_
-        z = b + h @ W.T  # of each hidden state; log p(h) and the normal p(x|h) of it
+        z = b + h @ W.T  # for each hidden state: the field; then log p(h) and the normal density p(x|h)
         log_h = h @ c + (z**2 / g / 2 + np.log(2 * np.pi / g) / 2).sum(axis=1)
         log_z = np.log(np.exp(log_h).sum())
         normal = (-g * (x[:, None] - z / g) ** 2 / 2 + np.log(g / 2 / np.pi) / 2).sum(axis=2)
         want = np.log(np.exp(log_h - log_z + normal).sum(axis=1)) - np.log(m.scale_).sum()
-        np.testing.assert_allclose(m.score_samples(X), want, atol=1e-6)  # the program sums parameters of float32
+        np.testing.assert_allclose(m.score_samples(X), want, atol=1e-6)  # the parameters in the program are float32
         self.assertAlmostEqual(m.log_z_, log_z, places=6)
         self.assertEqual(m.log_z_std_error_, 0)
         np.testing.assert_allclose(m.transform(X), 1 / (1 + np.exp(-(x @ W + c))), atol=1e-9)
-        # Independent columns have the entropies of two clusters each; together they share the bit of the side.
+        # Independent columns would each have the entropy of two clusters. Together they share the bit of the cluster.
         apart = gorbm.RBMDensity(4, units="gaussian", negphase="pcd", random_state=0, n_iter=0).fit(clusters())
         self.assertGreater(m.score(X), apart.score(X) + 0.5)
 
@@ -333,7 +333,7 @@ class TestReal(unittest.TestCase):
         np.testing.assert_array_equal(X, m.sample(n))
 
     def test_fill(self):
-        """The mean of a missing number given the others is that of the density."""
+        """The mean of a missing number given the others agrees with the density."""
         m = self.fit()
         X = clusters(5, seed=3)
         X[:, 3] = -3
@@ -375,7 +375,7 @@ class TestReal(unittest.TestCase):
                 gorbm.RBMDensity(**{"units": "gaussian", **parameters}).fit(X)
         m = gorbm.RBMDensity(2, units="gaussian", scale=None, n_iter=1).fit(X[:, 2:3])
         np.testing.assert_array_equal([m.mean_, m.scale_], [[0], [1]])
-        far = 1e9 + clusters()[:, 2:3]  # near to each other, far from 0
+        far = 1e9 + clusters()[:, 2:3]  # close to each other, far from 0
         m = gorbm.RBMDensity(2, units="gaussian", n_iter=1).fit(far)
         self.assertAlmostEqual(m.scale_[0], clusters()[:, 2].std(), places=6)
         with self.assertRaisesRegex(ValueError, "overflow"):
@@ -386,11 +386,11 @@ class TestReal(unittest.TestCase):
 
 class TestTraining(unittest.TestCase):
     def test_warnings(self):
-        """What is wrong with a run is a warning, at the line that calls fit."""
+        """Problems of a run are warnings at the line that calls fit."""
         with self.assertWarnsRegex(gorbm.TrainingWarning, "learning_rate") as told:
             gorbm.RBMDensity(5, learning_rate=20, negphase="pcd", schedule="constant", random_state=0).fit(rows())
         self.assertEqual(told.filename, __file__)
-        modes = np.repeat(np.eye(2)[np.arange(100) % 2], 40, axis=1)  # which no chain leaves
+        modes = np.repeat(np.eye(2)[np.arange(100) % 2], 40, axis=1)  # modes that no chain leaves
         with self.assertWarnsRegex(gorbm.MixingWarning, "does not mix.*negphase=") as told:
             gorbm.BernoulliRBM(30, learning_rate=0.01, n_iter=3000, negphase="pcd:chains=40", random_state=0).fit(modes)
         self.assertEqual(told.filename, __file__)
@@ -449,7 +449,7 @@ class TestTraining(unittest.TestCase):
         self.assertEqual(list(m.feature_names_in_), list("abcdef"))
 
     def test_errors(self):
-        """The program's line is the exception's."""
+        """Exceptions have the message of the program."""
         X = rows()
         for parameters, line in (
             ({"learning_rate": 1000}, "rate is 1000; it must be above 0 and at most 100"),
@@ -489,7 +489,7 @@ class TestPartialFit(unittest.TestCase):
         self.assertLess(abs(scores[1] - scores[2]), 0.2)
 
     def test_continues(self):
-        """Copies, pickles and forks continue as the estimator itself does."""
+        """Copies, pickles and forks continue exactly like the estimator."""
         X = rows(60)
         m = gorbm.BernoulliRBM(**self.parameters)
         for part in (X[:20], X[20:30]):
@@ -553,7 +553,7 @@ class TestPartialFit(unittest.TestCase):
 @unittest.skipIf(sys.platform == "win32", "signals of POSIX")
 class TestProcesses(unittest.TestCase):
     def test_interrupt(self):
-        """Ctrl-C ends fit and leaves the model as it is then."""
+        """Ctrl-C ends fit and keeps the model trained so far."""
         X = rows()
         m = gorbm.BernoulliRBM(4, n_iter=10**8, random_state=0)
 
@@ -572,7 +572,7 @@ class TestProcesses(unittest.TestCase):
         self.assertEqual(programs(os.getpid()), [])
 
     def test_parent_is_killed(self):
-        """With kill -9 of the parent the program ends, also while another child of it holds the pipes."""
+        """After kill -9 of the parent the program ends, also while another child of the parent holds the pipes."""
         code = (
             "import sys, os, time; sys.path.insert(0, sys.argv[1]); import gorbm, numpy\n"
             "m = gorbm.BernoulliRBM(4, n_iter=10**8)\n"
@@ -589,7 +589,7 @@ class TestProcesses(unittest.TestCase):
             parent.wait()
             self.assertTrue(until(lambda: not is_program(child)), how)
             try:
-                os.killpg(parent.pid, signal.SIGKILL)  # the fork
+                os.killpg(parent.pid, signal.SIGKILL)  # kills the fork
             except ProcessLookupError:
                 pass
 
@@ -626,7 +626,7 @@ def fit_one(seed):
 
 
 def all_programs():
-    """Return all gorbm-python processes that come from this run of the tests, also if their parent has ended."""
+    """Return all gorbm-python processes from this run of the tests, including those whose parent has ended."""
 
     def ours(pid):
         try:
@@ -640,7 +640,7 @@ def all_programs():
 
 class TestWithoutSklearn(unittest.TestCase):
     def test(self):
-        """NumPy is enough."""
+        """The package needs only NumPy."""
         code = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -680,7 +680,7 @@ assert np.isfinite(d.fill(X)).all()
 @unittest.skipUnless(LONG, "it takes some ten seconds")
 @needs_sklearn
 class TestEstimators(unittest.TestCase):
-    """scikit-learn's own checks, all of them."""
+    """All checks that scikit-learn provides."""
 
     def check(self, estimator):
         from sklearn.utils.estimator_checks import check_estimator
