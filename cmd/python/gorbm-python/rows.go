@@ -211,29 +211,19 @@ func readModel(f frame, o shape) (*rbm.RBM, bool, error) {
 		return nil, false, err
 	}
 	for _, t := range vectors(m) {
-		a, ok, err := f.array(t.name, "<f4", len(t.x))
+		a, ok, err := f.array(t.Name, "<f4", len(t.Values))
 		if err != nil || !ok {
-			return nil, false, errors.Join(err, fmt.Errorf("a model needs the array %s", t.name))
+			return nil, false, errors.Join(err, fmt.Errorf("a model needs the array %s", t.Name))
 		}
-		copy(t.x, a.floats())
+		copy(t.Values, a.floats())
 	}
 	m.SetWeights(rbm.Matrix{Rows: m.Visible(), Cols: o.Hidden, Data: w.floats()})
 	return m, true, cmp.Or(m.CheckFinite(), m.CheckNormalisable())
 }
 
-// A vector is a parameter with a value for each unit of a layer.
-type vector struct {
-	name string
-	x    []float32
-}
-
-// vectors returns the vectors of m, which share memory with m.
-func vectors(m *rbm.RBM) []vector {
-	all := []vector{{"visible_bias", m.VisibleBias}, {"hidden_bias", m.HiddenBias}}
-	for _, p := range m.Params() {
-		all = append(all, vector{p.Name, p.Values})
-	}
-	return all
+// vectors returns the parameters of m without the weights.
+func vectors(m *rbm.RBM) []rbm.Param {
+	return append([]rbm.Param{{Name: "visible_bias", Values: m.VisibleBias}, {Name: "hidden_bias", Values: m.HiddenBias}}, m.Params()...)
 }
 
 // modelArrays returns the parameters of m, in the format of readModel.
@@ -242,7 +232,7 @@ func modelArrays(m *rbm.RBM) []array {
 	m.Weights(w)
 	arrays := []array{floatArray("weights", w.Data, w.Rows, w.Cols)}
 	for _, t := range vectors(m) {
-		arrays = append(arrays, floatArray(t.name, t.x, len(t.x)))
+		arrays = append(arrays, floatArray(t.Name, t.Values, len(t.Values)))
 	}
 	return arrays
 }
