@@ -104,15 +104,11 @@ func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm
 func (r *records) draws(first int) draws {
 	kept := r.energies.from(first)
 	d := draws{trips: -kept[0].value.trips}
-	temperatures := len(kept[0].value.excess) / r.groups
-	d.excess = make([][]float64, temperatures)
-	for k := range d.excess {
-		for g := range r.groups {
-			for _, x := range kept {
-				d.excess[k] = append(d.excess[k], x.value.excess[g*temperatures+k])
-			}
-		}
+	var rounds [][]float64
+	for _, x := range kept {
+		rounds = append(rounds, x.value.excess)
 	}
+	d.excess = byTemperature(rounds, r.groups, len(rounds[0])/r.groups)
 	if r.rows > 0 {
 		kept := r.states.from(first)
 		d.start = rbm.NewValues(r.rows*r.groups, kept[0].value.Cols, kept[0].value.IsReal())

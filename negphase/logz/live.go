@@ -95,15 +95,20 @@ func (b *Bracket) unsettled(format string, args ...any) {
 
 // draws returns the energies of the given rounds for each temperature, group after group.
 func (t *Tally) draws(rounds [][]float64) draws {
-	d := draws{after: negphase.Ladder{Beta: t.beta}, excess: make([][]float64, len(t.beta))}
-	for k := range t.beta {
-		for g := range t.groups {
+	return draws{after: negphase.Ladder{Beta: t.beta}, excess: byTemperature(rounds, t.groups, len(t.beta))}
+}
+
+// byTemperature returns the energies of the rounds for each temperature, group after group.
+func byTemperature(rounds [][]float64, groups, temperatures int) [][]float64 {
+	excess := make([][]float64, temperatures)
+	for k := range excess {
+		for g := range groups {
 			for _, x := range rounds {
-				d.excess[k] = append(d.excess[k], x[g*len(t.beta)+k])
+				excess[k] = append(excess[k], x[g*temperatures+k])
 			}
 		}
 	}
-	return d
+	return excess
 }
 
 // A Follower estimates log Z of a slowly changing model, such as a model in training. It
@@ -154,14 +159,8 @@ func (f *Follower) Estimate(ctx context.Context, m *rbm.RBM, lowerBound float64,
 	}
 	f.Calls++
 	tally := NewTally(frozen, followerGroups)
-	for i := range tallyRounds {
-		if err := ctx.Err(); err != nil {
-			return Bracket{}, err
-		}
-		if _, _, err := frozen.Estimate(m, rbm.Batch{}, key.Child(reverseKey).Child(uint64(i))); err != nil {
-			return Bracket{}, err
-		}
-		tally.Add()
+	if err := advance(ctx, frozen, m, tallyRounds, key.Child(reverseKey), tally.Add); err != nil {
+		return Bracket{}, err
 	}
 	if ais.ESS >= leastShare*followerChains {
 		return tally.LogZ(m, f.base, &ais, lowerBound)
@@ -184,19 +183,28 @@ func (f *Follower) frozen(ctx context.Context, m *rbm.RBM, key rbm.Key) (negphas
 	if f.Ladder == nil {
 		rounds = firstRounds
 	}
-	for i := range rounds {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if _, _, err := ladder.Estimate(m, rbm.Batch{}, key.Child(uint64(i))); err != nil {
-			return nil, err
-		}
+	if err := advance(ctx, ladder, m, rounds, key, func() {}); err != nil {
+		return nil, err
 	}
 	if f.Ladder, err = ladder.MarshalBinary(); err != nil {
 		return nil, err
 	}
 	ladder.Freeze()
 	return ladder, nil
+}
+
+// advance makes rounds of a ladder and calls do after each.
+func advance(ctx context.Context, ladder negphase.Tempered, m *rbm.RBM, rounds int, key rbm.Key, do func()) error {
+	for i := range rounds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if _, _, err := ladder.Estimate(m, rbm.Batch{}, key.Child(uint64(i))); err != nil {
+			return err
+		}
+		do()
+	}
+	return nil
 }
 
 // newLadder returns a ladder that continues from its binary form, or a new one.

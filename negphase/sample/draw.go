@@ -305,7 +305,7 @@ func (r *run) judge() Proof {
 		p.RoundTrips += r.data.trips
 		if len(means) > 1 {
 			p.Z, p.P = diag.Welch(means, dataMeans)
-			p.PicturesP = r.comparePictures()
+			p.PicturesP, _ = StatesTest(r.cold.v, r.data.v, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
 		}
 	}
 	p.Tau, p.TauErr, p.RHat, p.Effective = nan, math.Inf(1), nan, nan
@@ -316,13 +316,6 @@ func (r *run) judge() Proof {
 	}
 	p.Why = p.doubt()
 	p.Mixed = p.Why == ""
-	return p
-}
-
-// comparePictures returns the p-value of the energy test of whether the last states of both sets of chains have
-// the same distribution.
-func (r *run) comparePictures() float64 {
-	p, _ := StatesTest(r.cold.v, r.data.v, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
 	return p
 }
 
