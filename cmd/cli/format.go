@@ -147,7 +147,7 @@ func WriteTSV(lines [][]string) func(w io.Writer) error {
 // atomicfile.Write. It makes cells from foreign files harmless: see plainCell.
 func WriteCSV(lines [][]string) func(w io.Writer) error { return WriteSeparated(lines, ',') }
 
-// WriteSeparated is WriteCSV with another separator of columns.
+// WriteSeparated is WriteCSV with any separator of columns.
 func WriteSeparated(lines [][]string, separator rune) func(w io.Writer) error {
 	return func(w io.Writer) error {
 		c := csv.NewWriter(w)

@@ -294,7 +294,7 @@ func (p *plan) conclusions(rows []row) []string {
 		return nil
 	}
 	lines := compare(rows, p.symmetric).agreement()
-	// A sampler whose chains do not mix, as a warning says, has a greater τ than it seems.
+	// Exclude samplers whose chains have not mixed: their τ is underestimated.
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
 		return r.Slow || r.chainsWarning() != nil || r.observablesWarnings(p.symmetric) != nil
 	})

@@ -165,7 +165,7 @@ func (p *plan) clustersHelp() bool {
 	return true
 }
 
-// closeScan is the relative difference of inverse temperatures below which float32 cannot tell maxScan of them apart.
+// closeScan is the relative range of inverse temperatures below which maxScan of them are not distinct in float32.
 const closeScan = maxScan * 0x1p-23
 
 // spaceScan chooses the temperatures of a scan with auto: ⌈2Λ⌉ + 1 temperatures for the communication
@@ -215,7 +215,7 @@ func (p *plan) spaceScan(ctx context.Context) error {
 		next := negphase.EqualBarriers(s.betas, barriers, n)
 		if next == nil {
 			if last := s.betas[len(s.betas)-1]; s.betas[0]-last < closeScan*s.betas[0] {
-				return cli.Usagef("-scan: the temperatures of %q are too close to choose others between them; give N in place of auto", p.options.scan)
+				return cli.Usagef("-scan: the temperatures of %q are too close together to choose others between them; give N in place of auto", p.options.scan)
 			}
 			return cli.Usagef("-scan: the temperatures of %q are too far apart to choose others between them; give a narrower range, or N in place of auto", p.options.scan)
 		}

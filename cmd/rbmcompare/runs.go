@@ -420,7 +420,7 @@ func bestNote(all []*runSummary, by string) string {
 	if !slices.ContainsFunc(all, func(r *runSummary) bool { return r.final[by] && r.Metrics[by].Best != nil }) {
 		return ""
 	}
-	return by + " of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows, or from between its rows"
+	return by + " of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows, or from a measurement between its steps"
 }
 
 // writeRuns writes the file of -out, or makes the folder of -out and writes its files. lines are

@@ -111,7 +111,7 @@ func TestRuns(t *testing.T) {
 		want []string
 	}{
 		{nil, []string{"run negphase rate temperatures error_test best along the run at step steps done seconds", "runs/b pcd 0.2 – 5 % 5 % 20 20 1 not finished", "runs/a pcd 0.1 – 21 % 10 % 30 60 4.5", "runs/c pins 0.1 [1,2] – 50 % 0 60 6",
-			"error_test of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows, or from between its rows"}},
+			"error_test of a finished run is its final value, over all rows or a large sample; the best along the run is from metrics.csv, over a smaller sample if there are many rows, or from a measurement between its steps"}},
 		{[]string{"-sort", "pseudo_likelihood_test"}, []string{"run negphase rate temperatures pseudo_likelihood_test best along the run at step steps done seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
 		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps done seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
 		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps done seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
@@ -358,7 +358,7 @@ func TestRunsRefuses(t *testing.T) {
 	rbmcompare.Fails(t, cli.Failed, []string{"-runs", "runs/*"}, "runs/a/config.json")
 }
 
-// The best log-likelihood may be from between the rows of metrics.csv: that of the warnings of the run.
+// The best log-likelihood is the one in the warnings of the run, possibly measured between the rows of metrics.csv.
 func TestBestBetweenRows(t *testing.T) {
 	clitest.Isolate(t)
 	const metrics = "step,seconds,log_likelihood_train\n0,0,-9\n30,2,-4\n60,4,-7\n"

@@ -126,7 +126,7 @@ func (u *mutants) prepare(ctx context.Context, e *evaluation) error {
 	return err
 }
 
-// leastDrawn is the least number of mutants with measured effects that have a picture.
+// leastDrawn is the least number of mutants with measured effects for a picture.
 const leastDrawn = 2
 
 // effects returns the number of mutants with measured effects.

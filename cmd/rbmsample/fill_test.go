@@ -214,7 +214,7 @@ func TestFill(t *testing.T) {
 	if tabs, commas := clitest.Read(t, "tabs.csv"), clitest.Read(t, "filled.csv"); strings.NewReplacer(" ", "", ",", "\t").Replace(commas) != tabs {
 		t.Errorf("with tabs the table is %q, with commas %q", tabs, commas)
 	}
-	// The notation of the file is that of what is written: semicolons and decimal commas, and those alone.
+	// Files are written in the notation of the input: semicolons and decimal commas only.
 	clitest.Write(t, "semicolons.csv", "size;fruit;colour;id;note\n21,50;lime;;7,1;n0\n;lemon;yellow;8.2;n1\n")
 	rbmsample.OK(t, "-model", "m.safetensors", "-fill", "semicolons.csv", "-fill-by", "mean", "-out", "semicolons-filled.csv")
 	lines := strings.Split(clitest.Read(t, "semicolons-filled.csv"), "\n")
