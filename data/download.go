@@ -48,10 +48,7 @@ func (m mnistSource) download(ctx context.Context, f idxFile, opt Options) (stri
 				return "", err
 			}
 			path := filepath.Join(m.cache, f.name+".gz")
-			return path, atomicfile.Write(path, func(w io.Writer) error {
-				_, err := w.Write(body)
-				return err
-			})
+			return path, atomicfile.WriteBytes(path, body)
 		}
 		if ctx.Err() != nil {
 			break

@@ -251,9 +251,7 @@ func (p *plan) write(results []result, object any) error {
 	file := func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(filepath.Join(p.out, name), write)
 	}
-	if err := file("compare.json", func(w io.Writer) error {
-		return finitejson.Write(w, object, "  ")
-	}); err != nil {
+	if err := file("compare.json", finitejson.Writer(object, "  ")); err != nil {
 		return err
 	}
 	if err := file("curves.csv", cli.WriteCSV(p.table(results))); err != nil {

@@ -426,9 +426,7 @@ func bestNote(all []*runSummary, by string) string {
 // writeRuns writes the file of -out, or makes the folder of -out and writes its files. lines are
 // the records of the table and chart its picture: of the runs, or of the means of -over.
 func (o *options) writeRuns(all []*runSummary, by string, differ []string, runs, lines []cli.Record, chart plots.Chart, object any) error {
-	writeJSON := func(w io.Writer) error {
-		return finitejson.Write(w, object, "  ")
-	}
+	writeJSON := finitejson.Writer(object, "  ")
 	table := func(records []cli.Record) func(w io.Writer) error { return cli.WriteCSV(cli.Columns(records, 10)) }
 	measured := by != "" && by != "path" && by != "seconds"
 	page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter) // nil: nothing to draw

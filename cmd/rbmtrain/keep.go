@@ -263,11 +263,7 @@ func (r *runner) sumOf(name string) (string, error) {
 // is a smaller rate, unless the parameters were too large before the first step.
 func (r *runner) diverged(err error) error {
 	if !r.folder.Gone() {
-		note := fmt.Sprintf("training %v\n", err)
-		if err := atomicfile.Write(r.folder.Path(rundir.DivergedFile), func(w io.Writer) error {
-			_, err := io.WriteString(w, note)
-			return err
-		}); err != nil {
+		if err := atomicfile.WriteBytes(r.folder.Path(rundir.DivergedFile), fmt.Appendf(nil, "training %v\n", err)); err != nil {
 			return err
 		}
 	}

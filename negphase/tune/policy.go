@@ -65,9 +65,7 @@ func (p *Policy) Mixture() (mcmc.Mixture, error) {
 
 // Write writes the policy to a new file. It returns an error if the file exists.
 func (p *Policy) Write(path string) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		return finitejson.Write(w, p, " ")
-	})
+	return atomicfile.Write(path, finitejson.Writer(p, " "))
 }
 
 // ReadPolicy reads a policy for a system with the given number of units. The error says why the file is no

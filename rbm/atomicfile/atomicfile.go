@@ -39,6 +39,11 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
+// WriteBytes is like Write, for given contents.
+func WriteBytes(path string, b []byte) error {
+	return Write(path, func(w io.Writer) error { _, err := w.Write(b); return err })
+}
+
 // maxTemporary limits the search for a free name of a temporary file.
 const maxTemporary = 10000
 

@@ -29,6 +29,11 @@ func Write(w io.Writer, v any, indent string) error {
 	return retry(v, e.Encode) // Encode writes nothing before all of v is encoded
 }
 
+// Writer returns a function that calls Write, for atomicfile.Write.
+func Writer(v any, indent string) func(w io.Writer) error {
+	return func(w io.Writer) error { return Write(w, v, indent) }
+}
+
 // retry calls encode with v. If v has a number that is not finite, it calls encode again with a copy
 // in which such numbers are null.
 func retry(v any, encode func(v any) error) error {

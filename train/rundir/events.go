@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -57,7 +56,7 @@ func (f *Folder) NewEvents(columns []string, rows [][]float64, now time.Time) (*
 		e.put(e.record(row))
 	}
 	name := filepath.Join(EventsDir, fmt.Sprintf("%s%020d.gorbm", eventsPrefix, stamp))
-	if err := atomicfile.Write(f.Path(name), func(w io.Writer) error { _, err := w.Write(e.pending.Bytes()); return err }); err != nil {
+	if err := atomicfile.WriteBytes(f.Path(name), e.pending.Bytes()); err != nil {
 		return nil, err
 	}
 	e.size = int64(e.pending.Len())

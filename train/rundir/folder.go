@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -212,7 +211,5 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.Dir, name) }
 
 // WriteJSON writes v as indented JSON to a file in the folder.
 func (f *Folder) WriteJSON(name string, v any) error {
-	return atomicfile.Write(f.Path(name), func(w io.Writer) error {
-		return finitejson.Write(w, v, "  ")
-	})
+	return atomicfile.Write(f.Path(name), finitejson.Writer(v, "  "))
 }

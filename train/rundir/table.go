@@ -61,7 +61,7 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	for _, row := range rows {
 		t.appendRow(row)
 	}
-	if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(t.pending.Bytes()); return err }); err != nil {
+	if err := atomicfile.WriteBytes(path, t.pending.Bytes()); err != nil {
 		return nil, err
 	}
 	t.size = int64(t.pending.Len())

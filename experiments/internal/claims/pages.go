@@ -69,10 +69,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 	if !e.Figures[0].Ours {
 		fmt.Fprintf(&page, "\nA claim marked (%s) is a claim of the paper in a unit of cost that the paper does not plot, such as seconds. A claim marked (%s)\nis not in the paper, and does not count in the verdict on the figure. The verdict is %q if all other claims pass, and %q\nif only claims in another unit do not pass. It is %q if the numbers show the opposite of a claim of the paper, and otherwise\n%q.\n", OtherUnit, Own, Holding, PerStep, Contrary, Unresolved)
 	}
-	if err := atomicfile.Write(filepath.Join(out, "README.md"), func(w io.Writer) error {
-		_, err := io.WriteString(w, page.String())
-		return err
-	}); err != nil {
+	if err := atomicfile.WriteBytes(filepath.Join(out, "README.md"), []byte(page.String())); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(out, findingsFile), func(w io.Writer) error {
@@ -163,10 +160,7 @@ func WriteIndex(dir string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, "README.md"), func(w io.Writer) error {
-		_, err := io.WriteString(w, page)
-		return err
-	})
+	return atomicfile.WriteBytes(filepath.Join(dir, "README.md"), []byte(page))
 }
 
 // index returns the text of WriteIndex: the figures of each paper, then ours.
