@@ -184,7 +184,7 @@ func (l Law) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.S
 	ladder := s.Ladder()
 	onGibbs := s.Sampler() == ""
 	if l.Base != nil && onGibbs && (s.NeedsBase() || ladder.Path == "" && ladder.Temperatures.Auto) {
-		s.SetBase(l.Base)
+		s.SetBase(l.Base())
 	}
 	if s.NeedsBase() {
 		return s, fmt.Errorf("%s: path=data needs the data of the model; leave it out, or name them by -data", s.Kind)

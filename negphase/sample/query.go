@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -18,8 +19,10 @@ type Query struct {
 // A Law is the distribution that is sampled: that of the free units of a model given the units of a query.
 type Law struct {
 	Query
-	Model *rbm.RBM  // the conditional model of the free units: inputs, then the label if it is free
-	Base  *rbm.Base // the distribution at β = 0 of tempered paths; nil: the uniform distribution
+	Model *rbm.RBM // the conditional model of the free units: inputs, then the label if it is free
+	// Base returns the distribution at β = 0 of tempered paths, which the first call computes; nil: the uniform
+	// distribution.
+	Base func() *rbm.Base
 	// Data are rows of data as states of Model, from which chains may start. They
 	// have the query's class. If inputs are given, they are the rows nearest to these. Without data Data
 	// is empty.
@@ -73,7 +76,6 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 			free = append(free, i)
 		}
 	}
-	mean := make([]float32, g.Visible())
 	for to, from := range rows {
 		if q.Inputs == nil {
 			set.Inputs(l.Data.Slice(to, to+1), rows[to:to+1])
@@ -85,15 +87,21 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		if g.Classes() > 0 {
 			l.Data.Set(to, len(free)+int(set.Y[from]), true)
 		}
-		l.Data.Nonzero(to, func(unit int, x float32) { mean[unit] += x })
 	}
 	if len(rows) == 0 {
 		return l, nil
 	}
-	for i := range mean {
-		mean[i] /= float32(len(rows))
-	}
-	l.Base = rbm.NewBase(g, mean, float64(len(rows)))
+	states := l.Data
+	l.Base = sync.OnceValue(func() *rbm.Base {
+		mean := make([]float32, g.Visible())
+		for r := range rows {
+			states.Nonzero(r, func(unit int, x float32) { mean[unit] += x })
+		}
+		for i := range mean {
+			mean[i] /= float32(len(rows))
+		}
+		return rbm.NewBase(g, mean, float64(len(rows)))
+	})
 	l.keepPossible()
 	return l, nil
 }
