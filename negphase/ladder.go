@@ -107,7 +107,7 @@ func (l *ladder) group(g int) []int32 {
 	return l.at[g*k : (g+1)*k]
 }
 
-// prepare makes the chains ready for a call of Estimate under m.
+// prepare makes the chains ready for a call of Estimate with m.
 func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	if l.states == nil {
 		if err := l.base.Check(m); err != nil {

@@ -23,7 +23,7 @@ func rejectionOf(all []state, a, b float64) float64 {
 	return r
 }
 
-// ladderAfter returns the Ladder of an estimator after the given number of calls under m.
+// ladderAfter returns the Ladder of an estimator after the given number of calls with m.
 func ladderAfter(t testing.TB, text string, m *rbm.RBM, calls int) Ladder {
 	t.Helper()
 	e := estimator(t, text).(Tempered)

@@ -19,7 +19,7 @@ type savedLadder struct {
 type ladderHead struct {
 	Rungs                 uint32
 	Now, OldPairs, Vetoes int64
-	Version               int64 // 1; version 0 has two more values per chain before the rungs, which are ignored
+	Version               int64 // 1; version 0 also has two values per chain, before the rungs; they are ignored
 	Rate                  float64
 }
 
@@ -92,7 +92,8 @@ func (p *ptt) read(b []byte) (savedLadder, error) {
 	return s, r.err
 }
 
-// rung reads a rung whose reservoir has the given number of rows, in a checkpoint written after call now.
+// rung reads a rung whose reservoir has the given number of rows. now is
+// the number of calls of Estimate before the checkpoint.
 func (r *reader) rung(rows int, now int64) (g savedRung) {
 	var size uint32
 	r.read(&size)

@@ -19,7 +19,7 @@ func (p *ptt) oldest(m *rbm.RBM) *rbm.Base {
 	return startingBase(m)
 }
 
-// begin makes the ladder ready for a call under m. A new ladder has only the oldest rung,
+// begin makes the ladder ready for a negative phase of m. A new ladder has only the oldest rung,
 // a model without weights, and the chains are draws from it. If m is already trained, the two hardly
 // swap. Rungs are then added on the straight line between their parameters, as if a run had led along it.
 func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
@@ -68,7 +68,7 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	return nil
 }
 
-// place makes rungs the ladder below chains of m.
+// place sets the rungs of the ladder, and allocates the memory of swaps with chains of m.
 func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
 	p.rungs = rungs
 	p.live.states = p.states
@@ -94,9 +94,9 @@ func (p *ptt) thermalise(watch int, key rbm.Key) (rate float64, err error) {
 }
 
 const (
-	// floorShare times the setting freeze is the rate of swaps between a new rung and the rung
-	// before, below which the new rung is too far from it. RestrictedBoltzmannMachines.jl returns to
-	// an earlier state at 0.1 and freezes at 0.3.
+	// floorShare times the setting freeze is the least swap rate of a new rung with the rung before it.
+	// At a lower rate the two are too far apart. RestrictedBoltzmannMachines.jl returns to an earlier
+	// state at a rate of 0.1 and freezes at 0.3.
 	floorShare = 1. / 3
 	// leastShare is the smallest fraction of the way from the newest rung to the live model at which
 	// a new rung is tried.
@@ -106,8 +106,8 @@ const (
 // raise freezes the live model as a new rung. Its reservoir starts as copies of the
 // live chains, and sweeps of all rungs thermalise it. If it then hardly swaps with the
 // rung before, the model has changed too fast for the chains. In this case raise tries models on the
-// straight line between the two parameters, and halves the distance from the rung before until one swaps.
-// It adds this model as a rung and continues from there.
+// straight line between the parameters of the two, each at half the distance of the last from the rung
+// before, until a model swaps often enough. It adds this model as a rung and continues from there.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0
@@ -165,7 +165,7 @@ func (p *ptt) pairRate() float64 {
 	below, above := p.half()
 	rate := 0.0
 	for i, x := range below {
-		// Δ = F_a(x) + F_b(y) − F_a(y) − F_b(x)
+		// The log of the acceptance is pairEnergies.delta, the difference of two ratios.
 		rate += rbm.Exp(min(0, above[i]-x)) / float64(len(below))
 	}
 	return rate
@@ -196,7 +196,7 @@ func (p *ptt) logZAbove(before estimateOfLogZ) estimateOfLogZ {
 	return estimateOfLogZ{ratio.LogZ[1], before.Variance + float64(ratio.StdErr[1]*ratio.StdErr[1])}
 }
 
-// restore restores the chains and the ladder from a checkpoint, for a call under m.
+// restore restores the chains and the ladder from a checkpoint, for a negative phase of m.
 func (p *ptt) restore(m *rbm.RBM, key rbm.Key) error {
 	bad := func(format string, args ...any) error {
 		p.states = nil
@@ -224,8 +224,8 @@ func (p *ptt) restore(m *rbm.RBM, key rbm.Key) error {
 		g.reservoir.CopyFrom(s.v)
 		g.reservoirH.CopyFrom(s.h)
 		g.reservoirBorn, g.logZ = s.born, s.logZ
-		g.fill(key) // h comes from the checkpoint
-		g.reservoirH.CopyFrom(s.h)
+		g.fill(key)
+		g.reservoirH.CopyFrom(s.h) // in place of the hidden states that fill drew
 		rungs = append(rungs, g)
 	}
 	p.place(m, rungs)

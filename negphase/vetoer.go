@@ -8,7 +8,7 @@ type Vetoer interface {
 	// Veto reports whether an update to the parameters of m is rejected, because the chains cannot
 	// follow it. Call it after an update, before the next call of Estimate. If it returns true, restore
 	// the earlier parameters, or make the step smaller and call Veto again. If it returns false, the
-	// next call of Estimate must be under m. The parameters of the last call of Estimate are never
+	// next call of Estimate must be with m. The parameters of the last call of Estimate are never
 	// rejected. Before the first call of Estimate, Veto returns false.
 	Veto(m *rbm.RBM) bool
 }

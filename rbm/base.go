@@ -41,7 +41,7 @@ func NewBase(m *RBM, mean []float32, rows float64) *Base {
 	return b
 }
 
-// UniformBase returns the base that a nil Base stands for with m. Its biases are zero. Precisions
+// UniformBase returns the base of m that a nil Base means. Its biases are zero. Precisions
 // of hidden units are those of m; other parameters have the initial values of their kind.
 func UniformBase(m *RBM) *Base {
 	b := &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden()),
@@ -63,9 +63,8 @@ func (m *RBM) baseOr(b *Base) *Base {
 	return b
 }
 
-// LogOdds overwrites dst with visible biases at which a model of m's shape without weights has
-// about the given means of data, where rows is the number of rows N over which mean was taken.
-// A Bernoulli unit that is on in n rows gets log((n+½)/(N−n+½)); a unit of a softmax label gets
+// LogOdds overwrites dst with the visible biases that give a model of m's shape, with zero weights, about
+// the means of the data. mean has the means over N rows; rows is N. A Bernoulli unit that is on in n rows gets log((n+½)/(N−n+½)); a unit of a softmax label gets
 // log(n+½). The halves keep biases finite for units that never change. The units of a softmax
 // group of q inputs get log(n+1/q), minus the mean over the group. Gaussian units get their mean.
 // It panics if dst or mean has another length than the visible layer.
@@ -164,7 +163,7 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 }
 
 // RandomizeHidden overwrites the rows of h with independent draws, uniform over the hidden states
-// that the constraint of m allows: without a constraint, fair bits. If it is on all units, or
+// that the constraint of m allows: without a constraint, fair bits. If the constraint is on all units, or
 // the hidden units are real, the rows are the hidden part of draws from a nil Base. It panics if h
 // has another width than the hidden layer.
 func (m *RBM) RandomizeHidden(h Values, key Key) {

@@ -11,7 +11,7 @@ import (
 
 // This file implements the interface conditional for a Constraint. The units of a layer then have the
 // conditional Bernoulli distribution and are not independent. Means, draws and energies of a
-// row need the preactivations of all panels.
+// row need the preactivations of all hidden units at once, not of one panel of them.
 
 // recursionCost is the cost of a term of the recursion of package bernoulli, in multiply-adds.
 const recursionCost = 32
@@ -20,7 +20,7 @@ func (c *Constraint) panel(*pass, *units.Block, []float32, int, int, int) {}
 
 func (c *Constraint) startFree(*pass) {}
 
-// layer computes means, gains, draws and energies.
+// layer computes means, gains (see wholeGain), draws and energies.
 func (c *Constraint) layer(p *pass) {
 	hidden := p.m.Hidden()
 	k := min(c.Active, hidden)
@@ -30,7 +30,7 @@ func (c *Constraint) layer(p *pass) {
 	p.whole.Run(ceilDiv(p.v.Rows, bernoulli.Rows), recursionCost*p.v.Rows*hidden*min(k+1, hidden-k+1))
 }
 
-// wholeRows computes the results of a pass for its i-th bernoulli.Rows rows.
+// wholeRows computes the results of a pass for block i of its rows, each of bernoulli.Rows rows.
 func (p *pass) wholeRows(i int) {
 	c := bernoulli.Get(p.m.Hidden())
 	defer c.Put()
@@ -149,8 +149,8 @@ func (c *Constraint) sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows s
 }
 
 // each computes the distribution of the hidden units for each of n rows, bernoulli.Rows at a time.
-// set must write, for row i, the log-odds of the hidden units and the number of active ones to lane
-// l of d. each then calls use with the distribution; it has means if mean is set.
+// For row i, the function set must write the log-odds of the hidden units and the number of active ones
+// to lane l of d. Then each calls use, with the distribution in the same lane. Means are computed only if mean is true.
 func (c *Constraint) each(m *RBM, n int, mean bool, set, use func(d *bernoulli.Conditional, l, i int)) {
 	for first := 0; first < n; first += bernoulli.Rows {
 		d := bernoulli.Get(m.Hidden())

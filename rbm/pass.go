@@ -293,7 +293,7 @@ type jointDraw struct {
 
 var jointDrawPool = sync.Pool{New: func() any { return new(jointDraw) }}
 
-// drawJoint draws the joint groups in the i-th 64 rows. The rows are the lanes of vectors, so
+// drawJoint draws the joint groups in block i of vec.Block rows. The rows are the lanes of vectors, so
 // groups of any size fill the vectors.
 func (p *pass) drawJoint(i int) {
 	lo := i * vec.Block

@@ -16,8 +16,8 @@ import (
 // of a real unit is its log density. Weights of Bernoulli units are limited to ±700,
 // because larger exponentials overflow. It panics if the shapes differ, or if m does not pass CheckSites.
 //
-// Under a constraint each unit of each row costs up to hidden units × active units operations, and
-// the result of a row of probability zero is −Inf.
+// Under a constraint the time of each unit of each row is proportional to at most the number of hidden
+// units times that of active ones. The result of a row of probability zero is −Inf.
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 	m.checkStates(v)
 	if len(dst) != v.Rows {
@@ -35,8 +35,8 @@ const (
 	pseudoRows = 64
 	// pseudoUnits is the number of units that are scored together.
 	pseudoUnits = 4
-	// maxOddsBias is the largest absolute bias whose exponential, times a number in [1,4), is
-	// used without a separate exponent.
+	// maxOddsBias is the largest absolute bias b for which scoreUnits computes with e^±b directly; for
+	// larger ones it computes with logarithms, which cannot overflow.
 	maxOddsBias = 300
 	// maxPseudoWeight is the limit of absolute weights.
 	maxPseudoWeight = 700
@@ -76,7 +76,7 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 	for r := range dst {
 		above, own := vec.Odds(b.on[r*width:][:width], b.off[r*width:][:width], b.row(r, m.Hidden()))
 		b.score[r] = pseudoScore{vec.Scaled{M: 1}, own, vec.ScaledExp(-own)}
-		if math.IsNaN(above) { // the odds hide a NaN
+		if math.IsNaN(above) { // a preactivation is NaN, which the odds do not show
 			dst[r] = above
 		}
 	}
@@ -223,8 +223,8 @@ func (e *evaluation) scoreReal(dst []float64, b *rowBlock, first int) {
 	}
 }
 
-// labelScore returns log p(y|x) of the label of row r. a has the hidden preactivations
-// from the inputs alone; labelScore adds the weights of the label to it.
+// labelScore returns log p(y|x) of the label of row r. The argument a has the hidden preactivations
+// from the inputs alone; labelScore adds the weights of the label to them.
 func (e *evaluation) labelScore(a []float64, b *rowBlock, r int) (score float64) {
 	b.logp = grown(b.logp, e.m.Classes())
 	e.logProbs(b.logp, a, b)
@@ -276,10 +276,10 @@ func (e *evaluation) scoreUnits(b *rowBlock, first, i, n, span int) {
 	}
 }
 
-// timesOnePlus multiplies p by 1 + x·2^e, for x within e^±(maxOddsBias+2).
+// timesOnePlus multiplies p by 1 + x·2^e, for |log x| ≤ maxOddsBias + 2.
 func timesOnePlus(p *vec.Scaled, x float64, e int64) {
 	switch {
-	case e < -520: // x·2^e < 2⁻⁸⁴ as e³⁰² < 2⁴³⁶
+	case e < -520: // x·2^e < 2⁻⁸⁴, because x ≤ exp(302) < 2⁴³⁶
 		return
 	case e <= 520:
 		x = 1 + float64(x*vec.Power(e))

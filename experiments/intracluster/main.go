@@ -27,8 +27,11 @@ In Go both samplers are far faster than in 2010, but not by the same factor. Eac
 cost: processor time; proposed flips, those of rejected moves included, with two flips for each attempt to exchange; and moves of IM. In the
 last unit, "at the paper's ratio", a move of IM counts as much as the number of attempts to exchange that took the same time in the paper.
 "IM" has the paper's settings, with heat-bath weights as in the authors' program. "IM, our settings" has the defaults of
-` + "`isingmc`" + `: walks of 1 to 25 flips at γ = β. All samplers start at the same state, which 100 sweeps of exchange reach from a random
-one. The paper's numbers of moves count from there.`
+` + "`isingmc`" + `: walks of 1 to 25 flips, whose bias γ towards low energies is β. All samplers start at the same state, which 100 sweeps of
+exchange reach from a random one. The paper's numbers of moves count from there.
+
+Figure 4 has two RBMs of 784 × 500 units. The weights of one are random Gabor filters, plane waves in Gaussian windows. The other is the RBM of
+the authors' program (ziyuw/AdaptSAW).`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	model := new(string)

@@ -67,7 +67,7 @@ func before(couplings []float64, j float64) (last float64) {
 	return last
 }
 
-// drawGaps draws panels with the gaps of all samplers and of more curves. The points at
+// drawGaps draws panels with the gaps of all samplers, and the curves named in more. The points at
 // J = 0 are not joined.
 func drawGaps(w io.Writer, t *claims.Table, panels []claims.Panel, more ...string) error {
 	for i := range panels {

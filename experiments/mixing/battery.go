@@ -119,7 +119,7 @@ func battery() claims.Figure {
 		Name:  "warnings",
 		Ours:  true,
 		Title: "losses of log-likelihood in small runs, and when there is a warning",
-		Says:  "does every run that ends a nat below its best, or memorises its rows, get a warning in time and with the right cause, and no other run?",
+		Says:  "does each run that ends a nat below its best, or memorises its rows, get a warning in time and with the right cause? Are other runs without warnings?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			for repeat := range o.Seeds(1, 1) {
 				for at, c := range trials()[:claims.Size(o, 3, len(trials()))] {
@@ -457,7 +457,7 @@ func batteryClaims(t *claims.Table) (all []claims.Claim) {
 		rate("a small run with a warning is a run "+c.what, n.toldLost, n.told)
 		rate("a small run "+c.what+" gets a warning within a tenth of the run", n.inTime, n.lost)
 		if c.curve == fallCurve {
-			rate("a warning of a fall names the cause that the exact negative phase shows, chains or rate", n.causeRight, n.causeKnown)
+			rate("a warning of a fall names its cause, chains or rate, as the same run with the exact negative phase shows it", n.causeRight, n.causeKnown)
 		}
 	}
 	return all
@@ -465,8 +465,8 @@ func batteryClaims(t *claims.Table) (all []claims.Claim) {
 
 func batteryNotes(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The exact log-likelihood of a run is computed at %d steps. A run has lost if the log-likelihood of the training rows ends more than a nat below its best. If the distribution of the data is known (all data but fontdigits), it must also end more than a nat below the log-likelihood of that distribution. A run overfits if the log-likelihood of the rows held out ends more than a nat below its best, and its gap to that of the training rows grew by a nat. "+
-		"The same run with the exact negative phase shows the cause of a fall. If it ends nearer to the best of both runs than to the end of the first run, the chains are the cause, and otherwise the rate. "+
+	fmt.Fprintf(&b, "The exact log-likelihood of a run is computed at %d equally spaced steps. A run has lost if the log-likelihood of the training rows ends more than a nat below its best. If the distribution of the data is known (all data but fontdigits), it must also end more than a nat below the log-likelihood of that distribution. A run overfits if the log-likelihood of the rows held out ends more than a nat below its best, and its gap to that of the training rows grew by a nat. "+
+		"To find the cause of a fall, the run is repeated with the exact negative phase. Chains are the cause if the repetition ends nearer to the best of both runs than to the end of the first, so that it mostly avoids the fall. Otherwise the rate is the cause. "+
 		"A warning is in time if it comes within a tenth of the run after the loss became permanent. \"Withdrawn\" counts warnings that no longer held at the end, which rbmtrain then withdraws. If enumeration takes long, as on desjardins:0.001, rbmtrain measures at fewer steps. At a high rate, where the log-likelihood fluctuates, it may then miss the best.\n\n"+
 		"| loss | metrics | lost | warned | recall | precision | in time | right cause | withdrawn |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", truthPoints)
 	percent := func(a, b int) string {

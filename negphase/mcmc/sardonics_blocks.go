@@ -32,7 +32,7 @@ type change struct {
 const unflipped = -1
 
 // maxChanges is the number of entries of changes, 1.5 MB, above which the entries of earlier
-// segments are dropped. On a sparse system no move has so many.
+// segments are dropped. On a sparse system no move has that many.
 const maxChanges = 1 << 16
 
 func newBlockWalk(s System, sites []int32, b biases, longest int) *blockWalk {

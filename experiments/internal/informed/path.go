@@ -11,14 +11,15 @@ import (
 	"gorbm/rbm"
 )
 
-// A Path is the path auxiliary sampler (Sun, Dai, Xia & Ramamurthy 2022). A move draws Length sites, one after the
-// other, with the locally balanced weights of the first state, and flips them. The acceptance uses the probability of
-// the path divided by that of the reverse path, which has the reverse order and the weights of the last state. Sites are
-// drawn without replacement (PAFS in the authors' program). With Correct a site may be drawn again, and its cost changes
-// sign after each draw, as in the authors' PAS with correction. A path of one site is the locally balanced
-// sampler of single flips (Zanella 2020). With costs to first order that is Gibbs with gradients (Grathwohl et al. 2021).
+// A Path is the path auxiliary sampler (Sun, Dai, Xia & Ramamurthy 2022). A move draws a path of sites, one after the
+// other, with the locally balanced weights of the first state, and flips them. The acceptance probability has the
+// probability of the reverse path divided by that of the path. The reverse path draws the same sites in reverse order,
+// with the weights of the last state. Sites are drawn without replacement (PAFS in the authors' program). With Correct a
+// site may be drawn again, and the cost of its flip, an energy difference, changes sign after each draw, as in the
+// authors' PAS with correction. A path of one site is the locally balanced sampler of single flips (Zanella 2020). If
+// also the costs are first-order approximations, it is Gibbs with gradients (Grathwohl et al. 2021).
 //
-// Unlike SARDONICS, a path keeps the weights of its first state.
+// SARDONICS recomputes the weights after each flip; a path keeps those of its first state.
 type Path struct {
 	Balance Balance
 	Length  int // a move draws Length or Length−1 sites, with probability ½ each; 0: a warm-up tunes it

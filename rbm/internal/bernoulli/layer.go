@@ -14,8 +14,8 @@ type Layer struct {
 }
 
 // LogWeight returns base + log Σ exp(aᵀx) over the states x of the layer in which
-// active units are on, or −Inf if there is no such state. a has the log-odds of the units. If mean
-// is not nil, LogWeight overwrites it with the means of the units.
+// active units are on, or −Inf if there is no such state. The argument a has the log-odds of the units.
+// If mean is not nil, LogWeight overwrites it with the means of the units.
 func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64) float64 {
 	if l.Group > 0 && !l.Apart {
 		active--

@@ -5,12 +5,14 @@
 // Weights are integers, so that sums of them are exact in any order. A total is updated by differences
 // without error, and so is the normaliser of a reversed walk. The probability of drawing a site is
 // exactly its weight divided by the total.
+//
 // Rounding the weights does not bias the chain. Any positive function of the state is a
 // valid weight, as long as the probabilities of the walk and of its reverse are computed with the same
 // function.
 //
 // A flip in an RBM changes the weights of a whole layer. Type Dense recomputes
-// them in one pass, by assembly if the machine supports it. All levels give the results of plain Go.
+// these weights in one pass, by vector instructions if the processor has them. Its results are identical to
+// those of plain Go.
 package walk
 
 import (
