@@ -46,7 +46,7 @@ const MostHidden = 500
 // experiments/objectives what the next two reach.
 func Presets() []Preset {
 	classifier := Preset{
-		Name: "classifier", For: "data with labels (their default)",
+		Name: "classifier", For: "data with labels (the default for such data)",
 		Expect: "MNIST, 500 hidden units: 2.85 % test error after 23 s of one core, 2.46 % with -steps 160000 (74 s)",
 		Common: Settings{Rate: 0.1, Schedule: "linear", Horizon: 48000, Batch: 20},
 		Hidden: MostHidden, Passes: 50, Groups: 10, Chains: 50, // as many chains as the ladders have particles
@@ -56,18 +56,18 @@ func Presets() []Preset {
 	// time, they are better than the classifier's values at rate 0.05 by five nats with pcd and by twelve
 	// with ins. The ladders of such models exchange, so that log Z can be estimated.
 	generative := classifier
-	generative.Name, generative.For = "generative", "data without labels (their default)"
+	generative.Name, generative.For = "generative", "data without labels (the default for such data)"
 	generative.Expect = "thresholded MNIST, 500 hidden units: test log-likelihood -69.9 nats with ins, -70.2 with pcd, after 18 s of one core"
 	generative.Common = Settings{Rate: 0.2, Schedule: "cosine", Horizon: 10000, Batch: 50, Center: 0.01}
 	generative.Groups, generative.Chains, generative.Init = 40, 200, "sparse"
 
 	small := classifier
-	small.Name, small.For = "small", fmt.Sprintf("rows of fewer than %d inputs, with or without labels (their default)", ManyInputs)
+	small.Name, small.For = "small", fmt.Sprintf("rows of fewer than %d inputs, with or without labels (the default for such data)", ManyInputs)
 	small.Hidden, small.Passes = 0, 200
 	small.Expect = "bars:4, 16 hidden units: exact log-likelihood -3.42 nats after 1 s, where the distribution of the data has -3.38"
 
 	gaussian := generative
-	gaussian.Name, gaussian.For = "gaussian", "real numbers, in Gaussian visible units (their default)"
+	gaussian.Name, gaussian.For = "gaussian", "real numbers, in Gaussian visible units (the default for such data)"
 	gaussian.Expect = "wine of scikit-learn, 13 columns, 16 hidden units, pcd, 10000 steps: exact test log-likelihood -20.85 nats over five splits, -18.97 with -units gaussian:precision=learned, where a Gaussian of full covariance has -19.54"
 	gaussian.Common.Rate, gaussian.Common.Horizon, gaussian.Init = 0.02, 20000, "log-odds"
 	gaussian.Hidden, gaussian.LeastSteps = 0, leastRealSteps

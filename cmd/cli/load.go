@@ -66,7 +66,7 @@ type DataRows struct {
 func (f *Flags) AddData(rows DataRows) *DataFlags {
 	d := &DataFlags{Flags: f, unlabelled: rows.Unlabelled}
 	f.data = d
-	f.StringVar(&d.Spec, "data", rows.Spec, "data: a name with settings after a colon, or a file; help lists them\n"+data.Help()+rows.Help).Offer(append(data.Names(), "help")...).Main(rows.Main)
+	f.StringVar(&d.Spec, "data", rows.Spec, "data: a name with settings after a colon, or a file; -data help lists them\n"+data.Help()+rows.Help).Offer(append(data.Names(), "help")...).Main(rows.Main)
 	if rows.Test != "" {
 		f.StringVar(&d.Test, "test", "", "rows to test on: a file or a name as in -data. Its test rows are used, or all rows if it has none. They are read like those of -data; classes are matched by name "+rows.Test)
 	}
@@ -457,7 +457,7 @@ type ModelFlags struct {
 func (f *Flags) AddModel() *ModelFlags {
 	m := &ModelFlags{flags: f}
 	f.StringVar(&m.Path, "model", "", "model: a .safetensors or .npz file, or the folder of a run").Main("FILE  a model, or the folder of a run")
-	f.IntVar(&m.Classes, "classes", 0, "number of label units, which are the last visible units, of a model whose file does not record it")
+	f.IntVar(&m.Classes, "classes", 0, "number of label units, the last of the visible units, if the file of the model does not record it")
 	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli").Offer("softmax", "bernoulli")
 	return m
 }

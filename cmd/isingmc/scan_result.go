@@ -84,7 +84,7 @@ func (s *scanResult) inOrder() []int {
 	return order
 }
 
-// figuresOf returns the indices of the figures that contestant i has.
+// figuresOf returns the indices in figures of the quantities measured for contestant i.
 func (s *scanResult) figuresOf(i int) (all []int) {
 	for f, figure := range figures {
 		if !figure.spins || s.contestants[i].Scanned.At[0].Spins != nil {
@@ -306,8 +306,8 @@ func (s *scanResult) warnings() (w []string) {
 	return append(w, s.compared.warning()...)
 }
 
-// longer returns the advice for a run of contestant i that is too short: a longer run, or pt or one of others if i
-// does not swap replicas.
+// longer returns the advice for a run of contestant i that is too short: a longer run or, if i does not exchange
+// replicas, another sampler: pt or one of others.
 func (s *scanResult) longer(i int, others ...string) string {
 	switch last := len(others) - 1; {
 	case !s.exchanges(i) && last < 0:
@@ -357,7 +357,7 @@ func (s *scanResult) rises(i, k int) bool {
 	return rise > rounding*math.Abs(cold.Mean) && rise > riseErrors*math.Hypot(cold.StdErr, hot.StdErr)
 }
 
-// at writes temperature k in the variable of the scan.
+// at returns temperature k as text: its T or, in a scan of β, its β.
 func (s *scanResult) at(k int) string { return fmt.Sprintf("%.4g", s.scan.x(s.scan.betas[k])) }
 
 // finish prints the scan and writes its files.
@@ -446,8 +446,8 @@ func (s *scanResult) lines() [][]string {
 	return cli.Columns(all, 10, columns...)
 }
 
-// charts returns a chart for each figure: dots with error bars for measurements, and curves, to whose names
-// it appends reweighted. Curves of samplers on the same lattice nearly coincide, so their dashes alternate.
+// charts returns a chart for each measured quantity: dots with error bars for the measurements, and the reweighted
+// curves. It appends the text reweighted to the names of the curves. Curves of samplers on the same lattice nearly coincide, so their dashes alternate.
 func (s *scanResult) charts(reweighted string) (all []plots.Chart) {
 	samplers := len(s.scan.systems[0].movers)
 	order := s.inOrder()

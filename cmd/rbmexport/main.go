@@ -38,8 +38,8 @@ spin_hidden_bias (b). -model reads all three kinds of .npz.
 
 A .dat file has the Potts model that approximates a model of sequences, in the format of
 adabmDCA: a line "J i j a b value" for each coupling and "h i a value" for each field; sites
-count from 0. Its couplings are the terms in one and two sites of the expansion of −F, the
-negative free energy, in the zero-sum gauge. Terms in more sites are lost.
+count from 0. The fields and couplings are the terms in one and in two sites of the expansion
+of −F, the negative free energy, in the zero-sum gauge. Terms in three or more sites are lost.
 
 A .png, .svg or .pdf file has a sheet of filters: the weights of hidden units as pictures.
 rbmsample draws samples.`

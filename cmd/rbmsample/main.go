@@ -95,10 +95,10 @@ func newOptions() *options {
 	f.Group("model")
 	o.model = f.AddModel()
 	f.Group("what is drawn")
-	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: draw the label as well (default: all classes, one after another)").Main("NAME  a class, or any, which draws the label as well")
-	f.StringVar(&o.clamp, "clamp", "", ".csv, .npz or .npy file of rows with missing values to fill in").Main("FILE  rows with missing values to fill in: .csv, .npz or .npy")
+	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: draw the label as well (default: all classes, one after another)").Main("NAME  a class; any: the label is drawn as well")
+	f.StringVar(&o.clamp, "clamp", "", ".csv, .npz or .npy file of rows with missing values to fill in").Main("FILE  rows whose missing values are drawn: .csv, .npz or .npy")
 	f.StringVar(&o.fill, "fill", "", ".csv table with the columns of the training table. -out is the same table, with the same separator and decimal mark, and with missing cells (empty, NA, N/A, n/a, NaN, nan, null, NULL, None or ?) and missing labels filled in. OUT.probabilities.csv, next to it, has the probability of each level of these cells given the known cells of the row; rows count from 0. For a number in a Gaussian unit it has the 5, 25, 50, 75 and 95 % quantiles").
-		Main("FILE  a table whose missing cells to fill in").Mode("fills a table")
+		Main("FILE  a .csv table; -out is this table without missing cells").Mode("fills a table")
 	f.StringVar(&o.fillBy, "fill-by", byMode, "what -fill writes into cells: mode, the most probable level, or the mean of a number in a Gaussian unit; mean, the same, but also the mean of a number that was cut into levels; or draw, a joint sample of a row's missing cells").Choice(byMode, byMean, byDraw).For("fill")
 	f.IntVar(&o.n, "n", 0, "number of samples of each class, or of each row of -clamp; 0: 50 of the class of -class, 10 of each class without -class, 100 without labels, 5 of each row of -clamp").
 		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)

@@ -61,7 +61,7 @@ func TestRealHiddenUnits(t *testing.T) {
 	}
 }
 
-// Flags that exclude real hidden units are refused in one line. The rate of a preset is a tenth. If a model with real
+// Flags that exclude real hidden units are refused in one line. The rate is a tenth of the preset's. If a model with real
 // units in both layers diverges, the error names the remedy.
 func TestRealHiddenRefusals(t *testing.T) {
 	clitest.Isolate(t)

@@ -144,20 +144,20 @@ func newOptions() *options {
 	o := &options{flags: f, settings: train.PaperSettings("ins")}
 	s := &o.settings
 	f.Group("data")
-	o.data = f.AddData(cli.DataRows{Spec: "fontdigits", Main: "NAME  fontdigits, mnist, bars:4, or a .csv, .npz, …; help lists them",
+	o.data = f.AddData(cli.DataRows{Spec: "fontdigits", Main: "NAME  fontdigits, mnist, a .csv, .npz, …; -data help lists them",
 		Test: "(default: the test rows of -data, if it has any)", Unlabelled: true, Redraw: true})
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number. best.safetensors is the model that was best on them")
 	f.Group("model")
 	f.IntVar(&o.hidden, "hidden", train.MostHidden, "number of hidden units; by default two per input for rows of fewer than 100 inputs and for real numbers").Main("N  hidden units (500; below 100 inputs two per input)").Between(1, maxHidden)
 	f.StringVar(&o.data.Units, "units", "auto", "kind of the visible units of the inputs: binary; gaussian (real numbers: columns are standardised, and the precision given the hidden units is 1); gaussian:precision=learned; spin (−1 and +1); or auto: spin for a file of −1 and +1, gaussian for other numbers outside [0,1], otherwise binary").Choice(cli.UnitNames...)
-	f.StringVar(&o.hiddenUnits, "hidden-units", "bernoulli", "kind of hidden units: bernoulli (0 or 1); relu (numbers from 0 up); drelu (real numbers, with half a normal distribution on each side of 0, whose parameters are learned); or gaussian. With the last three the rate of a preset is a tenth, and there are no labels; help lists them").Choice(append(hiddenUnits, "help")...)
+	f.StringVar(&o.hiddenUnits, "hidden-units", "bernoulli", "kind of hidden units: bernoulli (0 or 1); relu (numbers from 0 up); drelu (real numbers, with half a normal distribution on each side of 0, whose parameters are learned); or gaussian. With the last three the rate is a tenth of the preset's, and there are no labels; -hidden-units help lists them").Choice(append(hiddenUnits, "help")...)
 	f.StringVar(&o.labels, "labels", "auto", "kind of label units: softmax, bernoulli (as in the infinite-swapping paper), none, or auto: softmax for labelled data, but none with real hidden units").Choice("auto", "softmax", "bernoulli", "none")
 	f.StringVar(&o.init, "init", "", "initial parameters: random (small); log-odds (random, with visible biases from the frequencies of the data); sparse (log-odds, with hidden biases lower by 1, so that fewer hidden units are on and updates take less time); or a model file or the folder of a run")
 	f.StringVar(&o.constraint, "constraint", "", "keep a fixed number of units active: hidden=20, twenty hidden units for any input, or all=120, that many of all units, labels included (default: none)")
 	f.Group("negative phase")
 	f.StringVar(&o.negphase, "negphase", "ins", "estimator of the negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3").
 		Main("NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs").Offer(append(negphase.Kinds(), "help")...)
-	f.StringVar(new(string), "temperatures", "", negphase.KeyHelp("tau")).Main("T  reach:5 (5, hottest tuned), auto, or a list such as 1,1.1,1.3")
+	f.StringVar(new(string), "temperatures", "", negphase.KeyHelp("tau")).Main("T  reach:5 (five, the hottest tuned), auto, or a list: 1,1.1,1.3")
 	f.IntVar(new(int), "chains", 0, negphase.KeyHelp("chains")+" (default: 10 groups, or 50 chains; the preset generative: 40 and 200)").Main("N  chains; with a ladder, groups of one chain per temperature")
 	f.IntVar(new(int), "k", s.Negative.Count("k"), negphase.KeyHelp("k"))
 	f.IntVar(new(int), "swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
@@ -166,7 +166,7 @@ func newOptions() *options {
 	f.IntVar(&o.steps, "steps", 0, "number of training steps; the preset generative has 10000. Small files have fewer: 50 passes over their rows (200 if there are fewer than 100 inputs, 20 for sequences), but at least 1000 steps").Main("N  training steps (48000; images without labels 10000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
 	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.2, with -schedule cosine and -center 0.01").Main("X  learning rate (0.1; images without labels 0.2)").Tag("resume")
 	f.IntVar(&s.Batch, "batch", s.Batch, "number of rows of a minibatch; the preset generative has 50").Main("N  rows of a minibatch (20; images without labels 50)").Between(1, math.MaxInt32)
-	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them").
+	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; -preset help lists them").
 		Main("NAME  values of the other flags; -preset help lists them").Choice(append(presetNames(), "help")...).Tag(tagCall)
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps").Above(0, math.Inf(1))
 	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after STEPS, by default a tenth of all steps), linear or cosine (to zero)").Offer("constant", "inverse", "linear", "cosine")

@@ -88,7 +88,7 @@ func presetHelp() string {
 		}
 		fmt.Fprintf(&b, "\n  Expect: %s\n", p.Expect)
 	}
-	fmt.Fprint(&b, "\nWith -hidden-units relu, drelu or gaussian the rate of a preset is a tenth.\n")
+	fmt.Fprint(&b, "\nWith -hidden-units relu, drelu or gaussian the rate is a tenth of the preset's.\n")
 	return b.String()
 }
 
@@ -108,7 +108,7 @@ except for drelu, whose θ include it.
   gaussian   real, U = h²/2
 
 The last three need -negphase cd, pcd, pt, ins, pins or exact, and cannot have labels or -constraint.
-An update takes several times as long as with bernoulli units, and the rate of a preset is a tenth.
+An update takes several times as long as with bernoulli units, and the rate is a tenth of the preset's.
 `
 
 // A presetChoice is the preset of a run, as in config.json.
