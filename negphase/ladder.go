@@ -179,8 +179,8 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	return ranks.GatherRows(l.team.group, l.record.samples, l.groups)
 }
 
-// shareReplicas is the number of replicas from which permutations are divided among ranks: each rank draws those
-// of its groups only. A draw takes some 0.35 µs per replica (Zen 4, blocks of 8). For twice as many replicas the
+// shareReplicas is the smallest number of replicas for which permutations are divided among ranks: each rank draws
+// those of its groups only. A draw takes some 0.35 µs per replica (Zen 4, blocks of 8). For twice as many replicas the
 // draws take several times as long as gathering them (experiments/scale). The swaps of pt are too cheap to divide.
 const shareReplicas = 512
 

@@ -165,7 +165,7 @@ func (w *binaryMoves) newLength() error {
 // noLength is saved in place of the logarithm of the length if there has been no call.
 const noLength = -1
 
-// lengthGain is the gain by which a call adapts the length of walks, see mcmc.Length.Adapt. The
+// lengthGain is the gain of the adaptation of the length of walks in a call, see mcmc.Length.Adapt. The
 // acceptance of ten walks has an error of 0.16, which changes the length by 1.6 %. The length follows a
 // change of the parameters within some twenty calls.
 const lengthGain = 0.1
@@ -237,8 +237,8 @@ func (w *binaryMoves) gatherMeans(m *rbm.RBM, s *rbm.States, weight []float32, t
 	return t.hiddenMean(m, s.Mean, s.V, weight)
 }
 
-// wideSites is the number of units, summed over all chains, from which several goroutines move the
-// chains. Fewer units take no longer than waking a goroutine.
+// wideSites is the smallest number of units, summed over all chains, for which several goroutines move
+// the chains. Fewer units take no longer than waking a goroutine.
 const wideSites = 1 << 12
 
 // move makes the moves of the chain of replica i.

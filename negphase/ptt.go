@@ -50,8 +50,8 @@ const (
 	// vetoShare is the fraction of updates that an estimator may reject without a
 	// warning.
 	vetoShare = 0.01
-	// renewalShare is the mean age of particles, as a fraction of the run, from which
-	// they count as not renewed. If no particle is ever renewed, this fraction is a half.
+	// renewalShare is the smallest mean age, as a fraction of the run, at which particles
+	// count as not renewed. If no particle is ever renewed, this fraction is a half.
 	renewalShare = 0.25
 )
 

@@ -16,7 +16,7 @@ const (
 	// maxBlockRows is the largest number of rows of a block of an evaluation. The weights are
 	// converted to float64 once for all of them.
 	maxBlockRows = 128
-	// widenRows is the number of rows from which converting the weights first is quicker than
+	// widenRows is the smallest number of rows for which converting the weights first is quicker than
 	// converting them at each use, if a fifth of the units is on. Results are identical.
 	widenRows = 32
 )

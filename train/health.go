@@ -65,7 +65,7 @@ const (
 	healthRows = 1000
 	// A unit is dead if its mean p(h=1|v) over rows is below deadMean or above 1 − deadMean.
 	deadMean = 1e-3
-	// deadShare is the fraction of dead units from which a warning is given. Many good models have a few.
+	// deadShare is the smallest fraction of dead units with a warning. Many good models have a few.
 	deadShare = 0.25
 	// largeWeight is larger than any weight that training needs. In float32 σ(x) is 1 from x = 17 on, so
 	// that a single input with a sixth of this weight already fixes the state of a unit.

@@ -25,8 +25,8 @@ const (
 	productWork = 1 << 25
 	// wholeWork bounds the sample at the end of a run, for metrics that are too slow for all rows.
 	wholeWork = 1 << 28
-	// longWork is the work of a run's updates, in rows of all batches × weights, from which samples have
-	// these sizes: some two seconds of one core. Samples of shorter runs are smaller in proportion, down to
+	// Samples have these sizes in runs whose work, the rows of all batches times the weights, is at least
+	// longWork, some two seconds of one core. Samples of shorter runs are smaller in proportion, down to
 	// 1/mostShrunk of these sizes.
 	longWork, mostShrunk = 36 << 30, 4
 	// classWork is the cost of a class in p(y|x), in visible units: a softplus of each hidden unit takes as

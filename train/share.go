@@ -49,7 +49,7 @@ func (t *Trainer) positiveMeans() error {
 	return ranks.GatherRows(t.group, t.batch.H.Data, rows)
 }
 
-// shareParticles is the number of particles in both phases from which the ascent is divided among ranks. At
+// shareParticles is the smallest number of particles, of both phases, for which the ascent is divided among ranks. At
 // 784 × 500 units a particle takes 1.7 µs of one core (Zen 4), and two ranks of one machine gather the
 // weights in some 0.2 ms (experiments/scale). Two ranks save time from some 250 particles on; twice as many
 // leave room for a slower network.

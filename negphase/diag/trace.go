@@ -157,11 +157,11 @@ func (t *Trace) Summary() Summary {
 }
 
 const (
-	// Batches is the number of long batches by which slow tails are detected. With fewer batches
+	// Batches is the number of long batches that serve to detect slow tails. With fewer batches
 	// the variance would be less accurate; with more, batches would be shorter.
 	Batches = 32
-	// slowRatio is the ratio from which a slow tail is reported: the variance of the mean by batches
-	// divided by that by the window. By chance (χ² with 31 degrees of
+	// A slow tail is reported if a ratio is above slowRatio. The ratio is the variance of the mean
+	// estimated by batches, divided by that estimated by the window. By chance (χ² with 31 degrees of
 	// freedom, divided by 31) one series in 100,000 reaches it.
 	slowRatio = 2.5
 )

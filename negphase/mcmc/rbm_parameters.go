@@ -111,7 +111,7 @@ func (c *Parameters) Set(m *rbm.RBM) {
 }
 
 const (
-	// parallelWork is the number of systems times weights from which several goroutines share a
+	// parallelWork is the smallest number of systems times weights for which several goroutines share a
 	// Load. One core takes 80 µs for this number, about as long as waking another core.
 	parallelWork = 1 << 21
 	// setWork is the number of systems whose Load takes as long as a Set.

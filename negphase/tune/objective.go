@@ -70,9 +70,9 @@ func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	return math.Log(float64(len(series[0])) / (2 * slowest * seconds))
 }
 
-// many is the number of effective samples from which Rate uses the variance of the series.
-// The estimated mean then makes the variance too small by a
-// fraction of 1/many, and so τ, a sum of ρ over 6τ lags, too small by 6/many.
+// many is the smallest number of effective samples for which Rate uses the variance of the series.
+// Because the mean is estimated, the variance is then too small by a fraction of 1/many. So τ, a sum
+// of ρ over 6τ lags, is too small by 6/many.
 const many = 50
 
 // increments returns half the mean square of x(i+t) − x(i) at index t−1, for t from 1 to an eighth of the

@@ -179,7 +179,7 @@ func (t *tuner) due(n int) bool { return t.fitted == 0 || n >= t.fitted+(t.fitte
 func (t *tuner) model() error {
 	defer t.modelling()()
 	data := t.data()
-	const cheap = 60 // number of observations up to which a fit takes some 20 ms
+	const cheap = 60 // the fit of this number of observations takes some 20 ms
 	if n := len(data); t.due(n) {
 		var starts []Hyper
 		iterations := 10

@@ -231,8 +231,8 @@ func (a Axis) Breaks() (all []float64) {
 	return all
 }
 
-// crush is the factor by which the first values of the curves may increase the range of y before the y axis
-// is broken.
+// crush is the limit for a y axis without a break: the first values of the curves may make the range of y at most
+// this many times as large.
 const crush = 2.5
 
 // Axes returns the axes, both empty if there is nothing to show. The y axis is broken if the first values,
@@ -429,7 +429,7 @@ type broken Axis
 // Normalize implements plot.Normalizer.
 func (b broken) Normalize(_, _, v float64) float64 { return Axis(b).At(v) }
 
-// manyDots is the number of dots of a line from which they are drawn small.
+// A line with more than manyDots dots has small dots.
 const manyDots = 40
 
 // Charts returns a page of charts, across in a row. Each is width × height, with its margins. Charts that

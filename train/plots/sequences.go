@@ -132,7 +132,7 @@ type Agreement struct {
 	Pearson, Slope float64
 }
 
-// manyPoints is the number of points from which a panel shows their density.
+// manyPoints is the largest number of points that a panel shows one by one.
 const manyPoints = 5000
 
 // Agreements returns a page of panels side by side, each with its points and the line of equal values. A

@@ -95,7 +95,7 @@ type Table struct {
 	Matrix bool
 }
 
-// wideTable is the number of columns from which a table is too wide for a screen of 400 pixels.
+// wideTable is the smallest number of columns that are too wide for a screen of 400 pixels.
 const wideTable = 6
 
 // Wide reports whether a narrow screen shows each row of t as a block of lines.

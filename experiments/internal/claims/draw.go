@@ -26,7 +26,7 @@ type Panel struct {
 	// Whole leaves out each x that some repetition of a curve lacks. Otherwise the means at neighbouring x
 	// would be over different repetitions, which alone could make a curve rise or fall.
 	Whole bool
-	// JoinFrom is the x from which a line joins the points. At +Inf there is no line, as for points of separate
+	// A line joins the points with x of JoinFrom or more. At +Inf there is no line, as for points of separate
 	// runs.
 	JoinFrom float64
 }

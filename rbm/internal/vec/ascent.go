@@ -195,8 +195,8 @@ func addSumsTimesGo(dst, base []float32, lists []uint32, values []float32, cuts 
 	}
 }
 
-// Tiny is the absolute value below which terms of a step count as zero. Smaller numbers could
-// become subnormal, below 2⁻¹²⁶, for which many processors take a hundred times as long. Numbers of
+// Tiny is the limit for terms of a step: terms of smaller absolute value count as zero. They could
+// become subnormal, below 2⁻¹²⁶, and many processors take a hundred times as long for such numbers. Numbers of
 // at least 2⁻¹⁰⁰ are multiples of 2⁻¹²³, so their differences are zero or normal.
 const Tiny = 0x1p-100
 
