@@ -157,9 +157,17 @@ func Larger(text string, a, b Repeats) Claim {
 	default:
 		c.contrary = ratio < -Errors
 	}
+	if n < 2 {
+		c.Statistic = tooFew(n)
+		return c
+	}
 	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, more than %d needed", plusMinus(mean, stdErr), n, ratio, Errors)
 	return c
 }
+
+// tooFew is the statistic of a claim with n < 2 pairs of repetitions, which have no standard error. leastRepeats are
+// needed for a verdict.
+func tooFew(n int) string { return fmt.Sprintf("pairs of repetitions: %d, at least %d needed", n, leastRepeats) }
 
 // Smaller is the claim that a is smaller than b.
 func Smaller(text string, a, b Repeats) Claim { return Larger(text, b, a) }
@@ -221,6 +229,10 @@ func Alike(text string, a, b Repeats) Claim {
 		c.Verdict = Pass
 	default:
 		c.contrary = true
+	}
+	if n < 2 {
+		c.Statistic = tooFew(n)
+		return c
 	}
 	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, at most %d allowed, so a difference above %.2g is excluded",
 		plusMinus(mean, stdErr), n, ratio, Errors, math.Abs(mean)+Errors*stdErr)

@@ -87,6 +87,7 @@ func TestNotLess(t *testing.T) {
 		{"smaller", Repeats{1: 0, 2: 0.9, 3: 2.1}, Pass, "a factor of 1 is excluded"},
 		{"larger", Repeats{1: 2, 2: 3.1, 3: 3.9}, Fail, "below -3 is a loss"},
 		{"too few", Repeats{1: 2, 2: 3.1}, Open, "over 2 repetitions"},
+		{"one", Repeats{1: 2}, Open, "pairs of repetitions: 1, at least 3 needed"},
 	} {
 		if got := NotLess("", a, c.b, Factor); got.Verdict != c.want || !strings.Contains(got.Statistic, c.says) {
 			t.Errorf("%s: %+v, want %s and %q", c.name, got, c.want, c.says)

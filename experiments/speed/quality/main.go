@@ -33,8 +33,8 @@ func main() { cli.Main("quality", run) }
 
 const about = `How soon does a program reach a likelihood, on one core? Each trains 784 × 500 units on the 60000 rows of
 MNIST, thresholded at ½, without labels. gorbm has its default recipe: what ` + "`rbmtrain -data mnist -labels none -steps N`" + ` does. The loops over
-NumPy and PyTorch are tuned by hand (persistent contrastive divergence in float32, no matrix allocated, centring at the cost of two more rows of
-one product), and take the best of their own search. All rates fall to 0 along half a cosine, and each time is a run of its own with that end.
+NumPy and PyTorch are tuned by hand (persistent contrastive divergence in float32; no step allocates a matrix, and centring adds two rows to one
+of the products). They have the best settings of their own search. All rates fall to 0 along half a cosine, so each time needs a separate run.
 
 Seconds are processor time of one core, as the operating system counts it, of training alone: the loops count from their first update, and of a run of gorbm
 the time of one with a single step is subtracted. Other programs used the machine too, which slows
@@ -151,7 +151,7 @@ func (q *quality) experiment() claims.Experiment {
 		Figures: []claims.Figure{{
 			Name: "quality", Ours: true,
 			Title: "log-likelihood against processor time",
-			Says:  "which program has the better model after as much time, and how soon does each reach a likelihood?",
+			Says:  "which program has the better model after equal time, and how soon does each reach a given likelihood?",
 			Jobs:  q.raceJobs, Claims: qualityClaims, Draw: drawQuality, Finding: qualityFinding, Notes: qualityNotes,
 		}, {
 			Name: "search", Ours: true,

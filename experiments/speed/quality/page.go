@@ -248,7 +248,7 @@ func qualityNotes(t *claims.Table) string {
 	for _, name := range contestants[1:] {
 		fmt.Fprintf(&b, "- %s: %v\n", name, chosen[name])
 	}
-	fmt.Fprintf(&b, "\nMeans over seeds of the log-likelihood in nats, of the 10000 test rows and the 60000 training rows; ± is the spread of the seeds. log Z is Bennett's of %d rounds, its standard error the mean over seeds. A doubtful one, of few round trips, is rather too low, and the likelihood too high: that is in favour of the loops, which have most of them.\n\n"+
+	fmt.Fprintf(&b, "\nMeans over seeds of the log-likelihood in nats, of the 10000 test rows and the 60000 training rows; ± is the spread of the seeds. log Z is Bennett's estimate from %d rounds. Its standard error is the mean over seeds. An estimate is doubtful if there were few round trips. It then tends to be too low, so that the likelihood is too high. This favours the loops, which have most of the doubtful estimates.\n\n"+
 		"| program | s allowed | s used | updates | ms an update | test | training | std. err. of log Z | round trips | doubtful | seeds |\n|"+strings.Repeat(" --- |", 11)+"\n", raceRounds)
 	for _, name := range contestants {
 		for _, x := range t.Xs(testPanel, name) {
@@ -267,7 +267,7 @@ func qualityNotes(t *claims.Table) string {
 		}
 	}
 	targets := []float64{-80, -77.5, -75, -72, -70}
-	b.WriteString("\nProcessor seconds to a test log-likelihood, between the times above on a line in their logarithms:\n\n| program |")
+	b.WriteString("\nProcessor seconds after which a test log-likelihood is reached. Between the times above they are interpolated, linearly in the logarithm of time:\n\n| program |")
 	for _, y := range targets {
 		fmt.Fprintf(&b, " %v nats |", strings.Replace(fmt.Sprint(y), "-", "−", 1))
 	}
@@ -295,7 +295,7 @@ func qualityNotes(t *claims.Table) string {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\nWhy the ratio is not ten: both programs take the same steps, so that with equal settings a likelihood needs as many of them in either, " +
-		"and an update of gorbm is no more times as fast than figure search says.\n")
+	b.WriteString("\nThe ratio is not ten, because both programs make the same updates. With equal settings they need equally many, " +
+		"and an update of gorbm is faster only by the factor in figure search.\n")
 	return b.String()
 }
