@@ -167,7 +167,9 @@ func Larger(text string, a, b Repeats) Claim {
 
 // tooFew is the statistic of a claim with n < 2 pairs of repetitions, which have no standard error. leastRepeats are
 // needed for a verdict.
-func tooFew(n int) string { return fmt.Sprintf("pairs of repetitions: %d, at least %d needed", n, leastRepeats) }
+func tooFew(n int) string {
+	return fmt.Sprintf("pairs of repetitions: %d, at least %d needed", n, leastRepeats)
+}
 
 // Smaller is the claim that a is smaller than b.
 func Smaller(text string, a, b Repeats) Claim { return Larger(text, b, a) }
