@@ -458,14 +458,14 @@ func (s *scanResult) charts(reweighted string) (all []plots.Chart) {
 			if !slices.Contains(s.figuresOf(i), f) {
 				continue
 			}
-			dots := plots.Line{Name: contestant.name, Color: i + 1, Apart: true, Bars: true, Err: []float64{}, Turn: s.moverOf(i), Turns: samplers}
+			dots := plots.Line{Name: contestant.name, Color: i + 1, Apart: true, Bars: true, Err: []float64{}, Layer: s.moverOf(i), Layers: samplers}
 			for _, k := range order {
 				e := s.measured[i][k][f]
 				dots.X, dots.Y, dots.Err = append(dots.X, s.scan.x(s.scan.betas[k])), append(dots.Y, e.mean), append(dots.Err, e.err)
 				low, high = min(low, e.mean), max(high, e.mean)
 			}
 			if curve := s.curves[i]; curve != nil {
-				line := plots.Line{Name: contestant.name + reweighted, Color: i + 1, Err: []float64{}, Turn: s.moverOf(i), Turns: samplers}
+				line := plots.Line{Name: contestant.name + reweighted, Color: i + 1, Err: []float64{}, Layer: s.moverOf(i), Layers: samplers}
 				for at, e := range curve.values[f] {
 					line.X, line.Y, line.Err = append(line.X, s.scan.x(curve.beta[at])), append(line.Y, e.mean), append(line.Err, e.err)
 				}

@@ -12,12 +12,12 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// A Draw has samples of a Law, and the results of tests of whether the chains have mixed.
+// A Draw has samples of a Target, and the results of tests of whether the chains have mixed.
 type Draw struct {
-	V    rbm.Values // samples: states of Law.Model
+	V    rbm.Values // samples: states of Target.Model
 	Mean rbm.Matrix // p(v=1|h) for each sample, with h drawn given the sample
 	// Start is FromRandom or FromData: where the chains of the samples started. For FromData, Row
-	// has the row of Law.Data at which the chain of each sample started; otherwise it is nil.
+	// has the row of Target.Data at which the chain of each sample started; otherwise it is nil.
 	Start string
 	Row   []int
 	Proof
@@ -30,7 +30,7 @@ const firstLook = 256
 // traceLength is the largest number of values in the trace of a chain.
 const traceLength = 1024
 
-// Draw draws samples. One set of chains starts at random states and, if Law.Data has rows, another one
+// Draw draws samples. One set of chains starts at random states and, if Target.Data has rows, another one
 // of the same size starts there. Both run until they have mixed (see Proof), or for Settings.Rounds rounds.
 //
 // Without Settings.Sampler the chains make Gibbs steps. If these have not mixed, ladders of temperatures run
@@ -46,34 +46,34 @@ const traceLength = 1024
 // Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is
 // called with the fraction of the work done. Draw returns an error if ctx ends or the
 // estimator fails, and if there are chains and Rounds is less than 1.
-func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
+func (t Target) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
 	if progress == nil {
 		progress = func(float64) {}
 	}
-	if s.Sampler.Kind != "" && s.Sampler.Traits().Moments || s.Sampler.Kind == "" && l.few() {
-		return l.listed(ctx, s, key)
+	if s.Sampler.Kind != "" && s.Sampler.Traits().Moments || s.Sampler.Kind == "" && t.few() {
+		return t.listed(ctx, s, key)
 	}
 	if s.Rounds < 1 {
 		return Draw{}, fmt.Errorf("sample: Settings.Rounds is %d; it must be at least 1, such as DefaultRounds, %d", s.Rounds, DefaultRounds)
 	}
 	if s.Sampler.Kind != "" {
-		r, err := l.run(ctx, s.Group, s.Sampler, s.Rounds, key, progress)
+		r, err := t.run(ctx, s.Group, s.Sampler, s.Rounds, key, progress)
 		if err != nil {
 			return Draw{}, err
 		}
 		return r.draw(ctx, s)
 	}
-	if d, ok := l.only(s, key); ok {
+	if d, ok := t.only(s, key); ok {
 		return d, nil
 	}
 	const share = 0.5 // fraction of the progress bar for the first sampler
-	first := s.chosen(l.Model)
-	r, err := l.run(ctx, s.Group, first, s.Rounds, key, func(done float64) { progress(share * done) })
+	first := s.chosen(t.Model)
+	r, err := t.run(ctx, s.Group, first, s.Rounds, key, func(done float64) { progress(share * done) })
 	if err != nil {
 		return Draw{}, err
 	}
 	if rounds := s.Rounds / ladderShare; !r.proof.Mixed && first.Sampler() == "" && rounds >= firstLook {
-		other, err := l.run(ctx, s.Group, Defaults("pt", s.Samples), rounds, key.Child(tuneKey),
+		other, err := t.run(ctx, s.Group, Defaults("pt", s.Samples), rounds, key.Child(tuneKey),
 			func(done float64) { progress(share + float64((1-share)*done)) })
 		if err != nil {
 			return Draw{}, err
@@ -89,8 +89,8 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 
 // only returns the samples if a constraint leaves a single state, with all units off or all on. ok is
 // false otherwise.
-func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
-	m := l.Model
+func (t Target) only(s Settings, key rbm.Key) (d Draw, ok bool) {
+	m := t.Model
 	c := m.Constraint
 	if !c.OnAll() || m.Classes() > 0 || c.Active != 0 && c.Active != m.Visible()+m.Hidden() {
 		return d, false
@@ -111,13 +111,13 @@ func independent(sampler string, samples int) Proof {
 
 // few reports whether the model has real units, and so few hidden states that enumerating them is
 // faster than running chains.
-func (l Law) few() bool {
-	return l.Model.Real() && exact.CheckDraws(l.Model) == nil && 1<<l.Model.Hidden() <= exact.GradientLimit
+func (t Target) few() bool {
+	return t.Model.Real() && exact.CheckDraws(t.Model) == nil && 1<<t.Model.Hidden() <= exact.GradientLimit
 }
 
 // listed returns independent draws, by enumeration of the hidden states.
-func (l Law) listed(ctx context.Context, s Settings, key rbm.Key) (Draw, error) {
-	m := l.Model
+func (t Target) listed(ctx context.Context, s Settings, key rbm.Key) (Draw, error) {
+	m := t.Model
 	d := Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
 	h := m.NewHidden(s.Samples)
 	if err := exact.Draw(ctx, m, d.V, h, key); err != nil {
@@ -130,32 +130,32 @@ func (l Law) listed(ctx context.Context, s Settings, key rbm.Key) (Draw, error) 
 
 // A run has the two sets of chains of one sampler.
 type run struct {
-	law        *Law
+	target     *Target
 	key        rbm.Key
 	cold, data *side // chains from random states, and from rows of data; data is nil if there are no rows
 	proof      Proof
 }
 
 // run runs both sets of chains until they have mixed, or for the given number of rounds.
-func (l Law) run(ctx context.Context, g *ranks.Group, s negphase.Settings, rounds int, key rbm.Key, progress func(done float64)) (*run, error) {
-	if err := CheckSampler(s, l.Model); err != nil {
+func (t Target) run(ctx context.Context, g *ranks.Group, s negphase.Settings, rounds int, key rbm.Key, progress func(done float64)) (*run, error) {
+	if err := CheckSampler(s, t.Model); err != nil {
 		return nil, err
 	}
-	s, err := l.tuned(g, s, key.Child(tuneKey))
+	s, err := t.tuned(g, s, key.Child(tuneKey))
 	if err != nil {
 		return nil, err
 	}
 	every := max(1, rounds/traceLength)
-	r := &run{law: &l, key: key}
-	if r.cold, err = newSide(&l, g, s, nil, every, key.Child(coldKey)); err != nil {
+	r := &run{target: &t, key: key}
+	if r.cold, err = newSide(&t, g, s, nil, every, key.Child(coldKey)); err != nil {
 		return nil, err
 	}
-	if l.Data.Rows > 0 {
+	if t.Data.Rows > 0 {
 		rows := make([]int, s.Count("chains"))
 		for i := range rows {
-			rows[i] = int(key.Child(pickKey).Uniform(uint64(i)) * float64(l.Data.Rows))
+			rows[i] = int(key.Child(pickKey).Uniform(uint64(i)) * float64(t.Data.Rows))
 		}
-		if r.data, err = newSide(&l, g, s, rows, every, key.Child(dataKey)); err != nil {
+		if r.data, err = newSide(&t, g, s, rows, every, key.Child(dataKey)); err != nil {
 			return nil, err
 		}
 	}
@@ -180,25 +180,25 @@ func (l Law) run(ctx context.Context, g *ranks.Group, s negphase.Settings, round
 
 // tuned sets the base of the path of s, if s needs one, and tunes the temperatures of s to the model, if they
 // are not given.
-func (l Law) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
+func (t Target) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
 	ladder := s.Ladder()
 	onGibbs := s.Sampler() == ""
-	if l.Base != nil && onGibbs && (s.NeedsBase() || ladder.Path == "" && ladder.Temperatures.Auto) {
-		s.SetBase(l.Base())
+	if t.Base != nil && onGibbs && (s.NeedsBase() || ladder.Path == "" && ladder.Temperatures.Auto) {
+		s.SetBase(t.Base())
 	}
 	if s.NeedsBase() {
 		return s, fmt.Errorf("%s: path=data needs the data of the model; leave it out, or name them by -data", s.Kind)
 	}
-	return negphase.Tuned(g, s, l.Model, rbm.Batch{}, tuningRounds, key)
+	return negphase.Tuned(g, s, t.Model, rbm.Batch{}, tuningRounds, key)
 }
 
-// draw takes samples from the chains; see Law.Draw.
+// draw takes samples from the chains; see Target.Draw.
 func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 	from := r.cold
 	if r.data != nil && (s.Start == FromData || s.Start == "" && !r.proof.Mixed) {
 		from = r.data
 	}
-	m, chains := r.law.Model, len(from.trace)
+	m, chains := r.target.Model, len(from.trace)
 	d := Draw{V: m.NewVisible(s.Samples), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom, Proof: r.proof}
 	if from == r.data {
 		d.Start, d.Row = FromData, make([]int, s.Samples)

@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// Law completes the given units of softmax groups, and Law.Data has no rows that the query excludes.
-func TestLawOfGroups(t *testing.T) {
+// Target completes the given units of softmax groups, and Target.Data has no rows that the query excludes.
+func TestTargetOfGroups(t *testing.T) {
 	m := rbm.NewGroups(3, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Softmax, Units: 3})
 	m.Randomize(1, rbm.NewKey(1))
 	set := &data.Set{Name: "six", X: rbm.NewBits(6, 6), Groups: m.Groups()}
@@ -18,24 +18,24 @@ func TestLawOfGroups(t *testing.T) {
 	}
 	const free, freeInput = rbm.Free, rbm.FreeInput
 	// The first group is in state 1; the second is not in state 2.
-	law, err := Query{Inputs: []float32{freeInput, 1, freeInput, freeInput, freeInput, 0}, Class: free}.Law(m, set)
+	target, err := Query{Inputs: []float32{freeInput, 1, freeInput, freeInput, freeInput, 0}, Class: free}.Target(m, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := rbm.GroupsText(law.Model.Groups()); got != "softmax:2" {
+	if got := rbm.GroupsText(target.Model.Groups()); got != "softmax:2" {
 		t.Fatalf("the free units are %s, want %s", got, "softmax:2")
 	}
-	if err := law.Model.CheckSoftmax(law.Data); err != nil || law.Data.Rows != 4 || law.Row[0] != 1 {
-		t.Errorf("rows %v: %v", law.Row, err)
+	if err := target.Model.CheckSoftmax(target.Data); err != nil || target.Data.Rows != 4 || target.Row[0] != 1 {
+		t.Errorf("rows %v: %v", target.Row, err)
 	}
 	dst := make([]float32, 6)
-	law.Fill(dst, []float32{0, 1})
+	target.Fill(dst, []float32{0, 1})
 	for i, want := range []float32{0, 1, 0, 0, 1, 0} {
 		if dst[i] != want {
 			t.Fatalf("filled in: %v, got %v, want %v", dst, dst[i], want)
 		}
 	}
-	if _, err := (Query{Inputs: []float32{1, 1, freeInput, freeInput, freeInput, freeInput}, Class: free}).Law(m, set); err == nil {
+	if _, err := (Query{Inputs: []float32{1, 1, freeInput, freeInput, freeInput, freeInput}, Class: free}).Target(m, set); err == nil {
 		t.Error("a group in two states passes")
 	}
 }

@@ -182,7 +182,7 @@ func TestCompareRowsWithoutLabel(t *testing.T) {
 
 // With a free label chains start at rows that have a label, with a given class
 // at rows of this class, and for a model without labels at all rows.
-func TestLawRowsWithoutLabel(t *testing.T) {
+func TestTargetRowsWithoutLabel(t *testing.T) {
 	set := clusters()
 	for r := range 90 {
 		if r%3 != 0 {
@@ -199,21 +199,21 @@ func TestLawRowsWithoutLabel(t *testing.T) {
 		"without labels": {0, Query{Class: rbm.Free}, 90},
 	} {
 		m := model(36+c.classes, 3, c.classes, rbm.Softmax, nil)
-		law, err := c.q.Law(m, set)
+		target, err := c.q.Target(m, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if law.Data.Rows != c.want || len(law.Row) != c.want {
-			t.Errorf("%s: %d rows, want %d", name, law.Data.Rows, c.want)
+		if target.Data.Rows != c.want || len(target.Row) != c.want {
+			t.Errorf("%s: %d rows, want %d", name, target.Data.Rows, c.want)
 		}
-		for to, from := range law.Row {
+		for to, from := range target.Row {
 			on := -1 // the unit of the free label
-			for y := range law.Model.Classes() {
-				if law.Data.Get(to, 36+y) {
+			for y := range target.Model.Classes() {
+				if target.Data.Get(to, 36+y) {
 					on = y
 				}
 			}
-			if law.Model.Classes() > 0 && on != int(set.Y[from]) || c.q.Class != rbm.Free && set.Y[from] != int32(c.q.Class) {
+			if target.Model.Classes() > 0 && on != int(set.Y[from]) || c.q.Class != rbm.Free && set.Y[from] != int32(c.q.Class) {
 				t.Errorf("%s: row %d of class %d starts a chain with label %d", name, from, set.Y[from], on)
 			}
 		}

@@ -10,45 +10,47 @@ import (
 	"gorbm/rbm"
 )
 
-// A Query says which visible units of a model are given. The others are sampled.
+// A Query says which visible units of a model are given (clamped). The others are sampled.
 type Query struct {
 	Inputs []float32 // for each input its value (0 or 1 for bits), or rbm.FreeInput; nil: all free
 	Class  int       // the class of the label, or rbm.Free
 }
 
-// A Law is the distribution that is sampled: that of the free units of a model given the units of a query.
-type Law struct {
+// A Target is the distribution that chains sample: that of the free units of a model, conditional on the
+// units that a query gives.
+type Target struct {
 	Query
 	Model *rbm.RBM // the conditional model of the free units: inputs, then the label if it is free
-	// Base returns the distribution at β = 0 of tempered paths, which the first call computes; nil: the uniform
-	// distribution.
+	// Base returns the distribution at β = 0 of tempered paths, which its first call computes. nil stands
+	// for the uniform distribution.
 	Base func() *rbm.Base
-	// Data are rows of data as states of Model, from which chains may start. They
-	// have the query's class. If inputs are given, they are the rows nearest to these. Without data Data
-	// is empty.
+	// Data has states of Model from which chains may start. They are the rows of a data set that have the
+	// query's class; if the query gives inputs, only the rows nearest to those. Data is empty if there is
+	// no data set.
 	Data rbm.Values
 	Row  []int32 // number of each row of Data in the data set
 }
 
-// nearRows is the largest number of rows in Law.Data if inputs are given. It is
-// larger than the number of chains.
+// nearRows is the largest number of rows in Target.Data if inputs are given. It is larger than the number
+// of chains.
 const nearRows = 200
 
-// Law returns the conditional distribution of m given the units of q, which rbm.RBM.FillGroups completes.
-// Law.Base and Law.Data are computed from set, which may be nil. The classes of set must be those of m. Rows
-// without a class are used only if m has no label. The error is that of
-// rbm.RBM.Given. Law panics like Given, and if set has another number of inputs than m.
-func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
+// Target returns the distribution of the other units of m given those that q gives. If q gives part of a
+// softmax group, rbm.RBM.FillGroups adds the units that follow from it. Target computes Base and Data from
+// set, which may be nil. The classes of set must be those of m. Rows without a class are used only if m has
+// no label. The error is that of rbm.RBM.Given. Target panics like Given, and if set has another number of
+// inputs than m.
+func (q Query) Target(m *rbm.RBM, set *data.Set) (Target, error) {
 	g, err := m.Given(q.Inputs, q.Class)
 	if err != nil {
-		return Law{}, err
+		return Target{}, err
 	}
 	if q.Inputs, err = m.FillGroups(q.Inputs); err != nil {
-		return Law{}, err
+		return Target{}, err
 	}
-	l := Law{Query: q, Model: g, Data: g.NewVisible(0)}
+	t := Target{Query: q, Model: g, Data: g.NewVisible(0)}
 	if set == nil || set.Y == nil && m.Classes() > 0 {
-		return l, nil
+		return t, nil
 	}
 	if set.X.Cols != m.Inputs() {
 		panic("sample: data of another width than the model")
@@ -69,7 +71,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		rows = slices.DeleteFunc(rows, func(r int32) bool { return q.excludes(m, set, r) })
 		rows = nearest(values, rows, q.Inputs)
 	}
-	l.Data, l.Row = g.NewVisible(len(rows)), rows
+	t.Data, t.Row = g.NewVisible(len(rows)), rows
 	var free []int // inputs that are not given
 	for i := range m.Inputs() {
 		if q.Inputs == nil || q.Inputs[i] == rbm.FreeInput {
@@ -78,21 +80,21 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 	}
 	for to, from := range rows {
 		if q.Inputs == nil {
-			set.Inputs(l.Data.Slice(to, to+1), rows[to:to+1])
+			set.Inputs(t.Data.Slice(to, to+1), rows[to:to+1])
 		} else {
 			for unit, i := range free {
-				l.Data.Put(to, unit, values.At(int(from), i))
+				t.Data.Put(to, unit, values.At(int(from), i))
 			}
 		}
 		if g.Classes() > 0 {
-			l.Data.Set(to, len(free)+int(set.Y[from]), true)
+			t.Data.Set(to, len(free)+int(set.Y[from]), true)
 		}
 	}
 	if len(rows) == 0 {
-		return l, nil
+		return t, nil
 	}
-	states := l.Data
-	l.Base = sync.OnceValue(func() *rbm.Base {
+	states := t.Data
+	t.Base = sync.OnceValue(func() *rbm.Base {
 		mean := make([]float32, g.Visible())
 		for r := range rows {
 			states.Nonzero(r, func(unit int, x float32) { mean[unit] += x })
@@ -102,11 +104,12 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		}
 		return rbm.NewBase(g, mean, float64(len(rows)))
 	})
-	l.keepPossible()
-	return l, nil
+	t.keepPossible()
+	return t, nil
 }
 
-// excludes reports whether a free softmax group of row r of set has a state that is given as 0.
+// excludes reports whether row r of set contradicts q in a softmax group with free units: the row has a
+// state that q gives as 0.
 func (q Query) excludes(m *rbm.RBM, set *data.Set, r int32) bool {
 	for _, g := range m.SoftmaxGroups() {
 		if g.Label || !slices.Contains(q.Inputs[g.First:g.First+g.Units], rbm.FreeInput) {
@@ -122,20 +125,20 @@ func (q Query) excludes(m *rbm.RBM, set *data.Set, r int32) bool {
 }
 
 // keepPossible removes the rows of Data that a constraint on all units makes impossible.
-func (l *Law) keepPossible() {
-	if !l.Model.Constraint.OnAll() {
+func (t *Target) keepPossible() {
+	if !t.Model.Constraint.OnAll() {
 		return
 	}
-	l.Base = nil // path=data is not available for such a constraint
+	t.Base = nil // path=data is not available for such a constraint
 	kept := 0
-	for r := range l.Data.Rows {
-		if l.Model.ImpossibleRow(l.Data.Slice(r, r+1)) < 0 {
-			copy(l.Data.Row(kept), l.Data.Row(r))
-			l.Row[kept] = l.Row[r]
+	for r := range t.Data.Rows {
+		if t.Model.ImpossibleRow(t.Data.Slice(r, r+1)) < 0 {
+			copy(t.Data.Row(kept), t.Data.Row(r))
+			t.Row[kept] = t.Row[r]
 			kept++
 		}
 	}
-	l.Data, l.Row = l.Data.Slice(0, kept), l.Row[:kept]
+	t.Data, t.Row = t.Data.Slice(0, kept), t.Row[:kept]
 }
 
 // nearest returns the nearRows rows that are nearest to the given inputs by the sum of squared differences.
@@ -156,13 +159,13 @@ func nearest(values rbm.Values, rows []int32, given []float32) []int32 {
 	return rows[:min(len(rows), nearRows)]
 }
 
-// Fill overwrites dst, one value for each input of the original model, with the given
-// inputs and the values of the free inputs. It panics if free is too short.
-func (l Law) Fill(dst, free []float32) {
+// Fill overwrites dst, one value for each input of the original model, with the given inputs and with free,
+// the values of the free inputs. It panics if free is too short.
+func (t Target) Fill(dst, free []float32) {
 	next := 0
 	for i := range dst {
-		if l.Inputs != nil && l.Inputs[i] != rbm.FreeInput {
-			dst[i] = l.Inputs[i]
+		if t.Inputs != nil && t.Inputs[i] != rbm.FreeInput {
+			dst[i] = t.Inputs[i]
 			continue
 		}
 		dst[i] = free[next]

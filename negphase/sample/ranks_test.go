@@ -14,7 +14,7 @@ import (
 func TestRanksShareTheChains(t *testing.T) {
 	m := rbm.New(6, 4, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))
-	l := &Law{Model: m, Data: rbm.NewBits(0, 6)}
+	l := &Target{Model: m, Data: rbm.NewBits(0, 6)}
 	if err := ranks.Each(2, func(g *ranks.Group) error {
 		x, err := newSide(l, g, Defaults("pcd", 20), nil, 1, rbm.NewKey(2))
 		if err != nil || g.Rank() > 0 {

@@ -9,9 +9,9 @@ import (
 	"gorbm/rbm/ranks"
 )
 
-// Settings determine how a Law is sampled.
+// Settings determine how a Target is sampled.
 type Settings struct {
-	// Sampler moves the chains. If its Kind is "", Law.Draw chooses a sampler.
+	// Sampler moves the chains. If its Kind is "", Target.Draw chooses a sampler.
 	Sampler negphase.Settings
 	Samples int // number of samples
 	// Rounds is the largest number of rounds that a chain runs before its first sample, at least 1, such as
@@ -29,7 +29,7 @@ type Settings struct {
 // Where the chains of samples start.
 const (
 	FromRandom = "random" // hidden states uniformly at random
-	FromData   = "data"   // rows of Law.Data
+	FromData   = "data"   // rows of Target.Data
 )
 
 // DefaultRounds is a suitable value of Settings.Rounds. With 784 × 500 units a hundred
@@ -44,7 +44,7 @@ const (
 	// ladderGroups is the number of ladders in each set of chains. Each has some forty
 	// temperatures on MNIST.
 	ladderGroups = 10
-	// ladderShare divides Settings.Rounds to give the rounds of ladders that Law.Draw chooses.
+	// ladderShare divides Settings.Rounds to give the rounds of ladders that Target.Draw chooses.
 	ladderShare = 8
 	// tuningRounds is the number of rounds in which a ladder is tuned. The chains of these rounds
 	// are discarded.
@@ -81,7 +81,7 @@ func CheckSampler(s negphase.Settings, m *rbm.RBM) error {
 	return err
 }
 
-// chosen returns the sampler that Law.Draw tries first if none is named.
+// chosen returns the sampler that Target.Draw tries first if none is named.
 func (s Settings) chosen(m *rbm.RBM) negphase.Settings {
 	if m.Constraint.OnAll() {
 		n, err := negphase.Parse("walk:exchange", Defaults("walk", s.Samples))

@@ -20,7 +20,7 @@ type Sheet struct {
 	Draws  []Draw     // for each query
 }
 
-// DrawEach draws samples of m for each query, by Law.Draw with
+// DrawEach draws samples of m for each query, by Target.Draw with
 // settings s. set, from which chains may start, may be nil. The samples for a query depend on key, the query and
 // its index, but not on the other queries. An error names the query.
 func DrawEach(ctx context.Context, m *rbm.RBM, set *data.Set, queries []Query, s Settings, key rbm.Key, progress func(done float64)) (Sheet, error) {
@@ -34,11 +34,11 @@ func DrawEach(ctx context.Context, m *rbm.RBM, set *data.Set, queries []Query, s
 			}
 			return Sheet{}, fmt.Errorf("%v: %w", q, err)
 		}
-		law, err := q.Law(m, set)
+		target, err := q.Target(m, set)
 		if err != nil {
 			return fail(err)
 		}
-		d, err := law.Draw(ctx, s, key.Child(uint64(i)), func(done float64) {
+		d, err := target.Draw(ctx, s, key.Child(uint64(i)), func(done float64) {
 			if progress != nil {
 				progress((float64(i) + done) / float64(len(queries)))
 			}
@@ -48,19 +48,19 @@ func DrawEach(ctx context.Context, m *rbm.RBM, set *data.Set, queries []Query, s
 		}
 		sheet.Draws = append(sheet.Draws, d)
 		for r := range s.Samples {
-			sheet.put(i*s.Samples+r, law, d, r)
+			sheet.put(i*s.Samples+r, target, d, r)
 		}
 	}
 	return sheet, nil
 }
 
 // put writes sample r of a draw to a row of the sheet.
-func (s *Sheet) put(to int, law Law, d Draw, r int) {
-	law.Fill(s.Means.Row(to), d.Mean.Row(r))
+func (s *Sheet) put(to int, target Target, d Draw, r int) {
+	target.Fill(s.Means.Row(to), d.Mean.Row(r))
 	bits := make([]float32, d.V.Cols)
 	d.V.Nonzero(r, func(i int, x float32) { bits[i] = x })
 	x := make([]float32, s.Values.Cols)
-	law.Fill(x, bits)
+	target.Fill(x, bits)
 	if s.Values.IsReal() {
 		copy(s.Values.Matrix().Row(to), x)
 	} else {
@@ -68,8 +68,8 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 			s.Values.Set(to, i, v == 1)
 		}
 	}
-	class := law.Class
-	if label, ok := law.Model.Label(); ok { // several Bernoulli units may be on, or none
+	class := target.Class
+	if label, ok := target.Model.Label(); ok { // several Bernoulli units may be on, or none
 		class = 0
 		mean := d.Mean.Row(r)[label.First:]
 		for y := range mean {
@@ -79,9 +79,9 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 			}
 		}
 	}
-	s.Class[to], s.Asked[to], s.Start[to] = int32(class), int32(law.Class), rbm.Free
+	s.Class[to], s.Asked[to], s.Start[to] = int32(class), int32(target.Class), rbm.Free
 	if d.Row != nil {
-		s.Start[to] = law.Row[d.Row[r]]
+		s.Start[to] = target.Row[d.Row[r]]
 	}
 }
 

@@ -12,11 +12,11 @@ import (
 
 // A side is one of the two sets of independent chains: from random states, or from rows of data.
 type side struct {
-	law      *Law
+	target   *Target
 	group    *ranks.Group
 	e        negphase.Estimator
 	key      rbm.Key
-	rows     []int          // [chain] row of Law.Data at which it started; nil: random states
+	rows     []int          // [chain] row of Target.Data at which it started; nil: random states
 	pos      rbm.Batch      // these rows
 	every    int            // number of rounds between two values of a trace
 	rounds   int            // number of rounds so far
@@ -43,19 +43,19 @@ const (
 )
 
 // newSide returns chains with the given settings. They start at random states or, if rows is
-// not nil, at these rows of l.Data.
-func newSide(l *Law, g *ranks.Group, s negphase.Settings, rows []int, every int, key rbm.Key) (*side, error) {
+// not nil, at these rows of t.Data.
+func newSide(t *Target, g *ranks.Group, s negphase.Settings, rows []int, every int, key rbm.Key) (*side, error) {
 	start := negphase.Uniform
 	each := max(1, len(s.Ladder().Temperatures.List)) // particles that start at a row
 	n := max(1, each*len(rows))
-	x := &side{law: l, group: g, key: key, every: every, rows: rows}
-	x.pos = rbm.Batch{V: l.Model.NewVisible(n), H: rbm.NewMatrix(n, l.Model.Hidden())}
+	x := &side{target: t, group: g, key: key, every: every, rows: rows}
+	x.pos = rbm.Batch{V: t.Model.NewVisible(n), H: rbm.NewMatrix(n, t.Model.Hidden())}
 	if rows != nil {
 		start = negphase.Data
 		for to := range n {
-			x.pos.V.CopyRow(to, l.Data, rows[to/each])
+			x.pos.V.CopyRow(to, t.Data, rows[to/each])
 		}
-		l.Model.HiddenMean(x.pos.H, x.pos.V)
+		t.Model.HiddenMean(x.pos.H, x.pos.V)
 	}
 	if err := s.Set("start", start); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func (x *side) round(ctx context.Context) error {
 		return err
 	}
 	key := x.key.Child(uint64(x.rounds))
-	phase, info, err := x.e.Estimate(x.law.Model, x.pos, key)
+	phase, info, err := x.e.Estimate(x.target.Model, x.pos, key)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (x *side) round(ctx context.Context) error {
 	if x.rounds%x.every != 0 {
 		return nil
 	}
-	x.law.Model.FreeEnergy(x.energies, x.v)
+	x.target.Model.FreeEnergy(x.energies, x.v)
 	for c, f := range x.energies {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Errorf("%w: the free energy of a chain is %v", rbm.ErrDiverged, f)
@@ -95,7 +95,7 @@ func (x *side) round(ctx context.Context) error {
 		}
 		x.activity[c] = append(x.activity[c], sum)
 		if c < keptChains {
-			row := x.law.Model.NewVisible(1)
+			row := x.target.Model.NewVisible(1)
 			row.CopyRow(0, x.v, c)
 			x.states[c] = append(x.states[c], row)
 		}
@@ -112,7 +112,7 @@ func (x *side) keep(phase rbm.Phase, key rbm.Key) {
 			x.each = len(t.Ladder().Beta) // constant, because ladders have been tuned
 		}
 		n := phase.Rows() / x.each
-		x.v, x.h = x.law.Model.NewVisible(n), rbm.NewMatrix(n, x.law.Model.Hidden())
+		x.v, x.h = x.target.Model.NewVisible(n), rbm.NewMatrix(n, x.target.Model.Hidden())
 		x.trace, x.activity, x.energies = make([][]float64, n), make([][]float64, n), make([]float64, n)
 		x.states = make([][]rbm.Values, min(n, keptChains))
 	}

@@ -45,7 +45,7 @@ func (r *run) slowest() (name string, worst diag.Chains) {
 	}
 	name, worst = ofFreeEnergy, diag.SummarizeChains(free.trace)
 	moves := varies(free.trace)
-	for _, q := range append(follow(states, r.law.Model.Visible(), r.key.Child(componentKey)), activity) {
+	for _, q := range append(follow(states, r.target.Model.Visible(), r.key.Child(componentKey)), activity) {
 		if !varies(q.trace) {
 			continue
 		}

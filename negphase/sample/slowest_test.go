@@ -34,7 +34,7 @@ func follower(chains, rounds int, flip float64) *run {
 			s.states = append(s.states, states)
 		}
 	}
-	return &run{law: &Law{Model: rbm.New(units, 1, 0, rbm.Softmax)}, key: rbm.NewKey(1), cold: s}
+	return &run{target: &Target{Model: rbm.New(units, 1, 0, rbm.Softmax)}, key: rbm.NewKey(1), cold: s}
 }
 
 // The autocorrelation time is that of the slowest of several quantities, and agrees with

@@ -40,24 +40,24 @@ type Line struct {
 	Apart     bool // dots only, without a line
 	Dashed    bool
 	Grey      bool // in the grey of the axes, for what is not measured
-	// Turns, if it is above 1, is the number of lines that may coincide, and Turn is the number of this
-	// one, from 0. The dashes of the lines alternate, and earlier lines have larger dots, so that all
-	// remain visible.
-	Turn, Turns int
+	// Layers, if it is above 1, is the number of lines that may coincide, and Layer is the number of this
+	// line among them, from 0, the lowest. So that all remain visible, the dashes of the layers alternate,
+	// and lower layers have larger dots.
+	Layer, Layers int
 }
 
-// TurnDash is the length of a dash of a line with Turns, in points.
-const TurnDash = 4
+// LayerDash is the length of a dash of a line with Layers, in points.
+const LayerDash = 4
 
-// Dashes returns the lengths of dash and gap of a line with Turns, and the offset at which its pattern
+// Dashes returns the lengths of dash and gap of a line with Layers, and the offset at which its pattern
 // starts.
 func (l Line) Dashes() (dash, gap, start float64) {
-	return TurnDash, TurnDash * float64(l.Turns-1), TurnDash * float64((l.Turns-l.Turn)%l.Turns)
+	return LayerDash, LayerDash * float64(l.Layers-1), LayerDash * float64((l.Layers-l.Layer)%l.Layers)
 }
 
-// DotScale returns the size of the line's dots relative to those of a line without Turns.
+// DotScale returns the size of the line's dots relative to those of a line without Layers.
 func (l Line) DotScale() float64 {
-	return 1 + 0.5*float64(max(0, l.Turns-1-l.Turn))
+	return 1 + 0.5*float64(max(0, l.Layers-1-l.Layer))
 }
 
 // Ink returns the number of the colour of line i in Colors, from 0.
@@ -375,7 +375,7 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 				line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
 			}
 			mark = line
-			if l.Turns > 1 {
+			if l.Layers > 1 {
 				whole := *line // the legend shows it without dashes
 				mark = &whole
 				dash, gap, start := l.Dashes()

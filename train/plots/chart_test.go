@@ -92,11 +92,11 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// Two lines with Turns on one curve are both visible, in about equal parts. A grey line has none of the
+// Two lines with Layers on one curve are both visible, in about equal parts. A grey line has none of the
 // colours.
 func TestTurns(t *testing.T) {
 	x, y := []float64{0, 1, 2}, []float64{1, 1, 1}
-	c := Chart{Lines: []Line{{Name: "one", X: x, Y: y, Turns: 2}, {Name: "two", X: x, Y: y, Turn: 1, Turns: 2},
+	c := Chart{Lines: []Line{{Name: "one", X: x, Y: y, Layers: 2}, {Name: "two", X: x, Y: y, Layer: 1, Layers: 2},
 		{Name: "grey", X: x, Y: []float64{0, 0, 0}, Grey: true, Dashed: true}}}
 	p, key := c.Plot()
 	if dashes := key[0].Mark.(*plotter.Line).Dashes; len(dashes) > 0 {

@@ -80,7 +80,7 @@ func newDrawing(c plots.Chart) drawing {
 		if l.Grey {
 			k.Color = colors - 1
 		}
-		if l.Turns > 1 {
+		if l.Layers > 1 {
 			dash, gap, start := l.Dashes()
 			k.Dashes, k.Start = fmt.Sprintf("%g %g", dash, gap), start
 		}

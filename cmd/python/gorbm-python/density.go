@@ -182,8 +182,8 @@ func fill(q request) (map[string]any, []array, error) {
 			e.Moments(moments)
 			copy(mean, moments.V)
 		} else {
-			law := sample.Law{Query: sample.Query{Class: rbm.Free}, Model: c, Data: c.NewVisible(0)}
-			d, err := law.Draw(q.ctx, s.settings(), key.Child(uint64(r)), nil)
+			target := sample.Target{Query: sample.Query{Class: rbm.Free}, Model: c, Data: c.NewVisible(0)}
+			d, err := target.Draw(q.ctx, s.settings(), key.Child(uint64(r)), nil)
 			if err != nil {
 				return nil, nil, err
 			}

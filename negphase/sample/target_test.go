@@ -88,7 +88,7 @@ func conditional(m *rbm.RBM, q Query) map[int]float64 {
 }
 
 // z tests the states of d, which are independent draws, against a distribution.
-func z(t *testing.T, d Draw, law map[int]float64) float64 {
+func z(t *testing.T, d Draw, want map[int]float64) float64 {
 	t.Helper()
 	counts, p := make([]int, 1<<d.V.Cols), make([]float64, 1<<d.V.Cols)
 	for r := range d.V.Rows {
@@ -96,7 +96,7 @@ func z(t *testing.T, d Draw, law map[int]float64) float64 {
 		d.V.Each(r, func(i int) { state |= 1 << i })
 		counts[state]++
 	}
-	for s, x := range law {
+	for s, x := range want {
 		p[s] = x
 	}
 	return diag.StationarityZ(counts, p)
@@ -116,7 +116,7 @@ func settings(t *testing.T, text string) Settings {
 // Samples of a model given some of its units have the conditional distribution, for both
 // kinds of label, given and free, and under constraints. They do not have the distribution given
 // other values.
-func TestConditionalLaw(t *testing.T) {
+func TestConditionalDistribution(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
 	}
@@ -135,11 +135,11 @@ func TestConditionalLaw(t *testing.T) {
 		"hidden constraint": {model(6, 4, 2, rbm.Softmax, &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}), Query{[]float32{1, rbm.FreeInput, rbm.FreeInput, rbm.FreeInput}, 1}, "pcd"},
 		"constraint on all": {model(6, 4, 2, rbm.Softmax, &rbm.Constraint{On: rbm.AllUnits, Active: 5}), Query{[]float32{1, rbm.FreeInput, rbm.FreeInput, rbm.FreeInput}, 1}, "walk:exchange"},
 	} {
-		law, err := c.q.Law(c.m, nil)
+		target, err := c.q.Target(c.m, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := law.Draw(t.Context(), settings(t, c.sampler+":chains=3000"), rbm.NewKey(9), nil)
+		d, err := target.Draw(t.Context(), settings(t, c.sampler+":chains=3000"), rbm.NewKey(9), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -153,7 +153,7 @@ func TestConditionalLaw(t *testing.T) {
 			other.Class = 2
 		}
 		if z := z(t, d, conditional(c.m, other)); !(z > 12) {
-			t.Errorf("%s: z = %.1f for another law: the test is blind, want more than 12", name, z)
+			t.Errorf("%s: z = %.1f for another distribution: the test is blind, want more than 12", name, z)
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestEverySampler(t *testing.T) {
 		t.Skip("takes a second or more")
 	}
 	m := model(5, 4, 0, rbm.Softmax, nil)
-	law, err := Query{Class: rbm.Free}.Law(m, nil)
+	target, err := Query{Class: rbm.Free}.Target(m, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestEverySampler(t *testing.T) {
 		"pt:tau=auto:chains=1000", "sardonics:chains=3000", "im:chains=3000", "walk:metropolis:order=random:chains=3000"} {
 		s := settings(t, text)
 		s.Rounds = 16
-		d, err := law.Draw(t.Context(), s, rbm.NewKey(4), nil)
+		d, err := target.Draw(t.Context(), s, rbm.NewKey(4), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -183,7 +183,7 @@ func TestEverySampler(t *testing.T) {
 		}
 	}
 	listed := Settings{Sampler: negphase.DefaultSettings("exact"), Samples: 3000}
-	d, err := law.Draw(t.Context(), listed, rbm.NewKey(4), nil)
+	d, err := target.Draw(t.Context(), listed, rbm.NewKey(4), nil)
 	if err != nil || !d.Mixed || d.Effective != 3000 {
 		t.Fatalf("exact: %+v, %v", d.Proof, err)
 	}
@@ -191,7 +191,7 @@ func TestEverySampler(t *testing.T) {
 		t.Errorf("exact: z = %.1f, want ±6 at most", z)
 	}
 	for _, kind := range []string{"cd", "ptt"} {
-		if _, err := law.Draw(t.Context(), Settings{Sampler: negphase.DefaultSettings(kind), Samples: 3, Rounds: 16}, rbm.NewKey(1), nil); err == nil {
+		if _, err := target.Draw(t.Context(), Settings{Sampler: negphase.DefaultSettings(kind), Samples: 3, Rounds: 16}, rbm.NewKey(1), nil); err == nil {
 			t.Errorf("%s samples", kind)
 		}
 	}
@@ -247,13 +247,13 @@ func TestChainsThatStick(t *testing.T) {
 		t.Skip("takes a second or more")
 	}
 	m, one := twoModes(false)
-	law, err := Query{Class: rbm.Free}.Law(m, one)
+	target, err := Query{Class: rbm.Free}.Target(m, one)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := Settings{Samples: 20, Rounds: 2048}
 	s.Sampler = Defaults("pcd", s.Samples)
-	d, err := law.Draw(t.Context(), s, rbm.NewKey(1), nil)
+	d, err := target.Draw(t.Context(), s, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,12 +266,12 @@ func TestChainsThatStick(t *testing.T) {
 		}
 	}
 	s.Start = FromRandom
-	if d, err = law.Draw(t.Context(), s, rbm.NewKey(1), nil); err != nil || d.Start != FromRandom || d.Row != nil {
+	if d, err = target.Draw(t.Context(), s, rbm.NewKey(1), nil); err != nil || d.Start != FromRandom || d.Row != nil {
 		t.Errorf("samples from random states: %v, %+v, got %q, want %q", err, d.Proof, d.Start, FromRandom)
 	}
 	s = Settings{Samples: 60, Rounds: 4096}
-	law.Base = nil // a base fitted to rows of one mode would hinder reaching the other
-	d, err = law.Draw(t.Context(), s, rbm.NewKey(1), nil)
+	target.Base = nil // a base fitted to rows of one mode would hinder reaching the other
+	d, err = target.Draw(t.Context(), s, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
