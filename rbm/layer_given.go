@@ -5,15 +5,17 @@ import (
 	"gorbm/rbm/units"
 )
 
-// A conditional is the distribution of a whole layer given the inputs of its units. There are two:
-// independent units and groups, and a Constraint, under which a fixed number of units is on.
+// A conditional is the distribution of a whole layer given the inputs of its units. It is independent, if
+// the units and softmax groups of the layer are independent, or a Constraint, which fixes the number of
+// active units.
 type conditional interface {
-	// panel computes the results of a pass for panel k of the hidden units, in n rows from lo on, if
-	// they follow from its preactivations acts alone. It overwrites b.
+	// panel computes those results of a pass that depend on the 64 hidden units of panel k alone, for n
+	// rows from row lo. acts has the preactivations of these units. panel overwrites b.
 	panel(p *pass, b *units.Block, acts []float32, k, lo, n int)
 	// layer computes the results of a pass that need the preactivations of all panels.
 	layer(p *pass)
-	// startFree makes the next pass compute log Z of the units, if panel can compute it.
+	// startFree makes the next pass also sum out the hidden units: it computes their log Z for each row. It
+	// does nothing if panel cannot compute it.
 	startFree(p *pass)
 	// sumOut sums out the hidden units for each of n rows of preactivations. It computes the means of
 	// the hidden units if mean is set, else their log Z. Sums are in float64.
@@ -23,7 +25,7 @@ type conditional interface {
 
 	pseudoLogLikelihood(m *RBM, dst []float64, v Values)
 	visibleMean(m *RBM, dst Matrix, h Values)
-	// sample draws hidden units given the rows of b. Rows are numbered from first on in the random stream.
+	// sample draws hidden units given the rows of b. In the random stream, row r of b has number first + r.
 	sample(m *RBM, dst Values, b Batch, key Key, first int)
 	// randomize is RBM.RandomizeHidden.
 	randomize(m *RBM, h Values, key Key)

@@ -90,7 +90,7 @@ func Presets() []Preset {
 
 	return []Preset{classifier, generative, small, discriminative, hybrid, gaussian, {
 		Name: "ins-paper", For: "the figures of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020, sections 4.2 and 4.5)",
-		Expect: "built-in digits, 500 hidden units: 8.5 % test error after some 10 s, because chains at neighbouring temperatures hardly ever swap",
+		Expect: "built-in digits, 500 hidden units: 8.5 % test error after some 10 s; it is this high because chains at neighbouring temperatures hardly ever swap",
 		Common: PaperSettings(""), Hidden: MostHidden, Groups: 10, Chains: 10, Temperatures: "1,2,3,4,5", Init: "random", Labels: rbm.Bernoulli,
 	}}
 }

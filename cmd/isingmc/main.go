@@ -61,20 +61,21 @@ same time. The states of a chain depend only on the seed and the sampler's setti
 a time limit, only the number of moves depends on the clock.
 
 -scan LOW:HIGH:N runs each sampler at N temperatures at once, on each lattice of -lattice.
-It prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. "overlap"
-is the probability that a swap with the next hotter temperature is accepted. pt and ins swap
-replicas between these temperatures; other samplers do not. LOW:HIGH:auto chooses N and the
-temperatures, so that all neighbouring replicas accept about half of their swaps. It measures
-the acceptance in pilot runs of the first sampler, which have a fixed number of moves.
+It prints energy, specific heat, |m|, susceptibility and Binder cumulant at each. The column
+"overlap" has another meaning than -overlap: it is the probability that a swap with the next
+hotter temperature is accepted. pt and ins swap replicas between these temperatures; other
+samplers do not. LOW:HIGH:auto chooses N and the temperatures, so that all neighbouring
+replicas accept about half of their swaps. It measures the acceptance in pilot runs of the
+first sampler, which have a fixed number of moves.
 
 Curves between the temperatures are computed by multiple-histogram reweighting (Ferrenberg &
 Swendsen 1989; MBAR, Shirts & Chodera 2008). Their errors come from the differences between
 segments of the run. If the scan begins at beta=0 the curves include log Z. If -lattice names
 several lattices, isingmc prints where their Binder cumulants cross: the critical
-temperature, up to finite-size corrections. With -moves every sampler makes that many moves.
-A scan has at most 6 curves, one for each lattice and sampler. A curve uses at most 160 000
-states of a chain, over all temperatures, at equal intervals of moves. For smaller errors of
-curves and crossings, increase -chains rather than -moves.
+temperature, up to finite-size corrections. In a scan with -moves, every sampler makes that
+many moves. A scan has at most 6 curves, one for each lattice and sampler. A curve uses at
+most 160 000 states of a chain, over all temperatures, at equal intervals of moves. For
+smaller errors of curves and crossings, increase -chains rather than -moves.
 
 -chains runs independent chains of each sampler. mpirun -n N distributes them over N
 processes; for this build the command by
@@ -94,8 +95,9 @@ that -sampler does not give are tuned. -tune=METHOD:key=value… has two methods
              improvement proposes four settings at a time. At the end, trials of
              increasing length compare the policy with the settings before tuning. These
              are kept unless the policy is better by more than 2 standard errors.
-  paper      200 trials of 100 moves. The reward is the area under the
-             autocorrelation of the energy, per move (Hamze et al. 2012).
+  paper      200 trials of 100 moves. The reward is the mean of 1 − |ρ(t)| over
+             lags t, in moves, where ρ is the autocorrelation of the energy
+             (Hamze et al. 2012).
 
 with these keys:
 
@@ -160,7 +162,7 @@ func newOptions() *options {
 	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or its inverse, -beta").Above(0, math.Inf(1)).Not("scan")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 with equal probability), gaussian (mean 0, standard deviation 1), or a file with a line \"i j J\" for each pair of neighbours. pm1:seed=N draws other couplings; -seed does not change them").
 		Main("NAME  couplings: a number, pm1, gaussian, or a file").Not("model")
-	f.StringVar(&o.modelFile, "model", "", "an RBM in place of an Ising system: a .safetensors or .npz file, or the folder of a run. Its units are bits with E = −vᵀWh − bᵀv − cᵀh, visible units first. Gaussian units are integrated out, which leaves an Ising system of the binary units with couplings between all hidden units. β is 1 by default, and a constraint all=K is kept").
+	f.StringVar(&o.modelFile, "model", "", "an RBM in place of an Ising system: a .safetensors or .npz file, or the folder of a run. Its units are bits with E = −vᵀWh − bᵀv − cᵀh, visible units first. Gaussian units are integrated out, which leaves an Ising system of the binary units with couplings between all hidden units. β is 1 by default, and a constraint all=K, that K units are active, is kept").
 		Main("FILE  an RBM in place of an Ising system").Mode("takes an RBM instead of an Ising system")
 	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature").Not("scan")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
@@ -192,7 +194,7 @@ func newOptions() *options {
 		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
 	f.StringVar(&o.states, "states", "", "write sampled states to this .npz file, for a single sampler. Array x has a row of spins −1 and +1 for each state; energy and move have a number for each. For an RBM x has the visible bits, and h the hidden ones. rbmtrain -data reads the file").
 		Main("FILE  sampled states, .npz").New(".npz").Not("scan", "gap")
-	f.IntVar(&o.keep, "keep", defaultKeep, "largest number of states in -states, at equal intervals of moves; a run of more moves has at least half as many").For("states")
+	f.IntVar(&o.keep, "keep", defaultKeep, "largest number of states that -states writes, at equal intervals of moves. From a run of more moves it writes at least half as many").For("states")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this .csv file").New(".csv").Not("scan", "gap")
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its transition matrix (small systems only)").Mode("runs no chain").Not("model")
 	f.StringVar(&o.table, "table", "", "write the measurements of -scan, and the reweighted curves between them, to this .csv file").New(".csv").For("scan")

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		Main("FILE  .safetensors, .npz, .dat or a picture (.png, .svg, .pdf)").New(append([]string{".safetensors", ".npz", pottsEnding}, cli.Pictures...)...)
 	f.BoolVar(&sklearn, "sklearn", false, "write the .npz with scikit-learn's names").Main("  scikit-learn's names in the .npz")
 	f.BoolVar(&spins, "spins", false, "write the .npz with the parameters for spins of −1 and +1: spin_weights, spin_visible_bias, spin_hidden_bias").Main("  parameters of spins −1 and +1 in the .npz").Not("sklearn")
-	f.BoolVar(&zeroSum, "zero-sum", false, "bring softmax groups of inputs to the zero-sum gauge: the biases of a group, and its weights to each hidden unit, sum to zero. The distribution does not change").Main("  softmax groups of inputs in the zero-sum gauge")
+	f.BoolVar(&zeroSum, "zero-sum", false, "bring softmax groups of inputs to the zero-sum gauge: the biases of a group, and its weights to each hidden unit, sum to zero. The distribution does not change").Main("  parameters of softmax groups, shifted to sum to zero")
 	f.Group("others")
 	if err := f.Parse(args, stdout, stderr); err != nil {
 		return err

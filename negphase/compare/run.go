@@ -34,9 +34,9 @@ type Settings struct {
 	Repeats int // independent runs of each estimator
 	Seed    uint64
 
-	// Batches returns a function for the positive phases of a repeat. The function returns the
-	// batch of an update, which is valid until its next call. If Batches is nil, an estimator whose
-	// chains start at the data is an error.
+	// Batches returns the source of the batches of one repeat: a function that returns the batch of an
+	// update, valid until the next call. Some estimators start chains at the batch. If Batches is nil,
+	// such an estimator is an error.
 	Batches func(repeat int) func(update int) rbm.Batch
 	// Progress, if not nil, is called with the fraction of the work that is done.
 	Progress func(done float64)
@@ -71,9 +71,9 @@ const tuneUpdates = 500
 // settings say, by default at uniform states. The estimate at a point is
 // the mean of all updates up to it, without burn-in.
 //
-// One estimator runs at a time: in each repeat all of them, one after the other. The seconds are
-// those of calls of Estimate alone; the caller may set GOMAXPROCS. With equal seeds all results except
-// seconds are identical. They do not depend on the other estimators.
+// One estimator runs at a time: in each repeat all of them, one after the other. The seconds are those of
+// calls of Estimate alone, with as many processors as GOMAXPROCS allows. With equal seeds all results
+// except seconds are identical. They do not depend on the other estimators.
 //
 // Settings that are tuned (tau=auto or k=auto) are first tuned on m, in tuneUpdates updates that are
 // not counted, and then frozen. Curve.Estimator has the tuned settings.

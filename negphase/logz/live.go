@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// A Tally collects the energies of a ladder round by round, for an estimate of log
-// Z of the model that the ladder samples.
+// A Tally collects the energies of a ladder of temperatures, round by round, for an estimate of log Z of
+// the model that the ladder samples. A round is a call of the ladder's Estimate.
 type Tally struct {
 	ladder negphase.Tempered
 	groups int
@@ -18,13 +18,13 @@ type Tally struct {
 	rounds [][]float64 // energies by negphase.Tempered.Excess
 }
 
-// NewTally returns an empty tally of a ladder with the given number of groups, 2 or more. Its Estimate
-// must have been called, and its tuning must be frozen.
+// NewTally returns an empty tally of a ladder with the given number of groups, 2 or more. The ladder's
+// Estimate must have been called, and its tuning must be frozen.
 func NewTally(ladder negphase.Tempered, groups int) *Tally {
 	return &Tally{ladder: ladder, groups: groups, beta: ladder.Ladder().Beta}
 }
 
-// Add adds the particles of the last call of the ladder.
+// Add adds the energies of the ladder's particles after its last round.
 func (t *Tally) Add() {
 	x := make([]float64, t.groups*len(t.beta))
 	t.ladder.Excess(x)
@@ -41,22 +41,24 @@ const (
 	// unsettled is the largest difference, in standard errors, between the estimate from the early
 	// rounds and that from the others. Above it, the chains are not in equilibrium.
 	unsettled = 2
-	// leastTally is the least number of independent draws of a group. To choose it, ladders of training
+	// leastTally is the least number of independent draws that each group must have. To choose it, ladders of training
 	// runs on MNIST (784 × 500 units, rates of 0.005 to 0.02) continued for N rounds on a fixed
 	// model, with the last three quarters of the rounds in a tally. Some estimates were too low, by 17
 	// nats at N = 50 and 11 nats at N = 400, with standard errors near 1. Of 84 tallies at N = 100 to
-	// 1000 that pass both tests, three were off by more than 2 standard errors, and none by more than 2.2.
+	// 1000 that pass the tests of unsettled and of leastTally, three were off by more than 2 standard errors, and none by more than 2.2.
 	leastTally = 14
 )
 
 // LogZ returns Bennett's estimate along the ladder, from the last two thirds of the rounds added. There
 // must be four rounds or more. The path of the ladder must contain β = 0, where it has the distribution base
-// (nil: uniform). The standard error is that of a Bracket. If the
-// chains are not in equilibrium with the model, the estimate is NaN and there is a warning. They are not
-// if the estimate from the first third differs significantly, or if the effective size of the draws is
-// too small because groups disagree. An insignificant difference does not widen the error: this would
-// count the noise of the last two thirds twice. ais, if not nil, is an
-// independent estimate for the Bracket. An estimate below lowerBound is treated as
+// (nil: uniform). The standard error is that of a Bracket.
+//
+// If the chains are not in equilibrium with the model, the estimate is NaN and there is a warning. LogZ
+// concludes this if the estimate from the first third differs significantly, or if the effective size of the
+// draws is too small because groups disagree. An insignificant difference does not widen the error: this
+// would count the noise of the last two thirds twice.
+//
+// ais, if not nil, is an independent estimate for the Bracket. An estimate below lowerBound is treated as
 // in Bracket.LowerBound.
 func (t *Tally) LogZ(m *rbm.RBM, base *rbm.Base, ais *partition.Annealed, lowerBound float64) (Bracket, error) {
 	s := Settings{Groups: t.groups}
@@ -128,13 +130,13 @@ type FollowerState struct {
 
 const (
 	followerGroups = 10
-	// The first estimate tunes the ladder for firstRounds rounds, as long as DefaultSettings does in the
-	// first half of the burn-in; later estimates tune it for laterRounds. tallyRounds is the number of
-	// rounds for the estimate itself.
+	// The first estimate tunes the ladder for firstRounds rounds, the number of tuning rounds under
+	// DefaultSettings (half of their burn-in). Later estimates tune it for laterRounds. tallyRounds is the
+	// number of rounds for the estimate itself.
 	firstRounds, laterRounds, tallyRounds = 500, 200, 200
-	// AIS checks the ladder, because its chains restart in each estimate. If the effective size of its
-	// weights is too small, it is not reported, but it can still show that the estimate of the ladder is
-	// too low.
+	// AIS checks the ladder, because the chains of AIS restart in each estimate. If the effective size of
+	// the weights is too small, AIS is not reported, but it can still show that the estimate of the ladder
+	// is too low.
 	followerChains, followerTemperatures = 50, 500
 )
 

@@ -7,8 +7,8 @@ import (
 	"gorbm/rbm"
 )
 
-// A Balance is the weight g(t) of a flip in a locally balanced proposal, where t is the ratio of the probabilities
-// of the two states and g(t) = t·g(1/t) (Zanella 2020).
+// A Balance is the weight g(t) of a flip in a locally balanced proposal, where t is the probability of the new state
+// divided by that of the current one, and g(t) = t·g(1/t) (Zanella 2020).
 type Balance string
 
 const (
@@ -61,8 +61,8 @@ func (c *curve) at(x float64) float64 {
 // would take far longer.
 type coster interface{ Costs(dst []float64) }
 
-// flips gives informed proposals the costs of all flips in a state, and flips many bits. The cost of a flip is its energy
-// difference.
+// flips wraps a system for locally balanced proposals: it computes the costs of all flips, and flips several bits at
+// once. The cost of a flip is its energy difference.
 type flips struct {
 	system mcmc.System
 	ising  *mcmc.Ising // the system, if it is an Ising system, for direct calls
