@@ -373,7 +373,7 @@ func TestScanPlacesTemperatures(t *testing.T) {
 	if len(both[0].Scan) != len(both[1].Scan) || *both[0].Scan[1].Overlap < *both[1].Scan[1].Overlap {
 		t.Errorf("two lattices: %+v", both)
 	}
-	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan 2:2.00000001:auto"), "too close to choose others between them; give N in place of auto")
+	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan 2:2.00000001:auto"), "too close together to choose others between them; give N in place of auto")
 	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4 -scan beta=0:1e300:auto"), "too far apart to choose others between them; give a narrower range")
 	p := scanPlan(t, "-lattice 4x4 -sampler pt -scan 2:3:auto -moves 500")
 	if err := errors.Join(p.spaceScan(context.Background()), p.sampleChains(context.Background(), metronome(clockInterval))); err != nil {

@@ -114,6 +114,6 @@ func distanceFinding(t *claims.Table) string {
 	ratio := func(panel string, a algorithm) float64 {
 		return math.Exp(logs(t, panel, a).Mean() - logs(t, panel, ins).Mean())
 	}
-	return fmt.Sprintf("Early in training, PT has %.2f times the distance of INS and %.2f times its standard deviation, and PCD-1 %.2f times its distance. Late, PT has %.2f and PCD-1 %.2f times the distance of INS (geometric means over the curve).",
+	return fmt.Sprintf("Early in training, the distance of PT from the exact gradient is %.2f times that of INS, and its standard deviation %.2f times; the distance of PCD-1 is %.2f times that of INS. Late, the distance of PT is %.2f times that of INS, and the distance of PCD-1 %.2f times (geometric means over the curve).",
 		ratio(earlyPanel, pt), claims.SpreadRatio(t, earlyPanel, pt.name, ins.name, 0, math.Inf(1)), ratio(earlyPanel, pcd), ratio(latePanel, pt), ratio(latePanel, pcd))
 }

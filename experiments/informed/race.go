@@ -300,17 +300,17 @@ func (c contest) finding(t *claims.Table) string {
 		}
 		text := "there is no verdict, because " + byTau.Refusal
 		if c.doubt(t, champion, at) == "" {
-			text = fmt.Sprintf("%s gives %s, and for the new samplers %s", champion.fullName(), chains.Digits(chains.Exp(logs(t, gainPanel, champion, at))), text)
+			text = fmt.Sprintf("%s gives %s per second. On the new samplers %s", champion.fullName(), chains.Digits(chains.Exp(logs(t, gainPanel, champion, at))), text)
 		}
 		switch {
 		case byTau.Refusal == "":
 			text = gives(byTau, "")
 		case byError.Verdict == claims.Pass:
-			text = gives(byError, " by the errors of means (by τ there is no verdict)")
+			text = gives(byError, ", by the errors of means (by τ there is no verdict)")
 		}
-		texts = append(texts, fmt.Sprintf("on %s, %s", a.label, text))
+		texts = append(texts, fmt.Sprintf("On %s: %s.", a.label, text))
 	}
-	return "Independent values per second of the slowest observable: " + strings.Join(texts, "; ") + "."
+	return "Compared by the independent values per second of the slowest observable. " + strings.Join(texts, " ")
 }
 
 // table returns the tables of all arenas.

@@ -71,7 +71,7 @@ func TestVerdicts(t *testing.T) {
 func TestStuckRivals(t *testing.T) {
 	c := contest{seconds: shortSeconds, arenas: []arena{{label: "A"}}, contestants: []contestant{{name: gibbs}, {name: sardonics}, {name: pasRoot, new: true}}}
 	finding := c.finding(runsOf(map[string][3]float64{gibbs: {100, 100, 1000}, sardonics: {50, 50, 1000}, pasRoot: {400, 4, 1000}}))
-	if !strings.Contains(finding, "on A, Gibbs gives 25 times as many as PAS, √t by the errors of means (by τ there is no verdict)") {
+	if !strings.Contains(finding, "On A: Gibbs gives 25 times as many as PAS, √t, by the errors of means (by τ there is no verdict).") {
 		t.Error(finding)
 	}
 }
@@ -117,7 +117,7 @@ func TestAllStuck(t *testing.T) {
 		}
 	}
 	// The mean squared error of the four runs is that of 10.25 values per second.
-	if finding := c.finding(table); !strings.Contains(finding, "on A, there is no verdict, because in runs of 0.3 s, chains of SARDONICS stay in part of the states; by the errors of means a run has 3.08 independent values, and 25 of them would take at least 2.44 s") {
+	if finding := c.finding(table); !strings.Contains(finding, "On A: there is no verdict, because in runs of 0.3 s, chains of SARDONICS stay in part of the states; by the errors of means a run has 3.08 independent values, and 25 of them would take at least 2.44 s") {
 		t.Error(finding)
 	}
 }

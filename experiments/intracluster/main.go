@@ -24,8 +24,8 @@ walks, in either order: one switches k bits off, one after the other, and the ot
 each bit, and the move is accepted or rejected as a whole.
 
 In Go both samplers are far faster than in 2010, but not by the same factor. Each figure therefore shows the same runs in three units of
-cost: processor time; proposed flips, those of rejected moves included, with two flips for each attempt to exchange; and moves of IM. In the
-last unit, "at the paper's ratio", a move of IM counts as much as the number of attempts to exchange that took the same time in the paper.
+cost: processor time; proposed flips, those of rejected moves included, with two flips for each attempt to exchange; and moves of IM "at the
+paper's relative speeds", where a move of IM counts as much as the number of attempts to exchange that took the same time in the paper.
 "IM" has the paper's settings, with heat-bath weights as in the authors' program. "IM, our settings" has the defaults of
 ` + "`isingmc`" + `: walks of 1 to 25 flips, whose bias γ towards low energies is β. All samplers start at the same state, which 100 sweeps of
 exchange reach from a random one. The paper's numbers of moves count from there.

@@ -37,7 +37,7 @@ type unit struct {
 var units = []unit{
 	{"seconds", "lag / s", 2e-6, 1, "in seconds"},
 	{"flips", "lag / proposed flips", 10, 1e8, "in flips"},
-	{"moves", "lag / moves of IM", 1, 1e6, "in moves at the paper's ratio"},
+	{"moves", "lag / moves of IM", 1, 1e6, "at the paper's relative speeds"},
 }
 
 // Panels. X is seconds in energyPanel, a lag in rhoPanel, and otherwise 0. Energies are per site.
@@ -211,7 +211,7 @@ func (s system) claims(t *claims.Table) (all []claims.Claim) {
 		all = append(all, c)
 	}
 	all = append(all, claims.Smaller(s.Panel("τ of IM with our settings is shorter than that of exchange, in seconds"), s.Logs(t, tauPanel+"seconds", ours), s.Logs(t, tauPanel+"seconds", exchange)).Aside())
-	end := fmt.Sprintf("at the end of the paper's run, %d moves of IM or %d attempts to exchange", s.moves, s.attempts)
+	end := fmt.Sprintf("at the end of the paper's runs (IM %d moves, exchange %d attempts)", s.moves, s.attempts)
 	at := func(panel, curve string) claims.Repeats { return s.At(t, panel, curve) }
 	if s.settled {
 		return append(all,
@@ -229,7 +229,7 @@ func (s system) table(b *strings.Builder, t *claims.Table) {
 		return
 	}
 	fmt.Fprintf(b, "On the %s a move of IM takes as long as %.0f attempts to exchange; in the paper it took as long as %d.\n\n", s.Label, s.Mean(t, microPanel, im)/s.Mean(t, microPanel, exchange), s.attempts/s.moves)
-	b.WriteString("| sampler | accepted | µs per move or attempt | τ / s | τ / flips | τ / moves at the paper's ratio | independent energies per second | energy / site |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| sampler | accepted | µs per move or attempt | τ / s | τ / flips | τ / moves at the paper's relative speeds | independent energies per second | energy / site |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range curves {
 		mean, sd := t.At(s.Panel(meanPanel), c, 0).Average()
 		n := float64(len(t.At(s.Panel(meanPanel), c, 0)))

@@ -77,7 +77,7 @@ var contests = []contest{
 	},
 	{
 		name: "10", repeats: heavyRepeats, title: "the authors' RBM of 784 × 500 units", systems: []system{machine}, rewards: true, flags: "-model FILE",
-		says: "SARDONICS mixes significantly better than Swendsen–Wang and Gibbs, and compares well against block Gibbs, for more computing time. Swendsen–Wang (figure 11, left) fails to converge.",
+		says: "SARDONICS mixes significantly better than Swendsen–Wang and Gibbs, and compares well with block Gibbs per move, at the price of more computing time. Swendsen–Wang (figure 11, left) fails to converge.",
 		claims: func(s system, t *claims.Table) []claims.Claim {
 			return append(s.beatsGibbs(t),
 				claims.Larger(s.Panel("Swendsen–Wang fails to converge: its energies are above those of block Gibbs"), s.At(t, meanPanel, clusters), s.At(t, meanPanel, blocks)),

@@ -138,9 +138,9 @@ func lengthFinding(t *claims.Table) string {
 	}
 	list := func(names []string) string { return cmp.Or(strings.Join(names, ", "), "none") }
 	for k := range words {
-		words[k] = fmt.Sprintf("better on %s and worse on %s", list(better[k]), list(worse[k]))
+		words[k] = fmt.Sprintf("on %s and slower on %s", list(better[k]), list(worse[k]))
 	}
-	return fmt.Sprintf("We compared k=auto on %d systems. Per move, it is %s than the paper's tuning. Per second, tuning included, it is %s than the paper's tuning, and %s than untuned settings. On the other systems the difference is within the error, or there is no verdict.", len(matches), words[0], words[1], words[2])
+	return fmt.Sprintf("Of %d systems, SARDONICS with k=auto mixes faster per move than with the paper's tuning %s. Per second, tuning included, it is faster than with the paper's tuning %s, and faster than with untuned settings %s. On the other systems the difference is within the error, or there is no verdict.", len(matches), words[0], words[1], words[2])
 }
 
 // lengthNotes returns the table of the numbers.

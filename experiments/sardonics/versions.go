@@ -76,9 +76,9 @@ func versionsFigure(p *programs, name, title, says string, clustersWin bool, sys
 			var texts []string
 			for _, s := range systems {
 				tau := func(v string) string { return chains.Typical(s.At(t, tauMoves, v)) }
-				text := fmt.Sprintf("%s: τ in moves is %s by the pure version, %s iterated, %s mixed and %s with both", s.Label, tau(pure), tau(iterated), tau(mixed), tau(full))
+				text := fmt.Sprintf("%s: τ in moves is %s for the pure version, %s for the iterated, %s for the mixed and %s for the full version", s.Label, tau(pure), tau(iterated), tau(mixed), tau(full))
 				if clustersWin {
-					text += fmt.Sprintf(", and %s by Swendsen–Wang", tau(clusters))
+					text += fmt.Sprintf(", and %s for Swendsen–Wang", tau(clusters))
 				}
 				texts = append(texts, text)
 			}

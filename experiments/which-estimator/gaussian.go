@@ -157,9 +157,9 @@ func gaussianFigure() claims.Figure {
 				rivals := slices.DeleteFunc(names(gaussianEstimators), func(name string) bool { return name == "cd" })
 				best := slices.MinFunc(rivals, func(a, b string) int { return cmp.Compare(at(t, a, x).Mean(), at(t, b, x).Mean()) })
 				ratio := math.Exp(at(t, gaussianEstimators[0].name, x).Mean() - at(t, best, x).Mean())
-				texts = append(texts, fmt.Sprintf("%g: %s, %.1f", x, best, ratio))
+				texts = append(texts, fmt.Sprintf("norm %g: %s (%.1f)", x, best, ratio))
 			}
-			return "For each norm of the weight vectors, the best estimator that does not start at the data, and the error of pcd divided by its error: " + strings.Join(texts, "; ") + "."
+			return "The best estimator that does not start at the data, by the norm of the weight vectors, with the error of pcd divided by its own: " + strings.Join(texts, "; ") + "."
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder

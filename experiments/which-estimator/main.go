@@ -54,7 +54,7 @@ func experiment(p *files) claims.Experiment {
 			}.figure(p),
 			contest{
 				name: "sets", title: "bars and stripes, four far modes, and digits", flags: "-digits FILE",
-				says:       "what does an estimator gain on data between whose modes chains of pcd do not move, and lose on digits of fonts, where they mix?",
+				says:       "what does an estimator gain on data where chains of pcd do not move between the modes, and lose on digits of fonts, where chains of pcd mix?",
 				estimators: estimators, problems: pictures, seconds: 1, moments: moments,
 			}.figure(p),
 			contest{

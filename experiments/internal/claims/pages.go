@@ -67,7 +67,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 	fmt.Fprintf(&page, "\n## How it was run\n\n%s\n\n", e.About)
 	fmt.Fprintf(&page, "A paired difference compares two results of the same repetition, and is positive if it favours the claim. ± is the standard error of\nits mean over repetitions. A claim that one side is better gets PASS if this mean is more than %[1]d standard errors above 0. A claim that\ntwo sides are equal, or that one is not worse, gets PASS unless a difference of more than %[1]d standard errors contradicts it. A claim about\nnumbers without noise gets PASS if it is true. FAIL means that the claim was not shown, and OPEN that there are too few repetitions. The\nseconds after a command are the sum over all runs, on a machine that other programs used too.\n", Errors)
 	if !e.Figures[0].Ours {
-		fmt.Fprintf(&page, "\nA claim marked (%s) is a claim of the paper in a unit of cost that the paper does not plot, such as seconds. A claim marked (%s)\nis not in the paper, and does not count in the verdict on the figure. The verdict is %q if all other claims pass, and %q\nif only claims in another unit do not pass. It is %q if the numbers show the opposite of a claim of the paper, and otherwise\n%q.\n", OtherUnit, Own, Holding, PerStep, Contrary, Unresolved)
+		fmt.Fprintf(&page, "\nA claim marked (%s) is a claim of the paper in a unit of cost that the paper does not plot, such as seconds. A claim marked (%s)\nis not in the paper, and does not count in the verdict on the figure. The verdict is %q if all claims of the paper pass, in its unit\nand in others. It is %q if those in the paper's unit pass, and one in another unit does not. It is %q if the numbers\nshow the opposite of a claim of the paper in its unit, and otherwise %q.\n", OtherUnit, Own, Holding, PerStep, Contrary, Unresolved)
 	}
 	if err := atomicfile.WriteBytes(filepath.Join(out, "README.md"), []byte(page.String())); err != nil {
 		return err
@@ -148,6 +148,11 @@ its page and this one. Each picture links to its page, which has the claims, the
 A figure **holds** if every claim of the paper passes. A claim that one side is better passes if the mean paired difference over
 repetitions is more than three standard errors above 0. A figure **holds per step** if its claims pass in the paper's unit of cost, mostly moves,
 but not in another unit, such as seconds. It **does not hold** if our numbers show the opposite of a claim. Otherwise it is **not resolved**.
+
+Abbreviations: τ is the integrated autocorrelation time, usually of the energy. INS is infinite swapping, PT parallel tempering, PTT parallel
+trajectory tempering, PINS partial infinite swapping, CD and PCD are contrastive divergence and its persistent form. IM is an intracluster move,
+and "exchange" swaps an active and an inactive bit. LB, PAS, DMALA and DLMC are locally balanced proposals, which the page
+[informed](informed/README.md) defines.
 
 There are more measurements: [speed](speed/README.md) compares training programs, [scale](scale/README.md) is about MPI, and
 [sweeps](sweeps/README.md) has files for ` + "`rbmtrain -array`" + `.
