@@ -32,7 +32,8 @@ const (
 	// MaxChains is the largest number of chains.
 	MaxChains = 1_000_000
 	// MaxSites is the largest advisable number of units, summed over all chains and replicas, for
-	// samplers of binary systems. They store flip costs and weights of some 50 bytes per unit: 3 GiB.
+	// samplers of binary systems. They store flip costs and weights, some 50 bytes per unit or 3 GiB
+	// together.
 	MaxSites = 1 << 26
 
 	maxSteps = 1_000_000 // largest number of Gibbs steps per update

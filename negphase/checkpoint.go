@@ -50,9 +50,10 @@ func (c *chains) UnmarshalBinary(b []byte) error {
 	return r.err
 }
 
-// MarshalBinary returns the version and the number K of temperatures as uint32, the inverse temperatures
-// as float32, the chains, the temperatures' particles, the values and the journal. For each group, and
-// each temperature in it, a byte has the number 0 … K−1 of the particle there.
+// MarshalBinary returns the version and the number K of temperatures as uint32, the inverse
+// temperatures as float32, the chains, the particles by temperature, the values and the journal of the
+// record. The particles are bytes: for each group, and each temperature in it, the number 0 … K−1 of
+// the particle there.
 func (l *ladder) MarshalBinary() ([]byte, error) {
 	k := len(l.beta)
 	b := appendValues(nil, uint32(ladderVersion), uint32(k))
@@ -68,7 +69,8 @@ func (l *ladder) MarshalBinary() ([]byte, error) {
 	return append(b, l.record.journal[:l.record.kept()*k]...), err
 }
 
-// values returns the counters and measurements of the binary form, in this order. The journal follows them.
+// values returns the counters and measurements in the order of the binary form. There the journal
+// follows them.
 func (l *ladder) values() []any {
 	r := &l.record
 	return []any{l.journey, &l.rounds, &l.trips, &l.calls, &l.next, &l.tuned, &l.capped, &r.rounds, &r.length, r.samples, r.rises, r.stays, r.moves}
@@ -126,8 +128,8 @@ func (l *ladder) checkValues(from *reader) {
 	}
 	from.check(l.auto || l.next == never && l.tuned == 0, "the saved ladder is tuned; the settings name its temperatures")
 	from.check(r.rounds <= l.rounds, "the saved ladder has records of %d rounds, but made %d", r.rounds, l.rounds)
-	// The length of a single group's batches starts at 1 and doubles when all are full. So one batch or
-	// more is not full, and if the length is above 1, at least half of them are full.
+	// The length of a single group's batches starts at 1 and doubles when all batches are full. So at
+	// least one batch is not full, and if the length is above 1, at least half of the batches are.
 	fits := r.length == 1
 	if r.groups == 1 && r.length > 0 {
 		full := r.rounds / r.length
@@ -167,7 +169,7 @@ func (r *reader) check(ok bool, format string, args ...any) {
 	}
 }
 
-// read decodes values that appendValues wrote into the given slices and pointers.
+// read fills the given slices and pointers with the next values that appendValues wrote.
 func (r *reader) read(values ...any) {
 	for _, v := range values {
 		n, err := binary.Decode(r.b, binary.LittleEndian, v)

@@ -12,9 +12,9 @@ import (
 // The layers on which the chains of a kind keep constraints. A constraint fixes the number of active
 // units in a layer or in both.
 //
-// Block Gibbs steps draw the visible units freely, and the hidden ones among the
-// states that a constraint on them allows. Under a constraint on all units they
-// would never change the number of active visible units.
+// Block Gibbs steps draw the visible units freely, and the hidden ones among the states that a
+// constraint on them allows. Under a constraint on all units these steps would never change the number
+// of active visible units.
 var (
 	onHidden = []rbm.Layer{rbm.HiddenUnits}
 	onBoth   = []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits}
@@ -23,8 +23,8 @@ var (
 const gibbsObstacle = "its Gibbs steps never change the number of visible units that are active"
 
 // Keeps returns nil if an estimator with these settings respects the constraint c, or if c is nil. The
-// error says why it does not, and which estimators do. New cannot check this, as it does not know the
-// model. Estimate returns the same error for a model with such a constraint.
+// error says why the estimator does not, and which estimators do. New cannot check this, because it
+// does not know the model. Estimate returns the same error for a model with such a constraint.
 func (s Settings) Keeps(c *rbm.Constraint) error {
 	if c == nil {
 		return nil

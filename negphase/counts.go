@@ -16,8 +16,8 @@ type Info struct {
 
 	// SwapTries and Swaps count attempted and successful exchanges for each pair of neighbours on a
 	// ladder, starting at the coldest pair. For pt they are proposed and accepted swaps. For ins and
-	// pins they are the permutations drawn, and the permutations that moved a particle across the
-	// pair. For ptt they are swaps of neighbouring rungs, starting at the live model.
+	// pins they are the permutations drawn, and the permutations that moved a particle across the pair.
+	// For ptt they are swaps of neighbouring rungs, its frozen models, starting at the live model.
 	SwapTries, Swaps []int64
 	// Tuned is the number of times that the ladder had been tuned; for ptt, the number of rungs
 	// above the oldest. SwapTries and Swaps count exchanges of the ladder since its last change.
@@ -53,9 +53,9 @@ func (i *Info) Count(name string, x float64) {
 	i.Counts = append(i.Counts, Count{name, x})
 }
 
-// Add adds the counts of o to i. If o and i differ in Tuned, SwapTries and Swaps are those of the one
+// Add adds the counts of o to i. If o and i differ in Tuned, i has SwapTries and Swaps of the ladder
 // that was tuned more often. Add panics if Tuned is equal and the numbers of pairs differ, unless one
-// is zero.
+// number is zero.
 func (i *Info) Add(o Info) {
 	i.Updates += o.Updates
 	for _, c := range o.Counts {
@@ -189,7 +189,7 @@ func (i Info) SwapRates() []float64 {
 type Figure struct {
 	Key    string  // key in JSON, and name of the column in metrics.csv
 	Value  float64 // NaN if unknown or not worth reporting; JSON then omits the key
-	Column bool    // metrics.csv has a column of it, computed over the updates since the last evaluation
+	Column bool    // metrics.csv has a column for it, computed over the updates since the last evaluation
 	// Text is a line of the summary of a run. If Ladder is set, it is appended to the line about
 	// the ladder instead.
 	Text   string
@@ -231,11 +231,11 @@ func (s Settings) Warnings(total, recent Info, updates int) []string {
 type Traits struct {
 	AtData  bool // chains start at the positive phase in each call
 	Moments bool // the estimator returns moments instead of particles
-	// NoSamples says why the particles are not samples of a model, and which kinds to use
-	// instead; "" if they are.
+	// NoSamples says why the particles are not samples of a model, and which kinds to use instead; ""
+	// if they are samples.
 	NoSamples string
-	// BitsOnly says why the model cannot have real units, and which kinds to use instead; "" if it
-	// can.
+	// BitsOnly says why the model cannot have real units, and which kinds to use instead; "" if it can
+	// have them.
 	BitsOnly string
 }
 

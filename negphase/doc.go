@@ -8,13 +8,13 @@
 //
 // Estimators with a ladder of temperatures (Tempered: pt, ins, pins) measure how its particles are
 // exchanged: rejection rates, round trips, and the time that each particle spent at each temperature.
-// Package logz estimates log Z from these measurements. The temperatures are given or tuned:
-// "tau=auto" tunes them until all neighbours reject equally often (Syed et al. 2022), and
-// "tau=reach/5" tunes five of them, the hottest included. At β = 0 the path of tempered distributions
-// reaches the uniform distribution or, with "path=data", the data's base rates.
+// Package logz estimates log Z from these measurements. The temperatures are given or tuned: "tau=auto"
+// tunes them until all neighbours reject equally often (Syed et al. 2022), and "tau=reach/5" tunes five
+// of them, the hottest included. At β = 0 the path of tempered distributions reaches the uniform
+// distribution or, with "path=data", independent units with the base rates of the data.
 //
-// The ladder of ptt consists of models with earlier parameters of the run. It estimates log Z (LogZer)
-// and may reject an update that goes too far for its chains (Vetoer).
+// The ladder of ptt consists of models with earlier parameters of the run. The estimator ptt also
+// estimates log Z (LogZer), and it may reject an update that goes too far for its chains (Vetoer).
 //
 // A ladder may use a sampler of package mcmc instead of Gibbs steps, as in
 // "pt:tau=1/1.5/2:sardonics:k=1-20".

@@ -64,18 +64,18 @@ func (l *LadderSettings) weighted(i Info, updates int) []Figure {
 //
 // The work of ins grows like 2^K. For long ladders there is pins, partial infinite swapping (Dupuis et
 // al. 2012), which draws a permutation within each block of temperatures. Two partitions into blocks
-// alternate; the second is offset by half a block. The weights are those within the block with
-// temperature 1. If a call has an even number of rounds, this block has full length in the last round.
-// With a single block pins equals ins.
+// alternate; the second is offset by half a block. The weights are computed within the block that
+// contains temperature 1. If a call has an even number of rounds, this block has full length in the
+// last round. With a single block pins equals ins.
 type ins struct {
 	ladder
 	block int // largest number of temperatures in a block
 	parts []*insPart
-	off   []float64 // for each group: the weight of particles above temperature 1
+	off   []float64 // for each group: 1 minus the weight of the particle simulated at temperature 1
 	loop  parallel.Loop
 
-	// The current work, which the parts divide: the block of temperatures lo … hi−1 in the groups
-	// from … to−1.
+	// The current work, which is divided among the parts: the block of temperatures lo … hi−1 in the
+	// groups from … to−1.
 	lo, hi, from, to int
 	weigh            bool // compute weights too
 	draws            rbm.Key
@@ -128,9 +128,9 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	return phase, n.info, err
 }
 
-// reassign redraws the temperatures of all particles within the blocks of
-// this round. If weigh is set, it sets the weights in the estimate, from the energies before the draw.
-// If there are many replicas, each rank draws for its groups only.
+// reassign redraws the temperatures of all particles within the blocks of this round. If weigh is set,
+// reassign also sets the weights in the estimate, from the energies before the draw. If there are many
+// replicas, each rank draws for its groups only.
 func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	n.draws = key
 	if weigh {
@@ -138,7 +138,7 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	}
 	n.from, n.to = n.dealt()
 	mine := n.to - n.from
-	// One part per processor; the results do not depend on their number.
+	// One part per processor; the results do not depend on the number of parts.
 	for len(n.parts) < min(mine, runtime.GOMAXPROCS(0)) {
 		n.parts = append(n.parts, newPart(n.block))
 	}
@@ -178,8 +178,9 @@ func (n *ins) gatherDraws(weigh bool) error {
 	return ranks.GatherRows(g, n.off, n.groups)
 }
 
-// permanentCost is the cost of a permanent of k particles in the units of parallel.Loop. A product in it
-// is some sixteen times as slow as one in a product of matrices.
+// permanentCost is the cost of a permanent of k particles in the units of parallel.Loop. A
+// multiplication in a permanent takes some sixteen times as long as a multiplication in a product of
+// matrices.
 func permanentCost(k int) int { return 16 * (16*k*k + k<<k/2) }
 
 // blockEnd returns the temperature after the block that starts at temperature lo, in the

@@ -113,7 +113,7 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		if err := l.base.Check(m); err != nil {
 			return err
 		}
-		if l.base == nil && (m.Real() || m.RealHidden()) { // the distribution at β = 0 is not flat in real units
+		if l.base == nil && (m.Real() || m.RealHidden()) { // no flat distribution over real values exists for β = 0
 			l.base = rbm.UniformBase(m)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // A record stores the measurements of a ladder in a fixed amount of memory: sums for each pair of
-// neighbouring temperatures, counts for each particle and temperature, and the last rounds of the first
-// group.
+// neighbouring temperatures, counts for each particle and temperature, and the temperatures of the
+// first group's particles in the last rounds.
 type record struct {
 	groups, temperatures int
 	rounds               int64
@@ -30,8 +30,9 @@ type record struct {
 const (
 	// journalRounds is the largest number of rounds of a trajectory.
 	journalRounds = 1024
-	// loneBatches is the largest number of batches of a single group. A standard error
-	// that is computed from 32 batches has a relative error of 1/√(2·31), some 13 %.
+	// loneBatches is the largest number of batches of a single group. At least 32 batches are full once
+	// their length has doubled. A standard error from 32 batches has a relative error of 1/√(2·31),
+	// some 13 %.
 	loneBatches = 64
 )
 
@@ -95,8 +96,8 @@ func (r *record) complete() (samples int, rounds int64) {
 // allPairs, in place of a pair, selects the sum over all pairs.
 const allPairs = -1
 
-// rejection returns the mean rejection probability of pair k with its standard error; for allPairs, that of
-// the sum over all pairs. The error is 0 if there are fewer than two samples.
+// rejection returns the mean rejection probability of pair k with its standard error; for allPairs, the
+// mean and error of the sum over all pairs. The error is 0 if there are fewer than two samples.
 func (r *record) rejection(k int) (mean, err float64) {
 	if r.rounds == 0 {
 		return 0, 0
@@ -133,7 +134,7 @@ func (r *record) rise(k int) float64 {
 	return r.rises[k] / float64(max(1, r.rounds)) / float64(r.groups)
 }
 
-// rates divides a K × K matrix of counts by the number of rounds of all groups together.
+// rates divides a K × K matrix of counts by the number of rounds times the number of groups.
 func (r *record) rates(counts []int64) [][]float64 {
 	m := make([][]float64, r.temperatures)
 	for i := range m {

@@ -59,7 +59,7 @@ type LadderSettings struct {
 	samplerSettings // the sampler that moves chains instead of Gibbs steps, if there is one
 }
 
-// keys returns the table of the settings. more are the keys that only this kind has.
+// keys returns the table of the settings. more are keys that only one kind of ladder has.
 func (l *LadderSettings) keys(more ...grammar.Key) grammar.Keys {
 	return slices.Concat(
 		grammar.Keys{
@@ -201,8 +201,8 @@ func (l *LadderSettings) checkSampler() error {
 type Temperatures struct {
 	// List rises from 1 and may end at +Inf, β = 0.
 	List []float64
-	// Auto tunes the temperatures; List is then empty. There are Number of them or, if Number is 0,
-	// as many as the measured barrier requires (see Ladder.Barrier). The highest is
+	// Auto tunes the temperatures; List is then empty. The ladder has Number temperatures or, if Number
+	// is 0, as many as the measured barrier requires (see Ladder.Barrier). The highest is
 	// LadderSettings.Hottest. With Reach, Auto is set too, and the highest temperature is tuned so that
 	// neighbours reject the fraction reachRejection of their swaps.
 	Auto, Reach bool

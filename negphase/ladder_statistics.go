@@ -25,8 +25,8 @@ type Tempered interface {
 }
 
 // A Ladder has statistics of how particles are exchanged between K temperatures, since the first call
-// or since the ladder was last tuned. A round is the Gibbs steps or moves of each
-// particle, and the swaps after them.
+// or since the ladder was last tuned. A round consists of the Gibbs steps or moves of each particle,
+// and the swaps after them.
 type Ladder struct {
 	Beta []float64 // inverse temperatures, falling from 1
 
@@ -54,8 +54,8 @@ type Ladder struct {
 	// Moves[i][j] is the fraction of rounds in which the particle at temperature i
 	// went to temperature j.
 	Moves [][]float64
-	// Trajectory[t][i] is the index of the temperature of particle i of the first group after round
-	// t of the last rounds, the oldest first. There are at most 1024.
+	// Trajectory[t][i] is the index of the temperature of particle i of the first group after round t
+	// of the last rounds, the oldest first. It has at most 1024 rounds.
 	Trajectory [][]uint8
 
 	// Tuned is the number of times that the ladder was tuned. Capped reports that the barrier

@@ -168,12 +168,13 @@ const (
 	leastBarrier = 1e-3
 )
 
-// Barriers estimates the communication barrier between each pair of neighbours of beta, which falls. It
-// uses their mean rejections and their differences ΔE of mean energy, which rise holds. A rejection rate
-// cannot exceed 1, however far apart its pair is, so near 1 it is replaced by the thermodynamic length
-// √(Δβ·ΔE/π). This is the barrier if energies are normally distributed and their variance hardly changes
-// from one neighbour to the other: rejections are then erf(√(Δβ·ΔE)/2), for close pairs √(Δβ·ΔE/π). Such
-// lengths distinguish a wide gap from a narrow one even when neither ever swaps.
+// Barriers estimates the communication barrier between each pair of neighbours among the falling
+// inverse temperatures beta. It uses the mean rejection of a pair and its difference ΔE of mean energy,
+// an element of rise. A rejection rate cannot exceed 1, however far apart its pair is, so near 1 it is
+// replaced by the thermodynamic length √(Δβ·ΔE/π). This is the barrier if energies are normally
+// distributed and their variance hardly changes from one neighbour to the other: rejections are then
+// erf(√(Δβ·ΔE)/2), for close pairs √(Δβ·ΔE/π). Such lengths distinguish a wide gap from a narrow one
+// even when neither pair ever swaps.
 func Barriers(beta, rejection, rise []float64) []float64 {
 	length := make([]float64, len(rejection))
 	for k, r := range rejection {
@@ -198,10 +199,10 @@ func EqualBarriers(beta, barriers []float64, n int) []float64 {
 }
 
 // placed returns n falling inverse temperatures that start at the first of beta, with equal barriers
-// between neighbours that add to crossed. length has the barriers between the neighbours of beta; crossed
-// is at most their sum, and if it is equal both ends are kept. from[j] is the index in beta of the inverse
-// temperature that is nearest to next[j], measured by barrier. placed returns nil if float32 cannot tell
-// the inverse temperatures apart.
+// between neighbours that add to crossed. length has the barriers between the neighbours of beta;
+// crossed is at most their sum; if it equals the sum, both ends of beta are kept. from[j] is the index
+// in beta of the inverse temperature that is nearest to next[j], measured by barrier. placed returns
+// nil if float32 cannot tell the inverse temperatures apart.
 func placed(beta, length []float64, n int, crossed float64) (next []float64, from []int) {
 	barrier := make([]float64, len(beta))
 	for k, x := range length {

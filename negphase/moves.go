@@ -68,8 +68,8 @@ func newMoves(s samplerSettings, moves int) *binaryMoves {
 	return w
 }
 
-// prepare makes w ready for runs under m. There are the given number of groups of chains, with one chain
-// at each inverse temperature in a group. Call it whenever the parameters have changed.
+// prepare makes w ready for runs under m. groups is the number of groups of chains. Each group has one
+// chain at each inverse temperature. Call it whenever the parameters have changed.
 func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	var err error
 	begun := w.replicas != nil

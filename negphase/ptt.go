@@ -11,7 +11,7 @@ import (
 type pttSettings struct {
 	k, chains, rungs, sweeps, reservoir int
 	freeze                              float64
-	path                                string    // the oldest rung: ToUniform or ToData; "": the first model without its weights
+	path                                string    // the oldest rung: ToUniform or ToData; "": startingBase of the first model
 	base                                *rbm.Base // base rates of the data, for ToData
 }
 
@@ -50,8 +50,8 @@ const (
 	// vetoShare is the fraction of updates that an estimator may reject without a
 	// warning.
 	vetoShare = 0.01
-	// renewalShare is the smallest mean age, as a fraction of the run, at which particles
-	// count as not renewed. If no particle is ever renewed, this fraction is a half.
+	// renewalShare is the smallest mean age, as a fraction of the run, at which particles count as not
+	// renewed. If no particle is ever renewed, the mean of the age over all updates is half the run.
 	renewalShare = 0.25
 )
 
@@ -78,11 +78,11 @@ func (s *pttSettings) Warnings(i, _ Info, updates int) (all []string) {
 	return all
 }
 
-// ptt is parallel tempering along the trajectory of training (arXiv:2405.15376,
-// arXiv:2607.27077). The rungs of its ladder are frozen models with earlier parameters of the run. The
-// oldest rung has no weights and is sampled exactly: it is the first model of the run without its
-// weights, or the distribution that path names. Above the newest rung is the live model, which is being
-// trained. Neighbours a and b swap their particles x and y with the probability
+// ptt is parallel tempering along the trajectory of training (arXiv:2405.15376, arXiv:2607.27077). The
+// rungs of its ladder are frozen models with earlier parameters of the run. The oldest rung has no
+// weights and is sampled exactly: it is startingBase of the first model of the run, or the distribution
+// that path names. Above the newest rung is the live model, which is being trained. Neighbours a and b
+// swap their particles x and y with the probability
 //
 //	min(1, e^Δ),  Δ = F_a(x) + F_b(y) − F_a(y) − F_b(x),
 //
@@ -107,7 +107,7 @@ type ptt struct {
 	fixed  bool    // no rungs are added
 	looked bool    // the live chains' means and free energies are already those for the next call
 
-	now       int64   // calls so far, without sweeps that thermalise a rung
+	now       int64   // calls so far; sweeps that thermalise a rung do not count
 	oldPairs  int64   // calls in which a pair of older rungs took part
 	rate      float64 // moving average of the swap rate with the newest rung
 	vetoes    int64   // updates rejected since the last call

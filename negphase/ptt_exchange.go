@@ -4,8 +4,8 @@ import "gorbm/rbm"
 
 // exchangeWork is the working memory of swaps between two neighbouring models.
 type exchangeWork struct {
-	// Element a of mean and free belongs to model a of the pair: hidden means and free energies under
-	// it of the other model's particles.
+	// mean[a] and free[a] are the hidden means and free energies under model a of the pair, of the
+	// other model's particles.
 	mean  [2]rbm.Matrix
 	free  [2][]float64
 	words []uint64 // scratch: the words of a particle
@@ -34,8 +34,8 @@ func (p *ptt) model(i int) *rung {
 }
 
 // exchange swaps particles of rung i and of the model above it. It needs the free energy of each
-// particle under its own model. It keeps these current, and the hidden means of the particles that have
-// moved.
+// particle under its own model. For the particles that it swaps, it updates the free energies and the
+// hidden means.
 func (p *ptt) exchange(i int, key rbm.Key) error {
 	w := &p.work
 	pair := [2]*rung{p.model(i), p.model(i + 1)}
@@ -54,7 +54,7 @@ func (p *ptt) exchange(i int, key rbm.Key) error {
 		if i == len(p.rungs)-1 {
 			rate += accept
 		}
-		from := len(p.rungs) - 1 - i // the live model
+		from := len(p.rungs) - 1 - i // Info counts pairs from the live model
 		p.info.SwapTries[from]++
 		if key.Uniform(uint64(2*r)) < accept {
 			p.info.Swaps[from]++

@@ -19,9 +19,10 @@ func (p *ptt) oldest(m *rbm.RBM) *rbm.Base {
 	return startingBase(m)
 }
 
-// begin makes the ladder ready for a negative phase of m. A new ladder has only the oldest rung,
-// a model without weights, and the chains are draws from it. If m is already trained, the two hardly
-// swap. Rungs are then added on the straight line between their parameters, as if a run had led along it.
+// begin makes the ladder ready for a negative phase of m. A new ladder has only the oldest rung, a
+// model without weights, and the chains are draws from it. If m is already trained, it hardly swaps
+// with this rung. Rungs are then added on the straight line between the parameters of both, as if a run
+// had led along the line.
 func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	switch {
 	case p.states != nil:
@@ -68,7 +69,7 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	return nil
 }
 
-// place sets the rungs of the ladder, and allocates the memory of swaps with chains of m.
+// place sets the rungs of the ladder, and allocates the memory for swaps between models of m's shape.
 func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
 	p.rungs = rungs
 	p.live.states = p.states
@@ -103,11 +104,11 @@ const (
 	leastShare = 1. / 1024
 )
 
-// raise freezes the live model as a new rung. Its reservoir starts as copies of the
-// live chains, and sweeps of all rungs thermalise it. If it then hardly swaps with the
-// rung before, the model has changed too fast for the chains. In this case raise tries models on the
-// straight line between the parameters of the two, each at half the distance of the last from the rung
-// before, until a model swaps often enough. It adds this model as a rung and continues from there.
+// raise freezes the live model as a new rung. Its reservoir starts as copies of the live chains, and
+// sweeps of all rungs thermalise it. If the new rung then hardly swaps with the rung before, the model
+// has changed too fast for the chains. In this case raise tries models on the straight line between the
+// parameters of the two, each at half the distance of the last from the rung before, until a model
+// swaps often enough. It adds this model as a rung, and continues from it towards the live model.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0

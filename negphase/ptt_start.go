@@ -6,9 +6,9 @@ import "gorbm/rbm"
 // Initial weights have a standard deviation of 0.01.
 const untrained = 0.1
 
-// meanField returns a distribution of independent units that approximates m with small weights. Its hidden
-// biases c are those of m, and its visible biases are b + W·σ(c), where b are those of m. To first order
-// in W, its free energy of v differs from that of m by a constant.
+// meanField returns a distribution of independent units that approximates m if the weights W of m are
+// small. Its hidden biases are c, those of m. Its visible biases are b + W·σ(c), where b are the
+// visible biases of m. To first order in W, its free energy of v differs from that of m by a constant.
 func meanField(m *rbm.RBM) *rbm.Base {
 	b := uniformBase(m)
 	copy(b.HiddenBias, m.HiddenBias)

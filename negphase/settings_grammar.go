@@ -30,16 +30,15 @@ func (s Settings) String() string {
 	return out
 }
 
-// Parse reads settings in the grammar name[:key=value]…, such as
-// "pt:k=1:tau=1/2/3/4/5". The kind's table has the keys. The elements of a list are
-// separated by '/'. tau may also be auto, auto/n or reach/n.
+// Parse reads settings in the grammar name[:key=value]…, such as "pt:k=1:tau=1/2/3/4/5". KeysHelp lists
+// the keys. The elements of a list are separated by '/'. tau may also be auto, auto/n or reach/n.
 //
-// In walk, pt, ins and pins, a part without '=' names a sampler of
-// mcmc.ParseMover. A key after this part belongs to the sampler if the sampler has it:
-// "walk:gibbs:order=random:chains=20", "pt:tau=1/2:sardonics:k=1-20". The kinds
-// sardonics and im are short for walk:sardonics and walk:im. For walks the default k=fit means
-// 1 to 20 flips, or fewer if the model has too few units. With k=auto the length of walks adapts to
-// their acceptance: see mcmc.Adaptive, Freezer and Tuned.
+// In walk, pt, ins and pins, a part between colons without '=' names a sampler of mcmc.ParseMover. A
+// key after this part belongs to the sampler if the sampler has it:
+// "walk:gibbs:order=random:chains=20", "pt:tau=1/2:sardonics:k=1-20". The kinds sardonics and im are
+// short for walk:sardonics and walk:im. For walks the default k=fit means 1 to 20 flips, or fewer if
+// the model has too few units. With k=auto the length of walks adapts to their acceptance: see
+// mcmc.Adaptive, Freezer and Tuned.
 //
 // A key that the text does not mention has the value in defaults, if their kind has this key;
 // otherwise it has the default of the table. The sampler of defaults is used only if their kind is the

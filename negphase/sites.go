@@ -8,8 +8,8 @@ import (
 	"gorbm/rbm"
 )
 
-// sites are the units of a model that a sampler flips. The other fields say what must be drawn in
-// addition to its moves, so that chains reach all states.
+// sites are the units of a model that a sampler flips. The other fields say what must be drawn besides
+// the moves of the sampler, so that chains reach all states.
 type sites struct {
 	constraint *rbm.Constraint
 	units      []int32   // indices in the system, where visible units precede hidden ones
@@ -54,8 +54,8 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 }
 
 // marginalSites is sitesOf for a model with Gaussian units, whose system is its mcmc.Marginal. The
-// visible states of such a model do not persist, so a Gibbs step before the moves draws those that are
-// not Gaussian.
+// visible states of such a model do not persist, so a Gibbs step before the moves draws the visible
+// units that are not Gaussian.
 func marginalSites(m *rbm.RBM, mover mcmc.Mover) (s sites, err error) {
 	visible := 0
 	for _, g := range m.Groups() {

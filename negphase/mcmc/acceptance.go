@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 )
 
-// A stream generates the random numbers inside one move, by xoroshiro128++
-// (Blackman & Vigna 2021). Unlike the methods of rand.Rand, the compiler inlines it. Each move seeds a
-// stream with 128 bits from its rand.Rand.
+// A stream generates the random numbers inside one move, by xoroshiro128++ (Blackman & Vigna 2021). The
+// compiler inlines its methods, unlike those of rand.Rand. Each move seeds a stream with 128 bits from
+// its rand.Rand.
 type stream struct{ a, b uint64 }
 
 func newStream(r *rand.Rand) stream {
@@ -24,9 +24,9 @@ func (s *stream) next() uint64 {
 	return word
 }
 
-// below maps 32 random bits to a number in 0…n−1. The probabilities of the numbers
-// differ by at most 2⁻³². A sampler does not need equal probabilities: detailed balance
-// holds because a move and its reverse choose with the same ones.
+// below maps 32 random bits to a number in 0…n−1. The probabilities of the numbers differ by at most
+// 2⁻³². A sampler does not need equal probabilities: detailed balance holds because a move and its
+// reverse choose with the same probabilities.
 func below(n int, half uint32) int { return int(uint64(n) * uint64(half) >> 32) }
 
 // belowWord is below for 64 random bits.
@@ -36,7 +36,7 @@ func belowWord(n int, word uint64) int {
 }
 
 // A chance is a probability in units of 2⁻⁵³, rounded down. The event happens if a random integer of 53
-// bits is less.
+// bits is less than the chance.
 type chance uint64
 
 const always chance = 1 << 53

@@ -8,11 +8,12 @@ import (
 )
 
 // Intracluster samples states with a fixed number n of active sites, by pairs of walks (Hamze & de
-// Freitas 2010). One walk flips k sites that are on, one after the other. Each is drawn in proportion to
-// its weight φ among the sites that are on at that step (equation 2). The other walk flips k sites that
-// are off, in the same way. A fair coin decides before the move which walk is first. The second walk may
-// flip sites back that the first one flipped. The move is accepted or rejected by equation 6, which leaves
-// exp(−βE) invariant on the shell |x| = n. With any k ≥ 1 the chain can reach all states of the shell.
+// Freitas 2010). One walk flips k sites that are on, one after the other. Each site is drawn in
+// proportion to its weight φ among the sites that are on at that step (equation 2). The other walk
+// flips k sites that are off, in the same way. A fair coin decides before the move which walk is first.
+// The second walk may flip sites back that the first one flipped. The move is accepted or rejected by
+// equation 6, which leaves exp(−βE) invariant on the shell |x| = n. With any k ≥ 1 the chain can reach
+// all states of the shell.
 //
 // The paper defines shells by the distance n from an arbitrary state; here this state is all zeros. The
 // paper's walk "upward" from S_n to S_(n−k) flips bits that are on; here turning a bit off is down, and

@@ -18,9 +18,8 @@ type Ising struct {
 	scale float64   // 1/quantum, a power of two
 }
 
-// NewIsing returns a system on g with a copy of the given state; all zeros (spins down) if
-// nil. It panics if the state's length differs from that of g
-// or an element is neither 0 nor 1.
+// NewIsing returns a system on g with a copy of the given state; all zeros (spins down) if state is
+// nil. It panics if the state's length differs from that of g or an element is neither 0 nor 1.
 func NewIsing(g *Graph, state []uint8) *Ising {
 	n := g.Len()
 	s := &Ising{graph: g, state: make([]uint8, n)}

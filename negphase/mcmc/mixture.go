@@ -57,11 +57,11 @@ func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
 
 // A mixtureChain is a Mixture on one system.
 type mixtureChain struct {
-	kernels []*sardonicsChain
-	biases  []biases // for each kernel
-	shared  walker   // of all kernels
-	last    int      // the current kernel
-	left    int      // moves left with the current kernel
+	kernels []*sardonicsChain // one per sampler of the mixture
+	biases  []biases          // for each kernel
+	shared  walker            // of all kernels
+	last    int               // the current kernel
+	left    int               // moves left with the current kernel
 }
 
 // Reset recomputes the caches; see Chain. The next

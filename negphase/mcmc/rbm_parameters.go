@@ -75,8 +75,8 @@ func NewParameters(m *rbm.RBM) *Parameters {
 	return c
 }
 
-// setting is the working memory of Set. A task of its loop quantizes one panel of the weights and sums
-// their magnitudes.
+// setting is the working memory of Set. A task of its loop quantizes one panel of the weights, those of
+// rbm.PanelUnits hidden units, and sums their magnitudes.
 type setting struct {
 	columns []float32   // for each hidden unit: |bias| + Σ|w|
 	rows    [][]float32 // [panel][visible unit] Σ|w|

@@ -129,7 +129,8 @@ func (w *denseWalk) set(l, i int, p pair) {
 	}
 }
 
-// listed returns the weights of unit i of a layer that the sums include.
+// listed returns the weights with which the sums include unit i of a layer: 0 for a unit that was
+// flipped in this segment.
 func (w *denseWalk) listed(l, i int) (p pair) {
 	p.first = uint64(w.layer[l][0].Leaf[i])
 	if w.biases == 2 {

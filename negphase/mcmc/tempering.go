@@ -32,8 +32,9 @@ const (
 const maxReplicas = 512
 
 // Tempering moves replicas of a system at several temperatures by Mover, and exchanges them. The
-// temperatures rise in geometric progression from the temperature of Bind to Hottest times that. So all
-// pairs swap equally often if the specific heat is constant. The chain is a *Ladder.
+// temperatures rise in geometric progression from the temperature of Bind to Hottest times this
+// temperature. So all pairs swap equally often if the specific heat is constant. The chain is a
+// *Ladder.
 type Tempering struct {
 	Swapping Swapping
 	Mover    Mover
@@ -92,8 +93,8 @@ func TemperingHelp() (kinds, keys string) {
 //
 //	pt[:replicas=8][:hottest=2][:SAMPLER[:key=value]…]
 //
-// ParseMover parses the sampler, with the default order o. If the text has no sampler, it is standard.
-// given has the keys before the sampler that the text mentions.
+// ParseMover parses the sampler, with the default order o. If the text has no sampler, the sampler is
+// standard. given lists the keys of pt or ins that the text sets.
 func ParseTempering(text, standard string, o Order) (t Tempering, given []string, err error) {
 	parts := strings.Split(text, ":")
 	t.Swapping = Swapping(parts[0])
@@ -279,7 +280,7 @@ func (l *Ladder) exchangeAll(decide func(p float64) bool) {
 		for k := 1; k < pairs; k += 2 {
 			l.swapIf(k, decide(l.assign(k)))
 		}
-		for k := 0; k < pairs; k += 2 { // last, as the estimate at the coldest temperature needs its weights
+		for k := 0; k < pairs; k += 2 { // last, because the estimate at the coldest temperature needs the weights of pair 0
 			p := l.assign(k)
 			weight := 1 - p
 			if l.swapIf(k, decide(p)) {

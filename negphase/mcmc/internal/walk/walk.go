@@ -49,9 +49,8 @@ type Product struct {
 // One is the empty product.
 var One = Product{P: 1}
 
-// small is the value of P below which it is folded into the logarithm. A factor is at least 2⁻⁶², the
-// ratio of the smallest weight to the largest total, so P stays above 2⁻⁹⁶², a
-// normal number.
+// small is the value below which P is folded into the logarithm. A factor is at least 2⁻⁶², the ratio
+// of the smallest weight to the largest total, so P stays above 2⁻⁹⁶², a normal number.
 const small = 0x1p-900
 
 // Times multiplies p by weight/total.

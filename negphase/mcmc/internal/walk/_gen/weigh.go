@@ -105,7 +105,7 @@ func (l layer) units(disps []int) []operand.Mem {
 	return m
 }
 
-// loop writes a loop over all numbers of a layer. An iteration processes turns·lanes numbers while so
+// loop writes a loop over all numbers of a layer. An iteration processes turns·lanes numbers while that
 // many are left, and then lanes numbers. f writes the body for a list of at most together vectors,
 // given by their displacements in bytes.
 func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
