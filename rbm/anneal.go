@@ -17,15 +17,15 @@ const (
 	// At 784×500 units a hundred chains on one processor take 6 % longer in parts of 25 than in
 	// parts of 50 or 100.
 	annealRows = 25
-	// annealSteps is the number of steps between two checks of the log weights, a stretch. A stretch
+	// annealSteps is the number of steps of a stretch. The log weights are checked after each stretch. A stretch
 	// of a hundred chains at 784×500 units takes about ten milliseconds.
 	annealSteps = 64
 )
 
-// An annealing moves chains along a path of inverse temperatures and computes
-// the increases (gains) of their log weights: see Anneal. One up pass computes both the
-// gain and h. With increasing β this is annealed importance sampling. With decreasing β it is the
-// exact reverse, because the move at each β is reversible.
+// An annealing moves chains along a path of inverse temperatures and computes the increases (gains) of their
+// log weights: see Anneal. One up pass computes the gain and draws the hidden states. With increasing β this
+// is annealed importance sampling. With decreasing β it is the exact reverse, because the move at each β is
+// reversible.
 type annealing struct {
 	path   []float64 // inverse temperatures, each exact in float32
 	key    Key
@@ -38,8 +38,8 @@ type annealing struct {
 	table  []float64 // working memory of gather
 }
 
-// An annealPart moves some of the chains. The model is fixed, so v|h is an up pass of the mirrored
-// model. It has the sums of a down pass, but transposes W once instead of at every step.
+// An annealPart moves some of the chains. The model is fixed, so the part draws v|h by an up pass of the
+// mirrored model. The sums are those of a down pass, but W is transposed once instead of at every step.
 type annealPart struct {
 	up, down *pass // passes of the model and of the mirrored model
 	gains    hiddenGain
@@ -232,8 +232,8 @@ func (p *annealPart) moveVisible(key Key) {
 	down.runUp(down.v)
 }
 
-// A hiddenGain holds the increase of log Z of the hidden units between two inverse temperatures, which
-// an up pass computes.
+// A hiddenGain holds the increases of log Z of the hidden units between two inverse temperatures, one for
+// each row. An up pass computes these increases.
 type hiddenGain struct {
 	from, to     float64 // inverse temperatures
 	rows, panels int
@@ -246,8 +246,8 @@ func newHiddenGain(bias []float32, rows int) hiddenGain {
 	return hiddenGain{rows: rows, panels: n, bias: bias, sum: make([]float64, n*rows), product: make([]float64, n*rows)}
 }
 
-// row returns the gain of row r, summed panel by panel. Each product lies between
-// 2⁻⁶⁴ and 2⁶⁴, so fourteen of them multiplied stay within the range of float64.
+// row returns the gain of row r, summed panel by panel. Each element of product lies between 2⁻⁶⁴ and 2⁶⁴, so
+// fourteen of them can be multiplied within the range of float64.
 func (g *hiddenGain) row(r int) float64 {
 	const together = 14
 	sum, product := 0.0, 1.0

@@ -37,9 +37,9 @@ type Ascent struct {
 	// Sparse is subtracted from the hidden biases.
 	Sparse float32
 
-	// ParamRates multiply the rate for the precisions γ of Gaussian units, one for each visible unit;
-	// those of other units are ignored. nil: precisions are fixed. A step of log γ multiplies γ, the
-	// bias and the weights of the unit by the same factor, so that its mean given h does not change.
+	// ParamRates[i], times the rate, is the rate for the precision γ of Gaussian visible unit i. Elements of
+	// other units are ignored. nil: precisions are fixed. A step of log γ multiplies γ, the bias and the weights
+	// of the unit by the same factor, so that its mean given h does not change.
 	ParamRates []float32
 
 	// Average, if not nil, is a moving average. A step moves it by the fraction AverageShare of its
@@ -51,10 +51,10 @@ type Ascent struct {
 	// and of the average, and add them to later steps.
 	Rest, AverageRest *Parameters
 
-	// Group divides the step among ranks, with the same result; nil: one process. Each rank updates
-	// the weights and biases of its parts; there is one part for each 64 hidden and 64 visible
-	// units. Then the ranks exchange all parameters, so a Group saves time only if the phases have many
-	// rows. Every rank must call Step with the same arguments.
+	// Group divides the step among ranks, with the same result; nil: one process. A part has the weights between
+	// 64 hidden and 64 visible units. Each rank updates the weights and biases of its parts, and then the ranks
+	// exchange all parameters. A Group therefore saves time only if the phases have many rows. Every rank must
+	// call Step with the same arguments.
 	Group *ranks.Group
 
 	ascentWork
@@ -72,10 +72,10 @@ type Ascent struct {
 // over chunks of groups in float64. Within a chunk the phases alternate. Moments are added last, pos
 // before neg. Steps below vec.Tiny in absolute value count as zero.
 //
-// If both phases have similar numbers of rows, the rounding error of a step is at most about 10⁻⁷
-// times rate·⟨vhᵀ⟩⁺. It is up to 5·10⁻⁷ times that if one phase has many times the rows of the
-// other, or is Moments, and all hidden means are nearly equal, because rounding errors of equal
-// terms do not average out. If weights of both signs nearly cancel, it is proportional to Σ|weight|.
+// If both phases have similar numbers of rows, the rounding error of a step is at most about 10⁻⁷ times
+// rate·⟨vhᵀ⟩⁺. The error is up to 5·10⁻⁷ times rate·⟨vhᵀ⟩⁺ if all hidden means are nearly equal, and one
+// phase is Moments or has many times the rows of the other. Rounding errors of equal terms do not average
+// out. If weights of particles have both signs and nearly cancel, the error is proportional to Σ|weight|.
 //
 // Step panics if the shapes differ. It returns an error if communication between the ranks of Group
 // fails; the parameters are then undefined.
@@ -178,7 +178,7 @@ type ascentWork struct {
 	to    Parameters // the parameters of m
 	rate  float32
 	rule  Rule
-	adder Adder // the rule, if it is one
+	adder Adder // the rule, if it is an Adder
 	block Block // the block of visible biases
 
 	// One element for each slot of the chunk. A word has 64 slots; the last word is padded with empty
@@ -266,7 +266,7 @@ type particles struct {
 	weight []float32 // nil: all equal
 	bias   []float32 // weights for the visible biases; nil: weight
 	count  int       // number of rows, from the first on, that count for the hidden biases
-	rate   float64   // negative in the negative phase; times the weight if all weights are equal
+	rate   float64   // the signed rate; multiplied by the weight if all weights are equal
 
 	rows int     // number of rows whose weight is not zero
 	left int     // number of these rows that have no slot yet
@@ -274,7 +274,7 @@ type particles struct {
 	lost float64 // rounding error of earlier coefficients rate·weight, carried to later ones
 }
 
-// particles returns the particles of p, which are none if p has Moments.
+// particles returns the particles of p, or none if p has Moments.
 func (m *RBM) particles(rate float64, p Phase) particles {
 	if s := p.Moments; s != nil {
 		if len(s.V) != m.Visible() || len(s.H) != m.Hidden() || s.VH.Rows != m.Visible() || s.VH.Cols != m.Hidden() {
@@ -354,7 +354,7 @@ func (a *ascentWork) fill() {
 	}
 }
 
-// deal assigns the next rows of d to slots. most limits their number.
+// deal assigns the next rows of d to slots, to at most the given number of them.
 func (a *ascentWork) deal(d *particles, most int) {
 	for len(a.v) < len(a.coef) {
 		a.v = append(a.v, nil)
@@ -396,9 +396,9 @@ func (a *ascentWork) deal(d *particles, most int) {
 	}
 }
 
-// close pads the last word with empty slots, and assigns the words from the given one on to a group.
-// That is the last group if it has the same form, bits or real, and will not have more than most
-// words. Otherwise it is a new group.
+// close pads the last word with empty slots, and assigns the words from the given one on to a group. They
+// join the last group if it has the same form, bits or real values, and then has no more than most words.
+// Otherwise they form a new group.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
 		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
@@ -602,9 +602,8 @@ func (a *ascentWork) addMoments(step []float64, biases func(s *Moments) []float3
 	}
 }
 
-// moveTile sums the steps of the weights between panel k and the blocks from … to−1 of visible
-// units. With the last chunk it updates these weights. gc has G_c of the panel. If there is one group,
-// or the last group has bits, the update needs no separate pass.
+// moveTile sums the steps of the weights between panel k and the blocks from … to−1 of visible units. With
+// the last chunk it updates these weights. gc has G_c of the panel.
 func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
 	m, g := a.m, tile.g
 	const size = vec.Block * vec.Block
@@ -623,8 +622,8 @@ func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to 
 			lo, steps := at+(b-from)*size, steps[(b-from)*size:]
 			rows := min(vec.Block, len(steps)/vec.Block)
 			steps = steps[:rows*vec.Block]
-			// If the rule is an Adder, the kernels add to its numbers directly. With centring this
-			// needs a single group of bits.
+			// If the rule is an Adder, the kernels add to its numbers directly. This needs a single group, or a last
+			// group of bits; with centring, a single group of bits.
 			var w []float32
 			if whole && a.adder != nil && (a.Mu == nil || !group.grey) && (q == 0 || a.Mu == nil && !group.grey) {
 				tile.block.set(a, Weights, lo, lo+len(steps))

@@ -63,11 +63,12 @@ func (m *RBM) baseOr(b *Base) *Base {
 	return b
 }
 
-// LogOdds overwrites dst with the visible biases that give a model of m's shape, with zero weights, about
-// the means of the data. mean has the means over N rows; rows is N. A Bernoulli unit that is on in n rows gets log((n+½)/(N−n+½)); a unit of a softmax label gets
-// log(n+½). The halves keep biases finite for units that never change. The units of a softmax
-// group of q inputs get log(n+1/q), minus the mean over the group. Gaussian units get their mean.
-// It panics if dst or mean has another length than the visible layer.
+// LogOdds overwrites dst with visible biases at which a model of m's shape with zero weights has about the
+// means of the data. mean has these means, and rows is the number N of rows over which they were taken. A
+// Bernoulli unit that is on in n rows gets log((n+½)/(N−n+½)); a unit of a softmax label gets log(n+½). The
+// halves keep biases finite for units that never change. The units of a softmax group of q inputs get
+// log(n+1/q), minus the mean over the group. Gaussian units get their mean. It panics if dst or mean has
+// another length than the visible layer.
 func (m *RBM) LogOdds(dst, mean []float32, rows float64) {
 	if len(dst) != m.Visible() || len(mean) != m.Visible() {
 		panic("rbm: LogOdds needs one mean and one place a visible unit")

@@ -2,9 +2,9 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// centring computes the steps of the biases in a centred gradient (Ascent.Mu and Lambda). These
-// contain ΔW·lambda and ΔWᵀ·mu, which follow from the rows of the phases without a second pass over
-// ΔW. Slot s has visible values v_s, hidden means h_s and the coefficient x_s = rate·weight:
+// centring computes the steps of the biases in a centred gradient (Ascent.Mu and Lambda). The steps contain
+// the products ΔW·lambda and ΔWᵀ·mu, which follow from the rows of the phases without a second pass over ΔW.
+// Slot s has visible values v_s, hidden means h_s and the coefficient x_s = rate·weight:
 //
 //	ΔW·lambda = Σ x_s v_s (h_s·lambda) − mu (G_c·lambda) − G_b (lambda·lambda)
 //	ΔWᵀ·mu    = Σ x_s h_s (v_s·mu) − G_c (mu·mu) − lambda (G_b·mu)

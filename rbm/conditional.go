@@ -29,10 +29,9 @@ func (m *RBM) VisibleMean(dst Matrix, h Values) {
 	m.given().visibleMean(m, dst, h)
 }
 
-// HiddenSample overwrites row r of dst with a draw from p(h|v), where v is row r mod b.Rows() of b.
-// It reads the hidden means of b if hidden units are bits and there is no constraint, otherwise the
-// visible rows of b. Draws depend only on key, the row and
-// the unit. It panics if the shapes differ, if b has no rows, or if the
+// HiddenSample overwrites row r of dst with a draw from p(h|v), where v is row r mod b.Rows() of b. It reads
+// the hidden means of b if hidden units are bits and there is no constraint, otherwise the visible rows of b.
+// Draws depend only on key, the row and the unit. It panics if the shapes differ, if b has no rows, or if the
 // constraint allows no hidden state with a row of b.
 func (m *RBM) HiddenSample(dst Values, b Batch, key Key) { m.hiddenSample(dst, b, key, 0) }
 

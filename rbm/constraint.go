@@ -46,7 +46,7 @@ func (c *Constraint) String() string {
 	return fmt.Sprintf("%s=%d", c.On, c.Active)
 }
 
-// ConstraintText returns the text of m's constraint, as files have it: "" for none.
+// ConstraintText returns the text of m's constraint for a file: "" for none.
 func (m *RBM) ConstraintText() string {
 	if m.Constraint == nil {
 		return ""
@@ -106,8 +106,8 @@ func (m *RBM) CheckSteps() error {
 // states v. If it is outside 0 … Hidden(), the row has probability zero.
 func (c *Constraint) activeHidden(v Values, r int) int { return c.activeBeside(v, r, v.Cols) }
 
-// activeBeside returns the number of active units under the constraint, without the first n visible
-// units, given the states of these in row r of v. It is 0 for a nil constraint.
+// activeBeside returns the number of active units under the constraint other than the first n visible units,
+// if these n have the states in row r of v. It is 0 for a nil constraint.
 func (c *Constraint) activeBeside(v Values, r, n int) int {
 	if c == nil {
 		return 0
@@ -118,7 +118,7 @@ func (c *Constraint) activeBeside(v Values, r, n int) int {
 	return c.Active - v.countIn(r, 0, n)
 }
 
-// activeWithClass is activeHidden for row r of v with its label replaced by any one class.
+// activeWithClass is activeHidden after the label of row r of v is replaced by a class, whichever it is.
 func (c *Constraint) activeWithClass(m *RBM, v Values, r int) int {
 	active := c.activeBeside(v, r, m.Inputs())
 	if c.OnAll() {

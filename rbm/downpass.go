@@ -6,8 +6,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// runDown computes the visible preactivations of every row of p.h. From them it draws p.v
-// at the β of each row, or computes means at β = 1.
+// runDown computes the visible preactivations of every row of p.h. From the preactivations it draws p.v at
+// the β of each row, or computes means at β = 1.
 func (p *pass) runDown() {
 	p.start(p.h)
 	if p.base != nil {
@@ -24,8 +24,8 @@ type transposed [groupSize]float32
 
 var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
 
-// downAhead returns the weights, panel by panel, that a worker of groups lo … hi−1 of hidden units
-// reads next after those of block k and group g.
+// downAhead returns the weights that a worker of groups lo … hi−1 of hidden units reads after those of group
+// g and block k of visible units: a slice for each panel of a group.
 func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 	if g++; g == hi {
 		g, k = lo, k+1
@@ -39,14 +39,14 @@ func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 	return w
 }
 
-// downPart adds the weights of groups first … end−1 of hidden units to the preactivations of block k
-// of visible units. The calls for a block come in ascending order of groups. Panels have one row
-// for each visible unit, which suits the up pass. downPart transposes them, 64×64 weights at a time,
-// into the first-level cache, and all rows of the pass use the result. A single row needs no
-// transposition; the order of its sums is the same.
+// downPart adds the weights of groups first … end−1 of hidden units to the preactivations of block k of
+// visible units. The calls for a block come in ascending order of groups. Panels have one row for each
+// visible unit, which suits the up pass. downPart transposes the panels, 64×64 weights at a time, into the
+// first-level cache, and all rows of the pass use the result. A single row needs no transposition; the order
+// of its sums is the same.
 //
-// A worker keeps the panels of its groups from pass to pass, as in the up pass and in the ascent.
-// They stay in the second-level cache of its processor, into which the whole model may not fit.
+// A worker has the same panels in every pass, up or down, and in the ascent. They stay in the second-level
+// cache of its processor, into which the whole model may not fit.
 func (p *pass) downPart(k, first, end int) {
 	m, rows := p.m, p.rows
 	acts := p.acts[k*rows*vec.Block:][:rows*vec.Block]

@@ -9,9 +9,6 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// Quantities that evaluate a model, such as free energies, are computed in
-// float64 from the float32 parameters.
-
 const (
 	// maxBlockRows is the largest number of rows of a block of an evaluation. The weights are
 	// converted to float64 once for all of them.
@@ -21,8 +18,8 @@ const (
 	widenRows = 32
 )
 
-// An evaluation computes a quantity of each row in float64, block by block of rows. It is reused, so
-// that calls do not allocate.
+// An evaluation computes a quantity of each row, such as its free energy, block by block of rows. It computes
+// in float64 from the float32 parameters. It is reused, so that calls do not allocate.
 type evaluation struct {
 	m     *RBM
 	v     Values
@@ -49,7 +46,7 @@ type rowBlock struct {
 	words     []uint64  // rows without their label units
 	widened   []float64 // a block of weights in float64
 
-	on, off []float64 // σ(a) and σ(−a) of the hidden units up to a common factor (vec.Odds), or their means
+	on, off []float64 // σ(a) and σ(−a) of the hidden units up to a common factor (vec.Odds); or on has their means
 	mean    []float64 // hidden means with the label summed out
 	weights []float64 // weights of one visible unit, or working memory
 	table   []float64 // exp(weight), or working memory

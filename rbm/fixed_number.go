@@ -30,7 +30,7 @@ func (c *Constraint) layer(p *pass) {
 	p.whole.Run(ceilDiv(p.v.Rows, bernoulli.Rows), recursionCost*p.v.Rows*hidden*min(k+1, hidden-k+1))
 }
 
-// wholeRows computes the results of a pass for block i of its rows, each of bernoulli.Rows rows.
+// wholeRows computes the results of a pass for block i of its rows. A block has bernoulli.Rows rows.
 func (p *pass) wholeRows(i int) {
 	c := bernoulli.Get(p.m.Hidden())
 	defer c.Put()
@@ -110,8 +110,8 @@ func (p *pass) logOdds(dst []float64, r int, beta float64, base []float32) {
 	}
 }
 
-// wholeGain computes, for n rows from lo on, the increase of log Z between two inverse
-// temperatures. It leaves the distribution at the second one in c.
+// wholeGain computes, for n rows from lo on, the increase of log Z between two inverse temperatures. It
+// leaves the distribution at the second temperature in c.
 func (p *pass) wholeGain(c *bernoulli.Conditional, lo, n int) {
 	g := p.gain
 	gains := g.sum[lo : lo+n] // the first panel has the whole increase; the others stay 0
@@ -148,9 +148,9 @@ func (c *Constraint) sumOut(e *evaluation, b *rowBlock, n int, mean bool, rows s
 	})
 }
 
-// each computes the distribution of the hidden units for each of n rows, bernoulli.Rows at a time.
-// For row i, the function set must write the log-odds of the hidden units and the number of active ones
-// to lane l of d. Then each calls use, with the distribution in the same lane. Means are computed only if mean is true.
+// each computes the distribution of the hidden units for each of n rows, bernoulli.Rows at a time. For row i,
+// the function set must write the log-odds of the hidden units and the number of active ones to lane l of d.
+// Then each calls use, with the distribution in the same lane. Means are computed only if mean is true.
 func (c *Constraint) each(m *RBM, n int, mean bool, set, use func(d *bernoulli.Conditional, l, i int)) {
 	for first := 0; first < n; first += bernoulli.Rows {
 		d := bernoulli.Get(m.Hidden())

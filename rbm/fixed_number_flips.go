@@ -28,10 +28,10 @@ const (
 	// flipRows is the number of rows of a block. With 500 hidden units the odds of a block have
 	// 128 kB, and the exponentials of a unit's weights cost a tenth of the recursions.
 	flipRows = 16
-	// The result of Tilt.Times is used if the factors can multiply it by at most e^mostTilt and it
-	// is at least leastTilted. Otherwise the distribution after the flip is computed separately.
-	// Terms that underflow, below 10⁻³⁰⁸, then lose at most 10⁻³⁰⁸·e³⁰⁰ = 10⁻¹⁷⁷ each. There are at
-	// most hidden units × active units terms in a sum of 10⁻¹⁵⁰ or more.
+	// The result of Tilt.Times is used if the product of the factors above 1 is at most e^mostTilt, and the
+	// result is between leastTilted and 1/leastTilted. Terms that underflow, below 10⁻³⁰⁸, then lose at most
+	// 10⁻³⁰⁸·e³⁰⁰ < 10⁻¹⁷⁷ each, and there are at most hidden units × active units terms in a sum of 10⁻¹⁵⁰ or
+	// more. Otherwise the distribution after the flip is computed separately.
 	mostTilt    = 300
 	leastTilted = 1e-150
 )

@@ -68,7 +68,8 @@ type freeSum struct {
 	sum, product []float64 // rows × panels
 }
 
-// startFree makes the next up pass compute log Z of the hidden units, if it can. That pass must compute means.
+// startFree makes the next up pass compute log Z of the hidden units, unless m has a constraint. That pass
+// must compute means.
 func (p *pass) startFree() {
 	p.m.given().startFree(p)
 }

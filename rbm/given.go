@@ -101,10 +101,10 @@ type clamp struct {
 	value float64
 }
 
-// FillGroups returns a copy of inputs, an argument of Given, with what follows for softmax groups: if one
-// unit is 1, the others become 0; if all units but one are 0, that one becomes 1. Otherwise a unit that
-// is 0 excludes its state. The error names a group without a possible state. FillGroups
-// panics if inputs does not have Inputs() valid values.
+// FillGroups returns a copy of inputs, an argument of Given, in which units of softmax groups are inferred:
+// if one unit of a group is 1, the others become 0; if all units but one are 0, that one becomes 1. Otherwise
+// a unit that is 0 excludes its state. The error names a group without a possible state. FillGroups panics if
+// inputs does not have Inputs() valid values.
 func (m *RBM) FillGroups(inputs []float32) ([]float32, error) {
 	if inputs == nil {
 		return nil, nil

@@ -29,8 +29,8 @@ func (m *RBM) ClassLogProb(dst []float64, v Values) {
 	})
 }
 
-// classWeights are summedRows: each row of a block is combined with each class. Row i is row
-// i / Classes() of the block with class i mod Classes(). It writes the unnormalised log p(y|x) to b.dst.
+// classWeights are summedRows: each row of a block is combined with each class. Row i is row i / Classes() of
+// the block with class i mod Classes(). put writes the unnormalised log p(y|x) to b.dst.
 type classWeights struct{}
 
 func (classWeights) row(e *evaluation, b *rowBlock, i int) (z []float64, active int) {
@@ -49,7 +49,7 @@ func (classWeights) put(e *evaluation, b *rowBlock, i int, logZ float64, _ []flo
 	b.dst[i] = e.labels.bias[i%e.m.Classes()] + logZ
 }
 
-// classMeans are the rows of classWeights. It adds their means, weighted by p(y|x), to b.mean.
+// classMeans has the rows of classWeights. put adds their hidden means, weighted by p(y|x), to b.mean.
 type classMeans struct{ classWeights }
 
 func (classMeans) put(e *evaluation, b *rowBlock, i int, _ float64, mean []float64) {
@@ -64,7 +64,7 @@ func (classMeans) put(e *evaluation, b *rowBlock, i int, _ float64, mean []float
 type labels struct {
 	bias   []float64
 	rows   []float64 // for each label unit: its weights, padded to a multiple of vec.Wide
-	odds   []float64 // exp(weight): the factors on the odds of the hidden units
+	odds   []float64 // exp(weight), by which a label unit multiplies the odds of a hidden unit
 	begin  []uint32  // for each label unit: index of its first weight in rows
 	hidden *layer
 	span   int // number of factors that vec.Products may multiply before it rescales; 0 if a weight is too large

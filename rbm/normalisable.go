@@ -9,15 +9,16 @@ import (
 	"gorbm/rbm/units"
 )
 
-// CheckNormalisable returns an error that wraps ErrDiverged if the partition function Z of m may be
-// infinite. That is so if a parameter that must be positive, such as a precision, is not. If both
-// layers are real, it may also be so because weights are large, and the error is a RateError. Let Γ_v and
-// Γ_h be the diagonal matrices of the precisions of the visible and hidden real units; for dReLU
-// units, the smaller of the two sides. With Gaussian units Z is finite if and only if
+// CheckNormalisable returns an error that wraps ErrDiverged if the partition function Z of m may be infinite.
+// Z is infinite if a parameter that must be positive, such as a precision, is not. If both layers are real,
+// large weights may also make Z infinite; the error is then a RateError. Let Γ_v and Γ_h be the diagonal
+// matrices of the precisions of the visible and hidden real units. A dReLU unit counts with the smaller
+// precision of its two sides. With Gaussian units Z is finite if and only if
 //
 //	Γ_v − W Γ_h⁻¹ Wᵀ
 //
-// is positive definite. For other real units this condition is sufficient, and is required too.
+// is positive definite. For other real units the condition is sufficient, and CheckNormalisable requires it
+// too.
 func (m *RBM) CheckNormalisable() error {
 	if err := m.checkPositive(); err != nil {
 		return err

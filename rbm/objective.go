@@ -36,10 +36,9 @@ const NoClass = -1
 // Classes are one-hot under both kinds of label. With a Bernoulli label p(x) is therefore
 // the probability of x together with exactly one label unit on.
 //
-// The result is a Batch for an Ascent. Row r has the inputs x and, as hidden means,
-// Σ_k κ_k p(h=1|x,e_k). Behind these rows there is one for each class k, with label unit k
-// on alone and Σ_r κ_k p(h=1|x,e_k). An ascent therefore sums rows + classes
-// terms instead of rows · classes.
+// The result is a Batch for an Ascent. Row r has the inputs x and, as hidden means, Σ_k κ_k p(h=1|x,e_k).
+// After these rows there is one for each class k: label unit k alone is on, and the hidden means are Σ_r κ_k
+// p(h=1|x,e_k). An ascent therefore sums rows + classes terms instead of rows · classes.
 type ObjectivePhase struct {
 	Batch             // V has rows + classes rows; the gradient is that of the mean over the rows
 	LogProb []float64 // log p(k|x) of the last Set, rows × classes

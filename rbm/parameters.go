@@ -29,10 +29,9 @@ func (t Tensor) String() string {
 	return [...]string{"weights", "visible_bias", "hidden_bias", "visible_param", "hidden_param", "hidden_param_2", "hidden_param_3"}[t]
 }
 
-// Parameters holds one number for each parameter of a model: the parameters themselves, or a
-// velocity, an average or a rounding error. Methods panic if two
-// differ in shape. Steps below 2⁻¹⁰⁰ in absolute value count as zero, which keeps parameters out
-// of the subnormal numbers.
+// Parameters holds one number for each parameter of a model: the parameters themselves, or a velocity, an
+// average or a rounding error. Methods panic if two Parameters differ in shape. Steps below 2⁻¹⁰⁰ in absolute
+// value count as zero, which keeps parameters out of the subnormal numbers.
 //
 // If the argument rest of a method is not nil, it keeps the rounding error of each parameter's
 // step, and the next step adds it (compensated summation). Then parameters follow even

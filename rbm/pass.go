@@ -29,10 +29,10 @@ const (
 //
 // The input layer is divided into groups of vec.RowSumsWords words of 64 units.
 type pass struct {
-	lists   []uint32      // for real rows: offsets of the nonzero units within their group, group by group and in each row by row
+	lists   []uint32      // for real rows: offsets of the nonzero units within their group, group by group, then row by row
 	values  []float32     // values of the listed units
 	cuts    []uint32      // index in lists where each row ends, group by group
-	acts    []float32     // preactivations: block by block of 64 units, in each row by row
+	acts    []float32     // preactivations: block by block of 64 units, then row by row
 	blocks  []units.Block // one for each iteration of a parallel loop
 	joint   []float32     // preactivations of joint groups such as softmax, rows × units
 	partial []float64     // terms of the energies, rows × (blocks of visible units, then panels): see partials

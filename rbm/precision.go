@@ -14,15 +14,15 @@ import (
 //
 //	Σⱼ Wᵢⱼ(G_W)ᵢⱼ + bᵢ(G_b)ᵢ − ½γᵢ(⟨vᵢ²⟩⁺ − ⟨vᵢ²⟩⁻)
 //
-// where ⟨·⟩⁺ is the positive and ⟨·⟩⁻ the negative phase. It needs the gradients of all weights of
-// the unit, so the multiplication by e^δᵢ is a second pass over the weights.
+// where ⟨·⟩⁺ is the positive and ⟨·⟩⁻ the negative phase. This gradient needs those of all weights of the
+// unit, so the multiplication by e^δᵢ is a second pass over the weights.
 //
 // A part is the weights between one panel of hidden units and one block of 64 visible units.
 type learning struct {
 	squares []float64 // for each visible unit: rate times (⟨v²⟩⁺ − ⟨v²⟩⁻)
 	gains   []float64 // for each visible unit: the step of log γ without the sum over weights
 	rows    []float64 // for each part and each of its visible units: Σⱼ Wᵢⱼ(step of Wᵢⱼ)
-	steps   []float32 // step of log γ from the gradient; later steps of other parameters
+	steps   []float32 // step of log γ from the gradient; afterwards steps of other parameters
 	moved   []float32 // step of log γ after the rule: δ
 	growth  []float32 // e^δ − 1
 	loop    parallel.Loop

@@ -16,8 +16,8 @@ import (
 // of a real unit is its log density. Weights of Bernoulli units are limited to ±700,
 // because larger exponentials overflow. It panics if the shapes differ, or if m does not pass CheckSites.
 //
-// Under a constraint the time of each unit of each row is proportional to at most the number of hidden
-// units times that of active ones. The result of a row of probability zero is −Inf.
+// Under a constraint the time for each unit of each row is proportional to hidden units × active hidden units
+// at most. The result of a row of probability zero is −Inf.
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 	m.checkStates(v)
 	if len(dst) != v.Rows {
@@ -42,15 +42,16 @@ const (
 	maxPseudoWeight = 700
 )
 
-// A pseudoScore accumulates the score of a row over its Bernoulli units.
+// A pseudoScore accumulates the scores of the Bernoulli units of a row. The score of a unit is its term in
+// the log pseudo-likelihood.
 type pseudoScore struct {
 	flips  vec.Scaled // Π (1 + odds of flipping the unit)
 	logSum float64    // Σ log(off+on) over the hidden units
 	unit   vec.Scaled // e^−logSum
 }
 
-// pseudoLogLikelihoods scores the rows of a block. Bernoulli units are scored pseudoUnits at a
-// time. Flipping unit i changes F by
+// pseudoLogLikelihoods scores the rows of a block. Bernoulli units are scored pseudoUnits at a time. Flipping
+// unit i changes the free energy F by
 //
 //	∓bᵢ − Σⱼ log((off + on·R)/(off + on)),  R = exp(±Wᵢⱼ),
 //

@@ -12,8 +12,8 @@ type Rule interface {
 	Apply(b *Block)
 }
 
-// An Adder is a Rule that only adds the step to something. The Ascent then adds the gradient
-// directly, instead of writing the step to memory and reading it again.
+// An Adder is a Rule that uses the step only by adding it to the parameters or to a slot. The Ascent then
+// adds the gradient directly, instead of writing the step to memory and reading it again.
 type Adder interface {
 	Rule
 	// AddTo prepares the block for an update. It returns the numbers to which the step will be
@@ -25,13 +25,13 @@ type Adder interface {
 // MaxSlots is the largest number of slots of a rule.
 const MaxSlots = 4
 
-// A Block is a range of consecutive parameters of one tensor, with their step and slots.
-// It is valid until the call returns. All slices have the same length. The last panel of weights is
-// padded with hidden units; their parameters and steps are zero and must stay zero.
+// A Block is a range of consecutive parameters of one tensor, with their step and slots. It is valid until
+// the call returns. All slices have the same length. Weights are padded to a multiple of 64 hidden units; the
+// parameters and steps of the padding are zero and must stay zero.
 type Block struct {
 	Tensor     Tensor
 	First      int                 // index of the first parameter in the tensor
-	Parameters []float32           // for VisibleParam zeros, to which the rule adds the step of log γ
+	Parameters []float32           // for VisibleParam the steps of log γ: zeros, to which the rule adds its step
 	Step       []float32           // rate times the gradient, or nil after AddTo; a rule may overwrite it
 	Slots      [MaxSlots][]float32 // those of the rule; the others are nil
 	Rest       []float32           // rounding errors of earlier steps, still to be added; nil if they are not kept
@@ -123,7 +123,7 @@ func (a *Ascent) take(b *Block, t Tensor, lo int, step []float32) {
 	a.apply(b)
 }
 
-// ones is the step of the sparsity term, before its factor, and the weights of rows in a count.
+// ones is the step of the sparsity term without its factor, and the weights of the rows in Values.addColumns.
 var ones = func() (x [vec.Block]float32) {
 	for j := range x {
 		x[j] = 1
@@ -140,7 +140,7 @@ func (a *Ascent) apply(b *Block) {
 	if b.Tensor == HiddenBias && a.Sparse != 0 {
 		vec.Advance(b.Parameters, ones[:len(b.Parameters)], b.Rest, -a.Sparse)
 	}
-	if !a.learns() || b.Tensor != Weights && b.Tensor != VisibleBias { // else growParts moves the block again
+	if !a.learns() || b.Tensor != Weights && b.Tensor != VisibleBias { // otherwise growParts changes the block again, and then calls follow
 		a.follow(b)
 	}
 }

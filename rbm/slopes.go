@@ -2,11 +2,11 @@ package rbm
 
 import "gorbm/rbm/units"
 
-// slopes computes the steps of the learned parameters of hidden units besides their biases, such as
-// the gap and skew of dReLU units. The gradient with respect to such a parameter is the mean of
-// ∂ log Z/∂parameter over the data, minus the mean under the model, where Z is the partition
-// function of the unit given its input. The hidden means of a Batch do not determine it, so
-// slopes runs a pass from the visible states.
+// slopes computes the steps of the learned parameters of hidden units besides their biases, such as the gap
+// and skew of dReLU units. The gradient with respect to such a parameter is the mean of ∂ log Z/∂parameter
+// over the data, minus the mean under the model, where Z is the partition function of the unit given its
+// input. The hidden means of a Batch do not determine this gradient, so slopes runs a pass from the visible
+// states.
 type slopes struct {
 	sums [units.MaxParams][]float64   // for each learned parameter: the step of each hidden unit
 	bits Values                       // rows of a chunk, if they are bits
@@ -97,7 +97,7 @@ func (a *Ascent) moveParams(tile *ascentTile, lo, hi int) {
 	}
 }
 
-// slopesFrom returns to from row lo on.
+// slopesFrom returns the destinations to, from row lo on.
 func slopesFrom(to *[units.MaxParams]units.Means, lo int) (x [units.MaxParams]units.Means) {
 	for k, m := range to {
 		if m.Data != nil {

@@ -43,7 +43,7 @@ type layer struct {
 	dist   units.Distribution
 }
 
-// newLayer returns a layer of these groups. It sets their First.
+// newLayer returns a layer of these groups. It sets First of each group.
 func newLayer(groups ...Group) (l layer) {
 	first, at := 0, 0
 	for i, g := range groups {

@@ -44,8 +44,8 @@ func (p *pass) upPart(i int) {
 	m.given().panel(p, &p.blocks[i], acts, k, lo, n)
 }
 
-// aheadRows is the smallest number of rows for which a pass prefetches the weights that it
-// reads next. Fewer rows do not read all of them.
+// aheadRows is the smallest number of rows for which a pass prefetches the weights that it reads next. With
+// fewer rows it would not read all of them.
 const aheadRows = 32
 
 // upAhead returns the weights to prefetch during the sums of panel k and group g of visible units.

@@ -287,8 +287,8 @@ func (m *RBM) checkHidden(h Values) {
 	}
 }
 
-// checkInput panics if x has another width than m's visible layer, or if x is grey
-// and a constraint is on all units, because no number of units is on in a grey row.
+// checkInput panics if x has another width than m's visible layer, or if x is grey and a constraint is on all
+// units: a grey row has no number of active units.
 func (m *RBM) checkInput(x Values) {
 	switch {
 	case x.Cols != m.Visible():
