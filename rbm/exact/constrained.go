@@ -54,8 +54,8 @@ func boundedBinomial(n, k int) int {
 	return min(c, manyStates)
 }
 
-// newConstrained plans the enumeration of m. It lists the layer with less work among those with at
-// most limit states. The error wraps ErrTooLarge if there is none.
+// newConstrained plans the enumeration of m. It lists the layer with less work among those with at most limit
+// states. The error wraps ErrTooLarge if both layers have more.
 func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 	var best *constrainedStates
 	fewest := manyStates

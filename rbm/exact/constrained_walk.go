@@ -12,7 +12,7 @@ type constrainedWalk struct {
 	linear float64         // sum of the biases of the active listed units
 	layer  bernoulli.Layer // distribution of the summed layer if the constraint applies to it
 	mean   []float64       // means of the summed layer
-	off    []float64       // 1 − mean of its binary units if the constraint does not apply to them
+	off    []float64       // 1 − mean of the binary units of the summed layer if the constraint does not apply to them
 	logw   []float64       // log weights of the states of a block
 }
 
@@ -63,8 +63,8 @@ func (c *constrainedStates) each(w *constrainedWalk, b int, visit func(s shell))
 		if i == block.states-1 {
 			return
 		}
-		// The lowest active unit that can move up by one does so. Those below it move to the
-		// lowest units.
+		// The lowest active unit that can move up by one does so. The active units below it move to the lowest
+		// units.
 		for j := range w.active {
 			if to := w.active[j] + 1; j+1 == len(w.active) || to < w.active[j+1] {
 				c.flip(w, w.active[j], -1)

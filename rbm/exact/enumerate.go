@@ -154,11 +154,11 @@ const (
 	blockBits = 10
 )
 
-// New returns an Enumeration for models with m's shape and constraint. It lists the hidden layer if
-// there are real visible units, and the visible layer, of up to RealHiddenLimit states, if the hidden
-// units are real. Otherwise it lists the layer with less work under a constraint, and the layer with
-// fewer states without one. The error wraps ErrTooLarge if there are more than limit states. It can
-// also be that of RBM.CheckNormalisable or, under a constraint, of RBM.CheckBinary.
+// New returns an Enumeration for models with m's shape and constraint. It lists the hidden layer if there are
+// real visible units, and the visible layer, of up to RealHiddenLimit states, if the hidden units are real.
+// Otherwise it lists the layer with less work under a constraint, and the layer with fewer states without
+// one. The error wraps ErrTooLarge if there are more than limit states. The error can also be that of
+// RBM.CheckNormalisable or, under a constraint, of RBM.CheckBinary.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
 	if err := m.CheckNormalisable(); err != nil {
 		return nil, err

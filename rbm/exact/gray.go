@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// baseUnits is the largest number of listed units whose states share a
-	// base. 64 states then share the exponentials of the base, which take about ten times the work
-	// of a state.
+	// baseUnits is the largest number of listed units in which the states of a base differ (see grayStates). Up
+	// to 64 states then share the exponentials of the base, which take about ten times the work of a state.
 	baseUnits = 6
-	// quadUnits is the number of units in which the states of a quad differ.
+	// quadUnits is the number of units in which the states of a quad differ (see grayStates).
 	quadUnits = 2
 	// ratioLimit is the largest sum of the absolute weights between a summed unit and
 	// the units of a base. The product of four factors of up to 2e^ratioLimit
 	// is then within the range of float64. Models with larger weights have fewer units in a
 	// base, or none, and take longer.
 	ratioLimit = 170
-	// baseBias is the largest absolute bias of these units. The exponents of their powers of two
-	// are then small integers.
+	// baseBias is the largest absolute bias of the units of a base. The powers of two in exp(bias) then have
+	// small integers as exponents.
 	baseBias = 1e6
 )
 
@@ -122,8 +121,8 @@ func (s *grayStates) blocks() int {
 	return (s.joint + s.perBlock() - 1) / s.perBlock() * s.parts()
 }
 
-// block returns the joint states lo … hi−1 of the groups in block b, and the number of its part of the
-// states of the units.
+// block returns what block b combines: the joint states lo … hi−1 of the groups, and the part of the units'
+// states with number part.
 func (s *grayStates) block(b int) (lo, hi, part int) {
 	lo = b / s.parts() * s.perBlock()
 	return lo, min(lo+s.perBlock(), s.joint), b % s.parts()

@@ -34,7 +34,7 @@ type hiddenStates struct {
 	walks []*hiddenWalk
 }
 
-// A hiddenWalk visits the states of a block: call start, then next until it returns false.
+// A hiddenWalk visits the states of a block. Call start, then next until it returns false.
 type hiddenWalk struct {
 	*hiddenStates
 	left   int
