@@ -19,13 +19,12 @@ const Rows = len(vec.Quad{})
 //
 //	p(y) = exp(Σ sⱼyⱼ) / e_K(exp s)   where Σ yⱼ = K,
 //
-// and e_K is the elementary symmetric polynomial of degree K (Chen & Liu,
-// Statistica Sinica 7, 1997). Subtracting a number t from all log-odds does not
-// change the distribution. t is chosen so that, of independent units with log-odds s−t, about K are
-// on in the mean. Let b_j(r) be the probability that r of these units from unit j on are on.
-// A recursion over the units computes b_j. Its numbers lie in [0,1], and
-// the important ones are not small. It yields exact marginals and draws in O(mK) operations for
-// m units, with the rounding errors of a sum of positive terms.
+// and e_K is the elementary symmetric polynomial of degree K (Chen & Liu, Statistica Sinica 7, 1997).
+// Subtracting a number t from all log-odds does not change the distribution. t is chosen so that independent
+// units with log-odds s−t have about K units on in the mean. Let b_j(r) be the probability that exactly r of
+// these units are on among unit j and all later ones. A recursion over the units computes b_j. All b_j(r) lie
+// in [0,1], and the important ones are not small. The recursion yields exact marginals and draws in O(mK)
+// operations for m units, with the rounding errors of a sum of positive terms.
 //
 // Call Get or Resize, set Active and LogOdds of the rows in use, then call Solve. After that call LogZ
 // and Forward.
@@ -185,8 +184,7 @@ func (c *Conditional) fill(n int) {
 	}
 }
 
-// reach returns the smallest and the largest number of units from j on that can
-// be on.
+// reach returns the smallest and the largest number of units that can be on among unit j and all later ones.
 func (c *Conditional) reach(j int) (lo, hi int) {
 	return max(0, c.least-j), min(c.most, c.units-j)
 }
@@ -241,9 +239,10 @@ func (c *Conditional) draw(j int) {
 	}
 }
 
-// Weights returns the weight of the states of row l with unit j on, and that of all states, given
-// that unit j and those after it have left units on. Their ratio is the probability that unit j is
-// on. For units beyond the first block of a large layer it is only valid inside Forward.
+// Weights returns the weight of the states of row l with unit j on, and that of all states, given that
+// exactly left units are on among unit j and all later ones. The first weight divided by the second is the
+// probability that unit j is on. For units beyond the first block of a large layer the weights are only valid
+// inside Forward.
 func (c *Conditional) Weights(l, j, left int) (on, all float64) {
 	b := c.table[j%c.size*c.width:]
 	next := b[c.width:]
@@ -275,11 +274,10 @@ func (c *Conditional) LogZ(l int) float64 {
 	return float64(float64(k)*t) + vec.SoftplusSum(x) + vec.Log(c.total[l])
 }
 
-// shift returns a t at which the mean number of units that are on, Σ 1/(1+e^(t−s)),
-// is near k, 0 < k < len(s). It uses Newton's method within a bracket, for the
-// logarithm of the mean number of units that are on or off. It starts at
-// guess if that is within the bracket. Every t gives the same distribution. Sums in float32 are
-// precise enough, because k need only be a likely number of units.
+// shift returns a t at which the mean number of units that are on, Σ 1/(1+e^(t−s)), is near k, 0 < k <
+// len(s). It uses Newton's method within a bracket, for the logarithm of the mean number of units that are
+// on, or off if k is above half the units. It starts at guess if that is within the bracket. Every t gives
+// the same distribution. Sums in float32 are precise enough, because k need only be a likely number of units.
 func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 	n := len(s)
 	low, high := math.Inf(1), math.Inf(-1)
