@@ -83,13 +83,12 @@ type Annealed struct {
 	LogWeights []float64 // for each chain: the logarithm of its estimate of Z/Z₀, or of Z₀/Z in reverse
 }
 
-// AIS estimates log Z of m by annealed importance sampling (Neal 2001;
-// Salakhutdinov & Murray 2008) with the hidden units summed out. Chains start at
-// exact draws from the base. The mean of their weights is an unbiased estimate
-// of Z/Z₀, where Z₀ is the partition function of the base. Its logarithm is too low on average, by
-// about StdErr²/2. If the effective sample size ESS is small, the chains have missed important
-// states, and LogZ is too low by more than StdErr shows. Pilot runs have other random numbers
-// than the run, so the estimate of Z/Z₀ stays unbiased.
+// AIS estimates log Z of m by annealed importance sampling (Neal 2001; Salakhutdinov & Murray 2008) with the
+// hidden units summed out. Chains start at exact draws from the base. The mean of the chains' weights is an
+// unbiased estimate of Z/Z₀, where Z₀ is the partition function of the base. LogZ uses the logarithm of this
+// mean, and is too low on average, by about StdErr²/2. If the effective sample size ESS is small, the chains
+// have missed important states, and LogZ is too low by more than StdErr shows. The random numbers of pilot
+// runs differ from those of the run, so the estimate of Z/Z₀ stays unbiased.
 //
 // If progress is not nil, it is called from time to time with the fraction that is done. The
 // error names a setting, wraps rbm.ErrDiverged if a parameter or weight is not
@@ -130,11 +129,11 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Values, 
 	return s.run(ctx, m, v, true, key, progress)
 }
 
-// pilotShare is the fraction of the work in pilot runs with DefaultAnnealing. These have half the
-// chains, and a twentieth and a tenth of the temperatures.
+// pilotShare is the fraction of the work in the two pilot runs with DefaultAnnealing. Both have half the
+// chains; the first has a twentieth and the second a tenth of the temperatures.
 const pilotShare = 0.07
 
-// share returns a progress function for a part of the work, which is from fraction lo to fraction hi.
+// share returns a progress function for the part of the work from fraction lo to fraction hi.
 func share(progress func(done float64), lo, hi float64) func(done float64) {
 	if progress == nil {
 		return nil

@@ -102,8 +102,8 @@ type Reweighted struct {
 	Shift     [][]float64 // observables × groups: contributions to the error of each mean
 }
 
-// StdErr returns the standard error of a quantity, given the contribution of each group of draws to
-// its error. It has one degree of freedom less than there are groups.
+// StdErr returns the standard error of a quantity, given the contribution of each group of draws to its
+// error. The standard error has one degree of freedom less than there are groups.
 func StdErr(shift []float64) float64 {
 	sum := 0.0
 	for _, x := range shift {
