@@ -117,17 +117,17 @@ func sitesOf(m *rbm.RBM) (sites, states int, err error) {
 }
 
 // Effective returns the effective pairwise model of m. It expands −F, where F is the free energy of a
-// sequence, in functions of one site, of two sites and of more sites, and keeps the first two. In the
-// zero-sum gauge the expansion is unique. With the mean ⟨·⟩ over uniformly distributed sequences a,
+// sequence, in functions of one site, of two sites and of more sites, and keeps those of one and two sites.
+// In the zero-sum gauge the expansion is unique. With the mean ⟨·⟩ over uniformly distributed sequences a,
 //
 //	J_ij(a,b) = ⟨−F | a_i=a, a_j=b⟩ − ⟨−F | a_i=a⟩ − ⟨−F | a_j=b⟩ + ⟨−F⟩
 //	h_i(a)    = ⟨−F | a_i=a⟩ − ⟨−F⟩
 //
 // These are the couplings of Decelle, Navas Gómez and Seoane, "Inferring higher-order couplings with neural
-// networks" (2025). They approximate the input of a hidden unit from the other sites by a Gaussian;
-// here the means are exact except for rounding. Let W_k(a) be the weight of state a of site k to a hidden unit
-// with bias c, χ_k(t) = ⟨exp(i t W_k)⟩ the mean over the states of site k, and λ(t) = πt / sinh πt the Fourier
-// transform of the second derivative of ln(1+eˣ). The hidden unit contributes
+// networks" (2025). These authors approximate the input of a hidden unit from the other sites by a Gaussian;
+// here the means are exact except for rounding. Let W_k(a) be the weight of state a of site k to a hidden
+// unit with bias c, χ_k(t) = ⟨exp(i t W_k)⟩ the mean over the states of site k, and λ(t) = πt / sinh πt the
+// Fourier transform of the second derivative of ln(1+eˣ). The hidden unit contributes
 //
 //	−1/2π ∫ λ(t)/t² e^{itc} Π_{k≠i,j} χ_k(t) (e^{itW_i(a)} − χ_i(t)) (e^{itW_j(b)} − χ_j(t)) dt
 //
