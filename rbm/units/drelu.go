@@ -77,8 +77,8 @@ func paired(up, down half, less float64) pair {
 	return p
 }
 
-// lifts returns minus the absolute difference between the lifts of two halves, at least −700. up and
-// down are their a: see half.
+// lifts returns minus the absolute difference between the lifts of two halves, but at least −700. up and down
+// are the values a of the halves: see half.
 func lifts(up, down float64) float64 {
 	above, below := min(up, 0), min(down, 0)
 	return max(-math.Abs(float64(above*above)-float64(below*below))/2, -700)

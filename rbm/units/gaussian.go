@@ -37,8 +37,8 @@ func (b *Block) blend(r, c int, beta float64) (z, precision float64) {
 	return z, float64(beta*b.Model.Param(0, i)) + float64((1-beta)*b.Base.Param(0, i))
 }
 
-// moreUniforms is added to the number of a block of units to get the second uniforms of a draw. No
-// layer has more blocks.
+// moreUniforms plus the number of a block of units selects the second uniforms of a draw. No layer has so
+// many blocks.
 const moreUniforms = 1 << 20
 
 // fineUniforms holds uniform numbers of 48 bits, one for each unit of a block in one row. Each combines

@@ -94,8 +94,8 @@ func (relu) Rest(x []float32, d *Distribution, first int) float64 { return quadr
 
 func (relu) Curvature(d *Distribution, i int) float64 { return d.Param(0, i) }
 
-// FieldOf finds the field by bisection, because the mean rises with the field. No field gives a
-// mean of 0, so it raises a mean below 10⁻³/√precision to that value.
+// FieldOf finds the field by bisection, because the mean rises with the field. No field gives a mean of 0, so
+// FieldOf raises a mean below 10⁻³/√precision to that value.
 func (relu) FieldOf(mean, precision float64) float64 {
 	scaled := max(float64(mean*math.Sqrt(precision)), 1e-3) // the mean at precision 1
 	low, high := -1/scaled, scaled                          // bounds of the field at precision 1
