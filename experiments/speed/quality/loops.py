@@ -3,10 +3,10 @@
     python3 loops.py LIBRARY SECONDS SEED ROWS COUNT VISIBLE HIDDEN SETTINGS OUT.npz
 
 LIBRARY is numpy or torch. ROWS is a file of packed rows, each padded to a multiple of 64
-bits. SETTINGS is JSON: rate, batch, chains, center, l2, average. Both loops train by
+bits. SETTINGS is JSON: rate, batch, chains, center, l2, average, start. Both loops train by
 persistent contrastive divergence with one step, on minibatches in a new order each epoch.
 The rate falls to 0 along half a cosine of the processor time used, and the visible biases
-start from the log-odds of the data. center is the share by which the offsets of the centred
+start from the log-odds of the data, the hidden ones from 0, or from -1 if start is "sparse". center is the share by which the offsets of the centred
 gradient (Melchior, Fischer & Wiskott 2016) move towards the means of a batch; 0 does not
 centre. average is the memory of a moving average of the parameters; 0 takes the last ones.
 All numbers are float32, and the loops allocate no matrix. Centring costs no pass over the
@@ -36,7 +36,7 @@ rng = np.random.Generator(np.random.SFC64(seed))
 on = X.sum(0, dtype=np.float64)
 b = np.log((on + 0.5) / (count - on + 0.5)).astype(f32)
 W = (SD * rng.standard_normal((n, m))).astype(f32)
-c = np.zeros(m, f32)
+c = np.full(m, -1 if s["start"] == "sparse" else 0, f32)
 mu, lam = (on / count).astype(f32), np.full(m, 0.5, f32)
 average = [a.copy() for a in (W, b, c)] if AVERAGE else [W, b, c]
 
