@@ -1,6 +1,6 @@
-// Quality trains RBMs of 500 hidden units on MNIST for as much processor time by gorbm and by
-// loops over NumPy and PyTorch, each with the best settings that a search of equal effort
-// found, and asks how soon each reaches a likelihood.
+// Quality trains RBMs of 500 hidden units on MNIST by gorbm and by loops over NumPy and PyTorch, with
+// equal processor time, and measures how soon each reaches a given likelihood. Each program has the best
+// settings that a search of equal effort found.
 //
 //	go run ./experiments/speed/quality -figure search
 //	go run ./experiments/speed/quality -figure quality
@@ -59,7 +59,7 @@ var (
 // libraries are the names that loops.py has for the peers.
 var libraries = map[string]string{numpy: "numpy", pytorch: "torch"}
 
-// A recipe is the settings of training. Chains are those at temperature 1 and above together.
+// A recipe is the settings of training. Chains counts the chains at all temperatures.
 type recipe struct {
 	Rate    float64 `json:"rate"`
 	Batch   int     `json:"batch"`
@@ -134,7 +134,7 @@ type quality struct {
 	once  sync.Once
 	start float64 // processor seconds of a run of one step
 	err   error
-	step  sync.Map // of a recipe: the processor seconds of a step, as its last run took
+	step  sync.Map // processor seconds of a step in the last run of a recipe, by the text of the recipe
 }
 
 var run = command(&quality{})
@@ -144,7 +144,7 @@ func command(q *quality) cli.Command {
 		defer q.runs.Remove()
 		return q.experiment().Command(func(f *cli.Flags) {
 			f.StringVar(&q.python, "python", "python3", "Python that has NumPy and PyTorch")
-			f.StringVar(&q.only, "only", "", "run the jobs alone whose name has this in it, such as \"NumPy, 60\"")
+			f.StringVar(&q.only, "only", "", "run only the jobs whose name contains this text, such as \"NumPy, 60\"")
 		})(ctx, args, stdout, stderr)
 	}
 }
@@ -169,8 +169,8 @@ func (q *quality) experiment() claims.Experiment {
 	}
 }
 
-// searchSeconds is the processor time of a run of the search. The rounds are the effort of the
-// judge, in the search and in the race.
+// searchSeconds is the processor time of a run of the search. searchRounds and raceRounds are the
+// -ladder-rounds of the rbmeval that evaluates the models.
 const (
 	searchSeconds = 12
 	searchRounds  = 2000
@@ -239,12 +239,12 @@ func (q *quality) add(jobs []claims.Job, name string, run func(ctx context.Conte
 // A task is a model to be trained and judged.
 type task struct {
 	contestant string
-	data, all  string // rows of training; those and the rows held out, before them
+	data, all  string // names of the training rows, and of the held-out rows followed by the training rows
 	hidden     int
 	seed       int
 	seconds    float64
 	recipe     *recipe // nil: the default of gorbm
-	x          float64 // of the points
+	x          float64 // x of the points
 	judge      []string
 }
 
@@ -325,8 +325,8 @@ func (q *quality) measure(ctx context.Context, t task) ([]claims.Point, error) {
 	return points, nil
 }
 
-// pilot is the number of steps that are timed to find how many fit into the time, unless the recipe has
-// a run already. A run that misses the time by more than the fraction off is repeated.
+// pilot is the number of steps of the first run of a recipe. Its time gives the number of steps that fit
+// into the time of the task. A run that misses this time by more than the fraction off is repeated.
 const (
 	pilot = 300
 	off   = 0.2
