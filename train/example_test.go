@@ -41,7 +41,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	truth, _ := train.LawLikelihood(set, true)
+	truth, _ := train.TrueLikelihood(set, true)
 	fmt.Printf("the distribution of the data: %.1f nats\n", truth)
 	// Output:
 	// step 1000: -5.7 nats

@@ -86,7 +86,7 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 	}
 	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
 	h := &Health{TrialTerms: 2 * trialWork, goal: goal, run: s, batch: s.Batch, parts: set.parts(m, func(uint64) rbm.Key { return key })}
-	h.truth = sync.OnceValues(func() (float64, bool) { return LawLikelihood(set.Train, m.Classes() > 0) })
+	h.truth = sync.OnceValues(func() (float64, bool) { return TrueLikelihood(set.Train, m.Classes() > 0) })
 	if e, err := exact.New(m, exact.EvaluationLimit); err == nil {
 		h.enumeration = e.Work()
 	}

@@ -285,7 +285,7 @@ var metricKinds = []metricKind{
 		},
 		describe: func(s *subject, c []Column) {
 			note := s.train().Values()
-			if truth, ok := LawLikelihood(s.train(), s.m.Classes() > 0); ok {
+			if truth, ok := TrueLikelihood(s.train(), s.m.Classes() > 0); ok {
 				note += fmt.Sprintf("; the distribution of the data scores %.5g on the training rows", truth)
 			}
 			if s.isGrey() {

@@ -223,22 +223,22 @@ func TestLikeliest(t *testing.T) {
 	}
 }
 
-func TestLawLikelihood(t *testing.T) {
+func TestTrueLikelihood(t *testing.T) {
 	set := tinySet()
-	if _, ok := LawLikelihood(set, true); ok {
+	if _, ok := TrueLikelihood(set, true); ok {
 		t.Error("a distribution that is not known")
 	}
 	set.LogProb = func(x []uint64, y int) float64 { return float64(10*int(x[0]) + y) }
-	if got, ok := LawLikelihood(set, true); !ok || got != (11+1+10)/3. {
+	if got, ok := TrueLikelihood(set, true); !ok || got != (11+1+10)/3. {
 		t.Errorf("with labels %v", got)
 	}
-	if got, ok := LawLikelihood(set, false); !ok || got != (9-1+9)/3. {
+	if got, ok := TrueLikelihood(set, false); !ok || got != (9-1+9)/3. {
 		t.Errorf("without labels %v", got)
 	}
 	// The toy distribution has the entropy H = ln 4 + 8·h(0.2) nats, and the variance of a row's log
 	// probability is 8·0.2·0.8·ln²4.
 	set = toy(t, smallToy)
-	got, _ := LawLikelihood(set, true)
+	got, _ := TrueLikelihood(set, true)
 	want := -math.Log(4) + 8*(0.2*math.Log(0.2)+0.8*math.Log(0.8))
 	near(t, "mean log probability of the toy data", got, want, 6*math.Sqrt(8*0.2*0.8/float64(set.Len()))*math.Log(4))
 }

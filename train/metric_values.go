@@ -488,10 +488,10 @@ func Mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// LawLikelihood returns the mean log-likelihood of the rows of set under the distribution that generated
+// TrueLikelihood returns the mean log-likelihood of the rows of set under the distribution that generated
 // them, in nats, and whether that distribution is known. labelled includes the labels. No model should
 // exceed it by more than the noise of the sample.
-func LawLikelihood(set *data.Set, labelled bool) (float64, bool) {
+func TrueLikelihood(set *data.Set, labelled bool) (float64, bool) {
 	if set.LogProb == nil {
 		return 0, false
 	}

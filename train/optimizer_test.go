@@ -574,7 +574,7 @@ func TestCentredTrainingReachesTheDistribution(t *testing.T) {
 		run(t, tr, 3000)
 		return likelihood(t, tr.Model(), set)
 	}
-	truth, _ := LawLikelihood(set, true)
+	truth, _ := TrueLikelihood(set, true)
 	plain, centred := end(0), end(0.01)
 	t.Logf("plain %.4f, centred %.4f, truth %.4f", plain, centred, truth)
 	start := likelihood(t, NewModel(set, 6, true, rbm.Softmax, 1), set)

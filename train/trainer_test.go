@@ -350,7 +350,7 @@ func TestNewModel(t *testing.T) {
 // drawn from.
 func TestExactTrainingReachesTheDistribution(t *testing.T) {
 	set := toy(t, smallToy)
-	truth, ok := LawLikelihood(set, true)
+	truth, ok := TrueLikelihood(set, true)
 	if !ok {
 		t.Fatal("the distribution of the toy data is not known")
 	}

@@ -55,7 +55,7 @@ const (
 	// much with the exact negative phase, none recovered anything.
 	trialGain = 0.2
 	// A log-likelihood still rises if in the last recentPoints measurements it rose by the fraction
-	// risingShare of its distance from LawLikelihood. At that pace twice as many steps would reach it.
+	// risingShare of its distance from TrueLikelihood. At that pace twice as many steps would reach it.
 	risingShare = 0.05
 	// Runs of fewer than shortSteps steps are not judged to end short: they have hardly begun, and a trial
 	// of someTrial updates would be a large part of them.
@@ -98,13 +98,13 @@ func (k *track) fell() bool {
 }
 
 // learnt reports whether the log-likelihood of the training rows is within fallNats and chance of
-// LawLikelihood, if that is known. Then nothing is wrong with the chains.
+// TrueLikelihood, if that is known. Then nothing is wrong with the chains.
 func (h *Health) learnt(k *track) bool {
 	truth, ok := h.truth()
 	return ok && k.Last >= truth-fallNats-float64(fallErrors*k.LastErr)
 }
 
-// lost reports whether the log-likelihood of the training rows fell and is below LawLikelihood.
+// lost reports whether the log-likelihood of the training rows fell and is below TrueLikelihood.
 func (h *Health) lost(k *track) bool { return k.fell() && !h.learnt(k) }
 
 // overfits reports whether the log-likelihood of rows that are not trained on is below its best, and

@@ -51,8 +51,8 @@ func (e *evaluation) record() (rec cli.Record, err error) {
 	if e.likely() {
 		e.addLikelihood(&rec)
 	}
-	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && e.by != "" {
-		number("law_log_likelihood", "  of the true distribution", law)
+	if truth, ok := train.TrueLikelihood(e.set, e.labelled()); ok && e.by != "" {
+		number("law_log_likelihood", "  of the true distribution", truth)
 	}
 	if e.pl {
 		number("pseudo_likelihood", "mean pseudo-log-likelihood", e.set.Mean(e.index, e.pseudo))

@@ -177,9 +177,9 @@ func (r *runner) verdict(warnings []string, memorised bool) string {
 		what, _, _ = strings.Cut(what, "; ")
 		return fmt.Sprintf("This run has %s: %s.", cli.Count(len(warnings), "warning"), what)
 	}
-	law, known := train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)
+	truth, known := train.TrueLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)
 	if v, ok := r.final.Value("log_likelihood_train"); ok && known {
-		if gap := law - v; gap >= 0 {
+		if gap := truth - v; gap >= 0 {
 			return fmt.Sprintf("No warnings. The log-likelihood of the training rows is %.2g nats per row below that of the true distribution.", gap)
 		}
 		return "No warnings. The log-likelihood of the training rows is at least that of the true distribution."

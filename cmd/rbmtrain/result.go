@@ -286,7 +286,7 @@ func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record)
 			say("precisions given the hidden units: %.3g to %.3g, of columns of variance 1", least, greatest)
 		}
 	}
-	rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
+	rec.Add("law_log_likelihood_train", cli.Known(train.TrueLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
 	if r.reading != nil {
 		rec.Add("balanced_error", r.reading.confusion.BalancedError()) // on the rows of read
 	}
@@ -474,7 +474,7 @@ func (r *runner) suggestions() []suggestion {
 	case r.stopped || steps > train.MaxSteps || len(r.standing) > 0 || r.learnt():
 	case train.Ends(r.plan.settings.Schedule):
 		s := suggestion{r.again(steps), "trains for longer, in a new run", fmt.Sprintf("a new run with -steps %d trains for longer", steps)}
-		if _, known := train.LawLikelihood(set, r.plan.model.Classes() > 0); !known && r.plan.sets.Test == nil && r.plan.sets.Holdout == nil {
+		if _, known := train.TrueLikelihood(set, r.plan.model.Classes() > 0); !known && r.plan.sets.Test == nil && r.plan.sets.Holdout == nil {
 			s.words += "; with -holdout 0.1 it says whether it overfits"
 		}
 		all = append(all, s)

@@ -306,7 +306,7 @@ func (c trial) run(ctx context.Context, at int, seed uint64) (points []claims.Po
 	add := func(panel, curve string, y float64) {
 		points = append(points, claims.Point{Panel: panel, Curve: curve, Repeat: int(seed), X: float64(at), Y: y})
 	}
-	reference, known := train.LawLikelihood(sets.Train, c.labelled)
+	reference, known := train.TrueLikelihood(sets.Train, c.labelled)
 	if !known {
 		reference = math.Inf(1)
 	}
