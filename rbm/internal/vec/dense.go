@@ -7,9 +7,9 @@ package vec
 // denseRows is the number of sums that a dense kernel computes at once.
 const denseRows = 4
 
-// eachDense divides lists, which have at most whole offsets each, between dense and other kernels. It calls
-// dense(first) for the lists first … first+denseRows−1 if all of them have whole offsets, and others(lo, hi)
-// for the lists lo … hi−1 between these.
+// eachDense divides lists of up to whole offsets between dense and other kernels. It calls dense(first) if
+// each of the lists first … first+denseRows−1 has length whole, and others(lo, hi) for the lists lo … hi−1
+// between these.
 func eachDense(cuts []uint32, whole int, dense func(first int), others func(lo, hi int)) {
 	count, from := len(cuts)-1, 0
 	for i := 0; whole > 0 && i+denseRows <= count; i += denseRows {

@@ -2,9 +2,9 @@
 
 package vec
 
-// Most functions that call kernels are in asm_amd64.go, which the generator writes.
-// It also explains why none is inlined. This file has the two whose AVX2 and AVX-512 kernels
-// have different arguments, and functions that compute arguments of kernels.
+// Most functions that call kernels are in asm_amd64.go, which the generator writes. A comment there explains
+// why none of them is inlined. This file has the two functions whose AVX2 and AVX-512 kernels have different
+// arguments, and functions that compute arguments of kernels.
 
 // keys returns the two Philox keys of each round, then the upper counter words.
 func (s Stream) keys() (k [22]uint32) {
@@ -18,8 +18,8 @@ func (s Stream) keys() (k [22]uint32) {
 	return k
 }
 
-// orOnes returns the address and the stride of the inverse temperatures of rows. For a nil beta
-// they are those of a single 1.
+// orOnes returns the address and the stride of the inverse temperatures of rows. For a nil beta it returns
+// the address of a single 1, and stride 0.
 func orOnes(beta []float32) (*float32, int) {
 	if beta == nil {
 		return &one, 0
@@ -45,8 +45,8 @@ func wideWeights(weight *[quad]float64) (w [quad * Wide]float64) {
 	return w
 }
 
-// secondWord returns the address and the stride of the second words of rows. If rows have one word,
-// they are those of a single zero word.
+// secondWord returns the address and the stride of the second words of rows. If rows have one word, it
+// returns the address of a single zero word, and stride 0.
 func secondWord(words []uint64, stride, count int) (*uint64, int) {
 	if count < 2 {
 		return &noOnes, 0

@@ -24,8 +24,7 @@ func sigmoidsGo(dst []float32, stride int, x []float32, n, width int) {
 	}
 }
 
-// SigmoidsOfSums writes the sigmoids of all sums of one of n rows r of x and one of m rows k of
-// shifts:
+// SigmoidsOfSums writes the sigmoid of the sum of each of n rows r of x and each of m rows k of shifts:
 //
 //	dst[(r·m+k)·Block+c] = 1/(1+e^−(x[r·Block+c]+shifts[k·Block+c]))
 func SigmoidsOfSums(dst, x, shifts []float32, n, m int) {

@@ -11,8 +11,8 @@ package vec
 //		}
 //	}
 //
-// base may be converted to float64 by Widen before. The result is identical, and that is faster if
-// each row is added often. Products of two float32 are exact in float64. RowSums64 panics if acc or
+// The caller may convert base to float64 first, by Widen. The result is identical, and RowSums64 is then
+// faster if each row is added often. Products of two float32 are exact in float64. RowSums64 panics if acc or
 // values is too short. It does not check offsets.
 func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
@@ -31,8 +31,9 @@ func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists [
 //
 //	acc[i*Block+c] += values[k] * base[lists[k]+c],  cuts[i] ≤ k < cuts[i+1]
 //
-// in float32, with product and sum rounded separately. If whole is not 0, each range must have at most
-// whole offsets, and all ranges with whole offsets must be equal. That saves time.
+// in float32, with product and sum rounded separately. If whole is not 0, each range must have at most whole
+// offsets, and all ranges with that number of offsets must be equal. RowSumsTimes then computes several of
+// their sums at once, which saves time.
 func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32, whole int) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[hi*Block-1]

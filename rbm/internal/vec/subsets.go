@@ -8,8 +8,8 @@ const MaxSubset = 16
 // Subsets computes the permanent of a matrix of weights by a recursion over the subsets of its
 // columns, the members. A subset is a number with bit Member(k) for each of its members k.
 //
-// The last six members have the lowest bits, so a block of 64 consecutive subsets differs only in
-// these. Sums add members in ascending order, so the terms of these come last.
+// The last six members have the lowest bits, so a block of 64 consecutive subsets differs only in these six.
+// Sums add members in ascending order, so the terms of these six come last.
 type Subsets struct {
 	n    int
 	coef []float64 // factors for the assembly: see setSubsets

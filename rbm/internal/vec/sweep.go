@@ -9,9 +9,9 @@ import (
 // shape, such as a velocity. Steps below Tiny in absolute value count as zero, so that
 // numbers do not become subnormal.
 //
-// A rest has a second number for each parameter, the rounding error of its steps, which is added to
-// the next step. Without it, steps below half of a parameter's last bit would be lost. Parameter plus
-// rest is the sum of all steps with twice the digits.
+// A rest has a second number for each parameter, the rounding error of its steps, which is added to the next
+// step. Without a rest, steps below half of a parameter's last bit would be lost. Parameter plus rest is the
+// sum of all steps with twice the digits.
 //
 // Slices must not overlap unless they are the same. Each sweep panics unless all
 // have the length of m.

@@ -58,8 +58,8 @@ func (s simd) sums(name string, end ending) {
 	left, rest := c.GP64(), c.GP64()                        // words to count, bits to add
 	sum, total := s.Vectors(block/s.Width), s.Vectors(block/s.Width)
 
-	// one adds the row of the next bit that is one to sum, or copies it there if it is the first of a
-	// run. later has the code for the end of a word, which is placed behind the return of the function.
+	// one adds to sum the row of the next bit that is one, or copies that row to sum if it is the first of a
+	// run. later has the code for the end of a word, which is placed after the return of the function.
 	var later []func()
 	one := func(label string, first bool) {
 		c.Label(label)
@@ -206,10 +206,9 @@ func (x centre) next() {
 	}
 }
 
-// tree writes the code of a two-level sum of rest > 0 rows. The result is in sum, and rest becomes 0.
-// one must write the label and code that adds the next row to sum, or copies the first row
-// of a run to sum. long writes the code for sums of several runs, which the caller places behind the
-// return of the function.
+// tree writes the code of a two-level sum of rest > 0 rows. The result is in sum, and rest becomes 0. one
+// must write the label and code that adds the next row to sum, or copies the first row of a run to sum. long
+// writes the code for sums of several runs, which the caller places after the return of the function.
 func (s simd) tree(rest reg.GPVirtual, sum, total []reg.VecVirtual, one func(label string, first bool), suffix string) (long func()) {
 	left := c.GP64() // remaining rows of the run
 	oneRun := func(name string) {

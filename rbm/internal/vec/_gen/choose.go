@@ -14,8 +14,8 @@ func choices() {
 	}
 }
 
-// choose writes Choose. It processes several rows of states at once, and all units three times: for
-// the largest input, for the exponentials and their sum, and for the cumulative sums.
+// choose writes Choose. It processes several rows of states at once. It passes over all units three times:
+// for the largest input, for the exponentials and their sum, and for the cumulative sums.
 func (s simd) choose() {
 	s.function("choose", "func(state *uint32, x *float32, units int, beta, u *float32)", "is Choose for units > 0.")
 	state, x, units, beta, u := arg("state"), arg("x"), arg("units"), arg("beta"), arg("u")
