@@ -17,8 +17,8 @@ import (
 	"gorbm/rbm/units"
 )
 
-// About has the metadata of a model file: how the model was trained, and the meaning of its units. A
-// flag below is one of the commands, such as rbmtrain.
+// About has the metadata of a model file: how the model was trained, and the meaning of its units. The flags
+// below are those of the commands, such as rbmtrain.
 type About struct {
 	ClassNames  []string // names of the classes; may be nil
 	Data        string   // the data set of training
@@ -56,8 +56,8 @@ const (
 const (
 	fileFormat  = "gorbm"
 	fileVersion = "1"
-	// fileVersionConstraint is the version of models with a constraint. A program that does not
-	// support constraints must refuse it.
+	// fileVersionConstraint is the version of models with a constraint. A program that does not support
+	// constraints must refuse such a file.
 	fileVersionConstraint = "2"
 	// fileVersionGroups is the version of models whose visible layer has other groups than
 	// Bernoulli inputs and a label.
@@ -231,8 +231,8 @@ func withHidden(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
 	return rbm.NewLayers(rbm.Group{Kind: kind, Units: m.Hidden()}, m.Groups()...), nil
 }
 
-// readConstraint returns the constraint in the metadata, or nil if there is none. The error says
-// that it does not apply to m.
+// readConstraint returns the constraint in the metadata, or nil if there is none. It returns an error if the
+// version of the file excludes the constraint, or if the constraint does not apply to m.
 func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error) {
 	text, ok := meta[metaConstraint]
 	if version := meta["version"]; ok && version == fileVersion || !ok && version == fileVersionConstraint {
