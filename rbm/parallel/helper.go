@@ -27,8 +27,8 @@ const (
 	// pauseFactor is the length of a pause divided by the time lost before it. On a busy machine
 	// attempts to use helpers therefore cost about a sixteenth of the time.
 	pauseFactor = 16
-	// longestPause limits the length of a pause, 51 ms. A pause soon after another one is twice
-	// as long. On a machine that stays busy, attempts then cost at most 1/128 of the time.
+	// longestPause, 51 ms, limits the length of a pause. A pause soon after another one is twice as long. On a
+	// machine that stays busy, attempts then cost at most 1/128 of the time.
 	longestPause = 8 * pauseFactor * missTime
 )
 
@@ -154,7 +154,7 @@ func (l *Loop) wait(start time.Duration, cost int) {
 	}
 }
 
-// note records whether a loop that asked for helpers, and began at start, got any.
+// note records whether a loop that began at start got any of the helpers that it asked for.
 func note(helped bool, start time.Duration) {
 	if helped {
 		if missed.Load() != 0 { // a write would take the cache line from other callers
@@ -168,7 +168,7 @@ func note(helped bool, start time.Duration) {
 	}
 }
 
-// pause makes callers run loops alone. It begins at time at, and takes at least the time least.
+// pause makes callers run loops alone. The pause begins at the time at and lasts for at least least.
 func pause(at, least time.Duration) {
 	if last := time.Duration(pauseLength.Load()); at-time.Duration(pauseEnd.Load()) < last {
 		least = max(least, min(2*last, longestPause))

@@ -10,12 +10,11 @@ import (
 // Workers wait while the first stage begins and the last stage ends, which costs too much with fewer.
 const pipelineTurns = 3
 
-// A Pipeline is a loop whose iterations process parts 0, 1, … in this order. An example is a sum over
-// panels of weights, which rounds differently in another order. Each worker processes the same
-// range of parts, a stage, in iteration 0, then 1, and so on. In each iteration it waits for the
-// stage before. The data of a part therefore stay in the cache of one processor, also between this
-// loop and a Loop over the parts. If there are too few iterations or parts, each worker processes
-// whole iterations instead.
+// A Pipeline is a loop whose iterations process parts 0, 1, … in this order. An example is a sum over panels
+// of weights, which rounds differently in another order. Each worker processes the same range of parts, a
+// stage, in iteration 0, then 1, and so on. In each iteration it waits for the stage before. The data of a
+// part therefore stay in the cache of one processor, through all iterations and through a Loop over the same
+// parts. If there are too few iterations or parts, each worker processes whole iterations instead.
 //
 // The rules of a Loop also apply to a Pipeline.
 type Pipeline struct {
