@@ -114,8 +114,8 @@ func (g *Group) Any(mine bool) (bool, error) {
 	return mine, err
 }
 
-// Broadcast returns the arguments of rank 0 on every rank: b, or an error if failed is not nil. It
-// ignores the arguments of other ranks, whose error wraps ErrAgreed.
+// Broadcast returns the arguments of rank 0 on every rank: b, or an error if failed is not nil. The arguments
+// of other ranks are ignored. The error on the other ranks wraps ErrAgreed.
 func (g *Group) Broadcast(b []byte, failed error) ([]byte, error) {
 	if g.Size() == 1 {
 		return b, failed
