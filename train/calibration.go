@@ -39,7 +39,7 @@ const (
 	calibrationSteps = 43
 )
 
-// Calibrate returns the calibration of logp, the log p(y|x) of rows × classes, on rows with the labels y.
+// Calibrate returns the calibration of log p(y|x) on rows with the labels y. logp has shape rows × classes.
 // weights are the rows' weights, or nil if they are equal. key chooses the rows that the temperature is
 // fitted on. ok is false if there are fewer than two rows.
 func Calibrate(logp []float64, y []int32, weights []float64, key rbm.Key) (c Calibration, ok bool) {

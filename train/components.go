@@ -23,9 +23,9 @@ type Components struct {
 var componentsKey = rbm.NewKey(0).Child(0x504341)
 
 // PrincipalComponents returns the first n principal components of the weighted rows of set: eigenvectors of
-// the covariance matrix of the inputs. It is a subspace iteration with six further dimensions, and each
-// iteration passes once over the rows. It ends when no variance changes by more than 1e-9 of its value, or
-// after 300 iterations.
+// the covariance matrix of the inputs. They are found by subspace iteration in n + 6 dimensions. Each
+// iteration passes over the rows once. The iteration ends after 300 passes, or when no variance has changed
+// by more than 1e-9 of its value.
 //
 // It returns an error if the context ends, if set has fewer than two rows or fewer than n inputs, or if the
 // eigenvalues are not found.

@@ -13,8 +13,8 @@ type Confusion struct {
 	Rows    []float64 // Classes × Classes, row-major; row k has the rows of true class k
 }
 
-// Confuse returns the confusion matrix of logp, the log p(y|x) of rows × classes, for rows with the labels
-// y. weights are the rows' weights, or nil if they are equal.
+// Confuse returns the confusion matrix of log p(y|x) on rows with the labels y. logp has shape rows ×
+// classes. weights are the rows' weights, or nil if they are equal.
 func Confuse(logp []float64, y []int32, weights []float64, classes int) Confusion {
 	c := Confusion{classes, make([]float64, classes*classes)}
 	for i, label := range y {
@@ -31,8 +31,8 @@ func weightAt(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// class returns three weights of rows: of class k, of class k and classified as k, and of any class and
-// classified as k.
+// class returns three sums of weights of rows. total is over the rows of class k, right over those of them
+// that are classified as k, and read over all rows that are classified as k.
 func (c Confusion) class(k int) (total, right, read float64) {
 	for j := range c.Classes {
 		total += c.Rows[k*c.Classes+j]
@@ -78,7 +78,7 @@ func (c Confusion) Never() (classes []int) {
 }
 
 // Unequal reports whether one class has more than twice as many rows as another, apart from classes without
-// rows. The error then says little about the smaller one.
+// rows. The error then says little about the smaller class.
 func (c Confusion) Unequal() bool {
 	rows := make([]float64, c.Classes)
 	for k := range rows {

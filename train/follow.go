@@ -19,8 +19,8 @@ const (
 	// tracePoints is the largest number of points in a trace of free energies.
 	tracePoints = 8
 	// Fresh chains, started from the data and from the base rates, test whether the chains of training are
-	// stuck. Continuing each of the two kinds costs as much as continuing chains without a ladder, so that
-	// tests are at least freshEvery updates of training apart. Measuring then costs at most 1/mixingShare +
+	// stuck. Each of the two kinds costs as much as continuing chains without a ladder. Tests are therefore
+	// at least freshEvery updates of training apart. Measuring then costs at most 1/mixingShare +
 	// 2·mostContinued/freshEvery, 9 %, of the steps of training.
 	freshEvery = 2400
 	// leftEvery is the smallest number of updates between two comparisons of the chains' states.
@@ -47,7 +47,7 @@ func continuedUpdates(since int, end bool) int {
 
 // A continuation records a run's chains while they continued on a fixed model.
 type continuation struct {
-	trace      [][]float64 // [chain][point] free energies in nats, each the mean over a group's particles at β = 1
+	trace      [][]float64 // [chain][point] free energies in nats; for a group, the weighted mean over its particles
 	stride     int         // number of updates between points
 	start, end rbm.Values  // visible states after the first and the last update
 	steps      int         // number of Gibbs steps of each particle

@@ -14,7 +14,7 @@ import (
 // missing cell, each state is an independent draw.
 type gaps struct {
 	moves    *sample.Gaps // moves the chains of one minibatch
-	stateRow []int32      // index in the field all of each row of the set; −1: no cell is missing
+	stateRow []int32      // by row of the set: its index in the field all, or −1 if no cell is missing
 	all      rbm.Values   // inputs of the rows with missing cells, which have the chains' states
 	key      rbm.Key
 }

@@ -18,7 +18,7 @@ type Health struct {
 	// Stops is true if the run ends early when the held-out rows no longer improve. Warnings then do not
 	// advise to stop early.
 	Stops bool
-	// TrialTerms bounds the terms that the enumerations of all trials sum.
+	// TrialTerms bounds the number of terms in the enumerations of all trials: see Trial.
 	TrialTerms float64
 
 	goal  Column // column that training should improve; without a name it is not watched
@@ -65,7 +65,8 @@ const (
 	healthRows = 1000
 	// A unit is dead if its mean p(h=1|v) over rows is below deadMean or above 1 − deadMean.
 	deadMean = 1e-3
-	// deadShare is the smallest fraction of dead units with a warning. Many good models have a few.
+	// deadShare is the smallest fraction of dead units that causes a warning. Many good models have a few
+	// dead units.
 	deadShare = 0.25
 	// largeWeight is larger than any weight that training needs. In float32 σ(x) is 1 from x = 17 on, so
 	// that a single input with a sixth of this weight already fixes the state of a unit.
@@ -192,8 +193,8 @@ func (h *Health) add(e Evaluation) {
 }
 
 // spread returns the standard deviation of the noise of values about a smooth curve, or +Inf for fewer than
-// four values. A slope cancels in second differences, and those of independent values have six times their
-// variance.
+// four values. A slope cancels in second differences, and the second differences of independent values have
+// six times the variance of the values.
 func spread(values []float64) float64 {
 	var second []float64
 	for i := 2; i < len(values); i++ {
@@ -220,7 +221,7 @@ func (h *Health) falling(step int, m *rbm.RBM) string {
 }
 
 // BeganLarge returns the size of the largest parameter before the first step, and whether it is so large
-// that a single input decides over a unit. A smaller rate does not cure that.
+// that a single input fixes the state of a unit. A smaller rate does not cure that.
 func (h *Health) BeganLarge() (size float64, large bool) {
 	return h.Initial, h.Initial > largeWeight
 }

@@ -37,8 +37,9 @@ type Metric struct {
 	// Scores, if it is not nil, points to log p(y|x) of the last part of the data, from the last Measure with whole.
 	Scores *ClassScores
 
-	// Rows and Terms are the work of measuring a sample in addition to one pass over it: the number of
-	// further rows whose free energies sum missing cells out, and the number of terms of an enumeration.
+	// Rows and Terms are the work of measuring a sample in addition to one pass over it. Rows is the number
+	// of further rows whose free energies are computed, to sum missing cells out. Terms is the number of
+	// terms of an enumeration.
 	Rows  int
 	Terms float64
 
@@ -53,7 +54,8 @@ type Metric struct {
 	Memory any
 }
 
-// A Column describes one value of a metric, or one value for each part of the data.
+// A Column describes one value of a metric, or one value for each part of the data: training, held-out and
+// test rows.
 type Column struct {
 	// Name is the name in metrics.csv. If there is a value for each part of the data, "_train", "_holdout"
 	// or "_test" is appended.
@@ -137,7 +139,7 @@ type metricKind struct {
 // run.
 type subject struct {
 	m   *rbm.RBM
-	run Settings // settings of the run whose chains are measured; their Negative.Kind is "" if there is none
+	run Settings // settings of the run whose chains are measured; Negative.Kind is "" if there is no run
 	key rbm.Key
 
 	trainer  *Trainer           // trainer of the run
@@ -158,8 +160,8 @@ func (s *subject) exactly() bool {
 }
 
 // scoresAll reports whether the end of a run measures the log-likelihood of all rows, by enumeration or by
-// an estimate. An estimate from the run's ladder costs a few hundredths of the run's time. One from a
-// separate ladder costs more, so that it must be requested by name.
+// an estimate. An estimate from the run's ladder costs a few hundredths of the run's time. An estimate from
+// a separate ladder costs more and must be requested by name.
 func (s *subject) scoresAll() bool {
 	return s.exactly() || s.run.Negative.Kind != "" && s.m.Constraint == nil && (ownLadder(s.run) || slices.Contains(s.named, "log_likelihood"))
 }
@@ -182,8 +184,8 @@ func (s *subject) gapSample() int {
 	return most
 }
 
-// stateTerms is the cost of one enumerated state of a model with real visible units, counted in terms of
-// the enumeration.
+// stateTerms is the number of terms of an enumeration that take as long as one enumerated state of a model
+// with real visible units.
 const stateTerms = 200
 
 // scoreWork returns Metric.Rows and Metric.Terms of the log-likelihood of a sample.
@@ -216,8 +218,8 @@ func (s *subject) each(value func(p measuredSet) float64) []float64 {
 
 func (s *subject) isGrey() bool { return s.train().Grey.Rows > 0 && !s.m.Real() }
 
-// unequalClasses reports whether the classes of the training or the test rows are unequal. Held-out rows
-// are not asked, because they are a random sample of the training data.
+// unequalClasses reports whether the classes of the training or the test rows are unequal. Held-out rows do
+// not count, because they are a random sample of the training data.
 func (s *subject) unequalClasses() bool {
 	return slices.ContainsFunc(s.parts, func(p measuredSet) bool { return p.name != "holdout" && unequalClasses(p.set) })
 }

@@ -19,7 +19,7 @@ type Sets struct {
 
 // During training, metrics use a sample of the rows. These constants bound its rows × weights, so that a
 // measurement takes some tenths of a second of one core. rowWork is for metrics that add rows of weights,
-// productWork for slower ones.
+// productWork for slower metrics.
 const (
 	rowWork     = 1 << 30
 	productWork = 1 << 25
@@ -99,7 +99,7 @@ func (p measuredSet) rows(m *rbm.RBM, work int) []int32 {
 	return p.order[:min(len(p.order), sampleRowsOf(m, p.set, work))]
 }
 
-// wholeRows is rows without those that miss cells.
+// wholeRows is rows, but samples only rows without missing cells.
 func (p measuredSet) wholeRows(m *rbm.RBM, work int) []int32 {
 	p.order = p.whole
 	return p.rows(m, work)
@@ -137,8 +137,8 @@ const (
 	// gapRows and wholeGapRows bound the sample of a part with missing cells, during training and at the
 	// end of a run, because the cells are summed out row by row.
 	gapRows, wholeGapRows = 500, 5000
-	// gapSums and wholeGapSums bound the number of free energies for this. At least leastRows rows are
-	// measured in any case.
+	// gapSums and wholeGapSums bound the number of free energies that sum the cells out. At least leastRows
+	// rows are measured in any case.
 	gapSums, wholeGapSums = 1 << 18, 1 << 21
 )
 
@@ -222,7 +222,7 @@ func (s *subject) gappy(metric string) error {
 	return nil
 }
 
-// wholeNote says how many rows of each part have no missing cells, or returns "" if all have none.
+// wholeNote says how many rows of each part have no missing cells, or "" if no cell is missing.
 func (s *subject) wholeNote() string {
 	var counts []string
 	for _, p := range s.parts {
@@ -236,8 +236,8 @@ func (s *subject) wholeNote() string {
 	return "those without missing cells: " + strings.Join(counts, ", ")
 }
 
-// describeWhole is metricKind.describe for a metric of rows without missing cells whose columns have no
-// unit.
+// describeWhole is metricKind.describe for metrics that use only rows without missing cells and whose
+// columns have no unit.
 func describeWhole(s *subject, c []Column) {
 	if note := s.wholeNote(); note != "" {
 		c[0].Unit = " (" + note + ")"
@@ -352,8 +352,8 @@ const FewGaps = "of rows with at most 4096 states of missing cells"
 // scoreBlock is the number of log p(y|x) that Classify computes at a time: 32 MiB.
 const scoreBlock = 1 << 22
 
-// ScoreRows scores logp, the log p(y|x) of rows × classes, on rows with the labels y. weights are the rows'
-// weights, or nil if they are equal. Without rows, Error and MeanLogP are NaN.
+// ScoreRows scores log p(y|x) on rows with the labels y. logp has shape rows × classes. weights are the
+// rows' weights, or nil if they are equal. Without rows, Error and MeanLogP are NaN.
 func ScoreRows(logp []float64, y []int32, weights []float64) Score {
 	var s Score
 	s.add(logp, y, weights)

@@ -24,7 +24,8 @@ const (
 
 // A mixing measures how well the chains of a run mix. It continues a copy of the chains on the fixed model.
 // If the chains keep up with training, the distribution of their free energies stays the same. If they lag,
-// their free energies drift at once. Training does not see the copy, and the draws have separate keys.
+// their free energies drift at once. The copy does not affect training, because its random draws have
+// separate keys.
 type mixing struct {
 	s    *subject
 	key  rbm.Key
@@ -172,7 +173,7 @@ func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	return v
 }
 
-// pick draws row numbers from the list from, with replacement. rows is how many.
+// pick draws the given number of rows from the list from, with replacement.
 func pick(from []int32, rows int, key rbm.Key) []int32 {
 	p := make([]int32, rows)
 	for r := range p {

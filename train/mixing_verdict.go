@@ -18,7 +18,7 @@ type mixingPoint struct {
 	Nats    float64 `json:"nats"`    // the same change in nats
 
 	Left   float64 `json:"left"`   // how far chains have moved from earlier states: see pastStates.left
-	Places int     `json:"places"` // number of chains that this compares; 0: Left is not known
+	Places int     `json:"places"` // number of chains that Left compares; 0: Left is not known
 	Since  int     `json:"since"`  // number of updates since the earlier states
 
 	// Distances of the continued chains from fresh chains that started from the data and from the base
@@ -54,7 +54,7 @@ func (c *continuation) point(sd float64) mixingPoint {
 
 // The verdict combines the last windowPoints measurements.
 const (
-	// Before the end it needs leastPoints of them, because a run may begin with a jump.
+	// Before the end of the run it needs leastPoints measurements, because a run may begin with a jump.
 	windowPoints, leastPoints = 6, 3
 	// At the end of a schedule that ends at rate 0 only the last endPoints count.
 	endPoints = 2
@@ -75,7 +75,7 @@ const (
 	// Chains hardly move if pastStates.left, after leftEvery updates or more, is at most leastLeft and at
 	// least stillZ standard errors below 1. Chains that never leave two modes have 0.5, those in more modes
 	// less. The standard error is that of independent chains (placesVariance). In simulations with at least
-	// leastPlaces such chains, a window had a false alarm once in 100,000 or less.
+	// leastPlaces such chains, at most one window in 100,000 had a false alarm.
 	leastLeft, stillZ, leastPlaces = 0.55, 5, 4
 )
 
@@ -136,8 +136,8 @@ func since(window []mixingPoint) (updates int) {
 }
 
 // warn returns a warning if the chains do not mix, and "" otherwise. During a run it returns one warning at
-// most. If the schedule ends at rate 0 it then ignores chains that lag, because they catch up as the rate
-// falls.
+// most. If the schedule ends at rate 0, chains that lag cause no warning during the run, because they catch
+// up as the rate falls.
 func (x *mixing) warn(end bool) string {
 	if len(x.Window) == 0 || !end && (x.Warned != "" || len(x.Window) < leastPoints) {
 		return ""

@@ -196,9 +196,9 @@ func (o *optimizer) follow(m *rbm.RBM) {
 	}
 }
 
-// retract undoes the fraction back of the last step that ascend made along the gradient, of which the
-// fraction left is not undone yet. The steps of decay and sparsity stay. With momentum the velocity shrinks
-// in proportion to the step.
+// retract undoes the fraction back of the last step that ascend made along the gradient. left is the
+// fraction of that step that is not undone yet. The steps of decay and sparsity stay. With momentum the
+// velocity shrinks in proportion to the step.
 func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) error {
 	a := &o.ascent
 	if o.momentum != nil {
@@ -216,8 +216,8 @@ func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg
 const leastOffset = 0x1p-40
 
 // slide moves the centring offsets towards the means of the batch, before the gradient is centred
-// (Melchior, Fischer & Wiskott 2016, Algorithm 1). Their algorithm then corrects the biases. Ours are those
-// of the uncentred model and need no correction.
+// (Melchior, Fischer & Wiskott 2016, Algorithm 1). Their algorithm then corrects the biases. Our biases are
+// those of the uncentred model and need no correction.
 func (o *optimizer) slide(pos rbm.Batch) {
 	pos.Means(o.visibleMean, o.hiddenMean)
 	slideTo(o.ascent.Mu, o.visibleMean, o.settings.Center)

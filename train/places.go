@@ -14,10 +14,10 @@ const mostPlaces = 200
 type pastStates [][]uint64
 
 // placesVariance returns the variance of pastStates.left for n independent chains that have forgotten their
-// earlier states: that of the mean of n values 2·rank/(n−1), each with n equally likely ranks. Because all
-// chains are ranked against the same earlier states, the variance is a little smaller. In simulations of 2,
-// 4, 10 and 100 chains, n times the variance was 0.93, 0.53, 0.40 and 0.33, where this formula gives 1,
-// 0.56, 0.41 and 0.34.
+// earlier states: the variance of the mean of n values 2·rank/(n−1), where each rank is equally likely to
+// be 0, 1, … or n−1. Because all chains are ranked against the same earlier states, the variance is a
+// little smaller. In simulations of 2, 4, 10 and 100 chains, n times the variance was 0.93, 0.53, 0.40 and
+// 0.33, where this formula gives 1, 0.56, 0.41 and 0.34.
 func placesVariance(n int) float64 {
 	return float64(n+1) / (3 * float64(n) * float64(n-1))
 }

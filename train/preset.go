@@ -35,10 +35,10 @@ type Preset struct {
 const ManyInputs = 100
 
 // MostHidden is the number of hidden units of presets for many inputs, as in the MNIST experiment of the
-// infinite-swapping paper (section 4.5). Presets for few inputs have two units an input. With 500 units,
-// the chains of ins lag behind models of bars:4, shifter and desjardins. With two an input the
-// log-likelihood ends within 0.15 nats of the best of 8 to 500 units. On digits of 64 pixels the error of
-// 128 units is no larger than that of 500.
+// infinite-swapping paper (section 4.5). Presets for few inputs have two hidden units per input. With 500
+// units, the chains of ins lag behind models of bars:4, shifter and desjardins. With two units per input
+// the log-likelihood ends within 0.15 nats of the best of 8 to 500 units. On digits of 64 pixels the error
+// of 128 units is no larger than that of 500.
 const MostHidden = 500
 
 // Presets returns all presets, the default first. The values of the first three were found by trials on
@@ -52,9 +52,9 @@ func Presets() []Preset {
 		Hidden: MostHidden, Passes: 50, Groups: 10, Chains: 50, // as many chains as the ladders have particles
 		Temperatures: "reach:5", Init: "log-odds", Labels: rbm.Softmax,
 	}
-	// These values have fewer steps, with more rows and chains and a centred gradient. On MNIST, at equal
-	// time, they are better than the classifier's values at rate 0.05 by five nats with pcd and by twelve
-	// with ins. The ladders of such models exchange, so that log Z can be estimated.
+	// The preset generative has fewer steps, more rows in a batch, more chains and a centred gradient. On
+	// MNIST, at equal time, it is better than the classifier's values at rate 0.05 by five nats with pcd
+	// and by twelve with ins. The ladders of such models exchange, so that log Z can be estimated.
 	generative := classifier
 	generative.Name, generative.For = "generative", "data without labels (the default for such data)"
 	generative.Expect = "thresholded MNIST, 500 hidden units: test log-likelihood -69.9 nats with ins, -70.2 with pcd, after 18 s of one core; -67.7 with ins and -steps 31000 (55 s)"
@@ -139,11 +139,11 @@ const numberRate = 0.05
 // 100 units is no smaller than that of 500. For sequences:1000, the pseudo-log-likelihoods of test rows
 // after 1000 steps of pcd lie between −145.4 and −144.4 nats with 60, 120, 200 and 500 units.
 //
-// In many passes a model would memorise few rows. With 500 rows of MNIST the test error is flat after 32
-// passes, and the pseudo-likelihood of test rows is best after 48; with 1437 digits of 64 pixels it is best
-// after 120. So there are at most Passes passes, but at least LeastSteps steps. Sequences have few rows for
-// their number of states, and at most sequencePasses passes. Other generated sets whose distribution is
-// known have no bound, because their rows represent it well.
+// Over many passes, a model memorises a small set of rows. With 500 rows of MNIST the test error is flat
+// after 32 passes, and the pseudo-likelihood of test rows is best after 48; with 1437 digits of 64 pixels
+// it is best after 120. So there are at most Passes passes, but at least LeastSteps steps. Sequences have
+// few rows for their number of states, and at most sequencePasses passes. Other generated sets whose
+// distribution is known have no bound, because their rows represent it well.
 //
 // Real numbers have the rate RealRate. In tables with numbers, the precisions of Gaussian units are
 // learned.
@@ -173,8 +173,8 @@ func (p Preset) Fit(set *data.Set) Preset {
 	return p
 }
 
-// Over returns the preset for a run of that many steps. Its schedule ends there, and its moving average
-// covers the same fraction of the run.
+// Over returns the preset for a run of the given number of steps. Its schedule ends there, and its moving
+// average covers the same fraction of the run.
 func (p Preset) Over(steps int) Preset {
 	if a := p.Common.Average; a > 0 {
 		p.Common.Average = max(0, math.Round((1-(1-a)*float64(p.Common.Horizon)/float64(steps))*1e6)/1e6)
@@ -213,8 +213,8 @@ func (p Preset) Settings(negative string) Settings {
 	return s
 }
 
-// NewModel returns the model to start from, with that many hidden units for the inputs of set. It is that
-// of the function NewModel after SetBiases. labelled adds label units, and is ignored if set has no labels.
+// NewModel returns the model to start from: the result of the function NewModel, with biases from
+// SetBiases. labelled adds label units, and is ignored if set has no labels.
 func (p Preset) NewModel(set *data.Set, hidden int, labelled bool, seed uint64) *rbm.RBM {
 	m := NewModel(set, hidden, labelled && set.Y != nil, p.Labels, seed)
 	SetBiases(m, set, p.Init)
@@ -225,9 +225,9 @@ func (p Preset) NewModel(set *data.Set, hidden int, labelled bool, seed uint64) 
 // kind of negative phase. PresetFor chooses a preset for given data.
 func DefaultSettings(negative string) Settings { return Presets()[0].Settings(negative) }
 
-// PaperSettings returns the settings of the infinite-swapping paper (sections 4.2.1 and
-// 4.2.4) with the given negative phase: rate 0.1, batches of 10, ten chains, 10000 steps.
-// Its temperatures, 1 to 5, are too far apart to exchange on images.
+// PaperSettings returns the settings of the infinite-swapping paper (sections 4.2.1 and 4.2.4) with the
+// given negative phase: rate 0.1, batches of 10, ten chains, 10000 steps. The paper's temperatures, 1 to 5,
+// are too far apart to exchange on images.
 func PaperSettings(negative string) Settings {
 	return Settings{Rate: 0.1, Schedule: "constant", Horizon: 10000, Batch: 10, Seed: 1, Negative: negphase.DefaultSettings(negative)}
 }

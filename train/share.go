@@ -33,8 +33,9 @@ func (t *Trainer) Share(g *ranks.Group) error {
 	return nil
 }
 
-// shareWork is the smallest work of a positive phase, in multiply-adds, that is divided among ranks. It
-// takes some 80 µs of one core, as for threads (rbm/parallel). Gathering the hidden means takes much less.
+// shareWork is the smallest work of a positive phase, in multiply-adds, that is divided among ranks. Such a
+// phase takes some 80 µs of one core, which is the bound for threads too (rbm/parallel). Gathering the
+// hidden means takes much less.
 const shareWork = 1 << 23
 
 // positiveMeans computes the hidden means of the minibatch, with the other ranks if that saves time.

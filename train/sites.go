@@ -17,8 +17,8 @@ type SiteStatistics struct {
 	// against those of the rows.
 	OnePearson float64 `json:"one_site_pearson"`
 	OneSlope   float64 `json:"one_site_slope"`
-	// The same for the frequencies f(a,b) of all pairs of levels in two columns. The frequencies of single
-	// levels dominate them.
+	// The same for the frequencies f(a,b) of all pairs of levels in two columns. f(a,b) is mostly
+	// determined by the frequencies f(a) and f(b) of the two levels.
 	PairPearson float64 `json:"pair_frequency_pearson"`
 	PairSlope   float64 `json:"pair_frequency_slope"`
 	// The same for the connected correlations f(a,b) − f(a)·f(b).
@@ -75,9 +75,9 @@ func bothKnown(x, y []float64) (a, b []float64) {
 }
 
 // frequencies returns the frequencies of the units of set, and for all pairs of units in different columns
-// their frequencies and connected correlations. Each is over the rows in which its cells are known, or NaN
-// if there is none. In a correlation, the frequencies of the two units are over the rows in which both
-// cells are known.
+// their frequencies and connected correlations. Each is over the rows in which its cells are known, and NaN
+// if there is no such row. In a correlation, the frequencies of the two units are over the rows in which
+// both cells are known.
 func frequencies(set *data.Set) (one, pair, two []float64) {
 	n, columns := set.X.Cols, len(set.Schema.Columns)
 	both := make([]float64, n*n) // weight of the rows in which units i and j are on, at i·n+j

@@ -46,7 +46,7 @@ const (
 	gapsKey
 )
 
-// Settings are all that the parameters after n steps depend on, apart from the data and the initial model.
+// Settings, the data and the initial model determine the parameters after n steps.
 type Settings struct {
 	Rate     float64           `json:"rate"`     // learning rate at the start
 	Schedule string            `json:"schedule"` // constant, inverse[:steps], linear or cosine
@@ -81,8 +81,8 @@ type Settings struct {
 	Rule rbm.Rule `json:"-"`
 }
 
-// maxRate is the largest learning rate. One update may move a parameter by this much, and at 100 the first
-// saturates every unit.
+// maxRate is the largest learning rate. A gradient of size 1 moves a parameter by the rate in one update.
+// At 100, the first update saturates every unit.
 const maxRate = 100
 
 // Check returns an error that names a setting that is out of range. It checks neither Batch, which depends
@@ -137,9 +137,9 @@ func (s Settings) check(set *data.Set) error {
 // 4.2.2, after Hinton's practical guide).
 const InitialSD = 0.01
 
-// NewModel returns an RBM with that many hidden units for the inputs of set, in their groups. If labelled
-// is true it has label units of the given kind, one for each class. Parameters are drawn from N(0,
-// InitialSD²) by seed. It panics if labelled is true and set has no labels.
+// NewModel returns an RBM for set with the given number of hidden units. Its inputs are grouped as in set.
+// If labelled is true, the RBM has a label unit of the given kind for each class. Parameters are drawn from
+// N(0, InitialSD²) by seed. It panics if labelled is true and set has no labels.
 func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed uint64) *rbm.RBM {
 	return NewModelOf(set, rbm.Group{Kind: rbm.Bernoulli, Units: hidden}, labelled, labels, seed)
 }
@@ -160,8 +160,9 @@ func NewModelOf(set *data.Set, hidden rbm.Group, labelled bool, labels rbm.Kind,
 	return m
 }
 
-// VisibleMean returns the means, over the weighted rows of set, of the visible units of a model with that
-// many classes, in the order of Set.Visible. Means of label units are over the rows that have a class.
+// VisibleMean returns the mean of each visible unit over the weighted rows of set, in the order of
+// Set.Visible: the inputs, then label units for the given number of classes. Means of label units are over
+// the rows that have a class.
 func VisibleMean(set *data.Set, classes int) []float32 {
 	sums := make([]float64, set.X.Cols+classes)
 	row, example := make([]int32, 1), set.NewRows(1, classes)
@@ -195,12 +196,13 @@ func SetLogOdds(m *rbm.RBM, set *data.Set) {
 // Starts are the values of Preset.Init and of the argument of SetBiases.
 var Starts = []string{"random", "log-odds", "sparse"}
 
-// sparseBias is what the start "sparse" adds to the hidden biases. Trained from it, a quarter of 500
-// hidden units are on for MNIST, and half of them from biases near 0. Updates then take a sixth less time
-// because they sum over units that are on. experiments/speed/quality compares the likelihoods.
+// sparseBias is what the start "sparse" adds to the hidden biases. After training on MNIST from this start,
+// a quarter of 500 hidden units are on. After training from biases near 0, half of them are. With "sparse",
+// updates take a sixth less time because they sum over units that are on. experiments/speed/quality
+// compares the likelihoods.
 const sparseBias = -1
 
-// SetBiases changes the biases of m, small random numbers, to those of a start. "random" leaves them as they are, and
+// SetBiases sets the biases of m to those of a start. "random" leaves them as NewModel drew them, and
 // "log-odds" calls SetLogOdds. "sparse" does so too, and lowers the biases of hidden bits by 1, so that
 // fewer of them are on.
 func SetBiases(m *rbm.RBM, set *data.Set, start string) {
@@ -339,11 +341,11 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 }
 
 // NewWith is New with the caller's estimator of the negative phase, which then belongs to the trainer.
-// s.Negative only names it: Save writes s.Negative, and Load requires the same. However, the metric mixing,
-// and log_likelihood from the run's ladder, make an estimator from s.Negative and copy the chains into it.
-// Give s.Negative a Kind that package negphase does not have, unless that kind can read the chains of
-// negative. The discriminative objective has no negative phase and does not use negative, which may then be
-// nil.
+// s.Negative only names it: Save writes s.Negative, and Load requires the same. However, two metrics make
+// an estimator from s.Negative and copy the chains into it: mixing, and log_likelihood if it uses the run's
+// ladder. Give s.Negative a Kind that package negphase does not have, unless that kind can read the chains
+// of negative. The discriminative objective has no negative phase and does not use negative, which may then
+// be nil.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := check(s, set, m); err != nil {
 		return nil, err
@@ -391,7 +393,7 @@ func (t *Trainer) deal(s Settings, set *data.Set) {
 	t.batch = rbm.Batch{V: set.NewRows(s.Batch, t.model.Classes()), H: rbm.NewMatrix(s.Batch, t.model.Hidden())}
 }
 
-// ErrNoLabels is the error of [Fits] if the model has labels, the set has none, and they fit otherwise.
+// ErrNoLabels is the error of [Fits] if the model has labels, the set has none, and the set fits otherwise.
 var ErrNoLabels = errors.New("no labels")
 
 // Fits returns an error that says why m cannot be trained or evaluated on set, or nil. It wraps
@@ -437,8 +439,8 @@ func fitsGroups(m *rbm.RBM, set *data.Set) error {
 	return nil
 }
 
-// Hash returns the hash of the training set, as New computed it, which takes a second for a large set. It
-// is "" after Take.
+// Hash returns the hash of the training set, which New computes in about a second for a large set. It is ""
+// after Take.
 func (t *Trainer) Hash() string { return t.hash }
 
 // Model returns the current model. If parameters are averaged, it is the model with the average parameters.
@@ -473,7 +475,7 @@ func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool, err error) {
 }
 
 // copyNegative returns a copy of the estimator that continues from its present chains and adapts no more.
-// It overwrites and returns into, the result of an earlier call, unless that is nil.
+// If into is not nil, it is the result of an earlier call; copyNegative overwrites it and returns it.
 func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, error) {
 	if into == nil {
 		var err error

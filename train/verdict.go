@@ -33,29 +33,33 @@ const (
 	// fallErrors standard errors of the estimates.
 	fallNats, fallErrors = 1, 2
 	// An exact log-likelihood is measured watchPoints times in a run, or less often if that would take
-	// 1/watchShare of the work of the updates. 120 runs ended a nat below the best of 200 measurements. Of
-	// these, 20 measurements would not have shown the loss in 11 runs, 50 in 4, and 100 in 2.
+	// 1/watchShare of the work of the updates. 120 runs ended a nat below the best of 200 measurements.
+	// With 20 measurements the loss would not have been seen in 11 of these runs, with 50 in 4, and with
+	// 100 in 2.
 	watchPoints, watchShare = 100, 10
 	// A loss is reported once it has lasted for 1/lastShare of the run. Of 268 lasting losses, 263 are then
 	// reported within a tenth of the run after they began. With a lastShare of 20, 258 are; with larger
 	// ones, more reports are withdrawn later. A loss must also have lasted for leastLoss steps, because
 	// runs of a few hundred steps lose and regain a nat within tens of steps.
 	lastShare, leastLoss = 30, 50
-	// A Trial compares its mean log-likelihood with that of the run's last recentPoints measurements. It
-	// measures its own trialPoints times, in its second half.
+	// A Trial measures its log-likelihood trialPoints times, in its second half. It compares the mean of
+	// these values with the mean of the run's last recentPoints measurements.
 	recentPoints, trialPoints = 5, 8
-	// A trial has 1/trialShare as many steps as the run, within the bounds someTrial and mostTrial, or fewer if its work is
-	// limited, but at least leastTrial. In seven runs that lost because of their chains at usual rates, 25 updates recovered
-	// 0.35 of the loss or more, and blamed the chains as 170 or 500 did.
+	// A trial has 1/trialShare as many steps as the run, within the bounds someTrial and mostTrial, or
+	// fewer if its work is limited, but at least leastTrial. In seven runs at usual rates that lost because
+	// of their chains, trials of 25 updates recovered 0.35 of the loss or more. They blamed the chains, as
+	// trials of 170 or 500 updates did.
 	trialShare, someTrial, mostTrial, leastTrial = 20, 100, 500, 25
-	// trialWork bounds the terms that the enumerations of a trial sum, to two or three seconds of a core with AVX-512.
+	// trialWork bounds the number of terms in the enumerations of a trial, which then take two or three
+	// seconds of a core with AVX-512.
 	trialWork = 1 << 30
-	// trialGain is the fraction of the loss that a trial must recover if the chains are to blame. In 12
-	// of 15 runs that lost because of their chains, trials recovered 0.26 or more. In 9 runs that lose as
-	// much with the exact negative phase, none recovered anything.
+	// trialGain is the fraction of the loss that a trial must recover if the chains are to blame. In 12 of
+	// 15 runs that lost because of their chains, trials recovered 0.26 or more. In 9 runs that lost as much
+	// with the exact negative phase, no trial recovered anything.
 	trialGain = 0.2
 	// A log-likelihood still rises if in the last recentPoints measurements it rose by the fraction
-	// risingShare of its distance from TrueLikelihood. At that pace twice as many steps would reach it.
+	// risingShare of its distance from TrueLikelihood. At that pace, a run of twice as many steps would
+	// reach TrueLikelihood.
 	risingShare = 0.05
 	// Runs of fewer than shortSteps steps are not judged to end short: they have hardly begun, and a trial
 	// of someTrial updates would be a large part of them.
@@ -73,7 +77,7 @@ type track struct {
 	Last     float64 `json:"last"`
 	LastErr  float64 `json:"last_std_err,omitempty"`
 	LastStep int     `json:"last_step"`
-	LastGap  float64 `json:"last_gap,omitempty"` // the same at LastStep
+	LastGap  float64 `json:"last_gap,omitempty"` // the same difference, at LastStep
 	Since    int     `json:"since,omitempty"`    // step since which it has been below its best; 0: it is not below
 	N        int     `json:"n"`                  // number of measurements
 }
@@ -161,8 +165,9 @@ func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning,
 	return h.Early(ctx, e, nil)
 }
 
-// Early records an evaluation by v, or one without metrics of its own if v is nil, and returns new warnings about the
-// metrics and the likelihood. It returns none about mixing if the likelihood decides.
+// Early records the evaluation e, which v made, and returns new warnings about the metrics and the
+// likelihood. v is nil for a measurement between evaluations; then there are no warnings about metrics.
+// There are none about mixing if the likelihood decides.
 func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) (all []Warning, err error) {
 	if h.follow(e); e.Step >= h.steps {
 		return nil, nil // see Final
@@ -184,8 +189,8 @@ func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) (all []W
 	return all, nil
 }
 
-// Final returns the warnings at the end of a run, standing, and the earlier warnings that no longer hold,
-// withdrawn. v is the run's evaluator.
+// Final returns two lists at the end of a run: standing, the warnings that hold, and withdrawn, the earlier
+// warnings that no longer hold. v is the run's evaluator.
 func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn []Warning, err error) {
 	if h.Decides() {
 		judge := h.short
@@ -424,7 +429,8 @@ const ladderRemedy = "a ladder such as -negphase pins -temperatures auto"
 
 // A Trial is the result of an experiment on a loss of log-likelihood. From Step on, a copy of the model was
 // trained for Updates updates with the exact negative phase. They raised the mean log-likelihood of the
-// training rows from From to From + Gain. Lost is the size of the loss. These three are in nats a row.
+// training rows from From to From + Gain. Lost is the size of the loss. From, Gain and Lost are in nats a
+// row.
 type Trial struct {
 	Step    int     `json:"step"`
 	From    float64 `json:"from"`
@@ -439,15 +445,15 @@ func (t Trial) recovers() bool { return t.Gain >= trialGain*t.Lost }
 // trial tests whether the chains are the cause of a loss of lost nats. It trains a copy of the present
 // model with the exact negative phase, at the rate and on the batches of the run. It then compares the mean
 // log-likelihood in the second half of these updates with the recent mean of the run. It makes no updates
-// if the run itself has the exact negative phase, if they would take too long (see TrialTerms), or if the
-// rate has fallen to 0.
+// if the run itself has the exact negative phase, if the updates would take too long (see TrialTerms), or
+// if the rate has fallen to 0.
 func (h *Health) trial(ctx context.Context, lost float64) (Trial, error) {
 	t := h.trainer
 	s := t.settings
 	rate := s.rateAt(t.step)
 	if over := rate < s.Rate/100; over && h.lost(&h.Train) {
 		return Trial{}, nil
-	} else if over { // the model is short of the data
+	} else if over { // the model ended far below the data's distribution: see short
 		rate = s.Rate / 2
 	}
 	if h.every == 0 || s.Negative.Traits().Moments || s.Average > 0 {
