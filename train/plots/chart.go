@@ -112,9 +112,9 @@ func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
 // mostPoints is the largest number of points of a line that are drawn, some two or three for each pixel.
 const mostPoints = 2000
 
-// Thinned returns the chart with at most mostPoints points in each line, evenly spaced and with the last
-// one. Points that the chart cannot show are left out first, so that values that are measured only now and
-// then stay.
+// Thinned returns the chart with at most mostPoints points in each line. They are evenly spaced and end
+// with the line's last point. Points that the chart cannot show are left out first, so that values that are
+// measured only now and then stay.
 func (c Chart) Thinned() Chart {
 	c.Lines = slices.Clone(c.Lines)
 	for k, l := range c.Lines {
@@ -168,8 +168,8 @@ func (s *Span) add(v float64) { s.Low, s.High = min(s.Low, v), max(s.High, v) }
 type Axis struct {
 	Span
 	Log bool
-	// Core, if it is not empty, is the part of the axis with most of its length. The axis is broken at an
-	// end of Core if there are values beyond, which share the fraction brokenShare of the length.
+	// Core, if it is not empty, is the range of values that takes most of the axis. The axis is broken at
+	// an end of Core if there are values beyond that end; they take the fraction brokenShare of the length.
 	Core Span
 }
 
@@ -315,7 +315,7 @@ func (c Chart) Empty() bool {
 }
 
 // Flat returns the value of a chart whose points all have the same value, and whether it is such a chart. A
-// chart with one point a line is not.
+// chart with one point per line is not flat.
 func (c Chart) Flat() (value float64, flat bool) {
 	span, points := nothing(), 0
 	for _, l := range c.Lines {
@@ -376,7 +376,7 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 			}
 			mark = line
 			if l.Layers > 1 {
-				whole := *line // the legend shows it without dashes
+				whole := *line // the legend shows the line without dashes
 				mark = &whole
 				dash, gap, start := l.Dashes()
 				line.Dashes, line.DashOffs = []vg.Length{vg.Points(dash), vg.Points(gap)}, vg.Points(start)
@@ -432,9 +432,10 @@ func (b broken) Normalize(_, _, v float64) float64 { return Axis(b).At(v) }
 // A line with more than manyDots dots has small dots.
 const manyDots = 40
 
-// Charts returns a page of charts, across in a row. Each is width × height, with its margins. Charts that
-// have nothing to show are left out; if none is left the page is nil. If the curves of all charts reach the
-// right ends, their names are written there, in their colours. Otherwise there is a legend above.
+// Charts returns a page of charts, with the number across in each row. Each chart is width × height, with
+// its margins. Charts that have nothing to show are left out; if none is left the page is nil. If the
+// curves of all charts reach the right ends, their names are written there, in their colours. Otherwise
+// there is a legend above.
 func Charts(charts []Chart, across int, width, height vg.Length) *Page {
 	charts = slices.DeleteFunc(slices.Clone(charts), Chart.Empty)
 	if len(charts) == 0 {

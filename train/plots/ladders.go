@@ -23,8 +23,8 @@ type NamedLadder struct {
 // Ladders draws how ladders of temperatures exchange. Each ladder has a column of four panels: the
 // rejection rate of each pair of neighbours; the probabilities of moves between temperatures in one round;
 // the temperatures of two particles over the rounds; and the fraction of its time that each particle has
-// spent at each temperature, which should tend to the same for all. Temperature 1 is that of the model. It
-// panics if there is no ladder.
+// spent at each temperature, which should tend to the same value for all particles and temperatures.
+// Temperature 1 is that of the model. Ladders panics if there is no ladder.
 func Ladders(ladders ...NamedLadder) *Page {
 	panels := []func(NamedLadder) *Plot{rejections, exchanges, trajectories, associations}
 	rows := make([][]*Plot, len(panels))
@@ -111,12 +111,12 @@ func associations(l NamedLadder) *Plot {
 }
 
 // shownWays is about how often the paths of two particles cross the panel from one end of the ladder to the
-// other. More would be a tangle.
+// other. More crossings would be a tangle.
 const shownWays = 16
 
 // trajectories plots the temperatures of two particles of the first group in the last rounds: those that
 // started at the lowest and at the highest temperature. The better the ladder exchanges, the fewer rounds
-// it shows.
+// are shown.
 func trajectories(l NamedLadder) *Plot {
 	p := New("round", "temperature no.")
 	k := len(l.Beta)

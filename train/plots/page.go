@@ -81,7 +81,7 @@ func (p *Page) pixels() image.Image {
 	return p.image
 }
 
-// Columns returns n pages of equal width with the pixels of p, from left to right.
+// Columns divides the pixels of p into n pages of equal width, from left to right.
 func (p *Page) Columns(n int) []*Page {
 	columns := make([]*Page, n)
 	for i := range columns {

@@ -31,8 +31,8 @@ type ContactMap struct {
 }
 
 // Page draws the map. Below the diagonal are the scores, from white at zero or less to black at the 99.5th
-// percentile of the positive ones. Above it are the known contacts and the predicted pairs. Sites count
-// from 1. If the precision is known, a second panel shows it against the number of pairs.
+// percentile of the positive scores. Above the diagonal are the known contacts and the predicted pairs.
+// Sites count from 1. If the precision is known, a second panel shows it against the number of pairs.
 func (c ContactMap) Page() *Page {
 	n := len(c.Scores)
 	var size []float64
@@ -111,8 +111,8 @@ func percentile(x []float64, fraction float64) float64 {
 // rasterPixels is the smallest number of pixels of the side of a raster.
 const rasterPixels = 600
 
-// raster fills a rectangle with columns × rows cells, which paint colours. x and y count from the lower
-// left.
+// raster fills a rectangle with columns × rows cells. paint returns the colour of cell (x, y), counted from
+// the lower left.
 func (p *Plot) raster(columns, rows int, left, low, right, high float64, paint func(x, y int) color.RGBA) {
 	scale := max(1, (rasterPixels+max(columns, rows)-1)/max(columns, rows))
 	img := image.NewRGBA(image.Rect(0, 0, columns*scale, rows*scale))

@@ -210,8 +210,8 @@ func Ink(p float32) color.RGBA {
 	return color.RGBA{g, g, g, 255}
 }
 
-// InkOf returns the paint for inputs of m: Ink if they are binary. Real inputs, which are standardised, go
-// from white at three standard deviations below the mean to black at three above.
+// InkOf returns the paint for inputs of m: Ink if they are binary. Real inputs, which are standardised, are
+// white at three standard deviations below the mean and black at three above.
 func InkOf(m *rbm.RBM) func(float32) color.RGBA {
 	if !m.Real() {
 		return Ink
@@ -238,14 +238,14 @@ func signed(limit float32) func(float32) color.RGBA {
 const (
 	// maxFilters is the largest number of filters on a sheet.
 	maxFilters = 100
-	// MaxValues bounds the values on a sheet of pictures of very many inputs: it is the number of pixels of
-	// a square of 2048. Larger sheets take long to draw and to open.
+	// MaxValues bounds the number of values on a sheet of pictures, to that of 2048 × 2048 pixels. Larger
+	// sheets take long to draw and to open.
 	MaxValues = 1 << 22
 )
 
-// Filters draws the weights between the inputs of m and up to a hundred of its hidden units, the first
-// ones. Each unit is a picture of height × width, as in Weights. There are fewer pictures if a hundred
-// would have more than MaxValues values.
+// Filters draws the weights between the inputs of m and its first hidden units, up to a hundred. Each unit
+// is a picture of height × width, as in Weights. There are fewer pictures if a hundred would have more than
+// MaxValues values.
 func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 	n := min(m.Hidden(), maxFilters, max(1, MaxValues/m.Inputs()))
 	f := rbm.NewMatrix(n, m.Inputs())
@@ -258,9 +258,9 @@ func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 	return Weights(f, height, width, squarish(n))
 }
 
-// Weights arranges pictures of weights as Tiles does, red above zero and blue below. All have one scale,
-// which ends at the 99.5th percentile of the sizes of the weights. Units that have learnt nothing therefore
-// look empty.
+// Weights arranges pictures of weights as Tiles does, red above zero and blue below. All pictures share one
+// scale, which ends at the 99.5th percentile of the sizes of the weights. Units that have learnt nothing
+// therefore look empty.
 func Weights(rows rbm.Matrix, height, width, columns int) *image.RGBA {
 	size := make([]float64, 0, len(rows.Data))
 	for _, w := range rows.Data {

@@ -62,8 +62,8 @@ type Mark struct {
 const someMarks = 5
 
 // Marks returns labelled values for an axis from low to high, all with different texts. On a logarithmic
-// axis of one and a half decades or more they are powers of ten; below two decades, twice and five times
-// these are added. On other axes they are multiples of 1, 2 or 5 times a power of ten.
+// axis of one and a half decades or more they are powers of ten; below two decades, 2 and 5 times these
+// powers are added. On other axes the values are multiples of 1, 2 or 5 times a power of ten.
 func Marks(low, high float64, log bool) (all []Mark) {
 	switch {
 	case !(high > low):
