@@ -40,7 +40,7 @@ type curve struct {
 	Dots       []dot
 	Dashed     bool
 	Radius     float64 // radius of the dots
-	Dashes     string  // value of stroke-dasharray for lines that take turns; Start is that of stroke-dashoffset
+	Dashes     string  // value of stroke-dasharray, for lines with Turns; Start is the value of stroke-dashoffset
 	Start      float64
 }
 
@@ -87,7 +87,7 @@ func newDrawing(c plots.Chart) drawing {
 		var path, upper strings.Builder
 		var lower []string
 		pen := "M"
-		for _, j := range c.Known(l) { // the line goes straight past the others
+		for _, j := range c.Known(l) { // the line skips other points
 			at := dot{x.at(l.X[j]), y.at(l.Y[j])}
 			if l.Dots || l.Apart {
 				k.Dots = append(k.Dots, at)

@@ -85,8 +85,8 @@ type Bar struct {
 // A Listing is text in a fixed-width font.
 type Listing struct{ Title, Note, Text string }
 
-// A Table has a head, and rows of as many cells. The first column names the rows. Matrix makes the table
-// narrow and marks its diagonal.
+// A Table has a head, and rows with as many cells as the head. The first column names the rows. Matrix
+// makes the table narrow and marks its diagonal.
 type Table struct {
 	Title  string
 	Head   []string
@@ -101,7 +101,7 @@ const wideTable = 6
 // Wide reports whether a narrow screen shows each row of t as a block of lines.
 func (t Table) Wide() bool { return !t.Matrix && len(t.Head) >= wideTable }
 
-// TableOf returns a table of these cells, whose first row is the head.
+// TableOf returns a table of cells, whose first row is the head.
 func TableOf(title string, cells [][]string) Table {
 	return Table{Title: title, Head: cells[0], Rows: cells[1:]}
 }

@@ -36,8 +36,8 @@ func (f *Folder) SaveCheckpoint(t *train.Trainer, extra []byte) error {
 }
 
 // LoadCheckpoint restores the folder's checkpoint into t and returns its extra bytes. If it is missing or
-// damaged, the previous checkpoint is used, and warning says so. If neither can be used, the error is that
-// of the newer one.
+// damaged, the previous checkpoint is used, and warning says so. If neither can be used, the error is about
+// the newer one.
 func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string, err error) {
 	extra, err = f.load(CheckpointFile, t)
 	if err == nil {

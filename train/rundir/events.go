@@ -15,8 +15,8 @@ import (
 // EventsDir is the subfolder of a run's folder with the files for TensorBoard.
 const EventsDir = "tensorboard"
 
-// eventsPrefix begins the names of these files. TensorBoard looks for "tfevents" in the names, and reads
-// files in their order.
+// eventsPrefix begins the name of each file of events. TensorBoard looks for "tfevents" in the names, and
+// reads files in the order of their names.
 const eventsPrefix = "events.out.tfevents."
 
 // Events is a file of scalars for TensorBoard: the rows of a table whose first two columns are the step and

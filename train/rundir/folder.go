@@ -52,9 +52,9 @@ var charts, chartEndings = []string{CurvesFile, LadderFile}, []string{".svg", ".
 // maxRuns bounds the search for an unused number.
 const maxRuns = 1_000_000
 
-// New makes the folder dir for a new run. If dir is empty it is the first unused one of runs/<stem>-1,
-// runs/<stem>-2 … A folder that is not empty is an error. With force it may have an earlier run that has
-// ended, whose files are removed. The caller is the folder's only writer until Close.
+// New makes the folder dir for a new run. If dir is "", the folder is the first unused one of
+// runs/<stem>-1, runs/<stem>-2 … A folder with files is an error. With force, the files may be those of an
+// earlier run that has ended; New removes them. The caller is the folder's only writer until Close.
 func New(dir, stem string, force bool) (*Folder, error) {
 	if dir != "" {
 		f, err := Check(dir, force)

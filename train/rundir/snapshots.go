@@ -59,7 +59,8 @@ func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Eve
 	}, nil
 }
 
-// DropSnapshots removes the snapshots of later steps. A run that is resumed after step writes them again.
+// DropSnapshots removes the snapshots of all steps above step. A run that is resumed after step writes them
+// again.
 func (f *Folder) DropSnapshots(step int) error {
 	entries, err := os.ReadDir(f.Path(SnapshotsDir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -87,9 +88,9 @@ type Snapshot struct {
 }
 
 // ReadSnapshots reads the snapshots in the folder of a run, in the order of their steps. If most is not 0
-// and there are more snapshots, it reads the last one, and every second, fourth, … of those before. At
-// least one has a model, and all models have the same units and the same constraint. The run may still be
-// going. Errors name the flag -run, which names the folder.
+// and there are more snapshots, every second one is left out, again and again, until most or fewer remain.
+// The last one is always read. At least one snapshot has a model, and all models have the same units and
+// the same constraint. The run need not have ended. Errors name the flag -run, which names the folder.
 func ReadSnapshots(run string, most int) ([]Snapshot, error) {
 	if _, err := os.Stat(run); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("-run: there is no folder %s; name that of a run that rbmtrain made, with -snapshots above 0", run)
@@ -115,7 +116,7 @@ func ReadSnapshots(run string, most int) ([]Snapshot, error) {
 		return nil, fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
 	}
 	slices.SortFunc(all, func(a, b Snapshot) int { return a.Step - b.Step }) // names have seven digits or more
-	for most > 0 && len(all) > most {                                        // the steps grow geometrically, and so does every second one
+	for most > 0 && len(all) > most {                                        // the steps grow geometrically, and so do those of every second snapshot
 		last, n := len(all)-1, 0
 		for i := last % 2; i <= last; i += 2 {
 			all[n] = all[i]
