@@ -40,7 +40,7 @@ type curve struct {
 	Dots       []dot
 	Dashed     bool
 	Radius     float64 // radius of the dots
-	Dashes     string  // value of stroke-dasharray, for lines with Turns; Start is the value of stroke-dashoffset
+	Dashes     string  // value of stroke-dasharray, for lines with Layers; Start is the value of stroke-dashoffset
 	Start      float64
 }
 
