@@ -65,8 +65,8 @@ func arnoldiRadius(n int, apply func(w []float64)) (radius float64, ok bool) {
 	return 0, false
 }
 
-// largestRitz returns the largest modulus of an eigenvalue of h. last is the
-// largest modulus of a last component of the unit eigenvectors of such eigenvalues.
+// largestRitz returns the largest modulus of an eigenvalue of h. last is the largest modulus of the
+// last component among the unit eigenvectors of the eigenvalues with this modulus.
 func largestRitz(h mat.Matrix) (radius, last float64, ok bool) {
 	var e mat.Eigen
 	if !e.Factorize(h, mat.EigenRight) {

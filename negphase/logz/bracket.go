@@ -12,11 +12,11 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// A Bracket has up to three estimates of log Z, in nats; estimates that Settings do not select
-// are nil. Standard errors are such that LogZ ± 1.96·StdErr is an interval of
-// 95 % confidence. Errors that are computed from the spread of few values, usually ten ladders,
-// are widened by Student's t. They do not account for parts of the model that all chains have
-// missed. Warnings may say that there are such parts.
+// A Bracket has up to three estimates of log Z, in nats; estimates that Settings do not select are nil.
+// Standard errors are such that LogZ ± 1.96·StdErr is an interval of 95 % confidence. Errors that are
+// computed from the spread of few values, usually ten ladders, are widened by Student's t. Standard
+// errors do not account for parts of the model that all chains have missed. Warnings may say that there
+// are such parts.
 type Bracket struct {
 	AIS     *partition.Annealed // too low on average
 	Reverse *partition.Annealed // too high on average; StdErr is from the spread between ladders
@@ -112,12 +112,11 @@ func (b Bracket) Doubtful(m Method) bool {
 // Bound reports whether Bounds has m.
 func (b Bracket) Bound(m Method) bool { return slices.Contains(b.Bounds, m) }
 
-// Best returns the most reliable estimate with its standard error. This is Bennett's, which has no known
-// bias. It is AIS instead if there is no Bennett estimate, or if Bennett's is significantly lower, because
-// its chains have then missed a part of the model. It is
-// the reverse if there is no other, unless Bennett's estimate, from the same
-// chains, is impossible. An impossible estimate is never the best. If there is no estimate, the result is
-// NaN.
+// Best returns the most reliable estimate with its standard error. This is Bennett's, which has no
+// known bias. It is AIS instead if there is no Bennett estimate, or if Bennett's is significantly
+// lower, because the chains of the ladder have then missed a part of the model. It is reverse AIS if
+// there is no other estimate, unless Bennett's estimate, from the same chains, is impossible. An
+// impossible estimate is never the best. If there is no estimate, the result is NaN.
 func (b Bracket) Best() (logZ, stdErr float64, by Method) {
 	by = ByReverse
 	ais, aisErr := b.By(ByAIS)

@@ -25,8 +25,8 @@ type draws struct {
 // second, and little information is lost, because neighbouring rounds are correlated.
 const maxDraws = 200_000
 
-// A record stores a value of type T for every n-th round of a frozen ladder. When it has twice
-// as many rounds as needed, it drops every second one and doubles n.
+// A record stores a value of type T for every n-th round of a frozen ladder. When it has twice as many
+// rounds as needed, it drops every second round and doubles n.
 type record[T any] struct {
 	every, most int // n, and the number of rounds needed
 	rounds      []recorded[T]
@@ -99,8 +99,8 @@ func (r *records) add(ladder negphase.Tempered, m *rbm.RBM, round int, phase rbm
 }
 
 // draws returns the draws from the rounds with numbers first and above, which are at least half of the
-// rounds recorded. For reverse AIS it divides the recorded states into rows equal parts, and takes those
-// of the last round in each part.
+// rounds recorded. For reverse AIS it divides the recorded rounds into r.rows equal parts, and takes
+// the states of the last round in each part.
 func (r *records) draws(first int) draws {
 	kept := r.energies.from(first)
 	d := draws{trips: -kept[0].value.trips}
@@ -198,10 +198,10 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 	}
 }
 
-// enough reports whether the ladder may stop. Its estimate has the wanted error and no warning, or there
-// is no estimate because neighbours do not overlap, which more rounds of a frozen ladder would
-// not change. The lower bound has no influence, because only rank 0 may know it and all ranks must decide
-// alike.
+// enough reports whether the ladder may stop: if its estimate has the wanted error and no warning, or
+// if there is no estimate because neighbours do not overlap, which more rounds of a frozen ladder would
+// not change. The lower bound has no influence, because only rank 0 may know it and all ranks must
+// decide alike.
 func (s Settings) enough(m *rbm.RBM, d draws) bool {
 	if !s.Bennett { // reverse AIS only
 		return d.trips >= leastTrips*int64(s.Groups)

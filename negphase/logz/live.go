@@ -120,8 +120,8 @@ type Follower struct {
 	FollowerState
 }
 
-// A FollowerState is the state of a Follower for a checkpoint. The next estimate depends only on it, the
-// model and the key.
+// A FollowerState is the state of a Follower for a checkpoint. The next estimate depends only on this
+// state, the model and the key.
 type FollowerState struct {
 	Ladder []byte    `json:"ladder,omitempty"` // binary form of the ladder
 	Calls  int       `json:"calls"`            // number of estimates so far

@@ -30,10 +30,9 @@ type Settings struct {
 	LowerBound float64
 }
 
-// DefaultSettings returns settings for all three estimates. For a model of 784 × 500 units they take ten
-// seconds of two processors if it mixes, and up to two
-// minutes if it does not. Most of this time is for the ladder, so AIS can have 5000
-// temperatures.
+// DefaultSettings returns settings for all three estimates. For a model of 784 × 500 units they take
+// ten seconds of two processors if the chains mix, and up to two minutes if they do not. Most of this
+// time is for the ladder, so AIS can have 5000 temperatures.
 func DefaultSettings() Settings {
 	s := Settings{AIS: true, Reverse: true, Bennett: true,
 		Annealing: partition.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000, Longest: maxRounds, LowerBound: math.Inf(-1)}

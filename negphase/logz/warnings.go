@@ -41,17 +41,16 @@ const (
 	leastShare  = 0.7
 	leastChains = 100
 	// leastTrips is the least mean number of round trips of a group. On a model of MNIST (784 × 500
-	// units) with one round trip per group, Bennett's estimate was below AIS with 20000 temperatures for
-	// all of six seeds. On another one with seven round trips per group they agreed. On the few of the 303
-	// models above with fewer than ten round trips, the
-	// interval contained log Z in two of three cases.
+	// units) with one round trip per group, Bennett's estimate was below AIS with 20000 temperatures
+	// for all of six seeds. On another model, with seven round trips per group, the two agreed. On the
+	// few of the 303 models above with fewer than ten round trips, the interval contained log Z in two
+	// of three cases.
 	leastTrips = 10
-	// leastDraws is the least number of independent draws of a group. The burn-in on
-	// the frozen ladder has a quarter of the number of sampled rounds. With 40 draws it is ten
-	// autocorrelation times long, which allows for the inaccurate errors of ten groups. On
-	// the same models with enough round trips, the interval contained log
-	// Z in 95 % of the cases with more than 40 draws, in eight of nine between 30 and 40, and
-	// in two of three below.
+	// leastDraws is the least number of independent draws of a group. The burn-in on the frozen ladder
+	// has a quarter of the number of sampled rounds. With 40 draws, one every 2τ rounds, it is 20τ
+	// long, which allows for the inaccurate errors of ten groups. On the same models with enough round
+	// trips, the interval contained log Z in 95 % of the cases with more than 40 draws, in eight of
+	// nine between 30 and 40, and in two of three below.
 	leastDraws = 40
 )
 

@@ -105,8 +105,8 @@ func (c *Cell) put(v rbm.Values, r, level int, x float32) {
 	}
 }
 
-// logStep returns the logarithm of the distance between nodes, by which a sum over the nodes of a real unit must be
-// multiplied to give an integral. For other cells it is 0.
+// logStep returns the logarithm of the distance between the nodes of a real unit; 0 for other cells. A
+// sum over the nodes times this distance approximates an integral.
 func (c *Cell) logStep() float64 {
 	if c.real() {
 		return rbm.Log(c.nodes.Step)

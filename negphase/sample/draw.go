@@ -30,22 +30,26 @@ const firstLook = 256
 // traceLength is the largest number of values in the trace of a chain.
 const traceLength = 1024
 
-// Draw draws samples. One set of chains starts at random states and, if Target.Data has rows, another one
-// of the same size starts there. Both run until they have mixed (see Proof), or for Settings.Rounds rounds.
+// Draw draws samples. One set of chains starts at random states and, if Target.Data has rows, another
+// set of the same size starts at these rows. Both sets run until they have mixed (see Proof), or for
+// Settings.Rounds rounds.
 //
-// Without Settings.Sampler the chains make Gibbs steps. If these have not mixed, ladders of temperatures run
-// for an eighth of the rounds, provided that this is at least firstLook. The ladders replace the Gibbs
-// chains if they have mixed, or if their two sets agree and those of the Gibbs chains do not.
+// Without Settings.Sampler the chains make Gibbs steps. If these chains have not mixed, ladders of
+// temperatures run for an eighth of Settings.Rounds, provided that this number is at least firstLook.
+// The ladders replace the Gibbs chains if they have mixed, or if their two sets agree and those of the
+// Gibbs chains do not.
 //
-// Settings.Start selects the set from which the samples come. The first samples are the final states of its
-// chains. If there are more samples than chains, the chains continue, and give their states every 2τ rounds.
+// Settings.Start selects the set from which the samples come. The first samples are the final states of
+// its chains. If there are more samples than chains, the chains continue, and their states every 2τ
+// rounds are the further samples; τ is Proof.Tau.
 //
-// A sampler of kind exact has no chains: it enumerates the hidden states and draws independently. A model
-// with real units and at most exact.GradientLimit hidden states uses it if no sampler is named.
+// A sampler of kind exact has no chains: it enumerates the hidden states and draws independently. A
+// model with real units and at most exact.GradientLimit hidden states has this sampler if no other is
+// named.
 //
-// Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is
-// called with the fraction of the work done. Draw returns an error if ctx ends or the
-// estimator fails, and if there are chains and Rounds is less than 1.
+// Equal arguments give identical results at any GOMAXPROCS. progress, if not nil, is called with the
+// fraction of the work done. Draw returns an error if ctx ends, if the estimator fails, or if there are
+// chains and Rounds is less than 1.
 func (t Target) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
 	if progress == nil {
 		progress = func(float64) {}
@@ -273,11 +277,11 @@ const (
 	leastP = 0.005
 	// burnInTaus is the least burn-in in units of τ. The correlation with the start is then e⁻⁵.
 	burnInTaus = 5
-	// leastTrips is the least mean number of round trips of a ladder, from its coldest
-	// temperature to its hottest and back. Without round trips no cold state has forgotten its
-	// start at the hot end, and the tests may compare two sets of stuck chains.
-	// Ten round trips are also required for log Z along a ladder (negphase/logz). With one round trip per
-	// ladder, some ladders on the built-in digits passed although they repeated the same ten pictures.
+	// leastTrips is the least mean number of round trips of a ladder, from its coldest temperature to
+	// its hottest and back. Without round trips no cold state has forgotten its start at the hot end,
+	// and the tests may compare two sets of stuck chains. Ten round trips are also required for log Z
+	// along a ladder (negphase/logz). With one round trip per ladder, some ladders on the built-in
+	// digits passed the tests although they repeated the same ten pictures.
 	leastTrips = 10
 	// rearrangements is the number of permutations in the energy test.
 	rearrangements = 999

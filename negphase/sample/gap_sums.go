@@ -23,8 +23,8 @@ import (
 //     sampling, Statistics and Computing 11, 2001).
 //
 // An estimate with a standard error above longerAbove is repeated with longerPath times the work. For
-// probabilities of levels there are more chains then, because a chain samples about one level. For a sum, and
-// if the standard error of the sum is above doubtful, there are more temperatures instead.
+// probabilities of levels it then has more chains, because a chain samples about one level. It has more
+// temperatures instead for a sum, and whenever the standard error of the sum is above doubtful.
 const (
 	listedStates     = 1 << 12
 	enumeratedStates = 1 << 14
@@ -34,8 +34,8 @@ const (
 	longerAbove      = 0.1 // nats
 	doubtful         = 0.5 // nats; above it a few chains have nearly all the weight, and the standard error is unreliable
 
-	// rareLevel is the probability of a level that one chain has on average. Standard errors of rarer
-	// levels are not reported, except for the level of a known cell.
+	// rareLevel is the probability of a level that on average one of the annealed chains has. Standard
+	// errors of rarer levels are not reported, except for the level of a known cell.
 	rareLevel = 1.0 / annealedChains
 )
 
@@ -223,10 +223,10 @@ type weighted struct {
 	stdErr float64    // standard error of logSum
 }
 
-// anneal draws the missing cells of row r by annealed importance sampling. If the standard error is too large,
-// it tries a second time with more work. It returns the draws of the last try. A caller that estimates
-// another quantity than logSum passes further. anneal calls it with the draws of each try, and further returns
-// the standard error of the caller's estimate.
+// anneal draws the missing cells of row r by annealed importance sampling. If the standard error is too
+// large, it tries a second time with more work. It returns the draws of the last try. A caller that
+// estimates another quantity than logSum passes further. anneal calls further with the draws of each
+// try. The result of further is the standard error of the caller's estimate.
 func (g *Gaps) anneal(ctx context.Context, m *rbm.RBM, r int, key rbm.Key, further func(w weighted) float64) (weighted, error) {
 	c, bias, err := g.given(m, r)
 	if err != nil {
@@ -740,7 +740,7 @@ func (s *ScoredRow) Quantile(cell int, p float64) float64 {
 	return c.node(last, s.at[cell])
 }
 
-// quantileFloor is the log p up to which Quantile ignores nodes.
+// quantileFloor is the largest log p of the nodes that Quantile ignores at both ends of the grid.
 const quantileFloor = -27
 
 // EachScored scores the cells of all rows of set by Gaps.Scores, and calls do with each row. If all is false, it

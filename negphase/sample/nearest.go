@@ -30,8 +30,8 @@ type Comparison struct {
 type Agreement struct {
 	Same int `json:"same"` // number of pictures with this class
 	Of   int `json:"of"`   // number of pictures
-	// Rows is the number of drawn training rows, of the same classes and equally many, whose
-	// nearest other row has the same class.
+	// Rows is the number of drawn training rows, one of the same class per picture, whose nearest other
+	// row has their class.
 	Rows int `json:"rows"`
 }
 
@@ -145,8 +145,8 @@ func distance(row, x, single []uint64) int {
 	return n
 }
 
-// nearestRow returns the distance of x from the nearest row of set, and the nearest row with
-// a label, the first of rows at equal distances. It leaves out the row but.
+// nearestRow returns the distance of x from the nearest row of set, and the nearest row with a label,
+// the first of rows at equal distances. It leaves out row `but`.
 func nearestRow(set *data.Set, single, x []uint64, but int32) (labelled int32, least int) {
 	least = math.MaxInt
 	leastLabelled := math.MaxInt

@@ -85,7 +85,7 @@ func (s *Sheet) put(to int, target Target, d Draw, r int) {
 	}
 }
 
-// Verdict says in words for how many queries, which are lines of a picture, the chains have mixed.
+// Verdict says in words for how many queries the chains have mixed. A picture has one line per query.
 func (s Sheet) Verdict() string {
 	mixed := 0
 	for _, d := range s.Draws {

@@ -138,8 +138,8 @@ func product(a, b rbm.Values) (sum float64) {
 	return sum
 }
 
-// leading returns approximations of the k leading eigenvectors of the
-// positive semidefinite matrix g, by subspace iteration. It returns fewer if the rank of g is less.
+// leading returns approximations of the k leading eigenvectors of the positive semidefinite matrix g,
+// by subspace iteration. It returns fewer if the rank of g is less than k.
 func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
 	n := len(g)
 	v, next := make([][]float64, k), make([][]float64, k)
@@ -178,8 +178,8 @@ func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
 	return v
 }
 
-// dots returns the inner products of a with at most components vectors. Three independent sums
-// in one loop are faster than three loops.
+// dots returns the inner products of a with the vectors v, of which there are at most components. Three
+// independent sums in one loop are faster than three loops.
 func dots(a []float64, v [][]float64) (sums [components]float64) {
 	if len(v) < components {
 		for c := range v {

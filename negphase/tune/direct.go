@@ -11,11 +11,11 @@ import (
 // and returns the best point and its value. f must not keep or change
 // its argument. The algorithm is deterministic.
 //
-// The cube is divided into rectangles, whose values at their centres are known. If f changes by at most
-// K per unit of distance, a rectangle with value c and radius r has the upper bound c + K·r. A rectangle
-// is divided into thirds along all of its longest sides if for some K > 0 it has the largest bound of all
-// rectangles, and this bound exceeds the best value by at least ε times its magnitude (definition 3.1). Of
-// rectangles with equal size and value, the first one is divided.
+// The cube is divided into rectangles, and the value of f at the centre of each is known. If f changes
+// by at most K per unit of distance, a rectangle with value c and radius r has the upper bound c + K·r.
+// A rectangle is divided into thirds along all of its longest sides if for some K > 0 it has the
+// largest bound of all rectangles, and this bound exceeds the best value by at least ε times its
+// magnitude (definition 3.1). Of rectangles with equal size and value, the first one is divided.
 func Direct(f func(x []float64) float64, dims, evaluations int) (best []float64, value float64) {
 	d := direct{f: f, dims: dims, bySize: map[int][]*rectangle{}}
 	center := make([]float64, dims)
@@ -37,7 +37,7 @@ func Direct(f func(x []float64) float64, dims, evaluations int) (best []float64,
 // epsilon is ε. Jones et al. found similar results for values from 1e-3 to 1e-7.
 const epsilon = 1e-4
 
-// A rectangle is a rectangle of the DIRECT algorithm.
+// A rectangle is a part of the cube, with the value of f at its centre.
 type rectangle struct {
 	center []float64
 	value  float64 // f at the centre

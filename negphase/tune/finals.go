@@ -25,11 +25,11 @@ type contestant struct {
 // tuning.
 const surely = 2
 
-// finals compares challengers with the settings before tuning. The challengers are the policy, the policy
-// with its points moved halfway towards the best kernel, the
-// best kernel alone, and the settings with the next ranks. A challenger wins only if it is better by more
-// than 2 standard errors. Otherwise noise would decide, because the best of many noisy rewards is usually
-// too high.
+// finals compares challengers with the settings before tuning. The challengers are the policy, the
+// policy with its points moved halfway towards the best kernel, the best kernel alone, and the one or
+// two next settings in the order of ranked. A challenger wins only if it is better by more than 2
+// standard errors. Otherwise noise would decide, because the best of many noisy rewards is usually too
+// high.
 //
 // In a round each contestant has one trial on each lane. The better half of the challengers enters
 // the next round, whose trials are twice as long. The last challenger competes with the settings before
@@ -142,12 +142,12 @@ func (c *contestant) read(trial Trial) {
 	c.trials, c.halves, c.variances = append(c.trials, trial), append(c.halves, halves), append(c.variances, variances)
 }
 
-// rate is Rate for all trials of c together, except the trial with index skip. ρ is computed from the means
-// over trials of the squared increments at each lag and of the variances, weighted by the trials' lengths.
-// The variance of a trial is about its mean. Trials of the finals are long, and modes slower than a trial
-// would only add noise.
+// rate is Rate for all trials of c together, except the trial with index skip. ρ is computed from two
+// means over trials, weighted by their lengths: of the squared increments at each lag, and of the
+// variances. The variance of a trial is about its mean. Trials of the finals are long, and modes slower
+// than a trial would only add noise.
 func (t *tuner) rate(c *contestant, skip int) float64 {
-	const finest = values // number of lags up to reach, the largest lag of the longest trial in seconds
+	const finest = values // number of lags up to reach, which is the largest lag of the longest trial, in seconds
 	reach := 0.0
 	for i, trial := range c.trials {
 		if i != skip {

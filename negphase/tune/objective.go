@@ -51,8 +51,8 @@ func Area(energy []float64) float64 {
 // eighth of the series, the sum ends there, and an exponential through ρ(0) = 1 and
 // the last ρ replaces the remaining terms. This is exact for exponential decay.
 //
-// If the series has at least many effective samples by its own variance, this variance
-// replaces the known one, because its noise partly cancels the noise of the increments.
+// If the number of effective samples by the variance of the series is at least the constant many, this
+// variance replaces the known one, because its noise partly cancels the noise of the increments.
 func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	slowest := 0.0 // τ, in intervals
 	for k, x := range series {
@@ -71,8 +71,8 @@ func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 }
 
 // many is the smallest number of effective samples for which Rate uses the variance of the series.
-// Because the mean is estimated, the variance is then too small by a fraction of 1/many. So τ, a sum
-// of ρ over 6τ lags, is too small by 6/many.
+// Because the mean is estimated, the variance is then too small by a fraction of 1/many. So τ, a sum of
+// ρ over 6τ lags, is too small by a fraction of 6/many.
 const many = 50
 
 // increments returns half the mean square of x(i+t) − x(i) at index t−1, for t from 1 to an eighth of the

@@ -269,7 +269,8 @@ func initial(dims int) Hyper {
 	return h
 }
 
-// A logit maps the real numbers to the interval between two bounds: a logistic function of the logarithm.
+// A logit maps real numbers u to the interval between two bounds. The logarithm of the result is a
+// scaled logistic function of u.
 type logit [2]float64
 
 func (b logit) value(u float64) (x, slope float64) {

@@ -12,7 +12,7 @@ import (
 type Range struct {
 	Name      string
 	Low, High float64
-	Whole     bool // whole numbers only, with equal parts of [0, 1]
+	Whole     bool // whole numbers only
 	Log       bool // logarithmic scale; Low must be above 0
 }
 
@@ -32,8 +32,8 @@ func (r Range) at(u float64) float64 {
 	return min(r.High, max(r.Low, x))
 }
 
-// unit returns a coordinate at which the parameter is x, or the end of the range nearest to x. For whole
-// numbers it is in the middle of their interval.
+// unit returns a coordinate at which the parameter is x, or the end of the range nearest to x. For
+// whole numbers it lies inside the interval of coordinates with this number.
 func (r Range) unit(x float64) float64 {
 	low, high := r.Low, r.High
 	x = min(high, max(low, x))
@@ -96,9 +96,9 @@ const (
 	mostWalks             = 5
 )
 
-// leastGamma and mostGamma are the default range of γ_L without paper. It is wider than in the table:
-// walks with a single bias have the highest acceptance at γ of up to 1.1, and a smaller γ is suitable for
-// few and short walks.
+// leastGamma and mostGamma are the default range of γ_L if the argument paper of NewSpace is false. It
+// is wider than in the paper's table: walks with a single bias have the highest acceptance at γ of up
+// to 1.1, and a smaller γ is suitable for few and short walks.
 const leastGamma, mostGamma = 0.85, 1.12
 
 // pure is the lower end of the range of the parameter mixed. For values below 0, a third of the range, all
@@ -109,12 +109,12 @@ const pure = -0.5
 // table does not have.
 const single = 0
 
-// NewSpace returns the space of settings that differ from base in the free parameters. room is the number
-// of units of the system, and the largest length of a walk. held has the keys of settings that are not
-// tuned, in the grammar of mcmc.ParseMover. With paper, parameters are mapped as in the paper's section 5:
-// there are three frequencies of the types of moves, which are divided by their sum, and lengths have a
-// linear scale. Otherwise two parameters cover the triangle of frequencies uniformly, lengths have a
-// logarithmic scale, and moves of a single walk are tried too.
+// NewSpace returns the space of settings that differ from base in the free parameters. room is the
+// number of units of the system, and so the largest length of a walk. held has the keys of settings
+// that are not tuned, in the grammar of mcmc.ParseMover. With paper, parameters are mapped as in the
+// paper's section 5: there are three frequencies of the types of moves, which are divided by their sum,
+// and lengths have a linear scale. Otherwise two parameters cover the triangle of frequencies
+// uniformly, lengths have a logarithmic scale, and moves of a single walk are tried too.
 //
 // The error says that limits are invalid, or that no parameter is free.
 func NewSpace(base mcmc.Sardonics, held []string, room int, limits Limits, paper bool) (*Space, error) {

@@ -85,7 +85,7 @@ type Result struct {
 	Trials  []Trial   // in the order in which they were proposed
 	Finals  []Trial   // trials of the finals, which the model does not use
 	Process *Process  // model of the reward
-	Best    []float64 // the best point: of a single winner of the finals, otherwise by the model (see learn)
+	Best    []float64 // the point of the kernel that won the finals, if it is a single one; otherwise the best point by the model (see learn)
 	Kernels []mcmc.Sardonics
 	Points  [][]float64 // points of the kernels in the cube
 	// Untuned reports that the settings before tuning won the finals. They are then the
