@@ -31,8 +31,8 @@ const (
 //
 // It sums quads: four states that differ in the first two listed units. Quads that differ only in the
 // first few units share a base: the preactivations a of the summed layer with these units off. From
-// one base to the next, one row of W is added or subtracted. Let S be the sum of the weights between a
-// summed unit and the units that are on, among those in which states of the base differ. Then
+// one base to the next, one row of W is added or subtracted. The base units are those in which states of
+// the base differ. Let S be the sum of the weights between a summed unit and the base units that are on. Then
 //
 //	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
 //
