@@ -17,7 +17,7 @@ import (
 //	γ⁺ = γ/(1+η),  γ⁻ = γ/(1−η),  θ⁺ = θ + Δ/(1+η),  θ⁻ = θ − Δ/(1−η)
 //
 // With Δ = ξ = 0 a unit is Gaussian. Δ > 0 pushes it away from zero, and Δ < 0 keeps it
-// near zero for small inputs. On the path from a base γ± and θ± are interpolated, because the energy is
+// near zero for small inputs. On the path from a base, γ± and θ± are interpolated, because the energy is
 // linear in them.
 var DReLU LearnedKind = drelu{}
 

@@ -8,7 +8,7 @@ import (
 
 // Gaussian units are real numbers, independent given the other layer. The energy of a unit by itself is
 // U(x) = γx²/2 − θx, with field θ and precision γ > 0. Given the input z its mean is z/γ and its variance
-// 1/γ. On the path from a base the precision is γ_β = β·γ + (1−β)·γ₀, where γ₀ is that of the base.
+// 1/γ. On the path from a base, the precision is γ_β = β·γ + (1−β)·γ₀, where γ₀ is that of the base.
 var Gaussian RealKind = gaussian{}
 
 // precision is the parameter γ of real units, the curvature of their energy.
