@@ -41,7 +41,7 @@ type helper struct {
 	_      [40]byte             // separates loop, which callers poll, from other cache lines
 }
 
-// Values of helper.loop that are no loop to join.
+// Values of helper.loop that are not loops to join.
 var (
 	taken  = new(Loop) // the helper is at work
 	asleep = new(Loop)

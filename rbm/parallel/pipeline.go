@@ -7,7 +7,7 @@ import (
 )
 
 // pipelineTurns is the smallest number of iterations per stage of a pipeline with several stages.
-// Workers wait while the first stage begins and the last stage ends, which costs too much with fewer.
+// Workers wait while the first stage begins and the last stage ends, which costs too much with fewer iterations.
 const pipelineTurns = 3
 
 // A Pipeline is a loop whose iterations process parts 0, 1, … in this order. An example is a sum over panels
