@@ -24,7 +24,7 @@ type About struct {
 	Data        string   // the data set of training
 	LabelColumn string   // column of the data with the labels, in the form of flag -label-column
 	Header      string   // whether the first line of the data names the columns, in the form of flag -header
-	Unlabelled  string   // the label that means no label, in the form of flag -unlabelled
+	Unlabelled  string   // the value of the label column in rows without a label, in the form of flag -unlabelled
 	Binarize    string   // how the inputs were made binary
 	Scale       string   // the range of data values that became [0,1], in the form of data.Set.Scale; or "spins"
 	Test        string   // the test set, if it is another data set
@@ -33,8 +33,8 @@ type About struct {
 	Weights     string   // weights of the rows of the data, in the form of flag -weights
 	Reweight    float64  // the value of flag -reweight
 	Ignore      string   // columns of the data that were not used, in the form of flag -ignore
-	Height      int      // number of rows of the inputs as a picture; 0 if unknown
-	Width       int      // number of columns of the picture
+	Height      int      // height of the inputs as a picture, in pixels; 0 if unknown
+	Width       int      // width of the picture, in pixels
 	Pictures    bool     // each row of the data was an array of Height × Width
 	Seed        uint64
 
@@ -68,14 +68,14 @@ const (
 	// WriteSafetensors needs less than 1 kB, plus the class names.
 	maxHeader = 1 << 20
 	// maxUnits and maxParameters limit a model that is read from a file to 4 GiB of
-	// weights. There are two copies of them while they are reordered.
+	// weights. Memory has two copies of the weights while they are reordered.
 	maxUnits = 1 << 24
 	// maxName limits the name of a class, in bytes. The name is printed in tables.
 	maxName       = 1000
 	maxParameters = 1 << 30
 )
 
-// metaGroups is the metadata key of the groups of the visible layer, the text of RBM.GroupsText.
+// metaGroups is the metadata key of the visible groups, in the form of RBM.GroupsText.
 const metaGroups = "groups"
 
 // metaHidden is the metadata key of the kind of the hidden units, if they are not Bernoulli units.
