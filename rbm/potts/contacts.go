@@ -24,7 +24,7 @@ func newScores(sites int) Scores {
 
 // Frobenius returns the Frobenius norm of the couplings of each pair, in the current gauge of p
 // (Ekeberg et al. 2013, "Improved contact prediction in proteins", section II.G). It leaves out states
-// below first: with first = 1 the gap state 0.
+// below first; first = 1 leaves out the gap, state 0.
 func (p *Model) Frobenius(first int) Scores {
 	s := newScores(p.Sites)
 	for i := range s {
@@ -140,7 +140,7 @@ func ReadDistances(r io.Reader, path string, sites int) (Distances, error) {
 	return d, nil
 }
 
-// Beyond reports whether a pair is at least threshold apart.
+// Beyond reports whether any pair of sites is at least threshold apart, in ångström.
 func (d Distances) Beyond(threshold float64) bool {
 	return slices.ContainsFunc(d, func(row []float64) bool {
 		return slices.ContainsFunc(row, func(x float64) bool { return x >= threshold })
