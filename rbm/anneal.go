@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// annealRows is the smallest number of chains in one part of an annealing.
-	// Each part reads all weights at each step, and they may not fit into the second-level cache.
+	// annealRows is the smallest number of chains of an annealPart. Each part reads all weights at each
+	// step, and the weights may not fit into the second-level cache.
 	// At 784×500 units a hundred chains on one processor take 6 % longer in parts of 25 than in
 	// parts of 50 or 100.
 	annealRows = 25
@@ -237,7 +237,7 @@ func (p *annealPart) moveVisible(key Key) {
 type hiddenGain struct {
 	from, to     float64 // inverse temperatures
 	rows, panels int
-	bias         []float32 // c₀
+	bias         []float32 // c₀, the hidden biases of the base
 	sum, product []float64 // results of units.Kind.Rises, panels × rows
 }
 

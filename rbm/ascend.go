@@ -191,14 +191,14 @@ type ascentWork struct {
 	used   []uint32    // offsets in ascentTile.g of the rows that count for the hidden biases
 	groups []slotGroup
 
-	mask   []uint64  // for each block of visible units: first a word of units for each slot, then a word of slots for each unit
-	lists  []uint32  // for each block and real group: for each unit, the slots in which it is not zero
+	mask   []uint64  // for each block of visible units: a word of units for each slot; once transposed, a word of slots for each unit
+	lists  []uint32  // for each block and group of real values: for each unit, the slots in which it is not zero
 	values []float32 // visible values of the slots in lists
-	cuts   []uint32  // for each block and real group: index in lists where each unit ends
+	cuts   []uint32  // for each block and group of real values: index in lists where each unit ends
 
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
-	narrow          []float32 // steps of the visible biases
+	narrow          []float32 // visible, rounded to float32
 	centring        centring
 	learning        learning
 	slopes          slopes
@@ -312,7 +312,7 @@ func (d *particles) coefficient(w float64) float32 {
 	return c
 }
 
-// behind returns the phase with the smaller fraction of its rows assigned, or nil if none is left.
+// behind returns the phase with the smaller fraction of its rows assigned, or nil if no row is left.
 func (a *ascentWork) behind() *particles {
 	pos, neg := &a.phases[0], &a.phases[1]
 	switch {
@@ -460,7 +460,7 @@ func (a *ascentWork) unitWords(k, q int) []uint64 {
 }
 
 // unitLists returns the parts of lists and values for block k, and the part of cuts for block k and
-// group q, which has real values.
+// group q, a group of slots with real values.
 func (a *ascentWork) unitLists(k, q int) (lists []uint32, values []float32, cuts []uint32) {
 	const size = vec.Block + 1
 	at := k * a.listSize()

@@ -41,7 +41,7 @@ func NewBase(m *RBM, mean []float32, rows float64) *Base {
 	return b
 }
 
-// UniformBase returns the base of m that a nil Base means. Its biases are zero. Precisions
+// UniformBase returns the base that a nil Base stands for in model m. Its biases are zero. Precisions
 // of hidden units are those of m; other parameters have the initial values of their kind.
 func UniformBase(m *RBM) *Base {
 	b := &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden()),

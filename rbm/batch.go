@@ -35,7 +35,7 @@ func (b Batch) WeightOf(r int) float64 {
 }
 
 // Means overwrites v and h with the unweighted means over the rows of V and H, summed in float64.
-// They are NaN if there is no row. It panics if v or h has another length than its layer.
+// The means are NaN if there is no row. It panics if v or h has another length than its layer.
 func (b Batch) Means(v, h []float64) {
 	b.check(len(v), len(h))
 	clear(v)

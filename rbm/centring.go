@@ -105,8 +105,8 @@ func (a *Ascent) moveVisible() {
 	a.take(&a.block, VisibleBias, 0, a.narrow)
 }
 
-// moveHidden updates the hidden biases lo … hi−1. step has their sums over all rows of both
-// phases. It writes G_c to gc.
+// moveHidden updates the hidden biases lo … hi−1. step has the sums of their steps over all rows of
+// both phases; moveHidden overwrites it. With centring it writes G_c to gc.
 func (a *Ascent) moveHidden(tile *ascentTile, gc *[vec.Block]float32, step []float64, lo, hi int) {
 	c := &a.centring
 	a.addMoments(step, func(s *Moments) []float32 { return s.H[lo:] })

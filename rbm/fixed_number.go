@@ -36,7 +36,7 @@ func (p *pass) wholeRows(i int) {
 	defer c.Put()
 	lo := i * bernoulli.Rows
 	n := min(bernoulli.Rows, p.v.Rows-lo)
-	one := true // all rows are at β = 1, so means and draws use the same distribution
+	one := true // whether all rows are at β = 1, so that means and draws use the same distribution
 	for l := range n {
 		one = one && p.rowBeta(lo+l) == 1
 		c.Active[l] = p.m.Constraint.activeHidden(p.v, lo+l)

@@ -13,8 +13,8 @@ func Log(x float64) float64 { return vec.Log(x) }
 // LogSumExp returns log Σ exp(xᵢ) without overflow. It is −Inf for an empty x.
 func LogSumExp(x []float64) float64 { return vec.LogSumExp(x) }
 
-// Subsets computes permanents: sums over all permutations of n members, by a recursion over
-// subsets. It is bit-identical on every processor.
+// Subsets computes permanents of matrices of weights: sums over all permutations of their n columns,
+// the members. It uses a recursion over the subsets of the columns. It is bit-identical on every processor.
 type Subsets = vec.Subsets
 
 // NewSubsets returns a Subsets for n members, 1 ≤ n ≤ 16.
