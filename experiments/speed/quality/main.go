@@ -32,14 +32,15 @@ import (
 
 func main() { cli.Main("quality", run) }
 
-const about = `How soon does a program reach a likelihood, on one core? Each trains 784 × 500 units on the 60000 rows of
+const about = `How soon does a program reach a given likelihood on one core? Each program trains 784 × 500 units on the 60000 rows of
 MNIST, thresholded at ½, without labels. gorbm has its default recipe: what ` + "`rbmtrain -data mnist -labels none -steps N`" + ` does. The loops over
 NumPy and PyTorch are tuned by hand (persistent contrastive divergence in float32; no step allocates a matrix, and centring adds two rows to one
 of the products). They have the best settings of their own search. All rates fall to 0 along half a cosine, so each time needs a separate run.
 
-Seconds are processor time of one core, as the operating system counts it, of training alone: the loops count from their first update, and of a run of gorbm
-the time of one with a single step is subtracted. The runs were on one of two cores, one after another. Other programs
-used the machine, and in figure quality that core too, which makes updates slower on all sides. One judge: ` + "`rbmeval -bennett`" + `, on the same rows.`
+Seconds are the processor time of training alone, as the operating system counts it. The loops count from their first update. From the time of a run
+of gorbm we subtract that of a run with a single step. The runs were on one of two cores, one after another. Other programs
+used the machine, and in figure quality that core too, which makes updates slower on all sides. ` + "`rbmeval -bennett`" + ` evaluates all models on
+the same rows.`
 
 //go:embed loops.py
 var loops []byte
