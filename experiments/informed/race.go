@@ -310,7 +310,7 @@ func (c contest) finding(t *claims.Table) string {
 		}
 		texts = append(texts, fmt.Sprintf("On %s: %s.", a.label, text))
 	}
-	return "Compared by the independent values per second of the slowest observable. " + strings.Join(texts, " ")
+	return "We compare the independent values per second of the slowest observable. " + strings.Join(texts, " ")
 }
 
 // table returns the tables of all arenas.

@@ -159,7 +159,7 @@ func gaussianFigure() claims.Figure {
 				ratio := math.Exp(at(t, gaussianEstimators[0].name, x).Mean() - at(t, best, x).Mean())
 				texts = append(texts, fmt.Sprintf("norm %g: %s (%.1f)", x, best, ratio))
 			}
-			return "The best estimator that does not start at the data, by the norm of the weight vectors, with the error of pcd divided by its own: " + strings.Join(texts, "; ") + "."
+			return "For each norm of the weight vectors, this estimator is the best of those that do not start at the data, and its error is smaller than that of pcd by the factor in parentheses: " + strings.Join(texts, "; ") + "."
 		},
 		Notes: func(t *claims.Table) string {
 			var b strings.Builder
